@@ -1,0 +1,1 @@
+//! Text of documents, in a child process.

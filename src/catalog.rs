@@ -1,0 +1,3 @@
+//! Every tool, in documentation order.
+
+pub mod interview;

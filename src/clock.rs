@@ -1,0 +1,46 @@
+//! The only source of the time: the machine's clock, and one that tests set by hand.
+
+use std::{fmt, sync::Mutex};
+
+use chrono::{DateTime, Duration, Utc};
+
+/// Tells the time. Everything below the rim takes the time as an argument; the rim asks here.
+pub trait Clock: fmt::Debug + Send + Sync {
+    /// The time now, in UTC.
+    fn now(&self) -> DateTime<Utc>;
+}
+
+/// The machine's clock.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct SystemClock;
+
+impl Clock for SystemClock {
+    #[expect(clippy::disallowed_methods, reason = "the one place that reads the machine's clock")]
+    fn now(&self) -> DateTime<Utc> {
+        Utc::now()
+    }
+}
+
+/// A clock that stands still until it is moved.
+#[derive(Debug)]
+pub struct FixedClock(Mutex<DateTime<Utc>>);
+
+impl FixedClock {
+    /// A clock that shows `at`.
+    pub fn new(at: DateTime<Utc>) -> Self {
+        Self(Mutex::new(at))
+    }
+
+    /// Moves the clock by `step`, which may be negative.
+    pub fn advance(&self, step: Duration) {
+        if let Ok(mut at) = self.0.lock() {
+            *at += step;
+        }
+    }
+}
+
+impl Clock for FixedClock {
+    fn now(&self) -> DateTime<Utc> {
+        self.0.lock().map_or_else(|poisoned| *poisoned.into_inner(), |at| *at)
+    }
+}

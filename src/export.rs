@@ -1,0 +1,1 @@
+//! A copy of everything about one session.

@@ -1,0 +1,2 @@
+//! The platforms.
+pub mod web;

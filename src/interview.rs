@@ -1,0 +1,23 @@
+//! The pure core: a session as a fold over its events, and every decision about it. No I/O, no clock, no chance:
+//! the time and the ids come in as arguments.
+//!
+//! [`State`] is what the events add up to. [`Actor`] is the sole mutator: it decides, collects the events, waits,
+//! effects, timers and audit records of one step, and hands them over as one [`crate::store::Commit`].
+//! The phase changes only in [`advance`], by a value of [`advance::Approval`] that only *criteria met* or *a stored
+//! decision* can make.
+
+pub mod actor;
+pub mod advance;
+pub mod answer;
+pub mod commands;
+pub mod evidence;
+pub mod script;
+pub mod settle;
+pub mod state;
+
+pub use self::{
+    actor::{Actor, Next, Refusal},
+    commands::Command,
+    settle::{Answer, Responder},
+    state::State,
+};

@@ -1,0 +1,351 @@
+//! What the events of a session add up to.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use chrono::{DateTime, Utc};
+use serde_json::Value;
+
+use crate::{
+    ids::{CallId, RecordId, SessionId, WaitId},
+    model::{
+        artifact::Artifact,
+        session::{FlowPin, PersonId, Place, Status},
+        transcript::{
+            Call, CallResult, Closing, EffectOutcome, Event, ObjectiveStatus, Origin, Recorded,
+            SetBy, Speaker, Started,
+        },
+        wait::{Purpose, Standing, Wait},
+    },
+};
+
+/// A session as it stands. Made by [`State::fold`] alone; the same events always give the same state.
+#[derive(Debug, Clone, PartialEq)]
+pub struct State {
+    /// The session.
+    pub session: SessionId,
+    /// What it runs.
+    pub flow: FlowPin,
+    /// Who is interviewed.
+    pub participant: PersonId,
+    /// What the platform calls them; personal data.
+    pub name: Option<String>,
+    /// Where it lives.
+    pub place: Place,
+    /// A trial run.
+    pub test: bool,
+    /// How it stands.
+    pub status: Status,
+    /// Sequence number of the last event.
+    pub seq: u64,
+    /// When the first event happened.
+    pub created_at: DateTime<Utc>,
+    /// When the last event happened.
+    pub updated_at: DateTime<Utc>,
+    /// The current phase.
+    phase: Option<String>,
+    /// Every call, by its id, in order of their beginning.
+    pub calls: Vec<CallState>,
+    /// Every wait, by its id.
+    pub waits: BTreeMap<WaitId, Wait>,
+    /// The waits in the order in which they were asked.
+    pub asked: Vec<WaitId>,
+    /// Objectives that have left `pending`, of all phases.
+    pub objectives: BTreeMap<String, (ObjectiveStatus, SetBy)>,
+    /// Stored data, oldest first; an update keeps its place.
+    pub records: Vec<Record>,
+    /// Files that were sent, oldest first.
+    pub artifacts: Vec<Artifact>,
+    /// What came of script steps, by step: the tool's response, or `{"error": …, "code": …}`.
+    pub results: BTreeMap<String, Value>,
+    /// Where the script stands: phase, and the step that comes next (none at its end).
+    pub cursor: Option<(String, Option<String>)>,
+    /// Participant messages in the current phase.
+    pub talked: u32,
+    /// Goes up whenever something happens that may change the outcome of `next_phase` (DESIGN §10.25).
+    pub version: u64,
+    /// The last outcome of `next_phase`, with the version at which it was given.
+    pub last_advance: Option<(u64, Value)>,
+    /// A person was asked for, or has taken over.
+    pub handoff: Option<Handoff>,
+    /// What came of the effects of finished phases.
+    pub effects: BTreeMap<(String, usize), EffectOutcome>,
+    /// Reminders sent, by wait.
+    pub reminded: BTreeMap<WaitId, u32>,
+    /// The participant wants no reminders.
+    pub reminders_stopped: bool,
+    /// Texts kept from the participant that answered nothing, with the staff's.
+    pub notes: u32,
+}
+
+/// A call and what has come of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CallState {
+    /// The call.
+    pub call: Call,
+    /// The wait it is suspended on, if it ever was.
+    pub wait: Option<WaitId>,
+    /// Its one result.
+    pub result: Option<CallResult>,
+}
+
+/// Stored data.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Record {
+    /// Its name.
+    pub id: RecordId,
+    /// The flow's name of the data.
+    pub data_type: String,
+    /// The data.
+    pub data: Value,
+    /// The participant approved or modified it in a review.
+    pub reviewed: bool,
+    /// When it was last stored.
+    pub at: DateTime<Utc>,
+}
+
+/// A person was asked for, or has taken over.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Handoff {
+    /// Why, for staff.
+    pub reason: String,
+    /// When a person was asked for.
+    pub asked_at: DateTime<Utc>,
+    /// Who took over, and what others call them.
+    pub claimed_by: Option<(PersonId, String)>,
+}
+
+impl State {
+    /// Adds up events; none if they do not begin with [`Event::Started`].
+    pub fn fold(events: &[Recorded]) -> Option<Self> {
+        let (first, rest) = events.split_first()?;
+        let Event::Started(started) = &first.event else { return None };
+        let mut state = Self::begin(started, first.at);
+        state.seq = first.seq;
+        for recorded in rest {
+            state.apply(recorded);
+        }
+        Some(state)
+    }
+
+    /// The state right after `started`.
+    pub(crate) fn begin(started: &Started, at: DateTime<Utc>) -> Self {
+        let Started { session, flow, participant, name, place, test } = started.clone();
+        Self {
+            session,
+            flow,
+            participant,
+            name,
+            place,
+            test,
+            status: Status::Notice,
+            seq: 1,
+            created_at: at,
+            updated_at: at,
+            phase: None,
+            calls: Vec::new(),
+            waits: BTreeMap::new(),
+            asked: Vec::new(),
+            objectives: BTreeMap::new(),
+            records: Vec::new(),
+            artifacts: Vec::new(),
+            results: BTreeMap::new(),
+            cursor: None,
+            talked: 0,
+            version: 0,
+            last_advance: None,
+            handoff: None,
+            effects: BTreeMap::new(),
+            reminded: BTreeMap::new(),
+            reminders_stopped: false,
+            notes: 0,
+        }
+    }
+
+    /// Adds one event. Never fails: an event that does not fit what came before changes nothing but `seq`.
+    pub(crate) fn apply(&mut self, recorded: &Recorded) {
+        self.seq = recorded.seq;
+        self.updated_at = recorded.at;
+        let at = recorded.at;
+        match &recorded.event {
+            // A second beginning means nothing.
+            Event::Started(_) | Event::NoticeAnswered { .. } | Event::Posted { .. } => {}
+            Event::StatusChanged { to, .. } => self.status = *to,
+            Event::Said { from, .. } => self.heard(from),
+            Event::Called(call) => self.called(call),
+            Event::Asked(wait) => self.ask(wait),
+            Event::Answered { wait, reply, by, by_name, .. } => {
+                self.version += 1;
+                if let Some(wait) = self.waits.get_mut(wait).filter(|w| w.standing.is_pending()) {
+                    wait.standing = Standing::Answered {
+                        reply: reply.clone(),
+                        by: by.clone(),
+                        by_name: by_name.clone(),
+                        at,
+                    };
+                }
+            }
+            Event::Applied { wait } => self.applied(*wait),
+            Event::Closed { wait, closing } => self.closed(*wait, closing, at),
+            Event::Returned { call, result } => self.returned(call, result),
+            Event::Stepped { phase, next, .. } => {
+                self.cursor = Some((phase.clone(), next.clone()));
+            }
+            Event::Kept(artifact) => {
+                self.version += 1;
+                self.artifacts.push(artifact.clone());
+            }
+            Event::Saved { record, data_type, data, reviewed } => {
+                self.version += 1;
+                self.saved(Record {
+                    id: *record,
+                    data_type: data_type.clone(),
+                    data: data.clone(),
+                    reviewed: *reviewed,
+                    at,
+                });
+            }
+            Event::ObjectiveSet { objective, status, by } => {
+                self.version += 1;
+                self.objectives.insert(objective.clone(), (*status, *by));
+            }
+            Event::Advanced { to, .. } => {
+                self.version += 1;
+                self.talked = 0;
+                self.phase.clone_from(to);
+                self.cursor = None;
+                self.last_advance = None;
+            }
+            Event::AdvanceEvaluated { outcome } => {
+                self.last_advance = Some((self.version, outcome.clone()));
+            }
+            Event::HandedOver { reason } => {
+                self.handoff =
+                    Some(Handoff { reason: reason.clone(), asked_at: at, claimed_by: None });
+            }
+            Event::Claimed { by, by_name } => {
+                let claim = Some((by.clone(), by_name.clone()));
+                let handoff = self.handoff.get_or_insert_with(|| Handoff {
+                    reason: String::new(),
+                    asked_at: at,
+                    claimed_by: None,
+                });
+                handoff.claimed_by = claim;
+            }
+            Event::HandedBack { .. } => self.handoff = None,
+            Event::EffectNoted { phase, index, outcome, .. } => {
+                self.effects.insert((phase.clone(), *index), outcome.clone());
+            }
+            Event::Reminded { wait, count } => {
+                self.reminded.insert(*wait, *count);
+            }
+            Event::RemindersStopped => self.reminders_stopped = true,
+        }
+    }
+
+    fn heard(&mut self, from: &Speaker) {
+        match from {
+            Speaker::Participant => {
+                self.talked += 1;
+                self.version += 1;
+            }
+            Speaker::Staff { .. } | Speaker::Bystander { .. } => self.notes += 1,
+        }
+    }
+
+    fn called(&mut self, call: &Call) {
+        if self.call(&call.id).is_none() {
+            self.calls.push(CallState { call: call.clone(), wait: None, result: None });
+        }
+    }
+
+    fn ask(&mut self, wait: &Wait) {
+        if let Purpose::Call { call, .. } = &wait.purpose
+            && let Some(call) = self.calls.iter_mut().find(|c| c.call.id == *call)
+        {
+            call.wait = Some(wait.id);
+        }
+        if self.waits.insert(wait.id, wait.clone()).is_none() {
+            self.asked.push(wait.id);
+        }
+    }
+
+    fn applied(&mut self, id: WaitId) {
+        let Some(wait) = self.waits.get_mut(&id) else { return };
+        if let Standing::Answered { reply, by, by_name, at } = wait.standing.clone() {
+            wait.standing = Standing::Applied { reply, by, by_name, at };
+        }
+    }
+
+    fn closed(&mut self, id: WaitId, closing: &Closing, at: DateTime<Utc>) {
+        self.version += 1;
+        let Some(wait) = self.waits.get_mut(&id).filter(|w| w.standing.is_pending()) else {
+            return;
+        };
+        wait.standing = match closing {
+            Closing::Expired => Standing::Expired { at },
+            Closing::Cancelled { reason } => Standing::Cancelled { reason: reason.clone(), at },
+            Closing::Superseded { by } => Standing::Superseded { by: *by, at },
+        };
+    }
+
+    fn returned(&mut self, id: &CallId, result: &CallResult) {
+        let Some(call) = self.calls.iter_mut().find(|c| c.call.id == *id) else { return };
+        if call.result.is_some() {
+            return;
+        }
+        call.result = Some(result.clone());
+        if let Origin::Step { step } = &call.call.origin {
+            self.results.insert(step.clone(), result.to_value());
+        }
+    }
+
+    fn saved(&mut self, record: Record) {
+        match self.records.iter_mut().find(|r| r.id == record.id) {
+            Some(old) => *old = record,
+            None => self.records.push(record),
+        }
+    }
+
+    /// The current phase; none before the notice is answered and after the last phase.
+    pub fn phase(&self) -> Option<&str> {
+        self.phase.as_deref()
+    }
+
+    /// A call by its id.
+    pub fn call(&self, id: &CallId) -> Option<&CallState> {
+        self.calls.iter().find(|c| c.call.id == *id)
+    }
+
+    /// Waits that nobody has answered, in the order asked.
+    pub fn pending(&self) -> impl Iterator<Item = &Wait> {
+        self.asked
+            .iter()
+            .filter_map(|id| self.waits.get(id))
+            .filter(|wait| wait.standing.is_pending())
+    }
+
+    /// The newest record of a kind of data.
+    pub fn record(&self, data_type: &str) -> Option<&Record> {
+        self.records.iter().rev().find(|r| r.data_type == data_type)
+    }
+
+    /// How an objective stands.
+    pub fn objective(&self, id: &str) -> ObjectiveStatus {
+        self.objectives.get(id).map_or(ObjectiveStatus::Pending, |(status, _)| *status)
+    }
+
+    /// Types of the files sent so far.
+    pub fn upload_types(&self) -> BTreeSet<&str> {
+        self.artifacts.iter().map(|a| a.upload_type.as_str()).collect()
+    }
+}
+
+impl CallResult {
+    /// As the model reads it (DESIGN §10.32).
+    pub fn to_value(&self) -> Value {
+        match self {
+            Self::Ok { value } => value.clone(),
+            Self::Err { code, message } => serde_json::json!({ "error": message, "code": code }),
+        }
+    }
+}

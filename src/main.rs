@@ -1,0 +1,3 @@
+//! The `anteroom` command.
+
+fn main() {}

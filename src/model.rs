@@ -1,0 +1,17 @@
+//! Plain data: all that is stored or crosses a boundary. No I/O, no clock, no decisions.
+//!
+//! Every stored shape carries a version in its envelope ([`STORED_VERSION`]) and has a golden test, so that a
+//! change of format is a failing test and a decision.
+
+pub mod artifact;
+pub mod audit;
+pub mod contact;
+pub mod effect;
+pub mod flow;
+pub mod session;
+pub mod transcript;
+pub mod ui;
+pub mod wait;
+
+/// Version of every stored shape. An older binary refuses a session written with a newer one (SEMANTICS row 30).
+pub const STORED_VERSION: u32 = 1;

@@ -1,0 +1,125 @@
+//! Audit records: one for every transition, every refused attempt and every `next_phase` invocation (S1 §7).
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use sha2::{Digest, Sha256};
+
+use crate::ids::SessionId;
+
+/// One entry before it is sealed into the chain.
+///
+/// `facts` holds ids, phases, decisions; never an answer. `words` holds free text that people or the model wrote
+/// (reason, feedback, note): it can be erased later without breaking the chain, which covers only its digest.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct AuditRecord {
+    /// What happened, in `snake_case`: `phase_advance_attempt`, `wait_answered`, `answer_refused`, …
+    pub event: String,
+    /// When.
+    pub timestamp: DateTime<Utc>,
+    /// In which session; none for acts of the operator.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<SessionId>,
+    /// Ids, phases, decisions, in the order of the specification.
+    pub facts: Map<String, Value>,
+    /// Free text, erasable.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub words: Map<String, Value>,
+}
+
+/// A record in the chain: each seal covers the record, its place and the seal before it.
+///
+/// ```json
+/// { "index": 7, "record": { "event": "phase_advance_attempt", … }, "salt": "…", "words_sha256": "…",
+///   "previous": "…", "seal": "…", "erased": false }
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Sealed {
+    /// Place in the chain, from 0 without gaps.
+    pub index: u64,
+    /// What happened; `words` is empty once erased.
+    pub record: AuditRecord,
+    /// Random text that keeps the digest of short words from being guessed; erased with them.
+    pub salt: String,
+    /// SHA-256 of salt and words.
+    pub words_sha256: String,
+    /// Seal of the record before; 64 zeros for the first.
+    pub previous: String,
+    /// SHA-256 over all of the above but the words.
+    pub seal: String,
+    /// The words were erased at the participant's wish.
+    #[serde(default)]
+    pub erased: bool,
+}
+
+/// What `previous` says in the first record.
+pub const CHAIN_START: &str = "0000000000000000000000000000000000000000000000000000000000000000";
+
+impl Sealed {
+    /// Seals `record` as number `index` after the record whose seal is `previous`.
+    pub fn seal(index: u64, previous: &str, record: AuditRecord, salt: String) -> Self {
+        let words_sha256 = digest_of_words(&salt, &record.words);
+        let mut sealed = Self {
+            index,
+            record,
+            salt,
+            words_sha256,
+            previous: previous.to_owned(),
+            seal: String::new(),
+            erased: false,
+        };
+        sealed.seal = sealed.expected_seal();
+        sealed
+    }
+
+    /// Removes the words; the chain still holds.
+    pub fn erase_words(&mut self) {
+        self.record.words = Map::new();
+        self.salt = String::new();
+        self.erased = true;
+    }
+
+    /// Whether this record is as it was sealed, after a record whose seal is `previous`.
+    pub fn holds(&self, index: u64, previous: &str) -> bool {
+        let words_hold =
+            self.erased || digest_of_words(&self.salt, &self.record.words) == self.words_sha256;
+        self.index == index
+            && self.previous == previous
+            && words_hold
+            && self.seal == self.expected_seal()
+    }
+
+    fn expected_seal(&self) -> String {
+        let record = &self.record;
+        let session = record.session.map(|id| id.to_string()).unwrap_or_default();
+        // `Value::to_string` of a map keeps insertion order; what was stored comes back in that order.
+        let facts = Value::Object(record.facts.clone()).to_string();
+        let stamp = record.timestamp.to_rfc3339();
+        let index = self.index.to_string();
+        let parts =
+            [&index, &self.previous, &record.event, &stamp, &session, &facts, &self.words_sha256];
+        let mut hasher = Sha256::new();
+        for part in parts {
+            hasher.update((part.len() as u64).to_be_bytes());
+            hasher.update(part.as_bytes());
+        }
+        hex(&hasher.finalize())
+    }
+}
+
+fn digest_of_words(salt: &str, words: &Map<String, Value>) -> String {
+    let mut hasher = Sha256::new();
+    hasher.update(salt.as_bytes());
+    hasher.update(Value::Object(words.clone()).to_string().as_bytes());
+    hex(&hasher.finalize())
+}
+
+/// Lower-case hexadecimal of `bytes`.
+pub fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// SHA-256 of `bytes`, in hex.
+pub fn sha256(bytes: &[u8]) -> String {
+    hex(&Sha256::digest(bytes))
+}

@@ -1,0 +1,119 @@
+//! What the engine asks of the outside, kept in the outbox until it has happened.
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::session::Place;
+use crate::ids::{EffectId, SessionId, WaitId};
+
+/// Something that must reach the outside exactly once in effect. Delivered at least once; `id` is the
+/// idempotency key that makes a repeat harmless.
+///
+/// ```json
+/// { "id": "eff_…", "session": "ses_…", "place": { "platform": "web", … }, "to": { "to": "participant" },
+///   "act": { "do": "post", "text": "Done." }, "queued_at": "…", "attempts": 0, "not_before": "…" }
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Effect {
+    /// Names the effect, also to the platform where it knows idempotency keys.
+    pub id: EffectId,
+    /// The session it belongs to. Effects of one session leave in the order of their ids.
+    pub session: SessionId,
+    /// Where the session lives.
+    pub place: Place,
+    /// Whom it is for.
+    pub to: Recipient,
+    /// What is to happen.
+    pub act: Act,
+    /// When it was queued.
+    pub queued_at: DateTime<Utc>,
+    /// Failed attempts so far.
+    pub attempts: u32,
+    /// Not to be tried before.
+    pub not_before: DateTime<Utc>,
+}
+
+/// Whom an effect is for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "to", rename_all = "snake_case")]
+pub enum Recipient {
+    /// The place of the session.
+    Participant,
+    /// A channel of the staff, by its alias in the configuration.
+    Channel {
+        /// The alias.
+        alias: String,
+    },
+    /// A web hook, by its alias in the configuration.
+    Webhook {
+        /// The alias.
+        alias: String,
+    },
+}
+
+/// What is to happen.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "do", rename_all = "snake_case")]
+pub enum Act {
+    /// Show a wait as it stands now, or redraw every rendering of it: shown once, edited afterwards.
+    Show {
+        /// The wait.
+        wait: WaitId,
+    },
+    /// Post a message.
+    Post {
+        /// `CommonMark` without raw HTML.
+        text: String,
+    },
+    /// Show how far the session is, one message edited in place.
+    Progress {
+        /// `Step 1 of 3 · The basics · 0/3`.
+        text: String,
+    },
+    /// Send `body` to a web hook, signed.
+    Webhook {
+        /// The event's name for the receiver.
+        event: String,
+        /// What to send.
+        body: Value,
+    },
+    /// Give roles on Discord.
+    AddRoles {
+        /// Role aliases.
+        roles: Vec<String>,
+    },
+}
+
+/// What came of an attempt to deliver.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "delivery", rename_all = "snake_case")]
+pub enum Delivery {
+    /// It happened; `message` is where a rendering can be found again to edit it.
+    Delivered {
+        /// The platform's own reference.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        message: Option<String>,
+    },
+    /// This platform has no such thing (DESIGN §10.10).
+    NotApplicable,
+    /// It will never work; the reason is fit for staff.
+    Failed {
+        /// Why.
+        reason: String,
+    },
+    /// It may work later.
+    Retry {
+        /// When to try again at the earliest.
+        not_before: DateTime<Utc>,
+    },
+}
+
+/// Where a wait has been shown.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Rendering {
+    /// The effect that showed it.
+    pub effect: EffectId,
+    /// The platform's own reference to the message.
+    pub message: String,
+}

@@ -1,0 +1,704 @@
+//! A flow as its TOML file says it: phases, objectives, script steps, effects. Data, not code.
+//!
+//! These types hold what is written; [`crate::flows`] loads, checks and resolves them.
+
+use std::{collections::BTreeMap, fmt, time::Duration};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// A flow file, `format = 1`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Flow {
+    /// Version of this format; 1.
+    pub format: u32,
+    /// Name of the flow: lower case, digits, hyphens.
+    pub id: String,
+    /// Version of the content, for people.
+    pub version: String,
+    /// Title for people.
+    pub title: String,
+    /// One sentence for lists.
+    #[serde(default)]
+    pub summary: String,
+    /// Language of the texts.
+    #[serde(default = "english")]
+    pub locale: String,
+    /// Names of values that the operator supplies under `[vars]`; texts use them as `{{name}}`.
+    #[serde(default)]
+    pub vars: Vec<String>,
+    /// How a session begins and where it runs, by platform.
+    #[serde(default)]
+    pub start: Start,
+    /// What is shown before anything else.
+    #[serde(default)]
+    pub notice: Option<Notice>,
+    /// The interviewer's manner, for the model.
+    #[serde(default)]
+    pub persona: Persona,
+    /// What must not be asked or done.
+    #[serde(default)]
+    pub policy: Policy,
+    /// Bounds of a session.
+    #[serde(default)]
+    pub limits: Limits,
+    /// Reminders and patience.
+    #[serde(default)]
+    pub pace: Pace,
+    /// How long things are kept.
+    #[serde(default)]
+    pub retention: Retention,
+    /// Who decides what.
+    #[serde(default)]
+    pub approvals: Approvals,
+    /// Where people are.
+    #[serde(default)]
+    pub handoff: Handoff,
+    /// What may be kept, by its name in `snake_case`.
+    #[serde(default)]
+    pub data: BTreeMap<String, DataTable>,
+    /// The phases, in order.
+    #[serde(default)]
+    pub phase: Vec<Phase>,
+}
+
+fn english() -> String {
+    "en".to_owned()
+}
+
+const fn yes() -> bool {
+    true
+}
+
+/// How a session begins, by platform. The web gateway starts any flow (DESIGN §10.38).
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Start {
+    /// On Slack.
+    #[serde(default)]
+    pub slack: Option<StartSlack>,
+    /// On Discord.
+    #[serde(default)]
+    pub discord: Option<StartDiscord>,
+}
+
+/// How a session begins on Slack.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct StartSlack {
+    /// Slash commands with which a participant starts.
+    #[serde(default)]
+    pub commands: Vec<String>,
+    /// Staff may invite.
+    #[serde(default)]
+    pub invite: bool,
+    /// "Start" stands on the Home tab.
+    #[serde(default)]
+    pub app_home: bool,
+    /// Where it runs.
+    pub place: SlackPlace,
+    /// Channel alias, for `channel-thread`.
+    #[serde(default)]
+    pub parent: Option<String>,
+}
+
+/// Where a session runs on Slack.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum SlackPlace {
+    /// Direct messages.
+    Dm,
+    /// A thread in a private channel.
+    ChannelThread,
+}
+
+/// How a session begins on Discord.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct StartDiscord {
+    /// A message with a Start button can be posted.
+    #[serde(default)]
+    pub panel: bool,
+    /// Its text.
+    #[serde(default)]
+    pub panel_text: Option<String>,
+    /// Opens on join as well; needs the Server Members intent.
+    #[serde(default)]
+    pub on_join: bool,
+    /// Where it runs.
+    pub place: DiscordPlace,
+    /// Channel alias under which threads are made.
+    #[serde(default)]
+    pub parent: Option<String>,
+    /// Where it runs when that fails.
+    #[serde(default)]
+    pub fallback: Option<DiscordPlace>,
+}
+
+/// Where a session runs on Discord.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum DiscordPlace {
+    /// Direct messages.
+    Dm,
+    /// A private thread.
+    PrivateThread,
+}
+
+/// What is shown before anything else, drawn by the engine.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Notice {
+    /// Must be accepted before the first question.
+    #[serde(default = "yes")]
+    pub required: bool,
+    /// The text, with `{{vars}}`.
+    pub text: String,
+    /// Label of the button that goes on.
+    pub accept: String,
+    /// Label of the button that asks for a person.
+    pub human: String,
+    /// Label of the button that declines.
+    pub decline: String,
+    /// Working days between notice and first question.
+    #[serde(default)]
+    pub wait_business_days: u32,
+}
+
+/// The interviewer's manner.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Persona {
+    /// Instructions for the model.
+    #[serde(default)]
+    pub prompt: String,
+}
+
+/// What must not be asked or done.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Policy {
+    /// Tools that score people may be used.
+    #[serde(default)]
+    pub score_people: bool,
+    /// Topics that are never asked about.
+    #[serde(default)]
+    pub never_ask: Vec<String>,
+}
+
+/// Bounds of a session.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Limits {
+    /// Model calls per turn.
+    pub model_rounds: u32,
+    /// Participant turns per session.
+    pub turns: u32,
+    /// Tokens per session, in and out.
+    pub tokens: u64,
+    /// Questions per objective before moving on.
+    pub followups: u32,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { model_rounds: 10, turns: 150, tokens: 600_000, followups: 4 }
+    }
+}
+
+/// A length of time as people write it: `24h`, `14d`, `90m`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
+pub struct Period(pub Duration);
+
+impl Period {
+    /// So many hours.
+    pub const fn hours(hours: u64) -> Self {
+        Self(Duration::from_secs(hours * 3600))
+    }
+
+    /// As a signed duration, for arithmetic on dates.
+    pub fn delta(self) -> chrono::TimeDelta {
+        chrono::TimeDelta::from_std(self.0).unwrap_or(chrono::TimeDelta::MAX)
+    }
+}
+
+impl fmt::Display for Period {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const DAY: u64 = 86_400;
+        let seconds = self.0.as_secs();
+        let (count, unit) = match seconds {
+            s if s >= DAY && s % DAY == 0 => (s / DAY, "day"),
+            s if s >= 3600 && s % 3600 == 0 => (s / 3600, "hour"),
+            s if s >= 60 && s % 60 == 0 => (s / 60, "minute"),
+            s => (s, "second"),
+        };
+        write!(f, "{count} {unit}{}", if count == 1 { "" } else { "s" })
+    }
+}
+
+impl From<Period> for String {
+    fn from(period: Period) -> Self {
+        humantime::format_duration(period.0).to_string().replace(' ', "")
+    }
+}
+
+impl TryFrom<String> for Period {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        humantime::parse_duration(&text)
+            .map(Self)
+            .map_err(|_| format!("`{text}` is not a length of time. hint: write `24h` or `14d`"))
+    }
+}
+
+impl JsonSchema for Period {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Period".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({ "type": "string", "format": "period" })
+    }
+}
+
+/// Reminders and patience.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Pace {
+    /// When an unanswered question is brought up again, counted from the question; at most two.
+    pub remind_after: Vec<Period>,
+    /// When the session pauses; nothing is lost.
+    pub expire_after: Period,
+    /// No reminders in these hours of the participant's day.
+    pub quiet_hours: Option<QuietHours>,
+}
+
+impl Default for Pace {
+    fn default() -> Self {
+        Self {
+            remind_after: vec![Period::hours(24), Period::hours(72)],
+            expire_after: Period::hours(14 * 24),
+            quiet_hours: None,
+        }
+    }
+}
+
+/// Hours of the day, `HH:MM`; may cross midnight.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct QuietHours {
+    /// First quiet minute.
+    pub from: String,
+    /// First minute that is not quiet any more.
+    pub to: String,
+}
+
+/// How long things are kept after a session ends.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Retention {
+    /// The conversation.
+    pub transcript: Period,
+    /// Files.
+    pub uploads: Period,
+    /// Stored data.
+    pub records: Period,
+    /// Decisions and ids, not answers.
+    pub audit: Period,
+}
+
+impl Default for Retention {
+    fn default() -> Self {
+        let half_a_year = Period::hours(180 * 24);
+        Self {
+            transcript: half_a_year,
+            uploads: half_a_year,
+            records: half_a_year,
+            audit: Period::hours(1460 * 24),
+        }
+    }
+}
+
+/// Who decides what.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Approvals {
+    /// Phases with objectives unmet.
+    #[serde(rename = "override")]
+    pub overrides: OverridePolicy,
+}
+
+/// Who may let a phase pass with objectives unmet.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct OverridePolicy {
+    /// Who decides.
+    pub decider: Decider,
+    /// Alias of the channel and of the entry in `[approvers]`.
+    pub channel: Option<String>,
+    /// How many must agree; more than one comes later and is refused until then.
+    pub quorum: u32,
+    /// The participant may decide on their own request, if listed.
+    pub allow_self: bool,
+    /// When a request lapses.
+    pub expires: Period,
+    /// When deciders are reminded.
+    pub remind_after: Vec<Period>,
+    /// What happens then.
+    pub on_expire: OnExpire,
+}
+
+impl Default for OverridePolicy {
+    fn default() -> Self {
+        Self {
+            decider: Decider::Admin,
+            channel: None,
+            quorum: 1,
+            allow_self: false,
+            expires: Period::hours(7 * 24),
+            remind_after: vec![Period::hours(24)],
+            on_expire: OnExpire::Stay,
+        }
+    }
+}
+
+/// Who decides on an override.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Decider {
+    /// The participant, in S1's own dialog.
+    Participant,
+    /// Those listed under the alias.
+    Admin,
+    /// The participant first, then those listed.
+    ParticipantThenAdmin,
+}
+
+impl Decider {
+    /// The word in files and audit records.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Participant => "participant",
+            Self::Admin => "admin",
+            Self::ParticipantThenAdmin => "participant-then-admin",
+        }
+    }
+}
+
+/// What happens when a request lapses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum OnExpire {
+    /// The phase stays open.
+    Stay,
+}
+
+/// Where people are.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Handoff {
+    /// Channel alias.
+    pub channel: Option<String>,
+    /// When both sides are told that nobody has taken over.
+    pub claim_reminder: Period,
+}
+
+impl Default for Handoff {
+    fn default() -> Self {
+        Self { channel: None, claim_reminder: Period::hours(4) }
+    }
+}
+
+/// Data that may be kept.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DataTable {
+    /// `builtin:NAME`, or a file beside the flow.
+    #[serde(default)]
+    pub schema: Option<String>,
+    /// A JSON Schema in the flow itself.
+    #[serde(default)]
+    pub schema_inline: Option<String>,
+    /// How much care it needs.
+    #[serde(default)]
+    pub sensitivity: Sensitivity,
+    /// It goes through a review card.
+    #[serde(default)]
+    pub review: bool,
+}
+
+/// How much care data needs.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Sensitivity {
+    /// Says nothing about a person.
+    None,
+    /// Personal data.
+    #[default]
+    Personal,
+    /// Special categories.
+    Special,
+}
+
+/// A part of the interview.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Phase {
+    /// Its name: `phase_1_core_facts`.
+    pub id: String,
+    /// Title for people.
+    pub title: String,
+    /// Who leads.
+    pub mode: Mode,
+    /// Who leads when there is no model.
+    #[serde(default)]
+    pub fallback: Option<Fallback>,
+    /// Said when it begins.
+    #[serde(default)]
+    pub intro: Option<String>,
+    /// Instructions for the model.
+    #[serde(default)]
+    pub prompt: String,
+    /// Tools that may be called.
+    #[serde(default)]
+    pub tools: Vec<String>,
+    /// Agents that `deploy_agent` may deploy.
+    #[serde(default)]
+    pub agents: Vec<String>,
+    /// What files may be sent.
+    #[serde(default)]
+    pub uploads: Uploads,
+    /// The phase after this one, if not the next in the file; only forward.
+    #[serde(default)]
+    pub next: Option<String>,
+    /// What is to be reached.
+    #[serde(default)]
+    pub objective: Vec<Objective>,
+    /// The script.
+    #[serde(default)]
+    pub step: Vec<Step>,
+    /// What the engine does after the phase.
+    #[serde(default)]
+    pub effect: Vec<PhaseEffect>,
+}
+
+/// Who leads a phase.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Mode {
+    /// The model.
+    Interview,
+    /// The script.
+    Script,
+}
+
+/// Who leads when there is no model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Fallback {
+    /// The script.
+    Script,
+}
+
+/// What files may be sent in a phase.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Uploads {
+    /// Extensions without the dot.
+    pub accept: Vec<String>,
+    /// Largest single file, in megabytes of 1,048,576 bytes.
+    pub max_mb: u64,
+    /// Most files in one answer.
+    pub max_files: u32,
+}
+
+impl Default for Uploads {
+    fn default() -> Self {
+        let accept = ["pdf", "docx", "txt", "md"].map(str::to_owned).to_vec();
+        Self { accept, max_mb: 10, max_files: 3 }
+    }
+}
+
+/// Something to be reached in a phase.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Objective {
+    /// Its name; a dotted id is a part of the one before the dot.
+    pub id: String,
+    /// Title for people.
+    pub title: String,
+    /// The phase needs it.
+    #[serde(default = "yes")]
+    pub required: bool,
+    /// Objectives that come first.
+    #[serde(default)]
+    pub after: Vec<String>,
+    /// Who may pass it over.
+    #[serde(default)]
+    pub skip: Skip,
+    /// What counts as reached.
+    pub done: Done,
+}
+
+/// Who may pass an objective over.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Skip {
+    /// The participant, by saying so.
+    Participant,
+    /// Nobody but a decider, by override.
+    #[default]
+    Admin,
+    /// Nobody, not even by override.
+    Never,
+}
+
+/// What counts as reached, evaluated by code over what is stored.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Done {
+    /// The model's word counts.
+    Model,
+    /// The participant approved or modified this data in a review.
+    Reviewed(String),
+    /// So many records of this data are stored.
+    Saved(SavedAtLeast),
+    /// A file was sent as this `uploadType`.
+    Uploaded(String),
+    /// A script step was answered.
+    Answered(AnsweredWith),
+    /// The participant wrote so many messages in the phase.
+    Talked(u32),
+    /// All of these.
+    All(Vec<Done>),
+    /// Any of these.
+    Any(Vec<Done>),
+}
+
+/// So many records.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SavedAtLeast {
+    /// Of this data.
+    pub data: String,
+    /// How many, at least.
+    #[serde(default = "one")]
+    pub at_least: u32,
+}
+
+const fn one() -> u32 {
+    1
+}
+
+/// An answered step.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AnsweredWith {
+    /// The step.
+    pub step: String,
+    /// With one of these option ids; any answer where empty.
+    #[serde(default)]
+    pub with: Vec<String>,
+}
+
+/// A tool call written down.
+///
+/// `args` is JSON with three additions, evaluated over `answers`, `results`, `records` and `vars` when the step is
+/// reached (see [`crate::interview::script`]): text may hold `{{ expression }}`; an object `{ "$from": "expression",
+/// "$default": … }` stands for the value of the expression; `{ "$each": "expression", "$as": {…}, "$also": […],
+/// "$most": n }` stands for a list.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Step {
+    /// Its name, unique in the flow.
+    pub id: String,
+    /// The tool.
+    pub tool: String,
+    /// Its arguments.
+    #[serde(default)]
+    pub args: Map<String, Value>,
+    /// Runs only if this expression is true.
+    #[serde(default)]
+    pub when: Option<String>,
+    /// Stores what came of it as this data.
+    #[serde(default)]
+    pub save: Option<String>,
+    /// Where to go on by what came of it: an option's id, the result's `status`, or `error`.
+    /// Targets: a step, `@next`, `@skip`, `@stop`, `@handoff`.
+    #[serde(default)]
+    pub branch: BTreeMap<String, String>,
+}
+
+/// What the engine does after a phase, once per session.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "do", rename_all = "snake_case", deny_unknown_fields)]
+pub enum PhaseEffect {
+    /// Posts the named data to a staff channel.
+    PostSummary {
+        /// Channel alias.
+        channel: String,
+        /// Data to include.
+        include: Vec<String>,
+        /// Alias of those who must consent first.
+        #[serde(default)]
+        approval: Option<String>,
+    },
+    /// Sends the named data to a web hook, signed and retried.
+    Webhook {
+        /// Alias in `[webhooks]`.
+        url_from: String,
+        /// Data to include.
+        include: Vec<String>,
+        /// Alias of those who must consent first.
+        #[serde(default)]
+        approval: Option<String>,
+    },
+    /// Gives a role.
+    DiscordAddRole {
+        /// Role alias.
+        role: String,
+        /// Alias of those who must consent first.
+        #[serde(default)]
+        approval: Option<String>,
+    },
+    /// Gives roles by the answer to a step.
+    DiscordAddRolesFrom {
+        /// The step.
+        step: String,
+        /// Role alias by option id.
+        map: BTreeMap<String, String>,
+        /// Alias of those who must consent first.
+        #[serde(default)]
+        approval: Option<String>,
+    },
+    /// Posts approved data in the participant's name.
+    DiscordPost {
+        /// Channel alias.
+        channel: String,
+        /// The data.
+        data: String,
+        /// Mentions them.
+        #[serde(default)]
+        mention_participant: bool,
+        /// Alias of those who must consent first.
+        #[serde(default)]
+        approval: Option<String>,
+    },
+}
+
+impl PhaseEffect {
+    /// Alias of those who must consent first.
+    pub fn approval(&self) -> Option<&str> {
+        match self {
+            Self::PostSummary { approval, .. }
+            | Self::Webhook { approval, .. }
+            | Self::DiscordAddRole { approval, .. }
+            | Self::DiscordAddRolesFrom { approval, .. }
+            | Self::DiscordPost { approval, .. } => approval.as_deref(),
+        }
+    }
+}

@@ -1,0 +1,421 @@
+//! The events of a session: transcript, audit trail and recovery log in one append-only list.
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::{
+    artifact::Artifact,
+    session::{FlowPin, PersonId, Place, Status},
+    ui::Reply,
+    wait::Wait,
+};
+use crate::ids::{CallId, EffectId, RecordId, SessionId, WaitId};
+
+/// One event in its envelope.
+///
+/// ```json
+/// { "v": 1, "seq": 4, "at": "2026-11-21T09:00:00Z", "event": { "type": "said", … } }
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Recorded {
+    /// [`super::STORED_VERSION`] of the writer.
+    pub v: u32,
+    /// Place in the session, from 1 without gaps.
+    pub seq: u64,
+    /// When it happened.
+    pub at: DateTime<Utc>,
+    /// What happened.
+    pub event: Event,
+}
+
+/// What can happen in a session.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Event {
+    /// The session began.
+    Started(Started),
+    /// The participant answered the notice.
+    NoticeAnswered {
+        /// What they chose.
+        choice: NoticeChoice,
+        /// SHA-256 of the text they were shown.
+        text_sha256: String,
+        /// The flow's version and language.
+        version: String,
+        /// The text's language.
+        locale: String,
+    },
+    /// The session's status changed.
+    StatusChanged {
+        /// To what.
+        to: Status,
+        /// Why, for staff.
+        reason: String,
+    },
+    /// Somebody wrote something that answers no wait.
+    Said {
+        /// Who.
+        from: Speaker,
+        /// What.
+        text: String,
+        /// The platform's reference to the message, for edits and deletions.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        source: Option<String>,
+    },
+    /// The bot posted something.
+    Posted {
+        /// The effect that carries it.
+        effect: EffectId,
+        /// Whom it was for.
+        audience: Audience,
+        /// `CommonMark` without raw HTML.
+        text: String,
+    },
+    /// A tool call began.
+    Called(Call),
+    /// A wait was opened, or asked again with a higher revision.
+    Asked(Box<Wait>),
+    /// A wait was answered.
+    Answered {
+        /// Which.
+        wait: WaitId,
+        /// The answer.
+        reply: Reply,
+        /// Who gave it.
+        by: PersonId,
+        /// What other people call them.
+        by_name: String,
+        /// How it came.
+        via: Via,
+    },
+    /// The answer of a wait has done its work.
+    Applied {
+        /// Which.
+        wait: WaitId,
+    },
+    /// A wait ended without an answer.
+    Closed {
+        /// Which.
+        wait: WaitId,
+        /// How.
+        closing: Closing,
+    },
+    /// A tool call ended; there is exactly one for each [`Event::Called`].
+    Returned {
+        /// Which call.
+        call: CallId,
+        /// What came of it.
+        result: CallResult,
+    },
+    /// A script moved on.
+    Stepped {
+        /// The phase.
+        phase: String,
+        /// The step that is done with.
+        step: String,
+        /// Where the script goes on: a step, or none at the end of the phase.
+        next: Option<String>,
+    },
+    /// A file was kept.
+    Kept(Artifact),
+    /// Data was stored.
+    Saved {
+        /// The record; the same id again replaces its data.
+        record: RecordId,
+        /// The flow's name of the data, in `snake_case`.
+        data_type: String,
+        /// The data.
+        data: Value,
+        /// The participant approved or modified it in a review.
+        reviewed: bool,
+    },
+    /// An objective's status changed.
+    ObjectiveSet {
+        /// The objective.
+        objective: String,
+        /// To what.
+        status: ObjectiveStatus,
+        /// On whose word.
+        by: SetBy,
+    },
+    /// The phase changed, or the last one ended. Written by the actor alone.
+    Advanced {
+        /// From where; none at the beginning.
+        from: Option<String>,
+        /// To where; none at the end.
+        to: Option<String>,
+        /// What allowed it.
+        grounds: Grounds,
+    },
+    /// The outcome of `next_phase`, kept for the guard against repeats (DESIGN §10.25).
+    AdvanceEvaluated {
+        /// What was answered.
+        outcome: Value,
+    },
+    /// A person was asked for; the bot keeps quiet.
+    HandedOver {
+        /// Why, for staff.
+        reason: String,
+    },
+    /// A staff member took over.
+    Claimed {
+        /// Who.
+        by: PersonId,
+        /// What other people call them.
+        by_name: String,
+    },
+    /// The bot goes on.
+    HandedBack {
+        /// On whose word.
+        by: PersonId,
+    },
+    /// An effect of a finished phase was queued, declined, found not applicable, delivered or given up.
+    EffectNoted {
+        /// The phase.
+        phase: String,
+        /// Which of its effects, from 0.
+        index: usize,
+        /// What the effect is, for people: `discord_add_role member`.
+        what: String,
+        /// What came of it.
+        outcome: EffectOutcome,
+    },
+    /// A reminder was sent.
+    Reminded {
+        /// Of which wait.
+        wait: WaitId,
+        /// The how many-th, from 1.
+        count: u32,
+    },
+    /// The participant wants no more reminders.
+    RemindersStopped,
+}
+
+/// How a session began.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Started {
+    /// The session.
+    pub session: SessionId,
+    /// What it runs.
+    pub flow: FlowPin,
+    /// Who is interviewed.
+    pub participant: PersonId,
+    /// What the platform calls them; personal data.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Where it lives.
+    pub place: Place,
+    /// A trial run, left out of the numbers.
+    #[serde(default)]
+    pub test: bool,
+}
+
+/// What the participant chose under the notice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum NoticeChoice {
+    /// Go on with the assistant.
+    Accepted,
+    /// Talk to a person.
+    Human,
+    /// Not now.
+    Declined,
+}
+
+/// Who wrote something.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "who", rename_all = "snake_case")]
+pub enum Speaker {
+    /// The participant.
+    Participant,
+    /// A staff member, to the participant.
+    Staff {
+        /// Who.
+        by: PersonId,
+        /// What other people call them.
+        name: String,
+    },
+    /// Somebody else in the thread; context only, never an answer (SEMANTICS row 11).
+    Bystander {
+        /// Who.
+        by: PersonId,
+        /// What other people call them.
+        name: String,
+    },
+}
+
+/// Who reads a post.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Audience {
+    /// The participant.
+    Participant,
+    /// The staff.
+    Staff,
+}
+
+/// One tool call.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Call {
+    /// Its name within the session.
+    pub id: CallId,
+    /// The tool.
+    pub tool: String,
+    /// Its arguments, after defaults were filled in.
+    pub args: Value,
+    /// The phase in which it was made.
+    pub phase: Option<String>,
+    /// Who made it.
+    pub origin: Origin,
+}
+
+/// Who made a call.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "from", rename_all = "snake_case")]
+pub enum Origin {
+    /// A script step.
+    Step {
+        /// Its id.
+        step: String,
+    },
+    /// The model, in this round of its turn, from 1.
+    Model {
+        /// The round.
+        round: u32,
+    },
+    /// A person, by a command: S1's user-initiated advance.
+    Person {
+        /// Who.
+        by: PersonId,
+        /// May decide on the request themselves.
+        may_decide: bool,
+    },
+    /// The engine: a script phase that is through asks for the next one.
+    Engine,
+}
+
+/// What came of a call.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "outcome", rename_all = "snake_case")]
+pub enum CallResult {
+    /// The value for the model.
+    Ok {
+        /// The tool's response.
+        value: Value,
+    },
+    /// The failure as the model is told (DESIGN §10.32).
+    Err {
+        /// `invalid_parameters`, `timeout`, …
+        code: String,
+        /// What to do about it.
+        message: String,
+    },
+}
+
+/// How an answer came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Via {
+    /// A button, menu, form or file.
+    Component,
+    /// Typed words that matched.
+    Typed,
+    /// A command.
+    Command,
+}
+
+/// How a wait ended without an answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "how", rename_all = "snake_case")]
+pub enum Closing {
+    /// Nobody answered in time.
+    Expired,
+    /// It is no longer asked.
+    Cancelled {
+        /// Why, in words for a person.
+        reason: String,
+    },
+    /// Another wait asks instead.
+    Superseded {
+        /// Which one, where there is one.
+        by: Option<WaitId>,
+    },
+}
+
+/// How an objective stands (S0 §10).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ObjectiveStatus {
+    /// Not begun.
+    Pending,
+    /// Begun.
+    InProgress,
+    /// Met, by stored evidence.
+    Completed,
+    /// Passed over, by the participant's own word or an override.
+    Skipped,
+    /// Given up; counts as missing.
+    Failed,
+}
+
+/// On whose word an objective changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SetBy {
+    /// Stored evidence.
+    Evidence,
+    /// The model's proposal, where the flow lets it count.
+    Model,
+    /// The participant passed it over.
+    Participant,
+    /// An approved override.
+    Override,
+}
+
+/// What allowed a phase to change.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "because", rename_all = "snake_case")]
+pub enum Grounds {
+    /// The notice was accepted and the first phase begins.
+    Began,
+    /// Every required objective was met.
+    CriteriaMet,
+    /// A decider approved the override.
+    Decision {
+        /// The wait that holds the stored decision.
+        wait: WaitId,
+        /// Who decided.
+        by: PersonId,
+        /// The objectives that were passed over.
+        overrides: Vec<String>,
+    },
+    /// Someone who may decide asked for it themselves (S1 §3C).
+    Initiative {
+        /// Who.
+        by: PersonId,
+        /// The objectives that were passed over.
+        overrides: Vec<String>,
+    },
+}
+
+/// What came of a phase's effect.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "is", rename_all = "snake_case")]
+pub enum EffectOutcome {
+    /// It waits for somebody's consent.
+    AwaitingApproval,
+    /// It is in the outbox.
+    Queued,
+    /// It happened.
+    Delivered,
+    /// Nothing to do: this platform has no such thing, or there is no data.
+    NotApplicable,
+    /// Consent was refused.
+    Declined,
+    /// It was given up; the reason is fit for staff.
+    Failed {
+        /// Why.
+        reason: String,
+    },
+}

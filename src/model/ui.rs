@@ -1,0 +1,343 @@
+//! The neutral component model: what a wait shows ([`Prompt`]) and what a person answers ([`Reply`]).
+//!
+//! Gateways render a [`Prompt`] natively and parse what comes back into a [`Reply`]; nothing above them knows a
+//! platform. Rendering is total over [`Control`] and degrades instead of failing.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::ids::ArtifactId;
+
+/// What a wait shows.
+///
+/// ```json
+/// { "title": "Rules", "body": "1. Be kind.", "control": { "kind": "choose", … }, "notes": ["1 of 2"] }
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Prompt {
+    /// A short heading.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// The question, as `CommonMark` without raw HTML.
+    pub body: String,
+    /// How it is answered.
+    pub control: Control,
+    /// Small print under the control.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+}
+
+/// How a prompt is answered.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Control {
+    /// Pick one choice, or several.
+    Choose(Choose),
+    /// Fill in fields.
+    Form(Form),
+    /// Look over collected data; approve, edit or start over.
+    Review(Review),
+    /// Send files.
+    Upload(Upload),
+    /// Write freely.
+    Ask(Ask),
+    /// Approve or deny somebody else's request.
+    Decide(Decide),
+    /// Yes or no to one consequential act.
+    Confirm(Confirm),
+}
+
+/// Pick from choices. Answered by [`Reply::Chosen`], or [`Reply::Skipped`] where not `required`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Choose {
+    /// What there is to choose from, two or more.
+    pub choices: Vec<Choice>,
+    /// More than one may be picked.
+    pub multiple: bool,
+    /// Something must be picked.
+    pub required: bool,
+}
+
+/// One thing to pick.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Choice {
+    /// What the answer carries; unique within the control.
+    pub id: String,
+    /// What the person reads.
+    pub label: String,
+    /// A second line.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// An emoji or icon name; decoration only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub icon: Option<String>,
+}
+
+/// Fill in fields. Answered by [`Reply::Filled`], or [`Reply::Skipped`] where `skippable`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Form {
+    /// What to fill in, in order.
+    pub fields: Vec<Field>,
+    /// Label of the button that sends it.
+    pub submit: String,
+    /// May be passed over.
+    pub skippable: bool,
+}
+
+/// One input.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Field {
+    /// Where the value goes: a dotted path such as `basics.email` or `work.0.name`.
+    pub path: String,
+    /// What the person reads.
+    pub label: String,
+    /// A hint under the input.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
+    /// Must be filled in.
+    #[serde(default)]
+    pub required: bool,
+    /// What may be typed.
+    pub input: Input,
+    /// What is there already.
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub value: Value,
+    /// Read with low confidence: the person sees "please check".
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub check: bool,
+}
+
+/// What may be typed into a field.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Input {
+    /// Text of one line or several.
+    Text {
+        /// Several lines.
+        multiline: bool,
+        /// Fewest characters.
+        min: Option<u32>,
+        /// Most characters.
+        max: Option<u32>,
+    },
+    /// An e-mail address.
+    Email,
+    /// A web address.
+    Url,
+    /// A telephone number.
+    Phone,
+    /// `YYYY`, `YYYY-MM` or `YYYY-MM-DD`, as in JSON Resume.
+    Date,
+    /// A number.
+    Number {
+        /// Whole numbers only.
+        integer: bool,
+        /// Least value.
+        min: Option<f64>,
+        /// Greatest value.
+        max: Option<f64>,
+    },
+    /// Yes or no.
+    Bool,
+    /// One of some, or several.
+    Select {
+        /// What there is to choose from.
+        choices: Vec<Choice>,
+        /// More than one may be picked.
+        multiple: bool,
+    },
+    /// A list of short texts, one a line.
+    Lines,
+}
+
+/// Look over collected data. Answered by [`Reply::Reviewed`], or [`Reply::Skipped`] where `skippable`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Review {
+    /// The flow's name of the data: `applicant_profile`.
+    pub data_type: String,
+    /// The draft under review, as JSON.
+    pub data: Value,
+    /// JSON Schema that an edited version must satisfy.
+    pub schema: Value,
+    /// The draft as groups of fields for people, in reading order.
+    pub groups: Vec<Group>,
+    /// Lists within the data to which entries may be added, and from which they may be removed or moved.
+    pub lists: Vec<List>,
+    /// May be passed over.
+    pub skippable: bool,
+}
+
+/// Fields that belong together: the whole profile, or one role of the timeline.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Group {
+    /// Path of the entry in the data: empty, or `work.0`.
+    pub path: String,
+    /// Heading for people.
+    pub title: String,
+    /// Its fields.
+    pub fields: Vec<Field>,
+}
+
+/// A list of entries in reviewed data.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct List {
+    /// Path of the list: `work`.
+    pub path: String,
+    /// One entry, for people: `role`, as in "Add a role".
+    pub noun: String,
+    /// Fields of a new entry; paths are relative to it.
+    pub fields: Vec<Field>,
+}
+
+/// Send files. Answered by [`Reply::Uploaded`], or [`Reply::Skipped`] where not `required`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Upload {
+    /// What is asked for: `resume`, `portfolio`, `profile`, …
+    pub upload_type: String,
+    /// Extensions without the dot; content must agree.
+    pub accept: Vec<String>,
+    /// Largest single file, in bytes.
+    pub max_bytes: u64,
+    /// Most files.
+    pub max_files: u32,
+    /// A file must be sent.
+    pub required: bool,
+}
+
+/// Write freely. Answered by [`Reply::Text`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ask {
+    /// Shown in the empty input.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub placeholder: Option<String>,
+    /// Longest answer, in characters.
+    pub max: u32,
+    /// Must be answered; otherwise [`Reply::Skipped`] is one too.
+    pub required: bool,
+}
+
+/// Approve or deny somebody else's request. Answered by [`Reply::Decided`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Decide {
+    /// What is asked for, in one line: `Move Ada Byron to "One piece of work in depth"?`.
+    pub request: String,
+    /// What the decider should know, label and value, in order.
+    pub facts: Vec<(String, String)>,
+    /// Label of the button that approves.
+    pub approve: String,
+    /// Label of the button that denies.
+    pub deny: String,
+    /// Label of the button that denies and says why; none where that is not offered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deny_and_tell: Option<String>,
+}
+
+/// Yes or no to one consequential act. Answered by [`Reply::Confirmed`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Confirm {
+    /// Label of the button that does it.
+    pub yes: String,
+    /// Label of the button that does not.
+    pub no: String,
+    /// It destroys something.
+    pub danger: bool,
+}
+
+/// What a person answered to a wait.
+///
+/// ```json
+/// { "kind": "chosen", "ids": ["accept"] }
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Reply {
+    /// Choices, in the order of the control.
+    Chosen {
+        /// Ids of what was picked.
+        ids: Vec<String>,
+        /// Words instead of a pick (DESIGN §10.28); then `ids` is empty.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        free_text: Option<String>,
+    },
+    /// Values by the fields' paths.
+    Filled {
+        /// What was filled in.
+        values: Map<String, Value>,
+    },
+    /// A verdict on reviewed data.
+    Reviewed {
+        /// What the person decided.
+        verdict: Verdict,
+        /// The data after edits, where it was modified.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        data: Option<Value>,
+        /// A remark.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        notes: Option<String>,
+    },
+    /// Files that passed the checks and are kept.
+    Uploaded {
+        /// Their ids, in the order sent.
+        artifacts: Vec<ArtifactId>,
+    },
+    /// Words.
+    Text {
+        /// What was written.
+        text: String,
+    },
+    /// A decision on somebody else's request.
+    Decided {
+        /// Which.
+        decision: Decision,
+        /// Words for the interviewer, with [`Decision::DeniedWithFeedback`].
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        feedback: Option<String>,
+    },
+    /// Yes or no.
+    Confirmed {
+        /// The person said yes.
+        yes: bool,
+    },
+    /// Passed over.
+    Skipped,
+}
+
+/// A verdict on reviewed data.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// Right as it is.
+    Approved,
+    /// Right after these edits.
+    Modified,
+    /// Start over.
+    Rejected,
+}
+
+/// A decision on a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Decision {
+    /// Yes.
+    Approved,
+    /// No.
+    Denied,
+    /// No, and this is why.
+    DeniedWithFeedback,
+}
+
+/// What is wrong with one field of a reply, in words for the person.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FieldError {
+    /// The field's path; empty for the reply as a whole.
+    pub path: String,
+    /// What to do about it.
+    pub message: String,
+}
+
+impl FieldError {
+    /// A complaint about the reply as a whole.
+    pub fn whole(message: impl Into<String>) -> Self {
+        Self { path: String::new(), message: message.into() }
+    }
+}

@@ -1,0 +1,190 @@
+//! A suspended tool call as data: the durable form of S0's `ContinuationToken`.
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::{
+    session::PersonId,
+    ui::{FieldError, Prompt, Reply},
+};
+use crate::ids::{CallId, SessionId, WaitId};
+
+/// All that is needed to finish a suspended call, perhaps days later and in another process.
+///
+/// ```json
+/// { "id": "wait_…", "session": "ses_…", "revision": 1,
+///   "purpose": { "kind": "call", "call": "step_rules_1", "tool": "get_user_option" },
+///   "state": { "offered": ["accept"] }, "prompt": { … }, "answerers": { "who": "participant" },
+///   "digest": "…", "asked_at": "…", "expires_at": null, "standing": { "is": "pending" } }
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Wait {
+    /// Names the wait in buttons and in the store.
+    pub id: WaitId,
+    /// The session it belongs to.
+    pub session: SessionId,
+    /// Goes up when the same question is asked again with other content; answers to an older one are superseded.
+    pub revision: u32,
+    /// What the answer is for.
+    pub purpose: Purpose,
+    /// What the tool chose to remember; only that tool reads it. Never a secret.
+    pub state: Value,
+    /// What is shown, and against which an answer is checked, even if the tool has changed since.
+    pub prompt: Prompt,
+    /// Who may answer.
+    pub answerers: Answerers,
+    /// SHA-256 of tool and canonical arguments: the same call again returns this wait (SEMANTICS row 14).
+    pub digest: String,
+    /// When it was asked.
+    pub asked_at: DateTime<Utc>,
+    /// When it lapses; none waits for ever.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expires_at: Option<DateTime<Utc>>,
+    /// How it stands.
+    pub standing: Standing,
+}
+
+/// What the answer to a wait is for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Purpose {
+    /// A tool call is suspended on it.
+    Call {
+        /// The call.
+        call: CallId,
+        /// The tool whose `resume` takes the answer.
+        tool: String,
+    },
+    /// The notice at the very beginning, drawn by the engine.
+    Notice,
+    /// "Erase everything?", drawn by the engine.
+    Erase,
+    /// An effect of a finished phase needs somebody's consent.
+    Effect {
+        /// The phase.
+        phase: String,
+        /// Which of its effects, from 0.
+        index: usize,
+    },
+}
+
+/// Who may answer a wait. The policy is stored with the question: rights are checked against it *and* against
+/// the roles at the time of the click (SEMANTICS row 23).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "who", rename_all = "snake_case")]
+pub enum Answerers {
+    /// The participant alone.
+    Participant,
+    /// Those whom the operator lists under `alias`.
+    Deciders {
+        /// Alias in `[approvers]` and of the channel the card is posted to.
+        alias: String,
+        /// The participant may decide on their own request, if listed.
+        allow_self: bool,
+    },
+}
+
+/// How a wait stands. It leaves `Pending` once, and never comes back.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "is", rename_all = "snake_case")]
+pub enum Standing {
+    /// Nobody has answered.
+    Pending,
+    /// Answered and not yet applied: the work of a resume, safe across a crash.
+    Answered {
+        /// The answer.
+        reply: Reply,
+        /// Who gave it.
+        by: PersonId,
+        /// What other people call them.
+        by_name: String,
+        /// When.
+        at: DateTime<Utc>,
+    },
+    /// The answer has done its work.
+    Applied {
+        /// The answer.
+        reply: Reply,
+        /// Who gave it.
+        by: PersonId,
+        /// What other people call them.
+        by_name: String,
+        /// When it was given.
+        at: DateTime<Utc>,
+    },
+    /// Nobody answered in time.
+    Expired {
+        /// When it lapsed.
+        at: DateTime<Utc>,
+    },
+    /// It is no longer asked.
+    Cancelled {
+        /// Why, in words for a person.
+        reason: String,
+        /// When.
+        at: DateTime<Utc>,
+    },
+    /// Another wait asks instead.
+    Superseded {
+        /// Which one, where there is one.
+        by: Option<WaitId>,
+        /// When.
+        at: DateTime<Utc>,
+    },
+}
+
+impl Standing {
+    /// Nobody has answered yet.
+    pub const fn is_pending(&self) -> bool {
+        matches!(self, Self::Pending)
+    }
+
+    /// The answer and who gave it, once there is one.
+    pub const fn answer(&self) -> Option<(&Reply, &PersonId, &String, DateTime<Utc>)> {
+        match self {
+            Self::Answered { reply, by, by_name, at }
+            | Self::Applied { reply, by, by_name, at } => Some((reply, by, by_name, *at)),
+            Self::Pending
+            | Self::Expired { .. }
+            | Self::Cancelled { .. }
+            | Self::Superseded { .. } => None,
+        }
+    }
+}
+
+/// What became of an attempt to answer a wait. A closed list; each has words for the person who lost.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Settlement {
+    /// The answer counts.
+    Applied,
+    /// Somebody was faster, perhaps the same person.
+    AlreadySettled {
+        /// Who.
+        by: PersonId,
+        /// What other people call them.
+        by_name: String,
+        /// When.
+        at: DateTime<Utc>,
+        /// What they answered, in words: `Approved`.
+        choice: String,
+    },
+    /// The person may not answer this.
+    NotAllowed {
+        /// Who may, in words: `the recruiting approvers`.
+        who_may: String,
+    },
+    /// Too late.
+    Expired,
+    /// A newer question took its place.
+    Superseded,
+    /// It is no longer asked.
+    Cancelled,
+    /// There is no such question.
+    Unknown,
+    /// The answer does not fit the question; it stays open.
+    Invalid {
+        /// What is wrong, field by field.
+        errors: Vec<FieldError>,
+    },
+}

@@ -1,0 +1,180 @@
+//! The storage port: one atomic [`Store::commit`] per decision, and what is needed to go on after a crash.
+//!
+//! Nothing in the trait assumes one process. Backends: [`memory`] for tests, [`sled`] embedded (the default).
+//! One conformance suite runs on all of them (`tests/it/store.rs`).
+
+pub mod memory;
+pub mod sled;
+
+use std::fmt;
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    ids::{EffectId, SessionId, WaitId},
+    model::{
+        audit::{AuditRecord, Sealed},
+        effect::{Delivery, Effect, Rendering},
+        session::{Head, PersonId, Place},
+        transcript::Recorded,
+        wait::Wait,
+    },
+};
+
+/// Durable state.
+///
+/// Unless a method says otherwise, what it wrote survives a crash *and a power cut* once it returns, and a crash
+/// before it returns leaves either all of it or nothing.
+#[async_trait]
+pub trait Store: fmt::Debug + Send + Sync {
+    /// Applies everything that one decision changes, whole or not at all.
+    ///
+    /// Two workers that race on one session: one commits, the other gets [`Error::Conflict`], reloads and decides
+    /// again. An inbound event whose key is already there gets [`Error::Duplicate`] and changes nothing; this is
+    /// checked before the sequence, so a redelivery is recognised whatever else has happened.
+    async fn commit(&self, commit: Commit) -> Result<(), Error>;
+
+    /// A session with all its events in order; none if there is no such session.
+    async fn load(&self, session: SessionId) -> Result<Option<Loaded>, Error>;
+
+    /// Sessions at a place or of a person, newest first.
+    async fn find(&self, by: Find) -> Result<Vec<Head>, Error>;
+
+    /// One wait and where it has been shown: the fast lane for opening forms and for clicks.
+    async fn wait(&self, id: WaitId) -> Result<Option<(Wait, Vec<Rendering>)>, Error>;
+
+    /// Timers due at `now`, earliest first, at most `limit`. A timer stays until a commit clears or moves it, so
+    /// one that was read and not acted on is read again.
+    async fn due(&self, now: DateTime<Utc>, limit: usize) -> Result<Vec<Timer>, Error>;
+
+    /// Effects that may leave at `now`, at most `limit`: per session only the oldest, so that order is kept. An
+    /// effect stays claimed until [`Store::done`] or until this process ends; it is never handed out twice meanwhile.
+    async fn claim(&self, now: DateTime<Utc>, limit: usize) -> Result<Vec<Effect>, Error>;
+
+    /// Records what came of an attempt: removes the effect, or puts it back for later. A rendering is remembered
+    /// under its wait. Doing it twice is not an error. May be lost in a crash: then the effect is delivered again,
+    /// which its id makes harmless.
+    async fn done(&self, effect: EffectId, delivery: Delivery) -> Result<(), Error>;
+
+    /// Sessions in order of their ids (oldest first), at most `limit`, after the given one.
+    async fn sessions(&self, after: Option<SessionId>, limit: usize) -> Result<Vec<Head>, Error>;
+
+    /// The audit chain from number `from` on, at most `limit`.
+    async fn audit(&self, from: u64, limit: usize) -> Result<Vec<Sealed>, Error>;
+
+    /// Removes a session: events, waits, renderings, effects, timers, index entries, dedup keys, and the words of
+    /// its audit records; appends `receipt` to the chain in the same step. Again: removes nothing, appends again.
+    async fn erase(&self, session: SessionId, receipt: AuditRecord) -> Result<(), Error>;
+}
+
+/// Everything that one decision changes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Commit {
+    /// The session at a glance, after this step.
+    pub head: Head,
+    /// Sequence number of the last event that the decision knew; 0 for a new session.
+    pub expected: u64,
+    /// Events to append, numbered from `expected + 1`.
+    pub events: Vec<Recorded>,
+    /// Waits opened or changed.
+    pub waits: Vec<Wait>,
+    /// Effects to queue, in order.
+    pub effects: Vec<Effect>,
+    /// Timers to set (some time) or clear (none), by kind.
+    pub timers: Vec<(TimerKind, Option<DateTime<Utc>>)>,
+    /// Records to seal into the audit chain, in order.
+    pub audit: Vec<AuditRecord>,
+    /// Key of the inbound event that this step deals with; lives as long as the session.
+    pub dedup: Option<String>,
+}
+
+/// A session as stored.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Loaded {
+    /// At a glance.
+    pub head: Head,
+    /// From the first to the last.
+    pub events: Vec<Recorded>,
+}
+
+/// How to look sessions up.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Find {
+    /// Living at this place.
+    Place(Place),
+    /// Of this person.
+    Person(PersonId),
+}
+
+/// Something that is due at a time. There is one per session and kind.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Timer {
+    /// Whose.
+    pub session: SessionId,
+    /// What for.
+    pub kind: TimerKind,
+    /// When.
+    pub at: DateTime<Utc>,
+}
+
+/// What a timer is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(tag = "timer", rename_all = "snake_case")]
+pub enum TimerKind {
+    /// The session has work in hand: set with the commit that begins it, cleared with the one that ends it. What
+    /// is due at start-up is what a crash left behind.
+    Work,
+    /// A reminder of a wait.
+    Remind {
+        /// Which.
+        wait: WaitId,
+    },
+    /// A wait lapses.
+    Expire {
+        /// Which.
+        wait: WaitId,
+    },
+    /// The session pauses.
+    Pause,
+    /// Nobody has taken over.
+    Unclaimed,
+}
+
+/// Why the store did not do as asked.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum Error {
+    /// Somebody else has committed to the session: load it and decide again.
+    #[error("session has moved on to event {found}, expected {expected}")]
+    Conflict {
+        /// What the decision knew.
+        expected: u64,
+        /// What is there.
+        found: u64,
+    },
+    /// The inbound event has been dealt with before: acknowledge it and do nothing.
+    #[error("this event has been dealt with before")]
+    Duplicate,
+    /// Nothing was saved: do not acknowledge, say so. The source is for the log.
+    #[error("could not save. hint: check free space and rights of the data directory")]
+    Unavailable(#[source] std::sync::Arc<dyn std::error::Error + Send + Sync>),
+    /// A record cannot be read: written by a newer version, or damaged.
+    #[error("{what} cannot be read: {why}")]
+    Unreadable {
+        /// What.
+        what: String,
+        /// Why, and what to do.
+        why: String,
+    },
+    /// Another process has the data directory open.
+    #[error(
+        "`{dir}` is in use by process {pid}. hint: stop that process, or choose another data directory"
+    )]
+    Busy {
+        /// The data directory.
+        dir: String,
+        /// The holder; `unknown` where it left no trace.
+        pid: String,
+    },
+}

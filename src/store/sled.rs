@@ -1,0 +1,1 @@
+//! Embedded, on one node.

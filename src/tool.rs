@@ -1,0 +1,144 @@
+//! The tool protocol: how the model, or a script, does things, and how a call waits for a person.
+//!
+//! ```text
+//! call ─▶ validate ─▶ authorise ─▶ cache ─▶ time limit ─▶ retry ─▶ execute ─▶ record
+//!                                                                    │
+//!               Immediate(value) ◀───────────────────────────────────┤
+//!               Waiting { prompt, state } ──▶ the wait is stored ──▶ days later ──▶ resume(state, reply)
+//! ```
+
+pub mod error;
+pub mod pipeline;
+pub mod toolbox;
+
+use std::{fmt, sync::Mutex};
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use serde_json::Value;
+
+pub use self::{error::ToolError, toolbox::Toolbox};
+use crate::{
+    artifacts::Artifacts,
+    contacts::Contacts,
+    ids::CallId,
+    interview::Actor,
+    model::{
+        ui::{Prompt, Reply},
+        wait::Answerers,
+    },
+};
+
+/// Something the model can call. Tools hold no state of their own: what a call must remember across a person's
+/// answer goes into [`Outcome::Waiting`] and comes back in [`Tool::resume`], perhaps in another process.
+#[async_trait]
+pub trait Tool: fmt::Debug + Send + Sync {
+    /// What the tool is, to the model and to the pipeline.
+    fn spec(&self) -> &ToolSpec;
+
+    /// The parameter schema for one flow; differs from the specification's only in generated enums (DESIGN §10.4).
+    fn parameters_for(&self, _flow: &crate::flows::LoadedFlow) -> Value {
+        self.spec().parameters.clone()
+    }
+
+    /// Starts the call. `args` satisfy the schema.
+    async fn execute(&self, cx: &ToolCx<'_>, args: Value) -> ToolResult;
+
+    /// Finishes a call that answered [`Outcome::Waiting`]. Must tolerate being run twice.
+    async fn resume(&self, cx: &ToolCx<'_>, state: Value, reply: Reply) -> ToolResult;
+}
+
+/// What a tool is.
+#[derive(Debug, Clone)]
+pub struct ToolSpec {
+    /// The name the model calls, in `snake_case`; unique across all catalogues.
+    pub name: &'static str,
+    /// When to use it, in one or two sentences to the model.
+    pub description: &'static str,
+    /// JSON Schema (2020-12) of the arguments, as the specification has it.
+    pub parameters: Value,
+    /// What a restart does with a call that had begun and left no result.
+    pub effect_class: EffectClass,
+    /// Results may be served again for five minutes.
+    pub cacheable: bool,
+    /// Only staff may call it.
+    pub admin_only: bool,
+    /// The capability that a successful call records (S4); none for most.
+    pub capability: Option<&'static str>,
+}
+
+/// What a restart does with a call that had begun and left no result (SEMANTICS, "Additions that bind").
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EffectClass {
+    /// Changes nothing outside: run it again.
+    Pure,
+    /// Safe to repeat under the call's own id as key.
+    Idempotent,
+    /// Ask the outside what happened, then decide.
+    Reconcile,
+    /// Never repeat: report `outcome_unknown` and ask a person.
+    AtMostOnce,
+}
+
+/// What a tool call came to.
+pub type ToolResult = Result<Outcome, ToolError>;
+
+/// A call that did not fail.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Outcome {
+    /// Done; the value goes to the model.
+    Immediate(Value),
+    /// A person must answer first.
+    Waiting(Box<Waiting>),
+    /// A child run must finish first. The engine runs it; a tool never does.
+    Subtask(SubtaskRequest),
+}
+
+/// What a suspended call leaves behind.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Waiting {
+    /// What to show.
+    pub prompt: Prompt,
+    /// What to remember. Stored as is, so never a secret.
+    pub state: Value,
+    /// Who may answer.
+    pub answerers: Answerers,
+    /// When it lapses; none for the flow's patience alone.
+    pub expires_at: Option<DateTime<Utc>>,
+}
+
+/// A child run that a tool asks for (S2).
+#[derive(Debug, Clone, PartialEq)]
+pub struct SubtaskRequest {
+    /// `atomic`.
+    pub kind: String,
+    /// What is to be done, in words.
+    pub description: String,
+    /// What with.
+    pub inputs: Value,
+    /// Words that lead to a template.
+    pub template_hints: Vec<String>,
+}
+
+/// What a tool may see and use during one call.
+#[derive(Debug)]
+pub struct ToolCx<'a> {
+    /// The call.
+    pub call: &'a CallId,
+    /// The time of the call.
+    pub now: DateTime<Utc>,
+    /// The session: read it, and propose changes that are committed together with the call's result.
+    pub actor: &'a Mutex<Actor>,
+    /// Files that were sent.
+    pub artifacts: &'a Artifacts,
+    /// Contact sources.
+    pub contacts: &'a Contacts,
+}
+
+impl ToolCx<'_> {
+    /// Reads or changes the session. Changes count only if the call's result is committed.
+    pub fn with_actor<T>(&self, act: impl FnOnce(&mut Actor) -> T) -> T {
+        let mut actor = self.actor.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        act(&mut actor)
+    }
+}

@@ -1,0 +1,57 @@
+//! How a call fails, as the model and the user are told.
+
+use std::time::Duration;
+
+use crate::model::transcript::CallResult;
+
+/// A call that failed (S0, refined by DESIGN §4).
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ToolError {
+    /// The arguments do not fit; the text names the schema path and what was expected.
+    #[error("{0}")]
+    InvalidParameters(String),
+    /// It did not work.
+    #[error("{0}")]
+    ExecutionFailed(String),
+    /// It took too long.
+    #[error("no answer within {} seconds", .0.as_secs())]
+    Timeout(Duration),
+    /// The person cancelled.
+    #[error("the user cancelled")]
+    UserCancelled,
+    /// It is not allowed here.
+    #[error("{0}")]
+    PermissionDenied(String),
+    /// The operator has not set it up; keeps S0's sentence.
+    #[error("{0} is not configured. Please skip for now.")]
+    NotConfigured(&'static str),
+    /// It may work later: the pipeline retries.
+    #[error("{message}")]
+    Transient {
+        /// What went wrong.
+        message: String,
+        /// When the other side wants to be asked again.
+        retry_after: Option<Duration>,
+    },
+}
+
+impl ToolError {
+    /// The code in a tool result (DESIGN §10.32).
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::InvalidParameters(_) => "invalid_parameters",
+            Self::ExecutionFailed(_) => "execution_failed",
+            Self::Timeout(_) => "timeout",
+            Self::UserCancelled => "user_cancelled",
+            Self::PermissionDenied(_) => "permission_denied",
+            Self::NotConfigured(_) => "not_configured",
+            Self::Transient { .. } => "transient",
+        }
+    }
+}
+
+impl From<ToolError> for CallResult {
+    fn from(error: ToolError) -> Self {
+        Self::Err { code: error.code().to_owned(), message: error.to_string() }
+    }
+}

@@ -1,0 +1,16 @@
+//! Story tests of the whole bot, and conformance suites of its ports.
+#![expect(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "how a test fails")]
+
+mod artifacts;
+mod catalog;
+mod cli;
+mod contacts;
+mod export;
+mod flows;
+mod interview;
+mod laws;
+mod races;
+mod semantics;
+mod store;
+mod web;
+mod world;
