@@ -1,6 +1,8 @@
 //! Events in, effects out: drives sessions. Knows no platform.
 
-use std::{fmt, sync::Arc};
+pub mod webhook;
+
+use std::{collections::BTreeMap, fmt, sync::Arc};
 
 use async_trait::async_trait;
 use tokio::sync::broadcast;
@@ -52,6 +54,8 @@ pub struct Parts {
     pub artifacts: Arc<Artifacts>,
     /// Contact sources.
     pub contacts: Arc<Contacts>,
+    /// Web hooks by their aliases; empty where none is configured.
+    pub webhooks: Arc<BTreeMap<String, webhook::Target>>,
 }
 
 /// Something that a person did, as a gateway hands it in.

@@ -15,7 +15,8 @@ use crate::{
     ids::{CallId, Ids, RecordId, WaitId},
     model::{
         artifact::Artifact,
-        transcript::{Call, CallResult, ObjectiveStatus, Started, Via},
+        effect::PhaseEffectRef,
+        transcript::{Call, CallResult, EffectOutcome, ObjectiveStatus, Started, Via},
         wait::Settlement,
     },
     store::{Commit, Loaded, TimerKind},
@@ -176,6 +177,11 @@ impl Actor {
 
     /// Does what the answer to a wait of the engine's own (notice, effect, erasure) asks for.
     pub fn apply_own(&mut self, wait: WaitId) {
+        todo!()
+    }
+
+    /// Notes what came of a phase's effect that had left through the outbox.
+    pub fn note_effect(&mut self, which: &PhaseEffectRef, outcome: EffectOutcome) {
         todo!()
     }
 

@@ -32,6 +32,18 @@ pub struct Effect {
     pub attempts: u32,
     /// Not to be tried before.
     pub not_before: DateTime<Utc>,
+    /// The effect of a finished phase that it carries out; what comes of it is noted in the session.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub carries: Option<PhaseEffectRef>,
+}
+
+/// Names one effect of a phase.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PhaseEffectRef {
+    /// The phase.
+    pub phase: String,
+    /// Which of its effects, from 0.
+    pub index: usize,
 }
 
 /// Whom an effect is for.
