@@ -1,1 +1,115 @@
-//! A copy of everything about one session.
+//! Everything about one session in formats that other programs read: JSON Resume, transcript, decisions, files, zip.
+//!
+//! All of it is pure but the reading of kept files. Who reads it decides what is in it: see [`Reader`].
+
+pub mod bundle;
+pub mod json_resume;
+pub mod transcript;
+
+use serde_json::{Map, Value, json};
+
+use crate::{
+    artifacts::blobs,
+    flows::LoadedFlow,
+    ids::SessionId,
+    interview::State,
+    model::{audit::Sealed, wait::Answerers},
+    store::{self, Loaded, Store},
+};
+
+pub use self::bundle::bundle;
+
+/// Who will read an export.
+///
+/// A participant gets everything that is about them. What staff said among themselves, the words of a decision
+/// (which are for the interviewer, BEHAVIOUR J3) and the reasons of a hand-over are left to staff.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reader {
+    /// The person who was interviewed.
+    Participant,
+    /// A recruiter, a moderator, the operator.
+    Staff,
+}
+
+/// What an export is made from.
+#[derive(Debug, Clone, Copy)]
+pub struct Source<'a> {
+    /// The session with its events.
+    pub loaded: &'a Loaded,
+    /// The flow it runs.
+    pub flow: &'a LoadedFlow,
+    /// Its audit records: see [`audit_of`].
+    pub audit: &'a [Sealed],
+    /// Who will read it.
+    pub reader: Reader,
+}
+
+/// Why an export could not be made.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The events make no session: damaged, or written by a newer version.
+    #[error("session `{0}` cannot be read. hint: it may have been written by a newer version")]
+    Unreadable(SessionId),
+    /// A kept file could not be read.
+    #[error(transparent)]
+    Files(#[from] blobs::Error),
+    /// The archive could not be written.
+    #[error("the archive could not be written: {0}")]
+    Archive(String),
+}
+
+impl Source<'_> {
+    /// What the events add up to.
+    pub(crate) fn state(&self) -> Result<State, Error> {
+        State::fold(&self.loaded.events).ok_or(Error::Unreadable(self.loaded.head.id))
+    }
+}
+
+/// The audit records of one session, oldest first. Reads the whole chain page by page.
+pub async fn audit_of(store: &dyn Store, session: SessionId) -> Result<Vec<Sealed>, store::Error> {
+    const PAGE: usize = 500;
+    let mut found = Vec::new();
+    let mut from = 0;
+    loop {
+        let page = store.audit(from, PAGE).await?;
+        let Some(last) = page.last() else { return Ok(found) };
+        from = last.index + 1;
+        found.extend(page.into_iter().filter(|sealed| sealed.record.session == Some(session)));
+    }
+}
+
+/// The stored data, newest version of each record, in the order in which they were first stored.
+pub fn records(state: &State) -> Value {
+    let records = state.records.iter().map(|record| {
+        json!({
+            "id": record.id,
+            "dataType": record.data_type,
+            "reviewed": record.reviewed,
+            "storedAt": record.at,
+            "data": record.data,
+        })
+    });
+    Value::Array(records.collect())
+}
+
+/// The decisions and refusals of a session from its audit records. Words are for staff.
+pub fn decisions(source: &Source<'_>) -> Value {
+    let records = source.audit.iter().map(|sealed| {
+        let record = &sealed.record;
+        let mut entry = Map::new();
+        entry.insert("index".to_owned(), json!(sealed.index));
+        entry.insert("event".to_owned(), json!(record.event));
+        entry.insert("timestamp".to_owned(), json!(record.timestamp));
+        entry.extend(record.facts.clone());
+        if source.reader == Reader::Staff {
+            entry.extend(record.words.clone());
+        }
+        Value::Object(entry)
+    });
+    Value::Array(records.collect())
+}
+
+/// Whether a question goes to staff and not to the participant.
+pub(crate) const fn is_for_staff(answerers: &Answerers) -> bool {
+    matches!(answerers, Answerers::Deciders { .. })
+}

@@ -1,0 +1,98 @@
+//! One zip archive with everything: data, conversation, decisions, files.
+
+use std::io::{Cursor, Write};
+
+use chrono::{DateTime, Datelike, Timelike, Utc};
+use serde_json::Value;
+use zip::{CompressionMethod, ZipWriter, write::SimpleFileOptions};
+
+use super::{Error, Source, decisions, json_resume, records, transcript};
+use crate::artifacts::Artifacts;
+
+/// Names of the members, besides `files/…`.
+pub const MEMBERS: [&str; 6] = [
+    "README.txt",
+    "resume.json",
+    "records.json",
+    "transcript.md",
+    "transcript.json",
+    "decisions.json",
+];
+
+const README: &str = "\
+What is in this archive
+
+resume.json      the approved data as JSON Resume 1.2.1 (https://jsonresume.org/schema)
+records.json     all stored data as it was stored
+transcript.md    the conversation, to read
+transcript.json  the conversation, for programs
+decisions.json   what was decided, by whom and when
+files/           the files that were sent, unchanged except that pictures lost their hidden metadata
+";
+
+/// Makes the archive. The same session gives the same bytes: every member carries the time of the last event.
+///
+/// A file that has been erased meanwhile is left out; the transcript still says that it was sent.
+pub async fn bundle(source: &Source<'_>, artifacts: &Artifacts) -> Result<Vec<u8>, Error> {
+    let state = source.state()?;
+    let mut archive = Archive::new(source.loaded.head.updated_at);
+    archive.add("README.txt", README.as_bytes())?;
+    archive.add_json("resume.json", &json_resume::of(&state))?;
+    archive.add_json("records.json", &records(&state))?;
+    archive.add("transcript.md", transcript::markdown(source)?.as_bytes())?;
+    archive.add_json("transcript.json", &transcript::json(source)?)?;
+    archive.add_json("decisions.json", &decisions(source))?;
+    for (position, artifact) in state.artifacts.iter().enumerate() {
+        if let Some(bytes) = artifacts.read(source.loaded.head.id, artifact).await? {
+            // The number keeps two files of one name apart; the name was made harmless when it was kept.
+            let name = format!("files/{:02}-{}", position + 1, artifact.filename);
+            archive.add(&name, &bytes)?;
+        }
+    }
+    archive.finish()
+}
+
+struct Archive {
+    writer: ZipWriter<Cursor<Vec<u8>>>,
+    options: SimpleFileOptions,
+}
+
+impl Archive {
+    fn new(at: DateTime<Utc>) -> Self {
+        let options = SimpleFileOptions::default()
+            .compression_method(CompressionMethod::Deflated)
+            .last_modified_time(stamp(at))
+            .unix_permissions(0o644);
+        Self { writer: ZipWriter::new(Cursor::new(Vec::new())), options }
+    }
+
+    fn add(&mut self, name: &str, bytes: &[u8]) -> Result<(), Error> {
+        self.writer.start_file(name, self.options).map_err(broken)?;
+        self.writer.write_all(bytes).map_err(broken)
+    }
+
+    fn add_json(&mut self, name: &str, value: &Value) -> Result<(), Error> {
+        self.add(name, format!("{value:#}\n").as_bytes())
+    }
+
+    fn finish(self) -> Result<Vec<u8>, Error> {
+        Ok(self.writer.finish().map_err(broken)?.into_inner())
+    }
+}
+
+/// Zip keeps years from 1980 to 2107 and even seconds; anything else becomes its first day.
+fn stamp(at: DateTime<Utc>) -> zip::DateTime {
+    let part = |value: u32| u8::try_from(value).unwrap_or_default();
+    u16::try_from(at.year())
+        .ok()
+        .and_then(|year| {
+            let (month, day) = (part(at.month()), part(at.day()));
+            let (hour, minute, second) = (part(at.hour()), part(at.minute()), part(at.second()));
+            zip::DateTime::from_date_and_time(year, month, day, hour, minute, second).ok()
+        })
+        .unwrap_or_default()
+}
+
+fn broken(error: impl std::fmt::Display) -> Error {
+    Error::Archive(error.to_string())
+}

@@ -1,0 +1,443 @@
+//! The conversation as people read it (Markdown) and as programs read it (JSON).
+
+use std::{collections::BTreeMap, fmt::Write as _};
+
+use chrono::{DateTime, Utc};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::{Error, Reader, Source, is_for_staff};
+use crate::{
+    ids::{CallId, WaitId},
+    model::{
+        transcript::{
+            Audience, Call, CallResult, Closing, EffectOutcome, Event, Grounds, NoticeChoice,
+            ObjectiveStatus, Origin, Speaker,
+        },
+        ui::{Control, Decision, Prompt, Reply, Verdict},
+        wait::{Purpose, Wait},
+    },
+};
+
+/// One line of a conversation.
+///
+/// ```json
+/// { "seq": 7, "at": "2026-11-21T09:00:00Z", "kind": "answered", "who": "Ada", "text": "I accept",
+///   "data": { "kind": "chosen", "ids": ["accept"] } }
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Entry {
+    /// Number of the event in its session.
+    pub seq: u64,
+    /// When.
+    pub at: DateTime<Utc>,
+    /// What kind of event: `said`, `posted`, `asked`, `answered`, `called`, …
+    pub kind: &'static str,
+    /// Who: a name, `Anteroom`, `The model`, `The script`.
+    pub who: String,
+    /// What, in words; `CommonMark`.
+    pub text: String,
+    /// The same for programs: prompt, reply, arguments, result.
+    #[serde(skip_serializing_if = "Value::is_null")]
+    pub data: Value,
+}
+
+/// The conversation for programs.
+pub fn json(source: &Source<'_>) -> Result<Value, Error> {
+    let head = &source.loaded.head;
+    Ok(json!({
+        "session": head.id,
+        "flow": head.flow,
+        "participant": head.participant,
+        "name": head.name,
+        "status": head.status,
+        "startedAt": head.created_at,
+        "updatedAt": head.updated_at,
+        "entries": entries(source)?,
+    }))
+}
+
+/// The conversation for people.
+pub fn markdown(source: &Source<'_>) -> Result<String, Error> {
+    let head = &source.loaded.head;
+    let mut page = format!("# {}\n\n", source.flow.flow.title);
+    let name = head.name.as_deref().unwrap_or("not known");
+    let facts = [
+        ("Person", name.to_owned()),
+        ("Session", head.id.to_string()),
+        ("Flow", format!("{} {}", head.flow.id, head.flow.version)),
+        ("Status", head.status.name().to_owned()),
+        ("Started", time(head.created_at)),
+        ("Last change", time(head.updated_at)),
+    ];
+    for (label, value) in facts {
+        // Writing to a String cannot fail.
+        let _ = writeln!(page, "- {label}: {value}");
+    }
+    for entry in entries(source)? {
+        let _ = write!(page, "\n**{}** · {} · {}\n\n", entry.who, time(entry.at), entry.kind);
+        let _ = writeln!(page, "{}", entry.text.trim());
+    }
+    Ok(page)
+}
+
+/// The conversation as a list, for pages that draw their own.
+pub fn entries(source: &Source<'_>) -> Result<Vec<Entry>, Error> {
+    let name = source.state()?.name.unwrap_or_else(|| "Participant".to_owned());
+    let mut teller = Teller {
+        reader: source.reader,
+        flow_title: &|phase| source.flow.phase(phase).map(|phase| phase.title.clone()),
+        name,
+        waits: BTreeMap::new(),
+        calls: BTreeMap::new(),
+    };
+    Ok(source
+        .loaded
+        .events
+        .iter()
+        .filter_map(|recorded| {
+            let (kind, who, text, data) = teller.tell(&recorded.event)?;
+            Some(Entry { seq: recorded.seq, at: recorded.at, kind, who, text, data })
+        })
+        .collect())
+}
+
+const BOT: &str = "Anteroom";
+
+type Line = (&'static str, String, String, Value);
+
+/// Tells events in words, and remembers what later events refer to.
+struct Teller<'a> {
+    reader: Reader,
+    flow_title: &'a dyn Fn(&str) -> Option<String>,
+    name: String,
+    waits: BTreeMap<WaitId, &'a Wait>,
+    calls: BTreeMap<&'a CallId, &'a Call>,
+}
+
+impl<'a> Teller<'a> {
+    /// One event in words; none for those that say nothing to people, or nothing to this reader.
+    fn tell(&mut self, event: &'a Event) -> Option<Line> {
+        let bot = |kind, text: String, data| Some((kind, BOT.to_owned(), text, data));
+        match event {
+            Event::Started(_) => bot("started", "The conversation began.".to_owned(), Value::Null),
+            Event::NoticeAnswered { choice, text_sha256, version, locale } => {
+                let data = json!({ "choice": choice, "textSha256": text_sha256,
+                    "version": version, "locale": locale });
+                Some(("notice", self.name.clone(), notice(*choice).to_owned(), data))
+            }
+            Event::StatusChanged { to, reason } => {
+                let reason = if self.reader == Reader::Staff { reason.as_str() } else { "" };
+                bot("status", with_reason(&format!("Now {}", to.name()), reason), json!(to))
+            }
+            Event::Said { from, text, .. } => {
+                Some(("said", self.speaker(from), text.clone(), Value::Null))
+            }
+            Event::Posted { audience, text, .. } => {
+                (self.may_read(*audience)).then(|| line("posted", BOT, text, Value::Null))
+            }
+            Event::Called(call) => self.called(call),
+            Event::Asked(wait) => self.asked(wait),
+            Event::Answered { wait, reply, by_name, .. } => self.answered(*wait, reply, by_name),
+            Event::Closed { wait, closing } => self.closed(*wait, closing),
+            Event::Returned { call, result } => self.returned(call, result),
+            Event::Kept(artifact) => {
+                let text = format!("Sent {} as {}", artifact.filename, artifact.upload_type);
+                Some(("file", self.name.clone(), text, json!(artifact)))
+            }
+            Event::Saved { record, data_type, data, reviewed } => {
+                let data = json!({ "record": record, "dataType": data_type, "data": data,
+                    "reviewed": reviewed });
+                bot("stored", format!("Stored {}", plain(data_type)), data)
+            }
+            Event::ObjectiveSet { objective, status, by } => {
+                let text = format!("{}: {}", plain(objective), objective_words(*status));
+                bot(
+                    "objective",
+                    text,
+                    json!({ "objective": objective, "status": status, "by": by }),
+                )
+            }
+            Event::Advanced { from, to, grounds } => self.advanced(from, to, grounds),
+            Event::HandedOver { reason } => {
+                let reason = if self.reader == Reader::Staff { reason.as_str() } else { "" };
+                bot(
+                    "handed_over",
+                    with_reason("A person was asked to take over", reason),
+                    Value::Null,
+                )
+            }
+            Event::Claimed { by_name, .. } => {
+                Some(line("claimed", by_name, "Took over", Value::Null))
+            }
+            Event::HandedBack { .. } => {
+                bot("handed_back", "The assistant goes on.".to_owned(), Value::Null)
+            }
+            Event::EffectNoted { what, outcome, .. } => (self.reader == Reader::Staff)
+                .then(|| line("effect", BOT, &effect_words(what, outcome), json!(outcome))),
+            Event::Reminded { count, .. } => {
+                bot("reminded", format!("Reminder {count}"), Value::Null)
+            }
+            Event::RemindersStopped => {
+                Some(("reminders", self.name.clone(), "Stop reminders".to_owned(), Value::Null))
+            }
+            Event::Applied { .. } | Event::Stepped { .. } | Event::AdvanceEvaluated { .. } => None,
+        }
+    }
+
+    fn may_read(&self, audience: Audience) -> bool {
+        self.reader == Reader::Staff || audience == Audience::Participant
+    }
+
+    fn speaker(&self, from: &Speaker) -> String {
+        match from {
+            Speaker::Participant => self.name.clone(),
+            Speaker::Staff { name, .. } | Speaker::Bystander { name, .. } => name.clone(),
+        }
+    }
+
+    fn called(&mut self, call: &'a Call) -> Option<Line> {
+        self.calls.insert(&call.id, call);
+        let who = match &call.origin {
+            Origin::Step { .. } => "The script",
+            Origin::Model { .. } => "The model",
+            Origin::Person { .. } => "A person",
+            Origin::Engine => BOT,
+        };
+        let data = json!({ "call": call.id, "tool": call.tool, "args": call.args });
+        self.is_told(&call.id).then(|| line("called", who, &format!("`{}`", call.tool), data))
+    }
+
+    fn returned(&self, id: &CallId, result: &CallResult) -> Option<Line> {
+        let call = self.calls.get(id)?;
+        let text = match result {
+            CallResult::Ok { .. } => format!("`{}` is done", call.tool),
+            CallResult::Err { code, message } => {
+                format!("`{}` failed ({code}): {message}", call.tool)
+            }
+        };
+        let data = json!({ "call": id, "result": result.to_value() });
+        self.is_told(id).then(|| line("returned", BOT, &text, data))
+    }
+
+    /// A request to go on holds the words between interviewer and deciders, so participants see only what came of it.
+    fn is_told(&self, call: &CallId) -> bool {
+        let is_request = self.calls.get(call).is_some_and(|call| call.tool == "next_phase");
+        self.reader == Reader::Staff || !is_request
+    }
+
+    fn asked(&mut self, wait: &'a Wait) -> Option<Line> {
+        self.waits.insert(wait.id, wait);
+        if self.reader == Reader::Participant && is_for_staff(&wait.answerers) {
+            return Some(line(
+                "asked",
+                BOT,
+                "Staff were asked to decide.",
+                json!({ "wait": wait.id }),
+            ));
+        }
+        let data = json!({ "wait": wait.id, "revision": wait.revision, "prompt": wait.prompt });
+        Some(line("asked", BOT, &prompt_words(&wait.prompt), data))
+    }
+
+    fn answered(&self, id: WaitId, reply: &Reply, by_name: &str) -> Option<Line> {
+        let wait = self.waits.get(&id)?;
+        let hides_words = self.reader == Reader::Participant && is_for_staff(&wait.answerers);
+        let reply = match reply {
+            Reply::Decided { decision, .. } if hides_words => {
+                // The words of a decision are for the interviewer, never verbatim for the participant.
+                &Reply::Decided { decision: *decision, feedback: None }
+            }
+            reply => reply,
+        };
+        let text = reply_words(reply, &wait.prompt);
+        Some(line("answered", by_name, &text, json!({ "wait": id, "reply": reply })))
+    }
+
+    fn closed(&self, id: WaitId, closing: &Closing) -> Option<Line> {
+        let wait = self.waits.get(&id)?;
+        let title = wait.prompt.title.clone().unwrap_or_else(|| purpose_words(&wait.purpose));
+        let text = match closing {
+            Closing::Expired => format!("{title}: nobody answered in time"),
+            Closing::Cancelled { reason } => format!("{title}: {reason}"),
+            Closing::Superseded { .. } => format!("{title}: asked again in another form"),
+        };
+        Some(line("closed", BOT, &text, json!({ "wait": id, "closing": closing })))
+    }
+
+    fn advanced(
+        &self,
+        from: &Option<String>,
+        to: &Option<String>,
+        grounds: &Grounds,
+    ) -> Option<Line> {
+        let why = match grounds {
+            Grounds::Began => "",
+            Grounds::CriteriaMet => "everything needed was there",
+            Grounds::Decision { .. } => "staff approved going on",
+            Grounds::Initiative { .. } => "staff moved the conversation on",
+        };
+        let what = match to {
+            Some(to) => {
+                let title = (self.flow_title)(to).unwrap_or_else(|| plain(to));
+                format!("Next: {title}")
+            }
+            None => "The last part is done".to_owned(),
+        };
+        let data = json!({ "from": from, "to": to, "grounds": grounds });
+        Some(line("advanced", BOT, &with_reason(&what, why), data))
+    }
+}
+
+fn line(kind: &'static str, who: &str, text: &str, data: Value) -> Line {
+    (kind, who.to_owned(), text.to_owned(), data)
+}
+
+fn with_reason(text: &str, reason: &str) -> String {
+    if reason.is_empty() { format!("{text}.") } else { format!("{text}: {reason}.") }
+}
+
+/// `skeleton_timeline` as people read it: `skeleton timeline`.
+fn plain(name: &str) -> String {
+    name.replace(['_', '.'], " ")
+}
+
+fn time(at: DateTime<Utc>) -> String {
+    at.format("%Y-%m-%d %H:%M:%S UTC").to_string()
+}
+
+const fn notice(choice: NoticeChoice) -> &'static str {
+    match choice {
+        NoticeChoice::Accepted => "Read the notice and went on with the assistant",
+        NoticeChoice::Human => "Read the notice and asked for a person",
+        NoticeChoice::Declined => "Read the notice and declined",
+    }
+}
+
+const fn objective_words(status: ObjectiveStatus) -> &'static str {
+    match status {
+        ObjectiveStatus::Pending => "not begun",
+        ObjectiveStatus::InProgress => "begun",
+        ObjectiveStatus::Completed => "done",
+        ObjectiveStatus::Skipped => "passed over",
+        ObjectiveStatus::Failed => "given up",
+    }
+}
+
+fn effect_words(what: &str, outcome: &EffectOutcome) -> String {
+    let outcome = match outcome {
+        EffectOutcome::AwaitingApproval => "waits for consent".to_owned(),
+        EffectOutcome::Queued => "is on its way".to_owned(),
+        EffectOutcome::Delivered => "is done".to_owned(),
+        EffectOutcome::NotApplicable => "does not apply here".to_owned(),
+        EffectOutcome::Declined => "was declined".to_owned(),
+        EffectOutcome::Failed { reason } => format!("failed: {reason}"),
+    };
+    format!("`{what}` {outcome}")
+}
+
+fn purpose_words(purpose: &Purpose) -> String {
+    match purpose {
+        Purpose::Call { tool, .. } => format!("`{tool}`"),
+        Purpose::Notice => "The notice".to_owned(),
+        Purpose::Erase => "Erasure".to_owned(),
+        Purpose::Effect { .. } => "Consent".to_owned(),
+    }
+}
+
+/// A prompt as text: title, body, and what there was to choose from or to look over.
+fn prompt_words(prompt: &Prompt) -> String {
+    let mut text = String::new();
+    if let Some(title) = &prompt.title {
+        let _ = writeln!(text, "{title}\n");
+    }
+    let _ = writeln!(text, "{}", prompt.body);
+    let lines: Vec<String> = match &prompt.control {
+        Control::Choose(choose) => {
+            choose.choices.iter().map(|choice| format!("[{}]", choice.label)).collect()
+        }
+        Control::Form(form) => form.fields.iter().map(|field| field.label.clone()).collect(),
+        Control::Review(review) => {
+            let fields = review.groups.iter().flat_map(|group| &group.fields);
+            fields.map(|field| format!("{}: {}", field.label, value_words(&field.value))).collect()
+        }
+        Control::Decide(decide) => {
+            decide.facts.iter().map(|(label, value)| format!("{label}: {value}")).collect()
+        }
+        Control::Confirm(confirm) => {
+            vec![format!("[{}]", confirm.yes), format!("[{}]", confirm.no)]
+        }
+        Control::Upload(upload) => vec![format!("Files: {}", upload.accept.join(", "))],
+        Control::Ask(_) => Vec::new(),
+    };
+    for line in lines {
+        let _ = write!(text, "\n- {line}");
+    }
+    text
+}
+
+/// A reply as text, with the labels that the person saw.
+fn reply_words(reply: &Reply, prompt: &Prompt) -> String {
+    match reply {
+        Reply::Chosen { free_text: Some(text), .. } | Reply::Text { text } => text.clone(),
+        Reply::Chosen { ids, free_text: None } => chosen(ids, &prompt.control),
+        Reply::Filled { values } => {
+            let lines =
+                values.iter().map(|(path, value)| format!("- {path}: {}", value_words(value)));
+            lines.collect::<Vec<_>>().join("\n")
+        }
+        Reply::Reviewed { verdict, notes, .. } => {
+            let verdict = match verdict {
+                Verdict::Approved => "Looks right",
+                Verdict::Modified => "Right after changes",
+                Verdict::Rejected => "Start over",
+            };
+            with_words(verdict, notes.as_deref())
+        }
+        Reply::Uploaded { artifacts } => match artifacts.len() {
+            1 => "Sent a file".to_owned(),
+            count => format!("Sent {count} files"),
+        },
+        Reply::Decided { decision, feedback } => {
+            let decision = match decision {
+                Decision::Approved => "Approved",
+                Decision::Denied | Decision::DeniedWithFeedback => "Denied",
+            };
+            with_words(decision, feedback.as_deref())
+        }
+        Reply::Confirmed { yes } => match &prompt.control {
+            Control::Confirm(confirm) if *yes => confirm.yes.clone(),
+            Control::Confirm(confirm) => confirm.no.clone(),
+            _ => if *yes { "Yes" } else { "No" }.to_owned(),
+        },
+        Reply::Skipped => "Skipped".to_owned(),
+    }
+}
+
+fn chosen(ids: &[String], control: &Control) -> String {
+    let label = |id: &String| match control {
+        Control::Choose(choose) => choose
+            .choices
+            .iter()
+            .find(|choice| choice.id == *id)
+            .map_or_else(|| id.clone(), |choice| choice.label.clone()),
+        _ => id.clone(),
+    };
+    if ids.is_empty() {
+        return "Nothing of these".to_owned();
+    }
+    ids.iter().map(label).collect::<Vec<_>>().join(", ")
+}
+
+fn with_words(text: &str, words: Option<&str>) -> String {
+    words.map_or_else(|| text.to_owned(), |words| format!("{text}: {words}"))
+}
+
+fn value_words(value: &Value) -> String {
+    match value {
+        Value::Null => "—".to_owned(),
+        Value::String(text) => text.clone(),
+        Value::Array(items) => items.iter().map(value_words).collect::<Vec<_>>().join(", "),
+        Value::Bool(_) | Value::Number(_) | Value::Object(_) => value.to_string(),
+    }
+}
