@@ -1,35 +1,97 @@
 //! Uploads: checks them, keeps them, reads them.
+//!
+//! What a person sends passes [`check`], pictures also [`picture`]; then it is a file named by its digest
+//! ([`blobs`]). Its text is read by [`extract`] in a child process, and [`resume`] makes a draft of that text
+//! without any model.
 
 pub mod blobs;
 pub mod check;
 pub mod extract;
+pub mod picture;
+pub mod resume;
 
-use std::sync::Arc;
+use std::{path::Path, sync::Arc};
+
+use tokio::sync::Semaphore;
 
 use crate::{
     clock::Clock,
     ids::{ArtifactId, Ids, SessionId},
     model::{
         artifact::{Artifact, Extraction},
+        audit,
         ui::Upload,
     },
 };
 
+use blobs::{Blobs, Place};
+use check::{Kind, Refused};
+use extract::Extractor;
+
 /// The artifacts port in the hands of engine and tools: one content-addressed folder per session.
 #[derive(Debug)]
-pub struct Artifacts {}
+pub struct Artifacts {
+    blobs: Blobs,
+    clock: Arc<dyn Clock>,
+    ids: Arc<dyn Ids>,
+    extractor: Extractor,
+    /// Pictures and documents take memory: so many at once, the others queue.
+    heavy: Arc<Semaphore>,
+}
+
+/// Why a file was not kept.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The person must send something else; the text is theirs.
+    #[error(transparent)]
+    Refused(#[from] Refused),
+    /// The disk failed; the same file may pass later.
+    #[error(transparent)]
+    Blobs(#[from] blobs::Error),
+}
+
+/// Pictures and documents that are worked on at the same time.
+const HEAVY_MAX: usize = 2;
 
 impl Artifacts {
+    /// Opens the files under `data_dir`, making the folders that are missing. Blocks for a moment.
+    pub fn new(
+        data_dir: &Path,
+        clock: Arc<dyn Clock>,
+        ids: Arc<dyn Ids>,
+        extractor: Extractor,
+    ) -> Result<Self, blobs::Error> {
+        let heavy = Arc::new(Semaphore::new(HEAVY_MAX));
+        Ok(Self { blobs: Blobs::open(data_dir)?, clock, ids, extractor, heavy })
+    }
+
     /// Checks a file against what was asked for and keeps it, synced, before it returns. Pictures are re-encoded
-    /// without metadata first. The same bytes again give the same digest and one file.
+    /// without metadata first. The same bytes again give the same digest and one file, under a new id.
     pub async fn keep(
         &self,
         session: SessionId,
         asked: &Upload,
         filename: &str,
         bytes: Vec<u8>,
-    ) -> Result<Artifact, check::Refused> {
-        todo!()
+    ) -> Result<Artifact, Error> {
+        let checked = check::check(asked, filename, &bytes)?;
+        let (kind, filename, bytes) = if checked.kind.is_picture() {
+            let picture = self.reencode(checked.kind, checked.filename, bytes).await?;
+            (picture.kind, picture.filename, picture.bytes)
+        } else {
+            (checked.kind, checked.filename, bytes)
+        };
+        let artifact = Artifact {
+            id: ArtifactId::mint(self.ids.as_ref()),
+            upload_type: asked.upload_type.clone(),
+            filename,
+            content_type: kind.content_type().to_owned(),
+            size_bytes: bytes.len() as u64,
+            sha256: audit::sha256(&bytes),
+            kept_at: self.clock.now(),
+        };
+        self.blobs.put(&place(session, &artifact), bytes).await?;
+        Ok(artifact)
     }
 
     /// The bytes of a kept file; none if they were erased.
@@ -38,30 +100,60 @@ impl Artifacts {
         session: SessionId,
         artifact: &Artifact,
     ) -> Result<Option<Vec<u8>>, blobs::Error> {
-        todo!()
+        self.blobs.get(&place(session, artifact)).await
     }
 
-    /// The text of a kept document, read in a child process with limits.
+    /// The text of a kept document, read in a child process with limits. A picture holds no text as far as we can
+    /// see. Changes nothing, so it can be repeated.
     pub async fn extract(
         &self,
         session: SessionId,
         artifact: &Artifact,
     ) -> Result<Extraction, blobs::Error> {
-        todo!()
+        let Some(kind) =
+            Kind::of_content_type(&artifact.content_type).and_then(extract::Format::of)
+        else {
+            return Ok(Extraction::NoText);
+        };
+        let Some(bytes) = self.read(session, artifact).await? else {
+            return Ok(Extraction::Unreadable { reason: "The file was erased.".to_owned() });
+        };
+        let _permit = self.heavy.acquire().await.map_err(|closed| blobs::Error(closed.into()))?;
+        Ok(self.extractor.extract(kind, bytes).await)
     }
 
     /// Removes every file of a session. Again: nothing.
     pub async fn erase(&self, session: SessionId) -> Result<(), blobs::Error> {
-        todo!()
+        self.blobs.erase(session).await
     }
 
     /// Keeps a flow file under its digest, so that a running session finds it after an edit.
     pub async fn pin_flow(&self, digest: &str, source: &str) -> Result<(), blobs::Error> {
-        todo!()
+        self.blobs.put(&Place::Flow { sha256: digest }, source.as_bytes().to_vec()).await
     }
 
     /// A pinned flow file.
     pub async fn pinned_flow(&self, digest: &str) -> Result<Option<String>, blobs::Error> {
-        todo!()
+        let found = self.blobs.get(&Place::Flow { sha256: digest }).await?;
+        found.map(String::from_utf8).transpose().map_err(|error| blobs::Error(error.into()))
     }
+
+    /// Off the async threads; a decoder that panics has met a broken picture.
+    async fn reencode(
+        &self,
+        kind: Kind,
+        filename: String,
+        bytes: Vec<u8>,
+    ) -> Result<picture::Picture, Error> {
+        let _permit = self.heavy.acquire().await.map_err(|closed| blobs::Error(closed.into()))?;
+        let name = filename.clone();
+        tokio::task::spawn_blocking(move || picture::reencode(kind, &name, &bytes))
+            .await
+            .unwrap_or_else(|_| Err(Refused(format!("*{filename}* cannot be opened as an image."))))
+            .map_err(Error::Refused)
+    }
+}
+
+fn place(session: SessionId, artifact: &Artifact) -> Place<'_> {
+    Place::Artifact { session, sha256: &artifact.sha256 }
 }

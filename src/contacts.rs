@@ -1,4 +1,7 @@
 //! The contacts port: where a person's contact details may come from.
+//!
+//! Every source answers only for the participant: a card of the host's owner goes to the owner, a directory entry
+//! to the person it is keyed by. Nobody can look another person up.
 
 pub mod directory;
 pub mod macos;
@@ -9,7 +12,7 @@ use std::fmt;
 
 use async_trait::async_trait;
 
-use crate::model::{contact::Contact, session::PersonId};
+use crate::model::{contact::Contact, contact::Name, session::PersonId};
 
 /// One source of contact details.
 #[async_trait]
@@ -30,7 +33,7 @@ pub struct Wanted {
     pub display_name: Option<String>,
     /// `specific`: the card that the participant named, by name or e-mail address.
     pub specific: Option<String>,
-    /// Text of vCard files that the participant sent in this session, newest first.
+    /// vCard files that the participant sent in this session, newest first.
     pub vcards: Vec<Vec<u8>>,
 }
 
@@ -51,6 +54,13 @@ pub enum Fetched {
     },
 }
 
+impl Fetched {
+    /// No card, and why.
+    pub fn not_found(reason: impl Into<String>) -> Self {
+        Self::NotFound { reason: reason.into() }
+    }
+}
+
 /// The configured sources in their order.
 #[derive(Debug, Default)]
 pub struct Contacts {
@@ -63,8 +73,52 @@ impl Contacts {
         Self { sources }
     }
 
-    /// Asks each source in turn: the first card wins; otherwise a denial wins over "not found".
-    pub async fn fetch(&self, wanted: &Wanted) -> Fetched {
-        todo!()
+    /// The sources' names, in their order.
+    pub fn names(&self) -> Vec<&'static str> {
+        self.sources.iter().map(|source| source.name()).collect()
     }
+
+    /// Asks each source in turn: the first card wins; otherwise a denial wins over "not found". The reasons of all
+    /// are told, each with its source.
+    pub async fn fetch(&self, wanted: &Wanted) -> Fetched {
+        let mut denied = Vec::new();
+        let mut missing = Vec::new();
+        for source in &self.sources {
+            match source.fetch(wanted).await {
+                Fetched::Card(card) => return Fetched::Card(card),
+                Fetched::PermissionDenied { reason } => {
+                    denied.push(format!("{}: {reason}", source.name()));
+                }
+                Fetched::NotFound { reason } => {
+                    missing.push(format!("{}: {reason}", source.name()));
+                }
+            }
+        }
+        match (denied.is_empty(), missing.is_empty()) {
+            (false, _) => Fetched::PermissionDenied { reason: denied.join("; ") },
+            (true, false) => Fetched::not_found(missing.join("; ")),
+            (true, true) => Fetched::not_found("no contact source is configured"),
+        }
+    }
+}
+
+/// Parts a name that came as one text: the last word is the family name, unless it is the only one.
+fn name_of(whole: &str) -> Name {
+    let words: Vec<&str> = whole.split_whitespace().collect();
+    match words.split_last() {
+        Some((family, given)) if !given.is_empty() => {
+            Name { given: given.join(" "), family: (*family).to_owned() }
+        }
+        _ => Name { given: words.concat(), family: String::new() },
+    }
+}
+
+/// Whether a card is the one that a participant named, by name or e-mail address.
+fn is_named(contact: &Contact, wanted: &str) -> bool {
+    let wanted = wanted.trim().to_lowercase();
+    let whole = format!("{} {}", contact.name.given, contact.name.family).to_lowercase();
+    let same_address = contact.email.iter().any(|email| email.value.to_lowercase() == wanted);
+    let same_name =
+        wanted.split_whitespace().all(|word| whole.split_whitespace().any(|w| w == word));
+    !wanted.is_empty() && (same_address || same_name)
 }

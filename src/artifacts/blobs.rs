@@ -1,4 +1,18 @@
-//! Content-addressed files.
+//! Content-addressed files: `artifacts/<session>/<sha256>` and `flows/<sha256>` under the data directory.
+//!
+//! [`object_store`] writes beside the file, syncs, renames and syncs the folder. Three things it leaves to us: a
+//! folder that another task has just made may not be synced yet when we use it, deletions are not synced, and what
+//! a crash left half written is hidden from listings, though it holds a person's data.
+
+use std::{
+    fs::{self, File},
+    io,
+    path::{Path, PathBuf},
+};
+
+use object_store::{ObjectStoreExt as _, PutPayload, local::LocalFileSystem, path};
+
+use crate::ids::SessionId;
 
 /// Why a file could not be kept or read; the source is for the log.
 #[derive(Debug, thiserror::Error)]
@@ -6,3 +20,115 @@
     "could not reach the stored files. hint: check free space and rights of the data directory"
 )]
 pub struct Error(#[source] pub Box<dyn std::error::Error + Send + Sync>);
+
+impl From<object_store::Error> for Error {
+    fn from(error: object_store::Error) -> Self {
+        Self(Box::new(error))
+    }
+}
+
+impl From<io::Error> for Error {
+    fn from(error: io::Error) -> Self {
+        Self(Box::new(error))
+    }
+}
+
+impl From<tokio::task::JoinError> for Error {
+    fn from(error: tokio::task::JoinError) -> Self {
+        Self(Box::new(error))
+    }
+}
+
+/// Files on the local disk.
+#[derive(Debug)]
+pub(super) struct Blobs {
+    store: LocalFileSystem,
+    root: PathBuf,
+}
+
+impl Blobs {
+    /// Opens the files under `root`, making the folders that are missing.
+    pub(super) fn open(root: &Path) -> Result<Self, Error> {
+        for folder in [ARTIFACTS, FLOWS] {
+            fs::create_dir_all(root.join(folder))?;
+        }
+        sync_folder(root)?;
+        let store = LocalFileSystem::new_with_prefix(root)?.with_fsync(true);
+        Ok(Self { store, root: root.to_owned() })
+    }
+
+    /// Keeps bytes; what is there already under the same name is replaced whole. A crash before the return may
+    /// leave nothing or everything, never a part under that name; after it, the file is on disk.
+    pub(super) async fn put(&self, place: &Place<'_>, bytes: Vec<u8>) -> Result<(), Error> {
+        self.store.put(&place.path(), PutPayload::from(bytes)).await?;
+        let mut folders = vec![self.root.join(place.folder()), self.root.clone()];
+        if let Place::Artifact { session, .. } = place {
+            folders.insert(0, self.folder_of(*session));
+        }
+        blocking(move || folders.iter().try_for_each(|folder| sync_folder(folder))).await
+    }
+
+    /// Reads bytes; none if there is no such file.
+    pub(super) async fn get(&self, place: &Place<'_>) -> Result<Option<Vec<u8>>, Error> {
+        match self.store.get(&place.path()).await {
+            Ok(found) => Ok(Some(found.bytes().await?.to_vec())),
+            Err(object_store::Error::NotFound { .. }) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Removes all files of a session, finished or not. Again: nothing. A crash in the middle leaves some of them;
+    /// erasing again removes the rest.
+    pub(super) async fn erase(&self, session: SessionId) -> Result<(), Error> {
+        let folder = self.folder_of(session);
+        let parent = self.root.join(ARTIFACTS);
+        blocking(move || match fs::remove_dir_all(&folder) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            _ => sync_folder(&parent),
+        })
+        .await
+    }
+
+    fn folder_of(&self, session: SessionId) -> PathBuf {
+        self.root.join(ARTIFACTS).join(session.to_string())
+    }
+}
+
+/// Where a file lies.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Place<'a> {
+    /// What somebody sent.
+    Artifact { session: SessionId, sha256: &'a str },
+    /// A pinned flow.
+    Flow { sha256: &'a str },
+}
+
+const ARTIFACTS: &str = "artifacts";
+const FLOWS: &str = "flows";
+
+impl Place<'_> {
+    /// Built from ids and digests only, never from a sender's words; the parts are escaped all the same.
+    fn path(&self) -> path::Path {
+        match self {
+            Self::Artifact { session, sha256 } => {
+                path::Path::from_iter([ARTIFACTS, &session.to_string(), *sha256])
+            }
+            Self::Flow { sha256 } => path::Path::from_iter([FLOWS, *sha256]),
+        }
+    }
+
+    const fn folder(&self) -> &'static str {
+        match self {
+            Self::Artifact { .. } => ARTIFACTS,
+            Self::Flow { .. } => FLOWS,
+        }
+    }
+}
+
+async fn blocking(work: impl FnOnce() -> io::Result<()> + Send + 'static) -> Result<(), Error> {
+    Ok(tokio::task::spawn_blocking(work).await??)
+}
+
+fn sync_folder(folder: &Path) -> io::Result<()> {
+    File::open(folder)?.sync_all()
+}

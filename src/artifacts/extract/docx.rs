@@ -1,0 +1,228 @@
+//! Text of DOCX: an archive with XML in it, both read with limits.
+
+use std::io::{Cursor, Read as _};
+
+use quick_xml::{
+    Reader,
+    events::{BytesRef, BytesStart, Event},
+};
+use zip::{ZipArchive, result::ZipError};
+
+use crate::model::artifact::{Extraction, TEXT_MAX};
+
+use super::{finished, unreadable};
+
+/// Reads a DOCX: its page headers, where addresses often stand, then its body.
+pub(super) fn read(bytes: &[u8]) -> Extraction {
+    match read_parts(bytes) {
+        Ok(document) => {
+            let notes =
+                if document.columns { vec![super::TWO_COLUMNS.to_owned()] } else { Vec::new() };
+            finished(&document.text, None, notes)
+        }
+        Err(Trouble::Locked) => Extraction::Locked,
+        Err(Trouble::Broken) => unreadable("This Word document is damaged."),
+        Err(Trouble::Hostile) => {
+            unreadable("This Word document is made in a way that I do not open.")
+        }
+    }
+}
+
+/// Largest part of the archive when unpacked, in bytes.
+const PART_MAX: u64 = 16 * 1024 * 1024;
+
+/// Deepest nesting of elements.
+const DEPTH_MAX: usize = 128;
+
+/// Page headers that are read; a document has three kinds for each of its sections.
+const HEADERS_MAX: usize = 8;
+
+enum Trouble {
+    Locked,
+    Broken,
+    Hostile,
+}
+
+impl From<ZipError> for Trouble {
+    fn from(error: ZipError) -> Self {
+        match error {
+            ZipError::InvalidPassword => Self::Locked,
+            ZipError::UnsupportedArchive(ZipError::PASSWORD_REQUIRED) => Self::Locked,
+            _ => Self::Broken,
+        }
+    }
+}
+
+#[derive(Default)]
+struct Document {
+    text: String,
+    columns: bool,
+}
+
+fn read_parts(bytes: &[u8]) -> Result<Document, Trouble> {
+    let mut archive = ZipArchive::new(Cursor::new(bytes))?;
+    let mut names: Vec<String> = archive
+        .file_names()
+        .filter_map(Result::ok)
+        .filter(|name| name.starts_with("word/header") && name.ends_with(".xml"))
+        .map(std::borrow::Cow::into_owned)
+        .collect();
+    names.sort();
+    names.truncate(HEADERS_MAX);
+    names.push("word/document.xml".to_owned());
+    let mut document = Document::default();
+    let mut seen: Vec<String> = Vec::new();
+    for name in names {
+        let xml = part(&mut archive, &name)?;
+        let mut walk = Walk::default();
+        walk.read(&xml)?;
+        // The first page's header usually says what the others say.
+        if !seen.contains(&walk.text) {
+            document.text.push_str(&walk.text);
+            document.text.push('\n');
+        }
+        document.columns |= walk.columns;
+        seen.push(walk.text);
+    }
+    Ok(document)
+}
+
+fn part(archive: &mut ZipArchive<Cursor<&[u8]>>, name: &str) -> Result<String, Trouble> {
+    let file = archive.by_name(name)?;
+    if file.size() > PART_MAX {
+        return Err(Trouble::Hostile);
+    }
+    // What the archive says of its sizes is only what it says.
+    let mut bytes = Vec::new();
+    file.take(PART_MAX + 1).read_to_end(&mut bytes).map_err(|_| Trouble::Broken)?;
+    if bytes.len() as u64 > PART_MAX {
+        return Err(Trouble::Hostile);
+    }
+    String::from_utf8(bytes).map_err(|_| Trouble::Broken)
+}
+
+/// One pass over a part.
+#[derive(Default)]
+struct Walk {
+    text: String,
+    columns: bool,
+    depth: usize,
+    /// Within `w:t`, whose text counts.
+    in_text: bool,
+    /// Depth of an element whose content is skipped: the fallback of something that was read already.
+    skipping: Option<usize>,
+    /// Paragraphs in each cell of the table row at hand.
+    cells: Vec<usize>,
+    rows: usize,
+}
+
+impl Walk {
+    fn read(&mut self, xml: &str) -> Result<(), Trouble> {
+        let mut reader = Reader::from_str(xml);
+        loop {
+            match reader.read_event().map_err(|_| Trouble::Broken)? {
+                Event::Start(element) => {
+                    self.depth += 1;
+                    if self.depth > DEPTH_MAX {
+                        return Err(Trouble::Hostile);
+                    }
+                    self.open(&element);
+                }
+                Event::Empty(element) => {
+                    self.open(&element);
+                    self.close(element.local_name().into_inner());
+                }
+                Event::End(element) => {
+                    self.close(element.local_name().into_inner());
+                    self.depth = self.depth.saturating_sub(1);
+                }
+                Event::Text(text) => self.say(&text.xml10_content()),
+                Event::CData(text) => self.say(&text.xml10_content()),
+                Event::GeneralRef(entity) => self.say(&resolve(&entity)?),
+                // Word writes none; entities of one's own are how XML bombs are made.
+                Event::DocType(_) => return Err(Trouble::Hostile),
+                Event::Comment(_) | Event::Decl(_) | Event::PI(_) => {}
+                Event::Eof => return Ok(()),
+            }
+            if self.text.len() > TEXT_MAX * 2 {
+                return Ok(());
+            }
+        }
+    }
+
+    fn open(&mut self, element: &BytesStart<'_>) {
+        let name = element.local_name();
+        match name.into_inner() {
+            "Fallback" if self.skipping.is_none() => self.skipping = Some(self.depth),
+            "t" => self.in_text = true,
+            "tab" | "ptab" => self.put("\t"),
+            "br" | "cr" => self.put("\n"),
+            "noBreakHyphen" => self.put("-"),
+            "numPr" => self.put("• "),
+            "tr" => self.cells.clear(),
+            "tc" => self.cells.push(0),
+            "cols" => self.columns |= several(element),
+            _ => {}
+        }
+    }
+
+    fn close(&mut self, name: &str) {
+        match name {
+            "Fallback" if self.skipping == Some(self.depth) => self.skipping = None,
+            "t" => self.in_text = false,
+            "p" => {
+                self.put("\n");
+                if let Some(paragraphs) = self.cells.last_mut() {
+                    *paragraphs += 1;
+                }
+            }
+            "tc" => self.put("\t"),
+            "tr" => {
+                self.rows += usize::from(
+                    self.cells.iter().filter(|paragraphs| **paragraphs >= COLUMN_MIN).count() > 1,
+                );
+                self.cells.clear();
+                self.put("\n");
+            }
+            "tbl" => self.columns |= std::mem::take(&mut self.rows) > 0,
+            _ => {}
+        }
+    }
+
+    fn say(&mut self, text: &str) {
+        if self.in_text {
+            self.put(text);
+        }
+    }
+
+    fn put(&mut self, text: &str) {
+        if self.skipping.is_none() {
+            self.text.push_str(text);
+        }
+    }
+}
+
+/// Paragraphs in one cell that make it a column of the page rather than a cell of a table.
+const COLUMN_MIN: usize = 4;
+
+/// `<w:cols w:num="2">`.
+fn several(element: &BytesStart<'_>) -> bool {
+    element.attributes().filter_map(Result::ok).any(|attribute| {
+        attribute.key.local_name().into_inner() == "num"
+            && attribute.value.parse::<u32>().is_ok_and(|columns| columns > 1)
+    })
+}
+
+fn resolve(entity: &BytesRef<'_>) -> Result<String, Trouble> {
+    if let Some(c) = entity.resolve_char_ref().map_err(|_| Trouble::Broken)? {
+        return Ok(c.to_string());
+    }
+    match entity.as_ref() {
+        "amp" => Ok("&".to_owned()),
+        "lt" => Ok("<".to_owned()),
+        "gt" => Ok(">".to_owned()),
+        "quot" => Ok("\"".to_owned()),
+        "apos" => Ok("'".to_owned()),
+        _ => Err(Trouble::Hostile),
+    }
+}
