@@ -14,10 +14,15 @@ pub mod toolbox;
 use std::{fmt, sync::Mutex};
 
 use async_trait::async_trait;
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, SecondsFormat, Utc};
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-pub use self::{error::ToolError, toolbox::Toolbox};
+pub use self::{
+    error::ToolError,
+    pipeline::{Pipeline, Policy},
+    toolbox::Toolbox,
+};
 use crate::{
     artifacts::Artifacts,
     contacts::Contacts,
@@ -67,6 +72,19 @@ pub struct ToolSpec {
     pub capability: Option<&'static str>,
 }
 
+impl ToolSpec {
+    /// A tool for the model, whose results are not kept and which records no capability.
+    pub const fn new(
+        name: &'static str,
+        description: &'static str,
+        effect_class: EffectClass,
+        parameters: Value,
+    ) -> Self {
+        let (cacheable, admin_only, capability) = (false, false, None);
+        Self { name, description, parameters, effect_class, cacheable, admin_only, capability }
+    }
+}
+
 /// What a restart does with a call that had begun and left no result (SEMANTICS, "Additions that bind").
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EffectClass {
@@ -107,6 +125,14 @@ pub struct Waiting {
     pub expires_at: Option<DateTime<Utc>>,
 }
 
+impl Outcome {
+    /// Waits for the participant, for as long as the flow's patience lasts.
+    pub fn ask(prompt: Prompt, state: Value) -> Self {
+        let answerers = Answerers::Participant;
+        Self::Waiting(Box::new(Waiting { prompt, state, answerers, expires_at: None }))
+    }
+}
+
 /// A child run that a tool asks for (S2).
 #[derive(Debug, Clone, PartialEq)]
 pub struct SubtaskRequest {
@@ -141,4 +167,29 @@ impl ToolCx<'_> {
         let mut actor = self.actor.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         act(&mut actor)
     }
+
+    /// When the call's question was answered, so that a second `resume` says the same; the time of the call before.
+    pub fn answered_at(&self) -> DateTime<Utc> {
+        self.with_actor(|actor| {
+            let state = actor.state();
+            let wait = state.call(self.call).and_then(|call| call.wait);
+            let standing = wait.and_then(|id| state.waits.get(&id)).map(|wait| &wait.standing);
+            standing.and_then(|standing| standing.answer()).map_or(self.now, |answer| answer.3)
+        })
+    }
+}
+
+/// Arguments as a tool's own type. They satisfy the schema by now, so a mismatch is a schema that says too little.
+pub fn parse_args<T: DeserializeOwned>(args: Value) -> Result<T, ToolError> {
+    serde_json::from_value(args).map_err(|error| ToolError::InvalidParameters(error.to_string()))
+}
+
+/// What a call remembered, as a tool's own type; [`ToolError::Changed`] if an older or newer tool wrote it.
+pub fn parse_state<T: DeserializeOwned>(state: Value) -> Result<T, ToolError> {
+    serde_json::from_value(state).map_err(|_| ToolError::Changed)
+}
+
+/// A moment as tool responses have it: `2025-10-24T10:30:00Z`.
+pub fn stamp(at: DateTime<Utc>) -> String {
+    at.to_rfc3339_opts(SecondsFormat::Secs, true)
 }

@@ -1,10 +1,70 @@
 //! The catalogue `interview`: S0's ten tools, S1's one, and two more.
 
+pub mod deploy_agent;
+pub mod extract_document;
+pub mod fetch_url;
+pub mod get_image_from_user;
+pub mod get_macos_contact_card;
+pub mod get_user_option;
+pub mod get_user_upload;
+pub mod next_phase;
+pub mod persist_data;
+pub mod query_github_repo;
+pub mod request_user_input;
+pub mod set_objective_status;
+pub mod submit_for_validation;
+
 use std::sync::Arc;
 
-use crate::tool::Tool;
+use serde_json::Value;
+
+use crate::{
+    flows::{ALIASES, LoadedFlow},
+    tool::Tool,
+};
 
 /// All tools of the catalogue, in documentation order.
 pub fn tools() -> Vec<Arc<dyn Tool>> {
-    Vec::new()
+    vec![
+        Arc::new(get_user_option::GetUserOption::default()),
+        Arc::new(submit_for_validation::SubmitForValidation::default()),
+        Arc::new(get_user_upload::GetUserUpload::default()),
+        Arc::new(get_image_from_user::GetImageFromUser::default()),
+        Arc::new(fetch_url::FetchUrl::default()),
+        Arc::new(get_macos_contact_card::GetMacosContactCard::default()),
+        Arc::new(query_github_repo::QueryGithubRepo::default()),
+        Arc::new(deploy_agent::DeployAgent::default()),
+        Arc::new(set_objective_status::SetObjectiveStatus::default()),
+        Arc::new(persist_data::PersistData::default()),
+        Arc::new(next_phase::NextPhase::default()),
+        Arc::new(request_user_input::RequestUserInput::default()),
+        Arc::new(extract_document::ExtractDocument::default()),
+    ]
+}
+
+/// `schema` with the values that one of its properties may have (DESIGN §10.4).
+fn with_enum(schema: &Value, property: &str, values: Vec<String>) -> Value {
+    let mut schema = schema.clone();
+    if let Some(member) = schema.pointer_mut(&format!("/properties/{property}")) {
+        member["enum"] = Value::from(values);
+    }
+    schema
+}
+
+/// Names of data as a flow stores them, then S0's spelling of those that have one: both are accepted.
+fn both_spellings(mut names: Vec<String>) -> Vec<String> {
+    let stored = names.clone();
+    names.extend(
+        ALIASES
+            .iter()
+            .filter(|(_, name)| stored.iter().any(|stored| stored == name))
+            .map(|(alias, _)| (*alias).to_owned()),
+    );
+    names
+}
+
+/// The name under which a flow stores data, for either spelling. The two that always exist need no table.
+fn stored_name(flow: &LoadedFlow, name: &str) -> Option<String> {
+    let always = || persist_data::ALWAYS.contains(&name).then(|| name.to_owned());
+    flow.data_type(name).or_else(always)
 }

@@ -25,6 +25,9 @@ pub enum ToolError {
     /// The operator has not set it up; keeps S0's sentence.
     #[error("{0} is not configured. Please skip for now.")]
     NotConfigured(&'static str),
+    /// What the call remembered is no longer understood: the tool changed since it asked (SEMANTICS row 28).
+    #[error("the tool has changed since it asked. hint: call it again")]
+    Changed,
     /// It may work later: the pipeline retries.
     #[error("{message}")]
     Transient {
@@ -45,6 +48,7 @@ impl ToolError {
             Self::UserCancelled => "user_cancelled",
             Self::PermissionDenied(_) => "permission_denied",
             Self::NotConfigured(_) => "not_configured",
+            Self::Changed => "tool_changed",
             Self::Transient { .. } => "transient",
         }
     }

@@ -1,16 +1,26 @@
 //! Tools by name, with compiled schemas.
 
-use std::sync::Arc;
+use std::{
+    collections::{BTreeMap, BTreeSet, HashMap},
+    sync::{Arc, Mutex, PoisonError},
+};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use super::Tool;
+use super::{Tool, ToolError, pipeline::validate::Checker};
 use crate::flows::LoadedFlow;
+
+/// Most per-flow schemas that are kept compiled; beyond it all are compiled anew when needed.
+const COMPILED_MAX: usize = 1024;
 
 /// Every tool, by its name; a name twice is an error at start-up (S2).
 #[derive(Debug)]
 pub struct Toolbox {
     tools: Vec<Arc<dyn Tool>>,
+    /// Checkers of the specification's own schemas, by tool.
+    plain: BTreeMap<&'static str, Arc<Checker>>,
+    /// Checkers of schemas that differ by flow, by the schema's text: flows that agree share one.
+    by_flow: Mutex<HashMap<String, Arc<Checker>>>,
 }
 
 /// Two tools have the same name, or a schema is no schema.
@@ -21,7 +31,23 @@ pub struct BadToolbox(pub String);
 impl Toolbox {
     /// Collects tools and compiles their schemas.
     pub fn new(tools: Vec<Arc<dyn Tool>>) -> Result<Self, BadToolbox> {
-        todo!()
+        let mut names = BTreeSet::new();
+        let mut plain = BTreeMap::new();
+        for tool in &tools {
+            let spec = tool.spec();
+            if !is_snake_case(spec.name) {
+                let text = format!("tool name `{}` is not snake_case", spec.name);
+                return Err(BadToolbox(text));
+            }
+            if !names.insert(spec.name) {
+                return Err(BadToolbox(format!("there are two tools `{}`", spec.name)));
+            }
+            let checker = Checker::compile(spec.parameters.clone()).map_err(|error| {
+                BadToolbox(format!("the schema of tool `{}` is none: {error}", spec.name))
+            })?;
+            plain.insert(spec.name, Arc::new(checker));
+        }
+        Ok(Self { tools, plain, by_flow: Mutex::default() })
     }
 
     /// A tool by its name.
@@ -37,6 +63,72 @@ impl Toolbox {
     /// All tools as the model is given them (S0): `{"type":"function","function":{…}}`. Without a flow, exactly the
     /// specification's schemas (DESIGN §10.4).
     pub fn tool_schemas(&self, flow: Option<&LoadedFlow>) -> Vec<Value> {
-        todo!()
+        self.tools.iter().map(|tool| function(tool.as_ref(), flow)).collect()
     }
+
+    /// The tools of one phase, in catalogue order: what the model is given while it lasts.
+    pub fn phase_schemas(&self, flow: &LoadedFlow, phase: &str) -> Vec<Value> {
+        let listed = flow.phase(phase).map_or(&[][..], |phase| &phase.tools);
+        self.tools
+            .iter()
+            .filter(|tool| listed.iter().any(|name| name == tool.spec().name))
+            .map(|tool| function(tool.as_ref(), Some(flow)))
+            .collect()
+    }
+
+    /// Arguments as [`Tool::execute`] gets them: lenient spellings put right, defaults filled in, checked. The error
+    /// names the path and what was expected.
+    pub fn prepare(
+        &self,
+        name: &str,
+        flow: Option<&LoadedFlow>,
+        args: Value,
+    ) -> Result<Value, ToolError> {
+        let Some(tool) = self.get(name) else {
+            return Err(ToolError::InvalidParameters(format!("unknown tool `{name}`")));
+        };
+        self.checker(tool.as_ref(), flow)?.prepare(args)
+    }
+
+    /// The compiled schema of a tool, compiled at the first use in a flow and kept.
+    fn checker(
+        &self,
+        tool: &dyn Tool,
+        flow: Option<&LoadedFlow>,
+    ) -> Result<Arc<Checker>, ToolError> {
+        let spec = tool.spec();
+        let schema = flow.map_or_else(|| spec.parameters.clone(), |flow| tool.parameters_for(flow));
+        if let Some(plain) = self.plain.get(spec.name).filter(|plain| *plain.schema() == schema) {
+            return Ok(Arc::clone(plain));
+        }
+        let key = schema.to_string();
+        let mut by_flow = self.by_flow.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(checker) = by_flow.get(&key) {
+            return Ok(Arc::clone(checker));
+        }
+        let checker = Arc::new(Checker::compile(schema).map_err(|error| {
+            ToolError::ExecutionFailed(format!("the schema of `{}` is none: {error}", spec.name))
+        })?);
+        if by_flow.len() >= COMPILED_MAX {
+            by_flow.clear();
+        }
+        by_flow.insert(key, Arc::clone(&checker));
+        Ok(checker)
+    }
+}
+
+fn function(tool: &dyn Tool, flow: Option<&LoadedFlow>) -> Value {
+    let spec = tool.spec();
+    let parameters = flow.map_or_else(|| spec.parameters.clone(), |flow| tool.parameters_for(flow));
+    json!({
+        "type": "function",
+        "function": { "name": spec.name, "description": spec.description, "parameters": parameters },
+    })
+}
+
+fn is_snake_case(name: &str) -> bool {
+    name.starts_with(|c: char| c.is_ascii_lowercase())
+        && !name.ends_with('_')
+        && !name.contains("__")
+        && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
 }

@@ -1,0 +1,105 @@
+//! `persist_data`: stores data during the interview (S0 §11).
+
+use async_trait::async_trait;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::{both_spellings, stored_name, with_enum};
+use crate::{
+    flows::LoadedFlow,
+    ids::RecordId,
+    interview::Refusal,
+    model::ui::Reply,
+    tool::{EffectClass, Outcome, Tool, ToolCx, ToolError, ToolResult, ToolSpec, parse_args},
+};
+
+/// Data that can be stored in every flow (DESIGN §10.4).
+pub(super) const ALWAYS: [&str; 2] = ["artifact_record", "writing_sample"];
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Args {
+    data_type: String,
+    data: Value,
+}
+
+#[derive(Debug, Serialize)]
+struct Response {
+    persisted: Persisted,
+}
+
+#[derive(Debug, Serialize)]
+struct Persisted {
+    id: RecordId,
+    r#type: String,
+    status: &'static str,
+}
+
+/// Stores data.
+#[derive(Debug)]
+pub struct PersistData(ToolSpec);
+
+impl Default for PersistData {
+    fn default() -> Self {
+        let description = "Store data that needs no review by the participant. \
+            The same data again gives the same record.";
+        Self(ToolSpec::new("persist_data", description, EffectClass::Pure, schema()))
+    }
+}
+
+fn schema() -> Value {
+    json!({
+        "type": "object",
+        "required": ["dataType", "data"],
+        "properties": {
+            "dataType": {
+                "type": "string",
+                "enum": [
+                    "applicant_profile",
+                    "skeleton_timeline",
+                    "knowledge_card",
+                    "artifact_record",
+                    "writing_sample"
+                ]
+            },
+            "data": { "type": "object", "description": "Data to persist" }
+        }
+    })
+}
+
+#[async_trait]
+impl Tool for PersistData {
+    fn spec(&self) -> &ToolSpec {
+        &self.0
+    }
+
+    fn parameters_for(&self, flow: &LoadedFlow) -> Value {
+        let mut names: Vec<String> = flow.flow.data.keys().cloned().collect();
+        for name in ALWAYS {
+            if !names.iter().any(|known| known == name) {
+                names.push(name.to_owned());
+            }
+        }
+        with_enum(&self.0.parameters, "dataType", both_spellings(names))
+    }
+
+    async fn execute(&self, cx: &ToolCx<'_>, args: Value) -> ToolResult {
+        let Args { data_type, data } = parse_args(args)?;
+        cx.with_actor(|actor| {
+            let Some(name) = stored_name(actor.flow(), &data_type) else {
+                let text = format!("`/dataType`: this flow keeps no `{data_type}`");
+                return Err(ToolError::InvalidParameters(text));
+            };
+            let saved = actor
+                .save_record(&name, data, false)
+                .map_err(|Refusal(why)| ToolError::InvalidParameters(why))?;
+            let status = if saved.created { "created" } else { "updated" };
+            let persisted = Persisted { id: saved.id, r#type: name, status };
+            Ok(Outcome::Immediate(json!(Response { persisted })))
+        })
+    }
+
+    async fn resume(&self, _cx: &ToolCx<'_>, _state: Value, _reply: Reply) -> ToolResult {
+        Err(ToolError::Changed)
+    }
+}

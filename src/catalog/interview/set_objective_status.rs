@@ -1,0 +1,92 @@
+//! `set_objective_status`: a proposal of how an objective stands (S0 §10, DESIGN §10.30). It never changes the phase.
+
+use async_trait::async_trait;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::{
+    interview::Refusal,
+    model::{transcript::ObjectiveStatus, ui::Reply},
+    tool::{EffectClass, Outcome, Tool, ToolCx, ToolError, ToolResult, ToolSpec, parse_args},
+};
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Args {
+    objective_id: String,
+    status: ObjectiveStatus,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Response {
+    objective: Objective,
+    phase_status: PhaseStatus,
+    /// What is missing, where the proposal did not count.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<String>,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Objective {
+    id: String,
+    new_status: ObjectiveStatus,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct PhaseStatus {
+    current_phase: String,
+    progress: f64,
+}
+
+/// Proposes how an objective stands.
+#[derive(Debug)]
+pub struct SetObjectiveStatus(ToolSpec);
+
+impl Default for SetObjectiveStatus {
+    fn default() -> Self {
+        let description = "Propose how an objective stands. The application completes objectives \
+            from what is stored; the response says how it stands now and what is missing.";
+        Self(ToolSpec::new("set_objective_status", description, EffectClass::Pure, schema()))
+    }
+}
+
+fn schema() -> Value {
+    json!({
+        "type": "object",
+        "required": ["objectiveId", "status"],
+        "properties": {
+            "objectiveId": { "type": "string", "description": "ID of the objective to update" },
+            "status": {
+                "type": "string",
+                "enum": ["pending", "in_progress", "completed", "skipped", "failed"],
+                "description": "New status"
+            }
+        }
+    })
+}
+
+#[async_trait]
+impl Tool for SetObjectiveStatus {
+    fn spec(&self) -> &ToolSpec {
+        &self.0
+    }
+
+    async fn execute(&self, cx: &ToolCx<'_>, args: Value) -> ToolResult {
+        let Args { objective_id, status } = parse_args(args)?;
+        let report = cx
+            .with_actor(|actor| actor.propose_objective(&objective_id, status))
+            .map_err(|Refusal(why)| ToolError::InvalidParameters(why))?;
+        Ok(Outcome::Immediate(json!(Response {
+            objective: Objective { id: report.objective, new_status: report.status },
+            phase_status: PhaseStatus { current_phase: report.phase, progress: report.progress },
+            note: report.note,
+        })))
+    }
+
+    async fn resume(&self, _cx: &ToolCx<'_>, _state: Value, _reply: Reply) -> ToolResult {
+        Err(ToolError::Changed)
+    }
+}

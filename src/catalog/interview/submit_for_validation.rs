@@ -1,0 +1,214 @@
+//! `submit_for_validation`: shows collected data to the participant, who approves, edits or starts over (S0 §2).
+
+pub mod card;
+pub mod changes;
+
+use async_trait::async_trait;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use self::{
+    card::Card,
+    changes::{Change, between, tidy},
+};
+use super::{both_spellings, extract_document, stored_name, with_enum};
+use crate::{
+    flows::LoadedFlow,
+    interview::{Actor, Refusal},
+    model::{
+        flow::{Done, Skip},
+        transcript::ObjectiveStatus,
+        ui::{Control, Prompt, Reply, Review, Verdict},
+    },
+    tool::{
+        EffectClass, Outcome, Tool, ToolCx, ToolError, ToolResult, ToolSpec, parse_args,
+        parse_state,
+        pipeline::validate::{Checker, Complaint, Gravity, invalid},
+    },
+};
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Args {
+    data_type: String,
+    data: Value,
+    message: Option<String>,
+}
+
+/// What was shown, and by which schema an edit counts, whatever the flow says by then (SEMANTICS row 28).
+#[derive(Debug, Serialize, Deserialize)]
+struct State {
+    data_type: String,
+    draft: Value,
+    schema: Value,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Response {
+    status: &'static str,
+    /// The data as approved; empty where nothing was.
+    data: Value,
+    changes: Vec<Change>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    user_notes: Option<String>,
+}
+
+/// Shows a review card.
+#[derive(Debug)]
+pub struct SubmitForValidation(ToolSpec);
+
+impl Default for SubmitForValidation {
+    fn default() -> Self {
+        let description = "Show collected data to the participant on a card where they approve \
+            it, edit it or start over. What they approve is stored.";
+        Self(ToolSpec::new("submit_for_validation", description, EffectClass::Pure, schema()))
+    }
+}
+
+fn schema() -> Value {
+    json!({
+        "type": "object",
+        "required": ["dataType", "data"],
+        "properties": {
+            "dataType": {
+                "type": "string",
+                "enum": ["applicantProfile", "experience", "education", "knowledgeCard"],
+                "description": "Type of data being validated"
+            },
+            "data": {
+                "type": "object",
+                "description": "The data to validate (structure varies by dataType)"
+            },
+            "message": { "type": "string", "description": "Context message for the user" }
+        }
+    })
+}
+
+#[async_trait]
+impl Tool for SubmitForValidation {
+    fn spec(&self) -> &ToolSpec {
+        &self.0
+    }
+
+    fn parameters_for(&self, flow: &LoadedFlow) -> Value {
+        let reviewed = flow.flow.data.iter().filter(|(_, table)| table.review);
+        let names = reviewed.map(|(name, _)| name.clone()).collect();
+        with_enum(&self.0.parameters, "dataType", both_spellings(names))
+    }
+
+    async fn execute(&self, cx: &ToolCx<'_>, args: Value) -> ToolResult {
+        let Args { data_type, data, message } = parse_args(args)?;
+        cx.with_actor(|actor| ask(actor, &data_type, tidy(data), message))
+    }
+
+    async fn resume(&self, cx: &ToolCx<'_>, state: Value, reply: Reply) -> ToolResult {
+        let state: State = parse_state(state)?;
+        match reply {
+            Reply::Reviewed { verdict: Verdict::Approved, notes, .. } => {
+                let draft = state.draft.clone();
+                accept(cx, &state, draft, notes)
+            }
+            Reply::Reviewed { verdict: Verdict::Modified, data, notes } => {
+                let data = tidy(data.ok_or(ToolError::Changed)?);
+                accept(cx, &state, data, notes)
+            }
+            Reply::Reviewed { verdict: Verdict::Rejected, notes, .. } => {
+                Ok(refused("rejected", notes))
+            }
+            Reply::Skipped => {
+                cx.with_actor(|actor| pass_over(actor, &state.data_type));
+                Ok(refused("skipped", None))
+            }
+            Reply::Chosen { .. }
+            | Reply::Filled { .. }
+            | Reply::Uploaded { .. }
+            | Reply::Text { .. }
+            | Reply::Decided { .. }
+            | Reply::Confirmed { .. } => Err(ToolError::Changed),
+        }
+    }
+}
+
+fn ask(actor: &Actor, name: &str, draft: Value, message: Option<String>) -> ToolResult {
+    let flow = actor.flow();
+    let known = stored_name(flow, name).and_then(|name| Some((flow.schemas.get(&name)?, name)));
+    let Some((schema, data_type)) = known else {
+        let text = format!("`/dataType`: this flow reviews no `{name}`");
+        return Err(ToolError::InvalidParameters(text));
+    };
+    // A draft may be incomplete, which a person can mend on the card; not of another kind, which no card could show.
+    let broken = check(schema, &draft)?;
+    let broken: Vec<Complaint> =
+        broken.into_iter().filter(|one| one.gravity == Gravity::Structure).collect();
+    if !broken.is_empty() {
+        return Err(invalid("/data", &broken));
+    }
+    let Card { groups, lists } = card::draw(schema, &draft, &extract_document::doubts(actor));
+    let title = schema.get("title").and_then(Value::as_str).map(str::to_owned);
+    let review = Review {
+        data_type: data_type.clone(),
+        data: draft.clone(),
+        schema: schema.clone(),
+        groups,
+        lists,
+        skippable: !passable(actor, &data_type).is_empty(),
+    };
+    let body = message.unwrap_or_else(|| "Please look this over and correct it.".to_owned());
+    let prompt = Prompt { title, body, control: Control::Review(review), notes: Vec::new() };
+    let state = State { data_type, draft, schema: schema.clone() };
+    Ok(Outcome::ask(prompt, json!(state)))
+}
+
+/// Stores what was approved as the record (DESIGN §10.29).
+fn accept(cx: &ToolCx<'_>, state: &State, data: Value, user_notes: Option<String>) -> ToolResult {
+    let complaints = check(&state.schema, &data)?;
+    if !complaints.is_empty() {
+        return Err(invalid("/data", &complaints));
+    }
+    let changes = between(&state.draft, &data);
+    let status = if changes.is_empty() { "approved" } else { "modified" };
+    cx.with_actor(|actor| actor.save_record(&state.data_type, data.clone(), true))
+        .map_err(|Refusal(why)| ToolError::ExecutionFailed(why))?;
+    Ok(Outcome::Immediate(json!(Response { status, data, changes, user_notes })))
+}
+
+fn refused(status: &'static str, user_notes: Option<String>) -> Outcome {
+    Outcome::Immediate(json!(Response { status, data: json!({}), changes: Vec::new(), user_notes }))
+}
+
+fn check(schema: &Value, data: &Value) -> Result<Vec<Complaint>, ToolError> {
+    let checker = Checker::compile(schema.clone()).map_err(ToolError::ExecutionFailed)?;
+    Ok(checker.check(data))
+}
+
+/// Marks the objectives that this review was for as passed over, on the participant's own word.
+fn pass_over(actor: &mut Actor, data_type: &str) {
+    for objective in passable(actor, data_type) {
+        if let Err(Refusal(why)) = actor.propose_objective(&objective, ObjectiveStatus::Skipped) {
+            tracing::debug!(objective, why, "objective stays as it is");
+        }
+    }
+}
+
+/// Objectives of the phase that a review of this data completes and the participant may pass over.
+fn passable(actor: &Actor, data_type: &str) -> Vec<String> {
+    let phase = actor.state().phase().and_then(|id| actor.flow().phase(id));
+    let objectives = phase.map(|phase| &phase.objective[..]).unwrap_or_default();
+    objectives
+        .iter()
+        .filter(|objective| objective.skip == Skip::Participant)
+        .filter(|objective| is_for(&objective.done, data_type))
+        .map(|objective| objective.id.clone())
+        .collect()
+}
+
+fn is_for(done: &Done, data_type: &str) -> bool {
+    match done {
+        Done::Reviewed(name) => name == data_type,
+        Done::All(parts) | Done::Any(parts) => parts.iter().any(|part| is_for(part, data_type)),
+        Done::Model | Done::Saved(_) | Done::Uploaded(_) | Done::Answered(_) | Done::Talked(_) => {
+            false
+        }
+    }
+}

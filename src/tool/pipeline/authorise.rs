@@ -1,0 +1,45 @@
+//! Whether a call may be made now: the phase's list of tools, and who made the call.
+
+use crate::{
+    interview::Actor,
+    model::transcript::{Call, Origin},
+    tool::{ToolError, ToolSpec},
+};
+
+/// The one tool that every phase has (S1 §2), and the only one a person or the engine calls by themselves.
+const ADVANCE: &str = "next_phase";
+
+/// Refuses a call that does not belong to the current phase, or that its maker may not make.
+pub fn authorise(call: &Call, spec: &ToolSpec, actor: &Actor) -> Result<(), ToolError> {
+    let (allowed, why) = match &call.origin {
+        Origin::Model { .. } => return by_model(call, spec, actor),
+        Origin::Step { step } => {
+            let written =
+                actor.flow().step(step).is_some_and(|(_, written)| written.tool == call.tool);
+            (written && !spec.admin_only, "the flow has no such step")
+        }
+        Origin::Person { may_decide, .. } => (
+            call.tool == ADVANCE || (spec.admin_only && *may_decide),
+            "a person cannot call it directly",
+        ),
+        Origin::Engine => (call.tool == ADVANCE, "only a flow or a model calls it"),
+    };
+    if allowed { Ok(()) } else { Err(denied(&call.tool, why)) }
+}
+
+fn by_model(call: &Call, spec: &ToolSpec, actor: &Actor) -> Result<(), ToolError> {
+    if spec.admin_only {
+        return Err(denied(&call.tool, "only staff may call it"));
+    }
+    let phase = actor.state().phase().and_then(|id| actor.flow().phase(id));
+    let Some(phase) = phase else { return Err(denied(&call.tool, "no phase is open")) };
+    if call.tool == ADVANCE || phase.tools.contains(&call.tool) {
+        return Ok(());
+    }
+    let why = format!("in this phase there are `{}`", phase.tools.join("`, `"));
+    Err(denied(&call.tool, &why))
+}
+
+fn denied(tool: &str, why: &str) -> ToolError {
+    ToolError::PermissionDenied(format!("`{tool}` is not available now: {why}"))
+}

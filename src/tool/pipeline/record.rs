@@ -1,0 +1,123 @@
+//! What is told of a call while it runs: a log line, metrics, progress. Never an argument, never an answer.
+
+use std::time::Duration;
+
+use tokio::sync::broadcast;
+
+use crate::{
+    ids::{CallId, SessionId},
+    model::transcript::Call,
+    tool::{Outcome, ToolError},
+};
+
+/// Counts calls, by tool and outcome.
+pub const CALLS: &str = "anteroom_tool_calls_total";
+
+/// Time of calls in seconds, by tool; a person's time never counts.
+pub const SECONDS: &str = "anteroom_tool_seconds";
+
+/// Most progress events that a slow listener may lag behind; older ones are dropped for it.
+const LAG_MAX: usize = 256;
+
+/// Something happened to a call (S3).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Progress {
+    /// In which session.
+    pub session: SessionId,
+    /// Which call.
+    pub call: CallId,
+    /// Of which tool.
+    pub tool: String,
+    /// What happened.
+    pub what: Happened,
+}
+
+/// What happened to a call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Happened {
+    /// It began.
+    ToolCall,
+    /// It came to something: `ok`, `waiting`, `subtask`, or the code of its failure.
+    ToolResult {
+        /// Which of them.
+        outcome: &'static str,
+    },
+}
+
+impl Happened {
+    /// The name of the event: `tool_call` or `tool_result`.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::ToolCall => "tool_call",
+            Self::ToolResult { .. } => "tool_result",
+        }
+    }
+}
+
+/// Tells of calls.
+#[derive(Debug, Clone)]
+pub struct Recorder {
+    progress: broadcast::Sender<Progress>,
+}
+
+impl Default for Recorder {
+    fn default() -> Self {
+        Self { progress: broadcast::Sender::new(LAG_MAX) }
+    }
+}
+
+/// How a call went, apart from its content.
+#[derive(Debug, Clone, Copy)]
+pub struct Effort {
+    /// How long it took.
+    pub took: Duration,
+    /// How many attempts were made; 0 for a call that was refused or served from the cache.
+    pub attempts: u32,
+}
+
+impl Recorder {
+    /// Hears of every call from now on.
+    pub fn subscribe(&self) -> broadcast::Receiver<Progress> {
+        self.progress.subscribe()
+    }
+
+    /// A call begins.
+    pub fn begun(&self, session: SessionId, call: &Call) {
+        self.tell(session, call, Happened::ToolCall);
+    }
+
+    /// A call came to something.
+    pub fn ended(
+        &self,
+        session: SessionId,
+        call: &Call,
+        result: &Result<Outcome, ToolError>,
+        effort: Effort,
+    ) {
+        let outcome = match result {
+            Ok(Outcome::Immediate(_)) => "ok",
+            Ok(Outcome::Waiting(_)) => "waiting",
+            Ok(Outcome::Subtask(_)) => "subtask",
+            Err(error) => error.code(),
+        };
+        let duration_ms = u64::try_from(effort.took.as_millis()).unwrap_or(u64::MAX);
+        tracing::info!(
+            session.id = %session,
+            call.id = %call.id,
+            tool.name = %call.tool,
+            outcome,
+            attempts = effort.attempts,
+            duration_ms,
+            "tool call ended"
+        );
+        metrics::counter!(CALLS, "tool" => call.tool.clone(), "outcome" => outcome).increment(1);
+        metrics::histogram!(SECONDS, "tool" => call.tool.clone()).record(effort.took.as_secs_f64());
+        self.tell(session, call, Happened::ToolResult { outcome });
+    }
+
+    fn tell(&self, session: SessionId, call: &Call, what: Happened) {
+        let progress = Progress { session, call: call.id.clone(), tool: call.tool.clone(), what };
+        // Nobody needs to listen.
+        drop(self.progress.send(progress));
+    }
+}

@@ -1,0 +1,200 @@
+//! Arguments against their schema: lenient spellings first (S4, DESIGN §10.5 and §10.22), then JSON Schema 2020-12.
+
+use jsonschema::{ValidationError, Validator, error::ValidationErrorKind};
+use serde_json::{Map, Number, Value};
+
+use crate::tool::ToolError;
+
+/// Most complaints that one failure tells; the first ones are what there is to mend.
+const COMPLAINTS_MAX: usize = 5;
+
+/// A schema, compiled once.
+#[derive(Debug)]
+pub struct Checker {
+    schema: Value,
+    validator: Validator,
+}
+
+/// One way in which a value does not fit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Complaint {
+    /// JSON pointer into the value; empty for the whole of it.
+    pub path: String,
+    /// JSON pointer into the schema.
+    pub schema_path: String,
+    /// What was expected: `one of "me", "specific"`.
+    pub expected: String,
+    /// How much is wrong.
+    pub gravity: Gravity,
+}
+
+/// How much is wrong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Gravity {
+    /// Something is missing, too short, or not in the right form: a person can put it right in a form.
+    Content,
+    /// It has another kind, or is not known at all: no form could show it.
+    Structure,
+}
+
+impl Checker {
+    /// Compiles a schema; the error says why it is none.
+    pub fn compile(schema: Value) -> Result<Self, String> {
+        let validator = jsonschema::draft202012::options()
+            .should_validate_formats(true)
+            .build(&schema)
+            .map_err(|error| error.to_string())?;
+        Ok(Self { schema, validator })
+    }
+
+    /// What was compiled.
+    pub const fn schema(&self) -> &Value {
+        &self.schema
+    }
+
+    /// Puts lenient spellings right, fills in defaults and checks.
+    pub fn prepare(&self, args: Value) -> Result<Value, ToolError> {
+        let args = lenient(&self.schema, args);
+        let complaints = self.check(&args);
+        if complaints.is_empty() { Ok(args) } else { Err(invalid("", &complaints)) }
+    }
+
+    /// Everything that does not fit, in the order of the schema.
+    pub fn check(&self, value: &Value) -> Vec<Complaint> {
+        self.validator.iter_errors(value).map(|error| complaint(&error)).collect()
+    }
+}
+
+/// The failure that tells a model what to mend. `root` is where the checked value lies within the arguments.
+pub fn invalid(root: &str, complaints: &[Complaint]) -> ToolError {
+    let told: Vec<String> = complaints
+        .iter()
+        .take(COMPLAINTS_MAX)
+        .map(|complaint| {
+            let Complaint { path, schema_path, expected, .. } = complaint;
+            let place = format!("{root}{path}");
+            let place = if place.is_empty() { "/" } else { &place };
+            format!("`{place}`: expected {expected} (schema `{schema_path}`)")
+        })
+        .collect();
+    ToolError::InvalidParameters(told.join("; "))
+}
+
+fn complaint(error: &ValidationError<'_>) -> Complaint {
+    let kind = error.kind();
+    let expected = match kind {
+        ValidationErrorKind::Required { property } => {
+            format!("`{}`, which is missing", property.as_str().unwrap_or_default())
+        }
+        ValidationErrorKind::Enum { options } => format!("one of {}", listed(options)),
+        ValidationErrorKind::Format { format } => format!("the format `{format}`"),
+        ValidationErrorKind::MinItems { limit } => format!("at least {limit} items"),
+        ValidationErrorKind::MaxItems { limit } => format!("at most {limit} items"),
+        ValidationErrorKind::MinLength { limit } => format!("at least {limit} characters"),
+        ValidationErrorKind::MaxLength { limit } => format!("at most {limit} characters"),
+        ValidationErrorKind::Pattern { pattern } => format!("the pattern `{pattern}`"),
+        ValidationErrorKind::AdditionalProperties { unexpected } => {
+            format!("no `{}`", unexpected.join("`, no `"))
+        }
+        // What is left reads "… is not of type "string"": say of what, and keep the value out of the text.
+        _ => format!("otherwise: {}", error.masked_with("the value")),
+    };
+    let expected = match kind {
+        ValidationErrorKind::Type { .. } => typed(error).unwrap_or(expected),
+        _ => expected,
+    };
+    let gravity = match kind {
+        ValidationErrorKind::Type { .. }
+        | ValidationErrorKind::AdditionalProperties { .. }
+        | ValidationErrorKind::UnevaluatedProperties { .. }
+        | ValidationErrorKind::FalseSchema => Gravity::Structure,
+        _ => Gravity::Content,
+    };
+    Complaint {
+        path: error.instance_path().to_string(),
+        schema_path: error.schema_path().to_string(),
+        expected,
+        gravity,
+    }
+}
+
+fn typed(error: &ValidationError<'_>) -> Option<String> {
+    let text = error.masked_with("").to_string();
+    let names: Vec<&str> = text.split('"').skip(1).step_by(2).collect();
+    (!names.is_empty()).then(|| names.join(" or "))
+}
+
+fn listed(options: &Value) -> String {
+    let Some(options) = options.as_array() else { return options.to_string() };
+    options.iter().map(Value::to_string).collect::<Vec<_>>().join(", ")
+}
+
+/// `value` with what a model may have meant: numbers and booleans written as text, nulls and empty text of optional
+/// members left out, defaults filled in.
+pub fn lenient(schema: &Value, value: Value) -> Value {
+    match (kind(schema), value) {
+        ("object", Value::Object(members)) => Value::Object(lenient_members(schema, members)),
+        ("object", Value::Null) => Value::Object(lenient_members(schema, Map::new())),
+        ("array", Value::Array(items)) => match schema.get("items") {
+            Some(each) => items.into_iter().map(|item| lenient(each, item)).collect(),
+            None => Value::Array(items),
+        },
+        ("integer", Value::String(text)) => {
+            text.trim().parse::<i64>().map_or(Value::String(text), Value::from)
+        }
+        ("number", Value::String(text)) => match text.trim().parse::<Number>() {
+            Ok(number) => Value::Number(number),
+            Err(_) => Value::String(text),
+        },
+        ("boolean", Value::String(text)) => match text.trim().to_ascii_lowercase().as_str() {
+            "true" => Value::Bool(true),
+            "false" => Value::Bool(false),
+            _ => Value::String(text),
+        },
+        (_, value) => value,
+    }
+}
+
+fn lenient_members(schema: &Value, mut members: Map<String, Value>) -> Map<String, Value> {
+    let Some(properties) = schema.get("properties").and_then(Value::as_object) else {
+        return members;
+    };
+    let required: Vec<&str> = schema
+        .get("required")
+        .and_then(Value::as_array)
+        .map(|names| names.iter().filter_map(Value::as_str).collect())
+        .unwrap_or_default();
+    for (name, property) in properties {
+        let default = property.get("default");
+        let optional = default.is_some() || !required.contains(&name.as_str());
+        let value = members.shift_remove(name);
+        let empty = match &value {
+            None => true,
+            Some(Value::Null) => optional && kind(property) != "null",
+            Some(Value::String(text)) => optional && text.trim().is_empty(),
+            Some(_) => false,
+        };
+        // Members come out in the order of the schema, so that equal arguments are equal text.
+        match (empty, value, default) {
+            (false, Some(value), _) => {
+                members.insert(name.clone(), lenient(property, value));
+            }
+            (true, _, Some(default)) => {
+                members.insert(name.clone(), default.clone());
+            }
+            (_, _, None) | (false, None, _) => {}
+        }
+    }
+    members
+}
+
+/// The one type a schema names; with `null` beside it, the other one.
+fn kind(schema: &Value) -> &str {
+    match schema.get("type") {
+        Some(Value::String(name)) => name,
+        Some(Value::Array(names)) => {
+            names.iter().filter_map(Value::as_str).find(|name| *name != "null").unwrap_or("")
+        }
+        _ => "",
+    }
+}
