@@ -3,21 +3,31 @@
 //!
 //! [`State`] is what the events add up to. [`Actor`] is the sole mutator: it decides, collects the events, waits,
 //! effects, timers and audit records of one step, and hands them over as one [`crate::store::Commit`].
-//! The phase changes only in [`advance`], by a value of [`advance::Approval`] that only *criteria met* or *a stored
-//! decision* can make.
+//! The phase changes only in `advance`, by a value of `Approval` that only *criteria met* or *a stored decision*
+//! can make.
 
 pub mod actor;
 pub mod advance;
 pub mod answer;
+mod calls;
 pub mod commands;
 pub mod evidence;
+mod hear;
+mod outcome;
+mod own;
+mod records;
 pub mod script;
 pub mod settle;
 pub mod state;
+mod texts;
+mod timers;
 
 pub use self::{
     actor::{Actor, Next, Refusal},
+    advance::Evaluation,
+    calls::Suspension,
     commands::Command,
+    records::{ObjectiveReport, SavedRecord},
     settle::{Answer, Responder},
     state::State,
 };

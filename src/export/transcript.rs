@@ -167,6 +167,9 @@ impl<'a> Teller<'a> {
                     Value::Null,
                 )
             }
+            Event::ExportOffered { .. } => {
+                bot("export_offered", "A copy of everything was offered.".to_owned(), Value::Null)
+            }
             Event::Claimed { by_name, .. } => {
                 Some(line("claimed", by_name, "Took over", Value::Null))
             }
@@ -181,7 +184,10 @@ impl<'a> Teller<'a> {
             Event::RemindersStopped => {
                 Some(("reminders", self.name.clone(), "Stop reminders".to_owned(), Value::Null))
             }
-            Event::Applied { .. } | Event::Stepped { .. } | Event::AdvanceEvaluated { .. } => None,
+            Event::Applied { .. }
+            | Event::Stepped { .. }
+            | Event::AdvanceEvaluated { .. }
+            | Event::Proposed { .. } => None,
         }
     }
 

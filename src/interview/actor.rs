@@ -1,23 +1,25 @@
 //! The sole mutator of a session: decides, and collects what one step changes.
 
-use std::sync::Arc;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use chrono::{DateTime, Utc};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-use super::{
-    commands::Command,
-    settle::{Answer, Responder},
-    state::State,
-};
+use super::{evidence, script, state::State};
 use crate::{
     flows::LoadedFlow,
-    ids::{CallId, Ids, RecordId, WaitId},
+    ids::{CallId, EffectId, Ids, WaitId},
     model::{
-        artifact::Artifact,
-        effect::PhaseEffectRef,
-        transcript::{Call, CallResult, EffectOutcome, ObjectiveStatus, Started, Via},
-        wait::Settlement,
+        STORED_VERSION,
+        audit::AuditRecord,
+        effect::{Act, Effect, PhaseEffectRef, Recipient},
+        flow::Phase,
+        session::{Head, Status},
+        transcript::{Audience, Call, Event, Origin, Recorded, Started},
+        wait::{Answerers, Purpose, Standing, Wait},
     },
     store::{Commit, Loaded, TimerKind},
 };
@@ -30,7 +32,7 @@ pub enum Next {
         /// Which.
         wait: WaitId,
     },
-    /// A call began and left no result: a crash came between. By effect class.
+    /// A call began and left no result: it was ordered by a person, or a crash came between. By effect class.
     Recover {
         /// Which.
         call: CallId,
@@ -43,43 +45,31 @@ pub enum Next {
     Rest,
 }
 
-/// Why the core refuses what a tool proposes; the text goes to the model.
+/// Why the core refuses what a tool or a person proposes; the text is for whoever proposed it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct Refusal(pub String);
-
-/// What a stored record came to.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SavedRecord {
-    /// The record.
-    pub id: RecordId,
-    /// It is new; otherwise it replaced or equals what was there.
-    pub created: bool,
-}
-
-/// How an objective stands after a proposal (S0 §10).
-#[derive(Debug, Clone, PartialEq)]
-pub struct ObjectiveReport {
-    /// The objective.
-    pub objective: String,
-    /// Its status now, which may differ from the proposed one.
-    pub status: ObjectiveStatus,
-    /// What is missing, where the proposal did not count.
-    pub note: Option<String>,
-    /// The current phase.
-    pub phase: String,
-    /// Required objectives completed or skipped ÷ required, two decimals; 1.0 with none.
-    pub progress: f64,
-}
 
 /// A session in the hands of the one who may change it: reads by [`Actor::state`], changes by the methods, ends
 /// with [`Actor::into_commit`].
 #[derive(Debug)]
 pub struct Actor {
-    flow: Arc<LoadedFlow>,
-    state: State,
-    ids: Arc<dyn Ids>,
-    now: DateTime<Utc>,
+    pub(super) flow: Arc<LoadedFlow>,
+    pub(super) state: State,
+    pub(super) ids: Arc<dyn Ids>,
+    pub(super) now: DateTime<Utc>,
+    base: u64,
+    draft: Draft,
+}
+
+/// What one step changes, besides the state.
+#[derive(Debug, Default)]
+struct Draft {
+    events: Vec<Recorded>,
+    waits: BTreeSet<WaitId>,
+    effects: Vec<Effect>,
+    timers: BTreeMap<TimerKind, Option<DateTime<Utc>>>,
+    audit: Vec<AuditRecord>,
 }
 
 impl Actor {
@@ -90,7 +80,15 @@ impl Actor {
         ids: Arc<dyn Ids>,
         now: DateTime<Utc>,
     ) -> Self {
-        todo!()
+        let event = Event::Started(started.clone());
+        let first = Recorded { v: STORED_VERSION, seq: 1, at: now, event };
+        let state = State::begin(&started, now);
+        let mut actor = Self { flow, state, ids, now, base: 0, draft: Draft::default() };
+        actor.draft.events.push(first);
+        let facts = [("flow", started.flow.id.into()), ("digest", started.flow.digest.into())];
+        actor.audit("session_started", facts, []);
+        actor.open_session();
+        actor
     }
 
     /// Takes a stored session up; none if its events make no session.
@@ -100,7 +98,9 @@ impl Actor {
         ids: Arc<dyn Ids>,
         now: DateTime<Utc>,
     ) -> Option<Self> {
-        todo!()
+        let state = State::fold(&loaded.events)?;
+        let base = state.seq;
+        Some(Self { flow, state, ids, now, base, draft: Draft::default() })
     }
 
     /// The session as it stands, with what this step has changed so far.
@@ -113,136 +113,248 @@ impl Actor {
         &self.flow
     }
 
-    /// What the session needs next.
-    pub fn next(&self) -> Next {
-        todo!()
+    /// The current phase; none before the first and after the last.
+    pub fn phase(&self) -> Option<&Phase> {
+        self.flow.phase(self.state.phase()?)
     }
 
     /// Whether this step has changed anything.
     pub fn is_changed(&self) -> bool {
-        todo!()
+        let Draft { events, waits, effects, timers, audit } = &self.draft;
+        !(events.is_empty()
+            && waits.is_empty()
+            && effects.is_empty()
+            && timers.is_empty()
+            && audit.is_empty())
+    }
+
+    /// What the session needs next.
+    pub fn next(&self) -> Next {
+        let state = &self.state;
+        let mut asked = state.asked.iter().filter_map(|id| state.waits.get(id));
+        if let Some(wait) = asked.find(|wait| matches!(wait.standing, Standing::Answered { .. })) {
+            return Next::Resume { wait: wait.id };
+        }
+        let is_adrift = |call: &&super::state::CallState| {
+            let waits = call.wait.and_then(|id| state.waits.get(&id));
+            call.result.is_none() && waits.is_none_or(|wait| !wait.standing.is_pending())
+        };
+        if let Some(call) = state.calls.iter().find(is_adrift) {
+            return Next::Recover { call: call.call.id.clone() };
+        }
+        let too_early = self.questions_from().is_some_and(|from| from > self.now);
+        let open = state.status == Status::Open && state.handoff.is_none() && !too_early;
+        if !open || state.pending().any(blocks) {
+            return Next::Rest;
+        }
+        self.phase().map_or(Next::Rest, |phase| self.next_in(phase))
+    }
+
+    fn next_in(&self, phase: &Phase) -> Next {
+        if phase.step.is_empty() && !phase.objective.is_empty() {
+            return Next::Think;
+        }
+        match script::upcoming(&self.state, &self.flow, phase) {
+            Some(step) => {
+                let origin = Origin::Step { step: step.id.clone() };
+                let args = script::arguments(&self.state, &self.flow, step);
+                Next::Call(self.call(&format!("step_{}", step.id), &step.tool, args, origin))
+            }
+            None if self.has_just_been_blocked() => Next::Rest,
+            None => {
+                let args = serde_json::json!({ "overrides": [] });
+                Next::Call(self.call("advance", "next_phase", args, Origin::Engine))
+            }
+        }
+    }
+
+    /// The script asked for the next phase, was refused, and nothing has changed since.
+    fn has_just_been_blocked(&self) -> bool {
+        self.state.last_advance.as_ref().is_some_and(|(version, _)| *version == self.state.version)
+    }
+
+    /// A call under a name that was not used before.
+    pub(super) fn call(&self, stem: &str, tool: &str, args: Value, origin: Origin) -> Call {
+        let used = self.state.calls.iter().filter(|c| is_named_after(&c.call.id, stem)).count();
+        Call {
+            id: CallId::new(format!("{stem}_{}", used + 1)),
+            tool: tool.to_owned(),
+            args,
+            phase: self.state.phase().map(str::to_owned),
+            origin,
+        }
     }
 
     /// Everything that this step changes. `dedup` is the key of the inbound event it deals with.
-    pub fn into_commit(self, dedup: Option<String>) -> Commit {
-        todo!()
+    pub fn into_commit(mut self, dedup: Option<String>) -> Commit {
+        let rests = self.next() == Next::Rest;
+        let begins = self.questions_from().filter(|from| *from > self.now);
+        self.set_timer(TimerKind::Work, if rests { begins } else { Some(self.now) });
+        self.set_timer(TimerKind::Pause, self.pause_at());
+        let head = self.head();
+        let Draft { events, waits, effects, timers, audit } = self.draft;
+        let waits = waits.iter().filter_map(|id| self.state.waits.get(id)).cloned().collect();
+        let timers = timers.into_iter().collect();
+        Commit { head, expected: self.base, events, waits, effects, timers, audit, dedup }
     }
 
-    /// Settles a wait, if it may be settled.
-    pub fn settle(&mut self, answer: Answer) -> Settlement {
-        todo!()
+    fn head(&self) -> Head {
+        let state = &self.state;
+        let count = |waits: usize| u32::try_from(waits).unwrap_or(u32::MAX);
+        Head {
+            id: state.session,
+            flow: state.flow.clone(),
+            participant: state.participant.clone(),
+            name: state.name.clone(),
+            place: state.place.clone(),
+            status: state.status,
+            phase: state.phase().map(str::to_owned),
+            handed_over: state.handoff.is_some(),
+            pending: count(state.pending().count()),
+            approvals: count(state.pending().filter(|wait| is_for_deciders(wait)).count()),
+            progress: self.phase().map_or(1.0, |phase| evidence::progress(state, phase)),
+            seq: state.seq,
+            created_at: state.created_at,
+            updated_at: state.updated_at,
+            test: state.test,
+        }
     }
 
-    /// Hears a message: a command, an answer to an open question, or words that are kept.
-    pub fn hear(&mut self, from: &Responder, text: &str, source: Option<String>) {
-        todo!()
+    /// When the session pauses: counted from the oldest open question, not from the last message.
+    pub(super) fn pause_at(&self) -> Option<DateTime<Utc>> {
+        let patience = self.flow.flow.pace.expire_after.delta();
+        let waits = self.state.status == Status::Open && self.state.handoff.is_none();
+        let asked = self.state.pending().find(|wait| blocks(wait) && !is_for_deciders(wait));
+        asked.filter(|_| waits).and_then(|wait| wait.asked_at.checked_add_signed(patience))
     }
 
-    /// Carries out a command; the refusal is for the person who gave it. `Export` and the erasure itself are the
-    /// engine's: here they only leave their trace.
-    pub fn command(&mut self, from: &Responder, command: Command, via: Via) -> Result<(), Refusal> {
-        todo!()
+    /// Adds an event to the session and to this step.
+    pub(super) fn emit(&mut self, event: Event) {
+        match &event {
+            Event::Asked(wait) => {
+                self.draft.waits.insert(wait.id);
+            }
+            Event::Answered { wait, .. } | Event::Applied { wait } | Event::Closed { wait, .. } => {
+                self.draft.waits.insert(*wait);
+            }
+            _ => {}
+        }
+        let recorded = Recorded { v: STORED_VERSION, seq: self.state.seq + 1, at: self.now, event };
+        self.state.apply(&recorded);
+        self.draft.events.push(recorded);
     }
 
-    /// Takes in files that were checked and kept, as the answer to `wait` where given, otherwise to the one upload
-    /// that waits.
-    pub fn receive_files(
+    /// Queues an effect.
+    pub(super) fn effect(&mut self, to: Recipient, act: Act) -> EffectId {
+        let id = EffectId::mint(&*self.ids);
+        self.draft.effects.push(Effect {
+            id,
+            session: self.state.session,
+            place: self.state.place.clone(),
+            to,
+            act,
+            queued_at: self.now,
+            attempts: 0,
+            not_before: self.now,
+            carries: None,
+        });
+        id
+    }
+
+    /// Queues an effect that carries out an effect of a phase.
+    pub(super) fn carry(
         &mut self,
-        from: &Responder,
-        wait: Option<WaitId>,
-        files: Vec<Artifact>,
-    ) -> Settlement {
-        todo!()
+        (to, act): (Recipient, Act),
+        carries: PhaseEffectRef,
+    ) -> EffectId {
+        let id = self.effect(to, act);
+        if let Some(effect) = self.draft.effects.last_mut() {
+            effect.carries = Some(carries);
+        }
+        id
     }
 
-    /// A timer fired.
-    pub fn timer(&mut self, kind: TimerKind) {
-        todo!()
+    /// Tells the participant something.
+    pub(super) fn post(&mut self, text: impl Into<String>) {
+        let text = text.into();
+        let effect = self.effect(Recipient::Participant, Act::Post { text: text.clone() });
+        self.emit(Event::Posted { effect, audience: Audience::Participant, text });
     }
 
-    /// Notes that a call begins; committed before a call that is not pure is executed.
-    pub fn begin(&mut self, call: &Call) {
-        todo!()
+    /// Tells the staff something, in the channel behind `alias`; without one it stands in the transcript only.
+    pub(super) fn post_to_staff(&mut self, alias: Option<&str>, text: impl Into<String>) {
+        let text = text.into();
+        let effect = match alias {
+            Some(alias) => {
+                let to = Recipient::Channel { alias: alias.to_owned() };
+                self.effect(to, Act::Post { text: text.clone() })
+            }
+            None => EffectId::mint(&*self.ids),
+        };
+        self.emit(Event::Posted { effect, audience: Audience::Staff, text });
     }
 
-    /// Suspends a call on a person.
-    pub fn suspend(&mut self, call: &CallId, waiting: Suspension) -> WaitId {
-        todo!()
+    /// Shows a wait, or redraws every rendering of it.
+    pub(super) fn show(&mut self, id: WaitId) {
+        let Some(wait) = self.state.waits.get(&id) else { return };
+        let to = match &wait.answerers {
+            Answerers::Participant => Recipient::Participant,
+            Answerers::Deciders { alias, .. } => Recipient::Channel { alias: alias.clone() },
+        };
+        self.effect(to, Act::Show { wait: id });
     }
 
-    /// Ends a call with its one result; a second result changes nothing.
-    pub fn finish(&mut self, call: &CallId, result: CallResult) {
-        todo!()
+    /// Shows how far the session is.
+    pub(super) fn show_progress(&mut self) {
+        if let Some(text) = evidence::progress_line(&self.state, &self.flow) {
+            self.effect(Recipient::Participant, Act::Progress { text });
+        }
     }
 
-    /// Does what the answer to a wait of the engine's own (notice, effect, erasure) asks for.
-    pub fn apply_own(&mut self, wait: WaitId) {
-        todo!()
+    /// Sets a timer, or clears it.
+    pub(super) fn set_timer(&mut self, kind: TimerKind, at: Option<DateTime<Utc>>) {
+        self.draft.timers.insert(kind, at);
     }
 
-    /// Notes what came of a phase's effect that had left through the outbox.
-    pub fn note_effect(&mut self, which: &PhaseEffectRef, outcome: EffectOutcome) {
-        todo!()
-    }
-
-    /// Stores data (S0 §11). The same data of the same type again gives the same record.
-    pub fn save_record(
+    /// Adds an audit record; `facts` hold ids and decisions, `words` free text that can be erased.
+    pub(super) fn audit<const F: usize, const W: usize>(
         &mut self,
-        data_type: &str,
-        data: Value,
-        reviewed: bool,
-    ) -> Result<SavedRecord, Refusal> {
-        todo!()
-    }
-
-    /// Keeps a file's description.
-    pub fn keep(&mut self, artifact: Artifact) {
-        todo!()
-    }
-
-    /// The model, or a participant's skip, proposes a status (S0 §10, DESIGN §10.30).
-    pub fn propose_objective(
-        &mut self,
-        objective: &str,
-        status: ObjectiveStatus,
-    ) -> Result<ObjectiveReport, Refusal> {
-        todo!()
-    }
-
-    /// `next_phase` (S1 §3): the outcome, or what to ask whom.
-    pub fn next_phase(
-        &mut self,
-        call: &CallId,
-        overrides: &[String],
-        reason: Option<&str>,
-    ) -> Evaluation {
-        todo!()
-    }
-
-    /// Applies the decision on a suspended `next_phase` call: the outcome for the model.
-    pub fn decided(&mut self, call: &CallId) -> Value {
-        todo!()
+        event: &str,
+        facts: [(&str, Value); F],
+        words: [(&str, Value); W],
+    ) {
+        let map = |pairs: Vec<(&str, Value)>| -> Map<String, Value> {
+            pairs.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
+        };
+        let words = words.into_iter().filter(|(_, value)| !value.is_null()).collect();
+        self.draft.audit.push(AuditRecord {
+            event: event.to_owned(),
+            timestamp: self.now,
+            session: Some(self.state.session),
+            facts: map(facts.into_iter().collect()),
+            words: map(words),
+        });
     }
 }
 
-/// What a suspended call asks; the engine makes it from [`crate::tool::Waiting`], which this layer does not know.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Suspension {
-    /// What to show.
-    pub prompt: crate::model::ui::Prompt,
-    /// What the tool remembers.
-    pub state: Value,
-    /// Who may answer.
-    pub answerers: crate::model::wait::Answerers,
-    /// When it lapses; none for the flow's patience alone.
-    pub expires_at: Option<DateTime<Utc>>,
+/// `step_rules_2` is named after `step_rules`; `step_rules_extra_1` is not.
+fn is_named_after(id: &CallId, stem: &str) -> bool {
+    let rest = id.as_str().strip_prefix(stem).and_then(|rest| rest.strip_prefix('_'));
+    rest.is_some_and(|number| number.parse::<u32>().is_ok())
 }
 
-/// What `next_phase` came to.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Evaluation {
-    /// Answered at once: `approved`, `blocked`, or the last outcome again.
-    Outcome(Value),
-    /// A person must decide.
-    Ask(Box<Suspension>),
+/// Whether the conversation stands still until this wait is answered.
+pub(super) fn blocks(wait: &Wait) -> bool {
+    match wait.purpose {
+        Purpose::Call { .. } | Purpose::Notice => true,
+        Purpose::Erase | Purpose::Effect { .. } => false,
+    }
+}
+
+/// Whether others than the participant answer it.
+pub(super) fn is_for_deciders(wait: &Wait) -> bool {
+    match wait.answerers {
+        Answerers::Deciders { .. } => true,
+        Answerers::Participant => false,
+    }
 }

@@ -1,1 +1,523 @@
-//! advance
+//! May the phase advance? What is missing, who must decide, and the one place that changes the phase (S1).
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::{Actor, Suspension, evidence, settle::Responder, state::State, texts};
+use crate::{
+    ids::CallId,
+    model::{
+        flow::{Decider, Phase, Skip},
+        session::Status,
+        transcript::{Call, CallResult, Closing, Event, Grounds, Origin, SetBy},
+        ui::{Control, Decide, Decision, Prompt, Reply},
+        wait::{Answerers, Purpose, Wait},
+    },
+};
+
+/// Most evaluations of `next_phase` between two acts of the participant; then the last outcome is repeated.
+const EVALUATIONS_MAX: u32 = 3;
+
+/// What `next_phase` came to.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Evaluation {
+    /// Answered: `approved`, `blocked`, `awaiting_user_approval`, `denied`, `denied_with_feedback`.
+    Outcome(Value),
+    /// A person must decide.
+    Ask(Box<Suspension>),
+}
+
+/// Permission to change the phase. Its field is private: only *criteria met*, *a stored decision*, somebody's own
+/// right and the beginning itself make one.
+#[derive(Debug)]
+pub(super) struct Approval(Grounds);
+
+impl Approval {
+    /// The notice was accepted, and no phase has begun.
+    pub(super) fn began(state: &State) -> Option<Self> {
+        state.phase().is_none().then_some(Self(Grounds::Began))
+    }
+
+    fn criteria_met(state: &State, phase: &Phase) -> Option<Self> {
+        evidence::missing(state, phase).is_empty().then_some(Self(Grounds::CriteriaMet))
+    }
+
+    /// A stored decision on a request for exactly this phase.
+    fn decision(wait: &Wait, phase: &Phase, overrides: Vec<String>) -> Option<Self> {
+        let (reply, by, ..) = wait.standing.answer()?;
+        let approved = matches!(reply, Reply::Decided { decision: Decision::Approved, .. });
+        let fits = wait.state["phase"] == phase.id.as_str();
+        (approved && fits)
+            .then(|| Self(Grounds::Decision { wait: wait.id, by: by.clone(), overrides }))
+    }
+
+    /// Somebody who may decide asks for it themselves (S1 §3C).
+    fn initiative(call: &Call, overrides: Vec<String>) -> Option<Self> {
+        match &call.origin {
+            Origin::Person { by, may_decide: true } => {
+                Some(Self(Grounds::Initiative { by: by.clone(), overrides }))
+            }
+            Origin::Person { .. } | Origin::Step { .. } | Origin::Model { .. } | Origin::Engine => {
+                None
+            }
+        }
+    }
+}
+
+/// What one invocation asked for.
+struct Request<'a> {
+    call: &'a Call,
+    phase: &'a Phase,
+    missing: Vec<String>,
+    overrides: &'a [String],
+    reason: Option<&'a str>,
+}
+
+impl Actor {
+    /// `next_phase` (S1 §3): the outcome, or what to ask whom. One audit record each time.
+    pub fn next_phase(
+        &mut self,
+        call: &CallId,
+        overrides: &[String],
+        reason: Option<&str>,
+    ) -> Evaluation {
+        let flow = Arc::clone(&self.flow);
+        let Some(call) = self.state.call(call).map(|known| known.call.clone()) else {
+            return Evaluation::Outcome(blocked(&[], Some("this call is not known")));
+        };
+        let Some(phase) = self.state.phase().and_then(|id| flow.phase(id)) else {
+            return Evaluation::Outcome(blocked(&[], Some("no phase is open")));
+        };
+        let missing = evidence::missing(&self.state, phase);
+        let request = Request { call: &call, phase, missing, overrides, reason };
+        if let Some(repeated) = self.repeated(&request) {
+            self.audit_attempt(&request, &repeated, Some("repeated"));
+            return Evaluation::Outcome(repeated);
+        }
+        self.evaluate(&request)
+    }
+
+    /// The guard against repeats (S1 §9, DESIGN §10.25): an open request, a stale call, or the last outcome until
+    /// something changes.
+    fn repeated(&self, request: &Request<'_>) -> Option<Value> {
+        if request.call.phase.as_deref() != Some(&request.phase.id) {
+            let note = format!("the phase has already moved to `{}`", request.phase.id);
+            return Some(blocked(&request.missing, Some(&note)));
+        }
+        if let Some(open) = self.open_requests().first() {
+            return Some(json!({
+                "status": "awaiting_user_approval",
+                "missing_objectives": open.state["missing"],
+                "reason": open.state["reason"],
+            }));
+        }
+        let (version, last) = self.state.last_advance.as_ref()?;
+        let too_often = self.state.evaluations >= EVALUATIONS_MAX;
+        let is_person = matches!(request.call.origin, Origin::Person { .. });
+        ((*version == self.state.version || too_often) && !is_person).then(|| last.clone())
+    }
+
+    fn evaluate(&mut self, request: &Request<'_>) -> Evaluation {
+        if let Some(approval) = Approval::criteria_met(&self.state, request.phase) {
+            return Evaluation::Outcome(self.approve(request, approval));
+        }
+        let is_person = matches!(request.call.origin, Origin::Person { .. });
+        let proposes = !request.overrides.is_empty() || is_person;
+        let immovable = request.phase.objective.iter().any(|objective| {
+            objective.skip == Skip::Never && request.missing.contains(&objective.id)
+        });
+        if !proposes || immovable {
+            let note = (proposes && immovable).then_some("some of these cannot be passed over");
+            let outcome = blocked(&request.missing, note);
+            self.audit_attempt(request, &outcome, None);
+            self.emit(Event::AdvanceEvaluated { outcome: outcome.clone() });
+            return Evaluation::Outcome(outcome);
+        }
+        if let Some(approval) = Approval::initiative(request.call, request.missing.clone()) {
+            return Evaluation::Outcome(self.approve(request, approval));
+        }
+        let suspension = self.ask_for_override(request);
+        let waiting = json!({ "status": "awaiting_user_approval" });
+        self.audit_attempt(request, &waiting, None);
+        Evaluation::Ask(Box::new(suspension))
+    }
+
+    fn approve(&mut self, request: &Request<'_>, approval: Approval) -> Value {
+        let to = self.flow.after(&request.phase.id).map(|phase| phase.id.clone());
+        let outcome = json!({ "status": "approved", "advanced_to": to });
+        self.audit_attempt(request, &outcome, None);
+        self.advance(approval);
+        outcome
+    }
+
+    /// Applies the decision on a suspended `next_phase` call: the outcome for the model, or the next one to ask.
+    pub fn decided(&mut self, call: &CallId) -> Evaluation {
+        let flow = Arc::clone(&self.flow);
+        let known = self.state.call(call).cloned();
+        let wait =
+            known.as_ref().and_then(|k| k.wait).and_then(|id| self.state.waits.get(&id)).cloned();
+        let phase = self.state.phase().and_then(|id| flow.phase(id));
+        let (Some(known), Some(wait), Some(phase)) = (known, wait, phase) else {
+            return Evaluation::Outcome(blocked(&[], Some("this request is not known")));
+        };
+        let reason = wait.state["reason"].as_str();
+        let overrides = strings(&wait.state["overrides"]);
+        let missing = evidence::missing(&self.state, phase);
+        let request = Request { call: &known.call, phase, missing, overrides: &overrides, reason };
+        let then_admin = wait.answerers == Answerers::Participant
+            && flow.flow.approvals.overrides.decider == Decider::ParticipantThenAdmin;
+        match wait.standing.answer() {
+            Some((Reply::Decided { decision: Decision::Approved, .. }, ..)) if then_admin => {
+                Evaluation::Ask(Box::new(self.ask_deciders(&request)))
+            }
+            Some((Reply::Decided { decision, feedback }, ..)) => {
+                Evaluation::Outcome(self.conclude(&request, &wait, *decision, feedback.as_deref()))
+            }
+            Some(_) | None => {
+                Evaluation::Outcome(blocked(&request.missing, Some("nobody has decided")))
+            }
+        }
+    }
+
+    fn conclude(
+        &mut self,
+        request: &Request<'_>,
+        wait: &Wait,
+        decision: Decision,
+        words: Option<&str>,
+    ) -> Value {
+        let by_others = super::actor::is_for_deciders(wait);
+        let approval = Approval::decision(wait, request.phase, request.missing.clone());
+        let outcome = match (decision, approval) {
+            (Decision::Approved, Some(_)) => {
+                let to = self.flow.after(&request.phase.id).map(|phase| phase.id.clone());
+                json!({ "status": "approved", "advanced_to": to })
+            }
+            (Decision::Approved, None) => blocked(&request.missing, Some("the phase has moved on")),
+            (Decision::Denied, _) => {
+                json!({ "status": "denied", "message": "User declined to advance" })
+            }
+            (Decision::DeniedWithFeedback, _) => {
+                json!({ "status": "denied_with_feedback", "feedback": words.unwrap_or_default() })
+            }
+        };
+        self.audit_decision(request, wait, &outcome, words);
+        if outcome["status"] == "approved" {
+            if by_others {
+                self.post(texts::APPROVED);
+            }
+            if let Some(approval) = Approval::decision(wait, request.phase, request.missing.clone())
+            {
+                self.advance(approval);
+            }
+        } else {
+            if by_others {
+                self.post(texts::DENIED);
+            }
+            self.emit(Event::AdvanceEvaluated { outcome: outcome.clone() });
+        }
+        outcome
+    }
+
+    /// The one place that changes the phase.
+    pub(super) fn advance(&mut self, approval: Approval) {
+        let flow = Arc::clone(&self.flow);
+        let from = self.state.phase().map(str::to_owned);
+        let to = match &from {
+            Some(from) => flow.after(from),
+            None => flow.flow.phase.first(),
+        };
+        if let Grounds::Decision { overrides, .. } | Grounds::Initiative { overrides, .. } =
+            &approval.0
+        {
+            for objective in overrides {
+                self.pass_over(objective, SetBy::Override);
+            }
+        }
+        // Questions of the old phase that are still open are not asked any more.
+        let closing = Closing::Superseded { by: None };
+        let of_calls = |wait: &Wait| matches!(wait.purpose, Purpose::Call { .. });
+        self.close_all(of_calls, &closing, "superseded", "the phase has moved on");
+        let to_id = to.map(|phase| phase.id.clone());
+        if from.is_none() {
+            self.audit("phase_entered", [("phase", json!(to_id))], []);
+        }
+        self.emit(Event::Advanced { from: from.clone(), to: to_id, grounds: approval.0 });
+        if let Some(phase) = from.and_then(|id| flow.phase(&id)) {
+            self.queue_effects(phase);
+        }
+        match to {
+            Some(phase) => {
+                if let Some(intro) = &phase.intro {
+                    self.post(flow.text(intro));
+                }
+                self.show_progress();
+                self.refresh();
+            }
+            None => self.complete(),
+        }
+    }
+
+    fn complete(&mut self) {
+        self.emit(Event::StatusChanged {
+            to: Status::Completed,
+            reason: "the last phase is done".to_owned(),
+        });
+        self.audit("session_completed", [], []);
+        self.post(texts::completed(&self.state, &self.flow));
+        self.offer_export();
+    }
+
+    fn ask_for_override(&self, request: &Request<'_>) -> Suspension {
+        let asks_participant = match self.flow.flow.approvals.overrides.decider {
+            Decider::Participant => true,
+            Decider::Admin => false,
+            // Who asks for it has agreed already.
+            Decider::ParticipantThenAdmin => !matches!(request.call.origin, Origin::Person { .. }),
+        };
+        if asks_participant { self.ask_participant(request) } else { self.ask_deciders(request) }
+    }
+
+    /// S1 §4's own dialog.
+    fn ask_participant(&self, request: &Request<'_>) -> Suspension {
+        let next =
+            self.flow.after(&request.phase.id).map_or("the end", |phase| phase.title.as_str());
+        let titles = titles(request.phase, &request.missing);
+        let control = Control::Decide(Decide {
+            request: "Move to next phase?".to_owned(),
+            facts: Vec::new(),
+            approve: "Approve".to_owned(),
+            deny: "Deny".to_owned(),
+            deny_and_tell: Some("Deny & Tell Interviewer What To Do Next".to_owned()),
+        });
+        Suspension {
+            prompt: Prompt {
+                title: Some("Move to next phase?".to_owned()),
+                body: texts::override_dialog(&titles, request.reason, next),
+                control,
+                notes: Vec::new(),
+            },
+            state: remembered(request),
+            answerers: Answerers::Participant,
+            expires_at: self.override_expiry(),
+        }
+    }
+
+    /// The card for the approvers (BEHAVIOUR J3).
+    fn ask_deciders(&self, request: &Request<'_>) -> Suspension {
+        let policy = &self.flow.flow.approvals.overrides;
+        let next =
+            self.flow.after(&request.phase.id).map_or("the end", |phase| phase.title.as_str());
+        let person = self.state.name.clone().unwrap_or_else(|| self.state.participant.to_string());
+        let whose = match request.call.origin {
+            Origin::Person { .. } => "Reason given",
+            Origin::Step { .. } | Origin::Model { .. } | Origin::Engine => {
+                "The interviewer's reason"
+            }
+        };
+        let expires = self.override_expiry();
+        let stamp = |at: chrono::DateTime<chrono::Utc>| at.format("%Y-%m-%d %H:%M UTC").to_string();
+        let facts = [
+            ("Person", person.clone()),
+            ("Flow", self.flow.flow.title.clone()),
+            ("Phase", request.phase.title.clone()),
+            ("Missing", titles(request.phase, &request.missing).join(", ")),
+            (whose, request.reason.unwrap_or("none given").to_owned()),
+            ("Requested", stamp(self.now)),
+            ("Expires", expires.map_or_else(|| "never".to_owned(), stamp)),
+        ];
+        let request_line = format!("Move {person} to “{next}”?");
+        Suspension {
+            prompt: Prompt {
+                title: Some(request_line.clone()),
+                body: "Not everything in this phase is complete. What is missing was worked out by the application."
+                    .to_owned(),
+                control: Control::Decide(Decide {
+                    request: request_line,
+                    facts: facts.into_iter().map(|(label, value)| (label.to_owned(), value)).collect(),
+                    approve: "Approve".to_owned(),
+                    deny: "Deny".to_owned(),
+                    deny_and_tell: Some("Deny and tell the interviewer".to_owned()),
+                }),
+                notes: Vec::new(),
+            },
+            state: remembered(request),
+            answerers: Answerers::Deciders {
+                alias: policy.channel.clone().unwrap_or_else(|| "approvers".to_owned()),
+                allow_self: policy.allow_self,
+            },
+            expires_at: expires,
+        }
+    }
+
+    fn override_expiry(&self) -> Option<chrono::DateTime<chrono::Utc>> {
+        self.now.checked_add_signed(self.flow.flow.approvals.overrides.expires.delta())
+    }
+
+    /// What is missing has changed under an open request: it is withdrawn if nothing is missing any more, otherwise
+    /// asked again with the new list; an answer to the old card is superseded (SEMANTICS rows 13, 27).
+    pub(super) fn reconsider_requests(&mut self) {
+        let flow = Arc::clone(&self.flow);
+        let Some(phase) = self.state.phase().and_then(|id| flow.phase(id)) else { return };
+        for mut wait in self.open_requests() {
+            let missing = evidence::missing(&self.state, phase);
+            if wait.state["phase"] != phase.id.as_str()
+                || strings(&wait.state["missing"]) == missing
+            {
+                continue;
+            }
+            let Purpose::Call { call, .. } = &wait.purpose else { continue };
+            let Some(known) = self.state.call(call).map(|known| known.call.clone()) else {
+                continue;
+            };
+            if missing.is_empty() {
+                let closing =
+                    Closing::Cancelled { reason: "what was missing is complete now".to_owned() };
+                let value = blocked(&[], Some("withdrawn"));
+                self.close(wait.id, closing, CallResult::Ok { value });
+                continue;
+            }
+            let overrides = strings(&wait.state["overrides"]);
+            let reason = wait.state["reason"].as_str().map(str::to_owned);
+            let request = Request {
+                call: &known,
+                phase,
+                missing,
+                overrides: &overrides,
+                reason: reason.as_deref(),
+            };
+            let fresh = self.ask_for_override(&request);
+            wait.prompt = fresh.prompt;
+            wait.state = fresh.state;
+            wait.revision += 1;
+            let id = wait.id;
+            self.audit(
+                "wait_revised",
+                [("wait", json!(id)), ("revision", json!(wait.revision))],
+                [],
+            );
+            self.emit(Event::Asked(Box::new(wait)));
+            self.show(id);
+        }
+    }
+
+    /// A request lapsed: the phase stays, the model is told (DESIGN §10.24).
+    pub(super) fn request_expired(&mut self, wait: &Wait) -> Value {
+        let missing = strings(&wait.state["missing"]);
+        blocked(&missing, Some("request expired"))
+    }
+
+    /// The call behind "ask to move on": an override of everything that is missing, on somebody's own initiative.
+    pub(super) fn call_to_advance(&self, from: &Responder, reason: &str) -> Option<Call> {
+        let phase = self.phase()?;
+        let policy = &self.flow.flow.approvals.overrides;
+        let is_participant = from.person == self.state.participant;
+        let listed = policy.channel.as_ref().is_some_and(|alias| from.approver_of.contains(alias));
+        let may_decide = match policy.decider {
+            Decider::Participant => is_participant || listed,
+            Decider::Admin | Decider::ParticipantThenAdmin => {
+                listed && (policy.allow_self || !is_participant)
+            }
+        };
+        let reason = if reason.trim().is_empty() { "user requested" } else { reason.trim() };
+        let args = json!({ "overrides": evidence::missing(&self.state, phase), "reason": reason });
+        let origin = Origin::Person { by: from.person.clone(), may_decide };
+        Some(self.call("asked", "next_phase", args, origin))
+    }
+
+    /// S1 §7's record of an invocation.
+    fn audit_attempt(&mut self, request: &Request<'_>, outcome: &Value, note: Option<&str>) {
+        let person = match &request.call.origin {
+            Origin::Person { by, may_decide } => Some((by.clone(), *may_decide)),
+            Origin::Step { .. } | Origin::Model { .. } | Origin::Engine => None,
+        };
+        let approved = outcome["status"] == "approved";
+        let decider =
+            person.as_ref().filter(|(_, may)| approved && *may).map(|(by, _)| by.to_string());
+        let bypassed: &[String] = match (request.overrides.is_empty(), &person) {
+            (true, None) => &[],
+            _ => &request.missing,
+        };
+        let facts = [
+            ("phase", json!(request.phase.id)),
+            ("overrides", json!(bypassed)),
+            ("objectivesRemaining", json!(request.missing)),
+            ("userDecision", if decider.is_some() { json!("approved") } else { Value::Null }),
+            ("advancedTo", outcome.get("advanced_to").cloned().unwrap_or(Value::Null)),
+            ("status", outcome["status"].clone()),
+            ("by_user", json!(person.is_some())),
+            ("decider", json!(decider)),
+            ("decider_role", decider_role(self, decider.is_some())),
+            ("proposed_overrides", json!(request.overrides)),
+            ("call", json!(request.call.id)),
+            ("note", json!(note)),
+        ];
+        self.audit("phase_advance_attempt", facts, [("reason", json!(request.reason))]);
+    }
+
+    /// S1 §7's record of a decision, under the same call id as the request's.
+    fn audit_decision(
+        &mut self,
+        request: &Request<'_>,
+        wait: &Wait,
+        outcome: &Value,
+        words: Option<&str>,
+    ) {
+        let (by, decision) = match wait.standing.answer() {
+            Some((Reply::Decided { decision, .. }, by, ..)) => {
+                (Some(by.to_string()), json!(decision))
+            }
+            Some(_) | None => (None, Value::Null),
+        };
+        let facts = [
+            ("phase", json!(request.phase.id)),
+            ("overrides", json!(request.missing)),
+            ("objectivesRemaining", json!(request.missing)),
+            ("userDecision", decision),
+            ("advancedTo", outcome.get("advanced_to").cloned().unwrap_or(Value::Null)),
+            ("status", outcome["status"].clone()),
+            ("by_user", json!(matches!(request.call.origin, Origin::Person { .. }))),
+            ("decider", json!(by)),
+            ("decider_role", decider_role(self, true)),
+            ("proposed_overrides", json!(request.overrides)),
+            ("call", json!(request.call.id)),
+            ("note", Value::Null),
+        ];
+        let words = [("reason", json!(request.reason)), ("feedback", json!(words))];
+        self.audit("phase_advance_attempt", facts, words);
+    }
+}
+
+fn decider_role(actor: &Actor, decided: bool) -> Value {
+    if decided { json!(actor.flow.flow.approvals.overrides.decider.name()) } else { Value::Null }
+}
+
+fn blocked(missing: &[String], note: Option<&str>) -> Value {
+    match note {
+        Some(note) => json!({ "status": "blocked", "missing_objectives": missing, "note": note }),
+        None => json!({ "status": "blocked", "missing_objectives": missing }),
+    }
+}
+
+fn remembered(request: &Request<'_>) -> Value {
+    json!({
+        "phase": request.phase.id,
+        "missing": request.missing,
+        "overrides": request.overrides,
+        "reason": request.reason,
+    })
+}
+
+fn strings(value: &Value) -> Vec<String> {
+    let items = value.as_array().map(Vec::as_slice).unwrap_or_default();
+    items.iter().filter_map(Value::as_str).map(str::to_owned).collect()
+}
+
+fn titles(phase: &Phase, missing: &[String]) -> Vec<String> {
+    let title = |id: &String| {
+        let objective = phase.objective.iter().find(|objective| objective.id == *id);
+        objective.map_or_else(|| id.clone(), |objective| objective.title.clone())
+    };
+    missing.iter().map(title).collect()
+}

@@ -1,1 +1,484 @@
-//! answer
+//! Does a reply fit the question? And which reply do typed words stand for?
+
+use jsonschema::Validator;
+use serde_json::Value;
+
+use crate::model::ui::{
+    Choice, Choose, Control, Decide, Decision, Field, FieldError, Form, Input, Reply, Review,
+    Verdict,
+};
+
+/// Most words in which a choice is looked for; a longer text is a story, not an answer.
+const ANSWER_WORDS_MAX: usize = 6;
+
+/// What is wrong with `reply` as an answer to `control`; empty if nothing is. The control is the one that was
+/// stored with the question, so a tool that changed since does not change what counts (SEMANTICS row 28).
+pub fn check(control: &Control, reply: &Reply) -> Vec<FieldError> {
+    match (control, reply) {
+        (Control::Choose(choose), Reply::Chosen { ids, free_text }) => {
+            check_choice(choose, ids, free_text.as_deref())
+        }
+        (Control::Form(form), Reply::Filled { values }) => check_form(form, values),
+        (Control::Review(review), Reply::Reviewed { verdict, data, .. }) => {
+            check_review(review, *verdict, data.as_ref())
+        }
+        (Control::Upload(upload), Reply::Uploaded { artifacts }) => {
+            let most = usize::try_from(upload.max_files).unwrap_or(usize::MAX);
+            match artifacts.len() {
+                0 => vec![FieldError::whole("Please choose a file.")],
+                n if n > most => vec![FieldError::whole(format!("At most {most} files, please."))],
+                _ => Vec::new(),
+            }
+        }
+        (Control::Ask(ask), Reply::Text { text }) => {
+            let most = usize::try_from(ask.max).unwrap_or(usize::MAX);
+            match text.chars().count() {
+                _ if text.trim().is_empty() => vec![FieldError::whole("Please write something.")],
+                n if n > most => {
+                    vec![FieldError::whole(format!(
+                        "That is {n} characters; at most {most}, please."
+                    ))]
+                }
+                _ => Vec::new(),
+            }
+        }
+        (Control::Decide(decide), Reply::Decided { decision, feedback }) => {
+            check_decision(decide, *decision, feedback.as_deref())
+        }
+        (Control::Confirm(_), Reply::Confirmed { .. }) => Vec::new(),
+        (control, Reply::Skipped) if may_skip(control) => Vec::new(),
+        (_, Reply::Skipped) => vec![FieldError::whole("This one cannot be skipped.")],
+        _ => vec![FieldError::whole("That does not answer this question.")],
+    }
+}
+
+/// Whether a question may be passed over.
+pub fn may_skip(control: &Control) -> bool {
+    match control {
+        Control::Choose(choose) => !choose.required,
+        Control::Form(form) => form.skippable,
+        Control::Review(review) => review.skippable,
+        Control::Upload(upload) => !upload.required,
+        Control::Ask(ask) => !ask.required,
+        Control::Decide(_) | Control::Confirm(_) => false,
+    }
+}
+
+fn check_choice(choose: &Choose, ids: &[String], free_text: Option<&str>) -> Vec<FieldError> {
+    if let Some(text) = free_text {
+        let fits = ids.is_empty() && !text.trim().is_empty();
+        return if fits { Vec::new() } else { vec![FieldError::whole("Please pick one.")] };
+    }
+    if let Some(stray) = ids.iter().find(|id| !choose.choices.iter().any(|c| c.id == **id)) {
+        return vec![FieldError::whole(format!("`{stray}` was not among the choices."))];
+    }
+    let repeated = ids.iter().enumerate().any(|(n, id)| ids[..n].contains(id));
+    if repeated || (ids.len() > 1 && !choose.multiple) {
+        return vec![FieldError::whole("Please pick one.")];
+    }
+    if ids.is_empty() && choose.required {
+        return vec![FieldError::whole("Please pick one.")];
+    }
+    Vec::new()
+}
+
+fn check_form(form: &Form, values: &serde_json::Map<String, Value>) -> Vec<FieldError> {
+    let mut errors: Vec<FieldError> = values
+        .keys()
+        .filter(|path| !form.fields.iter().any(|field| field.path == **path))
+        .map(|path| FieldError {
+            path: path.clone(),
+            message: "This field was not asked for.".to_owned(),
+        })
+        .collect();
+    for field in &form.fields {
+        let value = values.get(&field.path).unwrap_or(&Value::Null);
+        if let Some(message) = check_field(field, value) {
+            errors.push(FieldError { path: field.path.clone(), message });
+        }
+    }
+    errors
+}
+
+/// What is wrong with the value of one field.
+pub fn check_field(field: &Field, value: &Value) -> Option<String> {
+    let empty = match value {
+        Value::Null => true,
+        Value::String(text) => text.trim().is_empty(),
+        Value::Array(items) => items.is_empty(),
+        Value::Bool(_) | Value::Number(_) | Value::Object(_) => false,
+    };
+    if empty {
+        return field.required.then(|| "Please fill this in.".to_owned());
+    }
+    match (&field.input, value) {
+        (Input::Text { min, max, .. }, Value::String(text)) => check_length(text, *min, *max),
+        (Input::Email, Value::String(text)) => complain(
+            !is_email(text),
+            "This is not an e-mail address; they look like `ada@example.org`.",
+        ),
+        (Input::Url, Value::String(text)) => {
+            let fits = text.starts_with("https://") || text.starts_with("http://");
+            complain(!fits, "A web address begins with `https://`.")
+        }
+        (Input::Phone, Value::String(text)) => complain(
+            text.chars().filter(char::is_ascii_digit).count() < 3,
+            "This is not a telephone number.",
+        ),
+        (Input::Date, Value::String(text)) => {
+            complain(!is_date(text), "Write dates as `2024`, `2024-03` or `2024-03-15`.")
+        }
+        (Input::Number { integer, min, max }, Value::Number(number)) => {
+            let number = number.as_f64().unwrap_or(f64::NAN);
+            let whole = !integer || number.fract() == 0.0;
+            let within = min.is_none_or(|min| number >= min) && max.is_none_or(|max| number <= max);
+            complain(!whole || !within, "This number does not fit.")
+        }
+        (Input::Bool, Value::Bool(_)) => None,
+        (Input::Select { choices, multiple }, value) => check_selected(choices, *multiple, value),
+        (Input::Lines, Value::Array(lines)) => {
+            complain(!lines.iter().all(Value::is_string), "Write one entry a line.")
+        }
+        _ => Some("This is not the kind of answer that was asked for.".to_owned()),
+    }
+}
+
+fn check_length(text: &str, min: Option<u32>, max: Option<u32>) -> Option<String> {
+    let count = u32::try_from(text.trim().chars().count()).unwrap_or(u32::MAX);
+    match (min, max) {
+        (Some(min), _) if count < min => {
+            Some(format!("A little more, please: at least {min} characters."))
+        }
+        (_, Some(max)) if count > max => {
+            Some(format!("That is {count} characters; at most {max}, please."))
+        }
+        _ => None,
+    }
+}
+
+fn check_selected(choices: &[Choice], multiple: bool, value: &Value) -> Option<String> {
+    let known = |id: &Value| id.as_str().is_some_and(|id| choices.iter().any(|c| c.id == id));
+    let fits = match value {
+        Value::Array(ids) if multiple => ids.iter().all(known),
+        single => known(single),
+    };
+    complain(!fits, "Please pick from the list.")
+}
+
+fn complain(wrong: bool, message: &str) -> Option<String> {
+    wrong.then(|| message.to_owned())
+}
+
+/// Shape of an address only: whether it exists, only a letter can tell.
+fn is_email(text: &str) -> bool {
+    let Some((local, domain)) = text.trim().rsplit_once('@') else { return false };
+    !local.is_empty()
+        && domain.contains('.')
+        && !domain.starts_with('.')
+        && !domain.ends_with('.')
+        && !text.trim().contains(char::is_whitespace)
+}
+
+/// `YYYY`, `YYYY-MM` or `YYYY-MM-DD`, and a day that exists.
+pub fn is_date(text: &str) -> bool {
+    let full = match text.len() {
+        4 => format!("{text}-01-01"),
+        7 => format!("{text}-01"),
+        10 => text.to_owned(),
+        _ => return false,
+    };
+    chrono::NaiveDate::parse_from_str(&full, "%Y-%m-%d").is_ok()
+}
+
+fn check_review(review: &Review, verdict: Verdict, data: Option<&Value>) -> Vec<FieldError> {
+    match (verdict, data) {
+        (Verdict::Rejected, _) => Vec::new(),
+        (Verdict::Approved, _) => check_data(&review.schema, &review.data),
+        (Verdict::Modified, Some(data)) => check_data(&review.schema, data),
+        (Verdict::Modified, None) => vec![FieldError::whole("The edited data is missing.")],
+    }
+}
+
+/// What is wrong with `data` by its schema, dates in order included.
+pub fn check_data(schema: &Value, data: &Value) -> Vec<FieldError> {
+    let validator: Validator =
+        match jsonschema::options().should_validate_formats(true).build(schema) {
+            Ok(validator) => validator,
+            Err(error) => {
+                return vec![FieldError::whole(format!("the schema cannot be used: {error}"))];
+            }
+        };
+    let mut errors: Vec<FieldError> = validator
+        .iter_errors(data)
+        .map(|error| FieldError {
+            path: dotted(error.instance_path().as_str()),
+            message: in_words(&error),
+        })
+        .collect();
+    check_dates(data, &mut String::new(), &mut errors);
+    errors
+}
+
+/// `/work/0/name` as `work.0.name`.
+fn dotted(pointer: &str) -> String {
+    pointer.trim_start_matches('/').replace('/', ".")
+}
+
+fn in_words(error: &jsonschema::ValidationError<'_>) -> String {
+    use jsonschema::error::ValidationErrorKind as Kind;
+    match error.kind() {
+        Kind::Required { property } => {
+            format!("{} is missing.", property.as_str().unwrap_or("something"))
+        }
+        Kind::MinLength { limit } => format!("A little more, please: at least {limit} characters."),
+        Kind::MaxLength { limit } => format!("Too long: at most {limit} characters, please."),
+        Kind::MinItems { limit } => format!("At least {limit}, please."),
+        Kind::Format { format } if format == "email" => {
+            "This is not an e-mail address; they look like `ada@example.org`.".to_owned()
+        }
+        Kind::Format { format } if format == "uri" => {
+            "A web address begins with `https://`.".to_owned()
+        }
+        Kind::Pattern { .. } => {
+            "This does not have the expected form; dates are `2024-03`.".to_owned()
+        }
+        _ => error.to_string(),
+    }
+}
+
+/// An entry that ends before it begins is a slip of the pen.
+fn check_dates(data: &Value, path: &mut String, errors: &mut Vec<FieldError>) {
+    match data {
+        Value::Array(items) => {
+            for (n, item) in items.iter().enumerate() {
+                check_dates_at(&n.to_string(), item, path, errors);
+            }
+        }
+        Value::Object(fields) => {
+            let date = |key: &str| fields.get(key).and_then(Value::as_str).unwrap_or_default();
+            let (start, end) = (date("startDate"), date("endDate"));
+            let common = start.len().min(end.len());
+            if common > 0 && start.is_ascii() && end.is_ascii() && end[..common] < start[..common] {
+                let path =
+                    if path.is_empty() { "endDate".to_owned() } else { format!("{path}.endDate") };
+                errors.push(FieldError { path, message: "This ends before it begins.".to_owned() });
+            }
+            for (key, value) in fields {
+                check_dates_at(key, value, path, errors);
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+fn check_dates_at(key: &str, value: &Value, path: &mut String, errors: &mut Vec<FieldError>) {
+    let length = path.len();
+    if length > 0 {
+        path.push('.');
+    }
+    path.push_str(key);
+    check_dates(value, path, errors);
+    path.truncate(length);
+}
+
+fn check_decision(decide: &Decide, decision: Decision, feedback: Option<&str>) -> Vec<FieldError> {
+    let wordless = feedback.is_none_or(|words| words.trim().is_empty());
+    match decision {
+        Decision::DeniedWithFeedback if decide.deny_and_tell.is_none() => {
+            vec![FieldError::whole("Feedback is not asked for here.")]
+        }
+        Decision::DeniedWithFeedback if wordless => {
+            vec![FieldError {
+                path: "feedback".to_owned(),
+                message: "Please say what to do next.".to_owned(),
+            }]
+        }
+        Decision::Approved | Decision::Denied | Decision::DeniedWithFeedback => Vec::new(),
+    }
+}
+
+/// The reply that typed words stand for (BEHAVIOUR F9): an exact id, label, number or letter, then an unambiguous
+/// mention. Approvals, reviews and confirmations are never given by words (DESIGN §10.7).
+pub fn read(control: &Control, text: &str) -> Option<Reply> {
+    let text = text.trim();
+    match control {
+        Control::Choose(choose) => read_choice(choose, text),
+        Control::Ask(_) => Some(Reply::Text { text: text.to_owned() }),
+        Control::Form(form) => match form.fields.as_slice() {
+            [only] => {
+                let values = [(only.path.clone(), Value::from(text))].into_iter().collect();
+                Some(Reply::Filled { values })
+            }
+            _ => None,
+        },
+        Control::Review(_) | Control::Upload(_) | Control::Decide(_) | Control::Confirm(_) => None,
+    }
+}
+
+fn read_choice(choose: &Choose, text: &str) -> Option<Reply> {
+    let chosen = |ids: Vec<String>| Some(Reply::Chosen { ids, free_text: None });
+    if let Some(id) = exact_choice(choose, text) {
+        return chosen(vec![id]);
+    }
+    if choose.multiple {
+        let parts: Option<Vec<String>> = text
+            .split([',', ';', '\n'])
+            .flat_map(|part| part.split(" and "))
+            .map(str::trim)
+            .filter(|part| !part.is_empty())
+            .map(|part| exact_choice(choose, part))
+            .collect();
+        if let Some(ids) = parts.filter(|ids| !ids.is_empty()) {
+            return chosen(ids);
+        }
+    }
+    let words = words_of(text);
+    if words.len() > ANSWER_WORDS_MAX || words.iter().any(|word| NEGATIONS.contains(&word.as_str()))
+    {
+        return None;
+    }
+    let mut mentioned = choose
+        .choices
+        .iter()
+        .filter(|choice| mentions(&words, &choice.label) || mentions(&words, &choice.id));
+    match (mentioned.next(), mentioned.next()) {
+        (Some(only), None) => chosen(vec![only.id.clone()]),
+        _ => None,
+    }
+}
+
+/// "not staging" names staging and means the opposite.
+const NEGATIONS: [&str; 6] = ["not", "don't", "dont", "no", "never", "neither"];
+
+fn exact_choice(choose: &Choose, text: &str) -> Option<String> {
+    let bare = text.trim().trim_end_matches(['.', '!', ')']).to_lowercase();
+    let by_name = choose
+        .choices
+        .iter()
+        .find(|choice| choice.id.to_lowercase() == bare || choice.label.to_lowercase() == bare);
+    let by_place = || {
+        let place = match bare.parse::<usize>() {
+            Ok(number) => number.checked_sub(1)?,
+            Err(_) => match bare.as_bytes() {
+                [letter @ b'a'..=b'z'] => usize::from(letter - b'a'),
+                _ => return None,
+            },
+        };
+        choose.choices.get(place)
+    };
+    by_name.or_else(by_place).map(|choice| choice.id.clone())
+}
+
+fn mentions(words: &[String], name: &str) -> bool {
+    let wanted = words_of(name);
+    !wanted.is_empty() && words.windows(wanted.len()).any(|window| window == wanted.as_slice())
+}
+
+fn words_of(text: &str) -> Vec<String> {
+    text.split(|c: char| !c.is_alphanumeric() && c != '\'')
+        .filter(|word| !word.is_empty())
+        .map(str::to_lowercase)
+        .collect()
+}
+
+/// An answer in a few words, for the closed card and the person who lost.
+pub fn describe(control: &Control, reply: &Reply) -> String {
+    match reply {
+        Reply::Chosen { free_text: Some(text), .. } | Reply::Text { text } => text.clone(),
+        Reply::Chosen { ids, .. } if ids.is_empty() => "nothing of these".to_owned(),
+        Reply::Chosen { ids, .. } => {
+            let label = |id: &String| {
+                match control {
+                    Control::Choose(choose) => {
+                        choose.choices.iter().find(|c| c.id == *id).map_or(id, |c| &c.label)
+                    }
+                    _ => id,
+                }
+                .clone()
+            };
+            ids.iter().map(label).collect::<Vec<_>>().join(", ")
+        }
+        Reply::Filled { .. } => "filled in".to_owned(),
+        Reply::Reviewed { verdict: Verdict::Approved, .. } => "Looks right".to_owned(),
+        Reply::Reviewed { verdict: Verdict::Modified, .. } => "edited and approved".to_owned(),
+        Reply::Reviewed { verdict: Verdict::Rejected, .. } => "start over".to_owned(),
+        Reply::Uploaded { artifacts } => match artifacts.len() {
+            1 => "one file".to_owned(),
+            n => format!("{n} files"),
+        },
+        Reply::Decided { decision: Decision::Approved, .. } => "Approved".to_owned(),
+        Reply::Decided { .. } => "Denied".to_owned(),
+        Reply::Confirmed { yes } => if *yes { "yes" } else { "no" }.to_owned(),
+        Reply::Skipped => "skipped".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fruit(multiple: bool) -> Control {
+        let choice = |id: &str, label: &str| Choice {
+            id: id.to_owned(),
+            label: label.to_owned(),
+            description: None,
+            icon: None,
+        };
+        let choices = vec![choice("p", "Pear"), choice("q", "Green apple"), choice("yes", "Yes")];
+        Control::Choose(Choose { choices, multiple, required: true })
+    }
+
+    fn picked(control: &Control, text: &str) -> Option<Vec<String>> {
+        match read(control, text) {
+            Some(Reply::Chosen { ids, .. }) => Some(ids),
+            _ => None,
+        }
+    }
+
+    #[test]
+    fn words_stand_for_a_choice_when_they_are_exact_or_unambiguous() {
+        let one = fruit(false);
+        for (text, id) in [
+            ("p", "p"),
+            ("PEAR", "p"),
+            ("2", "q"),
+            ("green apple please", "q"),
+            ("b)", "q"),
+            ("yes!", "yes"),
+        ] {
+            assert_eq!(picked(&one, text), Some(vec![id.to_owned()]), "{text}");
+        }
+        for text in [
+            "not pear",
+            "pear or green apple",
+            "7",
+            "",
+            "I would rather tell you a long story about one pear",
+        ] {
+            assert_eq!(picked(&one, text), None, "{text}");
+        }
+        assert_eq!(
+            picked(&fruit(true), "pear, green apple"),
+            Some(vec!["p".to_owned(), "q".to_owned()])
+        );
+    }
+
+    #[test]
+    fn a_reply_that_was_not_offered_is_refused() {
+        let stray = Reply::Chosen { ids: vec!["x".to_owned()], free_text: None };
+        assert_eq!(check(&fruit(false), &stray).len(), 1);
+        assert_eq!(check(&fruit(false), &Reply::Skipped).len(), 1);
+        let two = Reply::Chosen { ids: vec!["p".to_owned(), "q".to_owned()], free_text: None };
+        assert_eq!(check(&fruit(false), &two).len(), 1);
+        assert_eq!(check(&fruit(true), &two), []);
+    }
+
+    #[test]
+    fn dates_are_real_and_in_order() {
+        assert!(is_date("2024") && is_date("2024-02") && is_date("2024-02-29"));
+        assert!(!is_date("2024-19") && !is_date("2023-02-29") && !is_date("soon"));
+        let data = serde_json::json!({ "work": [{ "startDate": "2020-05", "endDate": "2019" }] });
+        let errors = check_data(&serde_json::json!({}), &data);
+        assert_eq!(errors[0].path, "work.0.endDate");
+    }
+}

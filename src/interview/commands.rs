@@ -1,15 +1,28 @@
 //! What code handles in every state, without a model: stop, human, export, delete, and what staff may order.
 
+use serde_json::json;
+
+use super::{Actor, Answer, Refusal, actor::is_for_deciders, settle::Responder, texts};
+use crate::{
+    model::{
+        session::Status,
+        transcript::{Closing, Event, Speaker, Via},
+        ui::Reply,
+        wait::{Purpose, Settlement, Wait},
+    },
+    store::TimerKind,
+};
+
 /// An order, typed as a whole message or given by a button or slash command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Command {
     /// "stop": nothing more is asked.
     Stop,
-    /// "resume" or "continue": go on after stop, pause, "later" or a hand-over nobody claimed.
+    /// "resume" or "continue": go on after stop, pause, "not now" or a hand-over nobody claimed.
     Resume,
     /// "human": a person is asked for.
     Human,
-    /// "skip": pass over the open question, where its objective allows.
+    /// "skip": pass over the open question, where it may be.
     Skip,
     /// "export": a copy of everything.
     Export,
@@ -38,4 +51,280 @@ pub enum Command {
         /// Why.
         reason: String,
     },
+}
+
+impl Command {
+    /// The participant's command that a whole message stands for: "I want to stop working in retail" is an answer.
+    pub fn parse(text: &str) -> Option<Self> {
+        let bare = text.trim().trim_end_matches(['.', '!']).to_lowercase();
+        Some(match bare.as_str() {
+            "stop" | "cancel" | "quit" => Self::Stop,
+            "resume" | "continue" => Self::Resume,
+            "human" | "talk to a human" | "talk to a person" => Self::Human,
+            "skip" => Self::Skip,
+            "export" | "export my data" => Self::Export,
+            "delete my data" => Self::Delete,
+            "stop reminders" => Self::StopReminders,
+            _ => return None,
+        })
+    }
+
+    const fn is_for_staff(&self) -> bool {
+        match self {
+            Self::TakeOver
+            | Self::HandBack
+            | Self::Write { .. }
+            | Self::Nudge
+            | Self::End { .. } => true,
+            Self::Stop
+            | Self::Resume
+            | Self::Human
+            | Self::Skip
+            | Self::Export
+            | Self::Delete
+            | Self::StopReminders
+            | Self::Advance { .. } => false,
+        }
+    }
+
+    const fn name(&self) -> &'static str {
+        match self {
+            Self::Stop => "stop",
+            Self::Resume => "resume",
+            Self::Human => "human",
+            Self::Skip => "skip",
+            Self::Export => "export",
+            Self::Delete => "delete",
+            Self::StopReminders => "stop_reminders",
+            Self::Advance { .. } => "advance",
+            Self::TakeOver => "take_over",
+            Self::HandBack => "hand_back",
+            Self::Write { .. } => "write",
+            Self::Nudge => "nudge",
+            Self::End { .. } => "end",
+        }
+    }
+}
+
+impl Actor {
+    /// Carries out a command; the refusal is for the person who gave it.
+    pub fn command(&mut self, from: &Responder, command: Command, via: Via) -> Result<(), Refusal> {
+        let is_participant = from.person == self.state.participant;
+        let may = if command.is_for_staff() { from.staff } else { is_participant || from.staff };
+        if !may {
+            let facts = [("command", json!(command.name())), ("by", json!(from.person))];
+            self.audit("command_refused", facts, []);
+            return Err(Refusal("You may not do that here.".to_owned()));
+        }
+        let facts =
+            [("command", json!(command.name())), ("by", json!(from.person)), ("via", json!(via))];
+        self.audit("command", facts, []);
+        match command {
+            Command::Stop => self.stop("the participant said stop"),
+            Command::Resume => return self.resume(from),
+            Command::Human => self.hand_over("the participant asked", texts::HUMAN_ASKED),
+            Command::Skip => return self.skip(from, via),
+            Command::Export => {
+                self.post(texts::EXPORT_READY);
+                self.offer_export();
+            }
+            Command::Delete => self.ask_erase(),
+            Command::StopReminders => self.stop_reminders(),
+            Command::Advance { reason } => return self.ask_to_advance(from, &reason),
+            Command::TakeOver => self.take_over(from),
+            Command::HandBack => self.hand_back(from),
+            Command::Write { text } => {
+                self.take_over(from);
+                let from = Speaker::Staff { by: from.person.clone(), name: from.name.clone() };
+                self.emit(Event::Said { from, text, source: None, about: None });
+            }
+            Command::Nudge => return self.nudge(),
+            Command::End { reason } => self.end(&reason),
+        }
+        Ok(())
+    }
+
+    /// Nothing more is asked; what waits is cancelled, and asked again after "resume".
+    pub(super) fn stop(&mut self, reason: &str) {
+        if !matches!(self.state.status, Status::Notice | Status::Open | Status::Paused) {
+            self.post(texts::STOPPED_ALREADY);
+            return;
+        }
+        self.cancel_open("the conversation was stopped");
+        self.emit(Event::StatusChanged { to: Status::Stopped, reason: reason.to_owned() });
+        self.audit("session_stopped", [("reason", json!(reason))], []);
+        self.post(texts::STOPPED);
+    }
+
+    /// Cancels every open wait but the card before an erasure, which outlives everything.
+    fn cancel_open(&mut self, reason: &str) {
+        let closing = Closing::Cancelled { reason: reason.to_owned() };
+        let all_but_erase = |wait: &Wait| wait.purpose != Purpose::Erase;
+        self.close_all(all_but_erase, &closing, "user_cancelled", "the user cancelled");
+    }
+
+    fn resume(&mut self, from: &Responder) -> Result<(), Refusal> {
+        if let Some(handoff) = &self.state.handoff {
+            if handoff.claimed_by.is_some() && !from.staff {
+                return Err(Refusal(
+                    "A person from the team is with you; they will hand back to me.".to_owned(),
+                ));
+            }
+            self.hand_back(from);
+            return Ok(());
+        }
+        match self.state.status {
+            Status::Stopped | Status::Declined | Status::Paused => self.wake(),
+            Status::Notice | Status::Open => {
+                let open: Vec<_> = self.state.pending().map(|wait| wait.id).collect();
+                open.into_iter().for_each(|wait| self.show(wait));
+            }
+            Status::Completed | Status::Ended => {
+                return Err(Refusal(
+                    "This conversation is complete; there is nothing to go on with.".to_owned(),
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// Goes on after stop, pause or "not now": from the notice, if it was never accepted.
+    pub(super) fn wake(&mut self) {
+        let was_paused = self.state.status == Status::Paused;
+        let to = if self.state.phase().is_some() { Status::Open } else { Status::Notice };
+        self.emit(Event::StatusChanged { to, reason: "resumed".to_owned() });
+        self.audit("session_resumed", [], []);
+        if to == Status::Notice && !self.state.pending().any(|wait| wait.purpose == Purpose::Notice)
+        {
+            self.ask_notice();
+        }
+        if !was_paused {
+            self.post(texts::RESUMED);
+        }
+    }
+
+    /// A person is asked for; the bot keeps quiet until they answer or the participant says "continue".
+    pub(super) fn hand_over(&mut self, reason: &str, text: &str) {
+        if self.state.handoff.is_some() {
+            self.post(text);
+            return;
+        }
+        self.emit(Event::HandedOver { reason: reason.to_owned() });
+        self.audit("handed_over", [("reason", json!(reason))], []);
+        self.post(text);
+        let person = self.state.name.clone().unwrap_or_else(|| self.state.participant.to_string());
+        let handoff = self.flow.flow.handoff.clone();
+        let card =
+            format!("**{person}** asks for a person in *{}*: {reason}.", self.flow.flow.title);
+        self.post_to_staff(handoff.channel.as_deref(), card);
+        let remind = self.now.checked_add_signed(handoff.claim_reminder.delta());
+        self.set_timer(TimerKind::Unclaimed, remind);
+    }
+
+    /// A staff member is there; their message alone counts as that.
+    pub(super) fn take_over(&mut self, from: &Responder) {
+        let claimed = self.state.handoff.as_ref().and_then(|handoff| handoff.claimed_by.as_ref());
+        if claimed.is_some_and(|(by, _)| *by == from.person) {
+            return;
+        }
+        self.audit("taken_over", [("by", json!(from.person))], []);
+        self.emit(Event::Claimed { by: from.person.clone(), by_name: from.name.clone() });
+        self.set_timer(TimerKind::Unclaimed, None);
+        self.post(format!("{} from the team is here now.", from.name));
+    }
+
+    fn hand_back(&mut self, from: &Responder) {
+        if self.state.handoff.is_none() {
+            return;
+        }
+        self.audit("handed_back", [("by", json!(from.person))], []);
+        self.emit(Event::HandedBack { by: from.person.clone() });
+        self.set_timer(TimerKind::Unclaimed, None);
+        self.post(texts::HANDED_BACK);
+        if self.state.status == Status::Notice {
+            let asked = self.state.pending().any(|wait| wait.purpose == Purpose::Notice);
+            if !asked {
+                self.ask_notice();
+            }
+        }
+        let open: Vec<_> = self.state.pending().map(|wait| wait.id).collect();
+        open.into_iter().for_each(|wait| self.show(wait));
+    }
+
+    /// Passes the newest open question over, if it may be.
+    fn skip(&mut self, from: &Responder, via: Via) -> Result<(), Refusal> {
+        let newest = self.state.pending().filter(|wait| !is_for_deciders(wait)).last().cloned();
+        let Some(wait) = newest else { return Err(Refusal(texts::NOTHING_TO_SKIP.to_owned())) };
+        let reply = Reply::Skipped;
+        let answer =
+            Answer { wait: wait.id, revision: wait.revision, reply, from: from.clone(), via };
+        match self.settle(answer) {
+            Settlement::Invalid { errors } => Err(Refusal(
+                errors.into_iter().map(|error| error.message).collect::<Vec<_>>().join(" "),
+            )),
+            Settlement::Applied
+            | Settlement::AlreadySettled { .. }
+            | Settlement::NotAllowed { .. }
+            | Settlement::Expired
+            | Settlement::Superseded
+            | Settlement::Cancelled
+            | Settlement::Unknown => Ok(()),
+        }
+    }
+
+    fn stop_reminders(&mut self) {
+        self.emit(Event::RemindersStopped);
+        let waits: Vec<_> = self.state.pending().map(|wait| wait.id).collect();
+        for wait in waits {
+            self.set_timer(TimerKind::Remind { wait }, None);
+        }
+        self.post(texts::REMINDERS_STOPPED);
+    }
+
+    /// The call itself is made by the engine: it is adrift, so it comes next.
+    fn ask_to_advance(&mut self, from: &Responder, reason: &str) -> Result<(), Refusal> {
+        if self.state.status != Status::Open || self.state.phase().is_none() {
+            return Err(Refusal("There is no part to move on from just now.".to_owned()));
+        }
+        if self.awaits_deciders() {
+            self.post(texts::STAFF_ASKED);
+            return Ok(());
+        }
+        if let Some(call) = self.call_to_advance(from, reason) {
+            self.begin(&call);
+        }
+        Ok(())
+    }
+
+    fn nudge(&mut self) -> Result<(), Refusal> {
+        let open = self.state.pending().find(|wait| !is_for_deciders(wait)).map(|wait| wait.id);
+        let Some(wait) = open else {
+            return Err(Refusal("Nothing is open that they could answer.".to_owned()));
+        };
+        self.post(texts::REMINDER);
+        self.show(wait);
+        Ok(())
+    }
+
+    fn end(&mut self, reason: &str) {
+        if matches!(self.state.status, Status::Completed | Status::Ended) {
+            return;
+        }
+        self.cancel_open("the conversation was ended");
+        self.emit(Event::StatusChanged { to: Status::Ended, reason: reason.to_owned() });
+        self.audit("session_ended", [], [("reason", json!(reason))]);
+        self.post(texts::ENDED);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Command;
+
+    #[test]
+    fn a_command_is_the_whole_message() {
+        assert_eq!(Command::parse(" Stop. "), Some(Command::Stop));
+        assert_eq!(Command::parse("delete my data"), Some(Command::Delete));
+        assert_eq!(Command::parse("I want to stop working in retail"), None);
+    }
 }

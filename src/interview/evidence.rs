@@ -1,1 +1,143 @@
-//! evidence
+//! Objectives are completed by code, from what is stored (DESIGN §5).
+
+use serde_json::Value;
+
+use super::state::State;
+use crate::{
+    flows::LoadedFlow,
+    model::{
+        flow::{Done, Objective, Phase},
+        transcript::ObjectiveStatus,
+        ui::Reply,
+        wait::Standing,
+    },
+};
+
+/// Whether stored evidence completes an objective.
+pub fn is_met(state: &State, phase: &Phase, objective: &Objective) -> bool {
+    holds(state, &objective.id, &objective.done) || children_met(state, phase, objective)
+}
+
+/// A parent is complete with its children (`profile` with `profile.email`, `profile.phone`).
+fn children_met(state: &State, phase: &Phase, parent: &Objective) -> bool {
+    let prefix = format!("{}.", parent.id);
+    let mut children =
+        phase.objective.iter().filter(|o| o.required && o.id.starts_with(&prefix)).peekable();
+    children.peek().is_some() && children.all(|child| is_settled(state, &child.id))
+}
+
+/// Completed or passed over.
+pub fn is_settled(state: &State, objective: &str) -> bool {
+    matches!(state.objective(objective), ObjectiveStatus::Completed | ObjectiveStatus::Skipped)
+}
+
+fn holds(state: &State, objective: &str, done: &Done) -> bool {
+    match done {
+        Done::Model => state.proposed.get(objective) == Some(&ObjectiveStatus::Completed),
+        Done::Reviewed(data) => state.records.iter().any(|r| r.reviewed && r.data_type == *data),
+        Done::Saved(saved) => {
+            let count = state.records.iter().filter(|r| r.data_type == saved.data).count();
+            count >= usize::try_from(saved.at_least).unwrap_or(usize::MAX)
+        }
+        Done::Uploaded(kind) => state.artifacts.iter().any(|a| a.upload_type == *kind),
+        Done::Answered(answered) => {
+            state.results.get(&answered.step).is_some_and(|result| answers(result, &answered.with))
+        }
+        Done::Talked(count) => state.talked >= *count,
+        Done::All(all) => all.iter().all(|done| holds(state, objective, done)),
+        Done::Any(any) => any.iter().any(|done| holds(state, objective, done)),
+    }
+}
+
+fn answers(result: &Value, with: &[String]) -> bool {
+    if result.get("error").is_some() {
+        return false;
+    }
+    let picked = |id: &String| {
+        result["selectedIds"].as_array().is_some_and(|ids| ids.iter().any(|picked| picked == id))
+    };
+    with.is_empty() || with.iter().any(picked)
+}
+
+/// What an objective still needs, in words for the model.
+pub fn missing_in_words(done: &Done) -> String {
+    match done {
+        Done::Model => "your own word that it is done".to_owned(),
+        Done::Reviewed(data) => {
+            format!("`{data}` approved by the participant with submit_for_validation")
+        }
+        Done::Saved(saved) => {
+            format!("{} record(s) of `{}` saved with persist_data", saved.at_least, saved.data)
+        }
+        Done::Uploaded(kind) => format!("a file uploaded as `{kind}`"),
+        Done::Answered(answered) => format!("an answer to `{}`", answered.step),
+        Done::Talked(count) => format!("{count} messages of the participant in this phase"),
+        Done::All(all) => joined(all, " and "),
+        Done::Any(any) => joined(any, " or "),
+    }
+}
+
+fn joined(parts: &[Done], word: &str) -> String {
+    parts.iter().map(missing_in_words).collect::<Vec<_>>().join(word)
+}
+
+/// Required objectives of a phase that are neither completed nor skipped, in the flow's order.
+pub fn missing(state: &State, phase: &Phase) -> Vec<String> {
+    phase
+        .objective
+        .iter()
+        .filter(|objective| objective.required && !is_settled(state, &objective.id))
+        .map(|objective| objective.id.clone())
+        .collect()
+}
+
+/// Required objectives completed or skipped ÷ required, two decimals; 1.0 with none.
+pub fn progress(state: &State, phase: &Phase) -> f64 {
+    let (settled, required) = counts(state, phase);
+    if required == 0 {
+        return 1.0;
+    }
+    (f64::from(settled) / f64::from(required) * 100.0).round() / 100.0
+}
+
+fn counts(state: &State, phase: &Phase) -> (u32, u32) {
+    phase
+        .objective
+        .iter()
+        .filter(|objective| objective.required)
+        .fold((0, 0), |(done, all), o| (done + u32::from(is_settled(state, &o.id)), all + 1))
+}
+
+/// `Step 1 of 3 · The basics · 0/3`; none before the first phase and after the last.
+pub fn progress_line(state: &State, flow: &LoadedFlow) -> Option<String> {
+    let phase = flow.phase(state.phase()?)?;
+    let position = flow.position(&phase.id)? + 1;
+    let (settled, required) = counts(state, phase);
+    let of = flow.flow.phase.len();
+    let count = if required == 0 { String::new() } else { format!(" · {settled}/{required}") };
+    Some(format!("Step {position} of {of} · {}{count}", phase.title))
+}
+
+/// Whether the participant has passed a question of this phase over, which lets the model mark an objective skipped.
+pub fn has_declined(state: &State) -> bool {
+    state.waits.values().any(|wait| match &wait.standing {
+        Standing::Answered { reply, by, .. } | Standing::Applied { reply, by, .. } => {
+            *by == state.participant && *reply == Reply::Skipped
+        }
+        Standing::Pending
+        | Standing::Expired { .. }
+        | Standing::Cancelled { .. }
+        | Standing::Superseded { .. } => false,
+    })
+}
+
+/// Whether a condition speaks of this data or upload type: what a skipped review or upload was for.
+pub fn speaks_of(done: &Done, subject: &str) -> bool {
+    match done {
+        Done::Reviewed(name) | Done::Uploaded(name) => name == subject,
+        Done::Saved(saved) => saved.data == subject,
+        Done::Answered(answered) => answered.step == subject,
+        Done::All(parts) | Done::Any(parts) => parts.iter().any(|done| speaks_of(done, subject)),
+        Done::Model | Done::Talked(_) => false,
+    }
+}

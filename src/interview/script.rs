@@ -1,1 +1,258 @@
-//! script
+//! The scripted interviewer: which step comes next, and what its arguments are now.
+//!
+//! Arguments are JSON with three additions, evaluated when the step is reached:
+//! - text may hold `{{ expression }}`;
+//! - `{ "$from": "expression", "$default": … }` stands for the value of the expression, or the default where it
+//!   is undefined, null or empty; without a default the member drops out;
+//! - `{ "$each": "expression", "$as": {…}, "$also": […], "$most": n }` stands for a list: `$as` once for every
+//!   element (as `item`, with `index` from 1), at most `n` of them, then the fixed entries of `$also`.
+//!
+//! Expressions (minijinja) see `answers.<step>` (the chosen id, the list of ids where several may be chosen, or the
+//! text), `labels.<step>` (what the chosen buttons said), `results.<step>` (the tool's response),
+//! `records.<data_type>` (the newest), `vars` and `participant.name`.
+//!
+//! Branch targets: another step of the phase; `@next` (as without a branch); `@skip`: the first unmet objective that
+//! the participant may skip is passed over, then as `@next`; `@stop`; `@handoff`. A step that stopped or handed over
+//! is asked again when the conversation goes on. Keys are the chosen id, the result's `status`, or `error`.
+//! A rejected review without a branch is asked again.
+
+use minijinja::{Environment, UndefinedBehavior};
+use serde_json::{Map, Value, json};
+
+use super::{
+    answer,
+    state::{CallState, State},
+};
+use crate::{
+    flows::LoadedFlow,
+    model::{
+        flow::{Done, Objective, Phase, Step},
+        transcript::Origin,
+    },
+};
+
+/// The step that a script comes to next; none at its end. Steps whose `when` is false are passed over.
+pub(super) fn upcoming<'a>(
+    state: &State,
+    flow: &'a LoadedFlow,
+    phase: &'a Phase,
+) -> Option<&'a Step> {
+    let begin = match &state.cursor {
+        Some((at, next)) if *at == phase.id => {
+            let next = next.as_ref()?;
+            phase.step.iter().position(|step| step.id == *next)?
+        }
+        Some(_) | None => 0,
+    };
+    let scope = Scope::new(state, flow);
+    phase.step[begin..]
+        .iter()
+        .find(|step| step.when.as_ref().is_none_or(|when| scope.is_true(when)))
+}
+
+/// The step after this one in the file.
+pub(super) fn following<'a>(phase: &'a Phase, step: &str) -> Option<&'a str> {
+    let at = phase.step.iter().position(|s| s.id == step)?;
+    phase.step.get(at + 1).map(|step| step.id.as_str())
+}
+
+/// The arguments of a step as they are now.
+pub(super) fn arguments(state: &State, flow: &LoadedFlow, step: &Step) -> Value {
+    Scope::new(state, flow).fill(&Value::Object(step.args.clone())).unwrap_or_else(|| json!({}))
+}
+
+/// Where a result leads: the branch's target, if it has one.
+pub(super) fn branch<'a>(step: &'a Step, result: &Value) -> Option<&'a str> {
+    let mut keys: Vec<&str> = Vec::new();
+    if result.get("error").is_some() {
+        keys.push("error");
+    }
+    if let Some(ids) = result["selectedIds"].as_array() {
+        keys.extend(ids.iter().filter_map(Value::as_str));
+    }
+    keys.extend(result["status"].as_str());
+    keys.into_iter().find_map(|key| step.branch.get(key)).map(String::as_str)
+}
+
+/// What a step stores under `save`: choices, words, or the whole response.
+pub(super) fn outcome_to_save(result: &Value) -> Value {
+    for key in ["selectedIds", "userInput", "data"] {
+        if let Some(value) = result.get(key) {
+            return value.clone();
+        }
+    }
+    result.clone()
+}
+
+/// The step that can give an objective its evidence, to go back to when the script ends without it.
+pub(super) fn step_for<'a>(phase: &'a Phase, objective: &Objective) -> Option<&'a Step> {
+    phase.step.iter().find(|step| gives(step, &objective.done))
+}
+
+fn gives(step: &Step, done: &Done) -> bool {
+    let argument = |name: &str| step.args.get(name).and_then(Value::as_str);
+    match done {
+        Done::Reviewed(data) => {
+            step.tool == "submit_for_validation" && argument("dataType") == Some(data)
+        }
+        Done::Saved(saved) => {
+            step.save.as_ref() == Some(&saved.data)
+                || (step.tool == "persist_data" && argument("dataType") == Some(&saved.data))
+        }
+        Done::Uploaded(kind) => {
+            step.tool == "get_user_upload" && argument("uploadType") == Some(kind)
+        }
+        Done::Answered(answered) => step.id == answered.step,
+        Done::All(parts) | Done::Any(parts) => parts.iter().any(|part| gives(step, part)),
+        Done::Model | Done::Talked(_) => false,
+    }
+}
+
+/// What expressions see.
+struct Scope<'a> {
+    environment: Environment<'a>,
+    context: Value,
+}
+
+impl<'a> Scope<'a> {
+    fn new(state: &State, flow: &LoadedFlow) -> Self {
+        let mut environment = Environment::new();
+        environment.set_undefined_behavior(UndefinedBehavior::Chainable);
+        let answers: Map<String, Value> = state
+            .results
+            .iter()
+            .map(|(step, result)| (step.clone(), answer_of(flow, step, result)))
+            .collect();
+        let records: Map<String, Value> = state
+            .records
+            .iter()
+            .map(|record| (record.data_type.clone(), record.data.clone()))
+            .collect();
+        let context = json!({
+            "answers": answers,
+            "labels": labels(state),
+            "results": state.results,
+            "records": records,
+            "vars": flow.vars,
+            "participant": { "name": state.name },
+        });
+        Self { environment, context }
+    }
+
+    fn evaluate(&self, expression: &str, context: &Value) -> Option<Value> {
+        let compiled = self.environment.compile_expression(expression).ok()?;
+        let value = compiled.eval(minijinja::Value::from(minijinja::value::Serde(context))).ok()?;
+        if value.is_undefined() || value.is_none() {
+            return None;
+        }
+        serde_json::to_value(value).ok()
+    }
+
+    fn is_true(&self, expression: &str) -> bool {
+        match self.evaluate(expression, &self.context) {
+            None | Some(Value::Null | Value::Bool(false)) => false,
+            Some(Value::Bool(true)) => true,
+            Some(Value::Number(number)) => number.as_f64() != Some(0.0),
+            Some(Value::String(text)) => !text.is_empty(),
+            Some(Value::Array(items)) => !items.is_empty(),
+            Some(Value::Object(members)) => !members.is_empty(),
+        }
+    }
+
+    fn fill(&self, template: &Value) -> Option<Value> {
+        self.fill_in(template, &self.context)
+    }
+
+    /// The value that a template stands for; none if it drops out.
+    fn fill_in(&self, template: &Value, context: &Value) -> Option<Value> {
+        match template {
+            Value::String(text) if text.contains("{{") || text.contains("{%") => {
+                let context = minijinja::Value::from(minijinja::value::Serde(context));
+                Some(Value::from(self.environment.render_str(text, context).unwrap_or_default()))
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {
+                Some(template.clone())
+            }
+            Value::Array(items) => {
+                Some(items.iter().filter_map(|item| self.fill_in(item, context)).collect())
+            }
+            Value::Object(members) => self.fill_object(members, context),
+        }
+    }
+
+    fn fill_object(&self, members: &Map<String, Value>, context: &Value) -> Option<Value> {
+        if let Some(expression) = members.get("$from").and_then(Value::as_str) {
+            let found = self.evaluate(expression, context).filter(|value| !is_empty(value));
+            return found.or_else(|| self.fill_in(members.get("$default")?, context));
+        }
+        if let Some(expression) = members.get("$each").and_then(Value::as_str) {
+            return Some(self.fill_list(expression, members, context));
+        }
+        let filled = members
+            .iter()
+            .filter_map(|(key, value)| Some((key.clone(), self.fill_in(value, context)?)))
+            .collect();
+        Some(Value::Object(filled))
+    }
+
+    fn fill_list(&self, expression: &str, members: &Map<String, Value>, context: &Value) -> Value {
+        let most = members.get("$most").and_then(Value::as_u64).unwrap_or(u64::MAX);
+        let most = usize::try_from(most).unwrap_or(usize::MAX);
+        let items = match self.evaluate(expression, context) {
+            Some(Value::Array(items)) => items,
+            Some(_) | None => Vec::new(),
+        };
+        let shape = members.get("$as").cloned().unwrap_or_else(|| json!({ "$from": "item" }));
+        let mut list: Vec<Value> = items
+            .into_iter()
+            .take(most)
+            .enumerate()
+            .filter_map(|(n, item)| {
+                let mut inner = context.clone();
+                inner["item"] = item;
+                inner["index"] = json!(n + 1);
+                self.fill_in(&shape, &inner)
+            })
+            .collect();
+        if let Some(Value::Array(also)) = members.get("$also") {
+            list.extend(also.iter().filter_map(|item| self.fill_in(item, context)));
+        }
+        Value::Array(list)
+    }
+}
+
+/// What the chosen buttons said, by step.
+fn labels(state: &State) -> Map<String, Value> {
+    let label = |call: &CallState| {
+        let Origin::Step { step } = &call.call.origin else { return None };
+        let wait = state.waits.get(&call.wait?)?;
+        let (reply, ..) = wait.standing.answer()?;
+        Some((step.clone(), Value::from(answer::describe(&wait.prompt.control, reply))))
+    };
+    state.calls.iter().filter_map(label).collect()
+}
+
+fn is_empty(value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::String(text) => text.is_empty(),
+        Value::Array(items) => items.is_empty(),
+        Value::Object(members) => members.is_empty(),
+        Value::Bool(_) | Value::Number(_) => false,
+    }
+}
+
+/// The answer within a tool's response, in the form that expressions compare.
+fn answer_of(flow: &LoadedFlow, step: &str, result: &Value) -> Value {
+    let several = flow.step(step).is_some_and(|(_, step)| {
+        step.args.get("allowMultiple").and_then(Value::as_bool) == Some(true)
+    });
+    match result.get("selectedIds") {
+        Some(Value::Array(ids)) if !several => ids.first().cloned().unwrap_or(Value::Null),
+        Some(ids) => ids.clone(),
+        None => {
+            let text = result.get("userInput").or_else(|| result.get("status"));
+            text.cloned().unwrap_or(Value::Null)
+        }
+    }
+}

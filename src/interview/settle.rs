@@ -1,8 +1,19 @@
 //! Settles a wait: who may answer, does the answer fit, who was first.
 
+use chrono::{DateTime, Utc};
+use serde_json::json;
+
+use super::{Actor, answer, state::State};
 use crate::{
     ids::WaitId,
-    model::{session::PersonId, transcript::Via, ui::Reply},
+    model::{
+        artifact::Artifact,
+        session::{PersonId, Status},
+        transcript::{Event, Via},
+        ui::{Control, FieldError, Reply},
+        wait::{Answerers, Settlement, Standing, Wait},
+    },
+    store::TimerKind,
 };
 
 /// Somebody who does something, with what they may do at this moment.
@@ -31,4 +42,172 @@ pub struct Answer {
     pub from: Responder,
     /// How it came.
     pub via: Via,
+}
+
+/// Whether an answer counts, and if not, why. Looks at how the wait stands, the revision, the deadline, the right
+/// and the fit, in this order; changes nothing.
+pub(super) fn judge(state: &State, answer: &Answer, now: DateTime<Utc>) -> Settlement {
+    let Some(wait) = state.waits.get(&answer.wait) else { return Settlement::Unknown };
+    match &wait.standing {
+        Standing::Pending => {}
+        Standing::Answered { reply, by, by_name, at }
+        | Standing::Applied { reply, by, by_name, at } => {
+            return Settlement::AlreadySettled {
+                by: by.clone(),
+                by_name: by_name.clone(),
+                at: *at,
+                choice: answer::describe(&wait.prompt.control, reply),
+            };
+        }
+        Standing::Expired { .. } => return Settlement::Expired,
+        Standing::Cancelled { .. } => return Settlement::Cancelled,
+        Standing::Superseded { .. } => return Settlement::Superseded,
+    }
+    if answer.revision != wait.revision {
+        return Settlement::Superseded;
+    }
+    if wait.expires_at.is_some_and(|at| at <= now) {
+        return Settlement::Expired;
+    }
+    if !may_answer(state, wait, &answer.from) {
+        return Settlement::NotAllowed { who_may: who_may(&wait.answerers) };
+    }
+    let errors = answer::check(&wait.prompt.control, &answer.reply);
+    if errors.is_empty() { Settlement::Applied } else { Settlement::Invalid { errors } }
+}
+
+/// Whether somebody may answer, by the policy stored with the question and by their rights now.
+pub(super) fn may_answer(state: &State, wait: &Wait, from: &Responder) -> bool {
+    let is_participant = from.person == state.participant;
+    match &wait.answerers {
+        Answerers::Participant => is_participant,
+        Answerers::Deciders { alias, allow_self } => {
+            from.approver_of.contains(alias) && (*allow_self || !is_participant)
+        }
+    }
+}
+
+/// Who may answer, in words.
+pub(super) fn who_may(answerers: &Answerers) -> String {
+    match answerers {
+        Answerers::Participant => "the person who was asked".to_owned(),
+        Answerers::Deciders { alias, .. } => format!("the {}", alias.replace(['_', '-'], " ")),
+    }
+}
+
+impl Actor {
+    /// Settles a wait, if it may be settled: the first answer wins, whoever gives it. The caller acknowledges only
+    /// after the step is committed.
+    pub fn settle(&mut self, answer: Answer) -> Settlement {
+        let verdict = judge(&self.state, &answer, self.now);
+        let facts = [
+            ("wait", json!(answer.wait)),
+            ("by", json!(answer.from.person)),
+            ("via", json!(answer.via)),
+            ("outcome", json!(word(&verdict))),
+        ];
+        match &verdict {
+            Settlement::Applied => {
+                self.audit("wait_answered", facts, []);
+                self.take(answer);
+            }
+            Settlement::Expired => {
+                self.audit("answer_refused", facts, []);
+                // The timer has not come to it yet: too late is too late.
+                self.timer(TimerKind::Expire { wait: answer.wait });
+            }
+            // A slip in a form is corrected, not recorded.
+            Settlement::Invalid { .. } => {}
+            Settlement::AlreadySettled { .. }
+            | Settlement::NotAllowed { .. }
+            | Settlement::Superseded
+            | Settlement::Cancelled
+            | Settlement::Unknown => self.audit("answer_refused", facts, []),
+        }
+        verdict
+    }
+
+    fn take(&mut self, answer: Answer) {
+        if self.state.status == Status::Paused {
+            self.wake();
+        }
+        let Answer { wait, reply, from, via, .. } = answer;
+        let skipped = reply == Reply::Skipped;
+        let by_name = from.name;
+        self.emit(Event::Answered { wait, reply, by: from.person, by_name, via });
+        self.clear_timers_of(wait);
+        self.show(wait);
+        if skipped {
+            let subject =
+                self.state.waits.get(&wait).and_then(|wait| subject(&wait.prompt.control));
+            if let Some(subject) = subject {
+                self.skip_subject(&subject);
+            }
+        }
+    }
+
+    /// Takes in files that were checked and kept, as the answer to `wait` where given, otherwise to the one upload
+    /// that waits. Where several wait, the person is asked which one is meant; where none does, the files are kept.
+    pub fn receive_files(
+        &mut self,
+        from: &Responder,
+        wait: Option<WaitId>,
+        files: Vec<Artifact>,
+    ) -> Settlement {
+        let is_upload = |wait: &&Wait| {
+            matches!(wait.prompt.control, Control::Upload(_)) && may_answer(&self.state, wait, from)
+        };
+        let uploads: Vec<WaitId> =
+            self.state.pending().filter(is_upload).map(|wait| wait.id).collect();
+        let wait = match (wait, uploads.as_slice()) {
+            (Some(wait), _) => wait,
+            (None, [only]) => *only,
+            (None, []) => {
+                if from.person == self.state.participant {
+                    files.into_iter().for_each(|file| self.keep(file));
+                    return Settlement::Applied;
+                }
+                return Settlement::NotAllowed { who_may: who_may(&Answerers::Participant) };
+            }
+            (None, _) => {
+                let which =
+                    "More than one file is asked for: please use the button on the right card.";
+                return Settlement::Invalid { errors: vec![FieldError::whole(which)] };
+            }
+        };
+        let revision = self.state.waits.get(&wait).map_or(1, |wait| wait.revision);
+        let reply = Reply::Uploaded { artifacts: files.iter().map(|file| file.id).collect() };
+        let answer = Answer { wait, revision, reply, from: from.clone(), via: Via::Component };
+        if judge(&self.state, &answer, self.now) == Settlement::Applied {
+            files.into_iter().for_each(|file| self.keep(file));
+        }
+        self.settle(answer)
+    }
+}
+
+/// What a review or upload is about: the data type or upload type.
+fn subject(control: &Control) -> Option<String> {
+    match control {
+        Control::Review(review) => Some(review.data_type.clone()),
+        Control::Upload(upload) => Some(upload.upload_type.clone()),
+        Control::Choose(_)
+        | Control::Form(_)
+        | Control::Ask(_)
+        | Control::Decide(_)
+        | Control::Confirm(_) => None,
+    }
+}
+
+/// The word for audit records.
+const fn word(settlement: &Settlement) -> &'static str {
+    match settlement {
+        Settlement::Applied => "applied",
+        Settlement::AlreadySettled { .. } => "already_settled",
+        Settlement::NotAllowed { .. } => "not_allowed",
+        Settlement::Expired => "expired",
+        Settlement::Superseded => "superseded",
+        Settlement::Cancelled => "cancelled",
+        Settlement::Unknown => "unknown",
+        Settlement::Invalid { .. } => "invalid",
+    }
 }

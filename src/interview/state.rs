@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 use serde_json::Value;
 
 use crate::{
-    ids::{CallId, RecordId, SessionId, WaitId},
+    ids::{CallId, EffectId, RecordId, SessionId, WaitId},
     model::{
         artifact::Artifact,
         session::{FlowPin, PersonId, Place, Status},
@@ -14,6 +14,7 @@ use crate::{
             Call, CallResult, Closing, EffectOutcome, Event, ObjectiveStatus, Origin, Recorded,
             SetBy, Speaker, Started,
         },
+        ui::Reply,
         wait::{Purpose, Standing, Wait},
     },
 };
@@ -65,16 +66,20 @@ pub struct State {
     pub version: u64,
     /// The last outcome of `next_phase`, with the version at which it was given.
     pub last_advance: Option<(u64, Value)>,
+    /// Evaluations of `next_phase` since the participant last did something.
+    pub evaluations: u32,
+    /// What the model proposed for objectives.
+    pub proposed: BTreeMap<String, ObjectiveStatus>,
     /// A person was asked for, or has taken over.
     pub handoff: Option<Handoff>,
-    /// What came of the effects of finished phases.
-    pub effects: BTreeMap<(String, usize), EffectOutcome>,
+    /// What came of the effects of finished phases, with their ids in the outbox.
+    pub effects: BTreeMap<(String, usize), (EffectOutcome, Option<EffectId>)>,
+    /// Texts written under an open question that did not answer it, by wait.
+    pub unmatched: BTreeMap<WaitId, u32>,
     /// Reminders sent, by wait.
     pub reminded: BTreeMap<WaitId, u32>,
     /// The participant wants no reminders.
     pub reminders_stopped: bool,
-    /// Texts kept from the participant that answered nothing, with the staff's.
-    pub notes: u32,
 }
 
 /// A call and what has come of it.
@@ -153,11 +158,13 @@ impl State {
             talked: 0,
             version: 0,
             last_advance: None,
+            evaluations: 0,
+            proposed: BTreeMap::new(),
             handoff: None,
             effects: BTreeMap::new(),
+            unmatched: BTreeMap::new(),
             reminded: BTreeMap::new(),
             reminders_stopped: false,
-            notes: 0,
         }
     }
 
@@ -168,13 +175,20 @@ impl State {
         let at = recorded.at;
         match &recorded.event {
             // A second beginning means nothing.
-            Event::Started(_) | Event::NoticeAnswered { .. } | Event::Posted { .. } => {}
+            Event::Started(_)
+            | Event::NoticeAnswered { .. }
+            | Event::Posted { .. }
+            | Event::ExportOffered { .. } => {}
             Event::StatusChanged { to, .. } => self.status = *to,
-            Event::Said { from, .. } => self.heard(from),
+            Event::Said { from, about, .. } => self.heard(from, *about),
             Event::Called(call) => self.called(call),
             Event::Asked(wait) => self.ask(wait),
             Event::Answered { wait, reply, by, by_name, .. } => {
                 self.version += 1;
+                self.evaluations = 0;
+                if matches!(reply, Reply::Text { .. }) {
+                    self.talked += 1;
+                }
                 if let Some(wait) = self.waits.get_mut(wait).filter(|w| w.standing.is_pending()) {
                     wait.standing = Standing::Answered {
                         reply: reply.clone(),
@@ -208,14 +222,20 @@ impl State {
                 self.version += 1;
                 self.objectives.insert(objective.clone(), (*status, *by));
             }
+            Event::Proposed { objective, status } => {
+                self.version += 1;
+                self.proposed.insert(objective.clone(), *status);
+            }
             Event::Advanced { to, .. } => {
                 self.version += 1;
+                self.evaluations = 0;
                 self.talked = 0;
                 self.phase.clone_from(to);
                 self.cursor = None;
                 self.last_advance = None;
             }
             Event::AdvanceEvaluated { outcome } => {
+                self.evaluations += 1;
                 self.last_advance = Some((self.version, outcome.clone()));
             }
             Event::HandedOver { reason } => {
@@ -231,9 +251,13 @@ impl State {
                 });
                 handoff.claimed_by = claim;
             }
-            Event::HandedBack { .. } => self.handoff = None,
-            Event::EffectNoted { phase, index, outcome, .. } => {
-                self.effects.insert((phase.clone(), *index), outcome.clone());
+            Event::HandedBack { .. } => {
+                self.handoff = None;
+                self.version += 1;
+                self.evaluations = 0;
+            }
+            Event::EffectNoted { phase, index, outcome, effect, .. } => {
+                self.effects.insert((phase.clone(), *index), (outcome.clone(), *effect));
             }
             Event::Reminded { wait, count } => {
                 self.reminded.insert(*wait, *count);
@@ -242,18 +266,24 @@ impl State {
         }
     }
 
-    fn heard(&mut self, from: &Speaker) {
-        match from {
-            Speaker::Participant => {
-                self.talked += 1;
-                self.version += 1;
-            }
-            Speaker::Staff { .. } | Speaker::Bystander { .. } => self.notes += 1,
+    fn heard(&mut self, from: &Speaker, about: Option<WaitId>) {
+        if *from == Speaker::Participant {
+            self.talked += 1;
+            self.version += 1;
+            self.evaluations = 0;
+        }
+        if let Some(wait) = about {
+            *self.unmatched.entry(wait).or_default() += 1;
         }
     }
 
     fn called(&mut self, call: &Call) {
         if self.call(&call.id).is_none() {
+            if matches!(call.origin, Origin::Person { .. }) {
+                // Somebody asks for the next phase themselves: the guard against repeats is for the model.
+                self.version += 1;
+                self.evaluations = 0;
+            }
             self.calls.push(CallState { call: call.clone(), wait: None, result: None });
         }
     }

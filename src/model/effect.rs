@@ -83,6 +83,8 @@ pub enum Act {
         /// `Step 1 of 3 · The basics · 0/3`.
         text: String,
     },
+    /// Hand the participant a copy of everything about the session.
+    Export,
     /// Send `body` to a web hook, signed.
     Webhook {
         /// The event's name for the receiver.

@@ -62,6 +62,9 @@ pub enum Event {
         /// The platform's reference to the message, for edits and deletions.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         source: Option<String>,
+        /// The open question it was written under and did not answer.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        about: Option<WaitId>,
     },
     /// The bot posted something.
     Posted {
@@ -139,6 +142,18 @@ pub enum Event {
         /// On whose word.
         by: SetBy,
     },
+    /// The model proposed a status for an objective; counts where the flow says `model`.
+    Proposed {
+        /// The objective.
+        objective: String,
+        /// The status.
+        status: ObjectiveStatus,
+    },
+    /// A copy of everything was offered to the participant.
+    ExportOffered {
+        /// The effect that carries it.
+        effect: EffectId,
+    },
     /// The phase changed, or the last one ended. Written by the actor alone.
     Advanced {
         /// From where; none at the beginning.
@@ -180,6 +195,9 @@ pub enum Event {
         what: String,
         /// What came of it.
         outcome: EffectOutcome,
+        /// The effect in the outbox, once it is there.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        effect: Option<EffectId>,
     },
     /// A reminder was sent.
     Reminded {

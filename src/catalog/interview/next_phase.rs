@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::{
-    interview::actor::Evaluation,
+    interview::{Evaluation, Suspension},
     model::ui::Reply,
     tool::{
         EffectClass, Outcome, Tool, ToolCx, ToolError, ToolResult, ToolSpec, Waiting, parse_args,
@@ -57,25 +57,13 @@ impl Tool for NextPhase {
 
     async fn execute(&self, cx: &ToolCx<'_>, args: Value) -> ToolResult {
         let Args { overrides, reason } = parse_args(args)?;
-        let evaluation =
-            cx.with_actor(|actor| actor.next_phase(cx.call, &overrides, reason.as_deref()));
-        Ok(match evaluation {
-            Evaluation::Outcome(value) => Outcome::Immediate(value),
-            Evaluation::Ask(ask) => Outcome::Waiting(Box::new(Waiting {
-                prompt: ask.prompt,
-                state: ask.state,
-                answerers: ask.answerers,
-                expires_at: ask.expires_at,
-            })),
-        })
+        Ok(outcome(cx.with_actor(|a| a.next_phase(cx.call, &overrides, reason.as_deref()))))
     }
 
     async fn resume(&self, cx: &ToolCx<'_>, _state: Value, reply: Reply) -> ToolResult {
         match reply {
             // The stored decision counts, not what is handed in here.
-            Reply::Decided { .. } => {
-                Ok(Outcome::Immediate(cx.with_actor(|actor| actor.decided(cx.call))))
-            }
+            Reply::Decided { .. } => Ok(outcome(cx.with_actor(|actor| actor.decided(cx.call)))),
             Reply::Chosen { .. }
             | Reply::Filled { .. }
             | Reply::Reviewed { .. }
@@ -83,6 +71,16 @@ impl Tool for NextPhase {
             | Reply::Text { .. }
             | Reply::Confirmed { .. }
             | Reply::Skipped => Err(ToolError::Changed),
+        }
+    }
+}
+
+fn outcome(evaluation: Evaluation) -> Outcome {
+    match evaluation {
+        Evaluation::Outcome(value) => Outcome::Immediate(value),
+        Evaluation::Ask(ask) => {
+            let Suspension { prompt, state, answerers, expires_at } = *ask;
+            Outcome::Waiting(Box::new(Waiting { prompt, state, answerers, expires_at }))
         }
     }
 }

@@ -1,0 +1,271 @@
+//! The life of a call: begun, perhaps suspended on a person, ended with exactly one result.
+
+use chrono::{DateTime, Utc};
+use serde_json::{Value, json};
+
+use super::{Actor, actor::is_for_deciders, evidence, script, texts};
+use crate::{
+    ids::{CallId, WaitId},
+    model::{
+        audit::sha256,
+        flow::{Phase, Step},
+        session::Status,
+        transcript::{Call, CallResult, Closing, Event, Origin},
+        ui::Prompt,
+        wait::{Answerers, Purpose, Standing, Wait},
+    },
+    store::TimerKind,
+};
+
+/// What a suspended call asks; the engine makes it from what a tool answered.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Suspension {
+    /// What to show.
+    pub prompt: Prompt,
+    /// What the tool remembers.
+    pub state: Value,
+    /// Who may answer.
+    pub answerers: Answerers,
+    /// When it lapses; none for the flow's patience alone.
+    pub expires_at: Option<DateTime<Utc>>,
+}
+
+/// Codes of results that came from outside the tool: the script does not move on after them.
+const INTERRUPTED: [&str; 2] = ["user_cancelled", "superseded"];
+
+impl Actor {
+    /// Notes that a call begins; committed before a call that is not pure is executed.
+    pub fn begin(&mut self, call: &Call) {
+        if self.state.call(&call.id).is_none() {
+            self.emit(Event::Called(call.clone()));
+        }
+    }
+
+    /// Suspends a call on a person. The same call that already waits (SEMANTICS row 14) opens no second card: its
+    /// result says so and the first one stays.
+    pub fn suspend(&mut self, call: &CallId, suspension: Suspension) -> WaitId {
+        let (tool, digest) = match self.state.call(call) {
+            Some(state) => {
+                let tool = state.call.tool.clone();
+                let digest = sha256(format!("{tool}\n{}", canonical(&state.call.args)).as_bytes());
+                (tool, digest)
+            }
+            None => (String::new(), String::new()),
+        };
+        let open = self.state.pending().find(|wait| wait.digest == digest).map(|wait| wait.id);
+        if let Some(open) = open {
+            let value = json!({ "status": "waiting", "note": "this question is already open" });
+            self.finish(call, CallResult::Ok { value });
+            return open;
+        }
+        self.apply_answer_of(call);
+        let purpose = Purpose::Call { call: call.clone(), tool };
+        self.open(purpose, digest, suspension)
+    }
+
+    /// Opens a wait, shows it, and sets its timers.
+    pub(super) fn open(
+        &mut self,
+        purpose: Purpose,
+        digest: String,
+        suspension: Suspension,
+    ) -> WaitId {
+        let Suspension { prompt, state, answerers, expires_at } = suspension;
+        let wait = Wait {
+            id: WaitId::mint(&*self.ids),
+            session: self.state.session,
+            revision: 1,
+            purpose,
+            state,
+            prompt,
+            answerers,
+            digest,
+            asked_at: self.now,
+            expires_at,
+            standing: Standing::Pending,
+        };
+        let id = wait.id;
+        let remind = self.reminder_at(&wait, 0);
+        self.audit("wait_opened", [("wait", json!(id)), ("for", json!(wait.purpose))], []);
+        self.emit(Event::Asked(Box::new(wait)));
+        self.set_timer(TimerKind::Remind { wait: id }, remind);
+        self.set_timer(TimerKind::Expire { wait: id }, expires_at);
+        self.show(id);
+        id
+    }
+
+    /// Ends a call with its one result; a second result changes nothing.
+    pub fn finish(&mut self, call: &CallId, result: CallResult) {
+        let Some(known) = self.state.call(call).filter(|known| known.result.is_none()) else {
+            return;
+        };
+        let (origin, is_advance) = (known.call.origin.clone(), known.call.tool == "next_phase");
+        self.apply_answer_of(call);
+        let value = result.to_value();
+        let interrupted =
+            matches!(&result, CallResult::Err { code, .. } if INTERRUPTED.contains(&code.as_str()));
+        self.emit(Event::Returned { call: call.clone(), result });
+        self.refresh();
+        match origin {
+            Origin::Step { step } if !interrupted => self.step_done(&step, &value),
+            Origin::Engine if is_advance => self.script_ended(&value),
+            Origin::Step { .. } | Origin::Engine | Origin::Model { .. } | Origin::Person { .. } => {
+            }
+        }
+    }
+
+    /// Marks the answer of a call's wait as having done its work.
+    fn apply_answer_of(&mut self, call: &CallId) {
+        let wait = self.state.call(call).and_then(|call| call.wait);
+        if let Some(wait) = wait.and_then(|id| self.state.waits.get(&id))
+            && matches!(wait.standing, Standing::Answered { .. })
+        {
+            let wait = wait.id;
+            self.emit(Event::Applied { wait });
+        }
+    }
+
+    /// Ends a wait without an answer, and the call behind it.
+    pub(super) fn close(&mut self, id: WaitId, closing: Closing, result: CallResult) {
+        let Some(wait) = self.state.waits.get(&id).filter(|wait| wait.standing.is_pending()) else {
+            return;
+        };
+        let purpose = wait.purpose.clone();
+        self.audit("wait_closed", [("wait", json!(id)), ("how", json!(closing))], []);
+        self.emit(Event::Closed { wait: id, closing });
+        self.clear_timers_of(id);
+        self.show(id);
+        if let Purpose::Call { call, .. } = purpose {
+            self.finish(&call, result);
+        }
+    }
+
+    /// Ends every open wait that `which` selects.
+    pub(super) fn close_all(
+        &mut self,
+        which: impl Fn(&Wait) -> bool,
+        closing: &Closing,
+        code: &str,
+        message: &str,
+    ) {
+        let ids: Vec<WaitId> =
+            self.state.pending().filter(|wait| which(wait)).map(|wait| wait.id).collect();
+        for id in ids {
+            let result = CallResult::Err { code: code.to_owned(), message: message.to_owned() };
+            self.close(id, closing.clone(), result);
+        }
+    }
+
+    pub(super) fn clear_timers_of(&mut self, wait: WaitId) {
+        self.set_timer(TimerKind::Remind { wait }, None);
+        self.set_timer(TimerKind::Expire { wait }, None);
+    }
+
+    /// A script step has its result: store what it says, and go where it leads.
+    fn step_done(&mut self, id: &str, value: &Value) {
+        let flow = std::sync::Arc::clone(&self.flow);
+        let Some((phase, step)) =
+            flow.step(id).filter(|(phase, _)| self.state.phase() == Some(&phase.id))
+        else {
+            return;
+        };
+        self.save_outcome(step, value);
+        let rejected = value["status"] == "rejected";
+        let target = script::branch(step, value).unwrap_or(if rejected { id } else { "@next" });
+        if target == "@skip" {
+            self.skip_next_objective(phase);
+        }
+        let next = match target {
+            "@next" | "@skip" => script::following(phase, id).map(str::to_owned),
+            "@stop" | "@handoff" => Some(id.to_owned()),
+            step => Some(step.to_owned()),
+        };
+        self.emit(Event::Stepped { phase: phase.id.clone(), step: id.to_owned(), next });
+        match target {
+            "@stop" => self.stop("the script ended it"),
+            "@handoff" => self.hand_over("the participant has a question", texts::HUMAN_ASKED),
+            _ => self.show_progress(),
+        }
+    }
+
+    fn save_outcome(&mut self, step: &Step, value: &Value) {
+        let Some(data_type) = step.save.as_deref().filter(|_| step.tool != "submit_for_validation")
+        else {
+            return;
+        };
+        if value.get("error").is_some() {
+            return;
+        }
+        if let Err(refusal) = self.save_record(data_type, script::outcome_to_save(value), false) {
+            self.post_to_staff(
+                None,
+                format!("The answer to `{}` could not be stored: {refusal}", step.id),
+            );
+        }
+    }
+
+    /// `@skip`: the first unmet objective that the participant may skip is passed over.
+    fn skip_next_objective(&mut self, phase: &Phase) {
+        let open = phase.objective.iter().find(|objective| {
+            objective.skip == crate::model::flow::Skip::Participant
+                && !evidence::is_settled(&self.state, &objective.id)
+        });
+        if let Some(objective) = open {
+            self.pass_over(&objective.id, crate::model::transcript::SetBy::Participant);
+        }
+    }
+
+    /// The script came to its end and asked for the next phase. Where something is missing, it goes back to the step
+    /// that can give it; where that does not help, a person is asked.
+    fn script_ended(&mut self, outcome: &Value) {
+        let flow = std::sync::Arc::clone(&self.flow);
+        let Some(phase) = self.state.phase().and_then(|id| flow.phase(id)) else { return };
+        if outcome["status"] != "blocked" || self.state.status != Status::Open {
+            return;
+        }
+        let missing = evidence::missing(&self.state, phase);
+        let back = phase
+            .objective
+            .iter()
+            .find(|objective| missing.contains(&objective.id))
+            .and_then(|objective| script::step_for(phase, objective));
+        match back {
+            Some(step) if self.state.evaluations < 2 => {
+                self.post(texts::still_open(&self.state, phase));
+                let next = Some(step.id.clone());
+                self.emit(Event::Stepped { phase: phase.id.clone(), step: String::new(), next });
+            }
+            Some(_) | None => self.hand_over("the script cannot go on", texts::STUCK),
+        }
+    }
+
+    /// Requests for a decision that still wait, with what they were about.
+    pub(super) fn open_requests(&self) -> Vec<Wait> {
+        let is_request = |wait: &&Wait| matches!(&wait.purpose, Purpose::Call { tool, .. } if tool == "next_phase");
+        self.state.pending().filter(is_request).cloned().collect()
+    }
+
+    /// Whether a decision of others is awaited.
+    pub(super) fn awaits_deciders(&self) -> bool {
+        self.open_requests().iter().any(is_for_deciders)
+    }
+}
+
+/// JSON with its members in order, so that the same arguments have the same digest.
+fn canonical(value: &Value) -> String {
+    match value {
+        Value::Object(members) => {
+            let mut keys: Vec<&String> = members.keys().collect();
+            keys.sort();
+            let body: Vec<String> = keys
+                .into_iter()
+                .map(|key| format!("{key:?}:{}", canonical(&members[key])))
+                .collect();
+            format!("{{{}}}", body.join(","))
+        }
+        Value::Array(items) => {
+            format!("[{}]", items.iter().map(canonical).collect::<Vec<_>>().join(","))
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value.to_string(),
+    }
+}

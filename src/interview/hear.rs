@@ -1,0 +1,129 @@
+//! Hears what people write: a command, an answer to an open question, or words that are kept.
+
+use super::{Actor, Answer, Command, actor::is_for_deciders, answer, settle::Responder, texts};
+use crate::{
+    ids::WaitId,
+    model::{
+        session::Status,
+        transcript::{Event, Speaker, Via},
+        ui::Control,
+        wait::{Settlement, Wait},
+    },
+};
+
+impl Actor {
+    /// Hears a message. The participant's may be a command or an answer; a staff member's is a takeover; anybody
+    /// else's is kept as context and settles nothing (SEMANTICS row 11).
+    pub fn hear(&mut self, from: &Responder, text: &str, source: Option<String>) {
+        let text = text.trim();
+        if text.is_empty() {
+            return;
+        }
+        if from.person != self.state.participant {
+            self.hear_others(from, text, source);
+            return;
+        }
+        if let Some(command) = Command::parse(text) {
+            if let Err(refusal) = self.command(from, command, Via::Typed) {
+                self.post(refusal.0);
+            }
+            return;
+        }
+        match self.state.status {
+            Status::Paused => self.wake(),
+            Status::Stopped | Status::Declined => {
+                self.keep_words(text, source, None);
+                self.post(texts::STOPPED_ALREADY);
+                return;
+            }
+            Status::Completed | Status::Ended => {
+                self.keep_words(text, source, None);
+                self.post(texts::COMPLETED_ALREADY);
+                return;
+            }
+            Status::Notice | Status::Open => {}
+        }
+        if self.state.handoff.is_some() {
+            self.keep_words(text, source, None);
+            return;
+        }
+        self.hear_answer(from, text, source);
+    }
+
+    fn hear_others(&mut self, from: &Responder, text: &str, source: Option<String>) {
+        let (by, name) = (from.person.clone(), from.name.clone());
+        if from.staff {
+            self.take_over(from);
+            let from = Speaker::Staff { by, name };
+            self.emit(Event::Said { from, text: text.to_owned(), source, about: None });
+        } else {
+            let from = Speaker::Bystander { by, name };
+            self.emit(Event::Said { from, text: text.to_owned(), source, about: None });
+        }
+    }
+
+    fn keep_words(&mut self, text: &str, source: Option<String>, about: Option<WaitId>) {
+        self.emit(Event::Said { from: Speaker::Participant, text: text.to_owned(), source, about });
+    }
+
+    /// The newest open question that the words can answer is answered; otherwise the words are kept and the person
+    /// is told how to answer (DESIGN §10.7).
+    fn hear_answer(&mut self, from: &Responder, text: &str, source: Option<String>) {
+        let open: Vec<Wait> =
+            self.state.pending().filter(|wait| !is_for_deciders(wait)).cloned().collect();
+        for wait in open.iter().rev() {
+            let Some(reply) = answer::read(&wait.prompt.control, text) else { continue };
+            let answer = Answer {
+                wait: wait.id,
+                revision: wait.revision,
+                reply,
+                from: from.clone(),
+                via: Via::Typed,
+            };
+            match self.settle(answer) {
+                Settlement::Applied => return,
+                Settlement::Invalid { errors } => {
+                    self.keep_words(text, source, Some(wait.id));
+                    let said: Vec<String> = errors.into_iter().map(|error| error.message).collect();
+                    self.post(said.join(" "));
+                    return;
+                }
+                Settlement::AlreadySettled { .. }
+                | Settlement::NotAllowed { .. }
+                | Settlement::Expired
+                | Settlement::Superseded
+                | Settlement::Cancelled
+                | Settlement::Unknown => {}
+            }
+        }
+        match open.last() {
+            Some(wait) => self.could_not_match(wait, text, source),
+            None => {
+                self.keep_words(text, source, None);
+                if self.awaits_deciders() {
+                    self.post(texts::STAFF_ASKED);
+                }
+            }
+        }
+    }
+
+    /// Once the question is shown again with a hint; after that the words are a note, and staff are offered.
+    fn could_not_match(&mut self, wait: &Wait, text: &str, source: Option<String>) {
+        let before = self.state.unmatched.get(&wait.id).copied().unwrap_or_default();
+        self.keep_words(text, source, Some(wait.id));
+        if before > 0 {
+            self.post(texts::KEPT_AS_NOTE);
+            return;
+        }
+        self.post(match wait.prompt.control {
+            Control::Choose(_) => texts::PICK_ONE,
+            Control::Upload(_) => texts::SEND_A_FILE,
+            Control::Form(_)
+            | Control::Review(_)
+            | Control::Ask(_)
+            | Control::Decide(_)
+            | Control::Confirm(_) => texts::USE_THE_CARD,
+        });
+        self.show(wait.id);
+    }
+}

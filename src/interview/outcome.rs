@@ -1,0 +1,257 @@
+//! The effects of a finished phase: they come from the flow, never from a model.
+
+use serde_json::{Map, Value, json};
+
+use super::{Actor, Suspension};
+use crate::{
+    ids::EffectId,
+    model::{
+        effect::{Act, Delivery, PhaseEffectRef, Recipient},
+        flow::{Phase, PhaseEffect},
+        session::Platform,
+        transcript::{EffectOutcome, Event},
+        ui::{Control, Decide, Prompt},
+        wait::{Answerers, Purpose},
+    },
+};
+
+impl Actor {
+    /// Queues what a finished phase asks for, once per session, phase and place in the list.
+    pub(super) fn queue_effects(&mut self, phase: &Phase) {
+        for (index, effect) in phase.effect.iter().enumerate() {
+            let key = (phase.id.clone(), index);
+            if self.state.effects.contains_key(&key) {
+                continue;
+            }
+            match (self.resolve(phase, effect), effect.approval()) {
+                (None, _) => {
+                    self.note_effect(phase, index, effect, EffectOutcome::NotApplicable, None)
+                }
+                (Some(_), Some(alias)) => {
+                    self.note_effect(phase, index, effect, EffectOutcome::AwaitingApproval, None);
+                    self.ask_for_effect(phase, index, effect, alias);
+                }
+                (Some(what), None) => self.queue_effect(phase, index, effect, what),
+            }
+        }
+    }
+
+    fn queue_effect(
+        &mut self,
+        phase: &Phase,
+        index: usize,
+        effect: &PhaseEffect,
+        what: (Recipient, Act),
+    ) {
+        let id = self.carry(what, PhaseEffectRef { phase: phase.id.clone(), index });
+        self.note_effect(phase, index, effect, EffectOutcome::Queued, Some(id));
+    }
+
+    fn note_effect(
+        &mut self,
+        phase: &Phase,
+        index: usize,
+        effect: &PhaseEffect,
+        outcome: EffectOutcome,
+        id: Option<EffectId>,
+    ) {
+        let facts =
+            [("phase", json!(phase.id)), ("index", json!(index)), ("outcome", json!(outcome))];
+        self.audit("effect_noted", facts, []);
+        let what = describe(effect);
+        self.emit(Event::EffectNoted { phase: phase.id.clone(), index, what, outcome, effect: id });
+    }
+
+    /// Somebody must consent first.
+    fn ask_for_effect(&mut self, phase: &Phase, index: usize, effect: &PhaseEffect, alias: &str) {
+        let person = self.state.name.clone().unwrap_or_else(|| self.state.participant.to_string());
+        let request = format!("{} for {person}?", describe(effect));
+        let facts = [
+            ("Person", person),
+            ("Flow", self.flow.flow.title.clone()),
+            ("Phase", phase.title.clone()),
+        ];
+        let control = Control::Decide(Decide {
+            request: request.clone(),
+            facts: facts.into_iter().map(|(label, value)| (label.to_owned(), value)).collect(),
+            approve: "Approve".to_owned(),
+            deny: "Deny".to_owned(),
+            deny_and_tell: None,
+        });
+        let suspension = Suspension {
+            prompt: Prompt {
+                title: Some(request),
+                body: String::new(),
+                control,
+                notes: Vec::new(),
+            },
+            state: Value::Null,
+            answerers: Answerers::Deciders { alias: alias.to_owned(), allow_self: false },
+            expires_at: self
+                .now
+                .checked_add_signed(self.flow.flow.approvals.overrides.expires.delta()),
+        };
+        let purpose = Purpose::Effect { phase: phase.id.clone(), index };
+        let digest = format!("effect {} {index}", phase.id);
+        self.open(purpose, digest, suspension);
+        self.post(super::texts::STAFF_ASKED);
+    }
+
+    /// Consent was given or refused.
+    pub(super) fn effect_decided(&mut self, phase: &str, index: usize, approved: bool) {
+        let flow = std::sync::Arc::clone(&self.flow);
+        let Some(phase) = flow.phase(phase) else { return };
+        let Some(effect) = phase.effect.get(index) else { return };
+        if !approved {
+            self.note_effect(phase, index, effect, EffectOutcome::Declined, None);
+            self.post(format!("The team has declined: {}.", describe(effect)));
+            return;
+        }
+        match self.resolve(phase, effect) {
+            Some(what) => self.queue_effect(phase, index, effect, what),
+            None => self.note_effect(phase, index, effect, EffectOutcome::NotApplicable, None),
+        }
+    }
+
+    /// Notes what came of an effect that left the outbox. An effect that belongs to no phase changes nothing, and so
+    /// does a second report.
+    pub fn effect_done(&mut self, id: EffectId, delivery: &Delivery) {
+        let flow = std::sync::Arc::clone(&self.flow);
+        let outcome = match delivery {
+            Delivery::Delivered { .. } => EffectOutcome::Delivered,
+            Delivery::NotApplicable => EffectOutcome::NotApplicable,
+            Delivery::Failed { reason } => EffectOutcome::Failed { reason: reason.clone() },
+            Delivery::Retry { .. } => return,
+        };
+        let found = self
+            .state
+            .effects
+            .iter()
+            .find(|(_, (known, effect))| *effect == Some(id) && *known == EffectOutcome::Queued)
+            .map(|((phase, index), _)| (phase.clone(), *index));
+        if let Some((phase, index)) = found
+            && let Some(phase) = flow.phase(&phase)
+            && let Some(effect) = phase.effect.get(index)
+        {
+            self.note_effect(phase, index, effect, outcome, Some(id));
+        }
+    }
+
+    /// What an effect comes to for this session; none where there is nothing to do or the platform has no such thing.
+    fn resolve(&self, phase: &Phase, effect: &PhaseEffect) -> Option<(Recipient, Act)> {
+        let is_discord = self.state.place.platform == Platform::Discord;
+        match effect {
+            PhaseEffect::PostSummary { channel, include, .. } => {
+                let text = self.summary(include);
+                Some((Recipient::Channel { alias: channel.clone() }, Act::Post { text }))
+            }
+            PhaseEffect::Webhook { url_from, include, .. } => {
+                let body = json!({
+                    "event": "phase_completed",
+                    "session": self.state.session,
+                    "flow": self.state.flow.id,
+                    "phase": phase.id,
+                    "participant": self.state.participant,
+                    "data": self.included(include),
+                });
+                let act = Act::Webhook { event: "phase_completed".to_owned(), body };
+                Some((Recipient::Webhook { alias: url_from.clone() }, act))
+            }
+            PhaseEffect::DiscordAddRole { role, .. } => {
+                let act = Act::AddRoles { roles: vec![role.clone()] };
+                is_discord.then_some((Recipient::Participant, act))
+            }
+            PhaseEffect::DiscordAddRolesFrom { step, map, .. } => {
+                let picked = self
+                    .state
+                    .results
+                    .get(step)
+                    .and_then(|result| result["selectedIds"].as_array());
+                let ids = picked.map(Vec::as_slice).unwrap_or_default();
+                let roles: Vec<String> =
+                    ids.iter().filter_map(|id| map.get(id.as_str()?)).cloned().collect();
+                let applies = is_discord && !roles.is_empty();
+                applies.then_some((Recipient::Participant, Act::AddRoles { roles }))
+            }
+            PhaseEffect::DiscordPost { channel, data, mention_participant, .. } => {
+                let record = self.state.record(data).filter(|_| is_discord)?;
+                let text = record.data["text"].as_str().unwrap_or_default();
+                let text = match (mention_participant, &self.state.name) {
+                    (true, Some(name)) => format!("**{name}**: {text}"),
+                    (true, None) | (false, _) => text.to_owned(),
+                };
+                Some((Recipient::Channel { alias: channel.clone() }, Act::Post { text }))
+            }
+        }
+    }
+
+    fn included(&self, include: &[String]) -> Map<String, Value> {
+        include
+            .iter()
+            .filter_map(|data| Some((data.clone(), self.state.record(data)?.data.clone())))
+            .collect()
+    }
+
+    /// What staff read when a session is through.
+    fn summary(&self, include: &[String]) -> String {
+        let person = self.state.name.clone().unwrap_or_else(|| self.state.participant.to_string());
+        let mut text = format!("**{person}** has finished *{}*.\n", self.flow.flow.title);
+        for (data, value) in self.included(include) {
+            text.push_str(&format!("\n**{}**\n", data.replace('_', " ")));
+            outline(&value, 0, &mut text);
+        }
+        text
+    }
+}
+
+/// JSON as an indented list for people.
+fn outline(value: &Value, depth: usize, text: &mut String) {
+    let indent = "  ".repeat(depth);
+    match value {
+        Value::Object(members) => {
+            for (key, value) in members {
+                match leaf(value) {
+                    Some(words) => text.push_str(&format!("{indent}- {key}: {words}\n")),
+                    None => {
+                        text.push_str(&format!("{indent}- {key}:\n"));
+                        outline(value, depth + 1, text);
+                    }
+                }
+            }
+        }
+        Value::Array(items) => {
+            for item in items {
+                match leaf(item) {
+                    Some(words) => text.push_str(&format!("{indent}- {words}\n")),
+                    None => outline(item, depth, text),
+                }
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {
+            text.push_str(&format!("{indent}- {}\n", leaf(value).unwrap_or_default()));
+        }
+    }
+}
+
+fn leaf(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Null => Some("–".to_owned()),
+        Value::Bool(_) | Value::Number(_) => Some(value.to_string()),
+        Value::Array(_) | Value::Object(_) => None,
+    }
+}
+
+/// An effect in a few words.
+fn describe(effect: &PhaseEffect) -> String {
+    match effect {
+        PhaseEffect::PostSummary { channel, .. } => format!("summary to {channel}"),
+        PhaseEffect::Webhook { url_from, .. } => format!("web hook {url_from}"),
+        PhaseEffect::DiscordAddRole { role, .. } => format!("role {role}"),
+        PhaseEffect::DiscordAddRolesFrom { map, .. } => {
+            let roles: Vec<&str> = map.values().map(String::as_str).collect();
+            format!("roles from {}", roles.join(", "))
+        }
+        PhaseEffect::DiscordPost { channel, data, .. } => format!("post {data} to {channel}"),
+    }
+}

@@ -1,0 +1,169 @@
+//! Waits that the engine draws itself: the notice, the card before an erasure, consent to an effect.
+
+use chrono::{DateTime, Datelike, Days, Utc, Weekday};
+use serde_json::{Value, json};
+
+use super::{Actor, Suspension, advance::Approval, texts};
+use crate::{
+    ids::WaitId,
+    model::{
+        audit::sha256,
+        effect::{Act, Recipient},
+        session::Status,
+        transcript::{Event, NoticeChoice},
+        ui::{Choice, Choose, Confirm, Control, Decision, Prompt, Reply},
+        wait::{Answerers, Purpose},
+    },
+};
+
+impl Actor {
+    /// The very beginning: the notice, or the first phase where the flow has none.
+    pub(super) fn open_session(&mut self) {
+        if self.flow.flow.notice.as_ref().is_some_and(|notice| notice.required) {
+            self.ask_notice();
+        } else {
+            self.begin_interview();
+        }
+    }
+
+    /// Shows the notice. Nothing has gone to a model before it is accepted.
+    pub(super) fn ask_notice(&mut self) {
+        let flow = std::sync::Arc::clone(&self.flow);
+        let Some(notice) = &flow.flow.notice else { return };
+        let choice = |id: &str, label: &str| Choice {
+            id: id.to_owned(),
+            label: label.to_owned(),
+            description: None,
+            icon: None,
+        };
+        let choices = vec![
+            choice("accept", &notice.accept),
+            choice("human", &notice.human),
+            choice("decline", &notice.decline),
+        ];
+        let body = flow.text(&notice.text);
+        let digest = sha256(body.as_bytes());
+        let prompt = Prompt {
+            title: Some(flow.flow.title.clone()),
+            body,
+            control: Control::Choose(Choose { choices, multiple: false, required: true }),
+            notes: Vec::new(),
+        };
+        let suspension = Suspension {
+            prompt,
+            state: Value::Null,
+            answerers: Answerers::Participant,
+            expires_at: None,
+        };
+        self.open(Purpose::Notice, digest, suspension);
+    }
+
+    fn begin_interview(&mut self) {
+        self.emit(Event::StatusChanged {
+            to: Status::Open,
+            reason: "the interview begins".to_owned(),
+        });
+        if let Some(from) = self.questions_from().filter(|from| *from > self.now) {
+            self.post(format!(
+                "Thank you. The first question comes on {}.",
+                from.format("%-d %B %Y")
+            ));
+        }
+        if let Some(approval) = Approval::began(&self.state) {
+            self.advance(approval);
+        }
+    }
+
+    /// When the first question may be asked (`notice.wait_business_days`, counted from the notice).
+    pub(super) fn questions_from(&self) -> Option<DateTime<Utc>> {
+        let days = self.flow.flow.notice.as_ref()?.wait_business_days;
+        let mut at = self.state.created_at;
+        for _ in 0..days {
+            at = at.checked_add_days(Days::new(1))?;
+            while matches!(at.weekday(), Weekday::Sat | Weekday::Sun) {
+                at = at.checked_add_days(Days::new(1))?;
+            }
+        }
+        (days > 0).then_some(at)
+    }
+
+    /// Asks once more before everything is erased.
+    pub(super) fn ask_erase(&mut self) {
+        let mut pending = self.state.pending();
+        let open = pending.find(|wait| wait.purpose == Purpose::Erase).map(|wait| wait.id);
+        drop(pending);
+        if let Some(open) = open {
+            self.show(open);
+            return;
+        }
+        let prompt = Prompt {
+            title: Some(texts::ERASE_TITLE.to_owned()),
+            body: texts::ERASE_BODY.to_owned(),
+            control: Control::Confirm(Confirm {
+                yes: "Erase everything".to_owned(),
+                no: "Keep".to_owned(),
+                danger: true,
+            }),
+            notes: Vec::new(),
+        };
+        let suspension = Suspension {
+            prompt,
+            state: Value::Null,
+            answerers: Answerers::Participant,
+            expires_at: None,
+        };
+        self.open(Purpose::Erase, "erase".to_owned(), suspension);
+    }
+
+    /// Hands the participant a copy.
+    pub(super) fn offer_export(&mut self) {
+        let effect = self.effect(Recipient::Participant, Act::Export);
+        self.emit(Event::ExportOffered { effect });
+    }
+
+    /// Does what the answer to a wait of the engine's own asks for. A confirmed erasure only leaves its trace: the
+    /// engine carries it out.
+    pub fn apply_own(&mut self, id: WaitId) {
+        let Some(wait) = self.state.waits.get(&id) else { return };
+        let Some((reply, ..)) = wait.standing.answer() else { return };
+        let (reply, purpose, digest) = (reply.clone(), wait.purpose.clone(), wait.digest.clone());
+        self.emit(Event::Applied { wait: id });
+        match purpose {
+            Purpose::Notice => self.notice_answered(&reply, digest),
+            Purpose::Effect { phase, index } => {
+                let approved = matches!(reply, Reply::Decided { decision: Decision::Approved, .. });
+                self.effect_decided(&phase, index, approved);
+            }
+            Purpose::Erase | Purpose::Call { .. } => {}
+        }
+    }
+
+    fn notice_answered(&mut self, reply: &Reply, text_sha256: String) {
+        let Reply::Chosen { ids, .. } = reply else { return };
+        let choice = match ids.first().map(String::as_str) {
+            Some("accept") => NoticeChoice::Accepted,
+            Some("human") => NoticeChoice::Human,
+            Some(_) | None => NoticeChoice::Declined,
+        };
+        let version = self.flow.flow.version.clone();
+        let locale = self.flow.flow.locale.clone();
+        let facts = [
+            ("choice", json!(choice)),
+            ("text_sha256", json!(text_sha256)),
+            ("version", json!(version)),
+            ("locale", json!(locale)),
+        ];
+        self.audit("notice_answered", facts, []);
+        self.emit(Event::NoticeAnswered { choice, text_sha256, version, locale });
+        match choice {
+            NoticeChoice::Accepted => self.begin_interview(),
+            NoticeChoice::Human => self.hand_over("asked for under the notice", texts::HUMAN_ASKED),
+            NoticeChoice::Declined => {
+                let reason = "the notice was declined".to_owned();
+                self.emit(Event::StatusChanged { to: Status::Declined, reason });
+                self.audit("session_declined", [], []);
+                self.post(texts::DECLINED);
+            }
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! What is stored about a person, and the objectives that it completes.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::{Actor, Refusal, answer, evidence};
+use crate::{
+    ids::RecordId,
+    model::{
+        artifact::Artifact,
+        flow::{Objective, Phase, Skip},
+        transcript::{Event, ObjectiveStatus, SetBy},
+    },
+};
+
+/// What a stored record came to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SavedRecord {
+    /// The record.
+    pub id: RecordId,
+    /// It is new; otherwise it equals what was there.
+    pub created: bool,
+}
+
+/// How an objective stands after a proposal (S0 §10).
+#[derive(Debug, Clone, PartialEq)]
+pub struct ObjectiveReport {
+    /// The objective.
+    pub objective: String,
+    /// Its status now, which may differ from the proposed one.
+    pub status: ObjectiveStatus,
+    /// What is missing, where the proposal did not count.
+    pub note: Option<String>,
+    /// The current phase.
+    pub phase: String,
+    /// Required objectives completed or skipped ÷ required, two decimals; 1.0 with none.
+    pub progress: f64,
+}
+
+impl Actor {
+    /// Stores data (S0 §11). The same data of the same type again gives the same record.
+    pub fn save_record(
+        &mut self,
+        data_type: &str,
+        data: Value,
+        reviewed: bool,
+    ) -> Result<SavedRecord, Refusal> {
+        let Some(data_type) = self.flow.data_type(data_type) else {
+            return Err(Refusal(format!("this flow keeps no `{data_type}`")));
+        };
+        if let Some(schema) = self.flow.schemas.get(&data_type)
+            && let Some(error) = answer::check_data(schema, &data).first()
+        {
+            return Err(Refusal(format!(
+                "`{data_type}` does not fit at `{}`: {}",
+                error.path, error.message
+            )));
+        }
+        let same = self.state.records.iter().find(|r| r.data_type == data_type && r.data == data);
+        let (id, created, known) = match same {
+            Some(record) => (record.id, false, record.reviewed || !reviewed),
+            None => (RecordId::mint(&*self.ids), true, false),
+        };
+        if !known {
+            let facts =
+                [("record", json!(id)), ("type", json!(data_type)), ("reviewed", json!(reviewed))];
+            self.audit("record_saved", facts, []);
+            self.emit(Event::Saved { record: id, data_type, data, reviewed });
+            self.refresh();
+        }
+        Ok(SavedRecord { id, created })
+    }
+
+    /// Keeps a file's description.
+    pub fn keep(&mut self, artifact: Artifact) {
+        if self.state.artifacts.iter().any(|known| known.id == artifact.id) {
+            return;
+        }
+        let facts = [("artifact", json!(artifact.id)), ("type", json!(artifact.upload_type))];
+        self.audit("file_kept", facts, []);
+        self.emit(Event::Kept(artifact));
+        self.refresh();
+    }
+
+    /// The model proposes a status for an objective of the current phase (S0 §10, DESIGN §10.30). It never changes
+    /// the phase; what is met stays met; `completed` counts only with evidence or where the flow takes its word.
+    pub fn propose_objective(
+        &mut self,
+        id: &str,
+        status: ObjectiveStatus,
+    ) -> Result<ObjectiveReport, Refusal> {
+        let flow = Arc::clone(&self.flow);
+        let Some(phase) = self.state.phase().and_then(|id| flow.phase(id)) else {
+            return Err(Refusal("no phase is open".to_owned()));
+        };
+        let Some(objective) = phase.objective.iter().find(|objective| objective.id == id) else {
+            let known: Vec<&str> = phase.objective.iter().map(|o| o.id.as_str()).collect();
+            let known = known.join("`, `");
+            return Err(Refusal(format!(
+                "`{id}` is no objective of this phase. hint: there are `{known}`"
+            )));
+        };
+        self.emit(Event::Proposed { objective: id.to_owned(), status });
+        let note = self.weigh(phase, objective, status);
+        self.refresh();
+        Ok(ObjectiveReport {
+            objective: id.to_owned(),
+            status: self.state.objective(id),
+            note,
+            phase: phase.id.clone(),
+            progress: evidence::progress(&self.state, phase),
+        })
+    }
+
+    /// Lets a proposal count where it may; otherwise says what is missing.
+    fn weigh(
+        &mut self,
+        phase: &Phase,
+        objective: &Objective,
+        status: ObjectiveStatus,
+    ) -> Option<String> {
+        if evidence::is_settled(&self.state, &objective.id) {
+            let keeps = status != self.state.objective(&objective.id);
+            return keeps.then(|| "it is settled and stays so".to_owned());
+        }
+        match status {
+            ObjectiveStatus::Completed => {
+                if evidence::is_met(&self.state, phase, objective) {
+                    return None;
+                }
+                self.set_objective(&objective.id, ObjectiveStatus::InProgress, SetBy::Model);
+                Some(format!("still missing: {}", evidence::missing_in_words(&objective.done)))
+            }
+            ObjectiveStatus::Skipped if objective.skip != Skip::Participant => Some(
+                "the participant may not skip this one; propose an override with next_phase"
+                    .to_owned(),
+            ),
+            ObjectiveStatus::Skipped if !evidence::has_declined(&self.state) => Some(
+                "the participant has not declined it; ask them with a card that can be skipped"
+                    .to_owned(),
+            ),
+            ObjectiveStatus::Skipped => {
+                self.pass_over(&objective.id, SetBy::Participant);
+                None
+            }
+            ObjectiveStatus::Pending | ObjectiveStatus::InProgress | ObjectiveStatus::Failed => {
+                self.set_objective(&objective.id, status, SetBy::Model);
+                None
+            }
+        }
+    }
+
+    /// Marks an objective as passed over.
+    pub(super) fn pass_over(&mut self, objective: &str, by: SetBy) {
+        self.set_objective(objective, ObjectiveStatus::Skipped, by);
+    }
+
+    fn set_objective(&mut self, objective: &str, status: ObjectiveStatus, by: SetBy) {
+        if self.state.objective(objective) == status {
+            return;
+        }
+        let facts = [("objective", json!(objective)), ("status", json!(status)), ("by", json!(by))];
+        self.audit("objective_set", facts, []);
+        self.emit(Event::ObjectiveSet { objective: objective.to_owned(), status, by });
+    }
+
+    /// A review or upload was passed over: so are the objectives that it was for, where the participant may.
+    pub(super) fn skip_subject(&mut self, subject: &str) {
+        let flow = Arc::clone(&self.flow);
+        let Some(phase) = self.state.phase().and_then(|id| flow.phase(id)) else { return };
+        for objective in &phase.objective {
+            let may = objective.skip == Skip::Participant;
+            if may
+                && evidence::speaks_of(&objective.done, subject)
+                && !evidence::is_settled(&self.state, &objective.id)
+            {
+                self.pass_over(&objective.id, SetBy::Participant);
+            }
+        }
+    }
+
+    /// Completes the objectives of the current phase whose evidence is there now, and looks after open requests that
+    /// this changes.
+    pub(super) fn refresh(&mut self) {
+        let flow = Arc::clone(&self.flow);
+        let Some(phase) = self.state.phase().and_then(|id| flow.phase(id)) else { return };
+        for objective in &phase.objective {
+            let settled = evidence::is_settled(&self.state, &objective.id);
+            if !settled && evidence::is_met(&self.state, phase, objective) {
+                self.set_objective(&objective.id, ObjectiveStatus::Completed, SetBy::Evidence);
+            }
+        }
+        self.reconsider_requests();
+    }
+}

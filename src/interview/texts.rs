@@ -1,0 +1,84 @@
+//! Every sentence that the core itself says, in one place.
+
+use super::evidence;
+use crate::{flows::LoadedFlow, interview::State, model::flow::Phase};
+
+pub(super) const STOPPED: &str = "Stopped. Nothing more will be asked. Type *resume* to go on later, or *delete my data* to erase everything.";
+pub(super) const STOPPED_ALREADY: &str = "This conversation is stopped. Type *resume* to go on.";
+pub(super) const RESUMED: &str = "Welcome back. We go on where we were.";
+pub(super) const PAUSED: &str = "I have not heard from you for a while, so I have paused. Nothing is lost: write anything to go on.";
+pub(super) const DECLINED: &str =
+    "No problem, nothing was collected. Type *resume* if you change your mind.";
+pub(super) const HUMAN_ASKED: &str =
+    "I have asked the team. I will keep quiet until they answer or you type *continue*.";
+pub(super) const UNCLAIMED: &str = "Nobody from the team has answered yet; I have reminded them. Type *continue* to go on with me meanwhile.";
+pub(super) const HANDED_BACK: &str = "The assistant is back. We go on where we were.";
+pub(super) const STAFF_ASKED: &str = "Staff have been asked. You can leave; I will tell you here.";
+pub(super) const APPROVED: &str = "The team has agreed: we move on.";
+pub(super) const DENIED: &str = "The team would like you to finish this part first.";
+pub(super) const REQUEST_EXPIRED: &str =
+    "Nobody has decided on the request in time, so this part stays open. You can ask again.";
+pub(super) const COMPLETED_ALREADY: &str =
+    "This conversation is complete. I have kept your message for the team.";
+pub(super) const USE_THE_CARD: &str = "Please use the buttons on the card for this one.";
+pub(super) const SEND_A_FILE: &str = "Please send a file here, or use the buttons on the card.";
+pub(super) const PICK_ONE: &str =
+    "I could not match that to one of the choices. Please pick one, or write its name.";
+pub(super) const KEPT_AS_NOTE: &str =
+    "I have kept that as a note for the team. Type *human* if you would rather talk to a person.";
+pub(super) const REMINDERS_STOPPED: &str = "No more reminders.";
+pub(super) const REMINDER: &str =
+    "A reminder: this question is still open. Type *stop reminders* for no more of these.";
+pub(super) const ENDED: &str = "The team has ended this conversation. Thank you for your time.";
+pub(super) const NOTHING_TO_SKIP: &str = "There is nothing to skip just now.";
+pub(super) const EXPORT_READY: &str = "Here is a copy of everything that you told me.";
+pub(super) const STUCK: &str = "I cannot go on by myself here, so I have asked the team.";
+
+pub(super) const ERASE_TITLE: &str = "Delete everything?";
+pub(super) const ERASE_BODY: &str = "This erases your answers, files, the whole conversation and requests that still \
+    wait for somebody. What stays is one line that an erasure happened, without your name. Files that you posted \
+    elsewhere stay until you delete them there. It cannot be undone.";
+
+/// The S1 §4 dialog, word for word.
+pub(super) fn override_dialog(missing: &[String], reason: Option<&str>, next: &str) -> String {
+    format!(
+        "The interviewer would like to proceed despite the following not being marked complete:\n\
+         • {}\n\
+         Reason: “{}”\n\n\
+         **Do you approve advancing to {next}?**",
+        missing.join(", "),
+        reason.unwrap_or("none given"),
+    )
+}
+
+/// What is said at the very end: what was collected, and what happens next.
+pub(super) fn completed(state: &State, flow: &LoadedFlow) -> String {
+    let mut kinds: Vec<String> = state
+        .records
+        .iter()
+        .map(|record| record.data_type.replace('_', " "))
+        .chain(state.artifacts.iter().map(|artifact| format!("file *{}*", artifact.filename)))
+        .collect();
+    kinds.dedup();
+    let organisation = flow.vars.get("organisation").map_or("The team", String::as_str);
+    if kinds.is_empty() {
+        return format!("Done. {organisation} has nothing of yours but your choices.");
+    }
+    let list = kinds.iter().map(|kind| format!("- {kind}")).collect::<Vec<_>>().join("\n");
+    format!(
+        "Done. {organisation} sees this:\n\n{list}\n\nA person will read it. \
+         Type *export* for a copy, or *delete my data* to erase it."
+    )
+}
+
+/// What is said when a script comes to its end and something is still open.
+pub(super) fn still_open(state: &State, phase: &Phase) -> String {
+    let missing = evidence::missing(state, phase);
+    let titles: Vec<&str> = phase
+        .objective
+        .iter()
+        .filter(|objective| missing.contains(&objective.id))
+        .map(|objective| objective.title.as_str())
+        .collect();
+    format!("Still open: {}.", titles.join(", "))
+}

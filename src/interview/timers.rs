@@ -1,0 +1,178 @@
+//! What happens when a timer fires: reminders, expiry, pause, nobody took over. Deadlines are absolute UTC.
+
+use chrono::{DateTime, NaiveTime, TimeDelta, Utc};
+use serde_json::json;
+
+use super::{Actor, actor::is_for_deciders, texts};
+use crate::{
+    ids::WaitId,
+    model::{
+        flow::{Period, QuietHours},
+        session::Status,
+        transcript::{CallResult, Closing, EffectOutcome, Event},
+        wait::{Purpose, Wait},
+    },
+    store::TimerKind,
+};
+
+/// Most reminders of one question; never a third.
+const REMINDERS_MAX: usize = 2;
+
+impl Actor {
+    /// A timer fired. One that fires late has one catch-up, not one for each time it was due (SEMANTICS row 20); one
+    /// that fires early, because the clock was set back, does nothing.
+    pub fn timer(&mut self, kind: TimerKind) {
+        match kind {
+            // The engine drives the session; the next commit clears or moves the timer.
+            TimerKind::Work => {}
+            TimerKind::Remind { wait } => self.remind(wait),
+            TimerKind::Expire { wait } => self.expire(wait),
+            TimerKind::Pause => self.pause(),
+            TimerKind::Unclaimed => self.unclaimed(),
+        }
+    }
+
+    fn remind(&mut self, id: WaitId) {
+        let kind = TimerKind::Remind { wait: id };
+        let Some(wait) =
+            self.state.waits.get(&id).filter(|wait| wait.standing.is_pending()).cloned()
+        else {
+            self.set_timer(kind, None);
+            return;
+        };
+        let sent = self.state.reminded.get(&id).copied().unwrap_or_default();
+        let quiet = self.state.reminders_stopped
+            || self.state.handoff.is_some()
+            || !matches!(self.state.status, Status::Notice | Status::Open);
+        if quiet {
+            self.set_timer(kind, None);
+            return;
+        }
+        let at = |n: usize| self.reminder_at(&wait, n);
+        let passed = (0..REMINDERS_MAX).filter(|n| at(*n).is_some_and(|at| at <= self.now)).count();
+        let next = at(passed);
+        let count = u32::try_from(passed).unwrap_or(u32::MAX);
+        if count > sent {
+            self.emit(Event::Reminded { wait: id, count });
+            if is_for_deciders(&wait) {
+                let title = wait.prompt.title.clone().unwrap_or_default();
+                let alias = match &wait.answerers {
+                    crate::model::wait::Answerers::Deciders { alias, .. } => Some(alias.clone()),
+                    crate::model::wait::Answerers::Participant => None,
+                };
+                self.post_to_staff(
+                    alias.as_deref(),
+                    format!("Still waiting for a decision: {title}"),
+                );
+            } else {
+                self.post(texts::REMINDER);
+            }
+            self.show(id);
+        }
+        self.set_timer(kind, next);
+    }
+
+    /// When the n-th reminder of a wait is due, from 0, moved out of the quiet hours.
+    pub(super) fn reminder_at(&self, wait: &Wait, n: usize) -> Option<DateTime<Utc>> {
+        if n >= REMINDERS_MAX || wait.purpose == Purpose::Erase {
+            return None;
+        }
+        let flow = &self.flow.flow;
+        let after: &[Period] = if is_for_deciders(wait) {
+            &flow.approvals.overrides.remind_after
+        } else {
+            &flow.pace.remind_after
+        };
+        let at = wait.asked_at.checked_add_signed(after.get(n)?.delta())?;
+        Some(flow.pace.quiet_hours.as_ref().map_or(at, |quiet| out_of(quiet, at)))
+    }
+
+    fn expire(&mut self, id: WaitId) {
+        let Some(wait) =
+            self.state.waits.get(&id).filter(|wait| wait.standing.is_pending()).cloned()
+        else {
+            self.set_timer(TimerKind::Expire { wait: id }, None);
+            return;
+        };
+        if wait.expires_at.is_none_or(|at| at > self.now) {
+            return;
+        }
+        let is_request =
+            matches!(&wait.purpose, Purpose::Call { tool, .. } if tool == "next_phase");
+        let result = if is_request {
+            let value = self.request_expired(&wait);
+            let facts =
+                [("wait", json!(id)), ("status", json!("expired")), ("userDecision", json!(null))];
+            self.audit("phase_advance_expired", facts, []);
+            CallResult::Ok { value }
+        } else {
+            CallResult::Err {
+                code: "expired".to_owned(),
+                message: "nobody answered in time".to_owned(),
+            }
+        };
+        self.close(id, Closing::Expired, result);
+        if is_request && is_for_deciders(&wait) {
+            self.post(texts::REQUEST_EXPIRED);
+        }
+        if let Purpose::Effect { phase, index } = wait.purpose {
+            let outcome = EffectOutcome::Failed { reason: "nobody decided in time".to_owned() };
+            let what = wait.prompt.title.unwrap_or_default();
+            self.emit(Event::EffectNoted { phase, index, what, outcome, effect: None });
+        }
+    }
+
+    fn pause(&mut self) {
+        if self.state.status != Status::Open || self.pause_at().is_none_or(|at| at > self.now) {
+            return;
+        }
+        self.emit(Event::StatusChanged {
+            to: Status::Paused,
+            reason: "nobody answered for long".to_owned(),
+        });
+        self.audit("session_paused", [], []);
+        self.post(texts::PAUSED);
+    }
+
+    fn unclaimed(&mut self) {
+        self.set_timer(TimerKind::Unclaimed, None);
+        let Some(handoff) =
+            self.state.handoff.clone().filter(|handoff| handoff.claimed_by.is_none())
+        else {
+            return;
+        };
+        self.post(texts::UNCLAIMED);
+        let channel = self.flow.flow.handoff.channel.clone();
+        self.post_to_staff(
+            channel.as_deref(),
+            format!("Still nobody has taken over: {}.", handoff.reason),
+        );
+    }
+}
+
+/// The first moment at or after `at` that is not quiet. Hours are UTC until the participant's zone is known.
+fn out_of(quiet: &QuietHours, at: DateTime<Utc>) -> DateTime<Utc> {
+    let parse = |text: &str| NaiveTime::parse_from_str(text, "%H:%M").ok();
+    let (Some(from), Some(to)) = (parse(&quiet.from), parse(&quiet.to)) else { return at };
+    let time = at.time();
+    let is_quiet = if from <= to { time >= from && time < to } else { time >= from || time < to };
+    if !is_quiet {
+        return at;
+    }
+    let wait = to.signed_duration_since(time);
+    at + if wait < TimeDelta::zero() { wait + TimeDelta::days(1) } else { wait }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reminders_wait_for_the_morning() {
+        let quiet = QuietHours { from: "20:00".to_owned(), to: "08:00".to_owned() };
+        let at = |text: &str| text.parse::<DateTime<Utc>>().unwrap();
+        assert_eq!(out_of(&quiet, at("2026-11-21T23:10:00Z")), at("2026-11-22T08:00:00Z"));
+        assert_eq!(out_of(&quiet, at("2026-11-21T07:59:00Z")), at("2026-11-21T08:00:00Z"));
+        assert_eq!(out_of(&quiet, at("2026-11-21T12:00:00Z")), at("2026-11-21T12:00:00Z"));
+    }
+}
