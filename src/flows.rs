@@ -1,10 +1,16 @@
 //! Flows: loads, checks and resolves the TOML files; both shipped flows are embedded.
 
-use std::{collections::BTreeMap, sync::Arc};
+pub mod library;
+mod load;
+mod schemas;
+pub mod text;
+
+use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use crate::model::flow::{Flow, Objective, Phase, Step};
+pub use self::library::{Library, shipped};
+use crate::model::flow::{Done, Flow, Objective, Phase, Step};
 
 /// A flow that passed the checks, with its texts and schemas resolved.
 #[derive(Debug, Clone, PartialEq)]
@@ -56,20 +62,61 @@ impl LoadedFlow {
             .find_map(|phase| phase.step.iter().find(|step| step.id == id).map(|s| (phase, s)))
     }
 
-    /// A text of the flow with `{{vars}}` filled in.
+    /// A text of the flow with `{{vars}}` filled in; what is no variable stays as it is.
     pub fn text(&self, template: &str) -> String {
-        todo!()
+        text::fill(template, &self.vars)
     }
 
     /// The name in `snake_case` under which data is stored, for either spelling (DESIGN §10.4); none if the flow
     /// keeps no such data.
     pub fn data_type(&self, name: &str) -> Option<String> {
-        todo!()
+        let known = |name: &str| self.schemas.contains_key(name);
+        if known(name) {
+            return Some(name.to_owned());
+        }
+        let (_, stored) = ALIASES.iter().find(|(alias, _)| *alias == name)?;
+        known(stored).then(|| (*stored).to_owned())
     }
 
     /// Values of `uploadType`: S0's, and those in the flow's `uploaded =` conditions.
     pub fn upload_types(&self) -> Vec<String> {
-        todo!()
+        upload_types(&self.flow)
+    }
+}
+
+/// Values of `uploadType` by S0.
+pub const UPLOAD_TYPES: [&str; 6] =
+    ["resume", "coverletter", "portfolio", "transcript", "certificate", "other"];
+
+fn upload_types(flow: &Flow) -> Vec<String> {
+    let mut types = UPLOAD_TYPES.map(str::to_owned).to_vec();
+    for objective in flow.phase.iter().flat_map(|phase| &phase.objective) {
+        each_condition(&objective.done, &mut |done| {
+            if let Done::Uploaded(name) = done
+                && !types.contains(name)
+            {
+                types.push(name.clone());
+            }
+        });
+    }
+    types
+}
+
+/// Visits a condition and all within it.
+pub(crate) fn each_condition<'a>(done: &'a Done, visit: &mut impl FnMut(&'a Done)) {
+    visit(done);
+    match done {
+        Done::All(parts) | Done::Any(parts) => {
+            for part in parts {
+                each_condition(part, visit);
+            }
+        }
+        Done::Model
+        | Done::Reviewed(_)
+        | Done::Saved(_)
+        | Done::Uploaded(_)
+        | Done::Answered(_)
+        | Done::Talked(_) => {}
     }
 }
 
@@ -80,26 +127,3 @@ pub const ALIASES: [(&str, &str); 4] = [
     ("education", "education_history"),
     ("knowledgeCard", "knowledge_card"),
 ];
-
-/// The flows that can be started, by id, and every pinned one by digest.
-#[derive(Debug, Clone, Default)]
-pub struct Library {
-    flows: BTreeMap<String, Arc<LoadedFlow>>,
-}
-
-impl Library {
-    /// A flow by its id.
-    pub fn get(&self, id: &str) -> Option<Arc<LoadedFlow>> {
-        self.flows.get(id).cloned()
-    }
-
-    /// All flows, by id.
-    pub fn iter(&self) -> impl Iterator<Item = &Arc<LoadedFlow>> {
-        self.flows.values()
-    }
-
-    /// Adds a flow, replacing one of the same id.
-    pub fn insert(&mut self, flow: Arc<LoadedFlow>) {
-        self.flows.insert(flow.flow.id.clone(), flow);
-    }
-}

@@ -1,1 +1,44 @@
-//! Tests of flows.
+//! Flow files and configuration: what loads, and what is said about what does not.
+
+use std::collections::BTreeMap;
+
+use anteroom::flows::{Library, LoadedFlow};
+
+fn vars() -> BTreeMap<String, String> {
+    [
+        ("organisation", "Example Ltd"),
+        ("privacy_url", "https://example.org/privacy"),
+        ("contact", "people@example.org"),
+    ]
+    .map(|(name, value)| (name.to_owned(), value.to_owned()))
+    .into()
+}
+
+fn shipped(id: &str) -> std::sync::Arc<LoadedFlow> {
+    Library::load(None, &[], &vars()).unwrap().get(id).unwrap()
+}
+
+#[test]
+fn both_shipped_flows_load() {
+    let library = Library::load(None, &[], &vars()).unwrap();
+    let ids: Vec<_> = library.iter().map(|loaded| loaded.flow.id.as_str()).collect();
+    assert_eq!(ids, ["candidate-onboarding", "community-welcome"]);
+}
+
+#[test]
+fn texts_take_the_operators_values_and_the_flows_retention() {
+    let flow = shipped("community-welcome");
+    assert_eq!(
+        flow.text("{{organisation}} keeps it for {{ retention }}, {{ answers.x }}"),
+        "Example Ltd keeps it for 30 days, {{ answers.x }}"
+    );
+}
+
+#[test]
+fn both_spellings_of_data_name_the_same_record() {
+    let flow = shipped("candidate-onboarding");
+    assert_eq!(flow.data_type("experience").as_deref(), Some("skeleton_timeline"));
+    assert_eq!(flow.data_type("education_history").as_deref(), Some("education_history"));
+    assert_eq!(flow.data_type("writing_sample").as_deref(), Some("writing_sample"));
+    assert_eq!(flow.data_type("introduction"), None);
+}

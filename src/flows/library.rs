@@ -1,0 +1,113 @@
+//! The flows that can be started: those in the box, and the operator's.
+
+use std::{collections::BTreeMap, fs, path::Path, sync::Arc};
+
+use super::LoadedFlow;
+use crate::config::Problem;
+
+/// The flows in the box: file name and content.
+pub const fn shipped() -> [(&'static str, &'static str); 2] {
+    [
+        (
+            "candidate-onboarding.toml",
+            include_str!("../../manifests/flows/candidate-onboarding.toml"),
+        ),
+        ("community-welcome.toml", include_str!("../../manifests/flows/community-welcome.toml")),
+    ]
+}
+
+/// The flows that can be started, by id.
+#[derive(Debug, Clone, Default)]
+pub struct Library {
+    flows: BTreeMap<String, Arc<LoadedFlow>>,
+}
+
+impl Library {
+    /// Loads the flows in the box and the operator's from `dir`. Where `enabled` names some, only those are kept.
+    /// Every problem of every file is told at once.
+    pub fn load(
+        dir: Option<&Path>,
+        enabled: &[String],
+        vars: &BTreeMap<String, String>,
+    ) -> Result<Self, Vec<Problem>> {
+        let mut library = Self::default();
+        let mut problems = Vec::new();
+        for (name, source) in shipped() {
+            library.take(name, LoadedFlow::load(source, name, vars), &mut problems);
+        }
+        for (name, source) in dir.map(|dir| files(dir, &mut problems)).unwrap_or_default() {
+            library.take(&name, LoadedFlow::load(&source, &name, vars), &mut problems);
+        }
+        for id in enabled.iter().filter(|id| !library.flows.contains_key(*id)) {
+            let known = library.flows.keys().map(String::as_str);
+            let mut problem = Problem::whole("flows", format!("there is no flow `{id}` to enable"));
+            problem.hint = crate::config::problem::did_you_mean(id, known);
+            problems.push(problem);
+        }
+        if problems.is_empty() {
+            if !enabled.is_empty() {
+                library.flows.retain(|id, _| enabled.contains(id));
+            }
+            Ok(library)
+        } else {
+            Err(problems)
+        }
+    }
+
+    fn take(
+        &mut self,
+        name: &str,
+        loaded: Result<LoadedFlow, Vec<Problem>>,
+        problems: &mut Vec<Problem>,
+    ) {
+        match loaded {
+            Err(found) => problems.extend(found),
+            Ok(loaded) if self.flows.contains_key(&loaded.flow.id) => problems.push(
+                Problem::whole(name, format!("there is already a flow `{}`", loaded.flow.id))
+                    .hint("give this one an id of its own"),
+            ),
+            Ok(loaded) => self.insert(Arc::new(loaded)),
+        }
+    }
+
+    /// A flow by its id.
+    pub fn get(&self, id: &str) -> Option<Arc<LoadedFlow>> {
+        self.flows.get(id).cloned()
+    }
+
+    /// All flows, by id.
+    pub fn iter(&self) -> impl Iterator<Item = &Arc<LoadedFlow>> {
+        self.flows.values()
+    }
+
+    /// Adds a flow, replacing one of the same id.
+    pub fn insert(&mut self, flow: Arc<LoadedFlow>) {
+        self.flows.insert(flow.flow.id.clone(), flow);
+    }
+}
+
+/// The operator's flow files in the order of their names.
+fn files(dir: &Path, problems: &mut Vec<Problem>) -> Vec<(String, String)> {
+    let unreadable =
+        |what: &Path, error| Problem::whole(&what.display().to_string(), format!("cannot be read: {error}"));
+    let entries = match fs::read_dir(dir) {
+        Ok(entries) => entries,
+        Err(error) => {
+            problems.push(unreadable(dir, error));
+            return Vec::new();
+        }
+    };
+    let mut paths: Vec<_> = entries
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| path.extension().is_some_and(|extension| extension == "toml"))
+        .collect();
+    paths.sort();
+    let mut sources = Vec::new();
+    for path in paths {
+        match fs::read_to_string(&path) {
+            Ok(source) => sources.push((path.display().to_string(), source)),
+            Err(error) => problems.push(unreadable(&path, error)),
+        }
+    }
+    sources
+}

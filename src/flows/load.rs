@@ -1,0 +1,92 @@
+//! From TOML text to a loaded flow.
+
+use std::{collections::BTreeMap, ops::Range};
+
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+use super::{LoadedFlow, schemas};
+use crate::{
+    config::{
+        document::{self, Document},
+        problem::Problem,
+    },
+    model::flow::Flow,
+};
+
+/// The version of the format that this program reads.
+const FORMAT: u32 = 1;
+
+impl LoadedFlow {
+    /// Loads a flow; `name` is the file it came from, `vars` the operator's. Every mistake is told at once. What the
+    /// flow means is not checked here.
+    ///
+    /// The kept source holds every schema: a pinned flow depends on no other file.
+    pub fn load(
+        source: &str,
+        name: &str,
+        vars: &BTreeMap<String, String>,
+    ) -> Result<Self, Vec<Problem>> {
+        let document = Document::parse(name, source)?;
+        let flow: Flow = document.read()?;
+        let (schemas, mut problems) = schemas::resolve(&flow, &document, name);
+        if flow.format != FORMAT {
+            let message = format!("format {} is not known", flow.format);
+            problems.push(document.problem("/format", message).hint("write `format = 1`"));
+        }
+        let mut supplied = BTreeMap::new();
+        for (index, var) in flow.vars.iter().enumerate() {
+            match vars.get(var) {
+                Some(value) => _ = supplied.insert(var.clone(), value.clone()),
+                None => problems.push(
+                    document
+                        .problem(&format!("/vars/{index}"), format!("nothing supplies `{var}`"))
+                        .hint(format!("add `{var} = \"…\"` under `[vars]` of the configuration")),
+                ),
+            }
+        }
+        supplied.insert("retention".to_owned(), flow.retention.transcript.to_string());
+        if !problems.is_empty() {
+            document::sort(&mut problems);
+            return Err(problems);
+        }
+        let source = self_contained(source, &flow, &document, &schemas);
+        let digest = hex(&Sha256::digest(source.as_bytes()));
+        Ok(Self { flow, source, digest, vars: supplied, schemas })
+    }
+}
+
+/// The source with the schemas that lie in files beside it written into it.
+fn self_contained(
+    source: &str,
+    flow: &Flow,
+    document: &Document,
+    schemas: &BTreeMap<String, Value>,
+) -> String {
+    let mut edits: Vec<(Range<usize>, String)> = flow
+        .data
+        .iter()
+        .filter(|(_, table)| table.schema.as_ref().is_some_and(|s| !s.starts_with("builtin:")))
+        .filter_map(|(name, _)| {
+            let span = document.span(&format!("/data/{}/schema", document::escaped(name)))?;
+            // JSON's way to write text is TOML's too.
+            let inline = Value::String(schemas.get(name)?.to_string()).to_string();
+            Some((span, format!("schema_inline = {inline}")))
+        })
+        .collect();
+    edits.sort_by_key(|(span, _)| std::cmp::Reverse(span.start));
+    let mut edited = source.to_owned();
+    for (span, text) in edits {
+        edited.replace_range(span, &text);
+    }
+    edited
+}
+
+fn hex(bytes: &[u8]) -> String {
+    use std::fmt::Write as _;
+    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
+        // Writing to a string cannot fail.
+        _ = write!(text, "{byte:02x}");
+        text
+    })
+}

@@ -1,0 +1,105 @@
+//! JSON Schemas of what flows keep: built in, from a file beside the flow, or written in the flow.
+
+use std::{collections::BTreeMap, fs, path::Path};
+
+use serde_json::Value;
+
+use crate::{
+    config::{
+        document::{Document, escaped},
+        problem::{Problem, did_you_mean, listed},
+        words,
+    },
+    model::flow::{DataTable, Flow},
+};
+
+/// The schemas in the box, by the name after `builtin:`.
+const BUILTIN: [(&str, &str); 8] = [
+    ("applicant_profile", include_str!("../../manifests/schemas/applicant_profile.json")),
+    ("skeleton_timeline", include_str!("../../manifests/schemas/skeleton_timeline.json")),
+    ("education", include_str!("../../manifests/schemas/education.json")),
+    ("knowledge_card", include_str!("../../manifests/schemas/knowledge_card.json")),
+    ("writing_sample", include_str!("../../manifests/schemas/writing_sample.json")),
+    ("candidate_dossier", include_str!("../../manifests/schemas/candidate_dossier.json")),
+    ("string_list", include_str!("../../manifests/schemas/string_list.json")),
+    ("artifact_record", include_str!("../../manifests/schemas/artifact_record.json")),
+];
+
+/// Data that `persist_data` takes in every flow (DESIGN §10.4).
+const ALWAYS: [&str; 2] = ["artifact_record", "writing_sample"];
+
+/// The schemas of a flow by the name of the data, and what is wrong with them.
+pub(super) fn resolve(
+    flow: &Flow,
+    document: &Document,
+    file: &str,
+) -> (BTreeMap<String, Value>, Vec<Problem>) {
+    let mut schemas = BTreeMap::new();
+    let mut problems = Vec::new();
+    for (name, table) in &flow.data {
+        let resolved = written(table, file).and_then(|schema| match words::validator(&schema) {
+            Ok(_) => Ok(schema),
+            Err(error) => Err((format!("this is not a JSON Schema: {error}"), None)),
+        });
+        match resolved {
+            Ok(schema) => _ = schemas.insert(name.clone(), schema),
+            Err((message, hint)) => {
+                let key = match (&table.schema, &table.schema_inline) {
+                    (None, Some(_)) => "/schema_inline",
+                    (Some(_), _) => "/schema",
+                    (None, None) => "",
+                };
+                let pointer = format!("/data/{}{key}", escaped(name));
+                problems.push(Problem { hint, ..document.problem(&pointer, message) });
+            }
+        }
+    }
+    for name in ALWAYS {
+        if let Some(schema) = builtin(name).filter(|_| !schemas.contains_key(name)) {
+            schemas.insert(name.to_owned(), schema);
+        }
+    }
+    (schemas, problems)
+}
+
+type Trouble = (String, Option<String>);
+
+fn written(table: &DataTable, file: &str) -> Result<Value, Trouble> {
+    match (&table.schema, &table.schema_inline) {
+        (Some(_), Some(_)) => {
+            Err(("either `schema` or `schema_inline` is needed, not both".to_owned(), None))
+        }
+        (None, None) => Err((
+            "`schema` is missing".to_owned(),
+            Some("write `schema = \"builtin:string_list\"`, a file beside the flow, or `schema_inline`".to_owned()),
+        )),
+        (None, Some(inline)) => parsed(inline),
+        (Some(name), None) => match name.strip_prefix("builtin:") {
+            Some(name) => builtin(name).ok_or_else(|| unknown(name)),
+            None => parsed(&beside(file, name)?),
+        },
+    }
+}
+
+fn builtin(name: &str) -> Option<Value> {
+    let (_, text) = BUILTIN.iter().find(|(known, _)| *known == name)?;
+    serde_json::from_str(text).ok()
+}
+
+fn unknown(name: &str) -> Trouble {
+    let known = || BUILTIN.iter().map(|(known, _)| *known);
+    let hint = did_you_mean(name, known())
+        .unwrap_or_else(|| format!("built in are {}", listed(known())));
+    (format!("there is no built-in schema `{name}`"), Some(hint))
+}
+
+fn parsed(text: &str) -> Result<Value, Trouble> {
+    serde_json::from_str(text).map_err(|error| (format!("this is not JSON: {error}"), None))
+}
+
+/// The text of a file beside the flow.
+fn beside(file: &str, name: &str) -> Result<String, Trouble> {
+    let path = Path::new(file).parent().unwrap_or(Path::new("")).join(name);
+    fs::read_to_string(&path)
+        .map_err(|error| (format!("`{}` cannot be read: {error}", path.display()), None))
+}
