@@ -309,7 +309,7 @@ impl Actor {
         let policy = &self.flow.flow.approvals.overrides;
         let next =
             self.flow.after(&request.phase.id).map_or("the end", |phase| phase.title.as_str());
-        let person = self.state.name.clone().unwrap_or_else(|| self.state.participant.to_string());
+        let person = self.person_in_words();
         let whose = match request.call.origin {
             Origin::Person { .. } => "Reason given",
             Origin::Step { .. } | Origin::Model { .. } | Origin::Engine => {
@@ -403,7 +403,7 @@ impl Actor {
     }
 
     /// A request lapsed: the phase stays, the model is told (DESIGN §10.24).
-    pub(super) fn request_expired(&mut self, wait: &Wait) -> Value {
+    pub(super) fn request_expired(wait: &Wait) -> Value {
         let missing = strings(&wait.state["missing"]);
         blocked(&missing, Some("request expired"))
     }

@@ -255,8 +255,8 @@ fn check_dates(data: &Value, path: &mut String, errors: &mut Vec<FieldError>) {
             }
         }
         Value::Object(fields) => {
-            let date = |key: &str| fields.get(key).and_then(Value::as_str).unwrap_or_default();
-            let (start, end) = (date("startDate"), date("endDate"));
+            let text_of = |key: &str| fields.get(key).and_then(Value::as_str).unwrap_or_default();
+            let (start, end) = (text_of("startDate"), text_of("endDate"));
             let common = start.len().min(end.len());
             if common > 0 && start.is_ascii() && end.is_ascii() && end[..common] < start[..common] {
                 let path =

@@ -4,6 +4,7 @@ use serde_json::json;
 
 use super::{Actor, Answer, Refusal, actor::is_for_deciders, settle::Responder, texts};
 use crate::{
+    ids::WaitId,
     model::{
         session::Status,
         transcript::{Closing, Event, Speaker, Via},
@@ -177,7 +178,7 @@ impl Actor {
             Status::Stopped | Status::Declined | Status::Paused => self.wake(),
             Status::Notice | Status::Open => {
                 let open: Vec<_> = self.state.pending().map(|wait| wait.id).collect();
-                open.into_iter().for_each(|wait| self.show(wait));
+                self.show_all(&open);
             }
             Status::Completed | Status::Ended => {
                 return Err(Refusal(
@@ -212,7 +213,7 @@ impl Actor {
         self.emit(Event::HandedOver { reason: reason.to_owned() });
         self.audit("handed_over", [("reason", json!(reason))], []);
         self.post(text);
-        let person = self.state.name.clone().unwrap_or_else(|| self.state.participant.to_string());
+        let person = self.person_in_words();
         let handoff = self.flow.flow.handoff.clone();
         let card =
             format!("**{person}** asks for a person in *{}*: {reason}.", self.flow.flow.title);
@@ -248,7 +249,13 @@ impl Actor {
             }
         }
         let open: Vec<_> = self.state.pending().map(|wait| wait.id).collect();
-        open.into_iter().for_each(|wait| self.show(wait));
+        self.show_all(&open);
+    }
+
+    fn show_all(&mut self, waits: &[WaitId]) {
+        for wait in waits {
+            self.show(*wait);
+        }
     }
 
     /// Passes the newest open question over, if it may be.

@@ -96,14 +96,13 @@ impl Actor {
                 | Settlement::Unknown => {}
             }
         }
-        match open.last() {
-            Some(wait) => self.could_not_match(wait, text, source),
-            None => {
-                self.keep_words(text, source, None);
-                if self.awaits_deciders() {
-                    self.post(texts::STAFF_ASKED);
-                }
-            }
+        if let Some(wait) = open.last() {
+            self.could_not_match(wait, text, source);
+            return;
+        }
+        self.keep_words(text, source, None);
+        if self.awaits_deciders() {
+            self.post(texts::STAFF_ASKED);
         }
     }
 

@@ -1,5 +1,7 @@
 //! The effects of a finished phase: they come from the flow, never from a model.
 
+use std::sync::Arc;
+
 use serde_json::{Map, Value, json};
 
 use super::{Actor, Suspension};
@@ -15,56 +17,51 @@ use crate::{
     },
 };
 
+/// One effect of a finished phase.
+#[derive(Clone, Copy)]
+struct Due<'a> {
+    phase: &'a Phase,
+    index: usize,
+    effect: &'a PhaseEffect,
+}
+
 impl Actor {
     /// Queues what a finished phase asks for, once per session, phase and place in the list.
     pub(super) fn queue_effects(&mut self, phase: &Phase) {
         for (index, effect) in phase.effect.iter().enumerate() {
-            let key = (phase.id.clone(), index);
-            if self.state.effects.contains_key(&key) {
+            if self.state.effects.contains_key(&(phase.id.clone(), index)) {
                 continue;
             }
-            match (self.resolve(phase, effect), effect.approval()) {
-                (None, _) => {
-                    self.note_effect(phase, index, effect, EffectOutcome::NotApplicable, None)
-                }
+            let due = Due { phase, index, effect };
+            match (self.resolve(due), effect.approval()) {
+                (None, _) => self.note_effect(due, EffectOutcome::NotApplicable, None),
                 (Some(_), Some(alias)) => {
-                    self.note_effect(phase, index, effect, EffectOutcome::AwaitingApproval, None);
-                    self.ask_for_effect(phase, index, effect, alias);
+                    self.note_effect(due, EffectOutcome::AwaitingApproval, None);
+                    self.ask_for_effect(due, alias);
                 }
-                (Some(what), None) => self.queue_effect(phase, index, effect, what),
+                (Some(what), None) => self.queue_effect(due, what),
             }
         }
     }
 
-    fn queue_effect(
-        &mut self,
-        phase: &Phase,
-        index: usize,
-        effect: &PhaseEffect,
-        what: (Recipient, Act),
-    ) {
-        let id = self.carry(what, PhaseEffectRef { phase: phase.id.clone(), index });
-        self.note_effect(phase, index, effect, EffectOutcome::Queued, Some(id));
+    fn queue_effect(&mut self, due: Due<'_>, what: (Recipient, Act)) {
+        let id = self.carry(what, PhaseEffectRef { phase: due.phase.id.clone(), index: due.index });
+        self.note_effect(due, EffectOutcome::Queued, Some(id));
     }
 
-    fn note_effect(
-        &mut self,
-        phase: &Phase,
-        index: usize,
-        effect: &PhaseEffect,
-        outcome: EffectOutcome,
-        id: Option<EffectId>,
-    ) {
+    fn note_effect(&mut self, due: Due<'_>, outcome: EffectOutcome, effect: Option<EffectId>) {
+        let Due { phase, index, .. } = due;
         let facts =
             [("phase", json!(phase.id)), ("index", json!(index)), ("outcome", json!(outcome))];
         self.audit("effect_noted", facts, []);
-        let what = describe(effect);
-        self.emit(Event::EffectNoted { phase: phase.id.clone(), index, what, outcome, effect: id });
+        let what = describe(due.effect);
+        self.emit(Event::EffectNoted { phase: phase.id.clone(), index, what, outcome, effect });
     }
 
     /// Somebody must consent first.
-    fn ask_for_effect(&mut self, phase: &Phase, index: usize, effect: &PhaseEffect, alias: &str) {
-        let person = self.state.name.clone().unwrap_or_else(|| self.state.participant.to_string());
+    fn ask_for_effect(&mut self, due: Due<'_>, alias: &str) {
+        let Due { phase, index, effect } = due;
+        let person = self.person_in_words();
         let request = format!("{} for {person}?", describe(effect));
         let facts = [
             ("Person", person),
@@ -78,6 +75,7 @@ impl Actor {
             deny: "Deny".to_owned(),
             deny_and_tell: None,
         });
+        let expires = self.flow.flow.approvals.overrides.expires.delta();
         let suspension = Suspension {
             prompt: Prompt {
                 title: Some(request),
@@ -87,9 +85,7 @@ impl Actor {
             },
             state: Value::Null,
             answerers: Answerers::Deciders { alias: alias.to_owned(), allow_self: false },
-            expires_at: self
-                .now
-                .checked_add_signed(self.flow.flow.approvals.overrides.expires.delta()),
+            expires_at: self.now.checked_add_signed(expires),
         };
         let purpose = Purpose::Effect { phase: phase.id.clone(), index };
         let digest = format!("effect {} {index}", phase.id);
@@ -99,46 +95,42 @@ impl Actor {
 
     /// Consent was given or refused.
     pub(super) fn effect_decided(&mut self, phase: &str, index: usize, approved: bool) {
-        let flow = std::sync::Arc::clone(&self.flow);
+        let flow = Arc::clone(&self.flow);
         let Some(phase) = flow.phase(phase) else { return };
         let Some(effect) = phase.effect.get(index) else { return };
+        let due = Due { phase, index, effect };
         if !approved {
-            self.note_effect(phase, index, effect, EffectOutcome::Declined, None);
+            self.note_effect(due, EffectOutcome::Declined, None);
             self.post(format!("The team has declined: {}.", describe(effect)));
             return;
         }
-        match self.resolve(phase, effect) {
-            Some(what) => self.queue_effect(phase, index, effect, what),
-            None => self.note_effect(phase, index, effect, EffectOutcome::NotApplicable, None),
+        match self.resolve(due) {
+            Some(what) => self.queue_effect(due, what),
+            None => self.note_effect(due, EffectOutcome::NotApplicable, None),
         }
     }
 
     /// Notes what came of an effect that left the outbox. An effect that belongs to no phase changes nothing, and so
     /// does a second report.
     pub fn effect_done(&mut self, id: EffectId, delivery: &Delivery) {
-        let flow = std::sync::Arc::clone(&self.flow);
+        let flow = Arc::clone(&self.flow);
         let outcome = match delivery {
             Delivery::Delivered { .. } => EffectOutcome::Delivered,
             Delivery::NotApplicable => EffectOutcome::NotApplicable,
             Delivery::Failed { reason } => EffectOutcome::Failed { reason: reason.clone() },
             Delivery::Retry { .. } => return,
         };
-        let found = self
-            .state
-            .effects
-            .iter()
-            .find(|(_, (known, effect))| *effect == Some(id) && *known == EffectOutcome::Queued)
-            .map(|((phase, index), _)| (phase.clone(), *index));
-        if let Some((phase, index)) = found
-            && let Some(phase) = flow.phase(&phase)
-            && let Some(effect) = phase.effect.get(index)
-        {
-            self.note_effect(phase, index, effect, outcome, Some(id));
+        let queued = (EffectOutcome::Queued, Some(id));
+        let found = self.state.effects.iter().find(|(_, known)| **known == queued);
+        let Some((phase, index)) = found.map(|(key, _)| key.clone()) else { return };
+        let phase = flow.phase(&phase);
+        if let Some((phase, effect)) = phase.and_then(|p| Some((p, p.effect.get(index)?))) {
+            self.note_effect(Due { phase, index, effect }, outcome, Some(id));
         }
     }
 
     /// What an effect comes to for this session; none where there is nothing to do or the platform has no such thing.
-    fn resolve(&self, phase: &Phase, effect: &PhaseEffect) -> Option<(Recipient, Act)> {
+    fn resolve(&self, Due { phase, effect, .. }: Due<'_>) -> Option<(Recipient, Act)> {
         let is_discord = self.state.place.platform == Platform::Discord;
         match effect {
             PhaseEffect::PostSummary { channel, include, .. } => {
@@ -194,42 +186,31 @@ impl Actor {
 
     /// What staff read when a session is through.
     fn summary(&self, include: &[String]) -> String {
-        let person = self.state.name.clone().unwrap_or_else(|| self.state.participant.to_string());
+        let person = self.person_in_words();
         let mut text = format!("**{person}** has finished *{}*.\n", self.flow.flow.title);
         for (data, value) in self.included(include) {
-            text.push_str(&format!("\n**{}**\n", data.replace('_', " ")));
-            outline(&value, 0, &mut text);
+            let heading = format!("\n**{}**\n", data.replace('_', " "));
+            text.push_str(&heading);
+            text.push_str(&outline(&value, 0));
         }
         text
     }
 }
 
 /// JSON as an indented list for people.
-fn outline(value: &Value, depth: usize, text: &mut String) {
+fn outline(value: &Value, depth: usize) -> String {
     let indent = "  ".repeat(depth);
+    let entry = |key: &str, value: &Value| match leaf(value) {
+        Some(words) => format!("{indent}- {key}{words}\n"),
+        None if key.is_empty() => outline(value, depth),
+        None => format!("{indent}- {}\n{}", key.trim_end(), outline(value, depth + 1)),
+    };
     match value {
         Value::Object(members) => {
-            for (key, value) in members {
-                match leaf(value) {
-                    Some(words) => text.push_str(&format!("{indent}- {key}: {words}\n")),
-                    None => {
-                        text.push_str(&format!("{indent}- {key}:\n"));
-                        outline(value, depth + 1, text);
-                    }
-                }
-            }
+            members.iter().map(|(key, value)| entry(&format!("{key}: "), value)).collect()
         }
-        Value::Array(items) => {
-            for item in items {
-                match leaf(item) {
-                    Some(words) => text.push_str(&format!("{indent}- {words}\n")),
-                    None => outline(item, depth, text),
-                }
-            }
-        }
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {
-            text.push_str(&format!("{indent}- {}\n", leaf(value).unwrap_or_default()));
-        }
+        Value::Array(items) => items.iter().map(|item| entry("", item)).collect(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => entry("", value),
     }
 }
 

@@ -83,6 +83,12 @@ impl Actor {
         self.refresh();
     }
 
+    pub(super) fn keep_all(&mut self, files: Vec<Artifact>) {
+        for file in files {
+            self.keep(file);
+        }
+    }
+
     /// The model proposes a status for an objective of the current phase (S0 §10, DESIGN §10.30). It never changes
     /// the phase; what is met stays met; `completed` counts only with evidence or where the flow takes its word.
     pub fn propose_objective(

@@ -114,7 +114,7 @@ struct Scope<'a> {
     context: Value,
 }
 
-impl<'a> Scope<'a> {
+impl Scope<'_> {
     fn new(state: &State, flow: &LoadedFlow) -> Self {
         let mut environment = Environment::new();
         environment.set_undefined_behavior(UndefinedBehavior::Chainable);

@@ -164,7 +164,7 @@ impl Actor {
             (None, [only]) => *only,
             (None, []) => {
                 if from.person == self.state.participant {
-                    files.into_iter().for_each(|file| self.keep(file));
+                    self.keep_all(files);
                     return Settlement::Applied;
                 }
                 return Settlement::NotAllowed { who_may: who_may(&Answerers::Participant) };
@@ -179,7 +179,7 @@ impl Actor {
         let reply = Reply::Uploaded { artifacts: files.iter().map(|file| file.id).collect() };
         let answer = Answer { wait, revision, reply, from: from.clone(), via: Via::Component };
         if judge(&self.state, &answer, self.now) == Settlement::Applied {
-            files.into_iter().for_each(|file| self.keep(file));
+            self.keep_all(files);
         }
         self.settle(answer)
     }

@@ -184,19 +184,7 @@ impl State {
             Event::Called(call) => self.called(call),
             Event::Asked(wait) => self.ask(wait),
             Event::Answered { wait, reply, by, by_name, .. } => {
-                self.version += 1;
-                self.evaluations = 0;
-                if matches!(reply, Reply::Text { .. }) {
-                    self.talked += 1;
-                }
-                if let Some(wait) = self.waits.get_mut(wait).filter(|w| w.standing.is_pending()) {
-                    wait.standing = Standing::Answered {
-                        reply: reply.clone(),
-                        by: by.clone(),
-                        by_name: by_name.clone(),
-                        at,
-                    };
-                }
+                self.answered(*wait, reply, (by, by_name), at);
             }
             Event::Applied { wait } => self.applied(*wait),
             Event::Closed { wait, closing } => self.closed(*wait, closing, at),
@@ -209,14 +197,8 @@ impl State {
                 self.artifacts.push(artifact.clone());
             }
             Event::Saved { record, data_type, data, reviewed } => {
-                self.version += 1;
-                self.saved(Record {
-                    id: *record,
-                    data_type: data_type.clone(),
-                    data: data.clone(),
-                    reviewed: *reviewed,
-                    at,
-                });
+                let (data_type, data) = (data_type.clone(), data.clone());
+                self.saved(Record { id: *record, data_type, data, reviewed: *reviewed, at });
             }
             Event::ObjectiveSet { objective, status, by } => {
                 self.version += 1;
@@ -226,44 +208,63 @@ impl State {
                 self.version += 1;
                 self.proposed.insert(objective.clone(), *status);
             }
-            Event::Advanced { to, .. } => {
-                self.version += 1;
-                self.evaluations = 0;
-                self.talked = 0;
-                self.phase.clone_from(to);
-                self.cursor = None;
-                self.last_advance = None;
-            }
+            Event::Advanced { to, .. } => self.advanced(to.as_ref()),
             Event::AdvanceEvaluated { outcome } => {
                 self.evaluations += 1;
                 self.last_advance = Some((self.version, outcome.clone()));
             }
-            Event::HandedOver { reason } => {
-                self.handoff =
-                    Some(Handoff { reason: reason.clone(), asked_at: at, claimed_by: None });
-            }
-            Event::Claimed { by, by_name } => {
-                let claim = Some((by.clone(), by_name.clone()));
-                let handoff = self.handoff.get_or_insert_with(|| Handoff {
-                    reason: String::new(),
-                    asked_at: at,
-                    claimed_by: None,
-                });
-                handoff.claimed_by = claim;
-            }
-            Event::HandedBack { .. } => {
-                self.handoff = None;
-                self.version += 1;
-                self.evaluations = 0;
-            }
+            Event::HandedOver { reason } => self.handed_over(reason, at),
+            Event::Claimed { by, by_name } => self.claimed(by, by_name, at),
+            Event::HandedBack { .. } => self.handed_back(),
             Event::EffectNoted { phase, index, outcome, effect, .. } => {
                 self.effects.insert((phase.clone(), *index), (outcome.clone(), *effect));
             }
-            Event::Reminded { wait, count } => {
-                self.reminded.insert(*wait, *count);
-            }
+            Event::Reminded { wait, count } => _ = self.reminded.insert(*wait, *count),
             Event::RemindersStopped => self.reminders_stopped = true,
         }
+    }
+
+    fn answered(
+        &mut self,
+        wait: WaitId,
+        reply: &Reply,
+        (by, by_name): (&PersonId, &str),
+        at: DateTime<Utc>,
+    ) {
+        self.version += 1;
+        self.evaluations = 0;
+        if matches!(reply, Reply::Text { .. }) {
+            self.talked += 1;
+        }
+        if let Some(wait) = self.waits.get_mut(&wait).filter(|wait| wait.standing.is_pending()) {
+            let (reply, by, by_name) = (reply.clone(), by.clone(), by_name.to_owned());
+            wait.standing = Standing::Answered { reply, by, by_name, at };
+        }
+    }
+
+    fn advanced(&mut self, to: Option<&String>) {
+        self.version += 1;
+        self.evaluations = 0;
+        self.talked = 0;
+        self.phase = to.cloned();
+        self.cursor = None;
+        self.last_advance = None;
+    }
+
+    fn handed_over(&mut self, reason: &str, at: DateTime<Utc>) {
+        self.handoff = Some(Handoff { reason: reason.to_owned(), asked_at: at, claimed_by: None });
+    }
+
+    fn claimed(&mut self, by: &PersonId, by_name: &str, at: DateTime<Utc>) {
+        let asked = || Handoff { reason: String::new(), asked_at: at, claimed_by: None };
+        let handoff = self.handoff.get_or_insert_with(asked);
+        handoff.claimed_by = Some((by.clone(), by_name.to_owned()));
+    }
+
+    fn handed_back(&mut self) {
+        self.handoff = None;
+        self.version += 1;
+        self.evaluations = 0;
     }
 
     fn heard(&mut self, from: &Speaker, about: Option<WaitId>) {
@@ -330,6 +331,7 @@ impl State {
     }
 
     fn saved(&mut self, record: Record) {
+        self.version += 1;
         match self.records.iter_mut().find(|r| r.id == record.id) {
             Some(old) => *old = record,
             None => self.records.push(record),

@@ -100,7 +100,7 @@ impl Actor {
         let is_request =
             matches!(&wait.purpose, Purpose::Call { tool, .. } if tool == "next_phase");
         let result = if is_request {
-            let value = self.request_expired(&wait);
+            let value = Self::request_expired(&wait);
             let facts =
                 [("wait", json!(id)), ("status", json!("expired")), ("userDecision", json!(null))];
             self.audit("phase_advance_expired", facts, []);

@@ -191,6 +191,7 @@ pub struct List {
 
 /// Send files. Answered by [`Reply::Uploaded`], or [`Reply::Skipped`] where not `required`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[expect(clippy::struct_field_names, reason = "the specification's name for it")]
 pub struct Upload {
     /// What is asked for: `resume`, `portfolio`, `profile`, …
     pub upload_type: String,
