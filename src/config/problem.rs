@@ -96,10 +96,7 @@ pub fn render(problems: &[Problem]) -> String {
 }
 
 /// "did you mean `x`?", where something known is close to `word`.
-pub fn did_you_mean<'a>(
-    word: &str,
-    known: impl IntoIterator<Item = &'a str>,
-) -> Option<String> {
+pub fn did_you_mean<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {
     closest(word, known).map(|best| format!("did you mean `{best}`?"))
 }
 

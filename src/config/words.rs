@@ -221,7 +221,9 @@ fn choose(alternatives: &[Value], value: &Value) -> Chosen {
         .enumerate()
         .filter_map(|(index, schema)| Some((index, only_key(schema)?)))
         .collect();
-    if keys.is_empty() && !words.is_empty() && (value.is_string() || words.len() == alternatives.len())
+    if keys.is_empty()
+        && !words.is_empty()
+        && (value.is_string() || words.len() == alternatives.len())
     {
         return Chosen::Words(words);
     }
@@ -323,14 +325,22 @@ fn quoted_hint(kind: &TypeKind, value: &Value) -> Option<String> {
 fn bounded(kind: &Kind) -> Option<String> {
     let plural = |n: &u64| if *n == 1 { "y" } else { "ies" };
     Some(match kind {
-        Kind::MinItems { limit } => format!("at least {limit} entr{} are needed here", plural(limit)),
-        Kind::MaxItems { limit } => format!("at most {limit} entr{} are allowed here", plural(limit)),
+        Kind::MinItems { limit } => {
+            format!("at least {limit} entr{} are needed here", plural(limit))
+        }
+        Kind::MaxItems { limit } => {
+            format!("at most {limit} entr{} are allowed here", plural(limit))
+        }
         Kind::Minimum { limit } => format!("this must be {limit} or more"),
         Kind::Maximum { limit } => format!("this must be {limit} or less"),
         Kind::MinLength { limit } => format!("at least {limit} characters are needed here"),
         Kind::MaxLength { limit } => format!("at most {limit} characters are allowed here"),
-        Kind::MinProperties { limit } => format!("at least {limit} entr{} are needed", plural(limit)),
-        Kind::MaxProperties { limit } => format!("at most {limit} entr{} are allowed", plural(limit)),
+        Kind::MinProperties { limit } => {
+            format!("at least {limit} entr{} are needed", plural(limit))
+        }
+        Kind::MaxProperties { limit } => {
+            format!("at most {limit} entr{} are allowed", plural(limit))
+        }
         Kind::Pattern { pattern } => format!("this must match `{pattern}`"),
         Kind::UniqueItems => "the entries must differ".to_owned(),
         _ => return None,

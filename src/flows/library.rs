@@ -88,8 +88,9 @@ impl Library {
 
 /// The operator's flow files in the order of their names.
 fn files(dir: &Path, problems: &mut Vec<Problem>) -> Vec<(String, String)> {
-    let unreadable =
-        |what: &Path, error| Problem::whole(&what.display().to_string(), format!("cannot be read: {error}"));
+    let unreadable = |what: &Path, error| {
+        Problem::whole(&what.display().to_string(), format!("cannot be read: {error}"))
+    };
     let entries = match fs::read_dir(dir) {
         Ok(entries) => entries,
         Err(error) => {

@@ -88,8 +88,8 @@ fn builtin(name: &str) -> Option<Value> {
 
 fn unknown(name: &str) -> Trouble {
     let known = || BUILTIN.iter().map(|(known, _)| *known);
-    let hint = did_you_mean(name, known())
-        .unwrap_or_else(|| format!("built in are {}", listed(known())));
+    let hint =
+        did_you_mean(name, known()).unwrap_or_else(|| format!("built in are {}", listed(known())));
     (format!("there is no built-in schema `{name}`"), Some(hint))
 }
 
