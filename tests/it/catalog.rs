@@ -1,1 +1,8 @@
-//! Tests of catalog.
+//! The tools: what the model is given, what each one asks and answers, and the pipeline around them.
+
+mod bench;
+mod card;
+mod laws;
+mod pipeline;
+mod responses;
+mod schemas;

@@ -5,6 +5,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use crate::{
+    artifacts::{
+        extract::trouble,
+        resume::{self, Confidence, Draft},
+    },
     ids::ArtifactId,
     interview::Actor,
     model::{
@@ -36,14 +40,22 @@ enum Kind {
     EducationHistory,
 }
 
+impl Kind {
+    const ALL: [Self; 3] = [Self::ApplicantProfile, Self::SkeletonTimeline, Self::EducationHistory];
+}
+
 #[derive(Debug, Serialize)]
 struct Response {
     status: Status,
     artifact_record: ArtifactRecord,
     derived: Map<String, Value>,
     quality: Quality,
+    /// What to tell the participant, where nothing could be read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message: Option<String>,
 }
 
+/// `partial`: read, but not everything that was asked for stands in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 enum Status {
@@ -61,6 +73,13 @@ struct ArtifactRecord {
     sha256: String,
     extracted_content: String,
     metadata: Value,
+}
+
+impl ArtifactRecord {
+    fn new(artifact: Artifact, extracted_content: String, metadata: Value) -> Self {
+        let Artifact { id, filename, content_type, size_bytes, sha256, .. } = artifact;
+        Self { id, filename, content_type, size_bytes, sha256, extracted_content, metadata }
+    }
 }
 
 #[derive(Debug, Default, Serialize)]
@@ -121,10 +140,19 @@ impl Tool for ExtractDocument {
             let message = "the files of this conversation cannot be read just now".to_owned();
             ToolError::Transient { message, retry_after: None }
         })?;
-        let kinds = return_types.filter(|kinds| !kinds.is_empty()).unwrap_or_else(|| {
-            vec![Kind::ApplicantProfile, Kind::SkeletonTimeline, Kind::EducationHistory]
+        let kinds = return_types.unwrap_or_else(|| Kind::ALL.to_vec());
+        let Extraction::Text { text, pages, notes } = extraction else {
+            return Ok(Outcome::Immediate(json!(failed(artifact, &extraction))));
+        };
+        // Half a megabyte of somebody's text is no work for a thread that others wait for.
+        let response = tokio::task::spawn_blocking(move || {
+            let drafted = draft(&text, notes, &kinds);
+            read(artifact, &text, pages, drafted)
         });
-        Ok(Outcome::Immediate(json!(respond(artifact, extraction, &kinds))))
+        let response = response.await.map_err(|_| {
+            ToolError::ExecutionFailed("the document could not be understood".to_owned())
+        })?;
+        Ok(Outcome::Immediate(json!(response)))
     }
 
     async fn resume(&self, _cx: &ToolCx<'_>, _state: Value, _reply: Reply) -> ToolResult {
@@ -155,30 +183,84 @@ fn find(actor: &Actor, id: &str) -> Result<Artifact, ToolError> {
     })
 }
 
-fn respond(artifact: Artifact, extraction: Extraction, _kinds: &[Kind]) -> Response {
-    let (status, text, issues) = match extraction {
-        Extraction::Text { text, notes, .. } => (Status::Partial, text, notes),
-        Extraction::NoText => {
-            (Status::Failed, String::new(), vec!["unparsable_no_text".to_owned()])
-        }
-        Extraction::Locked => (Status::Failed, String::new(), vec!["password_required".to_owned()]),
-        Extraction::Unreadable { reason } => (Status::Failed, String::new(), vec![reason]),
+/// The answer for a document whose text could not be read; the words are for the participant.
+fn failed(artifact: Artifact, extraction: &Extraction) -> Response {
+    let issue = match extraction {
+        Extraction::Text { .. } => "text",
+        Extraction::NoText => "unparsable_no_text",
+        Extraction::Locked => "password_required",
+        Extraction::Unreadable { .. } => "unreadable",
     };
-    let Artifact { id, filename, content_type, size_bytes, sha256, .. } = artifact;
-    let extracted_content = text.chars().take(TEXT_MAX).collect();
-    let metadata = json!({});
-    Response {
-        status,
-        artifact_record: ArtifactRecord {
-            id,
-            filename,
-            content_type,
-            size_bytes,
-            sha256,
-            extracted_content,
-            metadata,
-        },
-        derived: Map::new(),
-        quality: Quality { issues, ..Quality::default() },
+    let message = trouble(&artifact.filename, extraction);
+    let quality = Quality { issues: vec![issue.to_owned()], ..Quality::default() };
+    let artifact_record = ArtifactRecord::new(artifact, String::new(), json!({}));
+    Response { status: Status::Failed, artifact_record, derived: Map::new(), quality, message }
+}
+
+/// The answer for a document that was read, with what stands in it as records.
+fn read(artifact: Artifact, text: &str, pages: Option<u32>, drafted: Drafted) -> Response {
+    let Drafted { derived, mut quality } = drafted;
+    let extracted: String = text.chars().take(TEXT_MAX).collect();
+    if extracted.len() < text.len() {
+        quality.issues.push(format!("only the first {TEXT_MAX} characters are given here"));
+    }
+    let metadata = pages.map_or_else(|| json!({}), |pages| json!({ "pages": pages }));
+    let artifact_record = ArtifactRecord::new(artifact, extracted, metadata);
+    let status = if derived.values().any(Value::is_null) { Status::Partial } else { Status::Ok };
+    Response { status, artifact_record, derived, quality, message: None }
+}
+
+struct Drafted {
+    derived: Map<String, Value>,
+    quality: Quality,
+}
+
+fn draft(text: &str, notes: Vec<String>, kinds: &[Kind]) -> Drafted {
+    let draft = resume::draft(text);
+    let derived = kinds.iter().map(|kind| {
+        let (name, value) = match kind {
+            Kind::ApplicantProfile => ("applicant_profile", &draft.applicant_profile),
+            Kind::SkeletonTimeline => ("skeleton_timeline", &draft.skeleton_timeline),
+            Kind::EducationHistory => ("education_history", &draft.education_history),
+        };
+        (name.to_owned(), if is_hollow(value) { Value::Null } else { value.clone() })
+    });
+    let derived = derived.collect();
+    let is_low =
+        |(path, sure): (&String, &Confidence)| (*sure == Confidence::Low).then(|| path.clone());
+    let quality = Quality {
+        extraction_confidence: overall(&draft),
+        low_confidence: draft.confidence.iter().filter_map(is_low).collect(),
+        issues: notes.into_iter().chain(draft.issues).collect(),
+    };
+    Drafted { derived, quality }
+}
+
+/// The mean over everything that was found, two decimals; 0 if nothing was.
+fn overall(draft: &Draft) -> f64 {
+    let count = u32::try_from(draft.confidence.len()).unwrap_or(u32::MAX);
+    if count == 0 {
+        return 0.0;
+    }
+    let sum: f64 = draft
+        .confidence
+        .values()
+        .map(|sure| match sure {
+            Confidence::Low => 0.3,
+            Confidence::Medium => 0.7,
+            Confidence::High => 1.0,
+        })
+        .sum();
+    (sum / f64::from(count) * 100.0).round() / 100.0
+}
+
+/// Nothing stands in it.
+fn is_hollow(value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::String(text) => text.is_empty(),
+        Value::Array(items) => items.iter().all(is_hollow),
+        Value::Object(members) => members.values().all(is_hollow),
+        Value::Bool(_) | Value::Number(_) => false,
     }
 }

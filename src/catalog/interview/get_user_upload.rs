@@ -132,8 +132,7 @@ impl Tool for GetUserUpload {
 
 /// What files the current phase takes.
 pub(super) fn uploads_of_phase(actor: &Actor) -> Uploads {
-    let phase = actor.state().phase().and_then(|id| actor.flow().phase(id));
-    phase.map(|phase| phase.uploads.clone()).unwrap_or_default()
+    actor.phase().map(|phase| phase.uploads.clone()).unwrap_or_default()
 }
 
 /// What is asked for and the phase takes; a call that named no formats gets all that the phase takes rather than none.

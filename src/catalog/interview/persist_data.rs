@@ -93,7 +93,7 @@ impl Tool for PersistData {
             let saved = actor
                 .save_record(&name, data, false)
                 .map_err(|Refusal(why)| ToolError::InvalidParameters(why))?;
-            let status = if saved.created { "created" } else { "updated" };
+            let status = if saved.created { "created" } else { "unchanged" };
             let persisted = Persisted { id: saved.id, r#type: name, status };
             Ok(Outcome::Immediate(json!(Response { persisted })))
         })

@@ -14,10 +14,9 @@ use self::{
 use super::{both_spellings, extract_document, stored_name, with_enum};
 use crate::{
     flows::LoadedFlow,
-    interview::{Actor, Refusal},
+    interview::{Actor, Refusal, evidence},
     model::{
-        flow::{Done, Skip},
-        transcript::ObjectiveStatus,
+        flow::Skip,
         ui::{Control, Prompt, Reply, Review, Verdict},
     },
     tool::{
@@ -116,10 +115,7 @@ impl Tool for SubmitForValidation {
             Reply::Reviewed { verdict: Verdict::Rejected, notes, .. } => {
                 Ok(refused("rejected", notes))
             }
-            Reply::Skipped => {
-                cx.with_actor(|actor| pass_over(actor, &state.data_type));
-                Ok(refused("skipped", None))
-            }
+            Reply::Skipped => Ok(refused("skipped", None)),
             Reply::Chosen { .. }
             | Reply::Filled { .. }
             | Reply::Uploaded { .. }
@@ -152,7 +148,7 @@ fn ask(actor: &Actor, name: &str, draft: Value, message: Option<String>) -> Tool
         schema: schema.clone(),
         groups,
         lists,
-        skippable: !passable(actor, &data_type).is_empty(),
+        skippable: is_passable(actor, &data_type),
     };
     let body = message.unwrap_or_else(|| "Please look this over and correct it.".to_owned());
     let prompt = Prompt { title, body, control: Control::Review(review), notes: Vec::new() };
@@ -182,33 +178,11 @@ fn check(schema: &Value, data: &Value) -> Result<Vec<Complaint>, ToolError> {
     Ok(checker.check(data))
 }
 
-/// Marks the objectives that this review was for as passed over, on the participant's own word.
-fn pass_over(actor: &mut Actor, data_type: &str) {
-    for objective in passable(actor, data_type) {
-        if let Err(Refusal(why)) = actor.propose_objective(&objective, ObjectiveStatus::Skipped) {
-            tracing::debug!(objective, why, "objective stays as it is");
-        }
-    }
-}
-
-/// Objectives of the phase that a review of this data completes and the participant may pass over.
-fn passable(actor: &Actor, data_type: &str) -> Vec<String> {
-    let phase = actor.state().phase().and_then(|id| actor.flow().phase(id));
-    let objectives = phase.map(|phase| &phase.objective[..]).unwrap_or_default();
-    objectives
-        .iter()
-        .filter(|objective| objective.skip == Skip::Participant)
-        .filter(|objective| is_for(&objective.done, data_type))
-        .map(|objective| objective.id.clone())
-        .collect()
-}
-
-fn is_for(done: &Done, data_type: &str) -> bool {
-    match done {
-        Done::Reviewed(name) => name == data_type,
-        Done::All(parts) | Done::Any(parts) => parts.iter().any(|part| is_for(part, data_type)),
-        Done::Model | Done::Saved(_) | Done::Uploaded(_) | Done::Answered(_) | Done::Talked(_) => {
-            false
-        }
-    }
+/// Whether the participant may pass this review over: all that it is for may be skipped at their word. The core then
+/// marks it skipped when they do.
+fn is_passable(actor: &Actor, data_type: &str) -> bool {
+    let objectives = actor.phase().map(|phase| &phase.objective[..]).unwrap_or_default();
+    let mut concerned =
+        objectives.iter().filter(|one| evidence::speaks_of(&one.done, data_type)).peekable();
+    concerned.peek().is_some() && concerned.all(|one| one.skip == Skip::Participant)
 }

@@ -31,8 +31,7 @@ fn by_model(call: &Call, spec: &ToolSpec, actor: &Actor) -> Result<(), ToolError
     if spec.admin_only {
         return Err(denied(&call.tool, "only staff may call it"));
     }
-    let phase = actor.state().phase().and_then(|id| actor.flow().phase(id));
-    let Some(phase) = phase else { return Err(denied(&call.tool, "no phase is open")) };
+    let Some(phase) = actor.phase() else { return Err(denied(&call.tool, "no phase is open")) };
     if call.tool == ADVANCE || phase.tools.contains(&call.tool) {
         return Ok(());
     }
