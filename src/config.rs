@@ -1,10 +1,22 @@
 //! Configuration: what the operator wrote becomes what the program uses; every problem is reported at once.
 
 pub mod document;
+pub mod environment;
 pub mod problem;
+mod resolve;
+pub mod secret;
+pub mod settings;
 pub mod words;
+pub mod written;
 
 pub use self::{
     document::Document,
+    environment::Environment,
     problem::{Level, Problem, render},
+    resolve::default_data_dir,
+    secret::Secret,
+    settings::Settings,
+    written::{
+        Approvers, Config, ContactSource, Discord, Flows, Limits, Log, LogFormat, Slack, Uploads,
+    },
 };

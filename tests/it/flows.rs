@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use anteroom::flows::{Library, LoadedFlow};
+use anteroom::{
+    config::Settings,
+    flows::{Library, LoadedFlow},
+};
 
 fn vars() -> BTreeMap<String, String> {
     [
@@ -41,4 +44,11 @@ fn both_spellings_of_data_name_the_same_record() {
     assert_eq!(flow.data_type("education_history").as_deref(), Some("education_history"));
     assert_eq!(flow.data_type("writing_sample").as_deref(), Some("writing_sample"));
     assert_eq!(flow.data_type("introduction"), None);
+}
+
+#[test]
+fn the_playground_needs_no_configuration() {
+    let settings = Settings::playground("/tmp/anteroom".into());
+    assert!(settings.web.listen.ip().is_loopback());
+    assert!(Library::load(None, &settings.flows.enabled, &settings.vars).is_ok());
 }

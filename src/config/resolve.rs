@@ -1,0 +1,233 @@
+//! From the configuration as written to the settings: what a schema cannot say is checked here.
+
+use std::{collections::BTreeMap, path::PathBuf};
+
+use super::{
+    Config, Problem, Settings,
+    document::{self, Document, escaped},
+    environment::{self, Environment},
+    secret::{self, Secret},
+    settings::{self, bad_listen},
+    written,
+};
+
+/// Shortest key that opens the staff page, in characters.
+const STAFF_KEY_MIN: usize = 16;
+
+pub(super) struct Resolve<'a> {
+    document: &'a Document,
+    environment: &'a Environment,
+    problems: Vec<Problem>,
+}
+
+impl<'a> Resolve<'a> {
+    pub(super) fn new(document: &'a Document, environment: &'a Environment) -> Self {
+        Self { document, environment, problems: Vec::new() }
+    }
+
+    pub(super) fn settings(mut self, config: Config) -> Result<Settings, Vec<Problem>> {
+        let web = self.web(&config.web);
+        let webhooks = self.webhooks(&config.webhooks);
+        self.ids(&config);
+        let contacts = self.contacts(config.contacts);
+        let settings = Settings {
+            data_dir: self.data_dir(config.data.dir),
+            web,
+            vars: config.vars,
+            slack: config.slack,
+            discord: config.discord,
+            approvers: config.approvers,
+            webhooks,
+            contacts,
+            flows: config.flows,
+            uploads: config.uploads,
+            log: config.log,
+            limits: config.limits,
+        };
+        let settings = match settings.overridden(self.environment) {
+            Ok(settings) => Some(settings),
+            Err(found) => {
+                self.problems.extend(found);
+                None
+            }
+        };
+        if let Some(settings) = &settings {
+            self.loopback(settings);
+        }
+        document::sort(&mut self.problems);
+        match settings {
+            Some(settings) if self.problems.is_empty() => Ok(settings),
+            Some(_) | None => Err(self.problems),
+        }
+    }
+
+    fn tell(&mut self, pointer: &str, message: impl Into<String>, hint: Option<String>) {
+        let problem = self.document.problem(pointer, message);
+        self.problems.push(Problem { hint, ..problem });
+    }
+
+    /// Where things are kept; the environment may still say otherwise.
+    fn data_dir(&mut self, written: Option<PathBuf>) -> PathBuf {
+        let found = written.or_else(default_data_dir);
+        if found.is_none() && self.environment.get(environment::DATA_DIR).is_none() {
+            let hint = Some("write `dir = \"…\"` under `[data]`".to_owned());
+            self.tell("/data", "there is no home directory to keep data in", hint);
+        }
+        found.unwrap_or_default()
+    }
+
+    fn web(&mut self, web: &written::Web) -> settings::Web {
+        let mut listen = written::LISTEN;
+        if let Some(text) = &web.listen {
+            match text.parse() {
+                Ok(address) => listen = address,
+                Err(_) => {
+                    let Problem { message, hint, .. } = bad_listen("", text);
+                    self.tell("/web/listen", message, hint);
+                }
+            }
+        }
+        let staff_key = self.secret(
+            "/web",
+            ("staff_key_env", "staff_key_file"),
+            (web.staff_key_env.as_deref(), web.staff_key_file.as_ref()),
+        );
+        if staff_key.as_ref().is_some_and(|key| key.expose().chars().count() < STAFF_KEY_MIN) {
+            let hint = format!(
+                "at least {STAFF_KEY_MIN} characters, for example from `openssl rand -hex 16`"
+            );
+            self.tell("/web", "the key of the staff page is too short", Some(hint));
+        }
+        settings::Web { listen, allow_remote: web.allow_remote, staff_key }
+    }
+
+    /// The page is for this machine; serving others takes two decisions.
+    fn loopback(&mut self, settings: &Settings) {
+        let web = &settings.web;
+        if web.listen.ip().is_loopback() {
+            return;
+        }
+        if !web.allow_remote {
+            let hint = "listen on `127.0.0.1`, or write `allow_remote = true`".to_owned();
+            let message = format!("`{}` can be reached from other machines", web.listen);
+            self.tell("/web/listen", message, Some(hint));
+        } else if web.staff_key.is_none() {
+            let hint = "write `staff_key_env` or `staff_key_file`".to_owned();
+            self.tell("/web/allow_remote", "other machines could open the staff page", Some(hint));
+        }
+    }
+
+    fn webhooks(
+        &mut self,
+        written: &BTreeMap<String, written::Webhook>,
+    ) -> BTreeMap<String, settings::Webhook> {
+        let mut webhooks = BTreeMap::new();
+        for (alias, webhook) in written {
+            let pointer = format!("/webhooks/{}", escaped(alias));
+            if !is_hook_address(&webhook.url) {
+                let message = format!("`{}` is not an address for a web hook", webhook.url);
+                let hint = "it begins with `https://`, or with `http://127.0.0.1`".to_owned();
+                self.tell(&format!("{pointer}/url"), message, Some(hint));
+            }
+            let secret = self.secret(
+                &pointer,
+                ("secret_env", "secret_file"),
+                (webhook.secret_env.as_deref(), webhook.secret_file.as_ref()),
+            );
+            webhooks.insert(alias.clone(), settings::Webhook { url: webhook.url.clone(), secret });
+        }
+        webhooks
+    }
+
+    fn contacts(&mut self, written: written::Contacts) -> settings::Contacts {
+        use written::ContactSource::{Directory, Macos};
+        let needs = [
+            (Macos, "macos", "owner", written.macos.is_some()),
+            (Directory, "directory", "file", written.directory.is_some()),
+        ];
+        for (source, name, key, is_set) in needs {
+            if let Some(index) = written.sources.iter().position(|s| *s == source)
+                && !is_set
+            {
+                let hint = format!("write `{name} = {{ {key} = \"…\" }}` under `[contacts]`");
+                let message = format!("the source `{name}` needs its `{key}`");
+                self.tell(&format!("/contacts/sources/{index}"), message, Some(hint));
+            }
+        }
+        let macos_owner = written.macos.and_then(|macos| match macos.owner.parse() {
+            Ok(owner) => Some(owner),
+            Err(error) => {
+                let error: crate::model::session::BadPerson = error;
+                self.tell("/contacts/macos/owner", error.to_string(), None);
+                None
+            }
+        });
+        settings::Contacts {
+            sources: written.sources,
+            macos_owner,
+            vcard: written.vcard.map(|vcard| vcard.file),
+            directory: written.directory.map(|directory| directory.file),
+        }
+    }
+
+    /// Ids of the platforms have a known form; a name in their place never works.
+    fn ids(&mut self, config: &Config) {
+        if let Some(slack) = &config.slack {
+            for (alias, id) in &slack.channels {
+                self.id(&format!("/slack/channels/{}", escaped(alias)), id, is_slack_channel);
+            }
+        }
+        if let Some(discord) = &config.discord {
+            for (table, ids) in [("channels", &discord.channels), ("roles", &discord.roles)] {
+                for (alias, id) in ids {
+                    self.id(&format!("/discord/{table}/{}", escaped(alias)), id, is_snowflake);
+                }
+            }
+        }
+    }
+
+    fn id(&mut self, pointer: &str, id: &str, fits: fn(&str) -> bool) {
+        if !fits(id) {
+            let hint =
+                "copy the id, not the name: `C0123456789` on Slack, 17 to 20 digits on Discord";
+            self.tell(pointer, format!("`{id}` is not an id"), Some(hint.to_owned()));
+        }
+    }
+
+    fn secret(
+        &mut self,
+        pointer: &str,
+        keys: (&'static str, &'static str),
+        written: (Option<&str>, Option<&PathBuf>),
+    ) -> Option<Secret> {
+        let file = written.1.map(PathBuf::as_path);
+        match secret::read(keys, written.0, file, self.environment) {
+            Ok(secret) => secret,
+            Err(unread) => {
+                self.tell(&format!("{pointer}/{}", unread.key), unread.message, unread.hint);
+                None
+            }
+        }
+    }
+}
+
+/// Where the system keeps application data.
+pub fn default_data_dir() -> Option<PathBuf> {
+    directories::ProjectDirs::from("", "", "anteroom").map(|dirs| dirs.data_dir().to_owned())
+}
+
+fn is_hook_address(address: &str) -> bool {
+    let Ok(url) = reqwest::Url::parse(address) else { return false };
+    let local = matches!(url.host_str(), Some("127.0.0.1" | "localhost" | "[::1]"));
+    url.scheme() == "https" || (url.scheme() == "http" && local)
+}
+
+fn is_slack_channel(id: &str) -> bool {
+    id.len() > 1
+        && id.starts_with(['C', 'G', 'D'])
+        && id.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit())
+}
+
+fn is_snowflake(id: &str) -> bool {
+    (17..=20).contains(&id.len()) && id.bytes().all(|b| b.is_ascii_digit())
+}

@@ -1,0 +1,200 @@
+//! The configuration as the program uses it.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    net::SocketAddr,
+    path::{Path, PathBuf},
+};
+
+use super::{
+    Approvers, Config, ContactSource, Discord, Flows, Limits, Log, Problem, Slack, Uploads,
+    document::Document,
+    environment::{self, Environment},
+    resolve::Resolve,
+    secret::Secret,
+    written,
+};
+use crate::model::session::PersonId;
+
+/// Everything the operator decides, checked.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Settings {
+    /// Where everything is kept.
+    pub data_dir: PathBuf,
+    /// The local page.
+    pub web: Web,
+    /// Values for `{{name}}` in texts of flows.
+    pub vars: BTreeMap<String, String>,
+    /// Slack, where it is in use.
+    pub slack: Option<Slack>,
+    /// Discord, where it is in use.
+    pub discord: Option<Discord>,
+    /// Who decides, by alias.
+    pub approvers: BTreeMap<String, Approvers>,
+    /// Web hooks by alias.
+    pub webhooks: BTreeMap<String, Webhook>,
+    /// Where contact details come from.
+    pub contacts: Contacts,
+    /// The operator's flows.
+    pub flows: Flows,
+    /// Bounds of files, over all flows.
+    pub uploads: Uploads,
+    /// What is logged, and how.
+    pub log: Log,
+    /// Rates and bounds.
+    pub limits: Limits,
+}
+
+/// The local page.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Web {
+    /// Address and port.
+    pub listen: SocketAddr,
+    /// Serve other machines too.
+    pub allow_remote: bool,
+    /// The key that opens the staff page; none: everyone on this machine may.
+    pub staff_key: Option<Secret>,
+}
+
+/// A web hook.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Webhook {
+    /// Where it goes.
+    pub url: String,
+    /// What signs it.
+    pub secret: Option<Secret>,
+}
+
+/// Where contact details come from.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Contacts {
+    /// The sources to ask, best first.
+    pub sources: Vec<ContactSource>,
+    /// The one person the card of the Contacts application belongs to.
+    pub macos_owner: Option<PersonId>,
+    /// A vCard file.
+    pub vcard: Option<PathBuf>,
+    /// A directory of people.
+    pub directory: Option<PathBuf>,
+}
+
+impl Settings {
+    /// Reads a configuration file. Every problem is told at once.
+    pub fn load(file: &Path, environment: &Environment) -> Result<Self, Vec<Problem>> {
+        let name = file.display().to_string();
+        let text = fs::read_to_string(file)
+            .map_err(|error| vec![Problem::whole(&name, format!("cannot be read: {error}"))])?;
+        Self::parse(&name, &text, environment)
+    }
+
+    /// Reads a configuration from its text; `file` is how messages call it.
+    pub fn parse(file: &str, text: &str, environment: &Environment) -> Result<Self, Vec<Problem>> {
+        let document = Document::parse(file, text)?;
+        let config: Config = document.read()?;
+        Resolve::new(&document, environment).settings(config)
+    }
+
+    /// What `anteroom play` runs on when nobody has configured anything: the local page, example names in the texts,
+    /// and whoever opens the staff page decides.
+    pub fn playground(data_dir: PathBuf) -> Self {
+        let everyone = Approvers { web_staff: true, ..Approvers::default() };
+        let example = [
+            ("organisation", "Example Ltd"),
+            ("privacy_url", "https://example.org/privacy"),
+            ("contact", "people@example.org"),
+        ];
+        Self {
+            data_dir,
+            web: Web { listen: written::LISTEN, allow_remote: false, staff_key: None },
+            vars: example.map(|(name, value)| (name.to_owned(), value.to_owned())).into(),
+            slack: None,
+            discord: None,
+            approvers: ["recruiting_approvals", "staff_approvals"]
+                .map(|alias| (alias.to_owned(), everyone.clone()))
+                .into(),
+            webhooks: BTreeMap::new(),
+            contacts: Contacts {
+                sources: written::Contacts::default().sources,
+                macos_owner: None,
+                vcard: None,
+                directory: None,
+            },
+            flows: Flows::default(),
+            uploads: Uploads::default(),
+            log: Log::default(),
+            limits: Limits::default(),
+        }
+    }
+
+    /// Where the page is served and what is kept where, as the environment wants it instead (for the playground,
+    /// which reads no file).
+    pub fn overridden(mut self, environment: &Environment) -> Result<Self, Vec<Problem>> {
+        let mut problems = Vec::new();
+        if let Some(dir) = environment.get(environment::DATA_DIR) {
+            self.data_dir = PathBuf::from(dir);
+        }
+        if let Some(listen) = environment.get(environment::LISTEN) {
+            match listen.parse() {
+                Ok(listen) => self.web.listen = listen,
+                Err(_) => problems.push(bad_listen(environment::LISTEN, listen)),
+            }
+        }
+        if let Some(level) = environment.get(environment::LOG) {
+            level.clone_into(&mut self.log.level);
+        }
+        if let Some(format) = environment.get(environment::LOG_FORMAT) {
+            match serde_json::from_value(format.into()) {
+                Ok(format) => self.log.format = format,
+                Err(_) => problems.push(
+                    Problem::whole(
+                        "environment",
+                        format!("`{}` is `{format}`", environment::LOG_FORMAT),
+                    )
+                    .hint("one of `auto`, `pretty`, `plain`, `json`"),
+                ),
+            }
+        }
+        for (name, meant) in environment.strangers() {
+            let mut problem = Problem::whole("environment", format!("`{name}` means nothing here"));
+            problem.hint = meant.map(|meant| format!("did you mean `{meant}`?"));
+            problems.push(problem);
+        }
+        if problems.is_empty() { Ok(self) } else { Err(problems) }
+    }
+
+    /// Aliases under which a person may decide. `groups` are the Slack groups or Discord roles they are in now,
+    /// `staff` says that they have the staff page open.
+    pub fn approver_of(
+        &self,
+        person: &PersonId,
+        groups: &BTreeSet<String>,
+        staff: bool,
+    ) -> Vec<String> {
+        self.approvers
+            .iter()
+            .filter(|(_, approvers)| approvers.includes(person, groups, staff))
+            .map(|(alias, _)| alias.clone())
+            .collect()
+    }
+}
+
+impl Approvers {
+    /// Whether a person is among them.
+    pub fn includes(&self, person: &PersonId, groups: &BTreeSet<String>, staff: bool) -> bool {
+        use crate::model::session::Platform;
+        let (users, roles) = match person.platform {
+            Platform::Slack => (&self.slack_users, &self.slack_groups),
+            Platform::Discord => (&self.discord_users, &self.discord_roles),
+            Platform::Web => {
+                return self.web_users.contains(&person.user) || (self.web_staff && staff);
+            }
+        };
+        users.contains(&person.user) || roles.iter().any(|role| groups.contains(role))
+    }
+}
+
+pub(super) fn bad_listen(file: &str, text: &str) -> Problem {
+    Problem::whole(file, format!("`{text}` is not an address with a port"))
+        .hint("write for example `127.0.0.1:4747`")
+}

@@ -1,0 +1,261 @@
+//! The configuration as it is written.
+
+use std::{collections::BTreeMap, net::SocketAddr, path::PathBuf};
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+/// `config.toml`. Everything has a default; unknown keys are refused.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Config {
+    /// Where things are kept.
+    pub data: Data,
+    /// The local page.
+    pub web: Web,
+    /// Values for `{{name}}` in texts of flows.
+    pub vars: BTreeMap<String, String>,
+    /// Slack; the platform counts as in use where this is written.
+    pub slack: Option<Slack>,
+    /// Discord; the platform counts as in use where this is written.
+    pub discord: Option<Discord>,
+    /// Who decides, by alias.
+    pub approvers: BTreeMap<String, Approvers>,
+    /// Web hooks by alias.
+    pub webhooks: BTreeMap<String, Webhook>,
+    /// Where contact details come from.
+    pub contacts: Contacts,
+    /// The operator's flows.
+    pub flows: Flows,
+    /// Bounds of files, over all flows.
+    pub uploads: Uploads,
+    /// What is logged, and how.
+    pub log: Log,
+    /// Rates and bounds.
+    pub limits: Limits,
+}
+
+/// Where things are kept.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Data {
+    /// The data directory; by default where the system keeps application data.
+    pub dir: Option<PathBuf>,
+}
+
+/// The local page.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Web {
+    /// Address and port: `127.0.0.1:4747`.
+    pub listen: Option<String>,
+    /// Serve other machines too.
+    pub allow_remote: bool,
+    /// Variable with the key that opens the staff page.
+    pub staff_key_env: Option<String>,
+    /// File with that key.
+    pub staff_key_file: Option<PathBuf>,
+}
+
+/// Slack.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Slack {
+    /// Channel ids by alias.
+    pub channels: BTreeMap<String, String>,
+}
+
+/// Discord.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Discord {
+    /// Channel ids by alias.
+    pub channels: BTreeMap<String, String>,
+    /// Role ids by alias.
+    pub roles: BTreeMap<String, String>,
+}
+
+/// Who decides under one alias.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Approvers {
+    /// Slack user ids.
+    pub slack_users: Vec<String>,
+    /// Slack user group ids.
+    pub slack_groups: Vec<String>,
+    /// Discord user ids.
+    pub discord_users: Vec<String>,
+    /// Discord role ids.
+    pub discord_roles: Vec<String>,
+    /// Names of people on the local page.
+    pub web_users: Vec<String>,
+    /// Everyone who can open the staff page.
+    pub web_staff: bool,
+}
+
+/// A web hook.
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Webhook {
+    /// Where it goes: an `https` address, or `http` on this machine.
+    pub url: String,
+    /// Variable with the secret that signs it.
+    #[serde(default)]
+    pub secret_env: Option<String>,
+    /// File with that secret.
+    #[serde(default)]
+    pub secret_file: Option<PathBuf>,
+}
+
+/// Where contact details come from.
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Contacts {
+    /// The sources to ask, best first.
+    pub sources: Vec<ContactSource>,
+    /// The Contacts application.
+    pub macos: Option<Macos>,
+    /// A vCard file.
+    pub vcard: Option<ContactFile>,
+    /// A directory of people.
+    pub directory: Option<ContactFile>,
+}
+
+impl Default for Contacts {
+    fn default() -> Self {
+        Self {
+            sources: vec![ContactSource::Profile, ContactSource::Vcard],
+            macos: None,
+            vcard: None,
+            directory: None,
+        }
+    }
+}
+
+/// A source of contact details (DESIGN §10.11).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ContactSource {
+    /// The Contacts application, for the owner of this machine alone.
+    Macos,
+    /// vCard files that the participant sends, and the configured one.
+    Vcard,
+    /// What the platform says of the participant.
+    Profile,
+    /// A file that lists people.
+    Directory,
+}
+
+/// The Contacts application.
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Macos {
+    /// The one person the card belongs to: `slack:T01/U01`.
+    pub owner: String,
+}
+
+/// A file with contact details.
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ContactFile {
+    /// Where it lies.
+    pub file: PathBuf,
+}
+
+/// The operator's flows.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Flows {
+    /// Directory of `*.toml` files.
+    pub dir: Option<PathBuf>,
+    /// Flows that can be started; all where empty.
+    pub enabled: Vec<String>,
+}
+
+/// Bounds of files, over all flows.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Uploads {
+    /// Largest file of any flow, in megabytes of 1,048,576 bytes.
+    #[schemars(range(min = 1, max = 100))]
+    pub max_mb: u64,
+    /// Most time for reading one document, in seconds.
+    #[schemars(range(min = 1, max = 120))]
+    pub read_seconds: u64,
+    /// Most memory for reading one document, in megabytes.
+    #[schemars(range(min = 64, max = 4096))]
+    pub read_mb: u64,
+}
+
+impl Default for Uploads {
+    fn default() -> Self {
+        Self { max_mb: 25, read_seconds: 15, read_mb: 512 }
+    }
+}
+
+/// What is logged, and how.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Log {
+    /// How a line is written.
+    pub format: LogFormat,
+    /// What is written: `info`, or `anteroom=debug,info`.
+    pub level: String,
+}
+
+impl Default for Log {
+    fn default() -> Self {
+        Self { format: LogFormat::Auto, level: "info".to_owned() }
+    }
+}
+
+/// How a log line is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum LogFormat {
+    /// `pretty` on a terminal, `plain` elsewhere.
+    Auto,
+    /// With colours.
+    Pretty,
+    /// Without.
+    Plain,
+    /// One JSON object a line.
+    Json,
+}
+
+/// Rates and bounds (DESIGN §10.14).
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Limits {
+    /// Events that may wait for one conversation.
+    #[schemars(range(min = 1, max = 10_000))]
+    pub session_queue: u32,
+    /// Conversations that may be worked on at one time.
+    #[schemars(range(min = 1, max = 10_000))]
+    pub active_sessions: u32,
+    /// What one person may send in a minute.
+    #[schemars(range(min = 1, max = 100_000))]
+    pub person_per_minute: u32,
+    /// Effects delivered at one time.
+    #[schemars(range(min = 1, max = 1_000))]
+    pub outbox_workers: u32,
+    /// Pages that may listen for changes at one time.
+    #[schemars(range(min = 1, max = 100_000))]
+    pub live_pages: u32,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            session_queue: 64,
+            active_sessions: 256,
+            person_per_minute: 240,
+            outbox_workers: 8,
+            live_pages: 256,
+        }
+    }
+}
+
+/// Where the page is served unless told otherwise.
+pub const LISTEN: SocketAddr =
+    SocketAddr::new(std::net::IpAddr::V4(std::net::Ipv4Addr::LOCALHOST), 4747);
