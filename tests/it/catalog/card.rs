@@ -7,6 +7,7 @@ use anteroom::{
     },
     model::ui::{Field, Input},
 };
+use proptest::prelude::{Just, Strategy, any, prop_oneof, proptest};
 use serde_json::{Value, json};
 
 fn schema() -> Value {
@@ -216,4 +217,37 @@ fn what_was_left_empty_in_a_form_is_absent() {
     let given =
         json!({ "a": "", "b": null, "c": " x ", "d": { "e": null }, "f": ["", "y"], "g": 0 });
     assert_eq!(tidy(given), json!({ "c": "x", "d": {}, "f": ["y"], "g": 0 }));
+}
+
+/// Any JSON, three levels deep, with few names so that two of them meet.
+pub(crate) fn anything() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        (0..3_i64).prop_map(Value::from),
+        "[a-c ]{0,2}".prop_map(Value::from),
+    ];
+    leaf.prop_recursive(3, 24, 4, |inner| {
+        prop_oneof![
+            proptest::collection::vec(inner.clone(), 0..3).prop_map(Value::from),
+            proptest::collection::btree_map("name|work|email|owner|0", inner, 0..4)
+                .prop_map(|members| Value::Object(members.into_iter().collect())),
+        ]
+    })
+}
+
+proptest! {
+    #[test]
+    fn there_are_changes_exactly_where_something_differs(old in anything(), new in anything()) {
+        // Null and absent are the same to a form, and `tidy` has made them so.
+        let (old, new) = (tidy(old), tidy(new));
+        assert_eq!(between(&old, &new).is_empty(), old == new);
+        assert_eq!(tidy(new.clone()), new);
+    }
+
+    #[test]
+    fn any_data_at_all_can_be_drawn(data in anything()) {
+        card::draw(&schema(), &data, &["work".to_owned()]);
+        card::draw(&data, &data, &[]);
+    }
 }

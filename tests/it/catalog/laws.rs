@@ -4,9 +4,12 @@ use std::{fs, path::Path, sync::Arc};
 
 use anteroom::{
     catalog::interview,
-    tool::{EffectClass, Toolbox},
+    tool::{EffectClass, Toolbox, pipeline::validate::lenient},
 };
+use proptest::prelude::proptest;
 use serde_json::json;
+
+use super::card::anything;
 
 #[test]
 fn every_tool_is_a_file_of_its_name() {
@@ -138,7 +141,6 @@ fn lenient_arguments_mean_what_a_model_meant() {
 
 #[test]
 fn numbers_written_as_text_are_numbers_and_other_text_stays_text() {
-    use anteroom::tool::pipeline::validate::lenient;
     let schema = json!({
         "type": "object",
         "required": ["count"],
@@ -166,4 +168,15 @@ fn what_is_required_stays_missing_and_is_named() {
     );
     let error = toolbox.prepare("get_user_options", None, json!({})).unwrap_err();
     insta::assert_snapshot!(error, @"unknown tool `get_user_options`");
+}
+
+proptest! {
+    #[test]
+    fn putting_arguments_right_a_second_time_changes_nothing(given in anything()) {
+        for tool in interview::tools() {
+            let schema = &tool.spec().parameters;
+            let once = lenient(schema, given.clone());
+            assert_eq!(lenient(schema, once.clone()), once, "{}", tool.spec().name);
+        }
+    }
 }

@@ -54,12 +54,7 @@ fn compare(path: String, old: &Value, new: &Value, changes: &mut Vec<Change>) {
         return;
     }
     match (children(old), children(new)) {
-        (None, None) => {
-            changes.push(Change { field: path, old_value: old.clone(), new_value: new.clone() });
-        }
-        // One side is a tree or missing: every leaf of the tree came or went.
-        (before, after) => {
-            let (before, after) = (before.unwrap_or_default(), after.unwrap_or_default());
+        (Some(before), Some(after)) => {
             let known: BTreeSet<&String> = before.iter().map(|(key, _)| key).collect();
             let added = after.iter().filter(|(key, _)| !known.contains(key));
             for (key, value) in &before {
@@ -69,6 +64,20 @@ fn compare(path: String, old: &Value, new: &Value, changes: &mut Vec<Change>) {
             for (key, value) in added {
                 compare(join(&path, key), &Value::Null, value, changes);
             }
+        }
+        // A tree that came or went did so leaf by leaf.
+        (None, Some(after)) if old.is_null() && !after.is_empty() => {
+            for (key, value) in after {
+                compare(join(&path, &key), &Value::Null, value, changes);
+            }
+        }
+        (Some(before), None) if new.is_null() && !before.is_empty() => {
+            for (key, value) in before {
+                compare(join(&path, &key), value, &Value::Null, changes);
+            }
+        }
+        (None | Some(_), None) | (None, Some(_)) => {
+            changes.push(Change { field: path, old_value: old.clone(), new_value: new.clone() });
         }
     }
 }
