@@ -1,29 +1,51 @@
 //! Events in, effects out: drives sessions. Knows no platform.
+//!
+//! What a person does is decided by the [`Actor`], committed, and only then acknowledged ([`Engine::receive`]). The
+//! work that follows — resuming a suspended call, the next question — is driven step by step, each step committed
+//! ([`drive`]). A session has a task and a bounded queue only while it is active ([`desk`]); one that waits for a
+//! person is disk alone. Effects leave through the outbox ([`outbox`]); timers fire by the clock ([`timers`]).
+//!
+//! After a crash, [`Engine::run`] finds what was in hand by its `Work` timer, and what had not left in the outbox.
 
+mod desk;
+mod drive;
+mod erasure;
+mod outbox;
+mod pinned;
+mod timers;
 pub mod webhook;
 
-use std::{collections::BTreeMap, fmt, sync::Arc};
+use std::{collections::BTreeMap, fmt, sync::Arc, time::Duration};
 
 use async_trait::async_trait;
-use tokio::sync::broadcast;
+use tokio::sync::{Notify, broadcast};
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
-    artifacts::Artifacts,
+    artifacts::{self, Artifacts},
     clock::Clock,
     contacts::Contacts,
     flows::{Library, LoadedFlow},
     ids::{Ids, SessionId, WaitId},
-    interview::{Command, Responder},
+    interview::{Actor, Command, Responder},
     model::{
         artifact::Artifact,
         effect::{Delivery, Effect, Rendering},
-        session::{Head, Place, Platform},
-        transcript::Via,
-        ui::Reply,
+        session::{Head, Place, Platform, Status},
+        transcript::{Started, Via},
+        ui::{Control, Reply, Upload},
         wait::{Settlement, Wait},
     },
-    store::{self, Loaded, Store},
-    tool::Toolbox,
+    store::{self, Find, Loaded, Store},
+    tool::{
+        Toolbox,
+        pipeline::{Pipeline, Policy},
+    },
+};
+
+use self::{
+    desk::{Desks, Job},
+    pinned::PinnedFlows,
 };
 
 /// Where effects leave: one per platform.
@@ -150,30 +172,92 @@ pub struct Changed {
     pub seq: u64,
 }
 
+/// How long the step in hand may take after the engine is told to stop.
+const GRACE: Duration = Duration::from_secs(10);
+
+/// Changes that a slow listener may fall behind; then it looks at everything again.
+const CHANGES_KEPT: usize = 1024;
+
+/// Times that a decision is made again because somebody else has committed meanwhile.
+const CONFLICTS_MAX: usize = 16;
+
 /// Drives sessions; cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Engine {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
     parts: Parts,
+    pipeline: Pipeline,
+    gateways: BTreeMap<Platform, Arc<dyn Gateway>>,
+    pinned: PinnedFlows,
+    desks: Desks,
+    tasks: TaskTracker,
+    changes: broadcast::Sender<Changed>,
+    /// Effects were queued.
+    queued: Notify,
+    /// No new work is taken.
+    closing: CancellationToken,
+    webhooks: webhook::Client,
+    /// One start at a time: a second one at the same place finds the first.
+    starting: tokio::sync::Mutex<()>,
 }
 
 impl Engine {
     /// Puts an engine together; nothing runs until [`Engine::run`].
     pub fn new(parts: Parts, gateways: Vec<Arc<dyn Gateway>>) -> Self {
-        todo!()
+        let pipeline = Pipeline::new(
+            Arc::clone(&parts.toolbox),
+            Arc::clone(&parts.artifacts),
+            Arc::clone(&parts.contacts),
+            Policy::CHAT,
+        );
+        let gateways = gateways.into_iter().map(|gateway| (gateway.platform(), gateway)).collect();
+        let inner = Inner {
+            pipeline,
+            gateways,
+            pinned: PinnedFlows::default(),
+            desks: Desks::default(),
+            tasks: TaskTracker::new(),
+            changes: broadcast::Sender::new(CHANGES_KEPT),
+            queued: Notify::new(),
+            closing: CancellationToken::new(),
+            webhooks: webhook::Client::default(),
+            starting: tokio::sync::Mutex::new(()),
+            parts,
+        };
+        Self { inner: Arc::new(inner) }
     }
 
     /// Recovers what a crash left behind, then fires timers and delivers effects until `shutdown`; finishes the step
     /// in hand before it returns.
-    pub async fn run(&self, shutdown: tokio_util::sync::CancellationToken) {
-        todo!()
+    pub async fn run(&self, shutdown: CancellationToken) {
+        let stopped = shutdown.cancelled();
+        tokio::select! {
+            () = stopped => {}
+            () = async { tokio::join!(self.keep_time(), self.keep_delivering()); } => {}
+        }
+        self.inner.closing.cancel();
+        self.inner.tasks.close();
+        if tokio::time::timeout(GRACE, self.inner.tasks.wait()).await.is_err() {
+            tracing::warn!("stopped with work in hand; it is taken up again at the next start");
+        }
     }
 
     /// What the engine is made of.
     pub fn parts(&self) -> &Parts {
-        &self.parts
+        &self.inner.parts
     }
 
-    /// Starts a session at `place`. The same key again gives the same session.
+    /// The steps around a tool call, for those who want to hear of its progress.
+    pub fn pipeline(&self) -> &Pipeline {
+        &self.inner.pipeline
+    }
+
+    /// Starts a session at `place`, or finds the one of the same flow that the person has open there: a repeat of
+    /// the same request gives the same session. `key` names the inbound event.
     pub async fn start(
         &self,
         flow: &str,
@@ -181,12 +265,38 @@ impl Engine {
         place: Place,
         key: &str,
     ) -> Result<SessionId, Error> {
-        todo!()
+        let inner = &self.inner;
+        let _one_at_a_time = inner.starting.lock().await;
+        let found = inner.parts.store.find(Find::Place(place.clone())).await?;
+        let is_open = |head: &&Head| {
+            head.participant == from.person && head.flow.id == flow && !is_over(head.status)
+        };
+        if let Some(head) = found.iter().find(is_open) {
+            return Ok(head.id);
+        }
+        let flow = inner.parts.library.get(flow).ok_or_else(|| Error::NoFlow(flow.to_owned()))?;
+        let pin = self.pin(&flow).await?;
+        let started = Started {
+            session: SessionId::mint(inner.parts.ids.as_ref()),
+            flow: pin,
+            participant: from.person.clone(),
+            name: Some(from.name.clone()).filter(|name| !name.is_empty()),
+            place,
+            test: false,
+        };
+        let session = started.session;
+        let ids = Arc::clone(&inner.parts.ids);
+        let actor = Actor::start(flow, started, ids, inner.parts.clock.now());
+        self.commit(actor, Some(key.to_owned())).await?;
+        self.dispatch(session, Job::Work)?;
+        Ok(session)
     }
 
     /// Takes an inbound event in: durable when this returns.
     pub async fn receive(&self, inbound: Inbound) -> Result<Receipt, Error> {
-        todo!()
+        let (answer, receipt) = tokio::sync::oneshot::channel();
+        self.dispatch(inbound.session, Job::Inbound(Box::new(inbound), answer))?;
+        receipt.await.map_err(|_| Error::Busy)?
     }
 
     /// Checks a file against the open upload (or the phase's limits) and keeps it; the refusal is for the person.
@@ -197,21 +307,129 @@ impl Engine {
         filename: &str,
         bytes: Vec<u8>,
     ) -> Result<Result<Artifact, String>, Error> {
-        todo!()
+        let actor = self.load(session).await?;
+        let asked = asked_upload(&actor, wait);
+        match self.inner.parts.artifacts.keep(session, &asked, filename, bytes).await {
+            Ok(artifact) => Ok(Ok(artifact)),
+            Err(artifacts::Error::Refused(refused)) => Ok(Err(refused.to_string())),
+            Err(artifacts::Error::Blobs(error)) => {
+                Err(Error::Store(store::Error::Unavailable(Arc::new(error))))
+            }
+        }
     }
 
     /// A session with its flow, for views.
     pub async fn view(&self, session: SessionId) -> Result<(Loaded, Arc<LoadedFlow>), Error> {
-        todo!()
+        let loaded = self.inner.parts.store.load(session).await?.ok_or(Error::NoSession)?;
+        let flow = self.flow(&loaded.head.flow).await?;
+        Ok((loaded, flow))
     }
 
     /// Sessions at a glance, newest first.
     pub async fn sessions(&self, limit: usize) -> Result<Vec<Head>, Error> {
-        todo!()
+        const PAGE: usize = 500;
+        let mut heads: Vec<Head> = Vec::new();
+        loop {
+            let after = heads.last().map(|head| head.id);
+            let page = self.inner.parts.store.sessions(after, PAGE).await?;
+            let is_last = page.len() < PAGE;
+            heads.extend(page);
+            if is_last {
+                break;
+            }
+        }
+        heads.sort_by_key(|head| std::cmp::Reverse(head.created_at));
+        heads.truncate(limit);
+        Ok(heads)
     }
 
     /// Hears of every change.
     pub fn watch(&self) -> broadcast::Receiver<Changed> {
-        todo!()
+        self.inner.changes.subscribe()
     }
+
+    /// Resolves when no session is active and no effect can leave now.
+    pub async fn settle_down(&self) {
+        loop {
+            self.inner.desks.quiet().await;
+            let delivered = self.deliver_due().await;
+            if delivered == 0 && self.inner.desks.is_empty() {
+                return;
+            }
+        }
+    }
+
+    /// A session in the hands of its actor.
+    async fn load(&self, session: SessionId) -> Result<Actor, Error> {
+        let (loaded, flow) = self.view(session).await?;
+        let ids = Arc::clone(&self.inner.parts.ids);
+        Actor::load(flow, &loaded, ids, self.inner.parts.clock.now()).ok_or(Error::NoSession)
+    }
+
+    /// Commits what an actor has changed, and tells those who listen.
+    async fn commit(&self, actor: Actor, dedup: Option<String>) -> Result<(), store::Error> {
+        let commit = actor.into_commit(dedup);
+        let changed = Changed { session: commit.head.id, seq: commit.head.seq };
+        let has_effects = !commit.effects.is_empty();
+        self.inner.parts.store.commit(commit).await?;
+        // Nobody listening is no failure.
+        _ = self.inner.changes.send(changed);
+        if has_effects {
+            self.inner.queued.notify_one();
+        }
+        Ok(())
+    }
+
+    /// Decides and commits; where somebody else has committed meanwhile, decides again on what there is now. A
+    /// decision that changes nothing is not committed.
+    async fn decide<T>(
+        &self,
+        session: SessionId,
+        dedup: Option<&str>,
+        act: impl Fn(&mut Actor) -> T + Send + Sync,
+    ) -> Result<T, Error> {
+        for _ in 0..CONFLICTS_MAX {
+            let mut actor = self.load(session).await?;
+            let decided = act(&mut actor);
+            if !actor.is_changed() {
+                return Ok(decided);
+            }
+            match self.commit(actor, dedup.map(str::to_owned)).await {
+                Ok(()) => return Ok(decided),
+                Err(store::Error::Conflict { .. }) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Err(Error::Busy)
+    }
+}
+
+/// A session that ended; a new one may begin at its place.
+fn is_over(status: Status) -> bool {
+    match status {
+        Status::Completed | Status::Ended => true,
+        Status::Notice | Status::Open | Status::Stopped | Status::Paused | Status::Declined => {
+            false
+        }
+    }
+}
+
+/// What a file is checked against: the upload that it answers, or what the phase allows.
+fn asked_upload(actor: &Actor, wait: Option<WaitId>) -> Upload {
+    let asked = |wait: &Wait| match &wait.prompt.control {
+        Control::Upload(upload) => Some(upload.clone()),
+        _ => None,
+    };
+    let state = actor.state();
+    let named = wait.and_then(|id| state.waits.get(&id)).and_then(asked);
+    named.or_else(|| state.pending().find_map(asked)).unwrap_or_else(|| {
+        let limits = actor.phase().map(|phase| phase.uploads.clone()).unwrap_or_default();
+        Upload {
+            upload_type: "other".to_owned(),
+            accept: limits.accept,
+            max_bytes: limits.max_mb * 1024 * 1024,
+            max_files: limits.max_files,
+            required: false,
+        }
+    })
 }

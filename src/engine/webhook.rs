@@ -1,6 +1,32 @@
 //! Web hooks: signed, timed, safe to repeat.
+//!
+//! A request is a `POST` of JSON with these headers:
+//!
+//! | header | content |
+//! |---|---|
+//! | `x-anteroom-event` | `phase_completed` |
+//! | `x-anteroom-delivery` | the effect's id; a repeat has the same one, so the receiver can drop it |
+//! | `x-anteroom-timestamp` | seconds since 1970 |
+//! | `x-anteroom-signature` | `v1=` and the HMAC-SHA256, in hex, of timestamp, a dot and the body; only with a secret |
+//!
+//! 2xx is delivered; 408, 425, 429, 5xx and network failures are tried again; anything else has failed for good.
 
-use secrecy::SecretString;
+use std::time::Duration;
+
+use chrono::{DateTime, Utc};
+use hmac::{Hmac, KeyInit, Mac};
+use secrecy::{ExposeSecret, SecretString};
+use serde_json::Value;
+use sha2::Sha256;
+
+use crate::{
+    ids::EffectId,
+    model::{audit::hex, effect::Delivery},
+};
+
+/// Longest time for a connection, and for an answer.
+const CONNECT_LIMIT: Duration = Duration::from_secs(5);
+const ANSWER_LIMIT: Duration = Duration::from_secs(15);
 
 /// Where a web hook goes.
 #[derive(Debug, Clone)]
@@ -9,4 +35,82 @@ pub struct Target {
     pub url: String,
     /// What requests are signed with; none where the operator chose no secret.
     pub secret: Option<SecretString>,
+}
+
+/// Sends web hooks. The connection pool is made with the first one.
+#[derive(Debug, Default)]
+pub(super) struct Client(std::sync::OnceLock<reqwest::Client>);
+
+impl Client {
+    /// Sends once; none means: try again later.
+    pub(super) async fn send(
+        &self,
+        target: &Target,
+        id: EffectId,
+        (event, body): (&str, &Value),
+        now: DateTime<Utc>,
+    ) -> Option<Delivery> {
+        let body = body.to_string();
+        let timestamp = now.timestamp().to_string();
+        let mut request = self
+            .client()?
+            .post(&target.url)
+            .header("content-type", "application/json")
+            .header("x-anteroom-event", event)
+            .header("x-anteroom-delivery", id.to_string())
+            .header("x-anteroom-timestamp", &timestamp);
+        if let Some(secret) = &target.secret {
+            let signature = sign(secret.expose_secret(), &timestamp, &body);
+            request = request.header("x-anteroom-signature", format!("v1={signature}"));
+        }
+        let status = request.body(body).send().await.ok()?.status();
+        match status.as_u16() {
+            200..=299 => Some(Delivery::Delivered { message: None }),
+            408 | 425 | 429 | 500..=599 => None,
+            other => Some(Delivery::Failed { reason: format!("the receiver answered {other}") }),
+        }
+    }
+
+    fn client(&self) -> Option<&reqwest::Client> {
+        if let Some(client) = self.0.get() {
+            return Some(client);
+        }
+        let built = reqwest::Client::builder()
+            .connect_timeout(CONNECT_LIMIT)
+            .timeout(ANSWER_LIMIT)
+            .redirect(reqwest::redirect::Policy::none())
+            .user_agent(concat!("anteroom/", env!("CARGO_PKG_VERSION")))
+            .build();
+        match built {
+            Ok(client) => Some(self.0.get_or_init(|| client)),
+            Err(error) => {
+                tracing::error!(error = %error, "web hooks cannot be sent");
+                None
+            }
+        }
+    }
+}
+
+fn sign(secret: &str, timestamp: &str, body: &str) -> String {
+    // A key of any length is accepted.
+    let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(secret.as_bytes()) else {
+        return String::new();
+    };
+    mac.update(timestamp.as_bytes());
+    mac.update(b".");
+    mac.update(body.as_bytes());
+    hex(&mac.finalize().into_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::sign;
+
+    #[test]
+    fn the_signature_covers_time_and_body() {
+        let signature = sign("secret", "1700000000", "{}");
+        assert_eq!(signature.len(), 64);
+        assert_ne!(signature, sign("secret", "1700000001", "{}"));
+        assert_ne!(signature, sign("other", "1700000000", "{}"));
+    }
 }

@@ -1,0 +1,230 @@
+//! One task and one bounded queue per active session; nothing for a waiting one.
+//!
+//! The task decides inbound events in their order, and drives the work beside them: an event that comes while a tool
+//! runs is decided and acknowledged at once, and the step in hand notices by the conflict.
+
+use std::{
+    collections::HashMap,
+    pin::Pin,
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+
+use tokio::sync::{mpsc, oneshot, watch};
+
+use super::{Engine, Error, Inbound, Receipt, What};
+use crate::{
+    ids::{EffectId, SessionId},
+    interview::{Actor, Answer},
+    model::{
+        effect::Delivery,
+        ui::Reply,
+        wait::{Purpose, Settlement},
+    },
+    store::{self, TimerKind},
+};
+
+/// Events that may wait for one session; the next one is told to try again.
+const QUEUE: usize = 64;
+
+/// Something for a session to do.
+#[derive(Debug)]
+pub(super) enum Job {
+    /// A person did something.
+    Inbound(Box<Inbound>, oneshot::Sender<Result<Receipt, Error>>),
+    /// A timer fired.
+    Timer(TimerKind),
+    /// An effect of a phase left the outbox.
+    Delivered(EffectId, Delivery),
+    /// There is work in hand.
+    Work,
+}
+
+/// The queues of the active sessions.
+#[derive(Debug)]
+pub(super) struct Desks {
+    queues: Mutex<HashMap<SessionId, mpsc::Sender<Job>>>,
+    active: watch::Sender<usize>,
+}
+
+impl Default for Desks {
+    fn default() -> Self {
+        Self { queues: Mutex::default(), active: watch::Sender::new(0) }
+    }
+}
+
+impl Desks {
+    fn lock(&self) -> MutexGuard<'_, HashMap<SessionId, mpsc::Sender<Job>>> {
+        self.queues.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether no session is active.
+    pub(super) fn is_empty(&self) -> bool {
+        self.lock().is_empty()
+    }
+
+    /// Whether a session is active.
+    pub(super) fn is_active(&self, session: SessionId) -> bool {
+        self.lock().contains_key(&session)
+    }
+
+    /// Resolves when no session is active.
+    pub(super) async fn quiet(&self) {
+        let mut active = self.active.subscribe();
+        // The sender lives as long as `self`.
+        _ = active.wait_for(|active| *active == 0).await;
+    }
+
+    /// Closes a session's desk if nothing is queued.
+    fn close(&self, session: SessionId, queue: &mpsc::Receiver<Job>) -> bool {
+        let mut queues = self.lock();
+        if !queue.is_empty() {
+            return false;
+        }
+        queues.remove(&session);
+        self.active.send_replace(queues.len());
+        true
+    }
+}
+
+/// Removes the desk whatever happens to its task, so that a panic does not leave the session deaf.
+struct Leave<'a> {
+    desks: &'a Desks,
+    session: SessionId,
+    /// Closed in good order; a new desk may be there already.
+    closed: bool,
+}
+
+impl Drop for Leave<'_> {
+    fn drop(&mut self) {
+        if !self.closed {
+            let mut queues = self.desks.lock();
+            queues.remove(&self.session);
+            self.desks.active.send_replace(queues.len());
+        }
+    }
+}
+
+impl Engine {
+    /// Queues a job for a session, opening its desk if it has none.
+    pub(super) fn dispatch(&self, session: SessionId, job: Job) -> Result<(), Error> {
+        let inner = &self.inner;
+        if inner.closing.is_cancelled() {
+            return Err(Error::Busy);
+        }
+        let mut queues = inner.desks.lock();
+        if let Some(queue) = queues.get(&session) {
+            return queue.try_send(job).map_err(|_| Error::Busy);
+        }
+        let (queue, jobs) = mpsc::channel(QUEUE);
+        queue.try_send(job).map_err(|_| Error::Busy)?;
+        queues.insert(session, queue);
+        inner.desks.active.send_replace(queues.len());
+        drop(queues);
+        let engine = self.clone();
+        inner.tasks.spawn(async move { engine.attend(session, jobs).await });
+        Ok(())
+    }
+
+    /// Attends to a session until it rests.
+    async fn attend(&self, session: SessionId, mut jobs: mpsc::Receiver<Job>) {
+        let mut leave = Leave { desks: &self.inner.desks, session, closed: false };
+        let mut work: Option<Pin<Box<dyn Future<Output = ()> + Send + '_>>> = None;
+        loop {
+            tokio::select! {
+                biased;
+                // Cancel-safe: an unreceived job stays queued. `work` is kept across iterations, never dropped half-way.
+                job = jobs.recv(), if !jobs.is_empty() || work.is_some() => {
+                    let Some(job) = job else { break };
+                    if self.handle(session, job).await && work.is_none() {
+                        work = Some(Box::pin(self.drive(session)));
+                    }
+                }
+                () = async { if let Some(work) = work.as_mut() { work.await } }, if work.is_some() => {
+                    work = None;
+                }
+                else => {}
+            }
+            if work.is_none() && self.inner.desks.close(session, &jobs) {
+                leave.closed = true;
+                return;
+            }
+        }
+    }
+
+    /// Deals with one job; whether there may be work afterwards.
+    async fn handle(&self, session: SessionId, job: Job) -> bool {
+        match job {
+            Job::Work => true,
+            Job::Inbound(inbound, answer) => {
+                let receipt = self.take_in(*inbound).await;
+                let worked = matches!(receipt, Ok(Receipt::Taken | Receipt::Settled(_)));
+                // The caller may have gone; what it asked for is durable all the same.
+                _ = answer.send(receipt);
+                worked
+            }
+            Job::Timer(kind) => {
+                let fired = self.decide(session, None, |actor| actor.timer(kind)).await;
+                report(session, "timer", &fired);
+                fired.is_ok()
+            }
+            Job::Delivered(effect, delivery) => {
+                let noted =
+                    self.decide(session, None, |actor| actor.effect_done(effect, &delivery)).await;
+                report(session, "delivery", &noted);
+                false
+            }
+        }
+    }
+
+    /// Decides an inbound event and commits it; the receipt is handed out after that.
+    async fn take_in(&self, inbound: Inbound) -> Result<Receipt, Error> {
+        let Inbound { key, session, from, what } = inbound;
+        let act = |actor: &mut Actor| match &what {
+            What::Answer { wait, revision, reply, via } => {
+                let (reply, from) = (reply.clone(), from.clone());
+                let answer = Answer { wait: *wait, revision: *revision, reply, from, via: *via };
+                Receipt::Settled(actor.settle(answer))
+            }
+            What::Said { text, source } => {
+                actor.hear(&from, text, source.clone());
+                Receipt::Taken
+            }
+            What::Sent { wait, files } => {
+                Receipt::Settled(actor.receive_files(&from, *wait, files.clone()))
+            }
+            What::Command(command) => {
+                let via = crate::model::transcript::Via::Command;
+                match actor.command(&from, command.clone(), via) {
+                    Ok(()) => Receipt::Taken,
+                    Err(refusal) => Receipt::Refused(refusal.0),
+                }
+            }
+        };
+        match self.decide(session, Some(&key), act).await {
+            Ok(Receipt::Settled(Settlement::Applied))
+                if self.is_erasure(session, &what).await? =>
+            {
+                Ok(Receipt::Erased { receipt: self.erase(session, "participant").await? })
+            }
+            Ok(receipt) => Ok(receipt),
+            Err(Error::Store(store::Error::Duplicate)) => Ok(Receipt::Duplicate),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Whether an answer that counts was the "yes" to erasing everything.
+    async fn is_erasure(&self, session: SessionId, what: &What) -> Result<bool, Error> {
+        let What::Answer { wait, reply: Reply::Confirmed { yes: true }, .. } = what else {
+            return Ok(false);
+        };
+        let actor = self.load(session).await?;
+        Ok(actor.state().waits.get(wait).is_some_and(|wait| wait.purpose == Purpose::Erase))
+    }
+}
+
+/// Logs a failure where it is handled; the work timer brings the session back.
+pub(super) fn report<T>(session: SessionId, what: &'static str, result: &Result<T, Error>) {
+    if let Err(error) = result {
+        tracing::warn!(session.id = %session, what, error = %error, "a session could not go on just now");
+    }
+}

@@ -1,0 +1,158 @@
+//! Drives a session from one step to the next until it rests, committing after each.
+
+use std::sync::{Mutex, PoisonError};
+
+use super::{Engine, Error, desk::report};
+use crate::{
+    ids::{CallId, SessionId, WaitId},
+    interview::{Actor, Next, Suspension},
+    model::{
+        transcript::{Call, CallResult},
+        ui::Reply,
+        wait::{Purpose, Wait},
+    },
+    store,
+    tool::{EffectClass, Outcome},
+};
+
+/// Steps between two acts of a person; more is a flow that runs in a circle.
+const STEPS_MAX: usize = 200;
+
+/// What a step came to.
+enum Step {
+    /// Go on.
+    Done,
+    /// Nothing is left to do.
+    Rest,
+}
+
+impl Engine {
+    /// Drives a session until it rests, or the engine closes. A failure leaves the work timer set: the session is
+    /// taken up again later.
+    pub(super) async fn drive(&self, session: SessionId) {
+        for _ in 0..STEPS_MAX {
+            if self.inner.closing.is_cancelled() {
+                return;
+            }
+            match self.step(session).await {
+                Ok(Step::Done) | Err(Error::Store(store::Error::Conflict { .. })) => {}
+                Ok(Step::Rest) | Err(Error::NoSession) => return,
+                Err(error) => return report::<()>(session, "step", &Err(error)),
+            }
+        }
+        tracing::error!(session.id = %session, "a session takes step after step without coming to rest");
+    }
+
+    async fn step(&self, session: SessionId) -> Result<Step, Error> {
+        let actor = self.load(session).await?;
+        match actor.next() {
+            // There is no model yet: a phase without a script waits for people.
+            Next::Rest | Next::Think => {
+                self.rest(session).await?;
+                return Ok(Step::Rest);
+            }
+            Next::Resume { wait } => self.resume(actor, wait).await?,
+            Next::Recover { call } => self.recover_call(actor, &call).await?,
+            Next::Call(call) => self.make(actor, call).await?,
+        }
+        Ok(Step::Done)
+    }
+
+    /// Clears the work timer where an earlier commit has left it set.
+    async fn rest(&self, session: SessionId) -> Result<(), Error> {
+        let actor = self.load(session).await?;
+        let commit = actor.into_commit(None);
+        match self.inner.parts.store.commit(commit).await {
+            Ok(()) | Err(store::Error::Conflict { .. }) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// An answer has come: what it was for goes on.
+    async fn resume(&self, mut actor: Actor, id: WaitId) -> Result<(), Error> {
+        let Some(wait) = actor.state().waits.get(&id).cloned() else { return Ok(()) };
+        match &wait.purpose {
+            Purpose::Erase if is_yes(&wait) => {
+                self.erase(wait.session, "participant").await?;
+                return Ok(());
+            }
+            Purpose::Notice | Purpose::Effect { .. } | Purpose::Erase => actor.apply_own(id),
+            Purpose::Call { call, .. } => {
+                let Some(known) = actor.state().call(call).map(|known| known.call.clone()) else {
+                    return Ok(());
+                };
+                let now = self.inner.parts.clock.now();
+                let desk = Mutex::new(actor);
+                let result = self.inner.pipeline.resume(&known, &wait, &desk, now).await;
+                actor = desk.into_inner().unwrap_or_else(PoisonError::into_inner);
+                conclude(&mut actor, call, result);
+            }
+        }
+        self.commit(actor, None).await?;
+        Ok(())
+    }
+
+    /// A call that began and left no result: a person ordered it, or a crash came between.
+    async fn recover_call(&self, mut actor: Actor, id: &CallId) -> Result<(), Error> {
+        let Some(known) = actor.state().call(id).cloned() else { return Ok(()) };
+        let class =
+            self.inner.parts.toolbox.get(&known.call.tool).map(|tool| tool.spec().effect_class);
+        match class {
+            Some(EffectClass::AtMostOnce) => {
+                let message = "it is not known whether this happened. hint: ask a person to check";
+                let code = "outcome_unknown".to_owned();
+                actor.finish(id, CallResult::Err { code, message: message.to_owned() });
+                self.commit(actor, None).await?;
+                Ok(())
+            }
+            Some(EffectClass::Pure | EffectClass::Idempotent | EffectClass::Reconcile) | None => {
+                self.execute(actor, known.call).await
+            }
+        }
+    }
+
+    /// Makes a new call; one that reaches outside is noted as begun before it does.
+    async fn make(&self, mut actor: Actor, call: Call) -> Result<(), Error> {
+        let session = actor.state().session;
+        actor.begin(&call);
+        let class = self.inner.parts.toolbox.get(&call.tool).map(|tool| tool.spec().effect_class);
+        match class {
+            Some(EffectClass::Pure) | None => self.execute(actor, call).await,
+            Some(EffectClass::Idempotent | EffectClass::Reconcile | EffectClass::AtMostOnce) => {
+                self.commit(actor, None).await?;
+                let actor = self.load(session).await?;
+                self.execute(actor, call).await
+            }
+        }
+    }
+
+    async fn execute(&self, actor: Actor, call: Call) -> Result<(), Error> {
+        let now = self.inner.parts.clock.now();
+        let desk = Mutex::new(actor);
+        let result = self.inner.pipeline.execute(&call, &desk, now).await;
+        let mut actor = desk.into_inner().unwrap_or_else(PoisonError::into_inner);
+        conclude(&mut actor, &call.id, result);
+        self.commit(actor, None).await?;
+        Ok(())
+    }
+}
+
+/// Hands what a tool came to back to the session.
+fn conclude(actor: &mut Actor, call: &CallId, result: Result<Outcome, CallResult>) {
+    match result {
+        Ok(Outcome::Immediate(value)) => actor.finish(call, CallResult::Ok { value }),
+        Ok(Outcome::Waiting(waiting)) => {
+            let crate::tool::Waiting { prompt, state, answerers, expires_at } = *waiting;
+            actor.suspend(call, Suspension { prompt, state, answerers, expires_at });
+        }
+        Ok(Outcome::Subtask(_)) => {
+            let message = "child runs are not available here".to_owned();
+            actor.finish(call, CallResult::Err { code: "not_configured".to_owned(), message });
+        }
+        Err(failure) => actor.finish(call, failure),
+    }
+}
+
+fn is_yes(wait: &Wait) -> bool {
+    matches!(wait.standing.answer(), Some((Reply::Confirmed { yes: true }, ..)))
+}

@@ -1,0 +1,116 @@
+//! Delivers what is queued for the outside: at least once, in order per session, each under its own id.
+
+use std::time::Duration;
+
+use chrono::TimeDelta;
+use futures::{StreamExt, stream};
+
+use super::{Engine, desk::Job};
+use crate::model::effect::{Act, Delivery, Effect, Recipient};
+
+/// How often the outbox is looked at without being told.
+const LOOK: Duration = Duration::from_secs(1);
+
+/// Effects taken in one go.
+const BATCH: usize = 64;
+
+/// Deliveries under way at the same time.
+const AT_ONCE: usize = 16;
+
+/// Longest time that one delivery may take.
+const DELIVERY_LIMIT: Duration = Duration::from_secs(30);
+
+/// Attempts after which an effect is given up, about a day with the pauses between them.
+const ATTEMPTS_MAX: u32 = 24;
+
+/// Longest pause between two attempts.
+const PAUSE_MAX: TimeDelta = TimeDelta::hours(1);
+
+impl Engine {
+    /// Delivers until it is dropped.
+    pub(super) async fn keep_delivering(&self) {
+        loop {
+            if self.deliver_due().await == 0 {
+                // Told or not, it looks again soon: an effect may be due by time.
+                _ = tokio::time::timeout(LOOK, self.inner.queued.notified()).await;
+            }
+        }
+    }
+
+    /// Delivers what may leave now; how many effects were tried.
+    pub async fn deliver_due(&self) -> usize {
+        let now = self.inner.parts.clock.now();
+        let claimed = match self.inner.parts.store.claim(now, BATCH).await {
+            Ok(claimed) => claimed,
+            Err(error) => {
+                tracing::error!(error = %error, "the outbox could not be read");
+                return 0;
+            }
+        };
+        let count = claimed.len();
+        stream::iter(claimed)
+            .for_each_concurrent(AT_ONCE, |effect| async move { self.deliver(effect).await })
+            .await;
+        count
+    }
+
+    async fn deliver(&self, effect: Effect) {
+        let attempt = tokio::time::timeout(DELIVERY_LIMIT, self.attempt(&effect));
+        let delivery = attempt.await.unwrap_or_else(|_| self.later(&effect));
+        let delivery = match delivery {
+            Delivery::Retry { .. } if effect.attempts + 1 >= ATTEMPTS_MAX => {
+                Delivery::Failed { reason: "given up after many attempts".to_owned() }
+            }
+            other => other,
+        };
+        if let Delivery::Failed { reason } = &delivery {
+            tracing::warn!(session.id = %effect.session, effect.id = %effect.id, reason, "an effect failed for good");
+        }
+        let is_final = !matches!(delivery, Delivery::Retry { .. });
+        if effect.carries.is_some() && is_final {
+            let job = Job::Delivered(effect.id, delivery.clone());
+            if self.dispatch(effect.session, job).is_err() {
+                // Noted next time: the effect is delivered again, which its id makes harmless.
+                return;
+            }
+        }
+        if let Err(error) = self.inner.parts.store.done(effect.id, delivery).await {
+            tracing::warn!(effect.id = %effect.id, error = %error, "a delivery could not be noted");
+        }
+    }
+
+    async fn attempt(&self, effect: &Effect) -> Delivery {
+        if let (Recipient::Webhook { alias }, Act::Webhook { event, body }) =
+            (&effect.to, &effect.act)
+        {
+            let Some(target) = self.inner.parts.webhooks.get(alias) else {
+                return Delivery::NotApplicable;
+            };
+            let now = self.inner.parts.clock.now();
+            let later = self.later(effect);
+            return self
+                .inner
+                .webhooks
+                .send(target, effect.id, (event, body), now)
+                .await
+                .unwrap_or(later);
+        }
+        let Some(gateway) = self.inner.gateways.get(&effect.place.platform) else {
+            return Delivery::NotApplicable;
+        };
+        let Act::Show { wait } = effect.act else { return gateway.deliver(effect, None).await };
+        match self.inner.parts.store.wait(wait).await {
+            Ok(Some((wait, shown))) => gateway.deliver(effect, Some((&wait, &shown))).await,
+            // Erased meanwhile: there is nothing to show.
+            Ok(None) => Delivery::NotApplicable,
+            Err(_) => self.later(effect),
+        }
+    }
+
+    /// Again, after a pause that doubles.
+    fn later(&self, effect: &Effect) -> Delivery {
+        let seconds = 1_i64 << effect.attempts.min(12);
+        let pause = TimeDelta::seconds(seconds).min(PAUSE_MAX);
+        Delivery::Retry { not_before: self.inner.parts.clock.now() + pause }
+    }
+}

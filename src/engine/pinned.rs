@@ -1,0 +1,53 @@
+//! The flows that sessions run: pinned by digest, so that an edit of the file changes no running session.
+
+use std::{
+    collections::{BTreeMap, HashMap},
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use super::{Engine, Error};
+use crate::{flows::LoadedFlow, model::session::FlowPin, store};
+
+/// Older versions of flows that are in use, by digest. As many as there are versions, not sessions.
+#[derive(Debug, Default)]
+pub(super) struct PinnedFlows(Mutex<HashMap<String, Arc<LoadedFlow>>>);
+
+impl Engine {
+    /// Keeps a flow's file under its digest.
+    pub(super) async fn pin(&self, flow: &LoadedFlow) -> Result<FlowPin, Error> {
+        let kept = self.inner.parts.artifacts.pin_flow(&flow.digest, &flow.source).await;
+        kept.map_err(|error| Error::Store(store::Error::Unavailable(Arc::new(error))))?;
+        Ok(FlowPin {
+            id: flow.flow.id.clone(),
+            version: flow.flow.version.clone(),
+            digest: flow.digest.clone(),
+        })
+    }
+
+    /// The flow of a session: the current file if it is the same, else the pinned one.
+    pub(super) async fn flow(&self, pin: &FlowPin) -> Result<Arc<LoadedFlow>, Error> {
+        let library = &self.inner.parts.library;
+        if let Some(flow) = library.get(&pin.id).filter(|flow| flow.digest == pin.digest) {
+            return Ok(flow);
+        }
+        let pinned = &self.inner.pinned.0;
+        let known = pinned.lock().unwrap_or_else(PoisonError::into_inner).get(&pin.digest).cloned();
+        if let Some(flow) = known {
+            return Ok(flow);
+        }
+        let source = self.inner.parts.artifacts.pinned_flow(&pin.digest).await;
+        let source = source
+            .map_err(|error| Error::Store(store::Error::Unavailable(Arc::new(error))))?
+            .ok_or_else(|| Error::BrokenFlow(format!("its file {} is gone", pin.digest)))?;
+        let vars: BTreeMap<String, String> =
+            library.iter().flat_map(|flow| flow.vars.clone()).collect();
+        let flow = LoadedFlow::load(&source, &pin.id, &vars).map_err(|problems| {
+            let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
+            Error::BrokenFlow(problems.join("; "))
+        })?;
+        let flow = Arc::new(flow);
+        let mut pinned = pinned.lock().unwrap_or_else(PoisonError::into_inner);
+        pinned.insert(pin.digest.clone(), Arc::clone(&flow));
+        Ok(flow)
+    }
+}

@@ -1,0 +1,58 @@
+//! Fires what is due by the clock. A process that was down fires once what came due meanwhile.
+
+use std::time::Duration;
+
+use super::{Engine, desk::Job};
+use crate::store::{Timer, TimerKind};
+
+/// How often the clock is looked at.
+const TICK: Duration = Duration::from_secs(1);
+
+/// Timers fired in one go; the rest follows with the next look.
+const BATCH: usize = 256;
+
+impl Engine {
+    /// Looks at the clock until it is dropped.
+    pub(super) async fn keep_time(&self) {
+        let mut ticks = tokio::time::interval(TICK);
+        ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+        let mut last = self.inner.parts.clock.now();
+        loop {
+            ticks.tick().await;
+            let now = self.inner.parts.clock.now();
+            if now < last - chrono::TimeDelta::seconds(1) {
+                tracing::warn!(back_ms = (last - now).num_milliseconds(), "the clock was set back");
+            }
+            last = now;
+            self.run_due().await;
+        }
+    }
+
+    /// Fires the timers that are due now; how many there were. Also what a start after a crash begins with: a
+    /// session whose work was in hand has a timer that is due.
+    pub async fn run_due(&self) -> usize {
+        let now = self.inner.parts.clock.now();
+        let due = match self.inner.parts.store.due(now, BATCH).await {
+            Ok(due) => due,
+            Err(error) => {
+                tracing::error!(error = %error, "timers could not be read");
+                return 0;
+            }
+        };
+        let mut fired = 0;
+        for Timer { session, kind, .. } in due {
+            let job = match kind {
+                // It is being worked on already.
+                TimerKind::Work if self.inner.desks.is_active(session) => continue,
+                TimerKind::Work => Job::Work,
+                TimerKind::Remind { .. }
+                | TimerKind::Expire { .. }
+                | TimerKind::Pause
+                | TimerKind::Unclaimed => Job::Timer(kind),
+            };
+            // A full queue means that the session is busy: the timer stays and comes again.
+            fired += usize::from(self.dispatch(session, job).is_ok());
+        }
+        fired
+    }
+}
