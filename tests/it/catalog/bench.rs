@@ -127,6 +127,16 @@ impl Bench {
         sources: Vec<Box<dyn ContactSource>>,
         policy: Policy,
     ) -> Self {
+        Self::on(flow(), tools, sources, policy)
+    }
+
+    /// A session of any flow.
+    pub(crate) fn on(
+        flow: Arc<LoadedFlow>,
+        tools: Vec<Arc<dyn Tool>>,
+        sources: Vec<Box<dyn ContactSource>>,
+        policy: Policy,
+    ) -> Self {
         let now = "2026-11-21T09:00:00Z".parse().unwrap();
         let ids: Arc<dyn Ids> = Arc::new(CountingIds::default());
         let folder = tempfile::tempdir().unwrap();
@@ -144,7 +154,7 @@ impl Bench {
             pipeline,
             session,
             ids,
-            flow: flow(),
+            flow,
             stored: None,
             now,
             calls: 0,
@@ -190,6 +200,14 @@ impl Bench {
 
     pub(crate) fn state(&self) -> State {
         self.actor().state().clone()
+    }
+
+    /// Changes the session by the core alone.
+    pub(crate) fn change<T>(&mut self, act: impl FnOnce(&mut Actor) -> T) -> T {
+        let mut actor = self.actor();
+        let value = act(&mut actor);
+        self.store(actor.into_commit(None));
+        value
     }
 
     fn store(&mut self, commit: Commit) {
@@ -253,10 +271,7 @@ impl Bench {
         assert_eq!(actor.settle(answer), Settlement::Applied);
         self.store(actor.into_commit(None));
         self.now += TimeDelta::hours(1);
-        let lost = self.resumed(&call, wait).await.0;
-        let (outcome, actor) = self.resumed(&call, wait).await;
-        assert_eq!(outcome, lost, "a second resume says something else");
-        match self.conclude(call, outcome, actor) {
+        match self.finish(call, wait).await {
             Ok(result) => result.to_value(),
             Err(prompt) => panic!("asked again: {prompt:?}"),
         }
@@ -309,9 +324,7 @@ impl Bench {
         };
         let artifacts = Arc::clone(&self.pipeline.artifacts);
         let kept = artifacts.keep(self.session, &asked, name, bytes.to_vec()).await.unwrap();
-        let mut actor = self.actor();
-        actor.keep(kept.clone());
-        self.store(actor.into_commit(None));
+        self.change(|actor| actor.keep(kept.clone()));
         kept
     }
 
@@ -320,14 +333,45 @@ impl Bench {
         self.open.take().expect("something was asked")
     }
 
+    /// Finishes an answered call: its result, or what it asks next.
+    pub(crate) async fn finish(
+        &mut self,
+        call: Call,
+        wait: WaitId,
+    ) -> Result<CallResult, Box<Prompt>> {
+        let lost = self.resumed(&call, wait).await.0;
+        let (outcome, actor) = self.resumed(&call, wait).await;
+        assert_eq!(outcome, lost, "a second resume says something else");
+        self.conclude(call, outcome, actor)
+    }
+
+    /// Settles a wait as somebody listed under `alias`.
+    pub(crate) fn settle_as_staff(
+        &mut self,
+        wait: WaitId,
+        reply: Reply,
+        alias: &str,
+    ) -> Settlement {
+        let revision = self.state().waits[&wait].revision;
+        let answer = Answer { wait, revision, reply, from: grace(alias), via: Via::Component };
+        self.change(|actor| actor.settle(answer))
+    }
+
     /// Settles a wait and leaves the rest of the work.
     pub(crate) fn settle(&mut self, wait: WaitId, reply: Reply) -> Settlement {
-        let mut actor = self.actor();
-        let revision = actor.state().waits[&wait].revision;
+        let revision = self.state().waits[&wait].revision;
         let answer = Answer { wait, revision, reply, from: ada(), via: Via::Component };
-        let settlement = actor.settle(answer);
-        self.store(actor.into_commit(None));
-        settlement
+        self.change(|actor| actor.settle(answer))
+    }
+}
+
+/// Somebody who may decide.
+fn grace(alias: &str) -> Responder {
+    Responder {
+        person: PersonId::web("grace"),
+        name: "Grace".to_owned(),
+        approver_of: vec![alias.to_owned()],
+        staff: true,
     }
 }
 
