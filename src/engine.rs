@@ -287,9 +287,18 @@ impl Engine {
         let session = started.session;
         let ids = Arc::clone(&inner.parts.ids);
         let actor = Actor::start(flow, started, ids, inner.parts.clock.now());
-        self.commit(actor, Some(key.to_owned())).await?;
-        self.dispatch(session, Job::Work)?;
-        Ok(session)
+        match self.commit(actor, Some(key.to_owned())).await {
+            Ok(()) => {
+                self.dispatch(session, Job::Work)?;
+                Ok(session)
+            }
+            // The same request again, after its session has ended.
+            Err(store::Error::Duplicate) => {
+                let mine = found.iter().find(|head| head.participant == from.person);
+                mine.map(|head| head.id).ok_or(Error::NoSession)
+            }
+            Err(error) => Err(error.into()),
+        }
     }
 
     /// Takes an inbound event in: durable when this returns.

@@ -14,7 +14,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 use super::{Engine, Error, Inbound, Receipt, What};
 use crate::{
     ids::{EffectId, SessionId},
-    interview::{Actor, Answer},
+    interview::{Actor, Answer, Next},
     model::{
         effect::Delivery,
         ui::Reply,
@@ -154,7 +154,12 @@ impl Engine {
     /// Deals with one job; whether there may be work afterwards.
     async fn handle(&self, session: SessionId, job: Job) -> bool {
         match job {
-            Job::Work => true,
+            Job::Work => {
+                // A session that rests has its timer cleared by this; for one with work, nothing changes.
+                let woken = self.settle_timer(session).await;
+                report(session, "work", &woken);
+                woken.is_ok()
+            }
             Job::Inbound(inbound, answer) => {
                 let receipt = self.take_in(*inbound).await;
                 let worked = matches!(receipt, Ok(Receipt::Taken | Receipt::Settled(_)));
@@ -174,6 +179,18 @@ impl Engine {
                 false
             }
         }
+    }
+
+    /// Clears the work timer of a session that rests.
+    async fn settle_timer(&self, session: SessionId) -> Result<(), Error> {
+        let actor = self.load(session).await?;
+        if matches!(actor.next(), Next::Rest | Next::Think) {
+            match self.commit(actor, None).await {
+                Ok(()) | Err(store::Error::Conflict { .. }) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(())
     }
 
     /// Decides an inbound event and commits it; the receipt is handed out after that.

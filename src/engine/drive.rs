@@ -47,25 +47,12 @@ impl Engine {
         let actor = self.load(session).await?;
         match actor.next() {
             // There is no model yet: a phase without a script waits for people.
-            Next::Rest | Next::Think => {
-                self.rest(session).await?;
-                return Ok(Step::Rest);
-            }
+            Next::Rest | Next::Think => return Ok(Step::Rest),
             Next::Resume { wait } => self.resume(actor, wait).await?,
             Next::Recover { call } => self.recover_call(actor, &call).await?,
             Next::Call(call) => self.make(actor, call).await?,
         }
         Ok(Step::Done)
-    }
-
-    /// Clears the work timer where an earlier commit has left it set.
-    async fn rest(&self, session: SessionId) -> Result<(), Error> {
-        let actor = self.load(session).await?;
-        let commit = actor.into_commit(None);
-        match self.inner.parts.store.commit(commit).await {
-            Ok(()) | Err(store::Error::Conflict { .. }) => Ok(()),
-            Err(error) => Err(error.into()),
-        }
     }
 
     /// An answer has come: what it was for goes on.

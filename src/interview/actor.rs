@@ -187,7 +187,8 @@ impl Actor {
 
     /// Everything that this step changes. `dedup` is the key of the inbound event it deals with.
     pub fn into_commit(mut self, dedup: Option<String>) -> Commit {
-        let rests = self.next() == Next::Rest;
+        // Without a model, a phase that needs one waits for people.
+        let rests = matches!(self.next(), Next::Rest | Next::Think);
         let begins = self.questions_from().filter(|from| *from > self.now);
         self.set_timer(TimerKind::Work, if rests { begins } else { Some(self.now) });
         self.set_timer(TimerKind::Pause, self.pause_at());
