@@ -1,5 +1,6 @@
 //! Flows: loads, checks and resolves the TOML files; both shipped flows are embedded.
 
+pub mod check;
 pub mod library;
 mod load;
 mod schemas;
@@ -9,7 +10,10 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-pub use self::library::{Library, shipped};
+pub use self::{
+    check::{Aliases, Catalogue, check, check_file, check_source},
+    library::{Library, shipped},
+};
 use crate::model::flow::{Done, Flow, Objective, Phase, Step};
 
 /// A flow that passed the checks, with its texts and schemas resolved.

@@ -13,9 +13,6 @@ pub const LOG: &str = "ANTEROOM_LOG";
 /// How it is written: `auto`, `pretty`, `plain` or `json`; wins over the file.
 pub const LOG_FORMAT: &str = "ANTEROOM_LOG_FORMAT";
 
-/// All that we read by name.
-pub(super) const NAMES: [&str; 5] = [CONFIG, DATA_DIR, LISTEN, LOG, LOG_FORMAT];
-
 /// The variables of the environment, taken once; prints as names only, for values may be secrets.
 #[derive(Clone, Default)]
 pub struct Environment(BTreeMap<String, String>);
@@ -44,14 +41,6 @@ impl Environment {
         named
             .or_else(|| self.get(CONFIG).map(PathBuf::from))
             .or_else(|| here.is_file().then_some(here))
-    }
-
-    /// Names that begin as ours do and mean nothing, with what may have been meant.
-    pub(super) fn strangers(&self) -> impl Iterator<Item = (&str, Option<&'static str>)> {
-        self.0
-            .keys()
-            .filter(|name| name.starts_with("ANTEROOM_") && !NAMES.contains(&name.as_str()))
-            .map(|name| (name.as_str(), super::problem::closest(name, NAMES)))
     }
 }
 

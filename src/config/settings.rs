@@ -155,11 +155,6 @@ impl Settings {
                 ),
             }
         }
-        for (name, meant) in environment.strangers() {
-            let mut problem = Problem::whole("environment", format!("`{name}` means nothing here"));
-            problem.hint = meant.map(|meant| format!("did you mean `{meant}`?"));
-            problems.push(problem);
-        }
         if problems.is_empty() { Ok(self) } else { Err(problems) }
     }
 

@@ -20,6 +20,8 @@ pub struct Mistake {
     pub message: String,
     /// What to do about it.
     pub hint: Option<String>,
+    /// It is of another type: text for a number, a table for a list.
+    pub is_type: bool,
 }
 
 /// Every mistake of `value` by `schema`.
@@ -36,6 +38,7 @@ pub fn mistakes(schema: &Value, value: &Value) -> Vec<Mistake> {
             pointer: String::new(),
             message: format!("the schema is not a JSON Schema: {error}"),
             hint: None,
+            is_type: false,
         }],
     }
 }
@@ -56,7 +59,7 @@ struct Words<'a> {
 
 impl Words<'_> {
     fn say(&mut self, pointer: &str, message: String, hint: Option<String>) {
-        self.found.push(Mistake { pointer: pointer.to_owned(), message, hint });
+        self.found.push(Mistake { pointer: pointer.to_owned(), message, hint, is_type: false });
     }
 
     fn explain(&mut self, error: &ValidationError<'_>) {
@@ -72,7 +75,8 @@ impl Words<'_> {
             Kind::Type { kind } => {
                 let message = format!("{} is needed here, not {}", expected(kind), named(value));
                 let hint = quoted_hint(kind, value);
-                self.say(at, message, hint);
+                let pointer = at.to_owned();
+                self.found.push(Mistake { pointer, message, hint, is_type: true });
             }
             Kind::Enum { options } => {
                 let options: Vec<_> =

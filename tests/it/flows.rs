@@ -3,8 +3,10 @@
 use std::collections::BTreeMap;
 
 use anteroom::{
-    config::Settings,
-    flows::{Library, LoadedFlow},
+    catalog,
+    config::{Environment, Settings, render},
+    flows::{self, Aliases, Catalogue, Library, LoadedFlow},
+    tool::Toolbox,
 };
 
 fn vars() -> BTreeMap<String, String> {
@@ -51,4 +53,44 @@ fn the_playground_needs_no_configuration() {
     let settings = Settings::playground("/tmp/anteroom".into());
     assert!(settings.web.listen.ip().is_loopback());
     assert!(Library::load(None, &settings.flows.enabled, &settings.vars).is_ok());
+}
+
+fn catalogue(flow: &LoadedFlow) -> Catalogue {
+    let toolbox = Toolbox::new(catalog::interview::tools()).unwrap();
+    toolbox.iter().map(|tool| (tool.spec().name.to_owned(), tool.parameters_for(flow))).collect()
+}
+
+const EXAMPLE: &str = include_str!("../../config.example.toml");
+
+fn example() -> Settings {
+    let secrets = [("ATS_HOOK_SECRET", "hook")];
+    Settings::parse("config.example.toml", EXAMPLE, &Environment::from(secrets))
+        .unwrap_or_else(|problems| panic!("{}", render(&problems)))
+}
+
+/// What is said about a flow, one problem a line.
+fn said(source: &str) -> String {
+    let aliases = Aliases::from(&example());
+    let found = flows::check_source(source, "flow.toml", &vars(), catalogue, Some(&aliases));
+    match found {
+        Ok((_, warnings)) => render(&warnings),
+        Err(problems) => render(&problems),
+    }
+}
+
+fn source(name: &str) -> &'static str {
+    flows::shipped().into_iter().find(|(file, _)| file.starts_with(name)).unwrap().1
+}
+
+/// A flow in the box with one thing changed.
+fn changed(name: &str, from: &str, to: &str) -> String {
+    let source = source(name);
+    assert!(source.contains(from), "`{from}` is not in the flow");
+    source.replacen(from, to, 1)
+}
+
+#[test]
+fn nothing_is_said_about_the_flows_in_the_box() {
+    assert_eq!(said(source("candidate")), "");
+    assert_eq!(said(source("community")), "");
 }

@@ -1,0 +1,254 @@
+//! Names, order, texts and policies.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Duration,
+};
+
+use super::Check;
+use crate::{
+    config::problem::did_you_mean,
+    flows::text,
+    model::flow::{Decider, Period},
+};
+
+const DAY: u64 = 86_400;
+
+/// Shortest time for which decisions should be kept, in days: half a year.
+const AUDIT_DAYS_MIN: u64 = 180;
+
+/// Most reminders of one question (BEHAVIOUR F4).
+const REMINDERS_MAX: usize = 2;
+
+impl Check<'_> {
+    pub(super) fn structure(&mut self) {
+        let flow = self.flow;
+        if !is_slug(&flow.id) {
+            let hint = "lower case, digits and hyphens: `candidate-onboarding`".to_owned();
+            self.error("/id", format!("`{}` cannot be the name of a flow", flow.id), Some(hint));
+        }
+        if flow.phase.is_empty() {
+            let hint = "add a `[[phase]]`".to_owned();
+            self.error("", "a flow needs at least one phase", Some(hint));
+        }
+        let (mut phases, mut objectives, mut steps) = Default::default();
+        for (p, phase) in flow.phase.iter().enumerate() {
+            let at = format!("/phase/{p}");
+            self.name(&mut phases, "phase", &phase.id, &at);
+            for (n, objective) in phase.objective.iter().enumerate() {
+                let at = format!("{at}/objective/{n}");
+                self.name(&mut objectives, "objective", &objective.id, &at);
+            }
+            for (n, step) in phase.step.iter().enumerate() {
+                self.name(&mut steps, "step", &step.id, &format!("{at}/step/{n}"));
+            }
+            self.next_phase(p);
+        }
+        self.order();
+        for name in flow.data.keys().filter(|name| !is_word(name)) {
+            let hint = Some("lower case, digits and underscores: `writing_sample`".to_owned());
+            self.error(&format!("/data/{name}"), format!("`{name}` cannot name data"), hint);
+        }
+    }
+
+    fn name(&mut self, used: &mut BTreeSet<String>, what: &str, id: &str, at: &str) {
+        let at = format!("{at}/id");
+        let parts_fit = id.split('.').all(is_word);
+        if !parts_fit || (what != "objective" && id.contains('.')) {
+            let hint = Some("lower case, digits and underscores, a letter first".to_owned());
+            self.error(&at, format!("`{id}` cannot be the id of this {what}"), hint);
+        }
+        if !used.insert(id.to_owned()) {
+            let hint = Some(format!("every {what} of a flow needs an id of its own"));
+            self.error(&at, format!("there is another {what} `{id}`"), hint);
+        }
+    }
+
+    /// `next` leads forward; what it leaps over is never reached.
+    fn next_phase(&mut self, from: usize) {
+        let flow = self.flow;
+        let Some(next) = &flow.phase[from].next else { return };
+        let at = format!("/phase/{from}/next");
+        match self.loaded.position(next) {
+            None => {
+                let hint = did_you_mean(next, flow.phase.iter().map(|phase| phase.id.as_str()));
+                self.error(&at, format!("there is no phase `{next}`"), hint);
+            }
+            Some(to) if to <= from => {
+                let hint = Some("a phase leads forward only".to_owned());
+                self.error(&at, format!("`{next}` does not come after this phase"), hint);
+            }
+            Some(_) => {}
+        }
+    }
+
+    /// `after` refers to objectives of this phase or earlier ones, and never to itself in a circle.
+    fn order(&mut self) {
+        let flow = self.flow;
+        let place: BTreeMap<&str, usize> = flow
+            .phase
+            .iter()
+            .enumerate()
+            .flat_map(|(p, phase)| phase.objective.iter().map(move |o| (o.id.as_str(), p)))
+            .collect();
+        for (p, phase) in flow.phase.iter().enumerate() {
+            for (n, objective) in phase.objective.iter().enumerate() {
+                for (k, before) in objective.after.iter().enumerate() {
+                    let at = format!("/phase/{p}/objective/{n}/after/{k}");
+                    match place.get(before.as_str()) {
+                        None => {
+                            let hint = did_you_mean(before, place.keys().copied());
+                            self.error(&at, format!("there is no objective `{before}`"), hint);
+                        }
+                        Some(earlier) if *earlier > p => {
+                            let message = format!("`{before}` belongs to a later phase");
+                            self.error(&at, message, None);
+                        }
+                        Some(_) => {}
+                    }
+                }
+                if let Some(circle) = self.circle(&objective.id) {
+                    let at = format!("/phase/{p}/objective/{n}/after");
+                    let circle = circle.join("` → `");
+                    self.error(&at, format!("these wait for each other: `{circle}`"), None);
+                }
+            }
+        }
+    }
+
+    /// The way from an objective by `after` back to itself; told once, at the alphabetically first of the circle.
+    fn circle(&self, start: &str) -> Option<Vec<String>> {
+        let mut ways = vec![vec![start.to_owned()]];
+        let mut seen = BTreeSet::new();
+        while let Some(way) = ways.pop() {
+            let last = way.last()?;
+            let Some((_, objective)) = self.loaded.objective(last) else { continue };
+            for before in &objective.after {
+                let mut longer = way.clone();
+                longer.push(before.clone());
+                if before == start {
+                    return way.iter().all(|id| start <= id.as_str()).then_some(longer);
+                }
+                if seen.insert(before.clone()) {
+                    ways.push(longer);
+                }
+            }
+        }
+        None
+    }
+
+    /// Every `{{name}}` in a text is declared.
+    pub(super) fn texts(&mut self) {
+        let flow = self.flow;
+        let mut texts: Vec<(String, &str)> = vec![
+            ("/title".to_owned(), &flow.title),
+            ("/summary".to_owned(), &flow.summary),
+            ("/persona/prompt".to_owned(), &flow.persona.prompt),
+        ];
+        if let Some(notice) = &flow.notice {
+            for (key, text) in [
+                ("text", &notice.text),
+                ("accept", &notice.accept),
+                ("human", &notice.human),
+                ("decline", &notice.decline),
+            ] {
+                texts.push((format!("/notice/{key}"), text));
+            }
+        }
+        if let Some(text) = flow.start.discord.as_ref().and_then(|start| start.panel_text.as_ref())
+        {
+            texts.push(("/start/discord/panel_text".to_owned(), text));
+        }
+        for (p, phase) in flow.phase.iter().enumerate() {
+            texts.push((format!("/phase/{p}/title"), &phase.title));
+            texts.push((format!("/phase/{p}/prompt"), &phase.prompt));
+            texts.push((format!("/phase/{p}/intro"), phase.intro.as_deref().unwrap_or_default()));
+            for (n, objective) in phase.objective.iter().enumerate() {
+                texts.push((format!("/phase/{p}/objective/{n}/title"), &objective.title));
+            }
+        }
+        for (at, text) in texts {
+            self.placeholders(&at, text);
+        }
+    }
+
+    fn placeholders(&mut self, at: &str, text: &str) {
+        let declared = &self.flow.vars;
+        let known = || declared.iter().map(String::as_str).chain(["retention"]);
+        for name in text::placeholders(text) {
+            if !known().any(|known| known == name) {
+                let hint = did_you_mean(name, known())
+                    .unwrap_or_else(|| format!("add `\"{name}\"` to `vars` at the top"));
+                self.error(at, format!("`{{{{{name}}}}}` is not declared"), Some(hint));
+            }
+        }
+    }
+
+    pub(super) fn policies(&mut self) {
+        let flow = self.flow;
+        if flow.policy.score_people {
+            let hint =
+                "in many places this needs notice, an audit of bias and a person who decides";
+            self.warn("/policy/score_people", "this flow scores people", hint);
+        }
+        if flow.retention.audit < Period(Duration::from_secs(AUDIT_DAYS_MIN * DAY)) {
+            let hint = "decisions about people should be kept for at least half a year";
+            let message = format!("decisions are kept for only {}", flow.retention.audit);
+            self.warn("/retention/audit", message, hint);
+        }
+        self.pace();
+        let policy = &flow.approvals.overrides;
+        let at = "/approvals/override";
+        if policy.quorum != 1 {
+            let hint = Some("write `quorum = 1`".to_owned());
+            let message = format!("{} deciders at once are not possible yet", policy.quorum);
+            self.error(&format!("{at}/quorum"), message, hint);
+        }
+        if policy.decider != Decider::Participant && policy.channel.is_none() {
+            let hint = Some("write `channel = \"…\"` under `[approvals.override]`".to_owned());
+            self.error(at, "nobody is named who could decide on overrides", hint);
+        }
+        for (name, value) in [
+            ("model_rounds", u64::from(flow.limits.model_rounds)),
+            ("turns", u64::from(flow.limits.turns)),
+            ("tokens", flow.limits.tokens),
+        ] {
+            if value == 0 {
+                self.error(&format!("/limits/{name}"), format!("`{name}` must be 1 or more"), None);
+            }
+        }
+    }
+
+    fn pace(&mut self) {
+        let pace = &self.flow.pace;
+        if pace.remind_after.len() > REMINDERS_MAX {
+            let message = format!("at most {REMINDERS_MAX} reminders of one question");
+            self.error("/pace/remind_after", message, None);
+        }
+        if pace.remind_after.iter().any(|after| *after >= pace.expire_after) {
+            let hint = "shorten it, or let `expire_after` be longer";
+            self.warn("/pace/remind_after", "a reminder would come after the session pauses", hint);
+        }
+        let Some(quiet) = &pace.quiet_hours else { return };
+        for (key, text) in [("from", &quiet.from), ("to", &quiet.to)] {
+            if chrono::NaiveTime::parse_from_str(text, "%H:%M").is_err() {
+                let hint = Some("write for example `20:00`".to_owned());
+                let at = format!("/pace/quiet_hours/{key}");
+                self.error(&at, format!("`{text}` is not a time of day"), hint);
+            }
+        }
+    }
+}
+
+fn is_slug(text: &str) -> bool {
+    !text.is_empty()
+        && text.split('-').all(|part| {
+            !part.is_empty() && part.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit())
+        })
+}
+
+/// Fit for an expression: `answers.word`.
+fn is_word(text: &str) -> bool {
+    text.starts_with(|first: char| first.is_ascii_lowercase())
+        && text.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_')
+}
