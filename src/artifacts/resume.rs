@@ -1,20 +1,39 @@
 //! A résumé draft without any model: what stands in the text, and nothing else.
+//!
+//! Lines are cleaned ([`lines`]), parted at headings ([`sections`]), and read section by section: who ([`contact`]),
+//! roles ([`roles`]), schools ([`schools`]). What is not found is absent; what is doubtful says so, because a
+//! person reviews every draft.
+
+mod contact;
+mod dates;
+mod lines;
+mod place;
+mod roles;
+mod schools;
+mod sections;
+mod words;
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
+
+use dates::{Date, Period};
+use lines::Line;
+use sections::{Part, Section};
 
 /// What was found in a résumé, in the shapes of JSON Resume. What was not found is absent.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Draft {
     /// `{"basics": {"name", "label", "email", "phone", "url", "location", "profiles"}}`.
     pub applicant_profile: Value,
-    /// `{"work": [{"name", "position", "location", "startDate", "endDate"}], "volunteer": []}`.
+    /// `{"work": [{"name", "position", "location", "startDate", "endDate"}], "volunteer": []}`; without an end
+    /// date a role lasts. Entries of `volunteer` have `organization` for `name`, and no location.
     pub skeleton_timeline: Value,
     /// `{"education": [{"institution", "area", "studyType", "startDate", "endDate"}]}`.
     pub education_history: Value,
-    /// How sure the draft is, by path (`basics.name`, `work.0`, `education.1`).
+    /// How sure the draft is, by path: `basics.name`, `work.0` for the whole role, `work.0.name` where one member
+    /// is less sure than the rest.
     pub confidence: BTreeMap<String, Confidence>,
     /// What a person should look at, in words.
     pub issues: Vec<String>,
@@ -32,8 +51,75 @@ pub enum Confidence {
     High,
 }
 
-/// Makes a draft from a résumé's text. Pure.
+/// Longest text that is looked at, in bytes; no résumé is longer.
+const TEXT_MAX: usize = 128 * 1024;
+
+/// Makes a draft from a résumé's text. Pure: the same text gives the same draft.
 pub fn draft(text: &str) -> Draft {
-    let _ = text;
-    todo!()
+    let text = &text[..text.floor_char_boundary(TEXT_MAX)];
+    let parts = sections::parts(lines::lines(text));
+    let mut findings = Findings::default();
+    let basics = contact::basics(&parts, &mut findings);
+    let work = roles::read(&of(&parts, Section::Work), &roles::WORK, &mut findings);
+    let volunteer = roles::read(&of(&parts, Section::Volunteer), &roles::VOLUNTEER, &mut findings);
+    let education = schools::read(&of(&parts, Section::Education), &mut findings);
+    if work.is_empty() {
+        findings.issue("no roles were found");
+    }
+    if education.is_empty() {
+        findings.issue("no schools were found");
+    }
+    Draft {
+        applicant_profile: json!({ "basics": basics }),
+        skeleton_timeline: json!({ "work": work, "volunteer": volunteer }),
+        education_history: json!({ "education": education }),
+        confidence: findings.confidence,
+        issues: findings.issues,
+    }
 }
+
+fn of(parts: &[Part], section: Section) -> Vec<&[Line]> {
+    let wanted = parts.iter().filter(|part| part.section == section);
+    wanted.map(|part| part.lines.as_slice()).collect()
+}
+
+/// What the readers note beside their values.
+#[derive(Debug, Default)]
+struct Findings {
+    confidence: BTreeMap<String, Confidence>,
+    issues: Vec<String>,
+}
+
+impl Findings {
+    fn sure(&mut self, path: &str, confidence: Confidence) {
+        self.confidence.insert(path.to_owned(), confidence);
+    }
+
+    fn issue(&mut self, issue: &str) {
+        if !self.issues.iter().any(|known| known == issue) {
+            self.issues.push(issue.to_owned());
+        }
+    }
+
+    /// The dates of an entry as JSON Resume has them; an end before the start is left out and noted.
+    fn dates(&mut self, period: &Period, what: &str) -> (Option<String>, Option<String>) {
+        let text = |date: Option<Date>| date.map(|date| date.to_string());
+        if let (Some(start), Some(end)) = (period.start, period.end)
+            && end.is_before(start)
+        {
+            self.issue(&format!("the dates of {what} run backwards"));
+            return (text(period.start), None);
+        }
+        (text(period.start), text(period.end))
+    }
+}
+
+/// Longest single value, in characters, as the schemas have it.
+const VALUE_MAX: usize = 200;
+
+fn short(value: &str) -> String {
+    value.chars().take(VALUE_MAX).collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -111,9 +111,10 @@ struct Walk {
     in_text: bool,
     /// Depth of an element whose content is skipped: the fallback of something that was read already.
     skipping: Option<usize>,
-    /// Paragraphs in each cell of the table row at hand.
-    cells: Vec<usize>,
-    rows: usize,
+    /// Within the list of a paragraph's tab stops, which are no tabs.
+    in_stops: bool,
+    /// Paragraphs in each cell of the table rows that are open, the innermost last.
+    rows: Vec<Vec<usize>>,
 }
 
 impl Walk {
@@ -155,12 +156,24 @@ impl Walk {
         match name.into_inner() {
             "Fallback" if self.skipping.is_none() => self.skipping = Some(self.depth),
             "t" => self.in_text = true,
-            "tab" | "ptab" => self.put("\t"),
+            "tabs" => self.in_stops = true,
+            "tab" | "ptab" if !self.in_stops => self.put("\t"),
             "br" | "cr" => self.put("\n"),
             "noBreakHyphen" => self.put("-"),
             "numPr" => self.put("• "),
-            "tr" => self.cells.clear(),
-            "tc" => self.cells.push(0),
+            "pStyle" if is_list(element) => self.put("• "),
+            "p" => {
+                // Between the paragraphs of a cell, but not after the last.
+                if self.cell().is_some_and(|paragraphs| *paragraphs > 0) {
+                    self.put("\n");
+                }
+            }
+            "tr" => self.rows.push(Vec::new()),
+            "tc" => {
+                if let Some(cells) = self.rows.last_mut() {
+                    cells.push(0);
+                }
+            }
             "cols" => self.columns |= several(element),
             _ => {}
         }
@@ -170,23 +183,25 @@ impl Walk {
         match name {
             "Fallback" if self.skipping == Some(self.depth) => self.skipping = None,
             "t" => self.in_text = false,
-            "p" => {
-                self.put("\n");
-                if let Some(paragraphs) = self.cells.last_mut() {
-                    *paragraphs += 1;
-                }
-            }
+            "tabs" => self.in_stops = false,
+            "p" => match self.cell() {
+                Some(paragraphs) => *paragraphs += 1,
+                None => self.put("\n"),
+            },
             "tc" => self.put("\t"),
             "tr" => {
-                self.rows += usize::from(
-                    self.cells.iter().filter(|paragraphs| **paragraphs >= COLUMN_MIN).count() > 1,
-                );
-                self.cells.clear();
+                let cells = self.rows.pop().unwrap_or_default();
+                let long = cells.iter().filter(|paragraphs| **paragraphs >= COLUMN_MIN).count();
+                self.columns |= long > 1;
                 self.put("\n");
             }
-            "tbl" => self.columns |= std::mem::take(&mut self.rows) > 0,
             _ => {}
         }
+    }
+
+    /// The cell that is open, if any: how many paragraphs it has so far.
+    fn cell(&mut self) -> Option<&mut usize> {
+        self.rows.last_mut()?.last_mut()
     }
 
     fn say(&mut self, text: &str) {
@@ -205,12 +220,21 @@ impl Walk {
 /// Paragraphs in one cell that make it a column of the page rather than a cell of a table.
 const COLUMN_MIN: usize = 4;
 
+/// A paragraph style of Word's own lists.
+fn is_list(element: &BytesStart<'_>) -> bool {
+    value(element, "val")
+        .is_some_and(|style| style.starts_with("ListBullet") || style.starts_with("ListNumber"))
+}
+
 /// `<w:cols w:num="2">`.
 fn several(element: &BytesStart<'_>) -> bool {
-    element.attributes().filter_map(Result::ok).any(|attribute| {
-        attribute.key.local_name().into_inner() == "num"
-            && attribute.value.parse::<u32>().is_ok_and(|columns| columns > 1)
-    })
+    value(element, "num").and_then(|columns| columns.parse().ok()).is_some_and(|n: u32| n > 1)
+}
+
+fn value(element: &BytesStart<'_>, name: &str) -> Option<String> {
+    let mut attributes = element.attributes().filter_map(Result::ok);
+    let found = attributes.find(|attribute| attribute.key.local_name().into_inner() == name)?;
+    Some(found.value.into_owned())
 }
 
 fn resolve(entity: &BytesRef<'_>) -> Result<String, Trouble> {

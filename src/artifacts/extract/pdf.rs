@@ -4,9 +4,7 @@ mod columns;
 
 use std::panic::{self, AssertUnwindSafe};
 
-use pdf_extract::{
-    Document, Error, MediaBox, OutputDev, OutputError, PlainTextOutput, Transform, output_doc_page,
-};
+use pdf_extract::{Document, Error, MediaBox, OutputDev, OutputError, Transform, output_doc_page};
 
 use crate::model::artifact::{Extraction, TEXT_MAX};
 
@@ -72,58 +70,94 @@ fn read_pages(document: &Document, pages: &[u32]) -> (String, Vec<String>, usize
 
 /// The parser panics on what it does not expect, such as a font that is named and not there.
 fn read_page(document: &Document, page: u32, layout: &mut Columns) -> Option<String> {
-    let mut text = String::new();
-    let read = panic::catch_unwind(AssertUnwindSafe(|| {
-        let mut output = Watched { text: PlainTextOutput::new(&mut text), layout };
-        output_doc_page(document, &mut output, page)
-    }));
-    matches!(read, Ok(Ok(()))).then_some(text)
+    let mut output = Writer { text: String::new(), layout, last: None, word_begins: false };
+    let read =
+        panic::catch_unwind(AssertUnwindSafe(|| output_doc_page(document, &mut output, page)));
+    matches!(read, Ok(Ok(()))).then_some(output.text)
 }
 
-/// Plain text, with an eye on where the letters stand.
-struct Watched<'a> {
-    text: PlainTextOutput<&'a mut String>,
+/// Writes letters down in the order of the page's program, with spaces, tabs and lines by their places.
+struct Writer<'a> {
+    text: String,
     layout: &'a mut Columns,
+    /// Where the last letter ended, and its height on the page.
+    last: Option<(f64, f64)>,
+    word_begins: bool,
 }
 
-impl OutputDev for Watched<'_> {
+/// Gaps between two letters, in font sizes: less than a space is none, more than a tab parts columns.
+const SPACE: f64 = 0.1;
+const TAB: f64 = 2.0;
+
+/// How far down, in font sizes, a letter stands on another line, and after an empty one.
+const LINE: f64 = 0.5;
+const PARAGRAPH: f64 = 1.5;
+
+impl Writer<'_> {
+    /// What stands between the last letter and one at `x`, `y`.
+    fn gap(&self, x: f64, y: f64, size: f64) -> &'static str {
+        let Some((end, height)) = self.last else { return "" };
+        let down = (y - height).abs();
+        match () {
+            () if down > size * PARAGRAPH => "\n\n",
+            () if down > size * LINE && x < end => "\n",
+            () if x > end + size * TAB => "\t",
+            () if x > end + size * SPACE => " ",
+            () => "",
+        }
+    }
+}
+
+impl OutputDev for Writer<'_> {
     fn begin_page(
         &mut self,
-        page: u32,
+        _page: u32,
         media_box: &MediaBox,
-        art_box: Option<(f64, f64, f64, f64)>,
+        _art_box: Option<(f64, f64, f64, f64)>,
     ) -> Result<(), OutputError> {
         self.layout.begin(media_box.llx, media_box.urx);
-        self.text.begin_page(page, media_box, art_box)
+        Ok(())
     }
 
     fn end_page(&mut self) -> Result<(), OutputError> {
-        self.text.end_page()
+        Ok(())
     }
 
     fn output_character(
         &mut self,
         place: &Transform,
         width: f64,
-        spacing: f64,
+        _spacing: f64,
         font_size: f64,
         letter: &str,
     ) -> Result<(), OutputError> {
-        if !letter.trim().is_empty() {
-            self.layout.letter(place.m31, place.m32);
+        // The side of a square as large as the letter's box, however the page is scaled.
+        let (wide, high) = (place.m11 + place.m21, place.m12 + place.m22);
+        let size = font_size.abs() * (wide * high).abs().sqrt();
+        let (x, y) = (place.m31, place.m32);
+        if self.word_begins {
+            let gap = self.gap(x, y, size);
+            self.text.push_str(gap);
         }
-        self.text.output_character(place, width, spacing, font_size, letter)
+        if !letter.trim().is_empty() {
+            self.layout.letter(x, y);
+        }
+        self.text.push_str(letter);
+        self.last = Some((x + width * size, y));
+        self.word_begins = false;
+        Ok(())
     }
 
     fn begin_word(&mut self) -> Result<(), OutputError> {
-        self.text.begin_word()
+        self.word_begins = true;
+        Ok(())
     }
 
     fn end_word(&mut self) -> Result<(), OutputError> {
-        self.text.end_word()
+        Ok(())
     }
 
     fn end_line(&mut self) -> Result<(), OutputError> {
-        self.text.end_line()
+        Ok(())
     }
 }

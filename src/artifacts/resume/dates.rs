@@ -1,0 +1,448 @@
+//! Dates and periods as people write them in résumés.
+
+use std::{fmt, ops::Range};
+
+/// A year, perhaps with a month.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Date {
+    pub(super) year: u16,
+    /// From 1.
+    pub(super) month: Option<u8>,
+}
+
+impl Date {
+    /// Whether it is certainly earlier than `other`: a bare year is earlier only than the next.
+    pub(super) fn is_before(self, other: Self) -> bool {
+        match (self.month, other.month) {
+            (Some(mine), Some(its)) => (self.year, mine) < (other.year, its),
+            _ => self.year < other.year,
+        }
+    }
+}
+
+impl fmt::Display for Date {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.month {
+            Some(month) => write!(f, "{:04}-{month:02}", self.year),
+            None => write!(f, "{:04}", self.year),
+        }
+    }
+}
+
+/// A period that was found in a line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Period {
+    /// Where it stands in the line, in bytes.
+    pub(super) at: Range<usize>,
+    pub(super) start: Option<Date>,
+    pub(super) end: Option<Date>,
+    /// It lasts: `present`.
+    pub(super) lasts: bool,
+}
+
+/// The first period in a line, or else its first single date, which is its end.
+pub(super) fn find(line: &str) -> Option<Period> {
+    let tokens = tokens(line);
+    let found = (0..tokens.len()).filter_map(|at| Reader { tokens: &tokens, at }.period());
+    let mut single = None;
+    for period in found {
+        if period.start.is_some() {
+            return Some(period);
+        }
+        single = single.or(Some(period));
+    }
+    single
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum What<'a> {
+    Word(&'a str),
+    /// The number and how many digits it was written with.
+    Number(u32, usize),
+    Mark(char),
+    Space,
+}
+
+#[derive(Debug, Clone)]
+struct Token<'a> {
+    what: What<'a>,
+    at: Range<usize>,
+}
+
+fn tokens(line: &str) -> Vec<Token<'_>> {
+    let class = |c: char| match c {
+        c if c.is_alphabetic() => 0,
+        c if c.is_ascii_digit() => 1,
+        c if c.is_whitespace() => 2,
+        _ => 3,
+    };
+    let mut tokens: Vec<Token<'_>> = Vec::new();
+    let mut begin = 0;
+    let mut letters = line.char_indices().peekable();
+    while let Some((_, c)) = letters.next() {
+        let end = letters.peek().map_or(line.len(), |(next, _)| *next);
+        let goes_on =
+            class(c) != 3 && letters.peek().is_some_and(|(_, next)| class(*next) == class(c));
+        if goes_on {
+            continue;
+        }
+        let text = &line[begin..end];
+        let what = match class(c) {
+            0 => What::Word(text),
+            // A longer number is no date; saturating keeps it out of every range.
+            1 => What::Number(text.parse().unwrap_or(u32::MAX), text.len()),
+            2 => What::Space,
+            _ => What::Mark(c),
+        };
+        tokens.push(Token { what, at: begin..end });
+        begin = end;
+    }
+    tokens
+}
+
+/// Reads on from a token; each method moves on only if it succeeds.
+struct Reader<'a> {
+    tokens: &'a [Token<'a>],
+    at: usize,
+}
+
+impl<'a> Reader<'a> {
+    /// A period or a single date that begins exactly here.
+    fn period(mut self) -> Option<Period> {
+        let first = self.at;
+        let stands_free = first == 0
+            || !matches!(
+                self.tokens[first - 1].what,
+                What::Mark('/' | '.' | '-' | '+' | '$' | '€' | '£')
+            );
+        if !stands_free {
+            return None;
+        }
+        let since = self.word_of(&["since", "from"]);
+        let mut start = self.date()?;
+        let begin = self.tokens[first].at.start;
+        let rest = self.at;
+        let mut period = Period { at: begin..begin, start: None, end: None, lasts: since };
+        if self.separator() {
+            if self.word_of(PRESENT) {
+                (period.start, period.lasts) = (Some(start), true);
+            } else if let Some(end) = self.date().or_else(|| self.short_year(start)) {
+                // "June – August 2019": the year stands once.
+                (period.start, period.end, period.lasts) = (Some(start), Some(end), false);
+            } else {
+                self.at = rest;
+            }
+        } else if start.year == 0 {
+            return None;
+        }
+        if period.start.is_none() {
+            self.at = rest;
+            period.lasts |= self.onwards();
+            if period.lasts {
+                period.start = Some(start);
+            } else {
+                period.end = Some(start);
+            }
+        }
+        if let (Some(begun), Some(end)) = (period.start, period.end)
+            && begun.year == 0
+        {
+            start = Date { year: end.year, ..begun };
+            period.start = Some(start);
+        }
+        if period.start.is_some_and(|date| date.year == 0)
+            || period.end.is_some_and(|date| date.year == 0)
+        {
+            return None;
+        }
+        period.at.end = self.tokens[self.at - 1].at.end;
+        Some(period)
+    }
+
+    /// A date; a month alone has year 0, which only makes sense before another date.
+    fn date(&mut self) -> Option<Date> {
+        let begin = self.at;
+        let date = self.named().or_else(|| self.numeric());
+        if date.is_none() {
+            self.at = begin;
+        }
+        date
+    }
+
+    /// `March 2020`, `Mar. 2020`, `Mar, 2020`, `Mar '20`, `12 March 2020`, `Summer 2019`, or `March` alone.
+    fn named(&mut self) -> Option<Date> {
+        let begin = self.at;
+        if matches!(self.what(), Some(What::Number(1..=31, 1 | 2))) {
+            self.at += 1;
+            self.word_of(&["st", "nd", "rd", "th"]);
+            self.mark(&['.']);
+            self.spaces();
+        }
+        let Some(What::Word(word)) = self.what() else {
+            self.at = begin;
+            return None;
+        };
+        let lower = word.to_lowercase();
+        let month = month(&lower);
+        if month.is_none() && !SEASONS.contains(&lower.as_str()) {
+            self.at = begin;
+            return None;
+        }
+        self.at += 1;
+        let after_month = self.at;
+        self.mark(&['.', ',', '-', '/']);
+        self.spaces();
+        let apostrophe = self.mark(&['\'', '’', '‘']);
+        match self.what() {
+            Some(What::Number(year, 4)) if is_year(year) => {
+                self.at += 1;
+                Some(Date { year: narrow(year), month })
+            }
+            Some(What::Number(year, 2)) if apostrophe || is_short(word) => {
+                self.at += 1;
+                Some(Date { year: century(year), month })
+            }
+            _ => {
+                self.at = after_month;
+                self.mark(&['.']);
+                month.map(|month| Date { year: 0, month: Some(month) })
+            }
+        }
+    }
+
+    /// `2020`, `2020-03`, `2020-03-15`, `03/2020`, `15.03.2020`.
+    fn numeric(&mut self) -> Option<Date> {
+        let Some(What::Number(first, digits)) = self.what() else { return None };
+        self.at += 1;
+        if digits == 4 && is_year(first) {
+            let year = narrow(first);
+            let month = self.joined(&['-', '/', '.'], 2, |number| (1..=12).contains(&number));
+            if month.is_some() {
+                let _day = self.joined(&['-', '/', '.'], 2, |number| (1..=31).contains(&number));
+            }
+            return Some(Date { year, month: month.map(small) });
+        }
+        if digits > 2 || !(1..=31).contains(&first) {
+            return None;
+        }
+        let marks = ['/', '.', '-'];
+        if let Some(year) = self.joined(&marks, 4, is_year) {
+            return (first <= 12).then(|| Date { year: narrow(year), month: Some(small(first)) });
+        }
+        let european = self.tokens.get(self.at).is_some_and(|token| token.what == What::Mark('.'));
+        let second = self.joined(&marks, 2, |number| (1..=31).contains(&number))?;
+        let year = narrow(self.joined(&marks, 4, is_year)?);
+        // With dots the day comes first; with slashes it depends on the country, so only a number above 12 tells.
+        let month = match (first, second) {
+            (_, month) if european && month <= 12 => Some(small(month)),
+            (1..=12, 13..) => Some(small(first)),
+            (13.., 1..=12) => Some(small(second)),
+            (first, second) if first == second => Some(small(first)),
+            _ => None,
+        };
+        Some(Date { year, month })
+    }
+
+    /// A mark and a number right after it.
+    fn joined(&mut self, marks: &[char], digits: usize, fits: impl Fn(u32) -> bool) -> Option<u32> {
+        let begin = self.at;
+        if self.mark(marks)
+            && let Some(What::Number(number, written)) = self.what()
+            && (written == digits || (digits == 2 && written == 1))
+            && fits(number)
+        {
+            self.at += 1;
+            return Some(number);
+        }
+        self.at = begin;
+        None
+    }
+
+    /// The `21` of `2019–21`.
+    fn short_year(&mut self, start: Date) -> Option<Date> {
+        let Some(What::Number(short, 2)) = self.what() else { return None };
+        let year = start.year / 100 * 100 + narrow(short);
+        (year > start.year).then(|| {
+            self.at += 1;
+            Date { year, month: None }
+        })
+    }
+
+    /// A dash or `to` between two dates.
+    fn separator(&mut self) -> bool {
+        let begin = self.at;
+        self.spaces();
+        self.mark(&[',']);
+        self.spaces();
+        let mut found = false;
+        while self.mark(&['-', '–', '—', '−', '‐', '‑', '~', '→']) {
+            found = true;
+            self.spaces();
+        }
+        found = found || self.word_of(&["to", "until", "till", "til", "through", "thru", "bis"]);
+        if found {
+            self.spaces();
+        } else {
+            self.at = begin;
+        }
+        found
+    }
+
+    fn onwards(&mut self) -> bool {
+        let begin = self.at;
+        self.spaces();
+        let found = self.word_of(&["onwards", "onward"]);
+        if !found {
+            self.at = begin;
+        }
+        found
+    }
+
+    fn what(&self) -> Option<What<'a>> {
+        self.tokens.get(self.at).map(|token| token.what)
+    }
+
+    fn spaces(&mut self) {
+        while self.what() == Some(What::Space) {
+            self.at += 1;
+        }
+    }
+
+    fn mark(&mut self, marks: &[char]) -> bool {
+        let found = matches!(self.what(), Some(What::Mark(mark)) if marks.contains(&mark));
+        self.at += usize::from(found);
+        found
+    }
+
+    /// One of these words; trailing spaces are passed over for those that lead to a date.
+    fn word_of(&mut self, words: &[&str]) -> bool {
+        let found = matches!(self.what(), Some(What::Word(word)) if words.contains(&word.to_lowercase().as_str()));
+        if found {
+            self.at += 1;
+            if words.contains(&"since") {
+                self.spaces();
+            }
+        }
+        found
+    }
+}
+
+const PRESENT: &[&str] =
+    &["present", "current", "currently", "now", "today", "ongoing", "date", "heute", "aujourd"];
+
+const SEASONS: [&str; 5] = ["spring", "summer", "autumn", "fall", "winter"];
+
+const MONTHS: [&str; 12] = [
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+];
+
+fn month(word: &str) -> Option<u8> {
+    let position = MONTHS.iter().position(|month| {
+        *month == word
+            || (word.len() == 3 && month.starts_with(word))
+            || (word == "sept" && *month == "september")
+    })?;
+    u8::try_from(position + 1).ok()
+}
+
+/// `Mar 20` is a month and a year; `March 20` may be a day.
+fn is_short(word: &str) -> bool {
+    word.len() == 3
+}
+
+const fn is_year(year: u32) -> bool {
+    matches!(year, 1940..=2079)
+}
+
+const fn century(year: u32) -> u16 {
+    if year < 50 { 2000 + narrow(year) } else { 1900 + narrow(year) }
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "checked to have at most four digits")]
+const fn narrow(year: u32) -> u16 {
+    year as u16
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "checked to be at most 31")]
+const fn small(number: u32) -> u8 {
+    number as u8
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(line: &str) -> String {
+        match find(line) {
+            None => "nothing".to_owned(),
+            Some(period) => {
+                let date =
+                    |date: Option<Date>| date.map_or("…".to_owned(), |date| date.to_string());
+                let end = if period.lasts { "now".to_owned() } else { date(period.end) };
+                format!("{} to {end} [{}]", date(period.start), &line[period.at])
+            }
+        }
+    }
+
+    #[test]
+    fn periods_are_read_in_many_shapes() {
+        for (line, expected) in [
+            ("Jan 2020 – Present", "2020-01 to now [Jan 2020 – Present]"),
+            ("Engineer 2019-2021", "2019 to 2021 [2019-2021]"),
+            ("03/2018 - 11/2020", "2018-03 to 2020-11 [03/2018 - 11/2020]"),
+            ("3/2018–now", "2018-03 to now [3/2018–now]"),
+            ("June 2016 to February 2020", "2016-06 to 2020-02 [June 2016 to February 2020]"),
+            ("Sept. 2015 - Dec. 2016", "2015-09 to 2016-12 [Sept. 2015 - Dec. 2016]"),
+            ("(Oct '09 — May '11)", "2009-10 to 2011-05 [Oct '09 — May '11]"),
+            ("2019–21", "2019 to 2021 [2019–21]"),
+            ("2019-03 – 2020-04", "2019-03 to 2020-04 [2019-03 – 2020-04]"),
+            ("01.09.2011 - 31.08.2013", "2011-09 to 2013-08 [01.09.2011 - 31.08.2013]"),
+            ("June – August 2019", "2019-06 to 2019-08 [June – August 2019]"),
+            ("Since 2018", "2018 to now [Since 2018]"),
+            ("2018 onwards", "2018 to now [2018 onwards]"),
+            ("Summer 2014", "… to 2014 [Summer 2014]"),
+            ("Graduated May 2013", "… to 2013-05 [May 2013]"),
+            ("from March 2020 until today", "2020-03 to now [from March 2020 until today]"),
+            ("12 March 2020 - 4 April 2021", "2020-03 to 2021-04 [12 March 2020 - 4 April 2021]"),
+            ("2004/09 - 2006/07", "2004-09 to 2006-07 [2004/09 - 2006/07]"),
+            ("04/05/2019 - 25/06/2020", "2019 to 2020-06 [04/05/2019 - 25/06/2020]"),
+        ] {
+            assert_eq!(said(line), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn other_numbers_are_no_dates() {
+        for line in [
+            "+44 20 7946 0018",
+            "$2019 raised",
+            "may the best engineer win",
+            "Room 2150, 3rd floor",
+            "12345678901234567890",
+            "99/2020",
+            "",
+            "–",
+        ] {
+            assert_eq!(said(line), "nothing", "{line}");
+        }
+    }
+
+    #[test]
+    fn a_bare_year_is_not_before_itself() {
+        let date = |year, month| Date { year, month };
+        assert!(date(2019, None).is_before(date(2020, Some(1))));
+        assert!(!date(2020, None).is_before(date(2020, Some(3))));
+        assert!(date(2020, Some(2)).is_before(date(2020, Some(3))));
+    }
+}

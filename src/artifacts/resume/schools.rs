@@ -1,0 +1,299 @@
+//! Schools: institutions, degrees and subjects, with or without dates.
+
+use serde_json::{Map, Value, json};
+
+use super::{
+    Confidence, Findings,
+    dates::{self, Period},
+    lines::{Line, fields},
+    place, short, words,
+};
+
+/// Most schools that are drafted.
+const SCHOOLS_MAX: usize = 30;
+
+/// Reads the schools of sections. An entry ends where the next line says something of a kind that it has already.
+pub(super) fn read(sections: &[&[Line]], findings: &mut Findings) -> Vec<Value> {
+    let mut schools: Vec<School> = Vec::new();
+    for lines in sections {
+        let mut current = School::default();
+        for line in lines.iter().filter(|line| !is_note(line)) {
+            let seen = School::of(line);
+            if current.clashes(&seen)
+                || (line.after_gap && current.is_whole() && !seen.is_only_date())
+            {
+                schools.push(std::mem::take(&mut current));
+            }
+            current.take(seen);
+        }
+        schools.push(current);
+    }
+    schools.retain(|school| school.institution.is_some() || school.study_type.is_some());
+    schools.truncate(SCHOOLS_MAX);
+    let mut written = Vec::new();
+    for school in schools {
+        written.push(school.written(written.len(), findings));
+    }
+    written
+}
+
+/// Lines about the studies rather than naming them.
+fn is_note(line: &Line) -> bool {
+    const NOTES: [&str; 18] = [
+        "activities",
+        "award",
+        "awards",
+        "awarded",
+        "coursework",
+        "courses",
+        "dissertation",
+        "final",
+        "first",
+        "focus",
+        "gpa",
+        "grade",
+        "honours",
+        "modules",
+        "prize",
+        "relevant",
+        "thesis",
+        "specialisation",
+    ];
+    let first = line.text.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
+    let noted = NOTES.contains(&first.to_lowercase().as_str());
+    let named = words::is_school(&line.text) || degree(&line.text).is_some();
+    noted || line.is_prose() || (line.bullet && !named)
+}
+
+/// What is known of one entry.
+#[derive(Debug, Clone, Default)]
+struct School {
+    institution: Option<String>,
+    /// The institution was guessed, because it stands where one stands.
+    guessed: bool,
+    study_type: Option<String>,
+    area: Option<String>,
+    period: Option<Period>,
+}
+
+impl School {
+    fn of(line: &Line) -> Self {
+        let mut school = Self { period: dates::find(&line.text), ..Self::default() };
+        let rest = match &school.period {
+            Some(period) => {
+                format!("{}\t{}", &line.text[..period.at.start], &line.text[period.at.end..])
+            }
+            None => line.text.clone(),
+        };
+        let mut after = After::Nothing;
+        for piece in pieces(&rest) {
+            after = school.read(&piece, after);
+        }
+        school
+    }
+
+    /// Takes one piece in; what it was decides what the next one may be.
+    fn read(&mut self, piece: &str, after: After) -> After {
+        if place::is_place(piece) {
+            return After::Nothing;
+        }
+        if self.study_type.is_none()
+            && let Some((study_type, area)) = degree(piece)
+        {
+            let done = area.is_some();
+            self.study_type = Some(study_type);
+            self.area = self.area.take().or(area);
+            return if done { After::Nothing } else { After::Degree };
+        }
+        if words::is_school(piece) && (self.institution.is_none() || self.guessed) {
+            // What was taken for the institution was its faculty's or the subject's name.
+            let guess = self.institution.replace(piece.to_owned());
+            if self.guessed && self.study_type.is_some() {
+                self.area = self.area.take().or(guess);
+            }
+            self.guessed = false;
+            return After::Institution;
+        }
+        match after {
+            After::Degree if self.area.is_none() => self.area = Some(piece.to_owned()),
+            // `University of California, Berkeley`.
+            After::Institution => {
+                if let Some(institution) = &mut self.institution
+                    && piece.split_whitespace().count() <= 3
+                {
+                    *institution = format!("{institution}, {piece}");
+                }
+            }
+            After::Degree | After::Nothing if self.institution.is_none() => {
+                self.institution = Some(piece.to_owned());
+                self.guessed = true;
+            }
+            After::Degree | After::Nothing => {}
+        }
+        After::Nothing
+    }
+
+    fn is_only_date(&self) -> bool {
+        self.institution.is_none() && self.study_type.is_none()
+    }
+
+    fn is_whole(&self) -> bool {
+        self.institution.is_some() && self.study_type.is_some() && self.period.is_some()
+    }
+
+    fn clashes(&self, next: &Self) -> bool {
+        let firm = |school: &Self| school.institution.is_some() && !school.guessed;
+        (firm(self) && firm(next))
+            || (self.study_type.is_some() && next.study_type.is_some())
+            || (self.period.is_some() && next.period.is_some())
+    }
+
+    fn take(&mut self, next: Self) {
+        if self.institution.is_none()
+            || (self.guessed && next.institution.is_some() && !next.guessed)
+        {
+            let guess = std::mem::replace(&mut self.institution, next.institution);
+            if self.study_type.is_some() && self.area.is_none() {
+                self.area = guess;
+            }
+            self.guessed = next.guessed;
+        } else if next.guessed
+            && self.study_type.is_some()
+            && self.area.is_none()
+            && next.period.is_none()
+        {
+            // A line of its own under the degree: the subject, or a remark; not sure enough to say.
+        }
+        self.study_type = self.study_type.take().or(next.study_type);
+        self.area = self.area.take().or(next.area);
+        self.period = self.period.take().or(next.period);
+    }
+
+    fn written(self, position: usize, findings: &mut Findings) -> Value {
+        let what = self.institution.as_ref().or(self.study_type.as_ref());
+        let what = what.map(|name| format!("“{}”", short(name))).unwrap_or_default();
+        let (start, end) = match &self.period {
+            Some(period) => findings.dates(period, &what),
+            None => (None, None),
+        };
+        let mut sure = Confidence::High;
+        if self.institution.is_none() {
+            findings.issue(&format!("no school was found for {what}"));
+            sure = Confidence::Low;
+        } else if self.guessed {
+            sure = Confidence::Low;
+        } else if self.study_type.is_none() || self.period.is_none() {
+            sure = Confidence::Medium;
+        }
+        findings.sure(&format!("education.{position}"), sure);
+        let mut school = Map::new();
+        for (key, value) in [
+            ("institution", self.institution),
+            ("area", self.area),
+            ("studyType", self.study_type),
+            ("startDate", start),
+            ("endDate", end),
+        ] {
+            if let Some(value) = value {
+                school.insert(key.to_owned(), json!(short(&value)));
+            }
+        }
+        Value::Object(school)
+    }
+}
+
+/// What the piece before was.
+#[derive(Debug, Clone, Copy)]
+enum After {
+    Nothing,
+    Degree,
+    Institution,
+}
+
+fn pieces(line: &str) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    for field in fields(line) {
+        if place::is_place(field) {
+            continue;
+        }
+        let mut parts = vec![field];
+        for separator in [" – ", " — ", " - ", " at ", " from ", ", ", "; "] {
+            parts = parts.into_iter().flat_map(|part| part.split(separator)).collect();
+        }
+        let marks = |c: char| c.is_whitespace() || "(),;:–—-|".contains(c);
+        found.extend(parts.into_iter().map(|part| {
+            let open = part.contains('(');
+            part.trim_matches(|c| marks(c) && !(open && c == ')')).to_owned()
+        }));
+    }
+    found.retain(|piece| piece.chars().filter(|c| c.is_alphabetic()).count() > 1);
+    found
+}
+
+/// A degree and perhaps its subject: `MSc in Mathematics`, `Bachelor of Science in Physics`, `B.A. (Hons) History`.
+fn degree(piece: &str) -> Option<(String, Option<String>)> {
+    let words: Vec<&str> = piece.split_whitespace().collect();
+    let first = words.first()?.to_lowercase().replace(['.', '\'', '’'], "");
+    let first = first.trim_end_matches([',', ':']);
+    let long = LONG.iter().find(|name| first.starts_with(**name)).is_some();
+    let abbreviated = SHORT.contains(&first);
+    if !long && !abbreviated {
+        return spelled(piece).map(|name| (name, None));
+    }
+    // A school with a degree's word in it: `Master Builders College`.
+    if long && words::is_school(piece) {
+        return None;
+    }
+    if let Some((study, area)) = piece.split_once(" in ") {
+        return Some((study.trim().to_owned(), Some(area.trim().to_owned())));
+    }
+    if long {
+        return Some((piece.trim_end_matches([',', ':']).to_owned(), None));
+    }
+    let honours = words.get(1).is_some_and(|word| word.to_lowercase().contains("hons"));
+    let (study, area) = words.split_at(if honours { 2 } else { 1 });
+    let area = area.join(" ");
+    let area = area.strip_prefix("of ").unwrap_or(&area).to_owned();
+    let study = study.join(" ");
+    let study = study.trim_end_matches([',', ':']).to_owned();
+    Some((study, (!area.is_empty()).then_some(area)))
+}
+
+/// Diplomas with a name of several words.
+fn spelled(piece: &str) -> Option<String> {
+    let lower = piece.to_lowercase();
+    let named = [
+        "high school diploma",
+        "postgraduate",
+        "graduate certificate",
+        "associate degree",
+        "associate of",
+        "associate's",
+        "a levels",
+        "a-levels",
+        "higher national",
+        "international baccalaureate",
+    ];
+    named.iter().any(|name| lower.starts_with(name)).then(|| piece.to_owned())
+}
+
+const LONG: [&str; 12] = [
+    "abitur",
+    "bachelor",
+    "bachiller",
+    "baccalau",
+    "certificate",
+    "diplom",
+    "doctor",
+    "licence",
+    "magister",
+    "master",
+    "matura",
+    "staatsexamen",
+];
+
+const SHORT: [&str; 32] = [
+    "aa", "as", "ba", "bcom", "beng", "bfa", "bs", "bsc", "btech", "dphil", "edd", "gcse", "gcses",
+    "hnd", "jd", "llb", "llm", "ma", "mba", "mchem", "md", "meng", "mfa", "mphil", "mres", "ms",
+    "msc", "mtech", "mmath", "pgce", "phd", "bed",
+];
