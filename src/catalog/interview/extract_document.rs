@@ -50,9 +50,8 @@ struct Response {
     artifact_record: ArtifactRecord,
     derived: Map<String, Value>,
     quality: Quality,
-    /// What to tell the participant, where nothing could be read.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    message: Option<String>,
+    /// What to tell the participant (BEHAVIOUR J1, F2).
+    message: String,
 }
 
 /// `partial`: read, but not everything that was asked for stands in it.
@@ -191,7 +190,7 @@ fn failed(artifact: Artifact, extraction: &Extraction) -> Response {
         Extraction::Locked => "password_required",
         Extraction::Unreadable { .. } => "unreadable",
     };
-    let message = trouble(&artifact.filename, extraction);
+    let message = trouble(&artifact.filename, extraction).unwrap_or_default();
     let quality = Quality { issues: vec![issue.to_owned()], ..Quality::default() };
     let artifact_record = ArtifactRecord::new(artifact, String::new(), json!({}));
     Response { status: Status::Failed, artifact_record, derived: Map::new(), quality, message }
@@ -207,7 +206,28 @@ fn read(artifact: Artifact, text: &str, pages: Option<u32>, drafted: Drafted) ->
     let metadata = pages.map_or_else(|| json!({}), |pages| json!({ "pages": pages }));
     let artifact_record = ArtifactRecord::new(artifact, extracted, metadata);
     let status = if derived.values().any(Value::is_null) { Status::Partial } else { Status::Ok };
-    Response { status, artifact_record, derived, quality, message: None }
+    let message = found(&derived);
+    Response { status, artifact_record, derived, quality, message }
+}
+
+/// `Read. Found 5 roles and 2 schools.`
+fn found(derived: &Map<String, Value>) -> String {
+    let count = |record: &str, list: &str| {
+        derived.get(record).and_then(|record| record[list].as_array()).map_or(0, Vec::len)
+    };
+    let roles = count("skeleton_timeline", "work") + count("skeleton_timeline", "volunteer");
+    let schools = count("education_history", "education");
+    let several = |count: usize, word: &str| match count {
+        0 => None,
+        1 => Some(format!("1 {word}")),
+        _ => Some(format!("{count} {word}s")),
+    };
+    let parts: Vec<String> =
+        several(roles, "role").into_iter().chain(several(schools, "school")).collect();
+    match parts.as_slice() {
+        [] => "Read.".to_owned(),
+        parts => format!("Read. Found {}.", parts.join(" and ")),
+    }
 }
 
 struct Drafted {

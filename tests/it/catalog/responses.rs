@@ -576,6 +576,72 @@ async fn an_override_waits_for_a_decision_and_each_decision_has_its_outcome() {
     }
 }
 
+const RESUME: &str = "\
+Ada Byron
+ada@example.org
++44 20 7946 0958
+
+Experience
+
+Analyst, Analytical Engines Ltd
+January 2019 - March 2023
+
+Education
+
+University of London
+BSc Mathematics
+2012 - 2015
+";
+
+#[tokio::test]
+async fn a_document_is_read_and_drafted() {
+    let mut bench = Bench::new();
+    let file = bench.kept("resume", "resume.txt", RESUME.as_bytes()).await;
+    let read = bench.tell("extract_document", json!({ "artifact_id": file.id })).await;
+    let record = &read["artifact_record"];
+    assert_eq!(record["id"], json!(file.id));
+    assert_eq!(record["filename"], "resume.txt");
+    assert_eq!(record["sha256"], file.sha256);
+    assert!(record["extracted_content"].as_str().unwrap().contains("Analytical Engines"));
+    assert_eq!(read["derived"]["applicant_profile"]["basics"]["email"], "ada@example.org");
+    assert_eq!(read["status"], "ok", "{read}");
+    let confidence = read["quality"]["extraction_confidence"].as_f64().unwrap();
+    assert!((0.0..=1.0).contains(&confidence));
+    assert!(read["quality"]["issues"].is_array());
+    assert_eq!(read["message"], "Read. Found 1 role and 1 school.");
+}
+
+#[tokio::test]
+async fn only_what_was_asked_for_is_drafted() {
+    let mut bench = Bench::new();
+    let file = bench.kept("other", "sample.txt", b"Once upon a time there was an engine.").await;
+    let args = json!({ "artifact_id": file.url(), "return_types": ["skeleton_timeline"] });
+    let read = bench.tell("extract_document", args).await;
+    assert_eq!(read["derived"], json!({ "skeleton_timeline": null }));
+    assert_eq!(read["status"], "partial");
+    let args = json!({ "artifact_id": file.id, "return_types": [] });
+    let read = bench.tell("extract_document", args).await;
+    assert_eq!((&read["derived"], &read["status"]), (&json!({}), &json!("ok")));
+}
+
+#[tokio::test]
+async fn what_a_document_left_doubtful_is_marked_on_the_card() {
+    let mut bench = Bench::new();
+    let file = bench.kept("resume", "resume.txt", RESUME.as_bytes()).await;
+    let read = bench.tell("extract_document", json!({ "artifact_id": file.id })).await;
+    let doubtful: Vec<String> =
+        serde_json::from_value(read["quality"]["low_confidence"].clone()).unwrap();
+    let data = read["derived"]["applicant_profile"].clone();
+    let prompt = bench
+        .ask("submit_for_validation", json!({ "dataType": "applicant_profile", "data": data }))
+        .await;
+    let Control::Review(review) = prompt.control else { panic!("no review") };
+    for field in review.groups.iter().flat_map(|group| &group.fields) {
+        let doubted = doubtful.iter().any(|path| field.path.starts_with(path));
+        assert_eq!(field.check, doubted && !field.value.is_null(), "{}", field.path);
+    }
+}
+
 #[tokio::test]
 async fn a_picture_holds_no_text_and_says_what_to_tell() {
     let mut bench = Bench::new();

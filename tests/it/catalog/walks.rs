@@ -132,7 +132,11 @@ async fn uploaded(bench: &mut Bench, upload: &Upload, whims: &mut Whims) -> Repl
     if whims.next(2) == 0 || !upload.accept.iter().any(|format| format == "txt") {
         return Reply::Skipped;
     }
-    let words: &[u8] = if whims.next(2) == 0 { b" . " } else { b" - " };
+    let words: &[u8] = if whims.next(2) == 0 {
+        b"Ada Byron\nada@example.org\n\nExperience\nAnalyst, Engines Ltd\n2019 - 2023\n"
+    } else {
+        b" - "
+    };
     let file = bench.kept(&upload.upload_type, "file.txt", words).await;
     Reply::Uploaded { artifacts: vec![file.id] }
 }
