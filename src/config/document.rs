@@ -93,6 +93,19 @@ impl Document {
         }
     }
 
+    /// A problem with some words within the value at a JSON pointer: a text may be long.
+    pub fn problem_within(&self, pointer: &str, words: &str, message: String) -> Problem {
+        let problem = self.problem(pointer, message);
+        let found = self.spans.get(pointer).and_then(|span| {
+            let offset = self.text.get(span.clone())?.find(words)?;
+            Some(span.start + offset..span.end)
+        });
+        match found {
+            Some(span) => self.placed(problem, &span),
+            None => problem,
+        }
+    }
+
     /// Where something stands in the text, in bytes: from its key to the end of its value.
     pub fn span(&self, pointer: &str) -> Option<Range<usize>> {
         self.spans.get(pointer).cloned()

@@ -7,7 +7,7 @@ use super::{
     document::{self, Document, escaped},
     environment::{self, Environment},
     secret::{self, Secret},
-    settings::{self, bad_listen},
+    settings::{self, LISTEN_HINT},
     written,
 };
 
@@ -79,12 +79,11 @@ impl<'a> Resolve<'a> {
     fn web(&mut self, web: &written::Web) -> settings::Web {
         let mut listen = written::LISTEN;
         if let Some(text) = &web.listen {
-            match text.parse() {
-                Ok(address) => listen = address,
-                Err(_) => {
-                    let Problem { message, hint, .. } = bad_listen("", text);
-                    self.tell("/web/listen", message, hint);
-                }
+            if let Ok(address) = text.parse() {
+                listen = address;
+            } else {
+                let message = format!("`{text}` is not an address with a port");
+                self.tell("/web/listen", message, Some(LISTEN_HINT.to_owned()));
             }
         }
         let staff_key = self.secret(

@@ -137,7 +137,13 @@ impl Settings {
         if let Some(listen) = environment.get(environment::LISTEN) {
             match listen.parse() {
                 Ok(listen) => self.web.listen = listen,
-                Err(_) => problems.push(bad_listen(environment::LISTEN, listen)),
+                Err(_) => problems.push(
+                    Problem::whole(
+                        "environment",
+                        format!("`{}` is `{listen}`", environment::LISTEN),
+                    )
+                    .hint(LISTEN_HINT),
+                ),
             }
         }
         if let Some(level) = environment.get(environment::LOG) {
@@ -189,7 +195,5 @@ impl Approvers {
     }
 }
 
-pub(super) fn bad_listen(file: &str, text: &str) -> Problem {
-    Problem::whole(file, format!("`{text}` is not an address with a port"))
-        .hint("write for example `127.0.0.1:4747`")
-}
+/// What an address with a port looks like.
+pub(super) const LISTEN_HINT: &str = "write for example `127.0.0.1:4747`";

@@ -8,13 +8,12 @@ pub fn fill(template: &str, vars: &BTreeMap<String, String>) -> String {
     let mut rest = template;
     while let Some((before, inner, after)) = next(rest) {
         filled.push_str(before);
-        match vars.get(inner.trim()) {
-            Some(value) => filled.push_str(value),
-            None => {
-                filled.push_str("{{");
-                filled.push_str(inner);
-                filled.push_str("}}");
-            }
+        if let Some(value) = vars.get(inner.trim()) {
+            filled.push_str(value);
+        } else {
+            filled.push_str("{{");
+            filled.push_str(inner);
+            filled.push_str("}}");
         }
         rest = after;
     }

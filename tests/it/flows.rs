@@ -1,5 +1,8 @@
 //! Flow files and configuration: what loads, and what is said about what does not.
 
+mod broken;
+mod configuration;
+
 use std::collections::BTreeMap;
 
 use anteroom::{
@@ -93,4 +96,71 @@ fn changed(name: &str, from: &str, to: &str) -> String {
 fn nothing_is_said_about_the_flows_in_the_box() {
     assert_eq!(said(source("candidate")), "");
     assert_eq!(said(source("community")), "");
+}
+
+#[test]
+fn a_schema_beside_the_flow_is_pinned_with_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let schema = r#"{ "type": "object", "properties": { "note": { "type": "string" } } }"#;
+    std::fs::write(dir.path().join("note.json"), schema).unwrap();
+    let flow = changed("candidate", "builtin:writing_sample", "note.json");
+    let name = dir.path().join("mine.toml").display().to_string();
+
+    let loaded = LoadedFlow::load(&flow, &name, &vars()).unwrap();
+    std::fs::remove_file(dir.path().join("note.json")).unwrap();
+    let again = LoadedFlow::load(&loaded.source, "pinned.toml", &vars()).unwrap();
+
+    assert_eq!(again.schemas, loaded.schemas);
+    assert_eq!(again.digest, loaded.digest);
+    assert_ne!(loaded.source, flow);
+}
+
+#[test]
+fn a_flow_of_the_operator_needs_an_id_of_its_own() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("mine.toml"), source("community")).unwrap();
+    let problems = Library::load(Some(dir.path()), &[], &vars()).unwrap_err();
+    let said = render(&problems).replace(&dir.path().display().to_string(), "flows");
+    insta::assert_snapshot!(said, @"flows/mine.toml: there is already a flow `community-welcome`. hint: give this one an id of its own");
+
+    let mine = changed("community", "\"community-welcome\"", "\"my-welcome\"");
+    std::fs::write(dir.path().join("mine.toml"), mine).unwrap();
+    let library = Library::load(Some(dir.path()), &["my-welcome".to_owned()], &vars()).unwrap();
+    let ids: Vec<_> = library.iter().map(|loaded| loaded.flow.id.as_str()).collect();
+    assert_eq!(ids, ["my-welcome"]);
+}
+
+#[test]
+fn what_a_flow_needs_from_the_operator_is_named() {
+    let problems = LoadedFlow::load(source("candidate"), "flow.toml", &BTreeMap::new());
+    insta::assert_snapshot!(render(&problems.unwrap_err()), @r#"
+    flow.toml:10:12: nothing supplies `organisation`. hint: add `organisation = "…"` under `[vars]` of the configuration
+    flow.toml:10:28: nothing supplies `privacy_url`. hint: add `privacy_url = "…"` under `[vars]` of the configuration
+    flow.toml:10:43: nothing supplies `contact`. hint: add `contact = "…"` under `[vars]` of the configuration
+    "#);
+}
+
+#[test]
+fn a_flow_is_checked_without_a_configuration_too() {
+    let flow = changed("candidate", "channel = \"recruiting_desk\"", "channel = \"nowhere\"");
+    let found = flows::check_source(&flow, "flow.toml", &vars(), catalogue, None);
+    assert_eq!(found.unwrap().1, []);
+}
+
+#[test]
+fn every_schema_in_the_box_names_its_properties_for_people() {
+    fn titles(schema: &serde_json::Value, path: &str) {
+        if !path.is_empty() {
+            assert!(schema["title"].is_string(), "`{path}` has no title");
+        }
+        for (name, schema) in schema["properties"].as_object().into_iter().flatten() {
+            titles(schema, &format!("{path}/{name}"));
+        }
+        if schema["items"].is_object() {
+            titles(&schema["items"], &format!("{path}/items"));
+        }
+    }
+    for schema in shipped("candidate-onboarding").schemas.values() {
+        titles(schema, "");
+    }
 }

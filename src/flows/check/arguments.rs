@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::Check;
 use crate::{
-    config::{document::escaped, words},
+    config::{document::escaped, problem::did_you_mean, words},
     model::flow::Step,
 };
 
@@ -26,6 +26,7 @@ impl Check<'_> {
         let args = Value::Object(step.args.clone());
         let args = self.outline(&args, &at, "", &mut outline).unwrap_or_else(|| json!({}));
         let Some(schema) = self.catalogue.tools.get(&step.tool) else { return };
+        self.known_arguments(&at, step, schema);
         for mistake in words::mistakes(schema, &args) {
             let below = |place: &String| {
                 mistake.pointer == *place || mistake.pointer.starts_with(&format!("{place}/"))
@@ -44,6 +45,18 @@ impl Check<'_> {
         self.distinct_options(&at, &args);
     }
 
+    /// A tool passes over what it does not know, so a slip of the pen would go unseen.
+    fn known_arguments(&mut self, at: &str, step: &Step, schema: &Value) {
+        let known = schema.get("properties").and_then(Value::as_object);
+        let known: Vec<&str> =
+            known.into_iter().flat_map(|k| k.keys().map(String::as_str)).collect();
+        for key in step.args.keys().filter(|key| !known.contains(&key.as_str())) {
+            let hint = did_you_mean(key, known.iter().copied());
+            let message = format!("`{}` takes no `{key}`", step.tool);
+            self.error(&format!("{at}/{}", escaped(key)), message, hint);
+        }
+    }
+
     /// A list of the script's making comes to as many entries as the schema wants, whatever was answered before.
     fn list_bounds(&mut self, at: &str, place: &str, schema: &Value, comes_to: (usize, usize)) {
         let below = place
@@ -54,7 +67,8 @@ impl Check<'_> {
             |key: &str| below?.get(key)?.as_u64().and_then(|bound| usize::try_from(bound).ok());
         let (fewest, most) = comes_to;
         if let Some(min) = bound("minItems").filter(|min| fewest < *min) {
-            let message = format!("this may come to {fewest} entries, at least {min} are needed");
+            let entries = if fewest == 1 { "entry" } else { "entries" };
+            let message = format!("this may come to {fewest} {entries}, at least {min} are needed");
             let hint = "add fixed ones under `$also`".to_owned();
             self.error(&format!("{at}{place}"), message, Some(hint));
         }
@@ -171,14 +185,11 @@ impl Check<'_> {
         let most = most.and_then(|most| usize::try_from(most).ok()).unwrap_or(usize::MAX);
         outline.lists.push((place.to_owned(), also.len(), most.saturating_add(also.len())));
         let mut list = Vec::new();
-        match members.get("$as") {
-            Some(shape) => {
-                list.extend(self.outline(shape, at, &format!("{place}/0"), outline));
-            }
-            None => {
-                outline.opaque.push(format!("{place}/0"));
-                list.push(Value::Null);
-            }
+        if let Some(shape) = members.get("$as") {
+            list.extend(self.outline(shape, at, &format!("{place}/0"), outline));
+        } else {
+            outline.opaque.push(format!("{place}/0"));
+            list.push(Value::Null);
         }
         for entry in &also {
             let below = format!("{place}/{}", list.len());
@@ -189,7 +200,7 @@ impl Check<'_> {
 
     fn only(&mut self, here: &str, members: &Map<String, Value>, known: &[&str]) {
         for key in members.keys().filter(|key| !known.contains(&key.as_str())) {
-            let hint = crate::config::problem::did_you_mean(key, known.iter().copied());
+            let hint = did_you_mean(key, known.iter().copied());
             self.error(&format!("{here}/{}", escaped(key)), format!("unknown key `{key}`"), hint);
         }
     }

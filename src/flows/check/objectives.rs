@@ -130,7 +130,7 @@ impl Check<'_> {
 
     fn reachable(&mut self, p: usize, phase: &Phase, lead: Lead) {
         for (n, objective) in phase.objective.iter().enumerate() {
-            if !objective.required || self.is_parent(phase, objective) {
+            if !objective.required || is_parent(phase, objective) {
                 continue;
             }
             let at = format!("/phase/{p}/objective/{n}/done");
@@ -143,12 +143,6 @@ impl Check<'_> {
                 self.error(&at, message, Some(lacks));
             }
         }
-    }
-
-    /// A parent is complete with its required children.
-    fn is_parent(&self, phase: &Phase, parent: &Objective) -> bool {
-        let prefix = format!("{}.", parent.id);
-        phase.objective.iter().any(|child| child.required && child.id.starts_with(&prefix))
     }
 
     /// Whether a condition can come to hold; otherwise what is lacking.
@@ -215,6 +209,12 @@ impl Check<'_> {
             problem.path = problem.path.replace(".with", ".map");
         }
     }
+}
+
+/// A parent is complete with its required children.
+fn is_parent(phase: &Phase, parent: &Objective) -> bool {
+    let prefix = format!("{}.", parent.id);
+    phase.objective.iter().any(|child| child.required && child.id.starts_with(&prefix))
 }
 
 /// The model's word alone would do.

@@ -179,7 +179,9 @@ impl Check<'_> {
             if !known().any(|known| known == name) {
                 let hint = did_you_mean(name, known())
                     .unwrap_or_else(|| format!("add `\"{name}\"` to `vars` at the top"));
-                self.error(at, format!("`{{{{{name}}}}}` is not declared"), Some(hint));
+                let message = format!("`{{{{{name}}}}}` is not declared");
+                let problem = self.document.problem_within(at, name, message).hint(hint);
+                self.problems.push(problem);
             }
         }
     }

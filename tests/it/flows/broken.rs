@@ -1,0 +1,376 @@
+//! Flows with one thing wrong, and what is said about it.
+
+use super::{changed, said};
+
+#[test]
+fn a_misspelt_key_is_named_with_its_line_and_what_was_meant() {
+    let flow = changed(
+        "candidate",
+        r#"remind_after  = ["24h", "72h"]"#,
+        r#"remind_afer   = ["24h", "72h"]"#,
+    );
+    insta::assert_snapshot!(said(&flow), @"flow.toml:70:1: unknown key `remind_afer`. hint: did you mean `remind_after`?");
+}
+
+#[test]
+fn an_unknown_tool_is_named_with_what_was_meant() {
+    let flow = changed(
+        "candidate",
+        r#""get_macos_contact_card", "request_user_input""#,
+        r#""get_macos_contact_cart", "request_user_input""#,
+    );
+    insta::assert_snapshot!(said(&flow), @"flow.toml:131:68: there is no tool `get_macos_contact_cart`. hint: did you mean `get_macos_contact_card`?");
+}
+
+#[test]
+fn a_review_needs_a_way_to_submit() {
+    let flow = changed(
+        "candidate",
+        r#"         "submit_for_validation", "persist_data", "set_objective_status", "next_phase"]
+uploads = { accept = ["pdf", "docx", "txt", "md"], max_mb = 10, max_files = 3 }
+prompt = """
+Order"#,
+        r#"         "persist_data", "set_objective_status", "next_phase"]
+uploads = { accept = ["pdf", "docx", "txt", "md"], max_mb = 10, max_files = 3 }
+prompt = """
+Order"#,
+    );
+    insta::assert_snapshot!(said(&flow), @"
+    flow.toml:148:3: with a model `applicant_profile` can never be reached. hint: `submit_for_validation` is not among the tools of the phase
+    flow.toml:154:3: with a model `skeleton_timeline` can never be reached. hint: `submit_for_validation` is not among the tools of the phase
+    flow.toml:161:3: with a model `education_history` can never be reached. hint: `submit_for_validation` is not among the tools of the phase
+    ");
+}
+
+#[test]
+fn a_length_of_time_is_written_with_its_unit() {
+    let flow =
+        changed("candidate", r#"expire_after  = "14d""#, r#"expire_after  = "2 fortnights""#);
+    insta::assert_snapshot!(said(&flow), @"flow.toml:71:1: `2 fortnights` is not a length of time. hint: write for example `24h` or `14d`");
+}
+
+#[test]
+fn an_answer_must_be_an_option_of_its_step() {
+    let flow = changed("community", r#"with = ["accept"]"#, r#"with = ["acept"]"#);
+    insta::assert_snapshot!(said(&flow), @"flow.toml:97:49: `acept` is no option of the step `rules`. hint: did you mean `accept`?");
+}
+
+#[test]
+fn an_objective_is_there_once() {
+    let flow = changed("candidate", r#"id = "education_history""#, r#"id = "skeleton_timeline""#);
+    insta::assert_snapshot!(said(&flow), @"flow.toml:157:3: there is another objective `skeleton_timeline`. hint: every objective of a flow needs an id of its own");
+}
+
+#[test]
+fn a_misspelt_condition_is_named_with_what_was_meant() {
+    let flow = changed(
+        "candidate",
+        r#"done = { reviewed = "applicant_profile" }"#,
+        r#"done = { reviewd = "applicant_profile" }"#,
+    );
+    insta::assert_snapshot!(said(&flow), @"flow.toml:148:12: unknown key `reviewd`. hint: did you mean `reviewed`?");
+}
+
+#[test]
+fn seven_options_are_too_many() {
+    let flow = changed(
+        "community",
+        r#"    { id = "lurk",    label = "Just reading" },
+"#,
+        r#"    { id = "lurk",    label = "Just reading" },
+    { id = "more",    label = "More" },
+"#,
+    );
+    insta::assert_snapshot!(said(&flow), @"flow.toml:159:3: at most 6 entries are allowed here");
+}
+
+#[test]
+fn a_variable_in_a_text_is_declared() {
+    let flow = changed("community", "{{privacy_url}}", "{{privacy_link}}");
+    insta::assert_snapshot!(said(&flow), @"flow.toml:28:92: `{{privacy_link}}` is not declared. hint: did you mean `privacy_url`?");
+}
+
+#[test]
+fn objectives_do_not_wait_for_each_other() {
+    let flow = changed(
+        "candidate",
+        r#"  title = "Contact details"
+"#,
+        r#"  title = "Contact details"
+  after = ["skeleton_timeline"]
+"#,
+    );
+    insta::assert_snapshot!(said(&flow), @"flow.toml:148:3: these wait for each other: `applicant_profile` → `skeleton_timeline` → `applicant_profile`");
+}
+
+#[test]
+fn the_models_word_alone_is_worth_a_warning() {
+    let flow = changed(
+        "candidate",
+        r#"done = { any = [ { all = [ { talked = 3 }, "model" ] }, { answered = { step = "deep_dive_result" } } ] }"#,
+        r#"done = { any = [ "model", { answered = { step = "deep_dive_result" } } ] }"#,
+    );
+    insta::assert_snapshot!(said(&flow), @"flow.toml:291:3: warning: only the model's word completes `interviewed_one_experience`. hint: add evidence, such as `{ reviewed = … }` or `{ talked = 3 }`");
+}
+
+#[test]
+fn scoring_people_is_worth_a_warning() {
+    let flow = changed("candidate", "score_people = false", "score_people = true");
+    insta::assert_snapshot!(said(&flow), @"flow.toml:56:1: warning: this flow scores people. hint: in many places this needs notice, an audit of bias and a person who decides");
+}
+
+#[test]
+fn short_memory_of_decisions_is_worth_a_warning() {
+    let flow = changed("candidate", r#"audit      = "1460d""#, r#"audit      = "90d""#);
+    insta::assert_snapshot!(said(&flow), @"flow.toml:78:1: warning: decisions are kept for only 90 days. hint: decisions about people should be kept for at least half a year");
+}
+
+#[test]
+fn a_missing_key_is_named() {
+    let flow = changed(
+        "community",
+        r#"title   = "Community welcome"
+"#,
+        "",
+    );
+    insta::assert_snapshot!(said(&flow), @"flow.toml: `title` is missing");
+}
+
+#[test]
+fn a_number_in_quotes_is_no_number() {
+    let flow = changed("candidate", "turns         = 150 ", r#"turns         = "150" "#);
+    insta::assert_snapshot!(said(&flow), @"flow.toml:65:1: a whole number is needed here, not text. hint: write `150` without quotes");
+}
+
+#[test]
+fn a_number_too_large_for_its_place_has_a_line() {
+    let flow = changed("candidate", "turns         = 150 ", "turns         = 99999999999 ");
+    insta::assert_snapshot!(said(&flow), @"flow.toml:65:17: invalid value: integer `99999999999`, expected u32");
+}
+
+#[test]
+fn a_word_that_is_none_of_those_known_is_named_with_what_was_meant() {
+    let flow = changed("candidate", r#"decider   = "admin""#, r#"decider   = "admins""#);
+    insta::assert_snapshot!(said(&flow), @"flow.toml:82:1: `admins` is not one of `participant`, `admin`, `participant-then-admin`. hint: did you mean `admin`?");
+}
+
+#[test]
+fn an_unknown_effect_is_named_with_what_was_meant() {
+    let flow = changed("community", r#"do   = "discord_add_role""#, r#"do   = "discord_add_rule""#);
+    insta::assert_snapshot!(said(&flow), @"flow.toml:130:3: `discord_add_rule` is not one of `post_summary`, `webhook`, `discord_add_role`, `discord_add_roles_from`, `discord_post`. hint: did you mean `discord_add_role`?");
+}
+
+#[test]
+fn a_key_of_an_effect_is_checked_for_that_effect() {
+    let flow = changed(
+        "community",
+        r#"  role = "member"
+"#,
+        r#"  rol = "member"
+"#,
+    );
+    insta::assert_snapshot!(said(&flow), @"
+    flow.toml:129:3: `role` is missing
+    flow.toml:131:3: unknown key `rol`. hint: did you mean `role`?
+    ");
+}
+
+#[test]
+fn a_word_that_is_no_condition_is_named() {
+    let flow = changed("candidate", r#"{ talked = 3 }, "model""#, r#"{ talked = 3 }, "modell""#);
+    insta::assert_snapshot!(said(&flow), @"flow.toml:291:46: `modell` is not one of `model`. hint: did you mean `model`?");
+}
+
+#[test]
+fn a_syntax_error_has_its_place() {
+    let flow = changed("community", r#"locale  = "en""#, r#"locale  = "en"#);
+    insta::assert_snapshot!(said(&flow), @r#"flow.toml:9:14: invalid basic string, expected `"`. hint: this is not valid TOML"#);
+}
+
+#[test]
+fn a_branch_leads_from_an_option() {
+    let flow = changed("community", r#"question = "@handoff""#, r#"questions = "@handoff""#);
+    insta::assert_snapshot!(said(&flow), @"flow.toml:117:3: `questions` never comes of this step. hint: did you mean `question`?");
+}
+
+#[test]
+fn a_branch_leads_to_a_step_of_the_phase() {
+    let flow = changed(
+        "candidate",
+        r#"upload  = "resume"
+  contact"#,
+        r#"upload  = "resum"
+  contact"#,
+    );
+    insta::assert_snapshot!(said(&flow), @"flow.toml:181:3: there is no step `resum` in this phase. hint: did you mean `resume`?");
+}
+
+#[test]
+fn a_script_that_cannot_end_is_found() {
+    let flow = changed(
+        "community",
+        r#"  [phase.step.branch]
+  no = "@stop"
+"#,
+        r#"  [phase.step.branch]
+  no = "@stop"
+  yes = "rules"
+"#,
+    );
+    insta::assert_snapshot!(said(&flow), @"flow.toml:106:11: no answer leads to the end of the script of `phase_1_rules`. hint: let one branch lead on");
+}
+
+#[test]
+fn a_phase_with_no_script_cannot_be_left_without_a_model() {
+    let flow = changed(
+        "candidate",
+        r#"title = "The basics"
+mode  = "interview"
+fallback = "script"
+"#,
+        r#"title = "The basics"
+mode  = "interview"
+"#,
+    );
+    insta::assert_snapshot!(said(&flow), @r#"flow.toml:128:1: without a model `phase_1_core_facts` can never be left. hint: add `[[phase.step]]` and `fallback = "script"`"#);
+}
+
+#[test]
+fn a_script_that_never_asks_for_what_is_needed_is_found() {
+    let flow = changed(
+        "candidate",
+        r#"dataType = "education_history""#,
+        r#"dataType = "applicant_profile""#,
+    );
+    insta::assert_snapshot!(said(&flow), @"flow.toml:161:3: without a model `education_history` can never be reached. hint: no step submits `education_history` for validation");
+}
+
+#[test]
+fn a_model_that_cannot_leave_a_phase_is_found() {
+    let flow = changed(
+        "community",
+        r#""set_objective_status", "next_phase"]"#,
+        r#""set_objective_status"]"#,
+    );
+    insta::assert_snapshot!(said(&flow), @"flow.toml:193:1: the model can never leave `phase_3_introduction`. hint: add `next_phase` to its tools");
+}
+
+#[test]
+fn a_list_of_the_scripts_making_keeps_the_bounds() {
+    let flow = changed(
+        "candidate",
+        r#"  "$also" = [ { id = "project", label = "A project of my own" }, { id = "other", label = "Something else" } ]
+  "$most" = 4
+"#,
+        r#"  "$also" = [ { id = "project", label = "A project of my own" } ]
+"#,
+    );
+    insta::assert_snapshot!(said(&flow), @r#"
+    flow.toml:319:20: this may come to 1 entry, at least 2 are needed. hint: add fixed ones under `$also`
+    flow.toml:319:20: this may come to more than 6 entries. hint: write `"$most" = 5`
+    "#);
+}
+
+#[test]
+fn an_expression_speaks_of_what_exists() {
+    let flow = changed(
+        "candidate",
+        r#""{{ labels.next_role }}""#,
+        r#""{{ label.next_rol }} {{ records.candidat_dossier.x }}""#,
+    );
+    insta::assert_snapshot!(said(&flow), @"
+    flow.toml:548:3: `label` is not known here. hint: did you mean `labels`?
+    flow.toml:548:3: there is no data `candidat_dossier`. hint: did you mean `candidate_dossier`?
+    ");
+}
+
+#[test]
+fn an_expression_that_does_not_compile_is_found() {
+    let flow = changed(
+        "candidate",
+        r#"when = "answers.attach == 'yes'""#,
+        r#"when = "answers.attach == 'yes""#,
+    );
+    insta::assert_snapshot!(said(&flow), @"flow.toml:379:3: `answers.attach == 'yes` is no expression: unexpected end of string");
+}
+
+#[test]
+fn arguments_of_a_step_satisfy_the_tool() {
+    let flow = changed(
+        "candidate",
+        r#"  dataType = "knowledge_card"
+"#,
+        r#"  dataType = "knowledge_cart"
+  mesage = "x"
+"#,
+    );
+    insta::assert_snapshot!(said(&flow), @"
+    flow.toml:297:3: without a model `one_card_generated` can never be reached. hint: no step submits `knowledge_card` for validation
+    flow.toml:389:3: `knowledge_cart` is not one of `applicant_profile`, `candidate_dossier`, `education_history`, `knowledge_card`, `skeleton_timeline`, `applicantProfile`, `experience`, `education`, `knowledgeCard`. hint: did you mean `knowledge_card`?
+    flow.toml:390:3: `submit_for_validation` takes no `mesage`. hint: did you mean `message`?
+    ");
+}
+
+#[test]
+fn several_deciders_at_once_are_refused_for_now() {
+    let flow = changed("candidate", "quorum    = 1", "quorum    = 2");
+    insta::assert_snapshot!(said(&flow), @"flow.toml:84:1: 2 deciders at once are not possible yet. hint: write `quorum = 1`");
+}
+
+#[test]
+fn an_alias_resolves_on_the_platforms_in_use() {
+    let flow = changed(
+        "candidate",
+        r#"[handoff]
+channel = "recruiting_desk""#,
+        r#"[handoff]
+channel = "recruiting_disk""#,
+    );
+    insta::assert_snapshot!(said(&flow), @"flow.toml:91:1: nothing is set up for the alias `recruiting_disk`. hint: did you mean `recruiting_desk`?");
+}
+
+#[test]
+fn a_phase_leads_forward_only() {
+    let flow = changed(
+        "candidate",
+        r#"title = "In your own words"
+"#,
+        r#"title = "In your own words"
+next = "phase_1_core_facts"
+"#,
+    );
+    insta::assert_snapshot!(said(&flow), @"flow.toml:410:1: `phase_1_core_facts` does not come after this phase. hint: a phase leads forward only");
+}
+
+#[test]
+fn data_that_is_not_kept_cannot_be_posted() {
+    let flow = changed(
+        "community",
+        r#"  data    = "introduction"
+"#,
+        r#"  data    = "interests"
+"#,
+    );
+    insta::assert_snapshot!(said(&flow), @"flow.toml:218:3: `interests` does not go through a review. hint: write `review = true` under `[data.interests]`");
+}
+
+#[test]
+fn a_schema_that_is_not_in_the_box_is_named() {
+    let flow = changed("candidate", r#"builtin:education""#, r#"builtin:educaton""#);
+    insta::assert_snapshot!(said(&flow), @"flow.toml:106:1: there is no built-in schema `educaton`. hint: did you mean `education`?");
+}
+
+#[test]
+fn every_mistake_is_told_at_once() {
+    let flow = changed("community", "locale  = \"en\"", "local = \"en\"")
+        .replace("max_rounds", "rounds")
+        .replace("turns        = 40", "turns = true")
+        .replace("mode  = \"script\"", "mode = \"scripted\"");
+    insta::assert_snapshot!(said(&flow), @"
+    flow.toml:9:1: unknown key `local`. hint: did you mean `locale`?
+    flow.toml:49:1: a whole number is needed here, not `true`
+    flow.toml:91:1: `scripted` is not one of `interview`, `script`. hint: did you mean `script`?
+    flow.toml:137:1: `scripted` is not one of `interview`, `script`. hint: did you mean `script`?
+    flow.toml:225:1: `scripted` is not one of `interview`, `script`. hint: did you mean `script`?
+    ");
+}
