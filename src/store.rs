@@ -6,17 +6,18 @@
 pub mod memory;
 pub mod sled;
 
-use std::fmt;
+use std::{fmt, sync::Arc};
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    ids::{EffectId, SessionId, WaitId},
+    ids::{EffectId, Ids, SessionId, WaitId},
     model::{
+        STORED_VERSION,
         audit::{AuditRecord, Sealed},
-        effect::{Delivery, Effect, Rendering},
+        effect::{Act, Delivery, Effect, Rendering},
         session::{Head, PersonId, Place},
         transcript::Recorded,
         wait::Wait,
@@ -90,6 +91,32 @@ pub struct Commit {
     pub dedup: Option<String>,
 }
 
+impl Commit {
+    /// Refuses a commit that contradicts itself; one such would be a mistake in this program, and storing it
+    /// would hide events or outlive an erasure.
+    fn check(&self) -> Result<(), Error> {
+        let session = self.head.id;
+        let numbered = (self.expected + 1..).zip(&self.events).all(|(seq, event)| event.seq == seq);
+        let ends_at = self.expected + self.events.len() as u64;
+        let at_home = self.waits.iter().all(|wait| wait.session == session)
+            && self.effects.iter().all(|effect| effect.session == session);
+        if numbered && self.head.seq == ends_at && at_home {
+            Ok(())
+        } else {
+            Err(Error::unavailable(Misfit { session, expected: self.expected, seq: self.head.seq }))
+        }
+    }
+}
+
+/// A commit that contradicts itself.
+#[derive(Debug, thiserror::Error)]
+#[error("commit to `{session}` from event {expected} to {seq} contradicts itself")]
+struct Misfit {
+    session: SessionId,
+    expected: u64,
+    seq: u64,
+}
+
 /// A session as stored.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Loaded {
@@ -158,7 +185,7 @@ pub enum Error {
     Duplicate,
     /// Nothing was saved: do not acknowledge, say so. The source is for the log.
     #[error("could not save. hint: check free space and rights of the data directory")]
-    Unavailable(#[source] std::sync::Arc<dyn std::error::Error + Send + Sync>),
+    Unavailable(#[source] Arc<dyn std::error::Error + Send + Sync>),
     /// A record cannot be read: written by a newer version, or damaged.
     #[error("{what} cannot be read: {why}")]
     Unreadable {
@@ -177,4 +204,46 @@ pub enum Error {
         /// The holder; `unknown` where it left no trace.
         pid: String,
     },
+}
+
+impl Error {
+    /// Nothing was saved; `source` is for the log.
+    fn unavailable(source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
+        Self::Unavailable(Arc::from(source.into()))
+    }
+
+    /// `what` was written by a program newer than this one (SEMANTICS row 30).
+    fn newer(what: impl fmt::Display, version: u32) -> Self {
+        let why = format!(
+            "it has version {version}, this program reads up to {STORED_VERSION}. \
+             hint: run the newer program"
+        );
+        Self::Unreadable { what: what.to_string(), why }
+    }
+
+    /// `what` is not what was once written.
+    fn damaged(what: impl fmt::Display, how: impl fmt::Display) -> Self {
+        let why = format!("it is damaged ({how}). hint: restore the data directory from a backup");
+        Self::Unreadable { what: what.to_string(), why }
+    }
+}
+
+/// Random text for [`Sealed::seal`]; none for a record without words, where there is nothing to guess.
+///
+/// Two identifiers, because the greater part of one is the time.
+fn salt(ids: &dyn Ids, record: &AuditRecord) -> String {
+    if record.words.is_empty() {
+        return String::new();
+    }
+    format!("{}{}", ids.fresh().simple(), ids.fresh().simple())
+}
+
+/// The message in which `effect` showed a wait, if that is what the delivery came to.
+fn rendered(effect: &Effect, delivery: &Delivery) -> Option<(WaitId, String)> {
+    match (&effect.act, delivery) {
+        (Act::Show { wait }, Delivery::Delivered { message: Some(message) }) => {
+            Some((*wait, message.clone()))
+        }
+        _ => None,
+    }
 }

@@ -1,1 +1,246 @@
-//! In memory, for tests.
+//! In memory, for tests: plain maps behind one lock, with the semantics of a real backend.
+
+use std::{
+    collections::{BTreeMap, HashMap, HashSet},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+
+use super::{Commit, Error, Find, Loaded, Store, Timer, TimerKind, rendered, salt};
+use crate::{
+    ids::{CountingIds, EffectId, Ids, SessionId, WaitId},
+    model::{
+        STORED_VERSION,
+        audit::{AuditRecord, CHAIN_START, Sealed},
+        effect::{Delivery, Effect, Rendering},
+        session::Head,
+        wait::Wait,
+    },
+};
+
+/// Keeps everything in memory; nothing outlives the value.
+///
+/// ```
+/// let store = anteroom::store::memory::MemoryStore::default();
+/// ```
+#[derive(Debug)]
+pub struct MemoryStore {
+    ids: Arc<dyn Ids>,
+    state: Mutex<State>,
+}
+
+impl MemoryStore {
+    /// An empty store; `ids` salts the words of audit records.
+    pub fn new(ids: Arc<dyn Ids>) -> Self {
+        Self { ids, state: Mutex::default() }
+    }
+
+    /// Forgets who claimed what, as the end of a process does: effects that were claimed and not done are handed
+    /// out again. Everything else stays.
+    pub fn restart(&self) {
+        self.state().claimed.clear();
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        // Every change is checked first and cannot fail half-way, so the state behind a panic is whole.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Default for MemoryStore {
+    /// An empty store whose salts repeat from run to run.
+    fn default() -> Self {
+        Self::new(Arc::new(CountingIds::default()))
+    }
+}
+
+#[async_trait]
+impl Store for MemoryStore {
+    async fn commit(&self, commit: Commit) -> Result<(), Error> {
+        self.state().commit(commit, self.ids.as_ref())
+    }
+
+    async fn load(&self, session: SessionId) -> Result<Option<Loaded>, Error> {
+        let state = self.state();
+        let Some(loaded) = state.sessions.get(&session) else { return Ok(None) };
+        match loaded.events.iter().find(|event| event.v > STORED_VERSION) {
+            Some(newer) => Err(Error::newer(format_args!("session `{session}`"), newer.v)),
+            None => Ok(Some(loaded.clone())),
+        }
+    }
+
+    async fn find(&self, by: Find) -> Result<Vec<Head>, Error> {
+        let state = self.state();
+        let heads = state.sessions.values().rev().map(|loaded| &loaded.head);
+        let wanted = heads.filter(|head| match &by {
+            Find::Place(place) => head.place == *place,
+            Find::Person(person) => head.participant == *person,
+        });
+        Ok(wanted.cloned().collect())
+    }
+
+    async fn wait(&self, id: WaitId) -> Result<Option<(Wait, Vec<Rendering>)>, Error> {
+        let state = self.state();
+        let Some(wait) = state.waits.get(&id) else { return Ok(None) };
+        let renderings = state.renderings.get(&id).into_iter().flatten();
+        let renderings = renderings
+            .map(|(effect, message)| Rendering { effect: *effect, message: message.clone() })
+            .collect();
+        Ok(Some((wait.clone(), renderings)))
+    }
+
+    async fn due(&self, now: DateTime<Utc>, limit: usize) -> Result<Vec<Timer>, Error> {
+        let state = self.state();
+        let mut due: Vec<Timer> = state
+            .timers
+            .iter()
+            .filter(|(_, at)| **at <= now)
+            .map(|((session, kind), at)| Timer { session: *session, kind: *kind, at: *at })
+            .collect();
+        due.sort_by_key(|timer| (timer.at, timer.session, timer.kind));
+        due.truncate(limit);
+        Ok(due)
+    }
+
+    async fn claim(&self, now: DateTime<Utc>, limit: usize) -> Result<Vec<Effect>, Error> {
+        Ok(self.state().claim(now, limit))
+    }
+
+    async fn done(&self, effect: EffectId, delivery: Delivery) -> Result<(), Error> {
+        self.state().done(effect, &delivery);
+        Ok(())
+    }
+
+    async fn sessions(&self, after: Option<SessionId>, limit: usize) -> Result<Vec<Head>, Error> {
+        let state = self.state();
+        let heads = state.sessions.values().map(|loaded| &loaded.head);
+        Ok(heads.filter(|head| Some(head.id) > after).take(limit).cloned().collect())
+    }
+
+    async fn audit(&self, from: u64, limit: usize) -> Result<Vec<Sealed>, Error> {
+        let state = self.state();
+        let from = usize::try_from(from).unwrap_or(usize::MAX);
+        Ok(state.chain.iter().skip(from).take(limit).cloned().collect())
+    }
+
+    async fn erase(&self, session: SessionId, receipt: AuditRecord) -> Result<(), Error> {
+        self.state().erase(session, receipt, self.ids.as_ref());
+        Ok(())
+    }
+}
+
+#[derive(Debug, Default)]
+struct State {
+    sessions: BTreeMap<SessionId, Loaded>,
+    waits: HashMap<WaitId, Wait>,
+    renderings: HashMap<WaitId, BTreeMap<EffectId, String>>,
+    effects: BTreeMap<(SessionId, EffectId), Effect>,
+    owners: HashMap<EffectId, SessionId>,
+    claimed: HashSet<EffectId>,
+    timers: BTreeMap<(SessionId, TimerKind), DateTime<Utc>>,
+    dedup: HashMap<String, SessionId>,
+    chain: Vec<Sealed>,
+}
+
+impl State {
+    fn commit(&mut self, commit: Commit, ids: &dyn Ids) -> Result<(), Error> {
+        commit.check()?;
+        let session = commit.head.id;
+        if commit.dedup.as_ref().is_some_and(|key| self.dedup.contains_key(key)) {
+            return Err(Error::Duplicate);
+        }
+        let found = self.sessions.get(&session).map_or(0, |loaded| loaded.head.seq);
+        if found != commit.expected {
+            return Err(Error::Conflict { expected: commit.expected, found });
+        }
+        // Nothing below can fail.
+        match self.sessions.get_mut(&session) {
+            Some(loaded) => {
+                loaded.head = commit.head;
+                loaded.events.extend(commit.events);
+            }
+            None => {
+                let loaded = Loaded { head: commit.head, events: commit.events };
+                self.sessions.insert(session, loaded);
+            }
+        }
+        self.waits.extend(commit.waits.into_iter().map(|wait| (wait.id, wait)));
+        for effect in commit.effects {
+            self.owners.insert(effect.id, session);
+            self.effects.insert((session, effect.id), effect);
+        }
+        for (kind, at) in commit.timers {
+            match at {
+                Some(at) => self.timers.insert((session, kind), at),
+                None => self.timers.remove(&(session, kind)),
+            };
+        }
+        for record in commit.audit {
+            self.seal(record, ids);
+        }
+        self.dedup.extend(commit.dedup.map(|key| (key, session)));
+        Ok(())
+    }
+
+    fn claim(&mut self, now: DateTime<Utc>, limit: usize) -> Vec<Effect> {
+        let mut claimed = Vec::new();
+        let mut seen = None;
+        for ((session, id), effect) in &self.effects {
+            let oldest = seen.replace(*session) != Some(*session);
+            if claimed.len() < limit
+                && oldest
+                && effect.not_before <= now
+                && self.claimed.insert(*id)
+            {
+                claimed.push(effect.clone());
+            }
+        }
+        claimed
+    }
+
+    fn done(&mut self, id: EffectId, delivery: &Delivery) {
+        self.claimed.remove(&id);
+        let Some(session) = self.owners.get(&id).copied() else { return };
+        if let Delivery::Retry { not_before } = delivery {
+            if let Some(effect) = self.effects.get_mut(&(session, id)) {
+                effect.attempts += 1;
+                effect.not_before = *not_before;
+            }
+            return;
+        }
+        self.owners.remove(&id);
+        let Some(effect) = self.effects.remove(&(session, id)) else { return };
+        if let Some((wait, message)) = rendered(&effect, delivery) {
+            let renderings = self.renderings.entry(wait).or_default();
+            if !renderings.values().any(|known| *known == message) {
+                renderings.insert(id, message);
+            }
+        }
+    }
+
+    fn erase(&mut self, session: SessionId, receipt: AuditRecord, ids: &dyn Ids) {
+        self.sessions.remove(&session);
+        self.waits.retain(|_, wait| wait.session != session);
+        self.renderings.retain(|wait, _| self.waits.contains_key(wait));
+        self.effects.retain(|(owner, _), _| *owner != session);
+        self.owners.retain(|_, owner| *owner != session);
+        self.claimed.retain(|effect| self.owners.contains_key(effect));
+        self.timers.retain(|(owner, _), _| *owner != session);
+        self.dedup.retain(|_, owner| *owner != session);
+        for sealed in &mut self.chain {
+            if sealed.record.session == Some(session) && !sealed.record.words.is_empty() {
+                sealed.erase_words();
+            }
+        }
+        self.seal(receipt, ids);
+    }
+
+    fn seal(&mut self, record: AuditRecord, ids: &dyn Ids) {
+        let salt = salt(ids, &record);
+        let previous = self.chain.last().map_or(CHAIN_START, |sealed| &sealed.seal);
+        let sealed = Sealed::seal(self.chain.len() as u64, previous, record, salt);
+        self.chain.push(sealed);
+    }
+}

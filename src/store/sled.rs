@@ -1,1 +1,219 @@
-//! Embedded, on one node.
+//! Embedded, on one node: sled 0.34.7 behind one committer thread.
+//!
+//! What sled does not promise is supplied here:
+//! - `flush` is no barrier against a power cut on Linux, so every acknowledgement waits for a `sync_data` on a
+//!   second handle of the database file (`committer`, `disk`). All that queued meanwhile shares the next one.
+//! - Large values go to files that nothing syncs, so every value is at most [`VALUE_MAX`] bytes (`stage`).
+//! - A half-written snapshot keeps it from opening, and opening can panic (`open`).
+//! - Reads of several keys are not a snapshot, so batches and reads exclude each other (`Shared`).
+//!
+//! One tree holds everything, which makes one `apply_batch` atomic; `keys` says how it is laid out.
+
+mod committer;
+mod disk;
+mod keys;
+mod open;
+mod read;
+mod stage;
+
+use std::{
+    fmt,
+    fs::File,
+    path::Path,
+    sync::{
+        Arc, PoisonError, RwLock,
+        atomic::{AtomicU64, Ordering},
+    },
+    thread::JoinHandle,
+};
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use sled::Db;
+use tokio::sync::{mpsc, oneshot};
+
+pub use self::stage::VALUE_MAX;
+use self::{
+    committer::{Committer, Job},
+    open::Opened,
+};
+use super::{Commit, Error, Find, Loaded, Store, Timer};
+use crate::{
+    ids::{EffectId, Ids, SessionId, WaitId},
+    model::{
+        audit::{AuditRecord, Sealed},
+        effect::{Delivery, Effect, Rendering},
+        session::Head,
+        wait::Wait,
+    },
+};
+
+/// Jobs that may queue for the committer; whoever comes later waits for room.
+const QUEUE_MAX: usize = 1024;
+
+/// Keeps everything in one directory, which it holds alone.
+///
+/// Dropping it finishes what is queued and lets go of the directory, so that it can be opened again at once.
+pub struct SledStore {
+    queue: Option<mpsc::Sender<Job>>,
+    committer: Option<JoinHandle<()>>,
+    shared: Arc<Shared>,
+    // Declared last: the directory is let go of when nothing uses it any more.
+    _lock: File,
+}
+
+impl SledStore {
+    /// Opens the store in `dir`, which is created where it is missing; `ids` salts the words of audit records.
+    ///
+    /// Repairs what a crash can leave behind. Refuses a directory that another process holds with [`Error::Busy`].
+    pub fn open(dir: &Path, ids: Arc<dyn Ids>) -> Result<Self, Error> {
+        let Opened { db, disk, tip, lock } = open::open(dir)?;
+        let shared =
+            Arc::new(Shared { db: RwLock::new(Some(db.clone())), syncs: AtomicU64::new(0) });
+        let (queue, jobs) = mpsc::channel(QUEUE_MAX);
+        let committer = Committer::new(db, disk, tip, ids, Arc::clone(&shared));
+        let committer = std::thread::Builder::new()
+            .name("store-committer".to_owned())
+            .spawn(move || committer.run(jobs))
+            .map_err(Error::unavailable)?;
+        Ok(Self { queue: Some(queue), committer: Some(committer), shared, _lock: lock })
+    }
+
+    /// How often data was synced to the device; grows slower than commits under load.
+    pub fn syncs(&self) -> u64 {
+        self.shared.syncs.load(Ordering::Relaxed)
+    }
+
+    /// Everything stored, key by key in order: for tests and for a look inside. Holds personal data.
+    pub fn entries(&self) -> Result<Vec<(Vec<u8>, Vec<u8>)>, Error> {
+        self.shared.read(|db| {
+            let entry = |entry: sled::Result<(sled::IVec, sled::IVec)>| {
+                entry.map(|(key, value)| (key.to_vec(), value.to_vec())).map_err(broken)
+            };
+            db.iter().map(entry).collect()
+        })
+    }
+
+    /// Hands a job to the committer and waits for what came of it.
+    async fn ask<T>(
+        &self,
+        job: impl FnOnce(oneshot::Sender<Result<T, Error>>) -> Job,
+    ) -> Result<T, Error> {
+        let (reply, answer) = oneshot::channel();
+        let queue = self.queue.as_ref().ok_or_else(closed)?;
+        queue.send(job(reply)).await.map_err(|_| closed())?;
+        answer.await.map_err(|_| closed())?
+    }
+
+    /// Reads on a thread that may block: a page may have to come from disk, and a batch that is being applied is
+    /// waited for.
+    async fn read<T: Send + 'static>(
+        &self,
+        read: impl FnOnce(&Db) -> Result<T, Error> + Send + 'static,
+    ) -> Result<T, Error> {
+        let shared = Arc::clone(&self.shared);
+        let read = tokio::task::spawn_blocking(move || shared.read(read));
+        read.await.map_err(Error::unavailable)?
+    }
+}
+
+#[async_trait]
+impl Store for SledStore {
+    async fn commit(&self, commit: Commit) -> Result<(), Error> {
+        self.ask(|reply| Job::Commit { commit: Box::new(commit), reply }).await
+    }
+
+    async fn load(&self, session: SessionId) -> Result<Option<Loaded>, Error> {
+        self.read(move |db| read::load(db, session)).await
+    }
+
+    async fn find(&self, by: Find) -> Result<Vec<Head>, Error> {
+        self.read(move |db| read::find(db, &by)).await
+    }
+
+    async fn wait(&self, id: WaitId) -> Result<Option<(Wait, Vec<Rendering>)>, Error> {
+        self.read(move |db| read::wait(db, id)).await
+    }
+
+    async fn due(&self, now: DateTime<Utc>, limit: usize) -> Result<Vec<Timer>, Error> {
+        self.read(move |db| read::due(db, now, limit)).await
+    }
+
+    async fn claim(&self, now: DateTime<Utc>, limit: usize) -> Result<Vec<Effect>, Error> {
+        self.ask(|reply| Job::Claim { now, limit, reply }).await
+    }
+
+    async fn done(&self, effect: EffectId, delivery: Delivery) -> Result<(), Error> {
+        self.ask(|reply| Job::Done { effect, delivery, reply }).await
+    }
+
+    async fn sessions(&self, after: Option<SessionId>, limit: usize) -> Result<Vec<Head>, Error> {
+        self.read(move |db| read::sessions(db, after, limit)).await
+    }
+
+    async fn audit(&self, from: u64, limit: usize) -> Result<Vec<Sealed>, Error> {
+        self.read(move |db| read::audit(db, from, limit)).await
+    }
+
+    async fn erase(&self, session: SessionId, receipt: AuditRecord) -> Result<(), Error> {
+        self.ask(|reply| Job::Erase { session, receipt: Box::new(receipt), reply }).await
+    }
+}
+
+impl Drop for SledStore {
+    fn drop(&mut self) {
+        self.queue = None;
+        if let Some(committer) = self.committer.take()
+            && committer.join().is_err()
+        {
+            tracing::error!(
+                "the store's committer had panicked; what it had not acknowledged may be lost"
+            );
+        }
+        // Reads under way are waited for; the last handle of the database goes here.
+        self.shared.db.write().unwrap_or_else(PoisonError::into_inner).take();
+    }
+}
+
+impl fmt::Debug for SledStore {
+    // sled's own form would print the data.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SledStore").field("syncs", &self.syncs()).finish_non_exhaustive()
+    }
+}
+
+/// What the committer and the readers have in common.
+struct Shared {
+    /// Held for reading while keys that belong together are read, for writing while a batch is applied; empty
+    /// once the store is closed.
+    db: RwLock<Option<Db>>,
+    syncs: AtomicU64,
+}
+
+impl Shared {
+    fn read<T>(&self, read: impl FnOnce(&Db) -> Result<T, Error>) -> Result<T, Error> {
+        // Poisoned means that a batch may have been applied in part: nothing is read until it is opened again.
+        let guard = self.db.read().map_err(|_| closed())?;
+        read(guard.as_ref().ok_or_else(closed)?)
+    }
+}
+
+/// The store is closed, or its committer is gone.
+#[derive(Debug, thiserror::Error)]
+#[error("the store is closed")]
+struct Closed;
+
+fn closed() -> Error {
+    Error::unavailable(Closed)
+}
+
+/// What an error of the database means for the caller.
+fn broken(error: sled::Error) -> Error {
+    match error {
+        sled::Error::Corruption { .. } => Error::damaged("database", "corrupt page"),
+        sled::Error::CollectionNotFound(_)
+        | sled::Error::Unsupported(_)
+        | sled::Error::ReportableBug(_)
+        | sled::Error::Io(_) => Error::unavailable(error),
+    }
+}
