@@ -8,7 +8,7 @@ use std::{
 use serde_json::{Value, json};
 
 use super::{Tool, ToolError, pipeline::validate::Checker};
-use crate::flows::LoadedFlow;
+use crate::flows::{Catalogue, LoadedFlow};
 
 /// Most per-flow schemas that are kept compiled; beyond it all are compiled anew when needed.
 const COMPILED_MAX: usize = 1024;
@@ -74,6 +74,13 @@ impl Toolbox {
             .filter(|tool| listed.iter().any(|name| name == tool.spec().name))
             .map(|tool| function(tool.as_ref(), Some(flow)))
             .collect()
+    }
+
+    /// The schemas of all tools for one flow, as `flows::check` wants them.
+    pub fn catalogue(&self, flow: &LoadedFlow) -> Catalogue {
+        let named =
+            self.tools.iter().map(|tool| (tool.spec().name.to_owned(), tool.parameters_for(flow)));
+        named.collect()
     }
 
     /// Arguments as [`Tool::execute`] gets them: lenient spellings put right, defaults filled in, checked. The error

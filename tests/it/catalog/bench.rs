@@ -103,6 +103,13 @@ pub(crate) fn flow() -> Arc<LoadedFlow> {
     Arc::new(LoadedFlow::load(FLOW, "workbench.toml", &BTreeMap::new()).expect("a good flow"))
 }
 
+/// What the operator supplies to the flows in the box.
+pub(crate) fn vars() -> BTreeMap<String, String> {
+    ["organisation", "privacy_url", "contact", "community"]
+        .map(|name| (name.to_owned(), format!("https://example.org/{name}")))
+        .into()
+}
+
 /// One session on the bench.
 pub(crate) struct Bench {
     pub(crate) pipeline: Pipeline,

@@ -1,6 +1,10 @@
 //! The schemas without a flow are the specification's, and with one they differ in generated enums alone.
 
-use anteroom::{catalog::interview, tool::Toolbox};
+use anteroom::{
+    catalog::interview,
+    flows::{check_source, shipped},
+    tool::Toolbox,
+};
 use serde_json::{Map, Value};
 
 use super::bench;
@@ -98,4 +102,14 @@ fn a_phase_is_given_its_own_tools_in_catalogue_order() {
     let schemas = toolbox.phase_schemas(&bench::flow(), "phase_2");
     let names: Vec<&Value> = schemas.iter().map(|tool| &tool["function"]["name"]).collect();
     assert_eq!(names, ["get_user_option", "next_phase"]);
+}
+
+#[test]
+fn both_flows_in_the_box_fit_the_tools() {
+    let toolbox = Toolbox::new(interview::tools()).unwrap();
+    for (name, source) in shipped() {
+        let checked =
+            check_source(source, name, &bench::vars(), |flow| toolbox.catalogue(flow), None);
+        assert_eq!(checked.map(|(_, remarks)| remarks), Ok(Vec::new()), "{name}");
+    }
 }

@@ -1,7 +1,7 @@
 //! Walks through the flows in the box with no model: whatever the participant does, every call that a script makes
 //! is one its tool accepts, and every way comes to an end.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::sync::Arc;
 
 use anteroom::{
     catalog::interview,
@@ -19,7 +19,7 @@ use anteroom::{
 use proptest::prelude::{ProptestConfig, any, proptest};
 use serde_json::{Value, json};
 
-use super::bench::Bench;
+use super::bench::{self, Bench};
 
 /// Most steps of one walk; more would be going round in circles.
 const STEPS_MAX: usize = 400;
@@ -29,11 +29,8 @@ const MISFITS: [&str; 4] =
     ["invalid_parameters", "permission_denied", "tool_changed", "execution_failed"];
 
 fn flow(name: &str) -> Arc<LoadedFlow> {
-    let vars: BTreeMap<String, String> = ["organisation", "privacy_url", "contact", "community"]
-        .map(|name| (name.to_owned(), format!("https://example.org/{name}")))
-        .into();
     let (_, source) = shipped().into_iter().find(|(file, _)| *file == name).unwrap();
-    Arc::new(LoadedFlow::load(source, name, &vars).unwrap())
+    Arc::new(LoadedFlow::load(source, name, &bench::vars()).unwrap())
 }
 
 /// What the participant does next: each question takes one number.
