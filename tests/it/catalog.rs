@@ -1,6 +1,6 @@
 //! The tools: what the model is given, what each one asks and answers, and the pipeline around them.
 
-mod bench;
+pub(crate) mod bench;
 mod card;
 mod laws;
 mod pipeline;
