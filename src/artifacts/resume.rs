@@ -5,6 +5,7 @@
 //! person reviews every draft.
 
 mod contact;
+mod countries;
 mod dates;
 mod lines;
 mod place;

@@ -113,7 +113,7 @@ impl ContactSource for Directory {
 
 fn parse(path: &Path, text: &str) -> Result<BTreeMap<PersonId, Person>, Error> {
     toml_edit::de::from_str(text).map_err(|error| {
-        let line = error.span().map_or(1, |span| text[..span.start].lines().count().max(1));
+        let line = error.span().map_or(1, |span| text[..span.start].matches('\n').count() + 1);
         let problem = format!("line {line}: {}", error.message());
         Error::Malformed { path: path.to_owned(), problem }
     })

@@ -1,15 +1,25 @@
 //! Uploads: what is taken, what is refused and how, what is kept, what is read.
 
-use std::{path::Path, sync::Arc};
+use std::{
+    io::{Cursor, Write as _},
+    path::Path,
+    sync::Arc,
+};
 
 use anteroom::{
-    artifacts::{Artifacts, Error, extract::Extractor},
+    artifacts::{
+        Artifacts, Error,
+        extract::{Extractor, Format, trouble},
+        resume::{self, Confidence},
+    },
     clock::FixedClock,
     ids::{CountingIds, RandomIds, SessionId},
-    model::ui::Upload,
+    model::{artifact::Extraction, ui::Upload},
 };
 use chrono::DateTime;
+use image::{ImageFormat, Rgb, RgbImage};
 use tempfile::TempDir;
+use zip::write::SimpleFileOptions;
 
 struct Desk {
     artifacts: Artifacts,
@@ -71,7 +81,7 @@ fn asked(accept: &[&str]) -> Upload {
     }
 }
 
-fn resume() -> Upload {
+fn documents() -> Upload {
     asked(&["pdf", "docx", "txt", "md"])
 }
 
@@ -80,7 +90,7 @@ async fn a_kept_file_lies_under_session_and_digest_and_comes_back() {
     let desk = Desk::new();
     let kept = desk
         .artifacts
-        .keep(desk.session, &resume(), "../../notes on me.txt", b"Ada Byron".to_vec())
+        .keep(desk.session, &documents(), "../../notes on me.txt", b"Ada Byron".to_vec())
         .await
         .unwrap();
     assert_eq!(kept.filename, "notes on me.txt");
@@ -97,7 +107,7 @@ async fn a_kept_file_lies_under_session_and_digest_and_comes_back() {
 #[tokio::test]
 async fn the_same_bytes_are_kept_once_and_erasing_leaves_nothing() {
     let desk = Desk::new();
-    let asked = resume();
+    let asked = documents();
     let keep = || desk.artifacts.keep(desk.session, &asked, "a.txt", b"the same".to_vec());
     let (one, two) = (keep().await.unwrap(), keep().await.unwrap());
     assert_ne!(one.id, two.id);
@@ -108,7 +118,7 @@ async fn the_same_bytes_are_kept_once_and_erasing_leaves_nothing() {
     let torn = desk.folder.path().join(format!("artifacts/{}/{}#1", desk.session, one.sha256));
     std::fs::write(torn, b"the sa").unwrap();
     let other = SessionId::mint(&RandomIds);
-    desk.artifacts.keep(other, &resume(), "b.txt", b"another".to_vec()).await.unwrap();
+    desk.artifacts.keep(other, &documents(), "b.txt", b"another".to_vec()).await.unwrap();
 
     desk.artifacts.erase(desk.session).await.unwrap();
     assert_eq!(desk.files().len(), 1, "only the other session's file is left");
@@ -150,7 +160,7 @@ async fn wrong_files_are_refused_in_plain_words() {
         ("cv.pdf", b"not a pdf at all".to_vec()),
         ("cv.md", vec![b'a'; 10 * 1024 * 1024 + 100_000]),
     ] {
-        said.push(desk.refusal(&resume(), filename, bytes).await);
+        said.push(desk.refusal(&documents(), filename, bytes).await);
     }
     insta::assert_snapshot!(said.join("\n"), @r"
     I can read PDF, DOCX, TXT or MD. *photo.heic* is an image.
@@ -169,4 +179,252 @@ async fn wrong_files_are_refused_in_plain_words() {
     *cv.pdf* is a text file inside. Please rename it so that it ends in .txt, and send it again.
     *cv.md* has 10.1 MB; I can take at most 10 MB.
     ");
+}
+
+fn fixture(name: &str) -> Vec<u8> {
+    std::fs::read(format!("{}/tests/fixtures/{name}", env!("CARGO_MANIFEST_DIR"))).unwrap()
+}
+
+impl Desk {
+    /// Keeps a file and reads its text.
+    async fn extract(&self, filename: &str, bytes: Vec<u8>) -> Extraction {
+        let kept = self.artifacts.keep(self.session, &documents(), filename, bytes).await.unwrap();
+        self.artifacts.extract(self.session, &kept).await.unwrap()
+    }
+
+    async fn text(&self, filename: &str, bytes: Vec<u8>) -> (String, Option<u32>, Vec<String>) {
+        match self.extract(filename, bytes).await {
+            Extraction::Text { text, pages, notes } => (text, pages, notes),
+            other => panic!("{filename} gave no text: {other:?}"),
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_resume_gives_the_same_draft_as_pdf_and_as_docx() {
+    let desk = Desk::new();
+    let (text, pages, notes) = desk.text("ada.pdf", fixture("ada.pdf")).await;
+    assert_eq!((pages, notes), (Some(2), Vec::new()));
+    let from_pdf = resume::draft(&text);
+    let (text, pages, notes) = desk.text("ada.docx", fixture("ada.docx")).await;
+    assert_eq!((pages, notes), (None, Vec::new()));
+    let from_docx = resume::draft(&text);
+
+    assert_eq!(from_pdf.issues, Vec::<String>::new());
+    assert_eq!(from_docx.issues, Vec::<String>::new());
+    assert_eq!(from_docx.applicant_profile, from_pdf.applicant_profile);
+    assert_eq!(from_docx.skeleton_timeline["work"], from_pdf.skeleton_timeline["work"]);
+    assert_eq!(from_docx.education_history, from_pdf.education_history);
+    let mut told = vec![from_pdf.applicant_profile["basics"].to_string()];
+    for (value, list) in [
+        (&from_pdf.skeleton_timeline, "work"),
+        (&from_pdf.skeleton_timeline, "volunteer"),
+        (&from_pdf.education_history, "education"),
+    ] {
+        let entries = value[list].as_array().unwrap().iter();
+        told.extend(entries.map(|entry| format!("{list}: {entry}")));
+    }
+    insta::assert_snapshot!(told.join("\n"), @r#"
+    {"name":"Ada Byron","label":"Senior Programmer","email":"ada.byron@example.org","phone":"+44 20 7946 0018","url":"https://ada.example.org","profiles":[{"network":"LinkedIn","username":"ada-byron","url":"https://linkedin.com/in/ada-byron"},{"network":"GitHub","username":"ada-byron","url":"https://github.com/ada-byron"}],"location":{"city":"London","countryCode":"GB"}}
+    work: {"name":"Analytical Engines Ltd","position":"Senior Programmer","location":"London, United Kingdom","startDate":"2020-03"}
+    work: {"name":"Difference & Sons","position":"Programmer","location":"London, United Kingdom","startDate":"2016-06","endDate":"2020-02"}
+    work: {"name":"Somerville Instruments","position":"Assistant Mathematician","location":"Edinburgh, United Kingdom","startDate":"2013-09","endDate":"2016-05"}
+    volunteer: {"organization":"Marylebone Night School","position":"Teacher of arithmetic","startDate":"2018","endDate":"2021"}
+    education: {"institution":"University of London","area":"Mathematics","studyType":"MSc","startDate":"2011","endDate":"2013"}
+    education: {"institution":"Ockham College","area":"Natural Philosophy","studyType":"BSc","startDate":"2008","endDate":"2011"}
+    "#);
+    let doubtful = |(_, sure): &(&String, &Confidence)| **sure == Confidence::Low;
+    assert_eq!(from_pdf.confidence.iter().filter(doubtful).count(), 0);
+}
+
+#[tokio::test]
+async fn documents_without_usable_text_say_why() {
+    let desk = Desk::new();
+    let scan = desk.extract("scan.pdf", fixture("scan.pdf")).await;
+    assert_eq!(scan, Extraction::NoText);
+    assert_eq!(trouble("scan.pdf", &scan).unwrap(), "There is no text in this PDF.");
+
+    let locked = desk.extract("locked.pdf", fixture("locked.pdf")).await;
+    assert_eq!(locked, Extraction::Locked);
+    insta::assert_snapshot!(trouble("locked.pdf", &locked).unwrap(), @r"*locked.pdf* needs a password. Please send a copy without one.");
+
+    let good = fixture("ada.pdf");
+    let mut said = Vec::new();
+    for (filename, bytes) in [
+        ("cut.pdf", good[..good.len() / 2].to_vec()),
+        ("bare.pdf", b"%PDF-1.7\n".to_vec()),
+        ("noise.pdf", [&b"%PDF-1.4\n"[..], &[0x8a; 5_000]].concat()),
+        ("cut.docx", fixture("ada.docx")[..30_000].to_vec()),
+    ] {
+        let extraction = desk.extract(filename, bytes).await;
+        said.push(format!("{filename}: {}", trouble(filename, &extraction).unwrap()));
+    }
+    insta::assert_snapshot!(said.join("\n"), @r"
+    cut.pdf: This PDF is damaged.
+    bare.pdf: This PDF is damaged.
+    noise.pdf: This PDF is damaged.
+    cut.docx: This Word document is damaged.
+    ");
+}
+
+#[tokio::test]
+async fn a_password_only_against_changes_hinders_nobody_from_reading() {
+    let desk = Desk::new();
+    let (text, _, _) = desk.text("owner.pdf", fixture("owner-locked.pdf")).await;
+    assert!(text.starts_with("Ada Byron\nSenior Programmer"));
+}
+
+#[tokio::test]
+async fn two_columns_are_flagged() {
+    let desk = Desk::new();
+    let (_, _, notes) = desk.text("cv.pdf", fixture("two-columns.pdf")).await;
+    assert_eq!(notes, ["two columns: please check the order, and every role"]);
+}
+
+/// A Word document with one part.
+fn docx(xml: &str) -> Vec<u8> {
+    let mut archive = zip::ZipWriter::new(Cursor::new(Vec::new()));
+    let options = SimpleFileOptions::default();
+    for (name, content) in [("[Content_Types].xml", "<Types/>"), ("word/document.xml", xml)] {
+        archive.start_file(name, options).unwrap();
+        archive.write_all(content.as_bytes()).unwrap();
+    }
+    archive.finish().unwrap().into_inner()
+}
+
+#[tokio::test]
+async fn hostile_documents_kill_only_their_reader() {
+    let desk = Desk::new();
+    let paragraph = "<w:p><w:r><w:t>Ada Byron, Programmer &amp; more</w:t></w:r></w:p>";
+    let (text, _, _) = desk.text("good.docx", docx(&format!("<w:body>{paragraph}</w:body>"))).await;
+    assert_eq!(text, "Ada Byron, Programmer & more");
+
+    let bomb = docx(&format!("<w:body>{}</w:body>", "<w:p/>".repeat(12_000_000)));
+    assert!(bomb.len() < 1_000_000, "a bomb is small: {}", bomb.len());
+    let deep = docx(&"<w:p>".repeat(100_000));
+    let entities = docx("<!DOCTYPE a [<!ENTITY b SYSTEM 'file:///etc/passwd'>]><w:t>&b;</w:t>");
+    let mut said = Vec::new();
+    for (filename, bytes) in [("bomb.docx", bomb), ("deep.docx", deep), ("entities.docx", entities)]
+    {
+        let extraction = desk.extract(filename, bytes).await;
+        said.push(format!("{filename}: {}", trouble(filename, &extraction).unwrap()));
+    }
+    insta::assert_snapshot!(said.join("\n"), @r"
+    bomb.docx: This Word document is made in a way that I do not open.
+    deep.docx: This Word document is made in a way that I do not open.
+    entities.docx: This Word document is made in a way that I do not open.
+    ");
+}
+
+#[tokio::test]
+async fn a_stream_that_inflates_without_end_is_given_up() {
+    let desk = Desk::new();
+    let extraction = desk.extract("bomb.pdf", fixture("bomb.pdf")).await;
+    assert!(matches!(extraction, Extraction::Unreadable { .. }), "{extraction:?}");
+}
+
+#[tokio::test]
+async fn a_reader_that_fails_or_talks_nonsense_is_an_unreadable_document() {
+    for program in ["/bin/false", "/bin/echo", "/bin/cat", "/nowhere/at/all"] {
+        let extraction = Extractor::new(program).extract(Format::Pdf, fixture("ada.pdf")).await;
+        assert!(matches!(extraction, Extraction::Unreadable { .. }), "{program}: {extraction:?}");
+    }
+}
+
+#[tokio::test]
+async fn what_was_erased_cannot_be_read() {
+    let desk = Desk::new();
+    let kept = desk
+        .artifacts
+        .keep(desk.session, &documents(), "a.md", b"# Ada Byron".to_vec())
+        .await
+        .unwrap();
+    assert_eq!(kept.content_type, "text/markdown");
+    desk.artifacts.erase(desk.session).await.unwrap();
+    let extraction = desk.artifacts.extract(desk.session, &kept).await.unwrap();
+    assert_eq!(extraction, Extraction::Unreadable { reason: "The file was erased.".to_owned() });
+}
+
+/// A picture of 40 by 20 pixels, its left half red and its right half blue.
+fn picture(format: ImageFormat) -> Vec<u8> {
+    let pixels =
+        RgbImage::from_fn(40, 20, |x, _| if x < 20 { Rgb([250, 0, 0]) } else { Rgb([0, 0, 250]) });
+    let mut file = Cursor::new(Vec::new());
+    pixels.write_to(&mut file, format).unwrap();
+    file.into_inner()
+}
+
+/// Metadata of a camera: held on its side (6), and a secret place.
+fn with_exif(jpeg: &[u8]) -> Vec<u8> {
+    let mut exif =
+        b"Exif\0\0II*\0\x08\0\0\0\x01\0\x12\x01\x03\0\x01\0\0\0\x06\0\0\0\0\0\0\0".to_vec();
+    exif.extend(b"GPS 51.5074 N 0.1278 W");
+    let length = u16::try_from(exif.len() + 2).unwrap().to_be_bytes();
+    [&jpeg[..2], &[0xff, 0xe1], &length, &exif, &jpeg[2..], b"trailing secret"].concat()
+}
+
+#[tokio::test]
+async fn pictures_are_kept_upright_and_without_metadata() {
+    let desk = Desk::new();
+    let asked = asked(&["png", "jpg", "gif", "webp"]);
+    let photo = with_exif(&picture(ImageFormat::Jpeg));
+    let kept = desk.artifacts.keep(desk.session, &asked, "me.JPEG", photo).await.unwrap();
+    assert_eq!((kept.filename.as_str(), kept.content_type.as_str()), ("me.JPEG", "image/jpeg"));
+    let bytes = desk.artifacts.read(desk.session, &kept).await.unwrap().unwrap();
+    for secret in ["GPS", "Exif", "secret"] {
+        assert!(!bytes.windows(secret.len()).any(|window| window == secret.as_bytes()), "{secret}");
+    }
+    let upright = image::load_from_memory(&bytes).unwrap().to_rgb8();
+    assert_eq!(upright.dimensions(), (20, 40), "turned, and not enlarged");
+    assert!(upright.get_pixel(10, 5)[0] > 200, "the left side is on top now");
+
+    for (format, filename, becomes) in [
+        (ImageFormat::Png, "me.png", "me.png"),
+        (ImageFormat::Gif, "me.gif", "me.png"),
+        (ImageFormat::WebP, "me.webp", "me.jpg"),
+    ] {
+        let kept =
+            desk.artifacts.keep(desk.session, &asked, filename, picture(format)).await.unwrap();
+        assert_eq!(kept.filename, becomes);
+        let bytes = desk.artifacts.read(desk.session, &kept).await.unwrap().unwrap();
+        assert_eq!(bytes.len() as u64, kept.size_bytes);
+        assert_eq!(image::load_from_memory(&bytes).unwrap().to_rgb8().dimensions(), (40, 20));
+        assert_eq!(desk.artifacts.extract(desk.session, &kept).await.unwrap(), Extraction::NoText);
+    }
+}
+
+#[tokio::test]
+async fn pictures_that_cannot_be_opened_are_refused() {
+    let desk = Desk::new();
+    let asked = asked(&["png", "jpg"]);
+    let good = picture(ImageFormat::Png);
+    // A header that claims 50,000 by 50,000 pixels.
+    let mut vast = good.clone();
+    vast[16..24].copy_from_slice(&[0, 0, 0xc3, 0x50, 0, 0, 0xc3, 0x50]);
+    let crc = crc32(&vast[12..29]);
+    vast[29..33].copy_from_slice(&crc.to_be_bytes());
+    let mut said = Vec::new();
+    for (filename, bytes) in [
+        ("vast.png", vast),
+        ("cut.png", good[..60].to_vec()),
+        ("me.pdf", good.clone()),
+        ("me.jpg", good),
+    ] {
+        said.push(desk.refusal(&asked, filename, bytes).await);
+    }
+    insta::assert_snapshot!(said.join("\n"), @r"
+    *vast.png* has too many pixels; I can take at most 8192 by 8192.
+    *cut.png* cannot be opened as an image.
+    *me.pdf* is an image inside. Please rename it so that it ends in .png, and send it again.
+    *me.jpg* is an image inside. Please rename it so that it ends in .png, and send it again.
+    ");
+}
+
+/// The check sum of a PNG chunk.
+fn crc32(bytes: &[u8]) -> u32 {
+    !bytes.iter().fold(!0, |crc, byte| {
+        (0..8).fold(crc ^ u32::from(*byte), |crc, _| {
+            (crc >> 1) ^ (0xedb8_8320 & (crc & 1).wrapping_neg())
+        })
+    })
 }

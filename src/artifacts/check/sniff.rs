@@ -99,9 +99,9 @@ const fn is_binary(c: char) -> bool {
 
 fn is_utf16(bytes: &[u8]) -> bool {
     let little = bytes[0] == 0xff;
-    let units = bytes.chunks_exact(2).map(|pair| match little {
-        true => u16::from_le_bytes([pair[0], pair[1]]),
-        false => u16::from_be_bytes([pair[0], pair[1]]),
+    let units = bytes.chunks_exact(2).map(|pair| {
+        let pair = [pair[0], pair[1]];
+        if little { u16::from_le_bytes(pair) } else { u16::from_be_bytes(pair) }
     });
     bytes.len().is_multiple_of(2)
         && char::decode_utf16(units).all(|unit| unit.is_ok_and(|c| !is_binary(c)))

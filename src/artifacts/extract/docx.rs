@@ -46,8 +46,8 @@ enum Trouble {
 impl From<ZipError> for Trouble {
     fn from(error: ZipError) -> Self {
         match error {
-            ZipError::InvalidPassword => Self::Locked,
-            ZipError::UnsupportedArchive(ZipError::PASSWORD_REQUIRED) => Self::Locked,
+            ZipError::InvalidPassword
+            | ZipError::UnsupportedArchive(ZipError::PASSWORD_REQUIRED) => Self::Locked,
             _ => Self::Broken,
         }
     }
@@ -162,12 +162,8 @@ impl Walk {
             "noBreakHyphen" => self.put("-"),
             "numPr" => self.put("• "),
             "pStyle" if is_list(element) => self.put("• "),
-            "p" => {
-                // Between the paragraphs of a cell, but not after the last.
-                if self.cell().is_some_and(|paragraphs| *paragraphs > 0) {
-                    self.put("\n");
-                }
-            }
+            // Between the paragraphs of a cell, but not after the last.
+            "p" if self.cell().is_some_and(|paragraphs| *paragraphs > 0) => self.put("\n"),
             "tr" => self.rows.push(Vec::new()),
             "tc" => {
                 if let Some(cells) = self.rows.last_mut() {

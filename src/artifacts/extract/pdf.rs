@@ -49,12 +49,11 @@ fn read_pages(document: &Document, pages: &[u32]) -> (String, Vec<String>, usize
     let mut columns = false;
     for page in pages {
         let mut layout = Columns::default();
-        match read_page(document, *page, &mut layout) {
-            Some(page_text) => text.push_str(&page_text),
-            None => {
-                broken += 1;
-                notes.push(format!("page {page} could not be read"));
-            }
+        if let Some(page_text) = read_page(document, *page, &mut layout) {
+            text.push_str(&page_text);
+        } else {
+            broken += 1;
+            notes.push(format!("page {page} could not be read"));
         }
         columns |= layout.suspected();
         text.push_str("\n\n");

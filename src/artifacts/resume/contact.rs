@@ -81,11 +81,7 @@ fn name(head: &[&Line], findings: &mut Findings) -> Option<(String, usize)> {
     };
     let shouted =
         !written.chars().any(char::is_lowercase) && written.chars().any(char::is_uppercase);
-    let sure = match (position, shouted) {
-        (_, true) => Confidence::Medium,
-        (0 | 1, false) => Confidence::High,
-        (_, false) => Confidence::Medium,
-    };
+    let sure = if position < 2 && !shouted { Confidence::High } else { Confidence::Medium };
     findings.sure("basics.name", sure);
     Some((if shouted { calm(&written) } else { written }, position))
 }

@@ -387,8 +387,9 @@ mod tests {
         match find(line) {
             None => "nothing".to_owned(),
             Some(period) => {
-                let date =
-                    |date: Option<Date>| date.map_or("…".to_owned(), |date| date.to_string());
+                let date = |date: Option<Date>| {
+                    date.map_or_else(|| "…".to_owned(), |date| date.to_string())
+                };
                 let end = if period.lasts { "now".to_owned() } else { date(period.end) };
                 format!("{} to {end} [{}]", date(period.start), &line[period.at])
             }

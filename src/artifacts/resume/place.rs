@@ -1,6 +1,6 @@
 //! Places: a city with its region and country, told apart from other texts with commas.
 
-use super::words;
+use super::{countries, words};
 
 /// A place as written.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -18,15 +18,15 @@ pub(super) fn place(text: &str) -> Option<Place> {
         return None;
     }
     let last = parts.last()?;
-    let mut found = Place { country_code: words::country(last), ..Place::default() };
+    let mut found = Place { country_code: countries::country(last), ..Place::default() };
     // Two capitals after a city are a state before they are a country: `San Jose, CA`.
-    if parts.len() > 1 && words::is_us_state(last) {
+    if parts.len() > 1 && countries::is_us_state(last) {
         found.country_code = Some("US");
         found.region = parts.pop();
     } else if found.country_code.is_some() {
         parts.pop();
         // Only a known region: before an unknown one may stand a firm, `Acme, Leeds, UK`.
-        if parts.len() > 1 && parts.last().is_some_and(|part| words::is_region(part)) {
+        if parts.len() > 1 && parts.last().is_some_and(|part| countries::is_region(part)) {
             found.region = parts.pop();
         }
     }

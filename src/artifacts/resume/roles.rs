@@ -56,19 +56,17 @@ pub(super) fn read(sections: &[&[Line]], shape: &Shape, findings: &mut Findings)
 
 /// The lines that name one role.
 #[derive(Debug)]
-struct Entry<'a> {
+struct Entry {
     /// The lines without the period.
     head: Vec<String>,
     period: Period,
     /// It begins a block of its own rather than standing under a firm that was named before.
     own_block: bool,
-    /// The line with the period, for messages.
-    line: &'a str,
 }
 
 /// Finds the lines with periods and the lines around them that belong to each. Whether a firm stands above its
 /// period or beneath shows at the first one, and a résumé keeps to it.
-fn entries(lines: &[Line]) -> Vec<Entry<'_>> {
+fn entries(lines: &[Line]) -> Vec<Entry> {
     let anchors: Vec<(usize, Period)> = lines
         .iter()
         .enumerate()
@@ -82,10 +80,9 @@ fn entries(lines: &[Line]) -> Vec<Entry<'_>> {
         let next = anchors
             .get(n + 1)
             .map_or(lines.len(), |(next, _)| *next - back(lines, *next, at + 1, above));
-        let line = &lines[*at].text;
         let mut head: Vec<String> =
             lines[at - before..*at].iter().map(|line| line.text.clone()).collect();
-        head.push(without(line, period));
+        head.push(without(&lines[*at].text, period));
         let room = HEAD_MAX - head.len();
         // Where the firm stands above, what follows a full line is already about the work.
         let after = lines[at + 1..next].iter().take_while(|line| names(line)).take(room);
@@ -99,12 +96,7 @@ fn entries(lines: &[Line]) -> Vec<Entry<'_>> {
         }
         free = at + 1 + taken;
         head.retain(|line| !line.is_empty());
-        entries.push(Entry {
-            head,
-            period: period.clone(),
-            own_block: before > 0 || above == 0,
-            line,
-        });
+        entries.push(Entry { head, period: period.clone(), own_block: before > 0 || above == 0 });
     }
     entries
 }
@@ -179,7 +171,7 @@ struct Role {
 }
 
 impl Role {
-    fn of(entry: &Entry<'_>) -> Self {
+    fn of(entry: &Entry) -> Self {
         Self::of_lines(&entry.head)
     }
 

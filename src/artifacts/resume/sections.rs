@@ -182,7 +182,7 @@ fn section_of(text: &str) -> Option<Section> {
         if !free(found.end()) || (found.start() > 0 && !free(found.start() - 1)) {
             return None;
         }
-        section = section.or(Some(HEADINGS[found.pattern().as_usize()].1));
+        section = section.or_else(|| Some(HEADINGS[found.pattern().as_usize()].1));
         rest.replace_range(found.start()..found.end(), &" ".repeat(found.len()));
     }
     let only_fillers = rest.split_whitespace().all(|word| FILLERS.contains(&word));

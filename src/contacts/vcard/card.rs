@@ -103,8 +103,9 @@ fn values(card: &VCard, properties: &[VCardProperty]) -> Vec<Labelled> {
             let parts: Vec<String> =
                 components(entry).into_iter().filter(|part| !part.is_empty()).collect();
             let value = parts.join(", ");
-            let value =
-                value.strip_prefix("tel:").or(value.strip_prefix("mailto:")).unwrap_or(&value);
+            let value = ["tel:", "mailto:"]
+                .iter()
+                .fold(value.as_str(), |value, scheme| value.strip_prefix(scheme).unwrap_or(value));
             let value = value.to_owned();
             (!value.is_empty())
                 .then(|| (preference(entry), Labelled { label: label(card, entry), value }))
@@ -175,7 +176,7 @@ fn label(card: &VCard, entry: &VCardEntry) -> String {
         }
     }
     let types = types(entry);
-    ["cell", "iphone", "work", "home", "fax", "pager", "main-number"]
+    ["cell", "iphone", "fax", "pager", "work", "home", "main-number"]
         .into_iter()
         .find(|kind| types.iter().any(|other| other == kind))
         .map_or("other", |kind| match kind {
