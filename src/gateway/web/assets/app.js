@@ -1,0 +1,209 @@
+// Smooths the page; without it everything works by plain forms. No state of its own: the server draws, this puts
+// pieces where they belong and keeps what is being typed.
+(() => {
+  "use strict";
+  const one = (selector, root = document) => root.querySelector(selector);
+  const all = (selector, root = document) => [...root.querySelectorAll(selector)];
+  const fresh = () => Array.from(crypto.getRandomValues(new Uint8Array(16)), (b) => b.toString(16).padStart(2, "0")).join("");
+
+  // --- times in the reader's own zone
+  const localise = (root) => {
+    for (const time of all("time[datetime]", root)) {
+      const at = new Date(time.dateTime);
+      if (Number.isNaN(at.getTime())) continue;
+      const clock = at.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
+      const today = at.toDateString() === new Date().toDateString();
+      time.textContent = today ? clock : `${at.toLocaleDateString([], { day: "numeric", month: "short" })} ${clock}`;
+      time.title = at.toLocaleString();
+    }
+  };
+
+  // --- notices and announcements
+  const tell = (html) => {
+    const notice = one("#notice");
+    notice.innerHTML = html ? `<p>${html}</p>` : ""; // drawn and escaped by the server
+    localise(notice);
+  };
+  const speak = (words) => {
+    if (words) one("#aloud").textContent = words.slice(0, 500);
+  };
+
+  // --- what somebody is in the middle of
+  const typing = (field) => field.name && !["hidden", "file", "submit"].includes(field.type) && !field.name.startsWith("rows.");
+  const isChanged = (field) => field.type === "checkbox" ? field.checked !== field.defaultChecked
+    : field.tagName === "SELECT" ? [...field.options].some((o) => o.selected !== o.defaultSelected && o.value)
+    : field.value !== field.defaultValue;
+  const remember = (root) => ({
+    open: all("details[open]", root).map((d) => one("summary", d)?.textContent),
+    fields: all("form", root).flatMap((form) => [...form.elements].filter(typing).filter(isChanged)
+      .map((f) => ({ form: form.dataset.form, name: f.name, value: f.value, type: f.type, checked: f.checked }))),
+    focus: root.contains(document.activeElement) ? document.activeElement.id || document.activeElement.name : "",
+  });
+  const restore = (root, kept) => {
+    for (const details of all("details", root)) {
+      if (kept.open.includes(one("summary", details)?.textContent)) details.open = true;
+    }
+    const lost = [];
+    for (const was of kept.fields) {
+      const same = (f) => f.name === was.name && (was.type !== "checkbox" || f.value === was.value);
+      const field = all("form", root).filter((f) => f.dataset.form === was.form).flatMap((f) => [...f.elements]).find(same);
+      if (field && was.type === "checkbox") field.checked = was.checked;
+      else if (field) field.value = was.value;
+      else if (was.type !== "checkbox" && was.value) lost.push(was.value);
+    }
+    if (lost.length) {
+      const box = document.createElement("details");
+      box.className = "kept";
+      box.append(Object.assign(document.createElement("summary"), { textContent: "What you had typed" }));
+      box.append(Object.assign(document.createElement("pre"), { textContent: lost.join("\n\n") }));
+      root.append(box);
+    }
+    if (kept.focus) (document.getElementById(kept.focus) || all("[name]", root).find((f) => f.name === kept.focus))?.focus({ preventScroll: true });
+  };
+
+  // --- pieces of the page
+  const nearEnd = () => window.innerHeight + window.scrollY > document.documentElement.scrollHeight - 160;
+  const put = (piece, { keep = true } = {}) => {
+    const old = document.getElementById(piece.id);
+    if (old && keep && old.dataset.rev === piece.rev) return false;
+    const holder = document.createElement("template");
+    holder.innerHTML = piece.html; // drawn and escaped by the server
+    const element = holder.content.firstElementChild;
+    localise(element);
+    element.id = piece.id;
+    if (old) {
+      const kept = keep ? remember(old) : null;
+      old.replaceWith(element);
+      if (kept) restore(element, kept);
+      return false;
+    }
+    document.getElementById(piece.into)?.append(element);
+    return true;
+  };
+
+  let ready = false;
+  const listen = () => {
+    const url = document.body.dataset.live;
+    if (!url || !window.EventSource) return;
+    const source = new EventSource(url);
+    source.addEventListener("piece", (event) => {
+      const piece = JSON.parse(event.data);
+      const follow = nearEnd();
+      const added = put(piece);
+      if (added && ready) speak(piece.spoken);
+      if (added && follow) window.scrollTo({ top: document.documentElement.scrollHeight });
+    });
+    source.addEventListener("keep", (event) => {
+      const { into, ids } = JSON.parse(event.data);
+      for (const child of [...document.getElementById(into).children]) {
+        if (!ids.includes(child.id) && !remember(child).fields.length) child.remove();
+      }
+    });
+    source.addEventListener("gone", () => {
+      source.close();
+      tell('This conversation has been erased. <a href="/">To the start</a>');
+    });
+    source.onopen = () => { setTimeout(() => { ready = true; }, 500); document.body.dataset.link = "live"; };
+    source.onerror = () => { document.body.dataset.link = "lost"; if (source.readyState === EventSource.CLOSED) setTimeout(listen, 4000); };
+  };
+
+  // --- forms
+  const tooLarge = (form) => {
+    for (const input of all("input[type=file][data-max-bytes]", form)) {
+      const big = [...input.files].find((f) => f.size > Number(input.dataset.maxBytes));
+      if (big) return `“${big.name}” is too large: the limit is ${Math.floor(input.dataset.maxBytes / 1048576)} MB.`;
+    }
+    return "";
+  };
+  const send = async (form, button) => {
+    if (form.dataset.busy) return;
+    const big = tooLarge(form);
+    if (big) { one("#notice").textContent = big; return; }
+    const data = new FormData(form);
+    if (button?.name) data.append(button.name, button.value);
+    const files = form.enctype === "multipart/form-data";
+    form.dataset.busy = "yes";
+    button?.setAttribute("aria-busy", "true");
+    try {
+      const answer = await fetch(form.action, {
+        method: "POST", headers: { Accept: "application/json" }, body: files ? data : new URLSearchParams(data), credentials: "same-origin",
+      });
+      // The server has spoken: what is sent from here on is a new event.
+      if (form.elements.key) form.elements.key.value = fresh();
+      const kind = answer.headers.get("content-type") || "";
+      if (!kind.includes("json")) { tell(answer.status === 413 ? "That is too large to be sent." : "That did not work. Please reload the page and try again."); return; }
+      settle(form, await answer.json());
+    } catch {
+      // The same key again: if it did arrive, it counts once.
+      tell("No connection. Nothing is lost; please try again.");
+    } finally {
+      delete form.dataset.busy;
+      button?.removeAttribute("aria-busy");
+    }
+  };
+  const settle = (form, said) => {
+    if (said.location) { window.location.assign(said.location); return; }
+    tell(said.notice || "");
+    if (said.ok) {
+      form.closest(".menu")?.removeAttribute("open");
+      if (form.id === "say") { form.reset(); chosen(form); grow(form.elements.text); form.elements.text.focus(); }
+      if (document.body.dataset.link !== "live") window.location.reload();
+      return;
+    }
+    for (const piece of said.pieces || []) {
+      const shown = piece.id.startsWith("w-") && !document.getElementById(piece.id) ? form.closest(".row")?.id : piece.id;
+      put({ ...piece, id: shown || piece.id }, { keep: false });
+      const card = document.getElementById(shown || piece.id);
+      (one("[aria-invalid=true]", card || document) || one(".error", card || document)?.closest("form")?.querySelector("textarea, input:not([type=hidden])"))?.focus();
+    }
+  };
+  document.addEventListener("submit", (event) => {
+    const form = event.target;
+    if ("plain" in form.dataset) return;
+    event.preventDefault();
+    if (form.id === "say" && !form.elements.text.value.trim() && !form.elements.files?.files.length) return;
+    send(form, event.submitter);
+  });
+
+  // --- writing and files
+  const grow = (area) => { area.style.height = "auto"; area.style.height = `${area.scrollHeight}px`; };
+  const chosen = (form) => {
+    const line = one(".chosen", form);
+    if (line) line.textContent = [...form.elements.files.files].map((f) => f.name).join(", ");
+  };
+  document.addEventListener("input", (event) => { if (event.target.id === "text") grow(event.target); });
+  document.addEventListener("change", (event) => { if (event.target.type === "file") chosen(event.target.form); });
+  document.addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && !event.shiftKey && !event.isComposing && event.target.id === "text") {
+      event.preventDefault();
+      event.target.form.requestSubmit(one("button.primary", event.target.form));
+    }
+    if (event.key === "Escape") {
+      const menu = one(".menu[open]");
+      if (menu) { menu.open = false; one("summary", menu).focus(); }
+    }
+  });
+  document.addEventListener("click", (event) => {
+    const menu = one(".menu[open]");
+    if (menu && !menu.contains(event.target)) menu.open = false;
+    if (event.target.closest("a[href='#text']")) { event.preventDefault(); one("#text")?.focus(); }
+  });
+  const target = (event) => event.target.closest?.("form.drop") || one(".card.open form.drop") || one("#say.drop");
+  for (const kind of ["dragover", "dragleave", "drop"]) {
+    document.addEventListener(kind, (event) => {
+      if (!event.dataTransfer?.types.includes("Files")) return;
+      const form = target(event);
+      if (!form) return;
+      event.preventDefault();
+      form.classList.toggle("over", kind === "dragover");
+      if (kind === "drop") {
+        form.elements.files.files = event.dataTransfer.files;
+        chosen(form);
+      }
+    });
+  }
+
+  localise(document);
+  listen();
+  if (document.body.classList.contains("talk")) window.scrollTo({ top: document.documentElement.scrollHeight });
+})();

@@ -1,0 +1,177 @@
+//! Cards that are not asked any more: what was answered, by whom, when.
+
+use chrono::{DateTime, Utc};
+use maud::{Markup, html};
+
+use super::{
+    controls, edit, limits,
+    render::{by_whom, time},
+    story::{Viewer, clip, in_words, name_of},
+};
+use crate::{
+    ids::ArtifactId,
+    interview::State,
+    model::{
+        session::PersonId,
+        ui::{Control, Decision, Field, Input, Prompt, Reply, Verdict},
+        wait::{Standing, Wait},
+    },
+};
+
+/// What became of a question.
+pub(super) fn render(wait: &Wait, state: &State, viewer: Viewer) -> Markup {
+    match &wait.standing {
+        Standing::Pending => html! {},
+        Standing::Answered { reply, by, by_name, at } => html! {
+            (answered(&wait.prompt, reply, &Given { by, by_name, at: *at, state, viewer }))
+            p.working role="status" { "Working on it…" }
+        },
+        Standing::Applied { reply, by, by_name, at } => {
+            answered(&wait.prompt, reply, &Given { by, by_name, at: *at, state, viewer })
+        }
+        Standing::Expired { at } => lapsed("Expired: nobody answered in time.", *at),
+        Standing::Cancelled { reason, at } => lapsed(&format!("No longer asked: {reason}."), *at),
+        Standing::Superseded { at, .. } => lapsed("Closed: the conversation has moved on.", *at),
+    }
+}
+
+fn lapsed(words: &str, at: DateTime<Utc>) -> Markup {
+    html! { p.outcome.lapsed { (words) " " (time(at)) } }
+}
+
+/// Who answered and when, and who reads it.
+struct Given<'a> {
+    by: &'a PersonId,
+    by_name: &'a str,
+    at: DateTime<Utc>,
+    state: &'a State,
+    viewer: Viewer,
+}
+
+impl Given<'_> {
+    fn name(&self) -> String {
+        name_of(self.by, self.by_name, self.state, self.viewer)
+    }
+
+    /// `You answered: …`
+    fn said(&self, verb: &str, what: &str) -> Markup {
+        html! {
+            p.outcome {
+                span.mark aria-hidden="true" { "✓ " }
+                (self.name()) " " (verb) @if !what.is_empty() { ": " strong { (clip(what, limits::VALUE_MAX)) } }
+                ", " (time(self.at))
+            }
+        }
+    }
+
+    /// `Approved by Grace, …`
+    fn stamped(&self, what: &str, good: bool) -> Markup {
+        html! {
+            p class={ "outcome " (if good { "good" } else { "bad" }) } {
+                span.mark aria-hidden="true" { (if good { "✓ " } else { "✗ " }) }
+                (what) " by " (by_whom(self.by, self.by_name, self.state, self.viewer)) ", " (time(self.at))
+            }
+        }
+    }
+}
+
+fn answered(prompt: &Prompt, reply: &Reply, given: &Given<'_>) -> Markup {
+    match (reply, &prompt.control) {
+        (Reply::Skipped, _) => given.said("skipped this", ""),
+        (Reply::Chosen { free_text: Some(text), .. } | Reply::Text { text }, _) => {
+            given.said("answered", text)
+        }
+        (Reply::Chosen { ids, .. }, control) => given.said("answered", &labels(control, ids)),
+        (Reply::Filled { values }, Control::Form(form)) => html! {
+            dl.values { @for field in &form.fields { (value(field, values.get(&field.path))) } }
+            (given.said("filled this in", ""))
+        },
+        (Reply::Filled { .. }, _) => given.said("filled this in", ""),
+        (Reply::Reviewed { verdict, data, notes }, Control::Review(review)) => html! {
+            @let groups = data.as_ref().map_or_else(|| review.groups.clone(), |data| edit::groups_with(review, data));
+            @if *verdict != Verdict::Rejected { (controls::review_table(&groups, false)) }
+            (of_verdict(*verdict, given))
+            @if let Some(notes) = notes { p.small { "Note: " (notes) } }
+        },
+        (Reply::Reviewed { verdict, .. }, _) => of_verdict(*verdict, given),
+        (Reply::Uploaded { artifacts }, _) => {
+            let name_of =
+                |id: &ArtifactId| given.state.artifacts.iter().find(|known| known.id == *id);
+            let names: Vec<&str> =
+                artifacts.iter().filter_map(name_of).map(|file| file.filename.as_str()).collect();
+            given.said("sent", &names.join(", "))
+        }
+        (Reply::Decided { decision, feedback }, control) => html! {
+            @if let Control::Decide(decide) = control { (controls::facts(decide)) }
+            (of_decision(*decision, given))
+            // What was said to the interviewer is not for the participant (BEHAVIOUR J3.3).
+            @if let (Some(words), Viewer::Staff) = (feedback, given.viewer) {
+                p.small { "To the interviewer: " (words) }
+            }
+        },
+        (Reply::Confirmed { yes }, control) => {
+            let label = match control {
+                Control::Confirm(confirm) if *yes => confirm.yes.as_str(),
+                Control::Confirm(confirm) => confirm.no.as_str(),
+                _ => {
+                    if *yes {
+                        "yes"
+                    } else {
+                        "no"
+                    }
+                }
+            };
+            given.said("answered", label)
+        }
+    }
+}
+
+fn of_verdict(verdict: Verdict, given: &Given<'_>) -> Markup {
+    match verdict {
+        Verdict::Approved => given.stamped("Approved", true),
+        Verdict::Modified => given.stamped("Changed and approved", true),
+        Verdict::Rejected => given.said("asked to start over", ""),
+    }
+}
+
+fn of_decision(decision: Decision, given: &Given<'_>) -> Markup {
+    match decision {
+        Decision::Approved => given.stamped("Approved", true),
+        Decision::Denied => given.stamped("Denied", false),
+        Decision::DeniedWithFeedback => {
+            given.stamped("Denied, with a word to the interviewer,", false)
+        }
+    }
+}
+
+fn labels(control: &Control, ids: &[String]) -> String {
+    if ids.is_empty() {
+        return "none of these".to_owned();
+    }
+    let Control::Choose(choose) = control else { return ids.join(", ") };
+    let picked = choose.choices.iter().filter(|choice| ids.contains(&choice.id));
+    picked.map(|choice| choice.label.as_str()).collect::<Vec<_>>().join(", ")
+}
+
+fn value(field: &Field, value: Option<&serde_json::Value>) -> Markup {
+    let words = value.map(|value| shown(&field.input, value)).unwrap_or_default();
+    html! {
+        div { dt { (field.label) } dd { @if words.is_empty() { span.empty { "not given" } } @else { (words) } } }
+    }
+}
+
+/// A value as a person reads it: labels for ids, yes and no for booleans.
+pub(super) fn shown(input: &Input, value: &serde_json::Value) -> String {
+    let Input::Select { choices, .. } = input else {
+        return clip(&in_words(value), limits::VALUE_MAX);
+    };
+    let label = |id: &serde_json::Value| {
+        let known = choices.iter().find(|choice| id.as_str() == Some(&choice.id));
+        known.map_or_else(|| in_words(id), |choice| choice.label.clone())
+    };
+    match value {
+        serde_json::Value::Array(ids) => ids.iter().map(label).collect::<Vec<_>>().join(", "),
+        serde_json::Value::Null => String::new(),
+        id => label(id),
+    }
+}

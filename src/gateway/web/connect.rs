@@ -1,0 +1,206 @@
+//! The server: binds, guards every request, routes.
+
+use std::{
+    net::{IpAddr, SocketAddr},
+    sync::Arc,
+};
+
+use axum::{
+    Router,
+    body::Body,
+    extract::{DefaultBodyLimit, Request, State},
+    http::{HeaderMap, HeaderValue, Method, StatusCode, header},
+    middleware::{self, Next},
+    response::{IntoResponse, Response},
+    routing::{get, post},
+};
+use tokio::{net::TcpListener, sync::Semaphore};
+use tokio_util::sync::CancellationToken;
+use tower_http::timeout::TimeoutLayer;
+
+use super::{
+    guard::{self, Browser},
+    limits, live, page, participant, staff,
+};
+use crate::{config::Settings, engine::Engine};
+
+/// Why the page cannot be served.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The address is taken, or not ours.
+    #[error("cannot listen on `{address}`: {source}. hint: choose another `listen` under `[web]`")]
+    Bind {
+        /// The address.
+        address: SocketAddr,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// Other machines could reach the page, and nobody said that they may.
+    #[error(
+        "`{0}` can be reached from other machines. hint: set `allow_remote` under `[web]` if that is meant"
+    )]
+    Remote(SocketAddr),
+    /// Other machines could reach the staff page, which has no key.
+    #[error(
+        "the staff page has no key. hint: set `staff_key_env` under `[web]`, or listen on loopback"
+    )]
+    Open,
+    /// The server stopped.
+    #[error("the page is not served any more: {0}")]
+    Serve(#[source] std::io::Error),
+}
+
+/// A bound server that waits for its engine.
+#[derive(Debug)]
+pub struct Server {
+    listener: TcpListener,
+    address: SocketAddr,
+    settings: Arc<Settings>,
+}
+
+/// What every handler needs.
+#[derive(Debug)]
+pub struct App {
+    /// Drives sessions.
+    pub engine: Engine,
+    /// What the operator decided.
+    pub settings: Arc<Settings>,
+    /// Forms with files that are being read.
+    pub uploads: Semaphore,
+    /// Places for live connections.
+    pub live: Arc<Semaphore>,
+    /// Ends live connections.
+    pub shutdown: CancellationToken,
+}
+
+impl Server {
+    /// Binds the configured address; loopback only, unless the operator allows more.
+    pub async fn bind(settings: Arc<Settings>) -> Result<Self, Error> {
+        let address = settings.web.listen;
+        if !address.ip().is_loopback() {
+            if !settings.web.allow_remote {
+                return Err(Error::Remote(address));
+            }
+            if settings.web.staff_key.is_none() {
+                return Err(Error::Open);
+            }
+        }
+        let bind = |source| Error::Bind { address, source };
+        let listener = TcpListener::bind(address).await.map_err(bind)?;
+        let address = listener.local_addr().map_err(bind)?;
+        Ok(Self { listener, address, settings })
+    }
+
+    /// Where it listens; the port is a real one.
+    pub const fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// The participant's page.
+    pub fn url(&self) -> String {
+        let ip = match self.address.ip() {
+            ip if ip.is_unspecified() => IpAddr::from([127, 0, 0, 1]),
+            ip => ip,
+        };
+        format!("http://{}/", SocketAddr::new(ip, self.address.port()))
+    }
+
+    /// The staff page. The staff key, where there is one, is not in it.
+    pub fn staff_url(&self) -> String {
+        format!("{}staff", self.url())
+    }
+
+    /// Serves until `shutdown`; requests in hand are finished.
+    pub async fn serve(self, engine: Engine, shutdown: CancellationToken) -> Result<(), Error> {
+        let app = Arc::new(App {
+            engine,
+            settings: self.settings,
+            uploads: Semaphore::new(limits::UPLOADS_AT_ONCE),
+            live: Arc::new(Semaphore::new(limits::LIVE_MAX)),
+            shutdown: shutdown.clone(),
+        });
+        axum::serve(self.listener, routes(app))
+            .with_graceful_shutdown(shutdown.cancelled_owned())
+            .await
+            .map_err(Error::Serve)
+    }
+}
+
+fn routes(app: Arc<App>) -> Router {
+    let timeout =
+        TimeoutLayer::with_status_code(StatusCode::REQUEST_TIMEOUT, limits::REQUEST_TIMEOUT);
+    let pages = Router::new()
+        .route("/", get(participant::start_page))
+        .route("/start", post(participant::start))
+        .route("/erased", get(participant::erased))
+        .route("/s/{session}", get(participant::conversation))
+        .route("/s/{session}/answer", post(participant::answer))
+        .route("/s/{session}/say", post(participant::say))
+        .route("/s/{session}/command", post(participant::command))
+        .route("/s/{session}/export", get(participant::export))
+        .route("/staff", get(staff::overview))
+        .route("/staff/name", post(staff::name))
+        .route("/staff/s/{session}", get(staff::conversation))
+        .route("/staff/s/{session}/answer", post(staff::answer))
+        .route("/staff/s/{session}/order", post(staff::order))
+        .route("/staff/s/{session}/export", get(staff::export))
+        .route("/assets/app.css", get(css))
+        .route("/assets/app.js", get(js))
+        .route("/assets/icon.svg", get(icon))
+        .route("/healthz", get(|| async { "ok" }))
+        .route("/readyz", get(ready))
+        .layer(DefaultBodyLimit::max(limits::BODY_MAX))
+        .layer(timeout);
+    // Live connections stay open, so no time limit applies to them.
+    let live = Router::new()
+        .route("/s/{session}/live", get(live::participant))
+        .route("/staff/s/{session}/live", get(live::staff_session))
+        .route("/staff/live", get(live::staff_overview));
+    pages
+        .merge(live)
+        .fallback(|| async { page::problem(StatusCode::NOT_FOUND, "There is nothing here.") })
+        .layer(middleware::from_fn_with_state(Arc::clone(&app), guarded))
+        .with_state(app)
+}
+
+/// Checks who asks before anything else happens, and hardens every answer.
+async fn guarded(State(app): State<Arc<App>>, request: Request<Body>, next: Next) -> Response {
+    let headers = request.headers();
+    let is_form = !matches!(*request.method(), Method::GET | Method::HEAD);
+    let mut response = if !guard::is_our_host(headers, app.settings.web.allow_remote) {
+        page::problem(StatusCode::MISDIRECTED_REQUEST, "This page answers on localhost only.")
+    } else if is_form && (!guard::is_same_origin(headers) || Browser::of(headers).is_none()) {
+        page::problem(StatusCode::FORBIDDEN, super::texts::STALE_FORM)
+    } else {
+        next.run(request).await
+    };
+    guard::harden(response.headers_mut());
+    response
+}
+
+/// The answer of a health check: the store can be read.
+async fn ready(State(app): State<Arc<App>>) -> Response {
+    match app.engine.parts().store.sessions(None, 1).await {
+        Ok(_) => "ready".into_response(),
+        Err(_) => (StatusCode::SERVICE_UNAVAILABLE, "the store cannot be read").into_response(),
+    }
+}
+
+fn asset(kind: &'static str, text: &'static str) -> Response {
+    let mut headers = HeaderMap::new();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+    (headers, text).into_response()
+}
+
+async fn css() -> Response {
+    asset("text/css; charset=utf-8", include_str!("assets/app.css"))
+}
+
+async fn js() -> Response {
+    asset("text/javascript; charset=utf-8", include_str!("assets/app.js"))
+}
+
+async fn icon() -> Response {
+    asset("image/svg+xml", include_str!("assets/icon.svg"))
+}

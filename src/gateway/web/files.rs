@@ -1,0 +1,92 @@
+//! Submitted forms, with files or without, read within limits; files go to the engine to be checked and kept.
+
+use axum::{
+    Form,
+    body::Body,
+    extract::{FromRequest, Multipart, Request, multipart::Field},
+    http::header,
+};
+
+use super::{connect::App, limits, parse::Fields, texts};
+use crate::{
+    engine::{Engine, Error},
+    ids::{SessionId, WaitId},
+    model::artifact::Artifact,
+};
+
+/// A submitted form.
+#[derive(Debug, Default)]
+pub struct Submission {
+    /// Its fields.
+    pub fields: Fields,
+    /// Its files: name and bytes.
+    pub files: Vec<(String, Vec<u8>)>,
+    /// Files that were too large to be taken in, by name.
+    pub too_large: Vec<String>,
+}
+
+impl Submission {
+    /// Reads a form; none where it is no form, or too large to be read at all.
+    pub async fn read(app: &App, request: Request<Body>) -> Option<Self> {
+        let kind = request.headers().get(header::CONTENT_TYPE)?.to_str().ok()?.to_owned();
+        if !kind.starts_with("multipart/form-data") {
+            let Form(fields) =
+                Form::<Vec<(String, String)>>::from_request(request, &()).await.ok()?;
+            return Some(Self { fields: Fields(fields), ..Self::default() });
+        }
+        let _place = app.uploads.acquire().await.ok()?;
+        let mut parts = Multipart::from_request(request, &()).await.ok()?;
+        let mut read = Self::default();
+        while let Some(part) = parts.next_field().await.ok()? {
+            read.take(part).await?;
+        }
+        Some(read)
+    }
+
+    async fn take(&mut self, mut part: Field<'_>) -> Option<()> {
+        let name = part.name()?.to_owned();
+        let filename = part.file_name().map(str::to_owned);
+        let most = if filename.is_some() { limits::FILE_MAX } else { limits::FORM_MAX };
+        let mut bytes = Vec::new();
+        let mut fits = true;
+        // What is too large is read to its end and dropped, so that the browser gets to hear of it.
+        while let Some(chunk) = part.chunk().await.ok()? {
+            fits =
+                fits && bytes.len() + chunk.len() <= most && self.files.len() < limits::FILES_MAX;
+            if fits {
+                bytes.extend_from_slice(&chunk);
+            } else {
+                bytes = Vec::new();
+            }
+        }
+        match filename {
+            // A file input that was left empty.
+            Some(filename) if filename.is_empty() => {}
+            Some(filename) if !fits => self.too_large.push(filename),
+            Some(filename) => self.files.push((filename, bytes)),
+            None => self.fields.0.push((name, String::from_utf8(bytes).ok()?)),
+        }
+        Some(())
+    }
+
+    /// Has the files checked and kept. The refusals are for the person; with any of them nothing counts as sent, and
+    /// the question stays open (BEHAVIOUR F1, F3).
+    pub async fn keep(
+        &mut self,
+        engine: &Engine,
+        session: SessionId,
+        wait: Option<WaitId>,
+    ) -> Result<Result<Vec<Artifact>, Vec<String>>, Error> {
+        let limit = u64::try_from(limits::FILE_MAX).unwrap_or(u64::MAX);
+        let mut refused: Vec<String> =
+            self.too_large.iter().map(|name| texts::too_large(name, limit)).collect();
+        let mut kept = Vec::new();
+        for (name, bytes) in std::mem::take(&mut self.files) {
+            match engine.keep_file(session, wait, &name, bytes).await? {
+                Ok(artifact) => kept.push(artifact),
+                Err(words) => refused.push(words),
+            }
+        }
+        Ok(if refused.is_empty() { Ok(kept) } else { Err(refused) })
+    }
+}

@@ -1,0 +1,186 @@
+//! Who may talk to the page: names of this host, same origin, a token in every form, and what browsers are told.
+//! Pure but for the making of a cookie.
+
+use axum::http::{
+    HeaderMap, HeaderValue,
+    header::{self, HeaderName},
+};
+use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
+use sha2::{Digest, Sha256};
+use subtle::ConstantTimeEq;
+use uuid::Uuid;
+
+use super::limits;
+use crate::model::{audit::hex, session::PersonId};
+
+/// Cookie with the browser's own random token. It is the only proof of who a participant is, so it is never stored.
+const BROWSER: &str = "anteroom";
+/// Cookie that says the staff key was shown.
+const STAFF: &str = "anteroom_staff";
+/// Cookie with the name under which a staff member acts.
+const NAME: &str = "anteroom_name";
+
+/// A browser, by its random token.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Browser {
+    token: String,
+}
+
+impl std::fmt::Debug for Browser {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Browser(***)")
+    }
+}
+
+impl Browser {
+    /// The browser that sent these headers; none where it has no cookie of ours yet.
+    pub fn of(headers: &HeaderMap) -> Option<Self> {
+        let token = cookie(headers, BROWSER)?;
+        let fits = token.len() == 64 && token.bytes().all(|b| b.is_ascii_hexdigit());
+        fits.then(|| Self { token: token.to_owned() })
+    }
+
+    /// A browser that is here for the first time: 244 random bits.
+    pub fn fresh() -> Self {
+        Self { token: format!("{}{}", Uuid::new_v4().simple(), Uuid::new_v4().simple()) }
+    }
+
+    /// The participant who sits at it.
+    pub fn person(&self) -> PersonId {
+        PersonId::web(&self.digest("person")[..32])
+    }
+
+    /// The staff member who sits at it.
+    pub fn staff(&self) -> PersonId {
+        PersonId::web(format!("staff-{}", &self.digest("staff")[..16]))
+    }
+
+    /// What every form of this browser must carry.
+    pub fn csrf(&self) -> String {
+        self.digest("csrf")
+    }
+
+    /// Whether a form came from a page that we made for this browser.
+    pub fn made(&self, csrf: &str) -> bool {
+        self.csrf().as_bytes().ct_eq(csrf.as_bytes()).into()
+    }
+
+    /// The header that gives the browser its token.
+    pub fn cookie(&self) -> HeaderValue {
+        set_cookie(BROWSER, &self.token)
+    }
+
+    fn digest(&self, purpose: &str) -> String {
+        digest(purpose, &self.token)
+    }
+}
+
+fn digest(purpose: &str, secret: &str) -> String {
+    let mut hasher = Sha256::new();
+    hasher.update(b"anteroom web v1 ");
+    hasher.update(purpose.as_bytes());
+    hasher.update([0]);
+    hasher.update(secret.as_bytes());
+    hex(&hasher.finalize())
+}
+
+/// The header that remembers the staff key, as a digest that opens nothing else.
+pub fn staff_cookie(key: &str) -> HeaderValue {
+    set_cookie(STAFF, &digest("staff key", key))
+}
+
+/// Whether the key in an address is the staff key.
+pub fn is_staff_key(given: &str, key: &str) -> bool {
+    // Digests first, so that the comparison tells nothing about the length either.
+    digest("staff key", given).as_bytes().ct_eq(digest("staff key", key).as_bytes()).into()
+}
+
+/// Whether the browser has shown the staff key before.
+pub fn knows_staff_key(headers: &HeaderMap, key: &str) -> bool {
+    let expected = digest("staff key", key);
+    cookie(headers, STAFF).is_some_and(|c| c.as_bytes().ct_eq(expected.as_bytes()).into())
+}
+
+/// The header that remembers a staff member's name.
+pub fn name_cookie(name: &str) -> HeaderValue {
+    set_cookie(NAME, &URL_SAFE_NO_PAD.encode(name))
+}
+
+/// The name under which a staff member acts.
+pub fn staff_name(headers: &HeaderMap) -> Option<String> {
+    let bytes = URL_SAFE_NO_PAD.decode(cookie(headers, NAME)?).ok()?;
+    String::from_utf8(bytes).ok().and_then(|name| tidy_name(&name))
+}
+
+/// A name as it may stand beside a decision: one line, no control characters, not too long.
+pub fn tidy_name(name: &str) -> Option<String> {
+    let clean: String = name.chars().filter(|c| !c.is_control()).collect();
+    let clean: String = clean.trim().chars().take(limits::NAME_MAX).collect();
+    (!clean.is_empty()).then_some(clean)
+}
+
+fn set_cookie(name: &str, value: &str) -> HeaderValue {
+    let age = limits::COOKIE_SECONDS;
+    let text = format!("{name}={value}; Path=/; Max-Age={age}; HttpOnly; SameSite=Strict");
+    HeaderValue::from_str(&text).unwrap_or(HeaderValue::from_static(""))
+}
+
+fn cookie<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
+    let pairs = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
+    pairs
+        .flat_map(|line| line.split(';'))
+        .filter_map(|pair| pair.trim().split_once('='))
+        .find_map(|(key, value)| (key == name).then_some(value))
+}
+
+/// Whether the `Host` header names this machine: a foreign name that was made to resolve to loopback (DNS rebinding)
+/// does not. With `remote` the operator's own names are not known here, so every name counts.
+pub fn is_our_host(headers: &HeaderMap, remote: bool) -> bool {
+    let Some(host) = headers.get(header::HOST).and_then(|host| host.to_str().ok()) else {
+        return false;
+    };
+    let name = match host.strip_prefix('[') {
+        Some(rest) => rest.split(']').next().unwrap_or_default(),
+        None => host.split(':').next().unwrap_or_default(),
+    };
+    let is_loopback = name.parse::<std::net::IpAddr>().is_ok_and(|ip| ip.is_loopback());
+    remote || is_loopback || name.eq_ignore_ascii_case("localhost")
+}
+
+/// Whether a form was sent by one of our own pages, as far as the browser says.
+pub fn is_same_origin(headers: &HeaderMap) -> bool {
+    let text =
+        |name: &HeaderName| headers.get(name).map(|value| value.to_str().unwrap_or_default());
+    let site = HeaderName::from_static("sec-fetch-site");
+    if text(&site).is_some_and(|site| site != "same-origin") {
+        return false;
+    }
+    match (text(&header::ORIGIN), text(&header::HOST)) {
+        (None, _) => true,
+        (Some(origin), Some(host)) => {
+            let authority = origin.split_once("://").map(|(_, authority)| authority);
+            authority.is_some_and(|authority| authority.eq_ignore_ascii_case(host))
+        }
+        (Some(_), None) => false,
+    }
+}
+
+/// What browsers are told with every answer.
+pub fn harden(headers: &mut HeaderMap) {
+    const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; \
+        form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+    let told = [
+        (header::CONTENT_SECURITY_POLICY, POLICY),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (header::X_FRAME_OPTIONS, "DENY"),
+        // `no-referrer` would make browsers send `Origin: null` with our own forms; this tells other sites as little.
+        (header::REFERRER_POLICY, "same-origin"),
+        (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
+        (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
+        (HeaderName::from_static("permissions-policy"), "camera=(), geolocation=(), microphone=()"),
+    ];
+    for (name, value) in told {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
+}

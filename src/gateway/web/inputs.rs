@@ -1,0 +1,200 @@
+//! Single inputs of forms, with label, hint and what is wrong with them.
+
+use maud::{Markup, html};
+use serde_json::Value;
+
+use super::{
+    controls::Open,
+    parse::{Fields, field_name},
+    render::Draft,
+    story::in_words,
+};
+use crate::model::ui::{Choice, Control, Field, Input};
+
+/// Whether an action belongs to the edit form of a review.
+pub(super) fn is_editing(action: &str) -> bool {
+    action == "save" || ["add.", "remove.", "up."].iter().any(|verb| action.starts_with(verb))
+}
+
+/// One input as it stands: prefilled with what was typed, otherwise with what is known.
+pub(super) fn field(open: &Open<'_>, field: &Field, draft: Option<&Draft>) -> Markup {
+    let id =
+        format!("{}-{}-{}", open.wait.id.short(), open.wait.revision, field.path.replace('.', "-"));
+    let hint = field.hint.as_ref().map(|_| format!("{id}-hint"));
+    let wrong =
+        draft.is_some_and(|draft| draft.errors.iter().any(|error| error.path == field.path));
+    let error = wrong.then(|| format!("{id}-error"));
+    let about: Vec<&str> = [&hint, &error].into_iter().flatten().map(String::as_str).collect();
+    let about = (!about.is_empty()).then(|| about.join(" "));
+    let input = One { id: &id, field, fields: draft.map(|draft| &draft.fields), about, wrong };
+    html! {
+        div.field.check[field.check] {
+            @if !matches!(field.input, Input::Bool) { (label(&id, field)) }
+            (input.render())
+            @if let (Some(hint), Some(text)) = (&hint, &field.hint) { p.small id=(hint) { (text) } }
+            @if let (Some(id), Some(draft)) = (&error, draft) {
+                @for error in draft.errors.iter().filter(|error| error.path == field.path) {
+                    p.error id=(id) { span aria-hidden="true" { "⚠ " } (error.message) }
+                }
+            }
+        }
+    }
+}
+
+fn label(id: &str, field: &Field) -> Markup {
+    html! {
+        label for=(id) {
+            (field.label)
+            @if !field.required { " " span.small { "optional" } }
+            @if field.check { " " span.tag { "⚠ please check" } }
+        }
+    }
+}
+
+struct One<'a> {
+    id: &'a str,
+    field: &'a Field,
+    fields: Option<&'a Fields>,
+    about: Option<String>,
+    wrong: bool,
+}
+
+impl One<'_> {
+    fn text(&self) -> String {
+        match (self.fields, &self.field.value, &self.field.input) {
+            (Some(fields), ..) if self.is_sent(fields) => fields.get(&self.name()).to_owned(),
+            (_, Value::Array(lines), Input::Lines) => {
+                lines.iter().map(in_words).collect::<Vec<_>>().join("\n")
+            }
+            (_, value, _) => in_words(value),
+        }
+    }
+
+    fn name(&self) -> String {
+        field_name(&self.field.path)
+    }
+
+    /// A new entry of a list has fields that the form did not have when it was sent.
+    fn is_sent(&self, fields: &Fields) -> bool {
+        fields.all(&self.name()).next().is_some()
+    }
+
+    fn has(&self, id: &str) -> bool {
+        match (self.fields, &self.field.value) {
+            (Some(fields), _) => fields.all(&self.name()).any(|picked| picked == id),
+            (None, Value::Array(ids)) => ids.iter().any(|known| known == id),
+            (None, value) => value == id,
+        }
+    }
+
+    fn render(&self) -> Markup {
+        match &self.field.input {
+            Input::Text { multiline: true, max, .. } => self.area(4, *max),
+            Input::Text { multiline: false, max, .. } => self.line("text", None, *max),
+            Input::Email => self.line("email", None, None),
+            Input::Url => self.line("url", Some("https://"), None),
+            Input::Phone => self.line("tel", None, None),
+            Input::Date => self.line("text", Some("YYYY-MM"), None),
+            Input::Number { .. } => self.line("text", None, None),
+            Input::Bool => self.tick(),
+            Input::Select { choices, multiple: true } => self.ticks(choices),
+            Input::Select { choices, multiple: false } => self.select(choices),
+            Input::Lines => self.area(4, None),
+        }
+    }
+
+    fn line(&self, kind: &str, placeholder: Option<&str>, max: Option<u32>) -> Markup {
+        let numeric = matches!(self.field.input, Input::Number { .. }).then_some("decimal");
+        html! {
+            input type=(kind) id=(self.id) name=(self.name()) value=(self.text()) inputmode=[numeric]
+                placeholder=[placeholder] maxlength=[max] required[self.field.required]
+                aria-describedby=[self.about.as_deref()] aria-invalid=[self.wrong.then_some("true")];
+        }
+    }
+
+    fn area(&self, rows: u32, max: Option<u32>) -> Markup {
+        html! {
+            textarea id=(self.id) name=(self.name()) rows=(rows) maxlength=[max] required[self.field.required]
+                aria-describedby=[self.about.as_deref()] aria-invalid=[self.wrong.then_some("true")] { (self.text()) }
+        }
+    }
+
+    fn tick(&self) -> Markup {
+        let on = match self.fields {
+            Some(fields) => fields.get(&self.name()) == "yes",
+            None => self.field.value == Value::Bool(true),
+        };
+        html! {
+            label.option {
+                input type="checkbox" id=(self.id) name=(self.name()) value="yes" checked[on]
+                    aria-describedby=[self.about.as_deref()];
+                span { (self.field.label) }
+            }
+        }
+    }
+
+    fn ticks(&self, choices: &[Choice]) -> Markup {
+        html! {
+            div.options id=(self.id) role="group" aria-label=(self.field.label) {
+                @for choice in choices {
+                    label.option {
+                        input type="checkbox" name=(self.name()) value=(choice.id) checked[self.has(&choice.id)];
+                        span { (choice.label) }
+                    }
+                }
+            }
+        }
+    }
+
+    fn select(&self, choices: &[Choice]) -> Markup {
+        html! {
+            select id=(self.id) name=(self.name()) aria-describedby=[self.about.as_deref()]
+                aria-invalid=[self.wrong.then_some("true")] {
+                option value="" { "Choose…" }
+                @for choice in choices { option value=(choice.id) selected[self.has(&choice.id)] { (choice.label) } }
+            }
+        }
+    }
+}
+
+/// What is wrong with the input named `name`.
+pub(super) fn errors_of(draft: Option<&Draft>, name: &str) -> Markup {
+    html! {
+        @if let Some(draft) = draft {
+            @for error in draft.errors.iter().filter(|error| error.path == name) {
+                p.error role="alert" { span aria-hidden="true" { "⚠ " } (error.message) }
+            }
+        }
+    }
+}
+
+/// What is wrong with the reply as a whole, and with places that no input stands for.
+pub(super) fn whole_errors(draft: Option<&Draft>, control: &Control) -> Markup {
+    html! {
+        @if let Some(draft) = draft {
+            @for error in draft.errors.iter().filter(|error| !has_input(control, draft, &error.path)) {
+                p.error role="alert" {
+                    span aria-hidden="true" { "⚠ " }
+                    @if !error.path.is_empty() { (super::story::words_of(&error.path)) ": " }
+                    (error.message)
+                }
+            }
+        }
+    }
+}
+
+fn has_input(control: &Control, draft: &Draft, path: &str) -> bool {
+    match control {
+        Control::Choose(_) => path == "pick",
+        Control::Form(form) => form.fields.iter().any(|field| field.path == path),
+        Control::Review(review) => {
+            let sheet = super::edit::Sheet::read(review, &draft.fields);
+            is_editing(&draft.action)
+                && sheet.groups(review).iter().flat_map(|g| &g.fields).any(|f| f.path == path)
+        }
+        Control::Upload(_) => path == "files",
+        Control::Ask(_) => path == "text",
+        Control::Decide(_) => path == "feedback",
+        Control::Confirm(_) => false,
+    }
+}

@@ -1,0 +1,53 @@
+//! What the page accepts and shows; each constant with its unit and why.
+
+use std::time::Duration;
+
+/// Longest form without files, in bytes: a whole profile fits many times over.
+pub const FORM_MAX: usize = 1024 * 1024;
+
+/// Largest file that is taken into memory, in bytes. A flow allows less (`uploads.max_mb`, 10 by default); this is
+/// the end for whatever a flow says.
+pub const FILE_MAX: usize = 32 * 1024 * 1024;
+
+/// Longest body that is read at all, in bytes. What is beyond [`FILE_MAX`] is read and dropped, so that the person
+/// hears "too large" and not a broken connection.
+pub const BODY_MAX: usize = 128 * 1024 * 1024;
+
+/// Most files in one form.
+pub const FILES_MAX: usize = 10;
+
+/// Forms with files that are read at one time; with [`FILE_MAX`] this bounds memory.
+pub const UPLOADS_AT_ONCE: usize = 4;
+
+/// Open live connections, of all pages together.
+pub const LIVE_MAX: usize = 256;
+
+/// A live connection that is silent is pinged, so that proxies do not close it and a dead one is noticed.
+pub const LIVE_PING: Duration = Duration::from_secs(15);
+
+/// A request must be done within this time, its upload included. Live connections are exempt.
+pub const REQUEST_TIMEOUT: Duration = Duration::from_secs(60);
+
+/// Longest message that a person may type, in characters.
+pub const TEXT_MAX: usize = 8_000;
+
+/// Longest name that a person may give, in characters.
+pub const NAME_MAX: usize = 80;
+
+/// Choices are buttons up to this many, a select beyond; more buttons are hard to scan.
+pub const BUTTONS_MAX: usize = 6;
+
+/// Conversations in the staff's list.
+pub const SESSIONS_SHOWN: usize = 200;
+
+/// Conversations whose approvals the staff page shows; each is loaded whole.
+pub const APPROVALS_SHOWN: usize = 40;
+
+/// A cookie lives this long, in seconds (180 days): as long as a conversation may be resumed by default.
+pub const COOKIE_SECONDS: u64 = 180 * 24 * 60 * 60;
+
+/// Longest quotation of an answer in a line or a list, in characters.
+pub const QUOTE_MAX: usize = 160;
+
+/// Longest display of one value in a closed card or a staff line, in characters.
+pub const VALUE_MAX: usize = 2_000;

@@ -1,0 +1,245 @@
+//! Form fields to replies and commands. Pure; what is typed is data and is checked once more by the core.
+
+use serde_json::{Map, Value};
+
+use super::{edit::Sheet, texts};
+use crate::{
+    ids::WaitId,
+    interview::Command,
+    model::ui::{
+        Choose, Control, Decision, Field, FieldError, Form, Input, Prompt, Reply, Review, Verdict,
+    },
+};
+
+/// Fields of a submitted form, in order; a name may come more than once.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Fields(pub Vec<(String, String)>);
+
+impl Fields {
+    /// The first value under a name; empty where there is none.
+    pub fn get(&self, name: &str) -> &str {
+        let found = self.0.iter().find(|(key, _)| key == name);
+        found.map_or("", |(_, value)| value.as_str())
+    }
+
+    /// Every value under a name.
+    pub fn all<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
+        self.0.iter().filter(move |(key, _)| key == name).map(|(_, value)| value.as_str())
+    }
+}
+
+/// `v1.<wait>.<revision>.<action>`: which control of which question was used (DESIGN §10.2).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Element {
+    /// The question.
+    pub wait: WaitId,
+    /// The revision that was shown.
+    pub revision: u32,
+    /// The control: `pick.0`, `done`, `save`, `add.1`, …
+    pub action: String,
+}
+
+impl Element {
+    /// The id as it stands in the page.
+    pub fn id(wait: WaitId, revision: u32, action: &str) -> String {
+        format!("v1.{}.{revision}.{action}", wait.short())
+    }
+
+    /// Reads an id.
+    pub fn parse(id: &str) -> Option<Self> {
+        let mut parts = id.splitn(4, '.');
+        if parts.next() != Some("v1") {
+            return None;
+        }
+        let wait = WaitId::from_short(parts.next()?)?;
+        let revision = parts.next()?.parse().ok()?;
+        let action = parts.next().filter(|action| !action.is_empty())?.to_owned();
+        Some(Self { wait, revision, action })
+    }
+
+    /// Whether it changes the form alone and answers nothing: an entry of a list is added, removed or moved.
+    pub fn is_rearranging(&self) -> bool {
+        ["add.", "remove.", "up."].iter().any(|verb| self.action.starts_with(verb))
+    }
+}
+
+/// The reply that a form stands for. Files are not here: they come as [`Reply::Uploaded`] once they are kept.
+pub fn reply(prompt: &Prompt, action: &str, fields: &Fields) -> Result<Reply, Vec<FieldError>> {
+    if action == "skip" {
+        return Ok(Reply::Skipped);
+    }
+    let note = |name: &str| Some(text(fields.get(name))).filter(|words| !words.is_empty());
+    match (&prompt.control, action) {
+        (Control::Choose(choose), action) => chosen(choose, action, fields),
+        (Control::Form(form), "submit") => filled(form, fields),
+        (Control::Review(review), action) => reviewed(review, action, fields, note("notes")),
+        (Control::Ask(ask), "send") => match note("text") {
+            Some(text) => Ok(Reply::Text { text }),
+            None if ask.required => Err(wrong("text", texts::EMPTY)),
+            None => Ok(Reply::Skipped),
+        },
+        (Control::Decide(_), "approve") => {
+            Ok(Reply::Decided { decision: Decision::Approved, feedback: None })
+        }
+        (Control::Decide(_), "deny") => {
+            Ok(Reply::Decided { decision: Decision::Denied, feedback: None })
+        }
+        (Control::Decide(_), "deny_and_tell") => match note("feedback") {
+            Some(words) => {
+                Ok(Reply::Decided { decision: Decision::DeniedWithFeedback, feedback: Some(words) })
+            }
+            None => Err(wrong("feedback", texts::EMPTY)),
+        },
+        (Control::Confirm(_), "yes" | "no") => Ok(Reply::Confirmed { yes: action == "yes" }),
+        (
+            Control::Form(_)
+            | Control::Upload(_)
+            | Control::Ask(_)
+            | Control::Decide(_)
+            | Control::Confirm(_),
+            _,
+        ) => Err(vec![FieldError::whole(texts::STALE_FORM)]),
+    }
+}
+
+fn wrong(path: &str, message: &str) -> Vec<FieldError> {
+    vec![FieldError { path: path.to_owned(), message: message.to_owned() }]
+}
+
+fn chosen(choose: &Choose, action: &str, fields: &Fields) -> Result<Reply, Vec<FieldError>> {
+    let place = action.strip_prefix("pick.").and_then(|n| n.parse::<usize>().ok());
+    let ids: Vec<String> = match place {
+        Some(place) => choose.choices.get(place).map(|c| c.id.clone()).into_iter().collect(),
+        None => {
+            let picked: Vec<&str> = fields.all("pick").collect();
+            choose
+                .choices
+                .iter()
+                .map(|c| &c.id)
+                .filter(|id| picked.contains(&id.as_str()))
+                .cloned()
+                .collect()
+        }
+    };
+    if ids.is_empty() && choose.required {
+        return Err(wrong("pick", texts::NO_PICK));
+    }
+    Ok(Reply::Chosen { ids, free_text: None })
+}
+
+fn filled(form: &Form, fields: &Fields) -> Result<Reply, Vec<FieldError>> {
+    let mut values = Map::new();
+    let mut errors = Vec::new();
+    for field in &form.fields {
+        match read(field, fields) {
+            Ok(Some(value)) => {
+                values.insert(field.path.clone(), value);
+            }
+            Ok(None) => {}
+            Err(error) => errors.push(error),
+        }
+    }
+    if errors.is_empty() { Ok(Reply::Filled { values }) } else { Err(errors) }
+}
+
+fn reviewed(
+    review: &Review,
+    action: &str,
+    fields: &Fields,
+    notes: Option<String>,
+) -> Result<Reply, Vec<FieldError>> {
+    let verdict = |verdict, data| Reply::Reviewed { verdict, data, notes };
+    match action {
+        "approve" => Ok(verdict(Verdict::Approved, None)),
+        "reject" => Ok(verdict(Verdict::Rejected, None)),
+        "save" => {
+            let data = Sheet::read(review, fields).data(review, fields)?;
+            if data == review.data {
+                return Ok(verdict(Verdict::Approved, None));
+            }
+            Ok(verdict(Verdict::Modified, Some(data)))
+        }
+        _ => Err(vec![FieldError::whole(texts::STALE_FORM)]),
+    }
+}
+
+/// What the form holds for one field; none where it is left empty.
+pub(super) fn read(field: &Field, fields: &Fields) -> Result<Option<Value>, FieldError> {
+    let name = field_name(&field.path);
+    let typed = text(fields.get(&name));
+    let value = match &field.input {
+        Input::Bool => Some(Value::Bool(fields.get(&name) == "yes")),
+        Input::Select { multiple: true, .. } => {
+            let picked: Vec<Value> =
+                fields.all(&name).filter(|id| !id.is_empty()).map(Value::from).collect();
+            (!picked.is_empty()).then_some(Value::Array(picked))
+        }
+        Input::Lines => {
+            let lines: Vec<Value> =
+                typed.lines().map(str::trim).filter(|l| !l.is_empty()).map(Value::from).collect();
+            (!lines.is_empty()).then_some(Value::Array(lines))
+        }
+        Input::Number { integer, .. } => match typed.as_str() {
+            "" => None,
+            typed => {
+                Some(number(typed, *integer).ok_or_else(|| complaint(field, texts::NO_NUMBER))?)
+            }
+        },
+        Input::Text { .. }
+        | Input::Email
+        | Input::Url
+        | Input::Phone
+        | Input::Date
+        | Input::Select { .. } => (!typed.is_empty()).then_some(Value::String(typed)),
+    };
+    match value {
+        None if field.required => Err(complaint(field, texts::EMPTY)),
+        value => Ok(value),
+    }
+}
+
+fn complaint(field: &Field, message: &str) -> FieldError {
+    FieldError { path: field.path.clone(), message: message.to_owned() }
+}
+
+fn number(typed: &str, integer: bool) -> Option<Value> {
+    let typed = typed.replace(',', ".");
+    if integer && let Ok(whole) = typed.parse::<i64>() {
+        return Some(Value::from(whole));
+    }
+    typed.parse::<f64>().ok().and_then(serde_json::Number::from_f64).map(Value::Number)
+}
+
+/// The name under which a field of a form or review is submitted.
+pub fn field_name(path: &str) -> String {
+    format!("f.{path}")
+}
+
+/// Typed text without the carriage returns that browsers put before line ends, and without blank rims.
+pub fn text(typed: &str) -> String {
+    typed.replace("\r\n", "\n").trim().to_owned()
+}
+
+/// The command that a button of the menu stands for.
+pub fn command(fields: &Fields) -> Option<Command> {
+    Some(match fields.get("command") {
+        "stop" => Command::Stop,
+        "resume" => Command::Resume,
+        "human" => Command::Human,
+        "delete" => Command::Delete,
+        "advance" => Command::Advance { reason: text(fields.get("reason")) },
+        _ => return None,
+    })
+}
+
+/// The order that a button of the staff page stands for.
+pub fn order(fields: &Fields) -> Option<Command> {
+    Some(match fields.get("command") {
+        "take_over" => Command::TakeOver,
+        "hand_back" => Command::HandBack,
+        "write" => Command::Write { text: text(fields.get("text")) },
+        "nudge" => Command::Nudge,
+        "end" => Command::End { reason: text(fields.get("reason")) },
+        _ => return None,
+    })
+}

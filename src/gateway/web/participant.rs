@@ -1,0 +1,231 @@
+//! What the participant's pages do.
+
+use std::{collections::BTreeSet, sync::Arc};
+
+use axum::{
+    body::Body,
+    extract::{Path, Query, Request, State},
+    http::{HeaderMap, HeaderValue, StatusCode, header},
+    response::{AppendHeaders, IntoResponse, Redirect, Response},
+};
+
+use super::{
+    connect::App,
+    guard::{self, Browser},
+    limits, page,
+    page::View,
+    parse,
+    render::Cx,
+    reply::{self, html, status_of, submitted},
+    story::Viewer,
+    texts::{self, Words},
+};
+use crate::{
+    export::{self, Reader, Source},
+    ids::SessionId,
+    interview::Responder,
+    model::session::{Place, Platform},
+    store::Find,
+};
+
+/// The flows, and this browser's conversations.
+pub(super) async fn start_page(State(app): State<Arc<App>>, headers: HeaderMap) -> Response {
+    let known = Browser::of(&headers);
+    let browser = known.clone().unwrap_or_else(Browser::fresh);
+    let page = start_markup(&app, &browser, None).await;
+    let cookie = known.is_none().then(|| (header::SET_COOKIE, browser.cookie()));
+    match (page, cookie) {
+        (Ok(page), Some(cookie)) => (AppendHeaders([cookie]), html(&page)).into_response(),
+        (Ok(page), None) => html(&page).into_response(),
+        (Err(error), _) => page::problem(status_of(&error), &texts::of_error(&error)),
+    }
+}
+
+async fn start_markup(
+    app: &App,
+    browser: &Browser,
+    notice: Option<&Words>,
+) -> Result<maud::Markup, crate::engine::Error> {
+    let parts = app.engine.parts();
+    let mine = parts.store.find(Find::Person(browser.person())).await?;
+    let flows: Vec<_> = parts.library.iter().collect();
+    Ok(page::start(&page::Start {
+        flows: flows.iter().map(|flow| flow.as_ref()).collect(),
+        mine: &mine,
+        browser,
+        page: &parts.ids.fresh().simple().to_string(),
+        staff: app.settings.web.staff_key.is_none(),
+        notice,
+    }))
+}
+
+/// Begins a conversation.
+pub(super) async fn start(State(app): State<Arc<App>>, request: Request<Body>) -> Response {
+    let (browser, _, form) = match submitted(&app, request).await {
+        Ok(read) => read,
+        Err(refusal) => return refusal,
+    };
+    let name = guard::tidy_name(form.fields.get("name")).unwrap_or_default();
+    let from = responder(&app, &browser, name);
+    let key: String = form.fields.get("key").chars().take(limits::QUOTE_MAX).collect();
+    // One place for each opening of the start page: a double click finds the conversation it began.
+    let place = Place {
+        platform: Platform::Web,
+        workspace: "local".to_owned(),
+        channel: format!("{}.{key}", from.person.user),
+        thread: None,
+    };
+    let key = format!("web:start:{}:{key}", from.person);
+    match app.engine.start(form.fields.get("flow"), &from, place, &key).await {
+        Ok(session) => Redirect::to(&format!("/s/{session}")).into_response(),
+        Err(error) => {
+            let words = Words::new(texts::of_error(&error));
+            match start_markup(&app, &browser, Some(&words)).await {
+                Ok(page) => (status_of(&error), html(&page)).into_response(),
+                Err(error) => page::problem(status_of(&error), &texts::of_error(&error)),
+            }
+        }
+    }
+}
+
+fn responder(app: &App, browser: &Browser, name: String) -> Responder {
+    let person = browser.person();
+    let approver_of = app.settings.approver_of(&person, &BTreeSet::new(), false);
+    Responder { person, name, approver_of, staff: false }
+}
+
+/// The conversation, if it is this browser's own; to anybody else it does not exist.
+async fn own(app: &App, headers: &HeaderMap, id: &str) -> Result<(View, Browser), Response> {
+    let nothing = || page::problem(StatusCode::NOT_FOUND, "There is no such conversation.");
+    let browser = Browser::of(headers).ok_or_else(nothing)?;
+    let session: SessionId = id.parse().map_err(|_| nothing())?;
+    let view = reply::view(app, session)
+        .await
+        .map_err(|error| page::problem(status_of(&error), &texts::of_error(&error)))?;
+    if view.state.participant != browser.person() {
+        return Err(nothing());
+    }
+    Ok((view, browser))
+}
+
+pub(super) fn cx(app: &App, browser: &Browser, session: SessionId, viewer: Viewer) -> Cx {
+    let page = app.engine.parts().ids.fresh().simple().to_string();
+    Cx { viewer, session, csrf: browser.csrf(), page, draft: None }
+}
+
+/// The view of a live connection.
+pub(super) async fn live_cx(app: &App, headers: &HeaderMap, id: &str) -> Result<Cx, Response> {
+    let (view, browser) = own(app, headers, id).await?;
+    Ok(cx(app, &browser, view.state.session, Viewer::Participant))
+}
+
+pub(super) async fn conversation(
+    State(app): State<Arc<App>>,
+    Path(id): Path<String>,
+    headers: HeaderMap,
+) -> Response {
+    let (view, browser) = match own(&app, &headers, &id).await {
+        Ok(own) => own,
+        Err(refusal) => return refusal,
+    };
+    let cx = cx(&app, &browser, view.state.session, Viewer::Participant);
+    html(&page::conversation(&view, &cx, None)).into_response()
+}
+
+/// What a form of the conversation is.
+enum Kind {
+    Answer,
+    Say,
+    Command,
+}
+
+async fn taken(app: Arc<App>, id: String, request: Request<Body>, kind: Kind) -> Response {
+    let (view, browser) = match own(&app, request.headers(), &id).await {
+        Ok(own) => own,
+        Err(refusal) => return refusal,
+    };
+    let (_, headers, form) = match submitted(&app, request).await {
+        Ok(read) => read,
+        Err(refusal) => return refusal,
+    };
+    let session = view.state.session;
+    let name = view.state.name.clone().unwrap_or_else(|| "the participant".to_owned());
+    let from = responder(&app, &browser, name);
+    let outcome = match kind {
+        Kind::Answer => reply::answer(&app, session, from, form).await,
+        Kind::Say => reply::say(&app, session, from, form).await,
+        Kind::Command => match parse::command(&form.fields) {
+            Some(command) => reply::command(&app, session, from, (&form, command)).await,
+            None => Ok(reply::Outcome::Told(Words::new(texts::STALE_FORM))),
+        },
+    };
+    let cx = cx(&app, &browser, session, Viewer::Participant);
+    reply::respond(&app, &headers, (session, format!("/s/{session}")), (outcome, cx)).await
+}
+
+pub(super) async fn answer(
+    State(app): State<Arc<App>>,
+    Path(id): Path<String>,
+    request: Request<Body>,
+) -> Response {
+    taken(app, id, request, Kind::Answer).await
+}
+
+pub(super) async fn say(
+    State(app): State<Arc<App>>,
+    Path(id): Path<String>,
+    request: Request<Body>,
+) -> Response {
+    taken(app, id, request, Kind::Say).await
+}
+
+pub(super) async fn command(
+    State(app): State<Arc<App>>,
+    Path(id): Path<String>,
+    request: Request<Body>,
+) -> Response {
+    taken(app, id, request, Kind::Command).await
+}
+
+pub(super) async fn export(
+    State(app): State<Arc<App>>,
+    Path(id): Path<String>,
+    headers: HeaderMap,
+) -> Response {
+    match own(&app, &headers, &id).await {
+        Ok((view, _)) => bundle(&app, &view, Reader::Participant).await,
+        Err(refusal) => refusal,
+    }
+}
+
+/// One archive with everything about a session.
+pub(super) async fn bundle(app: &App, view: &View, reader: Reader) -> Response {
+    let parts = app.engine.parts();
+    let session = view.state.session;
+    let made = async {
+        let audit = export::audit_of(parts.store.as_ref(), session).await.ok()?;
+        let source = Source { loaded: &view.loaded, flow: &view.flow, audit: &audit, reader };
+        export::bundle(&source, &parts.artifacts).await.ok()
+    };
+    let Some(bytes) = made.await else {
+        let words = "The copy could not be made just now. Please try again.";
+        return page::problem(StatusCode::SERVICE_UNAVAILABLE, words);
+    };
+    let name = format!("attachment; filename=\"anteroom-{session}.zip\"");
+    let disposition =
+        HeaderValue::from_str(&name).unwrap_or(HeaderValue::from_static("attachment"));
+    let kind = HeaderValue::from_static("application/zip");
+    ([(header::CONTENT_TYPE, kind), (header::CONTENT_DISPOSITION, disposition)], bytes)
+        .into_response()
+}
+
+/// The address of the page after an erasure.
+#[derive(Debug, serde::Deserialize)]
+pub(super) struct Receipt {
+    #[serde(default)]
+    receipt: String,
+}
+
+pub(super) async fn erased(Query(Receipt { receipt }): Query<Receipt>) -> Response {
+    html(&page::erased(&receipt)).into_response()
+}

@@ -1,0 +1,305 @@
+//! Messages to HTML. Pure: the same messages and the same viewer give the same text. Nothing that a person or a
+//! model wrote is ever markup: maud escapes it, and Markdown goes through [`markdown`].
+
+use chrono::{DateTime, Utc};
+use maud::{Markup, html};
+
+use super::{
+    closed, controls, markdown,
+    parse::Fields,
+    story::{Body, Message, Viewer, Voice, name_of, progress},
+    texts::{self, Words},
+};
+use crate::{
+    flows::LoadedFlow,
+    ids::{SessionId, WaitId},
+    interview::State,
+    model::{
+        audit::sha256,
+        session::Status,
+        ui::FieldError,
+        wait::{Answerers, Standing, Wait},
+    },
+};
+
+/// What a rendering depends on beside the messages themselves.
+#[derive(Debug, Clone)]
+pub struct Cx {
+    /// Who looks.
+    pub viewer: Viewer,
+    /// Whose conversation.
+    pub session: SessionId,
+    /// Proves that a form is ours.
+    pub csrf: String,
+    /// Names this opening of the page: the same form of the same opening is the same event.
+    pub page: String,
+    /// What was just submitted and came back.
+    pub draft: Option<Draft>,
+}
+
+/// A form that was submitted and is shown again, with what was typed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Draft {
+    /// The question.
+    pub wait: WaitId,
+    /// What was typed.
+    pub fields: Fields,
+    /// What is wrong with it.
+    pub errors: Vec<FieldError>,
+    /// The part of the card that was used: `save`, `deny_and_tell`, …
+    pub action: String,
+}
+
+impl Cx {
+    /// Where forms of this page go.
+    pub fn url(&self, what: &str) -> String {
+        match self.viewer {
+            Viewer::Participant => format!("/s/{}/{what}", self.session),
+            Viewer::Staff => format!("/staff/s/{}/{what}", self.session),
+        }
+    }
+
+    /// The hidden fields that every form carries. `form` names the form within the page.
+    pub fn hidden(&self, form: &str) -> Markup {
+        html! {
+            input type="hidden" name="csrf" value=(self.csrf);
+            input type="hidden" name="key" value={ (self.page) "." (form) };
+        }
+    }
+
+    /// The same without what differs from one opening of the page to the next: what a revision is made from.
+    pub(super) fn neutral(&self) -> Self {
+        Self { csrf: String::new(), page: String::new(), draft: None, ..self.clone() }
+    }
+}
+
+/// A piece of the page that can be replaced on its own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fragment {
+    /// Its name in the page.
+    pub id: String,
+    /// Changes when its content does.
+    pub revision: String,
+    /// The whole element.
+    pub html: String,
+    /// What a screen reader should say when it is new; empty for nothing.
+    pub spoken: String,
+}
+
+/// One message as an element of the log.
+pub fn message(message: &Message, state: &State, cx: &Cx) -> Fragment {
+    let revision = revision_of(&body(message, state, &cx.neutral()));
+    let class = class_of(&message.body);
+    let html = html! {
+        div class={ "row " (class) } id=(message.id) data-rev=(revision) { (body(message, state, cx)) }
+    };
+    let spoken = spoken(&message.body);
+    Fragment { id: message.id.clone(), revision, html: html.into_string(), spoken }
+}
+
+/// A name for a content: the same content has the same.
+pub(super) fn revision_of(content: &Markup) -> String {
+    sha256(content.0.as_bytes())[..12].to_owned()
+}
+
+fn class_of(body: &Body) -> &'static str {
+    match body {
+        Body::Bubble { voice: Voice::Participant, .. } | Body::File(_) => "mine",
+        Body::Bubble { .. } | Body::Card { .. } | Body::Export => "theirs",
+        Body::Part(_) | Body::Line { .. } => "middle",
+    }
+}
+
+fn spoken(body: &Body) -> String {
+    match body {
+        Body::Bubble { voice: Voice::Participant, .. } | Body::File(_) | Body::Line { .. } => {
+            String::new()
+        }
+        Body::Bubble { text, .. } => markdown::plain(text),
+        Body::Card { wait, .. } if wait.standing.is_pending() => {
+            let title = wait.prompt.title.as_deref().unwrap_or_default();
+            format!("Question: {title} {}", markdown::plain(&wait.prompt.body))
+        }
+        Body::Card { .. } => String::new(),
+        Body::Export => "A copy of your data is ready.".to_owned(),
+        Body::Part(text) => text.clone(),
+    }
+}
+
+fn body(message: &Message, state: &State, cx: &Cx) -> Markup {
+    match &message.body {
+        Body::Bubble { voice, text } => bubble(voice, text, message.at, state, cx.viewer),
+        Body::Card { wait, again } => card(wait, *again, state, cx),
+        Body::File(file) => html! {
+            article.bubble.file aria-label="File" {
+                span.file-icon aria-hidden="true" { "📄" }
+                span { strong { (file.filename) } br; span.small { (texts::bytes(file.size_bytes)) " · " (time(message.at)) } }
+            }
+        },
+        Body::Export => html! {
+            article.bubble {
+                p { "Your answers, files and the whole conversation, in one archive." }
+                p { a.button href=(cx.url("export")) download { "Download a copy" } }
+            }
+        },
+        Body::Part(text) => html! { h2.part { (text) } },
+        Body::Line { text, detail } => html! {
+            div.line {
+                @match detail {
+                    Some(detail) => details { summary { (text) " " (time(message.at)) } pre { (detail) } },
+                    None => { p { (text) " " (time(message.at)) } },
+                }
+            }
+        },
+    }
+}
+
+fn bubble(voice: &Voice, text: &str, at: DateTime<Utc>, state: &State, viewer: Viewer) -> Markup {
+    let (name, class) = match voice {
+        Voice::Bot => ("Assistant", "bot"),
+        Voice::BotToStaff => ("Assistant, to the team", "bot aside"),
+        Voice::Participant if viewer == Viewer::Participant => ("You", "you"),
+        Voice::Participant => (state.name.as_deref().unwrap_or("Participant"), "you"),
+        Voice::Staff(name) => (name.as_str(), "person"),
+        Voice::Bystander(name) => (name.as_str(), "aside"),
+    };
+    let is_markdown = matches!(voice, Voice::Bot | Voice::BotToStaff);
+    html! {
+        article class={ "bubble " (class) } {
+            p.who { (name) @if class == "person" { " · from the team" } " " (time(at)) }
+            @if is_markdown { div.md { (markdown::render(text)) } } @else { p.said { (text) } }
+        }
+    }
+}
+
+/// A question with its control, or with what became of it.
+pub(super) fn card(wait: &Wait, again: bool, state: &State, cx: &Cx) -> Markup {
+    let title = format!("t-{}-{}", wait.id.short(), wait.revision);
+    let is_open = wait.standing.is_pending() && !again;
+    html! {
+        article class={ "card " (if is_open { "open" } else { "closed" }) } aria-labelledby=(title)
+            data-wait=(wait.id.short()) {
+            header {
+                h3 id=(title) class=[wait.prompt.title.is_none().then_some("sr")] {
+                    (wait.prompt.title.as_deref().unwrap_or("Question"))
+                }
+                @if cx.viewer == Viewer::Staff {
+                    p.small { (addressee(wait)) " · asked " (time(wait.asked_at)) }
+                }
+            }
+            @if !wait.prompt.body.trim().is_empty() { div.md { (markdown::render(&wait.prompt.body)) } }
+            @if again {
+                p.outcome { "Asked again further down." }
+            } @else if !is_open {
+                (closed::render(wait, state, cx.viewer))
+            } @else if may_answer(wait, cx.viewer) {
+                (controls::render(wait, cx))
+            } @else {
+                p.outcome.waiting { "Waiting for " (addressee(wait).to_lowercase()) "." }
+            }
+            @if is_open { @for note in &wait.prompt.notes { p.small { (note) } } }
+        }
+    }
+}
+
+/// Whether the control is drawn at all; whether the click counts is decided when it comes.
+fn may_answer(wait: &Wait, viewer: Viewer) -> bool {
+    match (&wait.answerers, viewer) {
+        (Answerers::Participant, Viewer::Participant)
+        | (Answerers::Deciders { .. }, Viewer::Staff) => true,
+        (Answerers::Participant, Viewer::Staff)
+        | (Answerers::Deciders { .. }, Viewer::Participant) => false,
+    }
+}
+
+fn addressee(wait: &Wait) -> String {
+    match &wait.answerers {
+        Answerers::Participant => "The participant".to_owned(),
+        Answerers::Deciders { alias, .. } => format!("The {}", super::story::words_of(alias)),
+    }
+}
+
+/// A time: UTC for all, the reader's own once the script has run.
+pub fn time(at: DateTime<Utc>) -> Markup {
+    let stamp = at.format("%Y-%m-%dT%H:%M:%SZ");
+    html! { time datetime=(stamp) { (at.format("%-d %b %H:%M UTC")) } }
+}
+
+/// A notice at the top of the page or beside a form.
+pub fn notice(words: &Words) -> Markup {
+    html! { (words.text) @if let Some(at) = words.at { " " (time(at)) "." } }
+}
+
+/// The head of a conversation: how far it is.
+pub fn status(state: &State, flow: &LoadedFlow) -> Fragment {
+    let inner = html! {
+        @match progress(state, flow) {
+            Some((line, share)) => {
+                p.progress-line { (line) }
+                progress max="100" value=((share * 100.0).round()) aria-label="How far you are" {}
+            },
+            None => p.progress-line { (standing_line(state)) },
+        }
+    };
+    fragment("status", "status", &inner, &inner)
+}
+
+fn standing_line(state: &State) -> &'static str {
+    match state.status {
+        Status::Notice | Status::Open => "Before the first question",
+        Status::Stopped => "Stopped",
+        Status::Paused => "Paused",
+        Status::Declined => "Not now",
+        Status::Completed => "Done",
+        Status::Ended => "Ended by the team",
+    }
+}
+
+/// The foot of a conversation: what is going on, where that is not plain from the cards.
+pub fn tail(state: &State, cx: &Cx) -> Fragment {
+    let working = state.waits.values().any(|w| matches!(w.standing, Standing::Answered { .. }));
+    let words = match (state.status, &state.handoff) {
+        (Status::Stopped | Status::Paused | Status::Declined, _) => {
+            Some("This conversation is at rest.")
+        }
+        (Status::Notice | Status::Open, Some(handoff)) => Some(match &handoff.claimed_by {
+            Some(_) => "A person from the team is here. The assistant keeps quiet.",
+            None => "A person has been asked for. The assistant keeps quiet.",
+        }),
+        (Status::Notice | Status::Open, None) if working => Some("Working on it…"),
+        (Status::Notice | Status::Open | Status::Completed | Status::Ended, _) => None,
+    };
+    let may_resume = cx.viewer == Viewer::Participant
+        && (matches!(state.status, Status::Stopped | Status::Paused | Status::Declined)
+            || state.handoff.as_ref().is_some_and(|handoff| handoff.claimed_by.is_none()));
+    let inner = |cx: &Cx| {
+        html! {
+            @if let Some(words) = words { p.strip { (words) } }
+            @if may_resume {
+                form method="post" action=(cx.url("command")) {
+                    (cx.hidden(&format!("resume{}", state.seq)))
+                    button.quiet name="command" value="resume" { "Go on" }
+                }
+            }
+        }
+    };
+    fragment("tail", "tail", &inner(cx), &inner(&cx.neutral()))
+}
+
+/// A part of the page that is replaced as a whole; `neutral` is the same part for [`Cx::neutral`].
+pub(super) fn fragment(id: &str, class: &str, inner: &Markup, neutral: &Markup) -> Fragment {
+    let revision = revision_of(neutral);
+    let html = html! { div id=(id) class=(class) data-rev=(revision) { (inner) } };
+    Fragment { id: id.to_owned(), revision, html: html.into_string(), spoken: String::new() }
+}
+
+/// `Approved by Grace`, as this viewer reads it.
+pub(super) fn by_whom(
+    by: &crate::model::session::PersonId,
+    by_name: &str,
+    state: &State,
+    viewer: Viewer,
+) -> String {
+    let name = name_of(by, by_name, state, viewer);
+    if name == "You" { "you".to_owned() } else { name }
+}

@@ -1,0 +1,320 @@
+//! What a submitted form comes to: hands it to the engine, and answers a script with JSON and a plain browser with
+//! a page.
+
+use std::sync::Arc;
+
+use axum::{
+    Json,
+    body::Body,
+    extract::Request,
+    http::{HeaderMap, StatusCode, header},
+    response::{Html, IntoResponse, Redirect, Response},
+};
+use maud::Markup;
+use serde_json::json;
+
+use super::{
+    connect::App,
+    edit::{self, Sheet},
+    files::Submission,
+    guard::Browser,
+    page::{self, View},
+    parse::{self, Element, Fields},
+    render::{self, Cx, Draft},
+    texts::{self, Words},
+};
+use crate::{
+    engine::{self, Inbound, Receipt, What},
+    ids::SessionId,
+    interview::{Responder, State, answer::describe},
+    model::{
+        audit::sha256,
+        transcript::Via,
+        ui::{Control, FieldError, Reply},
+        wait::{Settlement, Wait},
+    },
+};
+
+/// What became of a form.
+#[derive(Debug)]
+pub(super) enum Outcome {
+    /// It did its work.
+    Done,
+    /// Everything was erased; the receipt's number.
+    Erased(String),
+    /// It did not; why, for the person.
+    Told(Words),
+    /// The form again, with what was typed and what is wrong with it.
+    Again(Draft),
+}
+
+/// Loads a session for a page.
+pub(super) async fn view(app: &App, session: SessionId) -> Result<View, engine::Error> {
+    let (loaded, flow) = app.engine.view(session).await?;
+    let state = State::fold(&loaded.events).ok_or(engine::Error::NoSession)?;
+    Ok(View { loaded, state, flow })
+}
+
+/// Reads a form that one of our pages made for this browser.
+pub(super) async fn submitted(
+    app: &App,
+    request: Request<Body>,
+) -> Result<(Browser, HeaderMap, Submission), Response> {
+    let headers = request.headers().clone();
+    let refuse = |status| page::problem(status, texts::STALE_FORM);
+    let browser = Browser::of(&headers).ok_or_else(|| refuse(StatusCode::FORBIDDEN))?;
+    let submission =
+        Submission::read(app, request).await.ok_or_else(|| refuse(StatusCode::BAD_REQUEST))?;
+    if !browser.made(submission.fields.get("csrf")) {
+        return Err(refuse(StatusCode::FORBIDDEN));
+    }
+    Ok((browser, headers, submission))
+}
+
+/// The same form of the same opening of a page with the same content is the same event, however often it is sent.
+fn key(submission: &Submission, from: &Responder) -> String {
+    let mut content = from.person.to_string();
+    for (name, value) in &submission.fields.0 {
+        content.push_str(&format!("\0{name}\0{value}"));
+    }
+    for (name, bytes) in &submission.files {
+        content.push_str(&format!("\0{name}\0{}", sha256(bytes)));
+    }
+    format!("web:{}", sha256(content.as_bytes()))
+}
+
+/// An answer by the control of a card.
+pub(super) async fn answer(
+    app: &App,
+    session: SessionId,
+    from: Responder,
+    mut form: Submission,
+) -> Result<Outcome, engine::Error> {
+    let Some(element) = Element::parse(form.fields.get("element")) else {
+        return Ok(Outcome::Told(Words::new(texts::STALE_FORM)));
+    };
+    let view = view(app, session).await?;
+    let Some(wait) = view.state.waits.get(&element.wait) else {
+        let receipt = Receipt::Settled(Settlement::Unknown);
+        return Ok(outcome(receipt, None, &from, None));
+    };
+    if element.is_rearranging() {
+        return Ok(rearranged(wait, &element, form.fields));
+    }
+    let key = key(&form, &from);
+    let is_upload = matches!(wait.prompt.control, Control::Upload(_)) && element.action == "send";
+    let what = if is_upload {
+        send_files(app, session, wait, &mut form).await?
+    } else {
+        parse::reply(&wait.prompt, &element.action, &form.fields).map(|reply| What::Answer {
+            wait: wait.id,
+            revision: element.revision,
+            reply,
+            via: Via::Component,
+        })
+    };
+    let what = match what {
+        Ok(what) => what,
+        Err(errors) if wait.standing.is_pending() => {
+            let Submission { fields, .. } = form;
+            return Ok(Outcome::Again(Draft {
+                wait: wait.id,
+                fields,
+                errors,
+                action: element.action,
+            }));
+        }
+        Err(_) => return Ok(Outcome::Told(Words::new("That question is not open any more."))),
+    };
+    let reply = match &what {
+        What::Answer { reply, .. } => Some(reply.clone()),
+        What::Said { .. } | What::Sent { .. } | What::Command(_) => None,
+    };
+    let receipt = app.engine.receive(Inbound { key, session, from: from.clone(), what }).await?;
+    if let Receipt::Settled(Settlement::Invalid { errors }) = receipt {
+        let Submission { fields, .. } = form;
+        let errors = errors.into_iter().map(|error| placed(error, wait)).collect();
+        return Ok(Outcome::Again(Draft { wait: wait.id, fields, errors, action: element.action }));
+    }
+    Ok(outcome(receipt, Some(wait), &from, reply.as_ref()))
+}
+
+/// An upload has one input; whatever is wrong with it stands there.
+fn placed(error: FieldError, wait: &Wait) -> FieldError {
+    match wait.prompt.control {
+        Control::Upload(_) => FieldError { path: "files".to_owned(), ..error },
+        _ => error,
+    }
+}
+
+async fn send_files(
+    app: &App,
+    session: SessionId,
+    wait: &Wait,
+    form: &mut Submission,
+) -> Result<Result<What, Vec<FieldError>>, engine::Error> {
+    let wrong =
+        |message: &str| FieldError { path: "files".to_owned(), message: message.to_owned() };
+    if form.files.is_empty() && form.too_large.is_empty() {
+        return Ok(Err(vec![wrong(texts::NO_FILE)]));
+    }
+    Ok(match form.keep(&app.engine, session, Some(wait.id)).await? {
+        Ok(files) => Ok(What::Sent { wait: Some(wait.id), files }),
+        Err(refused) => Err(refused.iter().map(|words| wrong(words)).collect()),
+    })
+}
+
+/// The edit form with an entry added, removed or moved.
+fn rearranged(wait: &Wait, element: &Element, mut fields: Fields) -> Outcome {
+    let Control::Review(review) = &wait.prompt.control else {
+        return Outcome::Told(Words::new(texts::STALE_FORM));
+    };
+    let mut sheet = Sheet::read(review, &fields);
+    sheet.rearrange(review, &element.action, &mut fields);
+    fields.0.retain(|(name, _)| !name.starts_with("rows."));
+    for (n, rows) in sheet.rows.iter().enumerate() {
+        for row in rows {
+            let row = row.map_or_else(|| "new".to_owned(), |row| row.to_string());
+            fields.0.push((edit::rows_name(n), row));
+        }
+    }
+    let action = element.action.clone();
+    Outcome::Again(Draft { wait: wait.id, fields, errors: Vec::new(), action })
+}
+
+/// Words, files or both, outside of a card (BEHAVIOUR F18).
+pub(super) async fn say(
+    app: &App,
+    session: SessionId,
+    from: Responder,
+    mut form: Submission,
+) -> Result<Outcome, engine::Error> {
+    let key = key(&form, &from);
+    let text = parse::text(form.fields.get("text"));
+    if text.chars().count() > super::limits::TEXT_MAX {
+        return Ok(Outcome::Told(Words::new(
+            "That is too long for one message; please send it in parts.",
+        )));
+    }
+    let files = match form.keep(&app.engine, session, None).await? {
+        Ok(files) => files,
+        Err(refused) => return Ok(Outcome::Told(Words::new(refused.join(" ")))),
+    };
+    let mut last = Outcome::Done;
+    if !files.is_empty() {
+        let key = format!("{key}:files");
+        let what = What::Sent { wait: None, files };
+        let receipt =
+            app.engine.receive(Inbound { key, session, from: from.clone(), what }).await?;
+        last = outcome(receipt, None, &from, None);
+    }
+    if !text.is_empty() {
+        let what = What::Said { text, source: None };
+        let receipt =
+            app.engine.receive(Inbound { key, session, from: from.clone(), what }).await?;
+        last = outcome(receipt, None, &from, None);
+    }
+    Ok(last)
+}
+
+/// An order from the menu.
+pub(super) async fn command(
+    app: &App,
+    session: SessionId,
+    from: Responder,
+    (form, command): (&Submission, crate::interview::Command),
+) -> Result<Outcome, engine::Error> {
+    let key = key(form, &from);
+    let what = What::Command(command);
+    let receipt = app.engine.receive(Inbound { key, session, from: from.clone(), what }).await?;
+    Ok(outcome(receipt, None, &from, None))
+}
+
+fn outcome(
+    receipt: Receipt,
+    wait: Option<&Wait>,
+    from: &Responder,
+    reply: Option<&Reply>,
+) -> Outcome {
+    if let Receipt::Erased { receipt } = receipt {
+        return Outcome::Erased(receipt);
+    }
+    // The same person, the same choice, twice: nothing to tell (DESIGN §10.38).
+    if let (
+        Receipt::Settled(Settlement::AlreadySettled { by, choice, .. }),
+        Some(wait),
+        Some(reply),
+    ) = (&receipt, wait, reply)
+        && *by == from.person
+        && *choice == describe(&wait.prompt.control, reply)
+    {
+        return Outcome::Done;
+    }
+    match texts::of_receipt(&receipt, wait.map(|wait| &wait.prompt), &from.person) {
+        Some(words) => Outcome::Told(words),
+        None => Outcome::Done,
+    }
+}
+
+/// Answers a form: JSON for our script, otherwise a page or the way to one.
+pub(super) async fn respond(
+    app: &Arc<App>,
+    headers: &HeaderMap,
+    (session, home): (SessionId, String),
+    (outcome, mut cx): (Result<Outcome, engine::Error>, Cx),
+) -> Response {
+    let json = wants_json(headers);
+    let (notice, status) = match outcome {
+        Ok(Outcome::Done) if json => return Json(json!({ "ok": true })).into_response(),
+        Ok(Outcome::Done) => return Redirect::to(&home).into_response(),
+        Ok(Outcome::Erased(receipt)) => {
+            let location = format!("/erased?receipt={receipt}");
+            if json {
+                return Json(json!({ "ok": true, "location": location })).into_response();
+            }
+            return Redirect::to(&location).into_response();
+        }
+        Ok(Outcome::Told(words)) => (Some(words), StatusCode::CONFLICT),
+        Ok(Outcome::Again(draft)) => {
+            let is_wrong = !draft.errors.is_empty();
+            cx.draft = Some(draft);
+            (None, if is_wrong { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK })
+        }
+        Err(error) => (Some(Words::new(texts::of_error(&error))), status_of(&error)),
+    };
+    let view = match view(app, session).await {
+        Ok(view) => view,
+        Err(error) => return page::problem(status_of(&error), &texts::of_error(&error)),
+    };
+    if !json {
+        let page = super::staff_page::either(&view, &cx, notice.as_ref());
+        return (status, html(&page)).into_response();
+    }
+    let pieces = view.pieces(&cx).into_iter().filter(|piece| {
+        cx.draft.as_ref().is_some_and(|draft| piece.id.contains(&draft.wait.short()))
+    });
+    let pieces: Vec<_> = pieces.map(|piece| piece_json(&piece, "log")).collect();
+    let notice = notice.map(|words| render::notice(&words).into_string());
+    (status, Json(json!({ "ok": false, "notice": notice, "pieces": pieces }))).into_response()
+}
+
+/// A piece of the page for the script; `into` is where it goes if it is new.
+pub(super) fn piece_json(piece: &render::Fragment, into: &str) -> serde_json::Value {
+    json!({ "id": piece.id, "rev": piece.revision, "html": piece.html, "spoken": piece.spoken, "into": into })
+}
+
+pub(super) fn html(page: &Markup) -> Html<String> {
+    Html(page.0.clone())
+}
+
+pub(super) const fn status_of(error: &engine::Error) -> StatusCode {
+    match error {
+        engine::Error::NoSession | engine::Error::NoFlow(_) => StatusCode::NOT_FOUND,
+        engine::Error::BrokenFlow(_) => StatusCode::INTERNAL_SERVER_ERROR,
+        engine::Error::Store(_) | engine::Error::Busy => StatusCode::SERVICE_UNAVAILABLE,
+    }
+}
+
+fn wants_json(headers: &HeaderMap) -> bool {
+    headers.get(header::ACCEPT).is_some_and(|accept| accept.as_bytes() == b"application/json")
+}

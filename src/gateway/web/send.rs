@@ -1,0 +1,33 @@
+//! Delivery to the page. The page is drawn from the session's events, so there is nothing to send: every commit
+//! already reaches the live pages by [`crate::engine::Engine::watch`].
+
+use async_trait::async_trait;
+
+use crate::{
+    engine::Gateway,
+    model::{
+        effect::{Act, Delivery, Effect, Rendering},
+        session::Platform,
+        wait::Wait,
+    },
+};
+
+/// The playground as the engine sees it.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct WebGateway;
+
+#[async_trait]
+impl Gateway for WebGateway {
+    fn platform(&self) -> Platform {
+        Platform::Web
+    }
+
+    async fn deliver(&self, effect: &Effect, _shown: Option<(&Wait, &[Rendering])>) -> Delivery {
+        match &effect.act {
+            Act::Show { .. } | Act::Post { .. } | Act::Progress { .. } | Act::Export => {
+                Delivery::Delivered { message: None }
+            }
+            Act::AddRoles { .. } | Act::Webhook { .. } => Delivery::NotApplicable,
+        }
+    }
+}

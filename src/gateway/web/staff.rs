@@ -1,0 +1,230 @@
+//! What the staff's pages do.
+
+use std::{collections::BTreeSet, sync::Arc};
+
+use axum::{
+    body::Body,
+    extract::{Path, Query, Request, State},
+    http::{HeaderMap, StatusCode, header},
+    response::{AppendHeaders, IntoResponse, Redirect, Response},
+};
+
+use super::{
+    connect::App,
+    guard::{self, Browser},
+    limits, page,
+    page::View,
+    parse,
+    participant::{bundle, cx},
+    render::Cx,
+    reply::{self, html, status_of, submitted},
+    staff_page::{self, Overview},
+    story::Viewer,
+    texts::{self, Words},
+};
+use crate::{
+    engine::Error, export::Reader, ids::SessionId, interview::Responder, model::wait::Answerers,
+};
+
+/// A staff member at their browser.
+#[derive(Debug, Clone)]
+pub(super) struct Member {
+    pub(super) browser: Browser,
+    pub(super) name: Option<String>,
+}
+
+impl Member {
+    /// Who sits there, with the rights of now; none without the staff key, where there is one.
+    pub(super) fn of(app: &App, headers: &HeaderMap) -> Option<Self> {
+        let may = app
+            .settings
+            .web
+            .staff_key
+            .as_ref()
+            .is_none_or(|key| guard::knows_staff_key(headers, key.expose()));
+        let browser = Browser::of(headers)?;
+        may.then(|| Self { browser, name: guard::staff_name(headers) })
+    }
+
+    fn responder(&self, app: &App) -> Option<Responder> {
+        let person = self.browser.staff();
+        let approver_of = app.settings.approver_of(&person, &BTreeSet::new(), true);
+        Some(Responder { person, name: self.name.clone()?, approver_of, staff: true })
+    }
+}
+
+fn closed() -> Response {
+    page::problem(
+        StatusCode::FORBIDDEN,
+        "The staff page opens with the staff key: add `?key=…` to its address.",
+    )
+}
+
+#[derive(Debug, serde::Deserialize)]
+pub(super) struct Key {
+    key: Option<String>,
+}
+
+/// Approvals and conversations at a glance.
+pub(super) async fn overview(
+    State(app): State<Arc<App>>,
+    Query(Key { key }): Query<Key>,
+    headers: HeaderMap,
+) -> Response {
+    let browser = Browser::of(&headers);
+    let expected = app.settings.web.staff_key.as_ref();
+    if let (Some(given), Some(expected)) = (&key, expected) {
+        if !guard::is_staff_key(given, expected.expose()) {
+            return closed();
+        }
+        // The key must not stay in the address bar, nor in the history.
+        let mut cookies = vec![(header::SET_COOKIE, guard::staff_cookie(expected.expose()))];
+        if browser.is_none() {
+            cookies.push((header::SET_COOKIE, Browser::fresh().cookie()));
+        }
+        return (AppendHeaders(cookies), Redirect::to("/staff")).into_response();
+    }
+    if browser.is_none() {
+        if expected.is_some() {
+            return closed();
+        }
+        let cookie = (header::SET_COOKIE, Browser::fresh().cookie());
+        return (AppendHeaders([cookie]), Redirect::to("/staff")).into_response();
+    }
+    let Some(member) = Member::of(&app, &headers) else { return closed() };
+    if member.name.is_none() {
+        return html(&staff_page::ask_name(&member.browser)).into_response();
+    }
+    match gather(&app, &member).await {
+        Ok(overview) => html(&staff_page::overview(&overview, None)).into_response(),
+        Err(error) => page::problem(status_of(&error), &texts::of_error(&error)),
+    }
+}
+
+/// Reads what the overview shows.
+pub(super) async fn gather(app: &App, member: &Member) -> Result<Overview, Error> {
+    let heads = app.engine.sessions(limits::SESSIONS_SHOWN).await?;
+    let mut approvals = Vec::new();
+    let waiting = heads.iter().filter(|head| head.approvals > 0).take(limits::APPROVALS_SHOWN);
+    for head in waiting {
+        match reply::view(app, head.id).await {
+            Ok(view) => {
+                let cx = cx(app, &member.browser, head.id, Viewer::Staff);
+                approvals.extend(
+                    pending(&view).into_iter().map(|w| staff_page::approval(&w, &view, &cx)),
+                );
+            }
+            // Erased or closed meanwhile, or written by a newer version: the others are shown all the same.
+            Err(error) => tracing::debug!(%error, "a conversation is left out of the overview"),
+        }
+    }
+    let parts = app.engine.parts();
+    let titles = parts.library.iter().map(|f| (f.flow.id.clone(), f.flow.title.clone())).collect();
+    let name = member.name.clone().unwrap_or_default();
+    Ok(Overview { heads, approvals, titles, name, now: parts.clock.now() })
+}
+
+fn pending(view: &View) -> Vec<crate::model::wait::Wait> {
+    let for_deciders =
+        |wait: &&crate::model::wait::Wait| matches!(wait.answerers, Answerers::Deciders { .. });
+    view.state.pending().filter(for_deciders).cloned().collect()
+}
+
+/// A staff member says what others are to call them.
+pub(super) async fn name(State(app): State<Arc<App>>, request: Request<Body>) -> Response {
+    let (_, headers, form) = match submitted(&app, request).await {
+        Ok(read) => read,
+        Err(refusal) => return refusal,
+    };
+    let Some(member) = Member::of(&app, &headers) else { return closed() };
+    match guard::tidy_name(form.fields.get("name")) {
+        Some(name) => {
+            let cookie = (header::SET_COOKIE, guard::name_cookie(&name));
+            (AppendHeaders([cookie]), Redirect::to("/staff")).into_response()
+        }
+        None => html(&staff_page::ask_name(&member.browser)).into_response(),
+    }
+}
+
+/// A session on the staff's side of the desk.
+async fn theirs(app: &App, headers: &HeaderMap, id: &str) -> Result<(View, Member), Response> {
+    let member = Member::of(app, headers).ok_or_else(closed)?;
+    if member.name.is_none() {
+        return Err(Redirect::to("/staff").into_response());
+    }
+    let nothing = || page::problem(StatusCode::NOT_FOUND, "There is no such conversation.");
+    let session: SessionId = id.parse().map_err(|_| nothing())?;
+    let view = reply::view(app, session)
+        .await
+        .map_err(|error| page::problem(status_of(&error), &texts::of_error(&error)))?;
+    Ok((view, member))
+}
+
+/// The view of a live connection.
+pub(super) async fn live_cx(app: &App, headers: &HeaderMap, id: &str) -> Result<Cx, Response> {
+    let (view, member) = theirs(app, headers, id).await?;
+    Ok(cx(app, &member.browser, view.state.session, Viewer::Staff))
+}
+
+pub(super) async fn conversation(
+    State(app): State<Arc<App>>,
+    Path(id): Path<String>,
+    headers: HeaderMap,
+) -> Response {
+    let (view, member) = match theirs(&app, &headers, &id).await {
+        Ok(theirs) => theirs,
+        Err(refusal) => return refusal,
+    };
+    let cx = cx(&app, &member.browser, view.state.session, Viewer::Staff);
+    html(&staff_page::conversation(&view, &cx, None)).into_response()
+}
+
+pub(super) async fn answer(
+    State(app): State<Arc<App>>,
+    Path(id): Path<String>,
+    request: Request<Body>,
+) -> Response {
+    taken(app, id, request, true).await
+}
+
+pub(super) async fn order(
+    State(app): State<Arc<App>>,
+    Path(id): Path<String>,
+    request: Request<Body>,
+) -> Response {
+    taken(app, id, request, false).await
+}
+
+async fn taken(app: Arc<App>, id: String, request: Request<Body>, is_answer: bool) -> Response {
+    let (view, member) = match theirs(&app, request.headers(), &id).await {
+        Ok(theirs) => theirs,
+        Err(refusal) => return refusal,
+    };
+    let (_, headers, form) = match submitted(&app, request).await {
+        Ok(read) => read,
+        Err(refusal) => return refusal,
+    };
+    let Some(from) = member.responder(&app) else { return Redirect::to("/staff").into_response() };
+    let session = view.state.session;
+    let outcome = if is_answer {
+        reply::answer(&app, session, from, form).await
+    } else {
+        match parse::order(&form.fields) {
+            Some(command) => reply::command(&app, session, from, (&form, command)).await,
+            None => Ok(reply::Outcome::Told(Words::new(texts::STALE_FORM))),
+        }
+    };
+    let cx = cx(&app, &member.browser, session, Viewer::Staff);
+    reply::respond(&app, &headers, (session, format!("/staff/s/{session}")), (outcome, cx)).await
+}
+
+pub(super) async fn export(
+    State(app): State<Arc<App>>,
+    Path(id): Path<String>,
+    headers: HeaderMap,
+) -> Response {
+    match theirs(&app, &headers, &id).await {
+        Ok((view, _)) => bundle(&app, &view, Reader::Staff).await,
+        Err(refusal) => refusal,
+    }
+}

@@ -1,0 +1,226 @@
+//! The staff's pages. Pure: what they show is given.
+
+use std::collections::BTreeMap;
+
+use chrono::{DateTime, Utc};
+use maud::{Markup, PreEscaped, html};
+
+use super::{
+    guard::Browser,
+    limits,
+    page::{self, Frame, View},
+    render::{self, Cx, Fragment},
+    story::{self, Viewer, words_of},
+    texts::{self, Words},
+};
+use crate::{
+    interview::State,
+    model::{
+        session::{Head, Status},
+        wait::Wait,
+    },
+};
+
+/// What the overview shows.
+#[derive(Debug)]
+pub(super) struct Overview {
+    pub(super) heads: Vec<Head>,
+    pub(super) approvals: Vec<Fragment>,
+    pub(super) titles: BTreeMap<String, String>,
+    pub(super) name: String,
+    pub(super) now: DateTime<Utc>,
+}
+
+/// The page of a session for whoever looks.
+pub(super) fn either(view: &View, cx: &Cx, notice: Option<&Words>) -> Markup {
+    match cx.viewer {
+        Viewer::Participant => page::conversation(view, cx, notice),
+        Viewer::Staff => conversation(view, cx, notice),
+    }
+}
+
+/// A staff member must have a name before they may do anything: decisions are stamped with it.
+pub(super) fn ask_name(browser: &Browser) -> Markup {
+    let frame = Frame { title: "Staff", live: None, class: "plain", notice: None };
+    frame.around(&html! {
+        main #main {
+            h1 { "Staff page" }
+            p { "Decisions and messages carry your name." }
+            form method="post" action="/staff/name" data-plain {
+                input type="hidden" name="csrf" value=(browser.csrf());
+                div.inline {
+                    div { label for="name" { "Your name" }
+                        input #name type="text" name="name" required maxlength=(limits::NAME_MAX) autocomplete="name"; }
+                    button.primary { "Go on" }
+                }
+            }
+        }
+    })
+}
+
+/// A request that waits for a decision.
+pub(super) fn approval(wait: &Wait, view: &View, cx: &Cx) -> Fragment {
+    let name = view.state.name.as_deref().unwrap_or("A participant");
+    let inner = |cx: &Cx| {
+        html! {
+            p.small { (name) " · " (view.flow.flow.title) " · " a href={ "/staff/s/" (view.state.session) } { "Open transcript" } }
+            (render::card(wait, false, &view.state, cx))
+        }
+    };
+    let id = format!("a-{}-{}", wait.id.short(), wait.revision);
+    let mut piece = render::fragment(&id, "row approval", &inner(cx), &inner(&cx.neutral()));
+    piece.spoken =
+        format!("Waiting for a decision: {}", wait.prompt.title.as_deref().unwrap_or_default());
+    piece
+}
+
+/// The list of conversations as a piece of the page.
+pub(super) fn sessions(overview: &Overview) -> Fragment {
+    let inner = html! {
+        @if overview.heads.is_empty() { p.empty { "No conversations yet." } }
+        @else {
+            table {
+                thead { tr { th scope="col" { "Person" } th scope="col" { "Interview" } th scope="col" { "Status" }
+                    th scope="col" { "Part" } th scope="col" { "Progress" } th scope="col" { "Silent since" } } }
+                tbody { @for head in &overview.heads { (row(head, overview)) } }
+            }
+        }
+    };
+    render::fragment("sessions", "sessions-table", &inner, &inner)
+}
+
+fn row(head: &Head, overview: &Overview) -> Markup {
+    let flow = overview.titles.get(&head.flow.id).unwrap_or(&head.flow.id);
+    let is_silent = overview.now - head.updated_at > chrono::TimeDelta::hours(24)
+        && matches!(head.status, Status::Notice | Status::Open);
+    html! {
+        tr {
+            th scope="row" { a href={ "/staff/s/" (head.id) } { (head.name.as_deref().unwrap_or("No name given")) } }
+            td data-label="Interview" { (flow) }
+            td data-label="Status" {
+                (texts::of_status(head.status))
+                @if head.handed_over { " " span.tag { "☎ wants a person" } }
+                @if head.approvals > 0 { " " span.tag { "⏳ " (head.approvals) " to decide" } }
+            }
+            td data-label="Part" { (head.phase.as_deref().map_or_else(|| "–".to_owned(), words_of)) }
+            td data-label="Progress" { ((head.progress * 100.0).round()) " %" }
+            td data-label="Silent since" { (render::time(head.updated_at)) @if is_silent { " " span.tag { "over a day" } } }
+        }
+    }
+}
+
+/// Approvals and conversations at a glance.
+pub(super) fn overview(overview: &Overview, notice: Option<&Words>) -> Markup {
+    let live = Some("/staff/live".to_owned());
+    let frame = Frame { title: "Staff", live, class: "staff", notice };
+    frame.around(&html! {
+        header.top { div.inner { h1 { "Staff page" } p.small { "You are " strong { (overview.name) } " · " a href="/" { "Start page" } } } }
+        main #main {
+            section aria-labelledby="to-decide" {
+                h2 #to-decide { "Waiting for a decision" }
+                div #approvals { @for piece in &overview.approvals { (PreEscaped(&piece.html)) } }
+                p.empty.when-none { "Nothing waits." }
+            }
+            section aria-labelledby="all" {
+                h2 #all { "Conversations" }
+                (PreEscaped(sessions(overview).html))
+            }
+        }
+    })
+}
+
+/// One conversation, with how the bot works.
+pub(super) fn conversation(view: &View, cx: &Cx, notice: Option<&Words>) -> Markup {
+    let name = view.state.name.as_deref().unwrap_or("No name given");
+    let live = Some(cx.url("live"));
+    let frame = Frame { title: name, live, class: "talk staff", notice };
+    frame.around(&html! {
+        header.top {
+            div.inner { h1 { a.brand-mark href="/staff" aria-label="All conversations" { "‹" } " " (name) span.small { " · " (view.flow.flow.title) } } }
+            (PreEscaped(render::status(&view.state, &view.flow).html))
+        }
+        main #main {
+            (PreEscaped(orders(&view.state, cx).html))
+            (PreEscaped(collected(&view.state).html))
+            div #log aria-label="Transcript" role="region" tabindex="-1" {
+                @for piece in view.log(cx) { (PreEscaped(piece.html)) }
+            }
+            (PreEscaped(render::tail(&view.state, cx).html))
+        }
+        footer.composer {
+            form #say method="post" action=(cx.url("order")) data-form="write" {
+                (cx.hidden("write"))
+                label.sr for="text" { "Write to the participant" }
+                textarea #text name="text" rows="1" maxlength=(limits::TEXT_MAX) placeholder="Write to the participant; this takes the conversation over" {}
+                button.primary name="command" value="write" { "Send" }
+            }
+        }
+    })
+}
+
+/// What staff may order.
+pub(super) fn orders(state: &State, cx: &Cx) -> Fragment {
+    let claimed = state.handoff.as_ref().and_then(|handoff| handoff.claimed_by.as_ref());
+    let is_over = matches!(state.status, Status::Completed | Status::Ended);
+    let inner = |cx: &Cx| {
+        html! {
+            p.small {
+                (texts::of_status(state.status))
+                @if let Some(handoff) = &state.handoff {
+                    @match &handoff.claimed_by {
+                        Some((_, name)) => { " · " (name) " has taken over" },
+                        None => { " · wants a person: " (handoff.reason) },
+                    }
+                }
+            }
+            div.actions {
+                @if claimed.is_none() && !is_over { (order(cx, state, "take_over", "Take over")) }
+                @if state.handoff.is_some() { (order(cx, state, "hand_back", "Hand back")) }
+                @if !is_over { (order(cx, state, "nudge", "Nudge")) }
+                a.button.quiet href=(cx.url("export")) download { "Export" }
+                @if !is_over {
+                    details.fold {
+                        summary { "End" }
+                        form method="post" action=(cx.url("order")) data-form="end" {
+                            (cx.hidden(&format!("end{}", state.seq)))
+                            label for="end-reason" { "Why? " span.small { "optional" } }
+                            textarea #end-reason name="reason" rows="2" {}
+                            button.danger name="command" value="end" { "End the conversation" }
+                        }
+                    }
+                }
+            }
+        }
+    };
+    render::fragment("orders", "orders", &inner(cx), &inner(&cx.neutral()))
+}
+
+fn order(cx: &Cx, state: &State, command: &str, label: &str) -> Markup {
+    html! {
+        form method="post" action=(cx.url("order")) data-form=(command) {
+            (cx.hidden(&format!("{command}{}", state.seq)))
+            button.quiet name="command" value=(command) { (label) }
+        }
+    }
+}
+
+/// What has been stored so far.
+pub(super) fn collected(state: &State) -> Fragment {
+    let inner = html! {
+        @if !state.records.is_empty() || !state.artifacts.is_empty() {
+            details.collected {
+                summary { "Collected so far" }
+                @for record in &state.records {
+                    section.group {
+                        h4 { (words_of(&record.data_type)) @if record.reviewed { span.small { " · approved" } } }
+                        dl.values { @for (label, value) in story::leaves(&record.data) { div { dt { (label) } dd { (value) } } } }
+                    }
+                }
+                @if !state.artifacts.is_empty() {
+                    section.group { h4 { "Files" } ul { @for file in &state.artifacts { li { (file.filename) span.small { " · " (texts::bytes(file.size_bytes)) } } } } }
+                }
+            }
+        }
+    };
+    render::fragment("collected", "collected-holder", &inner, &inner)
+}

@@ -1,0 +1,405 @@
+//! A session's events as the messages that a page shows. Pure: the transcript is the truth, the page is a view.
+
+use std::collections::BTreeMap;
+
+use chrono::{DateTime, Utc};
+use serde_json::Value;
+
+use super::{edit, limits, texts};
+use crate::{
+    flows::LoadedFlow,
+    ids::WaitId,
+    interview::{State, evidence},
+    model::{
+        artifact::Artifact,
+        session::PersonId,
+        transcript::{
+            Audience, Call, CallResult, EffectOutcome, Event, Grounds, ObjectiveStatus, Origin,
+            Recorded, SetBy, Speaker,
+        },
+        wait::{Answerers, Wait},
+    },
+};
+
+/// Who looks at a page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Viewer {
+    /// The person who is interviewed.
+    Participant,
+    /// The staff, who also see how the bot works.
+    Staff,
+}
+
+/// Something that the page shows, in a stable place under a stable name.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Message {
+    /// Its name in the page.
+    pub id: String,
+    /// When it happened.
+    pub at: DateTime<Utc>,
+    /// What it shows.
+    pub body: Body,
+}
+
+/// What a message shows.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Body {
+    /// Somebody's words.
+    Bubble {
+        /// Whose.
+        voice: Voice,
+        /// What they said.
+        text: String,
+    },
+    /// A question and how it stands.
+    Card {
+        /// The question, standing as it does now.
+        wait: Box<Wait>,
+        /// It was asked again further down; this one is history.
+        again: bool,
+    },
+    /// A file that was sent.
+    File(Artifact),
+    /// The participant may fetch a copy of everything.
+    Export,
+    /// A new part of the interview begins.
+    Part(String),
+    /// Something that happened, in a few words; `detail` is for a closer look.
+    Line {
+        /// The words.
+        text: String,
+        /// JSON or an error, as it is.
+        detail: Option<String>,
+    },
+}
+
+/// Who speaks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Voice {
+    /// The bot.
+    Bot,
+    /// The bot, to the staff.
+    BotToStaff,
+    /// The participant.
+    Participant,
+    /// A staff member.
+    Staff(String),
+    /// Somebody else in the thread.
+    Bystander(String),
+}
+
+/// Turns events into messages, oldest first.
+pub fn messages(
+    events: &[Recorded],
+    state: &State,
+    flow: &LoadedFlow,
+    viewer: Viewer,
+) -> Vec<Message> {
+    let mut last_asked: BTreeMap<WaitId, u64> = BTreeMap::new();
+    for recorded in events {
+        if let Event::Asked(wait) = &recorded.event {
+            last_asked.insert(wait.id, recorded.seq);
+        }
+    }
+    let teller = Teller { state, flow, viewer, last_asked };
+    events.iter().filter_map(|recorded| teller.tell(recorded)).collect()
+}
+
+struct Teller<'a> {
+    state: &'a State,
+    flow: &'a LoadedFlow,
+    viewer: Viewer,
+    last_asked: BTreeMap<WaitId, u64>,
+}
+
+impl Teller<'_> {
+    fn tell(&self, recorded: &Recorded) -> Option<Message> {
+        let body = match self.viewer {
+            Viewer::Participant => self.to_participant(recorded),
+            Viewer::Staff => self.to_participant(recorded).or_else(|| self.to_staff(recorded)),
+        }?;
+        let id = match &body {
+            Body::Card { wait, .. } => format!("w-{}-{}", wait.id.short(), recorded.seq),
+            _ => format!("m-{}", recorded.seq),
+        };
+        Some(Message { id, at: recorded.at, body })
+    }
+
+    /// What everybody who sees the conversation sees.
+    fn to_participant(&self, recorded: &Recorded) -> Option<Body> {
+        match &recorded.event {
+            Event::Said { from, text, .. } => {
+                let voice = match from {
+                    Speaker::Participant => Voice::Participant,
+                    Speaker::Staff { name, .. } => Voice::Staff(name.clone()),
+                    Speaker::Bystander { name, .. } => Voice::Bystander(name.clone()),
+                };
+                Some(Body::Bubble { voice, text: text.clone() })
+            }
+            Event::Posted { audience: Audience::Participant, text, .. } => {
+                Some(Body::Bubble { voice: Voice::Bot, text: text.clone() })
+            }
+            Event::Asked(wait) => self.card(wait, recorded.seq),
+            Event::Kept(artifact) => Some(Body::File(artifact.clone())),
+            Event::ExportOffered { .. } => Some(Body::Export),
+            Event::Advanced { to: Some(to), grounds, .. } => {
+                let part = self.part(to);
+                Some(Body::Part(match (self.viewer, grounds) {
+                    (Viewer::Staff, grounds) => format!("{part} ({})", of_grounds(grounds)),
+                    (Viewer::Participant, _) => part,
+                }))
+            }
+            Event::EffectNoted { what, outcome, .. } => line(of_effect(what, outcome)?),
+            Event::Started(_)
+            | Event::NoticeAnswered { .. }
+            | Event::StatusChanged { .. }
+            | Event::Posted { audience: Audience::Staff, .. }
+            | Event::Called(_)
+            | Event::Answered { .. }
+            | Event::Applied { .. }
+            | Event::Closed { .. }
+            | Event::Returned { .. }
+            | Event::Stepped { .. }
+            | Event::Saved { .. }
+            | Event::Proposed { .. }
+            | Event::ObjectiveSet { .. }
+            | Event::Advanced { .. }
+            | Event::AdvanceEvaluated { .. }
+            | Event::HandedOver { .. }
+            | Event::Claimed { .. }
+            | Event::HandedBack { .. }
+            | Event::Reminded { .. }
+            | Event::RemindersStopped => None,
+        }
+    }
+
+    /// How the bot works: for staff alone.
+    fn to_staff(&self, recorded: &Recorded) -> Option<Body> {
+        match &recorded.event {
+            Event::Started(started) => {
+                let flow = &started.flow;
+                line(format!("Began “{}”, version {}.", self.flow.flow.title, flow.version))
+            }
+            Event::StatusChanged { to, reason } => {
+                line(format!("Now {}: {reason}.", texts::of_status(*to)))
+            }
+            Event::Posted { audience: Audience::Staff, text, .. } => {
+                Some(Body::Bubble { voice: Voice::BotToStaff, text: text.clone() })
+            }
+            Event::Called(call) => Some(of_call(call)),
+            Event::Returned { call, result } => Some(of_result(call.as_str(), result)),
+            Event::Saved { data_type, data, reviewed, .. } => {
+                let how = if *reviewed { "approved by the participant" } else { "not reviewed" };
+                detailed(format!("Stored {}, {how}.", words_of(data_type)), data)
+            }
+            Event::Proposed { objective, status } => {
+                let title = self.objective(objective);
+                line(format!("The interviewer proposes “{title}” as {}.", of_objective(*status)))
+            }
+            Event::ObjectiveSet { objective, status, by } => {
+                let title = self.objective(objective);
+                line(format!("“{title}” is {}, {}.", of_objective(*status), of_setter(*by)))
+            }
+            Event::Advanced { to: None, .. } => line("The last part is done.".to_owned()),
+            Event::AdvanceEvaluated { outcome } => {
+                let status = outcome["status"].as_str().unwrap_or("evaluated").replace('_', " ");
+                detailed(format!("Moving on was {status}."), outcome)
+            }
+            Event::HandedOver { reason } => line(format!("A person was asked for: {reason}.")),
+            Event::Claimed { by_name, .. } => {
+                line(format!("{by_name} took the conversation over."))
+            }
+            Event::HandedBack { .. } => {
+                line("The conversation is the assistant's again.".to_owned())
+            }
+            Event::Reminded { count, .. } => line(format!("Reminder {count} was sent.")),
+            Event::RemindersStopped => line("No more reminders are wanted.".to_owned()),
+            Event::Said { .. }
+            | Event::Posted { .. }
+            | Event::Asked(_)
+            | Event::Kept(_)
+            | Event::ExportOffered { .. }
+            | Event::Advanced { .. }
+            | Event::EffectNoted { .. }
+            | Event::NoticeAnswered { .. }
+            | Event::Answered { .. }
+            | Event::Applied { .. }
+            | Event::Closed { .. }
+            | Event::Stepped { .. } => None,
+        }
+    }
+
+    /// A card as it stands now. The participant sees the staff's cards only where they may decide themselves.
+    fn card(&self, asked: &Wait, seq: u64) -> Option<Body> {
+        let for_deciders = matches!(asked.answerers, Answerers::Deciders { .. });
+        if for_deciders && self.viewer == Viewer::Participant {
+            return None;
+        }
+        let again = self.last_asked.get(&asked.id) != Some(&seq);
+        let now = self.state.waits.get(&asked.id).filter(|_| !again).unwrap_or(asked);
+        Some(Body::Card { wait: Box::new(now.clone()), again })
+    }
+
+    fn part(&self, id: &str) -> String {
+        let title = self.flow.phase(id).map_or(id, |phase| phase.title.as_str());
+        let of = self.flow.flow.phase.len();
+        match self.flow.position(id) {
+            Some(position) => format!("Step {} of {of} · {title}", position + 1),
+            None => title.to_owned(),
+        }
+    }
+
+    fn objective(&self, id: &str) -> String {
+        self.flow.objective(id).map_or_else(|| words_of(id), |(_, o)| o.title.clone())
+    }
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "reads as one arm among those that may be nothing")]
+fn line(text: String) -> Option<Body> {
+    Some(Body::Line { text, detail: None })
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "reads as one arm among those that may be nothing")]
+fn detailed(text: String, detail: &Value) -> Option<Body> {
+    Some(Body::Line { text, detail: Some(pretty(detail)) })
+}
+
+fn pretty(value: &Value) -> String {
+    clip(&serde_json::to_string_pretty(value).unwrap_or_default(), limits::VALUE_MAX)
+}
+
+fn of_call(call: &Call) -> Body {
+    let who = match &call.origin {
+        Origin::Step { step } => format!("The script, at step {},", words_of(step)),
+        Origin::Model { round } => format!("The interviewer, in round {round},"),
+        Origin::Person { may_decide: true, .. } => "Somebody who may decide".to_owned(),
+        Origin::Person { may_decide: false, .. } => "The participant".to_owned(),
+        Origin::Engine => "The engine".to_owned(),
+    };
+    Body::Line {
+        text: format!("{who} called {}.", words_of(&call.tool)),
+        detail: Some(pretty(&call.args)),
+    }
+}
+
+fn of_result(call: &str, result: &CallResult) -> Body {
+    let (text, detail) = match result {
+        CallResult::Ok { value } => (format!("Call {call} returned."), pretty(value)),
+        CallResult::Err { code, message } => {
+            (format!("Call {call} failed: {}.", words_of(code)), message.clone())
+        }
+    };
+    Body::Line { text, detail: Some(detail) }
+}
+
+fn of_effect(what: &str, outcome: &EffectOutcome) -> Option<String> {
+    let what = what.replace('_', " ");
+    Some(match outcome {
+        EffectOutcome::AwaitingApproval => format!("Waits for the team's consent: {what}."),
+        EffectOutcome::Queued => return None,
+        EffectOutcome::Delivered => format!("✓ Done: {what}."),
+        EffectOutcome::NotApplicable => format!("Not applicable here: {what}."),
+        EffectOutcome::Declined => format!("Declined by the team: {what}."),
+        EffectOutcome::Failed { reason } => format!("✗ Failed: {what} ({reason})."),
+    })
+}
+
+const fn of_objective(status: ObjectiveStatus) -> &'static str {
+    match status {
+        ObjectiveStatus::Pending => "not begun",
+        ObjectiveStatus::InProgress => "in progress",
+        ObjectiveStatus::Completed => "completed",
+        ObjectiveStatus::Skipped => "skipped",
+        ObjectiveStatus::Failed => "given up",
+    }
+}
+
+const fn of_setter(by: SetBy) -> &'static str {
+    match by {
+        SetBy::Evidence => "by what is stored",
+        SetBy::Model => "on the interviewer's word",
+        SetBy::Participant => "on the participant's word",
+        SetBy::Override => "by an approved override",
+    }
+}
+
+fn of_grounds(grounds: &Grounds) -> &'static str {
+    match grounds {
+        Grounds::Began => "the interview began",
+        Grounds::CriteriaMet => "all that is required was met",
+        Grounds::Decision { .. } => "by an approved request",
+        Grounds::Initiative { .. } => "by somebody who may decide",
+    }
+}
+
+/// A name in `snake_case` as words.
+pub fn words_of(name: &str) -> String {
+    name.replace(['_', '.'], " ")
+}
+
+/// The first `max` characters, with a mark where something is left out.
+pub fn clip(text: &str, max: usize) -> String {
+    match text.char_indices().nth(max) {
+        None => text.to_owned(),
+        Some((end, _)) => format!("{}…", text[..end].trim_end()),
+    }
+}
+
+/// How far the session is: `Step 1 of 3 · The basics · 0/3`, with the share that is done.
+pub fn progress(state: &State, flow: &LoadedFlow) -> Option<(String, f64)> {
+    let line = evidence::progress_line(state, flow)?;
+    let phase = flow.phase(state.phase()?)?;
+    #[expect(clippy::cast_precision_loss, reason = "a flow has far fewer phases than 2^52")]
+    let (done, all) = (flow.position(&phase.id)? as f64, flow.flow.phase.len() as f64);
+    Some((line, (done + evidence::progress(state, phase)) / all))
+}
+
+/// Who answered, as this viewer calls them.
+pub fn name_of(by: &PersonId, by_name: &str, state: &State, viewer: Viewer) -> String {
+    match (viewer, *by == state.participant) {
+        (Viewer::Participant, true) => "You".to_owned(),
+        (Viewer::Staff, true) => state.name.clone().unwrap_or_else(|| "The participant".to_owned()),
+        (_, false) => by_name.to_owned(),
+    }
+}
+
+/// Stored data as label and value, for a look at what was collected.
+pub fn leaves(data: &Value) -> Vec<(String, String)> {
+    let mut out = Vec::new();
+    collect(data, String::new(), &mut out);
+    out
+}
+
+fn collect(value: &Value, path: String, out: &mut Vec<(String, String)>) {
+    let inner = |key: &str| if path.is_empty() { key.to_owned() } else { format!("{path} {key}") };
+    match value {
+        Value::Object(members) => {
+            members.iter().for_each(|(k, v)| collect(v, inner(&words_of(k)), out))
+        }
+        Value::Array(items) if items.iter().all(|item| !item.is_object()) => {
+            out.push((path.clone(), in_words(value)));
+        }
+        Value::Array(items) => {
+            items
+                .iter()
+                .enumerate()
+                .for_each(|(n, v)| collect(v, inner(&(n + 1).to_string()), out));
+        }
+        Value::Null => {}
+        Value::Bool(_) | Value::Number(_) | Value::String(_) => {
+            out.push((path.clone(), in_words(value)));
+        }
+    }
+}
+
+/// A value as a person reads it; empty where there is none.
+pub fn in_words(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::Bool(yes) => if *yes { "yes" } else { "no" }.to_owned(),
+        Value::Number(number) => number.to_string(),
+        Value::String(text) => text.clone(),
+        Value::Array(items) => items.iter().map(in_words).collect::<Vec<_>>().join(", "),
+        Value::Object(_) => edit::at(value, "name").map_or_else(|| value.to_string(), in_words),
+    }
+}
