@@ -6,7 +6,7 @@ mod load;
 mod schemas;
 pub mod text;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use serde_json::Value;
 
@@ -14,7 +14,7 @@ pub use self::{
     check::{Aliases, Catalogue, check, check_file, check_source},
     library::{Library, shipped},
 };
-use crate::model::flow::{Done, Flow, Objective, Phase, PhaseEffect, Step};
+use crate::model::flow::{Done, Flow, Objective, Phase, Step};
 
 /// A flow that passed the checks, with its texts and schemas resolved.
 #[derive(Debug, Clone, PartialEq)]
@@ -80,14 +80,6 @@ impl LoadedFlow {
         }
         let (_, stored) = ALIASES.iter().find(|(alias, _)| *alias == name)?;
         known(stored).then(|| (*stored).to_owned())
-    }
-
-    /// Aliases of `[approvers]` that the flow names: who decides on overrides, and on effects.
-    pub fn approvers(&self) -> BTreeSet<String> {
-        let overrides = &self.flow.approvals.overrides;
-        let effects = self.flow.phase.iter().flat_map(|phase| &phase.effect);
-        let named = effects.filter_map(PhaseEffect::approval).map(str::to_owned);
-        named.chain(overrides.channel.clone()).collect()
     }
 
     /// Values of `uploadType`: S0's, and those in the flow's `uploaded =` conditions.

@@ -1,4 +1,41 @@
 //! Anteroom conducts onboarding interviews in Slack and Discord that survive anything.
+//!
+//! A script or a language model asks; tools that need a person *wait*; a waiting tool is shown as buttons, a form, a
+//! file upload or an approval card; the answer, which may come days later and in another process, finishes the call.
+//! Nothing that a person has answered is ever lost or applied twice.
+//!
+//! ```text
+//! gateway ─ inbound ─▶ engine ─▶ interview (pure: state × input → events + effects) ─▶ store.commit ─▶ acknowledged
+//!                         ▲                                                                 │
+//!                         └──────────── tools (results come back as inputs) ◀───────────────┤
+//! gateway ◀──────────────────────── outbox worker ◀─────────────────────────────────────────┘
+//! ```
+//!
+//! # Map
+//!
+//! A module imports only from rows above its own; `tests/tidy.rs` checks it.
+//!
+//! | row | module | holds |
+//! |---|---|---|
+//! | 0 | [`clock`] | the only source of the time |
+//! | 0 | [`ids`] | identifier newtypes with readable prefixes; the only place that mints them |
+//! | 0 | [`telemetry`] | log lines, their redaction, the names of metrics |
+//! | 1 | [`model`] | plain data: all that is stored or crosses a boundary |
+//! | 1 | [`config`] | what the operator wrote becomes what the program uses; every problem at once |
+//! | 2 | [`flows`] | flow files: load, check, resolve; both shipped flows |
+//! | 2 | [`store`] | the storage port: one atomic commit per decision; in memory and embedded |
+//! | 2 | [`artifacts`] | uploads: check, keep, read in a child process |
+//! | 2 | [`contacts`] | the contacts port: where a person's contact details may come from |
+//! | 3 | [`interview`] | the pure core: a session as a fold over its events, and every decision about it |
+//! | 4 | [`tool`] | the tool protocol, the toolbox, the steps around a call |
+//! | 5 | [`catalog`] | the tools: one file each, file name = tool name |
+//! | 5 | [`export`] | JSON Resume, transcript, decisions, archive |
+//! | 6 | [`engine`] | drives sessions: work, timers, outbox, recovery; knows no platform |
+//! | 7 | [`gateway`] | the platforms, each in the same six parts |
+//! | 8 | [`ops`] | the command line and the composition root |
+//!
+//! Where to begin: [`model::transcript::Event`] says what can happen, [`interview::Actor`] decides,
+//! [`store::Store::commit`] makes it last, [`tool::Tool`] is what a new tool implements.
 
 pub mod artifacts;
 pub mod catalog;

@@ -2,12 +2,12 @@
 
 use std::process::ExitCode;
 
-use anteroom::artifacts::extract;
+use anteroom::{artifacts::extract, ops};
 
 fn main() -> ExitCode {
-    // Before any thread starts: the reader of documents gives up most of its memory first.
+    // The same program reads documents as a child with limits; that child needs nothing of the bot.
     if let Some(code) = extract::child_main(std::env::args_os().skip(1)) {
         return code;
     }
-    ExitCode::SUCCESS
+    ops::run(std::env::args_os())
 }

@@ -1,1 +1,120 @@
-//! What an operator does.
+//! What an operator does: the command line, and the composition root.
+//!
+//! Exit codes: 0 it worked, 1 it did not (the reason is on standard error, with a hint), 2 the arguments make no
+//! sense.
+
+mod app;
+mod audit;
+mod cli;
+mod erase;
+mod export;
+mod flows;
+mod play;
+mod serve;
+mod sessions;
+mod term;
+mod tools;
+
+use std::{ffi::OsString, fmt, io, process::ExitCode};
+
+use clap::{CommandFactory as _, Parser as _};
+
+use self::cli::{Cli, Command};
+use crate::config::{Environment, Problem};
+
+/// Runs the command that the arguments name; the first of them is the program's own name.
+pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let cli = match Cli::try_parse_from(args) {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Help and version come this way too. There is nobody left to tell if that fails.
+            drop(error.print());
+            return if error.use_stderr() { ExitCode::from(2) } else { ExitCode::SUCCESS };
+        }
+    };
+    match dispatch(cli) {
+        Ok(code) => code,
+        Err(error) => report(&error),
+    }
+}
+
+fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
+    let environment = Environment::of_process();
+    let Cli { config, data, command } = cli;
+    let wanted = app::Wanted { config, data, environment };
+    match command.unwrap_or_else(|| Command::Play(cli::Play::default())) {
+        Command::Play(play) => play::play(wanted, &play),
+        Command::Run(output) => serve::run(wanted, output),
+        Command::Flows(command) => flows::flows(&wanted, command),
+        Command::Tools(command) => tools::tools(command),
+        Command::Sessions(command) => sessions::sessions(&wanted, command),
+        Command::Export(export) => export::export(&wanted, export),
+        Command::Erase(erase) => erase::erase(&wanted, &erase),
+        Command::Audit(command) => audit::audit(&wanted, command),
+        Command::Completions { shell } => {
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut Cli::command(), "anteroom", &mut script);
+            term::pour(&script)?;
+            Ok(ExitCode::SUCCESS)
+        }
+    }
+}
+
+/// A sentence that ends a command; the part after `hint:` goes on a line of its own.
+#[derive(Debug)]
+struct Sentence(String);
+
+impl fmt::Display for Sentence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Sentence {}
+
+/// An error that is one sentence, with a hint in it where there is one.
+fn sentence(text: impl Into<String>) -> anyhow::Error {
+    Sentence(text.into()).into()
+}
+
+/// Problems of a file, which are told one a line.
+#[derive(Debug)]
+struct Problems(Vec<Problem>);
+
+impl fmt::Display for Problems {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(crate::config::render(&self.0).trim_end())
+    }
+}
+
+impl std::error::Error for Problems {}
+
+/// Tells an error on standard error: what, why underneath, and what to do.
+fn report(error: &anyhow::Error) -> ExitCode {
+    if is_closed_pipe(error) {
+        // `anteroom audit show | head`: the reader has had enough.
+        return ExitCode::SUCCESS;
+    }
+    if let Some(problems) = error.downcast_ref::<Problems>() {
+        term::tell(problems.to_string());
+        return ExitCode::FAILURE;
+    }
+    let mut hints = Vec::new();
+    for (depth, cause) in error.chain().enumerate() {
+        let text = cause.to_string();
+        let (what, hint) = match text.split_once(". hint: ") {
+            Some((what, hint)) => (what.to_owned(), Some(hint.to_owned())),
+            None => (text, None),
+        };
+        term::tell(format!("{}: {what}", if depth == 0 { "error" } else { "because" }));
+        hints.extend(hint);
+    }
+    for hint in hints {
+        term::tell(format!("hint: {hint}"));
+    }
+    ExitCode::FAILURE
+}
+
+fn is_closed_pipe(error: &anyhow::Error) -> bool {
+    error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+}

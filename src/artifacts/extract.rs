@@ -169,7 +169,7 @@ pub fn trouble(filename: &str, extraction: &Extraction) -> Option<String> {
 }
 
 /// The note on a layout whose order cannot be trusted.
-pub const TWO_COLUMNS: &str = "two columns: please check the order, and every role";
+const TWO_COLUMNS: &str = "two columns: please check the order, and every role";
 
 fn unreadable(reason: &str) -> Extraction {
     Extraction::Unreadable { reason: reason.to_owned() }

@@ -80,7 +80,7 @@ pub struct Contacts {
 }
 
 impl Settings {
-    /// Reads a configuration file. Every problem is told at once. Paths in it begin where the file lies.
+    /// Reads a configuration file. Every problem is told at once.
     pub fn load(file: &Path, environment: &Environment) -> Result<Self, Vec<Problem>> {
         let name = file.display().to_string();
         let text = fs::read_to_string(file)
@@ -88,14 +88,10 @@ impl Settings {
         Self::parse(&name, &text, environment)
     }
 
-    /// Reads a configuration from its text; `file` is how messages call it, and where paths begin.
+    /// Reads a configuration from its text; `file` is how messages call it.
     pub fn parse(file: &str, text: &str, environment: &Environment) -> Result<Self, Vec<Problem>> {
         let document = Document::parse(file, text)?;
-        let mut config: Config = document.read()?;
-        let home = Path::new(file).parent().unwrap_or_else(|| Path::new(""));
-        for path in config.paths() {
-            *path = home.join(&*path);
-        }
+        let config: Config = document.read()?;
         Resolve::new(&document, environment).settings(config)
     }
 
@@ -166,15 +162,6 @@ impl Settings {
             }
         }
         if problems.is_empty() { Ok(self) } else { Err(problems) }
-    }
-
-    /// On the playground whoever opens the staff page decides, whatever the aliases that the flows name.
-    #[must_use]
-    pub fn with_staff_as(mut self, aliases: impl IntoIterator<Item = String>) -> Self {
-        for alias in aliases {
-            self.approvers.entry(alias).or_default().web_staff = true;
-        }
-        self
     }
 
     /// Aliases under which a person may decide. `groups` are the Slack groups or Discord roles they are in now,

@@ -35,20 +35,6 @@ pub struct Config {
     pub limits: Limits,
 }
 
-impl Config {
-    /// Every path in it.
-    pub(super) fn paths(&mut self) -> impl Iterator<Item = &mut PathBuf> {
-        let Self { data, web, webhooks, contacts, flows, .. } = self;
-        let files = contacts.vcard.iter_mut().chain(&mut contacts.directory);
-        let hooks = webhooks.values_mut().filter_map(|hook| hook.secret_file.as_mut());
-        [&mut data.dir, &mut web.staff_key_file, &mut flows.dir]
-            .into_iter()
-            .flatten()
-            .chain(files.map(|contact| &mut contact.file))
-            .chain(hooks)
-    }
-}
-
 /// Where things are kept.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]

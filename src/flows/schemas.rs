@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, fs, path::Path};
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::{
     config::{
@@ -37,7 +37,10 @@ pub(super) fn resolve(
     let mut schemas = BTreeMap::new();
     let mut problems = Vec::new();
     for (name, table) in &flow.data {
-        let resolved = written(table, file).and_then(|schema| usable(&schema, table.review));
+        let resolved = written(table, file).and_then(|schema| match words::validator(&schema) {
+            Ok(_) => Ok(schema),
+            Err(error) => Err((format!("this is not a JSON Schema: {error}"), None)),
+        });
         match resolved {
             Ok(schema) => _ = schemas.insert(name.clone(), schema),
             Err((message, hint)) => {
@@ -57,55 +60,6 @@ pub(super) fn resolve(
         }
     }
     (schemas, problems)
-}
-
-/// A schema without references; cards are drawn from it.
-fn usable(schema: &Value, review: bool) -> Result<Value, Trouble> {
-    let schema = inlined(schema, schema, REFERENCES_MAX).ok_or_else(|| {
-        let hint = "refer to `#/$defs/…` in the same schema, and not in a circle".to_owned();
-        ("a reference in this schema leads nowhere".to_owned(), Some(hint))
-    })?;
-    if let Err(error) = words::validator(&schema) {
-        return Err((format!("this is not a JSON Schema: {error}"), None));
-    }
-    if review && schema.get("type").and_then(Value::as_str) != Some("object") {
-        let hint = "write `\"type\": \"object\"`, or leave `review` out".to_owned();
-        return Err(("only an object can be reviewed on a card".to_owned(), Some(hint)));
-    }
-    Ok(schema)
-}
-
-/// References within references; more is a circle.
-const REFERENCES_MAX: usize = 16;
-
-/// A schema with what its references lead to in their place; none where one leads nowhere or in a circle.
-fn inlined(schema: &Value, root: &Value, depth: usize) -> Option<Value> {
-    match schema {
-        Value::Object(members) => match members.get("$ref").and_then(Value::as_str) {
-            Some(reference) => {
-                let found = root.pointer(reference.strip_prefix('#')?)?;
-                let mut found = inlined(found, root, depth.checked_sub(1)?)?;
-                // What stands beside a reference adds to it: a title of its own, for example.
-                if let Value::Object(found) = &mut found {
-                    let beside = members.iter().filter(|(key, _)| *key != "$ref");
-                    found.extend(beside.map(|(key, value)| (key.clone(), value.clone())));
-                }
-                Some(found)
-            }
-            None => members
-                .iter()
-                .filter(|(key, _)| {
-                    !std::ptr::eq(schema, root) || !matches!(key.as_str(), "$defs" | "definitions")
-                })
-                .map(|(key, value)| Some((key.clone(), inlined(value, root, depth)?)))
-                .collect::<Option<Map<_, _>>>()
-                .map(Value::Object),
-        },
-        Value::Array(items) => {
-            items.iter().map(|item| inlined(item, root, depth)).collect::<Option<_>>()
-        }
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => Some(schema.clone()),
-    }
 }
 
 type Trouble = (String, Option<String>);

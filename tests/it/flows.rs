@@ -117,24 +117,6 @@ fn a_schema_beside_the_flow_is_pinned_with_it() {
 }
 
 #[test]
-fn references_within_a_schema_are_put_in_their_place() {
-    let reviewed = |schema: &str| {
-        let table = format!("schema_inline = '{schema}'");
-        changed("candidate", "schema      = \"builtin:candidate_dossier\"", &table)
-    };
-    let flow = reviewed(
-        r##"{ "type": "object", "properties": { "a": { "$ref": "#/$defs/word", "title": "A" } }, "$defs": { "word": { "type": "string" } } }"##,
-    );
-    let loaded = LoadedFlow::load(&flow, "flow.toml", &vars()).unwrap();
-    assert_eq!(
-        loaded.schemas["candidate_dossier"],
-        serde_json::json!({ "type": "object", "properties": { "a": { "type": "string", "title": "A" } } })
-    );
-    insta::assert_snapshot!(said(&reviewed(r##"{ "$ref": "#" }"##)), @"flow.toml:120:1: a reference in this schema leads nowhere. hint: refer to `#/$defs/…` in the same schema, and not in a circle");
-    insta::assert_snapshot!(said(&reviewed(r#"{ "type": "array" }"#)), @r#"flow.toml:120:1: only an object can be reviewed on a card. hint: write `"type": "object"`, or leave `review` out"#);
-}
-
-#[test]
 fn a_flow_of_the_operator_needs_an_id_of_its_own() {
     let dir = tempfile::tempdir().unwrap();
     std::fs::write(dir.path().join("mine.toml"), source("community")).unwrap();

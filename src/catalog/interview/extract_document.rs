@@ -4,10 +4,9 @@ use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use super::submit_for_validation::changes::tidy;
 use crate::{
     artifacts::{
-        extract::{TWO_COLUMNS, trouble},
+        extract::trouble,
         resume::{self, Confidence, Draft},
     },
     ids::ArtifactId,
@@ -160,21 +159,15 @@ impl Tool for ExtractDocument {
     }
 }
 
-/// Paths in a draft that stand there as the newest document left them, and were guesses: `basics.name`, `work.0`.
-/// What somebody has put right since is no guess any more.
-pub(super) fn doubts(actor: &Actor, data_type: &str, draft: &Value) -> Vec<String> {
+/// Paths that documents of this session left doubtful: `basics.name`, `work.0`.
+pub(super) fn doubts(actor: &Actor) -> Vec<String> {
     let last = actor.state().calls.iter().rev().find_map(|call| match &call.result {
         Some(CallResult::Ok { value }) if call.call.tool == NAME => Some(value),
         _ => None,
     });
-    let Some(last) = last else { return Vec::new() };
-    let derived = tidy(last["derived"][data_type].clone());
-    let is_as_read = |path: &&str| {
-        let pointer = format!("/{}", path.replace('.', "/"));
-        draft.pointer(&pointer).is_some_and(|value| derived.pointer(&pointer) == Some(value))
-    };
-    let paths = last["quality"]["low_confidence"].as_array().into_iter().flatten();
-    paths.filter_map(Value::as_str).filter(is_as_read).map(str::to_owned).collect()
+    let paths = last.and_then(|value| value.pointer("/quality/low_confidence"));
+    let paths = paths.and_then(Value::as_array).into_iter().flatten();
+    paths.filter_map(Value::as_str).map(str::to_owned).collect()
 }
 
 fn find(actor: &Actor, id: &str) -> Result<Artifact, ToolError> {
@@ -253,12 +246,8 @@ fn draft(text: &str, notes: Vec<String>, kinds: &[Kind]) -> Drafted {
         (name.to_owned(), if is_hollow(value) { Value::Null } else { value.clone() })
     });
     let derived = derived.collect();
-    // Where the order of the text is in doubt, so is every entry (BEHAVIOUR F2).
-    let jumbled = notes.iter().any(|note| note == TWO_COLUMNS);
-    let is_low = |(path, sure): (&String, &Confidence)| {
-        let doubtful = *sure == Confidence::Low || (jumbled && !path.starts_with("basics"));
-        doubtful.then(|| path.clone())
-    };
+    let is_low =
+        |(path, sure): (&String, &Confidence)| (*sure == Confidence::Low).then(|| path.clone());
     let quality = Quality {
         extraction_confidence: overall(&draft),
         low_confidence: draft.confidence.iter().filter_map(is_low).collect(),

@@ -140,8 +140,7 @@ fn ask(actor: &Actor, name: &str, draft: Value, message: Option<String>) -> Tool
     if !broken.is_empty() {
         return Err(invalid("/data", &broken));
     }
-    let doubts = extract_document::doubts(actor, &data_type, &draft);
-    let Card { groups, lists } = card::draw(schema, &draft, &doubts);
+    let Card { groups, lists } = card::draw(schema, &draft, &extract_document::doubts(actor));
     let title = schema.get("title").and_then(Value::as_str).map(str::to_owned);
     let review = Review {
         data_type: data_type.clone(),

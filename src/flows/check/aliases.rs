@@ -17,23 +17,22 @@ pub struct Aliases {
     pub discord_channels: Option<BTreeSet<String>>,
     /// Of Discord roles; none where Discord is not in use.
     pub discord_roles: Option<BTreeSet<String>>,
-    /// Of those who decide; none where no platform is in use: on the playground the staff page decides.
-    pub approvers: Option<BTreeSet<String>>,
-    /// Of web hooks; none where no platform is in use: the playground sends nothing out unasked.
-    pub webhooks: Option<BTreeSet<String>>,
+    /// Of those who decide.
+    pub approvers: BTreeSet<String>,
+    /// Of web hooks.
+    pub webhooks: BTreeSet<String>,
 }
 
 impl From<&Settings> for Aliases {
     fn from(settings: &Settings) -> Self {
         let slack = settings.slack.as_ref();
         let discord = settings.discord.as_ref();
-        let is_used = slack.is_some() || discord.is_some();
         Self {
             slack_channels: slack.map(|slack| slack.channels.keys().cloned().collect()),
             discord_channels: discord.map(|discord| discord.channels.keys().cloned().collect()),
             discord_roles: discord.map(|discord| discord.roles.keys().cloned().collect()),
-            approvers: is_used.then(|| settings.approvers.keys().cloned().collect()),
-            webhooks: is_used.then(|| settings.webhooks.keys().cloned().collect()),
+            approvers: settings.approvers.keys().cloned().collect(),
+            webhooks: settings.webhooks.keys().cloned().collect(),
         }
     }
 }
@@ -62,7 +61,7 @@ impl Check<'_> {
             let at = "/approvals/override/channel";
             self.staff_channel(aliases, at, overrides.channel.as_deref());
             let channel = overrides.channel.as_deref();
-            self.one(at, channel, aliases.approvers.as_ref(), "[approvers]");
+            self.one(at, channel, Some(&aliases.approvers), "[approvers]");
         }
         for (p, phase) in flow.phase.iter().enumerate() {
             for (n, effect) in phase.effect.iter().enumerate() {
@@ -73,7 +72,7 @@ impl Check<'_> {
 
     fn effect_aliases(&mut self, aliases: &Aliases, at: &str, effect: &PhaseEffect) {
         let approval = format!("{at}/approval");
-        self.one(&approval, effect.approval(), aliases.approvers.as_ref(), "[approvers]");
+        self.one(&approval, effect.approval(), Some(&aliases.approvers), "[approvers]");
         let roles = aliases.discord_roles.as_ref();
         match effect {
             PhaseEffect::PostSummary { channel, .. } => {
@@ -81,7 +80,7 @@ impl Check<'_> {
             }
             PhaseEffect::Webhook { url_from, .. } => {
                 let at = format!("{at}/url_from");
-                self.one(&at, Some(url_from), aliases.webhooks.as_ref(), "[webhooks]");
+                self.one(&at, Some(url_from), Some(&aliases.webhooks), "[webhooks]");
             }
             PhaseEffect::DiscordAddRole { role, .. } => {
                 self.one(&format!("{at}/role"), Some(role), roles, "[discord.roles]");

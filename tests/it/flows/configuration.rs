@@ -152,12 +152,3 @@ fn deciders_are_known_by_id_group_or_the_staff_page() {
     assert_eq!(of("web:local/ada", &none, true), ["recruiting_approvals", "staff_approvals"]);
     assert!(of("web:local/ada", &none, false).is_empty());
 }
-
-#[test]
-fn paths_begin_where_the_file_lies() {
-    let text = "[data]\ndir = \"data\"\n[flows]\ndir = \"/srv/flows\"\n";
-    let settings =
-        Settings::parse("/etc/anteroom/config.toml", text, &Environment::default()).unwrap();
-    assert_eq!(settings.data_dir.to_str(), Some("/etc/anteroom/data"));
-    assert_eq!(settings.flows.dir.unwrap().to_str(), Some("/srv/flows"));
-}

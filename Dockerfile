@@ -1,0 +1,38 @@
+# syntax=docker/dockerfile:1
+
+# Build with `docker build -t anteroom .`, run with
+# `docker run -v anteroom:/data -v ./config.toml:/etc/anteroom/config.toml:ro anteroom`.
+
+FROM rust:1.95-slim-bookworm AS build
+RUN apt-get update \
+    && apt-get install --yes --no-install-recommends gcc libc6-dev \
+    && rm -rf /var/lib/apt/lists/*
+WORKDIR /src
+COPY Cargo.toml Cargo.lock ./
+COPY src src
+COPY manifests manifests
+# `dist` is `release` with link-time optimisation; say `--build-arg PROFILE=release` for a quicker build.
+ARG PROFILE=dist
+RUN --mount=type=cache,target=/usr/local/cargo/registry \
+    --mount=type=cache,target=/src/target \
+    cargo build --locked --profile "$PROFILE" --bin anteroom \
+    && cp "target/$PROFILE/anteroom" /usr/local/bin/anteroom
+
+FROM debian:bookworm-slim
+RUN apt-get update \
+    && apt-get install --yes --no-install-recommends ca-certificates \
+    && rm -rf /var/lib/apt/lists/* \
+    && groupadd --gid 10001 anteroom \
+    && useradd --uid 10001 --gid 10001 --home-dir /data --no-create-home --shell /usr/sbin/nologin anteroom \
+    && install --directory --owner anteroom --group anteroom --mode 0700 /data
+COPY --from=build /usr/local/bin/anteroom /usr/local/bin/anteroom
+COPY LICENSE-APACHE LICENSE-MIT /usr/share/doc/anteroom/
+USER 10001:10001
+ENV ANTEROOM_DATA_DIR=/data ANTEROOM_LOG_FORMAT=json
+VOLUME /data
+STOPSIGNAL SIGTERM
+# The slim image has no HTTP client; bash can speak enough of it. The page listens on loopback within the container.
+HEALTHCHECK --interval=30s --timeout=5s --start-period=10s \
+    CMD ["bash", "-c", "exec 3<>/dev/tcp/127.0.0.1/4747 && printf 'GET /readyz HTTP/1.0\\r\\nHost: localhost\\r\\n\\r\\n' >&3 && grep --quiet '^ready' <&3"]
+ENTRYPOINT ["anteroom"]
+CMD ["run", "--config", "/etc/anteroom/config.toml"]

@@ -1,0 +1,267 @@
+//! The composition root: settings in, the parts of a bot out.
+
+use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
+
+use anyhow::Context as _;
+
+use super::{Problems, cli, sentence, term};
+use crate::{
+    artifacts::{Artifacts, extract::Extractor},
+    catalog,
+    clock::{Clock, SystemClock},
+    config::{ContactSource, Environment, LogFormat, Settings, default_data_dir, settings},
+    contacts::{self, Contacts},
+    engine::{self, Engine, Parts, webhook},
+    flows::{Library, LoadedFlow},
+    ids::{Ids, RandomIds, SessionId},
+    model::session::Head,
+    store::{self, Loaded, Store, sled::SledStore},
+    telemetry,
+    tool::Toolbox,
+};
+
+/// What the command line and the environment say about configuration.
+#[derive(Debug)]
+pub(super) struct Wanted {
+    /// `--config`.
+    pub(super) config: Option<PathBuf>,
+    /// `--data`.
+    pub(super) data: Option<PathBuf>,
+    /// The environment.
+    pub(super) environment: Environment,
+}
+
+impl Wanted {
+    /// The configuration file's settings where there is one, the playground's otherwise.
+    pub(super) fn settings(&self) -> anyhow::Result<Settings> {
+        match self.environment.config_file(self.config.clone()) {
+            Some(file) => self.read(&file),
+            None => self.playground(),
+        }
+    }
+
+    /// Whether there is a configuration file.
+    pub(super) fn is_configured(&self) -> bool {
+        self.environment.config_file(self.config.clone()).is_some()
+    }
+
+    /// The configuration file's settings; there must be one.
+    pub(super) fn configured(&self) -> anyhow::Result<Settings> {
+        let file = self.environment.config_file(self.config.clone()).ok_or_else(|| {
+            sentence(
+                "there is no configuration. hint: copy `config.example.toml` to `config.toml`, or run \
+                 `anteroom play`, which needs none",
+            )
+        })?;
+        self.read(&file)
+    }
+
+    /// The playground's settings, unless a configuration file was named on the command line.
+    pub(super) fn playground(&self) -> anyhow::Result<Settings> {
+        if let Some(file) = &self.config {
+            return self.read(file);
+        }
+        let data_dir = match &self.data {
+            Some(dir) => dir.clone(),
+            None => default_data_dir().unwrap_or_default(),
+        };
+        let settings =
+            Settings::playground(data_dir).overridden(&self.environment).map_err(Problems)?;
+        self.placed(settings)
+    }
+
+    fn read(&self, file: &std::path::Path) -> anyhow::Result<Settings> {
+        let settings = Settings::load(file, &self.environment).map_err(Problems)?;
+        self.placed(settings)
+    }
+
+    fn placed(&self, mut settings: Settings) -> anyhow::Result<Settings> {
+        if let Some(dir) = &self.data {
+            settings.data_dir.clone_from(dir);
+        }
+        if settings.data_dir.as_os_str().is_empty() {
+            return Err(sentence(
+                "there is no home directory to keep data in. hint: name one with `--data DIR`",
+            ));
+        }
+        Ok(settings)
+    }
+}
+
+/// Starts logging as the settings say.
+pub(super) fn log(settings: &Settings) -> anyhow::Result<()> {
+    let shape = match settings.log.format {
+        LogFormat::Json => telemetry::Shape::Json,
+        LogFormat::Plain => telemetry::Shape::Plain,
+        LogFormat::Pretty => telemetry::Shape::Pretty,
+        LogFormat::Auto if term::log_is_read_by_a_person() => telemetry::Shape::Pretty,
+        LogFormat::Auto => telemetry::Shape::Plain,
+    };
+    Ok(telemetry::init(&settings.log.level, shape)?)
+}
+
+/// Every tool that this program has.
+pub(super) fn toolbox() -> anyhow::Result<Toolbox> {
+    Ok(Toolbox::new(catalog::interview::tools())?)
+}
+
+/// The flows that can be started.
+pub(super) fn library(settings: &Settings) -> anyhow::Result<Library> {
+    let flows = &settings.flows;
+    let library = Library::load(flows.dir.as_deref(), &flows.enabled, &settings.vars);
+    Ok(library.map_err(Problems)?)
+}
+
+/// Opens everything that a bot is made of.
+pub(super) fn open(settings: &Settings) -> anyhow::Result<Parts> {
+    let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+    let ids: Arc<dyn Ids> = Arc::new(RandomIds);
+    let dir = &settings.data_dir;
+    let store = SledStore::open(dir, Arc::clone(&ids))?;
+    let reader = Extractor::own().context("this program cannot find itself")?;
+    let artifacts = Artifacts::new(dir, Arc::clone(&clock), Arc::clone(&ids), reader)?;
+    Ok(Parts {
+        store: Arc::new(store),
+        clock,
+        ids,
+        library: Arc::new(library(settings)?),
+        toolbox: Arc::new(toolbox()?),
+        artifacts: Arc::new(artifacts),
+        contacts: Arc::new(contacts(&settings.contacts)?),
+        webhooks: Arc::new(webhooks(settings)),
+    })
+}
+
+/// What is kept, for commands that look at it while no bot runs.
+#[derive(Debug)]
+pub(super) struct Data {
+    /// Finds sessions and their flows, and erases; it is not running.
+    pub(super) engine: Engine,
+}
+
+impl Data {
+    /// The same for a command that only looks: nothing is created where nothing is.
+    pub(super) fn look(settings: &Settings) -> anyhow::Result<Self> {
+        let dir = &settings.data_dir;
+        if !dir.is_dir() {
+            return Err(sentence(format!(
+                "there is nothing in `{}`. hint: name the data directory with `--data DIR`",
+                dir.display()
+            )));
+        }
+        let parts = open(settings).map_err(|error| match error.downcast::<store::Error>() {
+            Ok(store::Error::Busy { dir, pid }) => sentence(format!(
+                "`{dir}` is in use by process {pid}. hint: its staff page shows and exports the same; or stop it \
+                 (Ctrl-C, or `kill {pid}`), which loses nothing, and try again"
+            )),
+            Ok(other) => other.into(),
+            Err(other) => other,
+        })?;
+        Ok(Self { engine: Engine::new(parts, Vec::new()) })
+    }
+
+    /// Durable state.
+    pub(super) fn store(&self) -> &dyn Store {
+        self.engine.parts().store.as_ref()
+    }
+
+    /// Every session at a glance, oldest first.
+    pub(super) async fn heads(&self) -> anyhow::Result<Vec<Head>> {
+        const PAGE: usize = 500;
+        let mut heads: Vec<Head> = Vec::new();
+        loop {
+            let page = self.store().sessions(heads.last().map(|head| head.id), PAGE).await?;
+            if page.is_empty() {
+                return Ok(heads);
+            }
+            heads.extend(page);
+        }
+    }
+
+    /// The session that `text` names, in full or by the beginning of its id.
+    pub(super) async fn session(&self, text: &str) -> anyhow::Result<SessionId> {
+        if let Ok(id) = text.parse() {
+            return Ok(id);
+        }
+        let heads = self.heads().await?;
+        let mut found = heads.iter().filter(|head| head.id.to_string().starts_with(text));
+        match (found.next(), found.next()) {
+            (Some(head), None) => Ok(head.id),
+            (Some(_), Some(_)) => Err(sentence(format!(
+                "several sessions begin with `{text}`. hint: write more of the id"
+            ))),
+            (None, _) => Err(no_session(text)),
+        }
+    }
+
+    /// A session with its events and its flow as it was when the session began.
+    pub(super) async fn view(&self, id: SessionId) -> anyhow::Result<(Loaded, Arc<LoadedFlow>)> {
+        self.engine.view(id).await.map_err(|error| match error {
+            engine::Error::NoSession => no_session(&id.to_string()),
+            other => other.into(),
+        })
+    }
+}
+
+fn no_session(text: &str) -> anyhow::Error {
+    sentence(format!("there is no session `{text}`. hint: `anteroom sessions list` lists them"))
+}
+
+fn contacts(wanted: &settings::Contacts) -> anyhow::Result<Contacts> {
+    let mut sources: Vec<Box<dyn contacts::ContactSource>> = Vec::new();
+    for source in &wanted.sources {
+        match source {
+            ContactSource::Profile => sources.push(Box::new(contacts::profile::Profile)),
+            ContactSource::Vcard => {
+                // A card of the host's own person is given to nobody else.
+                let own = wanted.vcard.clone().zip(wanted.macos_owner.clone());
+                let own = own.map(|(path, owner)| contacts::vcard::OwnFile { path, owner });
+                sources.push(Box::new(contacts::vcard::VCards::new(own)));
+            }
+            ContactSource::Macos => {
+                if let Some(owner) = &wanted.macos_owner {
+                    sources.push(Box::new(contacts::macos::MacContacts::new(owner.clone())));
+                }
+            }
+            ContactSource::Directory => {
+                if let Some(path) = &wanted.directory {
+                    sources.push(Box::new(contacts::directory::Directory::open(path)?));
+                }
+            }
+        }
+    }
+    Ok(Contacts::new(sources))
+}
+
+fn webhooks(settings: &Settings) -> BTreeMap<String, webhook::Target> {
+    let hooks = settings.webhooks.iter();
+    hooks
+        .map(|(alias, hook)| {
+            let secret = hook.secret.clone().map(crate::config::Secret::into_inner);
+            (alias.clone(), webhook::Target { url: hook.url.clone(), secret })
+        })
+        .collect()
+}
+
+/// A runtime for a command that does one thing.
+pub(super) fn block_on<T>(work: impl Future<Output = anyhow::Result<T>>) -> anyhow::Result<T> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    runtime.context("the runtime could not be started")?.block_on(work)
+}
+
+/// Writes to a file, or to standard output where none is named.
+pub(super) fn deliver(output: Option<&std::path::Path>, bytes: &[u8]) -> anyhow::Result<()> {
+    match output {
+        Some(file) => std::fs::write(file, bytes)
+            .with_context(|| format!("`{}` could not be written", file.display())),
+        None => Ok(term::pour(bytes)?),
+    }
+}
+
+/// `--listen` over what is configured.
+pub(super) fn listening(mut settings: Settings, play: &cli::Play) -> Settings {
+    if let Some(listen) = play.listen {
+        settings.web.listen = listen;
+    }
+    settings
+}

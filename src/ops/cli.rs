@@ -1,0 +1,238 @@
+//! Arguments to commands.
+
+use std::{net::SocketAddr, path::PathBuf};
+
+use chrono::{DateTime, NaiveDate, Utc};
+use clap::{Args, Parser, Subcommand, ValueEnum, builder::NonEmptyStringValueParser};
+
+/// Onboarding interviews in Slack and Discord that survive anything.
+///
+/// Without a command it is `anteroom play`: a page in your browser, no account and no model needed.
+#[derive(Debug, Parser)]
+#[command(name = "anteroom", version, max_term_width = 100)]
+pub(super) struct Cli {
+    /// Configuration file; the playground needs none.
+    #[arg(long, global = true, value_name = "FILE")]
+    pub(super) config: Option<PathBuf>,
+    /// Where everything is kept, instead of what the configuration says.
+    #[arg(long, global = true, value_name = "DIR")]
+    pub(super) data: Option<PathBuf>,
+    /// What to do.
+    #[command(subcommand)]
+    pub(super) command: Option<Command>,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub(super) enum Command {
+    /// Serve the playground on this machine and open it in the browser.
+    Play(Play),
+    /// Run the bot with a configuration file.
+    Run(Json),
+    /// Check, list, show and export flows.
+    #[command(subcommand)]
+    Flows(Flows),
+    /// List the tools, or print their schemas.
+    #[command(subcommand)]
+    Tools(Tools),
+    /// List and show sessions.
+    #[command(subcommand)]
+    Sessions(Sessions),
+    /// Write out everything about one session.
+    Export(Export),
+    /// Forget one session, and prove it.
+    Erase(Erase),
+    /// Show, verify and export the audit records.
+    #[command(subcommand)]
+    Audit(Audit),
+    /// Print the completions for a shell.
+    Completions {
+        /// For which shell.
+        shell: clap_complete::Shell,
+    },
+}
+
+/// Output for programs.
+#[derive(Debug, Clone, Copy, Args)]
+pub(super) struct Json {
+    /// Print JSON for programs.
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+/// `play`.
+#[derive(Debug, Default, Args)]
+pub(super) struct Play {
+    /// Keep nothing: everything is removed at the end.
+    #[arg(long, conflicts_with = "data")]
+    pub(super) temporary: bool,
+    /// Address and port of the page; port 0 takes a free one.
+    #[arg(long, value_name = "ADDR")]
+    pub(super) listen: Option<SocketAddr>,
+    /// Do not open the browser.
+    #[arg(long)]
+    pub(super) no_open: bool,
+    /// Print the addresses as one line of JSON when ready.
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+/// `flows`.
+#[derive(Debug, Subcommand)]
+pub(super) enum Flows {
+    /// Prove that a flow can be run: every phase can be left, every objective met, every tool exists.
+    Check {
+        /// The files.
+        #[arg(required = true, value_name = "FILE")]
+        files: Vec<PathBuf>,
+        /// Output.
+        #[command(flatten)]
+        output: Json,
+    },
+    /// List the flows that can be started.
+    List(Json),
+    /// Show the phases and objectives of a flow.
+    Show {
+        /// Its id.
+        flow: String,
+        /// Output.
+        #[command(flatten)]
+        output: Json,
+    },
+    /// Print the file of a flow, to start one of your own.
+    Export {
+        /// Its id.
+        flow: String,
+        /// Write here instead of to standard output.
+        #[arg(short, long, value_name = "FILE")]
+        output: Option<PathBuf>,
+    },
+}
+
+/// `tools`.
+#[derive(Debug, Subcommand)]
+pub(super) enum Tools {
+    /// List the tools; with `--json` as they are given to a model.
+    List(Json),
+    /// Print the parameter schema of a tool; with `--json` as it is given to a model.
+    Schema {
+        /// Its name.
+        tool: String,
+        /// Output.
+        #[command(flatten)]
+        output: Json,
+    },
+}
+
+/// `sessions`.
+#[derive(Debug, Subcommand)]
+pub(super) enum Sessions {
+    /// List the sessions, newest first.
+    List(Json),
+    /// Show one session with its transcript. That it was read is noted in the audit records.
+    Show {
+        /// Its id, or the beginning of it.
+        #[arg(value_parser = NonEmptyStringValueParser::new())]
+        session: String,
+        /// Output.
+        #[command(flatten)]
+        output: Json,
+    },
+}
+
+/// `export`.
+#[derive(Debug, Args)]
+pub(super) struct Export {
+    /// The session's id, or the beginning of it.
+    #[arg(value_parser = NonEmptyStringValueParser::new())]
+    pub(super) session: String,
+    /// What to write.
+    #[arg(long, value_enum, default_value_t = Format::Zip)]
+    pub(super) format: Format,
+    /// Write here instead of to standard output.
+    #[arg(short, long, value_name = "FILE")]
+    pub(super) output: Option<PathBuf>,
+}
+
+/// What to export.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum Format {
+    /// Everything, with the files that were sent.
+    Zip,
+    /// The approved data as JSON Resume.
+    JsonResume,
+    /// The transcript to read.
+    Markdown,
+    /// The transcript for programs.
+    Json,
+}
+
+/// `erase`.
+#[derive(Debug, Args)]
+pub(super) struct Erase {
+    /// The session's id.
+    #[arg(value_parser = NonEmptyStringValueParser::new())]
+    pub(super) session: String,
+    /// Really do it: nothing brings the session back.
+    #[arg(long)]
+    pub(super) yes: bool,
+    /// Output.
+    #[command(flatten)]
+    pub(super) output: Json,
+}
+
+/// `audit`.
+#[derive(Debug, Subcommand)]
+pub(super) enum Audit {
+    /// Show the records.
+    Show {
+        /// Of this session only.
+        #[arg(long)]
+        session: Option<String>,
+        /// Since this day or time, `2026-11-21` or `2026-11-21T09:00:00Z`.
+        #[arg(long, value_parser = since)]
+        since: Option<DateTime<Utc>>,
+        /// Output.
+        #[command(flatten)]
+        output: Json,
+    },
+    /// Prove that no record was changed, removed or put in between.
+    Verify(Json),
+    /// Print the records with their seals, one JSON object a line.
+    Export {
+        /// Since this day or time.
+        #[arg(long, value_parser = since)]
+        since: Option<DateTime<Utc>>,
+        /// Write here instead of to standard output.
+        #[arg(short, long, value_name = "FILE")]
+        output: Option<PathBuf>,
+    },
+}
+
+fn since(text: &str) -> Result<DateTime<Utc>, String> {
+    if let Ok(at) = DateTime::parse_from_rfc3339(text) {
+        return Ok(at.to_utc());
+    }
+    let midnight = text.parse::<NaiveDate>().ok().and_then(|day| day.and_hms_opt(0, 0, 0));
+    midnight
+        .map(|at| at.and_utc())
+        .ok_or_else(|| "write `2026-11-21` or `2026-11-21T09:00:00Z`".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    use super::*;
+
+    #[test]
+    fn the_arguments_make_sense() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn a_day_begins_at_midnight() {
+        assert_eq!(since("2026-11-21").unwrap().to_rfc3339(), "2026-11-21T00:00:00+00:00");
+        assert!(since("yesterday").is_err());
+    }
+}

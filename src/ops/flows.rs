@@ -1,0 +1,125 @@
+//! `anteroom flows`.
+
+use std::{fmt::Write as _, path::PathBuf, process::ExitCode, sync::Arc};
+
+use serde_json::json;
+
+use super::{
+    app::{self, Wanted},
+    cli::{Flows, Json},
+    sentence, term,
+};
+use crate::{
+    config::{Problem, problem::did_you_mean, render},
+    flows::{Aliases, Library, LoadedFlow, check_file},
+    model::flow::{Fallback, Mode, Phase},
+};
+
+/// Checks, lists, shows or exports flows.
+pub(super) fn flows(wanted: &Wanted, command: Flows) -> anyhow::Result<ExitCode> {
+    let library = || app::library(&wanted.settings()?);
+    match command {
+        Flows::Check { files, output } => check(wanted, &files, output),
+        Flows::List(output) => {
+            list(&library()?, output)?;
+            Ok(ExitCode::SUCCESS)
+        }
+        Flows::Show { flow, output: Json { json } } => {
+            let flow = find(&library()?, &flow)?;
+            if json {
+                term::json(&json!({ "digest": flow.digest, "flow": flow.flow }))?;
+            } else {
+                term::pour(shown(&flow).as_bytes())?;
+            }
+            Ok(ExitCode::SUCCESS)
+        }
+        Flows::Export { flow, output } => {
+            let flow = find(&library()?, &flow)?;
+            app::deliver(output.as_deref(), flow.source.as_bytes())?;
+            Ok(ExitCode::SUCCESS)
+        }
+    }
+}
+
+fn list(library: &Library, Json { json }: Json) -> anyhow::Result<()> {
+    if json {
+        let flows = library.iter().map(|flow| {
+            json!({ "id": flow.flow.id, "version": flow.flow.version, "title": flow.flow.title,
+                "summary": flow.flow.summary, "digest": flow.digest })
+        });
+        return Ok(term::json(&flows.collect::<Vec<_>>())?);
+    }
+    let rows: Vec<[String; 4]> = library
+        .iter()
+        .map(|flow| {
+            let digest = flow.digest.chars().take(12).collect();
+            [flow.flow.id.clone(), flow.flow.version.clone(), digest, flow.flow.summary.clone()]
+        })
+        .collect();
+    let headings = ["FLOW", "VERSION", "DIGEST", "WHAT IT IS FOR"];
+    Ok(term::table(headings, &rows, "There are no flows.")?)
+}
+
+fn find(library: &Library, id: &str) -> anyhow::Result<Arc<LoadedFlow>> {
+    library.get(id).ok_or_else(|| {
+        let known = library.iter().map(|flow| flow.flow.id.as_str());
+        let hint = did_you_mean(id, known)
+            .unwrap_or_else(|| "`anteroom flows list` lists them".to_owned());
+        sentence(format!("there is no flow `{id}`. hint: {hint}"))
+    })
+}
+
+fn shown(loaded: &LoadedFlow) -> String {
+    let flow = &loaded.flow;
+    let mut page = format!("{} {} · {}\n", flow.id, flow.version, flow.title);
+    // Writing to a String cannot fail.
+    let _ = writeln!(page, "{}\ndigest {}", flow.summary, loaded.digest);
+    for (position, phase) in flow.phase.iter().enumerate() {
+        let _ =
+            writeln!(page, "\n{}. {} ({}, {})", position + 1, phase.title, phase.id, led(phase));
+        for objective in &phase.objective {
+            let kind = if objective.required { "required" } else { "optional" };
+            let _ = writeln!(page, "   - {} ({}, {kind})", objective.title, objective.id);
+        }
+    }
+    page
+}
+
+const fn led(phase: &Phase) -> &'static str {
+    match (phase.mode, phase.fallback) {
+        (Mode::Script, _) => "a script leads",
+        (Mode::Interview, Some(Fallback::Script)) => "the model leads, a script without one",
+        (Mode::Interview, None) => "the model leads",
+    }
+}
+
+/// Checks files against the tools there are, and against the aliases of the configuration where there is one.
+fn check(wanted: &Wanted, files: &[PathBuf], Json { json }: Json) -> anyhow::Result<ExitCode> {
+    let settings = wanted.settings()?;
+    let aliases = wanted.is_configured().then(|| Aliases::from(&settings));
+    let toolbox = app::toolbox()?;
+    let mut problems: Vec<Problem> = Vec::new();
+    let mut checked = Vec::new();
+    for file in files {
+        let catalogue = |flow: &LoadedFlow| toolbox.catalogue(flow);
+        match check_file(file, &settings.vars, catalogue, aliases.as_ref()) {
+            Ok((flow, warnings)) => {
+                checked.push(format!("{}: ok, flow `{}`", file.display(), flow.flow.id));
+                problems.extend(warnings);
+            }
+            Err(found) => problems.extend(found),
+        }
+    }
+    let fails = checked.len() < files.len();
+    if json {
+        term::json(&json!({ "ok": !fails, "problems": problems }))?;
+    } else {
+        if !problems.is_empty() {
+            term::tell(render(&problems).trim_end());
+        }
+        for line in checked {
+            term::say(line)?;
+        }
+    }
+    Ok(if fails { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}

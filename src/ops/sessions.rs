@@ -1,0 +1,124 @@
+//! `anteroom sessions`.
+
+use std::process::ExitCode;
+
+use chrono::{DateTime, Utc};
+use serde_json::json;
+
+use super::{
+    app::{self, Data, Wanted},
+    cli::{Json, Sessions},
+    export::{self, Gathered},
+    term,
+};
+use crate::{
+    export::{Reader, transcript},
+    model::{audit::AuditRecord, session::Head},
+    store::Commit,
+};
+
+/// Lists the sessions, or shows one.
+pub(super) fn sessions(wanted: &Wanted, command: Sessions) -> anyhow::Result<ExitCode> {
+    let data = Data::look(&wanted.settings()?)?;
+    app::block_on(async {
+        match command {
+            Sessions::List(output) => list(&data, output).await?,
+            Sessions::Show { session, output } => {
+                let gathered = export::gather(&data, &session).await?;
+                note_reading(&data, &gathered, "transcript_read").await?;
+                let source = gathered.source(Reader::Staff);
+                if output.json {
+                    term::json(&transcript::json(&source)?)?;
+                } else {
+                    term::pour(transcript::markdown(&source)?.as_bytes())?;
+                }
+            }
+        }
+        Ok(ExitCode::SUCCESS)
+    })
+}
+
+async fn list(data: &Data, Json { json }: Json) -> anyhow::Result<()> {
+    let mut heads = data.heads().await?;
+    heads.reverse();
+    if json {
+        return Ok(term::json(&heads)?);
+    }
+    let now = data.engine.parts().clock.now();
+    let rows: Vec<[String; 7]> = heads.iter().map(|head| row(head, now)).collect();
+    let headings = ["SESSION", "FLOW", "PERSON", "STATUS", "PHASE", "OPEN", "LAST CHANGE"];
+    Ok(term::table(headings, &rows, "There are no sessions yet.")?)
+}
+
+fn row(head: &Head, now: DateTime<Utc>) -> [String; 7] {
+    let status = if head.handed_over { "handed over" } else { head.status.name() };
+    let open = match head.approvals {
+        0 => head.pending.to_string(),
+        approvals => format!("{} ({approvals} to decide)", head.pending),
+    };
+    [
+        head.id.to_string(),
+        head.flow.id.clone(),
+        head.name.clone().unwrap_or_else(|| head.participant.to_string()),
+        status.to_owned(),
+        head.phase.clone().unwrap_or_default(),
+        open,
+        ago(now, head.updated_at),
+    ]
+}
+
+fn ago(now: DateTime<Utc>, at: DateTime<Utc>) -> String {
+    let minutes = (now - at).num_minutes().max(0);
+    match minutes {
+        0 => "just now".to_owned(),
+        1..60 => format!("{minutes} min ago"),
+        60..1440 => format!("{} h ago", minutes / 60),
+        _ => format!("{} d ago", minutes / 1440),
+    }
+}
+
+/// Who reads a conversation leaves a record, the operator too (BEHAVIOUR J5).
+pub(super) async fn note_reading(
+    data: &Data,
+    gathered: &Gathered,
+    event: &str,
+) -> anyhow::Result<()> {
+    let head = &gathered.loaded.head;
+    let mut facts = serde_json::Map::new();
+    facts.insert("by".to_owned(), json!("operator"));
+    let record = AuditRecord {
+        event: event.to_owned(),
+        timestamp: data.engine.parts().clock.now(),
+        session: Some(head.id),
+        facts,
+        words: serde_json::Map::new(),
+    };
+    let commit = Commit {
+        head: head.clone(),
+        expected: head.seq,
+        events: Vec::new(),
+        waits: Vec::new(),
+        effects: Vec::new(),
+        timers: Vec::new(),
+        audit: vec![record],
+        dedup: None,
+    };
+    Ok(data.store().commit(commit).await?)
+}
+
+#[cfg(test)]
+mod tests {
+    use chrono::TimeDelta;
+
+    use super::*;
+
+    #[test]
+    fn times_are_told_as_people_do() {
+        let now = DateTime::UNIX_EPOCH;
+        let told = |minutes| ago(now, now - TimeDelta::minutes(minutes));
+        assert_eq!(told(0), "just now");
+        assert_eq!(told(59), "59 min ago");
+        assert_eq!(told(60 * 23), "23 h ago");
+        assert_eq!(told(60 * 48), "2 d ago");
+    }
+}

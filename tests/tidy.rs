@@ -1,0 +1,351 @@
+//! The house rules that no compiler checks: layers, names, sizes, and documents that agree with the code.
+#![expect(clippy::unwrap_used, reason = "how a test fails")]
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    path::{Path, PathBuf},
+};
+
+use anteroom::{catalog, flows, tool::Toolbox};
+
+/// Top-level modules, lowest row first. A module imports only from rows before its own.
+const LAYERS: &[&[&str]] = &[
+    &["clock", "ids", "telemetry"],
+    &["model"],
+    &["config"],
+    &["flows", "store", "artifacts", "contacts"],
+    &["interview"],
+    &["tool"],
+    &["catalog", "export"],
+    &["engine"],
+    &["gateway"],
+    &["ops"],
+];
+
+/// Folders whose children do not know one another.
+const ISOLATED: &[&str] = &["catalog", "gateway", "store"];
+
+/// Parts that every platform has.
+const GATEWAY_PARTS: &[&str] = &["connect", "parse", "render", "send", "files", "limits"];
+
+/// Files beside the tools of a catalogue that are no tools.
+const NO_TOOLS: &[&str] = &[];
+
+/// Lines of code in a file; unit tests, comments and empty lines not counted.
+const FILE_LINES_MAX: usize = 500;
+
+/// A file of ours.
+struct Source {
+    path: PathBuf,
+    /// `interview::actor` as `["interview", "actor"]`; empty for `lib.rs` and `main.rs`.
+    module: Vec<String>,
+    text: String,
+}
+
+impl Source {
+    fn under(folder: &str) -> Vec<Self> {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
+        let mut sources = Vec::new();
+        let mut folders = vec![root.clone()];
+        while let Some(folder) = folders.pop() {
+            for entry in fs::read_dir(&folder).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() {
+                    folders.push(path);
+                } else if path.extension().is_some_and(|extension| extension == "rs") {
+                    let text = fs::read_to_string(&path).unwrap();
+                    let module = path.strip_prefix(&root).unwrap().with_extension("");
+                    let module = module.iter().map(|part| part.to_str().unwrap().to_owned());
+                    let module = module.filter(|part| part != "lib" && part != "main").collect();
+                    sources.push(Self { path, module, text });
+                }
+            }
+        }
+        assert!(!sources.is_empty(), "nothing in {folder}");
+        sources
+    }
+
+    /// The code, without comments and without the unit tests at its end.
+    fn code(&self) -> String {
+        let code = self.text.split("\n#[cfg(test)]\nmod tests").next().unwrap_or_default();
+        let lines = code.lines().filter(|line| !line.trim_start().starts_with("//"));
+        lines.collect::<Vec<_>>().join("\n")
+    }
+
+    /// Top-level modules of this crate that the code names, `use crate::{…}` included.
+    fn imports(&self) -> BTreeSet<String> {
+        let code = self.code();
+        let mut found = BTreeSet::new();
+        for after in code.split("crate::").skip(1) {
+            match after.strip_prefix('{') {
+                Some(group) => found.extend(members(group)),
+                None => found.extend(word(after)),
+            }
+        }
+        found
+    }
+}
+
+/// The first word of each member of a `use` group: `a::{b, c}, d}` gives `a`, `d`.
+fn members(group: &str) -> Vec<String> {
+    let mut members = Vec::new();
+    let (mut depth, mut at_start) = (0_usize, true);
+    for (position, character) in group.char_indices() {
+        match character {
+            '{' => depth += 1,
+            '}' if depth == 0 => break,
+            '}' => depth -= 1,
+            ',' if depth == 0 => at_start = true,
+            _ if character.is_whitespace() => {}
+            _ => {
+                if at_start {
+                    members.extend(word(&group[position..]));
+                }
+                at_start = false;
+            }
+        }
+    }
+    members
+}
+
+fn word(text: &str) -> Option<String> {
+    let end = text.find(|c: char| !(c.is_ascii_lowercase() || c == '_')).unwrap_or(text.len());
+    // What begins with a capital is a type of the crate's root, of which there is none.
+    (end > 0).then(|| text[..end].to_owned())
+}
+
+fn fail_on(problems: &[String]) {
+    assert!(problems.is_empty(), "\n{}\n", problems.join("\n"));
+}
+
+fn read(path: &str) -> String {
+    fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap()
+}
+
+fn tool_names() -> Vec<&'static str> {
+    let toolbox = Toolbox::new(catalog::interview::tools()).unwrap();
+    toolbox.iter().map(|tool| tool.spec().name).collect()
+}
+
+#[test]
+fn modules_import_only_from_lower_layers() {
+    let layer_of: BTreeMap<&str, usize> = LAYERS
+        .iter()
+        .enumerate()
+        .flat_map(|(layer, modules)| modules.iter().map(move |&module| (module, layer)))
+        .collect();
+    let mut problems = Vec::new();
+    for source in Source::under("src") {
+        let Some(own) = source.module.first() else { continue };
+        let Some(own_layer) = layer_of.get(own.as_str()) else {
+            problems.push(format!("`{own}` has no layer"));
+            continue;
+        };
+        for import in source.imports().iter().filter(|import| *import != own) {
+            match layer_of.get(import.as_str()) {
+                Some(layer) if layer < own_layer => {}
+                _ => problems.push(format!("{} imports `{import}`", source.path.display())),
+            }
+        }
+    }
+    fail_on(&problems);
+}
+
+#[test]
+fn siblings_in_isolated_folders_do_not_know_one_another() {
+    let mut problems = Vec::new();
+    for source in Source::under("src") {
+        let [parent, child, ..] = source.module.as_slice() else { continue };
+        if !ISOLATED.contains(&parent.as_str()) {
+            continue;
+        }
+        let code = source.code();
+        for after in code.split(&format!("crate::{parent}::")).skip(1) {
+            if let Some(sibling) = word(after).filter(|sibling| sibling != child) {
+                problems.push(format!("{} knows `{sibling}`", source.path.display()));
+            }
+        }
+    }
+    fail_on(&problems);
+}
+
+#[test]
+fn every_file_says_what_it_is() {
+    let mut problems = Vec::new();
+    for source in Source::under("src").into_iter().chain(Source::under("tests")) {
+        let first = source.text.lines().next().unwrap_or_default();
+        if !first.starts_with("//! ") {
+            problems.push(format!("{} does not begin with `//! …`", source.path.display()));
+        }
+    }
+    fail_on(&problems);
+}
+
+#[test]
+fn no_file_is_too_long() {
+    let mut problems = Vec::new();
+    for source in Source::under("src") {
+        let lines = source.code().lines().filter(|line| !line.trim().is_empty()).count();
+        if lines > FILE_LINES_MAX {
+            problems.push(format!("{} has {lines} lines", source.path.display()));
+        }
+    }
+    fail_on(&problems);
+}
+
+#[test]
+fn tests_in_the_source_are_in_their_module_and_nothing_else_is_conditional_on_them() {
+    let mut problems = Vec::new();
+    for source in Source::under("src") {
+        let mut lines = source.text.lines().map(str::trim_start).peekable();
+        while let Some(line) = lines.next() {
+            let is_test_module = line == "#[cfg(test)]" && lines.peek() == Some(&"mod tests {");
+            if line.contains("cfg(test)") && !line.starts_with("//") && !is_test_module {
+                problems.push(format!("{}: {line}", source.path.display()));
+            }
+        }
+    }
+    fail_on(&problems);
+}
+
+#[test]
+fn nothing_is_left_to_do() {
+    let mut problems = Vec::new();
+    for source in Source::under("src") {
+        for marker in ["todo!(", "unimplemented!(", "dbg!(", "FIXME", "TODO", "XXX"] {
+            if source.text.contains(marker) {
+                problems.push(format!("{} holds `{marker}`", source.path.display()));
+            }
+        }
+    }
+    for source in Source::under("tests").iter().filter(|source| source.module != ["tidy"]) {
+        if source.text.contains("#[ignore") || source.text.contains("todo!(") {
+            problems.push(format!("{} holds a test that does not run", source.path.display()));
+        }
+    }
+    fail_on(&problems);
+}
+
+#[test]
+fn every_platform_has_the_same_parts() {
+    let mut problems = Vec::new();
+    let gateways = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/gateway");
+    for platform in fs::read_dir(gateways).unwrap() {
+        let platform = platform.unwrap().path();
+        if !platform.is_dir() {
+            continue;
+        }
+        for part in GATEWAY_PARTS {
+            let file = platform.join(part).with_extension("rs");
+            if !file.is_file() {
+                problems.push(format!("{} is missing", file.display()));
+            }
+        }
+    }
+    fail_on(&problems);
+}
+
+#[test]
+fn every_tool_has_a_file_of_its_name() {
+    let names: BTreeSet<&str> = tool_names().into_iter().collect();
+    let sources = Source::under("src/catalog");
+    // `interview/get_user_option.rs` is a tool, `interview/get_user_option/…` are its parts.
+    let files: BTreeSet<&str> = sources
+        .iter()
+        .filter(|source| source.module.len() == 2)
+        .map(|source| source.module[1].as_str())
+        .filter(|file| !NO_TOOLS.contains(file))
+        .collect();
+    assert_eq!(files, names);
+}
+
+#[test]
+fn shipped_flows_name_known_tools() {
+    let names = tool_names();
+    let vars = ["organisation", "privacy_url", "contact"];
+    let vars = vars.map(|name| (name.to_owned(), name.to_owned())).into();
+    let mut problems = Vec::new();
+    for (file, source) in flows::shipped() {
+        let loaded = flows::LoadedFlow::load(source, file, &vars).unwrap();
+        for phase in &loaded.flow.phase {
+            let steps = phase.step.iter().map(|step| &step.tool);
+            for tool in phase.tools.iter().chain(steps) {
+                if !names.contains(&tool.as_str()) {
+                    problems.push(format!("{file}: {} names `{tool}`", phase.id));
+                }
+            }
+        }
+    }
+    fail_on(&problems);
+}
+
+/// The lines between `<!-- name -->` and `<!-- /name -->`.
+fn marked(text: &str, name: &str) -> Vec<String> {
+    let (begin, end) = (format!("<!-- {name} -->"), format!("<!-- /{name} -->"));
+    let inside = text.split(&begin).nth(1).and_then(|rest| rest.split(&end).next());
+    inside.unwrap_or_default().lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn the_readme_lists_the_tools_as_they_are() {
+    let listed: Vec<String> = marked(&read("README.md"), "tools")
+        .iter()
+        .filter_map(|line| line.strip_prefix("| `")?.split('`').next().map(str::to_owned))
+        .collect();
+    assert_eq!(listed, tool_names());
+}
+
+#[test]
+fn the_readme_lists_every_command() {
+    let readme = read("README.md");
+    let commands = marked(&readme, "commands").join("\n");
+    let mut problems = Vec::new();
+    for command in [
+        "anteroom play",
+        "anteroom run",
+        "anteroom flows check",
+        "anteroom flows list",
+        "anteroom flows show",
+        "anteroom flows export",
+        "anteroom tools list",
+        "anteroom tools schema",
+        "anteroom sessions list",
+        "anteroom sessions show",
+        "anteroom export",
+        "anteroom erase",
+        "anteroom audit show",
+        "anteroom audit verify",
+        "anteroom audit export",
+        "anteroom completions",
+    ] {
+        if !commands.contains(command) {
+            problems.push(format!("the README's table of commands lacks `{command}`"));
+        }
+    }
+    fail_on(&problems);
+}
+
+#[test]
+fn the_gate_runs_the_test_command_of_the_readme() {
+    let readme = read("README.md");
+    let command: Vec<String> = marked(&readme, "second command")
+        .into_iter()
+        .filter(|line| line.starts_with("cargo "))
+        .collect();
+    assert_eq!(command, ["cargo test"]);
+    let gate = read(".ci/run");
+    let extracts = gate.contains("<!-- second command -->") && gate.contains("README.md");
+    assert!(extracts && gate.contains("\n$test_command"), "the gate does not run it");
+}
+
+#[test]
+fn the_map_names_every_module_in_its_row() {
+    let map = read("src/lib.rs");
+    for modules in LAYERS {
+        for module in *modules {
+            assert!(map.contains(&format!("[`{module}`]")), "`{module}` is not on the map");
+            assert!(map.contains(&format!("pub mod {module};")), "there is no module `{module}`");
+        }
+    }
+}
