@@ -59,7 +59,12 @@ fn lines_of(parts: &[Part], wanted: impl Fn(Section) -> bool) -> Vec<&Line> {
 }
 
 fn first(lines: &[&Line], look: fn(&str) -> Option<String>) -> Option<String> {
-    lines.iter().flat_map(|line| line.fields()).find_map(look)
+    lines.iter().flat_map(|line| slashed(line)).find_map(look)
+}
+
+/// The fields of a line of addresses, which slashes may part too.
+fn slashed(line: &Line) -> Vec<&str> {
+    line.fields().into_iter().flat_map(|field| field.split(" / ")).map(str::trim).collect()
 }
 
 /// Lines from the top among which the name is looked for.
@@ -179,7 +184,7 @@ fn pages(head: &[&Line], basics: &mut Map<String, Value>, findings: &mut Finding
 }
 
 fn location(head: &[&Line], basics: &mut Map<String, Value>, findings: &mut Findings) {
-    let labelled = head.iter().flat_map(|line| line.fields()).find_map(|field| {
+    let labelled = head.iter().flat_map(|line| slashed(line)).find_map(|field| {
         let (label, value) = field.split_once(':')?;
         let is_label = matches!(
             label.trim().to_lowercase().as_str(),
@@ -187,13 +192,13 @@ fn location(head: &[&Line], basics: &mut Map<String, Value>, findings: &mut Find
         );
         is_label.then(|| place::labelled(value.trim()))
     });
-    let plain = || head.iter().flat_map(|line| line.fields()).find_map(place::place);
+    let plain = || head.iter().flat_map(|line| slashed(line)).find_map(place::place);
     // `Ada Byron, London`: who stands beside the name is not asked; a place beside an address is.
     let beside = || {
         let with_address =
             |line: &&&Line| line.fields().iter().any(|field| address(field).is_some());
         head.iter().find(with_address).and_then(|line| {
-            let fields = line.fields();
+            let fields = slashed(line);
             fields.into_iter().find(|field| is_city(field)).map(place::labelled)
         })
     };

@@ -47,10 +47,11 @@ pub(super) fn labelled(text: &str) -> Place {
 
 /// What stands between the commas, without postcodes, and without a street before the city.
 fn parts_of(text: &str) -> Vec<String> {
-    let parts: Vec<&str> = text.split(',').collect();
-    let street = parts.len() > 2 && parts[0].contains(|c: char| c.is_ascii_digit());
-    let mut parts: Vec<String> =
-        parts.into_iter().skip(usize::from(street)).map(without_postcode).collect();
+    let mut parts: Vec<&str> = text.split(',').collect();
+    while parts.len() > 2 && parts[0].contains(|c: char| c.is_ascii_digit()) {
+        parts.remove(0);
+    }
+    let mut parts: Vec<String> = parts.into_iter().map(without_postcode).collect();
     parts.retain(|part| !part.is_empty());
     parts
 }
@@ -93,6 +94,7 @@ mod tests {
             ("Portland, Oregon, USA", r#""Portland" "Oregon" "US""#),
             ("Munich, Bavaria, Germany", r#""Munich" "Bavaria" "DE""#),
             ("12 Dover Street, London W1S 4LJ, UK", r#""London" None "GB""#),
+            ("1 Main Street, Apt 4B, Salem, OR 97301", r#""Salem" "OR" "US""#),
             ("Germany", r#"None None "DE""#),
             ("Senior Programmer, Analytical Engines", "no place"),
             ("Engineer, Germany", "no place"),

@@ -84,16 +84,8 @@ fn entries(lines: &[Line]) -> Vec<Entry> {
             lines[at - before..*at].iter().map(|line| line.text.clone()).collect();
         head.push(without(&lines[*at].text, period));
         let room = HEAD_MAX - head.len();
-        // Where the firm stands above, what follows a full line is already about the work.
-        let after = lines[at + 1..next].iter().take_while(|line| names(line)).take(room);
-        let mut taken = 0;
-        for line in after {
-            if complete(&head) && !place::is_place(&line.text) {
-                break;
-            }
-            head.push(line.text.clone());
-            taken += 1;
-        }
+        let after = &lines[at + 1..next];
+        let taken = after.iter().take(room).take_while(|line| adds(&mut head, line)).count();
         free = at + 1 + taken;
         head.retain(|line| !line.is_empty());
         entries.push(Entry { head, period: period.clone(), own_block: before > 0 || above == 0 });
@@ -135,6 +127,21 @@ fn back(lines: &[Line], at: usize, free: usize, most: usize) -> usize {
 /// A line that can name a firm, a title or a place.
 fn names(line: &Line) -> bool {
     !line.bullet && !line.is_prose() && anchor(line).is_none()
+}
+
+/// Takes a line under the period in, if it says what is still missing; what follows a full head is about the work.
+fn adds(head: &mut Vec<String>, line: &Line) -> bool {
+    let text = &line.text;
+    let says = |is: fn(&str) -> bool| is(text) && !head.iter().any(|line| is(line));
+    let wanted = says(words::is_position)
+        || says(words::is_organisation)
+        || says(place::is_place)
+        || head.iter().flat_map(|line| pieces(line)).count() < 2 && !complete_line(text);
+    let adds = names(line) && wanted;
+    if adds {
+        head.push(text.clone());
+    }
+    adds
 }
 
 fn complete_line(text: &str) -> bool {

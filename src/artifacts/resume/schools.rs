@@ -28,7 +28,11 @@ pub(super) fn read(sections: &[&[Line]], findings: &mut Findings) -> Vec<Value> 
         }
         schools.push(current);
     }
-    schools.retain(|school| school.institution.is_some() || school.study_type.is_some());
+    // A name alone, without a school's word, a degree or a date, may be anything.
+    schools.retain(|school| {
+        let named = school.institution.is_some() && (!school.guessed || school.period.is_some());
+        named || school.study_type.is_some()
+    });
     schools.truncate(SCHOOLS_MAX);
     let mut written = Vec::new();
     for school in schools {
@@ -118,8 +122,10 @@ impl School {
             After::Degree if self.area.is_none() => self.area = Some(piece.to_owned()),
             // `University of California, Berkeley`.
             After::Institution => {
+                let named = |word: &str| word.chars().next().is_some_and(char::is_uppercase);
                 if let Some(institution) = &mut self.institution
                     && piece.split_whitespace().count() <= 3
+                    && piece.split_whitespace().all(named)
                 {
                     *institution = format!("{institution}, {piece}");
                 }
@@ -236,7 +242,10 @@ fn degree(piece: &str) -> Option<(String, Option<String>)> {
     let first = words.first()?.to_lowercase().replace(['.', '\'', '’'], "");
     let first = first.trim_end_matches([',', ':']);
     let long = LONG.iter().find(|name| first.starts_with(**name)).is_some();
-    let abbreviated = SHORT.contains(&first);
+    // `MA` and `M.A.`, but not the word `as`.
+    let written = words.first()?.chars();
+    let abbreviated = SHORT.contains(&first)
+        && (written.clone().any(|c| c == '.') || written.filter(|c| c.is_uppercase()).count() > 1);
     if !long && !abbreviated {
         return spelled(piece).map(|name| (name, None));
     }
@@ -244,7 +253,8 @@ fn degree(piece: &str) -> Option<(String, Option<String>)> {
     if long && words::is_school(piece) {
         return None;
     }
-    if let Some((study, area)) = piece.split_once(" in ") {
+    let parted = [" in ", " em ", " en "].iter().find_map(|word| piece.split_once(word));
+    if let Some((study, area)) = parted {
         return Some((study.trim().to_owned(), Some(area.trim().to_owned())));
     }
     if long {
@@ -264,6 +274,7 @@ fn spelled(piece: &str) -> Option<String> {
     let lower = piece.to_lowercase();
     let named = [
         "high school diploma",
+        "leaving certificate",
         "postgraduate",
         "graduate certificate",
         "associate degree",
@@ -277,7 +288,7 @@ fn spelled(piece: &str) -> Option<String> {
     named.iter().any(|name| lower.starts_with(name)).then(|| piece.to_owned())
 }
 
-const LONG: [&str; 12] = [
+const LONG: [&str; 15] = [
     "abitur",
     "bachelor",
     "bachiller",
@@ -285,15 +296,18 @@ const LONG: [&str; 12] = [
     "certificate",
     "diplom",
     "doctor",
+    "laurea",
     "licence",
+    "licenciatura",
     "magister",
     "master",
     "matura",
+    "mestrado",
     "staatsexamen",
 ];
 
-const SHORT: [&str; 32] = [
-    "aa", "as", "ba", "bcom", "beng", "bfa", "bs", "bsc", "btech", "dphil", "edd", "gcse", "gcses",
-    "hnd", "jd", "llb", "llm", "ma", "mba", "mchem", "md", "meng", "mfa", "mphil", "mres", "ms",
-    "msc", "mtech", "mmath", "pgce", "phd", "bed",
+const SHORT: [&str; 33] = [
+    "be", "aa", "as", "ba", "bcom", "beng", "bfa", "bs", "bsc", "btech", "dphil", "edd", "gcse",
+    "gcses", "hnd", "jd", "llb", "llm", "ma", "mba", "mchem", "md", "meng", "mfa", "mphil", "mres",
+    "ms", "msc", "mtech", "mmath", "pgce", "phd", "bed",
 ];

@@ -292,3 +292,183 @@ fn any_text_is_survived() {
         assert_eq!(once, draft(&text));
     }
 }
+
+#[test]
+fn running_text_between_entries_of_one_line() {
+    insta::assert_snapshot!(told(
+        "JOHN Q. MILLER
+123 Main Street, Apt 4B, Springfield, IL 62701 | 217-555-0134 | johnqmiller@email.example.com
+OBJECTIVE
+Seeking a position as a warehouse supervisor where I can use my 12 years of experience.
+EXPERIENCE
+Warehouse Supervisor, Midwest Logistics, Springfield, IL, April 2018-Present
+Supervised 24 employees on two shifts.
+Reduced accidents by 40% in 2019.
+Forklift Operator, Prairie Freight, Decatur, IL, 6/2012-4/2018
+Loaded and unloaded trucks.
+Team Member, Burger Barn, Springfield, IL, Summers 2010 and 2011
+EDUCATION
+Lanphier High School, Springfield, IL, Diploma, 2011
+Lincoln Land Community College, 2011-2012, coursework in logistics
+SKILLS
+Forklift certification, Excel"
+    ), @r"
+    name=John Q. Miller; email=johnqmiller@email.example.com; phone=217-555-0134; location=city=Springfield; region=IL; countryCode=US
+    work~: name=Midwest Logistics; position=Warehouse Supervisor; location=Springfield, IL; startDate=2018-04
+    work~: name=Prairie Freight; position=Forklift Operator; location=Decatur, IL; startDate=2012-06; endDate=2018-04
+    work?: name=Burger Barn; position=Team Member; location=Springfield; startDate=2010; endDate=2010
+    education: institution=Lanphier High School, Springfield; studyType=Diploma; endDate=2011
+    education~: institution=Lincoln Land Community College; startDate=2011; endDate=2012
+    ! “Burger Barn” has only one date
+    ");
+}
+
+#[test]
+fn wide_gaps_and_a_school_as_employer() {
+    insta::assert_snapshot!(told(
+        r#"Dr. Priya Raghunathan, PhD
+Data Scientist
+priya.r@example.in  •  +91 98765 43210  •  Bengaluru, India  •  github.com/priyar
+
+WORK EXPERIENCE
+Flipside Analytics                                        Bengaluru, India
+Senior Data Scientist                                     Aug. 2021 – Present
+  – Built forecasting models for 200 stores
+  – Mentored 3 interns
+
+Indian Institute of Science                               Bengaluru, India
+Postdoctoral Researcher                                   Sep. 2018 – Jul. 2021
+  – Published 7 papers
+
+EDUCATION
+Indian Institute of Technology Madras                     Chennai, India
+Ph.D. in Computer Science                                 2013 – 2018
+Anna University                                           Chennai, India
+B.E. in Electronics and Communication, CGPA 9.1/10        2009 – 2013
+
+PUBLICATIONS
+P. Raghunathan et al., "On Trees", Journal of Trees, 2019"#
+    ), @r#"
+    name=Dr. Priya Raghunathan; label=Data Scientist; email=priya.r@example.in; phone=+91 98765 43210; profiles=[{"network":"GitHub","username":"priyar","url":"https://github.com/priyar"}]; location=city=Bengaluru; countryCode=IN
+    work~: name=Flipside Analytics; position=Senior Data Scientist; location=Bengaluru, India; startDate=2021-08
+    work: name=Indian Institute of Science; position=Postdoctoral Researcher; location=Bengaluru, India; startDate=2018-09; endDate=2021-07
+    education: institution=Indian Institute of Technology Madras; area=Computer Science; studyType=Ph.D.; startDate=2013; endDate=2018
+    education: institution=Anna University; area=Electronics and Communication; studyType=B.E.; startDate=2009; endDate=2013
+    "#);
+}
+
+#[test]
+fn dates_in_a_line_of_their_own_above() {
+    insta::assert_snapshot!(told(
+        "Lebenslauf
+Jürgen Müller
+Geboren 1985
+Musterstraße 12, 80331 München, Germany
+juergen.mueller@example.de
+Mobil: +49 151 23456789
+
+Professional Experience:
+
+10/2019 – present
+Siemens AG, Munich
+Project Manager
+* Responsible for rail signalling
+
+04/2014 – 09/2019
+Bosch GmbH, Stuttgart
+Systems Engineer
+* Worked on brakes
+
+Education:
+10/2009 – 03/2014
+Technical University of Munich
+M.Sc. Mechanical Engineering
+2004
+Abitur, Goethe-Gymnasium"
+    ), @r"
+    name=Jürgen Müller; email=juergen.mueller@example.de; phone=+49 151 23456789; location=city=München; countryCode=DE
+    work~: name=Siemens AG; position=Project Manager; location=Munich; startDate=2019-10
+    work~: name=Bosch GmbH; position=Systems Engineer; location=Stuttgart; startDate=2014-04; endDate=2019-09
+    education: institution=Technical University of Munich; area=Mechanical Engineering; studyType=M.Sc.; startDate=2009-10; endDate=2014-03
+    education: institution=Goethe-Gymnasium; studyType=Abitur; endDate=2004
+    ");
+}
+
+#[test]
+fn three_lines_an_entry_without_bullets() {
+    insta::assert_snapshot!(told(
+        "Sam O'Neil
+sam@oneil.example.ie / 087 555 0123 / Dublin, Ireland
+
+Profile
+Friendly barista who has worked in three cafés.
+
+Employment
+The Bean Counter, Dublin
+Head Barista
+May 2022 to date
+Opened the shop every day.
+
+Grind House, Cork
+Barista
+June 2019 to April 2022
+Made coffee.
+
+Self-employed
+Dog walker
+2017 - 2019
+
+Education
+Leaving Certificate
+St Mary's Secondary School, Cork
+2017
+
+References available on request"
+    ), @r"
+    name=Sam O'Neil; email=sam@oneil.example.ie; phone=087 555 0123; location=city=Dublin; countryCode=IE
+    work~: name=The Bean Counter; position=Head Barista; location=Dublin; startDate=2022-05
+    work~: name=Grind House; position=Barista; location=Cork; startDate=2019-06; endDate=2022-04
+    work~: name=Self-employed; position=Dog walker; startDate=2017; endDate=2019
+    education: institution=St Mary's Secondary School, Cork; studyType=Leaving Certificate; endDate=2017
+    ");
+}
+
+#[test]
+fn firm_dash_title_with_place_after_the_dates() {
+    insta::assert_snapshot!(told(
+        "Maria Silva
+Product Designer • Lisbon, Portugal • maria@silva.example.pt • www.mariasilva.example.com
+
+About
+I design products.
+
+Experience
+
+Feedzilla — Lead Product Designer
+JAN 2022 - PRESENT, LISBON
+Lead a team of four.
+
+Outsystemic — Product Designer
+MAR 2018 - DEC 2021, LISBON
+Designed the dashboard.
+
+Freelance
+2016 – 2018
+
+Education
+
+Universidade de Lisboa — Mestrado em Design
+2014 - 2016
+IADE — Licenciatura em Design
+2011 - 2014"
+    ), @r"
+    name=Maria Silva; label=Product Designer; email=maria@silva.example.pt; url=https://www.mariasilva.example.com; location=city=Lisbon; countryCode=PT
+    work~: name=Feedzilla; position=Lead Product Designer; location=LISBON; startDate=2022-01
+    work~: name=Outsystemic; position=Product Designer; location=LISBON; startDate=2018-03; endDate=2021-12
+    work?: position=Freelance; startDate=2016; endDate=2018
+    education: institution=Universidade de Lisboa; area=Design; studyType=Mestrado; startDate=2014; endDate=2016
+    education?: institution=IADE; area=Design; studyType=Licenciatura; startDate=2011; endDate=2014
+    ! no telephone number was found
+    ! no organisation was found for “Freelance”
+    ");
+}
