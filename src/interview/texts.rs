@@ -3,7 +3,6 @@
 use super::evidence;
 use crate::{flows::LoadedFlow, interview::State, model::flow::Phase};
 
-pub(super) const STOPPED: &str = "Stopped. Nothing more will be asked. Type *resume* to go on later, or *delete my data* to erase everything.";
 pub(super) const STOPPED_ALREADY: &str = "This conversation is stopped. Type *resume* to go on.";
 pub(super) const RESUMED: &str = "Welcome back. We go on where we were.";
 pub(super) const PAUSED: &str = "I have not heard from you for a while, so I have paused. Nothing is lost: write anything to go on.";
