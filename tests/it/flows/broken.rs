@@ -1,6 +1,6 @@
 //! Flows with one thing wrong, and what is said about it.
 
-use super::{changed, said};
+use super::{changed, said, source};
 
 #[test]
 fn a_misspelt_key_is_named_with_its_line_and_what_was_meant() {
@@ -373,4 +373,21 @@ fn every_mistake_is_told_at_once() {
     flow.toml:137:1: `scripted` is not one of `interview`, `script`. hint: did you mean `script`?
     flow.toml:225:1: `scripted` is not one of `interview`, `script`. hint: did you mean `script`?
     ");
+}
+
+/// Every so many lines one is taken out; all of them take half a minute.
+const STRIDE: usize = 17;
+
+#[test]
+fn a_line_that_is_missing_leaves_a_flow_or_something_to_say() {
+    for name in ["candidate", "community"] {
+        let lines: Vec<&str> = source(name).lines().collect();
+        for gone in (0..lines.len()).step_by(STRIDE) {
+            let mut kept = lines.clone();
+            let line = kept.remove(gone);
+            let said = said(&kept.join("\n"));
+            let placed = said.lines().all(|said| said.starts_with("flow.toml:"));
+            assert!(placed, "without `{line}`: {said}");
+        }
+    }
 }

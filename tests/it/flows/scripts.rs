@@ -110,8 +110,8 @@ fn print(prompt: &Prompt, asked: &mut String) {
     match &prompt.control {
         Control::Choose(choose) => {
             for choice in &choose.choices {
-                let more = choice.description.iter().map(|d| format!(" ({d})")).collect::<String>();
-                writeln!(asked, "  [{}]{more}", choice.label).unwrap();
+                let more = choice.description.as_ref().map(|more| format!(" ({more})"));
+                writeln!(asked, "  [{}]{}", choice.label, more.unwrap_or_default()).unwrap();
             }
         }
         Control::Review(review) => {
@@ -125,6 +125,7 @@ fn print(prompt: &Prompt, asked: &mut String) {
 }
 
 #[tokio::test]
+#[expect(clippy::too_many_lines, reason = "a whole conversation, word for word")]
 async fn the_candidate_flow_makes_its_cards_from_a_contact_card_and_the_answers() {
     let timeline = json!({ "work": [
         { "name": "Analytical Engines", "position": "Programmer", "startDate": "1842-10" },
