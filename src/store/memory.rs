@@ -156,15 +156,12 @@ impl State {
             return Err(Error::Conflict { expected: commit.expected, found });
         }
         // Nothing below can fail.
-        match self.sessions.get_mut(&session) {
-            Some(loaded) => {
-                loaded.head = commit.head;
-                loaded.events.extend(commit.events);
-            }
-            None => {
-                let loaded = Loaded { head: commit.head, events: commit.events };
-                self.sessions.insert(session, loaded);
-            }
+        if let Some(loaded) = self.sessions.get_mut(&session) {
+            loaded.head = commit.head;
+            loaded.events.extend(commit.events);
+        } else {
+            let loaded = Loaded { head: commit.head, events: commit.events };
+            self.sessions.insert(session, loaded);
         }
         self.waits.extend(commit.waits.into_iter().map(|wait| (wait.id, wait)));
         for effect in commit.effects {

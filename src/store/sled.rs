@@ -51,6 +51,9 @@ use crate::{
 /// Jobs that may queue for the committer; whoever comes later waits for room.
 const QUEUE_MAX: usize = 1024;
 
+/// A key and its value, as stored.
+pub type Entry = (Vec<u8>, Vec<u8>);
+
 /// Keeps everything in one directory, which it holds alone.
 ///
 /// Dropping it finishes what is queued and lets go of the directory, so that it can be opened again at once.
@@ -85,7 +88,7 @@ impl SledStore {
     }
 
     /// Everything stored, key by key in order: for tests and for a look inside. Holds personal data.
-    pub fn entries(&self) -> Result<Vec<(Vec<u8>, Vec<u8>)>, Error> {
+    pub fn entries(&self) -> Result<Vec<Entry>, Error> {
         self.shared.read(|db| {
             let entry = |entry: sled::Result<(sled::IVec, sled::IVec)>| {
                 entry.map(|(key, value)| (key.to_vec(), value.to_vec())).map_err(broken)

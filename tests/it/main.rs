@@ -7,6 +7,7 @@ mod cli;
 mod contacts;
 mod export;
 mod flows;
+mod golden;
 mod interview;
 mod laws;
 mod races;

@@ -1,1 +1,600 @@
-//! Tests of store.
+//! One conformance suite on every backend, and what only the embedded one must stand.
+
+mod sled_alone;
+
+use std::{path::Path, sync::Arc};
+
+use anteroom::{
+    ids::{CallId, CountingIds, EffectId, RandomIds, SessionId, WaitId},
+    model::{
+        STORED_VERSION,
+        audit::{AuditRecord, CHAIN_START, Sealed},
+        effect::{Act, Delivery, Effect, Recipient},
+        session::{FlowPin, Head, PersonId, Place, Platform, Status},
+        transcript::{Event, Recorded, Speaker},
+        ui::{Ask, Control, Prompt},
+        wait::{Answerers, Purpose, Standing, Wait},
+    },
+    store::{
+        Commit, Error, Find, Loaded, Store, Timer, TimerKind, memory::MemoryStore, sled::SledStore,
+    },
+};
+use chrono::{DateTime, TimeDelta, Utc};
+use serde_json::{Map, Value, json};
+use tempfile::TempDir;
+
+/// A backend, and how its process ends and begins again.
+enum Backend {
+    Memory(Arc<MemoryStore>),
+    Sled { dir: TempDir, store: Option<Arc<SledStore>> },
+}
+
+impl Backend {
+    fn memory() -> Self {
+        Self::Memory(Arc::default())
+    }
+
+    fn sled() -> Self {
+        let dir = TempDir::new().unwrap();
+        let store = Some(Arc::new(open(dir.path())));
+        Self::Sled { dir, store }
+    }
+
+    fn store(&self) -> Arc<dyn Store> {
+        match self {
+            Self::Memory(store) => Arc::clone(store) as _,
+            Self::Sled { store, .. } => Arc::clone(store.as_ref().unwrap()) as _,
+        }
+    }
+
+    /// What a new process finds.
+    fn restart(&mut self) -> Arc<dyn Store> {
+        match self {
+            Self::Memory(store) => store.restart(),
+            Self::Sled { dir, store } => {
+                let old = Arc::into_inner(store.take().unwrap());
+                drop(old.expect("nobody else holds the store"));
+                *store = Some(Arc::new(open(dir.path())));
+            }
+        }
+        self.store()
+    }
+}
+
+fn open(dir: &Path) -> SledStore {
+    SledStore::open(dir, Arc::new(CountingIds::default())).unwrap()
+}
+
+macro_rules! on_every_backend {
+    ($($law:ident)*) => {
+        mod in_memory {
+            $(#[tokio::test] async fn $law() { super::$law(&mut super::Backend::memory()).await; })*
+        }
+        mod in_sled {
+            $(#[tokio::test] async fn $law() { super::$law(&mut super::Backend::sled()).await; })*
+        }
+    };
+}
+
+on_every_backend! {
+    what_was_committed_is_there_after_a_restart
+    a_conflict_leaves_nothing_behind
+    a_repeated_event_is_recognised_whatever_else_has_happened
+    one_key_deals_with_one_event_across_sessions
+    a_commit_that_contradicts_itself_is_refused
+    a_large_event_comes_back_whole
+    a_wait_can_grow_and_shrink
+    timers_are_due_in_order_and_stay_until_they_are_moved_or_cleared
+    effects_leave_one_at_a_time_and_in_order
+    an_effect_that_failed_comes_back_later
+    an_effect_claimed_by_a_process_that_died_is_handed_out_again
+    a_rendering_is_remembered_once
+    sessions_are_found_by_place_and_by_person
+    sessions_are_listed_page_by_page
+    the_audit_chain_holds
+    erasure_leaves_only_a_receipt_and_a_chain_that_holds
+    a_session_of_a_newer_version_is_refused_and_others_run
+    of_two_racers_one_wins
+}
+
+fn at(minutes: i64) -> DateTime<Utc> {
+    let start = "2026-11-21T09:00:00.123456789Z".parse::<DateTime<Utc>>().unwrap();
+    start + TimeDelta::minutes(minutes)
+}
+
+fn session(number: u128) -> SessionId {
+    SessionId::from_uuid(uuid::Uuid::from_u128(number))
+}
+
+fn effect_id(number: u128) -> EffectId {
+    EffectId::from_uuid(uuid::Uuid::from_u128(number))
+}
+
+fn wait_id(number: u128) -> WaitId {
+    WaitId::from_uuid(uuid::Uuid::from_u128(number))
+}
+
+fn place(channel: &str) -> Place {
+    Place {
+        platform: Platform::Web,
+        workspace: "local".to_owned(),
+        channel: channel.to_owned(),
+        thread: None,
+    }
+}
+
+fn head(session: SessionId, seq: u64) -> Head {
+    Head {
+        id: session,
+        flow: FlowPin { id: "f".to_owned(), version: "1".to_owned(), digest: "0".repeat(64) },
+        participant: PersonId::web("ada"),
+        name: Some("Ada".to_owned()),
+        place: place("c"),
+        status: Status::Open,
+        phase: None,
+        handed_over: false,
+        pending: 0,
+        approvals: 0,
+        progress: 1.0 / 3.0,
+        seq,
+        created_at: at(0),
+        updated_at: at(0),
+        test: false,
+    }
+}
+
+fn said(seq: u64, text: &str) -> Recorded {
+    let event = Event::Said {
+        from: Speaker::Participant,
+        text: text.to_owned(),
+        source: None,
+        about: None,
+    };
+    Recorded { v: STORED_VERSION, seq, at: at(0), event }
+}
+
+/// One that appends `texts` after `expected`.
+fn commit(session: SessionId, expected: u64, texts: &[&str]) -> Commit {
+    let events: Vec<_> = (expected + 1..).zip(texts).map(|(seq, text)| said(seq, text)).collect();
+    Commit {
+        head: head(session, expected + events.len() as u64),
+        expected,
+        events,
+        waits: Vec::new(),
+        effects: Vec::new(),
+        timers: Vec::new(),
+        audit: Vec::new(),
+        dedup: None,
+    }
+}
+
+fn wait(id: WaitId, session: SessionId, body: &str) -> Wait {
+    Wait {
+        id,
+        session,
+        revision: 1,
+        purpose: Purpose::Call { call: CallId::new("c1"), tool: "t".to_owned() },
+        state: json!({ "half": 0.1 }),
+        prompt: Prompt {
+            title: None,
+            body: body.to_owned(),
+            control: Control::Ask(Ask { placeholder: None, max: 100, required: true }),
+            notes: Vec::new(),
+        },
+        answerers: Answerers::Participant,
+        digest: "d".to_owned(),
+        asked_at: at(0),
+        expires_at: None,
+        standing: Standing::Pending,
+    }
+}
+
+fn effect(id: EffectId, session: SessionId, act: Act) -> Effect {
+    Effect {
+        id,
+        session,
+        place: place("c"),
+        to: Recipient::Participant,
+        act,
+        queued_at: at(0),
+        attempts: 0,
+        not_before: at(0),
+        carries: None,
+    }
+}
+
+fn post(id: u128, session: SessionId) -> Effect {
+    effect(effect_id(id), session, Act::Post { text: "hello".to_owned() })
+}
+
+fn record(session: Option<SessionId>, words: &str) -> AuditRecord {
+    let map = |key: &str, value: Value| Map::from_iter([(key.to_owned(), value)]);
+    AuditRecord {
+        event: "phase_advance_attempt".to_owned(),
+        timestamp: at(1),
+        session,
+        facts: map("progress", json!(0.1 + 0.2)),
+        words: if words.is_empty() { Map::new() } else { map("reason", json!(words)) },
+    }
+}
+
+fn delivered(message: &str) -> Delivery {
+    Delivery::Delivered { message: Some(message.to_owned()) }
+}
+
+async fn seq(store: &dyn Store, session: SessionId) -> Option<u64> {
+    store.load(session).await.unwrap().map(|loaded| loaded.head.seq)
+}
+
+/// Everything of one session at once.
+fn full(session: SessionId, number: u128) -> Commit {
+    let timer = |kind, minutes| (kind, Some(at(minutes)));
+    Commit {
+        waits: vec![wait(wait_id(number), session, "Why?")],
+        effects: vec![
+            effect(effect_id(number * 10), session, Act::Show { wait: wait_id(number) }),
+            post(number * 10 + 1, session),
+        ],
+        timers: vec![
+            timer(TimerKind::Work, 0),
+            timer(TimerKind::Remind { wait: wait_id(number) }, 60),
+        ],
+        audit: vec![record(Some(session), "quince jelly"), record(Some(session), "")],
+        dedup: Some(format!("event-{number}")),
+        ..commit(session, 0, &["one", "two"])
+    }
+}
+
+async fn what_was_committed_is_there_after_a_restart(backend: &mut Backend) {
+    let store = backend.store();
+    let (first, id) = (session(1), wait_id(1));
+    let committed = full(first, 1);
+    store.commit(committed.clone()).await.unwrap();
+    store.commit(commit(first, 2, &["three"])).await.unwrap();
+    drop(store);
+
+    let store = backend.restart();
+    let events = [committed.events, vec![said(3, "three")]].concat();
+    let loaded = store.load(first).await.unwrap().unwrap();
+    assert_eq!(loaded, Loaded { head: head(first, 3), events });
+    assert_eq!(store.wait(id).await.unwrap(), Some((committed.waits[0].clone(), vec![])));
+    assert_eq!(store.due(at(60), 9).await.unwrap().len(), 2);
+    assert_eq!(store.claim(at(0), 9).await.unwrap(), [committed.effects[0].clone()]);
+    assert_eq!(store.audit(0, 9).await.unwrap().len(), 2);
+    assert!(matches!(store.commit(full(first, 1)).await, Err(Error::Duplicate)));
+    assert_eq!(store.load(session(2)).await.unwrap(), None);
+    assert_eq!(store.wait(wait_id(2)).await.unwrap(), None);
+}
+
+async fn a_conflict_leaves_nothing_behind(backend: &mut Backend) {
+    let store = backend.store();
+    store.commit(commit(session(1), 0, &["one"])).await.unwrap();
+
+    let lost = store.commit(full(session(1), 7)).await;
+    assert!(matches!(lost, Err(Error::Conflict { expected: 0, found: 1 })), "{lost:?}");
+    let early = store.commit(commit(session(2), 3, &["four"])).await;
+    assert!(matches!(early, Err(Error::Conflict { expected: 3, found: 0 })), "{early:?}");
+
+    assert_eq!(seq(store.as_ref(), session(1)).await, Some(1));
+    assert_eq!(seq(store.as_ref(), session(2)).await, None);
+    assert_eq!(store.wait(wait_id(7)).await.unwrap(), None);
+    assert_eq!(store.claim(at(99), 9).await.unwrap(), []);
+    assert_eq!(store.due(at(99), 9).await.unwrap(), []);
+    assert_eq!(store.audit(0, 9).await.unwrap(), []);
+    // Nor is the event taken for one that was dealt with.
+    let again = Commit { dedup: Some("event-7".to_owned()), ..commit(session(1), 1, &["two"]) };
+    store.commit(again).await.unwrap();
+}
+
+async fn a_repeated_event_is_recognised_whatever_else_has_happened(backend: &mut Backend) {
+    let store = backend.store();
+    let first = Commit { dedup: Some("Ev1".to_owned()), ..commit(session(1), 0, &["one"]) };
+    store.commit(first.clone()).await.unwrap();
+    store.commit(commit(session(1), 1, &["two"])).await.unwrap();
+
+    let again = store.commit(first).await;
+    assert!(matches!(again, Err(Error::Duplicate)), "{again:?}");
+    let fitting = Commit { dedup: Some("Ev1".to_owned()), ..commit(session(1), 2, &["one"]) };
+    assert!(matches!(store.commit(fitting).await, Err(Error::Duplicate)));
+    assert_eq!(seq(store.as_ref(), session(1)).await, Some(2));
+}
+
+async fn one_key_deals_with_one_event_across_sessions(backend: &mut Backend) {
+    let store = backend.store();
+    let start = |number| Commit {
+        dedup: Some("click on start".to_owned()),
+        ..commit(session(number), 0, &["one"])
+    };
+    store.commit(start(1)).await.unwrap();
+    assert!(matches!(store.commit(start(2)).await, Err(Error::Duplicate)));
+    assert_eq!(seq(store.as_ref(), session(2)).await, None);
+}
+
+async fn a_commit_that_contradicts_itself_is_refused(backend: &mut Backend) {
+    let store = backend.store();
+    let gap = Commit { events: vec![said(2, "two")], ..commit(session(1), 0, &["one"]) };
+    let head_ahead = Commit { head: head(session(1), 5), ..commit(session(1), 0, &["one"]) };
+    let wait = wait(wait_id(1), session(2), "Whose?");
+    let astray = Commit { waits: vec![wait], ..commit(session(1), 0, &["one"]) };
+    for wrong in [gap, head_ahead, astray] {
+        let refused = store.commit(wrong).await;
+        assert!(matches!(refused, Err(Error::Unavailable(_))), "{refused:?}");
+    }
+    assert_eq!(seq(store.as_ref(), session(1)).await, None);
+}
+
+async fn a_large_event_comes_back_whole(backend: &mut Backend) {
+    let store = backend.store();
+    let text = "Zürich – résumé, 履歴書. ".repeat(7_000);
+    assert!(text.len() > 200_000);
+    store.commit(commit(session(1), 0, &["small", &text, "small"])).await.unwrap();
+    drop(store);
+
+    let store = backend.restart();
+    let loaded = store.load(session(1)).await.unwrap().unwrap();
+    assert_eq!(loaded.events[1], said(2, &text));
+    assert_eq!(loaded.events[2], said(3, "small"));
+}
+
+async fn a_wait_can_grow_and_shrink(backend: &mut Backend) {
+    let store = backend.store();
+    for (expected, body) in [(0, "short"), (1, &"long".repeat(5_000)), (2, "short again")] {
+        let asked = wait(wait_id(1), session(1), body);
+        // The last one counts where a step changes a wait twice.
+        let waits = vec![wait(wait_id(1), session(1), &"x".repeat(9_000)), asked.clone()];
+        let step = Commit { waits, ..commit(session(1), expected, &["."]) };
+        store.commit(step).await.unwrap();
+        assert_eq!(store.wait(wait_id(1)).await.unwrap(), Some((asked, vec![])));
+    }
+}
+
+async fn timers_are_due_in_order_and_stay_until_they_are_moved_or_cleared(backend: &mut Backend) {
+    let store = backend.store();
+    let remind = TimerKind::Remind { wait: wait_id(1) };
+    let expire = TimerKind::Expire { wait: wait_id(1) };
+    let set = |session, expected, timers| Commit { timers, ..commit(session, expected, &["."]) };
+    let timer = |number, kind, minutes| Timer { session: session(number), kind, at: at(minutes) };
+    let old = "1969-07-20T20:17:40Z".parse::<DateTime<Utc>>().unwrap();
+
+    let timers = vec![(remind, Some(at(20))), (expire, Some(at(30))), (TimerKind::Work, Some(old))];
+    store.commit(set(session(1), 0, timers)).await.unwrap();
+    let timers = vec![(remind, Some(at(10))), (TimerKind::Pause, Some(at(20)))];
+    store.commit(set(session(2), 0, timers)).await.unwrap();
+
+    let work = Timer { session: session(1), kind: TimerKind::Work, at: old };
+    let both = [work.clone(), timer(2, remind, 10)];
+    assert_eq!(store.due(at(10), 9).await.unwrap(), both);
+    assert_eq!(
+        store.due(at(10), 9).await.unwrap(),
+        both,
+        "one that was not acted on is read again"
+    );
+    assert_eq!(store.due(at(30), 1).await.unwrap(), [work]);
+    assert_eq!(store.due(old - TimeDelta::nanoseconds(1), 9).await.unwrap(), []);
+
+    // Moved, cleared, cleared though never set, and set and cleared in one step.
+    let timers =
+        vec![(remind, Some(at(40))), (TimerKind::Work, None), (TimerKind::Unclaimed, None)];
+    store.commit(set(session(1), 1, timers)).await.unwrap();
+    let timers = vec![(remind, None), (TimerKind::Work, Some(at(0))), (TimerKind::Work, None)];
+    store.commit(set(session(2), 1, timers)).await.unwrap();
+    drop(store);
+    let left = [timer(2, TimerKind::Pause, 20), timer(1, expire, 30), timer(1, remind, 40)];
+    assert_eq!(backend.restart().due(at(40), 9).await.unwrap(), left);
+}
+
+async fn effects_leave_one_at_a_time_and_in_order(backend: &mut Backend) {
+    let store = backend.store();
+    let (first, second) = (session(1), session(2));
+    let effects = vec![post(1, first), post(3, first)];
+    store.commit(Commit { effects, ..commit(first, 0, &["."]) }).await.unwrap();
+    let effects = vec![Effect { not_before: at(5), ..post(2, second) }];
+    store.commit(Commit { effects, ..commit(second, 0, &["."]) }).await.unwrap();
+
+    assert_eq!(store.claim(at(4), 0).await.unwrap(), []);
+    assert_eq!(store.claim(at(4), 9).await.unwrap(), [post(1, first)]);
+    assert_eq!(store.claim(at(4), 9).await.unwrap(), [], "claimed, and the next one waits for it");
+    assert_eq!(store.claim(at(5), 9).await.unwrap().len(), 1, "another session does not wait");
+
+    store.done(effect_id(1), delivered("m1")).await.unwrap();
+    assert_eq!(store.claim(at(5), 9).await.unwrap(), [post(3, first)]);
+    store.done(effect_id(3), Delivery::NotApplicable).await.unwrap();
+    store.done(effect_id(2), Delivery::Failed { reason: "gone".to_owned() }).await.unwrap();
+    store.done(effect_id(2), delivered("m2")).await.unwrap();
+    assert_eq!(store.claim(at(9), 9).await.unwrap(), []);
+    drop(store);
+    assert_eq!(backend.restart().claim(at(9), 9).await.unwrap(), []);
+}
+
+async fn an_effect_that_failed_comes_back_later(backend: &mut Backend) {
+    let store = backend.store();
+    let effects = vec![post(1, session(1)), post(2, session(1))];
+    store.commit(Commit { effects, ..commit(session(1), 0, &["."]) }).await.unwrap();
+    store.claim(at(0), 9).await.unwrap();
+    store.done(effect_id(1), Delivery::Retry { not_before: at(7) }).await.unwrap();
+
+    assert_eq!(store.claim(at(6), 9).await.unwrap(), [], "nor may the second one overtake it");
+    let again = Effect { attempts: 1, not_before: at(7), ..post(1, session(1)) };
+    assert_eq!(store.claim(at(7), 9).await.unwrap(), [again]);
+}
+
+async fn an_effect_claimed_by_a_process_that_died_is_handed_out_again(backend: &mut Backend) {
+    let store = backend.store();
+    let effects = vec![post(1, session(1))];
+    store.commit(Commit { effects, ..commit(session(1), 0, &["."]) }).await.unwrap();
+    assert_eq!(store.claim(at(0), 9).await.unwrap().len(), 1);
+    drop(store);
+    assert_eq!(backend.restart().claim(at(0), 9).await.unwrap(), [post(1, session(1))]);
+}
+
+async fn a_rendering_is_remembered_once(backend: &mut Backend) {
+    let store = backend.store();
+    let show = |id| effect(effect_id(id), session(1), Act::Show { wait: wait_id(1) });
+    let opened = wait(wait_id(1), session(1), "Why?");
+    let step = Commit {
+        waits: vec![opened.clone()],
+        effects: vec![show(1), show(2), show(3), post(4, session(1))],
+        ..commit(session(1), 0, &["."])
+    };
+    store.commit(step).await.unwrap();
+    for (id, message) in [(1, "m1"), (1, "m9"), (2, "m2"), (3, "m1"), (4, "m4")] {
+        store.done(effect_id(id), delivered(message)).await.unwrap();
+    }
+    drop(store);
+    let (found, renderings) = backend.restart().wait(wait_id(1)).await.unwrap().unwrap();
+    let renderings: Vec<_> =
+        renderings.iter().map(|shown| (shown.effect, shown.message.as_str())).collect();
+    assert_eq!(found, opened);
+    assert_eq!(renderings, [(effect_id(1), "m1"), (effect_id(2), "m2")]);
+}
+
+async fn sessions_are_found_by_place_and_by_person(backend: &mut Backend) {
+    let store = backend.store();
+    let at_home = |number: u128, seq, user: &str, channel: &str| Head {
+        participant: PersonId::web(user),
+        place: place(channel),
+        ..head(session(number), seq)
+    };
+    for (number, user, channel) in [(1, "ada", "a"), (2, "bob", "a"), (3, "ada", "b")] {
+        let head = at_home(number, 1, user, channel);
+        store.commit(Commit { head, ..commit(session(number), 0, &["."]) }).await.unwrap();
+    }
+    let found = async |store: &dyn Store, by| -> Vec<SessionId> {
+        store.find(by).await.unwrap().iter().map(|head| head.id).collect()
+    };
+    let ada = || Find::Person(PersonId::web("ada"));
+    assert_eq!(found(store.as_ref(), ada()).await, [session(3), session(1)]);
+    assert_eq!(found(store.as_ref(), Find::Place(place("a"))).await, [session(2), session(1)]);
+    let thread = Place { thread: Some("t".to_owned()), ..place("a") };
+    assert_eq!(found(store.as_ref(), Find::Place(thread)).await, []);
+
+    // One that moves is found where it is, not where it was.
+    let head = at_home(1, 2, "ada", "b");
+    store.commit(Commit { head, ..commit(session(1), 1, &["."]) }).await.unwrap();
+    drop(store);
+    let store = backend.restart();
+    assert_eq!(found(store.as_ref(), Find::Place(place("a"))).await, [session(2)]);
+    assert_eq!(found(store.as_ref(), Find::Place(place("b"))).await, [session(3), session(1)]);
+    assert_eq!(found(store.as_ref(), ada()).await, [session(3), session(1)]);
+}
+
+async fn sessions_are_listed_page_by_page(backend: &mut Backend) {
+    let store = backend.store();
+    for number in [3, 1, 5, 2, 4] {
+        // A head of several values must still be one line of the list.
+        let head = Head { phase: Some("p".repeat(5_000)), ..head(session(number), 1) };
+        store.commit(Commit { head, ..commit(session(number), 0, &["."]) }).await.unwrap();
+    }
+    let mut pages = Vec::new();
+    let mut after = None;
+    loop {
+        let page = store.sessions(after, 2).await.unwrap();
+        let Some(last) = page.last() else { break };
+        after = Some(last.id);
+        pages.push(page.iter().map(|head| head.id).collect::<Vec<_>>());
+    }
+    let expected = [vec![session(1), session(2)], vec![session(3), session(4)], vec![session(5)]];
+    assert_eq!(pages, expected);
+}
+
+/// The whole chain, checked from the start.
+async fn chain(store: &dyn Store) -> Vec<Sealed> {
+    let chain = store.audit(0, 1_000).await.unwrap();
+    let mut previous = CHAIN_START;
+    for (index, sealed) in (0..).zip(&chain) {
+        assert!(sealed.holds(index, previous), "record {index} does not hold");
+        previous = &sealed.seal;
+    }
+    chain
+}
+
+async fn the_audit_chain_holds(backend: &mut Backend) {
+    let store = backend.store();
+    let audit = vec![record(Some(session(1)), "first"), record(Some(session(1)), "first")];
+    store.commit(Commit { audit, ..commit(session(1), 0, &["."]) }).await.unwrap();
+    drop(store);
+    let store = backend.restart();
+    let audit = vec![record(Some(session(2)), "")];
+    store.commit(Commit { audit, ..commit(session(2), 0, &["."]) }).await.unwrap();
+
+    let chain = chain(store.as_ref()).await;
+    assert_eq!(chain.len(), 3);
+    assert_eq!(chain[1].record, record(Some(session(1)), "first"));
+    assert_ne!(chain[0].words_sha256, chain[1].words_sha256, "each has salt of its own");
+    assert_eq!(store.audit(1, 1).await.unwrap(), chain[1..2]);
+    assert_eq!(store.audit(3, 9).await.unwrap(), []);
+}
+
+async fn erasure_leaves_only_a_receipt_and_a_chain_that_holds(backend: &mut Backend) {
+    let store = backend.store();
+    let (gone, other) = (session(1), session(2));
+    store.commit(full(gone, 1)).await.unwrap();
+    store.commit(full(other, 2)).await.unwrap();
+    assert_eq!(store.claim(at(0), 9).await.unwrap().len(), 2);
+    store.done(effect_id(10), delivered("m1")).await.unwrap();
+
+    let receipt = || AuditRecord { event: "erased".to_owned(), ..record(Some(gone), "") };
+    store.erase(gone, receipt()).await.unwrap();
+    store.erase(gone, receipt()).await.unwrap();
+    // What comes late brings nothing back.
+    store.done(effect_id(11), delivered("m2")).await.unwrap();
+    drop(store);
+
+    let store = backend.restart();
+    assert_eq!(store.load(gone).await.unwrap(), None);
+    assert_eq!(store.wait(wait_id(1)).await.unwrap(), None);
+    let left: Vec<_> = store.sessions(None, 9).await.unwrap().iter().map(|head| head.id).collect();
+    assert_eq!(left, [other]);
+    assert_eq!(store.find(Find::Place(place("c"))).await.unwrap(), [head(other, 2)]);
+    assert!(store.due(at(99), 9).await.unwrap().iter().all(|timer| timer.session == other));
+    let claimed = store.claim(at(99), 9).await.unwrap();
+    assert_eq!(claimed.iter().map(|effect| effect.session).collect::<Vec<_>>(), [other]);
+
+    let chain = chain(store.as_ref()).await;
+    let events: Vec<_> = chain.iter().map(|sealed| sealed.record.event.as_str()).collect();
+    assert_eq!(events[4..], ["erased", "erased"]);
+    assert!(chain[0].erased && chain[0].record.words.is_empty() && chain[0].salt.is_empty());
+    assert_eq!(chain[2].record.words, record(None, "quince jelly").words);
+    // With the session its dedup keys are gone; it may even begin again.
+    store.commit(full(gone, 1)).await.unwrap();
+}
+
+async fn a_session_of_a_newer_version_is_refused_and_others_run(backend: &mut Backend) {
+    let store = backend.store();
+    let mut newer = commit(session(1), 0, &["one", "two"]);
+    newer.events[1].v = STORED_VERSION + 1;
+    store.commit(newer).await.unwrap();
+    store.commit(commit(session(2), 0, &["one"])).await.unwrap();
+    drop(store);
+
+    let store = backend.restart();
+    let refused = store.load(session(1)).await.unwrap_err();
+    insta::allow_duplicates! {
+        insta::assert_snapshot!(refused, @"session `ses_00000000000000000000000000000001` cannot be read: it has version 2, this program reads up to 1. hint: run the newer program");
+    }
+    assert_eq!(seq(store.as_ref(), session(2)).await, Some(1));
+    assert_eq!(store.sessions(None, 9).await.unwrap().len(), 2);
+}
+
+async fn of_two_racers_one_wins(backend: &mut Backend) {
+    let store = backend.store();
+    for trial in 0..1_000 {
+        let racer = |name: &str| {
+            let audit = vec![record(Some(session(1)), "")];
+            store.commit(Commit { audit, ..commit(session(1), trial, &[name]) })
+        };
+        let (left, right) = tokio::join!(racer("left"), racer("right"));
+        let (winner, loser) = if left.is_ok() { ("left", right) } else { ("right", left) };
+        let found = trial + 1;
+        assert!(
+            matches!(loser, Err(Error::Conflict { expected, found: after })
+                if expected == trial && after == found),
+            "trial {trial}: {loser:?}"
+        );
+        if trial % 100 == 99 {
+            let loaded = store.load(session(1)).await.unwrap().unwrap();
+            assert_eq!(loaded.events.last(), Some(&said(found, winner)));
+        }
+    }
+    assert_eq!(store.audit(0, 2_000).await.unwrap().len(), 1_000);
+}

@@ -239,7 +239,9 @@ fn kind_of(bytes: &[u8]) -> Option<TimerKind> {
 
 fn joined(family: u8, parts: &[&[u8]]) -> Key {
     let mut key = vec![family];
-    parts.iter().for_each(|part| key.extend_from_slice(part));
+    for part in parts {
+        key.extend_from_slice(part);
+    }
     key
 }
 

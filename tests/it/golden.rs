@@ -1,0 +1,677 @@
+//! What is stored, to the letter: a change here is a change of format, and a decision.
+//!
+//! A new field needs a default; a new meaning of an old field needs a new `STORED_VERSION`.
+
+use std::collections::BTreeSet;
+
+use anteroom::{
+    ids::{ArtifactId, CallId, EffectId, RecordId, SessionId, WaitId},
+    model::{
+        artifact::Artifact,
+        audit::{AuditRecord, CHAIN_START, Sealed},
+        effect::{Act, Effect, PhaseEffectRef, Recipient, Rendering},
+        session::{FlowPin, Head, PersonId, Place, Platform, Status},
+        transcript::{
+            Audience, Call, CallResult, Closing, EffectOutcome, Event, Grounds, NoticeChoice,
+            ObjectiveStatus, Origin, Recorded, SetBy, Speaker, Started, Via,
+        },
+        ui::{
+            Ask, Choice, Choose, Confirm, Control, Decide, Decision, Field, Form, Group, Input,
+            List, Prompt, Reply, Review, Upload, Verdict,
+        },
+        wait::{Answerers, Purpose, Standing, Wait},
+    },
+};
+use chrono::{DateTime, Utc};
+use serde::{Serialize, de::DeserializeOwned};
+use serde_json::{Map, Value, json};
+use uuid::Uuid;
+
+/// One line each, after checking that each line reads back as what it was.
+fn stored<T: Serialize + DeserializeOwned + PartialEq + std::fmt::Debug>(values: &[T]) -> String {
+    let line = |value: &T| {
+        let line = serde_json::to_string(value).unwrap();
+        assert_eq!(&serde_json::from_str::<T>(&line).unwrap(), value);
+        line.replace(&"0".repeat(31), "…")
+    };
+    values.iter().map(line).collect::<Vec<_>>().join("\n")
+}
+
+fn at() -> DateTime<Utc> {
+    "2026-11-21T09:00:00Z".parse().unwrap()
+}
+
+fn uuid(number: u128) -> Uuid {
+    Uuid::from_u128(number)
+}
+
+fn session() -> SessionId {
+    SessionId::from_uuid(uuid(1))
+}
+
+fn wait_id() -> WaitId {
+    WaitId::from_uuid(uuid(2))
+}
+
+fn effect_id() -> EffectId {
+    EffectId::from_uuid(uuid(3))
+}
+
+fn artifact_id() -> ArtifactId {
+    ArtifactId::from_uuid(uuid(4))
+}
+
+fn text(text: &str) -> String {
+    text.to_owned()
+}
+
+fn ada() -> PersonId {
+    PersonId::web("ada")
+}
+
+fn bob() -> PersonId {
+    "slack:T01/U02".parse().unwrap()
+}
+
+fn map(key: &str, value: Value) -> Map<String, Value> {
+    Map::from_iter([(text(key), value)])
+}
+
+fn flow() -> FlowPin {
+    FlowPin { id: text("community-welcome"), version: text("1.0.0"), digest: text("d1") }
+}
+
+fn place() -> Place {
+    Place {
+        platform: Platform::Discord,
+        workspace: text("9"),
+        channel: text("8"),
+        thread: Some(text("7")),
+    }
+}
+
+fn web() -> Place {
+    Place { platform: Platform::Web, workspace: text("local"), channel: text("c"), thread: None }
+}
+
+fn field(path: &str, input: Input) -> Field {
+    Field {
+        path: text(path),
+        label: text("L"),
+        hint: None,
+        required: true,
+        input,
+        value: Value::Null,
+        check: false,
+    }
+}
+
+fn fields(choice: &Choice) -> Vec<Field> {
+    let inputs = [
+        Input::Text { multiline: true, min: Some(1), max: None },
+        Input::Email,
+        Input::Url,
+        Input::Phone,
+        Input::Date,
+        Input::Number { integer: true, min: Some(0.5), max: None },
+        Input::Bool,
+        Input::Select { choices: vec![choice.clone()], multiple: false },
+        Input::Lines,
+    ];
+    let mut fields: Vec<_> = inputs.map(|input| field("basics.name", input)).into();
+    fields[1].value = json!("ada@example.org");
+    fields[1].hint = Some(text("H"));
+    fields[1].check = true;
+    fields
+}
+
+fn controls() -> Vec<Control> {
+    let choice = Choice {
+        id: text("a"),
+        label: text("A"),
+        description: Some(text("first")),
+        icon: Some(text("star")),
+    };
+    let fields = fields(&choice);
+    vec![
+        Control::Choose(Choose { choices: vec![choice], multiple: false, required: true }),
+        Control::Form(Form { fields, submit: text("Send"), skippable: true }),
+        Control::Review(Review {
+            data_type: text("applicant_profile"),
+            data: json!({ "name": "Ada" }),
+            schema: json!({ "type": "object" }),
+            groups: vec![Group {
+                path: text("work.0"),
+                title: text("Role"),
+                fields: vec![field("work.0.name", Input::Email)],
+            }],
+            lists: vec![List { path: text("work"), noun: text("role"), fields: Vec::new() }],
+            skippable: false,
+        }),
+        Control::Upload(Upload {
+            upload_type: text("resume"),
+            accept: vec![text("pdf")],
+            max_bytes: 10,
+            max_files: 1,
+            required: true,
+        }),
+        Control::Ask(Ask { placeholder: Some(text("P")), max: 100, required: false }),
+        Control::Decide(Decide {
+            request: text("Move on?"),
+            facts: vec![(text("Missing"), text("rules"))],
+            approve: text("Approve"),
+            deny: text("Deny"),
+            deny_and_tell: Some(text("Deny and tell")),
+        }),
+        Control::Confirm(Confirm { yes: text("Yes"), no: text("No"), danger: true }),
+    ]
+}
+
+fn replies() -> Vec<Reply> {
+    vec![
+        Reply::Chosen { ids: vec![text("a")], free_text: None },
+        Reply::Chosen { ids: Vec::new(), free_text: Some(text("neither")) },
+        Reply::Filled { values: map("basics.name", json!("Ada")) },
+        Reply::Reviewed { verdict: Verdict::Approved, data: None, notes: None },
+        Reply::Reviewed {
+            verdict: Verdict::Modified,
+            data: Some(json!({ "name": "Ada" })),
+            notes: Some(text("N")),
+        },
+        Reply::Reviewed { verdict: Verdict::Rejected, data: None, notes: None },
+        Reply::Uploaded { artifacts: vec![artifact_id()] },
+        Reply::Text { text: text("words") },
+        Reply::Decided { decision: Decision::Approved, feedback: None },
+        Reply::Decided { decision: Decision::Denied, feedback: None },
+        Reply::Decided { decision: Decision::DeniedWithFeedback, feedback: Some(text("one more")) },
+        Reply::Confirmed { yes: true },
+        Reply::Skipped,
+    ]
+}
+
+fn wait(control: Control, purpose: Purpose, standing: Standing) -> Wait {
+    Wait {
+        id: wait_id(),
+        session: session(),
+        revision: 1,
+        purpose,
+        state: json!({ "offered": ["a"] }),
+        prompt: Prompt {
+            title: Some(text("T")),
+            body: text("B"),
+            control,
+            notes: vec![text("1 of 2")],
+        },
+        answerers: Answerers::Deciders { alias: text("leads"), allow_self: false },
+        digest: text("d2"),
+        asked_at: at(),
+        expires_at: Some(at()),
+        standing,
+    }
+}
+
+fn plain_wait() -> Wait {
+    let mut control = controls();
+    Wait {
+        answerers: Answerers::Participant,
+        expires_at: None,
+        ..wait(control.remove(4), Purpose::Notice, Standing::Pending)
+    }
+}
+
+fn waits() -> Vec<Wait> {
+    let purposes = [
+        Purpose::Call { call: CallId::new("step_rules_1"), tool: text("get_user_option") },
+        Purpose::Notice,
+        Purpose::Erase,
+        Purpose::Effect { phase: text("p1"), index: 0 },
+    ];
+    let (reply, by, by_name) = (Reply::Skipped, ada(), text("Ada"));
+    let standings = [
+        Standing::Pending,
+        Standing::Answered {
+            reply: reply.clone(),
+            by: by.clone(),
+            by_name: by_name.clone(),
+            at: at(),
+        },
+        Standing::Applied { reply, by, by_name, at: at() },
+        Standing::Expired { at: at() },
+        Standing::Cancelled { reason: text("R"), at: at() },
+        Standing::Superseded { by: Some(wait_id()), at: at() },
+        Standing::Superseded { by: None, at: at() },
+    ];
+    let purposes = purposes.into_iter().cycle();
+    let combined = controls().into_iter().zip(standings).zip(purposes);
+    let combined = combined.map(|((control, standing), purpose)| wait(control, purpose, standing));
+    combined.chain([plain_wait()]).collect()
+}
+
+fn session_events() -> Vec<Event> {
+    let started = Started {
+        session: session(),
+        flow: flow(),
+        participant: ada(),
+        name: Some(text("Ada")),
+        place: place(),
+        test: true,
+    };
+    let choices = [NoticeChoice::Accepted, NoticeChoice::Human, NoticeChoice::Declined];
+    let statuses = [
+        Status::Notice,
+        Status::Open,
+        Status::Stopped,
+        Status::Paused,
+        Status::Declined,
+        Status::Completed,
+        Status::Ended,
+    ];
+    let speakers = [
+        Speaker::Participant,
+        Speaker::Staff { by: bob(), name: text("Bob") },
+        Speaker::Bystander { by: bob(), name: text("Bob") },
+    ];
+    let audiences = [Audience::Participant, Audience::Staff];
+    let mut events = vec![
+        Event::Started(Started { name: None, place: web(), ..started.clone() }),
+        Event::Started(started),
+    ];
+    events.extend(choices.map(|choice| Event::NoticeAnswered {
+        choice,
+        text_sha256: text("d3"),
+        version: text("1.0.0"),
+        locale: text("en"),
+    }));
+    events.extend(statuses.map(|to| Event::StatusChanged { to, reason: text("R") }));
+    events.extend(speakers.map(|from| Event::Said {
+        from,
+        text: text("hello"),
+        source: Some(text("m1")),
+        about: Some(wait_id()),
+    }));
+    events.push(Event::Said {
+        from: Speaker::Participant,
+        text: text("hello"),
+        source: None,
+        about: None,
+    });
+    events.extend(audiences.map(|audience| Event::Posted {
+        effect: effect_id(),
+        audience,
+        text: text("hi"),
+    }));
+    events
+}
+
+fn call_events() -> Vec<Event> {
+    let call = || CallId::new("c1");
+    let origins = [
+        Origin::Step { step: text("rules") },
+        Origin::Model { round: 1 },
+        Origin::Person { by: bob(), may_decide: true },
+        Origin::Engine,
+    ];
+    let closings = [
+        Closing::Expired,
+        Closing::Cancelled { reason: text("R") },
+        Closing::Superseded { by: Some(wait_id()) },
+        Closing::Superseded { by: None },
+    ];
+    let results = [
+        CallResult::Ok { value: json!({ "status": "completed" }) },
+        CallResult::Err { code: text("timeout"), message: text("M") },
+    ];
+    let mut events: Vec<_> = origins
+        .map(|origin| {
+            Event::Called(Call {
+                id: call(),
+                tool: text("t"),
+                args: json!({ "a": 1.5 }),
+                phase: Some(text("p1")),
+                origin,
+            })
+        })
+        .into();
+    events.push(Event::Asked(Box::new(plain_wait())));
+    let vias = [Via::Component, Via::Typed, Via::Command].into_iter().cycle();
+    events.extend(replies().into_iter().zip(vias).map(|(reply, via)| Event::Answered {
+        wait: wait_id(),
+        reply,
+        by: ada(),
+        by_name: text("Ada"),
+        via,
+    }));
+    events.push(Event::Applied { wait: wait_id() });
+    events.extend(closings.map(|closing| Event::Closed { wait: wait_id(), closing }));
+    events.extend(results.map(|result| Event::Returned { call: call(), result }));
+    events
+}
+
+fn phase_events() -> Vec<Event> {
+    let statuses = [
+        ObjectiveStatus::Pending,
+        ObjectiveStatus::InProgress,
+        ObjectiveStatus::Completed,
+        ObjectiveStatus::Skipped,
+        ObjectiveStatus::Failed,
+    ];
+    let voices = [SetBy::Evidence, SetBy::Model, SetBy::Participant, SetBy::Override];
+    let overrides = || vec![text("o1")];
+    let grounds = [
+        Grounds::Began,
+        Grounds::CriteriaMet,
+        Grounds::Decision { wait: wait_id(), by: bob(), overrides: overrides() },
+        Grounds::Initiative { by: bob(), overrides: overrides() },
+    ];
+    let mut events = vec![
+        Event::Stepped { phase: text("p1"), step: text("s1"), next: Some(text("s2")) },
+        Event::Stepped { phase: text("p1"), step: text("s2"), next: None },
+        Event::Kept(Artifact {
+            id: artifact_id(),
+            upload_type: text("resume"),
+            filename: text("resume.pdf"),
+            content_type: text("application/pdf"),
+            size_bytes: 5120,
+            sha256: text("d4"),
+            kept_at: at(),
+        }),
+        Event::Saved {
+            record: RecordId::from_uuid(uuid(5)),
+            data_type: text("applicant_profile"),
+            data: json!({ "name": "Ada" }),
+            reviewed: true,
+        },
+        Event::Proposed { objective: text("o1"), status: ObjectiveStatus::Completed },
+        Event::ExportOffered { effect: effect_id() },
+        Event::AdvanceEvaluated { outcome: json!({ "status": "blocked" }) },
+        Event::Advanced { from: None, to: None, grounds: Grounds::CriteriaMet },
+    ];
+    events.extend(
+        statuses
+            .into_iter()
+            .zip(voices.into_iter().cycle())
+            .map(|(status, by)| Event::ObjectiveSet { objective: text("o1"), status, by }),
+    );
+    events.extend(grounds.map(|grounds| Event::Advanced {
+        from: Some(text("p1")),
+        to: Some(text("p2")),
+        grounds,
+    }));
+    events
+}
+
+fn staff_events() -> Vec<Event> {
+    let outcomes = [
+        EffectOutcome::AwaitingApproval,
+        EffectOutcome::Queued,
+        EffectOutcome::Delivered,
+        EffectOutcome::NotApplicable,
+        EffectOutcome::Declined,
+        EffectOutcome::Failed { reason: text("R") },
+    ];
+    let mut events = vec![
+        Event::HandedOver { reason: text("R") },
+        Event::Claimed { by: bob(), by_name: text("Bob") },
+        Event::HandedBack { by: bob() },
+        Event::Reminded { wait: wait_id(), count: 1 },
+        Event::RemindersStopped,
+    ];
+    events.extend(outcomes.map(|outcome| Event::EffectNoted {
+        phase: text("p1"),
+        index: 0,
+        what: text("discord_add_role member"),
+        effect: (outcome == EffectOutcome::Queued).then(effect_id),
+        outcome,
+    }));
+    events
+}
+
+/// The name of an event as it is stored. A new event is missing here first, and then in the samples.
+fn name(event: &Event) -> &'static str {
+    match event {
+        Event::Started(_) => "started",
+        Event::NoticeAnswered { .. } => "notice_answered",
+        Event::StatusChanged { .. } => "status_changed",
+        Event::Said { .. } => "said",
+        Event::Posted { .. } => "posted",
+        Event::Called(_) => "called",
+        Event::Asked(_) => "asked",
+        Event::Answered { .. } => "answered",
+        Event::Applied { .. } => "applied",
+        Event::Closed { .. } => "closed",
+        Event::Returned { .. } => "returned",
+        Event::Stepped { .. } => "stepped",
+        Event::Kept(_) => "kept",
+        Event::Saved { .. } => "saved",
+        Event::ObjectiveSet { .. } => "objective_set",
+        Event::Proposed { .. } => "proposed",
+        Event::ExportOffered { .. } => "export_offered",
+        Event::Advanced { .. } => "advanced",
+        Event::AdvanceEvaluated { .. } => "advance_evaluated",
+        Event::HandedOver { .. } => "handed_over",
+        Event::Claimed { .. } => "claimed",
+        Event::HandedBack { .. } => "handed_back",
+        Event::EffectNoted { .. } => "effect_noted",
+        Event::Reminded { .. } => "reminded",
+        Event::RemindersStopped => "reminders_stopped",
+    }
+}
+
+/// How many names [`name`] knows.
+const NAMES: usize = 25;
+
+#[test]
+fn every_event_has_a_sample() {
+    let events = [session_events(), call_events(), phase_events(), staff_events()].concat();
+    let names: BTreeSet<_> = events.iter().map(name).collect();
+    assert_eq!(names.len(), NAMES);
+    for event in &events {
+        assert_eq!(serde_json::to_value(event).unwrap()["type"], name(event));
+    }
+}
+
+#[test]
+fn an_event_in_its_envelope() {
+    let event = Event::RemindersStopped;
+    insta::assert_snapshot!(stored(&[Recorded { v: 1, seq: 4, at: at(), event }]), @r#"{"v":1,"seq":4,"at":"2026-11-21T09:00:00Z","event":{"type":"reminders_stopped"}}"#);
+}
+
+#[test]
+fn events_of_the_conversation() {
+    insta::assert_snapshot!(stored(&session_events()), @r#"
+    {"type":"started","session":"ses_…1","flow":{"id":"community-welcome","version":"1.0.0","digest":"d1"},"participant":"web:local/ada","place":{"platform":"web","workspace":"local","channel":"c"},"test":true}
+    {"type":"started","session":"ses_…1","flow":{"id":"community-welcome","version":"1.0.0","digest":"d1"},"participant":"web:local/ada","name":"Ada","place":{"platform":"discord","workspace":"9","channel":"8","thread":"7"},"test":true}
+    {"type":"notice_answered","choice":"accepted","text_sha256":"d3","version":"1.0.0","locale":"en"}
+    {"type":"notice_answered","choice":"human","text_sha256":"d3","version":"1.0.0","locale":"en"}
+    {"type":"notice_answered","choice":"declined","text_sha256":"d3","version":"1.0.0","locale":"en"}
+    {"type":"status_changed","to":"notice","reason":"R"}
+    {"type":"status_changed","to":"open","reason":"R"}
+    {"type":"status_changed","to":"stopped","reason":"R"}
+    {"type":"status_changed","to":"paused","reason":"R"}
+    {"type":"status_changed","to":"declined","reason":"R"}
+    {"type":"status_changed","to":"completed","reason":"R"}
+    {"type":"status_changed","to":"ended","reason":"R"}
+    {"type":"said","from":{"who":"participant"},"text":"hello","source":"m1","about":"wait_…2"}
+    {"type":"said","from":{"who":"staff","by":"slack:T01/U02","name":"Bob"},"text":"hello","source":"m1","about":"wait_…2"}
+    {"type":"said","from":{"who":"bystander","by":"slack:T01/U02","name":"Bob"},"text":"hello","source":"m1","about":"wait_…2"}
+    {"type":"said","from":{"who":"participant"},"text":"hello"}
+    {"type":"posted","effect":"eff_…3","audience":"participant","text":"hi"}
+    {"type":"posted","effect":"eff_…3","audience":"staff","text":"hi"}
+    "#);
+}
+
+#[test]
+fn events_of_calls() {
+    insta::assert_snapshot!(stored(&call_events()), @r#"
+    {"type":"called","id":"c1","tool":"t","args":{"a":1.5},"phase":"p1","origin":{"from":"step","step":"rules"}}
+    {"type":"called","id":"c1","tool":"t","args":{"a":1.5},"phase":"p1","origin":{"from":"model","round":1}}
+    {"type":"called","id":"c1","tool":"t","args":{"a":1.5},"phase":"p1","origin":{"from":"person","by":"slack:T01/U02","may_decide":true}}
+    {"type":"called","id":"c1","tool":"t","args":{"a":1.5},"phase":"p1","origin":{"from":"engine"}}
+    {"type":"asked","id":"wait_…2","session":"ses_…1","revision":1,"purpose":{"kind":"notice"},"state":{"offered":["a"]},"prompt":{"title":"T","body":"B","control":{"kind":"ask","placeholder":"P","max":100,"required":false},"notes":["1 of 2"]},"answerers":{"who":"participant"},"digest":"d2","asked_at":"2026-11-21T09:00:00Z","standing":{"is":"pending"}}
+    {"type":"answered","wait":"wait_…2","reply":{"kind":"chosen","ids":["a"]},"by":"web:local/ada","by_name":"Ada","via":"component"}
+    {"type":"answered","wait":"wait_…2","reply":{"kind":"chosen","ids":[],"free_text":"neither"},"by":"web:local/ada","by_name":"Ada","via":"typed"}
+    {"type":"answered","wait":"wait_…2","reply":{"kind":"filled","values":{"basics.name":"Ada"}},"by":"web:local/ada","by_name":"Ada","via":"command"}
+    {"type":"answered","wait":"wait_…2","reply":{"kind":"reviewed","verdict":"approved"},"by":"web:local/ada","by_name":"Ada","via":"component"}
+    {"type":"answered","wait":"wait_…2","reply":{"kind":"reviewed","verdict":"modified","data":{"name":"Ada"},"notes":"N"},"by":"web:local/ada","by_name":"Ada","via":"typed"}
+    {"type":"answered","wait":"wait_…2","reply":{"kind":"reviewed","verdict":"rejected"},"by":"web:local/ada","by_name":"Ada","via":"command"}
+    {"type":"answered","wait":"wait_…2","reply":{"kind":"uploaded","artifacts":["upload_…4"]},"by":"web:local/ada","by_name":"Ada","via":"component"}
+    {"type":"answered","wait":"wait_…2","reply":{"kind":"text","text":"words"},"by":"web:local/ada","by_name":"Ada","via":"typed"}
+    {"type":"answered","wait":"wait_…2","reply":{"kind":"decided","decision":"approved"},"by":"web:local/ada","by_name":"Ada","via":"command"}
+    {"type":"answered","wait":"wait_…2","reply":{"kind":"decided","decision":"denied"},"by":"web:local/ada","by_name":"Ada","via":"component"}
+    {"type":"answered","wait":"wait_…2","reply":{"kind":"decided","decision":"denied_with_feedback","feedback":"one more"},"by":"web:local/ada","by_name":"Ada","via":"typed"}
+    {"type":"answered","wait":"wait_…2","reply":{"kind":"confirmed","yes":true},"by":"web:local/ada","by_name":"Ada","via":"command"}
+    {"type":"answered","wait":"wait_…2","reply":{"kind":"skipped"},"by":"web:local/ada","by_name":"Ada","via":"component"}
+    {"type":"applied","wait":"wait_…2"}
+    {"type":"closed","wait":"wait_…2","closing":{"how":"expired"}}
+    {"type":"closed","wait":"wait_…2","closing":{"how":"cancelled","reason":"R"}}
+    {"type":"closed","wait":"wait_…2","closing":{"how":"superseded","by":"wait_…2"}}
+    {"type":"closed","wait":"wait_…2","closing":{"how":"superseded","by":null}}
+    {"type":"returned","call":"c1","result":{"outcome":"ok","value":{"status":"completed"}}}
+    {"type":"returned","call":"c1","result":{"outcome":"err","code":"timeout","message":"M"}}
+    "#);
+}
+
+#[test]
+fn events_of_phases() {
+    insta::assert_snapshot!(stored(&phase_events()), @r#"
+    {"type":"stepped","phase":"p1","step":"s1","next":"s2"}
+    {"type":"stepped","phase":"p1","step":"s2","next":null}
+    {"type":"kept","id":"upload_…4","upload_type":"resume","filename":"resume.pdf","content_type":"application/pdf","size_bytes":5120,"sha256":"d4","kept_at":"2026-11-21T09:00:00Z"}
+    {"type":"saved","record":"record_…5","data_type":"applicant_profile","data":{"name":"Ada"},"reviewed":true}
+    {"type":"proposed","objective":"o1","status":"completed"}
+    {"type":"export_offered","effect":"eff_…3"}
+    {"type":"advance_evaluated","outcome":{"status":"blocked"}}
+    {"type":"advanced","from":null,"to":null,"grounds":{"because":"criteria_met"}}
+    {"type":"objective_set","objective":"o1","status":"pending","by":"evidence"}
+    {"type":"objective_set","objective":"o1","status":"in_progress","by":"model"}
+    {"type":"objective_set","objective":"o1","status":"completed","by":"participant"}
+    {"type":"objective_set","objective":"o1","status":"skipped","by":"override"}
+    {"type":"objective_set","objective":"o1","status":"failed","by":"evidence"}
+    {"type":"advanced","from":"p1","to":"p2","grounds":{"because":"began"}}
+    {"type":"advanced","from":"p1","to":"p2","grounds":{"because":"criteria_met"}}
+    {"type":"advanced","from":"p1","to":"p2","grounds":{"because":"decision","wait":"wait_…2","by":"slack:T01/U02","overrides":["o1"]}}
+    {"type":"advanced","from":"p1","to":"p2","grounds":{"because":"initiative","by":"slack:T01/U02","overrides":["o1"]}}
+    "#);
+}
+
+#[test]
+fn events_of_staff_and_effects() {
+    insta::assert_snapshot!(stored(&staff_events()), @r#"
+    {"type":"handed_over","reason":"R"}
+    {"type":"claimed","by":"slack:T01/U02","by_name":"Bob"}
+    {"type":"handed_back","by":"slack:T01/U02"}
+    {"type":"reminded","wait":"wait_…2","count":1}
+    {"type":"reminders_stopped"}
+    {"type":"effect_noted","phase":"p1","index":0,"what":"discord_add_role member","outcome":{"is":"awaiting_approval"}}
+    {"type":"effect_noted","phase":"p1","index":0,"what":"discord_add_role member","outcome":{"is":"queued"},"effect":"eff_…3"}
+    {"type":"effect_noted","phase":"p1","index":0,"what":"discord_add_role member","outcome":{"is":"delivered"}}
+    {"type":"effect_noted","phase":"p1","index":0,"what":"discord_add_role member","outcome":{"is":"not_applicable"}}
+    {"type":"effect_noted","phase":"p1","index":0,"what":"discord_add_role member","outcome":{"is":"declined"}}
+    {"type":"effect_noted","phase":"p1","index":0,"what":"discord_add_role member","outcome":{"is":"failed","reason":"R"}}
+    "#);
+}
+
+#[test]
+fn waits_in_every_standing() {
+    insta::assert_snapshot!(stored(&waits()), @r#"
+    {"id":"wait_…2","session":"ses_…1","revision":1,"purpose":{"kind":"call","call":"step_rules_1","tool":"get_user_option"},"state":{"offered":["a"]},"prompt":{"title":"T","body":"B","control":{"kind":"choose","choices":[{"id":"a","label":"A","description":"first","icon":"star"}],"multiple":false,"required":true},"notes":["1 of 2"]},"answerers":{"who":"deciders","alias":"leads","allow_self":false},"digest":"d2","asked_at":"2026-11-21T09:00:00Z","expires_at":"2026-11-21T09:00:00Z","standing":{"is":"pending"}}
+    {"id":"wait_…2","session":"ses_…1","revision":1,"purpose":{"kind":"notice"},"state":{"offered":["a"]},"prompt":{"title":"T","body":"B","control":{"kind":"form","fields":[{"path":"basics.name","label":"L","required":true,"input":{"type":"text","multiline":true,"min":1,"max":null}},{"path":"basics.name","label":"L","hint":"H","required":true,"input":{"type":"email"},"value":"ada@example.org","check":true},{"path":"basics.name","label":"L","required":true,"input":{"type":"url"}},{"path":"basics.name","label":"L","required":true,"input":{"type":"phone"}},{"path":"basics.name","label":"L","required":true,"input":{"type":"date"}},{"path":"basics.name","label":"L","required":true,"input":{"type":"number","integer":true,"min":0.5,"max":null}},{"path":"basics.name","label":"L","required":true,"input":{"type":"bool"}},{"path":"basics.name","label":"L","required":true,"input":{"type":"select","choices":[{"id":"a","label":"A","description":"first","icon":"star"}],"multiple":false}},{"path":"basics.name","label":"L","required":true,"input":{"type":"lines"}}],"submit":"Send","skippable":true},"notes":["1 of 2"]},"answerers":{"who":"deciders","alias":"leads","allow_self":false},"digest":"d2","asked_at":"2026-11-21T09:00:00Z","expires_at":"2026-11-21T09:00:00Z","standing":{"is":"answered","reply":{"kind":"skipped"},"by":"web:local/ada","by_name":"Ada","at":"2026-11-21T09:00:00Z"}}
+    {"id":"wait_…2","session":"ses_…1","revision":1,"purpose":{"kind":"erase"},"state":{"offered":["a"]},"prompt":{"title":"T","body":"B","control":{"kind":"review","data_type":"applicant_profile","data":{"name":"Ada"},"schema":{"type":"object"},"groups":[{"path":"work.0","title":"Role","fields":[{"path":"work.0.name","label":"L","required":true,"input":{"type":"email"}}]}],"lists":[{"path":"work","noun":"role","fields":[]}],"skippable":false},"notes":["1 of 2"]},"answerers":{"who":"deciders","alias":"leads","allow_self":false},"digest":"d2","asked_at":"2026-11-21T09:00:00Z","expires_at":"2026-11-21T09:00:00Z","standing":{"is":"applied","reply":{"kind":"skipped"},"by":"web:local/ada","by_name":"Ada","at":"2026-11-21T09:00:00Z"}}
+    {"id":"wait_…2","session":"ses_…1","revision":1,"purpose":{"kind":"effect","phase":"p1","index":0},"state":{"offered":["a"]},"prompt":{"title":"T","body":"B","control":{"kind":"upload","upload_type":"resume","accept":["pdf"],"max_bytes":10,"max_files":1,"required":true},"notes":["1 of 2"]},"answerers":{"who":"deciders","alias":"leads","allow_self":false},"digest":"d2","asked_at":"2026-11-21T09:00:00Z","expires_at":"2026-11-21T09:00:00Z","standing":{"is":"expired","at":"2026-11-21T09:00:00Z"}}
+    {"id":"wait_…2","session":"ses_…1","revision":1,"purpose":{"kind":"call","call":"step_rules_1","tool":"get_user_option"},"state":{"offered":["a"]},"prompt":{"title":"T","body":"B","control":{"kind":"ask","placeholder":"P","max":100,"required":false},"notes":["1 of 2"]},"answerers":{"who":"deciders","alias":"leads","allow_self":false},"digest":"d2","asked_at":"2026-11-21T09:00:00Z","expires_at":"2026-11-21T09:00:00Z","standing":{"is":"cancelled","reason":"R","at":"2026-11-21T09:00:00Z"}}
+    {"id":"wait_…2","session":"ses_…1","revision":1,"purpose":{"kind":"notice"},"state":{"offered":["a"]},"prompt":{"title":"T","body":"B","control":{"kind":"decide","request":"Move on?","facts":[["Missing","rules"]],"approve":"Approve","deny":"Deny","deny_and_tell":"Deny and tell"},"notes":["1 of 2"]},"answerers":{"who":"deciders","alias":"leads","allow_self":false},"digest":"d2","asked_at":"2026-11-21T09:00:00Z","expires_at":"2026-11-21T09:00:00Z","standing":{"is":"superseded","by":"wait_…2","at":"2026-11-21T09:00:00Z"}}
+    {"id":"wait_…2","session":"ses_…1","revision":1,"purpose":{"kind":"erase"},"state":{"offered":["a"]},"prompt":{"title":"T","body":"B","control":{"kind":"confirm","yes":"Yes","no":"No","danger":true},"notes":["1 of 2"]},"answerers":{"who":"deciders","alias":"leads","allow_self":false},"digest":"d2","asked_at":"2026-11-21T09:00:00Z","expires_at":"2026-11-21T09:00:00Z","standing":{"is":"superseded","by":null,"at":"2026-11-21T09:00:00Z"}}
+    {"id":"wait_…2","session":"ses_…1","revision":1,"purpose":{"kind":"notice"},"state":{"offered":["a"]},"prompt":{"title":"T","body":"B","control":{"kind":"ask","placeholder":"P","max":100,"required":false},"notes":["1 of 2"]},"answerers":{"who":"participant"},"digest":"d2","asked_at":"2026-11-21T09:00:00Z","standing":{"is":"pending"}}
+    "#);
+}
+
+#[test]
+fn effects_and_renderings() {
+    let acts = [
+        Act::Show { wait: wait_id() },
+        Act::Post { text: text("hi") },
+        Act::Progress { text: text("Step 1 of 3") },
+        Act::Export,
+        Act::Webhook { event: text("finished"), body: json!({ "a": 1 }) },
+        Act::AddRoles { roles: vec![text("member")] },
+    ];
+    let recipients = [
+        Recipient::Participant,
+        Recipient::Channel { alias: text("staff") },
+        Recipient::Webhook { alias: text("crm") },
+    ];
+    let recipients = recipients.into_iter().cycle();
+    let effects: Vec<_> = acts
+        .into_iter()
+        .zip(recipients)
+        .map(|(act, to)| Effect {
+            id: effect_id(),
+            session: session(),
+            place: place(),
+            carries: (act == Act::Export).then(|| PhaseEffectRef { phase: text("p1"), index: 0 }),
+            to,
+            act,
+            queued_at: at(),
+            attempts: 0,
+            not_before: at(),
+        })
+        .collect();
+    insta::assert_snapshot!(stored(&effects), @r#"
+    {"id":"eff_…3","session":"ses_…1","place":{"platform":"discord","workspace":"9","channel":"8","thread":"7"},"to":{"to":"participant"},"act":{"do":"show","wait":"wait_…2"},"queued_at":"2026-11-21T09:00:00Z","attempts":0,"not_before":"2026-11-21T09:00:00Z"}
+    {"id":"eff_…3","session":"ses_…1","place":{"platform":"discord","workspace":"9","channel":"8","thread":"7"},"to":{"to":"channel","alias":"staff"},"act":{"do":"post","text":"hi"},"queued_at":"2026-11-21T09:00:00Z","attempts":0,"not_before":"2026-11-21T09:00:00Z"}
+    {"id":"eff_…3","session":"ses_…1","place":{"platform":"discord","workspace":"9","channel":"8","thread":"7"},"to":{"to":"webhook","alias":"crm"},"act":{"do":"progress","text":"Step 1 of 3"},"queued_at":"2026-11-21T09:00:00Z","attempts":0,"not_before":"2026-11-21T09:00:00Z"}
+    {"id":"eff_…3","session":"ses_…1","place":{"platform":"discord","workspace":"9","channel":"8","thread":"7"},"to":{"to":"participant"},"act":{"do":"export"},"queued_at":"2026-11-21T09:00:00Z","attempts":0,"not_before":"2026-11-21T09:00:00Z","carries":{"phase":"p1","index":0}}
+    {"id":"eff_…3","session":"ses_…1","place":{"platform":"discord","workspace":"9","channel":"8","thread":"7"},"to":{"to":"channel","alias":"staff"},"act":{"do":"webhook","event":"finished","body":{"a":1}},"queued_at":"2026-11-21T09:00:00Z","attempts":0,"not_before":"2026-11-21T09:00:00Z"}
+    {"id":"eff_…3","session":"ses_…1","place":{"platform":"discord","workspace":"9","channel":"8","thread":"7"},"to":{"to":"webhook","alias":"crm"},"act":{"do":"add_roles","roles":["member"]},"queued_at":"2026-11-21T09:00:00Z","attempts":0,"not_before":"2026-11-21T09:00:00Z"}
+    "#);
+    let rendering = Rendering { effect: effect_id(), message: text("m1") };
+    insta::assert_snapshot!(stored(&[rendering]), @r#"{"effect":"eff_…3","message":"m1"}"#);
+}
+
+#[test]
+fn heads() {
+    let head = Head {
+        id: session(),
+        flow: flow(),
+        participant: bob(),
+        name: Some(text("Bob")),
+        place: place(),
+        status: Status::Open,
+        phase: Some(text("p1")),
+        handed_over: false,
+        pending: 1,
+        approvals: 0,
+        progress: 0.5,
+        seq: 12,
+        created_at: at(),
+        updated_at: at(),
+        test: false,
+    };
+    let bare = Head { name: None, phase: None, place: web(), ..head.clone() };
+    insta::assert_snapshot!(stored(&[head, bare]), @r#"
+    {"id":"ses_…1","flow":{"id":"community-welcome","version":"1.0.0","digest":"d1"},"participant":"slack:T01/U02","name":"Bob","place":{"platform":"discord","workspace":"9","channel":"8","thread":"7"},"status":"open","phase":"p1","handed_over":false,"pending":1,"approvals":0,"progress":0.5,"seq":12,"created_at":"2026-11-21T09:00:00Z","updated_at":"2026-11-21T09:00:00Z","test":false}
+    {"id":"ses_…1","flow":{"id":"community-welcome","version":"1.0.0","digest":"d1"},"participant":"slack:T01/U02","place":{"platform":"web","workspace":"local","channel":"c"},"status":"open","handed_over":false,"pending":1,"approvals":0,"progress":0.5,"seq":12,"created_at":"2026-11-21T09:00:00Z","updated_at":"2026-11-21T09:00:00Z","test":false}
+    "#);
+}
+
+#[test]
+fn audit_records_with_words_and_without() {
+    let record = AuditRecord {
+        event: text("phase_advance_attempt"),
+        timestamp: at(),
+        session: Some(session()),
+        facts: map("phase", json!("p1")),
+        words: map("reason", json!("one more question")),
+    };
+    let bare = AuditRecord { session: None, words: Map::new(), ..record.clone() };
+    let first = Sealed::seal(0, CHAIN_START, record, text("salt"));
+    let second = Sealed::seal(1, &first.seal, bare, String::new());
+    let mut erased = first.clone();
+    erased.erase_words();
+    assert!(erased.holds(0, CHAIN_START) && second.holds(1, &first.seal));
+    insta::assert_snapshot!(stored(&[first, second, erased]), @r#"
+    {"index":0,"record":{"event":"phase_advance_attempt","timestamp":"2026-11-21T09:00:00Z","session":"ses_…1","facts":{"phase":"p1"},"words":{"reason":"one more question"}},"salt":"salt","words_sha256":"4f518ab4877c03566b9fc5eeaf1ddc1b7376838c94b22e7e7582712c2fe52676","previous":"……00","seal":"75d56ab49903509dcb33d9674d009140917116914211cb7541094974c2a57437","erased":false}
+    {"index":1,"record":{"event":"phase_advance_attempt","timestamp":"2026-11-21T09:00:00Z","facts":{"phase":"p1"}},"salt":"","words_sha256":"44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a","previous":"75d56ab49903509dcb33d9674d009140917116914211cb7541094974c2a57437","seal":"de91081e61de9bcb318e69a075fc96ade4a30676d9ef2dd834c838bd37da0d7a","erased":false}
+    {"index":0,"record":{"event":"phase_advance_attempt","timestamp":"2026-11-21T09:00:00Z","session":"ses_…1","facts":{"phase":"p1"}},"salt":"","words_sha256":"4f518ab4877c03566b9fc5eeaf1ddc1b7376838c94b22e7e7582712c2fe52676","previous":"……00","seal":"75d56ab49903509dcb33d9674d009140917116914211cb7541094974c2a57437","erased":true}
+    "#);
+}
