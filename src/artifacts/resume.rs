@@ -121,6 +121,3 @@ const VALUE_MAX: usize = 200;
 fn short(value: &str) -> String {
     value.chars().take(VALUE_MAX).collect()
 }
-
-#[cfg(test)]
-mod tests;

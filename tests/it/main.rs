@@ -11,6 +11,7 @@ mod golden;
 mod interview;
 mod laws;
 mod races;
+mod resume;
 mod semantics;
 mod store;
 mod web;

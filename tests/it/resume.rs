@@ -2,9 +2,8 @@
 
 use std::fmt::Write as _;
 
+use anteroom::artifacts::resume::{Confidence, draft};
 use serde_json::Value;
-
-use super::{Confidence, draft};
 
 /// A draft as a person would tell it.
 fn told(text: &str) -> String {
