@@ -138,6 +138,11 @@ impl<'a> Teller<'a> {
             }
             Event::Called(call) => self.called(call),
             Event::Asked(wait) => self.asked(wait),
+            Event::Voted { vote, .. } => {
+                let side = if vote.approves() { "Approves" } else { "Denies" };
+                (self.reader == Reader::Staff)
+                    .then(|| line("voted", &vote.by_name, side, json!(vote.decision)))
+            }
             Event::Answered { wait, reply, by_name, .. } => self.answered(*wait, reply, by_name),
             Event::Closed { wait, closing } => self.closed(*wait, closing),
             Event::Returned { call, result } => self.returned(call, result),

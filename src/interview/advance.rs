@@ -391,6 +391,8 @@ impl Actor {
             wait.prompt = fresh.prompt;
             wait.state = fresh.state;
             wait.revision += 1;
+            // Votes were on the old list.
+            wait.votes.clear();
             let id = wait.id;
             self.audit(
                 "wait_revised",
@@ -423,6 +425,17 @@ impl Actor {
         let reason = if reason.trim().is_empty() { "user requested" } else { reason.trim() };
         let args = json!({ "overrides": evidence::missing(&self.state, phase), "reason": reason });
         let origin = Origin::Person { by: from.person.clone(), may_decide };
+        Some(self.call("asked", "next_phase", args, origin))
+    }
+
+    /// Asks a request that lapsed anew: a call of its own, since the old one has its result.
+    pub(super) fn call_again(&self, wait: &Wait, from: &Responder) -> Option<Call> {
+        let phase = self.phase().filter(|phase| wait.state["phase"] == phase.id.as_str())?;
+        let args = json!({
+            "overrides": evidence::missing(&self.state, phase),
+            "reason": wait.state["reason"].as_str().unwrap_or("asked again"),
+        });
+        let origin = Origin::Person { by: from.person.clone(), may_decide: false };
         Some(self.call("asked", "next_phase", args, origin))
     }
 

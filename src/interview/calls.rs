@@ -71,6 +71,10 @@ impl Actor {
         suspension: Suspension,
     ) -> WaitId {
         let Suspension { prompt, state, answerers, expires_at } = suspension;
+        let quorum = match answerers {
+            Answerers::Deciders { .. } => self.flow.flow.approvals.overrides.quorum.max(1),
+            Answerers::Participant => 1,
+        };
         let wait = Wait {
             id: WaitId::mint(&*self.ids),
             session: self.state.session,
@@ -79,6 +83,8 @@ impl Actor {
             state,
             prompt,
             answerers,
+            quorum,
+            votes: Vec::new(),
             digest,
             asked_at: self.now,
             expires_at,

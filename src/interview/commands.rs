@@ -2,14 +2,19 @@
 
 use serde_json::json;
 
-use super::{Actor, Answer, Refusal, actor::is_for_deciders, settle::Responder, texts};
+use super::{
+    Actor, Answer, Refusal,
+    actor::is_for_deciders,
+    settle::{Responder, may_answer},
+    texts,
+};
 use crate::{
     ids::WaitId,
     model::{
         session::Status,
         transcript::{Closing, Event, Speaker, Via},
         ui::Reply,
-        wait::{Purpose, Settlement, Wait},
+        wait::{Purpose, Settlement, Standing, Wait},
     },
     store::TimerKind,
 };
@@ -52,6 +57,11 @@ pub enum Command {
         /// Why.
         reason: String,
     },
+    /// Somebody who could have decided asks a request that lapsed anew.
+    Reopen {
+        /// The wait that expired.
+        wait: WaitId,
+    },
 }
 
 impl Command {
@@ -84,7 +94,8 @@ impl Command {
             | Self::Export
             | Self::Delete
             | Self::StopReminders
-            | Self::Advance { .. } => false,
+            | Self::Advance { .. }
+            | Self::Reopen { .. } => false,
         }
     }
 
@@ -103,6 +114,7 @@ impl Command {
             Self::Write { .. } => "write",
             Self::Nudge => "nudge",
             Self::End { .. } => "end",
+            Self::Reopen { .. } => "reopen",
         }
     }
 }
@@ -111,7 +123,9 @@ impl Actor {
     /// Carries out a command; the refusal is for the person who gave it.
     pub fn command(&mut self, from: &Responder, command: Command, via: Via) -> Result<(), Refusal> {
         let is_participant = from.person == self.state.participant;
-        let may = if command.is_for_staff() { from.staff } else { is_participant || from.staff };
+        // Who may reopen is who could have decided: looked at there.
+        let reopens = matches!(command, Command::Reopen { .. });
+        let may = from.staff || reopens || (is_participant && !command.is_for_staff());
         if !may {
             let facts = [("command", json!(command.name())), ("by", json!(from.person))];
             self.audit("command_refused", facts, []);
@@ -141,6 +155,7 @@ impl Actor {
             }
             Command::Nudge => return self.nudge(),
             Command::End { reason } => self.end(&reason),
+            Command::Reopen { wait } => return self.reopen(from, wait),
         }
         Ok(())
     }
@@ -154,7 +169,7 @@ impl Actor {
         self.cancel_open("the conversation was stopped");
         self.emit(Event::StatusChanged { to: Status::Stopped, reason: reason.to_owned() });
         self.audit("session_stopped", [("reason", json!(reason))], []);
-        self.post(texts::STOPPED);
+        self.post(texts::stopped(&self.state));
     }
 
     /// Cancels every open wait but the card before an erasure, which outlives everything.
@@ -300,6 +315,19 @@ impl Actor {
         if let Some(call) = self.call_to_advance(from, reason) {
             self.begin(&call);
         }
+        Ok(())
+    }
+
+    fn reopen(&mut self, from: &Responder, wait: WaitId) -> Result<(), Refusal> {
+        let refused = || Refusal("This cannot be asked again.".to_owned());
+        let wait = self.state.waits.get(&wait).cloned().ok_or_else(refused)?;
+        let lapsed = matches!(wait.standing, Standing::Expired { .. });
+        let open = self.state.status == Status::Open && self.open_requests().is_empty();
+        if !lapsed || !open || !may_answer(&self.state, &wait, from) {
+            return Err(refused());
+        }
+        let call = self.call_again(&wait, from).ok_or_else(refused)?;
+        self.begin(&call);
         Ok(())
     }
 

@@ -64,6 +64,14 @@ impl Actor {
 
     fn keep_words(&mut self, text: &str, source: Option<String>, about: Option<WaitId>) {
         self.emit(Event::Said { from: Speaker::Participant, text: text.to_owned(), source, about });
+        self.mind_turns();
+    }
+
+    /// A conversation that has become longer than the flow allows is handed to a person, once, and says so.
+    pub(super) fn mind_turns(&mut self) {
+        if self.state.turns == self.flow.flow.limits.turns && self.state.status == Status::Open {
+            self.hand_over("the conversation has become very long", texts::TOO_LONG);
+        }
     }
 
     /// The newest open question that the words can answer is answered; otherwise the words are kept and the person

@@ -10,8 +10,8 @@ use crate::{
         artifact::Artifact,
         session::{PersonId, Status},
         transcript::{Event, Via},
-        ui::{Control, FieldError, Reply},
-        wait::{Answerers, Settlement, Standing, Wait},
+        ui::{Control, Decision, FieldError, Reply},
+        wait::{Answerers, Settlement, Standing, Vote, Wait},
     },
     store::TimerKind,
 };
@@ -132,9 +132,9 @@ impl Actor {
             self.wake();
         }
         let Answer { wait, reply, from, via, .. } = answer;
+        let Some(reply) = self.vote(wait, reply, &from) else { return };
         let skipped = reply == Reply::Skipped;
-        let by_name = from.name;
-        self.emit(Event::Answered { wait, reply, by: from.person, by_name, via });
+        self.emit(Event::Answered { wait, reply, by: from.person, by_name: from.name, via });
         self.clear_timers_of(wait);
         self.show(wait);
         if skipped {
@@ -144,6 +144,43 @@ impl Actor {
                 self.skip_subject(&subject);
             }
         }
+        self.mind_turns();
+    }
+
+    /// Where several must decide alike, a decision is a vote: one per person, the last one counts, until enough agree.
+    /// Gives the reply that settles the wait, once there is one (SEMANTICS row 26).
+    fn vote(&mut self, id: WaitId, reply: Reply, from: &Responder) -> Option<Reply> {
+        let quorum = self.state.waits.get(&id).map_or(1, |wait| wait.quorum);
+        let (Reply::Decided { decision, feedback }, 2..) = (&reply, quorum) else {
+            return Some(reply);
+        };
+        let vote = Vote {
+            by: from.person.clone(),
+            by_name: from.name.clone(),
+            decision: *decision,
+            feedback: feedback.clone(),
+        };
+        let approves = vote.approves();
+        let facts =
+            [("wait", json!(id)), ("by", json!(vote.by)), ("decision", json!(vote.decision))];
+        self.audit("vote_cast", facts, [("feedback", json!(vote.feedback))]);
+        self.emit(Event::Voted { wait: id, vote });
+        let votes = self.state.waits.get(&id).map(|wait| wait.votes.clone()).unwrap_or_default();
+        let alike: Vec<Vote> =
+            votes.into_iter().filter(|vote| vote.approves() == approves).collect();
+        if u32::try_from(alike.len()).unwrap_or(u32::MAX) < quorum {
+            self.show(id);
+            return None;
+        }
+        let words: Vec<String> = alike.into_iter().filter_map(|vote| vote.feedback).collect();
+        Some(match (approves, words.is_empty()) {
+            (true, _) => Reply::Decided { decision: Decision::Approved, feedback: None },
+            (false, true) => Reply::Decided { decision: Decision::Denied, feedback: None },
+            (false, false) => Reply::Decided {
+                decision: Decision::DeniedWithFeedback,
+                feedback: Some(words.join("\n")),
+            },
+        })
     }
 
     /// Takes in files that were checked and kept, as the answer to `wait` where given, otherwise to the one upload

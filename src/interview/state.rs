@@ -15,7 +15,7 @@ use crate::{
             SetBy, Speaker, Started,
         },
         ui::Reply,
-        wait::{Purpose, Standing, Wait},
+        wait::{Purpose, Standing, Vote, Wait},
     },
 };
 
@@ -62,6 +62,8 @@ pub struct State {
     pub cursor: Option<(String, Option<String>)>,
     /// Participant messages in the current phase.
     pub talked: u32,
+    /// Messages and answers of the participant in the whole session.
+    pub turns: u32,
     /// Goes up whenever something happens that may change the outcome of `next_phase` (DESIGN §10.25).
     pub version: u64,
     /// The last outcome of `next_phase`, with the version at which it was given.
@@ -156,6 +158,7 @@ impl State {
             results: BTreeMap::new(),
             cursor: None,
             talked: 0,
+            turns: 0,
             version: 0,
             last_advance: None,
             evaluations: 0,
@@ -183,6 +186,7 @@ impl State {
             Event::Said { from, about, .. } => self.heard(from, *about),
             Event::Called(call) => self.called(call),
             Event::Asked(wait) => self.ask(wait),
+            Event::Voted { wait, vote } => self.voted(*wait, vote),
             Event::Answered { wait, reply, by, by_name, .. } => {
                 self.answered(*wait, reply, (by, by_name), at);
             }
@@ -224,6 +228,18 @@ impl State {
         }
     }
 
+    fn voted(&mut self, id: WaitId, vote: &Vote) {
+        let Some(wait) = self.waits.get_mut(&id) else { return };
+        wait.votes.retain(|known| known.by != vote.by);
+        wait.votes.push(vote.clone());
+        let words = |vote: &Vote| {
+            let side = if vote.approves() { "approves" } else { "denies" };
+            format!("{} {side}.", vote.by_name)
+        };
+        wait.prompt.notes = wait.votes.iter().map(words).collect();
+        wait.prompt.notes.push(format!("{} must decide alike.", wait.quorum));
+    }
+
     fn answered(
         &mut self,
         wait: WaitId,
@@ -233,6 +249,9 @@ impl State {
     ) {
         self.version += 1;
         self.evaluations = 0;
+        if *by == self.participant {
+            self.turns += 1;
+        }
         if matches!(reply, Reply::Text { .. }) {
             self.talked += 1;
         }
@@ -269,6 +288,7 @@ impl State {
 
     fn heard(&mut self, from: &Speaker, about: Option<WaitId>) {
         if *from == Speaker::Participant {
+            self.turns += 1;
             self.talked += 1;
             self.version += 1;
             self.evaluations = 0;

@@ -31,6 +31,7 @@ pub(super) const REMINDER: &str =
 pub(super) const ENDED: &str = "The team has ended this conversation. Thank you for your time.";
 pub(super) const NOTHING_TO_SKIP: &str = "There is nothing to skip just now.";
 pub(super) const EXPORT_READY: &str = "Here is a copy of everything that you told me.";
+pub(super) const TOO_LONG: &str = "We have talked for a long time. I have asked the team to look; type *continue* to go on with me.";
 pub(super) const STUCK: &str = "I cannot go on by myself here, so I have asked the team.";
 
 pub(super) const ERASE_TITLE: &str = "Delete everything?";
@@ -47,6 +48,20 @@ pub(super) fn override_dialog(missing: &[String], reason: Option<&str>, next: &s
          **Do you approve advancing to {next}?**",
         missing.join(", "),
         reason.unwrap_or("none given"),
+    )
+}
+
+/// What is said after "stop": what is kept stays, what was done is not undone.
+pub(super) fn stopped(state: &State) -> String {
+    let mut done: Vec<String> =
+        state.records.iter().map(|record| record.data_type.replace('_', " ")).collect();
+    done.extend(state.artifacts.iter().map(|artifact| format!("file *{}*", artifact.filename)));
+    done.dedup();
+    let kept =
+        if done.is_empty() { String::new() } else { format!(" Kept so far: {}.", done.join(", ")) };
+    format!(
+        "Stopped. Nothing more will be asked.{kept} Type *resume* to go on later, or *delete my data* to erase \
+         everything."
     )
 }
 

@@ -340,7 +340,7 @@ pub struct OverridePolicy {
     pub decider: Decider,
     /// Alias of the channel and of the entry in `[approvers]`.
     pub channel: Option<String>,
-    /// How many must agree; more than one comes later and is refused until then.
+    /// How many must decide alike, one vote each.
     pub quorum: u32,
     /// The participant may decide on their own request, if listed.
     pub allow_self: bool,

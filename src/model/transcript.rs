@@ -8,7 +8,7 @@ use super::{
     artifact::Artifact,
     session::{FlowPin, PersonId, Place, Status},
     ui::Reply,
-    wait::Wait,
+    wait::{Vote, Wait},
 };
 use crate::ids::{CallId, EffectId, RecordId, SessionId, WaitId};
 
@@ -79,6 +79,13 @@ pub enum Event {
     Called(Call),
     /// A wait was opened, or asked again with a higher revision.
     Asked(Box<Wait>),
+    /// One of several deciders has voted; the wait stays open.
+    Voted {
+        /// On which wait.
+        wait: WaitId,
+        /// The vote; it takes the place of an earlier one of the same person.
+        vote: Vote,
+    },
     /// A wait was answered.
     Answered {
         /// Which.

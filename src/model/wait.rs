@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{
     session::PersonId,
-    ui::{FieldError, Prompt, Reply},
+    ui::{Decision, FieldError, Prompt, Reply},
 };
 use crate::ids::{CallId, SessionId, WaitId};
 
@@ -34,6 +34,12 @@ pub struct Wait {
     pub prompt: Prompt,
     /// Who may answer.
     pub answerers: Answerers,
+    /// How many must decide alike; 1 for everything but a decision of several.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub quorum: u32,
+    /// Votes cast before the quorum is reached, one per person.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub votes: Vec<Vote>,
     /// SHA-256 of tool and canonical arguments: the same call again returns this wait (SEMANTICS row 14).
     pub digest: String,
     /// When it was asked.
@@ -43,6 +49,36 @@ pub struct Wait {
     pub expires_at: Option<DateTime<Utc>>,
     /// How it stands.
     pub standing: Standing,
+}
+
+const fn one() -> u32 {
+    1
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the form that serde calls")]
+const fn is_one(quorum: &u32) -> bool {
+    *quorum == 1
+}
+
+/// One decider's vote. A later one of the same person takes its place until the quorum is reached.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Vote {
+    /// Who.
+    pub by: PersonId,
+    /// What other people call them.
+    pub by_name: String,
+    /// What they decided.
+    pub decision: Decision,
+    /// Their words for the interviewer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub feedback: Option<String>,
+}
+
+impl Vote {
+    /// Denials with and without words are the same side.
+    pub fn approves(&self) -> bool {
+        self.decision == Decision::Approved
+    }
 }
 
 /// What the answer to a wait is for.

@@ -625,3 +625,49 @@ fn replaying_the_events_gives_the_live_state() {
     assert_eq!(numbers, (1..=live.seq).collect::<Vec<_>>());
     assert!(matches!(desk.loaded.events[0].event, Event::Started(_)));
 }
+
+#[test]
+fn several_deciders_vote_once_each_and_the_last_vote_before_the_quorum_counts() {
+    let two = FLOW
+        .replace("DECIDER", "admin")
+        .replace("expires = \"7d\"", "expires = \"7d\"\nquorum = 2");
+    let mut desk = Desk::with(&two);
+    let wait = desk.next_phase(&["skeleton_timeline"], Some("no time")).unwrap_err();
+    let vote = |desk: &mut Desk, user: &str, decision: Decision| {
+        let from = Responder { person: PersonId::web(user), name: user.to_owned(), ..grace() };
+        let reply = Reply::Decided { decision, feedback: None };
+        let answer = Answer { wait, revision: 1, reply, from, via: Via::Component };
+        assert_eq!(desk.step(|actor| actor.settle(answer)), Settlement::Applied);
+    };
+
+    vote(&mut desk, "grace", Decision::Denied);
+    vote(&mut desk, "grace", Decision::Approved);
+    assert!(desk.wait(wait).standing.is_pending());
+    assert_eq!(desk.wait(wait).prompt.notes, ["grace approves.", "2 must decide alike."]);
+    vote(&mut desk, "edsger", Decision::Denied);
+    assert!(desk.wait(wait).standing.is_pending());
+    vote(&mut desk, "barbara", Decision::Approved);
+
+    assert!(matches!(desk.wait(wait).standing, Standing::Answered { .. }));
+    let cast = desk.audit.iter().filter(|record| record.event == "vote_cast").count();
+    assert_eq!(cast, 4);
+}
+
+#[test]
+fn a_request_that_lapsed_can_be_asked_again_by_those_who_could_have_decided() {
+    let mut desk = Desk::new("admin");
+    let wait = desk.next_phase(&["skeleton_timeline"], Some("no time")).unwrap_err();
+    desk.clock.advance(chrono::TimeDelta::days(8));
+    let reply = Reply::Decided { decision: Decision::Approved, feedback: None };
+    let late = Answer { wait, revision: 1, reply, from: grace(), via: Via::Component };
+    assert_eq!(desk.step(|actor| actor.settle(late)), Settlement::Expired);
+
+    let reopen = Command::Reopen { wait };
+    assert!(desk.step(|actor| actor.command(&ada(), reopen.clone(), Via::Command)).is_err());
+    desk.step(|actor| actor.command(&grace(), reopen, Via::Command)).unwrap();
+    let call = desk.step(|actor| actor.state().calls.last().unwrap().call.clone());
+    let again = desk.run(&call).unwrap_err();
+
+    assert!(desk.wait(again).standing.is_pending());
+    assert_eq!(desk.phase(), Some("phase_1"));
+}

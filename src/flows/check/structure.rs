@@ -201,10 +201,9 @@ impl Check<'_> {
         self.pace();
         let policy = &flow.approvals.overrides;
         let at = "/approvals/override";
-        if policy.quorum != 1 {
+        if policy.quorum == 0 {
             let hint = Some("write `quorum = 1`".to_owned());
-            let message = format!("{} deciders at once are not possible yet", policy.quorum);
-            self.error(&format!("{at}/quorum"), message, hint);
+            self.error(&format!("{at}/quorum"), "nobody would have to decide", hint);
         }
         if policy.decider != Decider::Participant && policy.channel.is_none() {
             let hint = Some("write `channel = \"…\"` under `[approvals.override]`".to_owned());

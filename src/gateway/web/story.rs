@@ -155,6 +155,7 @@ impl Teller<'_> {
             | Event::StatusChanged { .. }
             | Event::Posted { audience: Audience::Staff, .. }
             | Event::Called(_)
+            | Event::Voted { .. }
             | Event::Answered { .. }
             | Event::Applied { .. }
             | Event::Closed { .. }
@@ -208,6 +209,10 @@ impl Teller<'_> {
             Event::HandedOver { reason } => line(format!("A person was asked for: {reason}.")),
             Event::Claimed { by_name, .. } => {
                 line(format!("{by_name} took the conversation over."))
+            }
+            Event::Voted { vote, .. } => {
+                let side = if vote.approves() { "approves" } else { "denies" };
+                line(format!("{} {side}.", vote.by_name))
             }
             Event::HandedBack { .. } => {
                 line("The conversation is the assistant's again.".to_owned())

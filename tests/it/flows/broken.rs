@@ -312,9 +312,9 @@ fn arguments_of_a_step_satisfy_the_tool() {
 }
 
 #[test]
-fn several_deciders_at_once_are_refused_for_now() {
-    let flow = changed("candidate", "quorum    = 1", "quorum    = 2");
-    insta::assert_snapshot!(said(&flow), @"flow.toml:84:1: 2 deciders at once are not possible yet. hint: write `quorum = 1`");
+fn a_decision_that_nobody_takes_is_refused() {
+    let flow = changed("candidate", "quorum    = 1", "quorum    = 0");
+    insta::assert_snapshot!(said(&flow), @"flow.toml:84:1: nobody would have to decide. hint: write `quorum = 1`");
 }
 
 #[test]
