@@ -19,7 +19,7 @@ use anteroom::{
             Ask, Choice, Choose, Confirm, Control, Decide, Decision, Field, Form, Group, Input,
             List, Prompt, Reply, Review, Upload, Verdict,
         },
-        wait::{Answerers, Purpose, Standing, Wait},
+        wait::{Answerers, Purpose, Standing, Vote, Wait},
     },
 };
 use chrono::{DateTime, Utc};
@@ -203,6 +203,8 @@ fn wait(control: Control, purpose: Purpose, standing: Standing) -> Wait {
             notes: vec![text("1 of 2")],
         },
         answerers: Answerers::Deciders { alias: text("leads"), allow_self: false },
+        quorum: 1,
+        votes: Vec::new(),
         digest: text("d2"),
         asked_at: at(),
         expires_at: Some(at()),
@@ -341,6 +343,9 @@ fn call_events() -> Vec<Event> {
         by_name: text("Ada"),
         via,
     }));
+    let (by, by_name) = (ada(), text("Ada"));
+    let vote = Vote { by, by_name, decision: Decision::Denied, feedback: Some(text("no")) };
+    events.push(Event::Voted { wait: wait_id(), vote });
     events.push(Event::Applied { wait: wait_id() });
     events.extend(closings.map(|closing| Event::Closed { wait: wait_id(), closing }));
     events.extend(results.map(|result| Event::Returned { call: call(), result }));
@@ -436,6 +441,7 @@ fn name(event: &Event) -> &'static str {
         Event::Posted { .. } => "posted",
         Event::Called(_) => "called",
         Event::Asked(_) => "asked",
+        Event::Voted { .. } => "voted",
         Event::Answered { .. } => "answered",
         Event::Applied { .. } => "applied",
         Event::Closed { .. } => "closed",
@@ -458,7 +464,7 @@ fn name(event: &Event) -> &'static str {
 }
 
 /// How many names [`name`] knows.
-const NAMES: usize = 25;
+const NAMES: usize = 26;
 
 #[test]
 fn every_event_has_a_sample() {
@@ -521,6 +527,7 @@ fn events_of_calls() {
     {"type":"answered","wait":"wait_…2","reply":{"kind":"decided","decision":"denied_with_feedback","feedback":"one more"},"by":"web:local/ada","by_name":"Ada","via":"typed"}
     {"type":"answered","wait":"wait_…2","reply":{"kind":"confirmed","yes":true},"by":"web:local/ada","by_name":"Ada","via":"command"}
     {"type":"answered","wait":"wait_…2","reply":{"kind":"skipped"},"by":"web:local/ada","by_name":"Ada","via":"component"}
+    {"type":"voted","wait":"wait_…2","vote":{"by":"web:local/ada","by_name":"Ada","decision":"denied","feedback":"no"}}
     {"type":"applied","wait":"wait_…2"}
     {"type":"closed","wait":"wait_…2","closing":{"how":"expired"}}
     {"type":"closed","wait":"wait_…2","closing":{"how":"cancelled","reason":"R"}}

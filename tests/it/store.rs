@@ -182,6 +182,8 @@ fn wait(id: WaitId, session: SessionId, body: &str) -> Wait {
             notes: Vec::new(),
         },
         answerers: Answerers::Participant,
+        quorum: 1,
+        votes: Vec::new(),
         digest: "d".to_owned(),
         asked_at: at(0),
         expires_at: None,
