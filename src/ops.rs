@@ -44,7 +44,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
     let wanted = app::Wanted { config, data, environment };
     match command.unwrap_or_else(|| Command::Play(cli::Play::default())) {
         Command::Play(play) => play::play(wanted, &play),
-        Command::Run(output) => serve::run(wanted, output),
+        Command::Run(output) => serve::run(&wanted, output),
         Command::Flows(command) => flows::flows(&wanted, command),
         Command::Tools(command) => tools::tools(command),
         Command::Sessions(command) => sessions::sessions(&wanted, command),

@@ -200,7 +200,8 @@ fn tests_in_the_source_are_in_their_module_and_nothing_else_is_conditional_on_th
     for source in Source::under("src") {
         let mut lines = source.text.lines().map(str::trim_start).peekable();
         while let Some(line) = lines.next() {
-            let is_test_module = line == "#[cfg(test)]" && lines.peek() == Some(&"mod tests {");
+            let is_test_module = line == "#[cfg(test)]"
+                && matches!(lines.peek(), Some(&"mod tests {" | &"mod tests;"));
             if line.contains("cfg(test)") && !line.starts_with("//") && !is_test_module {
                 problems.push(format!("{}: {line}", source.path.display()));
             }

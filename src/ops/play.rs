@@ -1,16 +1,85 @@
 //! `anteroom play`: the newcomer's command.
 
-use std::process::ExitCode;
+use std::{
+    fs::{self, DirBuilder},
+    os::unix::fs::DirBuilderExt as _,
+    path::PathBuf,
+    process::ExitCode,
+};
+
+use anyhow::Context as _;
 
 use super::{
     app::{self, Wanted},
     cli::Play,
-    serve,
+    serve::{self, Ready},
+    term,
+};
+use crate::{
+    config::Log,
+    ids::{Ids as _, RandomIds},
 };
 
 /// Serves the playground on this machine and opens it in the browser.
-pub(super) fn play(wanted: Wanted, play: &Play) -> anyhow::Result<ExitCode> {
-    let settings = app::listening(wanted.playground()?, play);
+pub(super) fn play(mut wanted: Wanted, play: &Play) -> anyhow::Result<ExitCode> {
+    let temporary = if play.temporary { Some(Temporary::create()?) } else { None };
+    if let Some(temporary) = &temporary {
+        wanted.data = Some(temporary.0.clone());
+    }
+    let mut settings = app::listening(wanted.playground()?, play);
+    if settings.log == Log::default() {
+        // A newcomer reads the page; what goes wrong still shows.
+        "warn".clone_into(&mut settings.log.level);
+    }
     app::log(&settings)?;
-    serve::serve(&settings, |_| Ok(()))
+    serve::serve(settings, |ready| {
+        if play.json {
+            term::json_line(ready)?;
+        } else {
+            term::say(greeting(ready, temporary.is_some()))?;
+        }
+        if !play.no_open && term::is_read_by_a_person() && open::that_detached(&ready.page).is_err()
+        {
+            term::tell("No browser could be opened; the address above works in any.");
+        }
+        Ok(())
+    })
+}
+
+fn greeting(ready: &Ready, temporary: bool) -> String {
+    let kept = if temporary {
+        "Press Ctrl-C to stop; everything is removed then."
+    } else {
+        "Press Ctrl-C to stop; start again and every conversation goes on where it was."
+    };
+    format!(
+        "Anteroom is ready.\n\n  the page        {}\n  the staff page  {}\n  kept in         {}\n\n{kept}",
+        ready.page,
+        ready.staff,
+        ready.data.display(),
+    )
+}
+
+/// A directory that is removed in the end.
+#[derive(Debug)]
+struct Temporary(PathBuf);
+
+impl Temporary {
+    fn create() -> anyhow::Result<Self> {
+        let name = format!("anteroom-{}", RandomIds.fresh().simple());
+        let dir = std::env::temp_dir().join(name);
+        DirBuilder::new()
+            .mode(0o700)
+            .create(&dir)
+            .with_context(|| format!("`{}` could not be created", dir.display()))?;
+        Ok(Self(dir))
+    }
+}
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        if fs::remove_dir_all(&self.0).is_err() {
+            term::tell(format!("`{}` could not be removed.", self.0.display()));
+        }
+    }
 }
