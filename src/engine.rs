@@ -319,7 +319,15 @@ impl Engine {
         let actor = self.load(session).await?;
         let asked = asked_upload(&actor, wait);
         match self.inner.parts.artifacts.keep(session, &asked, filename, bytes).await {
-            Ok(artifact) => Ok(Ok(artifact)),
+            Ok(artifact) => {
+                if self.inner.parts.store.load(session).await?.is_none() {
+                    // Erased meanwhile: the file must not outlive it.
+                    let erased = self.inner.parts.artifacts.erase(session).await;
+                    erased.map_err(|error| store::Error::Unavailable(Arc::new(error)))?;
+                    return Err(Error::NoSession);
+                }
+                Ok(Ok(artifact))
+            }
             Err(artifacts::Error::Refused(refused)) => Ok(Err(refused.to_string())),
             Err(artifacts::Error::Blobs(error)) => {
                 Err(Error::Store(store::Error::Unavailable(Arc::new(error))))

@@ -5,10 +5,13 @@
 
 use std::{
     collections::HashMap,
+    panic::AssertUnwindSafe,
     pin::Pin,
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
+use chrono::{DateTime, TimeDelta, Utc};
+use futures::FutureExt as _;
 use tokio::sync::{mpsc, oneshot, watch};
 
 use super::{Engine, Error, Inbound, Receipt, What};
@@ -26,6 +29,9 @@ use crate::{
 /// Events that may wait for one session; the next one is told to try again.
 const QUEUE: usize = 64;
 
+/// Longest pause before failed work is tried again.
+const PAUSE_MAX: TimeDelta = TimeDelta::seconds(60);
+
 /// Something for a session to do.
 #[derive(Debug)]
 pub(super) enum Job {
@@ -33,8 +39,8 @@ pub(super) enum Job {
     Inbound(Box<Inbound>, oneshot::Sender<Result<Receipt, Error>>),
     /// A timer fired.
     Timer(TimerKind),
-    /// An effect of a phase left the outbox.
-    Delivered(EffectId, Delivery),
+    /// An effect of a phase left the outbox; the answer says whether that is durable.
+    Delivered(EffectId, Delivery, oneshot::Sender<Result<(), Error>>),
     /// There is work in hand.
     Work,
 }
@@ -44,11 +50,13 @@ pub(super) enum Job {
 pub(super) struct Desks {
     queues: Mutex<HashMap<SessionId, mpsc::Sender<Job>>>,
     active: watch::Sender<usize>,
+    /// Sessions whose work failed: how often in a row, and when it is tried again.
+    setbacks: Mutex<HashMap<SessionId, (u32, DateTime<Utc>)>>,
 }
 
 impl Default for Desks {
     fn default() -> Self {
-        Self { queues: Mutex::default(), active: watch::Sender::new(0) }
+        Self { queues: Mutex::default(), active: watch::Sender::new(0), setbacks: Mutex::default() }
     }
 }
 
@@ -65,6 +73,26 @@ impl Desks {
     /// Whether a session is active.
     pub(super) fn is_active(&self, session: SessionId) -> bool {
         self.lock().contains_key(&session)
+    }
+
+    /// Whether work that failed before may be tried again.
+    pub(super) fn may_try(&self, session: SessionId, now: DateTime<Utc>) -> bool {
+        let setbacks = self.setbacks.lock().unwrap_or_else(PoisonError::into_inner);
+        setbacks.get(&session).is_none_or(|(_, again)| *again <= now)
+    }
+
+    /// Notes how a session's work went. A failure is tried again after a pause that doubles, so that one broken
+    /// session does not keep the process busy.
+    pub(super) fn went(&self, session: SessionId, well: bool, now: DateTime<Utc>) {
+        let mut setbacks = self.setbacks.lock().unwrap_or_else(PoisonError::into_inner);
+        if well {
+            setbacks.remove(&session);
+            return;
+        }
+        let (failures, again) = setbacks.entry(session).or_insert((0, now));
+        let pause = TimeDelta::seconds(1 << (*failures).min(6));
+        *again = now + pause.min(PAUSE_MAX);
+        *failures += 1;
     }
 
     /// Resolves when no session is active.
@@ -121,7 +149,13 @@ impl Engine {
         inner.desks.active.send_replace(queues.len());
         drop(queues);
         let engine = self.clone();
-        inner.tasks.spawn(async move { engine.attend(session, jobs).await });
+        inner.tasks.spawn(async move {
+            let attended = AssertUnwindSafe(engine.attend(session, jobs)).catch_unwind().await;
+            if attended.is_err() {
+                tracing::error!(session.id = %session, "a session's task panicked; its work is tried again later");
+                engine.went(session, false);
+            }
+        });
         Ok(())
     }
 
@@ -129,18 +163,26 @@ impl Engine {
     async fn attend(&self, session: SessionId, mut jobs: mpsc::Receiver<Job>) {
         let mut leave = Leave { desks: &self.inner.desks, session, closed: false };
         let mut work: Option<Pin<Box<dyn Future<Output = ()> + Send + '_>>> = None;
+        // Something was committed while the work looked: it may have looked too early.
+        let mut again = false;
         loop {
             tokio::select! {
                 biased;
                 // Cancel-safe: an unreceived job stays queued. `work` is kept across iterations, never dropped half-way.
                 job = jobs.recv(), if !jobs.is_empty() || work.is_some() => {
                     let Some(job) = job else { break };
-                    if self.handle(session, job).await && work.is_none() {
-                        work = Some(Box::pin(self.drive(session)));
+                    let worked = self.handle(session, job).await;
+                    match work {
+                        Some(_) => again |= worked,
+                        None if worked => work = Some(Box::pin(self.drive(session))),
+                        None => {}
                     }
                 }
                 () = async { if let Some(work) = work.as_mut() { work.await } }, if work.is_some() => {
                     work = None;
+                    if std::mem::take(&mut again) {
+                        work = Some(Box::pin(self.drive(session)));
+                    }
                 }
                 else => {}
             }
@@ -172,13 +214,20 @@ impl Engine {
                 report(session, "timer", &fired);
                 fired.is_ok()
             }
-            Job::Delivered(effect, delivery) => {
+            Job::Delivered(effect, delivery, answer) => {
                 let noted =
                     self.decide(session, None, |actor| actor.effect_done(effect, &delivery)).await;
                 report(session, "delivery", &noted);
+                // The outbox may have given up waiting; it reports again.
+                _ = answer.send(noted);
                 false
             }
         }
+    }
+
+    /// Notes how a session's work went.
+    pub(super) fn went(&self, session: SessionId, well: bool) {
+        self.inner.desks.went(session, well, self.inner.parts.clock.now());
     }
 
     /// Clears the work timer of a session that rests.

@@ -2,14 +2,14 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use super::{Engine, Error, desk::report};
+use super::{CONFLICTS_MAX, Engine, Error, desk::report};
 use crate::{
     ids::{CallId, SessionId, WaitId},
     interview::{Actor, Next, Suspension},
     model::{
         transcript::{Call, CallResult},
         ui::Reply,
-        wait::{Purpose, Wait},
+        wait::{Purpose, Standing, Wait},
     },
     store,
     tool::{EffectClass, Outcome},
@@ -36,10 +36,14 @@ impl Engine {
             }
             match self.step(session).await {
                 Ok(Step::Done) | Err(Error::Store(store::Error::Conflict { .. })) => {}
-                Ok(Step::Rest) | Err(Error::NoSession) => return,
-                Err(error) => return report::<()>(session, "step", &Err(error)),
+                Ok(Step::Rest) | Err(Error::NoSession) => return self.went(session, true),
+                Err(error) => {
+                    self.went(session, false);
+                    return report::<()>(session, "step", &Err(error));
+                }
             }
         }
+        self.went(session, false);
         tracing::error!(session.id = %session, "a session takes step after step without coming to rest");
     }
 
@@ -73,6 +77,11 @@ impl Engine {
                 let result = self.inner.pipeline.resume(&known, &wait, &desk, now).await;
                 actor = desk.into_inner().unwrap_or_else(PoisonError::into_inner);
                 conclude(&mut actor, call, result);
+                let standing = actor.state().waits.get(&id).map(|wait| &wait.standing);
+                if matches!(standing, Some(Standing::Answered { .. })) {
+                    // The call had its result already: the answer has nothing left to do.
+                    actor.apply_own(id);
+                }
             }
         }
         self.commit(actor, None).await?;
@@ -86,9 +95,7 @@ impl Engine {
             self.inner.parts.toolbox.get(&known.call.tool).map(|tool| tool.spec().effect_class);
         match class {
             Some(EffectClass::AtMostOnce) => {
-                let message = "it is not known whether this happened. hint: ask a person to check";
-                let code = "outcome_unknown".to_owned();
-                actor.finish(id, CallResult::Err { code, message: message.to_owned() });
+                actor.outcome_unknown(id);
                 self.commit(actor, None).await?;
                 Ok(())
             }
@@ -115,12 +122,45 @@ impl Engine {
 
     async fn execute(&self, actor: Actor, call: Call) -> Result<(), Error> {
         let now = self.inner.parts.clock.now();
+        let (session, before) = (actor.state().session, actor.state().seq);
         let desk = Mutex::new(actor);
         let result = self.inner.pipeline.execute(&call, &desk, now).await;
         let mut actor = desk.into_inner().unwrap_or_else(PoisonError::into_inner);
-        conclude(&mut actor, &call.id, result);
-        self.commit(actor, None).await?;
-        Ok(())
+        let stands_alone = actor.state().seq == before;
+        conclude(&mut actor, &call.id, result.clone());
+        match self.commit(actor, None).await {
+            Err(store::Error::Conflict { .. }) if stands_alone => {
+                self.conclude_later(session, &call, result).await
+            }
+            other => Ok(other?),
+        }
+    }
+
+    /// Somebody wrote while the tool ran: what it came to counts all the same, and nothing is run twice for it. Only
+    /// for a tool that changed nothing in the session, since those changes were decided on what is gone.
+    async fn conclude_later(
+        &self,
+        session: SessionId,
+        call: &Call,
+        result: Result<Outcome, CallResult>,
+    ) -> Result<(), Error> {
+        for _ in 0..CONFLICTS_MAX {
+            let mut actor = self.load(session).await?;
+            let is_wanted = match actor.state().call(&call.id) {
+                Some(known) => known.result.is_none(),
+                None => actor.next() == Next::Call(call.clone()),
+            };
+            if !is_wanted {
+                return Ok(());
+            }
+            actor.begin(call);
+            conclude(&mut actor, &call.id, result.clone());
+            match self.commit(actor, None).await {
+                Err(store::Error::Conflict { .. }) => {}
+                other => return Ok(other?),
+            }
+        }
+        Err(Error::Busy)
     }
 }
 

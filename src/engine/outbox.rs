@@ -1,11 +1,12 @@
 //! Delivers what is queued for the outside: at least once, in order per session, each under its own id.
 
-use std::time::Duration;
+use std::{panic::AssertUnwindSafe, time::Duration};
 
 use chrono::TimeDelta;
-use futures::{StreamExt, stream};
+use futures::{FutureExt as _, StreamExt as _, stream};
+use tokio::sync::oneshot;
 
-use super::{Engine, desk::Job};
+use super::{Engine, Error, desk::Job};
 use crate::model::effect::{Act, Delivery, Effect, Recipient};
 
 /// How often the outbox is looked at without being told.
@@ -55,8 +56,15 @@ impl Engine {
     }
 
     async fn deliver(&self, effect: Effect) {
-        let attempt = tokio::time::timeout(DELIVERY_LIMIT, self.attempt(&effect));
-        let delivery = attempt.await.unwrap_or_else(|_| self.later(&effect));
+        let attempt = AssertUnwindSafe(self.attempt(&effect)).catch_unwind();
+        let delivery = match tokio::time::timeout(DELIVERY_LIMIT, attempt).await {
+            Ok(Ok(delivery)) => delivery,
+            Ok(Err(_)) => {
+                tracing::error!(session.id = %effect.session, effect.id = %effect.id, "a gateway panicked");
+                self.later(&effect)
+            }
+            Err(_) => self.later(&effect),
+        };
         let delivery = match delivery {
             Delivery::Retry { .. } if effect.attempts + 1 >= ATTEMPTS_MAX => {
                 Delivery::Failed { reason: "given up after many attempts".to_owned() }
@@ -67,16 +75,27 @@ impl Engine {
             tracing::warn!(session.id = %effect.session, effect.id = %effect.id, reason, "an effect failed for good");
         }
         let is_final = !matches!(delivery, Delivery::Retry { .. });
-        if effect.carries.is_some() && is_final {
-            let job = Job::Delivered(effect.id, delivery.clone());
-            if self.dispatch(effect.session, job).is_err() {
-                // Noted next time: the effect is delivered again, which its id makes harmless.
-                return;
-            }
-        }
+        let delivery =
+            if effect.carries.is_some() && is_final && !self.note(&effect, &delivery).await {
+                // It is delivered again, which its id makes harmless, and noted then.
+                self.later(&effect)
+            } else {
+                delivery
+            };
         if let Err(error) = self.inner.parts.store.done(effect.id, delivery).await {
             tracing::warn!(effect.id = %effect.id, error = %error, "a delivery could not be noted");
         }
+    }
+
+    /// Has the session note what came of a phase's effect, before the outbox forgets it; whether that is durable.
+    async fn note(&self, effect: &Effect, delivery: &Delivery) -> bool {
+        let (answer, noted) = oneshot::channel();
+        let job = Job::Delivered(effect.id, delivery.clone(), answer);
+        if self.dispatch(effect.session, job).is_err() {
+            return false;
+        }
+        let noted = tokio::time::timeout(DELIVERY_LIMIT, noted).await;
+        matches!(noted, Ok(Ok(Ok(()) | Err(Error::NoSession))))
     }
 
     async fn attempt(&self, effect: &Effect) -> Delivery {

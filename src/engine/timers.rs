@@ -42,8 +42,13 @@ impl Engine {
         let mut fired = 0;
         for Timer { session, kind, .. } in due {
             let job = match kind {
-                // It is being worked on already.
-                TimerKind::Work if self.inner.desks.is_active(session) => continue,
+                // It is being worked on already, or failed a moment ago.
+                TimerKind::Work
+                    if self.inner.desks.is_active(session)
+                        || !self.inner.desks.may_try(session, now) =>
+                {
+                    continue;
+                }
                 TimerKind::Work => Job::Work,
                 TimerKind::Remind { .. }
                 | TimerKind::Expire { .. }

@@ -120,6 +120,19 @@ impl Actor {
         }
     }
 
+    /// Ends a call of which nobody knows whether it happened. It is never made again: a person is asked to check.
+    pub fn outcome_unknown(&mut self, call: &CallId) {
+        let Some(known) = self.state.call(call).filter(|known| known.result.is_none()) else {
+            return;
+        };
+        let reason = format!("it is not known whether `{}` happened", known.call.tool);
+        let message = format!("{reason}. hint: a person has been asked to check");
+        let code = "outcome_unknown".to_owned();
+        self.audit("outcome_unknown", [("call", json!(call))], []);
+        self.finish(call, CallResult::Err { code, message });
+        self.hand_over(&reason, texts::STUCK);
+    }
+
     /// Marks the answer of a call's wait as having done its work.
     fn apply_answer_of(&mut self, call: &CallId) {
         let wait = self.state.call(call).and_then(|call| call.wait);

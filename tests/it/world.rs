@@ -1,1 +1,584 @@
-//! Tests of world.
+//! A person, a team, a chat platform and a store, with one process of the bot between them that can be killed.
+
+#[path = "world/lab.rs"]
+pub(crate) mod lab;
+#[path = "world/mortal.rs"]
+pub(crate) mod mortal;
+#[path = "world/platform.rs"]
+pub(crate) mod platform;
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, LazyLock},
+};
+
+use anteroom::{
+    artifacts::{Artifacts, extract::Extractor},
+    catalog::interview,
+    clock::{Clock, FixedClock},
+    contacts::Contacts,
+    engine::{Engine, Error, Gateway, Inbound, Parts, Receipt, What},
+    flows::{Library, LoadedFlow},
+    ids::{CountingIds, Ids, SessionId, WaitId},
+    interview::{Command, Responder, State},
+    model::{
+        audit::Sealed,
+        effect::Recipient,
+        session::{PersonId, Place, Platform},
+        transcript::{Event, Recorded, Via},
+        ui::{Choose, Control, Decision, Reply, Verdict},
+        wait::{Settlement, Standing, Wait},
+    },
+    store::{Store, memory::MemoryStore},
+    tool::Toolbox,
+};
+use chrono::TimeDelta;
+use serde_json::{Map, Value};
+use tempfile::TempDir;
+
+use self::{
+    lab::Lab,
+    mortal::{Death, Mortal},
+    platform::{FakePlatform, Message},
+};
+
+/// Two short phases: choices, words and a file; deciders in `desk`.
+pub(crate) const FLOW: &str = r#"
+format = 1
+id = "short"
+version = "1.0.0"
+title = "A short talk"
+
+[pace]
+remind_after = ["24h", "72h"]
+expire_after = "14d"
+
+[approvals.override]
+decider = "admin"
+channel = "desk"
+expires = "7d"
+remind_after = ["24h"]
+
+[handoff]
+channel = "desk"
+
+[[phase]]
+id = "one"
+title = "One"
+mode = "script"
+tools = ["get_user_option", "request_user_input", "get_user_upload"]
+uploads = { accept = ["txt", "md"], max_mb = 1, max_files = 1 }
+
+  [[phase.objective]]
+  id = "coloured"
+  title = "A colour"
+  done = { answered = { step = "colour" } }
+
+  [[phase.objective]]
+  id = "filed"
+  title = "A file"
+  skip = "participant"
+  done = { uploaded = "other" }
+
+  [[phase.step]]
+  id = "colour"
+  tool = "get_user_option"
+  args = { prompt = "Which colour?", options = [ { id = "red", label = "Red" }, { id = "blue", label = "Blue" } ] }
+
+  [[phase.step]]
+  id = "size"
+  tool = "get_user_option"
+  args = { prompt = "Which size?", options = [ { id = "small", label = "Small" }, { id = "large", label = "Large" } ] }
+
+  [[phase.step]]
+  id = "file"
+  tool = "get_user_upload"
+  args = { uploadType = "other", prompt = "A file, please.", acceptedFormats = ["txt", "md"] }
+
+[[phase]]
+id = "two"
+title = "Two"
+mode = "script"
+
+  [[phase.objective]]
+  id = "worded"
+  title = "A word"
+  done = { answered = { step = "word" } }
+
+  [[phase.step]]
+  id = "word"
+  tool = "request_user_input"
+  args = { prompt = "A word, please." }
+"#;
+
+/// One question, then one of the lab's tools in place of `TOOL`, then one more question.
+pub(crate) const PROBING: &str = r#"
+format = 1
+id = "probing"
+version = "1.0.0"
+title = "Probing"
+
+[handoff]
+channel = "desk"
+
+[[phase]]
+id = "one"
+title = "One"
+mode = "script"
+tools = ["get_user_option", "TOOL"]
+
+  [[phase.step]]
+  id = "go"
+  tool = "get_user_option"
+  args = { prompt = "Shall I?", options = [ { id = "yes", label = "Yes" }, { id = "no", label = "No" } ] }
+
+  [[phase.step]]
+  id = "probe"
+  tool = "TOOL"
+
+  [[phase.step]]
+  id = "after"
+  tool = "get_user_option"
+  args = { prompt = "Was it good?", options = [ { id = "yes", label = "It was" }, { id = "no", label = "It was not" } ] }
+"#;
+
+/// The participant.
+pub(crate) fn ada() -> Responder {
+    person("ada", "Ada Byron", &[], false)
+}
+
+/// May decide, and is staff.
+pub(crate) fn grace() -> Responder {
+    person("grace", "Grace", &["desk", "recruiting_approvals", "staff_approvals"], true)
+}
+
+/// May decide as well.
+pub(crate) fn linus() -> Responder {
+    person("linus", "Linus", &["desk", "recruiting_approvals", "staff_approvals"], true)
+}
+
+/// May do nothing.
+pub(crate) fn mallory() -> Responder {
+    person("mallory", "Mallory", &[], false)
+}
+
+fn person(user: &str, name: &str, approver_of: &[&str], staff: bool) -> Responder {
+    let approver_of = approver_of.iter().map(|alias| (*alias).to_owned()).collect();
+    Responder { person: PersonId::web(user), name: name.to_owned(), approver_of, staff }
+}
+
+/// What survives a process.
+struct Disk {
+    store: Arc<dyn Store>,
+    memory: Option<Arc<MemoryStore>>,
+    _folder: TempDir,
+}
+
+/// Everything around one conversation.
+pub(crate) struct World {
+    disk: Disk,
+    /// The store as the current process sees it.
+    pub(crate) store: Arc<Mortal>,
+    pub(crate) clock: Arc<FixedClock>,
+    pub(crate) lab: Arc<Lab>,
+    pub(crate) platform: Arc<FakePlatform>,
+    /// The current process.
+    pub(crate) engine: Engine,
+    parts: Parts,
+    pub(crate) session: SessionId,
+    keys: u64,
+    /// How often the process has died.
+    pub(crate) deaths: u32,
+}
+
+impl World {
+    /// A conversation in the flow called `flow`: a shipped one, or `short`.
+    pub(crate) async fn on(flow: &str) -> Self {
+        Self::dying(flow, None).await
+    }
+
+    /// The short flow.
+    pub(crate) async fn new() -> Self {
+        Self::on("short").await
+    }
+
+    /// The lab's tool `tool` between two questions.
+    pub(crate) async fn probing(tool: &str) -> Self {
+        Self::with(&PROBING.replace("TOOL", tool), None).await
+    }
+
+    /// The first process dies at a commit; events that it did not acknowledge are delivered again to the next one.
+    pub(crate) async fn dying(flow: &str, death: Option<Death>) -> Self {
+        let mut world = Self::empty(FLOW, death);
+        world.begin(flow).await;
+        world
+    }
+
+    /// A conversation in a flow of its own.
+    pub(crate) async fn with(source: &str, death: Option<Death>) -> Self {
+        let mut world = Self::empty(source, death);
+        let flow = LoadedFlow::load(source, "flow.toml", &BTreeMap::new()).unwrap();
+        world.begin(&flow.flow.id).await;
+        world
+    }
+
+    /// Nothing has happened yet; the library holds the shipped flows and `source`.
+    pub(crate) fn empty(source: &str, death: Option<Death>) -> Self {
+        let memory = Arc::new(MemoryStore::default());
+        let folder = tempfile::tempdir().unwrap();
+        let clock = Arc::new(FixedClock::new("2026-11-02T10:00:00Z".parse().unwrap()));
+        let ids: Arc<dyn Ids> = Arc::new(CountingIds::default());
+        let lab = Arc::new(Lab::default());
+        let disk = Disk {
+            store: Arc::clone(&memory) as Arc<dyn Store>,
+            memory: Some(memory),
+            _folder: folder,
+        };
+        let store = Arc::new(Mortal::new(Arc::clone(&disk.store), death));
+        let parts = parts(&disk, &store, (&clock, &ids), (&lab, source));
+        let platform = Arc::new(FakePlatform::new(Arc::clone(&clock) as Arc<dyn Clock>));
+        let engine = Engine::new(parts.clone(), vec![Arc::clone(&platform) as Arc<dyn Gateway>]);
+        let session = SessionId::mint(&CountingIds::default());
+        Self { disk, store, clock, lab, platform, engine, parts, session, keys: 0, deaths: 0 }
+    }
+
+    async fn begin(&mut self, flow: &str) {
+        let place = room("room");
+        loop {
+            let started = self.engine.start(flow, &ada(), place.clone(), "start").await;
+            self.rest().await;
+            match started {
+                Ok(session) => self.session = session,
+                Err(_) if self.deaths > 0 && self.deaths < 3 => continue,
+                Err(error) => panic!("{error}"),
+            }
+            break;
+        }
+    }
+
+    /// Kills the process and starts the next one on what the disk holds.
+    pub(crate) async fn restart(&mut self) {
+        self.store.kill();
+        self.engine.settle_down().await;
+        if let Some(memory) = &self.disk.memory {
+            memory.restart();
+        }
+        self.deaths += 1;
+        self.store = Arc::new(Mortal::new(Arc::clone(&self.disk.store), None));
+        self.parts.store = Arc::clone(&self.store) as Arc<dyn Store>;
+        self.engine = self.another_engine();
+        self.engine.run_due().await;
+        self.engine.settle_down().await;
+    }
+
+    /// One more process on the same disk.
+    pub(crate) fn another_engine(&self) -> Engine {
+        Engine::new(self.parts.clone(), vec![Arc::clone(&self.platform) as Arc<dyn Gateway>])
+    }
+
+    /// The next process has no tool `name`, or another one under that name that knows nothing of the old one's state.
+    pub(crate) async fn deploy_without(&mut self, name: &'static str, rewritten: bool) {
+        let others = interview::tools().into_iter().filter(|tool| tool.spec().name != name);
+        let mut kept: Vec<_> = others.collect();
+        if rewritten {
+            kept.push(lab::rewritten(name, &self.lab));
+        }
+        self.parts.toolbox = Arc::new(Toolbox::new(kept).unwrap());
+        self.restart().await;
+    }
+
+    /// Waits until nothing is left to do; a process that died is followed by the next.
+    pub(crate) async fn rest(&mut self) {
+        self.engine.settle_down().await;
+        if self.store.is_dead() {
+            self.restart().await;
+        }
+    }
+
+    /// Time passes, and what comes due fires.
+    pub(crate) async fn pass(&mut self, time: TimeDelta) {
+        self.clock.advance(time);
+        self.engine.run_due().await;
+        self.rest().await;
+    }
+
+    /// A key that no event had before.
+    pub(crate) fn key(&mut self) -> String {
+        self.keys += 1;
+        format!("event-{}", self.keys)
+    }
+
+    /// An event as the platform delivers it.
+    pub(crate) fn event(&mut self, from: &Responder, what: What) -> Inbound {
+        Inbound { key: self.key(), session: self.session, from: from.clone(), what }
+    }
+
+    /// The platform delivers an event, again if it was not acknowledged because the process died.
+    pub(crate) async fn deliver(&mut self, inbound: Inbound) -> Result<Receipt, Error> {
+        loop {
+            let deaths = self.deaths;
+            let receipt = self.engine.receive(inbound.clone()).await;
+            self.rest().await;
+            match receipt {
+                Err(_) if self.deaths > deaths => {}
+                other => return other,
+            }
+        }
+    }
+
+    /// Somebody does something that is taken in.
+    pub(crate) async fn feed(&mut self, from: &Responder, what: What) -> Receipt {
+        let inbound = self.event(from, what);
+        self.deliver(inbound).await.unwrap()
+    }
+
+    /// The newest open card that has a button with this label, as `from` sees them.
+    pub(crate) async fn button(&self, label: &str) -> What {
+        let messages = self.platform.messages();
+        for message in messages.iter().rev().filter(|message| message.open) {
+            let Some((wait, revision)) = message.card else { continue };
+            let Some((stored, _)) = self.disk.store.wait(wait).await.unwrap() else { continue };
+            if let Some(reply) = pressed(&stored.prompt.control, label) {
+                return What::Answer { wait, revision, reply, via: Via::Component };
+            }
+        }
+        panic!("there is no [{label}] on the screen:\n{}", self.screen());
+    }
+
+    /// The participant presses a button.
+    pub(crate) async fn press(&mut self, label: &str) -> Settlement {
+        let what = self.button(label).await;
+        settled(self.feed(&ada(), what).await)
+    }
+
+    /// Somebody else does.
+    pub(crate) async fn press_as(&mut self, from: &Responder, label: &str) -> Settlement {
+        let what = self.button(label).await;
+        settled(self.feed(from, what).await)
+    }
+
+    /// The participant writes.
+    pub(crate) async fn say(&mut self, text: &str) -> Receipt {
+        self.say_as(&ada(), text).await
+    }
+
+    /// Somebody writes.
+    pub(crate) async fn say_as(&mut self, from: &Responder, text: &str) -> Receipt {
+        self.feed(from, What::Said { text: text.to_owned(), source: None }).await
+    }
+
+    /// Somebody orders.
+    pub(crate) async fn command(&mut self, from: &Responder, command: Command) -> Receipt {
+        self.feed(from, What::Command(command)).await
+    }
+
+    /// The participant picks several.
+    pub(crate) async fn pick(&mut self, ids: &[&str]) -> Settlement {
+        let ids = ids.iter().map(|id| (*id).to_owned()).collect();
+        self.answer(Reply::Chosen { ids, free_text: None }).await
+    }
+
+    /// The participant edits the draft under review and saves it.
+    pub(crate) async fn edit(&mut self, data: Value) -> Settlement {
+        let verdict = Verdict::Modified;
+        self.answer(Reply::Reviewed { verdict, data: Some(data), notes: None }).await
+    }
+
+    /// The participant fills in a form.
+    pub(crate) async fn fill(&mut self, values: Map<String, Value>) -> Settlement {
+        self.answer(Reply::Filled { values }).await
+    }
+
+    /// The participant answers the newest question of theirs.
+    pub(crate) async fn answer(&mut self, reply: Reply) -> Settlement {
+        let wait = self.open().await.expect("a question of the participant's is open");
+        let what =
+            What::Answer { wait: wait.id, revision: wait.revision, reply, via: Via::Component };
+        settled(self.feed(&ada(), what).await)
+    }
+
+    /// The participant sends a file; the refusal where it is not taken.
+    pub(crate) async fn upload(&mut self, filename: &str, bytes: &[u8]) -> Result<Receipt, String> {
+        let kept = self.engine.keep_file(self.session, None, filename, bytes.to_vec()).await;
+        let artifact = kept.unwrap()?;
+        Ok(self.feed(&ada(), What::Sent { wait: None, files: vec![artifact] }).await)
+    }
+
+    /// The store below every process.
+    pub(crate) fn disk(&self) -> &dyn Store {
+        self.disk.store.as_ref()
+    }
+
+    /// The results of all calls: the name of the call, and its result as the script sees it.
+    pub(crate) async fn results(&self) -> Vec<(String, Value)> {
+        let events = self.events().await;
+        let results = events.into_iter().filter_map(|recorded| match recorded.event {
+            Event::Returned { call, result } => Some((call.to_string(), result.to_value())),
+            _ => None,
+        });
+        results.collect()
+    }
+
+    /// The newest question that the participant may answer.
+    pub(crate) async fn open(&self) -> Option<Wait> {
+        use anteroom::model::wait::Answerers;
+        let state = self.state().await;
+        let open: Vec<Wait> = state.pending().cloned().collect();
+        open.into_iter().rev().find(|wait| wait.answerers == Answerers::Participant)
+    }
+
+    /// The session's events.
+    pub(crate) async fn events(&self) -> Vec<Recorded> {
+        self.disk.store.load(self.session).await.unwrap().unwrap().events
+    }
+
+    /// The session as it stands.
+    pub(crate) async fn state(&self) -> State {
+        State::fold(&self.events().await).unwrap()
+    }
+
+    /// A wait as stored.
+    pub(crate) async fn wait(&self, id: WaitId) -> Wait {
+        self.disk.store.wait(id).await.unwrap().unwrap().0
+    }
+
+    /// The audit chain, which holds.
+    pub(crate) async fn audit(&self) -> Vec<Sealed> {
+        let chain = self.disk.store.audit(0, usize::MAX).await.unwrap();
+        let mut previous = anteroom::model::audit::CHAIN_START.to_owned();
+        for (index, sealed) in chain.iter().enumerate() {
+            assert!(sealed.holds(index as u64, &previous), "record {index} is not as sealed");
+            previous.clone_from(&sealed.seal);
+        }
+        chain
+    }
+
+    /// How many audit records say this.
+    pub(crate) async fn audited(&self, event: &str) -> usize {
+        self.audit().await.iter().filter(|sealed| sealed.record.event == event).count()
+    }
+
+    /// What the participant reads.
+    pub(crate) fn screen(&self) -> String {
+        self.read(|message| message.to == Recipient::Participant)
+    }
+
+    /// What the staff read.
+    pub(crate) fn staff_screen(&self) -> String {
+        self.read(|message| message.to != Recipient::Participant)
+    }
+
+    fn read(&self, whose: impl Fn(&Message) -> bool) -> String {
+        let messages = self.platform.messages();
+        let texts: Vec<String> = messages
+            .into_iter()
+            .filter(|message| whose(message))
+            .map(|message| message.text.trim().to_owned())
+            .collect();
+        texts.join("\n---\n")
+    }
+
+    /// Nothing is left over: no session is active, no effect is queued, no answer waits for its work.
+    pub(crate) async fn assert_at_rest(&self) {
+        let later = self.clock.now() + TimeDelta::days(365);
+        let mut effects = Vec::new();
+        while let Some(effect) = self.disk.store.claim(later, 1).await.unwrap().pop() {
+            effects.push(effect);
+        }
+        assert_eq!(effects, [], "effects are left");
+        for wait in self.state().await.waits.values() {
+            let answered = matches!(wait.standing, Standing::Answered { .. });
+            assert!(!answered, "an answer did not do its work: {wait:?}");
+        }
+    }
+}
+
+/// The shipped flows with the short one, and the interview's tools: made once, since some tests have many worlds.
+static USUAL: LazyLock<(Arc<Library>, Arc<Toolbox>)> = LazyLock::new(|| {
+    let vars: BTreeMap<String, String> = [
+        ("organisation", "Example Ltd"),
+        ("privacy_url", "https://example.org/privacy"),
+        ("contact", "people@example.org"),
+    ]
+    .map(|(name, value)| (name.to_owned(), value.to_owned()))
+    .into();
+    let mut library = Library::load(None, &[], &vars).unwrap();
+    library.insert(Arc::new(LoadedFlow::load(FLOW, "flow.toml", &vars).unwrap()));
+    (Arc::new(library), Arc::new(Toolbox::new(interview::tools()).unwrap()))
+});
+
+fn parts(
+    disk: &Disk,
+    store: &Arc<Mortal>,
+    (clock, ids): (&Arc<FixedClock>, &Arc<dyn Ids>),
+    (lab, source): (&Arc<Lab>, &str),
+) -> Parts {
+    let clock = Arc::clone(clock) as Arc<dyn Clock>;
+    let (library, toolbox) = if source == FLOW {
+        USUAL.clone()
+    } else {
+        let mut library = Library::clone(&USUAL.0);
+        let flow = LoadedFlow::load(source, "flow.toml", &BTreeMap::new()).unwrap();
+        library.insert(Arc::new(flow));
+        let tools = interview::tools().into_iter().chain(lab::tools(lab)).collect();
+        (Arc::new(library), Arc::new(Toolbox::new(tools).unwrap()))
+    };
+    let extractor = Extractor::new(env!("CARGO_BIN_EXE_anteroom"));
+    let artifacts =
+        Artifacts::new(disk._folder.path(), Arc::clone(&clock), Arc::clone(ids), extractor);
+    Parts {
+        store: Arc::clone(store) as Arc<dyn Store>,
+        clock,
+        ids: Arc::clone(ids),
+        library,
+        toolbox,
+        artifacts: Arc::new(artifacts.unwrap()),
+        contacts: Arc::new(Contacts::new(Vec::new())),
+        webhooks: Arc::new(BTreeMap::new()),
+    }
+}
+
+/// A place on the platform.
+pub(crate) fn room(name: &str) -> Place {
+    Place {
+        platform: Platform::Web,
+        workspace: "local".to_owned(),
+        channel: name.to_owned(),
+        thread: None,
+    }
+}
+
+/// What became of an answer.
+pub(crate) fn settled(receipt: Receipt) -> Settlement {
+    match receipt {
+        Receipt::Settled(settlement) => settlement,
+        other => panic!("no settlement: {other:?}"),
+    }
+}
+
+/// The reply that a button gives, if the control has it.
+pub(crate) fn pressed(control: &Control, label: &str) -> Option<Reply> {
+    let reviewed = |verdict| Some(Reply::Reviewed { verdict, data: None, notes: None });
+    let decided = |decision| Some(Reply::Decided { decision, feedback: None });
+    let skip = (label == "Skip" && anteroom::interview::answer::may_skip(control))
+        .then_some(Reply::Skipped);
+    let found = match control {
+        Control::Choose(Choose { choices, .. }) => choices
+            .iter()
+            .find(|choice| choice.label == label)
+            .map(|choice| Reply::Chosen { ids: vec![choice.id.clone()], free_text: None }),
+        Control::Review(_) if label == "Looks right" => reviewed(Verdict::Approved),
+        Control::Review(_) if label == "Start over" => reviewed(Verdict::Rejected),
+        Control::Decide(decide) if label == decide.approve => decided(Decision::Approved),
+        Control::Decide(decide) if label == decide.deny => decided(Decision::Denied),
+        Control::Confirm(confirm) if label == confirm.yes => Some(Reply::Confirmed { yes: true }),
+        Control::Confirm(confirm) if label == confirm.no => Some(Reply::Confirmed { yes: false }),
+        Control::Review(_)
+        | Control::Decide(_)
+        | Control::Confirm(_)
+        | Control::Form(_)
+        | Control::Upload(_)
+        | Control::Ask(_) => None,
+    };
+    found.or(skip)
+}

@@ -1,0 +1,173 @@
+//! A process's own hold on a store, which can be cut at any commit: what a kill leaves is what the store below has.
+
+use std::sync::{
+    Arc, Mutex,
+    atomic::{AtomicBool, AtomicUsize, Ordering},
+};
+
+use anteroom::{
+    ids::{EffectId, SessionId, WaitId},
+    model::{
+        audit::{AuditRecord, Sealed},
+        effect::{Delivery, Effect, Rendering},
+        session::Head,
+        wait::Wait,
+    },
+    store::{Commit, Error, Find, Loaded, Store, Timer},
+};
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+
+/// Where a process dies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Death {
+    /// Right before the n-th commit reaches the disk, from 1.
+    Before(usize),
+    /// Right after.
+    After(usize),
+}
+
+/// The store as one process sees it.
+#[derive(Debug)]
+pub(crate) struct Mortal {
+    disk: Arc<dyn Store>,
+    dead: AtomicBool,
+    commits: AtomicUsize,
+    death: Mutex<Option<Death>>,
+    /// Commits for which there is room.
+    room: AtomicUsize,
+    conflicts: AtomicUsize,
+    /// Every commit that reached the disk, in order.
+    pub(crate) committed: Mutex<Vec<Commit>>,
+}
+
+impl Mortal {
+    pub(crate) fn new(disk: Arc<dyn Store>, death: Option<Death>) -> Self {
+        Self {
+            disk,
+            dead: AtomicBool::new(false),
+            commits: AtomicUsize::new(0),
+            death: Mutex::new(death),
+            room: AtomicUsize::new(usize::MAX),
+            conflicts: AtomicUsize::new(0),
+            committed: Mutex::default(),
+        }
+    }
+
+    /// Ends the process: nothing it does counts any more.
+    pub(crate) fn kill(&self) {
+        self.dead.store(true, Ordering::SeqCst);
+    }
+
+    /// The process dies right before the n-th commit from now, from 1.
+    pub(crate) fn die_before(&self, n: usize) {
+        *self.death.lock().unwrap() = Some(Death::Before(self.tried() + n));
+    }
+
+    /// The process dies right after the n-th commit from now, from 1.
+    pub(crate) fn die_after(&self, n: usize) {
+        *self.death.lock().unwrap() = Some(Death::After(self.tried() + n));
+    }
+
+    pub(crate) fn is_dead(&self) -> bool {
+        self.dead.load(Ordering::SeqCst)
+    }
+
+    /// The disk is full, or has room again.
+    pub(crate) fn fill(&self, full: bool) {
+        self.room.store(if full { 0 } else { usize::MAX }, Ordering::SeqCst);
+    }
+
+    /// The disk is full after so many more commits.
+    pub(crate) fn full_after(&self, commits: usize) {
+        self.room.store(commits, Ordering::SeqCst);
+    }
+
+    /// The next commits find that somebody else was faster.
+    pub(crate) fn conflict(&self, times: usize) {
+        self.conflicts.store(times, Ordering::SeqCst);
+    }
+
+    /// Commits that were tried.
+    pub(crate) fn tried(&self) -> usize {
+        self.commits.load(Ordering::SeqCst)
+    }
+
+    fn alive(&self) -> Result<&dyn Store, Error> {
+        if self.is_dead() { Err(unavailable("the process is dead")) } else { Ok(&*self.disk) }
+    }
+}
+
+fn unavailable(why: &str) -> Error {
+    Error::Unavailable(Arc::from(Box::<dyn std::error::Error + Send + Sync>::from(why.to_owned())))
+}
+
+#[async_trait]
+impl Store for Mortal {
+    async fn commit(&self, commit: Commit) -> Result<(), Error> {
+        let disk = self.alive()?;
+        let n = self.commits.fetch_add(1, Ordering::SeqCst) + 1;
+        let spend = |room: usize| match room {
+            0 => None,
+            usize::MAX => Some(room),
+            _ => Some(room - 1),
+        };
+        if self.room.fetch_update(Ordering::SeqCst, Ordering::SeqCst, spend).is_err() {
+            return Err(unavailable("no space left on device"));
+        }
+        let conflicts = self.conflicts.load(Ordering::SeqCst);
+        if conflicts > 0 {
+            self.conflicts.store(conflicts - 1, Ordering::SeqCst);
+            let expected = commit.expected;
+            return Err(Error::Conflict { expected, found: expected + 1 });
+        }
+        if *self.death.lock().unwrap() == Some(Death::Before(n)) {
+            self.kill();
+            return Err(unavailable("killed before the commit"));
+        }
+        let kept = commit.clone();
+        disk.commit(commit).await?;
+        self.committed.lock().unwrap().push(kept);
+        if *self.death.lock().unwrap() == Some(Death::After(n)) {
+            self.kill();
+            return Err(unavailable("killed after the commit"));
+        }
+        Ok(())
+    }
+
+    async fn load(&self, session: SessionId) -> Result<Option<Loaded>, Error> {
+        self.alive()?.load(session).await
+    }
+
+    async fn find(&self, by: Find) -> Result<Vec<Head>, Error> {
+        self.alive()?.find(by).await
+    }
+
+    async fn wait(&self, id: WaitId) -> Result<Option<(Wait, Vec<Rendering>)>, Error> {
+        self.alive()?.wait(id).await
+    }
+
+    async fn due(&self, now: DateTime<Utc>, limit: usize) -> Result<Vec<Timer>, Error> {
+        self.alive()?.due(now, limit).await
+    }
+
+    async fn claim(&self, now: DateTime<Utc>, limit: usize) -> Result<Vec<Effect>, Error> {
+        self.alive()?.claim(now, limit).await
+    }
+
+    async fn done(&self, effect: EffectId, delivery: Delivery) -> Result<(), Error> {
+        self.alive()?.done(effect, delivery).await
+    }
+
+    async fn sessions(&self, after: Option<SessionId>, limit: usize) -> Result<Vec<Head>, Error> {
+        self.alive()?.sessions(after, limit).await
+    }
+
+    async fn audit(&self, from: u64, limit: usize) -> Result<Vec<Sealed>, Error> {
+        self.alive()?.audit(from, limit).await
+    }
+
+    async fn erase(&self, session: SessionId, receipt: AuditRecord) -> Result<(), Error> {
+        self.alive()?.erase(session, receipt).await
+    }
+}

@@ -1,0 +1,252 @@
+//! A chat platform with messages that can be edited, and with moods.
+
+use std::{
+    collections::VecDeque,
+    fmt::Write as _,
+    sync::{Arc, Mutex, MutexGuard},
+};
+
+use anteroom::{
+    clock::Clock,
+    engine::Gateway,
+    ids::{EffectId, WaitId},
+    interview::answer,
+    model::{
+        effect::{Act, Delivery, Effect, Recipient, Rendering},
+        session::Platform,
+        ui::{Control, Prompt},
+        wait::{Standing, Wait},
+    },
+};
+use async_trait::async_trait;
+
+/// A message on the platform.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Message {
+    /// Its name on the platform.
+    pub(crate) id: String,
+    /// The effect that posted it.
+    pub(crate) effect: EffectId,
+    /// Whom it is for.
+    pub(crate) to: Recipient,
+    /// What people read.
+    pub(crate) text: String,
+    /// The card that it is, with the revision shown.
+    pub(crate) card: Option<(WaitId, u32)>,
+    /// Its buttons work.
+    pub(crate) open: bool,
+    /// How often it was edited.
+    pub(crate) edits: u32,
+}
+
+/// What goes wrong with one delivery.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Mood {
+    /// The rate limit says: later. Nothing happened.
+    Busy,
+    /// It happened, and the answer was lost.
+    LostAnswer,
+    /// It will never work.
+    Gone,
+    /// The gateway has a bug.
+    Panics,
+}
+
+/// The platform and everything on it.
+#[derive(Debug)]
+pub(crate) struct FakePlatform {
+    clock: Arc<dyn Clock>,
+    inner: Mutex<Inner>,
+}
+
+#[derive(Debug, Default)]
+struct Inner {
+    messages: Vec<Message>,
+    moods: VecDeque<Mood>,
+    deliveries: u32,
+}
+
+impl FakePlatform {
+    pub(crate) fn new(clock: Arc<dyn Clock>) -> Self {
+        Self { clock, inner: Mutex::default() }
+    }
+
+    fn inner(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+
+    /// What goes wrong with the next deliveries, one each.
+    pub(crate) fn will(&self, moods: impl IntoIterator<Item = Mood>) {
+        self.inner().moods.extend(moods);
+    }
+
+    /// Every message, oldest first.
+    pub(crate) fn messages(&self) -> Vec<Message> {
+        self.inner().messages.clone()
+    }
+
+    /// Deliveries that reached the platform.
+    pub(crate) fn deliveries(&self) -> u32 {
+        self.inner().deliveries
+    }
+
+    /// Takes a message away, as an admin does.
+    pub(crate) fn delete(&self, id: &str) {
+        self.inner().messages.retain(|message| message.id != id);
+    }
+}
+
+impl Inner {
+    /// Posts, edits, and answers with the message's name. A repeat of an effect changes nothing.
+    fn happen(&mut self, effect: &Effect, shown: Option<(&Wait, &[Rendering])>) -> Option<String> {
+        let known = self.messages.iter().find(|message| message.effect == effect.id);
+        if let Some(known) = known {
+            return Some(known.id.clone());
+        }
+        self.deliveries += 1;
+        let (text, card, open) = match (&effect.act, shown) {
+            (Act::Show { .. }, Some((wait, _))) => {
+                let open = wait.standing.is_pending();
+                (drawn(wait), Some((wait.id, wait.revision)), open)
+            }
+            (Act::Post { text }, _) => (text.clone(), None, false),
+            (Act::Progress { text }, _) => return self.progress(effect, text),
+            (Act::Export, _) => ("[a copy of everything]".to_owned(), None, false),
+            (Act::Show { .. } | Act::Webhook { .. } | Act::AddRoles { .. }, _) => return None,
+        };
+        if let Some((_, renderings)) = shown.filter(|(_, renderings)| !renderings.is_empty()) {
+            for message in &mut self.messages {
+                if renderings.iter().any(|rendering| rendering.message == message.id) {
+                    message.text.clone_from(&text);
+                    message.open = open;
+                    message.card = card;
+                    message.edits += 1;
+                }
+            }
+            return renderings.first().map(|rendering| rendering.message.clone());
+        }
+        let id = format!("m{}", self.messages.len() + 1);
+        let to = effect.to.clone();
+        let effect = effect.id;
+        self.messages.push(Message { id: id.clone(), effect, to, text, card, open, edits: 0 });
+        Some(id)
+    }
+
+    /// One line, edited in place.
+    fn progress(&mut self, effect: &Effect, text: &str) -> Option<String> {
+        let is_line = |message: &&mut Message| message.id == "progress" && message.to == effect.to;
+        match self.messages.iter_mut().find(is_line) {
+            Some(line) => {
+                text.clone_into(&mut line.text);
+                line.edits += 1;
+            }
+            None => self.messages.push(Message {
+                id: "progress".to_owned(),
+                effect: effect.id,
+                to: effect.to.clone(),
+                text: text.to_owned(),
+                card: None,
+                open: false,
+                edits: 0,
+            }),
+        }
+        None
+    }
+}
+
+#[async_trait]
+impl Gateway for FakePlatform {
+    fn platform(&self) -> Platform {
+        Platform::Web
+    }
+
+    async fn deliver(&self, effect: &Effect, shown: Option<(&Wait, &[Rendering])>) -> Delivery {
+        let mut inner = self.inner();
+        let later =
+            Delivery::Retry { not_before: self.clock.now() + chrono::TimeDelta::seconds(5) };
+        let mood = inner.moods.pop_front();
+        match mood {
+            Some(Mood::Busy) => return later,
+            Some(Mood::Gone) => return Delivery::Failed { reason: "no such channel".to_owned() },
+            Some(Mood::Panics) => {
+                drop(inner);
+                panic!("a bug in the gateway");
+            }
+            Some(Mood::LostAnswer) | None => {}
+        }
+        if matches!(effect.act, Act::AddRoles { .. }) {
+            return Delivery::NotApplicable;
+        }
+        let message = inner.happen(effect, shown);
+        if mood == Some(Mood::LostAnswer) { later } else { Delivery::Delivered { message } }
+    }
+}
+
+/// A card as people read it.
+fn drawn(wait: &Wait) -> String {
+    let mut text = String::new();
+    if let Some(title) = &wait.prompt.title {
+        _ = writeln!(text, "# {title}");
+    }
+    if !wait.prompt.body.is_empty() {
+        _ = writeln!(text, "{}", wait.prompt.body.trim());
+    }
+    let end = match &wait.standing {
+        Standing::Pending => controls(&wait.prompt),
+        Standing::Answered { reply, by_name, .. } | Standing::Applied { reply, by_name, .. } => {
+            format!("✓ {by_name}: {}", answer::describe(&wait.prompt.control, reply))
+        }
+        Standing::Expired { .. } => "✗ expired".to_owned(),
+        Standing::Cancelled { reason, .. } => format!("✗ {reason}"),
+        Standing::Superseded { .. } => "✗ asked again below".to_owned(),
+    };
+    text + &end
+}
+
+fn controls(prompt: &Prompt) -> String {
+    let buttons = |labels: &[&str]| {
+        labels.iter().map(|label| format!("[{label}]")).collect::<Vec<_>>().join(" ")
+    };
+    match &prompt.control {
+        Control::Choose(choose) => {
+            let mut labels: Vec<&str> =
+                choose.choices.iter().map(|choice| choice.label.as_str()).collect();
+            if !choose.required {
+                labels.push("Skip");
+            }
+            buttons(&labels)
+        }
+        Control::Form(form) => {
+            let fields: Vec<&str> = form.fields.iter().map(|field| field.label.as_str()).collect();
+            format!("({}) [{}]", fields.join(" | "), form.submit)
+        }
+        Control::Review(review) => {
+            let mut text = String::new();
+            for field in review.groups.iter().flat_map(|group| &group.fields) {
+                if !field.value.is_null() {
+                    _ = writeln!(text, "{}: {}", field.label, field.value);
+                }
+            }
+            let labels: &[&str] = if review.skippable {
+                &["Looks right", "Edit", "Start over", "Skip"]
+            } else {
+                &["Looks right", "Edit", "Start over"]
+            };
+            text + &buttons(labels)
+        }
+        Control::Upload(upload) => {
+            let skip = if upload.required { "" } else { " [Skip]" };
+            format!("[Upload {}]{skip}", upload.accept.join(", "))
+        }
+        Control::Ask(ask) => if ask.required { "[…]" } else { "[…] [Skip]" }.to_owned(),
+        Control::Decide(decide) => {
+            let mut text: String =
+                decide.facts.iter().map(|(label, value)| format!("{label}: {value}\n")).collect();
+            let mut labels = vec![decide.approve.as_str(), decide.deny.as_str()];
+            labels.extend(decide.deny_and_tell.as_deref());
+            text.push_str(&buttons(&labels));
+            text
+        }
+        Control::Confirm(confirm) => buttons(&[&confirm.yes, &confirm.no]),
+    }
+}
