@@ -5,6 +5,7 @@ mod artifacts;
 mod catalog;
 mod cli;
 mod contacts;
+mod crashes;
 mod export;
 mod flows;
 mod golden;

@@ -1,0 +1,361 @@
+//! Both flows in the box from start to end with no model, and again with the process killed before and after every
+//! commit: what people read is the same to the letter.
+
+use anteroom::{
+    engine::{Receipt, What},
+    interview::Command,
+    model::{
+        session::Status,
+        transcript::Via,
+        ui::{Decision, Reply, Verdict},
+        wait::Settlement,
+    },
+};
+use insta::assert_snapshot;
+use serde_json::json;
+
+use crate::world::{World, ada, grace, mortal::Death, settled};
+
+const RESUME: &str = "Ada Byron\nada@example.org\n+44 20 7946 0000\n\nExperience\n\n\
+    Analyst, Engine Works, London\nJan 2019 - Present\n\nEducation\n\nBSc Mathematics, University of London\n2012 - 2015\n";
+
+/// A member joins the community.
+async fn welcome(world: &mut World) {
+    world.press("Start").await;
+    world.press("I accept").await;
+    world.press("Yes").await;
+    world.pick(&["learn", "build"]).await;
+    world.press("Yes, ping me").await;
+    world.edit(json!({ "text": "I like engines and the people who build them." })).await;
+    world.press("Request it").await;
+}
+
+/// A candidate sends a résumé, corrects it, asks to move on too early, and tells of one piece of work.
+async fn candidate(world: &mut World) {
+    world.press("Continue with the assistant").await;
+    world.press("Upload résumé").await;
+    world.upload("resume.txt", RESUME.as_bytes()).await.unwrap();
+    accept(world).await;
+    ask_too_early(world).await;
+    accept(world).await;
+    world.press("Skip").await;
+    world.press("Something else").await;
+    for text in [
+        "A mill that adds",
+        "Fewer errors in tables",
+        "All of the design",
+        "To use cards",
+        "It worked",
+    ] {
+        world.say(text).await;
+    }
+    world.press("10-30%").await;
+    world.press("Go on without").await;
+    accept(world).await;
+    world.press("Paste").await;
+    world.say("The Engine weaves patterns as the loom weaves leaves.").await;
+    world.pick(&["responsibility", "specialise"]).await;
+    world.pick(&["remote"]).await;
+    world.press("About a month").await;
+    world.say("March").await;
+    world.press("No, that is all").await;
+    accept(world).await;
+}
+
+/// The draft under review is right as it is.
+async fn accept(world: &mut World) {
+    let reply = Reply::Reviewed { verdict: Verdict::Approved, data: None, notes: None };
+    let settlement = world.answer(reply).await;
+    assert_eq!(settlement, Settlement::Applied, "{}", world.screen());
+}
+
+/// The team denies and says why.
+async fn ask_too_early(world: &mut World) {
+    let reason = "The rest is in my letter".to_owned();
+    world.command(&ada(), Command::Advance { reason }).await;
+    let What::Answer { wait, revision, .. } = world.button("Deny").await else {
+        unreachable!("a button is an answer")
+    };
+    let feedback = Some("Please finish the work history.".to_owned());
+    let reply = Reply::Decided { decision: Decision::DeniedWithFeedback, feedback };
+    let what = What::Answer { wait, revision, reply, via: Via::Component };
+    assert_eq!(settled(world.feed(&grace(), what).await), Settlement::Applied);
+}
+
+#[tokio::test]
+async fn a_member_is_welcomed_with_no_model() {
+    let mut world = World::on("community-welcome").await;
+
+    welcome(&mut world).await;
+
+    assert_eq!(world.state().await.status, Status::Completed);
+    assert_snapshot!(world.screen(), @"
+    # Community welcome
+    **This is a bot.** In step 3 it uses an AI model to help you write an introduction; you can skip that.
+    It keeps your answers for 30 days and posts nothing until you approve it. Details: https://example.org/privacy
+    Type **human** to reach staff, **stop** to end, **delete my data** to erase.
+    ✓ Ada Byron: Start
+    ---
+    Step 4 of 4 · Roles
+    ---
+    1. Be kind. 2. No spam or self-promotion outside #showcase. 3. Keep it legal and on topic. 4. Staff have the last word.
+    ✓ Ada Byron: I accept
+    ---
+    Are you at least 13, or older if your country's law asks for it?
+    ✓ Ada Byron: Yes
+    ---
+    What brings you here? Pick any. This decides which channels you see.
+    ✓ Ada Byron: Learning, Building projects
+    ---
+    Shall we notify you about events?
+    ✓ Ada Byron: Yes, ping me
+    ---
+    Want to introduce yourself? I can help you write two or three sentences. You approve it before anyone sees it.
+    ---
+    Write two or three sentences about yourself, or press Skip.
+    ✓ Ada Byron: edited and approved
+    ---
+    Would you like the Contributor role? Staff check requests, usually within a day.
+    ✓ Ada Byron: Request it
+    ---
+    Done. Example Ltd sees this:
+
+    - interests
+    - introduction
+
+    A person will read it. Type *export* for a copy, or *delete my data* to erase it.
+    ---
+    [a copy of everything]
+    ");
+    world.assert_at_rest().await;
+}
+
+#[tokio::test]
+async fn a_candidate_is_interviewed_with_no_model() {
+    let mut world = World::on("candidate-onboarding").await;
+
+    candidate(&mut world).await;
+
+    assert_eq!(world.state().await.status, Status::Completed, "{}", world.screen());
+    assert_snapshot!(world.screen(), @r#"
+    # Candidate onboarding
+    *You are about to talk to an AI assistant*, not a person. It works for Example Ltd.
+
+    - It asks about your contact details, work and education history, and one example of your work.
+    - You see and can correct everything before it is kept. It does not score, rank or reject anyone; people decide.
+    - Answers and files are deleted 180 days after the conversation ends. Details: https://example.org/privacy
+    - At any time type *human* to reach a person, *stop* to end, *export* for a copy, or *delete my data*.
+
+    Using this assistant is optional. If you would rather not, or need an adjustment, choose "Talk to a person".
+    ✓ Ada Byron: Continue with the assistant
+    ---
+    First the basics: how to reach you, where you have worked and studied. About 5 minutes. A résumé makes it faster.
+    ---
+    Step 3 of 3 · In your own words · 2/2
+    ---
+    How would you like to begin? A résumé saves typing; you can correct everything that is read from it.
+    ✓ Ada Byron: Upload résumé
+    ---
+    Please send your résumé as PDF, DOCX, TXT or MD, at most 10 MB.
+    ✓ Ada Byron: one file
+    ---
+    # Contact details
+    Read. Found 1 role and 1 school. These are your contact details as I have them. Please correct and complete them.
+    ✓ Ada Byron: Looks right
+    ---
+    # Work history
+    Where you have worked: organisation, title, place and dates, newest first. Add what is missing, remove what is wrong.
+    ✓ Ada Byron: Looks right
+    ---
+    The team would like you to finish this part first.
+    ---
+    # Education
+    Where you have studied. Add what is missing, or skip this if you have nothing to add.
+    ✓ Ada Byron: skipped
+    ---
+    Next, one piece of work you would like us to know about. Around 10 minutes. You choose which.
+    ---
+    Which one shall we look at more closely? Pick what you know best and like to talk about.
+    ✓ Ada Byron: Something else
+    ---
+    What was it? One line is enough: what you did, where, and when.
+    ✓ Ada Byron: A mill that adds
+    ---
+    What was the goal, and who was it for? Please leave out anything confidential.
+    ✓ Ada Byron: Fewer errors in tables
+    ---
+    What was your own part in it? If it was a team, say what you did yourself.
+    ✓ Ada Byron: All of the design
+    ---
+    What was the hardest decision, and how did you come to it?
+    ✓ Ada Byron: To use cards
+    ---
+    What changed because of your work, and how do you know?
+    ✓ Ada Byron: It worked
+    ---
+    How large was the change, roughly? A band is enough.
+    ✓ Ada Byron: 10-30%
+    ---
+    Is there a document or picture that shows it, and that you are free to share?
+    ✓ Ada Byron: Go on without
+    ---
+    # Evidence card
+    This is the card I made of it. Every claim stands on your own words; please correct what is not right.
+    ✓ Ada Byron: Looks right
+    ---
+    Last part: a short writing sample if you like, and what you are looking for.
+    ---
+    Would you like to share one piece of writing of yours? It is optional. Please send nothing that is confidential to an employer.
+    ✓ Ada Byron: Paste
+    ---
+    Please paste it here.
+    ✓ Ada Byron: The Engine weaves patterns as the loom weaves leaves.
+    ---
+    What would you like to do next? Pick all that fit.
+    ✓ Ada Byron: More responsibility, Go deeper into one subject
+    ---
+    How would you like to work? Pick all that fit.
+    ✓ Ada Byron: Remote
+    ---
+    What is your notice period?
+    ✓ Ada Byron: About a month
+    ---
+    When could you start at the earliest? A month is enough.
+    ✓ Ada Byron: March
+    ---
+    Is there anything else that the team should know?
+    ✓ Ada Byron: No, that is all
+    ---
+    # What you are looking for
+    This is what you are looking for, as I have understood it. Please correct what is not right; then a person will read it.
+    ✓ Ada Byron: Looks right
+    ---
+    Done. Example Ltd sees this:
+
+    - applicant profile
+    - skeleton timeline
+    - knowledge card
+    - writing sample
+    - candidate dossier
+    - file *resume.txt*
+
+    A person will read it. Type *export* for a copy, or *delete my data* to erase it.
+    ---
+    [a copy of everything]
+    "#);
+    assert_snapshot!(world.staff_screen(), @"
+    # Move Ada Byron to “One piece of work in depth”?
+    Not everything in this phase is complete. What is missing was worked out by the application.
+    ✓ Grace: Denied
+    ---
+    **Ada Byron** has finished *Candidate onboarding*.
+
+    **applicant profile**
+    - basics:
+      - name: Ada Byron
+      - email: ada@example.org
+      - phone: +44 20 7946 0000
+
+    **skeleton timeline**
+    - work:
+      - name: Engine Works
+      - position: Analyst
+      - location: London
+      - startDate: 2019-01
+    - volunteer:
+
+    **knowledge card**
+    - title: A mill that adds
+    - summary: Fewer errors in tables
+    - source: Interview
+    - achievements:
+      - claim: All of the design
+      - evidence:
+        - quote: All of the design
+        - source: Interview: own part
+      - claim: To use cards
+      - evidence:
+        - quote: To use cards
+        - source: Interview: hardest decision
+      - claim: It worked
+      - evidence:
+        - quote: It worked
+        - source: Interview: what changed
+    - metrics:
+      - Change: 10-30%
+
+    **candidate dossier**
+    - job_search_context: More responsibility, Go deeper into one subject
+    - work_arrangement_preferences: Remote
+    - availability: Notice period: About a month. Earliest start: March
+    ");
+    world.assert_at_rest().await;
+}
+
+/// What people read, and what came of every call.
+async fn seen(world: &World) -> (String, String, String) {
+    let results: Vec<String> = world
+        .results()
+        .await
+        .iter()
+        .map(|(call, result)| format!("{call}: {}", shape(result)))
+        .collect();
+    (world.screen(), world.staff_screen(), results.join("\n"))
+}
+
+/// A result without the ids that differ from run to run.
+fn shape(result: &serde_json::Value) -> String {
+    let text = result.to_string();
+    let is_name = |part: &&str| {
+        ["upload_", "artifact:", "record_"].iter().any(|prefix| part.starts_with(prefix))
+    };
+    text.split('"').filter(|part| !is_name(part)).collect()
+}
+
+/// Walks straight, then once more for every commit, with a death before it and one after it.
+async fn survives(flow: &str, walk: impl AsyncFn(&mut World)) {
+    let mut world = World::on(flow).await;
+    walk(&mut world).await;
+    let straight = seen(&world).await;
+    let commits = world.store.tried();
+    assert!(commits > 10, "{commits} commits");
+    for death in (1..=commits).flat_map(|n| [Death::Before(n), Death::After(n)]) {
+        let mut world = World::dying(flow, Some(death)).await;
+
+        walk(&mut world).await;
+
+        assert_eq!(world.deaths, 1, "{death:?}");
+        assert_eq!(world.state().await.status, Status::Completed, "{death:?}");
+        let (screen, staff, results) = seen(&world).await;
+        assert_eq!(screen, straight.0, "{death:?}");
+        assert_eq!(staff, straight.1, "{death:?}");
+        assert_eq!(results, straight.2, "{death:?}");
+        world.assert_at_rest().await;
+    }
+}
+
+#[tokio::test]
+async fn the_welcome_comes_out_the_same_wherever_the_process_dies() {
+    survives("community-welcome", welcome).await;
+}
+
+#[tokio::test]
+async fn the_interview_comes_out_the_same_wherever_the_process_dies() {
+    survives("candidate-onboarding", candidate).await;
+}
+
+#[tokio::test]
+async fn a_deliver_that_nobody_noted_is_seen_once() {
+    let mut world = World::on("community-welcome").await;
+    let before = world.screen();
+    // The process dies with the outbox full of claims.
+    let receipt = {
+        let what = world.button("Start").await;
+        let event = world.event(&ada(), what);
+        world.engine.receive(event).await.unwrap()
+    };
+    assert_eq!(receipt, Receipt::Settled(Settlement::Applied));
+    world.restart().await;
+    assert_ne!(world.screen(), before);
+    assert_eq!(world.screen().matches("I accept").count(), 1);
+}
