@@ -15,9 +15,10 @@ mod pinned;
 mod timers;
 pub mod webhook;
 
-use std::{collections::BTreeMap, fmt, sync::Arc, time::Duration};
+use std::{collections::BTreeMap, fmt, num::NonZeroU32, sync::Arc, time::Duration};
 
 use async_trait::async_trait;
+use governor::{Quota, RateLimiter, clock::DefaultClock, state::keyed::HashMapStateStore};
 use tokio::sync::{Notify, broadcast};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
@@ -31,7 +32,7 @@ use crate::{
     model::{
         artifact::Artifact,
         effect::{Delivery, Effect, Rendering},
-        session::{Head, Place, Platform, Status},
+        session::{Head, PersonId, Place, Platform, Status},
         transcript::{Started, Via},
         ui::{Control, Reply, Upload},
         wait::{Settlement, Wait},
@@ -181,6 +182,28 @@ const CHANGES_KEPT: usize = 1024;
 /// Times that a decision is made again because somebody else has committed meanwhile.
 const CONFLICTS_MAX: usize = 16;
 
+/// Rates and bounds. They are configuration: a load profile raises the numbers, nothing goes round them (DESIGN §10.14).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Events that may wait for one session; the next one is told to try again.
+    pub queue: usize,
+    /// Sessions worked on at one time; waiting ones cost nothing.
+    pub active: usize,
+    /// Effects delivered at one time.
+    pub deliveries: usize,
+    /// What one person may send in a minute.
+    pub per_minute: NonZeroU32,
+    /// Largest file, in bytes, over all flows.
+    pub file_bytes: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        let per_minute = NonZeroU32::new(240).unwrap_or(NonZeroU32::MIN);
+        Self { queue: 64, active: 256, deliveries: 8, per_minute, file_bytes: 25 * 1024 * 1024 }
+    }
+}
+
 /// Drives sessions; cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Engine {
@@ -201,13 +224,21 @@ struct Inner {
     /// No new work is taken.
     closing: CancellationToken,
     webhooks: webhook::Client,
+    limits: Limits,
+    /// What each person has sent lately.
+    pace: RateLimiter<PersonId, HashMapStateStore<PersonId>, DefaultClock>,
     /// One start at a time: a second one at the same place finds the first.
     starting: tokio::sync::Mutex<()>,
 }
 
 impl Engine {
-    /// Puts an engine together; nothing runs until [`Engine::run`].
+    /// Puts an engine together with the usual [`Limits`]; nothing runs until [`Engine::run`].
     pub fn new(parts: Parts, gateways: Vec<Arc<dyn Gateway>>) -> Self {
+        Self::limited(parts, gateways, Limits::default())
+    }
+
+    /// The same with other limits.
+    pub fn limited(parts: Parts, gateways: Vec<Arc<dyn Gateway>>, limits: Limits) -> Self {
         let pipeline = Pipeline::new(
             Arc::clone(&parts.toolbox),
             Arc::clone(&parts.artifacts),
@@ -225,6 +256,8 @@ impl Engine {
             queued: Notify::new(),
             closing: CancellationToken::new(),
             webhooks: webhook::Client::default(),
+            pace: RateLimiter::keyed(Quota::per_minute(limits.per_minute)),
+            limits,
             starting: tokio::sync::Mutex::new(()),
             parts,
         };
@@ -303,6 +336,9 @@ impl Engine {
 
     /// Takes an inbound event in: durable when this returns.
     pub async fn receive(&self, inbound: Inbound) -> Result<Receipt, Error> {
+        if self.inner.pace.check_key(&inbound.from.person).is_err() {
+            return Err(Error::Busy);
+        }
         let (answer, receipt) = tokio::sync::oneshot::channel();
         self.dispatch(inbound.session, Job::Inbound(Box::new(inbound), answer))?;
         receipt.await.map_err(|_| Error::Busy)?
@@ -317,7 +353,8 @@ impl Engine {
         bytes: Vec<u8>,
     ) -> Result<Result<Artifact, String>, Error> {
         let actor = self.load(session).await?;
-        let asked = asked_upload(&actor, wait);
+        let mut asked = asked_upload(&actor, wait);
+        asked.max_bytes = asked.max_bytes.min(self.inner.limits.file_bytes);
         match self.inner.parts.artifacts.keep(session, &asked, filename, bytes).await {
             Ok(artifact) => {
                 if self.inner.parts.store.load(session).await?.is_none() {

@@ -177,19 +177,13 @@ pub struct Flows {
 #[serde(deny_unknown_fields, default)]
 pub struct Uploads {
     /// Largest file of any flow, in megabytes of 1,048,576 bytes.
-    #[schemars(range(min = 1, max = 100))]
+    #[schemars(range(min = 1, max = 32))]
     pub max_mb: u64,
-    /// Most time for reading one document, in seconds.
-    #[schemars(range(min = 1, max = 120))]
-    pub read_seconds: u64,
-    /// Most memory for reading one document, in megabytes.
-    #[schemars(range(min = 64, max = 4096))]
-    pub read_mb: u64,
 }
 
 impl Default for Uploads {
     fn default() -> Self {
-        Self { max_mb: 25, read_seconds: 15, read_mb: 512 }
+        Self { max_mb: 25 }
     }
 }
 
@@ -239,20 +233,11 @@ pub struct Limits {
     /// Effects delivered at one time.
     #[schemars(range(min = 1, max = 1_000))]
     pub outbox_workers: u32,
-    /// Pages that may listen for changes at one time.
-    #[schemars(range(min = 1, max = 100_000))]
-    pub live_pages: u32,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self {
-            session_queue: 64,
-            active_sessions: 256,
-            person_per_minute: 240,
-            outbox_workers: 8,
-            live_pages: 256,
-        }
+        Self { session_queue: 64, active_sessions: 256, person_per_minute: 240, outbox_workers: 8 }
     }
 }
 

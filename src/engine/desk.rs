@@ -26,9 +26,6 @@ use crate::{
     store::{self, TimerKind},
 };
 
-/// Events that may wait for one session; the next one is told to try again.
-const QUEUE: usize = 64;
-
 /// Longest pause before failed work is tried again.
 const PAUSE_MAX: TimeDelta = TimeDelta::seconds(60);
 
@@ -143,7 +140,10 @@ impl Engine {
         if let Some(queue) = queues.get(&session) {
             return queue.try_send(job).map_err(|_| Error::Busy);
         }
-        let (queue, jobs) = mpsc::channel(QUEUE);
+        if queues.len() >= inner.limits.active {
+            return Err(Error::Busy);
+        }
+        let (queue, jobs) = mpsc::channel(inner.limits.queue);
         queue.try_send(job).map_err(|_| Error::Busy)?;
         queues.insert(session, queue);
         inner.desks.active.send_replace(queues.len());

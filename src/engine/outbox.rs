@@ -15,9 +15,6 @@ const LOOK: Duration = Duration::from_secs(1);
 /// Effects taken in one go.
 const BATCH: usize = 64;
 
-/// Deliveries under way at the same time.
-const AT_ONCE: usize = 16;
-
 /// Longest time that one delivery may take.
 const DELIVERY_LIMIT: Duration = Duration::from_secs(30);
 
@@ -50,7 +47,9 @@ impl Engine {
         };
         let count = claimed.len();
         stream::iter(claimed)
-            .for_each_concurrent(AT_ONCE, |effect| async move { self.deliver(effect).await })
+            .for_each_concurrent(self.inner.limits.deliveries, |effect| async move {
+                self.deliver(effect).await
+            })
             .await;
         count
     }

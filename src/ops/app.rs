@@ -112,6 +112,19 @@ pub(super) fn library(settings: &Settings) -> anyhow::Result<Library> {
     Ok(library.map_err(Problems)?)
 }
 
+/// The engine's bounds as the settings have them.
+pub(super) fn limits(settings: &Settings) -> engine::Limits {
+    let usual = engine::Limits::default();
+    let size = |value: u32| usize::try_from(value).unwrap_or(usize::MAX);
+    engine::Limits {
+        queue: size(settings.limits.session_queue),
+        active: size(settings.limits.active_sessions),
+        deliveries: size(settings.limits.outbox_workers),
+        per_minute: settings.limits.person_per_minute.try_into().unwrap_or(usual.per_minute),
+        file_bytes: settings.uploads.max_mb * 1024 * 1024,
+    }
+}
+
 /// Opens everything that a bot is made of.
 pub(super) fn open(settings: &Settings) -> anyhow::Result<Parts> {
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);

@@ -119,7 +119,7 @@ impl Bot {
         for flow in parts.library.iter() {
             tracing::info!(flow.id = %flow.flow.id, flow.digest = %flow.digest, "flow loaded");
         }
-        let engine = Engine::new(parts, vec![Arc::new(WebGateway)]);
+        let engine = Engine::limited(parts, vec![Arc::new(WebGateway)], app::limits(&settings));
         let shutdown = CancellationToken::new();
         let mut tasks = JoinSet::new();
         let driving = (engine.clone(), shutdown.clone());

@@ -45,7 +45,7 @@ member = "1"
 sources = ["profile", "vcards"]
 
 [limits]
-live_pages = 0
+outbox_workers = 0
 "#
     ), @"
     config.toml:3:1: unknown key `lissten`. hint: did you mean `listen`?
