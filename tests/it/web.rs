@@ -1,1 +1,322 @@
-//! Tests of web.
+//! The playground: what people read, what forms come to, and who is turned away.
+
+#[path = "web/draw.rs"]
+mod draw;
+#[path = "web/site.rs"]
+mod site;
+
+use std::time::Duration;
+
+use anteroom::{
+    gateway::web::{guard, markdown},
+    model::wait::Standing,
+};
+use axum::http::{HeaderMap, HeaderValue};
+use futures::StreamExt;
+use reqwest::{StatusCode, multipart};
+
+use self::site::Site;
+
+#[tokio::test]
+async fn a_person_starts_accepts_and_answers_by_plain_forms() {
+    let site = Site::open().await;
+    let ada = site.visitor();
+
+    let page = ada.start("tour", "Ada").await;
+    assert!(page.contains("You are about to talk to a bot."), "{page}");
+    let page = ada.press(&page, "Go on").await;
+    assert!(page.contains("Step 1 of 2 · One · 0/1"), "{page}");
+    let page = ada.press(&page, "Red").await;
+
+    assert!(page.contains("You answered: <strong>Red</strong>"), "{page}");
+    assert!(page.contains("A file, please."), "{page}");
+}
+
+#[tokio::test]
+async fn a_typed_answer_works_as_well_as_a_button() {
+    let site = Site::open().await;
+    let ada = site.visitor();
+    let page = ada.start("tour", "Ada").await;
+    let page = ada.press(&page, "Go on").await;
+
+    let page = ada.say(&page, "blue").await;
+
+    assert!(page.contains("You answered: <strong>Blue</strong>"), "{page}");
+}
+
+#[tokio::test]
+async fn the_same_form_sent_twice_counts_once() {
+    let site = Site::open().await;
+    let ada = site.visitor();
+    let page = ada.start("tour", "Ada").await;
+    let page = ada.press(&page, "Go on").await;
+
+    ada.say(&page, "I am not sure").await;
+    let page = ada.say(&page, "I am not sure").await;
+
+    assert_eq!(page.matches("<p class=\"said\">I am not sure</p>").count(), 1, "{page}");
+}
+
+#[tokio::test]
+async fn a_conversation_does_not_exist_for_another_browser() {
+    let site = Site::open().await;
+    let ada = site.visitor();
+    ada.start("tour", "Ada").await;
+    let session = site.session().await;
+
+    let stranger = site.visitor();
+    stranger.get("/").await;
+    for path in ["", "/live", "/export"] {
+        let answer = stranger.fetch(&format!("/s/{session}{path}")).await;
+        assert_eq!(answer.status(), StatusCode::NOT_FOUND, "{path}");
+    }
+    assert!(!stranger.get("/").await.contains("Your conversations"));
+    assert!(ada.get("/").await.contains("Your conversations"));
+}
+
+#[tokio::test]
+async fn the_cookie_is_not_in_the_transcript() {
+    let site = Site::open().await;
+    let ada = site.visitor();
+    let first = ada.fetch("/").await;
+    let cookie = first.headers()["set-cookie"].to_str().unwrap().to_owned();
+    let token = cookie.split(['=', ';']).nth(1).unwrap();
+    assert!(cookie.contains("HttpOnly; SameSite=Strict"), "{cookie}");
+    ada.start("tour", "Ada").await;
+
+    let (loaded, _) = site.engine.view(site.session().await).await.unwrap();
+
+    assert!(!serde_json::to_string(&loaded.events).unwrap().contains(token));
+}
+
+#[tokio::test]
+async fn forms_of_others_are_refused() {
+    let site = Site::open().await;
+    let ada = site.visitor();
+    let page = ada.start("tour", "Ada").await;
+    let session = site.session().await;
+    let url = format!("{}/s/{session}/command", site.url);
+    let send =
+        |csrf: String| ada.client.post(&url).form(&[("csrf", csrf), ("command", "stop".into())]);
+    let token = site::csrf(&page);
+
+    let without = send(String::new()).send().await.unwrap();
+    let foreign = send(token.clone()).header("origin", "http://evil.example").send().await.unwrap();
+    let cross = send(token.clone()).header("sec-fetch-site", "cross-site").send().await.unwrap();
+    let rebound = send(token.clone()).header("host", "evil.example").send().await.unwrap();
+    let own = send(token).header("origin", &site.url).send().await.unwrap();
+
+    let refused = [without.status(), foreign.status(), cross.status()];
+    assert_eq!(refused, [StatusCode::FORBIDDEN; 3]);
+    assert_eq!(rebound.status(), StatusCode::MISDIRECTED_REQUEST);
+    assert_eq!(own.status(), StatusCode::OK);
+}
+
+#[tokio::test]
+async fn every_answer_is_hardened() {
+    let site = Site::open().await;
+    for path in ["/", "/nothing", "/assets/app.js", "/healthz"] {
+        let answer = site.visitor().fetch(path).await;
+        let policy = answer.headers()["content-security-policy"].to_str().unwrap();
+        assert!(policy.contains("default-src 'none'") && !policy.contains("unsafe"), "{path}");
+        assert!(policy.contains("frame-ancestors 'none'"), "{path}");
+        assert_eq!(answer.headers()["x-content-type-options"], "nosniff", "{path}");
+    }
+    assert_eq!(site.visitor().get("/readyz").await, "ready");
+}
+
+#[test]
+fn only_names_of_this_machine_are_answered() {
+    let host = |name: &'static str| {
+        let mut headers = HeaderMap::new();
+        headers.insert("host", HeaderValue::from_static(name));
+        headers
+    };
+    for ours in ["127.0.0.1:4747", "localhost", "[::1]:4747", "LOCALHOST:1"] {
+        assert!(guard::is_our_host(&host(ours), false), "{ours}");
+    }
+    for foreign in ["evil.example", "127.0.0.1.evil.example", "192.168.1.7:4747", ""] {
+        assert!(!guard::is_our_host(&host(foreign), false), "{foreign}");
+    }
+    assert!(!guard::is_our_host(&HeaderMap::new(), true));
+}
+
+#[tokio::test]
+async fn names_and_words_of_people_are_never_markup() {
+    let site = Site::open().await;
+    let ada = site.visitor();
+    let hostile = "<img src=x onerror=alert(1)>";
+    let page = ada.start("tour", hostile).await;
+    let page = ada.press(&page, "Go on").await;
+    let page = ada.say(&page, "<script>alert(2)</script>").await;
+    let staff = site.staff("Grace").await;
+    let overview = staff.get("/staff").await;
+    let transcript = staff.get(&format!("/staff/s/{}", site.session().await)).await;
+
+    for page in [page, overview, transcript] {
+        assert!(!page.contains("<img") && !page.contains("<script>"), "{page}");
+    }
+}
+
+#[test]
+fn markdown_cannot_run_anything() {
+    let hostile = "<script>alert(1)</script> <b onclick=x>b</b>\n\n[a](javascript:alert(1)) \
+        [b](https://example.org/?a=\"b) ![c](https://example.org/c.png)\n\n# Big\n\n- one";
+    insta::assert_snapshot!(markdown::render(hostile).into_string(), @r#"
+    <p>&lt;script&gt;alert(1)&lt;/script&gt; &lt;b onclick=x&gt;b&lt;/b&gt;
+    </p>
+    <p>a <a href="https://example.org/?a=&quot;b" target="_blank" rel="noopener noreferrer">b</a> c</p>
+    <h4>Big</h4>
+    <ul>
+    <li>one</li>
+    </ul>
+    "#);
+}
+
+#[tokio::test]
+async fn a_refused_file_leaves_the_question_open() {
+    let site = Site::open().await;
+    let ada = site.visitor();
+    let page = ada.start("tour", "Ada").await;
+    let page = ada.press(&page, "Go on").await;
+    let page = ada.press(&page, "Red").await;
+
+    let picture =
+        multipart::Part::bytes(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR".to_vec()).file_name("photo.txt");
+    let refused = ada.upload(&page, picture).await;
+    assert_eq!(refused.status(), StatusCode::UNPROCESSABLE_ENTITY);
+    let page = refused.text().await.unwrap();
+    assert!(page.contains("Try another file") && page.contains("Type it in"), "{page}");
+    assert!(page.contains("role=\"alert\""), "{page}");
+    let empty = ada.upload(&page, multipart::Part::bytes(Vec::new()).file_name("")).await;
+    assert!(empty.text().await.unwrap().contains("Choose a file first"));
+
+    let notes = multipart::Part::bytes(b"Plain notes.".to_vec()).file_name("notes.txt");
+    let page = ada.upload(&page, notes).await.text().await.unwrap();
+    assert!(page.contains("notes.txt"), "{page}");
+    assert!(page.contains("Step 2 of 2 · Two"), "{page}");
+}
+
+#[tokio::test]
+async fn of_two_staff_clicks_the_second_gets_the_receipt() {
+    let site = Site::open().await;
+    let ada = site.visitor();
+    let page = ada.start("tour", "Ada").await;
+    let page = ada.press(&page, "Go on").await;
+    ada.command(&page, &[("command", "advance"), ("reason", "no time")]).await;
+    let (grace, linus) = (site.staff("Grace").await, site.staff("Linus").await);
+    let at_grace = grace.get("/staff").await;
+    let at_linus = linus.get("/staff").await;
+    assert!(at_grace.contains("Move Ada to “Two”?"), "{at_grace}");
+
+    let first = grace.press(&at_grace, "Yes, approve").await;
+    let second = linus.press(&at_linus, "Deny").await;
+
+    assert!(first.contains("Approved by Grace"), "{first}");
+    assert!(second.contains("Already approved by Grace at <time"), "{second}");
+    let page = ada.get(&format!("/s/{}", site.session().await)).await;
+    assert!(page.contains("The team has agreed"), "{page}");
+}
+
+#[tokio::test]
+async fn staff_need_the_key_where_there_is_one() {
+    let site = Site::locked("correct horse battery staple").await;
+    let visitor = site.visitor();
+    assert!(!visitor.get("/").await.contains("/staff"));
+
+    assert_eq!(visitor.fetch("/staff").await.status(), StatusCode::FORBIDDEN);
+    assert_eq!(visitor.fetch("/staff?key=wrong").await.status(), StatusCode::FORBIDDEN);
+    assert_eq!(visitor.fetch("/staff/live").await.status(), StatusCode::FORBIDDEN);
+    let page = visitor.get("/staff?key=correct%20horse%20battery%20staple").await;
+
+    assert!(page.contains("Decisions and messages carry your name."), "{page}");
+}
+
+#[tokio::test]
+async fn staff_take_over_write_and_hand_back() {
+    let site = Site::open().await;
+    let ada = site.visitor();
+    let page = ada.start("tour", "Ada").await;
+    ada.press(&page, "Go on").await;
+    let session = site.session().await;
+    let grace = site.staff("Grace").await;
+    let path = format!("/staff/s/{session}");
+
+    let page = grace.get(&path).await;
+    let page = grace.order(&page, &[("command", "write"), ("text", "Hello, Ada.")]).await;
+    assert!(page.contains("Grace has taken over"), "{page}");
+    let page = grace.order(&page, &[("command", "hand_back")]).await;
+    assert!(!page.contains("has taken over"), "{page}");
+
+    let page = ada.get(&format!("/s/{session}")).await;
+    assert!(page.contains("Grace · from the team"), "{page}");
+    assert!(page.contains("Hello, Ada."), "{page}");
+}
+
+#[tokio::test]
+async fn a_live_page_hears_of_an_answer_given_elsewhere() {
+    let site = Site::open().await;
+    let ada = site.visitor();
+    let page = ada.start("tour", "Ada").await;
+    let page = ada.press(&page, "Go on").await;
+    let live = ada.fetch(&format!("/s/{}/live", site.session().await)).await;
+    assert_eq!(live.headers()["content-type"], "text/event-stream");
+    let mut stream = live.bytes_stream();
+
+    ada.press(&page, "Red").await;
+
+    let mut heard = String::new();
+    let listening = async {
+        while let Some(chunk) = stream.next().await {
+            heard.push_str(&String::from_utf8_lossy(&chunk.unwrap()));
+            if heard.contains("You answered: <strong>Red</strong>") {
+                return;
+            }
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(20), listening).await.expect("the answer is heard");
+    assert!(heard.contains("event: piece"), "{heard}");
+}
+
+#[tokio::test]
+async fn everything_is_erased_on_request_and_a_receipt_is_left() {
+    let site = Site::open().await;
+    let ada = site.visitor();
+    let page = ada.start("tour", "Ada").await;
+    let session = site.session().await;
+
+    let page = ada.command(&page, &[("command", "delete")]).await;
+    assert!(page.contains("This cannot be taken back."), "{page}");
+    let page = ada.press(&page, "Erase everything").await;
+
+    assert!(page.contains("Everything is erased"), "{page}");
+    assert_eq!(ada.fetch(&format!("/s/{session}")).await.status(), StatusCode::NOT_FOUND);
+}
+
+#[tokio::test]
+async fn a_stale_button_is_told_when_the_question_was_answered() {
+    let site = Site::open().await;
+    let ada = site.visitor();
+    let page = ada.start("tour", "Ada").await;
+    let old = ada.press(&page, "Go on").await;
+    ada.press(&old, "Red").await;
+
+    let page = ada.press(&old, "Blue").await;
+
+    assert!(page.contains("That question was answered at <time"), "{page}");
+    let (loaded, _) = site.engine.view(site.session().await).await.unwrap();
+    let state = anteroom::interview::State::fold(&loaded.events).unwrap();
+    assert!(state.waits.values().any(|w| matches!(w.standing, Standing::Applied { .. })));
+}
+
+#[tokio::test]
+async fn the_export_is_an_archive_for_its_owner() {
+    let site = Site::open().await;
+    let ada = site.visitor();
+    ada.start("tour", "Ada").await;
+
+    let answer = ada.fetch(&format!("/s/{}/export", site.session().await)).await;
+
+    assert_eq!(answer.headers()["content-type"], "application/zip");
+    assert!(answer.bytes().await.unwrap().starts_with(b"PK"));
+}

@@ -146,7 +146,9 @@ fn fill(open: &Open<'_>, form: &Form) -> Markup {
 }
 
 fn look_over(open: &Open<'_>, review: &Review) -> Markup {
-    let editing = open.draft.is_some_and(|d| inputs::is_editing(&d.action));
+    // What does not pass as it is must be edited.
+    let editing =
+        open.draft.is_some_and(|d| inputs::is_editing(&d.action) || d.action == "approve");
     let is_blank = review
         .groups
         .iter()

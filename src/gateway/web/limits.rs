@@ -26,7 +26,7 @@ pub const LIVE_MAX: usize = 256;
 pub const LIVE_PING: Duration = Duration::from_secs(15);
 
 /// A request must be done within this time, its upload included. Live connections are exempt.
-pub const REQUEST_TIMEOUT: Duration = Duration::from_secs(60);
+pub const REQUEST_TIMEOUT: Duration = Duration::from_mins(1);
 
 /// Longest message that a person may type, in characters.
 pub const TEXT_MAX: usize = 8_000;

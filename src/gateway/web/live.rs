@@ -28,7 +28,7 @@ use super::{
     staff::{self, Member},
     staff_page,
 };
-use crate::engine::Changed;
+use crate::engine::{Changed, Error};
 
 /// Changes that come close together reach the page as one.
 const PAUSE: Duration = Duration::from_millis(40);
@@ -141,17 +141,10 @@ impl Live {
     /// Draws what is shown and queues what this connection does not have yet.
     async fn look(&mut self) {
         match &self.shown {
-            Shown::Session(cx) => match reply::view(&self.app, cx.session).await {
-                Ok(view) => {
-                    let pieces = view.pieces(cx);
-                    let seq = view.state.seq;
-                    self.offer(pieces, "log", Some(seq));
-                }
-                Err(_) => {
-                    self.over = true;
-                    self.queue.push_back(event("gone", &json!({}), None));
-                }
-            },
+            Shown::Session(cx) => {
+                let cx = cx.clone();
+                self.look_at(&cx).await;
+            }
             Shown::Overview(member) => {
                 let Ok(overview) = staff::gather(&self.app, member).await else { return };
                 let table = staff_page::sessions(&overview);
@@ -161,6 +154,18 @@ impl Live {
                 let kept = json!({ "into": "approvals", "ids": ids });
                 self.queue.push_back(event("keep", &kept, None));
             }
+        }
+    }
+
+    async fn look_at(&mut self, cx: &Cx) {
+        match reply::view(&self.app, cx.session).await {
+            Ok(view) => self.offer(view.pieces(cx), "log", Some(view.state.seq)),
+            Err(Error::NoSession) => {
+                self.over = true;
+                self.queue.push_back(event("gone", &json!({}), None));
+            }
+            // The next change brings what is missing now.
+            Err(error) => tracing::debug!(%error, "a live page missed a change"),
         }
     }
 

@@ -18,8 +18,11 @@ pub fn render(text: &str) -> Markup {
 fn harmless<'a>(event: Event<'a>, open_links: &mut Vec<bool>) -> Event<'a> {
     match event {
         Event::Html(text) | Event::InlineHtml(text) => Event::Text(text),
-        Event::Start(Tag::HtmlBlock | Tag::Image { .. }) => Event::Text(CowStr::Borrowed("")),
-        Event::End(TagEnd::HtmlBlock | TagEnd::Image) => Event::Text(CowStr::Borrowed("")),
+        Event::Start(Tag::HtmlBlock) => Event::Start(Tag::Paragraph),
+        Event::End(TagEnd::HtmlBlock) => Event::End(TagEnd::Paragraph),
+        Event::Start(Tag::Image { .. }) | Event::End(TagEnd::Image) => {
+            Event::Text(CowStr::Borrowed(""))
+        }
         Event::Start(Tag::Link { dest_url, .. }) => {
             let kept = may_lead_to(&dest_url);
             open_links.push(kept);

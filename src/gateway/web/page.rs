@@ -190,15 +190,24 @@ fn composer(cx: &Cx) -> Markup {
             form #say .drop method="post" action=(cx.url("say")) enctype="multipart/form-data" data-form="say" {
                 (cx.hidden("say"))
                 label.attach title="Attach a file" {
-                    span aria-hidden="true" { "📎" } span.sr { "Attach a file" }
+                    (clip_icon()) span.sr { "Attach a file" }
                     input.sr type="file" name="files" multiple;
                 }
                 label.sr for="text" { "Write a message" }
-                textarea #text name="text" rows="1" maxlength=(limits::TEXT_MAX) placeholder="Write a message, or answer here" aria-describedby="text-hint" {}
+                textarea #text name="text" rows="1" maxlength=(limits::TEXT_MAX) placeholder="Write here" aria-describedby="text-hint" {}
                 span #text-hint .sr { "Enter sends, Shift and Enter begins a new line." }
                 button.primary { "Send" }
                 p.chosen.small aria-live="polite" {}
             }
+        }
+    }
+}
+
+/// A paper clip; drawn, because not every machine has a font with one.
+fn clip_icon() -> Markup {
+    html! {
+        svg viewBox="0 0 24 24" width="20" height="20" fill="none" stroke="currentColor" stroke-width="2" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true" {
+            path d="M20 11.5 12 19.4a5 5 0 0 1-7-7l8.4-8.3a3.3 3.3 0 0 1 4.7 4.7l-8.4 8.3a1.7 1.7 0 0 1-2.4-2.4l7.7-7.6" {}
         }
     }
 }

@@ -108,19 +108,18 @@ fn wrong(path: &str, message: &str) -> Vec<FieldError> {
 
 fn chosen(choose: &Choose, action: &str, fields: &Fields) -> Result<Reply, Vec<FieldError>> {
     let place = action.strip_prefix("pick.").and_then(|n| n.parse::<usize>().ok());
-    let ids: Vec<String> = match place {
-        Some(place) => choose.choices.get(place).map(|c| c.id.clone()).into_iter().collect(),
-        None => {
-            let picked: Vec<&str> = fields.all("pick").collect();
-            choose
-                .choices
-                .iter()
-                .map(|c| &c.id)
-                .filter(|id| picked.contains(&id.as_str()))
-                .cloned()
-                .collect()
-        }
+    let picked: Vec<&str> = fields.all("pick").collect();
+    let is_picked = |(n, id): (usize, &str)| match place {
+        Some(place) => place == n,
+        None => picked.contains(&id),
     };
+    let ids: Vec<String> = choose
+        .choices
+        .iter()
+        .enumerate()
+        .filter(|(n, choice)| is_picked((*n, &choice.id)))
+        .map(|(_, choice)| choice.id.clone())
+        .collect();
     if ids.is_empty() && choose.required {
         return Err(wrong("pick", texts::NO_PICK));
     }

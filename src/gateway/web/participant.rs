@@ -50,7 +50,7 @@ async fn start_markup(
     let mine = parts.store.find(Find::Person(browser.person())).await?;
     let flows: Vec<_> = parts.library.iter().collect();
     Ok(page::start(&page::Start {
-        flows: flows.iter().map(|flow| flow.as_ref()).collect(),
+        flows: flows.iter().map(AsRef::as_ref).collect(),
         mine: &mine,
         browser,
         page: &parts.ids.fresh().simple().to_string(),

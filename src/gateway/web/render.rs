@@ -132,7 +132,7 @@ fn body(message: &Message, state: &State, cx: &Cx) -> Markup {
         Body::Card { wait, again } => card(wait, *again, state, cx),
         Body::File(file) => html! {
             article.bubble.file aria-label="File" {
-                span.file-icon aria-hidden="true" { "📄" }
+                (sheet_icon())
                 span { strong { (file.filename) } br; span.small { (texts::bytes(file.size_bytes)) " · " (time(message.at)) } }
             }
         },
@@ -151,6 +151,15 @@ fn body(message: &Message, state: &State, cx: &Cx) -> Markup {
                 }
             }
         },
+    }
+}
+
+/// A sheet of paper; drawn, because not every machine has a font with one.
+fn sheet_icon() -> Markup {
+    html! {
+        svg viewBox="0 0 24 24" width="26" height="26" fill="none" stroke="currentColor" stroke-width="1.7" stroke-linejoin="round" aria-hidden="true" {
+            path d="M6 3h8l4 4v14H6zM14 3v4h4M9 12h6M9 16h6" {}
+        }
     }
 }
 

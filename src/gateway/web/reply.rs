@@ -75,10 +75,10 @@ pub(super) async fn submitted(
 fn key(submission: &Submission, from: &Responder) -> String {
     let mut content = from.person.to_string();
     for (name, value) in &submission.fields.0 {
-        content.push_str(&format!("\0{name}\0{value}"));
+        content.extend(["\0", name, "\0", value]);
     }
     for (name, bytes) in &submission.files {
-        content.push_str(&format!("\0{name}\0{}", sha256(bytes)));
+        content.extend(["\0", name, "\0", &sha256(bytes)]);
     }
     format!("web:{}", sha256(content.as_bytes()))
 }

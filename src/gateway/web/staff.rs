@@ -119,9 +119,9 @@ pub(super) async fn gather(app: &App, member: &Member) -> Result<Overview, Error
         }
     }
     let parts = app.engine.parts();
-    let titles = parts.library.iter().map(|f| (f.flow.id.clone(), f.flow.title.clone())).collect();
+    let flows = parts.library.iter().map(|f| (f.flow.id.clone(), Arc::clone(f))).collect();
     let name = member.name.clone().unwrap_or_default();
-    Ok(Overview { heads, approvals, titles, name, now: parts.clock.now() })
+    Ok(Overview { heads, approvals, flows, name, now: parts.clock.now() })
 }
 
 fn pending(view: &View) -> Vec<crate::model::wait::Wait> {

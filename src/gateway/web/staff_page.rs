@@ -1,6 +1,6 @@
 //! The staff's pages. Pure: what they show is given.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 use chrono::{DateTime, Utc};
 use maud::{Markup, PreEscaped, html};
@@ -14,6 +14,7 @@ use super::{
     texts::{self, Words},
 };
 use crate::{
+    flows::LoadedFlow,
     interview::State,
     model::{
         session::{Head, Status},
@@ -26,7 +27,7 @@ use crate::{
 pub(super) struct Overview {
     pub(super) heads: Vec<Head>,
     pub(super) approvals: Vec<Fragment>,
-    pub(super) titles: BTreeMap<String, String>,
+    pub(super) flows: BTreeMap<String, Arc<LoadedFlow>>,
     pub(super) name: String,
     pub(super) now: DateTime<Utc>,
 }
@@ -90,19 +91,24 @@ pub(super) fn sessions(overview: &Overview) -> Fragment {
 }
 
 fn row(head: &Head, overview: &Overview) -> Markup {
-    let flow = overview.titles.get(&head.flow.id).unwrap_or(&head.flow.id);
+    let flow = overview.flows.get(&head.flow.id);
+    let title = flow.map_or(head.flow.id.as_str(), |flow| flow.flow.title.as_str());
+    let phase = head.phase.as_deref().map_or_else(
+        || "–".to_owned(),
+        |id| flow.and_then(|flow| flow.phase(id)).map_or_else(|| words_of(id), |p| p.title.clone()),
+    );
     let is_silent = overview.now - head.updated_at > chrono::TimeDelta::hours(24)
         && matches!(head.status, Status::Notice | Status::Open);
     html! {
         tr {
             th scope="row" { a href={ "/staff/s/" (head.id) } { (head.name.as_deref().unwrap_or("No name given")) } }
-            td data-label="Interview" { (flow) }
+            td data-label="Interview" { (title) }
             td data-label="Status" {
                 (texts::of_status(head.status))
-                @if head.handed_over { " " span.tag { "☎ wants a person" } }
-                @if head.approvals > 0 { " " span.tag { "⏳ " (head.approvals) " to decide" } }
+                @if head.handed_over { " " span.tag { "wants a person" } }
+                @if head.approvals > 0 { " " span.tag { (head.approvals) " to decide" } }
             }
-            td data-label="Part" { (head.phase.as_deref().map_or_else(|| "–".to_owned(), words_of)) }
+            td data-label="Part" { (phase) }
             td data-label="Progress" { ((head.progress * 100.0).round()) " %" }
             td data-label="Silent since" { (render::time(head.updated_at)) @if is_silent { " " span.tag { "over a day" } } }
         }
@@ -151,7 +157,7 @@ pub(super) fn conversation(view: &View, cx: &Cx, notice: Option<&Words>) -> Mark
             form #say method="post" action=(cx.url("order")) data-form="write" {
                 (cx.hidden("write"))
                 label.sr for="text" { "Write to the participant" }
-                textarea #text name="text" rows="1" maxlength=(limits::TEXT_MAX) placeholder="Write to the participant; this takes the conversation over" {}
+                textarea #text name="text" rows="1" maxlength=(limits::TEXT_MAX) placeholder="Write to them (takes over)" {}
                 button.primary name="command" value="write" { "Send" }
             }
         }

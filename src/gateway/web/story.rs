@@ -371,28 +371,26 @@ pub fn name_of(by: &PersonId, by_name: &str, state: &State, viewer: Viewer) -> S
 /// Stored data as label and value, for a look at what was collected.
 pub fn leaves(data: &Value) -> Vec<(String, String)> {
     let mut out = Vec::new();
-    collect(data, String::new(), &mut out);
+    collect(data, "", &mut out);
     out
 }
 
-fn collect(value: &Value, path: String, out: &mut Vec<(String, String)>) {
+fn collect(value: &Value, path: &str, out: &mut Vec<(String, String)>) {
     let inner = |key: &str| if path.is_empty() { key.to_owned() } else { format!("{path} {key}") };
     match value {
         Value::Object(members) => {
-            members.iter().for_each(|(k, v)| collect(v, inner(&words_of(k)), out))
+            for (key, value) in members {
+                collect(value, &inner(&words_of(key)), out);
+            }
         }
-        Value::Array(items) if items.iter().all(|item| !item.is_object()) => {
-            out.push((path.clone(), in_words(value)));
-        }
-        Value::Array(items) => {
-            items
-                .iter()
-                .enumerate()
-                .for_each(|(n, v)| collect(v, inner(&(n + 1).to_string()), out));
+        Value::Array(items) if items.iter().any(Value::is_object) => {
+            for (n, value) in items.iter().enumerate() {
+                collect(value, &inner(&(n + 1).to_string()), out);
+            }
         }
         Value::Null => {}
-        Value::Bool(_) | Value::Number(_) | Value::String(_) => {
-            out.push((path.clone(), in_words(value)));
+        Value::Array(_) | Value::Bool(_) | Value::Number(_) | Value::String(_) => {
+            out.push((path.to_owned(), in_words(value)));
         }
     }
 }

@@ -63,6 +63,13 @@
 
   // --- pieces of the page
   const nearEnd = () => window.innerHeight + window.scrollY > document.documentElement.scrollHeight - 160;
+  // A card that is taller than the window is shown from its beginning.
+  const toEnd = () => {
+    const last = one("#log > :last-child");
+    const tall = last && last.offsetHeight > window.innerHeight - 220;
+    if (tall) window.scrollTo({ top: last.offsetTop - 110 });
+    else window.scrollTo({ top: document.documentElement.scrollHeight });
+  };
   const put = (piece, { keep = true } = {}) => {
     const old = document.getElementById(piece.id);
     if (old && keep && old.dataset.rev === piece.rev) return false;
@@ -91,7 +98,7 @@
       const follow = nearEnd();
       const added = put(piece);
       if (added && ready) speak(piece.spoken);
-      if (added && follow) window.scrollTo({ top: document.documentElement.scrollHeight });
+      if (added && follow) toEnd();
     });
     source.addEventListener("keep", (event) => {
       const { into, ids } = JSON.parse(event.data);
@@ -205,5 +212,5 @@
 
   localise(document);
   listen();
-  if (document.body.classList.contains("talk")) window.scrollTo({ top: document.documentElement.scrollHeight });
+  if (document.body.classList.contains("talk")) toEnd();
 })();

@@ -1,0 +1,613 @@
+//! Cards as people read them: every control and every standing, and what their forms come to.
+
+use anteroom::{
+    gateway::web::{
+        edit::Sheet,
+        parse::{self, Element, Fields},
+        render::{Cx, Draft, message},
+        story::{Body, Message, Viewer},
+    },
+    ids::{CountingIds, SessionId, WaitId},
+    interview::State,
+    model::{
+        session::{FlowPin, PersonId, Place, Platform},
+        transcript::{Event, Recorded, Started},
+        ui::{
+            Ask, Choice, Choose, Confirm, Control, Decide, Decision, Field, FieldError, Form,
+            Group, Input, List, Prompt, Reply, Review, Upload, Verdict,
+        },
+        wait::{Answerers, Purpose, Standing, Wait},
+    },
+};
+use chrono::{DateTime, Utc};
+use serde_json::{Value, json};
+
+fn now() -> DateTime<Utc> {
+    "2026-11-02T14:05:00Z".parse().unwrap()
+}
+
+fn state() -> State {
+    let started = Started {
+        session: SessionId::mint(&CountingIds::default()),
+        flow: FlowPin { id: "f".into(), version: "1".into(), digest: String::new() },
+        participant: PersonId::web("ada"),
+        name: Some("Ada".into()),
+        place: Place {
+            platform: Platform::Web,
+            workspace: "local".into(),
+            channel: "c".into(),
+            thread: None,
+        },
+        test: false,
+    };
+    State::fold(&[Recorded { v: 1, seq: 1, at: now(), event: Event::Started(started) }]).unwrap()
+}
+
+fn wait(control: Control) -> Wait {
+    let answerers = match control {
+        Control::Decide(_) => {
+            Answerers::Deciders { alias: "recruiting_approvals".into(), allow_self: false }
+        }
+        _ => Answerers::Participant,
+    };
+    Wait {
+        id: WaitId::mint(&CountingIds::default()),
+        session: state().session,
+        revision: 1,
+        purpose: Purpose::Notice,
+        state: Value::Null,
+        prompt: Prompt {
+            title: None,
+            body: "A question.".into(),
+            control,
+            notes: vec!["1 of 2".into()],
+        },
+        answerers,
+        digest: String::new(),
+        asked_at: now(),
+        expires_at: None,
+        standing: Standing::Pending,
+    }
+}
+
+fn cx(viewer: Viewer) -> Cx {
+    Cx { viewer, session: state().session, csrf: "c".into(), page: "p".into(), draft: None }
+}
+
+fn html(wait: &Wait, cx: &Cx) -> String {
+    let body = Body::Card { wait: Box::new(wait.clone()), again: false };
+    message(&Message { id: "w".into(), at: now(), body }, &state(), cx).html
+}
+
+/// A page as it reads: buttons as `[label]`, what unfolds as `(label)`, inputs as `{name=value}`.
+fn read(html: &str) -> String {
+    let mut out = String::new();
+    let mut rest = html;
+    while let Some(start) = rest.find('<') {
+        out.push_str(&rest[..start]);
+        let end = rest[start..].find('>').unwrap() + start;
+        let tag = &rest[start + 1..end];
+        let attribute = |name: &str| {
+            tag.split(&format!(" {name}=\""))
+                .nth(1)
+                .map_or("", |value| value.split('"').next().unwrap())
+        };
+        match tag.split([' ', '/']).find(|part| !part.is_empty()).unwrap_or_default() {
+            "button" => out.push_str(if tag.starts_with('/') { "]\n" } else { "[" }),
+            "summary" => out.push_str(if tag.starts_with('/') { ")\n" } else { "(" }),
+            "textarea" | "select" if tag.starts_with('/') => out.push_str("}\n"),
+            "textarea" | "select" => out.push_str(&format!("{{{}=", attribute("name"))),
+            "option" => out.push(' '),
+            "input" if attribute("type") == "hidden" => {}
+            "input" => {
+                let tick = if tag.contains(" checked") { "+" } else { "" };
+                out.push_str(&format!("{{{}={}{tick}}}\n", attribute("name"), attribute("value")));
+            }
+            "dt" if tag.starts_with('/') => out.push_str(": "),
+            "p" | "h3" | "h4" | "dd" | "li" | "label" | "legend" | "div" => out.push('\n'),
+            _ => {}
+        }
+        rest = &rest[end + 1..];
+    }
+    let lines: Vec<&str> = out.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    lines.join("\n")
+}
+
+fn choices(count: usize) -> Vec<Choice> {
+    let choice = |n| Choice {
+        id: format!("c{n}"),
+        label: format!("Choice {n}"),
+        description: None,
+        icon: None,
+    };
+    (0..count).map(choice).collect()
+}
+
+fn field(path: &str, label: &str, input: Input, value: Value) -> Field {
+    Field {
+        path: path.into(),
+        label: label.into(),
+        hint: None,
+        required: false,
+        input,
+        value,
+        check: false,
+    }
+}
+
+const fn text() -> Input {
+    Input::Text { multiline: false, min: None, max: None }
+}
+
+fn timeline() -> Review {
+    let role = |n: usize, name: &str| Group {
+        path: format!("work.{n}"),
+        title: name.into(),
+        fields: vec![
+            field(&format!("work.{n}.name"), "Employer", text(), json!(name)),
+            Field {
+                check: true,
+                ..field(&format!("work.{n}.endDate"), "Until", Input::Date, Value::Null)
+            },
+        ],
+    };
+    Review {
+        data_type: "skeleton_timeline".into(),
+        data: json!({ "work": [ { "id": "a", "name": "Acme" }, { "id": "b", "name": "Blue" } ] }),
+        schema: json!({}),
+        groups: vec![role(0, "Acme"), role(1, "Blue")],
+        lists: vec![List {
+            path: "work".into(),
+            noun: "role".into(),
+            fields: vec![
+                field("name", "Employer", text(), Value::Null),
+                field("endDate", "Until", Input::Date, Value::Null),
+            ],
+        }],
+        skippable: false,
+    }
+}
+
+fn fields(pairs: &[(&str, &str)]) -> Fields {
+    Fields(pairs.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect())
+}
+
+#[test]
+fn few_choices_are_buttons() {
+    let control = Control::Choose(Choose { choices: choices(2), multiple: false, required: false });
+    insta::assert_snapshot!(read(&html(&wait(control), &cx(Viewer::Participant))), @r"
+    Question
+    A question.
+    A question.
+    [Choice 0]
+    [Choice 1]
+    [Skip]
+    1 of 2
+    ");
+}
+
+#[test]
+fn several_picks_are_boxes_to_tick() {
+    let control = Control::Choose(Choose { choices: choices(2), multiple: true, required: true });
+    insta::assert_snapshot!(read(&html(&wait(control), &cx(Viewer::Participant))), @r"
+    Question
+    A question.
+    A question.
+    {pick=c0}
+    Choice 0
+    {pick=c1}
+    Choice 1
+    [Done]
+    1 of 2
+    ");
+}
+
+#[test]
+fn many_choices_are_a_list() {
+    let control = Control::Choose(Choose { choices: choices(7), multiple: false, required: true });
+    insta::assert_snapshot!(read(&html(&wait(control), &cx(Viewer::Participant))), @r"
+    Question
+    A question.
+    A question.
+    Your choice
+    {pick= Choose…  Choice 0  Choice 1  Choice 2  Choice 3  Choice 4  Choice 5  Choice 6 }
+    [Done]
+    1 of 2
+    ");
+}
+
+#[test]
+fn a_form_has_an_input_for_every_kind_of_field() {
+    let some = |path: &str, input| field(path, path, input, Value::Null);
+    let select = |multiple| Input::Select { choices: choices(2), multiple };
+    let fields = vec![
+        Field {
+            required: true,
+            hint: Some("as printed".into()),
+            ..field("name", "Name", text(), json!("Ada"))
+        },
+        some("mail", Input::Email),
+        some("site", Input::Url),
+        some("phone", Input::Phone),
+        some("born", Input::Date),
+        some("age", Input::Number { integer: true, min: None, max: None }),
+        field("ready", "ready", Input::Bool, json!(true)),
+        field("one", "one", select(false), json!("c1")),
+        field("many", "many", select(true), json!(["c0"])),
+        field("lines", "lines", Input::Lines, json!(["a", "b"])),
+    ];
+    let control = Control::Form(Form { fields, submit: "Send".into(), skippable: true });
+    insta::assert_snapshot!(read(&html(&wait(control), &cx(Viewer::Participant))), @r"
+    Question
+    A question.
+    Name
+    {f.name=Ada}
+    as printed
+    mail optional
+    {f.mail=}
+    site optional
+    {f.site=}
+    phone optional
+    {f.phone=}
+    born optional
+    {f.born=}
+    age optional
+    {f.age=}
+    {f.ready=yes+}
+    ready
+    one optional
+    {f.one= Choose…  Choice 0  Choice 1 }
+    many optional
+    {f.many=c0+}
+    Choice 0
+    {f.many=c1}
+    Choice 1
+    lines optional
+    {f.lines=a
+    b}
+    [Send]
+    [Skip]
+    1 of 2
+    ");
+}
+
+#[test]
+fn a_review_shows_the_data_and_unfolds_an_edit_form() {
+    insta::assert_snapshot!(read(&html(&wait(Control::Review(timeline())), &cx(Viewer::Participant))), @r"
+    Question
+    A question.
+    Acme
+    Employer:
+    Acme
+    Until ⚠ please check:
+    not given
+    Blue
+    Employer:
+    Blue
+    Until ⚠ please check:
+    not given
+    [Looks right]
+    (Edit)
+    [Save]
+    Acme
+    Employer optional
+    {f.work.0.name=Acme}
+    Until optional ⚠ please check
+    {f.work.0.endDate=}
+    [Remove]
+    Blue
+    Employer optional
+    {f.work.1.name=Blue}
+    Until optional ⚠ please check
+    {f.work.1.endDate=}
+    [Remove]
+    [Move up]
+    [Add a role]
+    Note for the interviewer optional
+    {notes=}
+    [Save]
+    (Start over)
+    What should be different? optional
+    {notes=}
+    [Start over]
+    1 of 2
+    ");
+}
+
+#[test]
+fn an_upload_says_what_it_takes() {
+    let control = Control::Upload(Upload {
+        upload_type: "resume".into(),
+        accept: vec!["pdf".into(), "docx".into()],
+        max_bytes: 10 * 1024 * 1024,
+        max_files: 3,
+        required: false,
+    });
+    insta::assert_snapshot!(read(&html(&wait(control), &cx(Viewer::Participant))), @r"
+    Question
+    A question.
+    Choose files
+    PDF, DOCX · up to 10 MB · at most 3 files · or drop it here
+    {files=}
+    [Send]
+    Type it in[Skip]
+    1 of 2
+    ");
+}
+
+#[test]
+fn a_question_is_a_field_to_write_in() {
+    let control = Control::Ask(Ask { placeholder: None, max: 100, required: false });
+    insta::assert_snapshot!(read(&html(&wait(control), &cx(Viewer::Participant))), @r"
+    Question
+    A question.
+    Your answer
+    {text=}
+    [Send]
+    [Skip]
+    1 of 2
+    ");
+}
+
+#[test]
+fn a_decision_takes_two_steps_to_approve_and_is_for_staff_alone() {
+    let control = Control::Decide(Decide {
+        request: "Move Ada on?".into(),
+        facts: vec![("Missing".into(), "A file".into())],
+        approve: "Approve".into(),
+        deny: "Deny".into(),
+        deny_and_tell: Some("Deny and tell the interviewer".into()),
+    });
+    let card = wait(control);
+    assert!(!html(&card, &cx(Viewer::Participant)).contains("<button"));
+    insta::assert_snapshot!(read(&html(&card, &cx(Viewer::Staff))), @r"
+    Question
+    The recruiting approvals · asked 2 Nov 14:05 UTC
+    A question.
+    Missing:
+    A file
+    (Approve)
+    Move Ada on?
+    [Yes, approve]
+    [Deny]
+    (Deny and tell the interviewer)
+    What should the interviewer do next?
+    {feedback=}
+    [Send to interviewer]
+    1 of 2
+    ");
+}
+
+#[test]
+fn a_dangerous_yes_says_so_in_words() {
+    let control =
+        Control::Confirm(Confirm { yes: "Erase".into(), no: "Keep".into(), danger: true });
+    insta::assert_snapshot!(read(&html(&wait(control), &cx(Viewer::Participant))), @r"
+    Question
+    A question.
+    ⚠ This cannot be taken back.
+    [Erase]
+    [Keep]
+    1 of 2
+    ");
+}
+
+#[test]
+fn a_closed_card_says_what_became_of_it_and_has_no_buttons() {
+    let by = PersonId::web("grace");
+    let reply = |decision| Reply::Decided { decision, feedback: Some("finish it".into()) };
+    let applied =
+        |reply| Standing::Applied { reply, by: by.clone(), by_name: "Grace".into(), at: now() };
+    let standings = [
+        applied(reply(Decision::Approved)),
+        applied(reply(Decision::DeniedWithFeedback)),
+        applied(Reply::Skipped),
+        Standing::Answered {
+            reply: Reply::Skipped,
+            by: PersonId::web("ada"),
+            by_name: "Ada".into(),
+            at: now(),
+        },
+        Standing::Expired { at: now() },
+        Standing::Cancelled { reason: "withdrawn".into(), at: now() },
+        Standing::Superseded { by: None, at: now() },
+    ];
+    let control = Control::Confirm(Confirm { yes: "Yes".into(), no: "No".into(), danger: false });
+    let mut all = String::new();
+    for standing in standings {
+        let card = Wait { standing, ..wait(control.clone()) };
+        let drawn = html(&card, &cx(Viewer::Participant));
+        assert!(!drawn.contains("<button") && !drawn.contains("<form"), "{drawn}");
+        all.push_str(&format!("{}\n", read(&drawn).replace("Question\nA question.\n", "")));
+    }
+    insta::assert_snapshot!(all, @r"
+    ✓ Approved by Grace, 2 Nov 14:05 UTC
+    ✗ Denied, with a word to the interviewer, by Grace, 2 Nov 14:05 UTC
+    ✓ Grace skipped this, 2 Nov 14:05 UTC
+    ✓ You skipped this, 2 Nov 14:05 UTC
+    Working on it…
+    Expired: nobody answered in time. 2 Nov 14:05 UTC
+    No longer asked: withdrawn. 2 Nov 14:05 UTC
+    Closed: the conversation has moved on. 2 Nov 14:05 UTC
+    ");
+}
+
+#[test]
+fn the_words_of_a_denial_are_for_staff() {
+    let reply = Reply::Decided {
+        decision: Decision::DeniedWithFeedback,
+        feedback: Some("finish it".into()),
+    };
+    let by = PersonId::web("grace");
+    let control = Control::Confirm(Confirm { yes: "Yes".into(), no: "No".into(), danger: false });
+    let card = Wait {
+        standing: Standing::Applied { reply, by, by_name: "Grace".into(), at: now() },
+        ..wait(control)
+    };
+    assert!(html(&card, &cx(Viewer::Staff)).contains("finish it"));
+    assert!(!html(&card, &cx(Viewer::Participant)).contains("finish it"));
+}
+
+#[test]
+fn what_was_typed_comes_back_with_what_is_wrong_with_it() {
+    let card = wait(Control::Form(Form {
+        fields: vec![field(
+            "age",
+            "Age",
+            Input::Number { integer: true, min: None, max: None },
+            Value::Null,
+        )],
+        submit: "Send".into(),
+        skippable: false,
+    }));
+    let typed = fields(&[("f.age", "many")]);
+    let errors = parse::reply(&card.prompt, "submit", &typed).unwrap_err();
+    let draft = Draft { wait: card.id, fields: typed, errors, action: "submit".into() };
+
+    let drawn = html(&card, &Cx { draft: Some(draft), ..cx(Viewer::Participant) });
+
+    assert!(drawn.contains("value=\"many\"") && drawn.contains("aria-invalid=\"true\""), "{drawn}");
+    insta::assert_snapshot!(read(&drawn), @r"
+    Question
+    A question.
+    Age optional
+    {f.age=many}
+    ⚠ Write a number, such as 12.
+    [Send]
+    1 of 2
+    ");
+}
+
+#[test]
+fn a_revision_does_not_depend_on_who_opened_the_page_or_what_was_typed() {
+    let card = wait(Control::Ask(Ask { placeholder: None, max: 100, required: true }));
+    let draft = Draft {
+        wait: card.id,
+        fields: fields(&[("text", "half a")]),
+        errors: vec![FieldError::whole("no")],
+        action: "send".into(),
+    };
+    let again = Cx {
+        csrf: "other".into(),
+        page: "other".into(),
+        draft: Some(draft),
+        ..cx(Viewer::Participant)
+    };
+    let rev = |html: &str| html.split("data-rev=\"").nth(1).unwrap()[..12].to_owned();
+
+    assert_eq!(rev(&html(&card, &cx(Viewer::Participant))), rev(&html(&card, &again)));
+}
+
+#[test]
+fn fields_become_values_of_their_kind() {
+    let prompt = wait(Control::Form(Form {
+        fields: vec![
+            field("name", "Name", text(), Value::Null),
+            field("age", "Age", Input::Number { integer: true, min: None, max: None }, Value::Null),
+            field("ready", "Ready", Input::Bool, Value::Null),
+            field("tags", "Tags", Input::Lines, Value::Null),
+            field("empty", "Empty", text(), Value::Null),
+        ],
+        submit: "Send".into(),
+        skippable: false,
+    }))
+    .prompt;
+    let typed = fields(&[
+        ("f.name", " Ada\r\n"),
+        ("f.age", "36"),
+        ("f.tags", "a\r\n\r\n b "),
+        ("f.empty", ""),
+    ]);
+
+    let Reply::Filled { values } = parse::reply(&prompt, "submit", &typed).unwrap() else {
+        panic!()
+    };
+
+    assert_eq!(
+        Value::Object(values),
+        json!({ "name": "Ada", "age": 36, "ready": false, "tags": ["a", "b"] })
+    );
+}
+
+#[test]
+fn picks_travel_by_place_and_unknown_ones_do_not_arrive() {
+    let prompt =
+        wait(Control::Choose(Choose { choices: choices(3), multiple: true, required: true }))
+            .prompt;
+    let chosen =
+        |action: &str, picked: &[(&str, &str)]| parse::reply(&prompt, action, &fields(picked));
+
+    let ids = |ids: &[&str]| Reply::Chosen {
+        ids: ids.iter().map(|id| (*id).to_owned()).collect(),
+        free_text: None,
+    };
+    assert_eq!(chosen("pick.1", &[]), Ok(ids(&["c1"])));
+    assert_eq!(
+        chosen("done", &[("pick", "c2"), ("pick", "c0"), ("pick", "x")]),
+        Ok(ids(&["c0", "c2"]))
+    );
+    assert!(chosen("done", &[]).is_err());
+    assert!(chosen("pick.9", &[]).is_err());
+}
+
+#[test]
+fn an_edited_list_keeps_what_the_form_does_not_show() {
+    let review = timeline();
+    let mut typed = fields(&[
+        ("rows.0", "0"),
+        ("rows.0", "1"),
+        ("f.work.0.name", "Acme"),
+        ("f.work.0.endDate", ""),
+        ("f.work.1.name", "Blue Ltd"),
+        ("f.work.1.endDate", "2024-03"),
+    ]);
+    let mut sheet = Sheet::read(&review, &typed);
+    sheet.rearrange(&review, "up.0.1", &mut typed);
+    sheet.rearrange(&review, "remove.0.1", &mut typed);
+    sheet.rearrange(&review, "add.0", &mut typed);
+    typed.0.push(("f.work.1.name".into(), "New".into()));
+
+    let data = sheet.data(&review, &typed).unwrap();
+
+    assert_eq!(
+        data,
+        json!({ "work": [ { "id": "b", "name": "Blue Ltd", "endDate": "2024-03" }, { "name": "New" } ] })
+    );
+}
+
+#[test]
+fn saving_without_a_change_is_an_approval() {
+    let prompt = wait(Control::Review(timeline())).prompt;
+    let typed = fields(&[
+        ("rows.0", "0"),
+        ("rows.0", "1"),
+        ("f.work.0.name", "Acme"),
+        ("f.work.1.name", "Blue"),
+        ("notes", "ok"),
+    ]);
+
+    let reply = parse::reply(&prompt, "save", &typed);
+
+    let notes = Some("ok".to_owned());
+    assert_eq!(reply, Ok(Reply::Reviewed { verdict: Verdict::Approved, data: None, notes }));
+}
+
+#[test]
+fn element_ids_survive_their_text_form_and_nothing_else_is_one() {
+    let wait = WaitId::mint(&CountingIds::default());
+    let id = Element::id(wait, 3, "remove.0.1");
+    assert_eq!(
+        Element::parse(&id),
+        Some(Element { wait, revision: 3, action: "remove.0.1".into() })
+    );
+    for wrong in [
+        "",
+        "v1",
+        "v2.AAAAAAAAAAAAAAAAAAAAAQ.1.x",
+        "v1.short.1.x",
+        "v1.AAAAAAAAAAAAAAAAAAAAAQ.x.y",
+        "v1.AAAAAAAAAAAAAAAAAAAAAQ.1.",
+    ] {
+        assert_eq!(Element::parse(wrong), None, "{wrong}");
+    }
+}

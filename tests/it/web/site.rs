@@ -1,0 +1,252 @@
+//! A served playground, and browsers without scripts that visit it.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use anteroom::{
+    artifacts::{Artifacts, extract::Extractor},
+    catalog,
+    clock::{Clock, FixedClock},
+    config::{Secret, Settings},
+    contacts::Contacts,
+    engine::{Engine, Parts},
+    flows::{Library, LoadedFlow},
+    gateway::web::{Server, WebGateway},
+    ids::{Ids, RandomIds, SessionId},
+    store::memory::MemoryStore,
+    tool::Toolbox,
+};
+use reqwest::{Client, Response, multipart};
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+const FLOW: &str = r#"
+format = 1
+id = "tour"
+version = "1.0.0"
+title = "A short tour"
+
+[notice]
+text = "You are about to talk to a bot."
+accept = "Go on"
+human = "A person, please"
+decline = "Not now"
+
+[approvals.override]
+channel = "recruiting_approvals"
+
+[[phase]]
+id = "one"
+title = "One"
+mode = "script"
+tools = ["get_user_option", "get_user_upload"]
+uploads = { accept = ["txt", "md"], max_mb = 1, max_files = 1 }
+
+  [[phase.objective]]
+  id = "filed"
+  title = "A file"
+  skip = "participant"
+  done = { uploaded = "other" }
+
+  [[phase.step]]
+  id = "colour"
+  tool = "get_user_option"
+  args = { prompt = "Which colour?", options = [ { id = "red", label = "Red" }, { id = "blue", label = "Blue" } ] }
+
+  [[phase.step]]
+  id = "file"
+  tool = "get_user_upload"
+  args = { uploadType = "other", prompt = "A file, please.", acceptedFormats = ["txt", "md"] }
+
+[[phase]]
+id = "two"
+title = "Two"
+mode = "script"
+tools = ["request_user_input"]
+
+  [[phase.objective]]
+  id = "worded"
+  title = "A word"
+  done = { answered = { step = "word" } }
+
+  [[phase.step]]
+  id = "word"
+  tool = "request_user_input"
+  args = { prompt = "A word, please." }
+"#;
+
+/// A playground with its bot.
+pub(super) struct Site {
+    pub(super) engine: Engine,
+    pub(super) url: String,
+    _tasks: JoinSet<()>,
+    _folder: tempfile::TempDir,
+}
+
+impl Site {
+    /// The staff page is open to everybody on the machine.
+    pub(super) async fn open() -> Self {
+        Self::serve(None).await
+    }
+
+    /// The staff page needs a key.
+    pub(super) async fn locked(key: &str) -> Self {
+        Self::serve(Some(Secret::new(key))).await
+    }
+
+    async fn serve(staff_key: Option<Secret>) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let mut settings = Settings::playground(folder.path().to_owned());
+        settings.web.listen = "127.0.0.1:0".parse().unwrap();
+        settings.web.staff_key = staff_key;
+        let clock: Arc<dyn Clock> =
+            Arc::new(FixedClock::new("2026-11-02T14:05:00Z".parse().unwrap()));
+        let ids: Arc<dyn Ids> = Arc::new(RandomIds);
+        let mut library = Library::default();
+        library.insert(Arc::new(LoadedFlow::load(FLOW, "tour.toml", &BTreeMap::new()).unwrap()));
+        let reader = Extractor::new("/nonexistent");
+        let parts = Parts {
+            store: Arc::new(MemoryStore::default()),
+            clock: Arc::clone(&clock),
+            ids: Arc::clone(&ids),
+            library: Arc::new(library),
+            toolbox: Arc::new(Toolbox::new(catalog::interview::tools()).unwrap()),
+            artifacts: Arc::new(Artifacts::new(folder.path(), clock, ids, reader).unwrap()),
+            contacts: Arc::new(Contacts::default()),
+            webhooks: Arc::default(),
+        };
+        let server = Server::bind(Arc::new(settings)).await.unwrap();
+        let url = format!("http://{}", server.address());
+        let engine = Engine::new(parts, vec![Arc::new(WebGateway)]);
+        let mut tasks = JoinSet::new();
+        let (run, serve) = (engine.clone(), engine.clone());
+        tasks.spawn(async move { run.run(CancellationToken::new()).await });
+        tasks.spawn(async move { server.serve(serve, CancellationToken::new()).await.unwrap() });
+        Self { engine, url, _tasks: tasks, _folder: folder }
+    }
+
+    /// A browser that has never been here.
+    pub(super) fn visitor(&self) -> Visitor {
+        let client = Client::builder().cookie_store(true).no_proxy().build().unwrap();
+        Visitor { client, url: self.url.clone(), engine: self.engine.clone() }
+    }
+
+    /// A staff member at a browser of their own.
+    pub(super) async fn staff(&self, name: &str) -> Visitor {
+        let visitor = self.visitor();
+        let page = visitor.get("/staff").await;
+        let csrf = csrf(&page);
+        visitor.post("/staff/name", &[("csrf", &csrf), ("name", name)]).await;
+        visitor
+    }
+
+    /// The one conversation there is.
+    pub(super) async fn session(&self) -> SessionId {
+        let heads = self.engine.sessions(2).await.unwrap();
+        assert_eq!(heads.len(), 1);
+        heads[0].id
+    }
+}
+
+/// A browser without scripts.
+pub(super) struct Visitor {
+    pub(super) client: Client,
+    url: String,
+    engine: Engine,
+}
+
+impl Visitor {
+    pub(super) async fn fetch(&self, path: &str) -> Response {
+        self.client.get(format!("{}{path}", self.url)).send().await.unwrap()
+    }
+
+    pub(super) async fn get(&self, path: &str) -> String {
+        self.engine.settle_down().await;
+        self.fetch(path).await.text().await.unwrap()
+    }
+
+    /// Sends a form and follows where it leads, once the bot has done its work.
+    async fn post(&self, path: &str, fields: &[(&str, &str)]) -> String {
+        let answer =
+            self.client.post(format!("{}{path}", self.url)).form(fields).send().await.unwrap();
+        self.settled(answer).await
+    }
+
+    /// The page after a form, drawn again once the bot is at rest.
+    async fn settled(&self, answer: Response) -> String {
+        let (status, path) = (answer.status(), answer.url().path().to_owned());
+        let shown = answer.text().await.unwrap();
+        let is_page = status.is_success() && path.starts_with("/s");
+        if is_page && !path.ends_with("answer") { self.get(&path).await } else { shown }
+    }
+
+    pub(super) async fn start(&self, flow: &str, name: &str) -> String {
+        let page = self.get("/").await;
+        let key = between(&page, "name=\"key\" value=\"", "\"");
+        let fields =
+            [("csrf", csrf(&page)), ("key", key), ("flow", flow.into()), ("name", name.into())];
+        let fields: Vec<(&str, &str)> = fields.iter().map(|(k, v)| (*k, v.as_str())).collect();
+        self.post("/start", &fields).await
+    }
+
+    /// Presses the last button that says `label`.
+    pub(super) async fn press(&self, page: &str, label: &str) -> String {
+        let end = page
+            .rfind(&format!(">{label}</button>"))
+            .unwrap_or_else(|| panic!("no [{label}] in {page}"));
+        let form = page[..end].rfind("<form").unwrap();
+        let button = page[..end].rfind("<button").unwrap();
+        let element = between(&page[button..], "value=\"", "\"");
+        let action = between(&page[form..], "action=\"", "\"");
+        let key = between(&page[form..], "name=\"key\" value=\"", "\"");
+        self.post(&action, &[("csrf", &csrf(page)), ("key", &key), ("element", &element)]).await
+    }
+
+    pub(super) async fn say(&self, page: &str, text: &str) -> String {
+        let form = page.rfind("id=\"say\"").unwrap();
+        let form = &page[page[..form].rfind("<form").unwrap()..];
+        let action = between(form, "action=\"", "\"");
+        let key = between(form, "name=\"key\" value=\"", "\"");
+        self.post(&action, &[("csrf", &csrf(page)), ("key", &key), ("text", text)]).await
+    }
+
+    /// Sends one file through the open upload.
+    pub(super) async fn upload(&self, page: &str, part: multipart::Part) -> Response {
+        let form = &page[page.rfind("data-form=\"upload\"").unwrap()..];
+        let session = between(page, "data-live=\"", "/live");
+        let form = multipart::Form::new()
+            .text("csrf", csrf(page))
+            .text("key", between(form, "name=\"key\" value=\"", "\""))
+            .text("element", between(form, "name=\"element\" value=\"", "\""))
+            .part("files", part);
+        let url = format!("{}{session}/answer", self.url);
+        let answer = self.client.post(url).multipart(form).send().await.unwrap();
+        self.engine.settle_down().await;
+        if answer.status().is_success() { self.fetch(&session).await } else { answer }
+    }
+
+    pub(super) async fn command(&self, page: &str, fields: &[(&str, &str)]) -> String {
+        self.order_to("command", page, fields).await
+    }
+
+    pub(super) async fn order(&self, page: &str, fields: &[(&str, &str)]) -> String {
+        self.order_to("order", page, fields).await
+    }
+
+    async fn order_to(&self, what: &str, page: &str, fields: &[(&str, &str)]) -> String {
+        let session = between(page, "data-live=\"", "/live");
+        let csrf = csrf(page);
+        let mut all = vec![("csrf", csrf.as_str()), ("key", "once")];
+        all.extend_from_slice(fields);
+        self.post(&format!("{session}/{what}"), &all).await
+    }
+}
+
+/// The token of a page.
+pub(super) fn csrf(page: &str) -> String {
+    between(page, "name=\"csrf\" value=\"", "\"")
+}
+
+fn between(text: &str, from: &str, to: &str) -> String {
+    let start = text.find(from).unwrap_or_else(|| panic!("no `{from}` in {text}")) + from.len();
+    text[start..start + text[start..].find(to).unwrap()].to_owned()
+}
