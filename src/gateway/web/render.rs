@@ -17,7 +17,7 @@ use crate::{
     model::{
         audit::sha256,
         session::Status,
-        ui::FieldError,
+        ui::{Decision, FieldError},
         wait::{Answerers, Standing, Wait},
     },
 };
@@ -206,7 +206,20 @@ pub(super) fn card(wait: &Wait, again: bool, state: &State, cx: &Cx) -> Markup {
             } @else {
                 p.outcome.waiting { "Waiting for " (addressee(wait).to_lowercase()) "." }
             }
+            @if is_open && wait.quorum > 1 { (votes(wait)) }
             @if is_open { @for note in &wait.prompt.notes { p.small { (note) } } }
+        }
+    }
+}
+
+/// Who has voted so far, where several must agree.
+fn votes(wait: &Wait) -> Markup {
+    html! {
+        p.small {
+            (wait.quorum) " must decide alike."
+            @for vote in &wait.votes {
+                " " (vote.by_name) (if vote.decision == Decision::Approved { " approved." } else { " denied." })
+            }
         }
     }
 }

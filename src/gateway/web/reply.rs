@@ -266,7 +266,8 @@ pub(super) async fn respond(
     let json = wants_json(headers);
     let (notice, status) = match outcome {
         Ok(Outcome::Done) if json => return Json(json!({ "ok": true })).into_response(),
-        Ok(Outcome::Done) => return Redirect::to(&home).into_response(),
+        // To the end of the conversation, where something has happened.
+        Ok(Outcome::Done) => return Redirect::to(&format!("{home}#tail")).into_response(),
         Ok(Outcome::Erased(receipt)) => {
             let location = format!("/erased?receipt={receipt}");
             if json {

@@ -63,6 +63,8 @@ fn wait(control: Control) -> Wait {
             notes: vec!["1 of 2".into()],
         },
         answerers,
+        quorum: 1,
+        votes: Vec::new(),
         digest: String::new(),
         asked_at: now(),
         expires_at: None,

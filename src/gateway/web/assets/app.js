@@ -62,13 +62,14 @@
   };
 
   // --- pieces of the page
-  const nearEnd = () => window.innerHeight + window.scrollY > document.documentElement.scrollHeight - 160;
+  const scroller = document.body.classList.contains("talk") ? one("main") : document.scrollingElement;
+  const nearEnd = () => scroller.clientHeight + scroller.scrollTop > scroller.scrollHeight - 200;
   // A card that is taller than the window is shown from its beginning.
   const toEnd = () => {
     const last = one("#log > :last-child");
-    const tall = last && last.offsetHeight > window.innerHeight - 220;
-    if (tall) window.scrollTo({ top: last.offsetTop - 110 });
-    else window.scrollTo({ top: document.documentElement.scrollHeight });
+    const tall = last && last.offsetHeight > scroller.clientHeight - 40;
+    if (tall) last.scrollIntoView({ block: "start" });
+    else scroller.scrollTo({ top: scroller.scrollHeight });
   };
   const put = (piece, { keep = true } = {}) => {
     const old = document.getElementById(piece.id);
