@@ -180,7 +180,7 @@ fn edit_form(open: &Open<'_>, review: &Review, is_blank: bool) -> Markup {
     let sheet = if draft.is_some() { Sheet::read(review, fields) } else { Sheet::of(review) };
     let inner = html! {
         // Enter in a text field presses the first button of a form: it must be the one that saves.
-        (open.button("save", "Save", "sr"))
+        button.sr name="element" value=(Element::id(open.wait.id, open.wait.revision, "save")) tabindex="-1" aria-hidden="true" { "Save" }
         @for (n, rows) in sheet.rows.iter().enumerate() {
             @for row in rows { input type="hidden" name=(edit::rows_name(n)) value=(row.map_or_else(|| "new".to_owned(), |r| r.to_string())); }
         }

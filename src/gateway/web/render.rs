@@ -247,9 +247,18 @@ pub fn time(at: DateTime<Utc>) -> Markup {
     html! { time datetime=(stamp) { (at.format("%-d %b %H:%M UTC")) } }
 }
 
+/// A sentence in which backticks mark what is to be read letter by letter.
+pub(super) fn coded(text: &str) -> Markup {
+    html! {
+        @for (n, part) in text.split('`').enumerate() {
+            @if n % 2 == 1 { code { (part) } } @else { (part) }
+        }
+    }
+}
+
 /// A notice at the top of the page or beside a form.
 pub fn notice(words: &Words) -> Markup {
-    html! { (words.text) @if let Some(at) = words.at { " " (time(at)) "." } }
+    html! { (coded(&words.text)) @if let Some(at) = words.at { " " (time(at)) "." } }
 }
 
 /// The head of a conversation: how far it is.

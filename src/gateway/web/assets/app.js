@@ -80,7 +80,8 @@
     localise(element);
     element.id = piece.id;
     if (old) {
-      const kept = keep ? remember(old) : null;
+      // What was sent from here is in the answer; anything else is still being written.
+      const kept = keep && !old.dataset.sent ? remember(old) : null;
       old.replaceWith(element);
       if (kept) restore(element, kept);
       return false;
@@ -131,6 +132,8 @@
     if (button?.name) data.append(button.name, button.value);
     const files = form.enctype === "multipart/form-data";
     form.dataset.busy = "yes";
+    const row = form.closest(".row");
+    if (row) row.dataset.sent = "yes";
     button?.setAttribute("aria-busy", "true");
     try {
       const answer = await fetch(form.action, {
@@ -140,8 +143,11 @@
       if (form.elements.key) form.elements.key.value = fresh();
       const kind = answer.headers.get("content-type") || "";
       if (!kind.includes("json")) { tell(answer.status === 413 ? "That is too large to be sent." : "That did not work. Please reload the page and try again."); return; }
-      settle(form, await answer.json());
+      const said = await answer.json();
+      if (row && !said.ok) delete row.dataset.sent;
+      settle(form, said);
     } catch {
+      if (row) delete row.dataset.sent;
       // The same key again: if it did arrive, it counts once.
       tell("No connection. Nothing is lost; please try again.");
     } finally {
