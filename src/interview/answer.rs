@@ -70,7 +70,7 @@ fn check_choice(choose: &Choose, ids: &[String], free_text: Option<&str>) -> Vec
         return if fits { Vec::new() } else { vec![FieldError::whole("Please pick one.")] };
     }
     if let Some(stray) = ids.iter().find(|id| !choose.choices.iter().any(|c| c.id == **id)) {
-        return vec![FieldError::whole(format!("`{stray}` was not among the choices."))];
+        return vec![FieldError::whole(format!("“{stray}” was not among the choices."))];
     }
     let repeated = ids.iter().enumerate().any(|(n, id)| ids[..n].contains(id));
     if repeated || (ids.len() > 1 && !choose.multiple) {
@@ -115,18 +115,18 @@ pub fn check_field(field: &Field, value: &Value) -> Option<String> {
         (Input::Text { min, max, .. }, Value::String(text)) => check_length(text, *min, *max),
         (Input::Email, Value::String(text)) => complain(
             !is_email(text),
-            "This is not an e-mail address; they look like `ada@example.org`.",
+            "This is not an e-mail address; they look like ada@example.org.",
         ),
         (Input::Url, Value::String(text)) => {
             let fits = text.starts_with("https://") || text.starts_with("http://");
-            complain(!fits, "A web address begins with `https://`.")
+            complain(!fits, "A web address begins with https://.")
         }
         (Input::Phone, Value::String(text)) => complain(
             text.chars().filter(char::is_ascii_digit).count() < 3,
             "This is not a telephone number.",
         ),
         (Input::Date, Value::String(text)) => {
-            complain(!is_date(text), "Write dates as `2024`, `2024-03` or `2024-03-15`.")
+            complain(!is_date(text), "Write dates as 2024, 2024-03 or 2024-03-15.")
         }
         (Input::Number { integer, min, max }, Value::Number(number)) => {
             let number = number.as_f64().unwrap_or(f64::NAN);
@@ -234,13 +234,13 @@ fn in_words(error: &jsonschema::ValidationError<'_>) -> String {
         Kind::MaxLength { limit } => format!("Too long: at most {limit} characters, please."),
         Kind::MinItems { limit } => format!("At least {limit}, please."),
         Kind::Format { format } if format == "email" => {
-            "This is not an e-mail address; they look like `ada@example.org`.".to_owned()
+            "This is not an e-mail address; they look like ada@example.org.".to_owned()
         }
         Kind::Format { format } if format == "uri" => {
-            "A web address begins with `https://`.".to_owned()
+            "A web address begins with https://.".to_owned()
         }
         Kind::Pattern { .. } => {
-            "This does not have the expected form; dates are `2024-03`.".to_owned()
+            "This does not have the expected form; dates look like 2024-03.".to_owned()
         }
         _ => error.to_string(),
     }
