@@ -5,7 +5,7 @@ use maud::{Markup, html};
 
 use super::{
     controls, edit, limits,
-    render::{by_whom, time},
+    render::{Cx, by_whom, may_answer, time},
     story::{Viewer, clip, in_words, name_of},
 };
 use crate::{
@@ -19,7 +19,8 @@ use crate::{
 };
 
 /// What became of a question.
-pub(super) fn render(wait: &Wait, state: &State, viewer: Viewer) -> Markup {
+pub(super) fn render(wait: &Wait, state: &State, cx: &Cx) -> Markup {
+    let viewer = cx.viewer;
     match &wait.standing {
         Standing::Pending => html! {},
         Standing::Answered { reply, by, by_name, at } => html! {
@@ -29,9 +30,24 @@ pub(super) fn render(wait: &Wait, state: &State, viewer: Viewer) -> Markup {
         Standing::Applied { reply, by, by_name, at } => {
             answered(&wait.prompt, reply, &Given { by, by_name, at: *at, state, viewer })
         }
-        Standing::Expired { at } => lapsed("Expired: nobody answered in time.", *at),
+        Standing::Expired { at } => html! {
+            (lapsed("Expired: nobody answered in time.", *at))
+            @if matches!(wait.prompt.control, Control::Decide(_)) && may_answer(wait, viewer) { (reopen(wait, cx)) }
+        },
         Standing::Cancelled { reason, at } => lapsed(&format!("No longer asked: {reason}."), *at),
         Standing::Superseded { at, .. } => lapsed("Closed: the conversation has moved on.", *at),
+    }
+}
+
+/// A request that lapsed may be asked again by those who could have decided (SEMANTICS row 19).
+fn reopen(wait: &Wait, cx: &Cx) -> Markup {
+    let url = cx.url(if cx.viewer == Viewer::Staff { "order" } else { "command" });
+    html! {
+        form method="post" action=(url) data-form="reopen" {
+            (cx.hidden(&format!("reopen.{}.{}", wait.id.short(), wait.revision)))
+            input type="hidden" name="wait" value=(wait.id.short());
+            button.quiet name="command" value="reopen" { "Reopen" }
+        }
     }
 }
 

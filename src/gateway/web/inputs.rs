@@ -5,8 +5,9 @@ use serde_json::Value;
 
 use super::{
     controls::Open,
+    markdown,
     parse::{Fields, field_name},
-    render::{Draft, coded},
+    render::Draft,
     story::in_words,
 };
 use crate::model::ui::{Choice, Control, Field, Input};
@@ -34,7 +35,7 @@ pub(super) fn field(open: &Open<'_>, field: &Field, draft: Option<&Draft>) -> Ma
             @if let (Some(hint), Some(text)) = (&hint, &field.hint) { p.small id=(hint) { (text) } }
             @if let (Some(id), Some(draft)) = (&error, draft) {
                 @for error in draft.errors.iter().filter(|error| error.path == field.path) {
-                    p.error id=(id) { span aria-hidden="true" { "⚠ " } (coded(&error.message)) }
+                    p.error id=(id) { span aria-hidden="true" { "⚠ " } (markdown::inline(&error.message)) }
                 }
             }
         }
@@ -162,7 +163,7 @@ pub(super) fn errors_of(draft: Option<&Draft>, name: &str) -> Markup {
     html! {
         @if let Some(draft) = draft {
             @for error in draft.errors.iter().filter(|error| error.path == name) {
-                p.error role="alert" { span aria-hidden="true" { "⚠ " } (coded(&error.message)) }
+                p.error role="alert" { span aria-hidden="true" { "⚠ " } (markdown::inline(&error.message)) }
             }
         }
     }
@@ -176,7 +177,7 @@ pub(super) fn whole_errors(draft: Option<&Draft>, control: &Control) -> Markup {
                 p.error role="alert" {
                     span aria-hidden="true" { "⚠ " }
                     @if !error.path.is_empty() { (super::story::words_of(&error.path)) ": " }
-                    (coded(&error.message))
+                    (markdown::inline(&error.message))
                 }
             }
         }

@@ -14,6 +14,17 @@ pub fn render(text: &str) -> Markup {
     PreEscaped(out)
 }
 
+/// Renders one sentence: the same without the paragraph around it.
+pub fn inline(text: &str) -> Markup {
+    let PreEscaped(whole) = render(text);
+    let inner = whole.trim().strip_prefix("<p>").and_then(|rest| rest.strip_suffix("</p>"));
+    // More than one paragraph keeps them.
+    match inner.filter(|inner| !inner.contains("<p>")) {
+        Some(inner) => PreEscaped(inner.to_owned()),
+        None => PreEscaped(whole),
+    }
+}
+
 /// Replaces what could act. `open_links` remembers of each open link whether it was kept.
 fn harmless<'a>(event: Event<'a>, open_links: &mut Vec<bool>) -> Event<'a> {
     match event {

@@ -226,6 +226,7 @@ pub fn command(fields: &Fields) -> Option<Command> {
         "resume" => Command::Resume,
         "human" => Command::Human,
         "delete" => Command::Delete,
+        "reopen" => Command::Reopen { wait: WaitId::from_short(fields.get("wait"))? },
         "advance" => Command::Advance { reason: text(fields.get("reason")) },
         _ => return None,
     })
@@ -238,6 +239,7 @@ pub fn order(fields: &Fields) -> Option<Command> {
         "hand_back" => Command::HandBack,
         "write" => Command::Write { text: text(fields.get("text")) },
         "nudge" => Command::Nudge,
+        "reopen" => Command::Reopen { wait: WaitId::from_short(fields.get("wait"))? },
         "end" => Command::End { reason: text(fields.get("reason")) },
         _ => return None,
     })

@@ -200,7 +200,7 @@ pub(super) fn card(wait: &Wait, again: bool, state: &State, cx: &Cx) -> Markup {
             @if again {
                 p.outcome { "Asked again further down." }
             } @else if !is_open {
-                (closed::render(wait, state, cx.viewer))
+                (closed::render(wait, state, cx))
             } @else if may_answer(wait, cx.viewer) {
                 (controls::render(wait, cx))
             } @else {
@@ -225,7 +225,7 @@ fn votes(wait: &Wait) -> Markup {
 }
 
 /// Whether the control is drawn at all; whether the click counts is decided when it comes.
-fn may_answer(wait: &Wait, viewer: Viewer) -> bool {
+pub(super) fn may_answer(wait: &Wait, viewer: Viewer) -> bool {
     match (&wait.answerers, viewer) {
         (Answerers::Participant, Viewer::Participant)
         | (Answerers::Deciders { .. }, Viewer::Staff) => true,
@@ -247,18 +247,9 @@ pub fn time(at: DateTime<Utc>) -> Markup {
     html! { time datetime=(stamp) { (at.format("%-d %b %H:%M UTC")) } }
 }
 
-/// A sentence in which backticks mark what is to be read letter by letter.
-pub(super) fn coded(text: &str) -> Markup {
-    html! {
-        @for (n, part) in text.split('`').enumerate() {
-            @if n % 2 == 1 { code { (part) } } @else { (part) }
-        }
-    }
-}
-
 /// A notice at the top of the page or beside a form.
 pub fn notice(words: &Words) -> Markup {
-    html! { (coded(&words.text)) @if let Some(at) = words.at { " " (time(at)) "." } }
+    html! { (markdown::inline(&words.text)) @if let Some(at) = words.at { " " (time(at)) "." } }
 }
 
 /// The head of a conversation: how far it is.

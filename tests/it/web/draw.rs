@@ -8,7 +8,7 @@ use anteroom::{
         story::{Body, Message, Viewer},
     },
     ids::{CountingIds, SessionId, WaitId},
-    interview::State,
+    interview::{Command, State},
     model::{
         session::{FlowPin, PersonId, Place, Platform},
         transcript::{Event, Recorded, Started},
@@ -432,6 +432,23 @@ fn a_closed_card_says_what_became_of_it_and_has_no_buttons() {
     No longer asked: withdrawn. 2 Nov 14:05 UTC
     Closed: the conversation has moved on. 2 Nov 14:05 UTC
     ");
+}
+
+#[test]
+fn a_request_that_lapsed_can_be_reopened_by_staff() {
+    let control = Control::Decide(Decide {
+        request: "Move Ada on?".into(),
+        facts: Vec::new(),
+        approve: "Approve".into(),
+        deny: "Deny".into(),
+        deny_and_tell: None,
+    });
+    let card = Wait { standing: Standing::Expired { at: now() }, ..wait(control) };
+    let typed = fields(&[("command", "reopen"), ("wait", &card.id.short())]);
+
+    assert!(html(&card, &cx(Viewer::Staff)).contains(">Reopen</button>"));
+    assert!(!html(&card, &cx(Viewer::Participant)).contains("Reopen"));
+    assert_eq!(parse::order(&typed), Some(Command::Reopen { wait: card.id }));
 }
 
 #[test]

@@ -105,7 +105,7 @@
     source.addEventListener("keep", (event) => {
       const { into, ids } = JSON.parse(event.data);
       for (const child of [...document.getElementById(into).children]) {
-        if (!ids.includes(child.id) && !remember(child).fields.length) child.remove();
+        if (!ids.includes(child.id) && (child.dataset.sent || !remember(child).fields.length)) child.remove();
       }
     });
     source.addEventListener("gone", () => {
