@@ -187,6 +187,7 @@ pub(crate) struct World {
     parts: Parts,
     pub(crate) session: SessionId,
     keys: u64,
+    last: Option<Inbound>,
     /// How often the process has died.
     pub(crate) deaths: u32,
 }
@@ -239,7 +240,19 @@ impl World {
         let platform = Arc::new(FakePlatform::new(Arc::clone(&clock) as Arc<dyn Clock>));
         let engine = Engine::new(parts.clone(), vec![Arc::clone(&platform) as Arc<dyn Gateway>]);
         let session = SessionId::mint(&CountingIds::default());
-        Self { disk, store, clock, lab, platform, engine, parts, session, keys: 0, deaths: 0 }
+        Self {
+            disk,
+            store,
+            clock,
+            lab,
+            platform,
+            engine,
+            parts,
+            session,
+            keys: 0,
+            last: None,
+            deaths: 0,
+        }
     }
 
     async fn begin(&mut self, flow: &str) {
@@ -315,6 +328,7 @@ impl World {
 
     /// The platform delivers an event, again if it was not acknowledged because the process died.
     pub(crate) async fn deliver(&mut self, inbound: Inbound) -> Result<Receipt, Error> {
+        self.last = Some(inbound.clone());
         loop {
             let deaths = self.deaths;
             let receipt = self.engine.receive(inbound.clone()).await;
@@ -402,6 +416,20 @@ impl World {
         let kept = self.engine.keep_file(self.session, None, filename, bytes.to_vec()).await;
         let artifact = kept.unwrap()?;
         Ok(self.feed(&ada(), What::Sent { wait: None, files: vec![artifact] }).await)
+    }
+
+    /// A flow of the usual library.
+    pub(crate) fn flow(id: &str) -> Arc<LoadedFlow> {
+        USUAL.0.get(id).unwrap()
+    }
+
+    /// The platform delivers its last event again; nothing may happen.
+    pub(crate) async fn again(&mut self) {
+        let Some(inbound) = self.last.clone() else { return };
+        let before = self.events().await;
+        self.engine.receive(inbound).await.unwrap();
+        self.rest().await;
+        assert_eq!(self.events().await, before, "an event counted twice");
     }
 
     /// The store below every process.
