@@ -31,7 +31,7 @@ async fn welcome(world: &mut World) {
 }
 
 /// A candidate sends a résumé, corrects it, asks to move on too early, and tells of one piece of work.
-async fn candidate(world: &mut World) {
+pub(crate) async fn candidate(world: &mut World) {
     world.press("Continue with the assistant").await;
     world.press("Upload résumé").await;
     world.upload("resume.txt", RESUME.as_bytes()).await.unwrap();
@@ -131,6 +131,7 @@ async fn a_member_is_welcomed_with_no_model() {
 }
 
 #[tokio::test]
+#[expect(clippy::too_many_lines, reason = "what people read in a whole interview is long")]
 async fn a_candidate_is_interviewed_with_no_model() {
     let mut world = World::on("candidate-onboarding").await;
 

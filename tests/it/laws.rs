@@ -113,7 +113,7 @@ fn replies(control: &Control) -> Vec<Reply> {
                 verdict,
                 data: None,
                 notes: None,
-            }))
+            }));
         }
         // A session that is gone obeys no law.
         Control::Confirm(_) => replies = vec![Reply::Confirmed { yes: false }],

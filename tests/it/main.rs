@@ -11,6 +11,7 @@ mod flows;
 mod golden;
 mod interview;
 mod laws;
+mod outbox;
 mod races;
 mod resume;
 mod semantics;

@@ -17,7 +17,7 @@ use anteroom::{
     catalog::interview,
     clock::{Clock, FixedClock},
     contacts::Contacts,
-    engine::{Engine, Error, Gateway, Inbound, Parts, Receipt, What},
+    engine::{Engine, Error, Gateway, Inbound, Parts, Receipt, What, webhook::Target},
     flows::{Library, LoadedFlow},
     ids::{CountingIds, Ids, SessionId, WaitId},
     interview::{Command, Responder, State},
@@ -29,7 +29,7 @@ use anteroom::{
         ui::{Choose, Control, Decision, Reply, Verdict},
         wait::{Settlement, Standing, Wait},
     },
-    store::{Store, memory::MemoryStore},
+    store::{Store, memory::MemoryStore, sled::SledStore},
     tool::Toolbox,
 };
 use chrono::TimeDelta;
@@ -171,7 +171,7 @@ fn person(user: &str, name: &str, approver_of: &[&str], staff: bool) -> Responde
 struct Disk {
     store: Arc<dyn Store>,
     memory: Option<Arc<MemoryStore>>,
-    _folder: TempDir,
+    folder: TempDir,
 }
 
 /// Everything around one conversation.
@@ -203,6 +203,24 @@ impl World {
         Self::on("short").await
     }
 
+    /// A conversation kept in the embedded store.
+    pub(crate) async fn embedded(flow: &str) -> Self {
+        let mut world = Self::empty(FLOW, None);
+        world.disk.memory = None;
+        world.reopen();
+        world.store = Arc::new(Mortal::new(Arc::clone(&world.disk.store), None));
+        world.parts.store = Arc::clone(&world.store) as Arc<dyn Store>;
+        world.engine = world.another_engine();
+        world.begin(flow).await;
+        world
+    }
+
+    /// The operator's web hooks, known to the next process.
+    pub(crate) fn hook(&mut self, targets: BTreeMap<String, Target>) {
+        self.parts.webhooks = Arc::new(targets);
+        self.engine = self.another_engine();
+    }
+
     /// The lab's tool `tool` between two questions.
     pub(crate) async fn probing(tool: &str) -> Self {
         Self::with(&PROBING.replace("TOOL", tool), None).await
@@ -230,11 +248,8 @@ impl World {
         let clock = Arc::new(FixedClock::new("2026-11-02T10:00:00Z".parse().unwrap()));
         let ids: Arc<dyn Ids> = Arc::new(CountingIds::default());
         let lab = Arc::new(Lab::default());
-        let disk = Disk {
-            store: Arc::clone(&memory) as Arc<dyn Store>,
-            memory: Some(memory),
-            _folder: folder,
-        };
+        let disk =
+            Disk { store: Arc::clone(&memory) as Arc<dyn Store>, memory: Some(memory), folder };
         let store = Arc::new(Mortal::new(Arc::clone(&disk.store), death));
         let parts = parts(&disk, &store, (&clock, &ids), (&lab, source));
         let platform = Arc::new(FakePlatform::new(Arc::clone(&clock) as Arc<dyn Clock>));
@@ -273,8 +288,9 @@ impl World {
     pub(crate) async fn restart(&mut self) {
         self.store.kill();
         self.engine.settle_down().await;
-        if let Some(memory) = &self.disk.memory {
-            memory.restart();
+        match &self.disk.memory {
+            Some(memory) => memory.restart(),
+            None => self.reopen(),
         }
         self.deaths += 1;
         self.store = Arc::new(Mortal::new(Arc::clone(&self.disk.store), None));
@@ -282,6 +298,18 @@ impl World {
         self.engine = self.another_engine();
         self.engine.run_due().await;
         self.engine.settle_down().await;
+    }
+
+    /// Lets go of the embedded store, as the end of a process does, and opens it again.
+    fn reopen(&mut self) {
+        let nothing: Arc<dyn Store> = Arc::new(MemoryStore::default());
+        self.disk.store = Arc::clone(&nothing);
+        self.store = Arc::new(Mortal::new(Arc::clone(&nothing), None));
+        self.parts.store = nothing;
+        self.engine = self.another_engine();
+        let ids = Arc::clone(&self.parts.ids);
+        self.disk.store =
+            Arc::new(SledStore::open(&self.disk.folder.path().join("store"), ids).unwrap());
     }
 
     /// One more process on the same disk.
@@ -396,11 +424,6 @@ impl World {
     pub(crate) async fn edit(&mut self, data: Value) -> Settlement {
         let verdict = Verdict::Modified;
         self.answer(Reply::Reviewed { verdict, data: Some(data), notes: None }).await
-    }
-
-    /// The participant fills in a form.
-    pub(crate) async fn fill(&mut self, values: Map<String, Value>) -> Settlement {
-        self.answer(Reply::Filled { values }).await
     }
 
     /// The participant answers the newest question of theirs.
@@ -553,7 +576,7 @@ fn parts(
     };
     let extractor = Extractor::new(env!("CARGO_BIN_EXE_anteroom"));
     let artifacts =
-        Artifacts::new(disk._folder.path(), Arc::clone(&clock), Arc::clone(ids), extractor);
+        Artifacts::new(disk.folder.path(), Arc::clone(&clock), Arc::clone(ids), extractor);
     Parts {
         store: Arc::clone(store) as Arc<dyn Store>,
         clock,

@@ -46,8 +46,6 @@ pub(crate) enum Mood {
     Busy,
     /// It happened, and the answer was lost.
     LostAnswer,
-    /// It will never work.
-    Gone,
     /// The gateway has a bug.
     Panics,
 }
@@ -63,7 +61,7 @@ pub(crate) struct FakePlatform {
 struct Inner {
     messages: Vec<Message>,
     moods: VecDeque<Mood>,
-    deliveries: u32,
+    banned: Vec<String>,
 }
 
 impl FakePlatform {
@@ -85,9 +83,9 @@ impl FakePlatform {
         self.inner().messages.clone()
     }
 
-    /// Deliveries that reached the platform.
-    pub(crate) fn deliveries(&self) -> u32 {
-        self.inner().deliveries
+    /// The channel behind `alias` does not exist.
+    pub(crate) fn ban(&self, alias: &str) {
+        self.inner().banned.push(alias.to_owned());
     }
 
     /// Takes a message away, as an admin does.
@@ -103,7 +101,6 @@ impl Inner {
         if let Some(known) = known {
             return Some(known.id.clone());
         }
-        self.deliveries += 1;
         let (text, card, open) = match (&effect.act, shown) {
             (Act::Show { .. }, Some((wait, _))) => {
                 let open = wait.standing.is_pending();
@@ -164,10 +161,12 @@ impl Gateway for FakePlatform {
         let mut inner = self.inner();
         let later =
             Delivery::Retry { not_before: self.clock.now() + chrono::TimeDelta::seconds(5) };
+        if matches!(&effect.to, Recipient::Channel { alias } if inner.banned.contains(alias)) {
+            return Delivery::Failed { reason: "no such channel".to_owned() };
+        }
         let mood = inner.moods.pop_front();
         match mood {
             Some(Mood::Busy) => return later,
-            Some(Mood::Gone) => return Delivery::Failed { reason: "no such channel".to_owned() },
             Some(Mood::Panics) => {
                 drop(inner);
                 panic!("a bug in the gateway");
@@ -240,8 +239,10 @@ fn controls(prompt: &Prompt) -> String {
         }
         Control::Ask(ask) => if ask.required { "[…]" } else { "[…] [Skip]" }.to_owned(),
         Control::Decide(decide) => {
-            let mut text: String =
-                decide.facts.iter().map(|(label, value)| format!("{label}: {value}\n")).collect();
+            let mut text = String::new();
+            for (label, value) in &decide.facts {
+                _ = writeln!(text, "{label}: {value}");
+            }
             let mut labels = vec![decide.approve.as_str(), decide.deny.as_str()];
             labels.extend(decide.deny_and_tell.as_deref());
             text.push_str(&buttons(&labels));

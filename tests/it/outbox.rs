@@ -1,0 +1,117 @@
+//! What leaves for the outside, what is noted of it, and what happens when somebody else commits first.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex},
+};
+
+use anteroom::{
+    engine::webhook::Target,
+    model::{audit::hex, transcript::EffectOutcome, wait::Settlement},
+};
+use axum::{
+    Router,
+    extract::State,
+    http::{HeaderMap, StatusCode},
+    routing::post,
+};
+use chrono::TimeDelta;
+use hmac::{Hmac, KeyInit, Mac};
+use secrecy::SecretString;
+use serde_json::Value;
+use sha2::Sha256;
+
+use crate::{crashes::candidate, world::World};
+
+const PHASE: &str = "phase_3_writing_corpus";
+
+async fn outcomes(world: &World) -> Vec<EffectOutcome> {
+    let state = world.state().await;
+    (0..2).map(|index| state.effects[&(PHASE.to_owned(), index)].0.clone()).collect()
+}
+
+#[tokio::test]
+async fn what_came_of_an_effect_is_noted_in_the_session() {
+    let mut world = World::on("candidate-onboarding").await;
+    candidate(&mut world).await;
+    // No web hook is configured.
+    assert_eq!(outcomes(&world).await, [EffectOutcome::Delivered, EffectOutcome::NotApplicable]);
+
+    let mut world = World::on("candidate-onboarding").await;
+    world.platform.ban("recruiting_desk");
+    candidate(&mut world).await;
+    let reason = "no such channel".to_owned();
+    assert_eq!(
+        outcomes(&world).await,
+        [EffectOutcome::Failed { reason }, EffectOutcome::NotApplicable]
+    );
+    world.assert_at_rest().await;
+}
+
+/// Requests that a receiver saw.
+type Seen = Arc<Mutex<Vec<(HeaderMap, String)>>>;
+
+/// Answers 503 first.
+async fn receive(State(seen): State<Seen>, headers: HeaderMap, body: String) -> StatusCode {
+    let mut seen = seen.lock().unwrap();
+    seen.push((headers, body));
+    if seen.len() == 1 { StatusCode::SERVICE_UNAVAILABLE } else { StatusCode::OK }
+}
+
+#[tokio::test]
+async fn a_web_hook_is_signed_and_sent_again_under_the_same_id() {
+    let seen = Seen::default();
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}/hook", listener.local_addr().unwrap());
+    let app = Router::new().route("/hook", post(receive)).with_state(Arc::clone(&seen));
+    let mut server = tokio::task::JoinSet::new();
+    server.spawn(async move { axum::serve(listener, app).await });
+    let mut world = World::on("candidate-onboarding").await;
+    let target = Target { url, secret: Some(SecretString::from("s3cret")) };
+    world.hook(BTreeMap::from([("ats_webhook".to_owned(), target)]));
+
+    candidate(&mut world).await;
+    assert_eq!(outcomes(&world).await[1], EffectOutcome::Queued);
+    world.pass(TimeDelta::minutes(1)).await;
+
+    assert_eq!(outcomes(&world).await[1], EffectOutcome::Delivered);
+    let seen = seen.lock().unwrap();
+    let [(first, first_body), (again, body)] = seen.as_slice() else { panic!("{seen:?}") };
+    assert_eq!(first["x-anteroom-delivery"], again["x-anteroom-delivery"]);
+    assert_eq!(first_body, body);
+    let mut mac = Hmac::<Sha256>::new_from_slice(b"s3cret").unwrap();
+    mac.update(again["x-anteroom-timestamp"].as_bytes());
+    mac.update(b".");
+    mac.update(body.as_bytes());
+    let signature = format!("v1={}", hex(&mac.finalize().into_bytes()));
+    assert_eq!(again["x-anteroom-signature"], signature);
+    let body: Value = serde_json::from_str(body).unwrap();
+    assert_eq!(body["data"]["applicant_profile"]["basics"]["name"], "Ada Byron");
+}
+
+#[tokio::test]
+async fn who_finds_that_somebody_was_faster_decides_again() {
+    let mut world = World::new().await;
+    world.store.conflict(3);
+
+    assert_eq!(world.press("Blue").await, Settlement::Applied);
+
+    assert_eq!(world.open().await.unwrap().prompt.body, "Which size?");
+    world.assert_at_rest().await;
+}
+
+#[tokio::test]
+async fn the_whole_talk_lives_in_the_embedded_store_through_restarts() {
+    let mut world = World::embedded("short").await;
+    world.press("Blue").await;
+    world.restart().await;
+    world.press("Large").await;
+    world.restart().await;
+    world.upload("note.txt", b"a note").await.unwrap();
+    world.say("word").await;
+    world.restart().await;
+
+    assert_eq!(world.state().await.status, anteroom::model::session::Status::Completed);
+    assert_eq!(world.screen().matches("Which size?").count(), 1);
+    world.assert_at_rest().await;
+}
