@@ -17,7 +17,7 @@ use crate::{
         audit::AuditRecord,
         effect::{Act, Effect, PhaseEffectRef, Recipient},
         flow::Phase,
-        session::{Head, Status},
+        session::{Head, PersonId, Status},
         transcript::{Audience, Call, Event, Origin, Recorded, Started},
         wait::{Answerers, Purpose, Standing, Wait},
     },
@@ -243,6 +243,15 @@ impl Actor {
         let recorded = Recorded { v: STORED_VERSION, seq: self.state.seq + 1, at: self.now, event };
         self.state.apply(&recorded);
         self.draft.events.push(recorded);
+    }
+
+    /// Who did something, for an audit record. The participant is never named there: records outlive an erasure.
+    pub(super) fn named(&self, person: &PersonId) -> String {
+        if *person == self.state.participant {
+            "participant".to_owned()
+        } else {
+            person.to_string()
+        }
     }
 
     /// What staff read as the participant's name.

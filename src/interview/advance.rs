@@ -447,7 +447,7 @@ impl Actor {
         };
         let approved = outcome["status"] == "approved";
         let decider =
-            person.as_ref().filter(|(_, may)| approved && *may).map(|(by, _)| by.to_string());
+            person.as_ref().filter(|(_, may)| approved && *may).map(|(by, _)| self.named(by));
         let bypassed: &[String] = match (request.overrides.is_empty(), &person) {
             (true, None) => &[],
             _ => &request.missing,
@@ -479,7 +479,7 @@ impl Actor {
     ) {
         let (by, decision) = match wait.standing.answer() {
             Some((Reply::Decided { decision, .. }, by, ..)) => {
-                (Some(by.to_string()), json!(decision))
+                (Some(self.named(by)), json!(decision))
             }
             Some(_) | None => (None, Value::Null),
         };

@@ -127,12 +127,16 @@ impl Actor {
         let reopens = matches!(command, Command::Reopen { .. });
         let may = from.staff || reopens || (is_participant && !command.is_for_staff());
         if !may {
-            let facts = [("command", json!(command.name())), ("by", json!(from.person))];
+            let facts =
+                [("command", json!(command.name())), ("by", json!(self.named(&from.person)))];
             self.audit("command_refused", facts, []);
             return Err(Refusal("You may not do that here.".to_owned()));
         }
-        let facts =
-            [("command", json!(command.name())), ("by", json!(from.person)), ("via", json!(via))];
+        let facts = [
+            ("command", json!(command.name())),
+            ("by", json!(self.named(&from.person))),
+            ("via", json!(via)),
+        ];
         self.audit("command", facts, []);
         match command {
             Command::Stop => self.stop("the participant said stop"),
@@ -243,7 +247,7 @@ impl Actor {
         if claimed.is_some_and(|(by, _)| *by == from.person) {
             return;
         }
-        self.audit("taken_over", [("by", json!(from.person))], []);
+        self.audit("taken_over", [("by", json!(self.named(&from.person)))], []);
         self.emit(Event::Claimed { by: from.person.clone(), by_name: from.name.clone() });
         self.set_timer(TimerKind::Unclaimed, None);
         self.post(format!("{} from the team is here now.", from.name));
@@ -253,7 +257,7 @@ impl Actor {
         if self.state.handoff.is_none() {
             return;
         }
-        self.audit("handed_back", [("by", json!(from.person))], []);
+        self.audit("handed_back", [("by", json!(self.named(&from.person)))], []);
         self.emit(Event::HandedBack { by: from.person.clone() });
         self.set_timer(TimerKind::Unclaimed, None);
         self.post(texts::HANDED_BACK);

@@ -102,7 +102,7 @@ impl Actor {
         let verdict = judge(&self.state, &answer, self.now);
         let facts = [
             ("wait", json!(answer.wait)),
-            ("by", json!(answer.from.person)),
+            ("by", json!(self.named(&answer.from.person))),
             ("via", json!(answer.via)),
             ("outcome", json!(word(&verdict))),
         ];
@@ -161,8 +161,11 @@ impl Actor {
             feedback: feedback.clone(),
         };
         let approves = vote.approves();
-        let facts =
-            [("wait", json!(id)), ("by", json!(vote.by)), ("decision", json!(vote.decision))];
+        let facts = [
+            ("wait", json!(id)),
+            ("by", json!(self.named(&vote.by))),
+            ("decision", json!(vote.decision)),
+        ];
         self.audit("vote_cast", facts, [("feedback", json!(vote.feedback))]);
         self.emit(Event::Voted { wait: id, vote });
         let votes = self.state.waits.get(&id).map(|wait| wait.votes.clone()).unwrap_or_default();
