@@ -48,7 +48,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Flows(command) => flows::flows(&wanted, command),
         Command::Tools(command) => tools::tools(command),
         Command::Sessions(command) => sessions::sessions(&wanted, command),
-        Command::Export(export) => export::export(&wanted, export),
+        Command::Export(export) => export::export(&wanted, &export),
         Command::Erase(erase) => erase::erase(&wanted, &erase),
         Command::Audit(command) => audit::audit(&wanted, command),
         Command::Completions { shell } => {

@@ -47,9 +47,7 @@ impl Engine {
         };
         let count = claimed.len();
         stream::iter(claimed)
-            .for_each_concurrent(self.inner.limits.deliveries, |effect| async move {
-                self.deliver(effect).await
-            })
+            .for_each_concurrent(self.inner.limits.deliveries, |effect| self.deliver(effect))
             .await;
         count
     }

@@ -1,6 +1,6 @@
 //! The conversation as people read it (Markdown) and as programs read it (JSON).
 
-use std::{collections::BTreeMap, fmt::Write as _};
+use std::collections::BTreeMap;
 
 use chrono::{DateTime, Utc};
 use serde::Serialize;
@@ -71,12 +71,11 @@ pub fn markdown(source: &Source<'_>) -> Result<String, Error> {
         ("Last change", time(head.updated_at)),
     ];
     for (label, value) in facts {
-        // Writing to a String cannot fail.
-        let _ = writeln!(page, "- {label}: {value}");
+        page.extend(["- ", label, ": ", &value, "\n"]);
     }
     for entry in entries(source)? {
-        let _ = write!(page, "\n**{}** · {} · {}\n\n", entry.who, time(entry.at), entry.kind);
-        let _ = writeln!(page, "{}", entry.text.trim());
+        let heading = format!("\n**{}** · {} · {}\n\n", entry.who, time(entry.at), entry.kind);
+        page.extend([&heading, entry.text.trim(), "\n"]);
     }
     Ok(page)
 }
@@ -137,7 +136,7 @@ impl<'a> Teller<'a> {
                 (self.may_read(*audience)).then(|| line("posted", BOT, text, Value::Null))
             }
             Event::Called(call) => self.called(call),
-            Event::Asked(wait) => self.asked(wait),
+            Event::Asked(wait) => Some(self.asked(wait)),
             Event::Voted { vote, .. } => {
                 let side = if vote.approves() { "Approves" } else { "Denies" };
                 (self.reader == Reader::Staff)
@@ -146,6 +145,28 @@ impl<'a> Teller<'a> {
             Event::Answered { wait, reply, by_name, .. } => self.answered(*wait, reply, by_name),
             Event::Closed { wait, closing } => self.closed(*wait, closing),
             Event::Returned { call, result } => self.returned(call, result),
+            Event::Kept(_)
+            | Event::Saved { .. }
+            | Event::ObjectiveSet { .. }
+            | Event::Advanced { .. }
+            | Event::EffectNoted { .. } => self.progress(event),
+            Event::HandedOver { .. }
+            | Event::Claimed { .. }
+            | Event::HandedBack { .. }
+            | Event::ExportOffered { .. }
+            | Event::Reminded { .. }
+            | Event::RemindersStopped => self.around(event),
+            Event::Applied { .. }
+            | Event::Stepped { .. }
+            | Event::AdvanceEvaluated { .. }
+            | Event::Proposed { .. } => None,
+        }
+    }
+
+    /// What the interview has come to.
+    fn progress(&self, event: &Event) -> Option<Line> {
+        let bot = |kind, text: String, data| Some((kind, BOT.to_owned(), text, data));
+        match event {
             Event::Kept(artifact) => {
                 let text = format!("Sent {} as {}", artifact.filename, artifact.upload_type);
                 Some(("file", self.name.clone(), text, json!(artifact)))
@@ -163,7 +184,19 @@ impl<'a> Teller<'a> {
                     json!({ "objective": objective, "status": status, "by": by }),
                 )
             }
-            Event::Advanced { from, to, grounds } => self.advanced(from, to, grounds),
+            Event::Advanced { from, to, grounds } => {
+                Some(self.advanced(from.as_deref(), to.as_deref(), grounds))
+            }
+            Event::EffectNoted { what, outcome, .. } => (self.reader == Reader::Staff)
+                .then(|| line("effect", BOT, &effect_words(what, outcome), json!(outcome))),
+            _ => None,
+        }
+    }
+
+    /// What goes on around the interview: people who come and go, copies, reminders.
+    fn around(&self, event: &Event) -> Option<Line> {
+        let bot = |kind, text: String, data| Some((kind, BOT.to_owned(), text, data));
+        match event {
             Event::HandedOver { reason } => {
                 let reason = if self.reader == Reader::Staff { reason.as_str() } else { "" };
                 bot(
@@ -172,27 +205,22 @@ impl<'a> Teller<'a> {
                     Value::Null,
                 )
             }
-            Event::ExportOffered { .. } => {
-                bot("export_offered", "A copy of everything was offered.".to_owned(), Value::Null)
-            }
             Event::Claimed { by_name, .. } => {
                 Some(line("claimed", by_name, "Took over", Value::Null))
             }
             Event::HandedBack { .. } => {
                 bot("handed_back", "The assistant goes on.".to_owned(), Value::Null)
             }
-            Event::EffectNoted { what, outcome, .. } => (self.reader == Reader::Staff)
-                .then(|| line("effect", BOT, &effect_words(what, outcome), json!(outcome))),
+            Event::ExportOffered { .. } => {
+                bot("export_offered", "A copy of everything was offered.".to_owned(), Value::Null)
+            }
             Event::Reminded { count, .. } => {
                 bot("reminded", format!("Reminder {count}"), Value::Null)
             }
             Event::RemindersStopped => {
                 Some(("reminders", self.name.clone(), "Stop reminders".to_owned(), Value::Null))
             }
-            Event::Applied { .. }
-            | Event::Stepped { .. }
-            | Event::AdvanceEvaluated { .. }
-            | Event::Proposed { .. } => None,
+            _ => None,
         }
     }
 
@@ -237,18 +265,13 @@ impl<'a> Teller<'a> {
         self.reader == Reader::Staff || !is_request
     }
 
-    fn asked(&mut self, wait: &'a Wait) -> Option<Line> {
+    fn asked(&mut self, wait: &'a Wait) -> Line {
         self.waits.insert(wait.id, wait);
         if self.reader == Reader::Participant && is_for_staff(&wait.answerers) {
-            return Some(line(
-                "asked",
-                BOT,
-                "Staff were asked to decide.",
-                json!({ "wait": wait.id }),
-            ));
+            return line("asked", BOT, "Staff were asked to decide.", json!({ "wait": wait.id }));
         }
         let data = json!({ "wait": wait.id, "revision": wait.revision, "prompt": wait.prompt });
-        Some(line("asked", BOT, &prompt_words(&wait.prompt), data))
+        line("asked", BOT, &prompt_words(&wait.prompt), data)
     }
 
     fn answered(&self, id: WaitId, reply: &Reply, by_name: &str) -> Option<Line> {
@@ -276,12 +299,7 @@ impl<'a> Teller<'a> {
         Some(line("closed", BOT, &text, json!({ "wait": id, "closing": closing })))
     }
 
-    fn advanced(
-        &self,
-        from: &Option<String>,
-        to: &Option<String>,
-        grounds: &Grounds,
-    ) -> Option<Line> {
+    fn advanced(&self, from: Option<&str>, to: Option<&str>, grounds: &Grounds) -> Line {
         let why = match grounds {
             Grounds::Began => "",
             Grounds::CriteriaMet => "everything needed was there",
@@ -296,7 +314,7 @@ impl<'a> Teller<'a> {
             None => "The last part is done".to_owned(),
         };
         let data = json!({ "from": from, "to": to, "grounds": grounds });
-        Some(line("advanced", BOT, &with_reason(&what, why), data))
+        line("advanced", BOT, &with_reason(&what, why), data)
     }
 }
 
@@ -360,9 +378,9 @@ fn purpose_words(purpose: &Purpose) -> String {
 fn prompt_words(prompt: &Prompt) -> String {
     let mut text = String::new();
     if let Some(title) = &prompt.title {
-        let _ = writeln!(text, "{title}\n");
+        text.extend([title, "\n\n"]);
     }
-    let _ = writeln!(text, "{}", prompt.body);
+    text.extend([&prompt.body, "\n"]);
     let lines: Vec<String> = match &prompt.control {
         Control::Choose(choose) => {
             choose.choices.iter().map(|choice| format!("[{}]", choice.label)).collect()
@@ -382,7 +400,7 @@ fn prompt_words(prompt: &Prompt) -> String {
         Control::Ask(_) => Vec::new(),
     };
     for line in lines {
-        let _ = write!(text, "\n- {line}");
+        text.extend(["\n- ", &line]);
     }
     text
 }

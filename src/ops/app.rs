@@ -92,10 +92,9 @@ impl Wanted {
 pub(super) fn log(settings: &Settings) -> anyhow::Result<()> {
     let shape = match settings.log.format {
         LogFormat::Json => telemetry::Shape::Json,
-        LogFormat::Plain => telemetry::Shape::Plain,
         LogFormat::Pretty => telemetry::Shape::Pretty,
         LogFormat::Auto if term::log_is_read_by_a_person() => telemetry::Shape::Pretty,
-        LogFormat::Auto => telemetry::Shape::Plain,
+        LogFormat::Plain | LogFormat::Auto => telemetry::Shape::Plain,
     };
     Ok(telemetry::init(&settings.log.level, shape)?)
 }

@@ -42,9 +42,9 @@ pub(super) async fn gather(data: &Data, text: &str) -> anyhow::Result<Gathered> 
 }
 
 /// Writes out everything about one session.
-pub(super) fn export(wanted: &Wanted, export: Export) -> anyhow::Result<ExitCode> {
+pub(super) fn export(wanted: &Wanted, export: &Export) -> anyhow::Result<ExitCode> {
     let data = Data::look(&wanted.settings()?)?;
-    let output = target(&export)?;
+    let output = target(export)?;
     app::block_on(async {
         let gathered = gather(&data, &export.session).await?;
         sessions::note_reading(&data, &gathered, "session_exported").await?;

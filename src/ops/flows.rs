@@ -1,6 +1,6 @@
 //! `anteroom flows`.
 
-use std::{fmt::Write as _, path::PathBuf, process::ExitCode, sync::Arc};
+use std::{path::PathBuf, process::ExitCode, sync::Arc};
 
 use serde_json::json;
 
@@ -72,14 +72,13 @@ fn find(library: &Library, id: &str) -> anyhow::Result<Arc<LoadedFlow>> {
 fn shown(loaded: &LoadedFlow) -> String {
     let flow = &loaded.flow;
     let mut page = format!("{} {} · {}\n", flow.id, flow.version, flow.title);
-    // Writing to a String cannot fail.
-    let _ = writeln!(page, "{}\ndigest {}", flow.summary, loaded.digest);
+    page.extend([format!("{}\ndigest {}\n", flow.summary, loaded.digest)]);
     for (position, phase) in flow.phase.iter().enumerate() {
-        let _ =
-            writeln!(page, "\n{}. {} ({}, {})", position + 1, phase.title, phase.id, led(phase));
+        let (number, leader) = (position + 1, led(phase));
+        page.extend([format!("\n{number}. {} ({}, {leader})\n", phase.title, phase.id)]);
         for objective in &phase.objective {
             let kind = if objective.required { "required" } else { "optional" };
-            let _ = writeln!(page, "   - {} ({}, {kind})", objective.title, objective.id);
+            page.extend([format!("   - {} ({}, {kind})\n", objective.title, objective.id)]);
         }
     }
     page

@@ -146,8 +146,8 @@ impl Bot {
         let finished = tokio::time::timeout(STOPPING_MAX, async {
             let mut result = Ok(());
             while let Some(ended) = self.tasks.join_next().await {
-                result =
-                    result.and(ended.context("a part of the bot broke").and_then(|ended| ended));
+                let ended = ended.context("a part of the bot broke").and_then(|ended| ended);
+                result = result.and(ended);
             }
             result
         });

@@ -354,6 +354,7 @@ fn a_participant_who_may_not_decide_opens_a_request_instead() {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "the records are shown whole")]
 fn the_audit_record_of_an_attempt_has_every_field_of_the_specification() {
     let mut desk = Desk::new("admin");
     desk.review("education_history");
