@@ -17,6 +17,8 @@ use anteroom::{
 use chrono::TimeDelta;
 use insta::{assert_json_snapshot, assert_snapshot};
 use serde_json::json;
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
 
 use crate::world::{FLOW, World, ada, grace, linus, mallory, platform::Mood, room};
 
@@ -693,6 +695,57 @@ async fn a_panic_in_a_tool_is_the_calls_result_and_the_talk_goes_on() {
 
     assert_eq!(world.results().await[1].1["code"], "execution_failed");
     assert_eq!(world.open().await.unwrap().prompt.body, "Was it good?");
+}
+
+#[tokio::test]
+async fn a_start_that_comes_twice_begins_one_talk() {
+    let mut world = World::empty(FLOW, None);
+    let engine = world.engine.clone();
+    let (ada, place) = (ada(), room("one"));
+    let start = || engine.start("short", &ada, place.clone(), "the same press");
+
+    let (first, second) = tokio::join!(start(), start());
+    world.rest().await;
+    world.restart().await;
+    let third = world.engine.start("short", &ada, place.clone(), "the same press").await;
+
+    let first = first.unwrap();
+    assert_eq!((second.unwrap(), third.unwrap()), (first, first));
+    assert_eq!(world.engine.sessions(10).await.unwrap().len(), 1);
+    assert_eq!(world.screen().matches("Which colour?").count(), 1);
+    let unknown = world.engine.start("nothing", &ada, room("two"), "another").await.unwrap_err();
+    assert_snapshot!(unknown.to_string(), @"there is no flow `nothing`");
+}
+
+#[tokio::test]
+async fn a_shutdown_finishes_the_step_in_hand_and_takes_no_more() {
+    let mut world = World::probing("slow").await;
+    let shutdown = CancellationToken::new();
+    let mut process = JoinSet::new();
+    let (engine, stop) = (world.engine.clone(), shutdown.clone());
+    process.spawn(async move { engine.run(stop).await });
+    let click = world.button("Yes").await;
+    let click = world.event(&ada(), click);
+    world.engine.receive(click).await.unwrap();
+    world.lab.began.acquire().await.unwrap().forget();
+
+    shutdown.cancel();
+    let refused = loop {
+        let words = world.event(&ada(), What::Said { text: "hm".to_owned(), source: None });
+        match world.engine.receive(words).await {
+            Ok(_) => tokio::task::yield_now().await,
+            Err(error) => break error,
+        }
+    };
+    world.lab.gate.add_permits(1);
+    process.join_next().await.unwrap().unwrap();
+
+    assert!(matches!(refused, Error::Busy), "{refused:?}");
+    assert_eq!(world.results().await[1].1, json!({ "status": "done" }));
+    assert!(world.open().await.is_none(), "no step after that");
+    world.restart().await;
+    assert_eq!(world.open().await.unwrap().prompt.body, "Was it good?");
+    assert_eq!(world.lab.reached.load(Ordering::SeqCst), 1);
 }
 
 #[tokio::test]

@@ -33,7 +33,7 @@ use anteroom::{
     tool::Toolbox,
 };
 use chrono::TimeDelta;
-use serde_json::{Map, Value};
+use serde_json::Value;
 use tempfile::TempDir;
 
 use self::{
