@@ -27,7 +27,7 @@ use crate::{
     clock::Clock,
     contacts::Contacts,
     flows::{Library, LoadedFlow},
-    ids::{Ids, SessionId, WaitId},
+    ids::{EffectId, Ids, SessionId, WaitId},
     interview::{Actor, Command, Responder},
     model::{
         artifact::Artifact,
@@ -221,6 +221,8 @@ struct Inner {
     changes: broadcast::Sender<Changed>,
     /// Effects were queued.
     queued: Notify,
+    /// Deliveries that the store could not note yet.
+    unnoted: std::sync::Mutex<Vec<(EffectId, Delivery)>>,
     /// No new work is taken.
     closing: CancellationToken,
     webhooks: webhook::Client,
@@ -254,6 +256,7 @@ impl Engine {
             tasks: TaskTracker::new(),
             changes: broadcast::Sender::new(CHANGES_KEPT),
             queued: Notify::new(),
+            unnoted: std::sync::Mutex::default(),
             closing: CancellationToken::new(),
             webhooks: webhook::Client::default(),
             pace: RateLimiter::keyed(Quota::per_minute(limits.per_minute)),

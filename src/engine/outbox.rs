@@ -1,12 +1,17 @@
 //! Delivers what is queued for the outside: at least once, in order per session, each under its own id.
 
-use std::{panic::AssertUnwindSafe, time::Duration};
+use std::{
+    panic::AssertUnwindSafe,
+    sync::{MutexGuard, PoisonError},
+    time::Duration,
+};
 
 use chrono::TimeDelta;
 use futures::{FutureExt as _, StreamExt as _, stream};
 use tokio::sync::oneshot;
 
 use super::{Engine, Error, desk::Job};
+use crate::ids::EffectId;
 use crate::model::effect::{Act, Delivery, Effect, Recipient};
 
 /// How often the outbox is looked at without being told.
@@ -38,6 +43,10 @@ impl Engine {
     /// Delivers what may leave now; how many effects were tried.
     pub async fn deliver_due(&self) -> usize {
         let now = self.inner.parts.clock.now();
+        let unnoted = std::mem::take(&mut *self.unnoted());
+        for (effect, delivery) in unnoted {
+            self.done(effect, delivery).await;
+        }
         let claimed = match self.inner.parts.store.claim(now, BATCH).await {
             Ok(claimed) => claimed,
             Err(error) => {
@@ -79,9 +88,20 @@ impl Engine {
             } else {
                 delivery
             };
-        if let Err(error) = self.inner.parts.store.done(effect.id, delivery).await {
-            tracing::warn!(effect.id = %effect.id, error = %error, "a delivery could not be noted");
+        self.done(effect.id, delivery).await;
+    }
+
+    /// Has the store forget an effect. Where that fails it is tried again with the next look: the effect stays claimed
+    /// until then, and those of its session behind it.
+    async fn done(&self, effect: EffectId, delivery: Delivery) {
+        if let Err(error) = self.inner.parts.store.done(effect, delivery.clone()).await {
+            tracing::warn!(effect.id = %effect, error = %error, "a delivery could not be noted");
+            self.unnoted().push((effect, delivery));
         }
+    }
+
+    fn unnoted(&self) -> MutexGuard<'_, Vec<(EffectId, Delivery)>> {
+        self.inner.unnoted.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Has the session note what came of a phase's effect, before the outbox forgets it; whether that is durable.

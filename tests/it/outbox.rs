@@ -101,6 +101,21 @@ async fn who_finds_that_somebody_was_faster_decides_again() {
 }
 
 #[tokio::test]
+async fn a_delivery_that_could_not_be_noted_holds_nothing_up_for_good() {
+    let mut world = World::new().await;
+    world.store.mute(3);
+
+    world.press("Blue").await;
+    for _ in 0..3 {
+        world.pass(TimeDelta::seconds(1)).await;
+    }
+
+    assert!(world.screen().contains("✓ Ada Byron: Blue"), "{}", world.screen());
+    assert_eq!(world.screen().matches("Which size?").count(), 1);
+    world.assert_at_rest().await;
+}
+
+#[tokio::test]
 async fn the_whole_talk_lives_in_the_embedded_store_through_restarts() {
     let mut world = World::embedded("short").await;
     world.press("Blue").await;

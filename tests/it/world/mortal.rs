@@ -37,6 +37,7 @@ pub(crate) struct Mortal {
     /// Commits for which there is room.
     room: AtomicUsize,
     conflicts: AtomicUsize,
+    mute: AtomicUsize,
     /// Every commit that reached the disk, in order.
     pub(crate) committed: Mutex<Vec<Commit>>,
 }
@@ -50,6 +51,7 @@ impl Mortal {
             death: Mutex::new(death),
             room: AtomicUsize::new(usize::MAX),
             conflicts: AtomicUsize::new(0),
+            mute: AtomicUsize::new(0),
             committed: Mutex::default(),
         }
     }
@@ -86,6 +88,11 @@ impl Mortal {
     /// The next commits find that somebody else was faster.
     pub(crate) fn conflict(&self, times: usize) {
         self.conflicts.store(times, Ordering::SeqCst);
+    }
+
+    /// The next deliveries cannot be noted.
+    pub(crate) fn mute(&self, times: usize) {
+        self.mute.store(times, Ordering::SeqCst);
     }
 
     /// Commits that were tried.
@@ -156,6 +163,10 @@ impl Store for Mortal {
     }
 
     async fn done(&self, effect: EffectId, delivery: Delivery) -> Result<(), Error> {
+        let mute = |left: usize| left.checked_sub(1);
+        if self.mute.fetch_update(Ordering::SeqCst, Ordering::SeqCst, mute).is_ok() {
+            return Err(unavailable("no space left on device"));
+        }
         self.alive()?.done(effect, delivery).await
     }
 
