@@ -164,9 +164,7 @@ impl Run {
     }
 
     fn restart(&mut self) {
-        if let Some(bot) = self.bot.take() {
-            bot.kill();
-        }
+        drop(self.bot.take());
         self.kills += 1;
         self.bot = Some(Bot::start(&self.data));
     }

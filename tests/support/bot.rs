@@ -37,22 +37,13 @@ impl Bot {
         let page = ready["page"].as_str().unwrap().to_owned();
         Self { child, page }
     }
-
-    /// Ends the process as a power cut would: it hears nothing of it.
-    pub(crate) fn kill(mut self) {
-        self.end();
-    }
-
-    fn end(&mut self) {
-        // It may have ended already.
-        drop(self.child.kill());
-        drop(self.child.wait());
-    }
 }
 
 impl Drop for Bot {
     fn drop(&mut self) {
-        self.end();
+        // As a power cut would: it hears nothing of it. It may have ended already.
+        drop(self.child.kill());
+        drop(self.child.wait());
     }
 }
 

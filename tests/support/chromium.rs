@@ -1,0 +1,388 @@
+//! A headless Chromium that is used as a person uses it: by what can be read on the page.
+
+use std::{
+    fs,
+    io::{BufRead as _, BufReader},
+    path::{Path, PathBuf},
+    process::{Child, Command, Stdio},
+    time::Duration,
+};
+
+use fantoccini::{
+    Client, ClientBuilder, Locator,
+    elements::Element,
+    error::CmdError,
+    wd::{Capabilities, WebDriverCompatibleCommand},
+};
+use hyper_util::client::legacy::connect::HttpConnector;
+use reqwest::{Method, Url};
+use serde_json::{Value, json};
+use tokio::time::{Instant, sleep};
+
+/// What to do where there is no browser.
+pub(crate) const INSTALL: &str = "apt-get install chromium chromium-driver";
+
+/// Longest wait for something to appear on the page.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// How a page is looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Look {
+    /// A wide window, light.
+    Desktop,
+    /// A wide window, dark.
+    Dark,
+    /// A telephone.
+    Phone,
+}
+
+/// A browser of its own, with its driver.
+#[derive(Debug)]
+pub(crate) struct Browser {
+    client: Client,
+    driver: Child,
+    home: tempfile::TempDir,
+    /// First part of the names of screenshots, and their number so far.
+    shots: (String, u32),
+    look: Look,
+}
+
+impl Browser {
+    /// Starts a browser; none where Chromium or its driver is not installed.
+    pub(crate) async fn start(name: &str, look: Look) -> Option<Self> {
+        let program =
+            ["chromium", "chromium-browser", "google-chrome"].into_iter().find_map(find)?;
+        let home = tempfile::tempdir().unwrap();
+        let mut driver = Command::new(find("chromedriver")?)
+            .arg("--port=0")
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let port = port_of(&mut driver);
+        let mut arguments: Vec<String> = [
+            "--headless=new",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--disable-quic",
+            "--disable-dev-shm-usage",
+            "--no-first-run",
+            "--disable-background-networking",
+            "--disable-component-update",
+            "--disable-sync",
+            "--window-size=1280,900",
+        ]
+        .map(str::to_owned)
+        .into();
+        arguments.push(format!("--user-data-dir={}", home.path().join("profile").display()));
+        let downloads = home.path().join("downloads");
+        fs::create_dir(&downloads).unwrap();
+        let mut capabilities = Capabilities::new();
+        let options = json!({
+            "binary": program,
+            "args": arguments,
+            "prefs": { "download.default_directory": downloads, "download.prompt_for_download": false },
+        });
+        capabilities.insert("goog:chromeOptions".to_owned(), options);
+        let client = ClientBuilder::new(HttpConnector::new())
+            .capabilities(capabilities)
+            .connect(&format!("http://127.0.0.1:{port}"))
+            .await
+            .unwrap();
+        let browser = Self { client, driver, home, shots: (name.to_owned(), 0), look };
+        browser.dress().await;
+        Some(browser)
+    }
+
+    /// Makes the page dark or the screen small.
+    async fn dress(&self) {
+        match self.look {
+            Look::Desktop => {}
+            Look::Dark => {
+                let dark = json!([{ "name": "prefers-color-scheme", "value": "dark" }]);
+                self.devtools("Emulation.setEmulatedMedia", json!({ "features": dark })).await;
+            }
+            Look::Phone => {
+                let screen =
+                    json!({ "width": 390, "height": 844, "deviceScaleFactor": 2, "mobile": true });
+                self.devtools("Emulation.setDeviceMetricsOverride", screen).await;
+            }
+        }
+    }
+
+    /// Opens an address.
+    pub(crate) async fn open(&self, address: &str) {
+        self.client.goto(address).await.unwrap();
+    }
+
+    /// Opens another tab and goes there; what was the tab before.
+    pub(crate) async fn open_tab(&self, address: &str) {
+        let tab = self.client.new_window(true).await.unwrap();
+        self.client.switch_to_window(tab.handle).await.unwrap();
+        self.dress().await;
+        self.open(address).await;
+    }
+
+    /// Goes to the tab with this number, from 0 in the order in which they were opened.
+    pub(crate) async fn to_tab(&self, number: usize) {
+        let tabs = self.client.windows().await.unwrap();
+        self.client.switch_to_window(tabs[number].clone()).await.unwrap();
+    }
+
+    /// Presses what says `text`: a button, a link, the head of something that folds. The last one on the page, for
+    /// what is new stands below.
+    pub(crate) async fn press(&self, text: &str) {
+        let said = quoted(text);
+        let what = format!(
+            "//*[self::button or self::a or self::summary][normalize-space(.)={said} or @aria-label={said}]"
+        );
+        self.act(text, &what, async |element| element.click().await).await;
+    }
+
+    /// Ticks the box that says `text`.
+    pub(crate) async fn tick(&self, text: &str) {
+        let what = format!("//label[normalize-space(.)={}]", quoted(text));
+        self.act(text, &what, async |element| element.click().await).await;
+    }
+
+    /// Writes into the input whose label begins with `label`, in place of what is there.
+    pub(crate) async fn write(&self, label: &str, words: &str) {
+        let said = quoted(label);
+        let what = format!(
+            "//*[self::input or self::textarea][@id=//label[starts-with(normalize-space(.),{said})]/@for]"
+        );
+        self.act(label, &what, async |element| {
+            element.clear().await?;
+            element.send_keys(words).await
+        })
+        .await;
+    }
+
+    /// Writes into the input with this name in the page.
+    pub(crate) async fn write_into(&self, id: &str, words: &str) {
+        let what = format!("//*[@id={}]", quoted(id));
+        self.act(id, &what, async |element| element.send_keys(words).await).await;
+    }
+
+    /// Presses what says `text` on the last open question.
+    pub(crate) async fn answer(&self, text: &str) {
+        let card = "(//article[contains(concat(' ', @class, ' '), ' open ')])[last()]";
+        let what = format!("{card}//button[normalize-space(.)={}]", quoted(text));
+        self.act(text, &what, async |element| element.click().await).await;
+    }
+
+    /// Presses what says `text` within the article that is headed `heading`.
+    pub(crate) async fn press_in(&self, heading: &str, text: &str) {
+        let (heading, said) = (quoted(heading), quoted(text));
+        let what = format!(
+            "//article[.//*[self::h2 or self::h3][normalize-space(.)={heading}]]//button[normalize-space(.)={said}]"
+        );
+        self.act(text, &what, async |element| element.click().await).await;
+    }
+
+    /// Chooses a file in the last card that asks for one.
+    pub(crate) async fn choose_file(&self, file: &Path) {
+        // The input itself may be drawn as something else, so it need not be visible.
+        let what = "(//article//input[@type='file'])[last()]";
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            if let Ok(element) = self.client.find(Locator::XPath(what)).await
+                && element.send_keys(&file.display().to_string()).await.is_ok()
+            {
+                return;
+            }
+            assert!(Instant::now() < deadline, "no place for a file: {}", self.text().await);
+            sleep(Duration::from_millis(50)).await;
+        }
+    }
+
+    /// Waits until `text` can be read on the page.
+    pub(crate) async fn see(&self, text: &str) {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            let page = self.text().await;
+            if page.contains(text) {
+                return;
+            }
+            assert!(Instant::now() < deadline, "`{text}` did not appear on:\n{page}");
+            sleep(Duration::from_millis(50)).await;
+        }
+    }
+
+    /// What can be read on the page now.
+    pub(crate) async fn text(&self) -> String {
+        let text = self.client.execute("return document.body.innerText", Vec::new()).await;
+        text.ok().and_then(|text| text.as_str().map(str::to_owned)).unwrap_or_default()
+    }
+
+    /// Does something to the last visible element that `what` finds. The page changes while it is looked at, so an
+    /// element that is gone meanwhile is looked for again.
+    async fn act(
+        &self,
+        name: &str,
+        what: &str,
+        act: impl AsyncFn(Element) -> Result<(), CmdError>,
+    ) {
+        let deadline = Instant::now() + PATIENCE;
+        let mut last = "it is not there".to_owned();
+        loop {
+            for element in self
+                .client
+                .find_all(Locator::XPath(what))
+                .await
+                .unwrap_or_default()
+                .into_iter()
+                .rev()
+            {
+                if !element.is_displayed().await.unwrap_or(false) {
+                    continue;
+                }
+                // A person brings into view what they are about to use.
+                let middle = "arguments[0].scrollIntoView({ block: 'center' })";
+                let place = serde_json::to_value(&element).unwrap();
+                drop(self.client.execute(middle, vec![place]).await);
+                match act(element).await {
+                    Ok(()) => return,
+                    Err(error) => last = error.to_string(),
+                }
+                break;
+            }
+            assert!(Instant::now() < deadline, "`{name}`: {last}, on:\n{}", self.text().await);
+            sleep(Duration::from_millis(50)).await;
+        }
+    }
+
+    /// Keeps a picture of the page, and holds it against the rules for everybody's use.
+    pub(crate) async fn show(&mut self, step: &str) {
+        self.shots.1 += 1;
+        let name = format!("{}-{:02}-{step}.png", self.shots.0, self.shots.1);
+        // Nothing is said before the page has come to rest.
+        sleep(Duration::from_millis(150)).await;
+        let picture = self.client.screenshot().await.unwrap();
+        let folder = screenshots();
+        fs::create_dir_all(&folder).unwrap();
+        fs::write(folder.join(&name), picture).unwrap();
+        let problems = self.client.execute(RULES, Vec::new()).await.unwrap();
+        assert_eq!(problems, json!([]), "{name}");
+    }
+
+    /// The file that was downloaded last; waits until it is whole.
+    pub(crate) async fn downloaded(&self, extension: &str) -> Vec<u8> {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            let folder = fs::read_dir(self.home.path().join("downloads")).unwrap();
+            let mut files = folder.map(|file| file.unwrap().path());
+            if let Some(file) =
+                files.find(|file| file.extension().is_some_and(|end| end == extension))
+            {
+                return fs::read(file).unwrap();
+            }
+            assert!(Instant::now() < deadline, "nothing was downloaded");
+            sleep(Duration::from_millis(50)).await;
+        }
+    }
+
+    async fn devtools(&self, command: &str, parameters: Value) {
+        let command = DevTools { command: command.to_owned(), parameters };
+        self.client.issue_cmd(command).await.unwrap();
+    }
+
+    /// Closes the browser.
+    pub(crate) async fn close(self) {
+        drop(self.client.clone().close().await);
+    }
+}
+
+impl Drop for Browser {
+    fn drop(&mut self) {
+        // The browser ends with its driver; it may have ended already.
+        drop(self.driver.kill());
+        drop(self.driver.wait());
+    }
+}
+
+/// Where pictures are kept.
+fn screenshots() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("target/screenshots")
+}
+
+/// What every page must keep to, whoever uses it and with what.
+const RULES: &str = r#"
+const problems = [];
+const say = (what, element) => problems.push(what + ': ' + element.outerHTML.slice(0, 120));
+if (document.querySelectorAll('h1').length !== 1) problems.push('not exactly one h1');
+if (!document.documentElement.lang) problems.push('no language');
+if (!document.title) problems.push('no title');
+const ids = new Set();
+for (const element of document.querySelectorAll('[id]')) {
+    if (ids.has(element.id)) say('id twice', element);
+    ids.add(element.id);
+}
+for (const input of document.querySelectorAll('input:not([type=hidden]), select, textarea')) {
+    const named = (input.labels && [...input.labels].some(label => label.textContent.trim()))
+        || input.getAttribute('aria-label') || input.getAttribute('aria-labelledby');
+    if (!named) say('no label', input);
+}
+for (const button of document.querySelectorAll('button, summary, a[href]')) {
+    if (!button.textContent.trim() && !button.getAttribute('aria-label')) say('no name', button);
+}
+for (const image of document.querySelectorAll('img')) {
+    if (!image.hasAttribute('alt')) say('no alternative text', image);
+}
+for (const about of document.querySelectorAll('[aria-describedby], [aria-labelledby]')) {
+    for (const name of ['aria-describedby', 'aria-labelledby']) {
+        for (const id of (about.getAttribute(name) || '').split(/\s+/).filter(Boolean)) {
+            if (!document.getElementById(id)) say('points at nothing', about);
+        }
+    }
+}
+if (document.documentElement.scrollWidth > window.innerWidth + 1) {
+    problems.push('wider than the screen: ' + document.documentElement.scrollWidth);
+}
+return problems;
+"#;
+
+/// A command of Chromium's own protocol, for what the standard one cannot say.
+#[derive(Debug)]
+struct DevTools {
+    command: String,
+    parameters: Value,
+}
+
+impl WebDriverCompatibleCommand for DevTools {
+    fn endpoint(
+        &self,
+        base: &Url,
+        session: Option<&str>,
+    ) -> Result<Url, <Url as std::str::FromStr>::Err> {
+        base.join(&format!("session/{}/goog/cdp/execute", session.unwrap_or_default()))
+    }
+
+    fn method_and_body(&self, _: &Url) -> (Method, Option<String>) {
+        let body = json!({ "cmd": self.command, "params": self.parameters });
+        (Method::POST, Some(body.to_string()))
+    }
+}
+
+/// Text as `XPath` takes it.
+fn quoted(text: &str) -> String {
+    assert!(!text.contains('"'), "{text}");
+    format!("\"{text}\"")
+}
+
+/// A program on the path.
+fn find(program: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path).map(|folder| folder.join(program)).find(|file| file.is_file())
+}
+
+/// The port that the driver has taken; it says so when it is ready.
+fn port_of(driver: &mut Child) -> u16 {
+    for line in BufReader::new(driver.stdout.take().unwrap()).lines() {
+        let line = line.unwrap();
+        if let Some(port) = line.split("successfully on port ").nth(1) {
+            return port.trim_end_matches('.').parse().unwrap();
+        }
+    }
+    panic!("chromedriver did not start");
+}
