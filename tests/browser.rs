@@ -79,7 +79,10 @@ async fn a_candidate_goes_from_a_pdf_to_the_export_and_erases_everything() {
     let resume = member(&archive, "resume.json");
     assert_eq!(json_resume::problems(&resume), []);
     assert_eq!(resume["basics"]["phone"], "+44 20 7946 0123", "{resume:#}");
-    assert!(!resume["work"].as_array().unwrap().is_empty(), "{resume:#}");
+    assert_eq!(resume["projects"][0]["name"], "Notes on the Analytical Engine, 1843", "{resume:#}");
+    let decisions = member(&archive, "decisions.json");
+    let decided = |event: &&Value| event["event"] == "phase_advance_attempt";
+    assert!(decisions.as_array().unwrap().iter().filter(decided).count() > 2, "{decisions:#}");
 
     erase(browser).await;
     scene.nothing_is_left().await;
@@ -150,7 +153,7 @@ async fn begin_with_a_resume(scene: &mut Scene, file: &str) {
     browser.answer("Send").await;
     browser.see("These are your contact details").await;
     browser.show("contact-details").await;
-    browser.press("Edit").await;
+    browser.unfold("Edit", "Note for the interviewer").await;
     browser.write("Phone", "+44 20 7946 0123").await;
     browser.show("edit").await;
     browser.answer("Save").await;
@@ -179,7 +182,7 @@ async fn override_by_staff(scene: &mut Scene) {
     browser.see("Nothing waits.").await;
 
     browser.to_tab(0).await;
-    browser.see("Denied by").await;
+    browser.see("The team would like you to finish this part first.").await;
     browser.show("denied").await;
     ask_to_move_on(browser, "It really is all in there.").await;
 
@@ -196,11 +199,11 @@ async fn override_by_staff(scene: &mut Scene) {
 }
 
 async fn ask_to_move_on(browser: &mut Browser, reason: &str) {
-    browser.press("Menu").await;
-    browser.press("Ask to move on…").await;
+    browser.unfold("Menu", "Ask to move on…").await;
+    browser.unfold("Ask to move on…", "Why should we move on?").await;
     browser.write("Why should we move on?", reason).await;
     browser.press("Ask").await;
-    browser.see("Waiting for the recruiting approvers").await;
+    browser.see("Staff have been asked.").await;
 }
 
 async fn deep_dive(scene: &mut Scene) {
@@ -246,7 +249,7 @@ async fn last_part(scene: &mut Scene) {
 }
 
 async fn erase(browser: &mut Browser) {
-    browser.press("Menu").await;
+    browser.unfold("Menu", "Delete my data…").await;
     browser.press("Delete my data…").await;
     browser.see("Erase everything").await;
     browser.show("erase").await;

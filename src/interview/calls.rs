@@ -60,7 +60,13 @@ impl Actor {
         }
         self.apply_answer_of(call);
         let purpose = Purpose::Call { call: call.clone(), tool };
-        self.open(purpose, digest, suspension)
+        let is_for_staff = matches!(suspension.answerers, Answerers::Deciders { .. });
+        let wait = self.open(purpose, digest, suspension);
+        if is_for_staff {
+            // The card is not shown to the participant, who must not be left without a word (BEHAVIOUR J2).
+            self.post(texts::STAFF_ASKED);
+        }
+        wait
     }
 
     /// Opens a wait, shows it, and sets its timers.

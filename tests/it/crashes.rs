@@ -168,6 +168,8 @@ async fn a_candidate_is_interviewed_with_no_model() {
     Where you have worked: organisation, title, place and dates, newest first. Add what is missing, remove what is wrong.
     ✓ Ada Byron: Looks right
     ---
+    Staff have been asked. You can leave; I will tell you here.
+    ---
     The team would like you to finish this part first.
     ---
     # Education

@@ -183,6 +183,8 @@ async fn row_10_typed_words_answer_a_question_if_they_match_and_never_a_request(
     A file, please.
     [Upload txt, md] [Skip]
     ---
+    Staff have been asked. You can leave; I will tell you here.
+    ---
     Please send a file here, or use the buttons on the card.
     ---
     I have kept that as a note for the team. Type *human* if you would rather talk to a person.

@@ -164,6 +164,16 @@ impl Browser {
         self.act(id, &what, async |element| element.send_keys(words).await).await;
     }
 
+    /// Presses what says `text` until `shown` can be read: what had been unfolded may have been drawn anew meanwhile.
+    pub(crate) async fn unfold(&self, text: &str, shown: &str) {
+        let deadline = Instant::now() + PATIENCE;
+        while !self.text().await.contains(shown) {
+            assert!(Instant::now() < deadline, "`{text}` does not unfold `{shown}`");
+            self.press(text).await;
+            sleep(Duration::from_millis(100)).await;
+        }
+    }
+
     /// Presses what says `text` on the last open question.
     pub(crate) async fn answer(&self, text: &str) {
         let card = "(//article[contains(concat(' ', @class, ' '), ' open ')])[last()]";
