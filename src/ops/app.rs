@@ -129,7 +129,7 @@ pub(super) fn open(settings: &Settings) -> anyhow::Result<Parts> {
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
     let ids: Arc<dyn Ids> = Arc::new(RandomIds);
     let dir = &settings.data_dir;
-    let store = SledStore::open(dir, Arc::clone(&ids))?;
+    let store = SledStore::open(&dir.join("store"), Arc::clone(&ids))?;
     let reader = Extractor::own().context("this program cannot find itself")?;
     let artifacts = Artifacts::new(dir, Arc::clone(&clock), Arc::clone(&ids), reader)?;
     Ok(Parts {
