@@ -21,7 +21,7 @@ use bot::{Bot, fixture, said};
 use html::{Card, Form};
 
 /// Longest wait for the next question. The bot works after it has acknowledged, so the page may be a moment late.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_candidate_flow_comes_out_the_same_however_often_it_is_killed() {
@@ -122,7 +122,7 @@ impl Run {
     async fn walk(mut self) -> End {
         let session = self.begin().await;
         let mut answered: Vec<String> = Vec::new();
-        while let Some(card) = self.next_card(&session, &mut answered).await {
+        while let Some(card) = self.next_card(&session, &answered).await {
             let (form, label, file) = answer(&card);
             let fields = form.pressed(&label);
             let strikes = self.moments.iter().filter(|moment| **moment == self.steps).count();
@@ -224,7 +224,7 @@ impl Run {
     }
 
     /// The next open question; none at the end of the flow. An answered question must never be open again.
-    async fn next_card(&self, session: &str, answered: &mut Vec<String>) -> Option<Card> {
+    async fn next_card(&self, session: &str, answered: &[String]) -> Option<Card> {
         let deadline = tokio::time::Instant::now() + PATIENCE;
         loop {
             let page = self.get(session).await;
@@ -329,14 +329,12 @@ fn answer(card: &Card) -> (Form, String, Option<PathBuf>) {
             "+44 20 7946 0123".clone_into(&mut edit.input("phone").value);
             return (edit, "Save".to_owned(), None);
         }
-        return match form("approve") {
-            Some(approve) => (approve, "Looks right".to_owned(), None),
-            None => {
-                let about = "I build looms that count, and like to talk about music.";
-                about.clone_into(&mut edit.input("text").value);
-                (edit, "Save".to_owned(), None)
-            }
-        };
+        if let Some(approve) = form("approve") {
+            return (approve, "Looks right".to_owned(), None);
+        }
+        let about = "I build looms that count, and like to talk about music.";
+        about.clone_into(&mut edit.input("text").value);
+        return (edit, "Save".to_owned(), None);
     }
     let mut form = form("choose").unwrap_or_else(|| panic!("no way to answer {card:#?}"));
     let boxes = form.inputs.iter_mut().filter(|input| input.kind == "checkbox").take(2);
@@ -344,8 +342,7 @@ fn answer(card: &Card) -> (Form, String, Option<PathBuf>) {
         return (form, "Done".to_owned(), None);
     }
     let wanted = ["Upload résumé", "Go on without", "Paste"];
-    let label = form.buttons.iter().map(|(_, _, label)| label.clone());
-    let label =
-        label.clone().find(|label| wanted.contains(&label.as_str())).or(label.clone().next());
-    (form, label.unwrap(), None)
+    let labels: Vec<String> = form.buttons.iter().map(|(_, _, label)| label.clone()).collect();
+    let label = labels.iter().find(|label| wanted.contains(&label.as_str())).unwrap_or(&labels[0]);
+    (form, label.clone(), None)
 }

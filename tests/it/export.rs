@@ -1,1 +1,271 @@
-//! Tests of export.
+//! Exports: what other programs and other people get of a session.
+
+use std::{io::Cursor, sync::Arc};
+
+use anteroom::{
+    artifacts::{Artifacts, extract::Extractor},
+    clock::FixedClock,
+    export::{self, Reader, Source, json_resume, transcript},
+    flows::LoadedFlow,
+    ids::CountingIds,
+    interview::State,
+    store::Loaded,
+};
+use chrono::DateTime;
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+
+use super::world::World;
+
+const SESSION: &str = "ses_00000000000000000000000000000001";
+const WAIT: &str = "wait_00000000000000000000000000000002";
+const AT: &str = "2026-11-21T09:00:00Z";
+
+/// A session with these events after its beginning.
+fn session(events: &[Value]) -> Loaded {
+    let pin = json!({ "id": "candidate-onboarding", "version": "1.0.0", "digest": "d" });
+    let place = json!({ "platform": "web", "workspace": "local", "channel": SESSION });
+    let started = json!({ "type": "started", "session": SESSION, "flow": pin, "participant": "web:local/ada",
+        "name": "Ada Byron", "place": place });
+    let all = std::iter::once(&started).chain(events).enumerate();
+    let events: Vec<Value> =
+        all.map(|(n, event)| json!({ "v": 1, "seq": n + 1, "at": AT, "event": event })).collect();
+    let head = json!({ "id": SESSION, "flow": pin, "participant": "web:local/ada", "name": "Ada Byron",
+        "place": place, "status": "open", "pending": 0, "approvals": 0, "progress": 0.0,
+        "seq": events.len(), "created_at": AT, "updated_at": AT });
+    Loaded {
+        head: serde_json::from_value(head).unwrap(),
+        events: serde_json::from_value(Value::Array(events)).unwrap(),
+    }
+}
+
+fn saved(record: u32, data_type: &str, data: &Value) -> Value {
+    json!({ "type": "saved", "record": format!("record_{record:032x}"), "data_type": data_type, "data": data,
+        "reviewed": true })
+}
+
+fn resume(events: &[Value]) -> Value {
+    json_resume::of(&State::fold(&session(events).events).unwrap())
+}
+
+fn flow() -> Arc<LoadedFlow> {
+    World::flow("candidate-onboarding")
+}
+
+#[test]
+fn approved_data_becomes_a_json_resume_that_validates() {
+    let resume = resume(&[
+        saved(
+            1,
+            "applicant_profile",
+            &json!({ "basics": { "name": "Ada Byron", "email": "ada@example.org",
+            "url": null, "location": { "city": "London", "countryCode": "GB" } } }),
+        ),
+        saved(
+            2,
+            "skeleton_timeline",
+            &json!({
+            "work": [ { "name": "Analytical Engines Ltd", "position": "Programmer", "startDate": "2020-03" } ],
+            "volunteer": [ { "organization": "Night School", "startDate": "2018", "endDate": "2018" } ] }),
+        ),
+        saved(
+            3,
+            "education_history",
+            &json!({ "education": [ { "institution": "University of London" } ] }),
+        ),
+        saved(
+            4,
+            "knowledge_card",
+            &json!({ "title": "Notes", "summary": "On the engine",
+            "achievements": [ { "claim": "Wrote the notes", "evidence": { "quote": "…" } } ],
+            "skills": ["mathematics"] }),
+        ),
+    ]);
+    assert_eq!(json_resume::problems(&resume), []);
+    assert_snapshot!(format!("{resume:#}"), @r#"
+    {
+      "$schema": "https://raw.githubusercontent.com/jsonresume/resume-schema/v1.2.1/schema.json",
+      "basics": {
+        "name": "Ada Byron",
+        "email": "ada@example.org",
+        "location": {
+          "city": "London",
+          "countryCode": "GB"
+        }
+      },
+      "work": [
+        {
+          "name": "Analytical Engines Ltd",
+          "position": "Programmer",
+          "startDate": "2020-03"
+        }
+      ],
+      "volunteer": [
+        {
+          "organization": "Night School",
+          "startDate": "2018",
+          "endDate": "2018"
+        }
+      ],
+      "education": [
+        {
+          "institution": "University of London"
+        }
+      ],
+      "projects": [
+        {
+          "name": "Notes",
+          "description": "On the engine",
+          "highlights": [
+            "Wrote the notes"
+          ],
+          "keywords": [
+            "mathematics"
+          ]
+        }
+      ],
+      "meta": {
+        "version": "v1.0.0",
+        "lastModified": "2026-11-21T09:00:00Z"
+      }
+    }
+    "#);
+}
+
+#[test]
+fn what_does_not_fit_is_left_out_and_named() {
+    let resume = resume(&[
+        saved(
+            1,
+            "applicant_profile",
+            &json!({ "basics": { "name": "Ada", "email": "not an address" } }),
+        ),
+        saved(
+            2,
+            "skeleton_timeline",
+            &json!({ "work": [
+            { "name": "One", "startDate": "2019-19" },
+            { "name": "Two", "startDate": "2020-05", "endDate": "2020-04" } ] }),
+        ),
+    ]);
+    assert_eq!(json_resume::problems(&resume), []);
+    let omitted: Vec<&str> = resume["meta"]["omitted"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|omitted| omitted["path"].as_str().unwrap())
+        .collect();
+    assert_eq!(omitted, ["/basics/email", "/work/0/startDate", "/work/1/endDate"]);
+    assert_eq!(resume["work"][1]["startDate"], "2020-05");
+    assert!(!resume.to_string().contains("not an address"));
+}
+
+/// A request that staff denied with feedback.
+fn denied() -> Loaded {
+    let call = json!({ "id": "c1", "tool": "next_phase", "args": { "overrides": [], "reason": "she is in a hurry" },
+        "phase": "phase_1_core_facts", "origin": { "from": "model", "round": 1 } });
+    let control = json!({ "kind": "decide", "request": "Move Ada?", "facts": [["Reason given", "she is in a hurry"]],
+        "approve": "Approve", "deny": "Deny" });
+    let wait = json!({ "id": WAIT, "session": SESSION, "revision": 1,
+        "purpose": { "kind": "call", "call": "c1", "tool": "next_phase" }, "state": null,
+        "prompt": { "body": "Move Ada?", "control": control },
+        "answerers": { "who": "deciders", "alias": "recruiting_approvals", "allow_self": false },
+        "digest": "d", "asked_at": AT, "standing": { "is": "pending" } });
+    let reply = json!({ "kind": "decided", "decision": "denied_with_feedback", "feedback": "ask about the gap" });
+    let result = json!({ "outcome": "ok", "value": { "status": "denied_with_feedback", "feedback": "ask about the gap" } });
+    let mut called = call;
+    called["type"] = "called".into();
+    let mut asked = wait;
+    asked["type"] = "asked".into();
+    session(&[
+        called,
+        asked,
+        json!({ "type": "answered", "wait": WAIT, "reply": reply, "by": "web:local/grace", "by_name": "Grace",
+            "via": "component" }),
+        json!({ "type": "returned", "call": "c1", "result": result }),
+        json!({ "type": "posted", "effect": "eff_00000000000000000000000000000003", "audience": "staff",
+            "text": "a word among staff" }),
+        json!({ "type": "said", "from": { "who": "participant" }, "text": "What happens now?" }),
+    ])
+}
+
+#[test]
+fn the_participant_reads_everything_but_the_words_among_staff() {
+    let (loaded, flow) = (denied(), flow());
+    let read = |reader| {
+        let source = Source { loaded: &loaded, flow: &flow, audit: &[], reader };
+        (transcript::markdown(&source).unwrap(), transcript::json(&source).unwrap().to_string())
+    };
+    let (page, data) = read(Reader::Participant);
+    for words in ["hurry", "gap", "among staff"] {
+        assert!(!page.contains(words) && !data.contains(words), "{words}: {page}\n{data}");
+    }
+    let (page, data) = read(Reader::Staff);
+    for words in ["hurry", "gap", "among staff"] {
+        assert!(page.contains(words) && data.contains(words), "{words}: {page}\n{data}");
+    }
+}
+
+#[test]
+fn the_transcript_says_who_said_what() {
+    let (loaded, flow) = (denied(), flow());
+    let source = Source { loaded: &loaded, flow: &flow, audit: &[], reader: Reader::Participant };
+    assert_snapshot!(transcript::markdown(&source).unwrap(), @"
+    # Candidate onboarding
+
+    - Person: Ada Byron
+    - Session: ses_00000000000000000000000000000001
+    - Flow: candidate-onboarding 1.0.0
+    - Status: open
+    - Started: 2026-11-21 09:00:00 UTC
+    - Last change: 2026-11-21 09:00:00 UTC
+
+    **Anteroom** · 2026-11-21 09:00:00 UTC · started
+
+    The conversation began.
+
+    **Anteroom** · 2026-11-21 09:00:00 UTC · asked
+
+    Staff were asked to decide.
+
+    **Grace** · 2026-11-21 09:00:00 UTC · answered
+
+    Denied
+
+    **Ada Byron** · 2026-11-21 09:00:00 UTC · said
+
+    What happens now?
+    ");
+}
+
+#[tokio::test]
+async fn one_archive_holds_everything_and_is_the_same_each_time() {
+    let dir = tempfile::tempdir().unwrap();
+    let clock = Arc::new(FixedClock::new(DateTime::UNIX_EPOCH));
+    let reader = Extractor::new(env!("CARGO_BIN_EXE_anteroom"));
+    let artifacts =
+        Artifacts::new(dir.path(), clock, Arc::new(CountingIds::default()), reader).unwrap();
+    let id = SESSION.parse().unwrap();
+    let asked = serde_json::from_value(
+        json!({ "upload_type": "resume", "accept": ["txt"], "max_bytes": 1000,
+        "max_files": 2, "required": true }),
+    )
+    .unwrap();
+    let kept = artifacts.keep(id, &asked, "my resume.txt", b"Ada Byron".to_vec()).await.unwrap();
+    let mut event = json!(kept);
+    event["type"] = "kept".into();
+    let (loaded, flow) = (session(&[event]), flow());
+    let source = Source { loaded: &loaded, flow: &flow, audit: &[], reader: Reader::Participant };
+
+    let bytes = export::bundle(&source, &artifacts).await.unwrap();
+
+    assert_eq!(bytes, export::bundle(&source, &artifacts).await.unwrap());
+    let archive = zip::ZipArchive::new(Cursor::new(bytes)).unwrap();
+    let mut names: Vec<String> =
+        archive.file_names().map(|name| name.unwrap().into_owned()).collect();
+    names.sort_unstable();
+    let mut expected = export::bundle::MEMBERS.map(str::to_owned).to_vec();
+    expected.push("files/01-my resume.txt".to_owned());
+    expected.sort_unstable();
+    assert_eq!(names, expected);
+}

@@ -317,7 +317,7 @@ fn screenshots() -> PathBuf {
 }
 
 /// What every page must keep to, whoever uses it and with what.
-const RULES: &str = r#"
+const RULES: &str = r"
 const problems = [];
 const say = (what, element) => problems.push(what + ': ' + element.outerHTML.slice(0, 120));
 if (document.querySelectorAll('h1').length !== 1) problems.push('not exactly one h1');
@@ -350,7 +350,7 @@ if (document.documentElement.scrollWidth > window.innerWidth + 1) {
     problems.push('wider than the screen: ' + document.documentElement.scrollWidth);
 }
 return problems;
-"#;
+";
 
 /// A command of Chromium's own protocol, for what the standard one cannot say.
 #[derive(Debug)]
