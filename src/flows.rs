@@ -82,6 +82,12 @@ impl LoadedFlow {
         known(stored).then(|| (*stored).to_owned())
     }
 
+    /// What people call a kind of data: its schema's title, else its name in words.
+    pub fn data_title(&self, data_type: &str) -> String {
+        let title = self.schemas.get(data_type).and_then(|schema| schema["title"].as_str());
+        title.map_or_else(|| in_words(data_type), str::to_owned)
+    }
+
     /// Values of `uploadType`: S0's, and those in the flow's `uploaded =` conditions.
     pub fn upload_types(&self) -> Vec<String> {
         upload_types(&self.flow)
@@ -131,3 +137,10 @@ pub const ALIASES: [(&str, &str); 4] = [
     ("education", "education_history"),
     ("knowledgeCard", "knowledge_card"),
 ];
+
+/// `writing_sample` as people read it: `Writing sample`.
+fn in_words(name: &str) -> String {
+    let words = name.replace(['_', '-'], " ");
+    let mut letters = words.chars();
+    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
+}

@@ -173,7 +173,7 @@ impl Actor {
         self.cancel_open("the conversation was stopped");
         self.emit(Event::StatusChanged { to: Status::Stopped, reason: reason.to_owned() });
         self.audit("session_stopped", [("reason", json!(reason))], []);
-        self.post(texts::stopped(&self.state));
+        self.post(texts::stopped(&self.state, &self.flow));
     }
 
     /// Cancels every open wait but the card before an erasure, which outlives everything.

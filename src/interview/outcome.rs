@@ -189,7 +189,7 @@ impl Actor {
         let person = self.person_in_words();
         let mut text = format!("**{person}** has finished *{}*.\n", self.flow.flow.title);
         for (data, value) in self.included(include) {
-            let heading = format!("\n**{}**\n", data.replace('_', " "));
+            let heading = format!("\n**{}**\n", self.flow.data_title(&data));
             text.push_str(&heading);
             text.push_str(&outline(&value, 0));
         }

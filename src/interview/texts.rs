@@ -51,14 +51,24 @@ pub(super) fn override_dialog(missing: &[String], reason: Option<&str>, next: &s
     )
 }
 
+/// What is kept of a person, in words, each kind once.
+fn kept(state: &State, flow: &LoadedFlow) -> Vec<String> {
+    let mut kept: Vec<String> = Vec::new();
+    let records = state.records.iter().map(|record| flow.data_title(&record.data_type));
+    let files = state.artifacts.iter().map(|artifact| format!("file *{}*", artifact.filename));
+    for words in records.chain(files) {
+        if !kept.contains(&words) {
+            kept.push(words);
+        }
+    }
+    kept
+}
+
 /// What is said after "stop": what is kept stays, what was done is not undone.
-pub(super) fn stopped(state: &State) -> String {
-    let mut done: Vec<String> =
-        state.records.iter().map(|record| record.data_type.replace('_', " ")).collect();
-    done.extend(state.artifacts.iter().map(|artifact| format!("file *{}*", artifact.filename)));
-    done.dedup();
+pub(super) fn stopped(state: &State, flow: &LoadedFlow) -> String {
+    let kept = kept(state, flow);
     let kept =
-        if done.is_empty() { String::new() } else { format!(" Kept so far: {}.", done.join(", ")) };
+        if kept.is_empty() { String::new() } else { format!(" Kept so far: {}.", kept.join(", ")) };
     format!(
         "Stopped. Nothing more will be asked.{kept} Type *resume* to go on later, or *delete my data* to erase \
          everything."
@@ -67,18 +77,12 @@ pub(super) fn stopped(state: &State) -> String {
 
 /// What is said at the very end: what was collected, and what happens next.
 pub(super) fn completed(state: &State, flow: &LoadedFlow) -> String {
-    let mut kinds: Vec<String> = state
-        .records
-        .iter()
-        .map(|record| record.data_type.replace('_', " "))
-        .chain(state.artifacts.iter().map(|artifact| format!("file *{}*", artifact.filename)))
-        .collect();
-    kinds.dedup();
+    let kept = kept(state, flow);
     let organisation = flow.vars.get("organisation").map_or("The team", String::as_str);
-    if kinds.is_empty() {
+    if kept.is_empty() {
         return format!("Done. {organisation} has nothing of yours but your choices.");
     }
-    let list = kinds.iter().map(|kind| format!("- {kind}")).collect::<Vec<_>>().join("\n");
+    let list = kept.iter().map(|kind| format!("- {kind}")).collect::<Vec<_>>().join("\n");
     format!(
         "Done. {organisation} sees this:\n\n{list}\n\nA person will read it. \
          Type *export* for a copy, or *delete my data* to erase it."

@@ -120,8 +120,8 @@ async fn a_member_is_welcomed_with_no_model() {
     ---
     Done. Example Ltd sees this:
 
-    - interests
-    - introduction
+    - Interests
+    - Introduction
 
     A person will read it. Type *export* for a copy, or *delete my data* to erase it.
     ---
@@ -235,11 +235,11 @@ async fn a_candidate_is_interviewed_with_no_model() {
     ---
     Done. Example Ltd sees this:
 
-    - applicant profile
-    - skeleton timeline
-    - knowledge card
-    - writing sample
-    - candidate dossier
+    - Contact details
+    - Work history
+    - Evidence card
+    - Writing sample
+    - What you are looking for
     - file *resume.txt*
 
     A person will read it. Type *export* for a copy, or *delete my data* to erase it.
@@ -253,13 +253,13 @@ async fn a_candidate_is_interviewed_with_no_model() {
     ---
     **Ada Byron** has finished *Candidate onboarding*.
 
-    **applicant profile**
+    **Contact details**
     - basics:
       - name: Ada Byron
       - email: ada@example.org
       - phone: +44 20 7946 0000
 
-    **skeleton timeline**
+    **Work history**
     - work:
       - name: Engine Works
       - position: Analyst
@@ -267,7 +267,7 @@ async fn a_candidate_is_interviewed_with_no_model() {
       - startDate: 2019-01
     - volunteer:
 
-    **knowledge card**
+    **Evidence card**
     - title: A mill that adds
     - summary: Fewer errors in tables
     - source: Interview
@@ -287,7 +287,7 @@ async fn a_candidate_is_interviewed_with_no_model() {
     - metrics:
       - Change: 10-30%
 
-    **candidate dossier**
+    **What you are looking for**
     - job_search_context: More responsibility, Go deeper into one subject
     - work_arrangement_preferences: Remote
     - availability: Notice period: About a month. Earliest start: March
