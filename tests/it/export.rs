@@ -52,9 +52,9 @@ fn flow() -> Arc<LoadedFlow> {
     World::flow("candidate-onboarding")
 }
 
-#[test]
-fn approved_data_becomes_a_json_resume_that_validates() {
-    let resume = resume(&[
+/// One record of each kind that JSON Resume knows.
+fn approved() -> Vec<Value> {
+    vec![
         saved(
             1,
             "applicant_profile",
@@ -80,7 +80,12 @@ fn approved_data_becomes_a_json_resume_that_validates() {
             "achievements": [ { "claim": "Wrote the notes", "evidence": { "quote": "…" } } ],
             "skills": ["mathematics"] }),
         ),
-    ]);
+    ]
+}
+
+#[test]
+fn approved_data_becomes_a_json_resume_that_validates() {
+    let resume = resume(&approved());
     assert_eq!(json_resume::problems(&resume), []);
     assert_snapshot!(format!("{resume:#}"), @r#"
     {

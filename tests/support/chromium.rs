@@ -206,12 +206,13 @@ impl Browser {
         }
     }
 
-    /// Waits until `text` can be read on the page.
+    /// Waits until `text` can be read on the page, and looks at it.
     pub(crate) async fn see(&self, text: &str) {
         let deadline = Instant::now() + PATIENCE;
         loop {
             let page = self.text().await;
             if page.contains(text) {
+                drop(self.client.execute(LOOK_AT, vec![text.into()]).await);
                 return;
             }
             assert!(Instant::now() < deadline, "`{text}` did not appear on:\n{page}");
@@ -315,6 +316,15 @@ impl Drop for Browser {
 fn screenshots() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("target/screenshots")
 }
+
+/// Brings the last place where something is said into view.
+const LOOK_AT: &str = "
+const said = document.evaluate('//body//*[text()[contains(., $text)]]'.replace('$text', JSON.stringify(arguments[0])),
+    document, null, XPathResult.ORDERED_NODE_SNAPSHOT_TYPE, null);
+for (let n = said.snapshotLength - 1; n >= 0; n--) {
+    if (said.snapshotItem(n).checkVisibility()) { said.snapshotItem(n).scrollIntoView({ block: 'center' }); break; }
+}
+";
 
 /// What every page must keep to, whoever uses it and with what.
 const RULES: &str = r"
