@@ -121,6 +121,7 @@ impl Actor {
         match origin {
             Origin::Step { step } if !interrupted => self.step_done(&step, &value),
             Origin::Engine if is_advance => self.script_ended(&value),
+            Origin::Person { .. } if value["status"] == "rejected" => self.post(texts::STAYS),
             Origin::Step { .. } | Origin::Engine | Origin::Model { .. } | Origin::Person { .. } => {
             }
         }
@@ -262,6 +263,12 @@ impl Actor {
             }
             Some(_) | None => self.hand_over("the script cannot go on", texts::STUCK),
         }
+    }
+
+    /// Whether a call is a review that the participant reopened.
+    pub fn is_change(&self, call: &CallId) -> bool {
+        let call = self.state.call(call);
+        call.is_some_and(|known| matches!(known.call.origin, Origin::Person { .. }))
     }
 
     /// Requests for a decision that still wait, with what they were about.

@@ -12,7 +12,7 @@ use crate::{
     ids::WaitId,
     model::{
         session::Status,
-        transcript::{Closing, Event, Speaker, Via},
+        transcript::{Closing, Event, Origin, Speaker, Via},
         ui::Reply,
         wait::{Purpose, Settlement, Standing, Wait},
     },
@@ -62,6 +62,11 @@ pub enum Command {
         /// The wait that expired.
         wait: WaitId,
     },
+    /// The participant reopens a review that they approved (BEHAVIOUR J1).
+    Change {
+        /// The review.
+        wait: WaitId,
+    },
 }
 
 impl Command {
@@ -95,7 +100,8 @@ impl Command {
             | Self::Delete
             | Self::StopReminders
             | Self::Advance { .. }
-            | Self::Reopen { .. } => false,
+            | Self::Reopen { .. }
+            | Self::Change { .. } => false,
         }
     }
 
@@ -115,6 +121,7 @@ impl Command {
             Self::Nudge => "nudge",
             Self::End { .. } => "end",
             Self::Reopen { .. } => "reopen",
+            Self::Change { .. } => "change",
         }
     }
 }
@@ -123,9 +130,12 @@ impl Actor {
     /// Carries out a command; the refusal is for the person who gave it.
     pub fn command(&mut self, from: &Responder, command: Command, via: Via) -> Result<(), Refusal> {
         let is_participant = from.person == self.state.participant;
-        // Who may reopen is who could have decided: looked at there.
-        let reopens = matches!(command, Command::Reopen { .. });
-        let may = from.staff || reopens || (is_participant && !command.is_for_staff());
+        let may = match &command {
+            // Who may reopen is who could have decided: looked at there.
+            Command::Reopen { .. } => true,
+            Command::Change { .. } => is_participant,
+            _ => from.staff || (is_participant && !command.is_for_staff()),
+        };
         if !may {
             let facts =
                 [("command", json!(command.name())), ("by", json!(self.named(&from.person)))];
@@ -160,6 +170,7 @@ impl Actor {
             Command::Nudge => return self.nudge(),
             Command::End { reason } => self.end(&reason),
             Command::Reopen { wait } => return self.reopen(from, wait),
+            Command::Change { wait } => return self.change(from, wait),
         }
         Ok(())
     }
@@ -331,6 +342,34 @@ impl Actor {
             return Err(refused());
         }
         let call = self.call_again(&wait, from).ok_or_else(refused)?;
+        self.begin(&call);
+        Ok(())
+    }
+
+    /// The call itself is made by the engine: it is adrift, so it comes next.
+    fn change(&mut self, from: &Responder, wait: WaitId) -> Result<(), Refusal> {
+        let refused = |why: &str| Err(Refusal(why.to_owned()));
+        if self.state.handoff.is_some() {
+            return refused(texts::WITH_THE_TEAM);
+        }
+        match self.state.status {
+            Status::Open => {}
+            Status::Paused => self.wake(),
+            Status::Stopped | Status::Declined => return refused(texts::STOPPED_ALREADY),
+            Status::Notice | Status::Completed | Status::Ended => {
+                return refused(texts::NOTHING_TO_CHANGE);
+            }
+        }
+        let Some((data_type, data)) = self.reviewed_in(wait) else {
+            return refused(texts::NOTHING_TO_CHANGE);
+        };
+        if let Some(open) = self.open_review(&data_type) {
+            self.show(open);
+            return Ok(());
+        }
+        let args = json!({ "dataType": data_type, "data": data, "message": texts::CHANGE });
+        let origin = Origin::Person { by: from.person.clone(), may_decide: false };
+        let call = self.call("change", "submit_for_validation", args, origin);
         self.begin(&call);
         Ok(())
     }

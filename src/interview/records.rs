@@ -6,11 +6,13 @@ use serde_json::{Value, json};
 
 use super::{Actor, Refusal, answer, evidence};
 use crate::{
-    ids::RecordId,
+    ids::{RecordId, WaitId},
     model::{
         artifact::Artifact,
         flow::{Objective, Phase, Skip},
-        transcript::{Event, ObjectiveStatus, SetBy},
+        transcript::{CallResult, Event, ObjectiveStatus, SetBy},
+        ui::Control,
+        wait::{Purpose, Wait},
     },
 };
 
@@ -46,30 +48,83 @@ impl Actor {
         data: Value,
         reviewed: bool,
     ) -> Result<SavedRecord, Refusal> {
-        let Some(data_type) = self.flow.data_type(data_type) else {
-            return Err(Refusal(format!("this flow keeps no `{data_type}`")));
-        };
-        if let Some(schema) = self.flow.schemas.get(&data_type)
-            && let Some(error) = answer::check_data(schema, &data).first()
-        {
-            return Err(Refusal(format!(
-                "`{data_type}` does not fit at `{}`: {}",
-                error.path, error.message
-            )));
-        }
+        let data_type = self.fitting(data_type, &data)?;
         let same = self.state.records.iter().find(|r| r.data_type == data_type && r.data == data);
         let (id, created, known) = match same {
             Some(record) => (record.id, false, record.reviewed || !reviewed),
             None => (RecordId::mint(&*self.ids), true, false),
         };
         if !known {
-            let facts =
-                [("record", json!(id)), ("type", json!(data_type)), ("reviewed", json!(reviewed))];
-            self.audit("record_saved", facts, []);
-            self.emit(Event::Saved { record: id, data_type, data, reviewed });
-            self.refresh();
+            self.save(id, data_type, data, reviewed);
         }
         Ok(SavedRecord { id, created })
+    }
+
+    /// Stores what the participant made of a review that they reopened, in place of `before`.
+    pub fn change_record(
+        &mut self,
+        data_type: &str,
+        before: &Value,
+        data: Value,
+    ) -> Result<SavedRecord, Refusal> {
+        let name = self.fitting(data_type, &data)?;
+        let mut stored = self.state.records.iter().rev();
+        match stored.find(|r| r.data_type == name && r.data == *before).map(|r| r.id) {
+            Some(id) => {
+                if *before != data {
+                    self.save(id, name, data, true);
+                }
+                Ok(SavedRecord { id, created: false })
+            }
+            None => self.save_record(&name, data, true),
+        }
+    }
+
+    /// The flow's name of the data, if it keeps such data and the data fits.
+    fn fitting(&self, data_type: &str, data: &Value) -> Result<String, Refusal> {
+        let Some(data_type) = self.flow.data_type(data_type) else {
+            return Err(Refusal(format!("this flow keeps no `{data_type}`")));
+        };
+        if let Some(schema) = self.flow.schemas.get(&data_type)
+            && let Some(error) = answer::check_data(schema, data).first()
+        {
+            return Err(Refusal(format!(
+                "`{data_type}` does not fit at `{}`: {}",
+                error.path, error.message
+            )));
+        }
+        Ok(data_type)
+    }
+
+    fn save(&mut self, record: RecordId, data_type: String, data: Value, reviewed: bool) {
+        let facts =
+            [("record", json!(record)), ("type", json!(data_type)), ("reviewed", json!(reviewed))];
+        self.audit("record_saved", facts, []);
+        self.emit(Event::Saved { record, data_type, data, reviewed });
+        self.refresh();
+    }
+
+    /// What an approved review is about, with the data as it is now: what it stored, or the newest where that has
+    /// changed since.
+    pub(super) fn reviewed_in(&self, wait: WaitId) -> Option<(String, Value)> {
+        let wait = self.state.waits.get(&wait)?;
+        let Purpose::Call { call, .. } = &wait.purpose else { return None };
+        let Control::Review(review) = &wait.prompt.control else { return None };
+        let Some(CallResult::Ok { value }) = &self.state.call(call)?.result else { return None };
+        if !matches!(value["status"].as_str(), Some("approved" | "modified")) {
+            return None;
+        }
+        let mut stored =
+            self.state.records.iter().rev().filter(|r| r.data_type == review.data_type);
+        let same = stored.clone().find(|record| record.data == value["data"]);
+        let record = same.or_else(|| stored.next())?;
+        Some((record.data_type.clone(), record.data.clone()))
+    }
+
+    /// A review of this data that is open already.
+    pub(super) fn open_review(&self, data_type: &str) -> Option<WaitId> {
+        let is_of_it = |wait: &&Wait| matches!(&wait.prompt.control, Control::Review(review) if review.data_type == data_type);
+        self.state.pending().find(is_of_it).map(|wait| wait.id)
     }
 
     /// Keeps a file's description.

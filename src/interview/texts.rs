@@ -30,6 +30,11 @@ pub(super) const REMINDER: &str =
     "A reminder: this question is still open. Type *stop reminders* for no more of these.";
 pub(super) const ENDED: &str = "The team has ended this conversation. Thank you for your time.";
 pub(super) const NOTHING_TO_SKIP: &str = "There is nothing to skip just now.";
+pub(super) const NOTHING_TO_CHANGE: &str = "This cannot be changed any more.";
+pub(super) const CHANGE: &str = "Here it is again as it stands. Change what you like.";
+pub(super) const STAYS: &str = "It stays as it was.";
+pub(super) const WITH_THE_TEAM: &str =
+    "The team has been asked, and I keep quiet meanwhile. Type *continue* to go on with me.";
 pub(super) const EXPORT_READY: &str = "Here is a copy of everything that you told me.";
 pub(super) const TOO_LONG: &str = "We have talked for a long time. I have asked the team to look; type *continue* to go on with me.";
 pub(super) const STUCK: &str = "I cannot go on by myself here, so I have asked the team.";

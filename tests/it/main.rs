@@ -5,6 +5,7 @@ mod artifacts;
 mod catalog;
 mod cli;
 mod contacts;
+mod conversation;
 mod crashes;
 mod export;
 mod flows;

@@ -164,8 +164,15 @@ fn accept(cx: &ToolCx<'_>, state: &State, data: Value, user_notes: Option<String
     }
     let changes = between(&state.draft, &data);
     let status = if changes.is_empty() { "approved" } else { "modified" };
-    cx.with_actor(|actor| actor.save_record(&state.data_type, data.clone(), true))
-        .map_err(|Refusal(why)| ToolError::ExecutionFailed(why))?;
+    cx.with_actor(|actor| {
+        // A review that the participant reopened changes what it was about; any other one adds.
+        if actor.is_change(cx.call) {
+            actor.change_record(&state.data_type, &state.draft, data.clone())
+        } else {
+            actor.save_record(&state.data_type, data.clone(), true)
+        }
+    })
+    .map_err(|Refusal(why)| ToolError::ExecutionFailed(why))?;
     Ok(Outcome::Immediate(json!(Response { status, data, changes, user_notes })))
 }
 

@@ -6,8 +6,11 @@ use crate::{
     tool::{ToolError, ToolSpec},
 };
 
-/// The one tool that every phase has (S1 §2), and the only one a person or the engine calls by themselves.
+/// The one tool that every phase has (S1 §2), and the only one that the engine calls by itself.
 const ADVANCE: &str = "next_phase";
+
+/// What a person calls by a command: the next phase, and a review that they want to change.
+const BY_PERSON: [&str; 2] = [ADVANCE, "submit_for_validation"];
 
 /// Refuses a call that does not belong to the current phase, or that its maker may not make.
 pub fn authorise(call: &Call, spec: &ToolSpec, actor: &Actor) -> Result<(), ToolError> {
@@ -19,7 +22,7 @@ pub fn authorise(call: &Call, spec: &ToolSpec, actor: &Actor) -> Result<(), Tool
             (written && !spec.admin_only, "the flow has no such step")
         }
         Origin::Person { may_decide, .. } => (
-            call.tool == ADVANCE || (spec.admin_only && *may_decide),
+            BY_PERSON.contains(&call.tool.as_str()) || (spec.admin_only && *may_decide),
             "a person cannot call it directly",
         ),
         Origin::Engine => (call.tool == ADVANCE, "only a flow or a model calls it"),
