@@ -139,7 +139,7 @@ fn a_data_directory_in_use_is_told_with_its_holder() {
     let dir = tempfile::tempdir().unwrap();
     let data = dir.path().join("data");
     let store = anteroom::store::sled::SledStore::open(
-        &data,
+        &data.join("store"),
         std::sync::Arc::new(anteroom::ids::RandomIds),
     )
     .unwrap();

@@ -319,8 +319,8 @@ fn screenshots() -> PathBuf {
 
 /// Brings the last place where something is said into view.
 const LOOK_AT: &str = "
-const said = document.evaluate('//body//*[text()[contains(., $text)]]'.replace('$text', JSON.stringify(arguments[0])),
-    document, null, XPathResult.ORDERED_NODE_SNAPSHOT_TYPE, null);
+const words = JSON.stringify(arguments[0]);
+const said = document.evaluate('//body//*[text()[contains(., ' + words + ')]][not(contains(@class, \\'sr\\'))]', document, null, XPathResult.ORDERED_NODE_SNAPSHOT_TYPE, null);
 for (let n = said.snapshotLength - 1; n >= 0; n--) {
     if (said.snapshotItem(n).checkVisibility()) { said.snapshotItem(n).scrollIntoView({ block: 'center' }); break; }
 }

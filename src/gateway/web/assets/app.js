@@ -91,13 +91,15 @@
   };
 
   let ready = false;
+  let acted = 0;
   const listen = () => {
     const url = document.body.dataset.live;
     if (!url || !window.EventSource) return;
     const source = new EventSource(url);
     source.addEventListener("piece", (event) => {
       const piece = JSON.parse(event.data);
-      const follow = nearEnd();
+      // Whoever has just done something is shown what comes of it, wherever they were reading.
+      const follow = nearEnd() || Date.now() - acted < 3000;
       const added = put(piece);
       if (added && ready) speak(piece.spoken);
       if (added && follow) toEnd();
@@ -159,7 +161,10 @@
     if (said.location) { window.location.assign(said.location); return; }
     tell(said.notice || "");
     if (said.ok) {
-      form.closest(".menu")?.removeAttribute("open");
+      acted = Date.now();
+      const menu = form.closest(".menu");
+      // What was sent from the menu is not still being written.
+      if (menu) { form.reset(); menu.removeAttribute("open"); }
       if (form.id === "say") { form.reset(); chosen(form); grow(form.elements.text); form.elements.text.focus(); }
       if (document.body.dataset.link !== "live") window.location.reload();
       return;
