@@ -1,5 +1,7 @@
 //! Cards as people read them: every control and every standing, and what their forms come to.
 
+use std::fmt::Write as _;
+
 use anteroom::{
     gateway::web::{
         edit::Sheet,
@@ -98,12 +100,12 @@ fn read(html: &str) -> String {
             "button" => out.push_str(if tag.starts_with('/') { "]\n" } else { "[" }),
             "summary" => out.push_str(if tag.starts_with('/') { ")\n" } else { "(" }),
             "textarea" | "select" if tag.starts_with('/') => out.push_str("}\n"),
-            "textarea" | "select" => out.push_str(&format!("{{{}=", attribute("name"))),
+            "textarea" | "select" => write!(out, "{{{}=", attribute("name")).unwrap(),
             "option" => out.push(' '),
             "input" if attribute("type") == "hidden" => {}
             "input" => {
                 let tick = if tag.contains(" checked") { "+" } else { "" };
-                out.push_str(&format!("{{{}={}{tick}}}\n", attribute("name"), attribute("value")));
+                writeln!(out, "{{{}={}{tick}}}", attribute("name"), attribute("value")).unwrap();
             }
             "dt" if tag.starts_with('/') => out.push_str(": "),
             "p" | "h3" | "h4" | "dd" | "li" | "label" | "legend" | "div" => out.push('\n'),
@@ -420,7 +422,7 @@ fn a_closed_card_says_what_became_of_it_and_has_no_buttons() {
         let card = Wait { standing, ..wait(control.clone()) };
         let drawn = html(&card, &cx(Viewer::Participant));
         assert!(!drawn.contains("<button") && !drawn.contains("<form"), "{drawn}");
-        all.push_str(&format!("{}\n", read(&drawn).replace("Question\nA question.\n", "")));
+        writeln!(all, "{}", read(&drawn).replace("Question\nA question.\n", "")).unwrap();
     }
     insta::assert_snapshot!(all, @r"
     ✓ Approved by Grace, 2 Nov 14:05 UTC
