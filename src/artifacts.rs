@@ -145,9 +145,15 @@ impl Artifacts {
         filename: String,
         bytes: Vec<u8>,
     ) -> Result<picture::Picture, Error> {
-        let _permit = self.heavy.acquire().await.map_err(|closed| blobs::Error(closed.into()))?;
+        let heavy = Arc::clone(&self.heavy);
+        let permit = heavy.acquire_owned().await.map_err(|closed| blobs::Error(closed.into()))?;
         let name = filename.clone();
-        tokio::task::spawn_blocking(move || picture::reencode(kind, &name, &bytes))
+        // The permit goes with the work, which goes on where the sender has gone.
+        let work = move || {
+            let _permit = permit;
+            picture::reencode(kind, &name, &bytes)
+        };
+        tokio::task::spawn_blocking(work)
             .await
             .unwrap_or_else(|_| Err(Refused(format!("*{filename}* cannot be opened as an image."))))
             .map_err(Error::Refused)

@@ -9,6 +9,7 @@ pub mod contact;
 pub mod effect;
 pub mod flow;
 pub mod session;
+pub mod text;
 pub mod transcript;
 pub mod ui;
 pub mod wait;

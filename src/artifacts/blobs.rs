@@ -5,7 +5,7 @@
 //! a crash left half written is hidden from listings, though it holds a person's data.
 
 use std::{
-    fs::{self, File},
+    fs::{self, DirBuilder, File},
     io,
     path::{Path, PathBuf},
 };
@@ -50,7 +50,11 @@ impl Blobs {
     /// Opens the files under `root`, making the folders that are missing.
     pub(super) fn open(root: &Path) -> Result<Self, Error> {
         for folder in [ARTIFACTS, FLOWS] {
-            fs::create_dir_all(root.join(folder))?;
+            // For its owner's eyes alone: what people send is theirs. The folders within get what the umask leaves.
+            let mut builder = DirBuilder::new();
+            #[cfg(unix)]
+            std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+            builder.recursive(true).create(root.join(folder))?;
         }
         sync_folder(root)?;
         let store = LocalFileSystem::new_with_prefix(root)?.with_fsync(true);

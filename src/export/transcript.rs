@@ -10,6 +10,7 @@ use super::{Error, Reader, Source, is_for_staff};
 use crate::{
     ids::{CallId, WaitId},
     model::{
+        text::{quoted, typed},
         transcript::{
             Audience, Call, CallResult, Closing, EffectOutcome, Event, Grounds, NoticeChoice,
             ObjectiveStatus, Origin, Speaker,
@@ -57,13 +58,13 @@ pub fn json(source: &Source<'_>) -> Result<Value, Error> {
     }))
 }
 
-/// The conversation for people.
+/// The conversation for people: what somebody said is no markup in it, and nothing steers the terminal that shows it.
 pub fn markdown(source: &Source<'_>) -> Result<String, Error> {
     let head = &source.loaded.head;
     let mut page = format!("# {}\n\n", source.flow.flow.title);
     let name = head.name.as_deref().unwrap_or("not known");
     let facts = [
-        ("Person", name.to_owned()),
+        ("Person", quoted(name)),
         ("Session", head.id.to_string()),
         ("Flow", format!("{} {}", head.flow.id, head.flow.version)),
         ("Status", head.status.name().to_owned()),
@@ -74,10 +75,15 @@ pub fn markdown(source: &Source<'_>) -> Result<String, Error> {
         page.extend(["- ", label, ": ", &value, "\n"]);
     }
     for entry in entries(source)? {
-        let heading = format!("\n**{}** · {} · {}\n\n", entry.who, time(entry.at), entry.kind);
-        page.extend([&heading, entry.text.trim(), "\n"]);
+        let who = quoted(&entry.who);
+        let text = match entry.kind {
+            "said" | "answered" => quoted(entry.text.trim()),
+            _ => entry.text.trim().to_owned(),
+        };
+        let heading = format!("\n**{who}** · {} · {}\n\n", time(entry.at), entry.kind);
+        page.extend([&heading, &text, "\n"]);
     }
-    Ok(page)
+    Ok(typed(&page))
 }
 
 /// The conversation as a list, for pages that draw their own.

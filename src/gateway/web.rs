@@ -19,6 +19,7 @@ pub mod texts;
 mod closed;
 mod controls;
 mod inputs;
+mod listen;
 mod live;
 mod participant;
 mod reply;

@@ -10,6 +10,7 @@ use crate::{
         audit::sha256,
         flow::{Phase, Step},
         session::Status,
+        text::quoted,
         transcript::{Call, CallResult, Closing, Event, Origin},
         ui::Prompt,
         wait::{Answerers, Purpose, Standing, Wait},
@@ -225,7 +226,11 @@ impl Actor {
         if let Err(refusal) = self.save_record(data_type, script::outcome_to_save(value), false) {
             self.post_to_staff(
                 None,
-                format!("The answer to `{}` could not be stored: {refusal}", step.id),
+                format!(
+                    "The answer to `{}` could not be stored: {}",
+                    step.id,
+                    quoted(&refusal.to_string())
+                ),
             );
         }
     }

@@ -12,6 +12,7 @@ use crate::{
     ids::WaitId,
     model::{
         session::Status,
+        text::quoted,
         transcript::{Closing, Event, Origin, Speaker, Via},
         ui::Reply,
         wait::{Purpose, Settlement, Standing, Wait},
@@ -245,8 +246,12 @@ impl Actor {
         self.post(text);
         let person = self.person_in_words();
         let handoff = self.flow.flow.handoff.clone();
-        let card =
-            format!("**{person}** asks for a person in *{}*: {reason}.", self.flow.flow.title);
+        let card = format!(
+            "**{}** asks for a person in *{}*: {}.",
+            quoted(&person),
+            self.flow.flow.title,
+            quoted(reason)
+        );
         self.post_to_staff(handoff.channel.as_deref(), card);
         let remind = self.now.checked_add_signed(handoff.claim_reminder.delta());
         self.set_timer(TimerKind::Unclaimed, remind);
@@ -261,7 +266,7 @@ impl Actor {
         self.audit("taken_over", [("by", json!(self.named(&from.person)))], []);
         self.emit(Event::Claimed { by: from.person.clone(), by_name: from.name.clone() });
         self.set_timer(TimerKind::Unclaimed, None);
-        self.post(format!("{} from the team is here now.", from.name));
+        self.post(format!("{} from the team is here now.", quoted(&from.name)));
     }
 
     fn hand_back(&mut self, from: &Responder) {

@@ -11,6 +11,7 @@ use crate::{
         effect::{Act, Delivery, PhaseEffectRef, Recipient},
         flow::{Phase, PhaseEffect},
         session::Platform,
+        text::quoted,
         transcript::{EffectOutcome, Event},
         ui::{Control, Decide, Prompt},
         wait::{Answerers, Purpose},
@@ -169,7 +170,7 @@ impl Actor {
                 let record = self.state.record(data).filter(|_| is_discord)?;
                 let text = record.data["text"].as_str().unwrap_or_default();
                 let text = match (mention_participant, &self.state.name) {
-                    (true, Some(name)) => format!("**{name}**: {text}"),
+                    (true, Some(name)) => format!("**{}**: {text}", quoted(name)),
                     (true, None) | (false, _) => text.to_owned(),
                 };
                 Some((Recipient::Channel { alias: channel.clone() }, Act::Post { text }))
@@ -187,7 +188,8 @@ impl Actor {
     /// What staff read when a session is through.
     fn summary(&self, include: &[String]) -> String {
         let person = self.person_in_words();
-        let mut text = format!("**{person}** has finished *{}*.\n", self.flow.flow.title);
+        let mut text =
+            format!("**{}** has finished *{}*.\n", quoted(&person), self.flow.flow.title);
         for (data, value) in self.included(include) {
             let heading = format!("\n**{}**\n", self.flow.data_title(&data));
             text.push_str(&heading);
@@ -216,7 +218,7 @@ fn outline(value: &Value, depth: usize) -> String {
 
 fn leaf(value: &Value) -> Option<String> {
     match value {
-        Value::String(text) => Some(text.clone()),
+        Value::String(text) => Some(quoted(text)),
         Value::Null => Some("–".to_owned()),
         Value::Bool(_) | Value::Number(_) => Some(value.to_string()),
         Value::Array(_) | Value::Object(_) => None,

@@ -1,7 +1,11 @@
 //! Every sentence that the core itself says, in one place.
 
 use super::evidence;
-use crate::{flows::LoadedFlow, interview::State, model::flow::Phase};
+use crate::{
+    flows::LoadedFlow,
+    interview::State,
+    model::{flow::Phase, text::quoted},
+};
 
 pub(super) const STOPPED_ALREADY: &str = "This conversation is stopped. Type *resume* to go on.";
 pub(super) const RESUMED: &str = "Welcome back. We go on where we were.";
@@ -52,7 +56,7 @@ pub(super) fn override_dialog(missing: &[String], reason: Option<&str>, next: &s
          Reason: “{}”\n\n\
          **Do you approve advancing to {next}?**",
         missing.join(", "),
-        reason.unwrap_or("none given"),
+        quoted(reason.unwrap_or("none given")),
     )
 }
 

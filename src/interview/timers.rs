@@ -9,6 +9,7 @@ use crate::{
     model::{
         flow::{Period, QuietHours},
         session::Status,
+        text::quoted,
         transcript::{CallResult, Closing, EffectOutcome, Event},
         wait::{Purpose, Wait},
     },
@@ -62,7 +63,7 @@ impl Actor {
                 };
                 self.post_to_staff(
                     alias.as_deref(),
-                    format!("Still waiting for a decision: {title}"),
+                    format!("Still waiting for a decision: {}", quoted(&title)),
                 );
             } else {
                 self.post(texts::REMINDER);
@@ -145,7 +146,7 @@ impl Actor {
         let channel = self.flow.flow.handoff.channel.clone();
         self.post_to_staff(
             channel.as_deref(),
-            format!("Still nobody has taken over: {}.", handoff.reason),
+            format!("Still nobody has taken over: {}.", quoted(&handoff.reason)),
         );
     }
 }

@@ -8,6 +8,8 @@ use std::{
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 
+use crate::model::text::typed;
+
 /// Writes a line to standard output.
 pub(super) fn say(line: impl AsRef<str>) -> io::Result<()> {
     writeln!(io::stdout().lock(), "{}", line.as_ref())
@@ -56,7 +58,7 @@ pub(super) fn table<const N: usize>(
     if rows.is_empty() {
         return say(nothing);
     }
-    say(laid_out(headings, rows).trim_end())
+    say(typed(laid_out(headings, rows).trim_end()))
 }
 
 fn laid_out<const N: usize>(headings: [&str; N], rows: &[[String; N]]) -> String {

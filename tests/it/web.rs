@@ -2,6 +2,8 @@
 
 #[path = "web/draw.rs"]
 mod draw;
+#[path = "web/hostile.rs"]
+mod hostile;
 #[path = "web/site.rs"]
 mod site;
 

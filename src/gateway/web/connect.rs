@@ -20,7 +20,9 @@ use tower_http::timeout::TimeoutLayer;
 
 use super::{
     guard::{self, Browser},
-    limits, live, page, participant, staff,
+    limits,
+    listen::Bounded,
+    live, page, participant, staff,
 };
 use crate::{config::Settings, engine::Engine};
 
@@ -119,7 +121,7 @@ impl Server {
             live: Arc::new(Semaphore::new(limits::LIVE_MAX)),
             shutdown: shutdown.clone(),
         });
-        axum::serve(self.listener, routes(app))
+        axum::serve(Bounded::new(self.listener), routes(app))
             .with_graceful_shutdown(shutdown.cancelled_owned())
             .await
             .map_err(Error::Serve)

@@ -2,16 +2,17 @@
 
 use axum::{
     Form,
-    body::Body,
+    body::{Body, to_bytes},
     extract::{FromRequest, Multipart, Request, multipart::Field},
     http::header,
 };
 
 use super::{connect::App, limits, parse::Fields, texts};
 use crate::{
+    artifacts::check::harmless,
     engine::{Engine, Error},
     ids::{SessionId, WaitId},
-    model::artifact::Artifact,
+    model::{artifact::Artifact, text::typed},
 };
 
 /// A submitted form.
@@ -23,16 +24,27 @@ pub struct Submission {
     pub files: Vec<(String, Vec<u8>)>,
     /// Files that were too large to be taken in, by name.
     pub too_large: Vec<String>,
+    /// Bytes of names and values of fields so far.
+    typed: usize,
 }
 
 impl Submission {
-    /// Reads a form; none where it is no form, or too large to be read at all.
+    /// Reads a form; none where it is no form, or has more in it than a form of ours can have. What is typed loses
+    /// the characters that would steer a page or a terminal.
     pub async fn read(app: &App, request: Request<Body>) -> Option<Self> {
         let kind = request.headers().get(header::CONTENT_TYPE)?.to_str().ok()?.to_owned();
         if !kind.starts_with("multipart/form-data") {
+            let (head, body) = request.into_parts();
+            let body = to_bytes(body, limits::FORM_MAX).await.ok()?;
+            // Counted before they are taken apart: each costs far more memory than its two bytes.
+            if body.split(|byte| *byte == b'&').count() > limits::FIELDS_MAX {
+                return None;
+            }
+            let request = Request::from_parts(head, Body::from(body));
             let Form(fields) =
                 Form::<Vec<(String, String)>>::from_request(request, &()).await.ok()?;
-            return Some(Self { fields: Fields(fields), ..Self::default() });
+            let fields = fields.into_iter().map(|(name, value)| (name, typed(&value)));
+            return Some(Self { fields: Fields(fields.collect()), ..Self::default() });
         }
         let _place = app.uploads.acquire().await.ok()?;
         let mut parts = Multipart::from_request(request, &()).await.ok()?;
@@ -46,7 +58,11 @@ impl Submission {
     async fn take(&mut self, mut part: Field<'_>) -> Option<()> {
         let name = part.name()?.to_owned();
         let filename = part.file_name().map(str::to_owned);
-        let most = if filename.is_some() { limits::FILE_MAX } else { limits::FORM_MAX };
+        let most = if filename.is_some() {
+            limits::FILE_MAX
+        } else {
+            limits::FORM_MAX.saturating_sub(self.typed)
+        };
         let mut bytes = Vec::new();
         let mut fits = true;
         // What is too large is read to its end and dropped, so that the browser gets to hear of it.
@@ -62,9 +78,14 @@ impl Submission {
         match filename {
             // A file input that was left empty.
             Some(filename) if filename.is_empty() => {}
-            Some(filename) if !fits => self.too_large.push(filename),
+            Some(_) if self.too_large.len() >= limits::FILES_MAX => {}
+            Some(filename) if !fits => self.too_large.push(harmless(&filename)),
             Some(filename) => self.files.push((filename, bytes)),
-            None => self.fields.0.push((name, String::from_utf8(bytes).ok()?)),
+            None if !fits || self.fields.0.len() >= limits::FIELDS_MAX => return None,
+            None => {
+                self.typed += name.len() + bytes.len();
+                self.fields.0.push((name, typed(&String::from_utf8(bytes).ok()?)));
+            }
         }
         Some(())
     }

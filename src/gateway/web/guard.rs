@@ -11,7 +11,7 @@ use subtle::ConstantTimeEq;
 use uuid::Uuid;
 
 use super::limits;
-use crate::model::{audit::hex, session::PersonId};
+use crate::model::{audit::hex, session::PersonId, text};
 
 /// Cookie with the browser's own random token. It is the only proof of who a participant is, so it is never stored.
 const BROWSER: &str = "anteroom";
@@ -112,9 +112,9 @@ pub fn staff_name(headers: &HeaderMap) -> Option<String> {
     String::from_utf8(bytes).ok().and_then(|name| tidy_name(&name))
 }
 
-/// A name as it may stand beside a decision: one line, no control characters, not too long.
+/// A name as it may stand beside a decision: one line, nothing that steers, not too long.
 pub fn tidy_name(name: &str) -> Option<String> {
-    let clean: String = name.chars().filter(|c| !c.is_control()).collect();
+    let clean: String = name.chars().filter(|c| !c.is_control() && !text::steers(*c)).collect();
     let clean: String = clean.trim().chars().take(limits::NAME_MAX).collect();
     (!clean.is_empty()).then_some(clean)
 }

@@ -2,8 +2,11 @@
 
 use std::time::Duration;
 
-/// Longest form without files, in bytes: a whole profile fits many times over.
+/// All that is typed into one form, in bytes: a whole profile fits many times over.
 pub const FORM_MAX: usize = 1024 * 1024;
+
+/// Fields of one form: fifty roles of twenty fields fit twice. Forms are searched field by field.
+pub const FIELDS_MAX: usize = 2_000;
 
 /// Largest file that is taken into memory, in bytes. A flow allows less (`uploads.max_mb`, 10 by default); this is
 /// the end for whatever a flow says.
@@ -18,6 +21,14 @@ pub const FILES_MAX: usize = 10;
 
 /// Forms with files that are read at one time; with [`FILE_MAX`] this bounds memory.
 pub const UPLOADS_AT_ONCE: usize = 4;
+
+/// Open connections, of all browsers together; further ones wait. Far below the usual 1,024 files that a process may
+/// have open, because the store needs some.
+pub const CONNECTIONS_MAX: usize = 512;
+
+/// A connection on which nothing moves for so long is closed. More than [`REQUEST_TIMEOUT`], so that a slow answer is
+/// not cut off, and more than [`LIVE_PING`].
+pub const CONNECTION_IDLE: Duration = Duration::from_secs(75);
 
 /// Open live connections, of all pages together.
 pub const LIVE_MAX: usize = 256;
@@ -51,3 +62,6 @@ pub const QUOTE_MAX: usize = 160;
 
 /// Longest display of one value in a closed card or a staff line, in characters.
 pub const VALUE_MAX: usize = 2_000;
+
+/// Longest receipt of an erasure in an address, in characters.
+pub const RECEIPT_MAX: usize = 64;

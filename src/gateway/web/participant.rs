@@ -227,5 +227,8 @@ pub(super) struct Receipt {
 }
 
 pub(super) async fn erased(Query(Receipt { receipt }): Query<Receipt>) -> Response {
-    html(&page::erased(&receipt)).into_response()
+    // Only what looks like a receipt is shown: an address can be made by anybody.
+    let is_receipt = receipt.len() <= limits::RECEIPT_MAX
+        && receipt.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'));
+    html(&page::erased(if is_receipt { &receipt } else { "" })).into_response()
 }

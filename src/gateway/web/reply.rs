@@ -61,12 +61,12 @@ pub(super) async fn submitted(
     request: Request<Body>,
 ) -> Result<(Browser, HeaderMap, Submission), Response> {
     let headers = request.headers().clone();
-    let refuse = |status| page::problem(status, texts::STALE_FORM);
-    let browser = Browser::of(&headers).ok_or_else(|| refuse(StatusCode::FORBIDDEN))?;
-    let submission =
-        Submission::read(app, request).await.ok_or_else(|| refuse(StatusCode::BAD_REQUEST))?;
+    let stale = || page::problem(StatusCode::FORBIDDEN, texts::STALE_FORM);
+    let browser = Browser::of(&headers).ok_or_else(stale)?;
+    let unread = || page::problem(StatusCode::BAD_REQUEST, texts::UNREAD_FORM);
+    let submission = Submission::read(app, request).await.ok_or_else(unread)?;
     if !browser.made(submission.fields.get("csrf")) {
-        return Err(refuse(StatusCode::FORBIDDEN));
+        return Err(stale());
     }
     Ok((browser, headers, submission))
 }

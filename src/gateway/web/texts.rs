@@ -98,7 +98,7 @@ pub const fn of_status(status: Status) -> &'static str {
     }
 }
 
-/// A file that is too large to be taken in.
+/// A file that is too large to be taken in; its name is harmless already.
 pub fn too_large(filename: &str, limit: u64) -> String {
     format!("`{filename}` is too large: the limit is {}.", bytes(limit))
 }
@@ -117,6 +117,10 @@ pub const NO_NUMBER: &str = "Write a number, such as 12.";
 
 /// The form is not one that this page made.
 pub const STALE_FORM: &str = "This page is out of date. Please reload it and try again.";
+
+/// The form has more in it than a form of this page, or is none.
+pub const UNREAD_FORM: &str =
+    "That could not be read: it is too large, or not a form of this page. Nothing was sent.";
 
 /// A size for people: `10 MB`, `120 KB`.
 pub fn bytes(size: u64) -> String {

@@ -1,0 +1,46 @@
+//! Words of people as data: what is taken out of them when they come in, and how they stand within Markdown.
+
+/// Whether a character steers a terminal or a page instead of being read: control characters but for line ends and
+/// tabs, and marks that turn the direction of what follows.
+pub const fn steers(c: char) -> bool {
+    match c {
+        '\n' | '\t' => false,
+        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => true,
+        c => c.is_ascii_control() || matches!(c, '\u{80}'..='\u{9f}'),
+    }
+}
+
+/// What somebody typed, without the characters that steer.
+///
+/// ```
+/// use anteroom::model::text::typed;
+/// assert_eq!(typed("one\r\ntwo \u{1b}[31mred\u{202e}\0"), "one\ntwo [31mred");
+/// ```
+pub fn typed(text: &str) -> String {
+    text.chars().filter(|c| !steers(*c)).collect()
+}
+
+/// Words of a person as they stand within Markdown: nothing in them is a link, a heading or HTML.
+///
+/// ```
+/// use anteroom::model::text::quoted;
+/// assert_eq!(quoted("[here](https://evil.example)"), r"\[here\](https://evil.example)");
+/// assert_eq!(quoted("# 1 < 2"), r"\# 1 \< 2");
+/// assert_eq!(quoted("+44 20"), "+44 20");
+/// ```
+pub fn quoted(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 8);
+    let mut begins = true;
+    let mut left = text.chars();
+    while let Some(c) = left.next() {
+        // `+44` is a number, `+ 44` an entry of a list, `---` a line across the page.
+        let alone = left.clone().next().is_none_or(|next| next == c || next.is_whitespace());
+        let marks = matches!(c, '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '&' | '|' | '~');
+        if marks || (begins && alone && matches!(c, '#' | '+' | '-' | '=')) {
+            out.push('\\');
+        }
+        begins = c == '\n' || (begins && c.is_whitespace());
+        out.push(c);
+    }
+    out
+}
