@@ -8,7 +8,10 @@ use std::{
 use chrono::{DateTime, Utc};
 use serde_json::{Map, Value};
 
-use super::{evidence, script, state::State};
+use super::{
+    evidence, script,
+    state::{CallState, State},
+};
 use crate::{
     flows::LoadedFlow,
     ids::{CallId, EffectId, Ids, WaitId},
@@ -131,13 +134,21 @@ impl Actor {
     /// What the session needs next.
     pub fn next(&self) -> Next {
         let state = &self.state;
+        let held = self.is_held();
+        let is_answered = |wait: &&Wait| {
+            let is_due = !held || wait.purpose == Purpose::Erase;
+            is_due && matches!(wait.standing, Standing::Answered { .. })
+        };
         let mut asked = state.asked.iter().filter_map(|id| state.waits.get(id));
-        if let Some(wait) = asked.find(|wait| matches!(wait.standing, Standing::Answered { .. })) {
+        if let Some(wait) = asked.find(is_answered) {
             return Next::Resume { wait: wait.id };
         }
-        let is_adrift = |call: &&super::state::CallState| {
-            let waits = call.wait.and_then(|id| state.waits.get(&id));
-            call.result.is_none() && waits.is_none_or(|wait| !wait.standing.is_pending())
+        let is_adrift = |call: &&CallState| {
+            let wait = call.wait.and_then(|id| state.waits.get(&id));
+            let is_ordered = wait.is_none() && matches!(call.call.origin, Origin::Person { .. });
+            call.result.is_none()
+                && wait.is_none_or(|wait| !wait.standing.is_pending())
+                && (!held || is_ordered)
         };
         if let Some(call) = state.calls.iter().find(is_adrift) {
             return Next::Recover { call: call.call.id.clone() };
@@ -154,23 +165,23 @@ impl Actor {
         if phase.step.is_empty() && !phase.objective.is_empty() {
             return Next::Think;
         }
-        match script::upcoming(&self.state, &self.flow, phase) {
-            Some(step) => {
-                let origin = Origin::Step { step: step.id.clone() };
-                let args = script::arguments(&self.state, &self.flow, step);
-                Next::Call(self.call(&format!("step_{}", step.id), &step.tool, args, origin))
-            }
-            None if self.has_just_been_blocked() => Next::Rest,
-            None => {
-                let args = serde_json::json!({ "overrides": [] });
-                Next::Call(self.call("advance", "next_phase", args, Origin::Engine))
-            }
+        if let Some(step) = script::upcoming(&self.state, &self.flow, phase) {
+            let origin = Origin::Step { step: step.id.clone() };
+            let args = script::arguments(&self.state, &self.flow, step);
+            return Next::Call(self.call(&format!("step_{}", step.id), &step.tool, args, origin));
         }
+        let args = serde_json::json!({ "overrides": [] });
+        Next::Call(self.call("advance", "next_phase", args, Origin::Engine))
     }
 
-    /// The script asked for the next phase, was refused, and nothing has changed since.
-    fn has_just_been_blocked(&self) -> bool {
-        self.state.last_advance.as_ref().is_some_and(|(version, _)| *version == self.state.version)
+    /// Answers are kept and what they lead to is held: while a person has been asked for or is there, since the bot
+    /// would talk over them (BEHAVIOUR F7), and after "stop", until the conversation goes on.
+    pub(super) fn is_held(&self) -> bool {
+        match self.state.status {
+            Status::Stopped => true,
+            Status::Notice | Status::Open | Status::Paused => self.state.handoff.is_some(),
+            Status::Declined | Status::Completed | Status::Ended => false,
+        }
     }
 
     /// A call under a name that was not used before.
@@ -226,7 +237,18 @@ impl Actor {
         let patience = self.flow.flow.pace.expire_after.delta();
         let waits = self.state.status == Status::Open && self.state.handoff.is_none();
         let asked = self.state.pending().find(|wait| blocks(wait) && !is_for_deciders(wait));
-        asked.filter(|_| waits).and_then(|wait| wait.asked_at.checked_add_signed(patience))
+        asked
+            .filter(|_| waits)
+            .and_then(|wait| self.counted_from(wait).checked_add_signed(patience))
+    }
+
+    /// Since when a question has been open to its answerer: the participant's is not while the bot sleeps or a person
+    /// has taken over.
+    pub(super) fn counted_from(&self, wait: &Wait) -> DateTime<Utc> {
+        if is_for_deciders(wait) {
+            return wait.asked_at;
+        }
+        wait.asked_at.max(self.state.awake_since)
     }
 
     /// Adds an event to the session and to this step.
@@ -309,9 +331,14 @@ impl Actor {
         self.emit(Event::Posted { effect, audience: Audience::Staff, text });
     }
 
-    /// Shows a wait, or redraws every rendering of it.
+    /// Shows a wait, or redraws every rendering of it. A question that would talk over a person is held until they
+    /// hand back.
     pub(super) fn show(&mut self, id: WaitId) {
         let Some(wait) = self.state.waits.get(&id) else { return };
+        let talks_over = self.state.handoff.is_some() && wait.standing.is_pending() && blocks(wait);
+        if talks_over && !is_for_deciders(wait) {
+            return;
+        }
         let to = match &wait.answerers {
             Answerers::Participant => Recipient::Participant,
             Answerers::Deciders { alias, .. } => Recipient::Channel { alias: alias.clone() },

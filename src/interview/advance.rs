@@ -9,7 +9,7 @@ use crate::{
     ids::CallId,
     model::{
         flow::{Decider, Phase, Skip},
-        session::Status,
+        session::{PersonId, Status},
         transcript::{Call, CallResult, Closing, Event, Grounds, Origin, SetBy},
         ui::{Control, Decide, Decision, Prompt, Reply},
         wait::{Answerers, Purpose, Wait},
@@ -101,6 +101,9 @@ impl Actor {
     /// The guard against repeats (S1 §9, DESIGN §10.25): an open request, a stale call, or the last outcome until
     /// something changes.
     fn repeated(&self, request: &Request<'_>) -> Option<Value> {
+        if !matches!(self.state.status, Status::Open | Status::Paused) {
+            return Some(blocked(&request.missing, Some("the conversation does not go on")));
+        }
         if request.call.phase.as_deref() != Some(&request.phase.id) {
             let note = format!("the phase has already moved to `{}`", request.phase.id);
             return Some(blocked(&request.missing, Some(&note)));
@@ -114,8 +117,9 @@ impl Actor {
         }
         let (version, last) = self.state.last_advance.as_ref()?;
         let too_often = self.state.evaluations >= EVALUATIONS_MAX;
-        let is_person = matches!(request.call.origin, Origin::Person { .. });
-        ((*version == self.state.version || too_often) && !is_person).then(|| last.clone())
+        // The guard is for the model: a person may ask again, and the script asks once after each of its ends.
+        let is_model = matches!(request.call.origin, Origin::Model { .. } | Origin::Step { .. });
+        ((*version == self.state.version || too_often) && is_model).then(|| last.clone())
     }
 
     fn evaluate(&mut self, request: &Request<'_>) -> Evaluation {
@@ -132,6 +136,9 @@ impl Actor {
             let outcome = blocked(&request.missing, note);
             self.audit_attempt(request, &outcome, None);
             self.emit(Event::AdvanceEvaluated { outcome: outcome.clone() });
+            if let Origin::Person { by, .. } = &request.call.origin {
+                self.say_immovable(by, request);
+            }
             return Evaluation::Outcome(outcome);
         }
         if let Some(approval) = Approval::initiative(request.call, request.missing.clone()) {
@@ -141,6 +148,23 @@ impl Actor {
         let waiting = json!({ "status": "awaiting_user_approval" });
         self.audit_attempt(request, &waiting, None);
         Evaluation::Ask(Box::new(suspension))
+    }
+
+    /// Tells who asked for the next phase why there is no asking.
+    fn say_immovable(&mut self, asker: &PersonId, request: &Request<'_>) {
+        let immovable = |id: &&String| {
+            let mut objectives = request.phase.objective.iter();
+            objectives.any(|objective| objective.id == **id && objective.skip == Skip::Never)
+        };
+        let stay: Vec<String> = request.missing.iter().filter(immovable).cloned().collect();
+        let text =
+            format!("This cannot be passed over: {}.", titles(request.phase, &stay).join(", "));
+        if *asker == self.state.participant {
+            self.post(text);
+        } else {
+            let channel = self.flow.flow.approvals.overrides.channel.clone();
+            self.post_to_staff(channel.as_deref(), text);
+        }
     }
 
     fn approve(&mut self, request: &Request<'_>, approval: Approval) -> Value {
@@ -157,7 +181,8 @@ impl Actor {
         let known = self.state.call(call).cloned();
         let wait =
             known.as_ref().and_then(|k| k.wait).and_then(|id| self.state.waits.get(&id)).cloned();
-        let phase = self.state.phase().and_then(|id| flow.phase(id));
+        let goes_on = matches!(self.state.status, Status::Open | Status::Paused);
+        let phase = self.state.phase().filter(|_| goes_on).and_then(|id| flow.phase(id));
         let (Some(known), Some(wait), Some(phase)) = (known, wait, phase) else {
             return Evaluation::Outcome(blocked(&[], Some("this request is not known")));
         };
@@ -222,6 +247,9 @@ impl Actor {
 
     /// The one place that changes the phase.
     pub(super) fn advance(&mut self, approval: Approval) {
+        if self.state.status == Status::Paused {
+            self.wake();
+        }
         let flow = Arc::clone(&self.flow);
         let from = self.state.phase().map(str::to_owned);
         let to = match &from {
@@ -267,6 +295,21 @@ impl Actor {
         self.audit("session_completed", [], []);
         self.post(texts::completed(&self.state, &self.flow));
         self.offer_export();
+    }
+
+    /// Whether somebody's own word moves the session on: who may decide, and decides alone.
+    pub(super) fn may_decide(&self, from: &Responder) -> bool {
+        let policy = &self.flow.flow.approvals.overrides;
+        let is_participant = from.person == self.state.participant;
+        let by_right =
+            self.is_decider(from) && policy.quorum <= 1 && (policy.allow_self || !is_participant);
+        by_right || (policy.decider == Decider::Participant && is_participant)
+    }
+
+    /// Whether somebody is one of those who decide.
+    pub(super) fn is_decider(&self, from: &Responder) -> bool {
+        let alias = self.flow.flow.approvals.overrides.channel.as_ref();
+        alias.is_some_and(|alias| from.approver_of.contains(alias))
     }
 
     fn ask_for_override(&self, request: &Request<'_>) -> Suspension {
@@ -387,7 +430,10 @@ impl Actor {
                 overrides: &overrides,
                 reason: reason.as_deref(),
             };
-            let fresh = self.ask_for_override(&request);
+            let fresh = match wait.answerers {
+                Answerers::Participant => self.ask_participant(&request),
+                Answerers::Deciders { .. } => self.ask_deciders(&request),
+            };
             wait.prompt = fresh.prompt;
             wait.state = fresh.state;
             wait.revision += 1;
@@ -413,15 +459,7 @@ impl Actor {
     /// The call behind "ask to move on": an override of everything that is missing, on somebody's own initiative.
     pub(super) fn call_to_advance(&self, from: &Responder, reason: &str) -> Option<Call> {
         let phase = self.phase()?;
-        let policy = &self.flow.flow.approvals.overrides;
-        let is_participant = from.person == self.state.participant;
-        let listed = policy.channel.as_ref().is_some_and(|alias| from.approver_of.contains(alias));
-        let may_decide = match policy.decider {
-            Decider::Participant => is_participant || listed,
-            Decider::Admin | Decider::ParticipantThenAdmin => {
-                listed && (policy.allow_self || !is_participant)
-            }
-        };
+        let may_decide = self.may_decide(from);
         let reason = if reason.trim().is_empty() { "user requested" } else { reason.trim() };
         let args = json!({ "overrides": evidence::missing(&self.state, phase), "reason": reason });
         let origin = Origin::Person { by: from.person.clone(), may_decide };

@@ -119,6 +119,9 @@ impl Actor {
             matches!(&result, CallResult::Err { code, .. } if INTERRUPTED.contains(&code.as_str()));
         self.emit(Event::Returned { call: call.clone(), result });
         self.refresh();
+        if matches!(self.state.status, Status::Completed | Status::Ended) {
+            return;
+        }
         match origin {
             Origin::Step { step } if !interrupted => self.step_done(&step, &value),
             Origin::Engine if is_advance => self.script_ended(&value),
@@ -158,12 +161,15 @@ impl Actor {
             return;
         };
         let purpose = wait.purpose.clone();
+        let expired = closing == Closing::Expired;
         self.audit("wait_closed", [("wait", json!(id)), ("how", json!(closing))], []);
         self.emit(Event::Closed { wait: id, closing });
         self.clear_timers_of(id);
         self.show(id);
-        if let Purpose::Call { call, .. } = purpose {
-            self.finish(&call, result);
+        match purpose {
+            Purpose::Call { call, .. } => self.finish(&call, result),
+            Purpose::Effect { phase, index } => self.effect_lapsed(&phase, index, expired),
+            Purpose::Notice | Purpose::Erase => {}
         }
     }
 
@@ -251,7 +257,12 @@ impl Actor {
     fn script_ended(&mut self, outcome: &Value) {
         let flow = std::sync::Arc::clone(&self.flow);
         let Some(phase) = self.state.phase().and_then(|id| flow.phase(id)) else { return };
-        if outcome["status"] != "blocked" || self.state.status != Status::Open {
+        let is_told = match outcome["status"].as_str() {
+            Some("approved" | "awaiting_user_approval") => return,
+            Some(_) => true,
+            None => false,
+        };
+        if self.state.status != Status::Open {
             return;
         }
         let missing = evidence::missing(&self.state, phase);
@@ -261,7 +272,7 @@ impl Actor {
             .find(|objective| missing.contains(&objective.id))
             .and_then(|objective| script::step_for(phase, objective));
         match back {
-            Some(step) if self.state.evaluations < 2 => {
+            Some(step) if is_told && self.state.evaluations < 2 => {
                 self.post(texts::still_open(&self.state, phase));
                 let next = Some(step.id.clone());
                 self.emit(Event::Stepped { phase: phase.id.clone(), step: String::new(), next });

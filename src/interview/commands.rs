@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::{
     Actor, Answer, Refusal,
-    actor::is_for_deciders,
+    actor::{blocks, is_for_deciders},
     settle::{Responder, may_answer},
     texts,
 };
@@ -14,7 +14,7 @@ use crate::{
         session::Status,
         text::quoted,
         transcript::{Closing, Event, Origin, Speaker, Via},
-        ui::Reply,
+        ui::{Decision, Reply},
         wait::{Purpose, Settlement, Standing, Wait},
     },
     store::TimerKind,
@@ -134,8 +134,11 @@ impl Actor {
         let may = match &command {
             // Who may reopen is who could have decided: looked at there.
             Command::Reopen { .. } => true,
-            Command::Change { .. } => is_participant,
-            _ => from.staff || (is_participant && !command.is_for_staff()),
+            Command::Advance { .. } => is_participant || from.staff || self.is_decider(from),
+            // Staff may bring a conversation back that they took over.
+            Command::Resume => is_participant || from.staff,
+            _ if command.is_for_staff() => from.staff,
+            _ => is_participant,
         };
         if !may {
             let facts =
@@ -178,9 +181,10 @@ impl Actor {
 
     /// Nothing more is asked; what waits is cancelled, and asked again after "resume".
     pub(super) fn stop(&mut self, reason: &str) {
-        if !matches!(self.state.status, Status::Notice | Status::Open | Status::Paused) {
-            self.post(texts::STOPPED_ALREADY);
-            return;
+        match self.state.status {
+            Status::Notice | Status::Open | Status::Paused => {}
+            Status::Stopped | Status::Declined => return self.post(texts::STOPPED_ALREADY),
+            Status::Completed | Status::Ended => return self.post(texts::NOTHING_TO_STOP),
         }
         self.cancel_open("the conversation was stopped");
         self.emit(Event::StatusChanged { to: Status::Stopped, reason: reason.to_owned() });
@@ -203,14 +207,24 @@ impl Actor {
                 ));
             }
             self.hand_back(from);
+            let sleeps =
+                matches!(self.state.status, Status::Stopped | Status::Declined | Status::Paused);
+            if sleeps && from.person == self.state.participant {
+                self.wake();
+            }
             return Ok(());
         }
+        if from.person != self.state.participant {
+            return Err(Refusal("There is nothing to hand back.".to_owned()));
+        }
         match self.state.status {
-            Status::Stopped | Status::Declined | Status::Paused => self.wake(),
-            Status::Notice | Status::Open => {
-                let open: Vec<_> = self.state.pending().map(|wait| wait.id).collect();
-                self.show_all(&open);
+            Status::Stopped | Status::Declined => self.wake(),
+            Status::Paused => {
+                self.wake();
+                self.post(texts::RESUMED);
+                self.show_open();
             }
+            Status::Notice | Status::Open => self.show_open(),
             Status::Completed | Status::Ended => {
                 return Err(Refusal(
                     "This conversation is complete; there is nothing to go on with.".to_owned(),
@@ -226,10 +240,7 @@ impl Actor {
         let to = if self.state.phase().is_some() { Status::Open } else { Status::Notice };
         self.emit(Event::StatusChanged { to, reason: "resumed".to_owned() });
         self.audit("session_resumed", [], []);
-        if to == Status::Notice && !self.state.pending().any(|wait| wait.purpose == Purpose::Notice)
-        {
-            self.ask_notice();
-        }
+        self.miss_notice();
         if !was_paused {
             self.post(texts::RESUMED);
         }
@@ -237,9 +248,9 @@ impl Actor {
 
     /// A person is asked for; the bot keeps quiet until they answer or the participant says "continue".
     pub(super) fn hand_over(&mut self, reason: &str, text: &str) {
-        if self.state.handoff.is_some() {
-            self.post(text);
-            return;
+        if let Some(handoff) = &self.state.handoff {
+            let is_there = handoff.claimed_by.is_some();
+            return self.post(if is_there { texts::PERSON_IS_THERE } else { text });
         }
         self.emit(Event::HandedOver { reason: reason.to_owned() });
         self.audit("handed_over", [("reason", json!(reason))], []);
@@ -276,26 +287,44 @@ impl Actor {
         self.audit("handed_back", [("by", json!(self.named(&from.person)))], []);
         self.emit(Event::HandedBack { by: from.person.clone() });
         self.set_timer(TimerKind::Unclaimed, None);
-        self.post(texts::HANDED_BACK);
-        if self.state.status == Status::Notice {
-            let asked = self.state.pending().any(|wait| wait.purpose == Purpose::Notice);
-            if !asked {
-                self.ask_notice();
-            }
+        match self.state.status {
+            Status::Notice | Status::Open => self.post(texts::HANDED_BACK),
+            Status::Stopped
+            | Status::Paused
+            | Status::Declined
+            | Status::Completed
+            | Status::Ended => self.post(texts::BACK_AFTER_THE_END),
         }
-        let open: Vec<_> = self.state.pending().map(|wait| wait.id).collect();
-        self.show_all(&open);
+        self.show_open();
+        self.miss_notice();
     }
 
-    fn show_all(&mut self, waits: &[WaitId]) {
-        for wait in waits {
-            self.show(*wait);
+    /// Asks the notice again where it was never accepted and is not open.
+    fn miss_notice(&mut self) {
+        let is_open = |wait: &Wait| {
+            wait.purpose == Purpose::Notice
+                && matches!(wait.standing, Standing::Pending | Standing::Answered { .. })
+        };
+        if self.state.status == Status::Notice && !self.state.waits.values().any(is_open) {
+            self.ask_notice();
+        }
+    }
+
+    /// Shows the participant's open questions; their reminders begin anew.
+    fn show_open(&mut self) {
+        let open: Vec<Wait> =
+            self.state.pending().filter(|wait| !is_for_deciders(wait)).cloned().collect();
+        for wait in open {
+            let remind = self.reminder_at(&wait, 0).filter(|_| !self.state.reminders_stopped);
+            self.set_timer(TimerKind::Remind { wait: wait.id }, remind);
+            self.show(wait.id);
         }
     }
 
     /// Passes the newest open question over, if it may be.
     fn skip(&mut self, from: &Responder, via: Via) -> Result<(), Refusal> {
-        let newest = self.state.pending().filter(|wait| !is_for_deciders(wait)).last().cloned();
+        let open = self.state.pending().filter(|wait| blocks(wait) && !is_for_deciders(wait));
+        let newest = open.last().cloned();
         let Some(wait) = newest else { return Err(Refusal(texts::NOTHING_TO_SKIP.to_owned())) };
         let reply = Reply::Skipped;
         let answer =
@@ -316,8 +345,9 @@ impl Actor {
 
     fn stop_reminders(&mut self) {
         self.emit(Event::RemindersStopped);
-        let waits: Vec<_> = self.state.pending().map(|wait| wait.id).collect();
-        for wait in waits {
+        let own = self.state.pending().filter(|wait| !is_for_deciders(wait));
+        let own: Vec<_> = own.map(|wait| wait.id).collect();
+        for wait in own {
             self.set_timer(TimerKind::Remind { wait }, None);
         }
         self.post(texts::REMINDERS_STOPPED);
@@ -325,15 +355,29 @@ impl Actor {
 
     /// The call itself is made by the engine: it is adrift, so it comes next.
     fn ask_to_advance(&mut self, from: &Responder, reason: &str) -> Result<(), Refusal> {
-        if self.state.status != Status::Open || self.state.phase().is_none() {
+        let goes_on = matches!(self.state.status, Status::Open | Status::Paused);
+        if !goes_on || self.state.phase().is_none() {
             return Err(Refusal("There is no part to move on from just now.".to_owned()));
         }
-        if self.awaits_deciders() {
-            self.post(texts::STAFF_ASKED);
-            return Ok(());
+        if let Some(open) = self.open_requests().first() {
+            return self.decide_by_order(from, open);
         }
         if let Some(call) = self.call_to_advance(from, reason) {
             self.begin(&call);
+        }
+        Ok(())
+    }
+
+    /// Who asks to move on while a request is open and may decide on it, does.
+    fn decide_by_order(&mut self, from: &Responder, open: &Wait) -> Result<(), Refusal> {
+        if may_answer(&self.state, open, from) {
+            let reply = Reply::Decided { decision: Decision::Approved, feedback: None };
+            let (wait, revision, via) = (open.id, open.revision, Via::Command);
+            self.settle(Answer { wait, revision, reply, from: from.clone(), via });
+        } else if from.person == self.state.participant {
+            self.post(texts::STAFF_ASKED);
+        } else {
+            return Err(Refusal("A request is open already.".to_owned()));
         }
         Ok(())
     }
@@ -358,8 +402,7 @@ impl Actor {
             return refused(texts::WITH_THE_TEAM);
         }
         match self.state.status {
-            Status::Open => {}
-            Status::Paused => self.wake(),
+            Status::Open | Status::Paused => {}
             Status::Stopped | Status::Declined => return refused(texts::STOPPED_ALREADY),
             Status::Notice | Status::Completed | Status::Ended => {
                 return refused(texts::NOTHING_TO_CHANGE);
@@ -368,6 +411,9 @@ impl Actor {
         let Some((data_type, data)) = self.reviewed_in(wait) else {
             return refused(texts::NOTHING_TO_CHANGE);
         };
+        if self.state.status == Status::Paused {
+            self.wake();
+        }
         if let Some(open) = self.open_review(&data_type) {
             self.show(open);
             return Ok(());
@@ -380,7 +426,12 @@ impl Actor {
     }
 
     fn nudge(&mut self) -> Result<(), Refusal> {
-        let open = self.state.pending().find(|wait| !is_for_deciders(wait)).map(|wait| wait.id);
+        if self.state.handoff.is_some() {
+            return Err(Refusal("Hand the conversation back first.".to_owned()));
+        }
+        let mut pending = self.state.pending();
+        let open = pending.find(|wait| blocks(wait) && !is_for_deciders(wait)).map(|wait| wait.id);
+        drop(pending);
         let Some(wait) = open else {
             return Err(Refusal("Nothing is open that they could answer.".to_owned()));
         };

@@ -1,6 +1,12 @@
 //! Hears what people write: a command, an answer to an open question, or words that are kept.
 
-use super::{Actor, Answer, Command, actor::is_for_deciders, answer, settle::Responder, texts};
+use super::{
+    Actor, Answer, Command,
+    actor::{blocks, is_for_deciders},
+    answer,
+    settle::Responder,
+    texts,
+};
 use crate::{
     ids::WaitId,
     model::{
@@ -29,6 +35,10 @@ impl Actor {
             }
             return;
         }
+        if self.state.handoff.is_some() {
+            self.keep_words(text, source, None);
+            return;
+        }
         match self.state.status {
             Status::Paused => self.wake(),
             Status::Stopped | Status::Declined => {
@@ -42,10 +52,6 @@ impl Actor {
                 return;
             }
             Status::Notice | Status::Open => {}
-        }
-        if self.state.handoff.is_some() {
-            self.keep_words(text, source, None);
-            return;
         }
         self.hear_answer(from, text, source);
     }
@@ -69,7 +75,9 @@ impl Actor {
 
     /// A conversation that has become longer than the flow allows is handed to a person, once, and says so.
     pub(super) fn mind_turns(&mut self) {
-        if self.state.turns == self.flow.flow.limits.turns && self.state.status == Status::Open {
+        let is_due =
+            self.state.turns == self.flow.flow.limits.turns && self.state.handoff.is_none();
+        if is_due && self.state.status == Status::Open {
             self.hand_over("the conversation has become very long", texts::TOO_LONG);
         }
     }
@@ -77,8 +85,12 @@ impl Actor {
     /// The newest open question that the words can answer is answered; otherwise the words are kept and the person
     /// is told how to answer (DESIGN §10.7).
     fn hear_answer(&mut self, from: &Responder, text: &str, source: Option<String>) {
-        let open: Vec<Wait> =
-            self.state.pending().filter(|wait| !is_for_deciders(wait)).cloned().collect();
+        let open: Vec<Wait> = self
+            .state
+            .pending()
+            .filter(|wait| blocks(wait) && !is_for_deciders(wait))
+            .cloned()
+            .collect();
         for wait in open.iter().rev() {
             let Some(reply) = answer::read(&wait.prompt.control, text) else { continue };
             let answer = Answer {

@@ -111,6 +111,19 @@ impl Actor {
         }
     }
 
+    /// Nobody has consented in time, or is asked any more.
+    pub(super) fn effect_lapsed(&mut self, phase: &str, index: usize, expired: bool) {
+        let flow = Arc::clone(&self.flow);
+        let Some(phase) = flow.phase(phase) else { return };
+        let Some(effect) = phase.effect.get(index) else { return };
+        let why = if expired { "nobody decided in time" } else { "it is no longer asked" };
+        let due = Due { phase, index, effect };
+        self.note_effect(due, EffectOutcome::Failed { reason: why.to_owned() }, None);
+        if expired && self.state.handoff.is_none() {
+            self.post(format!("The team has not decided in time: {}.", describe(effect)));
+        }
+    }
+
     /// Notes what came of an effect that left the outbox. An effect that belongs to no phase changes nothing, and so
     /// does a second report.
     pub fn effect_done(&mut self, id: EffectId, delivery: &Delivery) {

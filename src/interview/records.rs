@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::{Actor, Refusal, answer, evidence};
+use super::{Actor, Refusal, answer, evidence, state::Record};
 use crate::{
     ids::{RecordId, WaitId},
     model::{
@@ -49,15 +49,19 @@ impl Actor {
         reviewed: bool,
     ) -> Result<SavedRecord, Refusal> {
         let data_type = self.fitting(data_type, &data)?;
+        let newest = self.state.record(&data_type).map(|record| record.id);
         let same = self.state.records.iter().find(|r| r.data_type == data_type && r.data == data);
-        let (id, created, known) = match same {
-            Some(record) => (record.id, false, record.reviewed || !reviewed),
-            None => (RecordId::mint(&*self.ids), true, false),
-        };
-        if !known {
+        let Some(Record { id, reviewed: was, .. }) = same else {
+            let id = RecordId::mint(&*self.ids);
             self.save(id, data_type, data, reviewed);
+            return Ok(SavedRecord { id, created: true });
+        };
+        let (id, was) = (*id, *was);
+        // What was there before something else took its place is what counts again.
+        if newest != Some(id) || (reviewed && !was) {
+            self.save(id, data_type, data, reviewed || was);
         }
-        Ok(SavedRecord { id, created })
+        Ok(SavedRecord { id, created: false })
     }
 
     /// Stores what the participant made of a review that they reopened, in place of `before`.

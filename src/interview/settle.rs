@@ -44,10 +44,14 @@ pub struct Answer {
     pub via: Via,
 }
 
-/// Whether an answer counts, and if not, why. Looks at how the wait stands, the revision, the deadline, the right
+/// Whether an answer counts, and if not, why. Looks at the right, how the wait stands, the revision, the deadline
 /// and the fit, in this order; changes nothing.
 pub(super) fn judge(state: &State, answer: &Answer, now: DateTime<Utc>) -> Settlement {
     let Some(wait) = state.waits.get(&answer.wait) else { return Settlement::Unknown };
+    // First of all: what others have answered is told to nobody else.
+    if !may_answer(state, wait, &answer.from) {
+        return Settlement::NotAllowed { who_may: who_may(&wait.answerers) };
+    }
     match &wait.standing {
         Standing::Pending => {}
         Standing::Answered { reply, by, by_name, at }
@@ -68,9 +72,6 @@ pub(super) fn judge(state: &State, answer: &Answer, now: DateTime<Utc>) -> Settl
     }
     if wait.expires_at.is_some_and(|at| at <= now) {
         return Settlement::Expired;
-    }
-    if !may_answer(state, wait, &answer.from) {
-        return Settlement::NotAllowed { who_may: who_may(&wait.answerers) };
     }
     let errors = answer::check(&wait.prompt.control, &answer.reply);
     if errors.is_empty() { Settlement::Applied } else { Settlement::Invalid { errors } }
@@ -128,7 +129,7 @@ impl Actor {
     }
 
     fn take(&mut self, answer: Answer) {
-        if self.state.status == Status::Paused {
+        if self.state.status == Status::Paused && answer.from.person == self.state.participant {
             self.wake();
         }
         let Answer { wait, reply, from, via, .. } = answer;

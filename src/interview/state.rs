@@ -52,7 +52,7 @@ pub struct State {
     pub asked: Vec<WaitId>,
     /// Objectives that have left `pending`, of all phases.
     pub objectives: BTreeMap<String, (ObjectiveStatus, SetBy)>,
-    /// Stored data, oldest first; an update keeps its place.
+    /// Stored data, oldest first; what is stored again is the newest.
     pub records: Vec<Record>,
     /// Files that were sent, oldest first.
     pub artifacts: Vec<Artifact>,
@@ -82,6 +82,8 @@ pub struct State {
     pub reminded: BTreeMap<WaitId, u32>,
     /// The participant wants no reminders.
     pub reminders_stopped: bool,
+    /// Since when the bot has been there without a break: the beginning, the end of a pause, or a hand-back.
+    pub awake_since: DateTime<Utc>,
 }
 
 /// A call and what has come of it.
@@ -168,6 +170,7 @@ impl State {
             unmatched: BTreeMap::new(),
             reminded: BTreeMap::new(),
             reminders_stopped: false,
+            awake_since: at,
         }
     }
 
@@ -182,7 +185,7 @@ impl State {
             | Event::NoticeAnswered { .. }
             | Event::Posted { .. }
             | Event::ExportOffered { .. } => {}
-            Event::StatusChanged { to, .. } => self.status = *to,
+            Event::StatusChanged { to, .. } => self.changed(*to, at),
             Event::Said { from, about, .. } => self.heard(from, *about),
             Event::Called(call) => self.called(call),
             Event::Asked(wait) => self.ask(wait),
@@ -219,7 +222,7 @@ impl State {
             }
             Event::HandedOver { reason } => self.handed_over(reason, at),
             Event::Claimed { by, by_name } => self.claimed(by, by_name, at),
-            Event::HandedBack { .. } => self.handed_back(),
+            Event::HandedBack { .. } => self.handed_back(at),
             Event::EffectNoted { phase, index, outcome, effect, .. } => {
                 self.effects.insert((phase.clone(), *index), (outcome.clone(), *effect));
             }
@@ -280,8 +283,16 @@ impl State {
         handoff.claimed_by = Some((by.clone(), by_name.to_owned()));
     }
 
-    fn handed_back(&mut self) {
+    fn changed(&mut self, to: Status, at: DateTime<Utc>) {
+        self.status = to;
+        if matches!(to, Status::Notice | Status::Open) {
+            self.awake_since = at;
+        }
+    }
+
+    fn handed_back(&mut self, at: DateTime<Utc>) {
         self.handoff = None;
+        self.awake_since = at;
         self.version += 1;
         self.evaluations = 0;
     }
@@ -352,10 +363,8 @@ impl State {
 
     fn saved(&mut self, record: Record) {
         self.version += 1;
-        match self.records.iter_mut().find(|r| r.id == record.id) {
-            Some(old) => *old = record,
-            None => self.records.push(record),
-        }
+        self.records.retain(|known| known.id != record.id);
+        self.records.push(record);
     }
 
     /// The current phase; none before the notice is answered and after the last phase.

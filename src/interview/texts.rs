@@ -21,6 +21,9 @@ pub(super) const APPROVED: &str = "The team has agreed: we move on.";
 pub(super) const DENIED: &str = "The team would like you to finish this part first.";
 pub(super) const REQUEST_EXPIRED: &str =
     "Nobody has decided on the request in time, so this part stays open. You can ask again.";
+pub(super) const NOTHING_TO_STOP: &str = "This conversation is complete. There is nothing to stop.";
+pub(super) const BACK_AFTER_THE_END: &str = "The assistant is back.";
+pub(super) const PERSON_IS_THERE: &str = "A person from the team is with you already.";
 pub(super) const COMPLETED_ALREADY: &str =
     "This conversation is complete. I have kept your message for the team.";
 pub(super) const USE_THE_CARD: &str = "Please use the buttons on the card for this one.";

@@ -10,7 +10,7 @@ use crate::{
         flow::{Period, QuietHours},
         session::Status,
         text::quoted,
-        transcript::{CallResult, Closing, EffectOutcome, Event},
+        transcript::{CallResult, Closing, Event},
         wait::{Purpose, Wait},
     },
     store::TimerKind,
@@ -45,7 +45,7 @@ impl Actor {
         let quiet = self.state.reminders_stopped
             || self.state.handoff.is_some()
             || !matches!(self.state.status, Status::Notice | Status::Open);
-        if quiet {
+        if quiet && !is_for_deciders(&wait) {
             self.set_timer(kind, None);
             return;
         }
@@ -84,7 +84,7 @@ impl Actor {
         } else {
             &flow.pace.remind_after
         };
-        let at = wait.asked_at.checked_add_signed(after.get(n)?.delta())?;
+        let at = self.counted_from(wait).checked_add_signed(after.get(n)?.delta())?;
         Some(flow.pace.quiet_hours.as_ref().map_or(at, |quiet| out_of(quiet, at)))
     }
 
@@ -113,13 +113,8 @@ impl Actor {
             }
         };
         self.close(id, Closing::Expired, result);
-        if is_request && is_for_deciders(&wait) {
+        if is_request && is_for_deciders(&wait) && self.state.handoff.is_none() {
             self.post(texts::REQUEST_EXPIRED);
-        }
-        if let Purpose::Effect { phase, index } = wait.purpose {
-            let outcome = EffectOutcome::Failed { reason: "nobody decided in time".to_owned() };
-            let what = wait.prompt.title.unwrap_or_default();
-            self.emit(Event::EffectNoted { phase, index, what, outcome, effect: None });
         }
     }
 
