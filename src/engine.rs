@@ -28,7 +28,7 @@ use crate::{
     contacts::Contacts,
     flows::{Library, LoadedFlow},
     ids::{EffectId, Ids, SessionId, WaitId},
-    interview::{Actor, Command, Responder},
+    interview::{Actor, Command, Refusal, Responder},
     model::{
         artifact::Artifact,
         effect::{Delivery, Effect, Rendering},
@@ -356,6 +356,9 @@ impl Engine {
         bytes: Vec<u8>,
     ) -> Result<Result<Artifact, String>, Error> {
         let actor = self.load(session).await?;
+        if let Err(Refusal(why)) = actor.takes_files() {
+            return Ok(Err(why));
+        }
         let mut asked = asked_upload(&actor, wait);
         asked.max_bytes = asked.max_bytes.min(self.inner.limits.file_bytes);
         match self.inner.parts.artifacts.keep(session, &asked, filename, bytes).await {

@@ -212,6 +212,9 @@ impl Engine {
             Job::Timer(kind) => {
                 let fired = self.decide(session, None, |actor| actor.timer(kind)).await;
                 report(session, "timer", &fired);
+                if fired.is_err() {
+                    self.went(session, false);
+                }
                 fired.is_ok()
             }
             Job::Delivered(effect, delivery, answer) => {

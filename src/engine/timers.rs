@@ -2,14 +2,19 @@
 
 use std::time::Duration;
 
+use chrono::{DateTime, Utc};
+
 use super::{Engine, desk::Job};
-use crate::store::{Timer, TimerKind};
+use crate::store::{self, Timer, TimerKind};
 
 /// How often the clock is looked at.
 const TICK: Duration = Duration::from_secs(1);
 
 /// Timers fired in one go; the rest follows with the next look.
 const BATCH: usize = 256;
+
+/// Timers looked at for that many, where those of sessions that cannot go on just now stand before them.
+const LOOKED_AT: usize = 64 * BATCH;
 
 impl Engine {
     /// Looks at the clock until it is dropped.
@@ -34,7 +39,7 @@ impl Engine {
     /// session whose work was in hand has a timer that is due.
     pub async fn run_due(&self) -> usize {
         let now = self.inner.parts.clock.now();
-        let due = match self.inner.parts.store.due(now, BATCH).await {
+        let due = match self.ready(now).await {
             Ok(due) => due,
             Err(error) => {
                 tracing::error!(error = %error, "timers could not be read");
@@ -44,13 +49,6 @@ impl Engine {
         let mut fired = 0;
         for Timer { session, kind, .. } in due {
             let job = match kind {
-                // It is being worked on already, or failed a moment ago.
-                TimerKind::Work
-                    if self.inner.desks.is_active(session)
-                        || !self.inner.desks.may_try(session, now) =>
-                {
-                    continue;
-                }
                 TimerKind::Work => Job::Work,
                 TimerKind::Remind { .. }
                 | TimerKind::Expire { .. }
@@ -61,5 +59,25 @@ impl Engine {
             fired += usize::from(self.dispatch(session, job).is_ok());
         }
         fired
+    }
+
+    /// Timers that are due and whose sessions may be tried: those that failed a moment ago, or are being worked on,
+    /// do not stand in the way of others.
+    async fn ready(&self, now: DateTime<Utc>) -> Result<Vec<Timer>, store::Error> {
+        let desks = &self.inner.desks;
+        let mut look = BATCH;
+        loop {
+            let mut due = self.inner.parts.store.due(now, look).await?;
+            let is_all = due.len() < look;
+            due.retain(|Timer { session, kind, .. }| {
+                let in_hand = *kind == TimerKind::Work && desks.is_active(*session);
+                !in_hand && desks.may_try(*session, now)
+            });
+            if is_all || due.len() >= BATCH || look >= LOOKED_AT {
+                due.truncate(BATCH);
+                return Ok(due);
+            }
+            look *= 4;
+        }
     }
 }

@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 use serde_json::json;
 
-use super::{Actor, answer, state::State};
+use super::{Actor, Refusal, answer, state::State, texts};
 use crate::{
     ids::WaitId,
     model::{
@@ -15,6 +15,9 @@ use crate::{
     },
     store::TimerKind,
 };
+
+/// Most files that a conversation holds without having asked for them.
+const FILES_MAX: usize = 50;
 
 /// Somebody who does something, with what they may do at this moment.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -187,6 +190,23 @@ impl Actor {
         })
     }
 
+    /// Whether a file would be taken: where one is asked for, and otherwise while the interview runs and holds few.
+    pub fn takes_files(&self) -> Result<(), Refusal> {
+        let asks = |wait: &Wait| matches!(wait.prompt.control, Control::Upload(_));
+        if self.state.pending().any(asks) {
+            return Ok(());
+        }
+        match self.state.status {
+            Status::Open | Status::Paused if self.state.artifacts.len() < FILES_MAX => Ok(()),
+            Status::Open | Status::Paused => Err(Refusal(texts::FILES_FULL.to_owned())),
+            Status::Notice
+            | Status::Stopped
+            | Status::Declined
+            | Status::Completed
+            | Status::Ended => Err(Refusal(texts::NO_FILES_NOW.to_owned())),
+        }
+    }
+
     /// Takes in files that were checked and kept, as the answer to `wait` where given, otherwise to the one upload
     /// that waits. Where several wait, the person is asked which one is meant; where none does, the files are kept.
     pub fn receive_files(
@@ -203,12 +223,15 @@ impl Actor {
         let wait = match (wait, uploads.as_slice()) {
             (Some(wait), _) => wait,
             (None, [only]) => *only,
-            (None, []) => {
-                if from.person == self.state.participant {
-                    self.keep_all(files);
-                    return Settlement::Applied;
-                }
+            (None, []) if from.person != self.state.participant => {
                 return Settlement::NotAllowed { who_may: who_may(&Answerers::Participant) };
+            }
+            (None, []) => {
+                if let Err(Refusal(why)) = self.takes_files() {
+                    return Settlement::Invalid { errors: vec![FieldError::whole(why)] };
+                }
+                self.keep_all(files);
+                return Settlement::Applied;
             }
             (None, _) => {
                 let which =

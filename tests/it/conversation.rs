@@ -387,3 +387,51 @@ async fn skip_means_the_question_and_not_the_card_about_erasing() {
     world.say("skip").await;
     assert!(world.state().await.results.contains_key("contributor"), "{}", world.screen());
 }
+
+#[tokio::test]
+async fn many_sessions_that_cannot_go_on_do_not_keep_the_others_waiting() {
+    let lost = crate::world::FLOW.replace("id = \"short\"", "id = \"lost\"");
+    let mut world = World::with(&lost, None).await;
+    for n in 0..300 {
+        let place = crate::world::room(&format!("room-{n}"));
+        world.engine.start("lost", &ada(), place, &format!("start-{n}")).await.unwrap();
+        world.rest().await;
+    }
+    world.clock.advance(TimeDelta::minutes(1));
+    let place = crate::world::room("another room");
+    world.session = world.engine.start("short", &ada(), place, "another start").await.unwrap();
+    world.rest().await;
+    world.lose_flows().await;
+
+    world.clock.advance(TimeDelta::hours(25));
+    for _ in 0..3 {
+        world.engine.run_due().await;
+        world.rest().await;
+    }
+
+    assert_eq!(world.state().await.reminded.len(), 1);
+}
+
+#[tokio::test]
+async fn nothing_is_collected_from_who_has_not_agreed_or_has_ended_it() {
+    let mut world = World::on("community-welcome").await;
+    assert!(world.upload("note.txt", b"a note").await.is_err());
+    world.press("Not now").await;
+    assert!(world.upload("note.txt", b"a note").await.is_err());
+    assert_eq!(world.state().await.artifacts, []);
+}
+
+#[tokio::test]
+async fn a_conversation_holds_so_many_files_and_no_more() {
+    let mut world = World::new().await;
+    let mut kept = 0;
+    while world.upload("note.txt", format!("note {kept}").as_bytes()).await.is_ok() {
+        kept += 1;
+        assert!(kept < 100, "there is no end to it");
+    }
+    assert_eq!(kept, 50);
+    // An answer to a question is taken all the same.
+    world.press("Blue").await;
+    world.press("Small").await;
+    assert!(world.upload("last.txt", b"the last").await.is_ok());
+}

@@ -32,6 +32,8 @@ enum Happening {
     Say { who: Index, what: Index },
     /// Somebody orders.
     Order { who: Index, what: Index },
+    /// Somebody asks for a wait anew: to change what they approved, or for a decision that lapsed.
+    Anew { who: Index, wait: Index, change: bool },
     /// The participant sends a file.
     Send,
     /// The last event comes again.
@@ -49,6 +51,8 @@ fn happening() -> impl Strategy<Value = Happening> {
             .prop_map(|(who, wait, with)| Happening::Answer { who, wait, with }),
         3 => (index(), index()).prop_map(|(who, what)| Happening::Say { who, what }),
         2 => (index(), index()).prop_map(|(who, what)| Happening::Order { who, what }),
+        1 => (index(), index(), any::<bool>())
+            .prop_map(|(who, wait, change)| Happening::Anew { who, wait, change }),
         1 => Just(Happening::Send),
         1 => Just(Happening::Again),
         1 => (-5_i64..400).prop_map(|hours| Happening::Pass { hours }),
@@ -139,6 +143,14 @@ async fn happen(world: &mut World, happening: Happening) {
         }
         Happening::Order { who, what } => {
             world.command(who.get(&people), what.get(&orders()).clone()).await;
+        }
+        Happening::Anew { who, wait, change } => {
+            let waits: Vec<Wait> = world.state().await.waits.into_values().collect();
+            let Some(wait) = waits.get(wait.index(waits.len().max(1))).map(|wait| wait.id) else {
+                return;
+            };
+            let order = if change { Command::Change { wait } } else { Command::Reopen { wait } };
+            world.command(who.get(&people), order).await;
         }
         Happening::Send => {
             // A file that is refused changes nothing.
@@ -234,12 +246,19 @@ async fn assert_replay_is_live(world: &World, events: &[Recorded]) {
     }
 }
 
+/// A conversation that is open waits for somebody: a question, a decision, or a person who was asked for.
+fn assert_somebody_is_asked(state: &State) {
+    let is_asked = state.handoff.is_some() || state.pending().next().is_some();
+    assert!(state.status != Status::Open || is_asked, "nobody is asked: {state:#?}");
+}
+
 async fn laws_hold(happenings: Vec<Happening>) {
     let mut world = World::new().await;
     for happening in happenings {
         happen(&mut world, happening).await;
         let events = world.events().await;
         assert_one_result_a_call(&events);
+        assert_somebody_is_asked(&world.state().await);
         assert_replay_is_live(&world, &events).await;
     }
     let (events, chain) = (world.events().await, world.audit().await);

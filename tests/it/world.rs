@@ -328,6 +328,13 @@ impl World {
         self.restart().await;
     }
 
+    /// The next process finds neither the flows of its own nor those that were pinned.
+    pub(crate) async fn lose_flows(&mut self) {
+        self.parts.library = Arc::clone(&USUAL.0);
+        std::fs::remove_dir_all(self.disk.folder.path().join("flows")).unwrap();
+        self.restart().await;
+    }
+
     /// Waits until nothing is left to do; a process that died is followed by the next.
     pub(crate) async fn rest(&mut self) {
         self.engine.settle_down().await;
