@@ -12,6 +12,7 @@ mod drive;
 mod erasure;
 mod outbox;
 mod pinned;
+mod reading;
 mod timers;
 pub mod webhook;
 

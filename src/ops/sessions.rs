@@ -3,7 +3,6 @@
 use std::process::ExitCode;
 
 use chrono::{DateTime, Utc};
-use serde_json::json;
 
 use super::{
     app::{self, Data, Wanted},
@@ -13,8 +12,7 @@ use super::{
 };
 use crate::{
     export::{Reader, transcript},
-    model::{audit::AuditRecord, session::Head},
-    store::Commit,
+    model::session::Head,
 };
 
 /// Lists the sessions, or shows one.
@@ -83,27 +81,8 @@ pub(super) async fn note_reading(
     gathered: &Gathered,
     event: &str,
 ) -> anyhow::Result<()> {
-    let head = &gathered.loaded.head;
-    let mut facts = serde_json::Map::new();
-    facts.insert("by".to_owned(), json!("operator"));
-    let record = AuditRecord {
-        event: event.to_owned(),
-        timestamp: data.engine.parts().clock.now(),
-        session: Some(head.id),
-        facts,
-        words: serde_json::Map::new(),
-    };
-    let commit = Commit {
-        head: head.clone(),
-        expected: head.seq,
-        events: Vec::new(),
-        waits: Vec::new(),
-        effects: Vec::new(),
-        timers: Vec::new(),
-        audit: vec![record],
-        dedup: None,
-    };
-    Ok(data.store().commit(commit).await?)
+    let session = gathered.loaded.head.id;
+    Ok(data.engine.note_reading(session, event, "operator").await?)
 }
 
 #[cfg(test)]

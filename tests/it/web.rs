@@ -10,6 +10,7 @@ mod site;
 use std::time::Duration;
 
 use anteroom::{
+    export,
     gateway::web::{guard, markdown},
     model::wait::Standing,
 };
@@ -253,6 +254,23 @@ async fn staff_take_over_write_and_hand_back() {
     let page = ada.get(&format!("/s/{session}")).await;
     assert!(page.contains("Grace · from the team"), "{page}");
     assert!(page.contains("Hello, Ada."), "{page}");
+}
+
+#[tokio::test]
+async fn staff_who_open_a_conversation_leave_a_record_once() {
+    let site = Site::open().await;
+    site.visitor().start("tour", "Ada").await;
+    let session = site.session().await;
+    let grace = site.staff("Grace").await;
+
+    grace.get(&format!("/staff/s/{session}")).await;
+    grace.fetch(&format!("/staff/s/{session}/live")).await;
+    grace.fetch(&format!("/staff/s/{session}/export")).await;
+
+    let audit = export::audit_of(site.engine.parts().store.as_ref(), session).await.unwrap();
+    let told: Vec<_> = audit.iter().map(|sealed| sealed.record.event.as_str()).collect();
+    assert_eq!(told.iter().filter(|event| **event == "transcript_read").count(), 1, "{told:?}");
+    assert_eq!(told.iter().filter(|event| **event == "session_exported").count(), 1, "{told:?}");
 }
 
 #[tokio::test]

@@ -160,6 +160,13 @@ async fn theirs(app: &App, headers: &HeaderMap, id: &str) -> Result<(View, Membe
     Ok((view, member))
 }
 
+/// Who reads a conversation leaves a record first: without it nothing is shown (BEHAVIOUR J5).
+async fn note(app: &App, view: &View, event: &str, member: &Member) -> Result<(), Response> {
+    let by = member.browser.staff().to_string();
+    let noted = app.engine.note_reading(view.state.session, event, &by).await;
+    noted.map_err(|error| page::problem(status_of(&error), &texts::of_error(&error)))
+}
+
 /// The view of a live connection.
 pub(super) async fn live_cx(app: &App, headers: &HeaderMap, id: &str) -> Result<Cx, Response> {
     let (view, member) = theirs(app, headers, id).await?;
@@ -175,6 +182,9 @@ pub(super) async fn conversation(
         Ok(theirs) => theirs,
         Err(refusal) => return refusal,
     };
+    if let Err(refusal) = note(&app, &view, "transcript_read", &member).await {
+        return refusal;
+    }
     let cx = cx(&app, &member.browser, view.state.session, Viewer::Staff);
     html(&staff_page::conversation(&view, &cx, None)).into_response()
 }
@@ -224,7 +234,10 @@ pub(super) async fn export(
     headers: HeaderMap,
 ) -> Response {
     match theirs(&app, &headers, &id).await {
-        Ok((view, _)) => bundle(&app, &view, Reader::Staff).await,
+        Ok((view, member)) => match note(&app, &view, "session_exported", &member).await {
+            Ok(()) => bundle(&app, &view, Reader::Staff).await,
+            Err(refusal) => refusal,
+        },
         Err(refusal) => refusal,
     }
 }
