@@ -27,6 +27,7 @@ pub use self::{
     advance::Evaluation,
     calls::Suspension,
     commands::Command,
+    outcome::summary,
     records::{ObjectiveReport, SavedRecord},
     settle::{Answer, Responder},
     state::State,

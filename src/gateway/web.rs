@@ -18,6 +18,7 @@ pub mod texts;
 
 mod closed;
 mod controls;
+mod icons;
 mod inputs;
 mod listen;
 mod live;

@@ -276,11 +276,6 @@ impl Actor {
         }
     }
 
-    /// What staff read as the participant's name.
-    pub(super) fn person_in_words(&self) -> String {
-        self.state.name.clone().unwrap_or_else(|| self.state.participant.to_string())
-    }
-
     /// Queues an effect.
     pub(super) fn effect(&mut self, to: Recipient, act: Act) -> EffectId {
         let id = EffectId::mint(&*self.ids);

@@ -352,7 +352,7 @@ impl Actor {
         let policy = &self.flow.flow.approvals.overrides;
         let next =
             self.flow.after(&request.phase.id).map_or("the end", |phase| phase.title.as_str());
-        let person = self.person_in_words();
+        let person = self.state.person_in_words();
         let whose = match request.call.origin {
             Origin::Person { .. } => "Reason given",
             Origin::Step { .. } | Origin::Model { .. } | Origin::Engine => {

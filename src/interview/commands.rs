@@ -255,7 +255,7 @@ impl Actor {
         self.emit(Event::HandedOver { reason: reason.to_owned() });
         self.audit("handed_over", [("reason", json!(reason))], []);
         self.post(text);
-        let person = self.person_in_words();
+        let person = self.state.person_in_words();
         let handoff = self.flow.flow.handoff.clone();
         let card = format!(
             "**{}** asks for a person in *{}*: {}.",

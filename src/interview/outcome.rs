@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
-use super::{Actor, Suspension};
+use super::{Actor, State, Suspension};
 use crate::{
+    flows::LoadedFlow,
     ids::EffectId,
     model::{
         effect::{Act, Delivery, PhaseEffectRef, Recipient},
@@ -62,7 +63,7 @@ impl Actor {
     /// Somebody must consent first.
     fn ask_for_effect(&mut self, due: Due<'_>, alias: &str) {
         let Due { phase, index, effect } = due;
-        let person = self.person_in_words();
+        let person = self.state.person_in_words();
         let request = format!("{} for {person}?", describe(effect));
         let facts = [
             ("Person", person),
@@ -148,7 +149,7 @@ impl Actor {
         let is_discord = self.state.place.platform == Platform::Discord;
         match effect {
             PhaseEffect::PostSummary { channel, include, .. } => {
-                let text = self.summary(include);
+                let text = summary(&self.state, &self.flow, include);
                 Some((Recipient::Channel { alias: channel.clone() }, Act::Post { text }))
             }
             PhaseEffect::Webhook { url_from, include, .. } => {
@@ -158,7 +159,7 @@ impl Actor {
                     "flow": self.state.flow.id,
                     "phase": phase.id,
                     "participant": self.state.participant,
-                    "data": self.included(include),
+                    "data": included(&self.state, include),
                 });
                 let act = Act::Webhook { event: "phase_completed".to_owned(), body };
                 Some((Recipient::Webhook { alias: url_from.clone() }, act))
@@ -190,26 +191,25 @@ impl Actor {
             }
         }
     }
+}
 
-    fn included(&self, include: &[String]) -> Map<String, Value> {
-        include
-            .iter()
-            .filter_map(|data| Some((data.clone(), self.state.record(data)?.data.clone())))
-            .collect()
-    }
+fn included(state: &State, include: &[String]) -> Map<String, Value> {
+    include
+        .iter()
+        .filter_map(|data| Some((data.clone(), state.record(data)?.data.clone())))
+        .collect()
+}
 
-    /// What staff read when a session is through.
-    fn summary(&self, include: &[String]) -> String {
-        let person = self.person_in_words();
-        let mut text =
-            format!("**{}** has finished *{}*.\n", quoted(&person), self.flow.flow.title);
-        for (data, value) in self.included(include) {
-            let heading = format!("\n**{}**\n", self.flow.data_title(&data));
-            text.push_str(&heading);
-            text.push_str(&outline(&value, 0));
-        }
-        text
+/// What staff read when a session is through: the newest of each kind of data in `include`.
+pub fn summary(state: &State, flow: &LoadedFlow, include: &[String]) -> String {
+    let person = state.person_in_words();
+    let mut text = format!("**{person}** has finished *{}*.\n", flow.flow.title);
+    for (data, value) in included(state, include) {
+        let heading = format!("\n**{}**\n", flow.data_title(&data));
+        text.push_str(&heading);
+        text.push_str(&outline(&value, 0));
     }
+    text
 }
 
 /// JSON as an indented list for people.
@@ -222,11 +222,25 @@ fn outline(value: &Value, depth: usize) -> String {
     };
     match value {
         Value::Object(members) => {
-            members.iter().map(|(key, value)| entry(&format!("{key}: "), value)).collect()
+            members.iter().map(|(key, value)| entry(&format!("{}: ", titled(key)), value)).collect()
         }
         Value::Array(items) => items.iter().map(|item| entry("", item)).collect(),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => entry("", value),
     }
+}
+
+/// `startDate` and `start_date` as `Start date`.
+fn titled(key: &str) -> String {
+    let mut words = String::with_capacity(key.len() + 4);
+    for c in key.chars() {
+        match c {
+            '_' => words.push(' '),
+            c if words.is_empty() => words.extend(c.to_uppercase()),
+            c if c.is_uppercase() => words.extend([' '].into_iter().chain(c.to_lowercase())),
+            c => words.push(c),
+        }
+    }
+    words
 }
 
 fn leaf(value: &Value) -> Option<String> {

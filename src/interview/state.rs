@@ -377,6 +377,11 @@ impl State {
         self.calls.iter().find(|c| c.call.id == *id)
     }
 
+    /// What staff read as the participant's name.
+    pub fn person_in_words(&self) -> String {
+        self.name.clone().unwrap_or_else(|| self.participant.to_string())
+    }
+
     /// Waits that nobody has answered, in the order asked.
     pub fn pending(&self) -> impl Iterator<Item = &Wait> {
         self.asked

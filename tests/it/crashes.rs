@@ -98,7 +98,10 @@ async fn a_member_is_welcomed_with_no_model() {
     ---
     Step 4 of 4 · Roles
     ---
-    1. Be kind. 2. No spam or self-promotion outside #showcase. 3. Keep it legal and on topic. 4. Staff have the last word.
+    1. Be kind.
+    2. No spam or self-promotion outside #showcase.
+    3. Keep it legal and on topic.
+    4. Staff have the last word.
     ✓ Ada Byron: I accept
     ---
     Are you at least 13, or older if your country's law asks for it?
@@ -112,6 +115,7 @@ async fn a_member_is_welcomed_with_no_model() {
     ---
     Want to introduce yourself? I can help you write two or three sentences. You approve it before anyone sees it.
     ---
+    # Introduction
     Write two or three sentences about yourself, or press Skip.
     ✓ Ada Byron: edited and approved
     ---
@@ -254,43 +258,43 @@ async fn a_candidate_is_interviewed_with_no_model() {
     **Ada Byron** has finished *Candidate onboarding*.
 
     **Contact details**
-    - basics:
-      - name: Ada Byron
-      - email: ada@example.org
-      - phone: +44 20 7946 0000
+    - Basics:
+      - Name: Ada Byron
+      - Email: ada@example.org
+      - Phone: +44 20 7946 0000
 
     **Work history**
-    - work:
-      - name: Engine Works
-      - position: Analyst
-      - location: London
-      - startDate: 2019-01
-    - volunteer:
+    - Work:
+      - Name: Engine Works
+      - Position: Analyst
+      - Location: London
+      - Start date: 2019-01
+    - Volunteer:
 
     **Evidence card**
-    - title: A mill that adds
-    - summary: Fewer errors in tables
-    - source: Interview
-    - achievements:
-      - claim: All of the design
-      - evidence:
-        - quote: All of the design
-        - source: Interview: own part
-      - claim: To use cards
-      - evidence:
-        - quote: To use cards
-        - source: Interview: hardest decision
-      - claim: It worked
-      - evidence:
-        - quote: It worked
-        - source: Interview: what changed
-    - metrics:
+    - Title: A mill that adds
+    - Summary: Fewer errors in tables
+    - Source: Interview
+    - Achievements:
+      - Claim: All of the design
+      - Evidence:
+        - Quote: All of the design
+        - Source: Interview: own part
+      - Claim: To use cards
+      - Evidence:
+        - Quote: To use cards
+        - Source: Interview: hardest decision
+      - Claim: It worked
+      - Evidence:
+        - Quote: It worked
+        - Source: Interview: what changed
+    - Metrics:
       - Change: 10-30%
 
     **What you are looking for**
-    - job_search_context: More responsibility, Go deeper into one subject
-    - work_arrangement_preferences: Remote
-    - availability: Notice period: About a month. Earliest start: March
+    - Job search context: More responsibility, Go deeper into one subject
+    - Work arrangement preferences: Remote
+    - Availability: Notice period: About a month. Earliest start: March
     ");
     world.assert_at_rest().await;
 }

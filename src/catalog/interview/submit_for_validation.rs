@@ -140,8 +140,11 @@ fn ask(actor: &Actor, name: &str, draft: Value, message: Option<String>) -> Tool
     if !broken.is_empty() {
         return Err(invalid("/data", &broken));
     }
-    let Card { groups, lists } = card::draw(schema, &draft, &extract_document::doubts(actor));
-    let title = schema.get("title").and_then(Value::as_str).map(str::to_owned);
+    let Card { mut groups, lists } = card::draw(schema, &draft, &extract_document::doubts(actor));
+    let title = flow.data_title(&data_type);
+    for whole in groups.iter_mut().filter(|group| group.path.is_empty()) {
+        whole.title.clone_from(&title);
+    }
     let review = Review {
         data_type: data_type.clone(),
         data: draft.clone(),
@@ -151,7 +154,8 @@ fn ask(actor: &Actor, name: &str, draft: Value, message: Option<String>) -> Tool
         skippable: is_passable(actor, &data_type),
     };
     let body = message.unwrap_or_else(|| "Please look this over and correct it.".to_owned());
-    let prompt = Prompt { title, body, control: Control::Review(review), notes: Vec::new() };
+    let prompt =
+        Prompt { title: Some(title), body, control: Control::Review(review), notes: Vec::new() };
     let state = State { data_type, draft, schema: schema.clone() };
     Ok(Outcome::ask(prompt, json!(state)))
 }

@@ -2,6 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use maud::{Markup, html};
+use serde_json::{Map, Value};
 
 use super::{
     controls, edit, limits,
@@ -9,10 +10,10 @@ use super::{
     story::{Viewer, clip, in_words, name_of},
 };
 use crate::{
-    ids::ArtifactId,
+    ids::{ArtifactId, WaitId},
     interview::State,
     model::{
-        session::PersonId,
+        session::{PersonId, Status},
         ui::{Control, Decision, Field, Input, Prompt, Reply, Verdict},
         wait::{Standing, Wait},
     },
@@ -27,15 +28,44 @@ pub(super) fn render(wait: &Wait, state: &State, cx: &Cx) -> Markup {
             (answered(&wait.prompt, reply, &Given { by, by_name, at: *at, state, viewer }))
             p.working role="status" { "Working on it…" }
         },
-        Standing::Applied { reply, by, by_name, at } => {
-            answered(&wait.prompt, reply, &Given { by, by_name, at: *at, state, viewer })
-        }
+        Standing::Applied { reply, by, by_name, at } => html! {
+            (answered(&wait.prompt, reply, &Given { by, by_name, at: *at, state, viewer }))
+            @if may_change(wait, reply, state, viewer) { (change(wait, cx)) }
+        },
         Standing::Expired { at } => html! {
             (lapsed("Expired: nobody answered in time.", *at))
             @if matches!(wait.prompt.control, Control::Decide(_)) && may_answer(wait, viewer) { (reopen(wait, cx)) }
         },
         Standing::Cancelled { reason, at } => lapsed(&format!("No longer asked: {reason}."), *at),
         Standing::Superseded { at, .. } => lapsed("Closed: the conversation has moved on.", *at),
+    }
+}
+
+/// Whether the participant may still change what they approved (BEHAVIOUR J1): the newest card about it, while the
+/// conversation goes on. The core decides once more when the click comes.
+fn may_change(wait: &Wait, reply: &Reply, state: &State, viewer: Viewer) -> bool {
+    let Control::Review(review) = &wait.prompt.control else { return false };
+    let is_about_it = |id: &&WaitId| {
+        let control = state.waits.get(*id).map(|other| &other.prompt.control);
+        matches!(control, Some(Control::Review(other)) if other.data_type == review.data_type)
+    };
+    let is_newest = state.asked.iter().rev().find(is_about_it) == Some(&wait.id);
+    let is_approved =
+        matches!(reply, Reply::Reviewed { verdict: Verdict::Approved | Verdict::Modified, .. });
+    viewer == Viewer::Participant
+        && is_approved
+        && is_newest
+        && state.handoff.is_none()
+        && matches!(state.status, Status::Open | Status::Paused)
+}
+
+fn change(wait: &Wait, cx: &Cx) -> Markup {
+    html! {
+        form.after method="post" action=(cx.url("command")) data-form="change" {
+            (cx.hidden(&format!("change.{}.{}", wait.id.short(), wait.revision)))
+            input type="hidden" name="wait" value=(wait.id.short());
+            button.quiet name="command" value="change" { "Change" }
+        }
     }
 }
 
@@ -99,13 +129,13 @@ fn answered(prompt: &Prompt, reply: &Reply, given: &Given<'_>) -> Markup {
         }
         (Reply::Chosen { ids, .. }, control) => given.said("answered", &labels(control, ids)),
         (Reply::Filled { values }, Control::Form(form)) => html! {
-            dl.values { @for field in &form.fields { (value(field, values.get(&field.path))) } }
+            (controls::values(&filled(&form.fields, values), false))
             (given.said("filled this in", ""))
         },
         (Reply::Filled { .. }, _) => given.said("filled this in", ""),
         (Reply::Reviewed { verdict, data, notes }, Control::Review(review)) => html! {
             @let groups = data.as_ref().map_or_else(|| review.groups.clone(), |data| edit::groups_with(review, data));
-            @if *verdict != Verdict::Rejected { (controls::review_table(&groups, false)) }
+            @if *verdict != Verdict::Rejected { (controls::review_table(prompt, &groups, false)) }
             (of_verdict(*verdict, given))
             @if let Some(notes) = notes { p.small { "Note: " (notes) } }
         },
@@ -169,25 +199,27 @@ fn labels(control: &Control, ids: &[String]) -> String {
     picked.map(|choice| choice.label.as_str()).collect::<Vec<_>>().join(", ")
 }
 
-fn value(field: &Field, value: Option<&serde_json::Value>) -> Markup {
-    let words = value.map(|value| shown(&field.input, value)).unwrap_or_default();
-    html! {
-        div { dt { (field.label) } dd { @if words.is_empty() { span.empty { "not given" } } @else { (words) } } }
-    }
+/// The fields of a form with what was filled in.
+fn filled(fields: &[Field], values: &Map<String, Value>) -> Vec<Field> {
+    let with = |field: &Field| {
+        let value = values.get(&field.path).cloned().unwrap_or(Value::Null);
+        Field { value, ..field.clone() }
+    };
+    fields.iter().map(with).collect()
 }
 
 /// A value as a person reads it: labels for ids, yes and no for booleans.
-pub(super) fn shown(input: &Input, value: &serde_json::Value) -> String {
+pub(super) fn shown(input: &Input, value: &Value) -> String {
     let Input::Select { choices, .. } = input else {
         return clip(&in_words(value), limits::VALUE_MAX);
     };
-    let label = |id: &serde_json::Value| {
+    let label = |id: &Value| {
         let known = choices.iter().find(|choice| id.as_str() == Some(&choice.id));
         known.map_or_else(|| in_words(id), |choice| choice.label.clone())
     };
     match value {
-        serde_json::Value::Array(ids) => ids.iter().map(label).collect::<Vec<_>>().join(", "),
-        serde_json::Value::Null => String::new(),
+        Value::Array(ids) => ids.iter().map(label).collect::<Vec<_>>().join(", "),
+        Value::Null => String::new(),
         id => label(id),
     }
 }

@@ -1,19 +1,21 @@
 //! Open controls as forms, total over [`Control`]. Everything works as a plain form; the script only smooths it.
 #![warn(clippy::wildcard_enum_match_arm)] // a new control must be rendered, not ignored
 
+use chrono::{DateTime, NaiveDateTime, Utc};
 use maud::{Markup, html};
 
 use super::{
     closed,
     edit::{self, Sheet},
+    icons,
     inputs::{self, errors_of, field, whole_errors},
     limits, markdown,
     parse::{Element, Fields},
-    render::{Cx, Draft},
+    render::{Cx, Draft, time},
     texts,
 };
 use crate::model::{
-    ui::{Ask, Choose, Confirm, Control, Decide, Form, Group, Review, Upload},
+    ui::{Ask, Choose, Confirm, Control, Decide, Field, Form, Group, Prompt, Review, Upload},
     wait::Wait,
 };
 
@@ -156,12 +158,23 @@ fn look_over(open: &Open<'_>, review: &Review) -> Markup {
         .all(|f| super::story::in_words(&f.value).is_empty());
     let restarting = open.typed("reject").is_some();
     html! {
-        @if !is_blank { (review_table(&review.groups, true)) }
-        @if !is_blank { (open.form("approve", &html! {
-            div.actions { (open.button("approve", "Looks right", "primary")) (open.skip(review.skippable)) }
-        })) }
-        details.fold open[editing || is_blank] { summary { (if is_blank { "Write it" } else { "Edit" }) } (edit_form(open, review, is_blank)) }
-        @if !is_blank { details.fold open[restarting] {
+        @if !is_blank { (review_table(&open.wait.prompt, &review.groups, true)) }
+        div.folds {
+            @if !is_blank { (open.form("approve", &html! {
+                div.actions { (open.button("approve", "Looks right", "primary")) (open.skip(review.skippable)) }
+            })) }
+            details.fold open[editing || is_blank] {
+                summary { (if is_blank { "Write it" } else { "Edit" }) }
+                (edit_form(open, review, is_blank))
+            }
+            @if !is_blank { (start_over(open, restarting)) }
+        }
+    }
+}
+
+fn start_over(open: &Open<'_>, is_begun: bool) -> Markup {
+    html! {
+        details.fold open[is_begun] {
             summary { "Start over" }
             (open.form("reject", &html! {
                 @let name = open.name("why");
@@ -169,7 +182,7 @@ fn look_over(open: &Open<'_>, review: &Review) -> Markup {
                 textarea id=(name) name="notes" rows="2" {}
                 div.actions { (open.button("reject", "Start over", "danger")) }
             }))
-        } }
+        }
     }
 }
 
@@ -218,23 +231,38 @@ fn row_buttons(open: &Open<'_>, review: &Review, group: &Group) -> Markup {
     }
 }
 
-/// Collected data in two columns. `checks` marks what was read with low confidence.
-pub(super) fn review_table(groups: &[Group], checks: bool) -> Markup {
+/// Collected data in two columns: what is given, and what must be looked at. While it is `open`, what was read with
+/// low confidence is marked, and a quiet line says what else could be given.
+pub(super) fn review_table(prompt: &Prompt, groups: &[Group], open: bool) -> Markup {
     html! {
         @for group in groups {
             section.group {
-                h4 { (group.title) }
-                dl.values {
-                    @for field in &group.fields {
-                        @let words = closed::shown(&field.input, &field.value);
-                        div.check[checks && field.check] {
-                            dt { (field.label) @if checks && field.check { " " span.tag { "⚠ please check" } } }
-                            dd { @if words.is_empty() { span.empty { "not given" } } @else { (words) } }
-                        }
-                    }
-                }
+                // The card has said it already.
+                @if prompt.title.as_ref() != Some(&group.title) { h4 { (group.title) } }
+                (values(&group.fields, open))
             }
         }
+    }
+}
+
+/// Fields with their values.
+pub(super) fn values(fields: &[Field], open: bool) -> Markup {
+    let words = |field: &Field| closed::shown(&field.input, &field.value);
+    let (told, missing): (Vec<_>, Vec<_>) = fields
+        .iter()
+        .partition(|field| !words(field).is_empty() || open && (field.check || field.required));
+    let missing: Vec<&str> = missing.iter().map(|field| field.label.as_str()).collect();
+    html! {
+        @if !told.is_empty() { dl.values {
+            @for field in told {
+                @let words = words(field);
+                div.check[open && field.check] {
+                    dt { (field.label) @if open && field.check { " " span.tag { (icons::warning()) "please check" } } }
+                    dd { @if words.is_empty() { span.empty { "not given" } } @else { (words) } }
+                }
+            }
+        } }
+        @if open && !missing.is_empty() { p.small { "Not given: " (missing.join(", ")) } }
     }
 }
 
@@ -285,7 +313,21 @@ fn write(open: &Open<'_>, ask: &Ask) -> Markup {
 
 /// What a decider should know.
 pub(super) fn facts(decide: &Decide) -> Markup {
-    html! { dl.values { @for (label, value) in &decide.facts { div { dt { (label) } dd { (value) } } } } }
+    html! {
+        dl.values {
+            @for (label, value) in &decide.facts {
+                div {
+                    dt { (label) }
+                    dd { @match instant(value) { Some(at) => (time(at)), None => (value) } }
+                }
+            }
+        }
+    }
+}
+
+/// The time that a fact is, if it is one.
+fn instant(fact: &str) -> Option<DateTime<Utc>> {
+    NaiveDateTime::parse_from_str(fact, "%Y-%m-%d %H:%M UTC").ok().map(|at| at.and_utc())
 }
 
 fn decision(open: &Open<'_>, decide: &Decide) -> Markup {
@@ -320,7 +362,7 @@ fn decision(open: &Open<'_>, decide: &Decide) -> Markup {
 fn yes_or_no(open: &Open<'_>, confirm: &Confirm) -> Markup {
     let class = if confirm.danger { "danger" } else { "primary" };
     let inner = html! {
-        @if confirm.danger { p.warning { span aria-hidden="true" { "⚠ " } "This cannot be taken back." } }
+        @if confirm.danger { p.warning { (icons::warning()) "This cannot be taken back." } }
         div.actions {
             (open.button("yes", &confirm.yes, class))
             (open.button("no", &confirm.no, "quiet"))

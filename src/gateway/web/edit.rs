@@ -67,7 +67,11 @@ impl Sheet {
                 let placed =
                     |field: &Field| Field { path: join(&path, &field.path), ..field.clone() };
                 let fields = list.fields.iter().map(placed).collect();
-                groups.push(Group { path, title: format!("New {}", list.noun), fields });
+                groups.push(Group { path: path.clone(), title: String::new(), fields });
+            }
+            // Entries are counted as they stand, wherever they came from.
+            for group in groups[before..].iter_mut().filter(|group| group.path == path) {
+                group.title = format!("{} {}", capitalised(&list.noun), place + 1);
             }
         }
         groups
@@ -179,6 +183,11 @@ fn moved(group: &Group, old: &str, new: &str) -> Group {
     };
     let fields = group.fields.iter().map(|f| Field { path: renamed(&f.path), ..f.clone() });
     Group { path: renamed(&group.path), title: group.title.clone(), fields: fields.collect() }
+}
+
+fn capitalised(noun: &str) -> String {
+    let mut letters = noun.chars();
+    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }
 
 fn entries(data: &Value, path: &str) -> usize {

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::{
     controls::Open,
-    markdown,
+    icons, markdown,
     parse::{Fields, field_name},
     render::Draft,
     story::in_words,
@@ -35,7 +35,7 @@ pub(super) fn field(open: &Open<'_>, field: &Field, draft: Option<&Draft>) -> Ma
             @if let (Some(hint), Some(text)) = (&hint, &field.hint) { p.small id=(hint) { (text) } }
             @if let (Some(id), Some(draft)) = (&error, draft) {
                 @for error in draft.errors.iter().filter(|error| error.path == field.path) {
-                    p.error id=(id) { span aria-hidden="true" { "⚠ " } (markdown::inline(&error.message)) }
+                    p.error id=(id) { (icons::warning()) (markdown::inline(&error.message)) }
                 }
             }
         }
@@ -47,7 +47,7 @@ fn label(id: &str, field: &Field) -> Markup {
         label for=(id) {
             (field.label)
             @if !field.required { " " span.small { "optional" } }
-            @if field.check { " " span.tag { "⚠ please check" } }
+            @if field.check { " " span.tag { (icons::warning()) "please check" } }
         }
     }
 }
@@ -163,7 +163,7 @@ pub(super) fn errors_of(draft: Option<&Draft>, name: &str) -> Markup {
     html! {
         @if let Some(draft) = draft {
             @for error in draft.errors.iter().filter(|error| error.path == name) {
-                p.error role="alert" { span aria-hidden="true" { "⚠ " } (markdown::inline(&error.message)) }
+                p.error role="alert" { (icons::warning()) (markdown::inline(&error.message)) }
             }
         }
     }
@@ -175,7 +175,7 @@ pub(super) fn whole_errors(draft: Option<&Draft>, control: &Control) -> Markup {
         @if let Some(draft) = draft {
             @for error in draft.errors.iter().filter(|error| !has_input(control, draft, &error.path)) {
                 p.error role="alert" {
-                    span aria-hidden="true" { "⚠ " }
+                    (icons::warning())
                     @if !error.path.is_empty() { (super::story::words_of(&error.path)) ": " }
                     (markdown::inline(&error.message))
                 }

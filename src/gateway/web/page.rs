@@ -8,7 +8,7 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use super::{
     guard::Browser,
-    limits,
+    icons, limits,
     render::{self, Cx, Fragment, notice},
     story::{self, Viewer},
     texts::{self, Words},
@@ -40,10 +40,10 @@ impl View {
 
     /// Every piece of the page that changes while it is open.
     pub fn pieces(&self, cx: &Cx) -> Vec<Fragment> {
-        let mut pieces = vec![render::status(&self.state, &self.flow)];
+        let mut pieces = vec![render::status(&self.state, &self.flow, cx.viewer)];
         if cx.viewer == Viewer::Staff {
             pieces.push(super::staff_page::orders(&self.state, cx));
-            pieces.push(super::staff_page::collected(&self.state));
+            pieces.push(super::staff_page::collected(&self.state, &self.flow));
         } else {
             pieces.push(menu(&self.state, cx));
         }
@@ -172,7 +172,7 @@ pub(super) fn conversation(view: &View, cx: &Cx, notice: Option<&Words>) -> Mark
                 h1 { a.brand-mark href="/" aria-label="All interviews" { "‹" } " " (title) }
                 (PreEscaped(menu(&view.state, cx).html))
             }
-            (PreEscaped(render::status(&view.state, &view.flow).html))
+            (PreEscaped(render::status(&view.state, &view.flow, cx.viewer).html))
         }
         main #main {
             div #log aria-label="Conversation" role="region" tabindex="-1" {
@@ -190,7 +190,7 @@ fn composer(cx: &Cx) -> Markup {
             form #say .drop method="post" action=(cx.url("say")) enctype="multipart/form-data" data-form="say" {
                 (cx.hidden("say"))
                 label.attach title="Attach a file" {
-                    (clip_icon()) span.sr { "Attach a file" }
+                    (icons::clip()) span.sr { "Attach a file" }
                     input.sr type="file" name="files" multiple;
                 }
                 label.sr for="text" { "Write a message" }
@@ -199,15 +199,6 @@ fn composer(cx: &Cx) -> Markup {
                 button.primary { "Send" }
                 p.chosen.small aria-live="polite" {}
             }
-        }
-    }
-}
-
-/// A paper clip; drawn, because not every machine has a font with one.
-fn clip_icon() -> Markup {
-    html! {
-        svg viewBox="0 0 24 24" width="20" height="20" fill="none" stroke="currentColor" stroke-width="2" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true" {
-            path d="M20 11.5 12 19.4a5 5 0 0 1-7-7l8.4-8.3a3.3 3.3 0 0 1 4.7 4.7l-8.4 8.3a1.7 1.7 0 0 1-2.4-2.4l7.7-7.6" {}
         }
     }
 }

@@ -227,6 +227,7 @@ pub fn command(fields: &Fields) -> Option<Command> {
         "human" => Command::Human,
         "delete" => Command::Delete,
         "reopen" => Command::Reopen { wait: WaitId::from_short(fields.get("wait"))? },
+        "change" => Command::Change { wait: WaitId::from_short(fields.get("wait"))? },
         "advance" => Command::Advance { reason: text(fields.get("reason")) },
         _ => return None,
     })

@@ -5,7 +5,7 @@ use chrono::{DateTime, Utc};
 use maud::{Markup, html};
 
 use super::{
-    closed, controls, markdown,
+    closed, controls, icons, markdown,
     parse::Fields,
     story::{Body, Message, Viewer, Voice, name_of, progress},
     texts::{self, Words},
@@ -13,12 +13,13 @@ use super::{
 use crate::{
     flows::LoadedFlow,
     ids::{SessionId, WaitId},
-    interview::State,
+    interview::{State, state::CallState},
     model::{
+        artifact::Artifact,
         audit::sha256,
         session::Status,
         ui::{Decision, FieldError},
-        wait::{Answerers, Standing, Wait},
+        wait::{Answerers, Wait},
     },
 };
 
@@ -106,15 +107,16 @@ fn class_of(body: &Body) -> &'static str {
     match body {
         Body::Bubble { voice: Voice::Participant, .. } | Body::File(_) => "mine",
         Body::Bubble { .. } | Body::Card { .. } | Body::Export => "theirs",
-        Body::Part(_) | Body::Line { .. } => "middle",
+        Body::Part(_) | Body::Summary { .. } | Body::Line { .. } => "middle",
     }
 }
 
 fn spoken(body: &Body) -> String {
     match body {
-        Body::Bubble { voice: Voice::Participant, .. } | Body::File(_) | Body::Line { .. } => {
-            String::new()
-        }
+        Body::Bubble { voice: Voice::Participant, .. }
+        | Body::File(_)
+        | Body::Line { .. }
+        | Body::Summary { .. } => String::new(),
         Body::Bubble { text, .. } => markdown::plain(text),
         Body::Card { wait, .. } if wait.standing.is_pending() => {
             let title = wait.prompt.title.as_deref().unwrap_or_default();
@@ -132,7 +134,7 @@ fn body(message: &Message, state: &State, cx: &Cx) -> Markup {
         Body::Card { wait, again } => card(wait, *again, state, cx),
         Body::File(file) => html! {
             article.bubble.file aria-label="File" {
-                (sheet_icon())
+                (icons::sheet())
                 span { strong { (file.filename) } br; span.small { (texts::bytes(file.size_bytes)) " · " (time(message.at)) } }
             }
         },
@@ -143,6 +145,9 @@ fn body(message: &Message, state: &State, cx: &Cx) -> Markup {
             }
         },
         Body::Part(text) => html! { h2.part { (text) } },
+        Body::Summary { text, summary } => html! {
+            div.line { details.summary { summary { (text) " " (time(message.at)) } div.md { (markdown::render(summary)) } } }
+        },
         Body::Line { text, detail } => html! {
             div.line {
                 @match detail {
@@ -151,15 +156,6 @@ fn body(message: &Message, state: &State, cx: &Cx) -> Markup {
                 }
             }
         },
-    }
-}
-
-/// A sheet of paper; drawn, because not every machine has a font with one.
-fn sheet_icon() -> Markup {
-    html! {
-        svg viewBox="0 0 24 24" width="26" height="26" fill="none" stroke="currentColor" stroke-width="1.7" stroke-linejoin="round" aria-hidden="true" {
-            path d="M6 3h8l4 4v14H6zM14 3v4h4M9 12h6M9 16h6" {}
-        }
     }
 }
 
@@ -253,12 +249,14 @@ pub fn notice(words: &Words) -> Markup {
 }
 
 /// The head of a conversation: how far it is.
-pub fn status(state: &State, flow: &LoadedFlow) -> Fragment {
+pub fn status(state: &State, flow: &LoadedFlow, viewer: Viewer) -> Fragment {
+    let whose = if viewer == Viewer::Staff { "How far they are" } else { "How far you are" };
     let inner = html! {
         @match progress(state, flow) {
             Some((line, share)) => {
                 p.progress-line { (line) }
-                progress max="100" value=((share * 100.0).round()) aria-label="How far you are" {}
+                @let share = (share * 100.0).round();
+                progress max="100" value=(share) aria-label=(whose) aria-valuetext={ (share) " %, " (line) } {}
             },
             None => p.progress-line { (standing_line(state)) },
         }
@@ -279,24 +277,23 @@ fn standing_line(state: &State) -> &'static str {
 
 /// The foot of a conversation: what is going on, where that is not plain from the cards.
 pub fn tail(state: &State, cx: &Cx) -> Fragment {
-    let working = state.waits.values().any(|w| matches!(w.standing, Standing::Answered { .. }));
     let words = match (state.status, &state.handoff) {
         (Status::Stopped | Status::Paused | Status::Declined, _) => {
-            Some("This conversation is at rest.")
+            Some("This conversation is at rest.".to_owned())
         }
         (Status::Notice | Status::Open, Some(handoff)) => Some(match &handoff.claimed_by {
-            Some(_) => "A person from the team is here. The assistant keeps quiet.",
-            None => "A person has been asked for. The assistant keeps quiet.",
+            Some(_) => "A person from the team is here. The assistant keeps quiet.".to_owned(),
+            None => "A person has been asked for. The assistant keeps quiet.".to_owned(),
         }),
-        (Status::Notice | Status::Open, None) if working => Some("Working on it…"),
-        (Status::Notice | Status::Open | Status::Completed | Status::Ended, _) => None,
+        (Status::Notice | Status::Open, None) => reading(state),
+        (Status::Completed | Status::Ended, _) => None,
     };
     let may_resume = cx.viewer == Viewer::Participant
         && (matches!(state.status, Status::Stopped | Status::Paused | Status::Declined)
             || state.handoff.as_ref().is_some_and(|handoff| handoff.claimed_by.is_none()));
     let inner = |cx: &Cx| {
         html! {
-            @if let Some(words) = words { p.strip { (words) } }
+            @if let Some(words) = &words { p.strip role="status" { (words) } }
             @if may_resume {
                 form method="post" action=(cx.url("command")) {
                     (cx.hidden(&format!("resume{}", state.seq)))
@@ -306,6 +303,15 @@ pub fn tail(state: &State, cx: &Cx) -> Fragment {
         }
     };
     fragment("tail", "tail", &inner(cx), &inner(&cx.neutral()))
+}
+
+/// That a document is being read, which can take a while (BEHAVIOUR J1).
+fn reading(state: &State) -> Option<String> {
+    let is_reading = |c: &&CallState| c.result.is_none() && c.call.tool == "extract_document";
+    let call = &state.calls.iter().rev().find(is_reading)?.call;
+    let is_read = |file: &&Artifact| call.args["artifact_id"] == *file.id.to_string();
+    let file = state.artifacts.iter().find(is_read)?;
+    Some(format!("Received {}. Reading it…", file.filename))
 }
 
 /// A part of the page that is replaced as a whole; `neutral` is the same part for [`Cx::neutral`].

@@ -4,8 +4,10 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use chrono::{DateTime, Utc};
 use maud::{Markup, PreEscaped, html};
+use serde_json::Value;
 
 use super::{
+    controls,
     guard::Browser,
     limits,
     page::{self, Frame, View},
@@ -14,8 +16,9 @@ use super::{
     texts::{self, Words},
 };
 use crate::{
+    catalog::interview::submit_for_validation::card,
     flows::LoadedFlow,
-    interview::State,
+    interview::{State, state::Record},
     model::{
         session::{Head, Status},
         wait::Wait,
@@ -143,11 +146,11 @@ pub(super) fn conversation(view: &View, cx: &Cx, notice: Option<&Words>) -> Mark
     frame.around(&html! {
         header.top {
             div.inner { h1 { a.brand-mark href="/staff" aria-label="All conversations" { "‹" } " " (name) span.small { " · " (view.flow.flow.title) } } }
-            (PreEscaped(render::status(&view.state, &view.flow).html))
+            (PreEscaped(render::status(&view.state, &view.flow, cx.viewer).html))
         }
         main #main {
             (PreEscaped(orders(&view.state, cx).html))
-            (PreEscaped(collected(&view.state).html))
+            (PreEscaped(collected(&view.state, &view.flow).html))
             div #log aria-label="Transcript" role="region" tabindex="-1" {
                 @for piece in view.log(cx) { (PreEscaped(piece.html)) }
             }
@@ -210,18 +213,30 @@ fn order(cx: &Cx, state: &State, command: &str, label: &str) -> Markup {
     }
 }
 
+/// One record, as its schema says that people read it.
+fn stored(record: &Record, flow: &LoadedFlow) -> Markup {
+    let title = flow.data_title(&record.data_type);
+    let schema = flow.schemas.get(&record.data_type).unwrap_or(&Value::Null);
+    let groups = card::draw(schema, &record.data, &[]).groups;
+    html! {
+        section.group {
+            h4 { (title) @if record.reviewed { span.small { " · approved" } } }
+            @if groups.is_empty() { p { (story::in_words(&record.data)) } }
+            @for group in &groups {
+                @if !group.path.is_empty() { p.entry { (group.title) } }
+                (controls::values(&group.fields, false))
+            }
+        }
+    }
+}
+
 /// What has been stored so far.
-pub(super) fn collected(state: &State) -> Fragment {
+pub(super) fn collected(state: &State, flow: &LoadedFlow) -> Fragment {
     let inner = html! {
         @if !state.records.is_empty() || !state.artifacts.is_empty() {
             details.collected {
                 summary { "Collected so far" }
-                @for record in &state.records {
-                    section.group {
-                        h4 { (words_of(&record.data_type)) @if record.reviewed { span.small { " · approved" } } }
-                        dl.values { @for (label, value) in story::leaves(&record.data) { div { dt { (label) } dd { (value) } } } }
-                    }
-                }
+                @for record in &state.records { (stored(record, flow)) }
                 @if !state.artifacts.is_empty() {
                     section.group { h4 { "Files" } ul { @for file in &state.artifacts { li { (file.filename) span.small { " · " (texts::bytes(file.size_bytes)) } } } } }
                 }

@@ -8,10 +8,11 @@ use serde_json::Value;
 use super::{edit, limits, texts};
 use crate::{
     flows::LoadedFlow,
-    ids::WaitId,
-    interview::{State, evidence},
+    ids::{CallId, WaitId},
+    interview::{State, evidence, summary},
     model::{
         artifact::Artifact,
+        flow::PhaseEffect,
         session::PersonId,
         transcript::{
             Audience, Call, CallResult, EffectOutcome, Event, Grounds, ObjectiveStatus, Origin,
@@ -64,6 +65,13 @@ pub enum Body {
     Export,
     /// A new part of the interview begins.
     Part(String),
+    /// What staff were sent about the session, under the words that say so.
+    Summary {
+        /// The words.
+        text: String,
+        /// The summary, as `CommonMark`.
+        summary: String,
+    },
     /// Something that happened, in a few words; `detail` is for a closer look.
     Line {
         /// The words.
@@ -149,7 +157,9 @@ impl Teller<'_> {
                     (Viewer::Participant, _) => part,
                 }))
             }
-            Event::EffectNoted { what, outcome, .. } => line(of_effect(what, outcome)?),
+            Event::EffectNoted { phase, index, what, outcome, .. } => {
+                self.effect((phase, *index), what, outcome)
+            }
             Event::Started(_)
             | Event::NoticeAnswered { .. }
             | Event::StatusChanged { .. }
@@ -188,10 +198,10 @@ impl Teller<'_> {
                 Some(Body::Bubble { voice: Voice::BotToStaff, text: text.clone() })
             }
             Event::Called(call) => Some(of_call(call)),
-            Event::Returned { call, result } => Some(of_result(call.as_str(), result)),
+            Event::Returned { call, result } => Some(self.of_result(call, result)),
             Event::Saved { data_type, data, reviewed, .. } => {
                 let how = if *reviewed { "approved by the participant" } else { "not reviewed" };
-                detailed(format!("Stored {}, {how}.", words_of(data_type)), data)
+                detailed(format!("Stored {}, {how}.", self.flow.data_title(data_type)), data)
             }
             Event::Proposed { objective, status } => {
                 let title = self.objective(objective);
@@ -254,6 +264,31 @@ impl Teller<'_> {
         }
     }
 
+    /// An effect of a part, with the summary where it is one and the staff reads it.
+    fn effect(&self, of: (&str, usize), what: &str, outcome: &EffectOutcome) -> Option<Body> {
+        let text = of_effect(what, outcome)?;
+        let effect = self.flow.phase(of.0).and_then(|phase| phase.effect.get(of.1));
+        match (effect, self.viewer) {
+            (Some(PhaseEffect::PostSummary { include, .. }), Viewer::Staff) => {
+                let summary = summary(self.state, self.flow, include);
+                Some(Body::Summary { text, summary })
+            }
+            _ => line(text),
+        }
+    }
+
+    fn of_result(&self, call: &CallId, result: &CallResult) -> Body {
+        let tool = self.state.call(call).map_or("the call", |known| known.call.tool.as_str());
+        let tool = words_of(tool);
+        let (text, detail) = match result {
+            CallResult::Ok { value } => (format!("An answer from {tool}."), pretty(value)),
+            CallResult::Err { code, message } => {
+                (format!("No answer from {tool}: {}.", words_of(code)), message.clone())
+            }
+        };
+        Body::Line { text, detail: Some(detail) }
+    }
+
     fn objective(&self, id: &str) -> String {
         self.flow.objective(id).map_or_else(|| words_of(id), |(_, o)| o.title.clone())
     }
@@ -285,16 +320,6 @@ fn of_call(call: &Call) -> Body {
         text: format!("{who} called {}.", words_of(&call.tool)),
         detail: Some(pretty(&call.args)),
     }
-}
-
-fn of_result(call: &str, result: &CallResult) -> Body {
-    let (text, detail) = match result {
-        CallResult::Ok { value } => (format!("Call {call} returned."), pretty(value)),
-        CallResult::Err { code, message } => {
-            (format!("Call {call} failed: {}.", words_of(code)), message.clone())
-        }
-    };
-    Body::Line { text, detail: Some(detail) }
 }
 
 fn of_effect(what: &str, outcome: &EffectOutcome) -> Option<String> {
@@ -365,33 +390,6 @@ pub fn name_of(by: &PersonId, by_name: &str, state: &State, viewer: Viewer) -> S
         (Viewer::Participant, true) => "You".to_owned(),
         (Viewer::Staff, true) => state.name.clone().unwrap_or_else(|| "The participant".to_owned()),
         (_, false) => by_name.to_owned(),
-    }
-}
-
-/// Stored data as label and value, for a look at what was collected.
-pub fn leaves(data: &Value) -> Vec<(String, String)> {
-    let mut out = Vec::new();
-    collect(data, "", &mut out);
-    out
-}
-
-fn collect(value: &Value, path: &str, out: &mut Vec<(String, String)>) {
-    let inner = |key: &str| if path.is_empty() { key.to_owned() } else { format!("{path} {key}") };
-    match value {
-        Value::Object(members) => {
-            for (key, value) in members {
-                collect(value, &inner(&words_of(key)), out);
-            }
-        }
-        Value::Array(items) if items.iter().any(Value::is_object) => {
-            for (n, value) in items.iter().enumerate() {
-                collect(value, &inner(&(n + 1).to_string()), out);
-            }
-        }
-        Value::Null => {}
-        Value::Array(_) | Value::Bool(_) | Value::Number(_) | Value::String(_) => {
-            out.push((path.to_owned(), in_words(value)));
-        }
     }
 }
 

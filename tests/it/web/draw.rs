@@ -12,7 +12,7 @@ use anteroom::{
     ids::{CountingIds, SessionId, WaitId},
     interview::{Command, State},
     model::{
-        session::{FlowPin, PersonId, Place, Platform},
+        session::{FlowPin, PersonId, Place, Platform, Status},
         transcript::{Event, Recorded, Started},
         ui::{
             Ask, Choice, Choose, Confirm, Control, Decide, Decision, Field, FieldError, Form,
@@ -29,6 +29,10 @@ fn now() -> DateTime<Utc> {
 }
 
 fn state() -> State {
+    state_after(&[])
+}
+
+fn state_after(events: &[Event]) -> State {
     let started = Started {
         session: SessionId::mint(&CountingIds::default()),
         flow: FlowPin { id: "f".into(), version: "1".into(), digest: String::new() },
@@ -42,7 +46,9 @@ fn state() -> State {
         },
         test: false,
     };
-    State::fold(&[Recorded { v: 1, seq: 1, at: now(), event: Event::Started(started) }]).unwrap()
+    let events = std::iter::once(Event::Started(started)).chain(events.iter().cloned());
+    let recorded = |(event, seq)| Recorded { v: 1, seq, at: now(), event };
+    State::fold(&events.zip(1..).map(recorded).collect::<Vec<_>>()).unwrap()
 }
 
 fn wait(control: Control) -> Wait {
@@ -277,32 +283,32 @@ fn a_form_has_an_input_for_every_kind_of_field() {
 
 #[test]
 fn a_review_shows_the_data_and_unfolds_an_edit_form() {
-    insta::assert_snapshot!(read(&html(&wait(Control::Review(timeline())), &cx(Viewer::Participant))), @r"
+    insta::assert_snapshot!(read(&html(&wait(Control::Review(timeline())), &cx(Viewer::Participant))), @"
     Question
     A question.
     Acme
     Employer:
     Acme
-    Until ⚠ please check:
+    Until please check:
     not given
     Blue
     Employer:
     Blue
-    Until ⚠ please check:
+    Until please check:
     not given
     [Looks right]
     (Edit)
     [Save]
-    Acme
+    Role 1
     Employer optional
     {f.work.0.name=Acme}
-    Until optional ⚠ please check
+    Until optional please check
     {f.work.0.endDate=}
     [Remove]
-    Blue
+    Role 2
     Employer optional
     {f.work.1.name=Blue}
-    Until optional ⚠ please check
+    Until optional please check
     {f.work.1.endDate=}
     [Remove]
     [Move up]
@@ -316,6 +322,66 @@ fn a_review_shows_the_data_and_unfolds_an_edit_form() {
     [Start over]
     1 of 2
     ");
+}
+
+#[test]
+fn what_is_not_given_takes_one_quiet_line_unless_it_is_needed_or_must_be_checked() {
+    let none = |path: &str, label: &str| field(path, label, text(), Value::Null);
+    let group = Group {
+        path: String::new(),
+        title: "Contact details".into(),
+        fields: vec![
+            field("name", "Name", text(), json!("Ada")),
+            none("postcode", "Postcode"),
+            Field { required: true, ..none("email", "E-mail") },
+            Field { check: true, ..none("phone", "Phone") },
+            none("region", "Region"),
+        ],
+    };
+    let review = Review { groups: vec![group], lists: Vec::new(), ..timeline() };
+    let mut card = wait(Control::Review(review));
+    card.prompt.title = Some("Contact details".into());
+    let drawn = read(&html(&card, &cx(Viewer::Participant)));
+    let shown = drawn.split("[Looks right]").next().unwrap();
+    insta::assert_snapshot!(shown, @"
+    Contact details
+    A question.
+    Name:
+    Ada
+    E-mail:
+    not given
+    Phone please check:
+    not given
+    Not given: Postcode, Region
+    ");
+}
+
+#[test]
+fn what_was_approved_can_be_changed_by_the_participant_while_the_conversation_goes_on() {
+    let by = PersonId::web("ada");
+    let reply = |verdict| Reply::Reviewed { verdict, data: None, notes: None };
+    let told = |verdict, status, viewer| {
+        let mut card = wait(Control::Review(timeline()));
+        let asked = [
+            Event::Asked(Box::new(card.clone())),
+            Event::StatusChanged { to: status, reason: String::new() },
+        ];
+        let state = state_after(&asked);
+        let (by, by_name) = (by.clone(), "Ada".into());
+        card.standing = Standing::Applied { reply: reply(verdict), by, by_name, at: now() };
+        let body = Body::Card { wait: Box::new(card), again: false };
+        message(&Message { id: "w".into(), at: now(), body }, &state, &cx(viewer)).html
+    };
+    let has_change = |html: String| html.contains(">Change</button>");
+
+    assert!(has_change(told(Verdict::Approved, Status::Open, Viewer::Participant)));
+    assert!(has_change(told(Verdict::Modified, Status::Paused, Viewer::Participant)));
+    assert!(!has_change(told(Verdict::Rejected, Status::Open, Viewer::Participant)));
+    assert!(!has_change(told(Verdict::Approved, Status::Completed, Viewer::Participant)));
+    assert!(!has_change(told(Verdict::Approved, Status::Open, Viewer::Staff)));
+    let wait = wait(Control::Review(timeline())).id;
+    let typed = fields(&[("command", "change"), ("wait", &wait.short())]);
+    assert_eq!(parse::command(&typed), Some(Command::Change { wait }));
 }
 
 #[test]
@@ -386,10 +452,10 @@ fn a_decision_takes_two_steps_to_approve_and_is_for_staff_alone() {
 fn a_dangerous_yes_says_so_in_words() {
     let control =
         Control::Confirm(Confirm { yes: "Erase".into(), no: "Keep".into(), danger: true });
-    insta::assert_snapshot!(read(&html(&wait(control), &cx(Viewer::Participant))), @r"
+    insta::assert_snapshot!(read(&html(&wait(control), &cx(Viewer::Participant))), @"
     Question
     A question.
-    ⚠ This cannot be taken back.
+    This cannot be taken back.
     [Erase]
     [Keep]
     1 of 2
@@ -488,12 +554,12 @@ fn what_was_typed_comes_back_with_what_is_wrong_with_it() {
     let drawn = html(&card, &Cx { draft: Some(draft), ..cx(Viewer::Participant) });
 
     assert!(drawn.contains("value=\"many\"") && drawn.contains("aria-invalid=\"true\""), "{drawn}");
-    insta::assert_snapshot!(read(&drawn), @r"
+    insta::assert_snapshot!(read(&drawn), @"
     Question
     A question.
     Age optional
     {f.age=many}
-    ⚠ Write a number, such as 12.
+    Write a number, such as 12.
     [Send]
     1 of 2
     ");

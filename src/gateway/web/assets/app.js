@@ -11,7 +11,7 @@
     for (const time of all("time[datetime]", root)) {
       const at = new Date(time.dateTime);
       if (Number.isNaN(at.getTime())) continue;
-      const clock = at.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
+      const clock = at.toLocaleTimeString([], { hour: "numeric", minute: "2-digit" });
       const today = at.toDateString() === new Date().toDateString();
       time.textContent = today ? clock : `${at.toLocaleDateString([], { day: "numeric", month: "short" })} ${clock}`;
       time.title = at.toLocaleString();
@@ -24,8 +24,14 @@
     notice.innerHTML = html ? `<p>${html}</p>` : ""; // drawn and escaped by the server
     localise(notice);
   };
+  // What comes together is said together.
+  let unsaid = [];
   const speak = (words) => {
-    if (words) one("#aloud").textContent = words.slice(0, 500);
+    if (!words) return;
+    if (!unsaid.length) {
+      setTimeout(() => { one("#aloud").textContent = unsaid.join(" ").slice(0, 800); unsaid = []; }, 300);
+    }
+    unsaid.push(words);
   };
 
   // --- what somebody is in the middle of
@@ -92,6 +98,15 @@
 
   let ready = false;
   let acted = 0;
+  let answered = 0;
+  // Whoever has answered a card goes on at the next one, unless they are elsewhere already.
+  const moveOn = () => {
+    const card = all("#log > .row:not([data-sent]) .card.open").pop();
+    const isLost = !document.activeElement || document.activeElement === document.body;
+    if (!card || !isLost || Date.now() - answered > 3000) return;
+    card.tabIndex = -1;
+    card.focus({ preventScroll: true });
+  };
   const listen = () => {
     const url = document.body.dataset.live;
     if (!url || !window.EventSource) return;
@@ -101,7 +116,7 @@
       // Whoever has just done something is shown what comes of it, wherever they were reading.
       const follow = nearEnd() || Date.now() - acted < 3000;
       const added = put(piece);
-      if (added && ready) speak(piece.spoken);
+      if (added && ready) { speak(piece.spoken); moveOn(); }
       if (added && follow) toEnd();
     });
     source.addEventListener("keep", (event) => {
@@ -136,6 +151,7 @@
     form.dataset.busy = "yes";
     const row = form.closest(".row");
     if (row) row.dataset.sent = "yes";
+    if (form.closest(".card")) answered = Date.now();
     button?.setAttribute("aria-busy", "true");
     try {
       const answer = await fetch(form.action, {
@@ -147,7 +163,7 @@
       if (!kind.includes("json")) { tell(answer.status === 413 ? "That is too large to be sent." : "That did not work. Please reload the page and try again."); return; }
       const said = await answer.json();
       if (row && !said.ok) delete row.dataset.sent;
-      settle(form, said);
+      settle(form, said, button);
     } catch {
       if (row) delete row.dataset.sent;
       // The same key again: if it did arrive, it counts once.
@@ -157,23 +173,31 @@
       button?.removeAttribute("aria-busy");
     }
   };
-  const settle = (form, said) => {
+  const settle = (form, said, button) => {
     if (said.location) { window.location.assign(said.location); return; }
     tell(said.notice || "");
     if (said.ok) {
       acted = Date.now();
+      moveOn();
       const menu = form.closest(".menu");
       // What was sent from the menu is not still being written.
-      if (menu) { form.reset(); menu.removeAttribute("open"); }
+      if (menu) {
+        form.reset();
+        for (const folded of [menu, ...all("details", menu)]) folded.open = false;
+      }
       if (form.id === "say") { form.reset(); chosen(form); grow(form.elements.text); form.elements.text.focus(); }
       if (document.body.dataset.link !== "live") window.location.reload();
       return;
     }
+    const known = new Set([...form.elements].map((field) => field.name));
     for (const piece of said.pieces || []) {
       const shown = piece.id.startsWith("w-") && !document.getElementById(piece.id) ? form.closest(".row")?.id : piece.id;
       put({ ...piece, id: shown || piece.id }, { keep: false });
       const card = document.getElementById(shown || piece.id);
-      (one("[aria-invalid=true]", card || document) || one(".error", card || document)?.closest("form")?.querySelector("textarea, input:not([type=hidden])"))?.focus();
+      const wrong = one("[aria-invalid=true]", card || document) || one(".error", card || document)?.closest("form")?.querySelector("textarea, input:not([type=hidden])");
+      const added = all("input:not([type=hidden]), textarea", card || document).find((field) => field.name && !known.has(field.name));
+      const same = all("button", card || document).find((one) => one.value === button?.value);
+      (wrong || (said.notice ? null : added || same))?.focus();
     }
   };
   document.addEventListener("submit", (event) => {
