@@ -49,8 +49,9 @@ impl Actor {
         reviewed: bool,
     ) -> Result<SavedRecord, Refusal> {
         let data_type = self.fitting(data_type, &data)?;
-        let newest = self.state.record(&data_type).map(|record| record.id);
-        let same = self.state.records.iter().find(|r| r.data_type == data_type && r.data == data);
+        let mut stored = self.state.records.iter().rev().filter(|r| r.data_type == data_type);
+        let same = stored.clone().find(|record| record.data == data);
+        let newest = stored.next().map(|record| record.id);
         let Some(Record { id, reviewed: was, .. }) = same else {
             let id = RecordId::mint(&*self.ids);
             self.save(id, data_type, data, reviewed);

@@ -9,7 +9,7 @@
 //!
 //! Expressions (minijinja) see `answers.<step>` (the chosen id, the list of ids where several may be chosen, or the
 //! text), `labels.<step>` (what the chosen buttons said), `results.<step>` (the tool's response),
-//! `records.<data_type>` (the newest), `vars` and `participant.name`.
+//! `records.<data_type>` (the one that counts), `vars` and `participant.name`.
 //!
 //! Branch targets: another step of the phase; `@next` (as without a branch); `@skip`: the first unmet objective that
 //! the participant may skip is passed over, then as `@next`; `@stop`; `@handoff`. A step that stopped or handed over
@@ -126,6 +126,7 @@ impl Scope<'_> {
         let records: Map<String, Value> = state
             .records
             .iter()
+            .filter_map(|record| state.record(&record.data_type))
             .map(|record| (record.data_type.clone(), record.data.clone()))
             .collect();
         let context = json!({

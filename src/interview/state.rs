@@ -390,9 +390,11 @@ impl State {
             .filter(|wait| wait.standing.is_pending())
     }
 
-    /// The newest record of a kind of data.
+    /// The record of a kind of data that counts: the newest that the participant approved, or the newest where there
+    /// is none.
     pub fn record(&self, data_type: &str) -> Option<&Record> {
-        self.records.iter().rev().find(|r| r.data_type == data_type)
+        let mut newest = self.records.iter().rev().filter(|r| r.data_type == data_type);
+        newest.clone().find(|record| record.reviewed).or_else(|| newest.next())
     }
 
     /// How an objective stands.

@@ -674,3 +674,41 @@ fn a_request_that_lapsed_can_be_asked_again_by_those_who_could_have_decided() {
     assert!(desk.wait(again).standing.is_pending());
     assert_eq!(desk.phase(), Some("phase_1"));
 }
+
+#[test]
+fn data_that_comes_back_is_the_newest_again() {
+    let mut desk = Desk::new("admin");
+    let mut save = |number: u32| {
+        let data = json!({ "a": number });
+        desk.step(|actor| actor.save_record("skeleton_timeline", data, false)).unwrap()
+    };
+    let (first, _, again) = (save(1), save(2), save(1));
+    assert_eq!((again.id, again.created), (first.id, false));
+
+    let newest = desk.step(|actor| actor.state().record("skeleton_timeline").cloned()).unwrap();
+    assert_eq!(newest.data, json!({ "a": 1 }));
+}
+
+#[test]
+fn what_a_person_approved_is_not_replaced_by_what_nobody_has_seen() {
+    let mut desk = Desk::new("admin");
+    desk.review("skeleton_timeline");
+    let unseen = json!({ "a": "better" });
+    desk.step(|actor| actor.save_record("skeleton_timeline", unseen, false)).unwrap();
+
+    let counts = desk.step(|actor| actor.state().record("skeleton_timeline").cloned()).unwrap();
+    assert_eq!(counts.data, json!({ "ok": true }));
+}
+
+#[test]
+fn the_card_of_the_deciders_stays_theirs_when_less_is_missing() {
+    let mut desk = Desk::new("participant-then-admin");
+    let overrides = ["skeleton_timeline", "education_history"];
+    let wait = desk.next_phase(&overrides, Some("no time")).unwrap_err();
+    desk.decide(wait, Decision::Approved, None, ada());
+    desk.review("education_history");
+
+    let card = desk.step(|actor| actor.state().pending().next().cloned()).unwrap();
+    assert_eq!(card.revision, 2);
+    assert_eq!(card.prompt.title.as_deref(), Some("Move Ada to “The rest”?"));
+}
