@@ -9,6 +9,7 @@
 pub mod actor;
 pub mod advance;
 pub mod answer;
+mod attempts;
 mod calls;
 pub mod commands;
 pub mod evidence;

@@ -66,12 +66,12 @@ impl Approval {
 }
 
 /// What one invocation asked for.
-struct Request<'a> {
-    call: &'a Call,
-    phase: &'a Phase,
-    missing: Vec<String>,
-    overrides: &'a [String],
-    reason: Option<&'a str>,
+pub(super) struct Request<'a> {
+    pub(super) call: &'a Call,
+    pub(super) phase: &'a Phase,
+    pub(super) missing: Vec<String>,
+    pub(super) overrides: &'a [String],
+    pub(super) reason: Option<&'a str>,
 }
 
 impl Actor {
@@ -297,21 +297,6 @@ impl Actor {
         self.offer_export();
     }
 
-    /// Whether somebody's own word moves the session on: who may decide, and decides alone.
-    pub(super) fn may_decide(&self, from: &Responder) -> bool {
-        let policy = &self.flow.flow.approvals.overrides;
-        let is_participant = from.person == self.state.participant;
-        let by_right =
-            self.is_decider(from) && policy.quorum <= 1 && (policy.allow_self || !is_participant);
-        by_right || (policy.decider == Decider::Participant && is_participant)
-    }
-
-    /// Whether somebody is one of those who decide.
-    pub(super) fn is_decider(&self, from: &Responder) -> bool {
-        let alias = self.flow.flow.approvals.overrides.channel.as_ref();
-        alias.is_some_and(|alias| from.approver_of.contains(alias))
-    }
-
     fn ask_for_override(&self, request: &Request<'_>) -> Suspension {
         let asks_participant = match self.flow.flow.approvals.overrides.decider {
             Decider::Participant => true,
@@ -476,72 +461,6 @@ impl Actor {
         let origin = Origin::Person { by: from.person.clone(), may_decide: false };
         Some(self.call("asked", "next_phase", args, origin))
     }
-
-    /// S1 §7's record of an invocation.
-    fn audit_attempt(&mut self, request: &Request<'_>, outcome: &Value, note: Option<&str>) {
-        let person = match &request.call.origin {
-            Origin::Person { by, may_decide } => Some((by.clone(), *may_decide)),
-            Origin::Step { .. } | Origin::Model { .. } | Origin::Engine => None,
-        };
-        let approved = outcome["status"] == "approved";
-        let decider =
-            person.as_ref().filter(|(_, may)| approved && *may).map(|(by, _)| self.named(by));
-        let bypassed: &[String] = match (request.overrides.is_empty(), &person) {
-            (true, None) => &[],
-            _ => &request.missing,
-        };
-        let facts = [
-            ("phase", json!(request.phase.id)),
-            ("overrides", json!(bypassed)),
-            ("objectivesRemaining", json!(request.missing)),
-            ("userDecision", if decider.is_some() { json!("approved") } else { Value::Null }),
-            ("advancedTo", outcome.get("advanced_to").cloned().unwrap_or(Value::Null)),
-            ("status", outcome["status"].clone()),
-            ("by_user", json!(person.is_some())),
-            ("decider", json!(decider)),
-            ("decider_role", decider_role(self, decider.is_some())),
-            ("proposed_overrides", json!(request.overrides)),
-            ("call", json!(request.call.id)),
-            ("note", json!(note)),
-        ];
-        self.audit("phase_advance_attempt", facts, [("reason", json!(request.reason))]);
-    }
-
-    /// S1 §7's record of a decision, under the same call id as the request's.
-    fn audit_decision(
-        &mut self,
-        request: &Request<'_>,
-        wait: &Wait,
-        outcome: &Value,
-        words: Option<&str>,
-    ) {
-        let (by, decision) = match wait.standing.answer() {
-            Some((Reply::Decided { decision, .. }, by, ..)) => {
-                (Some(self.named(by)), json!(decision))
-            }
-            Some(_) | None => (None, Value::Null),
-        };
-        let facts = [
-            ("phase", json!(request.phase.id)),
-            ("overrides", json!(request.missing)),
-            ("objectivesRemaining", json!(request.missing)),
-            ("userDecision", decision),
-            ("advancedTo", outcome.get("advanced_to").cloned().unwrap_or(Value::Null)),
-            ("status", outcome["status"].clone()),
-            ("by_user", json!(matches!(request.call.origin, Origin::Person { .. }))),
-            ("decider", json!(by)),
-            ("decider_role", decider_role(self, true)),
-            ("proposed_overrides", json!(request.overrides)),
-            ("call", json!(request.call.id)),
-            ("note", Value::Null),
-        ];
-        let words = [("reason", json!(request.reason)), ("feedback", json!(words))];
-        self.audit("phase_advance_attempt", facts, words);
-    }
-}
-
-fn decider_role(actor: &Actor, decided: bool) -> Value {
-    if decided { json!(actor.flow.flow.approvals.overrides.decider.name()) } else { Value::Null }
 }
 
 fn blocked(missing: &[String], note: Option<&str>) -> Value {

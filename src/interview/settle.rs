@@ -8,6 +8,7 @@ use crate::{
     ids::WaitId,
     model::{
         artifact::Artifact,
+        flow::Decider,
         session::{PersonId, Status},
         transcript::{Event, Via},
         ui::{Control, Decision, FieldError, Reply},
@@ -188,6 +189,21 @@ impl Actor {
                 feedback: Some(words.join("\n")),
             },
         })
+    }
+
+    /// Whether somebody's own word moves the session on: who may decide, and decides alone.
+    pub(super) fn may_decide(&self, from: &Responder) -> bool {
+        let policy = &self.flow.flow.approvals.overrides;
+        let is_participant = from.person == self.state.participant;
+        let by_right =
+            self.is_decider(from) && policy.quorum <= 1 && (policy.allow_self || !is_participant);
+        by_right || (policy.decider == Decider::Participant && is_participant)
+    }
+
+    /// Whether somebody is one of those who decide.
+    pub(super) fn is_decider(&self, from: &Responder) -> bool {
+        let alias = self.flow.flow.approvals.overrides.channel.as_ref();
+        alias.is_some_and(|alias| from.approver_of.contains(alias))
     }
 
     /// Whether a file would be taken: where one is asked for, and otherwise while the interview runs and holds few.

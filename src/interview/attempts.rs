@@ -1,0 +1,79 @@
+//! The audit records of `next_phase` (S1 §7): one for each invocation, one for each decision, under one call id.
+
+use serde_json::{Value, json};
+
+use super::{Actor, advance::Request};
+use crate::model::{transcript::Origin, ui::Reply, wait::Wait};
+
+impl Actor {
+    /// S1 §7's record of an invocation.
+    pub(super) fn audit_attempt(
+        &mut self,
+        request: &Request<'_>,
+        outcome: &Value,
+        note: Option<&str>,
+    ) {
+        let person = match &request.call.origin {
+            Origin::Person { by, may_decide } => Some((by.clone(), *may_decide)),
+            Origin::Step { .. } | Origin::Model { .. } | Origin::Engine => None,
+        };
+        let approved = outcome["status"] == "approved";
+        let decider =
+            person.as_ref().filter(|(_, may)| approved && *may).map(|(by, _)| self.named(by));
+        let bypassed: &[String] = match (request.overrides.is_empty(), &person) {
+            (true, None) => &[],
+            _ => &request.missing,
+        };
+        let facts = [
+            ("phase", json!(request.phase.id)),
+            ("overrides", json!(bypassed)),
+            ("objectivesRemaining", json!(request.missing)),
+            ("userDecision", if decider.is_some() { json!("approved") } else { Value::Null }),
+            ("advancedTo", outcome.get("advanced_to").cloned().unwrap_or(Value::Null)),
+            ("status", outcome["status"].clone()),
+            ("by_user", json!(person.is_some())),
+            ("decider", json!(decider)),
+            ("decider_role", decider_role(self, decider.is_some())),
+            ("proposed_overrides", json!(request.overrides)),
+            ("call", json!(request.call.id)),
+            ("note", json!(note)),
+        ];
+        self.audit("phase_advance_attempt", facts, [("reason", json!(request.reason))]);
+    }
+
+    /// S1 §7's record of a decision, under the same call id as the request's.
+    pub(super) fn audit_decision(
+        &mut self,
+        request: &Request<'_>,
+        wait: &Wait,
+        outcome: &Value,
+        words: Option<&str>,
+    ) {
+        let (by, decision) = match wait.standing.answer() {
+            Some((Reply::Decided { decision, .. }, by, ..)) => {
+                (Some(self.named(by)), json!(decision))
+            }
+            Some(_) | None => (None, Value::Null),
+        };
+        let facts = [
+            ("phase", json!(request.phase.id)),
+            ("overrides", json!(request.missing)),
+            ("objectivesRemaining", json!(request.missing)),
+            ("userDecision", decision),
+            ("advancedTo", outcome.get("advanced_to").cloned().unwrap_or(Value::Null)),
+            ("status", outcome["status"].clone()),
+            ("by_user", json!(matches!(request.call.origin, Origin::Person { .. }))),
+            ("decider", json!(by)),
+            ("decider_role", decider_role(self, true)),
+            ("proposed_overrides", json!(request.overrides)),
+            ("call", json!(request.call.id)),
+            ("note", Value::Null),
+        ];
+        let words = [("reason", json!(request.reason)), ("feedback", json!(words))];
+        self.audit("phase_advance_attempt", facts, words);
+    }
+}
+
+fn decider_role(actor: &Actor, decided: bool) -> Value {
+    if decided { json!(actor.flow.flow.approvals.overrides.decider.name()) } else { Value::Null }
+}
