@@ -211,16 +211,18 @@ fn megabytes(bytes: u64) -> String {
 }
 
 fn mismatch(accepted: &[Kind], filename: &str, named: Option<Kind>, content: Content) -> Refused {
-    let can = format!("I can read {}.", list(accepted));
+    let can = match accepted {
+        [] => "No file is wanted here.".to_owned(),
+        accepted => format!("I can read {}.", list(accepted)),
+    };
     let accepted_name = named.is_some_and(|kind| accepted.contains(&kind));
+    let masked = |what: &str| format!("{can} *{filename}* is {what}, whatever its name says.");
     Refused(match content {
         Content::Locked => {
             format!("*{filename}* needs a password. Please send a copy without one.")
         }
         Content::Danger(what) => format!("*{filename}* {what}, so I did not open it. {can}"),
-        Content::Foreign(what) if accepted_name => {
-            format!("{can} *{filename}* is {what}, whatever its name says.")
-        }
+        Content::Foreign(what) if accepted_name => masked(what),
         Content::Foreign(what) => format!("{can} *{filename}* is {what}."),
         Content::Is(found) if accepted.contains(&found) => {
             let extension = found.extensions()[0];
@@ -229,6 +231,7 @@ fn mismatch(accepted: &[Kind], filename: &str, named: Option<Kind>, content: Con
                 noun(found)
             )
         }
+        Content::Is(found) if accepted_name => masked(noun(found)),
         Content::Is(found) => format!("{can} *{filename}* is {}.", noun(found)),
         Content::Unknown => format!("{can} *{filename}* is something else."),
     })
@@ -239,7 +242,7 @@ fn list(accepted: &[Kind]) -> String {
     let names: Vec<String> =
         accepted.iter().map(|kind| kind.extensions()[0].to_ascii_uppercase()).collect();
     match names.split_last() {
-        None => "no files here".to_owned(),
+        None => String::new(),
         Some((last, [])) => last.clone(),
         Some((last, others)) => format!("{} or {last}", others.join(", ")),
     }

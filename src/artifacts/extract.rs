@@ -153,6 +153,16 @@ impl Extractor {
     }
 }
 
+/// Reads a document here and now, with no limits but the parsers' own: what the child does once its limits stand.
+/// Everybody else asks an [`Extractor`].
+pub fn read(format: Format, bytes: &[u8]) -> Extraction {
+    match format {
+        Format::Pdf => pdf::read(bytes),
+        Format::Docx => docx::read(bytes),
+        Format::Text => text::read(bytes),
+    }
+}
+
 /// What to tell a person about a document that gave no text (BEHAVIOUR F2, F3); none if it did.
 pub fn trouble(filename: &str, extraction: &Extraction) -> Option<String> {
     match extraction {

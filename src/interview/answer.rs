@@ -233,6 +233,12 @@ fn in_words(error: &jsonschema::ValidationError<'_>) -> String {
         Kind::MinLength { limit } => format!("A little more, please: at least {limit} characters."),
         Kind::MaxLength { limit } => format!("Too long: at most {limit} characters, please."),
         Kind::MinItems { limit } => format!("At least {limit}, please."),
+        Kind::MaxItems { limit } => format!("At most {limit}, please."),
+        Kind::Type { .. } => "This is not the kind of answer that was asked for.".to_owned(),
+        Kind::AdditionalProperties { unexpected } => {
+            format!("{} was not asked for.", unexpected.join(", "))
+        }
+        Kind::Enum { .. } => "Please pick from the list.".to_owned(),
         Kind::Format { format } if format == "email" => {
             "This is not an e-mail address; they look like ada@example.org.".to_owned()
         }
@@ -242,7 +248,8 @@ fn in_words(error: &jsonschema::ValidationError<'_>) -> String {
         Kind::Pattern { .. } => {
             "This does not have the expected form; dates look like 2024-03.".to_owned()
         }
-        _ => error.to_string(),
+        // The answer itself is left out: errors are logged and quoted.
+        _ => error.masked_with("this").to_string(),
     }
 }
 

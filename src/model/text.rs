@@ -30,16 +30,27 @@ pub fn typed(text: &str) -> String {
 /// ```
 pub fn quoted(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 8);
-    let mut begins = true;
+    // Nothing of the line yet; nothing but digits.
+    let (mut begins, mut counts) = (true, true);
     let mut left = text.chars();
     while let Some(c) = left.next() {
+        if begins && matches!(c, ' ' | '\t') {
+            // A line that is set in would be code.
+            continue;
+        }
         // `+44` is a number, `+ 44` an entry of a list, `---` a line across the page.
         let alone = left.clone().next().is_none_or(|next| next == c || next.is_whitespace());
-        let marks = matches!(c, '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '&' | '|' | '~');
-        if marks || (begins && alone && matches!(c, '#' | '+' | '-' | '=')) {
+        let marks = match c {
+            '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '&' | '|' | '~' => true,
+            '#' | '+' | '-' | '=' => begins && alone,
+            '.' | ')' => counts && alone,
+            _ => false,
+        };
+        if marks {
             out.push('\\');
         }
-        begins = c == '\n' || (begins && c.is_whitespace());
+        begins = matches!(c, '\n' | '\r');
+        counts = begins || (counts && c.is_ascii_digit());
         out.push(c);
     }
     out

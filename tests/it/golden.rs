@@ -125,7 +125,7 @@ fn fields(choice: &Choice) -> Vec<Field> {
     fields
 }
 
-fn controls() -> Vec<Control> {
+pub(crate) fn controls() -> Vec<Control> {
     let choice = Choice {
         id: text("a"),
         label: text("A"),
@@ -167,7 +167,7 @@ fn controls() -> Vec<Control> {
     ]
 }
 
-fn replies() -> Vec<Reply> {
+pub(crate) fn replies() -> Vec<Reply> {
     vec![
         Reply::Chosen { ids: vec![text("a")], free_text: None },
         Reply::Chosen { ids: Vec::new(), free_text: Some(text("neither")) },
@@ -249,7 +249,7 @@ fn waits() -> Vec<Wait> {
     combined.chain([plain_wait()]).collect()
 }
 
-fn session_events() -> Vec<Event> {
+pub(crate) fn session_events() -> Vec<Event> {
     let started = Started {
         session: session(),
         flow: flow(),

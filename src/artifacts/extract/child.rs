@@ -9,7 +9,7 @@ use std::{
 
 use rustix::process::{Resource, Rlimit, setrlimit};
 
-use super::{FLAG, Format, docx, pdf, text, unreadable};
+use super::{FLAG, Format, read, unreadable};
 
 /// Runs this process as a reader of one document if its arguments (without the program's name) say so; `main`
 /// returns the code then. Otherwise none, and nothing has happened.
@@ -34,11 +34,7 @@ fn run(format: Format) -> io::Result<()> {
     io::stdin().lock().take(INPUT_MAX).read_to_end(&mut bytes)?;
     // A parser's panic message would hold pieces of the document.
     panic::set_hook(Box::new(|_| {}));
-    let parsed = panic::catch_unwind(AssertUnwindSafe(|| match format {
-        Format::Pdf => pdf::read(&bytes),
-        Format::Docx => docx::read(&bytes),
-        Format::Text => text::read(&bytes),
-    }));
+    let parsed = panic::catch_unwind(AssertUnwindSafe(|| read(format, &bytes)));
     let extraction =
         parsed.unwrap_or_else(|_| unreadable("This file is made in a way that I cannot read."));
     let mut answer = serde_json::to_vec(&extraction)?;
