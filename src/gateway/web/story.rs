@@ -268,6 +268,10 @@ impl Teller<'_> {
     fn effect(&self, of: (&str, usize), what: &str, outcome: &EffectOutcome) -> Option<Body> {
         let text = of_effect(what, outcome)?;
         let effect = self.flow.phase(of.0).and_then(|phase| phase.effect.get(of.1));
+        // What this platform cannot do is the staff's concern.
+        if self.viewer == Viewer::Participant && *outcome == EffectOutcome::NotApplicable {
+            return None;
+        }
         match (effect, self.viewer) {
             (Some(PhaseEffect::PostSummary { include, .. }), Viewer::Staff) => {
                 let summary = summary(self.state, self.flow, include);
