@@ -8,7 +8,7 @@ RUN apt-get update \
     && apt-get install --yes --no-install-recommends gcc libc6-dev \
     && rm -rf /var/lib/apt/lists/*
 WORKDIR /src
-COPY Cargo.toml Cargo.lock ./
+COPY build.rs Cargo.toml Cargo.lock ./
 COPY src src
 COPY manifests manifests
 # `dist` is `release` with link-time optimisation; say `--build-arg PROFILE=release` for a quicker build.

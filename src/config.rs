@@ -17,6 +17,7 @@ pub use self::{
     secret::Secret,
     settings::Settings,
     written::{
-        Approvers, Config, ContactSource, Discord, Flows, Limits, Log, LogFormat, Slack, Uploads,
+        Approvers, Config, ContactSource, Discord, Flows, Limits, Log, LogFormat, MacosVia, Slack,
+        Uploads,
     },
 };

@@ -113,6 +113,11 @@ fn name_of(whole: &str) -> Name {
     }
 }
 
+/// A label of Apple's without its wrapping: `_$!<Home>!$_` is `home`.
+fn plain_label(label: &str) -> String {
+    label.trim_start_matches("_$!<").trim_end_matches(">!$_").trim().to_lowercase()
+}
+
 /// Whether a card is the one that a participant named, by name or e-mail address.
 fn is_named(contact: &Contact, wanted: &str) -> bool {
     let wanted = wanted.trim().to_lowercase();

@@ -350,3 +350,12 @@ fn the_map_names_every_module_in_its_row() {
         }
     }
 }
+
+#[test]
+fn a_mac_is_told_why_contacts_are_read() {
+    let plist = read("manifests/Info.plist");
+    let reason = plist.split("<key>NSContactsUsageDescription</key>").nth(1).unwrap_or_default();
+    let reason = reason.trim().strip_prefix("<string>").and_then(|rest| rest.split('<').next());
+    assert!(reason.is_some_and(|reason| reason.len() > 20), "macOS would deny without asking");
+    assert!(read("build.rs").contains("__info_plist") && read("Dockerfile").contains("build.rs"));
+}

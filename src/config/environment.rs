@@ -34,6 +34,11 @@ impl Environment {
         self.0.get(name).map(String::as_str).filter(|value| !value.is_empty())
     }
 
+    /// The app that this program was started from, as a Mac's terminals and the system itself tell it.
+    pub fn launcher(&self) -> Option<&str> {
+        self.get("TERM_PROGRAM").or_else(|| self.get("__CFBundleIdentifier"))
+    }
+
     /// The configuration file to read: the one named on the command line, else in the environment, else `config.toml`
     /// here if there is one.
     pub fn config_file(&self, named: Option<PathBuf>) -> Option<PathBuf> {

@@ -153,8 +153,11 @@ impl<'a> Resolve<'a> {
                 self.tell(&format!("/contacts/sources/{index}"), message, Some(hint));
             }
         }
-        let macos_owner = written.macos.and_then(|macos| match macos.owner.parse() {
-            Ok(owner) => Some(owner),
+        let macos = written.macos.and_then(|macos| match macos.owner.parse() {
+            Ok(owner) => {
+                let launcher = self.environment.launcher().map(str::to_owned);
+                Some(settings::Macos { owner, via: macos.via, launcher })
+            }
             Err(error) => {
                 let error: crate::model::session::BadPerson = error;
                 self.tell("/contacts/macos/owner", error.to_string(), None);
@@ -163,7 +166,7 @@ impl<'a> Resolve<'a> {
         });
         settings::Contacts {
             sources: written.sources,
-            macos_owner,
+            macos,
             vcard: written.vcard.map(|vcard| vcard.file),
             directory: written.directory.map(|directory| directory.file),
         }

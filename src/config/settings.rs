@@ -8,7 +8,8 @@ use std::{
 };
 
 use super::{
-    Approvers, Config, ContactSource, Discord, Flows, Limits, Log, Problem, Slack, Uploads,
+    Approvers, Config, ContactSource, Discord, Flows, Limits, Log, MacosVia, Problem, Slack,
+    Uploads,
     document::Document,
     environment::{self, Environment},
     resolve::Resolve,
@@ -71,12 +72,23 @@ pub struct Webhook {
 pub struct Contacts {
     /// The sources to ask, best first.
     pub sources: Vec<ContactSource>,
-    /// The one person the card of the Contacts application belongs to.
-    pub macos_owner: Option<PersonId>,
+    /// The Contacts application.
+    pub macos: Option<Macos>,
     /// A vCard file.
     pub vcard: Option<PathBuf>,
     /// A directory of people.
     pub directory: Option<PathBuf>,
+}
+
+/// The Contacts application.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Macos {
+    /// The one person the card belongs to.
+    pub owner: PersonId,
+    /// How the application is asked.
+    pub via: MacosVia,
+    /// The app that this program was started from, where that is known.
+    pub launcher: Option<String>,
 }
 
 impl Settings {
@@ -116,7 +128,7 @@ impl Settings {
             webhooks: BTreeMap::new(),
             contacts: Contacts {
                 sources: written::Contacts::default().sources,
-                macos_owner: None,
+                macos: None,
                 vcard: None,
                 directory: None,
             },

@@ -152,6 +152,22 @@ pub enum ContactSource {
 pub struct Macos {
     /// The one person the card belongs to: `slack:T01/U01`.
     pub owner: String,
+    /// How the application is asked.
+    #[serde(default)]
+    pub via: MacosVia,
+}
+
+/// How the Contacts application is asked.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum MacosVia {
+    /// Through the framework, by script where that breaks.
+    #[default]
+    Auto,
+    /// Through the Contacts framework.
+    Contacts,
+    /// By a script for `osascript`.
+    Osascript,
 }
 
 /// A file with contact details.

@@ -9,8 +9,14 @@ use crate::{
     artifacts::{Artifacts, extract::Extractor},
     catalog,
     clock::{Clock, SystemClock},
-    config::{ContactSource, Environment, LogFormat, Settings, default_data_dir, settings},
-    contacts::{self, Contacts},
+    config::{
+        ContactSource, Environment, LogFormat, MacosVia, Settings, default_data_dir,
+        settings::{self, Macos},
+    },
+    contacts::{
+        self, Contacts,
+        macos::{MacContacts, Way, osascript::Osascript},
+    },
     engine::{self, Engine, Parts, webhook},
     flows::{Library, LoadedFlow},
     ids::{Ids, RandomIds, SessionId},
@@ -226,13 +232,20 @@ fn contacts(wanted: &settings::Contacts) -> anyhow::Result<Contacts> {
             ContactSource::Profile => sources.push(Box::new(contacts::profile::Profile)),
             ContactSource::Vcard => {
                 // A card of the host's own person is given to nobody else.
-                let own = wanted.vcard.clone().zip(wanted.macos_owner.clone());
-                let own = own.map(|(path, owner)| contacts::vcard::OwnFile { path, owner });
+                let own = wanted.vcard.clone().zip(wanted.macos.clone());
+                let own =
+                    own.map(|(path, Macos { owner, .. })| contacts::vcard::OwnFile { path, owner });
                 sources.push(Box::new(contacts::vcard::VCards::new(own)));
             }
             ContactSource::Macos => {
-                if let Some(owner) = &wanted.macos_owner {
-                    sources.push(Box::new(contacts::macos::MacContacts::new(owner.clone())));
+                if let Some(macos) = &wanted.macos {
+                    let way = match macos.via {
+                        MacosVia::Auto => Way::Best(Osascript::default()),
+                        MacosVia::Contacts => Way::Framework,
+                        MacosVia::Osascript => Way::Script(Osascript::default()),
+                    };
+                    let (owner, launcher) = (macos.owner.clone(), macos.launcher.clone());
+                    sources.push(Box::new(MacContacts::new(owner, way, launcher)));
                 }
             }
             ContactSource::Directory => {

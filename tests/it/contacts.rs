@@ -1,10 +1,12 @@
 //! Contact details: from cards of three versions, from the profile, from the directory, and never from strangers.
 
+use std::{os::unix::fs::PermissionsExt as _, time::Duration};
+
 use anteroom::{
     contacts::{
         ContactSource, Contacts, Fetched, Wanted, directory,
         directory::Directory,
-        macos::MacContacts,
+        macos::{MacContacts, Way, osascript::Osascript},
         profile::Profile,
         vcard::{OwnFile, VCards},
     },
@@ -185,7 +187,7 @@ async fn the_file_on_the_host_is_only_its_owners() {
 
 #[tokio::test]
 async fn contacts_of_the_computer_are_only_its_owners() {
-    let source = MacContacts::new("slack:T01/U01".parse().unwrap());
+    let source = MacContacts::new("slack:T01/U01".parse().unwrap(), Way::Framework, None);
     insta::assert_snapshot!(card(source.clone(), &wanted(&[])).await, @r"not found: this computer's Contacts are only for its owner");
     let owner = Wanted { person: "slack:T01/U01".parse().unwrap(), ..wanted(&[]) };
     assert!(matches!(source.fetch(&owner).await, Fetched::NotFound { .. }));
@@ -312,4 +314,114 @@ async fn sources_are_asked_in_order_and_all_reasons_are_told() {
     assert_eq!(contacts.fetch(&wanted).await, Fetched::not_found(reason));
     let none = Fetched::not_found("no contact source is configured");
     assert_eq!(Contacts::default().fetch(&wanted).await, none);
+}
+
+/// A Mac whose `osascript` does as `does` says.
+fn mac(does: &str) -> (MacContacts, tempfile::TempDir) {
+    let folder = tempfile::tempdir().unwrap();
+    let program = folder.path().join("osascript");
+    std::fs::write(&program, format!("#!/bin/sh\n{does}\n")).unwrap();
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    // Behind it, so that the stand-in finds its own tools.
+    let path = format!("{}:/usr/bin:/bin", folder.path().display());
+    let script = Osascript::found_in(path, Duration::from_secs(2));
+    let owner = PersonId::web("ada");
+    (MacContacts::new(owner, Way::Script(script), Some("Terminal".to_owned())), folder)
+}
+
+/// What the script prints on a Mac, two cards of one name part.
+const CARDS: &str = r#"[{"given":"Augusta","family":"Leigh","email":[],"phone":[],"address":[]},
+{"given":"Ada","family":"Byron","email":[{"label":"_$!<Work>!$_","value":"ada@example.org"}],
+"phone":[{"label":"iPhone","value":"+44 20 7946 0018"}],
+"address":[{"label":"_$!<Home>!$_","parts":["12 St James's Square\nFloor 2","London","","SW1Y 4JH","United Kingdom"]}],
+"organization":"Analytical Engines Ltd","jobTitle":"Programmer"}]"#;
+
+#[tokio::test]
+async fn a_script_reads_the_owners_card_where_there_is_no_framework() {
+    let (mac, _folder) = mac(&format!("cat <<'CARDS'\n{CARDS}\nCARDS"));
+    let mut wanted = wanted(&[]);
+    wanted.specific = Some("ada byron".to_owned());
+    insta::assert_snapshot!(card(mac, &wanted).await, @r#"
+    {
+      "name": {
+        "given": "Ada",
+        "family": "Byron"
+      },
+      "email": [
+        {
+          "label": "work",
+          "value": "ada@example.org"
+        }
+      ],
+      "phone": [
+        {
+          "label": "mobile",
+          "value": "+44 20 7946 0018"
+        }
+      ],
+      "address": [
+        {
+          "label": "home",
+          "value": "12 St James's Square, Floor 2, London, SW1Y 4JH, United Kingdom"
+        }
+      ],
+      "organization": "Analytical Engines Ltd",
+      "jobTitle": "Programmer"
+    }
+    "#);
+}
+
+#[tokio::test]
+async fn what_a_person_names_reaches_the_script_as_an_argument_and_never_as_code() {
+    // Five arguments: the language, the script, the name.
+    let (mac, _folder) =
+        mac(r#"for last; do :; done; [ $# -eq 5 ] && printf '[{"given":"%s"}]' "$last""#);
+    let mut wanted = wanted(&[]);
+    wanted.specific = Some("$(reboot)".to_owned());
+    insta::assert_snapshot!(card(mac, &wanted).await, @r#"
+    {
+      "name": {
+        "given": "$(reboot)",
+        "family": ""
+      },
+      "email": [],
+      "phone": []
+    }
+    "#);
+}
+
+#[tokio::test]
+async fn the_card_of_a_mac_is_for_its_owner_alone() {
+    let (mac, folder) = mac(r#"touch "$(dirname "$0")/asked"; echo '[]'"#);
+    let stranger = Wanted { person: PersonId::web("charles"), ..wanted(&[]) };
+    insta::assert_snapshot!(card(mac, &stranger).await, @"not found: this computer's Contacts are only for its owner");
+    assert!(!folder.path().join("asked").exists(), "Contacts was asked for a stranger");
+}
+
+#[tokio::test]
+async fn what_stops_the_script_is_told_with_what_to_do() {
+    let told = async |does: &str| {
+        let (mac, _folder) = mac(does);
+        card(mac, &wanted(&[])).await
+    };
+    let fails = |error: &str| format!("echo 'execution error: Error: {error}' >&2; exit 1");
+    let denied = "Not authorized to send Apple events to Contacts. (-1743)";
+    insta::assert_snapshot!(told(&fails(denied)).await, @"denied: macOS denies steering Contacts; the permission is that of the app that launched it, `Terminal`. hint: allow Contacts for that app under System Settings › Privacy & Security › Automation");
+    insta::assert_snapshot!(told(&fails("No such object. (-1728)")).await, @"not found: Contacts has no such card. hint: choose your own under Card › Make This My Card");
+    insta::assert_snapshot!(told(&fails("Application is not running. (-600)")).await, @"not found: `osascript` failed with error -600");
+    insta::assert_snapshot!(told("echo '[]'").await, @"not found: Contacts has no such card. hint: choose your own under Card › Make This My Card");
+    insta::assert_snapshot!(told("echo Ada").await, @"not found: `osascript` printed no cards");
+    insta::assert_snapshot!(told("exec sleep 60").await, @"denied: nobody answered when macOS asked for access to Contacts; the permission is that of the app that launched it, `Terminal`. hint: start the bot once from Terminal, outside tmux and launchd, and answer there");
+}
+
+#[tokio::test]
+async fn on_another_system_the_reason_is_told() {
+    let ada = PersonId::web("ada");
+    let nowhere = Osascript::found_in("/nowhere", Duration::from_secs(1));
+    let script = MacContacts::new(ada.clone(), Way::Script(nowhere.clone()), None);
+    insta::assert_snapshot!(card(script, &wanted(&[])).await, @"not found: there is no `osascript`; it is a program of macOS, and this is another system");
+    if cfg!(not(target_os = "macos")) {
+        let best = MacContacts::new(ada, Way::Best(nowhere), None);
+        insta::assert_snapshot!(card(best, &wanted(&[])).await, @"not found: Contacts is an application of macOS, and this is another system");
+    }
 }

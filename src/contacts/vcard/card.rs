@@ -10,7 +10,7 @@ use calcard::{
 };
 
 use crate::{
-    contacts::name_of,
+    contacts::{name_of, plain_label},
     model::contact::{Contact, Labelled, Name},
 };
 
@@ -169,10 +169,9 @@ fn label(card: &VCard, entry: &VCardEntry) -> String {
         })
     });
     if let Some(own) = own {
-        // Apple wraps the labels that it knows: `_$!<Home>!$_`.
-        let plain = own.trim_start_matches("_$!<").trim_end_matches(">!$_").trim().to_owned();
+        let plain = plain_label(&own);
         if !plain.is_empty() {
-            return plain.to_lowercase();
+            return plain;
         }
     }
     let types = types(entry);

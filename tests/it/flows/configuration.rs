@@ -75,7 +75,7 @@ near = { url = "http://127.0.0.1.example.org/" }
 
 [contacts]
 sources = ["macos", "directory"]
-macos = { owner = "ada@example.org" }
+macos = { owner = "ada@example.org", via = "contacts" }
 "##
     ), @r#"
     config.toml:3:1: `0.0.0.0` is not an address with a port. hint: write for example `127.0.0.1:4747`
