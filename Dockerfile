@@ -4,6 +4,8 @@
 # `docker run -v anteroom:/data -v ./config.toml:/etc/anteroom/config.toml:ro anteroom`.
 
 FROM rust:1.95-slim-bookworm AS build
+# Versions of Debian's packages are not pinned: the newest holds the security fixes.
+# hadolint ignore=DL3008
 RUN apt-get update \
     && apt-get install --yes --no-install-recommends gcc libc6-dev \
     && rm -rf /var/lib/apt/lists/*
@@ -19,6 +21,7 @@ RUN --mount=type=cache,target=/usr/local/cargo/registry \
     && cp "target/$PROFILE/anteroom" /usr/local/bin/anteroom
 
 FROM debian:bookworm-slim
+# hadolint ignore=DL3008
 RUN apt-get update \
     && apt-get install --yes --no-install-recommends ca-certificates \
     && rm -rf /var/lib/apt/lists/* \
