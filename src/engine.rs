@@ -388,20 +388,7 @@ impl Engine {
 
     /// Sessions at a glance, newest first.
     pub async fn sessions(&self, limit: usize) -> Result<Vec<Head>, Error> {
-        const PAGE: usize = 500;
-        let mut heads: Vec<Head> = Vec::new();
-        loop {
-            let after = heads.last().map(|head| head.id);
-            let page = self.inner.parts.store.sessions(after, PAGE).await?;
-            let is_last = page.len() < PAGE;
-            heads.extend(page);
-            if is_last {
-                break;
-            }
-        }
-        heads.sort_by_key(|head| std::cmp::Reverse(head.created_at));
-        heads.truncate(limit);
-        Ok(heads)
+        Ok(self.inner.parts.store.find(Find::Newest(limit)).await?)
     }
 
     /// Hears of every change.

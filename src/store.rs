@@ -40,7 +40,7 @@ pub trait Store: fmt::Debug + Send + Sync {
     /// A session with all its events in order; none if there is no such session.
     async fn load(&self, session: SessionId) -> Result<Option<Loaded>, Error>;
 
-    /// Sessions at a place or of a person, newest first.
+    /// Sessions at a place, of a person, or the newest of all; newest first.
     async fn find(&self, by: Find) -> Result<Vec<Head>, Error>;
 
     /// One wait and where it has been shown: the fast lane for opening forms and for clicks.
@@ -133,6 +133,8 @@ pub enum Find {
     Place(Place),
     /// Of this person.
     Person(PersonId),
+    /// Any, at most so many: reads no more than it returns.
+    Newest(usize),
 }
 
 /// Something that is due at a time. There is one per session and kind.

@@ -74,11 +74,13 @@ impl Store for MemoryStore {
     async fn find(&self, by: Find) -> Result<Vec<Head>, Error> {
         let state = self.state();
         let heads = state.sessions.values().rev().map(|loaded| &loaded.head);
+        let limit = if let Find::Newest(limit) = by { limit } else { usize::MAX };
         let wanted = heads.filter(|head| match &by {
             Find::Place(place) => head.place == *place,
             Find::Person(person) => head.participant == *person,
+            Find::Newest(_) => true,
         });
-        Ok(wanted.cloned().collect())
+        Ok(wanted.take(limit).cloned().collect())
     }
 
     async fn wait(&self, id: WaitId) -> Result<Option<(Wait, Vec<Rendering>)>, Error> {

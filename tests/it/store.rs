@@ -497,6 +497,10 @@ async fn sessions_are_listed_page_by_page(backend: &mut Backend) {
     }
     let expected = [vec![session(1), session(2)], vec![session(3), session(4)], vec![session(5)]];
     assert_eq!(pages, expected);
+
+    let newest = store.find(Find::Newest(2)).await.unwrap();
+    let newest: Vec<_> = newest.iter().map(|head| head.id).collect();
+    assert_eq!(newest, [session(5), session(4)]);
 }
 
 /// The whole chain, checked from the start.

@@ -41,6 +41,7 @@ pub(super) fn find(tree: &Tree, by: &Find) -> Result<Vec<Head>, Error> {
     let index = match by {
         Find::Place(place) => keys::at_place(place),
         Find::Person(person) => keys::of_person(person),
+        Find::Newest(limit) => return newest(tree, *limit),
     };
     let mut heads = Vec::new();
     for key in tree.scan_prefix(&index).keys().rev() {
@@ -50,9 +51,27 @@ pub(super) fn find(tree: &Tree, by: &Find) -> Result<Vec<Head>, Error> {
         let wanted = match by {
             Find::Place(place) => head.place == *place,
             Find::Person(person) => head.participant == *person,
+            Find::Newest(_) => true,
         };
         if wanted {
             heads.push(head);
+        }
+    }
+    Ok(heads)
+}
+
+/// Ids are in the order of time, so the newest sessions are the last.
+fn newest(tree: &Tree, limit: usize) -> Result<Vec<Head>, Error> {
+    let mut heads = Vec::new();
+    for key in tree.scan_prefix([keys::HEAD]).keys().rev() {
+        if heads.len() == limit {
+            break;
+        }
+        let key = key.map_err(broken)?;
+        if chunk_number(&key) == Some(0)
+            && let Some(session) = keys::session_of(&key)
+        {
+            heads.extend(readable(head(tree, session))?);
         }
     }
     Ok(heads)
