@@ -15,6 +15,7 @@ mod keys;
 mod open;
 mod read;
 mod stage;
+mod steps;
 
 use std::{
     fmt,

@@ -10,17 +10,22 @@ use chrono::{DateTime, Utc};
 use sled::Db;
 use tokio::sync::{mpsc, oneshot};
 
-use super::{Shared, broken, closed, disk::Disk, keys, open::Tip, read::readable, stage::Stage};
+use super::{
+    Shared, broken, closed,
+    disk::Disk,
+    keys,
+    open::Tip,
+    read::readable,
+    stage::Stage,
+    steps::{self, Chain},
+};
 use crate::{
     ids::{EffectId, Ids, SessionId},
     model::{
-        STORED_VERSION,
-        audit::{AuditRecord, Sealed},
-        effect::{Delivery, Effect, Rendering},
-        session::Head,
-        wait::Wait,
+        audit::AuditRecord,
+        effect::{Delivery, Effect},
     },
-    store::{Commit, Error, TimerKind, rendered, salt},
+    store::{Commit, Error},
 };
 
 /// Most jobs that share a sync; keeps the first of them from waiting for ever.
@@ -154,7 +159,23 @@ impl Committer {
         }
     }
 
-    /// Applies a step at once and whole.
+    /// Works a step out and applies it; the chain goes on where the step has left it only once it is applied.
+    fn step<T>(
+        &mut self,
+        step: impl FnOnce(&mut Stage<'_>, &mut Chain<'_>) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        let db = self.db.clone();
+        let ids = Arc::clone(&self.ids);
+        let mut stage = Stage::new(&db);
+        let mut chain = Chain::new(self.tip.clone(), ids.as_ref());
+        let result = step(&mut stage, &mut chain)?;
+        let tip = chain.into_tip();
+        self.apply(stage)?;
+        self.tip = tip;
+        Ok(result)
+    }
+
+    /// Applies a batch at once and whole.
     fn apply(&mut self, stage: Stage<'_>) -> Result<(), Error> {
         let batch = stage.into_batch();
         let gate = self.shared.db.write().map_err(|_| closed())?;
@@ -164,105 +185,23 @@ impl Committer {
     }
 
     fn commit(&mut self, commit: Commit) -> Result<(), Error> {
-        commit.check()?;
-        let session = commit.head.id;
-        let db = self.db.clone();
-        let mut stage = Stage::new(&db);
-        let dedup = commit.dedup.as_deref().map(keys::dedup);
-        if let Some(key) = dedup {
-            if stage.get(&key)?.is_some() {
-                return Err(Error::Duplicate);
-            }
-            belong(&mut stage, session, key);
-        }
-        let old: Option<Head> =
-            stage.record(&keys::head(session), format_args!("session `{session}`"))?;
-        let found = old.as_ref().map_or(0, |head| head.seq);
-        if found != commit.expected {
-            return Err(Error::Conflict { expected: commit.expected, found });
-        }
-        put_head(&mut stage, old.as_ref(), &commit.head)?;
-        for event in &commit.events {
-            stage.put_record(&keys::event(session, event.seq), event.v, event)?;
-        }
-        for wait in &commit.waits {
-            put_wait(&mut stage, wait)?;
-        }
-        for effect in &commit.effects {
-            stage.put_record(&keys::effect(session, effect.id), STORED_VERSION, effect)?;
-            stage.put(keys::owner(effect.id), *session.uuid().as_bytes());
-        }
-        for (kind, at) in commit.timers {
-            set_timer(&mut stage, session, kind, at)?;
-        }
-        let tip = self.seal(&mut stage, commit.audit)?;
-        self.apply(stage)?;
-        self.tip = tip;
-        Ok(())
+        self.step(|stage, chain| steps::commit(stage, chain, commit))
     }
 
     fn erase(&mut self, session: SessionId, receipt: AuditRecord) -> Result<(), Error> {
-        let db = self.db.clone();
-        let mut stage = Stage::new(&db);
-        for key in stage.keys(&keys::belongings(session))? {
-            stage.remove_all(keys::belonging_of(&key))?;
-            stage.remove(key);
+        let gone = self.step(|stage, chain| steps::erase(stage, chain, session, receipt))?;
+        for effect in gone {
+            self.claimed.remove(&effect);
         }
-        for key in stage.keys(&keys::slots(session))? {
-            if let (Some(kind), Some(at)) = (keys::kind_of_slot(&key), stage.get(&key)?) {
-                stage.remove(keys::timer(&at, session, kind));
-            }
-            stage.remove(key);
-        }
-        for key in stage.keys(&keys::outbox(session))? {
-            if let Some(effect) = keys::effect_of(&key) {
-                stage.remove(keys::owner(effect));
-                self.claimed.remove(&effect);
-            }
-            stage.remove(key);
-        }
-        for key in stage.keys(&keys::all_words(session))? {
-            if let Some(index) = keys::index_of(&key) {
-                erase_words(&mut stage, index)?;
-            }
-            stage.remove(key);
-        }
-        stage.remove_all(&keys::events(session))?;
-        stage.remove_all(&keys::head(session))?;
-        let tip = self.seal(&mut stage, vec![receipt])?;
-        self.apply(stage)?;
-        self.tip = tip;
         Ok(())
     }
 
-    fn done(&mut self, id: EffectId, delivery: &Delivery) -> Result<(), Error> {
+    fn done(&mut self, effect: EffectId, delivery: &Delivery) -> Result<(), Error> {
         if let Some(error) = &self.failed {
             return Err(error.clone());
         }
-        let db = self.db.clone();
-        let mut stage = Stage::new(&db);
-        let owner = stage.get(&keys::owner(id))?;
-        let owner = owner.and_then(|bytes| uuid::Uuid::from_slice(&bytes).ok());
-        if let Some(session) = owner.map(SessionId::from_uuid) {
-            let key = keys::effect(session, id);
-            let effect: Option<Effect> = stage.record(&key, format_args!("effect `{id}`"))?;
-            match (effect, delivery) {
-                (Some(mut effect), Delivery::Retry { not_before }) => {
-                    effect.attempts += 1;
-                    effect.not_before = *not_before;
-                    stage.put_record(&key, STORED_VERSION, &effect)?;
-                }
-                (effect, delivery) => {
-                    stage.remove_all(&key)?;
-                    stage.remove(keys::owner(id));
-                    if let Some(effect) = effect {
-                        remember(&mut stage, &effect, delivery)?;
-                    }
-                }
-            }
-        }
-        self.apply(stage)?;
-        self.claimed.remove(&id);
+        self.step(|stage, _| steps::done(stage, effect, delivery))?;
+        self.claimed.remove(&effect);
         Ok(())
     }
 
@@ -306,23 +245,6 @@ impl Committer {
             other => readable(other),
         }
     }
-
-    /// Adds records to the chain and says where it goes on once the stage is applied.
-    fn seal(&self, stage: &mut Stage<'_>, records: Vec<AuditRecord>) -> Result<Tip, Error> {
-        let mut tip = Tip { next: self.tip.next, seal: self.tip.seal.clone() };
-        for record in records {
-            let salt = salt(self.ids.as_ref(), &record);
-            let sealed = Sealed::seal(tip.next, &tip.seal, record, salt);
-            if let Some(session) = sealed.record.session
-                && !sealed.record.words.is_empty()
-            {
-                stage.put(keys::words(session, sealed.index), []);
-            }
-            stage.put_record(&keys::audit(sealed.index), STORED_VERSION, &sealed)?;
-            tip = Tip { next: sealed.index + 1, seal: sealed.seal };
-        }
-        Ok(tip)
-    }
 }
 
 /// Whoever asked may have gone away; what was done stays done.
@@ -330,78 +252,4 @@ fn answer<T>(reply: Reply<T>, result: Result<T, Error>) {
     if reply.send(result).is_err() {
         tracing::debug!("nobody waits for an answer of the store any more");
     }
-}
-
-/// Stores an empty entry that goes when the session is erased.
-fn belong(stage: &mut Stage<'_>, session: SessionId, key: keys::Key) {
-    stage.put(keys::belonging(session, &key), []);
-    stage.put(key, []);
-}
-
-fn put_head(stage: &mut Stage<'_>, old: Option<&Head>, head: &Head) -> Result<(), Error> {
-    let entries = |head: &Head| {
-        [keys::at_place(&head.place), keys::of_person(&head.participant)]
-            .map(|index| keys::indexed(&index, head.id))
-    };
-    let current = entries(head);
-    for key in old.map(entries).into_iter().flatten().filter(|key| !current.contains(key)) {
-        stage.remove(keys::belonging(head.id, &key));
-        stage.remove(key);
-    }
-    for key in current {
-        belong(stage, head.id, key);
-    }
-    stage.put_record(&keys::head(head.id), STORED_VERSION, head)
-}
-
-fn put_wait(stage: &mut Stage<'_>, wait: &Wait) -> Result<(), Error> {
-    let key = keys::wait(wait.id);
-    stage.put_record(&key, STORED_VERSION, wait)?;
-    stage.put(keys::belonging(wait.session, &key), []);
-    stage.put(keys::belonging(wait.session, &keys::renderings(wait.id)), []);
-    Ok(())
-}
-
-fn set_timer(
-    stage: &mut Stage<'_>,
-    session: SessionId,
-    kind: TimerKind,
-    at: Option<DateTime<Utc>>,
-) -> Result<(), Error> {
-    let slot = keys::slot(session, kind);
-    if let Some(old) = stage.get(&slot)? {
-        stage.remove(keys::timer(&old, session, kind));
-    }
-    match at.map(keys::instant) {
-        Some(at) => {
-            stage.put(keys::timer(&at, session, kind), []);
-            stage.put(slot, at);
-        }
-        None => stage.remove(slot),
-    }
-    Ok(())
-}
-
-/// Remembers where a wait was shown, once for each message.
-fn remember(stage: &mut Stage<'_>, effect: &Effect, delivery: &Delivery) -> Result<(), Error> {
-    let Some((wait, message)) = rendered(effect, delivery) else { return Ok(()) };
-    let what = format_args!("wait `{wait}`").to_string();
-    for key in stage.keys(&keys::renderings(wait))? {
-        let known = keys::effect_of(&key).map(|effect| keys::rendering(wait, effect));
-        let Some(known) = known else { continue };
-        let known: Option<Rendering> = stage.record(&known, &what)?;
-        if known.is_some_and(|known| known.message == message) {
-            return Ok(());
-        }
-    }
-    let rendering = Rendering { effect: effect.id, message };
-    stage.put_record(&keys::rendering(wait, effect.id), STORED_VERSION, &rendering)
-}
-
-fn erase_words(stage: &mut Stage<'_>, index: u64) -> Result<(), Error> {
-    let key = keys::audit(index);
-    let sealed: Option<Sealed> = stage.record(&key, format_args!("audit record {index}"))?;
-    let Some(mut sealed) = sealed else { return Ok(()) };
-    sealed.erase_words();
-    stage.put_record(&key, STORED_VERSION, &sealed)
 }

@@ -34,6 +34,7 @@ pub(super) struct Opened {
 }
 
 /// Where the audit chain goes on.
+#[derive(Clone)]
 pub(super) struct Tip {
     pub(super) next: u64,
     pub(super) seal: String,
