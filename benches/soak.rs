@@ -24,14 +24,15 @@ use anteroom::{
     ids::{EffectId, Ids, RandomIds, SessionId, WaitId},
     interview::State,
     model::{
-        audit::{AuditRecord, CHAIN_START, Sealed},
+        audit::{CHAIN_START, Sealed},
         effect::{Delivery, Effect, Rendering},
         session::{Head, Platform, Status},
         transcript::Event,
         wait::{Standing, Wait},
     },
     store::{
-        Commit, Error, Find, Loaded, Store, Timer, TimerKind, memory::MemoryStore, sled::SledStore,
+        Commit, Erasure, Error, Find, Loaded, Store, Timer, TimerKind, memory::MemoryStore,
+        sled::SledStore,
     },
 };
 use async_trait::async_trait;
@@ -208,8 +209,8 @@ impl Store for Troubled {
         self.alive()?.audit(from, limit).await
     }
 
-    async fn erase(&self, session: SessionId, receipt: AuditRecord) -> Result<(), Error> {
-        self.alive()?.erase(session, receipt).await
+    async fn erase(&self, erasure: Erasure) -> Result<(), Error> {
+        self.alive()?.erase(erasure).await
     }
 }
 

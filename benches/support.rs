@@ -25,14 +25,14 @@ use anteroom::{
     ids::{EffectId, Ids, RandomIds, SessionId, WaitId},
     interview::{Responder, State, answer},
     model::{
-        audit::{AuditRecord, Sealed},
+        audit::Sealed,
         effect::{Act, Delivery, Effect, Rendering},
         session::{Head, PersonId, Place, Platform},
         transcript::Via,
         ui::{Control, Decision, Reply, Verdict},
         wait::{Answerers, Settlement, Wait},
     },
-    store::{Commit, Error, Find, Loaded, Store, Timer, TimerKind, memory::MemoryStore},
+    store::{Commit, Erasure, Error, Find, Loaded, Store, Timer, TimerKind, memory::MemoryStore},
     tool::Toolbox,
 };
 use async_trait::async_trait;
@@ -266,8 +266,8 @@ impl Store for Recorder {
         self.memory.audit(from, limit).await
     }
 
-    async fn erase(&self, session: SessionId, receipt: AuditRecord) -> Result<(), Error> {
-        self.memory.erase(session, receipt).await
+    async fn erase(&self, erasure: Erasure) -> Result<(), Error> {
+        self.memory.erase(erasure).await
     }
 }
 

@@ -66,8 +66,52 @@ pub trait Store: fmt::Debug + Send + Sync {
     async fn audit(&self, from: u64, limit: usize) -> Result<Vec<Sealed>, Error>;
 
     /// Removes a session: events, waits, renderings, effects, timers, index entries, dedup keys, and the words of
-    /// its audit records; appends `receipt` to the chain in the same step. Again: removes nothing, appends again.
-    async fn erase(&self, session: SessionId, receipt: AuditRecord) -> Result<(), Error>;
+    /// its audit records. In the same step it seals the receipt into the chain, puts back what stays, and queues the
+    /// last effects, which are claimed like any other. [`Error::Conflict`] where the session has moved on from what
+    /// the decision knew. Again: removes nothing, not even effects; appends again.
+    async fn erase(&self, erasure: Erasure) -> Result<(), Error>;
+}
+
+/// Everything that one erasure changes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Erasure {
+    /// The session that goes.
+    pub session: SessionId,
+    /// Sequence number of the last event that the decision knew; none where it goes however it stands.
+    pub expected: Option<u64>,
+    /// The line that stays in the audit chain, without personal data.
+    pub receipt: AuditRecord,
+    /// What is still to be said to the outside for it, once it is gone: without personal data, since nothing can
+    /// erase it again. Kept until delivered or given up.
+    pub effects: Vec<Effect>,
+    /// What stays of the session where only a part of it goes: it begins anew with these events, numbered from 1.
+    pub rest: Option<Loaded>,
+}
+
+impl Erasure {
+    /// Refuses an erasure that contradicts itself, as [`Commit::check`] does.
+    fn check(&self) -> Result<(), Error> {
+        let session = self.session;
+        let numbered = |rest: &Loaded| {
+            let seq = rest.events.len() as u64;
+            let in_order = (1..).zip(&rest.events).all(|(seq, event)| event.seq == seq);
+            rest.head.id == session && in_order && rest.head.seq == seq && seq > 0
+        };
+        let at_home = self.effects.iter().all(|effect| effect.session == session);
+        if at_home && self.rest.as_ref().is_none_or(numbered) {
+            return Ok(());
+        }
+        let seq = self.rest.as_ref().map_or(0, |rest| rest.head.seq);
+        Err(Error::unavailable(Misfit { session, expected: 0, seq }))
+    }
+
+    /// Refuses to erase a session that has moved on to event `found`.
+    fn check_seq(&self, found: u64) -> Result<(), Error> {
+        match self.expected.filter(|expected| *expected != found) {
+            Some(expected) => Err(Error::Conflict { expected, found }),
+            None => Ok(()),
+        }
+    }
 }
 
 /// Everything that one decision changes.

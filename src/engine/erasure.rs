@@ -16,7 +16,7 @@ use crate::{
         ui::{Ask, Control, Prompt},
         wait::{Answerers, Standing, Wait},
     },
-    store,
+    store::{self, Erasure},
 };
 
 /// Longest time for redrawing one card.
@@ -49,7 +49,9 @@ impl Engine {
             .erase(session)
             .await
             .map_err(|error| Error::Store(store::Error::Unavailable(std::sync::Arc::new(error))))?;
-        parts.store.erase(session, record).await?;
+        let erasure =
+            Erasure { session, expected: None, receipt: record, effects: Vec::new(), rest: None };
+        parts.store.erase(erasure).await?;
         tracing::info!(session.id = %session, by, "session erased");
         // Nobody listening is no failure.
         _ = self.inner.changes.send(Changed { session, seq: 0 });

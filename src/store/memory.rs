@@ -8,7 +8,7 @@ use std::{
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 
-use super::{Commit, Error, Find, Loaded, Store, Timer, TimerKind, rendered, salt};
+use super::{Commit, Erasure, Error, Find, Loaded, Store, Timer, TimerKind, rendered, salt};
 use crate::{
     ids::{CountingIds, EffectId, Ids, SessionId, WaitId},
     model::{
@@ -127,9 +127,9 @@ impl Store for MemoryStore {
         Ok(state.chain.iter().skip(from).take(limit).cloned().collect())
     }
 
-    async fn erase(&self, session: SessionId, receipt: AuditRecord) -> Result<(), Error> {
-        self.state().erase(session, receipt, self.ids.as_ref());
-        Ok(())
+    async fn erase(&self, erasure: Erasure) -> Result<(), Error> {
+        erasure.check()?;
+        self.state().erase(erasure, self.ids.as_ref())
     }
 }
 
@@ -219,8 +219,23 @@ impl State {
         }
     }
 
-    fn erase(&mut self, session: SessionId, receipt: AuditRecord, ids: &dyn Ids) {
-        self.sessions.remove(&session);
+    fn erase(&mut self, erasure: Erasure, ids: &dyn Ids) -> Result<(), Error> {
+        let found = self.sessions.get(&erasure.session).map_or(0, |loaded| loaded.head.seq);
+        erasure.check_seq(found)?;
+        let Erasure { session, receipt, effects, rest, .. } = erasure;
+        if self.sessions.remove(&session).is_some() {
+            self.forget(session);
+        }
+        self.sessions.extend(rest.map(|rest| (session, rest)));
+        for effect in effects {
+            self.owners.insert(effect.id, session);
+            self.effects.insert((session, effect.id), effect);
+        }
+        self.seal(receipt, ids);
+        Ok(())
+    }
+
+    fn forget(&mut self, session: SessionId) {
         self.waits.retain(|_, wait| wait.session != session);
         self.renderings.retain(|wait, _| self.waits.contains_key(wait));
         self.effects.retain(|(owner, _), _| *owner != session);
@@ -233,7 +248,6 @@ impl State {
                 sealed.erase_words();
             }
         }
-        self.seal(receipt, ids);
     }
 
     fn seal(&mut self, record: AuditRecord, ids: &dyn Ids) {

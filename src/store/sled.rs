@@ -38,11 +38,11 @@ use self::{
     committer::{Committer, Job},
     open::Opened,
 };
-use super::{Commit, Error, Find, Loaded, Store, Timer};
+use super::{Commit, Erasure, Error, Find, Loaded, Store, Timer};
 use crate::{
     ids::{EffectId, Ids, SessionId, WaitId},
     model::{
-        audit::{AuditRecord, Sealed},
+        audit::Sealed,
         effect::{Delivery, Effect, Rendering},
         session::Head,
         wait::Wait,
@@ -159,8 +159,8 @@ impl Store for SledStore {
         self.read(move |db| read::audit(db, from, limit)).await
     }
 
-    async fn erase(&self, session: SessionId, receipt: AuditRecord) -> Result<(), Error> {
-        self.ask(|reply| Job::Erase { session, receipt: Box::new(receipt), reply }).await
+    async fn erase(&self, erasure: Erasure) -> Result<(), Error> {
+        self.ask(|reply| Job::Erase { erasure: Box::new(erasure), reply }).await
     }
 }
 

@@ -16,7 +16,8 @@ use anteroom::{
         wait::{Answerers, Purpose, Standing, Wait},
     },
     store::{
-        Commit, Error, Find, Loaded, Store, Timer, TimerKind, memory::MemoryStore, sled::SledStore,
+        Commit, Erasure, Error, Find, Loaded, Store, Timer, TimerKind, memory::MemoryStore,
+        sled::SledStore,
     },
 };
 use chrono::{DateTime, TimeDelta, Utc};
@@ -93,6 +94,8 @@ on_every_backend! {
     sessions_are_listed_page_by_page
     the_audit_chain_holds
     erasure_leaves_only_a_receipt_and_a_chain_that_holds
+    last_effects_outlive_the_session_they_speak_of
+    what_stays_of_a_session_begins_anew
     a_session_of_a_newer_version_is_refused_and_others_run
     of_two_racers_one_wins
 }
@@ -540,8 +543,8 @@ async fn erasure_leaves_only_a_receipt_and_a_chain_that_holds(backend: &mut Back
     store.done(effect_id(10), delivered("m1")).await.unwrap();
 
     let receipt = || AuditRecord { event: "erased".to_owned(), ..record(Some(gone), "") };
-    store.erase(gone, receipt()).await.unwrap();
-    store.erase(gone, receipt()).await.unwrap();
+    store.erase(whole(gone, receipt())).await.unwrap();
+    store.erase(whole(gone, receipt())).await.unwrap();
     // What comes late brings nothing back.
     store.done(effect_id(11), delivered("m2")).await.unwrap();
     drop(store);
@@ -563,6 +566,64 @@ async fn erasure_leaves_only_a_receipt_and_a_chain_that_holds(backend: &mut Back
     assert_eq!(chain[2].record.words, record(None, "quince jelly").words);
     // With the session its dedup keys are gone; it may even begin again.
     store.commit(full(gone, 1)).await.unwrap();
+}
+
+fn whole(session: SessionId, receipt: AuditRecord) -> Erasure {
+    Erasure { session, expected: None, receipt, effects: Vec::new(), rest: None }
+}
+
+async fn last_effects_outlive_the_session_they_speak_of(backend: &mut Backend) {
+    let store = backend.store();
+    store.commit(full(session(1), 1)).await.unwrap();
+    store.claim(at(0), 9).await.unwrap();
+    let last = [post(77, session(1)), post(78, session(1))];
+    let erasure = Erasure { effects: last.to_vec(), ..whole(session(1), record(None, "")) };
+    let stranger =
+        Erasure { effects: vec![post(79, session(2))], ..whole(session(1), record(None, "")) };
+    assert!(store.erase(stranger).await.is_err(), "an effect of another session");
+    let late = Erasure { expected: Some(1), ..erasure.clone() };
+    assert!(matches!(store.erase(late).await, Err(Error::Conflict { expected: 1, found: 2 })));
+    assert_eq!(seq(store.as_ref(), session(1)).await, Some(2), "refused whole");
+
+    store.erase(erasure).await.unwrap();
+    store.erase(whole(session(1), record(None, ""))).await.unwrap();
+    drop(store);
+
+    let store = backend.restart();
+    assert_eq!(store.load(session(1)).await.unwrap(), None);
+    assert_eq!(store.claim(at(0), 9).await.unwrap(), last[..1]);
+    store.done(effect_id(77), Delivery::Retry { not_before: at(5) }).await.unwrap();
+    assert_eq!(store.claim(at(0), 9).await.unwrap(), []);
+    assert_eq!(store.claim(at(5), 9).await.unwrap()[0].attempts, 1);
+    store.done(effect_id(77), delivered("told")).await.unwrap();
+    assert_eq!(store.claim(at(5), 9).await.unwrap(), last[1..]);
+    store.done(effect_id(78), delivered("told")).await.unwrap();
+    assert_eq!(store.claim(at(99), 9).await.unwrap(), []);
+}
+
+async fn what_stays_of_a_session_begins_anew(backend: &mut Backend) {
+    let store = backend.store();
+    store.commit(full(session(1), 1)).await.unwrap();
+    let Commit { head, events, .. } = commit(session(1), 0, &["what stays"]);
+    let rest = Loaded { head, events };
+    let erasure =
+        Erasure { rest: Some(rest.clone()), ..whole(session(1), record(Some(session(1)), "")) };
+    let mut gap = erasure.clone();
+    gap.rest.as_mut().unwrap().events[0].seq = 2;
+    assert!(store.erase(gap).await.is_err(), "events with a gap");
+
+    store.erase(erasure).await.unwrap();
+    drop(store);
+
+    let store = backend.restart();
+    assert_eq!(store.load(session(1)).await.unwrap(), Some(rest.clone()));
+    assert_eq!(store.find(Find::Person(rest.head.participant)).await.unwrap().len(), 1);
+    assert_eq!(store.wait(wait_id(1)).await.unwrap(), None);
+    assert_eq!(store.due(at(999), 9).await.unwrap(), []);
+    assert_eq!(store.claim(at(999), 9).await.unwrap(), []);
+    store.commit(commit(session(1), 1, &["and goes on"])).await.unwrap();
+    store.erase(whole(session(1), record(None, ""))).await.unwrap();
+    assert_eq!(store.load(session(1)).await.unwrap(), None);
 }
 
 async fn a_session_of_a_newer_version_is_refused_and_others_run(backend: &mut Backend) {

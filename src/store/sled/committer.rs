@@ -21,11 +21,8 @@ use super::{
 };
 use crate::{
     ids::{EffectId, Ids, SessionId},
-    model::{
-        audit::AuditRecord,
-        effect::{Delivery, Effect},
-    },
-    store::{Commit, Error},
+    model::effect::{Delivery, Effect},
+    store::{Commit, Erasure, Error},
 };
 
 /// Most jobs that share a sync; keeps the first of them from waiting for ever.
@@ -36,7 +33,7 @@ type Reply<T> = oneshot::Sender<Result<T, Error>>;
 /// Something for the committer to do.
 pub(super) enum Job {
     Commit { commit: Box<Commit>, reply: Reply<()> },
-    Erase { session: SessionId, receipt: Box<AuditRecord>, reply: Reply<()> },
+    Erase { erasure: Box<Erasure>, reply: Reply<()> },
     Done { effect: EffectId, delivery: Delivery, reply: Reply<()> },
     Claim { now: DateTime<Utc>, limit: usize, reply: Reply<Vec<Effect>> },
 }
@@ -103,8 +100,8 @@ impl Committer {
                 Job::Commit { commit, reply } => {
                     answers.push((reply, self.writing(|this| this.commit(*commit))));
                 }
-                Job::Erase { session, receipt, reply } => {
-                    answers.push((reply, self.writing(|this| this.erase(session, *receipt))));
+                Job::Erase { erasure, reply } => {
+                    answers.push((reply, self.writing(|this| this.erase(*erasure))));
                 }
                 // May be lost, so nobody waits for the device.
                 Job::Done { effect, delivery, reply } => {
@@ -188,8 +185,8 @@ impl Committer {
         self.step(|stage, chain| steps::commit(stage, chain, commit))
     }
 
-    fn erase(&mut self, session: SessionId, receipt: AuditRecord) -> Result<(), Error> {
-        let gone = self.step(|stage, chain| steps::erase(stage, chain, session, receipt))?;
+    fn erase(&mut self, erasure: Erasure) -> Result<(), Error> {
+        let gone = self.step(|stage, chain| steps::erase(stage, chain, erasure))?;
         for effect in gone {
             self.claimed.remove(&effect);
         }

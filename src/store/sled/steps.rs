@@ -12,7 +12,7 @@ use crate::{
         session::Head,
         wait::Wait,
     },
-    store::{Commit, Error, TimerKind, rendered, salt},
+    store::{Commit, Erasure, Error, Loaded, TimerKind, rendered, salt},
 };
 
 /// The audit chain as a step goes on with it.
@@ -81,8 +81,7 @@ pub(super) fn commit(
         put_wait(stage, wait)?;
     }
     for effect in &commit.effects {
-        stage.put_record(&keys::effect(session, effect.id), STORED_VERSION, effect)?;
-        stage.put(keys::owner(effect.id), *session.uuid().as_bytes());
+        put_effect(stage, effect)?;
     }
     for (kind, at) in commit.timers {
         set_timer(stage, session, kind, at)?;
@@ -90,13 +89,38 @@ pub(super) fn commit(
     chain.seal(stage, commit.audit)
 }
 
-/// Removes a session and seals the receipt; the effects that are gone with it.
+/// Removes a session, seals the receipt, and puts down what is to stay; the effects that are gone.
 pub(super) fn erase(
     stage: &mut Stage<'_>,
     chain: &mut Chain<'_>,
-    session: SessionId,
-    receipt: AuditRecord,
+    erasure: Erasure,
 ) -> Result<Vec<EffectId>, Error> {
+    erasure.check()?;
+    let session = erasure.session;
+    if erasure.expected.is_some() {
+        let what = format_args!("session `{session}`").to_string();
+        let head: Option<Head> = stage.record(&keys::head(session), what)?;
+        erasure.check_seq(head.map_or(0, |head| head.seq))?;
+    }
+    let Erasure { receipt, effects, rest, .. } = erasure;
+    // Without a session, what the outbox holds are the last effects of an erasure before.
+    let is_there = !stage.keys(&keys::head(session))?.is_empty();
+    let gone = if is_there { forget(stage, session)? } else { Vec::new() };
+    if let Some(Loaded { head, events }) = rest {
+        put_head(stage, None, &head)?;
+        for event in &events {
+            stage.put_record(&keys::event(session, event.seq), event.v, event)?;
+        }
+    }
+    for effect in &effects {
+        put_effect(stage, effect)?;
+    }
+    chain.seal(stage, [receipt])?;
+    Ok(gone)
+}
+
+/// Removes everything of a session, and the words of its audit records; the effects that are gone with it.
+fn forget(stage: &mut Stage<'_>, session: SessionId) -> Result<Vec<EffectId>, Error> {
     let mut gone = Vec::new();
     for key in stage.keys(&keys::belongings(session))? {
         stage.remove_all(keys::belonging_of(&key))?;
@@ -123,7 +147,6 @@ pub(super) fn erase(
     }
     stage.remove_all(&keys::events(session))?;
     stage.remove_all(&keys::head(session))?;
-    chain.seal(stage, [receipt])?;
     Ok(gone)
 }
 
@@ -172,6 +195,11 @@ fn put_head(stage: &mut Stage<'_>, old: Option<&Head>, head: &Head) -> Result<()
         belong(stage, head.id, key);
     }
     stage.put_record(&keys::head(head.id), STORED_VERSION, head)
+}
+
+fn put_effect(stage: &mut Stage<'_>, effect: &Effect) -> Result<(), Error> {
+    stage.put(keys::owner(effect.id), *effect.session.uuid().as_bytes());
+    stage.put_record(&keys::effect(effect.session, effect.id), STORED_VERSION, effect)
 }
 
 fn put_wait(stage: &mut Stage<'_>, wait: &Wait) -> Result<(), Error> {

@@ -41,7 +41,7 @@ async fn erasure_leaves_no_key_of_the_session_and_no_word() {
     for id in [10, 11] {
         store.done(effect_id(id), delivered("quince jelly")).await.unwrap();
     }
-    store.erase(session(0xABCD), record(None, "")).await.unwrap();
+    store.erase(whole(session(0xABCD), record(None, ""))).await.unwrap();
 
     let contains = |bytes: &[u8], part: &[u8]| bytes.windows(part.len()).any(|here| here == part);
     let ids = [session(0xABCD).uuid(), wait_id(1).uuid(), wait_id(0xEF01).uuid()];

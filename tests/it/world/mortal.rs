@@ -8,12 +8,12 @@ use std::sync::{
 use anteroom::{
     ids::{EffectId, SessionId, WaitId},
     model::{
-        audit::{AuditRecord, Sealed},
+        audit::Sealed,
         effect::{Delivery, Effect, Rendering},
         session::Head,
         wait::Wait,
     },
-    store::{Commit, Error, Find, Loaded, Store, Timer},
+    store::{Commit, Erasure, Error, Find, Loaded, Store, Timer},
 };
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -178,7 +178,7 @@ impl Store for Mortal {
         self.alive()?.audit(from, limit).await
     }
 
-    async fn erase(&self, session: SessionId, receipt: AuditRecord) -> Result<(), Error> {
-        self.alive()?.erase(session, receipt).await
+    async fn erase(&self, erasure: Erasure) -> Result<(), Error> {
+        self.alive()?.erase(erasure).await
     }
 }
