@@ -6,10 +6,13 @@
 mod app;
 mod audit;
 mod cli;
+mod control;
 mod erase;
 mod export;
 mod flows;
 mod play;
+mod reach;
+mod request;
 mod serve;
 mod sessions;
 mod term;

@@ -38,6 +38,8 @@ pub(super) enum Job {
     Timer(TimerKind),
     /// An effect of a phase left the outbox; the answer says whether that is durable.
     Delivered(EffectId, Delivery, oneshot::Sender<Result<(), Error>>),
+    /// Somebody who may orders the session erased, by this word for who they are.
+    Erase(&'static str, oneshot::Sender<Result<String, Error>>),
     /// There is work in hand.
     Work,
 }
@@ -159,6 +161,18 @@ impl Engine {
         Ok(())
     }
 
+    /// Erases a session on the order of `by` (`operator`, `staff`), between two of its events and never beside one;
+    /// see [`Engine::erase`]. Returns the receipt's number.
+    pub async fn order_erasure(
+        &self,
+        session: SessionId,
+        by: &'static str,
+    ) -> Result<String, Error> {
+        let (answer, receipt) = oneshot::channel();
+        self.dispatch(session, Job::Erase(by, answer))?;
+        receipt.await.map_err(|_| Error::Busy)?
+    }
+
     /// Attends to a session until it rests.
     async fn attend(&self, session: SessionId, mut jobs: mpsc::Receiver<Job>) {
         let mut leave = Leave { desks: &self.inner.desks, session, closed: false };
@@ -208,6 +222,11 @@ impl Engine {
                 // The caller may have gone; what it asked for is durable all the same.
                 _ = answer.send(receipt);
                 worked
+            }
+            Job::Erase(by, answer) => {
+                // Whoever ordered it may have gone; it is erased all the same.
+                _ = answer.send(self.erase(session, by).await);
+                false
             }
             Job::Timer(kind) => {
                 let fired = self.decide(session, None, |actor| actor.timer(kind)).await;

@@ -18,10 +18,9 @@ use crate::{
         macos::{MacContacts, Way, osascript::Osascript},
     },
     engine::{self, Engine, Parts, webhook},
-    flows::{Library, LoadedFlow},
-    ids::{Ids, RandomIds, SessionId},
-    model::session::Head,
-    store::{self, Loaded, Store, sled::SledStore},
+    flows::Library,
+    ids::{Ids, RandomIds},
+    store::sled::SledStore,
     telemetry,
     tool::Toolbox,
 };
@@ -150,79 +149,18 @@ pub(super) fn open(settings: &Settings) -> anyhow::Result<Parts> {
     })
 }
 
-/// What is kept, for commands that look at it while no bot runs.
-#[derive(Debug)]
-pub(super) struct Data {
-    /// Finds sessions and their flows, and erases; it is not running.
+/// The data, open in this process.
+#[derive(Debug, Clone)]
+pub(super) struct Home {
+    /// Finds sessions and their flows, and erases.
     pub(super) engine: Engine,
 }
 
-impl Data {
-    /// The same for a command that only looks: nothing is created where nothing is.
-    pub(super) fn look(settings: &Settings) -> anyhow::Result<Self> {
-        let dir = &settings.data_dir;
-        if !dir.is_dir() {
-            return Err(sentence(format!(
-                "there is nothing in `{}`. hint: name the data directory with `--data DIR`",
-                dir.display()
-            )));
-        }
-        let parts = open(settings).map_err(|error| match error.downcast::<store::Error>() {
-            Ok(store::Error::Busy { dir, pid }) => sentence(format!(
-                "`{dir}` is in use by process {pid}. hint: its staff page shows and exports the same; or stop it \
-                 (Ctrl-C, or `kill {pid}`), which loses nothing, and try again"
-            )),
-            Ok(other) => other.into(),
-            Err(other) => other,
-        })?;
-        Ok(Self { engine: Engine::new(parts, Vec::new()) })
+impl Home {
+    /// For a command, while no bot runs: the engine does what it is asked to and nothing by itself.
+    pub(super) fn at_rest(parts: Parts) -> Self {
+        Self { engine: Engine::new(parts, Vec::new()) }
     }
-
-    /// Durable state.
-    pub(super) fn store(&self) -> &dyn Store {
-        self.engine.parts().store.as_ref()
-    }
-
-    /// Every session at a glance, oldest first.
-    pub(super) async fn heads(&self) -> anyhow::Result<Vec<Head>> {
-        const PAGE: usize = 500;
-        let mut heads: Vec<Head> = Vec::new();
-        loop {
-            let page = self.store().sessions(heads.last().map(|head| head.id), PAGE).await?;
-            if page.is_empty() {
-                return Ok(heads);
-            }
-            heads.extend(page);
-        }
-    }
-
-    /// The session that `text` names, in full or by the beginning of its id.
-    pub(super) async fn session(&self, text: &str) -> anyhow::Result<SessionId> {
-        if let Ok(id) = text.parse() {
-            return Ok(id);
-        }
-        let heads = self.heads().await?;
-        let mut found = heads.iter().filter(|head| head.id.to_string().starts_with(text));
-        match (found.next(), found.next()) {
-            (Some(head), None) => Ok(head.id),
-            (Some(_), Some(_)) => Err(sentence(format!(
-                "several sessions begin with `{text}`. hint: write more of the id"
-            ))),
-            (None, _) => Err(no_session(text)),
-        }
-    }
-
-    /// A session with its events and its flow as it was when the session began.
-    pub(super) async fn view(&self, id: SessionId) -> anyhow::Result<(Loaded, Arc<LoadedFlow>)> {
-        self.engine.view(id).await.map_err(|error| match error {
-            engine::Error::NoSession => no_session(&id.to_string()),
-            other => other.into(),
-        })
-    }
-}
-
-fn no_session(text: &str) -> anyhow::Error {
-    sentence(format!("there is no session `{text}`. hint: `anteroom sessions list` lists them"))
 }
 
 fn contacts(wanted: &settings::Contacts) -> anyhow::Result<Contacts> {

@@ -6,23 +6,29 @@ use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
 
 use super::{
-    app::{self, Data, Wanted},
+    app::{self, Wanted},
     cli::{Audit, Json},
+    reach::Reach,
+    request::Request,
     sentence, term,
 };
-use crate::model::audit::{CHAIN_START, Sealed};
+use crate::{
+    ids::SessionId,
+    model::audit::{CHAIN_START, Sealed},
+};
 
 /// Shows, verifies or exports the audit records.
 pub(super) fn audit(wanted: &Wanted, command: Audit) -> anyhow::Result<ExitCode> {
-    let data = Data::look(&wanted.settings()?)?;
+    let settings = wanted.settings()?;
     app::block_on(async {
+        let reach = Reach::find(&settings).await?;
         match command {
             Audit::Show { session, since, output } => {
-                let session = match session {
-                    Some(text) => Some(data.session(&text).await?),
+                let session: Option<SessionId> = match session {
+                    Some(session) => Some(reach.ask(Request::Find { session }).await?),
                     None => None,
                 };
-                let mut records = chain(&data).await?;
+                let mut records = reach.chain().await?;
                 records.retain(|sealed| {
                     is_since(sealed, since)
                         && (session.is_none() || sealed.record.session == session)
@@ -30,9 +36,9 @@ pub(super) fn audit(wanted: &Wanted, command: Audit) -> anyhow::Result<ExitCode>
                 show(&records, output)?;
                 Ok(ExitCode::SUCCESS)
             }
-            Audit::Verify(output) => verify(&chain(&data).await?, output),
+            Audit::Verify(output) => verify(&reach.chain().await?, output),
             Audit::Export { since, output } => {
-                let records = chain(&data).await?;
+                let records = reach.chain().await?;
                 let mut lines = Vec::new();
                 for sealed in records.iter().filter(|sealed| is_since(sealed, since)) {
                     serde_json::to_writer(&mut lines, sealed)?;
@@ -43,21 +49,6 @@ pub(super) fn audit(wanted: &Wanted, command: Audit) -> anyhow::Result<ExitCode>
             }
         }
     })
-}
-
-async fn chain(data: &Data) -> anyhow::Result<Vec<Sealed>> {
-    const PAGE: usize = 500;
-    let progress = term::Progress::start("Reading audit records");
-    let mut records: Vec<Sealed> = Vec::new();
-    loop {
-        let from = records.last().map_or(0, |sealed| sealed.index + 1);
-        let page = data.store().audit(from, PAGE).await?;
-        if page.is_empty() {
-            return Ok(records);
-        }
-        progress.advance(page.len());
-        records.extend(page);
-    }
 }
 
 fn is_since(sealed: &Sealed, since: Option<DateTime<Utc>>) -> bool {

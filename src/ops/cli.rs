@@ -4,6 +4,7 @@ use std::{net::SocketAddr, path::PathBuf};
 
 use chrono::{DateTime, NaiveDate, Utc};
 use clap::{Args, Parser, Subcommand, ValueEnum, builder::NonEmptyStringValueParser};
+use serde::{Deserialize, Serialize};
 
 /// Onboarding interviews in Slack and Discord that survive anything.
 ///
@@ -155,7 +156,8 @@ pub(super) struct Export {
 }
 
 /// What to export.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ValueEnum)]
+#[serde(rename_all = "kebab-case")]
 pub(super) enum Format {
     /// Everything, with the files that were sent.
     Zip,

@@ -1,67 +1,28 @@
 //! `anteroom export`.
 
-use std::{path::PathBuf, process::ExitCode, sync::Arc};
+use std::{path::PathBuf, process::ExitCode};
+
+use serde_json::Value;
 
 use super::{
-    app::{self, Data, Wanted},
+    app::{self, Wanted},
     cli::{Export, Format},
-    sentence, sessions, term,
+    reach::Reach,
+    request::Request,
+    sentence, term,
 };
-use crate::{
-    export::{self, Reader, Source, json_resume, transcript},
-    flows::LoadedFlow,
-    interview::State,
-    model::audit::Sealed,
-    store::Loaded,
-};
-
-/// Everything that an export is made from.
-#[derive(Debug)]
-pub(super) struct Gathered {
-    /// The session.
-    pub(super) loaded: Loaded,
-    flow: Arc<LoadedFlow>,
-    audit: Vec<Sealed>,
-}
-
-impl Gathered {
-    /// As it is read by somebody.
-    pub(super) fn source(&self, reader: Reader) -> Source<'_> {
-        Source { loaded: &self.loaded, flow: &self.flow, audit: &self.audit, reader }
-    }
-}
-
-/// Collects what belongs to the session that `text` names.
-pub(super) async fn gather(data: &Data, text: &str) -> anyhow::Result<Gathered> {
-    let id = data.session(text).await?;
-    let (loaded, flow) = data.view(id).await?;
-    let progress = term::Progress::start("Reading audit records");
-    let audit = export::audit_of(data.store(), id).await?;
-    drop(progress);
-    Ok(Gathered { loaded, flow, audit })
-}
 
 /// Writes out everything about one session.
 pub(super) fn export(wanted: &Wanted, export: &Export) -> anyhow::Result<ExitCode> {
-    let data = Data::look(&wanted.settings()?)?;
+    let settings = wanted.settings()?;
     let output = target(export)?;
     app::block_on(async {
-        let gathered = gather(&data, &export.session).await?;
-        sessions::note_reading(&data, &gathered, "session_exported").await?;
-        let source = gathered.source(Reader::Staff);
-        let bytes = match export.format {
-            Format::Zip => {
-                let _progress = term::Progress::start("Packing");
-                export::bundle(&source, &data.engine.parts().artifacts).await?
-            }
-            Format::JsonResume => {
-                let state = State::fold(&gathered.loaded.events)
-                    .ok_or(export::Error::Unreadable(gathered.loaded.head.id))?;
-                format!("{:#}\n", json_resume::of(&state)).into_bytes()
-            }
-            Format::Markdown => transcript::markdown(&source)?.into_bytes(),
-            Format::Json => format!("{:#}\n", transcript::json(&source)?).into_bytes(),
-        };
+        let reach = Reach::find(&settings).await?;
+        let progress = term::Progress::start("Packing");
+        let mut bytes = Vec::new();
+        let request = Request::Export { session: export.session.clone(), format: export.format };
+        reach.ask_into::<Value>(request, &mut bytes).await?;
+        drop(progress);
         app::deliver(output.as_deref(), &bytes)?;
         if let Some(file) = &output {
             term::tell(format!("Wrote {}.", file.display()));

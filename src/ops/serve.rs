@@ -11,8 +11,9 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    app::{self, Wanted},
+    app::{self, Home, Wanted},
     cli::Json,
+    control::Control,
     term,
 };
 use crate::{
@@ -127,8 +128,23 @@ impl Bot {
             driving.0.run(driving.1).await;
             Ok(())
         });
-        let serving = server.serve(engine, shutdown.clone());
+        let serving = server.serve(engine.clone(), shutdown.clone());
         tasks.spawn(async move { Ok(serving.await?) });
+        match Control::bind(&settings.data_dir) {
+            Ok(control) => {
+                let listening = control.serve(Home { engine }, shutdown.clone());
+                tasks.spawn(async move {
+                    listening.await;
+                    Ok(())
+                });
+            }
+            // The bot is of use without it.
+            Err(error) => tracing::warn!(
+                %error,
+                "there is no control socket: `sessions`, `export`, `erase`, `audit` and `backup` are refused while \
+                 this bot runs. hint: a data directory on a local disk has one"
+            ),
+        }
         tracing::info!(version = env!("CARGO_PKG_VERSION"), page = %ready.page, "started");
         Ok(Self { ready, shutdown, tasks })
     }

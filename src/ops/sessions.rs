@@ -5,44 +5,41 @@ use std::process::ExitCode;
 use chrono::{DateTime, Utc};
 
 use super::{
-    app::{self, Data, Wanted},
+    app::{self, Wanted},
     cli::{Json, Sessions},
-    export::{self, Gathered},
+    reach::Reach,
+    request::Request,
     term,
 };
 use crate::{
-    export::{Reader, transcript},
+    clock::{Clock as _, SystemClock},
     model::session::Head,
 };
 
 /// Lists the sessions, or shows one.
 pub(super) fn sessions(wanted: &Wanted, command: Sessions) -> anyhow::Result<ExitCode> {
-    let data = Data::look(&wanted.settings()?)?;
+    let settings = wanted.settings()?;
     app::block_on(async {
+        let reach = Reach::find(&settings).await?;
         match command {
-            Sessions::List(output) => list(&data, output).await?,
+            Sessions::List(output) => list(reach.heads().await?, output)?,
             Sessions::Show { session, output } => {
-                let gathered = export::gather(&data, &session).await?;
-                note_reading(&data, &gathered, "transcript_read").await?;
-                let source = gathered.source(Reader::Staff);
-                if output.json {
-                    term::json(&transcript::json(&source)?)?;
-                } else {
-                    term::pour(transcript::markdown(&source)?.as_bytes())?;
-                }
+                let mut text = Vec::new();
+                let request = Request::Show { session, json: output.json };
+                reach.ask_into::<serde_json::Value>(request, &mut text).await?;
+                term::pour(&text)?;
             }
         }
         Ok(ExitCode::SUCCESS)
     })
 }
 
-async fn list(data: &Data, Json { json }: Json) -> anyhow::Result<()> {
-    let mut heads = data.heads().await?;
+fn list(mut heads: Vec<Head>, Json { json }: Json) -> anyhow::Result<()> {
     heads.reverse();
     if json {
         return Ok(term::json(&heads)?);
     }
-    let now = data.engine.parts().clock.now();
+    let now = SystemClock.now();
     let rows: Vec<[String; 7]> = heads.iter().map(|head| row(head, now)).collect();
     let headings = ["SESSION", "FLOW", "PERSON", "STATUS", "PHASE", "OPEN", "LAST CHANGE"];
     Ok(term::table(headings, &rows, "There are no sessions yet.")?)
@@ -73,16 +70,6 @@ fn ago(now: DateTime<Utc>, at: DateTime<Utc>) -> String {
         60..1440 => format!("{} h ago", minutes / 60),
         _ => format!("{} d ago", minutes / 1440),
     }
-}
-
-/// Who reads a conversation leaves a record, the operator too (BEHAVIOUR J5).
-pub(super) async fn note_reading(
-    data: &Data,
-    gathered: &Gathered,
-    event: &str,
-) -> anyhow::Result<()> {
-    let session = gathered.loaded.head.id;
-    Ok(data.engine.note_reading(session, event, "operator").await?)
 }
 
 #[cfg(test)]

@@ -147,7 +147,7 @@ fn a_data_directory_in_use_is_told_with_its_holder() {
     assert_eq!(output.status.code(), Some(1));
     let pid = std::process::id().to_string();
     assert!(told(&output).contains(&format!("in use by process {pid}")), "{}", told(&output));
-    assert!(told(&output).contains("hint: its staff page"), "{}", told(&output));
+    assert!(told(&output).contains("hint: stop it (Ctrl-C, or `kill"), "{}", told(&output));
     drop(store);
     let output = anteroom(dir.path(), &["audit", "verify", "--data", "data", "--json"]);
     assert!(output.status.success(), "{}", told(&output));

@@ -1,0 +1,99 @@
+//! A command's side of the control socket.
+
+use std::{
+    io::{self, Write},
+    path::Path,
+};
+
+use anyhow::Context as _;
+use base64::{Engine as _, engine::general_purpose::STANDARD};
+use serde_json::Value;
+use tokio::{
+    io::{AsyncWriteExt as _, BufReader},
+    net::UnixStream,
+    time::timeout,
+};
+
+use super::{Answer, Asked, SILENCE_MAX, VERSION, address, read_line};
+use crate::ops::{request::Request, sentence};
+
+/// Longest line of an answer, in bytes: a page of audit records with everything that people wrote.
+const ANSWER_MAX: u64 = 256 * 1024 * 1024;
+
+/// A connection to a bot that runs.
+#[derive(Debug)]
+pub(in crate::ops) struct Call(UnixStream);
+
+/// Calls the bot that runs on `dir`; none if there is none.
+pub(in crate::ops) async fn call(dir: &Path) -> anyhow::Result<Option<Call>> {
+    let Ok((address, _dir)) = address(dir) else { return Ok(None) };
+    match timeout(SILENCE_MAX, UnixStream::connect(address))
+        .await
+        .context("the bot does not answer")?
+    {
+        Ok(stream) => Ok(Some(Call(stream))),
+        // Nobody has ever listened, or whoever did is gone.
+        Err(error)
+            if matches!(
+                error.kind(),
+                io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused
+            ) =>
+        {
+            Ok(None)
+        }
+        Err(error) => Err(anyhow::Error::new(error).context(format!(
+            "the bot that runs on `{}` could not be asked. hint: be the user that it runs as",
+            dir.display()
+        ))),
+    }
+}
+
+impl Call {
+    /// Asks, writes the pieces of the answer to `into`, and returns the rest.
+    pub(in crate::ops) async fn ask(
+        self,
+        request: Request,
+        into: &mut dyn Write,
+    ) -> anyhow::Result<Value> {
+        let (read, mut write) = self.0.into_split();
+        let mut line = serde_json::to_vec(&Asked { v: VERSION, request })?;
+        line.push(b'\n');
+        let gone = || sentence("the bot went away before it had answered. hint: try again");
+        timeout(SILENCE_MAX, write.write_all(&line)).await?.map_err(|_| gone())?;
+        let mut read = BufReader::new(read);
+        loop {
+            let line = timeout(SILENCE_MAX, read_line(&mut read, ANSWER_MAX)).await;
+            let line = line
+                .map_err(|_| {
+                    sentence("the bot has been silent for too long. hint: look at its log")
+                })?
+                .map_err(|_| gone())?;
+            match serde_json::from_slice(&line).context("the bot answered in words of its own")? {
+                Answer::Piece(piece) => into.write_all(&STANDARD.decode(piece)?)?,
+                Answer::Busy => {}
+                Answer::Done(value) => return Ok(value),
+                Answer::Failed(causes) => return Err(told(causes)),
+            }
+        }
+    }
+}
+
+/// The error that the bot told, with its causes.
+fn told(causes: Vec<String>) -> anyhow::Error {
+    let mut causes = causes.into_iter().rev();
+    let first = sentence(causes.next().unwrap_or_else(|| "the bot could not do it".to_owned()));
+    causes.fold(first, anyhow::Error::context)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_comes_over_with_its_causes() {
+        let error = anyhow::anyhow!("inner").context("middle").context("outer. hint: do this");
+        let told = told(super::super::causes(&error));
+        let causes: Vec<String> = told.chain().map(ToString::to_string).collect();
+        assert_eq!(causes, ["outer. hint: do this", "middle", "inner"]);
+    }
+}

@@ -1,0 +1,140 @@
+//! How a command reaches the data: it opens it, or asks the bot that runs on it. The command does not care.
+
+use std::{io::Write, path::PathBuf, pin::pin, time::Duration};
+
+use anyhow::Context as _;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use tokio::{sync::mpsc, time::sleep};
+
+use super::{
+    app::{self, Home},
+    control,
+    request::{self, PAGE, Request},
+    sentence, term,
+};
+use crate::{
+    config::Settings,
+    model::{audit::Sealed, session::Head},
+    store,
+};
+
+/// How often, and how far apart, it is tried: a bot that starts holds the store a moment before it listens, and
+/// another command lets go of it soon.
+const TRIES: u32 = 20;
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// Pieces of an answer that may wait to be written.
+const PIECES_MAX: usize = 4;
+
+/// A way to the data.
+#[derive(Debug)]
+pub(super) enum Reach {
+    /// No bot runs: the data is open in this process.
+    Here(Box<Home>),
+    /// A bot runs on this data directory, and is asked.
+    There(PathBuf),
+}
+
+impl Reach {
+    /// Finds the way; nothing is created where nothing is.
+    pub(super) async fn find(settings: &Settings) -> anyhow::Result<Self> {
+        let dir = &settings.data_dir;
+        if !dir.is_dir() {
+            return Err(sentence(format!(
+                "there is nothing in `{}`. hint: name the data directory with `--data DIR`",
+                dir.display()
+            )));
+        }
+        for last in (0..TRIES).rev() {
+            if control::call(dir).await?.is_some() {
+                return Ok(Self::There(dir.clone()));
+            }
+            match app::open(settings) {
+                Ok(parts) => return Ok(Self::Here(Box::new(Home::at_rest(parts)))),
+                Err(error) => match error.downcast_ref::<store::Error>() {
+                    Some(store::Error::Busy { .. }) if last > 0 => {}
+                    Some(store::Error::Busy { dir, pid }) => {
+                        return Err(sentence(format!(
+                            "`{dir}` is in use by process {pid}, which cannot be asked. hint: stop it (Ctrl-C, or \
+                             `kill {pid}`), which loses nothing, and try again"
+                        )));
+                    }
+                    _ => return Err(error),
+                },
+            }
+            sleep(PAUSE).await;
+        }
+        Err(sentence(format!("`{}` is in use. hint: try again in a moment", dir.display())))
+    }
+
+    /// Asks for something short.
+    pub(super) async fn ask<T: DeserializeOwned>(&self, request: Request) -> anyhow::Result<T> {
+        self.ask_into(request, &mut std::io::sink()).await
+    }
+
+    /// Asks for something whose bytes go to `into`, piece by piece.
+    pub(super) async fn ask_into<T: DeserializeOwned>(
+        &self,
+        request: Request,
+        into: &mut dyn Write,
+    ) -> anyhow::Result<T> {
+        let value = match self {
+            Self::Here(home) => here(home, request, into).await?,
+            Self::There(dir) => match control::call(dir).await? {
+                Some(call) => call.ask(request, into).await?,
+                None => {
+                    return Err(sentence("the bot has stopped in the meantime. hint: try again"));
+                }
+            },
+        };
+        serde_json::from_value(value).context("the answer has another shape than expected")
+    }
+
+    /// Every session at a glance, oldest first.
+    pub(super) async fn heads(&self) -> anyhow::Result<Vec<Head>> {
+        let mut heads: Vec<Head> = Vec::new();
+        loop {
+            let after = heads.last().map(|head| head.id);
+            let page: Vec<Head> = self.ask(Request::Sessions { after }).await?;
+            if page.is_empty() {
+                return Ok(heads);
+            }
+            heads.extend(page);
+        }
+    }
+
+    /// Every audit record, in order.
+    pub(super) async fn chain(&self) -> anyhow::Result<Vec<Sealed>> {
+        let progress = term::Progress::start("Reading audit records");
+        let mut records: Vec<Sealed> = Vec::new();
+        loop {
+            let from = records.last().map_or(0, |sealed| sealed.index + 1);
+            let page: Vec<Sealed> = self.ask(Request::Audit { from }).await?;
+            let is_last = page.len() < PAGE;
+            progress.advance(page.len());
+            records.extend(page);
+            if is_last {
+                return Ok(records);
+            }
+        }
+    }
+}
+
+/// Carries a request out in this process.
+async fn here(home: &Home, request: Request, into: &mut dyn Write) -> anyhow::Result<Value> {
+    let (pieces, mut coming) = mpsc::channel::<Vec<u8>>(PIECES_MAX);
+    let mut work = pin!(request::carry_out(home, request, pieces));
+    loop {
+        tokio::select! {
+            biased;
+            Some(piece) = coming.recv() => into.write_all(&piece)?,
+            done = &mut work => {
+                while let Ok(piece) = coming.try_recv() {
+                    into.write_all(&piece)?;
+                }
+                return done;
+            }
+        }
+    }
+}

@@ -1,0 +1,247 @@
+//! What an operator asks of the data: one list of requests, carried out in one place, whether this process has opened
+//! the data or a running bot is asked over its control socket ([`super::control`]).
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use tokio::sync::mpsc;
+
+use super::{app::Home, cli::Format, sentence};
+use crate::{
+    engine::{self, Engine},
+    export::{self, Reader, Source, json_resume, transcript},
+    flows::LoadedFlow,
+    ids::SessionId,
+    interview::State,
+    model::audit::Sealed,
+    store::{self, Loaded},
+};
+
+/// Sessions or audit records in one answer.
+pub(super) const PAGE: usize = 200;
+
+/// Most bytes in a piece of an answer.
+const PIECE_MAX: usize = 48 * 1024;
+
+/// Something to look up or to do.
+///
+/// ```json
+/// { "ask": "erase", "session": "ses_…", "yes": true }
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "ask", rename_all = "snake_case")]
+pub(super) enum Request {
+    /// The id that some text is the beginning of.
+    Find {
+        /// The text.
+        session: String,
+    },
+    /// A page of sessions at a glance, oldest first, after the given one.
+    Sessions {
+        /// The last one known.
+        after: Option<SessionId>,
+    },
+    /// A transcript, in pieces; that it was read is noted.
+    Show {
+        /// The session's id, or its beginning.
+        session: String,
+        /// JSON instead of Markdown.
+        json: bool,
+    },
+    /// An export, in pieces; that it was made is noted.
+    Export {
+        /// The session's id, or its beginning.
+        session: String,
+        /// What of it.
+        format: Format,
+    },
+    /// Erases a session.
+    Erase {
+        /// The session's id, or its beginning.
+        session: String,
+        /// Whether that is really meant; without it the answer says what would be lost.
+        yes: bool,
+    },
+    /// A page of audit records.
+    Audit {
+        /// The number of the first.
+        from: u64,
+    },
+}
+
+/// Where the pieces of an answer go; bounded, so that a slow reader slows the work.
+pub(super) type Pieces = mpsc::Sender<Vec<u8>>;
+
+/// Carries a request out. What is long goes to `pieces`; the rest is returned.
+pub(super) async fn carry_out(
+    home: &Home,
+    request: Request,
+    pieces: Pieces,
+) -> anyhow::Result<Value> {
+    let engine = &home.engine;
+    match request {
+        Request::Find { session } => Ok(json!(find(engine, &session).await?)),
+        Request::Sessions { after } => {
+            Ok(serde_json::to_value(engine.parts().store.sessions(after, PAGE).await?)?)
+        }
+        Request::Show { session, json } => {
+            let gathered = gather(engine, &session).await?;
+            note_reading(engine, &gathered, "transcript_read").await?;
+            let source = gathered.source();
+            let text = if json {
+                format!("{:#}\n", transcript::json(&source)?)
+            } else {
+                transcript::markdown(&source)?
+            };
+            pour(text.as_bytes(), &pieces).await
+        }
+        Request::Export { session, format } => {
+            let gathered = gather(engine, &session).await?;
+            note_reading(engine, &gathered, "session_exported").await?;
+            pour(&packed(engine, &gathered, format).await?, &pieces).await
+        }
+        Request::Erase { session, yes } => erase(engine, &session, yes).await,
+        Request::Audit { from } => {
+            Ok(serde_json::to_value(engine.parts().store.audit(from, PAGE).await?)?)
+        }
+    }
+}
+
+/// Hands bytes over piece by piece; says how many there were.
+async fn pour(bytes: &[u8], pieces: &Pieces) -> anyhow::Result<Value> {
+    for piece in bytes.chunks(PIECE_MAX) {
+        pieces.send(piece.to_vec()).await.map_err(|_| nobody_listens())?;
+    }
+    Ok(json!({ "bytes": bytes.len() }))
+}
+
+/// Whoever asked has gone.
+fn nobody_listens() -> anyhow::Error {
+    sentence("whoever asked has gone")
+}
+
+/// The session that `text` names, in full or by the beginning of its id.
+async fn find(engine: &Engine, text: &str) -> anyhow::Result<SessionId> {
+    if let Ok(id) = text.parse() {
+        return Ok(id);
+    }
+    let mut found: Option<SessionId> = None;
+    let mut after = None;
+    loop {
+        let page = engine.parts().store.sessions(after, PAGE).await?;
+        let Some(last) = page.last() else { break };
+        after = Some(last.id);
+        for head in page.iter().filter(|head| head.id.to_string().starts_with(text)) {
+            if found.replace(head.id).is_some() {
+                return Err(sentence(format!(
+                    "several sessions begin with `{text}`. hint: write more of the id"
+                )));
+            }
+        }
+    }
+    found.ok_or_else(|| no_session(text))
+}
+
+fn no_session(text: &str) -> anyhow::Error {
+    sentence(format!("there is no session `{text}`. hint: `anteroom sessions list` lists them"))
+}
+
+/// Everything that an export is made from.
+struct Gathered {
+    loaded: Loaded,
+    flow: Arc<LoadedFlow>,
+    audit: Vec<Sealed>,
+}
+
+impl Gathered {
+    fn source(&self) -> Source<'_> {
+        let Self { loaded, flow, audit } = self;
+        Source { loaded, flow, audit, reader: Reader::Staff }
+    }
+}
+
+/// Collects what belongs to the session that `text` names.
+async fn gather(engine: &Engine, text: &str) -> anyhow::Result<Gathered> {
+    let id = find(engine, text).await?;
+    let (loaded, flow) = engine.view(id).await.map_err(|error| match error {
+        engine::Error::NoSession => no_session(&id.to_string()),
+        other => other.into(),
+    })?;
+    let audit = export::audit_of(engine.parts().store.as_ref(), id).await?;
+    Ok(Gathered { loaded, flow, audit })
+}
+
+/// Who reads a conversation leaves a record, the operator too (BEHAVIOUR J5).
+async fn note_reading(engine: &Engine, gathered: &Gathered, event: &str) -> anyhow::Result<()> {
+    Ok(engine.note_reading(gathered.loaded.head.id, event, "operator").await?)
+}
+
+async fn packed(engine: &Engine, gathered: &Gathered, format: Format) -> anyhow::Result<Vec<u8>> {
+    let source = gathered.source();
+    Ok(match format {
+        Format::Zip => export::bundle(&source, &engine.parts().artifacts).await?,
+        Format::JsonResume => {
+            let state = State::fold(&gathered.loaded.events)
+                .ok_or(export::Error::Unreadable(gathered.loaded.head.id))?;
+            format!("{:#}\n", json_resume::of(&state)).into_bytes()
+        }
+        Format::Markdown => transcript::markdown(&source)?.into_bytes(),
+        Format::Json => format!("{:#}\n", transcript::json(&source)?).into_bytes(),
+    })
+}
+
+/// Erases a session at its desk, so that nothing which is under way brings any of it back.
+async fn erase(engine: &Engine, text: &str, yes: bool) -> anyhow::Result<Value> {
+    let id = find(engine, text).await?;
+    let store = &engine.parts().store;
+    let began = match store.load(id).await {
+        Ok(Some(loaded)) => loaded.head.created_at.format(" of %Y-%m-%d").to_string(),
+        Ok(None) => return Err(no_session(&id.to_string())),
+        // What cannot be read can be erased all the same.
+        Err(store::Error::Unreadable { .. }) => String::new(),
+        Err(error) => return Err(error.into()),
+    };
+    if !yes {
+        return Err(sentence(format!(
+            "this removes session `{id}`{began} for ever. hint: export it first, then add `--yes`"
+        )));
+    }
+    let receipt = engine.order_erasure(id, "operator").await?;
+    if store.load(id).await?.is_some() {
+        return Err(sentence(format!("session `{id}` is still there. hint: try again")));
+    }
+    Ok(json!({ "erased": id, "receipt": receipt }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn requests_are_written_as_they_were() {
+        let id = SessionId::from_uuid(uuid::Uuid::from_u128(1));
+        let text = || "ses_0".to_owned();
+        let requests = [
+            Request::Find { session: text() },
+            Request::Sessions { after: Some(id) },
+            Request::Show { session: text(), json: true },
+            Request::Export { session: text(), format: Format::JsonResume },
+            Request::Erase { session: text(), yes: true },
+            Request::Audit { from: 7 },
+        ];
+        let lines = requests.map(|request| {
+            let line = serde_json::to_string(&request).unwrap();
+            assert_eq!(serde_json::from_str::<Request>(&line).unwrap(), request);
+            line
+        });
+        insta::assert_snapshot!(lines.join("\n"), @r#"
+        {"ask":"find","session":"ses_0"}
+        {"ask":"sessions","after":"ses_00000000000000000000000000000001"}
+        {"ask":"show","session":"ses_0","json":true}
+        {"ask":"export","session":"ses_0","format":"json-resume"}
+        {"ask":"erase","session":"ses_0","yes":true}
+        {"ask":"audit","from":7}
+        "#);
+    }
+}
