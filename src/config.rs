@@ -2,6 +2,7 @@
 
 pub mod document;
 pub mod environment;
+pub mod llm;
 pub mod problem;
 mod resolve;
 pub mod secret;

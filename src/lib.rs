@@ -26,6 +26,7 @@
 //! | 2 | [`store`] | the storage port: one atomic commit per decision; in memory and embedded |
 //! | 2 | [`artifacts`] | uploads: check, keep, read in a child process |
 //! | 2 | [`contacts`] | the contacts port: where a person's contact details may come from |
+//! | 2 | [`llm`] | the model port: streaming chat with tools, embeddings |
 //! | 3 | [`interview`] | the pure core: a session as a fold over its events, and every decision about it |
 //! | 4 | [`tool`] | the tool protocol, the toolbox, the steps around a call |
 //! | 5 | [`catalog`] | the tools: one file each, file name = tool name |
@@ -48,6 +49,7 @@ pub mod flows;
 pub mod gateway;
 pub mod ids;
 pub mod interview;
+pub mod llm;
 pub mod model;
 pub mod ops;
 pub mod store;

@@ -33,6 +33,16 @@ pub mod metric {
     pub const EFFECTS: &str = "anteroom_effects_total";
     /// Histogram: time of one commit in seconds.
     pub const COMMIT_SECONDS: &str = "anteroom_commit_seconds";
+    /// Counter: requests to models, each attempt counted, by `purpose` and `outcome`.
+    pub const LLM_REQUESTS: &str = "anteroom_llm_requests_total";
+    /// Histogram: time of one attempt in seconds, by `purpose`.
+    pub const LLM_SECONDS: &str = "anteroom_llm_seconds";
+    /// Histogram: time until the first words in seconds, by `purpose`.
+    pub const LLM_FIRST_WORDS_SECONDS: &str = "anteroom_llm_first_words_seconds";
+    /// Counter: tokens, by `purpose` and `direction` (`in`, `out`).
+    pub const LLM_TOKENS: &str = "anteroom_llm_tokens_total";
+    /// Gauge: 1 while a provider is left alone after failures, by `purpose`.
+    pub const LLM_RESTING: &str = "anteroom_llm_resting";
     /// Gauge: sessions with work in hand.
     pub const ACTIVE_SESSIONS: &str = "anteroom_active_sessions";
 }

@@ -14,7 +14,7 @@ const LAYERS: &[&[&str]] = &[
     &["clock", "ids", "telemetry"],
     &["model"],
     &["config"],
-    &["flows", "store", "artifacts", "contacts"],
+    &["flows", "store", "artifacts", "contacts", "llm"],
     &["interview"],
     &["tool"],
     &["catalog", "export"],

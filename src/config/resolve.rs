@@ -6,6 +6,7 @@ use super::{
     Config, Problem, Settings,
     document::{self, Document, escaped},
     environment::{self, Environment},
+    llm::{self, Endpoint, Endpoints, Llm, Purpose, Service},
     secret::{self, Secret},
     settings::{self, LISTEN_HINT},
     written,
@@ -30,6 +31,7 @@ impl<'a> Resolve<'a> {
         let webhooks = self.webhooks(&config.webhooks);
         self.ids(&config);
         let contacts = self.contacts(config.contacts);
+        let llm = self.llm(config.llm);
         let settings = Settings {
             data_dir: self.data_dir(config.data.dir),
             web,
@@ -41,6 +43,7 @@ impl<'a> Resolve<'a> {
             contacts,
             flows: config.flows,
             uploads: config.uploads,
+            llm,
             log: config.log,
             limits: config.limits,
         };
@@ -170,6 +173,76 @@ impl<'a> Resolve<'a> {
             vcard: written.vcard.map(|vcard| vcard.file),
             directory: written.directory.map(|directory| directory.file),
         }
+    }
+
+    fn llm(&mut self, written: Llm) -> Endpoints {
+        let mut endpoints = BTreeMap::new();
+        let mut pointers = BTreeMap::new();
+        for (name, pointer, service) in written.services() {
+            let endpoint = self.endpoint(&pointer, service);
+            endpoints.insert(name.clone(), endpoint);
+            pointers.insert(name, pointer);
+        }
+        let known: Vec<String> = endpoints.keys().cloned().collect();
+        for (name, pointer) in &pointers {
+            let at = format!("{pointer}/fallback");
+            let Some(endpoint) = endpoints.get_mut(name) else { continue };
+            let Some(wanted) = endpoint.service.fallback.as_mut() else { continue };
+            let spare = llm::spare_name(wanted);
+            if known.contains(&spare) {
+                *wanted = spare;
+            } else if !Purpose::ALL.iter().any(|purpose| purpose.word() == wanted)
+                || !known.contains(wanted)
+            {
+                let hint = format!("write its table `[llm.spare.{wanted}]`");
+                self.tell(&at, format!("there is no service `{wanted}`"), Some(hint));
+            } else if (wanted == Purpose::Embed.word()) != (name == Purpose::Embed.word()) {
+                let message = format!("`{wanted}` cannot do the work of `{name}`");
+                self.tell(&at, message, Some("name a service of the same kind".to_owned()));
+            }
+        }
+        let next = |name: &String| endpoints.get(name)?.service.fallback.as_ref();
+        for (name, pointer) in &pointers {
+            let chain = std::iter::successors(next(name), |at| next(at)).take(endpoints.len());
+            if chain.into_iter().any(|at| at == name) {
+                let message = format!("the fallbacks of `{name}` lead back to it");
+                self.tell(&format!("{pointer}/fallback"), message, None);
+            }
+        }
+        Endpoints(endpoints)
+    }
+
+    fn endpoint(&mut self, pointer: &str, service: Service) -> Endpoint {
+        let at = format!("{pointer}/base_url");
+        if llm::holds_secret(&service.base_url) {
+            let hint = "write `key_env` or `key_file` instead".to_owned();
+            self.tell(&at, "a key stands in the address", Some(hint));
+        } else if !llm::is_service_address(&service.base_url) {
+            let message = format!("`{}` is not an address for a model", service.base_url);
+            let hint = "it begins with `https://`, or with `http://127.0.0.1`".to_owned();
+            self.tell(&at, message, Some(hint));
+        }
+        let header = service.dialect.key_header.as_deref();
+        if header
+            .is_some_and(|name| reqwest::header::HeaderName::from_bytes(name.as_bytes()).is_err())
+        {
+            let at = format!("{pointer}/dialect/key_header");
+            self.tell(
+                &at,
+                "this is not the name of a header",
+                Some("for example `api-key`".to_owned()),
+            );
+        }
+        let key = self.secret(
+            pointer,
+            ("key_env", "key_file"),
+            (service.key_env.as_deref(), service.key_file.as_ref()),
+        );
+        let sendable = |key: &Secret| key.expose().bytes().all(|byte| byte.is_ascii_graphic());
+        if key.as_ref().is_some_and(|key| !sendable(key)) {
+            self.tell(pointer, "the key holds characters that no key has", None);
+        }
+        Endpoint { service, key }
     }
 
     /// Ids of the platforms have a known form; a name in their place never works.

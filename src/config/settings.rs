@@ -12,6 +12,7 @@ use super::{
     Uploads,
     document::Document,
     environment::{self, Environment},
+    llm::Endpoints,
     resolve::Resolve,
     secret::Secret,
     written,
@@ -41,6 +42,8 @@ pub struct Settings {
     pub flows: Flows,
     /// Bounds of files, over all flows.
     pub uploads: Uploads,
+    /// The services behind the models.
+    pub llm: Endpoints,
     /// What is logged, and how.
     pub log: Log,
     /// Rates and bounds.
@@ -134,6 +137,7 @@ impl Settings {
             },
             flows: Flows::default(),
             uploads: Uploads::default(),
+            llm: Endpoints::default(),
             log: Log::default(),
             limits: Limits::default(),
         }

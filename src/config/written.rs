@@ -29,6 +29,8 @@ pub struct Config {
     pub flows: Flows,
     /// Bounds of files, over all flows.
     pub uploads: Uploads,
+    /// Models by purpose.
+    pub llm: super::llm::Llm,
     /// What is logged, and how.
     pub log: Log,
     /// Rates and bounds.

@@ -13,6 +13,7 @@ mod golden;
 mod hostile;
 mod interview;
 mod laws;
+mod llm;
 mod outbox;
 mod races;
 mod refusals;

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use anteroom::{
-    config::{Environment, LogFormat, Settings, render},
+    config::{Environment, LogFormat, Settings, llm::Purpose, render},
     model::session::PersonId,
 };
 
@@ -151,4 +151,112 @@ fn deciders_are_known_by_id_group_or_the_staff_page() {
     assert!(of("discord:1/U01", &none, true).is_empty());
     assert_eq!(of("web:local/ada", &none, true), ["recruiting_approvals", "staff_approvals"]);
     assert!(of("web:local/ada", &none, false).is_empty());
+}
+
+#[test]
+fn mistakes_about_models_are_told_at_once() {
+    insta::assert_snapshot!(said(
+        r#"
+[llm.interview]
+base_url = "http://models.example.org/v1"
+model = "m"
+key_env = "NO_SUCH_KEY"
+fallback = "bakup"
+
+[llm.extract]
+base_url = "https://user:secret@models.example.org/v1"
+model = "m"
+fallback = "embed"
+dialect = { key_header = "api key" }
+
+[llm.vision]
+base_url = "https://models.example.org/v1"
+model = "m"
+fallback = "backup"
+
+[llm.embed]
+base_url = "models.example.org"
+model = "m"
+
+[llm.spare.backup]
+base_url = "https://models.example.org/v1"
+model = "m"
+fallback = "vision"
+"#
+    ), @"
+    config.toml:3:1: `http://models.example.org/v1` is not an address for a model. hint: it begins with `https://`, or with `http://127.0.0.1`
+    config.toml:5:1: the environment has no `NO_SUCH_KEY`. hint: set it, or write `key_file` instead
+    config.toml:6:1: there is no service `bakup`. hint: write its table `[llm.spare.bakup]`
+    config.toml:9:1: a key stands in the address. hint: write `key_env` or `key_file` instead
+    config.toml:11:1: `embed` cannot do the work of `extract`. hint: name a service of the same kind
+    config.toml:12:13: this is not the name of a header. hint: for example `api-key`
+    config.toml:17:1: the fallbacks of `vision` lead back to it
+    config.toml:20:1: `models.example.org` is not an address for a model. hint: it begins with `https://`, or with `http://127.0.0.1`
+    config.toml:26:1: the fallbacks of `spare.backup` lead back to it
+    ");
+    insta::assert_snapshot!(said(
+        r#"
+[llm.interveiw]
+model = "m"
+
+[llm.extract]
+base_url = "https://models.example.org/v1"
+temperature = 3
+first_byte = "soon"
+attempts = 0
+dialect = { output_limit = "max_output_tokens", streams = true }
+"#
+    ), @"
+    config.toml:2:6: unknown key `interveiw`. hint: did you mean `interview`?
+    config.toml:5:6: `model` is missing
+    config.toml:7:1: this must be 2.0 or less
+    config.toml:8:1: `soon` is not a length of time. hint: write for example `24h` or `14d`
+    config.toml:9:1: this must be 1 or more
+    config.toml:10:13: `max_output_tokens` is not one of `max_tokens`, `max_completion_tokens`. hint: did you mean `max_tokens`?
+    config.toml:10:49: unknown key `streams`. hint: did you mean `stream`?
+    ");
+}
+
+#[test]
+fn models_have_the_documented_defaults_and_keys_never_print() {
+    let config = "[llm.interview]\nbase_url = \"http://[::1]:1234/v1\"\nmodel = \"m\"\nkey_env = \"KEY\"\nfallback = \"near\"\n\
+                  [llm.spare.near]\nbase_url = \"http://127.0.0.1:1/v1\"\nmodel = \"m\"\n";
+    let environment = Environment::from([("KEY", "correct-horse"), ("ANTEROOM_DATA_DIR", "/tmp")]);
+    let llm = Settings::parse("config.toml", config, &environment).unwrap().llm;
+    let chain = llm.chain(Purpose::Interview);
+    assert_eq!(
+        chain.iter().map(|(name, _)| *name).collect::<Vec<_>>(),
+        ["interview", "spare.near"]
+    );
+    let service = &chain[0].1.service;
+    assert_eq!((service.temperature, service.max_tokens, service.attempts), (0.7, 2000, 3));
+    assert_eq!(chain[0].1.key.as_ref().unwrap().expose(), "correct-horse");
+    assert!(!format!("{llm:?}").contains("horse"));
+    assert!(llm.chain(Purpose::Embed).is_empty());
+}
+
+#[test]
+fn what_the_example_says_of_models_holds() {
+    // Its lines are comments; as they stand they are a configuration that says nothing but the defaults.
+    let begin = EXAMPLE.find("# [llm.interview]").unwrap();
+    let lines = EXAMPLE[begin..].split("\n\n").next().unwrap().lines();
+    let config: Vec<&str> = lines
+        .filter_map(|line| line.strip_prefix("# "))
+        .filter(|line| line.starts_with('[') || line.contains('='))
+        .collect();
+    let config = config.join("\n");
+    let environment = Environment::from([("OPENROUTER_KEY", "key"), ("ANTEROOM_DATA_DIR", "/tmp")]);
+    let llm = Settings::parse("config.toml", &config, &environment)
+        .unwrap_or_else(|problems| panic!("{}", render(&problems)))
+        .llm;
+    let chain = llm.chain(Purpose::Interview);
+    let [(_, written), (_, bare)] = chain[..] else { panic!("two services") };
+    let mut expected = bare.service.clone();
+    let found = &written.service;
+    expected.base_url.clone_from(&found.base_url);
+    expected.model.clone_from(&found.model);
+    expected.key_env.clone_from(&found.key_env);
+    expected.fallback.clone_from(&found.fallback);
+    expected.dialect.key_header = Some("api-key".to_owned());
+    assert_eq!(*found, expected);
 }

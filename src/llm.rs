@@ -1,0 +1,132 @@
+//! The model port: streaming chat with tools, and embeddings, by purpose.
+//!
+//! Who asks names a purpose, never a provider or a model; those stand in the configuration alone, and no word of
+//! theirs reaches a person, a tool or the log of a conversation (DESIGN §8).
+
+pub mod breaker;
+pub mod chat;
+pub mod error;
+pub mod openai;
+pub mod sse;
+pub mod steady;
+
+use std::{fmt, sync::Arc};
+
+use async_trait::async_trait;
+
+pub use self::{
+    chat::{Completion, Message, Request},
+    error::Error,
+};
+use self::{
+    openai::Client,
+    steady::{Means, Steady},
+};
+use crate::config::llm::{Endpoint, Endpoints, Purpose};
+
+/// The models in use, by purpose. Where there is none, the scripts of the flows run.
+#[derive(Debug, Clone, Default)]
+pub struct Models {
+    /// Talks with participants.
+    pub interview: Option<Arc<dyn Model>>,
+    /// Reads data out of documents.
+    pub extract: Option<Arc<dyn Model>>,
+    /// Looks at pictures.
+    pub vision: Option<Arc<dyn Model>>,
+    /// Says how alike texts are.
+    pub embed: Option<Arc<dyn Embedder>>,
+}
+
+impl Models {
+    /// The configured models. Makes no connection. A service that several purposes use has its places and its breaker
+    /// once for each of them.
+    pub fn open(endpoints: &Endpoints, means: &Means) -> Result<Self, Error> {
+        let chat = |purpose| chat(endpoints, purpose, means);
+        Ok(Self {
+            interview: chat(Purpose::Interview)?,
+            extract: chat(Purpose::Extract)?,
+            vision: chat(Purpose::Vision)?,
+            embed: embed(endpoints, means)?,
+        })
+    }
+}
+
+/// The model of a purpose, made steady, and behind it what it falls back on, likewise.
+fn chat(
+    endpoints: &Endpoints,
+    purpose: Purpose,
+    means: &Means,
+) -> Result<Option<Arc<dyn Model>>, Error> {
+    let mut model: Option<Arc<dyn Model>> = None;
+    for (name, endpoint) in endpoints.chain(purpose).into_iter().rev() {
+        let client: Arc<dyn Model> = Arc::new(client(name, endpoint, means)?);
+        let bounds = (endpoint.service.attempts, endpoint.service.concurrent);
+        model = Some(Arc::new(Steady::new(name, client, model, bounds, means.clone())));
+    }
+    Ok(model)
+}
+
+/// The same for vectors.
+fn embed(endpoints: &Endpoints, means: &Means) -> Result<Option<Arc<dyn Embedder>>, Error> {
+    let mut embedder: Option<Arc<dyn Embedder>> = None;
+    for (name, endpoint) in endpoints.chain(Purpose::Embed).into_iter().rev() {
+        let client: Arc<dyn Embedder> = Arc::new(client(name, endpoint, means)?);
+        let bounds = (endpoint.service.attempts, endpoint.service.concurrent);
+        embedder = Some(Arc::new(Steady::new(name, client, embedder, bounds, means.clone())));
+    }
+    Ok(embedder)
+}
+
+fn client(name: &str, endpoint: &Endpoint, means: &Means) -> Result<Client, Error> {
+    Client::new(name, endpoint, Arc::clone(&means.clock), Arc::clone(&means.ids))
+}
+
+/// A model that talks and calls tools.
+#[async_trait]
+pub trait Model: fmt::Debug + Send + Sync {
+    /// Asks once for the whole conversation; changes nothing anywhere, so it may be repeated.
+    ///
+    /// The words go to `sink` as they come and are in the completion once more; calls are only there. Dropping the
+    /// future ends the request. Every wait inside is bounded.
+    async fn chat(&self, request: &Request, sink: &mut dyn Sink) -> Result<Completion, Error>;
+}
+
+/// Where a model's words go while it speaks. Must not block: the stream stands still meanwhile.
+pub trait Sink: Send {
+    /// Takes the next words.
+    fn words(&mut self, words: &str);
+
+    /// The attempt failed and another could be made, whose words would come anew: forgets what was taken and answers
+    /// `true`, or answers `false` where that cannot be taken back, and the failure stands.
+    fn restart(&mut self) -> bool;
+}
+
+/// For those who wait for the whole answer.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Silent;
+
+impl Sink for Silent {
+    fn words(&mut self, _words: &str) {}
+
+    fn restart(&mut self) -> bool {
+        true
+    }
+}
+
+/// A model that places texts in a space where near means alike.
+#[async_trait]
+pub trait Embedder: fmt::Debug + Send + Sync {
+    /// One vector for each text, in their order, all of one model and so of one length.
+    async fn embed(&self, texts: &[String]) -> Result<Embedded, Error>;
+}
+
+/// Vectors.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Embedded {
+    /// One for each text, in their order.
+    pub vectors: Vec<Vec<f32>>,
+    /// The name of their space. Only vectors of one space can be compared; a fallback has its own.
+    pub space: String,
+    /// What it cost.
+    pub usage: chat::Usage,
+}

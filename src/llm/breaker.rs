@@ -1,0 +1,155 @@
+//! A provider that fails again and again is left alone for a while, then tried with one request.
+//!
+//! ```text
+//!            failures in a row            the rest is over
+//!  closed ────────────────────▶ resting ─────────────────▶ trying: one request goes through
+//!     ▲                            ▲                          │
+//!     │                            └──────── it failed ───────┤
+//!     └───────────────────────────────────── it did not ──────┘
+//! ```
+
+use std::time::Duration;
+
+use chrono::{DateTime, TimeDelta, Utc};
+
+/// Failures in a row that make it rest.
+pub const FAILURES: u32 = 5;
+
+/// How long it rests.
+pub const REST: Duration = Duration::from_secs(30);
+
+/// Whether a provider is asked. Plain data: the time comes in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Breaker {
+    /// It is asked; so many requests in a row have failed.
+    Closed(u32),
+    /// It is left alone since then.
+    Resting(DateTime<Utc>),
+    /// One request finds out whether it is back.
+    Trying(DateTime<Utc>),
+}
+
+impl Default for Breaker {
+    fn default() -> Self {
+        Self::Closed(0)
+    }
+}
+
+impl Breaker {
+    /// Lets a request through, or says how long to leave the provider alone. Each request that was let through must
+    /// be followed by one of [`Self::succeeded`], [`Self::failed`] and [`Self::abandoned`].
+    pub fn admit(&mut self, now: DateTime<Utc>) -> Result<(), Duration> {
+        match *self {
+            Self::Closed(_) => Ok(()),
+            // A clock that was put back must not make the rest longer.
+            Self::Resting(since) if now < since => {
+                *self = Self::Resting(now);
+                Err(REST)
+            }
+            Self::Resting(since) | Self::Trying(since) => {
+                let rested = (now - since).to_std().unwrap_or_default();
+                match REST.checked_sub(rested) {
+                    Some(left) if !left.is_zero() => Err(left),
+                    Some(_) | None => {
+                        // If nobody hears of this request either, another may try after the same time.
+                        *self = Self::Trying(now);
+                        Ok(())
+                    }
+                }
+            }
+        }
+    }
+
+    /// The provider answered.
+    pub const fn succeeded(&mut self) {
+        *self = Self::Closed(0);
+    }
+
+    /// The provider failed.
+    pub fn failed(&mut self, now: DateTime<Utc>) {
+        *self = match *self {
+            Self::Closed(failures) if failures + 1 < FAILURES => Self::Closed(failures + 1),
+            Self::Closed(_) | Self::Trying(_) => Self::Resting(now),
+            // A request from before the rest began.
+            Self::Resting(since) => Self::Resting(since),
+        };
+    }
+
+    /// Nobody knows whether the provider would have answered.
+    pub fn abandoned(&mut self, now: DateTime<Utc>) {
+        if let Self::Trying(_) = *self {
+            let rest = TimeDelta::from_std(REST).unwrap_or_default();
+            *self = Self::Resting(now - rest);
+        }
+    }
+
+    /// Whether the provider is asked as usual.
+    pub const fn is_closed(&self) -> bool {
+        matches!(self, Self::Closed(_))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(seconds: i64) -> DateTime<Utc> {
+        DateTime::from_timestamp(1_700_000_000 + seconds, 0).unwrap()
+    }
+
+    fn resting() -> Breaker {
+        let mut breaker = Breaker::default();
+        for _ in 0..FAILURES {
+            assert_eq!(breaker.admit(at(0)), Ok(()));
+            breaker.failed(at(0));
+        }
+        breaker
+    }
+
+    #[test]
+    fn it_rests_after_failures_in_a_row_only() {
+        let mut breaker = Breaker::default();
+        for _ in 0..FAILURES * 3 {
+            breaker.failed(at(0));
+            breaker.succeeded();
+        }
+        assert_eq!(breaker.admit(at(0)), Ok(()));
+        assert_eq!(resting().admit(at(10)), Err(Duration::from_secs(20)));
+    }
+
+    #[test]
+    fn one_request_finds_out_whether_it_is_back() {
+        let mut breaker = resting();
+        assert_eq!(breaker.admit(at(30)), Ok(()));
+        assert_eq!(breaker.admit(at(30)), Err(REST));
+        breaker.failed(at(31));
+        assert_eq!(breaker.admit(at(60)), Err(Duration::from_secs(1)));
+        assert_eq!(breaker.admit(at(61)), Ok(()));
+        breaker.succeeded();
+        assert!(breaker.is_closed());
+    }
+
+    #[test]
+    fn a_request_that_nobody_waited_for_gives_its_place_to_the_next() {
+        let mut breaker = resting();
+        assert_eq!(breaker.admit(at(30)), Ok(()));
+        breaker.abandoned(at(31));
+        assert_eq!(breaker.admit(at(31)), Ok(()));
+        // Even if nobody said so.
+        assert_eq!(breaker.admit(at(62)), Ok(()));
+    }
+
+    #[test]
+    fn a_clock_put_back_makes_no_rest_longer() {
+        let mut breaker = resting();
+        assert_eq!(breaker.admit(at(-3600)), Err(REST));
+        assert_eq!(breaker.admit(at(-3570)), Ok(()));
+    }
+
+    #[test]
+    fn late_failures_do_not_prolong_the_rest() {
+        let mut breaker = resting();
+        breaker.failed(at(29));
+        assert_eq!(breaker.admit(at(30)), Ok(()));
+    }
+}

@@ -1,0 +1,185 @@
+//! What a failed answer means: status, code and type decide; the provider's words are read once and never kept.
+
+use std::time::Duration;
+
+use chrono::{DateTime, Utc};
+use serde_json::Value;
+
+use crate::llm::error::{Error, Told};
+
+/// Longest code that is kept, in bytes.
+const CODE_MAX: usize = 64;
+
+/// Phrases by which services say that the conversation is too long where they have no code for it (vLLM, LM Studio,
+/// Ollama and gateways before others).
+const TOO_LONG: [&str; 9] = [
+    "context length",
+    "context window",
+    "context size",
+    "context overflow",
+    "context the overflow",
+    "too many tokens",
+    "prompt is too long",
+    "input is too long",
+    "maximum number of tokens",
+];
+
+/// A failure that an HTTP status tells of.
+pub(super) fn of_status(
+    status: u16,
+    body: &[u8],
+    retry_after: Option<Duration>,
+    request_id: Option<String>,
+) -> Error {
+    let body: Value = serde_json::from_slice(body).unwrap_or_default();
+    // Some wrap it in a list, some leave the wrapping out.
+    let body = body.get(0).unwrap_or(&body);
+    let error = body.get("error").unwrap_or(body);
+    meaning(Some(status), error, retry_after, request_id)
+}
+
+/// A failure that an answer holds although its status was good. The same as if it had been a status.
+pub(super) fn in_answer(error: &Value) -> Error {
+    let code = error.get("code").and_then(Value::as_u64);
+    let status = code.or_else(|| error.get("status").and_then(Value::as_u64));
+    let status = status.and_then(|code| u16::try_from(code).ok());
+    meaning(status.filter(|status| (400..600).contains(status)), error, None, None)
+}
+
+fn meaning(
+    status: Option<u16>,
+    error: &Value,
+    retry_after: Option<Duration>,
+    request_id: Option<String>,
+) -> Error {
+    let code = word(error.get("code"));
+    let kind = word(error.get("type"));
+    let message = match error {
+        Value::String(message) => message.as_str(),
+        _ => error.get("message").and_then(Value::as_str).unwrap_or_default(),
+    };
+    let message = message.to_ascii_lowercase();
+    let is = |wanted: &[&str]| {
+        [&code, &kind].into_iter().flatten().any(|said| wanted.contains(&said.as_str()))
+    };
+    let told = Told { status, code: code.clone().or_else(|| kind.clone()), request_id };
+    // Without a status the request was taken, so it was no mistake of ours.
+    let status = status.unwrap_or(500);
+    let too_long = TOO_LONG.iter().any(|phrase| message.contains(phrase));
+    if is(&["context_length_exceeded", "exceed_context_size_error", "string_above_max_length"])
+        || (too_long && !matches!(status, 401 | 403 | 429))
+    {
+        return Error::Overflow(told);
+    }
+    if is(&["insufficient_quota", "billing_hard_limit_reached", "billing_not_active"]) {
+        return Error::Exhausted(told);
+    }
+    if is(&[
+        "content_filter",
+        "content_policy_violation",
+        "moderation_blocked",
+        "ResponsibleAIPolicyViolation",
+    ]) || (status == 403 && error.pointer("/metadata/flagged_input").is_some())
+    {
+        return Error::Refused(told);
+    }
+    if is(&["rate_limit_exceeded", "rate_limit_error"]) {
+        return Error::RateLimited { told, retry_after };
+    }
+    match status {
+        402 => Error::Exhausted(told),
+        413 => Error::Overflow(told),
+        429 => Error::RateLimited { told, retry_after },
+        408 | 409 | 425 | 500..=599 => Error::Transient { told, retry_after },
+        _ => Error::Misconfigured(told),
+    }
+}
+
+/// A code as one word; prose is dropped, for it may quote the conversation.
+fn word(value: Option<&Value>) -> Option<String> {
+    let word = value?.as_str()?;
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.');
+    let fits = !word.is_empty() && word.len() <= CODE_MAX && word.bytes().all(plain);
+    fits.then(|| word.to_owned())
+}
+
+/// Reads `Retry-After`: seconds, perhaps with a fraction, or a date.
+pub(super) fn retry_after(header: &str, now: DateTime<Utc>) -> Option<Duration> {
+    let header = header.trim();
+    if let Ok(seconds) = header.parse::<f64>() {
+        return Duration::try_from_secs_f64(seconds).ok();
+    }
+    let date = DateTime::parse_from_rfc2822(header).ok()?;
+    // A date that has passed means: now.
+    Some((date.with_timezone(&Utc) - now).to_std().unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn of(status: u16, error: &Value) -> Error {
+        of_status(status, json!({ "error": error }).to_string().as_bytes(), None, None)
+    }
+
+    #[test]
+    fn services_say_the_same_thing_in_many_ways() {
+        let cases = [
+            (400, json!({ "code": "context_length_exceeded" }), "overflow"),
+            (400, json!({ "code": 400, "type": "exceed_context_size_error" }), "overflow"),
+            (
+                400,
+                json!({ "message": "This model's maximum context length is 8192 tokens." }),
+                "overflow",
+            ),
+            (500, json!("Context size has been exceeded."), "overflow"),
+            (413, json!(null), "overflow"),
+            (429, json!({ "code": "insufficient_quota" }), "exhausted"),
+            (402, json!({ "code": 402 }), "exhausted"),
+            (429, json!({ "message": "too many tokens per minute" }), "rate_limited"),
+            (429, json!(null), "rate_limited"),
+            (400, json!({ "code": "content_filter" }), "refused"),
+            (403, json!({ "metadata": { "flagged_input": "x" } }), "refused"),
+            (403, json!({}), "misconfigured"),
+            (401, json!({ "code": "invalid_api_key" }), "misconfigured"),
+            (404, json!({ "code": "model_not_found" }), "misconfigured"),
+            (422, json!({ "detail": [] }), "misconfigured"),
+            (302, json!(null), "misconfigured"),
+            (503, json!("loading"), "transient"),
+            (529, json!(null), "transient"),
+        ];
+        for (status, error, word) in cases {
+            assert_eq!(of(status, &error).word(), word, "{status} {error}");
+        }
+        assert_eq!(of_status(502, b"<html>", None, None).word(), "transient");
+        assert_eq!(
+            in_answer(&json!({ "code": 429, "message": "slow down" })).word(),
+            "rate_limited"
+        );
+        assert_eq!(in_answer(&json!({ "message": "upstream failed" })).word(), "transient");
+    }
+
+    #[test]
+    fn no_words_of_the_provider_are_kept() {
+        let error = of(
+            400,
+            &json!({ "code": "Ada Byron said: no", "message": "Ada Byron", "type": "bad_request" }),
+        );
+        assert!(!format!("{error} {error:?}").contains("Ada"), "{error:?}");
+        assert_eq!(error.told().unwrap().code.as_deref(), Some("bad_request"));
+    }
+
+    #[test]
+    fn both_forms_of_retry_after_are_read() {
+        let now = DateTime::from_timestamp(1_700_000_000, 0).unwrap();
+        let seconds = |header| retry_after(header, now).map(|pause| pause.as_secs_f64());
+        assert_eq!(seconds("7"), Some(7.0));
+        assert_eq!(seconds(" 0.5 "), Some(0.5));
+        assert_eq!(seconds("Tue, 14 Nov 2023 22:13:40 GMT"), Some(20.0));
+        assert_eq!(seconds("Tue, 14 Nov 2023 22:13:10 GMT"), Some(0.0));
+        assert_eq!(seconds("-1"), None);
+        assert_eq!(seconds("soon"), None);
+    }
+}
