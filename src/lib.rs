@@ -25,6 +25,7 @@
 //! | 2 | [`flows`] | flow files: load, check, resolve; both shipped flows |
 //! | 2 | [`store`] | the storage port: one atomic commit per decision; in memory and embedded |
 //! | 2 | [`artifacts`] | uploads: check, keep, read in a child process |
+//! | 2 | [`fetch`] | the guarded client: addresses that somebody else chose, public ones only |
 //! | 2 | [`contacts`] | the contacts port: where a person's contact details may come from |
 //! | 2 | [`llm`] | the model port: streaming chat with tools, embeddings |
 //! | 3 | [`interview`] | the pure core: a session as a fold over its events, and every decision about it |
@@ -45,6 +46,7 @@ pub mod config;
 pub mod contacts;
 pub mod engine;
 pub mod export;
+pub mod fetch;
 pub mod flows;
 pub mod gateway;
 pub mod ids;

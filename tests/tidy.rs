@@ -14,7 +14,7 @@ const LAYERS: &[&[&str]] = &[
     &["clock", "ids", "telemetry"],
     &["model"],
     &["config"],
-    &["flows", "store", "artifacts", "contacts", "llm"],
+    &["flows", "store", "artifacts", "contacts", "llm", "fetch"],
     &["interview"],
     &["tool"],
     &["catalog", "export"],

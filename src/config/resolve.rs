@@ -127,8 +127,12 @@ impl<'a> Resolve<'a> {
         for (alias, webhook) in written {
             let pointer = format!("/webhooks/{}", escaped(alias));
             if !is_hook_address(&webhook.url) {
-                let message = format!("`{}` is not an address for a web hook", webhook.url);
-                let hint = "it begins with `https://`, or with `http://127.0.0.1`".to_owned();
+                // What stands before an `@` may be a password.
+                let shown = webhook.url.rsplit('@').next().unwrap_or_default();
+                let message = format!("`{shown}` is not an address for a web hook");
+                let hint =
+                    "it begins with `https://`, or with `http://127.0.0.1`, and holds no password";
+                let hint = hint.to_owned();
                 self.tell(&format!("{pointer}/url"), message, Some(hint));
             }
             let secret = self.secret(
@@ -294,7 +298,8 @@ pub fn default_data_dir() -> Option<PathBuf> {
 fn is_hook_address(address: &str) -> bool {
     let Ok(url) = reqwest::Url::parse(address) else { return false };
     let local = matches!(url.host_str(), Some("127.0.0.1" | "localhost" | "[::1]"));
-    url.scheme() == "https" || (url.scheme() == "http" && local)
+    let bare = url.username().is_empty() && url.password().is_none();
+    bare && (url.scheme() == "https" || (url.scheme() == "http" && local))
 }
 
 fn is_slack_channel(id: &str) -> bool {

@@ -8,6 +8,7 @@ mod contacts;
 mod conversation;
 mod crashes;
 mod export;
+mod fetch;
 mod flows;
 mod golden;
 mod hostile;

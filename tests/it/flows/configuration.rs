@@ -72,6 +72,7 @@ member = "Member"
 [webhooks]
 ats = { url = "http://ats.example.org", secret_env = "ATS" }
 near = { url = "http://127.0.0.1.example.org/" }
+open = { url = "https://ada:secret@ats.example.org/" }
 
 [contacts]
 sources = ["macos", "directory"]
@@ -81,11 +82,12 @@ macos = { owner = "ada@example.org", via = "contacts" }
     config.toml:3:1: `0.0.0.0` is not an address with a port. hint: write for example `127.0.0.1:4747`
     config.toml:6:1: `#recruiting` is not an id. hint: copy the id, not the name: `C0123456789` on Slack, 17 to 20 digits on Discord
     config.toml:9:1: `Member` is not an id. hint: copy the id, not the name: `C0123456789` on Slack, 17 to 20 digits on Discord
-    config.toml:12:9: `http://ats.example.org` is not an address for a web hook. hint: it begins with `https://`, or with `http://127.0.0.1`
+    config.toml:12:9: `http://ats.example.org` is not an address for a web hook. hint: it begins with `https://`, or with `http://127.0.0.1`, and holds no password
     config.toml:12:41: the environment has no `ATS`. hint: set it, or write `secret_file` instead
-    config.toml:13:10: `http://127.0.0.1.example.org/` is not an address for a web hook. hint: it begins with `https://`, or with `http://127.0.0.1`
-    config.toml:16:21: the source `directory` needs its `file`. hint: write `directory = { file = "…" }` under `[contacts]`
-    config.toml:17:11: `ada@example.org` is not a person. hint: write `platform:workspace/user`, for example `slack:T01/U01`
+    config.toml:13:10: `http://127.0.0.1.example.org/` is not an address for a web hook. hint: it begins with `https://`, or with `http://127.0.0.1`, and holds no password
+    config.toml:14:10: `ats.example.org/` is not an address for a web hook. hint: it begins with `https://`, or with `http://127.0.0.1`, and holds no password
+    config.toml:17:21: the source `directory` needs its `file`. hint: write `directory = { file = "…" }` under `[contacts]`
+    config.toml:18:11: `ada@example.org` is not a person. hint: write `platform:workspace/user`, for example `slack:T01/U01`
     "#);
 }
 
