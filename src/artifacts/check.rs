@@ -233,7 +233,7 @@ fn mismatch(accepted: &[Kind], filename: &str, named: Option<Kind>, content: Con
         }
         Content::Is(found) if accepted_name => masked(noun(found)),
         Content::Is(found) => format!("{can} *{filename}* is {}.", noun(found)),
-        Content::Unknown => format!("{can} *{filename}* is something else."),
+        Content::Unknown => format!("{can} I do not know what *{filename}* is."),
     })
 }
 

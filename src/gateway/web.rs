@@ -11,6 +11,7 @@ pub mod limits;
 pub mod markdown;
 pub mod page;
 pub mod parse;
+pub mod places;
 pub mod render;
 pub mod send;
 pub mod story;

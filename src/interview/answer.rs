@@ -123,7 +123,7 @@ pub fn check_field(field: &Field, value: &Value) -> Option<String> {
         }
         (Input::Phone, Value::String(text)) => complain(
             text.chars().filter(char::is_ascii_digit).count() < 3,
-            "This is not a telephone number.",
+            "This is not a telephone number; they look like +44 20 7946 0018.",
         ),
         (Input::Date, Value::String(text)) => {
             complain(!is_date(text), "Write dates as 2024, 2024-03 or 2024-03-15.")
@@ -132,7 +132,7 @@ pub fn check_field(field: &Field, value: &Value) -> Option<String> {
             let number = number.as_f64().unwrap_or(f64::NAN);
             let whole = !integer || number.fract() == 0.0;
             let within = min.is_none_or(|min| number >= min) && max.is_none_or(|max| number <= max);
-            complain(!whole || !within, "This number does not fit.")
+            (!whole || !within).then(|| wanted_number(*integer, *min, *max))
         }
         (Input::Bool, Value::Bool(_)) => None,
         (Input::Select { choices, multiple }, value) => check_selected(choices, *multiple, value),
@@ -140,6 +140,17 @@ pub fn check_field(field: &Field, value: &Value) -> Option<String> {
             complain(!lines.iter().all(Value::is_string), "Write one entry a line.")
         }
         _ => Some("This is not the kind of answer that was asked for.".to_owned()),
+    }
+}
+
+/// `A whole number from 0 to 150, please.`
+fn wanted_number(integer: bool, min: Option<f64>, max: Option<f64>) -> String {
+    let number = if integer { "A whole number" } else { "A number" };
+    match (min, max) {
+        (Some(min), Some(max)) => format!("{number} from {min} to {max}, please."),
+        (Some(min), None) => format!("{number} of at least {min}, please."),
+        (None, Some(max)) => format!("{number} of at most {max}, please."),
+        (None, None) => format!("{number}, please."),
     }
 }
 

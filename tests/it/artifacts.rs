@@ -175,7 +175,7 @@ async fn wrong_files_are_refused_in_plain_words() {
     *cv.txt* is a program, so I did not open it. I can read PDF, DOCX, TXT or MD.
     *cv.txt* looks like a virus, so I did not open it. I can read PDF, DOCX, TXT or MD.
     I can read PDF, DOCX, TXT or MD. *cv.rtf* is an RTF document.
-    I can read PDF, DOCX, TXT or MD. *cv.txt* is something else.
+    I can read PDF, DOCX, TXT or MD. I do not know what *cv.txt* is.
     *cv.pdf* is a text file inside. Please rename it so that it ends in .txt, and send it again.
     *cv.md* has 10.1 MB; I can take at most 10 MB.
     ");

@@ -62,7 +62,7 @@ tools = ["next_phase"]
 "#;
 
 /// One session, with every step committed into a list.
-struct Desk {
+pub(crate) struct Desk {
     flow: Arc<LoadedFlow>,
     clock: FixedClock,
     ids: Arc<dyn Ids>,
@@ -72,7 +72,7 @@ struct Desk {
 }
 
 impl Desk {
-    fn new(decider: &str) -> Self {
+    pub(crate) fn new(decider: &str) -> Self {
         Self::with(&FLOW.replace("DECIDER", decider))
     }
 
@@ -107,7 +107,7 @@ impl Desk {
     }
 
     /// One step: loads the session, acts, commits.
-    fn step<T>(&mut self, act: impl FnOnce(&mut Actor) -> T) -> T {
+    pub(crate) fn step<T>(&mut self, act: impl FnOnce(&mut Actor) -> T) -> T {
         let flow = Arc::clone(&self.flow);
         let mut actor =
             Actor::load(flow, &self.loaded, Arc::clone(&self.ids), self.clock.now()).unwrap();
@@ -121,7 +121,11 @@ impl Desk {
     }
 
     /// The model calls `next_phase`: its outcome, or the wait that it hangs on.
-    fn next_phase(&mut self, overrides: &[&str], reason: Option<&str>) -> Result<Value, WaitId> {
+    pub(crate) fn next_phase(
+        &mut self,
+        overrides: &[&str],
+        reason: Option<&str>,
+    ) -> Result<Value, WaitId> {
         self.calls += 1;
         let id = CallId::new(format!("call_{}", self.calls));
         let phase = self.loaded.head.phase.clone();
@@ -196,7 +200,7 @@ fn call_of(actor: &Actor, wait: WaitId) -> CallId {
     state.calls.iter().find(|call| call.wait == Some(wait)).unwrap().call.id.clone()
 }
 
-fn ada() -> Responder {
+pub(crate) fn ada() -> Responder {
     Responder {
         person: PersonId::web("ada"),
         name: "Ada".to_owned(),
@@ -205,7 +209,7 @@ fn ada() -> Responder {
     }
 }
 
-fn grace() -> Responder {
+pub(crate) fn grace() -> Responder {
     Responder {
         person: PersonId::web("grace"),
         name: "Grace".to_owned(),

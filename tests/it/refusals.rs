@@ -4,18 +4,23 @@ use std::{fmt::Write as _, io, sync::Arc};
 
 use anteroom::{
     artifacts::{
+        blobs,
         check::{self, Kind},
-        extract::trouble,
+        extract::{self, Format, trouble},
     },
     engine::{Error, Receipt},
+    fetch::{self, Media},
     gateway::web::{
+        connect,
         parse::{self, Fields},
         texts::{self, Words},
     },
-    interview::answer,
+    ids::{CountingIds, WaitId},
+    interview::{Command, Responder, answer},
     model::{
         artifact::Extraction,
         session::PersonId,
+        transcript::Via,
         ui::{
             Ask, Choice, Choose, Control, Decide, Decision, Field, FieldError, Form, Input, Prompt,
             Reply, Review, Upload, Verdict,
@@ -25,6 +30,8 @@ use anteroom::{
     store,
 };
 use serde_json::{Map, Value, json};
+
+use crate::interview::{Desk, ada, grace};
 
 /// A page under construction.
 #[derive(Default)]
@@ -249,6 +256,146 @@ fn buttons(page: &mut Page) {
     }
 }
 
+/// Every kind of thing that can be wrong with a document, as its reader says it.
+fn broken_documents(page: &mut Page) {
+    let pdf = |root: &str| {
+        format!(
+            "%PDF-1.4\n1 0 obj\n<</Type/Catalog/Pages 2 0 R>>\nendobj\n2 0 obj\n{root}\nendobj\ntrailer<</Root 1 0 R/Size 3>>"
+        )
+    };
+    let part = |bytes: &[u8]| {
+        let mut archive = zip::ZipWriter::new(io::Cursor::new(Vec::new()));
+        archive.start_file("word/document.xml", zip::write::SimpleFileOptions::default()).unwrap();
+        io::Write::write_all(&mut archive, bytes).unwrap();
+        archive.finish().unwrap().into_inner()
+    };
+    for (did, format, bytes) in [
+        ("a PDF that is cut short", Format::Pdf, b"%PDF-1.7\n".to_vec()),
+        ("a PDF without pages", Format::Pdf, pdf("<</Type/Pages/Kids[]/Count 0>>").into_bytes()),
+        ("a Word document that is cut short", Format::Docx, b"PK\x03\x04".to_vec()),
+        ("a Word document that is a trap", Format::Docx, part(&b"<w:p>".repeat(1_000))),
+        ("a Word document without words", Format::Docx, part(b"<w:p/>")),
+        ("a text without words", Format::Text, b" \n \n".to_vec()),
+    ] {
+        let name = if format == Format::Text { "cv.txt" } else { "cv.docx" };
+        page.say(did, trouble(name, &extract::read(format, &bytes)).unwrap());
+    }
+}
+
+fn addresses(page: &mut Page) {
+    let kinds = [
+        Media::Html,
+        Media::Text,
+        Media::Json,
+        Media::Xml,
+        Media::Pdf,
+        Media::Zip,
+        Media::Picture,
+        Media::Other,
+    ];
+    for (did, error) in [
+        ("no address", fetch::Error::Address),
+        ("not for the web", fetch::Error::Scheme),
+        ("with a password in it", fetch::Error::Credentials),
+        ("with a port", fetch::Error::Port),
+        ("into a private network", fetch::Error::NotPublic),
+        ("a name that nobody knows", fetch::Error::Unknown),
+        ("nobody answers", fetch::Error::Unreachable),
+        ("no answer in time", fetch::Error::Slow),
+        ("in a circle", fetch::Error::Redirects),
+        ("behind a sign-in", fetch::Error::SignIn),
+        ("nothing there", fetch::Error::Missing),
+        ("an error there", fetch::Error::Status(503)),
+        ("too much there", fetch::Error::TooLarge(2 * 1024 * 1024)),
+        ("something in disguise", fetch::Error::Disguised),
+        ("a damaged answer", fetch::Error::Damaged),
+    ] {
+        page.say(did, error.to_string());
+    }
+    for kind in kinds {
+        page.say("something else there", fetch::Error::Unwanted(kind).to_string());
+    }
+}
+
+/// Each command where it cannot be.
+fn commands(page: &mut Page) {
+    let reason = || text("because");
+    let wait = || WaitId::mint(&CountingIds::default());
+    let (me, team) = (ada(), grace());
+    let (end, advance) = (Command::End { reason: reason() }, Command::Advance { reason: reason() });
+    let change = || Command::Change { wait: wait() };
+    for (did, before, by, command) in [
+        ("an order of the staff, by another", vec![], &me, end.clone()),
+        ("passing over when nothing is asked", vec![], &me, Command::Skip),
+        ("asking again what never was", vec![], &team, Command::Reopen { wait: wait() }),
+        ("changing what never was", vec![], &me, change()),
+        ("handing back what nobody took", vec![], &team, Command::Resume),
+        ("reminding when nothing is asked", vec![], &team, Command::Nudge),
+        (
+            "reminding while a person is there",
+            vec![(&team, Command::TakeOver)],
+            &team,
+            Command::Nudge,
+        ),
+        (
+            "going on while a person is there",
+            vec![(&team, Command::TakeOver)],
+            &me,
+            Command::Resume,
+        ),
+        ("changing while a person is there", vec![(&team, Command::TakeOver)], &me, change()),
+        ("changing after stop", vec![(&me, Command::Stop)], &me, change()),
+        ("changing after the end", vec![(&team, end.clone())], &me, change()),
+        ("going on after the end", vec![(&team, end.clone())], &me, Command::Resume),
+        ("moving on after the end", vec![(&team, end.clone())], &me, advance.clone()),
+    ] {
+        let mut desk = Desk::new("admin");
+        for (by, command) in before {
+            desk.step(|actor| actor.command(by, command, Via::Command)).unwrap();
+        }
+        let refusal = desk.step(|actor| actor.command(by, command, Via::Command)).unwrap_err();
+        page.say(did, refusal.0);
+    }
+    let mut desk = Desk::new("admin");
+    desk.next_phase(&["skeleton_timeline", "education_history"], Some("later")).unwrap_err();
+    let stranger = Responder { approver_of: Vec::new(), ..team };
+    let refusal = desk.step(|actor| actor.command(&stranger, advance, Via::Command)).unwrap_err();
+    page.say("moving on while that is being decided", refusal.0);
+}
+
+/// What whoever runs the program reads.
+fn running(page: &mut Page) {
+    let busy = |pid: &str| store::Error::Busy { dir: text("/srv/data"), pid: text(pid) };
+    let unreadable = store::Error::Unreadable {
+        what: text("session ses_1"),
+        why: text("it was written by a newer version. hint: upgrade this program"),
+    };
+    let disk = || Arc::new(io::Error::other("ENOSPC"));
+    let address = "0.0.0.0:4747".parse().unwrap();
+    for (did, told) in [
+        ("the data is in use", busy("4711").to_string()),
+        ("the data is in use, by whom is unknown", busy("unknown").to_string()),
+        ("a record that cannot be read", unreadable.to_string()),
+        ("a store that cannot write", store::Error::Unavailable(disk()).to_string()),
+        (
+            "files that cannot be written",
+            blobs::Error(Box::new(io::Error::other("EIO"))).to_string(),
+        ),
+        ("a page for other machines", connect::Error::Remote(address).to_string()),
+        ("a staff page without a key", connect::Error::Open.to_string()),
+        (
+            "a port that is taken",
+            connect::Error::Bind { address, source: io::ErrorKind::AddrInUse.into() }.to_string(),
+        ),
+        (
+            "a page that has stopped",
+            connect::Error::Serve(io::ErrorKind::ConnectionAborted.into()).to_string(),
+        ),
+    ] {
+        page.say(did, told);
+    }
+}
+
 fn pages(page: &mut Page) {
     for (did, error) in [
         ("a conversation that is none", Error::NoSession),
@@ -268,6 +415,12 @@ fn pages(page: &mut Page) {
     }
     page.say("an old or a foreign form", texts::STALE_FORM);
     page.say("too much in one form", texts::UNREAD_FORM);
+    page.say("an address that is none", texts::NOTHING_HERE);
+    page.say("somebody else's conversation", texts::NO_CONVERSATION);
+    page.say("under another name than localhost", texts::OTHER_HOST);
+    page.say("the staff page without its key", texts::STAFF_KEY);
+    page.say("a tab too many", texts::MANY_PAGES);
+    page.say("everybody's tabs together", texts::ALL_PAGES);
 }
 
 #[test]
@@ -277,13 +430,20 @@ fn every_refusal_is_something_a_person_wants_to_read() {
     files(&mut page);
     page.part("Documents that cannot be read");
     documents(&mut page);
+    broken_documents(&mut page);
+    page.part("Addresses that are not opened");
+    addresses(&mut page);
     page.part("Answers that do not fit");
     answers(&mut page);
     page.part("Edited data that does not fit");
     review(&mut page);
     page.part("Buttons that come too late");
     buttons(&mut page);
+    page.part("Commands that cannot be carried out");
+    commands(&mut page);
     page.part("Pages that cannot be shown");
     pages(&mut page);
+    page.part("What whoever runs it reads");
+    running(&mut page);
     insta::assert_snapshot!("refusals", page.0);
 }

@@ -595,7 +595,7 @@ async fn row_35_a_file_that_cannot_be_taken_leaves_the_question_open() {
     let heic = world.upload("photo.heic", b"\0\0\0\x18ftypheic").await.unwrap_err();
     let large = world.upload("long.txt", &vec![b'a'; 1024 * 1024 + 1]).await.unwrap_err();
     assert_snapshot!(format!("{heic}\n{large}"), @"
-    I can read TXT or MD. *photo.heic* is something else.
+    I can read TXT or MD. I do not know what *photo.heic* is.
     *long.txt* has 1.1 MB; I can take at most 1 MB.
     ");
     let open = world.open().await.unwrap();

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use anteroom::{
     export,
-    gateway::web::{guard, markdown},
+    gateway::web::{guard, limits, markdown},
     model::wait::Standing,
 };
 use axum::http::{HeaderMap, HeaderValue};
@@ -296,6 +296,33 @@ async fn a_live_page_hears_of_an_answer_given_elsewhere() {
     };
     tokio::time::timeout(Duration::from_secs(20), listening).await.expect("the answer is heard");
     assert!(heard.contains("event: piece"), "{heard}");
+}
+
+#[tokio::test]
+async fn one_browser_cannot_take_the_live_pages_of_others() {
+    let site = Site::open().await;
+    let (ada, grace) = (site.visitor(), site.staff("Grace").await);
+    ada.start("tour", "Ada").await;
+    let session = site.session().await;
+    let live = format!("/s/{session}/live");
+    let mut open = Vec::new();
+    for _ in 0..limits::LIVE_PER_BROWSER {
+        let page = ada.fetch(&live).await;
+        assert_eq!(page.status(), StatusCode::OK);
+        open.push(page);
+    }
+
+    let one_more = ada.fetch(&live).await;
+    assert_eq!(one_more.status(), StatusCode::TOO_MANY_REQUESTS);
+    assert!(one_more.text().await.unwrap().contains("open in too many tabs"));
+    assert_eq!(
+        ada.fetch(&format!("/s/{session}")).await.status(),
+        StatusCode::OK,
+        "it still works"
+    );
+    for other in ["/staff/live".to_owned(), format!("/staff{live}")] {
+        assert_eq!(grace.fetch(&other).await.status(), StatusCode::OK, "{other}");
+    }
 }
 
 #[tokio::test]

@@ -22,7 +22,9 @@ use super::{
     guard::{self, Browser},
     limits,
     listen::Bounded,
-    live, page, participant, staff,
+    live, page, participant,
+    places::Places,
+    staff, texts,
 };
 use crate::{config::Settings, engine::Engine};
 
@@ -70,7 +72,7 @@ pub struct App {
     /// Forms with files that are being read.
     pub uploads: Semaphore,
     /// Places for live connections.
-    pub live: Arc<Semaphore>,
+    pub live: Places,
     /// Ends live connections.
     pub shutdown: CancellationToken,
 }
@@ -118,7 +120,7 @@ impl Server {
             engine,
             settings: self.settings,
             uploads: Semaphore::new(limits::UPLOADS_AT_ONCE),
-            live: Arc::new(Semaphore::new(limits::LIVE_MAX)),
+            live: Places::default(),
             shutdown: shutdown.clone(),
         });
         axum::serve(Bounded::new(self.listener), routes(app))
@@ -160,7 +162,7 @@ fn routes(app: Arc<App>) -> Router {
         .route("/staff/live", get(live::staff_overview));
     pages
         .merge(live)
-        .fallback(|| async { page::problem(StatusCode::NOT_FOUND, "There is nothing here.") })
+        .fallback(|| async { page::problem(StatusCode::NOT_FOUND, texts::NOTHING_HERE) })
         .layer(middleware::from_fn_with_state(Arc::clone(&app), guarded))
         .with_state(app)
 }
@@ -170,9 +172,9 @@ async fn guarded(State(app): State<Arc<App>>, request: Request<Body>, next: Next
     let headers = request.headers();
     let is_form = !matches!(*request.method(), Method::GET | Method::HEAD);
     let mut response = if !guard::is_our_host(headers, app.settings.web.allow_remote) {
-        page::problem(StatusCode::MISDIRECTED_REQUEST, "This page answers on localhost only.")
+        page::problem(StatusCode::MISDIRECTED_REQUEST, texts::OTHER_HOST)
     } else if is_form && (!guard::is_same_origin(headers) || Browser::of(headers).is_none()) {
-        page::problem(StatusCode::FORBIDDEN, super::texts::STALE_FORM)
+        page::problem(StatusCode::FORBIDDEN, texts::STALE_FORM)
     } else {
         next.run(request).await
     };

@@ -33,6 +33,13 @@ pub const CONNECTION_IDLE: Duration = Duration::from_secs(75);
 /// Open live connections, of all pages together.
 pub const LIVE_MAX: usize = 256;
 
+/// Open live connections of one browser. Browsers open six connections to one site: so many live pages leave two for
+/// forms. A further page works all the same, and shows what is new when it is loaded again.
+pub const LIVE_PER_BROWSER: usize = 4;
+
+/// Open live connections on one conversation: its participant's, and a whole team that looks on.
+pub const LIVE_PER_SESSION: usize = 24;
+
 /// A live connection that is silent is pinged, so that proxies do not close it and a dead one is noticed.
 pub const LIVE_PING: Duration = Duration::from_secs(15);
 

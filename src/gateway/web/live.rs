@@ -18,15 +18,17 @@ use axum::{
 };
 use futures::{Stream, StreamExt, stream};
 use serde_json::{Value, json};
-use tokio::sync::{OwnedSemaphorePermit, broadcast};
+use tokio::sync::broadcast;
 
 use super::{
     connect::App,
+    guard::Browser,
     limits, page, participant as own,
+    places::{Full, Place},
     render::{Cx, Fragment},
     reply::{self, piece_json},
     staff::{self, Member},
-    staff_page,
+    staff_page, texts,
 };
 use crate::engine::{Changed, Error};
 
@@ -48,7 +50,7 @@ struct Live {
     queue: VecDeque<Event>,
     begun: bool,
     over: bool,
-    _place: OwnedSemaphorePermit,
+    _place: Place,
 }
 
 pub(super) async fn participant(
@@ -57,7 +59,7 @@ pub(super) async fn participant(
     headers: HeaderMap,
 ) -> Response {
     match own::live_cx(&app, &headers, &id).await {
-        Ok(cx) => open(app, Shown::Session(cx)),
+        Ok(cx) => open(app, &headers, Shown::Session(cx)),
         Err(refusal) => refusal,
     }
 }
@@ -68,21 +70,31 @@ pub(super) async fn staff_session(
     headers: HeaderMap,
 ) -> Response {
     match staff::live_cx(&app, &headers, &id).await {
-        Ok(cx) => open(app, Shown::Session(cx)),
+        Ok(cx) => open(app, &headers, Shown::Session(cx)),
         Err(refusal) => refusal,
     }
 }
 
 pub(super) async fn staff_overview(State(app): State<Arc<App>>, headers: HeaderMap) -> Response {
     match Member::of(&app, &headers).filter(|member| member.name.is_some()) {
-        Some(member) => open(app, Shown::Overview(member)),
-        None => page::problem(StatusCode::FORBIDDEN, "The staff page opens with the staff key."),
+        Some(member) => open(app, &headers, Shown::Overview(member)),
+        None => page::problem(StatusCode::FORBIDDEN, texts::STAFF_KEY),
     }
 }
 
-fn open(app: Arc<App>, shown: Shown) -> Response {
-    let Ok(place) = Arc::clone(&app.live).try_acquire_owned() else {
-        return page::problem(StatusCode::SERVICE_UNAVAILABLE, "Too many pages are open just now.");
+fn open(app: Arc<App>, headers: &HeaderMap, shown: Shown) -> Response {
+    let session = match &shown {
+        Shown::Session(cx) => Some(cx.session),
+        Shown::Overview(_) => None,
+    };
+    let Some(browser) = Browser::of(headers) else {
+        return page::problem(StatusCode::FORBIDDEN, texts::STALE_FORM);
+    };
+    // Staff and participant at one browser are one here: its connections are what there are few of.
+    let place = match app.live.take(browser.person(), session) {
+        Ok(place) => place,
+        Err(Full::Own) => return page::problem(StatusCode::TOO_MANY_REQUESTS, texts::MANY_PAGES),
+        Err(Full::All) => return page::problem(StatusCode::SERVICE_UNAVAILABLE, texts::ALL_PAGES),
     };
     let shutdown = app.shutdown.clone();
     let live = Live {

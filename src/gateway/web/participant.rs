@@ -96,7 +96,7 @@ fn responder(app: &App, browser: &Browser, name: String) -> Responder {
 
 /// The conversation, if it is this browser's own; to anybody else it does not exist.
 async fn own(app: &App, headers: &HeaderMap, id: &str) -> Result<(View, Browser), Response> {
-    let nothing = || page::problem(StatusCode::NOT_FOUND, "There is no such conversation.");
+    let nothing = || page::problem(StatusCode::NOT_FOUND, texts::NO_CONVERSATION);
     let browser = Browser::of(headers).ok_or_else(nothing)?;
     let session: SessionId = id.parse().map_err(|_| nothing())?;
     let view = reply::view(app, session)

@@ -54,10 +54,7 @@ impl Member {
 }
 
 fn closed() -> Response {
-    page::problem(
-        StatusCode::FORBIDDEN,
-        "The staff page opens with the staff key: add `?key=…` to its address.",
-    )
+    page::problem(StatusCode::FORBIDDEN, texts::STAFF_KEY)
 }
 
 #[derive(Debug, serde::Deserialize)]
@@ -152,7 +149,7 @@ async fn theirs(app: &App, headers: &HeaderMap, id: &str) -> Result<(View, Membe
     if member.name.is_none() {
         return Err(Redirect::to("/staff").into_response());
     }
-    let nothing = || page::problem(StatusCode::NOT_FOUND, "There is no such conversation.");
+    let nothing = || page::problem(StatusCode::NOT_FOUND, texts::NO_CONVERSATION);
     let session: SessionId = id.parse().map_err(|_| nothing())?;
     let view = reply::view(app, session)
         .await

@@ -73,7 +73,7 @@ fn of_settlement(settlement: &Settlement, prompt: Option<&Prompt>, me: &PersonId
 /// What an engine's failure is to a person.
 pub fn of_error(error: &Error) -> String {
     match error {
-        Error::NoSession => "There is no such conversation.".to_owned(),
+        Error::NoSession => NO_CONVERSATION.to_owned(),
         Error::NoFlow(_) => "There is no such interview.".to_owned(),
         Error::BrokenFlow(_) => {
             "This conversation cannot be read just now. The team must look at it.".to_owned()
@@ -121,6 +121,26 @@ pub const STALE_FORM: &str = "This page is out of date. Please reload it and try
 /// The form has more in it than a form of this page, or is none.
 pub const UNREAD_FORM: &str =
     "That could not be read: it is too large, or not a form of this page. Nothing was sent.";
+
+/// One browser, or one conversation, has all the live pages that it may have.
+pub const MANY_PAGES: &str =
+    "This is open in too many tabs. Close one, or reload this page to see what is new.";
+
+/// Everybody's live pages together are as many as there may be.
+pub const ALL_PAGES: &str =
+    "Too many pages are open just now. This one works, but reload it to see what is new.";
+
+/// There is no such address here.
+pub const NOTHING_HERE: &str = "There is nothing here.";
+
+/// A conversation that is none, or somebody else's: which of the two is not told.
+pub const NO_CONVERSATION: &str = "There is no such conversation.";
+
+/// The page was opened under a name that is not this machine's.
+pub const OTHER_HOST: &str = "This page answers on localhost only. Please open it under that name.";
+
+/// The staff page was opened without its key, or with a wrong one.
+pub const STAFF_KEY: &str = "The staff page opens with the staff key: add `?key=…` to its address. Whoever runs this bot knows the key.";
 
 /// A size for people: `10 MB`, `120 KB`.
 pub fn bytes(size: u64) -> String {

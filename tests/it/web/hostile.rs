@@ -1,6 +1,11 @@
 //! Hostile people: what they send, type and claim to be, and what they get for it.
 
-use std::{os::unix::fs::PermissionsExt, sync::Arc, time::Duration};
+use std::{
+    io,
+    os::unix::fs::PermissionsExt,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
 
 use anteroom::{
     artifacts::{Artifacts, extract::Extractor},
@@ -232,5 +237,67 @@ fn what_people_send_is_kept_for_its_owners_eyes() {
     for name in ["artifacts", "flows"] {
         let mode = std::fs::metadata(data.join(name)).unwrap().permissions().mode();
         assert_eq!(mode & 0o077, 0, "{name} is {mode:o}");
+    }
+}
+
+/// A log in memory.
+#[derive(Clone, Default)]
+struct Lines(Arc<Mutex<Vec<u8>>>);
+
+impl io::Write for Lines {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Everything that we log, down to the last detail and before anything is blacked out: what was erased would outlive
+/// its erasure there.
+#[tokio::test]
+async fn no_line_of_the_log_holds_what_a_person_said_or_sent() {
+    let lines = Lines::default();
+    let written = lines.clone();
+    let log = tracing_subscriber::fmt()
+        .with_env_filter("warn,anteroom=trace")
+        .with_ansi(false)
+        .with_writer(move || written.clone())
+        .finish();
+    let _log = tracing::subscriber::set_default(log);
+    let site = Site::open().await;
+    let ada = site.visitor();
+
+    let page = ada.start("tour", "Quetzalcoatl Smith").await;
+    let page = ada.press(&page, "Go on").await;
+    let page = ada.say(&page, "xylophonist").await;
+    let page = ada.press(&page, "Red").await;
+    let broken = multipart::Part::bytes(b"\x7fELF zymurgy".to_vec()).file_name("wrongful.txt");
+    ada.upload(&page, broken).await;
+    let notes =
+        multipart::Part::bytes(b"A zymurgist by trade.".to_vec()).file_name("curriculum.txt");
+    ada.upload(&page, notes).await;
+    let page = ada.get(&format!("/s/{}", site.session().await)).await;
+    let page = ada.say(&page, "my kumquat").await;
+    let session = site.session().await.to_string();
+    let page = ada.command(&page, &[("command", "delete")]).await;
+    let page = ada.press(&page, "Erase everything").await;
+    assert!(page.contains("Everything is erased"), "{page}");
+
+    let log = String::from_utf8(lines.0.lock().unwrap().clone()).unwrap();
+    assert!(log.contains(&session) && log.contains("session erased"), "something is logged: {log}");
+    let secrets = [
+        "Quetzalcoatl",
+        "xylophonist",
+        "zymurg",
+        "curriculum",
+        "wrongful",
+        "kumquat",
+        &csrf(&ada.get("/").await),
+    ];
+    for secret in secrets {
+        assert!(!log.contains(secret), "{secret} in {log}");
     }
 }
