@@ -3,6 +3,8 @@
 //! [`object_store`] writes beside the file, syncs, renames and syncs the folder. Three things it leaves to us: a
 //! folder that another task has just made may not be synced yet when we use it, deletions are not synced, and what
 //! a crash left half written is hidden from listings, though it holds a person's data.
+//!
+//! Links are not followed: where one stands in place of a folder or file of ours, nothing is read or written.
 
 use std::{
     fs::{self, DirBuilder, File},
@@ -56,6 +58,9 @@ impl Blobs {
             std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
             builder.recursive(true).create(root.join(folder))?;
         }
+        for folder in [ARTIFACTS, FLOWS] {
+            no_link(&root.join(folder))?;
+        }
         sync_folder(root)?;
         let store = LocalFileSystem::new_with_prefix(root)?.with_fsync(true);
         Ok(Self { store, root: root.to_owned() })
@@ -64,6 +69,7 @@ impl Blobs {
     /// Keeps bytes; what is there already under the same name is replaced whole. A crash before the return may
     /// leave nothing or everything, never a part under that name; after it, the file is on disk.
     pub(super) async fn put(&self, place: &Place<'_>, bytes: Vec<u8>) -> Result<(), Error> {
+        self.no_links(place).await?;
         self.store.put(&place.path(), PutPayload::from(bytes)).await?;
         let mut folders = vec![self.root.join(place.folder()), self.root.clone()];
         if let Place::Artifact { session, .. } = place {
@@ -74,6 +80,7 @@ impl Blobs {
 
     /// Reads bytes; none if there is no such file.
     pub(super) async fn get(&self, place: &Place<'_>) -> Result<Option<Vec<u8>>, Error> {
+        self.no_links(place).await?;
         match self.store.get(&place.path()).await {
             Ok(found) => Ok(Some(found.bytes().await?.to_vec())),
             Err(object_store::Error::NotFound { .. }) => Ok(None),
@@ -89,6 +96,20 @@ impl Blobs {
         blocking(move || match fs::remove_dir_all(&folder) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
             _ => sync_folder(&parent),
+        })
+        .await
+    }
+
+    /// A link in place of one of our folders or files would lead reading and writing somewhere else.
+    async fn no_links(&self, place: &Place<'_>) -> Result<(), Error> {
+        let (folder, file) = match place {
+            Place::Artifact { session, sha256 } => (Some(self.folder_of(*session)), *sha256),
+            Place::Flow { sha256 } => (None, *sha256),
+        };
+        let top = self.root.join(place.folder());
+        let file = folder.as_ref().unwrap_or(&top).join(file);
+        blocking(move || {
+            [Some(top), folder, Some(file)].iter().flatten().try_for_each(|path| no_link(path))
         })
         .await
     }
@@ -131,6 +152,22 @@ impl Place<'_> {
 
 async fn blocking(work: impl FnOnce() -> io::Result<()> + Send + 'static) -> Result<(), Error> {
     Ok(tokio::task::spawn_blocking(work).await??)
+}
+
+/// What is not there is no link.
+fn no_link(path: &Path) -> io::Result<()> {
+    match fs::symlink_metadata(path) {
+        Ok(found) if found.is_symlink() => {
+            let told = format!(
+                "`{}` is a link. hint: move what it points to in its place",
+                path.display()
+            );
+            Err(io::Error::other(told))
+        }
+        Ok(_) => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(error),
+    }
 }
 
 fn sync_folder(folder: &Path) -> io::Result<()> {

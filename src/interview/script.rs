@@ -16,6 +16,8 @@
 //! is asked again when the conversation goes on. Keys are the chosen id, the result's `status`, or `error`.
 //! A rejected review without a branch is asked again.
 
+use std::io;
+
 use minijinja::{Environment, UndefinedBehavior};
 use serde_json::{Map, Value, json};
 
@@ -108,6 +110,31 @@ fn gives(step: &Step, done: &Done) -> bool {
     }
 }
 
+/// Steps that one expression or text may take. The longest of the shipped flows take a few hundred.
+const FUEL: u64 = 100_000;
+
+/// Longest text or value that an expression may become, in bytes as JSON; what becomes longer is empty, like what
+/// fails. As much as one form may bring in.
+const FILLED_MAX: usize = 1024 * 1024;
+
+/// Text under construction, up to its limit.
+#[derive(Default)]
+struct Filled(Vec<u8>);
+
+impl io::Write for Filled {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.0.len() + bytes.len() > FILLED_MAX {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        self.0.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
 /// What expressions see.
 struct Scope<'a> {
     environment: Environment<'a>,
@@ -116,8 +143,6 @@ struct Scope<'a> {
 
 impl Scope<'_> {
     fn new(state: &State, flow: &LoadedFlow) -> Self {
-        let mut environment = Environment::new();
-        environment.set_undefined_behavior(UndefinedBehavior::Chainable);
         let answers: Map<String, Value> = state
             .results
             .iter()
@@ -137,6 +162,13 @@ impl Scope<'_> {
             "vars": flow.vars,
             "participant": { "name": state.name },
         });
+        Self::of(context)
+    }
+
+    fn of(context: Value) -> Self {
+        let mut environment = Environment::new();
+        environment.set_undefined_behavior(UndefinedBehavior::Chainable);
+        environment.set_fuel(Some(FUEL));
         Self { environment, context }
     }
 
@@ -146,6 +178,7 @@ impl Scope<'_> {
         if value.is_undefined() || value.is_none() {
             return None;
         }
+        serde_json::to_writer(Filled::default(), &value).ok()?;
         serde_json::to_value(value).ok()
     }
 
@@ -168,8 +201,7 @@ impl Scope<'_> {
     fn fill_in(&self, template: &Value, context: &Value) -> Option<Value> {
         match template {
             Value::String(text) if text.contains("{{") || text.contains("{%") => {
-                let context = minijinja::Value::from(minijinja::value::Serde(context));
-                Some(Value::from(self.environment.render_str(text, context).unwrap_or_default()))
+                Some(Value::from(self.filled(text, context).unwrap_or_default()))
             }
             Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {
                 Some(template.clone())
@@ -179,6 +211,14 @@ impl Scope<'_> {
             }
             Value::Object(members) => self.fill_object(members, context),
         }
+    }
+
+    fn filled(&self, text: &str, context: &Value) -> Option<String> {
+        let context = minijinja::Value::from(minijinja::value::Serde(context));
+        let mut filled = Filled::default();
+        let template = self.environment.template_from_str(text).ok()?;
+        template.render_captured_to(context, &mut filled).ok()?;
+        String::from_utf8(filled.0).ok()
     }
 
     fn fill_object(&self, members: &Map<String, Value>, context: &Value) -> Option<Value> {
@@ -255,5 +295,56 @@ fn answer_of(flow: &LoadedFlow, step: &str, result: &Value) -> Value {
             let text = result.get("userInput").or_else(|| result.get("status"));
             text.cloned().unwrap_or(Value::Null)
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_never_ends_or_grows_without_end_is_empty() {
+        let scope = Scope::of(json!({ "vars": { "list": [1, 2] } }));
+        let nested = |depth: usize| {
+            format!(
+                "{}x{}",
+                "{% for i in range(1000) %}".repeat(depth),
+                "{% endfor %}".repeat(depth)
+            )
+        };
+        for text in [
+            nested(2),
+            nested(20),
+            "{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}".to_owned(),
+            "{% macro m() %}{{ m() }}{{ m() }}{% endmacro %}{{ m() }}".to_owned(),
+            "{{ 'x' * 2000000 }}".to_owned(),
+            "{{ 'x' * 999999999999 }}".to_owned(),
+            "{% include 'other' %}{{ 1 }}".to_owned(),
+            "{% extends '<string>' %}{{ 1 }}".to_owned(),
+            format!(
+                "{}{}{}",
+                "{{ ".to_owned() + &"(".repeat(10_000),
+                1,
+                ")".repeat(10_000) + " }}"
+            ),
+        ] {
+            assert_eq!(scope.fill(&json!(text)), Some(json!("")), "{text:.80}");
+        }
+        for expression in
+            ["'x' * 2000000", "range(100000) | list * 10", "[[0] * 1000] * 1000 * 100", "1 / 0"]
+        {
+            assert_eq!(scope.fill(&json!({ "$from": expression })), None, "{expression}");
+            assert_eq!(
+                scope.fill(&json!({ "$each": expression })),
+                Some(json!([])),
+                "{expression}"
+            );
+        }
+        assert_eq!(
+            scope.fill(&json!("{{ vars.list | length }} {{ nothing.at.all }}")),
+            Some(json!("2 "))
+        );
+        let most = format!("{{{{ 'x' * {FILLED_MAX} }}}}");
+        assert_eq!(scope.fill(&json!(most)), Some(json!("x".repeat(FILLED_MAX))));
     }
 }

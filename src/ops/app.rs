@@ -215,10 +215,29 @@ pub(super) fn block_on<T>(work: impl Future<Output = anyhow::Result<T>>) -> anyh
 /// Writes to a file, or to standard output where none is named.
 pub(super) fn deliver(output: Option<&std::path::Path>, bytes: &[u8]) -> anyhow::Result<()> {
     match output {
-        Some(file) => std::fs::write(file, bytes)
-            .with_context(|| format!("`{}` could not be written", file.display())),
+        Some(file) => match write_own(file, bytes) {
+            Err(error) if error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error()) => {
+                Err(sentence(format!(
+                    "`{}` is a link, and would take the data elsewhere. hint: name the file itself, or leave \
+                     `--output` out to write to standard output",
+                    file.display()
+                )))
+            }
+            written => {
+                written.with_context(|| format!("`{}` could not be written", file.display()))
+            }
+        },
         None => Ok(term::pour(bytes)?),
     }
+}
+
+/// Writes a file for its owner's eyes alone, and through no link.
+fn write_own(file: &std::path::Path, bytes: &[u8]) -> std::io::Result<()> {
+    use rustix::fs::{Mode, OFlags};
+    let flags =
+        OFlags::WRONLY | OFlags::CREATE | OFlags::TRUNC | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let opened = rustix::fs::open(file, flags, Mode::RUSR | Mode::WUSR)?;
+    std::io::Write::write_all(&mut std::fs::File::from(opened), bytes)
 }
 
 /// `--listen` over what is configured.

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "how a test fails")]
 
 mod artifacts;
+mod artifacts_hostile;
 mod catalog;
 mod cli;
 mod contacts;
