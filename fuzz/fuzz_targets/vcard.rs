@@ -1,9 +1,4 @@
-//! Contact cards of any version, whole or not.
+//! Random input for [`anteroom_fuzz::vcard`].
 #![no_main]
 
-use anteroom::contacts::vcard;
-use libfuzzer_sys::fuzz_target;
-
-fuzz_target!(|file: &[u8]| {
-    vcard::read(file);
-});
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| anteroom_fuzz::vcard(bytes));

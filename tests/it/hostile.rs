@@ -1,5 +1,22 @@
 //! Whatever comes in from outside is read or refused, and never breaks the reader: mutations of good input, pure
 //! noise, and a few shapes that are known to hurt parsers. `fuzz/` looks at the same doors for longer.
+//!
+//! Where each kind of hostile input is tested:
+//!
+//! | input | cases | file |
+//! |---|---|---|
+//! | uploads | empty, too large, wrong extension, disguised, programs, macros, passwords, names with paths and marks | `artifacts.rs`, `refusals.rs` |
+//! | PDF | damaged, bombs, 300,000 objects, 100,000 pages, circles, depth, lying tables | `artifacts_hostile.rs` |
+//! | DOCX | damaged, bombs, depth, entities, many parts, huge names and attributes, lying sizes | `artifacts.rs`, `artifacts_hostile.rs` |
+//! | pictures | metadata, trailing data, absurd sizes, packed text, many frames, two kinds at once | `artifacts.rs`, `artifacts_hostile.rs` |
+//! | contact cards | folding, 10 MB photo, charsets, many cards, values and parameters, depth | here, `artifacts_hostile.rs` |
+//! | flows, configuration | mutations, depth, size | here |
+//! | expressions of flows | endless loops and recursion, values without end, depth | `src/interview/script.rs` |
+//! | replies, stored events, forms | mutations, wrong kinds, unknown ids, too much | here, `refusals.rs`, `web/hostile.rs` |
+//! | addresses | 500 refused forms, names that change, redirects, bombs, silence | `fetch.rs` |
+//! | requests | slow, foreign, forged, many; live pages that take all places | `web.rs`, `web/hostile.rs` |
+//! | the data directory | links that lead out of it | `artifacts_hostile.rs` |
+//! | the log | words and names of people, before and after an erasure | `web/hostile.rs` |
 
 use std::{
     collections::BTreeMap,
@@ -36,6 +53,10 @@ use proptest::{
 use zip::{ZipWriter, write::SimpleFileOptions};
 
 use crate::golden;
+
+#[expect(unreachable_pub, reason = "it is a crate of its own")]
+#[path = "../../fuzz/src/lib.rs"]
+mod doors;
 
 const FLOW: &str = include_str!("../../manifests/flows/community-welcome.toml");
 const CONFIG: &str = include_str!("../../config.example.toml");
@@ -256,6 +277,20 @@ proptest! {
         let drawn = markdown::render(&text::quoted(&words)).into_string();
         for tag in ["<a", "<img", "<h", "<em", "<strong", "<code", "<del", "<ul", "<blockquote", "<hr", "<table"] {
             assert!(!drawn.contains(tag), "{words:?} became {drawn:?}");
+        }
+    }
+}
+
+/// What random input once broke, and what it starts from.
+#[test]
+fn the_corpus_goes_through_every_door() {
+    for (name, door) in doors::DOORS {
+        let folder = format!("{}/fuzz/corpus/{name}", env!("CARGO_MANIFEST_DIR"));
+        let files: Vec<_> =
+            std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path()).collect();
+        assert!(!files.is_empty(), "{name}");
+        for file in files {
+            door(&std::fs::read(file).unwrap());
         }
     }
 }

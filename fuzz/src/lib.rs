@@ -1,0 +1,130 @@
+//! The doors through which things come in from outside: each takes any bytes, and whatever it makes of them, it
+//! must not break. Random input comes from the targets beside this file; `tests/it/hostile.rs` takes the corpus
+//! through the same doors with every test run.
+
+use std::{
+    collections::BTreeMap,
+    io::{Cursor, Write},
+    net::IpAddr,
+};
+
+use anteroom::{
+    artifacts::{
+        extract::{self, Format},
+        resume,
+    },
+    config::{Environment, Settings},
+    contacts, fetch,
+    flows::LoadedFlow,
+    ids::CountingIds,
+    interview::answer,
+    llm::{Completion, Error, openai::stream::Reader},
+    model::{
+        artifact::Extraction,
+        transcript::Event,
+        ui::{Control, Reply},
+    },
+};
+use zip::{CompressionMethod, ZipWriter, write::SimpleFileOptions};
+
+/// Every door, by the name of its target and of its folder in the corpus.
+pub const DOORS: [(&str, fn(&[u8])); 7] = [
+    ("address", address),
+    ("config", config),
+    ("document", document),
+    ("flow", flow),
+    ("reply", reply),
+    ("stream", stream),
+    ("vcard", vcard),
+];
+
+/// An address that somebody gave: what may be asked for is for the web, public as far as it can be seen, and the same
+/// when it is read again.
+pub fn address(bytes: &[u8]) {
+    let Ok(url) = fetch::check(&String::from_utf8_lossy(bytes)) else { return };
+    assert!(matches!(url.scheme(), "http" | "https"), "{url}");
+    assert!(url.username().is_empty() && url.password().is_none(), "{url}");
+    let host = url.host_str().unwrap_or_default();
+    let bare = host.trim_start_matches('[').trim_end_matches(']').trim_end_matches('.');
+    assert!(bare.contains(['.', ':']), "{url}");
+    if let Ok(ip) = bare.parse::<IpAddr>() {
+        assert_eq!(fetch::special(ip), None, "{url}");
+    }
+    assert_eq!(fetch::check(url.as_str()), Ok(url.clone()), "{url}");
+}
+
+/// A configuration is read, or its problems are told.
+pub fn config(bytes: &[u8]) {
+    let Ok(source) = str::from_utf8(bytes) else { return };
+    // Configuration may name files with secrets; none is opened here.
+    if source.contains("_file") {
+        return;
+    }
+    if let Err(problems) = Settings::parse("config.toml", source, &Environment::default()) {
+        assert!(!problems.is_empty());
+    }
+}
+
+/// Documents by their first byte: text, the inside of a Word document, or a whole archive; and the draft of a résumé
+/// from whatever text comes out. PDF is read in a child process because its parser panics.
+pub fn document(input: &[u8]) {
+    let Some((kind, bytes)) = input.split_first() else { return };
+    let extraction = match kind % 3 {
+        0 => extract::read(Format::Text, bytes),
+        1 => extract::read(Format::Docx, &packed(bytes)),
+        _ => extract::read(Format::Docx, bytes),
+    };
+    if let Extraction::Text { text, .. } = extraction {
+        resume::draft(&text);
+    }
+}
+
+fn packed(xml: &[u8]) -> Vec<u8> {
+    let options = SimpleFileOptions::default().compression_method(CompressionMethod::Stored);
+    let mut archive = ZipWriter::new(Cursor::new(Vec::new()));
+    archive.start_file("word/document.xml", options).expect("a name that fits");
+    archive.write_all(xml).expect("memory does not fail");
+    archive.finish().expect("memory does not fail").into_inner()
+}
+
+/// A flow file is loaded, or its problems are told.
+pub fn flow(bytes: &[u8]) {
+    let Ok(source) = str::from_utf8(bytes) else { return };
+    if let Err(problems) = LoadedFlow::load(source, "flow.toml", &BTreeMap::new()) {
+        assert!(!problems.is_empty());
+    }
+}
+
+/// A reply fits its question or is refused: a line of JSON with the question, then one with the reply or typed words.
+pub fn reply(bytes: &[u8]) {
+    let Ok(input) = str::from_utf8(bytes) else { return };
+    let (question, given) = input.split_once('\n').unwrap_or((input, ""));
+    drop(serde_json::from_str::<Event>(question));
+    let Ok(control) = serde_json::from_str::<Control>(question) else { return };
+    let reply = serde_json::from_str::<Reply>(given).ok().or_else(|| answer::read(&control, given));
+    if let Some(reply) = reply {
+        answer::check(&control, &reply);
+        answer::describe(&control, &reply);
+    }
+}
+
+/// A model's streamed answer, cut into pieces by its first byte: an answer or an error, and the same as uncut.
+pub fn stream(input: &[u8]) {
+    let Some((size, bytes)) = input.split_first() else { return };
+    let cut = streamed(bytes.chunks(usize::from(*size) + 1));
+    assert_eq!(cut, streamed([bytes]));
+}
+
+fn streamed<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> (Result<Completion, Error>, String) {
+    let mut heard = String::new();
+    let mut ear = |words: &str| heard.push_str(words);
+    let mut reader = Reader::default();
+    let pushed = pieces.into_iter().try_for_each(|piece| reader.push(piece, &mut ear));
+    let result = pushed.and_then(|()| reader.finish(&CountingIds::default(), &mut ear));
+    (result, heard)
+}
+
+/// Contact cards of any version, whole or not.
+pub fn vcard(file: &[u8]) {
+    contacts::vcard::read(file);
+}
