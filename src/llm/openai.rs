@@ -265,10 +265,12 @@ impl Reply {
     /// What an answer with another status than 200 means.
     async fn failure(&mut self, clock: &dyn Clock) -> Error {
         self.left = FAILURE_MAX;
-        let headers = self.response.headers();
-        let retry_after = headers
-            .get(header::RETRY_AFTER)
-            .and_then(|value| failure::retry_after(value.to_str().ok()?, clock.now()));
+        let said = |name: &str| self.response.headers().get(name)?.to_str().ok();
+        // Some say it more finely.
+        let finely = said("retry-after-ms").and_then(|ms| ms.trim().parse().ok());
+        let retry_after = finely
+            .map(Duration::from_millis)
+            .or_else(|| failure::retry_after(said(header::RETRY_AFTER.as_str())?, clock.now()));
         let status = self.response.status().as_u16();
         // The status says enough where the body cannot be read.
         let body = self.all().await.unwrap_or_default();

@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Instant};
 use anteroom::{
     config::llm::Purpose,
     llm::{
-        Completion, Embedded, Embedder, Error, Message, Model, Request, Silent,
+        Completion, Embedded, Embedder, Error, Message, Model, Models, Request, Silent,
         chat::{Blob, Finish, Form, Part, ToolCall, ToolChoice, ToolSpec},
         openai::Client,
     },
@@ -228,8 +228,12 @@ async fn failures_say_what_to_do_and_quote_nobody() {
 
 #[tokio::test]
 async fn a_pause_that_is_asked_for_is_passed_on() {
-    for (header, seconds) in [("7", 7), ("Tue, 14 Nov 2023 22:13:40 GMT", 20)] {
-        let reply = Reply::json(429, &json!({})).with("retry-after", header);
+    for (name, value, seconds) in [
+        ("retry-after", "7", 7),
+        ("retry-after", "Tue, 14 Nov 2023 22:13:40 GMT", 20),
+        ("retry-after-ms", "3000", 3),
+    ] {
+        let reply = Reply::json(429, &json!({})).with(name, value);
         let provider = Provider::start(&[reply]).await;
         let Err(Error::RateLimited { retry_after, .. }) = chat(&provider, "").await else {
             panic!("not rate limited");
@@ -387,4 +391,54 @@ async fn vectors_come_in_the_order_of_their_texts() {
         let error = embed(&broken, &["one", "two"]).await.unwrap_err();
         assert_eq!(error.word(), "bad_answer", "{broken}");
     }
+}
+
+/// Everything that is logged, at every level and by every crate.
+#[derive(Clone, Default)]
+struct Log(Arc<std::sync::Mutex<Vec<u8>>>);
+
+impl std::io::Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+#[tokio::test]
+async fn the_log_has_the_requests_name_and_nobodys_words() {
+    let log = Log::default();
+    let writer = log.clone();
+    let subscriber = tracing_subscriber::fmt()
+        .with_max_level(tracing::Level::TRACE)
+        .with_ansi(false)
+        .with_writer(move || writer.clone())
+        .finish();
+    let _guard = tracing::subscriber::set_default(subscriber);
+    let provider = Provider::start(&[
+        Reply::json(
+            400,
+            &json!({ "error": { "code": "Ada Byron", "message": "you said: Ada Byron" } }),
+        ),
+        Reply::says("Ada Byron, welcome").ending(2, Ending::Cut),
+        Reply::says("Ada Byron, welcome").with("x-request-id", "req_7"),
+    ])
+    .await;
+    let url = &provider.url;
+    let config =
+        format!("[llm.interview]\nbase_url = \"{url}\"\nmodel = \"m\"\nkey_env = \"KEY\"\n");
+    let models = Models::open(&endpoints(&config), &means().0).unwrap();
+    let model = models.interview.unwrap();
+    model.chat(&ask("Ada Byron"), &mut Silent).await.unwrap_err();
+    model.chat(&ask("Ada Byron"), &mut Silent).await.unwrap();
+    let log = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
+    for (wanted, is_there) in
+        [("Ada", false), ("horse", false), ("req_7", true), ("interview", true)]
+    {
+        assert_eq!(log.contains(wanted), is_there, "{wanted} in {log}");
+    }
+    assert!(log.contains("the model answered") && log.contains("attempt=2"), "{log}");
 }

@@ -187,6 +187,29 @@ async fn another_provider_answers_where_the_first_is_at_fault() {
     stand.second.assert_played();
 }
 
+#[tokio::test]
+async fn while_the_first_provider_rests_the_other_answers_at_once() {
+    let stand = Stand::with_fallback((1, 8));
+    stand.second.whenever(|_| true, Turn::says("Yes"));
+    for _ in 0..5 {
+        stand.first.next(Turn::fails(Error::Timeout(Stage::Idle)));
+    }
+    for _ in 0..8 {
+        assert_eq!(stand.ask().await.unwrap().text, "Yes");
+    }
+    assert_eq!((stand.first.seen().len(), stand.second.seen().len()), (5, 8));
+    assert!(stand.pauses().is_empty());
+}
+
+#[tokio::test]
+async fn a_provider_that_answers_in_its_own_way_is_not_left_alone() {
+    let stand = Stand::new((1, 8));
+    for _ in 0..8 {
+        stand.first.next(Turn::fails(Error::Overflow(Told::default())));
+        assert_eq!(stand.ask().await.unwrap_err().word(), "overflow");
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn who_finds_no_place_in_time_is_told_so() {
     let stand = Stand::new((1, 1));
