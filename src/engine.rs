@@ -13,10 +13,20 @@ mod erasure;
 mod outbox;
 mod pinned;
 mod reading;
+mod tally;
 mod timers;
 pub mod webhook;
 
-use std::{collections::BTreeMap, fmt, num::NonZeroU32, sync::Arc, time::Duration};
+use std::{
+    collections::BTreeMap,
+    fmt,
+    num::NonZeroU32,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
 
 use async_trait::async_trait;
 use governor::{Quota, RateLimiter, clock::DefaultClock, state::keyed::HashMapStateStore};
@@ -175,7 +185,7 @@ pub struct Changed {
 }
 
 /// How long the step in hand may take after the engine is told to stop.
-const GRACE: Duration = Duration::from_secs(10);
+const GRACE: Duration = Duration::from_secs(6);
 
 /// Changes that a slow listener may fall behind; then it looks at everything again.
 const CHANGES_KEPT: usize = 1024;
@@ -222,8 +232,12 @@ struct Inner {
     changes: broadcast::Sender<Changed>,
     /// Effects were queued.
     queued: Notify,
+    /// Effects that are tried again.
+    late: tally::Late,
     /// Deliveries that the store could not note yet.
     unnoted: std::sync::Mutex<Vec<(EffectId, Delivery)>>,
+    /// [`Engine::run`] runs.
+    running: AtomicBool,
     /// No new work is taken.
     closing: CancellationToken,
     webhooks: webhook::Client,
@@ -257,7 +271,9 @@ impl Engine {
             tasks: TaskTracker::new(),
             changes: broadcast::Sender::new(CHANGES_KEPT),
             queued: Notify::new(),
+            late: tally::Late::default(),
             unnoted: std::sync::Mutex::default(),
+            running: AtomicBool::new(false),
             closing: CancellationToken::new(),
             webhooks: webhook::Client::default(),
             pace: RateLimiter::keyed(Quota::per_minute(limits.per_minute)),
@@ -271,16 +287,39 @@ impl Engine {
     /// Recovers what a crash left behind, then fires timers and delivers effects until `shutdown`; finishes the step
     /// in hand before it returns.
     pub async fn run(&self, shutdown: CancellationToken) {
-        let stopped = shutdown.cancelled();
+        let _running = Running::mark(&self.inner.running);
+        let keep_time = async {
+            tokio::select! {
+                () = shutdown.cancelled() => {}
+                () = self.keep_time() => {}
+            }
+        };
+        let work = async {
+            tokio::join!(keep_time, self.keep_delivering(&shutdown));
+            self.inner.tasks.close();
+            self.inner.tasks.wait().await;
+        };
+        let out_of_time = async {
+            shutdown.cancelled().await;
+            self.inner.closing.cancel();
+            tokio::time::sleep(GRACE).await;
+        };
         tokio::select! {
-            () = stopped => {}
-            () = async { tokio::join!(self.keep_time(), self.keep_delivering()); } => {}
+            () = work => {}
+            () = out_of_time => {
+                tracing::warn!("stopped with work in hand; it is taken up again at the next start");
+            }
         }
-        self.inner.closing.cancel();
-        self.inner.tasks.close();
-        if tokio::time::timeout(GRACE, self.inner.tasks.wait()).await.is_err() {
-            tracing::warn!("stopped with work in hand; it is taken up again at the next start");
-        }
+    }
+
+    /// Sessions with work in hand, and what is queued for them.
+    pub fn load_now(&self) -> (usize, usize) {
+        self.inner.desks.load()
+    }
+
+    /// Whether timers fire and effects leave, and new work is taken.
+    pub fn is_running(&self) -> bool {
+        self.inner.running.load(Ordering::Relaxed) && !self.inner.closing.is_cancelled()
     }
 
     /// What the engine is made of.
@@ -296,6 +335,23 @@ impl Engine {
     /// Starts a session at `place`, or finds the one of the same flow that the person has open there: a repeat of
     /// the same request gives the same session. `key` names the inbound event.
     pub async fn start(
+        &self,
+        flow: &str,
+        from: &Responder,
+        place: Place,
+        key: &str,
+    ) -> Result<SessionId, Error> {
+        let platform = from.person.platform;
+        let started = self.begin(flow, from, place, key).await;
+        tally::inbound(
+            platform,
+            "start",
+            started.as_ref().map_or_else(tally::failure, |_| "taken"),
+        );
+        started
+    }
+
+    async fn begin(
         &self,
         flow: &str,
         from: &Responder,
@@ -340,9 +396,18 @@ impl Engine {
 
     /// Takes an inbound event in: durable when this returns.
     pub async fn receive(&self, inbound: Inbound) -> Result<Receipt, Error> {
+        let (platform, what) = (inbound.from.person.platform, inbound.what.name());
         if self.inner.pace.check_key(&inbound.from.person).is_err() {
+            tally::refusal("rate");
+            tally::inbound(platform, what, "too_fast");
             return Err(Error::Busy);
         }
+        let received = self.take(inbound).await;
+        tally::inbound(platform, what, tally::outcome(&received));
+        received
+    }
+
+    async fn take(&self, inbound: Inbound) -> Result<Receipt, Error> {
         let (answer, receipt) = tokio::sync::oneshot::channel();
         self.dispatch(inbound.session, Job::Inbound(Box::new(inbound), answer))?;
         receipt.await.map_err(|_| Error::Busy)?
@@ -358,6 +423,7 @@ impl Engine {
     ) -> Result<Result<Artifact, String>, Error> {
         let actor = self.load(session).await?;
         if let Err(Refusal(why)) = actor.takes_files() {
+            tally::refusal("file");
             return Ok(Err(why));
         }
         let mut asked = asked_upload(&actor, wait);
@@ -372,7 +438,10 @@ impl Engine {
                 }
                 Ok(Ok(artifact))
             }
-            Err(artifacts::Error::Refused(refused)) => Ok(Err(refused.to_string())),
+            Err(artifacts::Error::Refused(refused)) => {
+                tally::refusal("file");
+                Ok(Err(refused.to_string()))
+            }
             Err(artifacts::Error::Blobs(error)) => {
                 Err(Error::Store(store::Error::Unavailable(Arc::new(error))))
             }
@@ -419,7 +488,10 @@ impl Engine {
         let commit = actor.into_commit(dedup);
         let changed = Changed { session: commit.head.id, seq: commit.head.seq };
         let has_effects = !commit.effects.is_empty();
-        self.inner.parts.store.commit(commit).await?;
+        let began = tokio::time::Instant::now();
+        let committed = self.inner.parts.store.commit(commit).await;
+        tally::commit(&committed, began.elapsed());
+        committed?;
         // Nobody listening is no failure.
         _ = self.inner.changes.send(changed);
         if has_effects {
@@ -449,6 +521,22 @@ impl Engine {
             }
         }
         Err(Error::Busy)
+    }
+}
+
+/// Says that the engine runs for as long as it lives, so that a panic does not leave it said.
+struct Running<'a>(&'a AtomicBool);
+
+impl<'a> Running<'a> {
+    fn mark(running: &'a AtomicBool) -> Self {
+        running.store(true, Ordering::Relaxed);
+        Self(running)
+    }
+}
+
+impl Drop for Running<'_> {
+    fn drop(&mut self) {
+        self.0.store(false, Ordering::Relaxed);
     }
 }
 

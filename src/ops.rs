@@ -10,6 +10,8 @@ mod control;
 mod erase;
 mod export;
 mod flows;
+mod healthcheck;
+mod notify;
 mod play;
 mod reach;
 mod request;
@@ -54,6 +56,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Export(export) => export::export(&wanted, &export),
         Command::Erase(erase) => erase::erase(&wanted, &erase),
         Command::Audit(command) => audit::audit(&wanted, command),
+        Command::Healthcheck(asked) => healthcheck::healthcheck(&wanted, &asked),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "anteroom", &mut script);

@@ -1,9 +1,13 @@
-//! Log lines, their redaction, and the names of metrics.
+//! Log lines and their redaction; metrics and their names.
 //!
 //! Two rules keep people out of the log: a field whose name is in [`REDACTED`] prints as `***` whatever it holds,
 //! and other crates log warnings at most unless the operator asks for more, for they do not know the rule.
+//! A value is one line of at most [`VALUE_MAX`] characters, whatever somebody wrote into it, and a panic is told by its
+//! place alone, because its message may hold anything.
 
-use std::{collections::BTreeMap, fmt, io};
+pub mod metric;
+
+use std::{collections::BTreeMap, fmt, io, panic};
 
 use serde_json::{Map, Value};
 use tracing::{
@@ -20,32 +24,6 @@ use tracing_subscriber::{
     },
     registry::LookupSpan,
 };
-
-/// Names of metrics, so that they are spelt once.
-pub mod metric {
-    /// Counter: inbound events taken in, by `what` and `receipt`.
-    pub const INBOUND: &str = "anteroom_inbound_total";
-    /// Counter: tool calls, by `tool` and `outcome`.
-    pub const CALLS: &str = "anteroom_tool_calls_total";
-    /// Histogram: time of one tool call in seconds, waiting for people not counted, by `tool`.
-    pub const CALL_SECONDS: &str = "anteroom_tool_call_seconds";
-    /// Counter: effects, by `act` and `delivery`.
-    pub const EFFECTS: &str = "anteroom_effects_total";
-    /// Histogram: time of one commit in seconds.
-    pub const COMMIT_SECONDS: &str = "anteroom_commit_seconds";
-    /// Counter: requests to models, each attempt counted, by `purpose` and `outcome`.
-    pub const LLM_REQUESTS: &str = "anteroom_llm_requests_total";
-    /// Histogram: time of one attempt in seconds, by `purpose`.
-    pub const LLM_SECONDS: &str = "anteroom_llm_seconds";
-    /// Histogram: time until the first words in seconds, by `purpose`.
-    pub const LLM_FIRST_WORDS_SECONDS: &str = "anteroom_llm_first_words_seconds";
-    /// Counter: tokens, by `purpose` and `direction` (`in`, `out`).
-    pub const LLM_TOKENS: &str = "anteroom_llm_tokens_total";
-    /// Gauge: 1 while a provider is left alone after failures, by `purpose`.
-    pub const LLM_RESTING: &str = "anteroom_llm_resting";
-    /// Gauge: sessions with work in hand.
-    pub const ACTIVE_SESSIONS: &str = "anteroom_active_sessions";
-}
 
 /// Fields that print as `***`: words of people, what identifies them, and secrets.
 pub const REDACTED: [&str; 15] = [
@@ -100,7 +78,12 @@ pub fn init(level: &str, shape: Shape) -> Result<(), Error> {
         .fmt_fields(Redacting)
         .event_format(Lines { json: shape == Shape::Json })
         .try_init()
-        .map_err(|_| Error::Twice)
+        .map_err(|_| Error::Twice)?;
+    panic::set_hook(Box::new(|panicked| {
+        let place = panicked.location().map(|at| format!("{}:{}", at.file(), at.line()));
+        tracing::error!(panic.place = place, "a part of the program panicked");
+    }));
+    Ok(())
 }
 
 /// A bare level is meant for us; other crates keep to warnings.
@@ -187,9 +170,20 @@ fn shown(name: &str, value: impl FnOnce() -> String) -> String {
         return "***".to_owned();
     }
     let value = value();
-    match value.char_indices().nth(VALUE_MAX) {
-        Some((end, _)) => format!("{}…", &value[..end]),
-        None => value,
+    let mut line: String = value.chars().take(VALUE_MAX).map(steady).collect();
+    if value.chars().nth(VALUE_MAX).is_some() {
+        line.push('…');
+    }
+    line
+}
+
+/// Nobody ends a line, moves the cursor or turns the reading direction by what they write.
+fn steady(c: char) -> char {
+    match c {
+        '\n' | '\t' => ' ',
+        c if c.is_control() => '\u{fffd}',
+        '\u{2028}' | '\u{2029}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => '\u{fffd}',
+        c => c,
     }
 }
 
@@ -300,6 +294,32 @@ mod tests {
         assert_eq!(line["message"], "slow");
         assert_eq!(line["tool.name"], "fetch_url");
         assert_eq!(line["level"], "WARN");
+    }
+
+    #[test]
+    fn nobody_writes_a_line_of_their_own() {
+        let forged = "Ada\r\n{\"level\":\"ERROR\"}\u{1b}[2J\u{202e}\u{85}";
+        for json in [false, true] {
+            let line = logged(json, || {
+                let span = tracing::info_span!("turn", flow.id = forged);
+                let _entered = span.enter();
+                tracing::info!(call.id = %forged, tool.name = forged, "{forged}");
+            });
+            assert_eq!(line.matches('\n').count(), 1, "{line:?}");
+            assert!(
+                !line.trim_end().contains(|c: char| c.is_control() || c == '\u{202e}'),
+                "{line:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_line_has_a_bound() {
+        let long = "é".repeat(100_000);
+        for json in [false, true] {
+            let line = logged(json, || tracing::info!(a = long, b = %long, c = ?long, "{long}"));
+            assert!(line.chars().count() < 5 * VALUE_MAX, "{}", line.len());
+        }
     }
 
     #[test]

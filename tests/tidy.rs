@@ -7,7 +7,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use anteroom::{catalog, flows, tool::Toolbox};
+use anteroom::{catalog, flows, telemetry::metric, tool::Toolbox};
 
 /// Top-level modules, lowest row first. A module imports only from rows before its own.
 const LAYERS: &[&[&str]] = &[
@@ -318,6 +318,7 @@ fn the_readme_lists_every_command() {
         "anteroom audit show",
         "anteroom audit verify",
         "anteroom audit export",
+        "anteroom healthcheck",
         "anteroom completions",
     ] {
         if !commands.contains(command) {
@@ -325,6 +326,19 @@ fn the_readme_lists_every_command() {
         }
     }
     fail_on(&problems);
+}
+
+#[test]
+fn the_readme_lists_every_metric_as_it_is() {
+    let listed: Vec<String> = marked(&read("README.md"), "metrics").into_iter().skip(3).collect();
+    let rows = metric::ALL.iter().map(|metric::Metric { name, labels, help, .. }| {
+        let labels: Vec<String> = labels.iter().map(|label| format!("`{label}`")).collect();
+        let labels = labels.join(", ");
+        let space = if labels.is_empty() { "" } else { " " };
+        format!("| `{name}` |{space}{labels} | {help} |")
+    });
+    let listed: Vec<&str> = listed.iter().map(String::as_str).filter(|l| !l.is_empty()).collect();
+    assert_eq!(listed, rows.collect::<Vec<_>>());
 }
 
 #[test]

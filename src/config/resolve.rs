@@ -28,6 +28,7 @@ impl<'a> Resolve<'a> {
 
     pub(super) fn settings(mut self, config: Config) -> Result<Settings, Vec<Problem>> {
         let web = self.web(&config.web);
+        let metrics = self.metrics(&config.metrics);
         let webhooks = self.webhooks(&config.webhooks);
         self.ids(&config);
         let contacts = self.contacts(config.contacts);
@@ -46,6 +47,7 @@ impl<'a> Resolve<'a> {
             llm,
             log: config.log,
             limits: config.limits,
+            metrics,
         };
         let settings = match settings.overridden(self.environment) {
             Ok(settings) => Some(settings),
@@ -101,6 +103,18 @@ impl<'a> Resolve<'a> {
             self.tell("/web", "the key of the staff page is too short", Some(hint));
         }
         settings::Web { listen, allow_remote: web.allow_remote, staff_key }
+    }
+
+    fn metrics(&mut self, metrics: &written::Metrics) -> settings::Metrics {
+        let listen = metrics.listen.as_ref().and_then(|text| {
+            let address = text.parse().ok();
+            if address.is_none() {
+                let message = format!("`{text}` is not an address with a port");
+                self.tell("/metrics/listen", message, Some(LISTEN_HINT.to_owned()));
+            }
+            address
+        });
+        settings::Metrics { listen }
     }
 
     /// The page is for this machine; serving others takes two decisions.

@@ -48,6 +48,8 @@ pub struct Settings {
     pub log: Log,
     /// Rates and bounds.
     pub limits: Limits,
+    /// Where machines ask how the bot is doing.
+    pub metrics: Metrics,
 }
 
 /// The local page.
@@ -59,6 +61,13 @@ pub struct Web {
     pub allow_remote: bool,
     /// The key that opens the staff page; none: everyone on this machine may.
     pub staff_key: Option<Secret>,
+}
+
+/// Where machines ask how the bot is doing.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Metrics {
+    /// An address of its own.
+    pub listen: Option<SocketAddr>,
 }
 
 /// A web hook.
@@ -140,6 +149,7 @@ impl Settings {
             llm: Endpoints::default(),
             log: Log::default(),
             limits: Limits::default(),
+            metrics: Metrics::default(),
         }
     }
 

@@ -35,6 +35,8 @@ pub struct Config {
     pub log: Log,
     /// Rates and bounds.
     pub limits: Limits,
+    /// Where machines ask how the bot is doing.
+    pub metrics: Metrics,
 }
 
 /// Where things are kept.
@@ -233,6 +235,14 @@ pub enum LogFormat {
     Plain,
     /// One JSON object a line.
     Json,
+}
+
+/// Where machines ask how the bot is doing.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Metrics {
+    /// Another address and port for `/metrics`, `/healthz` and `/readyz`.
+    pub listen: Option<String>,
 }
 
 /// Rates and bounds (DESIGN §10.14).

@@ -69,6 +69,13 @@ impl Desks {
         self.lock().is_empty()
     }
 
+    /// How many sessions are active, and how many jobs are queued for them.
+    pub(super) fn load(&self) -> (usize, usize) {
+        let queues = self.lock();
+        let queued = queues.values().map(|queue| queue.max_capacity() - queue.capacity()).sum();
+        (queues.len(), queued)
+    }
+
     /// Whether a session is active.
     pub(super) fn is_active(&self, session: SessionId) -> bool {
         self.lock().contains_key(&session)
@@ -135,7 +142,8 @@ impl Engine {
     /// Queues a job for a session, opening its desk if it has none.
     pub(super) fn dispatch(&self, session: SessionId, job: Job) -> Result<(), Error> {
         let inner = &self.inner;
-        if inner.closing.is_cancelled() {
+        // What has left is still noted: else it would leave again after the start.
+        if inner.closing.is_cancelled() && !matches!(job, Job::Delivered(..)) {
             return Err(Error::Busy);
         }
         let mut queues = inner.desks.lock();

@@ -9,6 +9,7 @@ use std::{
 use chrono::TimeDelta;
 use futures::{FutureExt as _, StreamExt as _, stream};
 use tokio::sync::oneshot;
+use tokio_util::sync::CancellationToken;
 
 use super::{Engine, Error, desk::Job};
 use crate::ids::EffectId;
@@ -30,18 +31,25 @@ const ATTEMPTS_MAX: u32 = 24;
 const PAUSE_MAX: TimeDelta = TimeDelta::hours(1);
 
 impl Engine {
-    /// Delivers until it is dropped.
-    pub(super) async fn keep_delivering(&self) {
-        loop {
-            if self.deliver_due().await == 0 {
-                // Told or not, it looks again soon: an effect may be due by time.
-                _ = tokio::time::timeout(LOOK, self.inner.queued.notified()).await;
+    /// Delivers until told to stop; what is on its way then arrives before this returns.
+    pub(super) async fn keep_delivering(&self, stop: &CancellationToken) {
+        while !stop.is_cancelled() {
+            if self.deliver_until(stop).await == 0 {
+                tokio::select! {
+                    () = stop.cancelled() => {}
+                    // Told or not, it looks again soon: an effect may be due by time.
+                    _ = tokio::time::timeout(LOOK, self.inner.queued.notified()) => {}
+                }
             }
         }
     }
 
     /// Delivers what may leave now; how many effects were tried.
     pub async fn deliver_due(&self) -> usize {
+        self.deliver_until(&CancellationToken::new()).await
+    }
+
+    async fn deliver_until(&self, stop: &CancellationToken) -> usize {
         let now = self.inner.parts.clock.now();
         let unnoted = std::mem::take(&mut *self.unnoted());
         for (effect, delivery) in unnoted {
@@ -55,7 +63,10 @@ impl Engine {
             }
         };
         let count = claimed.len();
+        self.inner.late.look(&claimed, now);
         stream::iter(claimed)
+            // What has not set off stays claimed; the next process delivers it.
+            .take_while(|_| std::future::ready(!stop.is_cancelled()))
             .for_each_concurrent(self.inner.limits.deliveries, |effect| self.deliver(effect))
             .await;
         count
@@ -88,6 +99,7 @@ impl Engine {
             } else {
                 delivery
             };
+        self.inner.late.tried(&effect, &delivery);
         self.done(effect.id, delivery).await;
     }
 

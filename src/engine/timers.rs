@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 
-use super::{Engine, desk::Job};
+use super::{Engine, desk::Job, tally};
 use crate::store::{self, Timer, TimerKind};
 
 /// How often the clock is looked at.
@@ -56,7 +56,10 @@ impl Engine {
                 | TimerKind::Unclaimed => Job::Timer(kind),
             };
             // A full queue means that the session is busy: the timer stays and comes again.
-            fired += usize::from(self.dispatch(session, job).is_ok());
+            if self.dispatch(session, job).is_ok() {
+                tally::timer(kind);
+                fired += 1;
+            }
         }
         fired
     }

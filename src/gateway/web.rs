@@ -19,6 +19,7 @@ pub mod texts;
 
 mod closed;
 mod controls;
+mod health;
 mod icons;
 mod inputs;
 mod listen;

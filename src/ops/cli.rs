@@ -46,6 +46,8 @@ pub(super) enum Command {
     /// Show, verify and export the audit records.
     #[command(subcommand)]
     Audit(Audit),
+    /// Ask the running bot whether it is ready: exit code 0 if so, 1 and why not otherwise.
+    Healthcheck(Healthcheck),
     /// Print the completions for a shell.
     Completions {
         /// For which shell.
@@ -76,6 +78,14 @@ pub(super) struct Play {
     /// Print the addresses as one line of JSON when ready.
     #[arg(long)]
     pub(super) json: bool,
+}
+
+/// `healthcheck`.
+#[derive(Debug, Args)]
+pub(super) struct Healthcheck {
+    /// Where the bot listens; no configuration is read then. By default what the configuration says.
+    #[arg(long, value_name = "ADDR")]
+    pub(super) listen: Option<SocketAddr>,
 }
 
 /// `flows`.

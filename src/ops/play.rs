@@ -12,6 +12,7 @@ use anyhow::Context as _;
 use super::{
     app::{self, Wanted},
     cli::Play,
+    notify::Supervisor,
     serve::{self, Ready},
     term,
 };
@@ -32,7 +33,8 @@ pub(super) fn play(mut wanted: Wanted, play: &Play) -> anyhow::Result<ExitCode> 
         "warn".clone_into(&mut settings.log.level);
     }
     app::log(&settings)?;
-    serve::serve(settings, |ready| {
+    let supervisor = Supervisor::of(&wanted.environment);
+    serve::serve(settings, &supervisor, |ready| {
         if play.json {
             term::json_line(ready)?;
         } else {

@@ -14,16 +14,26 @@ use super::{
     app::{self, Home, Wanted},
     cli::Json,
     control::Control,
+    notify::Supervisor,
     term,
 };
 use crate::{
     config::Settings,
     engine::Engine,
     gateway::web::{Server, WebGateway},
+    telemetry::metric,
 };
 
-/// Longest time that stopping may take; what is not finished by then is taken up at the next start.
-const STOPPING_MAX: Duration = Duration::from_secs(15);
+/// Longest time for the step in hand and the connections after the bot is told to stop; what is not finished by then
+/// is taken up at the next start. More than the engine and the page take for themselves. With [`LEFT_OVER_MAX`] and
+/// the last sync it is over within ten seconds, which is what container engines allow.
+const STOPPING_MAX: Duration = Duration::from_secs(8);
+
+/// Longest time for what cannot be interrupted, a read of the disk for instance.
+const LEFT_OVER_MAX: Duration = Duration::from_secs(1);
+
+/// How often measurements are sorted into their buckets.
+const TIDY_EVERY: Duration = Duration::from_secs(5);
 
 /// Where a bot that has started can be reached.
 #[derive(Debug, Serialize)]
@@ -42,7 +52,8 @@ pub(super) struct Ready {
 pub(super) fn run(wanted: &Wanted, output: Json) -> anyhow::Result<ExitCode> {
     let settings = wanted.configured()?;
     app::log(&settings)?;
-    serve(settings, |ready| {
+    let supervisor = Supervisor::of(&wanted.environment);
+    serve(settings, &supervisor, |ready| {
         if output.json {
             term::json_line(ready)?;
         }
@@ -54,26 +65,37 @@ pub(super) fn run(wanted: &Wanted, output: Json) -> anyhow::Result<ExitCode> {
 /// page can be opened.
 pub(super) fn serve(
     settings: Settings,
+    supervisor: &Supervisor,
     ready: impl FnOnce(&Ready) -> anyhow::Result<()>,
 ) -> anyhow::Result<ExitCode> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let runtime = runtime.context("the runtime could not be started")?;
-    let served = runtime.block_on(async {
+    metric::collect().context("nothing can be measured")?;
+    let stopped = runtime.block_on(async {
         let mut stop = Stop::listen()?;
         let mut bot = Bot::start(settings).await?;
         ready(&bot.ready)?;
+        supervisor.ready();
         tokio::select! {
-            () = stop.asked() => {}
+            () = stop.asked() => tracing::info!("stopping"),
             () = bot.ended() => {}
         }
+        supervisor.stopping();
         tokio::select! {
-            ended = bot.stop() => ended,
-            () = stop.asked() => Ok(()),
+            ended = bot.stop() => ended.map(|()| AtOnce(false)),
+            () = stop.asked() => Ok(AtOnce(true)),
         }
     });
-    runtime.shutdown_timeout(STOPPING_MAX);
-    served.map(|()| ExitCode::SUCCESS)
+    if matches!(stopped, Ok(AtOnce(true))) {
+        runtime.shutdown_background();
+    } else {
+        runtime.shutdown_timeout(LEFT_OVER_MAX);
+    }
+    stopped.map(|_| ExitCode::SUCCESS)
 }
+
+/// Whether somebody would not wait for the step in hand.
+struct AtOnce(bool);
 
 /// The signals that end a bot.
 struct Stop {
@@ -145,6 +167,7 @@ impl Bot {
                  this bot runs. hint: a data directory on a local disk has one"
             ),
         }
+        tasks.spawn(tidy_up(shutdown.clone()));
         tracing::info!(version = env!("CARGO_PKG_VERSION"), page = %ready.page, "started");
         Ok(Self { ready, shutdown, tasks })
     }
@@ -172,4 +195,12 @@ impl Bot {
             Ok(())
         })
     }
+}
+
+/// Keeps measurements from piling up where nobody asks for them.
+async fn tidy_up(shutdown: CancellationToken) -> anyhow::Result<()> {
+    while tokio::time::timeout(TIDY_EVERY, shutdown.cancelled()).await.is_err() {
+        metric::tidy_up();
+    }
+    Ok(())
 }

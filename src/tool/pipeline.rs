@@ -112,7 +112,7 @@ impl Pipeline {
             }
             Err(error) => (Err(error), 0),
         };
-        let effort = Effort { took: began.elapsed(), attempts };
+        let effort = Effort { tool: self.known(&call.tool), took: began.elapsed(), attempts };
         self.recorder.ended(session, call, &result, effort);
         result.map_err(CallResult::from)
     }
@@ -139,9 +139,14 @@ impl Pipeline {
             tool.resume(&cx, wait.state.clone(), reply.clone())
         })
         .await;
-        let effort = Effort { took: began.elapsed(), attempts };
+        let effort = Effort { tool: self.known(&call.tool), took: began.elapsed(), attempts };
         self.recorder.ended(session, call, &result, effort);
         result.map_err(CallResult::from)
+    }
+
+    /// The tool's own name for the record.
+    fn known(&self, tool: &str) -> &'static str {
+        self.toolbox.get(tool).map_or("unknown", |tool| tool.spec().name)
     }
 
     /// Validates and authorises.

@@ -14,26 +14,31 @@ use axum::{
     response::{IntoResponse, Response},
     routing::{get, post},
 };
+use metrics::counter;
 use tokio::{net::TcpListener, sync::Semaphore};
 use tokio_util::sync::CancellationToken;
 use tower_http::timeout::TimeoutLayer;
 
 use super::{
     guard::{self, Browser},
-    limits,
+    health, limits,
     listen::Bounded,
     live, page, participant,
     places::Places,
     staff, texts,
 };
-use crate::{config::Settings, engine::Engine};
+use crate::{config::Settings, engine::Engine, telemetry::metric};
 
 /// Why the page cannot be served.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The address is taken, or not ours.
-    #[error("cannot listen on `{address}`: {source}. hint: choose another `listen` under `[web]`")]
+    #[error(
+        "cannot listen on `{address}`: {source}. hint: choose another `listen` under `[{table}]`"
+    )]
     Bind {
+        /// The table of the configuration that says so.
+        table: &'static str,
         /// The address.
         address: SocketAddr,
         /// Why.
@@ -59,6 +64,8 @@ pub enum Error {
 pub struct Server {
     listener: TcpListener,
     address: SocketAddr,
+    /// Where machines ask, where that is somewhere else.
+    monitor: Option<TcpListener>,
     settings: Arc<Settings>,
 }
 
@@ -89,10 +96,12 @@ impl Server {
                 return Err(Error::Open);
             }
         }
-        let bind = |source| Error::Bind { address, source };
-        let listener = TcpListener::bind(address).await.map_err(bind)?;
-        let address = listener.local_addr().map_err(bind)?;
-        Ok(Self { listener, address, settings })
+        let (listener, address) = bound(address, "web").await?;
+        let monitor = match settings.metrics.listen {
+            Some(address) => Some(bound(address, "metrics").await?.0),
+            None => None,
+        };
+        Ok(Self { listener, address, monitor, settings })
     }
 
     /// Where it listens; the port is a real one.
@@ -123,16 +132,43 @@ impl Server {
             live: Places::default(),
             shutdown: shutdown.clone(),
         });
-        axum::serve(Bounded::new(self.listener), routes(app))
-            .with_graceful_shutdown(shutdown.cancelled_owned())
-            .await
-            .map_err(Error::Serve)
+        let monitor = self.monitor.map(|listener| (listener, health::monitor(Arc::clone(&app))));
+        let pages = answering(self.listener, routes(app), shutdown.clone());
+        match monitor {
+            Some((listener, routes)) => {
+                tokio::try_join!(pages, answering(listener, routes, shutdown)).map(drop)
+            }
+            None => pages.await,
+        }
     }
+}
+
+async fn bound(
+    address: SocketAddr,
+    table: &'static str,
+) -> Result<(TcpListener, SocketAddr), Error> {
+    let failed = |source| Error::Bind { table, address, source };
+    let listener = TcpListener::bind(address).await.map_err(failed)?;
+    let address = listener.local_addr().map_err(failed)?;
+    Ok((listener, address))
+}
+
+async fn answering(
+    listener: TcpListener,
+    routes: Router,
+    shutdown: CancellationToken,
+) -> Result<(), Error> {
+    axum::serve(Bounded::new(listener, shutdown.clone()), routes)
+        .with_graceful_shutdown(shutdown.cancelled_owned())
+        .await
+        .map_err(Error::Serve)
 }
 
 fn routes(app: Arc<App>) -> Router {
     let timeout =
         TimeoutLayer::with_status_code(StatusCode::REQUEST_TIMEOUT, limits::REQUEST_TIMEOUT);
+    // Behind a proxy of somebody's, the page is for others; what only machines ask is not.
+    let metrics = if app.settings.web.allow_remote { Router::new() } else { health::metrics() };
     let pages = Router::new()
         .route("/", get(participant::start_page))
         .route("/start", post(participant::start))
@@ -151,8 +187,8 @@ fn routes(app: Arc<App>) -> Router {
         .route("/assets/app.css", get(css))
         .route("/assets/app.js", get(js))
         .route("/assets/icon.svg", get(icon))
-        .route("/healthz", get(|| async { "ok" }))
-        .route("/readyz", get(ready))
+        .merge(health::routes())
+        .merge(metrics)
         .layer(DefaultBodyLimit::max(limits::BODY_MAX))
         .layer(timeout);
     // Live connections stay open, so no time limit applies to them.
@@ -172,21 +208,30 @@ async fn guarded(State(app): State<Arc<App>>, request: Request<Body>, next: Next
     let headers = request.headers();
     let is_form = !matches!(*request.method(), Method::GET | Method::HEAD);
     let mut response = if !guard::is_our_host(headers, app.settings.web.allow_remote) {
+        refused("host");
         page::problem(StatusCode::MISDIRECTED_REQUEST, texts::OTHER_HOST)
     } else if is_form && (!guard::is_same_origin(headers) || Browser::of(headers).is_none()) {
+        refused("form");
         page::problem(StatusCode::FORBIDDEN, texts::STALE_FORM)
     } else {
         next.run(request).await
     };
     guard::harden(response.headers_mut());
+    counter!(metric::RESPONSES, "class" => class(response.status())).increment(1);
     response
 }
 
-/// The answer of a health check: the store can be read.
-async fn ready(State(app): State<Arc<App>>) -> Response {
-    match app.engine.parts().store.sessions(None, 1).await {
-        Ok(_) => "ready".into_response(),
-        Err(_) => (StatusCode::SERVICE_UNAVAILABLE, "the store cannot be read").into_response(),
+fn refused(why: &'static str) {
+    counter!(metric::REFUSALS, "why" => why).increment(1);
+}
+
+const fn class(status: StatusCode) -> &'static str {
+    match status.as_u16() {
+        ..200 => "1xx",
+        200..300 => "2xx",
+        300..400 => "3xx",
+        400..500 => "4xx",
+        500.. => "5xx",
     }
 }
 

@@ -30,6 +30,10 @@ pub const CONNECTIONS_MAX: usize = 512;
 /// not cut off, and more than [`LIVE_PING`].
 pub const CONNECTION_IDLE: Duration = Duration::from_secs(75);
 
+/// What connections have left once the bot is told to stop: enough to answer what was asked. Live connections end at
+/// once.
+pub const STOPPING: Duration = Duration::from_secs(4);
+
 /// Open live connections, of all pages together.
 pub const LIVE_MAX: usize = 256;
 

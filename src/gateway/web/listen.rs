@@ -16,6 +16,8 @@ use tokio::{
     time::{Instant, Sleep, sleep},
 };
 
+use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
+
 use super::limits;
 
 /// A listener whose connections are counted and timed.
@@ -23,11 +25,13 @@ use super::limits;
 pub(super) struct Bounded {
     listener: TcpListener,
     places: Arc<Semaphore>,
+    shutdown: CancellationToken,
 }
 
 impl Bounded {
-    pub(super) fn new(listener: TcpListener) -> Self {
-        Self { listener, places: Arc::new(Semaphore::new(limits::CONNECTIONS_MAX)) }
+    pub(super) fn new(listener: TcpListener, shutdown: CancellationToken) -> Self {
+        let places = Arc::new(Semaphore::new(limits::CONNECTIONS_MAX));
+        Self { listener, places, shutdown }
     }
 }
 
@@ -40,7 +44,8 @@ impl Listener for Bounded {
         let place = Arc::clone(&self.places).acquire_owned().await.ok();
         let (stream, address) = Listener::accept(&mut self.listener).await;
         let idle = Box::pin(sleep(limits::CONNECTION_IDLE));
-        (Connection { stream, idle, _place: place }, address)
+        let shutdown = Box::pin(self.shutdown.clone().cancelled_owned());
+        (Connection { stream, idle, shutdown, stopping: false, _place: place }, address)
     }
 
     fn local_addr(&self) -> io::Result<SocketAddr> {
@@ -48,11 +53,15 @@ impl Listener for Bounded {
     }
 }
 
-/// A connection that ends when nothing moves on it, in either direction.
+/// A connection that ends when nothing moves on it, in either direction, and soon after the bot is told to stop even
+/// where something does: a slow upload must not keep the process.
 #[derive(Debug)]
 pub(super) struct Connection {
     stream: TcpStream,
+    /// When it is closed: after silence, or after the time that stopping leaves it.
     idle: Pin<Box<Sleep>>,
+    shutdown: Pin<Box<WaitForCancellationFutureOwned>>,
+    stopping: bool,
     _place: Option<OwnedSemaphorePermit>,
 }
 
@@ -63,13 +72,17 @@ impl Connection {
         cx: &mut Context<'_>,
         moved: Poll<io::Result<T>>,
     ) -> Poll<io::Result<T>> {
-        if moved.is_ready() {
+        if !self.stopping && self.shutdown.as_mut().poll(cx).is_ready() {
+            self.stopping = true;
+            self.idle.as_mut().reset(Instant::now() + limits::STOPPING);
+        }
+        if moved.is_ready() && !self.stopping {
             self.idle.as_mut().reset(Instant::now() + limits::CONNECTION_IDLE);
             return moved;
         }
         match self.idle.as_mut().poll(cx) {
             Poll::Ready(()) => Poll::Ready(Err(io::ErrorKind::TimedOut.into())),
-            Poll::Pending => Poll::Pending,
+            Poll::Pending => moved,
         }
     }
 }

@@ -4,9 +4,11 @@
 use std::{
     collections::HashSet,
     sync::{Arc, atomic::Ordering},
+    time::Instant,
 };
 
 use chrono::{DateTime, Utc};
+use metrics::{gauge, histogram};
 use sled::Db;
 use tokio::sync::{mpsc, oneshot};
 
@@ -23,6 +25,7 @@ use crate::{
     ids::{EffectId, Ids, SessionId},
     model::effect::{Delivery, Effect},
     store::{Commit, Erasure, Error},
+    telemetry::metric,
 };
 
 /// Most jobs that share a sync; keeps the first of them from waiting for ever.
@@ -86,6 +89,7 @@ impl Committer {
             {
                 group.push(job);
             }
+            gauge!(metric::QUEUED, "queue" => "store").set(metric::as_f64(jobs.len()));
             self.work(group);
         }
         self.unsynced = true;
@@ -129,8 +133,10 @@ impl Committer {
         if self.failed.is_some() {
             return;
         }
+        let began = Instant::now();
         match self.disk.sync(&self.db) {
             Ok(()) => {
+                histogram!(metric::SYNC_SECONDS).record(began.elapsed().as_secs_f64());
                 self.unsynced = false;
                 self.shared.syncs.fetch_add(1, Ordering::Relaxed);
             }

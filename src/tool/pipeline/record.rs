@@ -7,14 +7,9 @@ use tokio::sync::broadcast;
 use crate::{
     ids::{CallId, SessionId},
     model::transcript::Call,
+    telemetry::metric,
     tool::{Outcome, ToolError},
 };
-
-/// Counts calls, by tool and outcome.
-pub const CALLS: &str = "anteroom_tool_calls_total";
-
-/// Time of calls in seconds, by tool; a person's time never counts.
-pub const SECONDS: &str = "anteroom_tool_seconds";
 
 /// Most progress events that a slow listener may lag behind; older ones are dropped for it.
 const LAG_MAX: usize = 256;
@@ -69,6 +64,8 @@ impl Default for Recorder {
 /// How a call went, apart from its content.
 #[derive(Debug, Clone, Copy)]
 pub struct Effort {
+    /// The tool by its own name; `unknown` where the call made one up, so that nobody adds to the names in metrics.
+    pub tool: &'static str,
     /// How long it took.
     pub took: Duration,
     /// How many attempts were made; 0 for a call that was refused or served from the cache.
@@ -104,14 +101,15 @@ impl Recorder {
         tracing::info!(
             session.id = %session,
             call.id = %call.id,
-            tool.name = %call.tool,
+            tool.name = effort.tool,
             outcome,
             attempts = effort.attempts,
             duration_ms,
             "tool call ended"
         );
-        metrics::counter!(CALLS, "tool" => call.tool.clone(), "outcome" => outcome).increment(1);
-        metrics::histogram!(SECONDS, "tool" => call.tool.clone()).record(effort.took.as_secs_f64());
+        metrics::counter!(metric::CALLS, "tool" => effort.tool, "outcome" => outcome).increment(1);
+        metrics::histogram!(metric::CALL_SECONDS, "tool" => effort.tool)
+            .record(effort.took.as_secs_f64());
         self.tell(session, call, Happened::ToolResult { outcome });
     }
 

@@ -1,0 +1,170 @@
+//! What happens, counted. Labels are closed sets; see [`metric`].
+
+use std::{
+    collections::HashMap,
+    sync::{Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use chrono::{DateTime, TimeDelta, Utc};
+use metrics::{counter, gauge, histogram};
+
+use super::{Error, Receipt, What};
+use crate::{
+    ids::EffectId,
+    model::{
+        effect::{Act, Delivery, Effect},
+        session::Platform,
+        wait::Settlement,
+    },
+    store::{self, TimerKind},
+    telemetry::metric,
+};
+
+/// What a person did came to something.
+pub(super) fn inbound(platform: Platform, what: &'static str, outcome: &'static str) {
+    counter!(metric::INBOUND, "platform" => platform.name(), "what" => what, "outcome" => outcome)
+        .increment(1);
+}
+
+/// What became of something that a person did.
+pub(super) fn outcome(received: &Result<Receipt, Error>) -> &'static str {
+    match received {
+        Ok(Receipt::Taken) => "taken",
+        Ok(Receipt::Settled(settlement)) => {
+            counter!(metric::SETTLEMENTS, "outcome" => settled(settlement)).increment(1);
+            "settled"
+        }
+        Ok(Receipt::Duplicate) => "duplicate",
+        Ok(Receipt::Refused(_)) => "refused",
+        Ok(Receipt::Erased { .. }) => {
+            counter!(metric::SETTLEMENTS, "outcome" => "applied").increment(1);
+            "erased"
+        }
+        Err(error) => {
+            if matches!(error, Error::Busy) {
+                refusal("busy");
+            }
+            failure(error)
+        }
+    }
+}
+
+/// A start, the first thing that a person does.
+pub(super) fn failure(error: &Error) -> &'static str {
+    match error {
+        Error::NoSession => "no_session",
+        Error::NoFlow(_) => "no_flow",
+        Error::BrokenFlow(_) => "broken_flow",
+        Error::Store(_) => "not_saved",
+        Error::Busy => "busy",
+    }
+}
+
+const fn settled(settlement: &Settlement) -> &'static str {
+    match settlement {
+        Settlement::Applied => "applied",
+        Settlement::AlreadySettled { .. } => "already_settled",
+        Settlement::NotAllowed { .. } => "not_allowed",
+        Settlement::Expired => "expired",
+        Settlement::Superseded => "superseded",
+        Settlement::Cancelled => "cancelled",
+        Settlement::Unknown => "unknown",
+        Settlement::Invalid { .. } => "invalid",
+    }
+}
+
+/// Something was not taken.
+pub(super) fn refusal(why: &'static str) {
+    counter!(metric::REFUSALS, "why" => why).increment(1);
+}
+
+/// A commit came back from the store.
+pub(super) fn commit(committed: &Result<(), store::Error>, took: Duration) {
+    let outcome = match committed {
+        Ok(()) => "ok",
+        Err(store::Error::Conflict { .. }) => "conflict",
+        Err(store::Error::Duplicate) => "duplicate",
+        Err(_) => "failed",
+    };
+    counter!(metric::COMMITS, "outcome" => outcome).increment(1);
+    histogram!(metric::COMMIT_SECONDS).record(took.as_secs_f64());
+}
+
+/// A timer fired.
+pub(super) fn timer(kind: TimerKind) {
+    let timer = match kind {
+        TimerKind::Work => "work",
+        TimerKind::Remind { .. } => "remind",
+        TimerKind::Expire { .. } => "expire",
+        TimerKind::Pause => "pause",
+        TimerKind::Unclaimed => "unclaimed",
+    };
+    counter!(metric::TIMERS, "timer" => timer).increment(1);
+}
+
+impl What {
+    /// The name in metrics.
+    pub(super) const fn name(&self) -> &'static str {
+        match self {
+            Self::Answer { .. } => "answer",
+            Self::Said { .. } => "said",
+            Self::Sent { .. } => "sent",
+            Self::Command(_) => "command",
+        }
+    }
+}
+
+/// An effect that is tried again this long after its time has gone some other way, an erasure for instance.
+const FORGOTTEN: TimeDelta = TimeDelta::minutes(5);
+
+/// Effects that failed and are tried again: since when they wait, and when they are due.
+#[derive(Debug, Default)]
+pub(super) struct Late(Mutex<HashMap<EffectId, (DateTime<Utc>, DateTime<Utc>)>>);
+
+impl Late {
+    /// Most effects that are remembered; beyond that the age is a lower bound.
+    const MAX: usize = 10_000;
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<EffectId, (DateTime<Utc>, DateTime<Utc>)>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Says how things stand, `claimed` being on their way now.
+    pub(super) fn look(&self, claimed: &[Effect], now: DateTime<Utc>) {
+        let mut late = self.lock();
+        late.retain(|_, (_, due)| *due + FORGOTTEN > now);
+        let waiting = late.values().map(|(since, _)| *since);
+        let oldest = waiting.chain(claimed.iter().map(|effect| effect.queued_at)).min();
+        let age = oldest.map_or(0.0, |since| (now - since).as_seconds_f64().max(0.0));
+        gauge!(metric::OLDEST_SECONDS).set(age);
+        gauge!(metric::RETRYING).set(metric::as_f64(late.len()));
+    }
+
+    /// An attempt came to something.
+    pub(super) fn tried(&self, effect: &Effect, delivery: &Delivery) {
+        let mut late = self.lock();
+        let outcome = match delivery {
+            Delivery::Delivered { .. } => "delivered",
+            Delivery::NotApplicable => "not_applicable",
+            Delivery::Failed { .. } => "failed",
+            Delivery::Retry { .. } => "retry",
+        };
+        if let Delivery::Retry { not_before } = delivery {
+            if late.len() < Self::MAX {
+                late.insert(effect.id, (effect.queued_at, *not_before));
+            }
+        } else {
+            late.remove(&effect.id);
+        }
+        let act = match effect.act {
+            Act::Show { .. } => "show",
+            Act::Post { .. } => "post",
+            Act::Progress { .. } => "progress",
+            Act::Export => "export",
+            Act::Webhook { .. } => "webhook",
+            Act::AddRoles { .. } => "add_roles",
+        };
+        counter!(metric::EFFECTS, "act" => act, "delivery" => outcome).increment(1);
+    }
+}

@@ -1,0 +1,74 @@
+//! What machines ask: is the process alive, is it ready, how is it doing.
+//!
+//! | path | answer |
+//! |---|---|
+//! | `/healthz` | 200 `ok` as long as the process answers at all; a supervisor that hears nothing starts it again |
+//! | `/readyz` | 200 `ready`, or 503 and why not, in words |
+//! | `/metrics` | what was counted, in the text format of Prometheus |
+//!
+//! The first two are on the page's own address. Metrics are too where only this machine can ask; whoever lets other
+//! machines in names another address for them (`[metrics] listen`), where all three are answered.
+
+use std::sync::Arc;
+
+use axum::{
+    Router,
+    extract::State,
+    http::{StatusCode, header},
+    response::{IntoResponse, Response},
+    routing::get,
+};
+
+use metrics::gauge;
+use tower_http::timeout::TimeoutLayer;
+
+use super::{connect::App, limits};
+use crate::telemetry::metric;
+
+/// The paths of this module.
+pub(super) fn routes() -> Router<Arc<App>> {
+    Router::new().route("/healthz", get(|| async { "ok" })).route("/readyz", get(ready))
+}
+
+/// The page of metrics.
+pub(super) fn metrics() -> Router<Arc<App>> {
+    Router::new().route("/metrics", get(measured))
+}
+
+/// Everything, for an address of its own.
+pub(super) fn monitor(app: Arc<App>) -> Router {
+    let timeout =
+        TimeoutLayer::with_status_code(StatusCode::REQUEST_TIMEOUT, limits::REQUEST_TIMEOUT);
+    routes().merge(metrics()).layer(timeout).with_state(app)
+}
+
+async fn measured(State(app): State<Arc<App>>) -> Response {
+    let (active, queued) = app.engine.load_now();
+    gauge!(metric::ACTIVE_SESSIONS).set(metric::as_f64(active));
+    gauge!(metric::QUEUED, "queue" => "sessions").set(metric::as_f64(queued));
+    let live = limits::LIVE_MAX.saturating_sub(app.live.available_permits());
+    gauge!(metric::LIVE).set(metric::as_f64(live));
+    match metric::page() {
+        Some(page) => ([(header::CONTENT_TYPE, metric::CONTENT_TYPE)], page).into_response(),
+        None => (StatusCode::NOT_FOUND, "nothing is measured here").into_response(),
+    }
+}
+
+async fn ready(State(app): State<Arc<App>>) -> Response {
+    match readiness(&app).await {
+        Ok(()) => "ready".into_response(),
+        Err(why) => (StatusCode::SERVICE_UNAVAILABLE, why).into_response(),
+    }
+}
+
+/// Whether people can be served, or why not.
+async fn readiness(app: &App) -> Result<(), &'static str> {
+    if app.shutdown.is_cancelled() {
+        return Err("the bot is stopping");
+    }
+    if !app.engine.is_running() {
+        return Err("the engine does not run");
+    }
+    let read = app.engine.parts().store.sessions(None, 1).await;
+    read.map(drop).map_err(|_| "the store cannot be read")
+}

@@ -1,0 +1,81 @@
+//! `anteroom healthcheck`: what a container engine or a monitor runs to learn whether the bot is ready.
+
+use std::{
+    net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
+    process::ExitCode,
+    time::Duration,
+};
+
+use anyhow::Context as _;
+
+use super::{
+    app::{self, Wanted},
+    cli::Healthcheck,
+    sentence, term,
+};
+
+/// Longest time for the whole question. Container engines wait five seconds or more.
+const LIMIT: Duration = Duration::from_secs(3);
+
+/// Asks `/readyz` of the bot that runs with the same configuration.
+pub(super) fn healthcheck(wanted: &Wanted, asked: &Healthcheck) -> anyhow::Result<ExitCode> {
+    let address = match asked.listen {
+        Some(address) => address,
+        None => wanted.settings()?.web.listen,
+    };
+    if address.port() == 0 {
+        return Err(sentence(
+            "the bot takes any free port. hint: name the one it took with `--listen ADDR`",
+        ));
+    }
+    app::block_on(ask(reachable(address)))
+}
+
+async fn ask(address: SocketAddr) -> anyhow::Result<ExitCode> {
+    let client = reqwest::Client::builder()
+        .timeout(LIMIT)
+        .no_proxy()
+        .redirect(reqwest::redirect::Policy::none())
+        .build()
+        .context("no connection can be made")?;
+    let silent = |why: &str| {
+        sentence(format!("nothing answers on `{address}`: {why}. hint: is it running?"))
+    };
+    let answer = client.get(format!("http://{address}/readyz")).send().await.map_err(|error| {
+        silent(if error.is_timeout() { "it took too long" } else { "no connection" })
+    })?;
+    let is_ready = answer.status().is_success();
+    let status = answer.status();
+    let words = answer.text().await.map_err(|_| silent("it broke off"))?;
+    if is_ready {
+        term::say(words)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    if status == reqwest::StatusCode::SERVICE_UNAVAILABLE {
+        return Err(sentence(format!("not ready: {words}")));
+    }
+    Err(sentence(format!("`{address}` answers {status}. hint: does something else listen there?")))
+}
+
+/// An address that means "every one of this machine" is asked on loopback.
+fn reachable(address: SocketAddr) -> SocketAddr {
+    let ip = match address.ip() {
+        IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
+        IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
+        ip => ip,
+    };
+    SocketAddr::new(ip, address.port())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_address_is_asked_on_loopback() {
+        let asked = |text: &str| reachable(text.parse().unwrap()).to_string();
+        assert_eq!(asked("0.0.0.0:4747"), "127.0.0.1:4747");
+        assert_eq!(asked("[::]:4747"), "[::1]:4747");
+        assert_eq!(asked("10.0.0.1:80"), "10.0.0.1:80");
+    }
+}
