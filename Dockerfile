@@ -20,7 +20,8 @@ ARG PROFILE=dist
 RUN --mount=type=cache,target=/usr/local/cargo/registry \
     --mount=type=cache,target=/src/target \
     cargo build --locked --profile "$PROFILE" --bin anteroom \
-    && cp "target/$PROFILE/anteroom" /usr/local/bin/anteroom
+    && if [ "$PROFILE" = dev ]; then folder=debug; else folder=$PROFILE; fi \
+    && cp "target/$folder/anteroom" /usr/local/bin/anteroom
 
 FROM debian:bookworm-slim
 # hadolint ignore=DL3008
