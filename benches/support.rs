@@ -51,6 +51,11 @@ pub(crate) fn on_disk() -> TempDir {
 
 /// The shipped flows.
 pub(crate) fn library() -> Library {
+    library_with(None)
+}
+
+/// The shipped flows and those in a folder.
+pub(crate) fn library_with(dir: Option<&Path>) -> Library {
     let vars = [
         ("organisation", "Example Ltd"),
         ("privacy_url", "https://example.org/privacy"),
@@ -58,7 +63,7 @@ pub(crate) fn library() -> Library {
     ];
     let vars: BTreeMap<String, String> =
         vars.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
-    Library::load(None, &[], &vars).unwrap()
+    Library::load(dir, &[], &vars).unwrap()
 }
 
 /// Everything that a bot is made of, with files under `dir`.
@@ -118,9 +123,14 @@ pub(crate) fn room(n: usize) -> Place {
     }
 }
 
+/// Starts the n-th session of a flow; its first question stands once the engine has settled down.
+pub(crate) async fn start_in(engine: &Engine, flow: &str, n: usize) -> SessionId {
+    engine.start(flow, &participant(n), room(n), &format!("start-{n}")).await.unwrap()
+}
+
 /// Starts the n-th session; its first question stands once the engine has settled down.
 pub(crate) async fn start(engine: &Engine, n: usize) -> SessionId {
-    engine.start(FLOW, &participant(n), room(n), &format!("start-{n}")).await.unwrap()
+    start_in(engine, FLOW, n).await
 }
 
 /// The answer of a willing person to whatever is asked first.
@@ -196,7 +206,7 @@ pub(crate) async fn take_in(engine: &Engine, answers: Vec<Inbound>) {
 
 /// A platform on which every message has a name, as chat platforms have.
 #[derive(Debug)]
-struct Chat;
+pub(crate) struct Chat;
 
 #[async_trait]
 impl Gateway for Chat {
@@ -219,9 +229,16 @@ pub(crate) enum Op {
 
 /// A store in memory that remembers what was asked of it.
 #[derive(Debug, Default)]
-struct Recorder {
+pub(crate) struct Recorder {
     memory: MemoryStore,
     ops: Mutex<Vec<Op>>,
+}
+
+impl Recorder {
+    /// What was asked so far.
+    pub(crate) fn ops(&self) -> Vec<Op> {
+        self.ops.lock().unwrap().clone()
+    }
 }
 
 #[async_trait]
@@ -277,8 +294,7 @@ pub(crate) async fn recording(dir: &Path, clock: Arc<dyn Clock>, turns: usize) -
     let store = Arc::clone(&recorder) as Arc<dyn Store>;
     let engine = engine_for(parts(dir, store, clock, Arc::new(RandomIds)), Arc::new(Chat));
     play(&engine, 0..1, turns).await;
-    let ops = recorder.ops.lock().unwrap();
-    ops.clone()
+    recorder.ops()
 }
 
 /// Sessions that share their syncs while a store is filled.

@@ -267,6 +267,21 @@ impl Error {
         Self::Unreadable { what: what.to_string(), why }
     }
 
+    /// `what` was written by a program that knows `means`, which this one does not.
+    fn foreign(what: impl fmt::Display, means: impl fmt::Display) -> Self {
+        let why =
+            format!("it needs {means}, which this program lacks. hint: run the newer program");
+        Self::Unreadable { what: what.to_string(), why }
+    }
+
+    /// `what` has a form that no released program wrote.
+    fn outdated(what: impl fmt::Display, layout: u8) -> Self {
+        let why = format!(
+            "its layout is older than {layout}, from before the first release. hint: choose another data directory"
+        );
+        Self::Unreadable { what: what.to_string(), why }
+    }
+
     /// `what` is not what was once written.
     fn damaged(what: impl fmt::Display, how: impl fmt::Display) -> Self {
         let why = format!("it is damaged ({how}). hint: restore the data directory from a backup");

@@ -72,6 +72,24 @@ impl Sealed {
         sealed
     }
 
+    /// A record as it was sealed, from a store that keeps only what does not follow from the rest: `words_sha256` of
+    /// a record that has words, or had some and is `erased`. Its seal follows; whether it is the one that was given
+    /// then is for the store to compare.
+    pub fn restored(
+        (index, previous): (u64, &str),
+        record: AuditRecord,
+        salt: String,
+        words_sha256: Option<String>,
+        erased: bool,
+    ) -> Self {
+        let words_sha256 = words_sha256.unwrap_or_else(|| digest_of_words(&salt, &record.words));
+        let previous = previous.to_owned();
+        let mut sealed =
+            Self { index, record, salt, words_sha256, previous, seal: String::new(), erased };
+        sealed.seal = sealed.expected_seal();
+        sealed
+    }
+
     /// Removes the words; the chain still holds.
     pub fn erase_words(&mut self) {
         self.record.words = Map::new();

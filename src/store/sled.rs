@@ -6,16 +6,25 @@
 //! - Large values go to files that nothing syncs, so every value is at most [`VALUE_MAX`] bytes (`stage`).
 //! - A half-written snapshot keeps it from opening, and opening can panic (`open`).
 //! - Reads of several keys are not a snapshot, so batches and reads exclude each other (`Shared`).
+//! - It keeps what was deleted in old segments, so what is said of a session is sealed with a key of its own, and
+//!   erasing the session overwrites that key (`vault`).
 //!
-//! One tree holds everything, which makes one `apply_batch` atomic; `keys` says how it is laid out.
+//! One tree holds everything, which makes one `apply_batch` atomic; `keys` says how it is laid out. What one commit
+//! says of a session is one record (`frame`), what it adds to the audit chain another (`ledger`), both made small
+//! with a dictionary (`press`).
 
 mod committer;
 mod disk;
+mod frame;
 mod keys;
+mod ledger;
 mod open;
+mod press;
 mod read;
 mod stage;
 mod steps;
+mod texts;
+mod vault;
 
 use std::{
     fmt,
@@ -33,11 +42,13 @@ use chrono::{DateTime, Utc};
 use sled::Db;
 use tokio::sync::{mpsc, oneshot};
 
-pub use self::stage::VALUE_MAX;
 use self::{
     committer::{Committer, Job},
     open::Opened,
+    stage::Reader,
+    vault::Vault,
 };
+pub use self::{stage::VALUE_MAX, vault::KEYS_FILE};
 use super::{Commit, Erasure, Error, Find, Loaded, Store, Timer};
 use crate::{
     ids::{EffectId, Ids, SessionId, WaitId},
@@ -71,11 +82,11 @@ impl SledStore {
     ///
     /// Repairs what a crash can leave behind. Refuses a directory that another process holds with [`Error::Busy`].
     pub fn open(dir: &Path, ids: Arc<dyn Ids>) -> Result<Self, Error> {
-        let Opened { db, disk, tip, lock } = open::open(dir)?;
-        let shared =
-            Arc::new(Shared { db: RwLock::new(Some(db.clone())), syncs: AtomicU64::new(0) });
+        let Opened { writing, vault, lock } = open::open(dir)?;
+        let db = RwLock::new(Some(writing.db.clone()));
+        let shared = Arc::new(Shared { db, vault, syncs: AtomicU64::new(0) });
         let (queue, jobs) = mpsc::channel(QUEUE_MAX);
-        let committer = Committer::new(db, disk, tip, ids, Arc::clone(&shared));
+        let committer = Committer::new(writing, ids, Arc::clone(&shared));
         let committer = std::thread::Builder::new()
             .name("store-committer".to_owned())
             .spawn(move || committer.run(jobs))
@@ -88,13 +99,14 @@ impl SledStore {
         self.shared.syncs.load(Ordering::Relaxed)
     }
 
-    /// Everything stored, key by key in order: for tests and for a look inside. Holds personal data.
+    /// Everything stored, key by key in order: for copies, for tests and for a look inside. What is personal is
+    /// sealed; a copy is worth nothing without the file of keys ([`KEYS_FILE`]), and all with it.
     pub fn entries(&self) -> Result<Vec<Entry>, Error> {
-        self.shared.read(|db| {
+        self.shared.read(|reader| {
             let entry = |entry: sled::Result<(sled::IVec, sled::IVec)>| {
                 entry.map(|(key, value)| (key.to_vec(), value.to_vec())).map_err(broken)
             };
-            db.iter().map(entry).collect()
+            reader.tree.iter().map(entry).collect()
         })
     }
 
@@ -113,7 +125,7 @@ impl SledStore {
     /// waited for.
     async fn read<T: Send + 'static>(
         &self,
-        read: impl FnOnce(&Db) -> Result<T, Error> + Send + 'static,
+        read: impl FnOnce(Reader<'_>) -> Result<T, Error> + Send + 'static,
     ) -> Result<T, Error> {
         let shared = Arc::clone(&self.shared);
         let read = tokio::task::spawn_blocking(move || shared.read(read));
@@ -128,19 +140,19 @@ impl Store for SledStore {
     }
 
     async fn load(&self, session: SessionId) -> Result<Option<Loaded>, Error> {
-        self.read(move |db| read::load(db, session)).await
+        self.read(move |reader| read::load(reader, session)).await
     }
 
     async fn find(&self, by: Find) -> Result<Vec<Head>, Error> {
-        self.read(move |db| read::find(db, &by)).await
+        self.read(move |reader| read::find(reader, &by)).await
     }
 
     async fn wait(&self, id: WaitId) -> Result<Option<(Wait, Vec<Rendering>)>, Error> {
-        self.read(move |db| read::wait(db, id)).await
+        self.read(move |reader| read::wait(reader, id)).await
     }
 
     async fn due(&self, now: DateTime<Utc>, limit: usize) -> Result<Vec<Timer>, Error> {
-        self.read(move |db| read::due(db, now, limit)).await
+        self.read(move |reader| read::due(reader, now, limit)).await
     }
 
     async fn claim(&self, now: DateTime<Utc>, limit: usize) -> Result<Vec<Effect>, Error> {
@@ -152,11 +164,11 @@ impl Store for SledStore {
     }
 
     async fn sessions(&self, after: Option<SessionId>, limit: usize) -> Result<Vec<Head>, Error> {
-        self.read(move |db| read::sessions(db, after, limit)).await
+        self.read(move |reader| read::sessions(reader, after, limit)).await
     }
 
     async fn audit(&self, from: u64, limit: usize) -> Result<Vec<Sealed>, Error> {
-        self.read(move |db| read::audit(db, from, limit)).await
+        self.read(move |reader| read::audit(reader, from, limit)).await
     }
 
     async fn erase(&self, erasure: Erasure) -> Result<(), Error> {
@@ -191,14 +203,16 @@ struct Shared {
     /// Held for reading while keys that belong together are read, for writing while a batch is applied; empty
     /// once the store is closed.
     db: RwLock<Option<Db>>,
+    vault: Arc<Vault>,
     syncs: AtomicU64,
 }
 
 impl Shared {
-    fn read<T>(&self, read: impl FnOnce(&Db) -> Result<T, Error>) -> Result<T, Error> {
+    fn read<T>(&self, read: impl FnOnce(Reader<'_>) -> Result<T, Error>) -> Result<T, Error> {
         // Poisoned means that a batch may have been applied in part: nothing is read until it is opened again.
         let guard = self.db.read().map_err(|_| closed())?;
-        read(guard.as_ref().ok_or_else(closed)?)
+        let tree = guard.as_ref().ok_or_else(closed)?;
+        read(Reader { tree, vault: &self.vault })
     }
 }
 

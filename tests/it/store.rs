@@ -1,5 +1,6 @@
 //! One conformance suite on every backend, and what only the embedded one must stand.
 
+mod shredding;
 mod sled_alone;
 
 use std::{path::Path, sync::Arc};
@@ -154,6 +155,17 @@ fn said(seq: u64, text: &str) -> Recorded {
         about: None,
     };
     Recorded { v: STORED_VERSION, seq, at: at(0), event }
+}
+
+/// Text of so many bytes that no compressor makes much smaller.
+fn noise(bytes: usize) -> String {
+    let mut state = 1_u64;
+    let letter = |_| {
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        char::from(b'A' + u8::try_from(state >> 59).unwrap())
+    };
+    (0..bytes).map(letter).collect()
 }
 
 /// One that appends `texts` after `expected`.

@@ -16,13 +16,15 @@ use super::{
     Shared, broken, closed,
     disk::Disk,
     keys,
-    open::Tip,
+    ledger::Tip,
+    open::Outbox,
     read::readable,
-    stage::Stage,
+    stage::{Reader, Stage},
     steps::{self, Chain},
+    vault::{Slot, Vault},
 };
 use crate::{
-    ids::{EffectId, Ids, SessionId},
+    ids::{EffectId, Ids},
     model::effect::{Delivery, Effect},
     store::{Commit, Erasure, Error},
     telemetry::metric,
@@ -41,12 +43,25 @@ pub(super) enum Job {
     Claim { now: DateTime<Utc>, limit: usize, reply: Reply<Vec<Effect>> },
 }
 
+/// What the thread takes over from the opening.
+pub(super) struct Writing {
+    pub(super) db: Db,
+    pub(super) disk: Disk,
+    pub(super) tip: Tip,
+    pub(super) outbox: Outbox,
+}
+
 pub(super) struct Committer {
     db: Db,
     disk: Disk,
     tip: Tip,
     ids: Arc<dyn Ids>,
     shared: Arc<Shared>,
+    vault: Arc<Vault>,
+    /// Whose the effects in the outbox are.
+    outbox: Outbox,
+    /// Keys to shred once the erasure that wants it is on the device.
+    doomed: Vec<Slot>,
     /// Effects handed out and not done; a new process begins with none.
     claimed: HashSet<EffectId>,
     /// Effects that cannot be read and have been complained about.
@@ -59,19 +74,18 @@ pub(super) struct Committer {
 }
 
 impl Committer {
-    pub(super) fn new(
-        db: Db,
-        disk: Disk,
-        tip: Tip,
-        ids: Arc<dyn Ids>,
-        shared: Arc<Shared>,
-    ) -> Self {
+    pub(super) fn new(opened: Writing, ids: Arc<dyn Ids>, shared: Arc<Shared>) -> Self {
+        let Writing { db, disk, tip, outbox } = opened;
+        let vault = Arc::clone(&shared.vault);
         Self {
             db,
             disk,
             tip,
             ids,
             shared,
+            vault,
+            outbox,
+            doomed: Vec::new(),
             claimed: HashSet::new(),
             unreadable: HashSet::new(),
             // The layout's version may just have been written.
@@ -94,6 +108,7 @@ impl Committer {
         }
         self.unsynced = true;
         self.sync();
+        self.shred();
     }
 
     fn work(&mut self, group: Vec<Job>) {
@@ -118,6 +133,7 @@ impl Committer {
         if self.unsynced {
             self.sync();
         }
+        self.shred();
         for (reply, result) in answers {
             answer(reply, self.failed.clone().map_or(result, Err));
         }
@@ -141,6 +157,26 @@ impl Committer {
                 self.shared.syncs.fetch_add(1, Ordering::Relaxed);
             }
             Err(error) => self.fail(&error),
+        }
+    }
+
+    /// Overwrites the keys of sessions whose erasure is on the device; before that a power cut could bring back a
+    /// session without a key. What is left undone is done when the store is opened again.
+    fn shred(&mut self) {
+        if self.doomed.is_empty() || self.failed.is_some() {
+            return;
+        }
+        let doomed = std::mem::take(&mut self.doomed);
+        let shredded = self.vault.shred(&doomed).and_then(|()| {
+            let vault = Arc::clone(&self.vault);
+            let db = self.db.clone();
+            let mut stage = Stage::new(Reader { tree: &db, vault: &vault });
+            doomed.into_iter().for_each(|slot| stage.remove(keys::doomed(slot)));
+            // Lost in a crash it is done again.
+            self.apply(stage)
+        });
+        if let Err(error) = shredded {
+            self.fail(&error);
         }
     }
 
@@ -168,8 +204,9 @@ impl Committer {
         step: impl FnOnce(&mut Stage<'_>, &mut Chain<'_>) -> Result<T, Error>,
     ) -> Result<T, Error> {
         let db = self.db.clone();
+        let vault = Arc::clone(&self.vault);
         let ids = Arc::clone(&self.ids);
-        let mut stage = Stage::new(&db);
+        let mut stage = Stage::new(Reader { tree: &db, vault: &vault });
         let mut chain = Chain::new(self.tip.clone(), ids.as_ref());
         let result = step(&mut stage, &mut chain)?;
         let tip = chain.into_tip();
@@ -188,14 +225,23 @@ impl Committer {
     }
 
     fn commit(&mut self, commit: Commit) -> Result<(), Error> {
-        self.step(|stage, chain| steps::commit(stage, chain, commit))
+        let effects: Vec<EffectId> = commit.effects.iter().map(|effect| effect.id).collect();
+        let slot = self.step(|stage, chain| steps::commit(stage, chain, commit))?;
+        self.outbox.extend(effects.into_iter().map(|effect| (effect, slot)));
+        Ok(())
     }
 
     fn erase(&mut self, erasure: Erasure) -> Result<(), Error> {
+        let last: Vec<EffectId> = erasure.effects.iter().map(|effect| effect.id).collect();
         let gone = self.step(|stage, chain| steps::erase(stage, chain, erasure))?;
-        for effect in gone {
+        for effect in gone.effects {
+            self.outbox.remove(&effect);
             self.claimed.remove(&effect);
         }
+        if let Some(slot) = gone.anew {
+            self.outbox.extend(last.into_iter().map(|effect| (effect, slot)));
+        }
+        self.doomed.extend(gone.slot);
         Ok(())
     }
 
@@ -203,7 +249,12 @@ impl Committer {
         if let Some(error) = &self.failed {
             return Err(error.clone());
         }
-        self.step(|stage, _| steps::done(stage, effect, delivery))?;
+        if let Some(slot) = self.outbox.get(&effect).copied() {
+            self.step(|stage, _| steps::done(stage, slot, effect, delivery))?;
+            if !matches!(delivery, Delivery::Retry { .. }) {
+                self.outbox.remove(&effect);
+            }
+        }
         self.claimed.remove(&effect);
         Ok(())
     }
@@ -219,30 +270,28 @@ impl Committer {
         {
             let Some(first) = self.db.range(key..).keys().next() else { break };
             let first = first.map_err(broken)?;
-            let (Some(session), Some(id)) = (keys::session_of(&first), keys::effect_of(&first))
-            else {
-                break;
-            };
             if first.first() != Some(&keys::OUTBOX) {
                 break;
             }
+            let (Some(slot), Some(id)) = (keys::slot_of(&first), keys::effect_of(&first)) else {
+                break;
+            };
             if !self.claimed.contains(&id)
-                && let Some(effect) = self.effect(session, id)?
+                && let Some(effect) = self.effect(slot, id)?
                 && effect.not_before <= now
             {
                 self.claimed.insert(id);
                 claimed.push(effect);
             }
-            from = keys::after(&keys::outbox(session));
+            from = keys::after(&keys::outbox(slot));
         }
         Ok(claimed)
     }
 
     /// An effect; none where it cannot be read, which is said once and keeps later ones of its session back.
-    fn effect(&mut self, session: SessionId, id: EffectId) -> Result<Option<Effect>, Error> {
-        let stage = Stage::new(&self.db);
-        let what = format_args!("effect `{id}` of session `{session}`").to_string();
-        let effect = stage.record(&keys::effect(session, id), what);
+    fn effect(&mut self, slot: Slot, id: EffectId) -> Result<Option<Effect>, Error> {
+        let effect = steps::effect(Reader { tree: &self.db, vault: &self.vault }, slot, id);
+        let effect = effect.map(|found| found.map(|(_, effect)| effect));
         match effect {
             Err(Error::Unreadable { .. }) if !self.unreadable.insert(id) => Ok(None),
             other => readable(other),

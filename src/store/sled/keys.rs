@@ -3,28 +3,26 @@
 //!
 //! | family | key | value |
 //! |---|---|---|
-//! | `a` | number | audit record* |
+//! | `a` | number of the first | what one commit adds to the audit chain* (see `ledger`) |
 //! | `d` | digest of a dedup key | nothing |
-//! | `e` | session, number | event* |
-//! | `f` | effect | its session |
-//! | `h` | session | head* |
-//! | `i` | session, number | nothing: an audit record of the session that holds words |
-//! | `k` | session, kind | when that timer is due |
-//! | `l` | nothing | version of this layout |
+//! | `e` | slot, number | frame: what one commit says about a session* (see `frame`) |
+//! | `h` | session | slot, then the head and timers* |
+//! | `l` | nothing | version of this layout, then the number of the file of keys |
 //! | `n` | digest of a person, session | nothing |
-//! | `o` | session, effect | effect in the outbox* |
+//! | `o` | slot, effect | effect in the outbox* |
 //! | `p` | digest of a place, session | nothing |
-//! | `r` | wait, effect | the platform's reference to the message* |
-//! | `s` | session, another key | nothing: the other key goes when the session is erased |
 //! | `t` | when, session, kind | nothing: the timer |
-//! | `w` | wait | wait* |
+//! | `w` | wait | slot, frames that hold it, then where it was shown* |
+//! | `x` | slot | nothing: that key is to be shredded |
 //!
-//! A star marks a record: its key ends in the number of a chunk (see `stage`).
+//! A star marks a record: it may go on under its key with the number of a chunk appended (see `stage`). A slot is the
+//! place of the session's own key in the file of keys (see `vault`); it stands for the session where nobody asks for
+//! the id. Digests are keyed, so that nobody without that file can look for a person or a place in the raw data.
 
 use chrono::{DateTime, Utc};
-use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
+use super::vault::Slot;
 use crate::{
     ids::{EffectId, SessionId, WaitId},
     model::session::{PersonId, Place},
@@ -33,94 +31,88 @@ use crate::{
 
 pub(super) const AUDIT: u8 = b'a';
 const DEDUP: u8 = b'd';
-const EVENT: u8 = b'e';
-const OWNER: u8 = b'f';
+pub(super) const FRAME: u8 = b'e';
 pub(super) const HEAD: u8 = b'h';
-const WORDS: u8 = b'i';
-const SLOT: u8 = b'k';
 const LAYOUT: u8 = b'l';
-const OF_PERSON: u8 = b'n';
+pub(super) const OF_PERSON: u8 = b'n';
 pub(super) const OUTBOX: u8 = b'o';
-const AT_PLACE: u8 = b'p';
-const RENDERING: u8 = b'r';
-const BELONGING: u8 = b's';
+pub(super) const AT_PLACE: u8 = b'p';
 pub(super) const TIMER: u8 = b't';
-const WAIT: u8 = b'w';
+pub(super) const WAIT: u8 = b'w';
+pub(super) const DOOMED: u8 = b'x';
 
 /// A key, or the beginning of some.
 pub(super) type Key = Vec<u8>;
 
-/// Bytes of a uuid.
-const ID: usize = 16;
+/// Bytes of a uuid, and of a digest that decides.
+pub(super) const ID: usize = 16;
+
+/// Bytes of a digest in an index, where the head has the last word.
+const HINT: usize = 8;
+
+/// Bytes of a slot.
+const SLOT: usize = 4;
+
+/// A keyed digest, as the vault makes it.
+pub(super) type Digest = [u8; ID];
 
 pub(super) fn audit(index: u64) -> Key {
     joined(AUDIT, &[&index.to_be_bytes()])
 }
 
-/// 16 bytes of SHA-256: keys come from platforms, may be long, and only their presence is asked for.
-pub(super) fn dedup(key: &str) -> Key {
-    joined(DEDUP, &[&digest(key)])
+/// The number of the first audit record under a key of [`audit`].
+pub(super) fn index_of(key: &[u8]) -> Option<u64> {
+    Some(u64::from_be_bytes(key.get(1..9)?.try_into().ok()?))
 }
 
-pub(super) fn event(session: SessionId, seq: u64) -> Key {
-    joined(EVENT, &[&id(session.uuid()), &seq.to_be_bytes()])
+/// Keys come from platforms, may be long, and only their presence is asked for.
+pub(super) fn dedup(digest: Digest) -> Key {
+    joined(DEDUP, &[&digest])
 }
 
-pub(super) fn events(session: SessionId) -> Key {
-    joined(EVENT, &[&id(session.uuid())])
+pub(super) fn frame(slot: Slot, number: u32) -> Key {
+    joined(FRAME, &[&slot.to_be_bytes(), &number.to_be_bytes()])
 }
 
-pub(super) fn owner(effect: EffectId) -> Key {
-    joined(OWNER, &[&id(effect.uuid())])
+pub(super) fn frames(slot: Slot) -> Key {
+    joined(FRAME, &[&slot.to_be_bytes()])
 }
 
 pub(super) fn head(session: SessionId) -> Key {
     joined(HEAD, &[&id(session.uuid())])
 }
 
-pub(super) fn words(session: SessionId, index: u64) -> Key {
-    joined(WORDS, &[&id(session.uuid()), &index.to_be_bytes()])
-}
-
-pub(super) fn all_words(session: SessionId) -> Key {
-    joined(WORDS, &[&id(session.uuid())])
-}
-
-/// The number of an audit record in a key of [`words`] or [`audit`].
-pub(super) fn index_of(key: &[u8]) -> Option<u64> {
-    let skip = if key.first() == Some(&AUDIT) { 1 } else { 1 + ID };
-    number(key, skip)
-}
-
-pub(super) fn slot(session: SessionId, kind: TimerKind) -> Key {
-    joined(SLOT, &[&id(session.uuid()), &kind_bytes(kind)])
-}
-
-pub(super) fn slots(session: SessionId) -> Key {
-    joined(SLOT, &[&id(session.uuid())])
-}
-
 pub(super) fn layout() -> Key {
     vec![LAYOUT]
 }
 
-pub(super) fn of_person(person: &PersonId) -> Key {
-    joined(OF_PERSON, &[&digest(&person.to_string())])
+/// What the digest of a person's index entries is made of.
+pub(super) fn person_text(person: &PersonId) -> String {
+    person.to_string()
 }
 
-pub(super) fn outbox(session: SessionId) -> Key {
-    joined(OUTBOX, &[&id(session.uuid())])
-}
-
-pub(super) fn effect(session: SessionId, effect: EffectId) -> Key {
-    joined(OUTBOX, &[&id(session.uuid()), &id(effect.uuid())])
-}
-
-pub(super) fn at_place(place: &Place) -> Key {
+/// What the digest of a place's index entries is made of.
+pub(super) fn place_text(place: &Place) -> String {
     let Place { platform, workspace, channel, thread } = place;
     let thread = thread.as_deref().unwrap_or_default();
     // No platform has a line break in an id.
-    joined(AT_PLACE, &[&digest(&format!("{platform}\n{workspace}\n{channel}\n{thread}"))])
+    format!("{platform}\n{workspace}\n{channel}\n{thread}")
+}
+
+pub(super) fn of_person(digest: Digest) -> Key {
+    joined(OF_PERSON, &[&digest[..HINT]])
+}
+
+pub(super) fn at_place(digest: Digest) -> Key {
+    joined(AT_PLACE, &[&digest[..HINT]])
+}
+
+pub(super) fn outbox(slot: Slot) -> Key {
+    joined(OUTBOX, &[&slot.to_be_bytes()])
+}
+
+pub(super) fn effect(slot: Slot, effect: EffectId) -> Key {
+    joined(OUTBOX, &[&slot.to_be_bytes(), &id(effect.uuid())])
 }
 
 /// The entry of one session in an index made by [`at_place`] or [`of_person`].
@@ -130,28 +122,16 @@ pub(super) fn indexed(index: &[u8], session: SessionId) -> Key {
 
 /// The session in an entry made by [`indexed`].
 pub(super) fn session_of_entry(key: &[u8]) -> Option<SessionId> {
-    uuid(key, 1 + ID).map(SessionId::from_uuid)
+    uuid(key, 1 + HINT).map(SessionId::from_uuid)
 }
 
-pub(super) fn rendering(wait: WaitId, effect: EffectId) -> Key {
-    joined(RENDERING, &[&id(wait.uuid()), &id(effect.uuid())])
+pub(super) fn doomed(slot: Slot) -> Key {
+    joined(DOOMED, &[&slot.to_be_bytes()])
 }
 
-pub(super) fn renderings(wait: WaitId) -> Key {
-    joined(RENDERING, &[&id(wait.uuid())])
-}
-
-pub(super) fn belonging(session: SessionId, key: &[u8]) -> Key {
-    joined(BELONGING, &[&id(session.uuid()), key])
-}
-
-pub(super) fn belongings(session: SessionId) -> Key {
-    joined(BELONGING, &[&id(session.uuid())])
-}
-
-/// The other key in one made by [`belonging`].
-pub(super) fn belonging_of(key: &[u8]) -> &[u8] {
-    key.get(1 + ID..).unwrap_or_default()
+/// The slot right after the family, as in [`frame`], [`effect`] and [`doomed`].
+pub(super) fn slot_of(key: &[u8]) -> Option<Slot> {
+    Some(Slot::from_be_bytes(key.get(1..=SLOT)?.try_into().ok()?))
 }
 
 pub(super) fn timer(at: &[u8], session: SessionId, kind: TimerKind) -> Key {
@@ -165,23 +145,27 @@ pub(super) fn timer_of(key: &[u8]) -> Option<(DateTime<Utc>, SessionId, TimerKin
     Some((at, session, kind_of(key.get(1 + INSTANT + ID..)?)?))
 }
 
-/// The kind in a key made by [`slot`].
-pub(super) fn kind_of_slot(key: &[u8]) -> Option<TimerKind> {
-    kind_of(key.get(1 + ID..)?)
-}
-
 pub(super) fn wait(wait: WaitId) -> Key {
     joined(WAIT, &[&id(wait.uuid())])
 }
 
-/// The session right after the family, as in [`head`] and [`outbox`].
+/// The session in a key made by [`head`].
 pub(super) fn session_of(key: &[u8]) -> Option<SessionId> {
     uuid(key, 1).map(SessionId::from_uuid)
 }
 
-/// The effect in a key made by [`effect`] or [`rendering`].
+/// The effect in a key made by [`effect`].
 pub(super) fn effect_of(key: &[u8]) -> Option<EffectId> {
-    uuid(key, 1 + ID).map(EffectId::from_uuid)
+    uuid(key, 1 + SLOT).map(EffectId::from_uuid)
+}
+
+/// Bytes of a record's key before the number of a chunk.
+pub(super) fn base_len(key: &[u8]) -> usize {
+    match key.first() {
+        Some(&(AUDIT | FRAME)) => 1 + 8,
+        Some(&OUTBOX) => 1 + SLOT + ID,
+        _ => 1 + ID,
+    }
 }
 
 /// The first key after all that begin with `prefix`; none after the last of all.
@@ -251,14 +235,4 @@ fn id(uuid: Uuid) -> [u8; ID] {
 
 fn uuid(key: &[u8], at: usize) -> Option<Uuid> {
     Uuid::from_slice(key.get(at..at + ID)?).ok()
-}
-
-fn number(key: &[u8], at: usize) -> Option<u64> {
-    Some(u64::from_be_bytes(key.get(at..at + 8)?.try_into().ok()?))
-}
-
-fn digest(text: &str) -> [u8; ID] {
-    let mut digest = [0; ID];
-    digest.copy_from_slice(&Sha256::digest(text.as_bytes())[..ID]);
-    digest
 }

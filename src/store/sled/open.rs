@@ -1,43 +1,47 @@
 //! Opening: alone, after repairing what a crash can leave behind, and never with a panic.
 
 use std::{
+    collections::HashMap,
     fs::{self, DirBuilder, File, TryLockError},
     io::{self, Read, Seek, Write},
     path::Path,
+    sync::Arc,
     thread,
     time::Duration,
 };
 
 use sled::Db;
 
-use super::{broken, disk::Disk, keys, read};
-use crate::{model::audit::CHAIN_START, store::Error};
+use super::{
+    broken,
+    committer::Writing,
+    disk::Disk,
+    keys, read,
+    stage::{Reader, is_first},
+    vault::{Slot, Vault, VaultId},
+};
+use crate::{ids::EffectId, store::Error};
 
 /// Memory for pages, in bytes. Waiting sessions are read from disk when somebody comes back to them.
 const CACHE: u64 = 64 * 1024 * 1024;
 
 /// Version of the layout in `keys`.
-const LAYOUT: u8 = 1;
+const LAYOUT: u8 = 2;
 
 /// How often, and how far apart, a lock is tried that a store closed just before may still hold for a moment:
 /// sled's own threads let go of it last.
 const LOCK_TRIES: u32 = 40;
 const LOCK_PAUSE: Duration = Duration::from_millis(50);
 
+/// Which session each effect in the outbox is of.
+pub(super) type Outbox = HashMap<EffectId, Slot>;
+
 /// An open database that nobody else has.
 pub(super) struct Opened {
-    pub(super) db: Db,
-    pub(super) disk: Disk,
-    pub(super) tip: Tip,
+    pub(super) writing: Writing,
+    pub(super) vault: Arc<Vault>,
     /// Held as long as the database is open.
     pub(super) lock: File,
-}
-
-/// Where the audit chain goes on.
-#[derive(Clone)]
-pub(super) struct Tip {
-    pub(super) next: u64,
-    pub(super) seal: String,
 }
 
 pub(super) fn open(dir: &Path) -> Result<Opened, Error> {
@@ -46,22 +50,77 @@ pub(super) fn open(dir: &Path) -> Result<Opened, Error> {
     let lock = lock(dir)?;
     repair(dir).map_err(Error::unavailable)?;
     let db = open_or_mend(dir)?;
-    match db.get(keys::layout()).map_err(broken)? {
+    let vault = match layout(&db, dir)? {
+        Some(id) => Vault::open(dir, Some(id))?,
         None => {
-            db.insert(keys::layout(), &[LAYOUT]).map_err(broken)?;
+            let vault = Vault::open(dir, None)?;
+            let entry = [&[LAYOUT], &vault.id()[..]].concat();
+            db.insert(keys::layout(), entry).map_err(broken)?;
+            vault
         }
-        Some(layout) if *layout == [LAYOUT] => {}
-        Some(layout) => {
-            let version = layout.first().copied().unwrap_or_default();
-            return Err(Error::newer(format_args!("database `{}`", dir.display()), version.into()));
+    };
+    let reader = Reader { tree: &db, vault: &vault };
+    vault.resume(last_slot(reader)?)?;
+    let disk = Disk::new(dir).map_err(Error::unavailable)?;
+    finish_shredding(reader)?;
+    let tip = read::tip(reader)?;
+    let outbox = outbox(reader)?;
+    let writing = Writing { db, disk, tip, outbox };
+    Ok(Opened { writing, vault: Arc::new(vault), lock })
+}
+
+/// Which file of keys the database goes with; none where it is new.
+fn layout(db: &Db, dir: &Path) -> Result<Option<VaultId>, Error> {
+    let Some(layout) = db.get(keys::layout()).map_err(broken)? else { return Ok(None) };
+    let what = || format!("database `{}`", dir.display());
+    match layout.split_first() {
+        Some((&LAYOUT, id)) => match VaultId::try_from(id) {
+            Ok(id) => Ok(Some(id)),
+            Err(_) => Err(Error::damaged(what(), "it does not say which keys it goes with")),
+        },
+        Some((&version, _)) if version > LAYOUT => {
+            Err(Error::foreign(what(), format_args!("layout {version}")))
+        }
+        _ => Err(Error::outdated(what(), LAYOUT)),
+    }
+}
+
+/// The last slot that holds anything.
+fn last_slot(reader: Reader<'_>) -> Result<Option<Slot>, Error> {
+    let mut last = None;
+    for family in [keys::FRAME, keys::OUTBOX] {
+        let key = reader.tree.scan_prefix([family]).keys().next_back();
+        last = last.max(key.transpose().map_err(broken)?.and_then(|key| keys::slot_of(&key)));
+    }
+    Ok(last)
+}
+
+/// Shreds what an erasure has left to be shredded.
+fn finish_shredding(reader: Reader<'_>) -> Result<(), Error> {
+    let left = reader.keys(&[keys::DOOMED])?;
+    if left.is_empty() {
+        return Ok(());
+    }
+    let doomed: Vec<Slot> = left.iter().filter_map(|key| keys::slot_of(key)).collect();
+    reader.vault.shred(&doomed)?;
+    for key in left {
+        reader.tree.remove(key).map_err(broken)?;
+    }
+    tracing::info!(sessions = doomed.len(), "finished erasures that a crash had interrupted");
+    Ok(())
+}
+
+fn outbox(reader: Reader<'_>) -> Result<Outbox, Error> {
+    let mut outbox = Outbox::new();
+    for key in reader.tree.scan_prefix([keys::OUTBOX]).keys() {
+        let key = key.map_err(broken)?;
+        if is_first(&key)
+            && let (Some(slot), Some(effect)) = (keys::slot_of(&key), keys::effect_of(&key))
+        {
+            outbox.insert(effect, slot);
         }
     }
-    let tip = match read::last_audit(&db)? {
-        None => Tip { next: 0, seal: CHAIN_START.to_owned() },
-        Some(last) => Tip { next: last.index + 1, seal: last.seal },
-    };
-    let disk = Disk::new(dir).map_err(Error::unavailable)?;
-    Ok(Opened { db, disk, tip, lock })
+    Ok(outbox)
 }
 
 /// Creates the directory, for its owner's eyes alone.

@@ -3,50 +3,105 @@
 use std::ops::RangeInclusive;
 
 use chrono::{DateTime, Utc};
-use serde::de::DeserializeOwned;
-use sled::Tree;
+use serde::{Deserialize, Serialize};
 
 use super::{
-    broken, keys,
-    stage::{assemble, chunk_number, decode},
+    broken,
+    frame::{Belongings, Frame, Told},
+    keys, ledger,
+    stage::{Reader, Record, is_first},
+    vault::{Key, Slot},
 };
 use crate::{
     ids::{SessionId, WaitId},
-    model::{audit::Sealed, effect::Rendering, session::Head, transcript::Recorded, wait::Wait},
-    store::{Error, Find, Loaded, Timer},
+    model::{audit::Sealed, effect::Rendering, session::Head, wait::Wait},
+    store::{Error, Find, Loaded, Timer, TimerKind},
 };
 
-pub(super) fn load(tree: &Tree, session: SessionId) -> Result<Option<Loaded>, Error> {
-    let Some(head) = head(tree, session)? else { return Ok(None) };
-    let mut events: Vec<Recorded> = Vec::new();
-    for bytes in records(tree, &keys::events(session))? {
-        let event: Recorded = decode(&bytes, format_args!("session `{session}`"))?;
-        if event.seq != events.len() as u64 + 1 {
-            break;
-        }
-        events.push(event);
+/// The text beside the head: what else a commit must know of a session.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Cover {
+    pub(super) head: Head,
+    /// How many frames there are.
+    pub(super) frames: u32,
+    /// The timers that are set.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) timers: Vec<(TimerKind, DateTime<Utc>)>,
+}
+
+/// A session and the key to it.
+pub(super) struct Known {
+    pub(super) slot: Slot,
+    pub(super) key: Key,
+    pub(super) cover: Cover,
+}
+
+/// Bytes of the slot before a head.
+pub(super) const SLOT: usize = 4;
+
+pub(super) fn known(reader: Reader<'_>, session: SessionId) -> Result<Option<Known>, Error> {
+    let what = format_args!("session `{session}`").to_string();
+    let at = keys::head(session);
+    let Some(record) = reader.record(&at, &what)? else { return Ok(None) };
+    let slot = slot_of(&record).ok_or_else(|| Error::damaged(&what, "it ends early"))?;
+    let key = reader.key(slot, &what)?;
+    let cover = reader.open(&key, &at, &record, SLOT, &what)?;
+    Ok(Some(Known { slot, key, cover }))
+}
+
+/// The slot that stands in clear before a head, and before what is known of a wait.
+pub(super) fn slot_of(record: &Record) -> Option<Slot> {
+    record.body.first_chunk().map(|slot| Slot::from_be_bytes(*slot))
+}
+
+fn head(reader: Reader<'_>, session: SessionId) -> Result<Option<Head>, Error> {
+    Ok(known(reader, session)?.map(|known| known.cover.head))
+}
+
+pub(super) fn load(reader: Reader<'_>, session: SessionId) -> Result<Option<Loaded>, Error> {
+    let Some(Known { slot, key, cover }) = known(reader, session)? else { return Ok(None) };
+    let what = format_args!("session `{session}`").to_string();
+    let mut events = Vec::new();
+    for number in 0..cover.frames {
+        let Some(frame) = frame(reader, &key, slot, number, &what)? else {
+            let how = format_args!("frame {number} of {} is missing", cover.frames).to_string();
+            return Err(Error::damaged(what, how));
+        };
+        events.extend(frame.events);
     }
-    if events.len() as u64 == head.seq {
+    let head = cover.head;
+    let in_order = (1..).zip(&events).all(|(seq, event)| event.seq == seq);
+    if in_order && events.len() as u64 == head.seq {
         return Ok(Some(Loaded { head, events }));
     }
-    let how = format_args!("event {} is missing", events.len() + 1).to_string();
-    Err(Error::damaged(format_args!("session `{session}`"), how))
+    Err(Error::damaged(what, "its events are not those that the head counts"))
 }
 
-pub(super) fn head(tree: &Tree, session: SessionId) -> Result<Option<Head>, Error> {
-    record(tree, &keys::head(session), format_args!("session `{session}`"))
+fn frame(
+    reader: Reader<'_>,
+    key: &Key,
+    slot: Slot,
+    number: u32,
+    what: &str,
+) -> Result<Option<Frame>, Error> {
+    let at = keys::frame(slot, number);
+    let Some(record) = reader.record(&at, what)? else { return Ok(None) };
+    let Some((_, clear)) = Belongings::decode(&record.body) else {
+        return Err(Error::damaged(what, "it ends early"));
+    };
+    reader.open(key, &at, &record, clear, what).map(Some)
 }
 
-pub(super) fn find(tree: &Tree, by: &Find) -> Result<Vec<Head>, Error> {
+pub(super) fn find(reader: Reader<'_>, by: &Find) -> Result<Vec<Head>, Error> {
     let index = match by {
-        Find::Place(place) => keys::at_place(place),
-        Find::Person(person) => keys::of_person(person),
-        Find::Newest(limit) => return newest(tree, *limit),
+        Find::Place(place) => at_place(reader, &keys::place_text(place)),
+        Find::Person(person) => of_person(reader, &keys::person_text(person)),
+        Find::Newest(limit) => return newest(reader, *limit),
     };
     let mut heads = Vec::new();
-    for key in tree.scan_prefix(&index).keys().rev() {
+    for key in reader.tree.scan_prefix(&index).keys().rev() {
         let Some(session) = keys::session_of_entry(&key.map_err(broken)?) else { continue };
-        let Some(head) = readable(head(tree, session))? else { continue };
+        let Some(head) = readable(head(reader, session))? else { continue };
         // The index goes by a digest; the head has the last word.
         let wanted = match by {
             Find::Place(place) => head.place == *place,
@@ -60,34 +115,116 @@ pub(super) fn find(tree: &Tree, by: &Find) -> Result<Vec<Head>, Error> {
     Ok(heads)
 }
 
+/// The beginning of the index entries of a person.
+pub(super) fn of_person(reader: Reader<'_>, text: &str) -> keys::Key {
+    keys::of_person(reader.vault.digest(keys::OF_PERSON, text))
+}
+
+/// The beginning of the index entries of a place.
+pub(super) fn at_place(reader: Reader<'_>, text: &str) -> keys::Key {
+    keys::at_place(reader.vault.digest(keys::AT_PLACE, text))
+}
+
 /// Ids are in the order of time, so the newest sessions are the last.
-fn newest(tree: &Tree, limit: usize) -> Result<Vec<Head>, Error> {
+fn newest(reader: Reader<'_>, limit: usize) -> Result<Vec<Head>, Error> {
     let mut heads = Vec::new();
-    for key in tree.scan_prefix([keys::HEAD]).keys().rev() {
+    for key in reader.tree.scan_prefix([keys::HEAD]).keys().rev() {
         if heads.len() == limit {
             break;
         }
-        let key = key.map_err(broken)?;
-        if chunk_number(&key) == Some(0)
-            && let Some(session) = keys::session_of(&key)
-        {
-            heads.extend(readable(head(tree, session))?);
-        }
+        heads.extend(listed(reader, &key.map_err(broken)?)?);
     }
     Ok(heads)
 }
 
-pub(super) fn wait(tree: &Tree, id: WaitId) -> Result<Option<(Wait, Vec<Rendering>)>, Error> {
-    let what = format_args!("wait `{id}`").to_string();
-    let Some(wait) = record(tree, &keys::wait(id), &what)? else { return Ok(None) };
-    let bytes = records(tree, &keys::renderings(id))?;
-    let renderings: Result<_, Error> = bytes.iter().map(|bytes| decode(bytes, &what)).collect();
-    Ok(Some((wait, renderings?)))
+/// The head under a key of its family; none for a further chunk, and for one that cannot be read.
+fn listed(reader: Reader<'_>, key: &[u8]) -> Result<Option<Head>, Error> {
+    match keys::session_of(key) {
+        Some(session) if is_first(key) => readable(head(reader, session)),
+        _ => Ok(None),
+    }
 }
 
-pub(super) fn due(tree: &Tree, now: DateTime<Utc>, limit: usize) -> Result<Vec<Timer>, Error> {
+/// What the store knows of a wait by its id: the clear beginning of its record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Pointer {
+    pub(super) slot: Slot,
+    /// The newest frame that tells of it.
+    pub(super) frame: u32,
+    /// The frame that tells all of it.
+    pub(super) whole: u32,
+    /// Of the question, so that a repeat is known without reading it.
+    pub(super) digest: [u8; 8],
+}
+
+impl Pointer {
+    /// Bytes of it.
+    pub(super) const LENGTH: usize = 4 + 4 + 4 + 8;
+
+    pub(super) fn encode(&self) -> Vec<u8> {
+        let Self { slot, frame, whole, digest } = self;
+        [&slot.to_be_bytes()[..], &frame.to_be_bytes(), &whole.to_be_bytes(), digest].concat()
+    }
+
+    pub(super) fn decode(body: &[u8]) -> Option<Self> {
+        let (slot, rest) = body.split_first_chunk()?;
+        let (frame, rest) = rest.split_first_chunk()?;
+        let (whole, rest) = rest.split_first_chunk()?;
+        let (frame, whole) = (u32::from_be_bytes(*frame), u32::from_be_bytes(*whole));
+        Some(Self { slot: Slot::from_be_bytes(*slot), frame, whole, digest: *rest.first_chunk()? })
+    }
+}
+
+/// Where a wait was shown is bound to its key, not to the pointer, which changes without it.
+pub(super) fn renderings(
+    reader: Reader<'_>,
+    key: &Key,
+    id: WaitId,
+    record: &Record,
+) -> Result<Vec<Rendering>, Error> {
+    let rest = record.body.get(Pointer::LENGTH..).unwrap_or_default();
+    if rest.is_empty() {
+        return Ok(Vec::new());
+    }
+    let record = Record { version: record.version, body: rest.to_vec() };
+    reader.open(key, &keys::wait(id), &record, 0, format_args!("wait `{id}`"))
+}
+
+pub(super) fn wait(
+    reader: Reader<'_>,
+    id: WaitId,
+) -> Result<Option<(Wait, Vec<Rendering>)>, Error> {
+    let what = format_args!("wait `{id}`").to_string();
+    let Some(record) = reader.record(&keys::wait(id), &what)? else { return Ok(None) };
+    let early = || Error::damaged(&what, "it ends early");
+    let pointer = Pointer::decode(&record.body).ok_or_else(early)?;
+    // Shredded and not yet cleared away.
+    let Some(key) = reader.vault.key(pointer.slot)? else { return Ok(None) };
+    let told = |number: u32| {
+        let frame = frame(reader, &key, pointer.slot, number, &what)?;
+        let told = frame.and_then(|frame| frame.wait(id));
+        told.ok_or_else(|| Error::damaged(&what, format_args!("frame {number} lacks it")))
+    };
+    let wait = match told(pointer.frame)? {
+        Told::Whole(wait) => wait,
+        Told::Since { frame, standing, votes } => match told(frame)? {
+            Told::Whole(wait) => Wait { standing, votes, ..wait },
+            Told::Since { .. } => {
+                return Err(Error::damaged(&what, "no frame tells all of it"));
+            }
+        },
+    };
+    let renderings = renderings(reader, &key, id, &record)?;
+    Ok(Some((wait, renderings)))
+}
+
+pub(super) fn due(
+    reader: Reader<'_>,
+    now: DateTime<Utc>,
+    limit: usize,
+) -> Result<Vec<Timer>, Error> {
     let mut timers = Vec::new();
-    for key in tree.range(due_range(now)).keys() {
+    for key in reader.tree.range(due_range(now)).keys() {
         if timers.len() == limit {
             break;
         }
@@ -105,7 +242,7 @@ fn due_range(now: DateTime<Utc>) -> RangeInclusive<keys::Key> {
 }
 
 pub(super) fn sessions(
-    tree: &Tree,
+    reader: Reader<'_>,
     after: Option<SessionId>,
     limit: usize,
 ) -> Result<Vec<Head>, Error> {
@@ -115,69 +252,65 @@ pub(super) fn sessions(
         None => Some(vec![keys::HEAD]),
     };
     let Some(first) = first else { return Ok(heads) };
-    for key in tree.range(first..).keys() {
+    for key in reader.tree.range(first..).keys() {
         let key = key.map_err(broken)?;
         if heads.len() == limit || key.first() != Some(&keys::HEAD) {
             break;
         }
-        if chunk_number(&key) == Some(0)
-            && let Some(session) = keys::session_of(&key)
-        {
-            heads.extend(readable(head(tree, session))?);
-        }
+        heads.extend(listed(reader, &key)?);
     }
     Ok(heads)
 }
 
-pub(super) fn audit(tree: &Tree, from: u64, limit: usize) -> Result<Vec<Sealed>, Error> {
-    let mut sealed = Vec::new();
-    // By what is there, not by number: a gap must not hide what comes after it.
-    for key in tree.range(keys::audit(from)..).keys() {
+pub(super) fn audit(reader: Reader<'_>, from: u64, limit: usize) -> Result<Vec<Sealed>, Error> {
+    let mut found = Vec::new();
+    // The group that holds the record begins at it or before it.
+    let first = group_at_or_before(reader, Some(from))?.map_or(from, |(index, _)| index);
+    let mut previous = match first.checked_sub(1) {
+        Some(before) => group_at_or_before(reader, Some(before))?.map(|(_, group)| group),
+        None => None,
+    }
+    .and_then(|group| ledger::end_of(0, &group))
+    .map_or(ledger::Tip::START.seal, |tip| tip.seal);
+    for key in reader.tree.range(keys::audit(first)..).keys() {
         let key = key.map_err(broken)?;
-        if sealed.len() == limit || key.first() != Some(&keys::AUDIT) {
+        if found.len() >= limit || key.first() != Some(&keys::AUDIT) {
             break;
         }
-        if chunk_number(&key) == Some(0)
-            && let Some(index) = keys::index_of(&key)
-        {
-            let what = format_args!("audit record {index}").to_string();
-            sealed.extend(record(tree, &keys::audit(index), what)?);
+        let (true, Some(index)) = (is_first(&key), keys::index_of(&key)) else { continue };
+        let what = format_args!("audit record {index}").to_string();
+        let Some(record) = reader.record(&key, &what)? else { continue };
+        let (records, seal) = ledger::read(reader.vault, index, &previous, &record)?;
+        previous = seal;
+        let wanted = records.into_iter().filter(|sealed| sealed.index >= from);
+        found.extend(wanted.take(limit - found.len()));
+    }
+    Ok(found)
+}
+
+/// Where the audit chain goes on.
+pub(super) fn tip(reader: Reader<'_>) -> Result<ledger::Tip, Error> {
+    let Some((index, group)) = group_at_or_before(reader, None)? else {
+        return Ok(ledger::Tip::START);
+    };
+    let damaged = || Error::damaged(format_args!("audit record {index}"), "it ends early");
+    ledger::end_of(index, &group).ok_or_else(damaged)
+}
+
+/// The last group that begins at record `index` or before it, or the last of all.
+fn group_at_or_before(
+    reader: Reader<'_>,
+    index: Option<u64>,
+) -> Result<Option<(u64, Record)>, Error> {
+    let last = keys::audit(index.unwrap_or(u64::MAX));
+    for key in reader.tree.range(vec![keys::AUDIT]..=last).keys().rev() {
+        let key = key.map_err(broken)?;
+        if let (true, Some(index)) = (is_first(&key), keys::index_of(&key)) {
+            let record = reader.record(&key, format_args!("audit record {index}"))?;
+            return Ok(record.map(|record| (index, record)));
         }
     }
-    Ok(sealed)
-}
-
-/// The last record of the audit chain.
-pub(super) fn last_audit(tree: &Tree) -> Result<Option<Sealed>, Error> {
-    let Some(last) = tree.scan_prefix([keys::AUDIT]).keys().next_back() else { return Ok(None) };
-    match keys::index_of(&last.map_err(broken)?) {
-        Some(index) => record(tree, &keys::audit(index), format_args!("audit record {index}")),
-        None => Ok(None),
-    }
-}
-
-fn record<T: DeserializeOwned>(
-    tree: &Tree,
-    key: &[u8],
-    what: impl std::fmt::Display,
-) -> Result<Option<T>, Error> {
-    match assemble(key, |key| tree.get(key).map_err(broken))? {
-        None => Ok(None),
-        Some(bytes) => decode(&bytes, what).map(Some),
-    }
-}
-
-/// The bytes of all records under `prefix`, in order.
-fn records(tree: &Tree, prefix: &[u8]) -> Result<Vec<Vec<u8>>, Error> {
-    let mut records: Vec<Vec<u8>> = Vec::new();
-    for entry in tree.scan_prefix(prefix) {
-        let (key, part) = entry.map_err(broken)?;
-        match records.last_mut() {
-            Some(record) if chunk_number(&key) != Some(0) => record.extend_from_slice(&part),
-            _ => records.push(part.to_vec()),
-        }
-    }
-    Ok(records)
+    Ok(None)
 }
 
 /// Leaves out of a list what cannot be read: one such session must not hide the others (SEMANTICS row 30).

@@ -1,99 +1,180 @@
-//! What a step is about to change, and how records are cut into values that sled keeps in its log.
+//! What a step reads and is about to change, and how records are cut into values that sled keeps in its log.
 //!
-//! A record is `version (1 byte) · number of chunks (2 bytes) · JSON`, cut into values of at most [`VALUE_MAX`]
-//! bytes under its key with the chunk's number (2 bytes) appended.
+//! A record is `version (1 byte) · number of chunks (2 bytes) · body`, cut into values of at most [`VALUE_MAX`]
+//! bytes. The first lies under the record's key, the others under that key with the chunk's number (2 bytes) appended.
+//! What is said of a session is JSON, pressed and then sealed with the session's key; it is bound to the record's key
+//! and to what stands before it in clear, so that no record can be taken for another.
 
 use std::{collections::BTreeMap, fmt::Display};
 
 use serde::{Serialize, de::DeserializeOwned};
 use sled::{Batch, Tree};
 
-use super::{broken, keys::Key};
+use super::{
+    broken,
+    keys::{self, Key as At},
+    press,
+    vault::{Key, Slot, Vault},
+};
 use crate::{model::STORED_VERSION, store::Error};
 
 /// Largest value, in bytes. Much larger ones leave sled's log for files that nothing syncs, and enough of those
 /// keep it from opening again.
 pub const VALUE_MAX: usize = 4096;
 
-/// Bytes before the JSON.
-const HEADER: usize = 3;
+/// Bytes before the body.
+pub(super) const HEADER: usize = 3;
 
-/// Changes that are applied together or not at all; reads through it see them already.
+/// A record as it lies in the tree, its chunks joined.
+pub(super) struct Record {
+    pub(super) version: u8,
+    pub(super) body: Vec<u8>,
+}
+
+/// Where entries and keys are read.
+#[derive(Clone, Copy)]
+pub(super) struct Reader<'a> {
+    pub(super) tree: &'a Tree,
+    pub(super) vault: &'a Vault,
+}
+
+impl Reader<'_> {
+    /// A record; none where there is no such record.
+    pub(super) fn record(&self, at: &[u8], what: impl Display) -> Result<Option<Record>, Error> {
+        let Some(first) = self.tree.get(at).map_err(broken)? else { return Ok(None) };
+        let early = || Error::damaged(&what, "it ends early");
+        let (header, body) = first.split_first_chunk::<HEADER>().ok_or_else(early)?;
+        let [version, high, low] = *header;
+        let mut body = body.to_vec();
+        for number in 1..u16::from_be_bytes([high, low]) {
+            let part = self.tree.get(chunk(at, number)).map_err(broken)?.ok_or_else(early)?;
+            body.extend_from_slice(&part);
+        }
+        Ok(Some(Record { version, body }))
+    }
+
+    /// The key in a slot; an error once it is shredded, because what was sealed with it is gone.
+    pub(super) fn key(&self, slot: Slot, what: impl Display) -> Result<Key, Error> {
+        self.vault.key(slot)?.ok_or_else(|| Error::damaged(what, "its key is shredded"))
+    }
+
+    /// Reads what [`Reader::close`] wrote after `clear` bytes. Never quotes the content: it is personal data.
+    pub(super) fn open<T: DeserializeOwned>(
+        &self,
+        key: &Key,
+        at: &[u8],
+        record: &Record,
+        clear: usize,
+        what: impl Display,
+    ) -> Result<T, Error> {
+        let json = self.text(key, at, record, (clear, clear), &what)?;
+        serde_json::from_slice(&json).map_err(|error| {
+            let how = match error.classify() {
+                serde_json::error::Category::Io | serde_json::error::Category::Eof => {
+                    "it ends early"
+                }
+                serde_json::error::Category::Syntax => "it is no JSON",
+                serde_json::error::Category::Data => "it has another shape",
+            };
+            Error::damaged(what, format_args!("{how}, at byte {}", error.column()))
+        })
+    }
+
+    /// The text of a record that is bound to its first bytes and sealed after its `clear` ones.
+    pub(super) fn text(
+        &self,
+        key: &Key,
+        at: &[u8],
+        record: &Record,
+        (bound_to, clear): (usize, usize),
+        what: impl Display,
+    ) -> Result<Vec<u8>, Error> {
+        if u32::from(record.version) > STORED_VERSION {
+            return Err(Error::newer(what, record.version.into()));
+        }
+        let parts = record.body.get(..bound_to).zip(record.body.get(clear..));
+        let Some((first, sealed)) = parts else {
+            return Err(Error::damaged(what, "it ends early"));
+        };
+        let Some(pressed) = key.open(&bound(at, record.version, first), sealed) else {
+            return Err(Error::damaged(what, "it is not what was sealed"));
+        };
+        press::unpress(&pressed, what)
+    }
+
+    /// A body: `clear` as it is, then `value`, pressed and sealed.
+    pub(super) fn close(
+        &self,
+        key: &Key,
+        at: &[u8],
+        version: u8,
+        clear: &[u8],
+        value: &impl Serialize,
+    ) -> Result<Record, Error> {
+        let json = serde_json::to_vec(value).map_err(Error::unavailable)?;
+        let sealed = self.vault.seal(key, &bound(at, version, clear), press::press(&json)?)?;
+        Ok(Record { version, body: [clear, &sealed].concat() })
+    }
+
+    /// The keys of the records that begin with `prefix`, in order.
+    pub(super) fn records(&self, prefix: &[u8]) -> Result<Vec<At>, Error> {
+        let mut keys = self.keys(prefix)?;
+        keys.retain(|key| is_first(key));
+        Ok(keys)
+    }
+
+    /// All keys that begin with `prefix`, in order.
+    pub(super) fn keys(&self, prefix: &[u8]) -> Result<Vec<At>, Error> {
+        let keys = self.tree.scan_prefix(prefix).keys();
+        keys.map(|key| Ok(key.map_err(broken)?.to_vec())).collect()
+    }
+}
+
+/// Changes that are applied together or not at all. What it reads is what was there before.
 pub(super) struct Stage<'a> {
-    tree: &'a Tree,
-    writes: BTreeMap<Key, Option<Vec<u8>>>,
+    pub(super) reader: Reader<'a>,
+    writes: BTreeMap<At, Option<Vec<u8>>>,
 }
 
 impl<'a> Stage<'a> {
-    pub(super) fn new(tree: &'a Tree) -> Self {
-        Self { tree, writes: BTreeMap::new() }
+    pub(super) const fn new(reader: Reader<'a>) -> Self {
+        Self { reader, writes: BTreeMap::new() }
     }
 
-    pub(super) fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
-        match self.writes.get(key) {
-            Some(staged) => Ok(staged.clone()),
-            None => Ok(self.tree.get(key).map_err(broken)?.map(|value| value.to_vec())),
-        }
+    pub(super) fn has(&self, at: &[u8]) -> Result<bool, Error> {
+        self.reader.tree.contains_key(at).map_err(broken)
     }
 
     /// Stores a short value as it is.
-    pub(super) fn put(&mut self, key: Key, value: impl Into<Vec<u8>>) {
-        self.writes.insert(key, Some(value.into()));
+    pub(super) fn put(&mut self, at: At, value: impl Into<Vec<u8>>) {
+        self.writes.insert(at, Some(value.into()));
     }
 
-    pub(super) fn remove(&mut self, key: Key) {
-        self.writes.insert(key, None);
+    pub(super) fn remove(&mut self, at: At) {
+        self.writes.insert(at, None);
     }
 
     /// Removes every key that begins with `prefix`.
     pub(super) fn remove_all(&mut self, prefix: &[u8]) -> Result<(), Error> {
-        for key in self.keys(prefix)? {
-            self.remove(key);
+        for at in self.reader.keys(prefix)? {
+            self.remove(at);
         }
         Ok(())
     }
 
-    /// The keys that begin with `prefix`, in order.
-    pub(super) fn keys(&self, prefix: &[u8]) -> Result<Vec<Key>, Error> {
-        let mut keys: BTreeMap<Key, bool> = BTreeMap::new();
-        for key in self.tree.scan_prefix(prefix).keys() {
-            keys.insert(key.map_err(broken)?.to_vec(), true);
-        }
-        let staged = self.writes.range(prefix.to_vec()..);
-        for (key, value) in staged.take_while(|(key, _)| key.starts_with(prefix)) {
-            keys.insert(key.clone(), value.is_some());
-        }
-        Ok(keys.into_iter().filter_map(|(key, there)| there.then_some(key)).collect())
-    }
-
-    /// A record; `what` names it in an error.
-    pub(super) fn record<T: DeserializeOwned>(
-        &self,
-        key: &[u8],
-        what: impl Display,
-    ) -> Result<Option<T>, Error> {
-        match assemble(key, |key| self.get(key))? {
-            None => Ok(None),
-            Some(bytes) => decode(&bytes, what).map(Some),
-        }
-    }
-
-    /// Stores a record, in place of one that may have been longer.
-    pub(super) fn put_record(
-        &mut self,
-        key: &[u8],
-        version: u32,
-        record: &impl Serialize,
-    ) -> Result<(), Error> {
-        let bytes = encode(version, record)?;
-        let old = self.get(&chunk(key, 0))?.as_deref().and_then(chunks_of).unwrap_or(0);
-        let mut count = 0;
-        for part in bytes.chunks(VALUE_MAX) {
-            self.put(chunk(key, count), part);
-            count += 1;
+    /// Stores a record, in place of one that may have been longer; once in a step.
+    pub(super) fn put_record(&mut self, at: &[u8], record: Record) -> Result<(), Error> {
+        let old = self.reader.tree.get(at).map_err(broken)?;
+        let old = old.as_deref().and_then(chunks_of).unwrap_or(0);
+        let length = HEADER + record.body.len();
+        let count = u16::try_from(length.div_ceil(VALUE_MAX)).map_err(Error::unavailable)?;
+        let [high, low] = count.to_be_bytes();
+        let bytes = [&[record.version, high, low], record.body.as_slice()].concat();
+        for (number, part) in (0..count).zip(bytes.chunks(VALUE_MAX)) {
+            self.put(chunk(at, number), part);
         }
         for stale in count..old {
-            self.remove(chunk(key, stale));
+            self.remove(chunk(at, stale));
         }
         Ok(())
     }
@@ -110,58 +191,23 @@ impl<'a> Stage<'a> {
     }
 }
 
-/// The bytes of a record, read with `get` chunk by chunk; none where there is no such record.
-pub(super) fn assemble<V: AsRef<[u8]>>(
-    key: &[u8],
-    mut get: impl FnMut(&[u8]) -> Result<Option<V>, Error>,
-) -> Result<Option<Vec<u8>>, Error> {
-    let Some(first) = get(&chunk(key, 0))? else { return Ok(None) };
-    let mut bytes = first.as_ref().to_vec();
-    for number in 1..chunks_of(&bytes).unwrap_or(1) {
-        match get(&chunk(key, number))? {
-            Some(part) => bytes.extend_from_slice(part.as_ref()),
-            // The JSON ends early and says so when it is decoded.
-            None => break,
-        }
-    }
-    Ok(Some(bytes))
+/// Whether a key is that of a record, and not of one of its further chunks.
+pub(super) fn is_first(key: &[u8]) -> bool {
+    key.len() == keys::base_len(key)
 }
 
-/// Reads back what [`Stage::put_record`] wrote. Never quotes the content: it is personal data.
-pub(super) fn decode<T: DeserializeOwned>(bytes: &[u8], what: impl Display) -> Result<T, Error> {
-    let version = bytes.first().copied().unwrap_or(0).into();
-    if version > STORED_VERSION {
-        return Err(Error::newer(what, version));
-    }
-    let json = bytes.get(HEADER..).unwrap_or_default();
-    serde_json::from_slice(json).map_err(|error| {
-        let how = match error.classify() {
-            serde_json::error::Category::Io | serde_json::error::Category::Eof => "it ends early",
-            serde_json::error::Category::Syntax => "it is no JSON",
-            serde_json::error::Category::Data => "it has another shape",
-        };
-        Error::damaged(what, format_args!("{how}, at byte {}", error.column()))
-    })
-}
-
-/// The number of the chunk that a key ends in; 0 in the first.
-pub(super) fn chunk_number(key: &[u8]) -> Option<u16> {
-    Some(u16::from_be_bytes(*key.last_chunk()?))
-}
-
-fn encode(version: u32, record: &impl Serialize) -> Result<Vec<u8>, Error> {
-    let version = u8::try_from(version).unwrap_or(u8::MAX);
-    let mut bytes = vec![version, 0, 0];
-    serde_json::to_writer(&mut bytes, record).map_err(Error::unavailable)?;
-    let chunks = u16::try_from(bytes.len().div_ceil(VALUE_MAX)).map_err(Error::unavailable)?;
-    bytes[1..HEADER].copy_from_slice(&chunks.to_be_bytes());
-    Ok(bytes)
+/// What a sealed text is bound to. No key begins another of its family, so no two come to the same.
+fn bound(at: &[u8], version: u8, clear: &[u8]) -> Vec<u8> {
+    [at, &[version], clear].concat()
 }
 
 fn chunks_of(first: &[u8]) -> Option<u16> {
     Some(u16::from_be_bytes(first.get(1..HEADER)?.try_into().ok()?))
 }
 
-fn chunk(key: &[u8], number: u16) -> Key {
-    [key, &number.to_be_bytes()].concat()
+fn chunk(at: &[u8], number: u16) -> At {
+    match number {
+        0 => at.to_vec(),
+        number => [at, &number.to_be_bytes()].concat(),
+    }
 }

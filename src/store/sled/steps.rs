@@ -1,19 +1,31 @@
 //! What commit, erase and done change: each works its step out on a [`Stage`] and writes nothing itself.
 
+use std::collections::BTreeSet;
+
 use chrono::{DateTime, Utc};
 
-use super::{keys, open::Tip, stage::Stage};
+use super::{
+    frame::{Belongings, Frame, Kept, question},
+    keys,
+    ledger::{self, Owner, Tip},
+    read::{self, Cover, Known, Pointer},
+    stage::{HEADER, Reader, Record, Stage},
+    vault::{Key, Slot},
+};
 use crate::{
     ids::{EffectId, Ids, SessionId},
     model::{
         STORED_VERSION,
-        audit::{AuditRecord, Sealed},
+        audit::AuditRecord,
         effect::{Delivery, Effect, Rendering},
         session::Head,
         wait::Wait,
     },
-    store::{Commit, Erasure, Error, Loaded, TimerKind, rendered, salt},
+    store::{Commit, Erasure, Error, Loaded, TimerKind, rendered},
 };
+
+/// What records are written with; a frame has the version of its events, where that is higher.
+const VERSION: u8 = 1;
 
 /// The audit chain as a step goes on with it.
 pub(super) struct Chain<'a> {
@@ -22,7 +34,7 @@ pub(super) struct Chain<'a> {
 }
 
 impl<'a> Chain<'a> {
-    /// From `tip` on; `ids` salts the words of records.
+    /// From `tip` on; `ids` salts the words of records that belong to no session.
     pub(super) fn new(tip: Tip, ids: &'a dyn Ids) -> Self {
         Self { tip, ids }
     }
@@ -35,221 +47,377 @@ impl<'a> Chain<'a> {
     fn seal(
         &mut self,
         stage: &mut Stage<'_>,
-        records: impl IntoIterator<Item = AuditRecord>,
+        owner: Option<&Owner<'_>>,
+        records: Vec<AuditRecord>,
     ) -> Result<(), Error> {
-        for record in records {
-            let salt = salt(self.ids, &record);
-            let sealed = Sealed::seal(self.tip.next, &self.tip.seal, record, salt);
-            if let Some(session) = sealed.record.session
-                && !sealed.record.words.is_empty()
-            {
-                stage.put(keys::words(session, sealed.index), []);
-            }
-            stage.put_record(&keys::audit(sealed.index), STORED_VERSION, &sealed)?;
-            self.tip = Tip { next: sealed.index + 1, seal: sealed.seal };
+        if records.is_empty() {
+            return Ok(());
         }
-        Ok(())
+        let at = keys::audit(self.tip.next);
+        let (record, tip) = ledger::write(stage.reader.vault, self.ids, owner, &self.tip, records)?;
+        self.tip = tip;
+        stage.put_record(&at, record)
     }
 }
 
-/// Everything that one decision changes; refused where it does not fit what is there.
+/// Everything that one decision changes; refused where it does not fit what is there. The slot of the session.
 pub(super) fn commit(
     stage: &mut Stage<'_>,
     chain: &mut Chain<'_>,
     commit: Commit,
-) -> Result<(), Error> {
+) -> Result<Slot, Error> {
     commit.check()?;
+    let reader = stage.reader;
     let session = commit.head.id;
-    let dedup = commit.dedup.as_deref().map(keys::dedup);
-    if let Some(key) = dedup {
-        if stage.get(&key)?.is_some() {
-            return Err(Error::Duplicate);
-        }
-        belong(stage, session, key);
+    let dedup = commit.dedup.as_deref().map(|key| reader.vault.digest(b'd', key));
+    if let Some(digest) = dedup
+        && stage.has(&keys::dedup(digest))?
+    {
+        return Err(Error::Duplicate);
     }
-    let old: Option<Head> =
-        stage.record(&keys::head(session), format_args!("session `{session}`"))?;
-    let found = old.as_ref().map_or(0, |head| head.seq);
+    let known = read::known(reader, session)?;
+    let found = known.as_ref().map_or(0, |known| known.cover.head.seq);
     if found != commit.expected {
         return Err(Error::Conflict { expected: commit.expected, found });
     }
-    put_head(stage, old.as_ref(), &commit.head)?;
-    for event in &commit.events {
-        stage.put_record(&keys::event(session, event.seq), event.v, event)?;
+    let (slot, key, old) = match known {
+        Some(Known { slot, key, cover }) => (slot, key, Some(cover)),
+        None => {
+            let (slot, key) = reader.vault.fresh()?;
+            (slot, key, None)
+        }
+    };
+    let (mut timers, mut frames) = (Vec::new(), 0);
+    if let Some(old) = &old {
+        timers.clone_from(&old.timers);
+        frames = old.frames;
     }
-    for wait in &commit.waits {
-        put_wait(stage, wait)?;
+    let session_key = SessionKey { slot, key: &key };
+    let frame = Frame { events: commit.events, waits: Vec::new() };
+    if put_frame(stage, &session_key, frames, frame, &commit.waits, dedup)? {
+        frames += 1;
     }
-    for effect in &commit.effects {
-        put_effect(stage, effect)?;
-    }
+    put_effects(stage, &session_key, &commit.effects)?;
     for (kind, at) in commit.timers {
-        set_timer(stage, session, kind, at)?;
+        set_timer(stage, session, &mut timers, kind, at);
     }
-    chain.seal(stage, commit.audit)
+    let owner = Owner { session, slot, key: &key };
+    chain.seal(stage, Some(&owner), commit.audit)?;
+    index(stage, old.as_ref().map(|old| &old.head), &commit.head);
+    put_cover(stage, &session_key, &Cover { head: commit.head, frames, timers })?;
+    Ok(slot)
 }
 
-/// Removes a session, seals the receipt, and puts down what is to stay; the effects that are gone.
+fn put_cover(
+    stage: &mut Stage<'_>,
+    SessionKey { slot, key }: &SessionKey<'_>,
+    cover: &Cover,
+) -> Result<(), Error> {
+    let at = keys::head(cover.head.id);
+    let record = stage.reader.close(key, &at, VERSION, &slot.to_be_bytes(), cover)?;
+    stage.put_record(&at, record)
+}
+
+fn put_effects(
+    stage: &mut Stage<'_>,
+    SessionKey { slot, key }: &SessionKey<'_>,
+    effects: &[Effect],
+) -> Result<(), Error> {
+    for effect in effects {
+        let at = keys::effect(*slot, effect.id);
+        let record = stage.reader.close(key, &at, VERSION, &[], effect)?;
+        stage.put_record(&at, record)?;
+    }
+    Ok(())
+}
+
+struct SessionKey<'a> {
+    slot: Slot,
+    key: &'a Key,
+}
+
+/// Stores what a commit says of events and waits as frame `number`; false where it says nothing. A session always
+/// has a first frame, by which its slot is known to be taken.
+fn put_frame(
+    stage: &mut Stage<'_>,
+    SessionKey { slot, key }: &SessionKey<'_>,
+    number: u32,
+    mut frame: Frame,
+    waits: &[Wait],
+    dedup: Option<keys::Digest>,
+) -> Result<bool, Error> {
+    let reader = stage.reader;
+    if frame.events.is_empty() && waits.is_empty() && dedup.is_none() && number > 0 {
+        return Ok(false);
+    }
+    let mut belongings = Belongings { waits: Vec::new(), dedup };
+    let mut seen = BTreeSet::new();
+    // The last one counts where a step changes a wait twice.
+    for wait in waits.iter().rev().filter(|wait| seen.insert(wait.id)) {
+        let at = keys::wait(wait.id);
+        let old = reader.record(&at, format_args!("wait `{}`", wait.id))?;
+        // One that another session left behind, or that nobody can read, is written anew.
+        let old = old.and_then(|record| Some((Pointer::decode(&record.body)?, record)));
+        let old = old.filter(|(pointer, _)| pointer.slot == *slot);
+        let digest = digest(key, wait)?;
+        let mut pointer = Pointer { slot: *slot, frame: number, whole: number, digest };
+        let kept = match &old {
+            Some((old, _)) if old.digest == digest => {
+                pointer.whole = old.whole;
+                Kept::Changed {
+                    wait: wait.id,
+                    frame: old.whole,
+                    standing: wait.standing.clone(),
+                    votes: wait.votes.clone(),
+                }
+            }
+            _ => Frame::in_full(&frame.events, wait),
+        };
+        let mut body = pointer.encode();
+        match &old {
+            Some((_, record)) => body.extend(record.body.iter().skip(Pointer::LENGTH)),
+            None => belongings.waits.push(wait.id),
+        }
+        stage.put_record(&at, Record { version: VERSION, body })?;
+        frame.waits.push(kept);
+    }
+    if let Some(digest) = dedup {
+        stage.put(keys::dedup(digest), []);
+    }
+    let newest = frame.events.iter().map(|event| event.v).max().unwrap_or(STORED_VERSION);
+    let version = u8::try_from(newest.max(STORED_VERSION)).unwrap_or(u8::MAX);
+    let at = keys::frame(*slot, number);
+    let record = reader.close(key, &at, version, &belongings.encode(), &frame)?;
+    stage.put_record(&at, record)?;
+    Ok(true)
+}
+
+fn digest(key: &Key, wait: &Wait) -> Result<[u8; 8], Error> {
+    let question = serde_json::to_vec(&question(wait)).map_err(Error::unavailable)?;
+    let digest = key.digest(&question);
+    Ok(digest.first_chunk().copied().unwrap_or_default())
+}
+
+/// What went with a session, and what is there instead.
+#[derive(Debug, Default)]
+pub(super) struct Gone {
+    /// What was in the outbox.
+    pub(super) effects: Vec<EffectId>,
+    /// The key to shred, once the step is on the device.
+    pub(super) slot: Option<Slot>,
+    /// The slot of what stays and of the last effects, if any.
+    pub(super) anew: Option<Slot>,
+}
+
+/// Removes a session, seals the receipt, and puts down what is to stay, under a key of its own.
 pub(super) fn erase(
     stage: &mut Stage<'_>,
     chain: &mut Chain<'_>,
     erasure: Erasure,
-) -> Result<Vec<EffectId>, Error> {
+) -> Result<Gone, Error> {
     erasure.check()?;
+    let reader = stage.reader;
     let session = erasure.session;
     if erasure.expected.is_some() {
-        let what = format_args!("session `{session}`").to_string();
-        let head: Option<Head> = stage.record(&keys::head(session), what)?;
-        erasure.check_seq(head.map_or(0, |head| head.seq))?;
+        let known = read::known(reader, session)?;
+        erasure.check_seq(known.map_or(0, |known| known.cover.head.seq))?;
     }
     let Erasure { receipt, effects, rest, .. } = erasure;
     // Without a session, what the outbox holds are the last effects of an erasure before.
-    let is_there = !stage.keys(&keys::head(session))?.is_empty();
-    let gone = if is_there { forget(stage, session)? } else { Vec::new() };
-    if let Some(Loaded { head, events }) = rest {
-        put_head(stage, None, &head)?;
-        for event in &events {
-            stage.put_record(&keys::event(session, event.seq), event.v, event)?;
+    let mut gone = forget(stage, session)?;
+    if rest.is_some() || !effects.is_empty() {
+        let (slot, key) = reader.vault.fresh()?;
+        let session_key = SessionKey { slot, key: &key };
+        if let Some(Loaded { head, events }) = rest {
+            let frame = Frame { events, waits: Vec::new() };
+            put_frame(stage, &session_key, 0, frame, &[], None)?;
+            index(stage, None, &head);
+            put_cover(stage, &session_key, &Cover { head, frames: 1, timers: Vec::new() })?;
         }
+        put_effects(stage, &session_key, &effects)?;
+        gone.anew = Some(slot);
     }
-    for effect in &effects {
-        put_effect(stage, effect)?;
-    }
-    chain.seal(stage, [receipt])?;
+    chain.seal(stage, None, vec![receipt])?;
     Ok(gone)
 }
 
-/// Removes everything of a session, and the words of its audit records; the effects that are gone with it.
-fn forget(stage: &mut Stage<'_>, session: SessionId) -> Result<Vec<EffectId>, Error> {
-    let mut gone = Vec::new();
-    for key in stage.keys(&keys::belongings(session))? {
-        stage.remove_all(keys::belonging_of(&key))?;
-        stage.remove(key);
+/// Removes everything of a session, even of one that nobody can read; what is gone with it.
+fn forget(stage: &mut Stage<'_>, session: SessionId) -> Result<Gone, Error> {
+    let reader = stage.reader;
+    let mut gone = Gone::default();
+    let at = keys::head(session);
+    if let Some(body) = first_chunk(reader, &at)? {
+        gone.slot = match body.first_chunk() {
+            Some(slot) => Some(Slot::from_be_bytes(*slot)),
+            None => slot_in_the_ledger(reader, session)?,
+        };
     }
-    for key in stage.keys(&keys::slots(session))? {
-        if let (Some(kind), Some(at)) = (keys::kind_of_slot(&key), stage.get(&key)?) {
-            stage.remove(keys::timer(&at, session, kind));
-        }
-        stage.remove(key);
-    }
-    for key in stage.keys(&keys::outbox(session))? {
-        if let Some(effect) = keys::effect_of(&key) {
-            stage.remove(keys::owner(effect));
-            gone.push(effect);
-        }
-        stage.remove(key);
-    }
-    for key in stage.keys(&keys::all_words(session))? {
-        if let Some(index) = keys::index_of(&key) {
-            erase_words(stage, index)?;
-        }
-        stage.remove(key);
-    }
-    stage.remove_all(&keys::events(session))?;
-    stage.remove_all(&keys::head(session))?;
-    Ok(gone)
-}
-
-/// What came of a delivery.
-pub(super) fn done(stage: &mut Stage<'_>, id: EffectId, delivery: &Delivery) -> Result<(), Error> {
-    let owner = stage.get(&keys::owner(id))?;
-    let owner = owner.and_then(|bytes| uuid::Uuid::from_slice(&bytes).ok());
-    if let Some(session) = owner.map(SessionId::from_uuid) {
-        let key = keys::effect(session, id);
-        let effect: Option<Effect> = stage.record(&key, format_args!("effect `{id}`"))?;
-        match (effect, delivery) {
-            (Some(mut effect), Delivery::Retry { not_before }) => {
-                effect.attempts += 1;
-                effect.not_before = *not_before;
-                stage.put_record(&key, STORED_VERSION, &effect)?;
+    match read::known(reader, session) {
+        Ok(Some(known)) => {
+            for (kind, at) in known.cover.timers {
+                stage.remove(keys::timer(&keys::instant(at), session, kind));
             }
-            (effect, delivery) => {
-                stage.remove_all(&key)?;
-                stage.remove(keys::owner(id));
-                if let Some(effect) = effect {
-                    remember(stage, &effect, delivery)?;
-                }
+            for key in entries(reader, &known.cover.head) {
+                stage.remove(key);
+            }
+        }
+        Ok(None) => {}
+        Err(Error::Unreadable { .. }) => sweep(stage, session)?,
+        Err(error) => return Err(error),
+    }
+    if let Some(slot) = gone.slot {
+        for key in reader.records(&keys::frames(slot))? {
+            let body = match reader.record(&key, "frame") {
+                Ok(Some(record)) => record.body,
+                _ => first_chunk(reader, &key)?.unwrap_or_default(),
+            };
+            let (belongings, _) = Belongings::decode(&body).unwrap_or_default();
+            for wait in belongings.waits {
+                stage.remove_all(&keys::wait(wait))?;
+            }
+            if let Some(digest) = belongings.dedup {
+                stage.remove(keys::dedup(digest));
+            }
+        }
+        for key in reader.records(&keys::outbox(slot))? {
+            gone.effects.extend(keys::effect_of(&key));
+        }
+        stage.remove_all(&keys::outbox(slot))?;
+        stage.remove_all(&keys::frames(slot))?;
+        stage.put(keys::doomed(slot), []);
+    }
+    stage.remove_all(&at)?;
+    Ok(gone)
+}
+
+/// The slot of a session whose head has lost it, as the audit chain tells it.
+fn slot_in_the_ledger(reader: Reader<'_>, session: SessionId) -> Result<Option<Slot>, Error> {
+    for key in reader.records(&[keys::AUDIT])?.into_iter().rev() {
+        let Ok(Some(group)) = reader.record(&key, "audit record") else { continue };
+        match ledger::owner_of(&group) {
+            Some((owner, slot)) if owner == session && slot > 0 => return Ok(Some(slot)),
+            _ => {}
+        }
+    }
+    Ok(None)
+}
+
+/// The body of a record as far as its first chunk goes, even where the rest is missing.
+fn first_chunk(reader: Reader<'_>, at: &[u8]) -> Result<Option<Vec<u8>>, Error> {
+    let first = reader.tree.get(at).map_err(super::broken)?;
+    Ok(first.map(|first| first.get(HEADER..).unwrap_or_default().to_vec()))
+}
+
+/// Removes timers and index entries of a session whose head does not tell which it has: looks at all there are.
+fn sweep(stage: &mut Stage<'_>, session: SessionId) -> Result<(), Error> {
+    let reader = stage.reader;
+    for key in reader.keys(&[keys::TIMER])? {
+        if keys::timer_of(&key).is_some_and(|(_, owner, _)| owner == session) {
+            stage.remove(key);
+        }
+    }
+    for family in [keys::AT_PLACE, keys::OF_PERSON] {
+        for key in reader.keys(&[family])? {
+            if keys::session_of_entry(&key) == Some(session) {
+                stage.remove(key);
             }
         }
     }
     Ok(())
 }
 
-/// Stores an empty entry that goes when the session is erased.
-fn belong(stage: &mut Stage<'_>, session: SessionId, key: keys::Key) {
-    stage.put(keys::belonging(session, &key), []);
-    stage.put(key, []);
+/// Takes an attempt to deliver into account.
+pub(super) fn done(
+    stage: &mut Stage<'_>,
+    slot: Slot,
+    id: EffectId,
+    delivery: &Delivery,
+) -> Result<(), Error> {
+    let reader = stage.reader;
+    let Some((key, mut effect)) = effect(reader, slot, id)? else { return Ok(()) };
+    let at = keys::effect(slot, id);
+    if let Delivery::Retry { not_before } = delivery {
+        effect.attempts += 1;
+        effect.not_before = *not_before;
+        let record = reader.close(&key, &at, VERSION, &[], &effect)?;
+        return stage.put_record(&at, record);
+    }
+    stage.remove_all(&at)?;
+    remember(stage, &key, &effect, delivery)
 }
 
-fn put_head(stage: &mut Stage<'_>, old: Option<&Head>, head: &Head) -> Result<(), Error> {
-    let entries = |head: &Head| {
-        [keys::at_place(&head.place), keys::of_person(&head.participant)]
-            .map(|index| keys::indexed(&index, head.id))
-    };
-    let current = entries(head);
-    for key in old.map(entries).into_iter().flatten().filter(|key| !current.contains(key)) {
-        stage.remove(keys::belonging(head.id, &key));
+/// An effect in the outbox and the key of its session.
+pub(super) fn effect(
+    reader: Reader<'_>,
+    slot: Slot,
+    id: EffectId,
+) -> Result<Option<(Key, Effect)>, Error> {
+    let at = keys::effect(slot, id);
+    let what = format_args!("effect `{id}`").to_string();
+    let Some(record) = reader.record(&at, &what)? else { return Ok(None) };
+    let key = reader.key(slot, &what)?;
+    let effect = reader.open(&key, &at, &record, 0, &what)?;
+    Ok(Some((key, effect)))
+}
+
+/// Remembers where a wait was shown, once for each message.
+fn remember(
+    stage: &mut Stage<'_>,
+    key: &Key,
+    effect: &Effect,
+    delivery: &Delivery,
+) -> Result<(), Error> {
+    let Some((wait, message)) = rendered(effect, delivery) else { return Ok(()) };
+    let reader = stage.reader;
+    let at = keys::wait(wait);
+    let Some(record) = reader.record(&at, format_args!("wait `{wait}`"))? else { return Ok(()) };
+    let mut renderings = read::renderings(reader, key, wait, &record)?;
+    if renderings.iter().any(|known| known.message == message) {
+        return Ok(());
+    }
+    renderings.push(Rendering { effect: effect.id, message });
+    renderings.sort_by_key(|rendering| rendering.effect);
+    let sealed = reader.close(key, &at, VERSION, &[], &renderings)?;
+    let pointer = record.body.get(..Pointer::LENGTH).unwrap_or_default();
+    let body = [pointer, &sealed.body].concat();
+    stage.put_record(&at, Record { version: VERSION, body })
+}
+
+/// The index entries of a session.
+fn entries(reader: Reader<'_>, head: &Head) -> [keys::Key; 2] {
+    [
+        read::at_place(reader, &keys::place_text(&head.place)),
+        read::of_person(reader, &keys::person_text(&head.participant)),
+    ]
+    .map(|index| keys::indexed(&index, head.id))
+}
+
+fn index(stage: &mut Stage<'_>, old: Option<&Head>, head: &Head) {
+    let same = |old: &&Head| old.place == head.place && old.participant == head.participant;
+    if old.filter(same).is_some() {
+        return;
+    }
+    for key in old.map(|old| entries(stage.reader, old)).into_iter().flatten() {
         stage.remove(key);
     }
-    for key in current {
-        belong(stage, head.id, key);
+    for key in entries(stage.reader, head) {
+        stage.put(key, []);
     }
-    stage.put_record(&keys::head(head.id), STORED_VERSION, head)
-}
-
-fn put_effect(stage: &mut Stage<'_>, effect: &Effect) -> Result<(), Error> {
-    stage.put(keys::owner(effect.id), *effect.session.uuid().as_bytes());
-    stage.put_record(&keys::effect(effect.session, effect.id), STORED_VERSION, effect)
-}
-
-fn put_wait(stage: &mut Stage<'_>, wait: &Wait) -> Result<(), Error> {
-    let key = keys::wait(wait.id);
-    stage.put_record(&key, STORED_VERSION, wait)?;
-    stage.put(keys::belonging(wait.session, &key), []);
-    stage.put(keys::belonging(wait.session, &keys::renderings(wait.id)), []);
-    Ok(())
 }
 
 fn set_timer(
     stage: &mut Stage<'_>,
     session: SessionId,
+    timers: &mut Vec<(TimerKind, DateTime<Utc>)>,
     kind: TimerKind,
     at: Option<DateTime<Utc>>,
-) -> Result<(), Error> {
-    let slot = keys::slot(session, kind);
-    if let Some(old) = stage.get(&slot)? {
-        stage.remove(keys::timer(&old, session, kind));
+) {
+    if let Some(place) = timers.iter().position(|(set, _)| *set == kind) {
+        let (_, old) = timers.remove(place);
+        stage.remove(keys::timer(&keys::instant(old), session, kind));
     }
-    match at.map(keys::instant) {
-        Some(at) => {
-            stage.put(keys::timer(&at, session, kind), []);
-            stage.put(slot, at);
-        }
-        None => stage.remove(slot),
+    if let Some(at) = at {
+        stage.put(keys::timer(&keys::instant(at), session, kind), []);
+        timers.push((kind, at));
     }
-    Ok(())
-}
-
-/// Remembers where a wait was shown, once for each message.
-fn remember(stage: &mut Stage<'_>, effect: &Effect, delivery: &Delivery) -> Result<(), Error> {
-    let Some((wait, message)) = rendered(effect, delivery) else { return Ok(()) };
-    let what = format_args!("wait `{wait}`").to_string();
-    for key in stage.keys(&keys::renderings(wait))? {
-        let known = keys::effect_of(&key).map(|effect| keys::rendering(wait, effect));
-        let Some(known) = known else { continue };
-        let known: Option<Rendering> = stage.record(&known, &what)?;
-        if known.is_some_and(|known| known.message == message) {
-            return Ok(());
-        }
-    }
-    let rendering = Rendering { effect: effect.id, message };
-    stage.put_record(&keys::rendering(wait, effect.id), STORED_VERSION, &rendering)
-}
-
-fn erase_words(stage: &mut Stage<'_>, index: u64) -> Result<(), Error> {
-    let key = keys::audit(index);
-    let sealed: Option<Sealed> = stage.record(&key, format_args!("audit record {index}"))?;
-    let Some(mut sealed) = sealed else { return Ok(()) };
-    sealed.erase_words();
-    stage.put_record(&key, STORED_VERSION, &sealed)
 }

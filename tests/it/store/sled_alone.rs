@@ -14,7 +14,7 @@ use super::*;
 async fn no_value_is_larger_than_sled_keeps_in_its_log() {
     let dir = TempDir::new().unwrap();
     let store = open(dir.path());
-    let long = "x".repeat(200_000);
+    let long = noise(200_000);
     let step = Commit {
         waits: vec![wait(wait_id(1), session(1), &long)],
         effects: vec![effect(effect_id(1), session(1), Act::Post { text: long.clone() })],
@@ -24,7 +24,8 @@ async fn no_value_is_larger_than_sled_keeps_in_its_log() {
     store.commit(step).await.unwrap();
 
     let entries = store.entries().unwrap();
-    assert!(entries.len() > 4 * 49, "{} entries", entries.len());
+    // The frame, the effect and the words of the audit record; letters of 32 leave 5 bits of 8.
+    assert!(entries.len() > 3 * 30, "{} entries", entries.len());
     assert!(entries.iter().all(|(_, value)| value.len() <= VALUE_MAX));
     assert_eq!(fs::read_dir(dir.path().join("blobs")).unwrap().count(), 0);
 }
@@ -57,7 +58,7 @@ async fn sessions_that_commit_at_once_share_syncs() {
     let dir = TempDir::new().unwrap();
     let store = open(dir.path());
     // While the first, large one is being written, all the others queue up.
-    let large = "x".repeat(4_000_000);
+    let large = noise(4_000_000);
     let first = store.commit(commit(session(1_000), 0, &[&large]));
     let others = (0..64).map(|number| store.commit(commit(session(number), 0, &["."])));
     let before = store.syncs();
@@ -217,5 +218,5 @@ async fn a_waiting_session_costs_a_few_kilobytes_of_keys_and_values() {
     let before = logical();
     store.commit(full(session(1), 1)).await.unwrap();
     let bytes = logical() - before;
-    assert!(bytes < 6_000, "{bytes} bytes");
+    assert!(bytes < 1_500, "{bytes} bytes");
 }

@@ -1,0 +1,148 @@
+//! What one commit says about a session, as one record: its events, and the waits that it opened or changed.
+//!
+//! A wait is written once, in the event that asks it; what changes later is only how it stands and who has voted:
+//!
+//! ```json
+//! { "events": [ { "v": 1, "seq": 4, "at": "…", "event": { "type": "asked", … } } ],
+//!   "waits": [ { "is": "asked", "wait": "wait_…" },
+//!              { "is": "changed", "wait": "wait_…", "frame": 3, "standing": { "is": "applied", … } } ] }
+//! ```
+//!
+//! The record is the waits that were not there before (their number, 2 bytes, and ids), the digest of the dedup key
+//! (its length, 1 byte, and bytes), then the text above, pressed and sealed. The beginning stands in clear, because an
+//! erasure must know what to take away even where nothing else can be read.
+
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use super::keys::{Digest, ID};
+use crate::{
+    ids::WaitId,
+    model::{
+        transcript::{Event, Recorded},
+        wait::{Standing, Vote, Wait},
+    },
+};
+
+/// The text of a frame.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(super) struct Frame {
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) events: Vec<Recorded>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) waits: Vec<Kept>,
+}
+
+/// A wait in a frame.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(tag = "is", rename_all = "snake_case")]
+pub(super) enum Kept {
+    /// As the last event of this frame that asks it says.
+    Asked { wait: WaitId },
+    /// Written out, where no event says the same.
+    Whole { whole: Box<Wait> },
+    /// As in an earlier frame that asks it or writes it out, but for this.
+    Changed {
+        wait: WaitId,
+        frame: u32,
+        standing: Standing,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        votes: Vec<Vote>,
+    },
+}
+
+impl Kept {
+    fn id(&self) -> WaitId {
+        match self {
+            Self::Asked { wait } | Self::Changed { wait, .. } => *wait,
+            Self::Whole { whole } => whole.id,
+        }
+    }
+}
+
+/// A wait as one frame tells it.
+pub(super) enum Told {
+    /// All of it.
+    Whole(Wait),
+    /// What has changed since that frame.
+    Since { frame: u32, standing: Standing, votes: Vec<Vote> },
+}
+
+impl Frame {
+    /// The form of `wait` beside these events, where it is written for the first time or with other content.
+    pub(super) fn in_full(events: &[Recorded], wait: &Wait) -> Kept {
+        match asked(events, wait.id) {
+            Some(asked) if asked == wait => Kept::Asked { wait: wait.id },
+            _ => Kept::Whole { whole: Box::new(wait.clone()) },
+        }
+    }
+
+    /// What this frame tells about a wait; none if nothing.
+    pub(super) fn wait(self, id: WaitId) -> Option<Told> {
+        let kept = self.waits.into_iter().rev().find(|kept| kept.id() == id)?;
+        match kept {
+            Kept::Asked { .. } => asked(&self.events, id).cloned().map(Told::Whole),
+            Kept::Whole { whole } => Some(Told::Whole(*whole)),
+            Kept::Changed { frame, standing, votes, .. } => {
+                Some(Told::Since { frame, standing, votes })
+            }
+        }
+    }
+}
+
+fn asked(events: &[Recorded], id: WaitId) -> Option<&Wait> {
+    events.iter().rev().find_map(|event| match &event.event {
+        Event::Asked(wait) if wait.id == id => Some(wait.as_ref()),
+        _ => None,
+    })
+}
+
+/// What of a wait never changes while it is asked: the wait as it was before anybody answered.
+pub(super) fn question(wait: &Wait) -> Wait {
+    Wait { standing: Standing::Pending, votes: Vec::new(), ..wait.clone() }
+}
+
+/// What an erasure takes away besides the frame: the clear beginning of its record.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Belongings {
+    pub(super) waits: Vec<WaitId>,
+    pub(super) dedup: Option<Digest>,
+}
+
+impl Belongings {
+    pub(super) fn encode(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        bytes.extend(u16::try_from(self.waits.len()).unwrap_or(u16::MAX).to_be_bytes());
+        for wait in self.waits.iter().take(usize::from(u16::MAX)) {
+            bytes.extend(wait.uuid().as_bytes());
+        }
+        match &self.dedup {
+            Some(digest) => {
+                bytes.push(1);
+                bytes.extend(digest);
+            }
+            None => bytes.push(0),
+        }
+        bytes
+    }
+
+    /// The beginning of a record, and how long it is; none where it ends early.
+    pub(super) fn decode(record: &[u8]) -> Option<(Self, usize)> {
+        let (count, rest) = record.split_first_chunk::<2>()?;
+        let count = usize::from(u16::from_be_bytes(*count));
+        let (ids, rest) = rest.split_at_checked(count * ID)?;
+        let waits: Option<Vec<WaitId>> = ids
+            .chunks_exact(ID)
+            .map(|id| Uuid::from_slice(id).ok().map(WaitId::from_uuid))
+            .collect();
+        let (dedup, rest) = match rest.split_first()? {
+            (1, rest) => {
+                let (digest, rest) = rest.split_first_chunk::<ID>()?;
+                (Some(*digest), rest)
+            }
+            (0, rest) => (None, rest),
+            _ => return None,
+        };
+        Some((Self { waits: waits?, dedup }, record.len() - rest.len()))
+    }
+}
