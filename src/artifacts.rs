@@ -10,7 +10,7 @@ pub mod extract;
 pub mod picture;
 pub mod resume;
 
-use std::{path::Path, sync::Arc};
+use std::{collections::BTreeSet, path::Path, sync::Arc};
 
 use tokio::sync::Semaphore;
 
@@ -125,6 +125,11 @@ impl Artifacts {
     /// Removes every file of a session. Again: nothing.
     pub async fn erase(&self, session: SessionId) -> Result<(), blobs::Error> {
         self.blobs.erase(session).await
+    }
+
+    /// The sessions that have a folder of files.
+    pub async fn sessions(&self) -> Result<BTreeSet<SessionId>, blobs::Error> {
+        self.blobs.sessions().await
     }
 
     /// Keeps a flow file under its digest, so that a running session finds it after an edit.

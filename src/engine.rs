@@ -9,10 +9,11 @@
 
 mod desk;
 mod drive;
-mod erasure;
+pub mod erasure;
 mod outbox;
 mod pinned;
 mod reading;
+mod retention;
 mod tally;
 mod timers;
 pub mod webhook;
@@ -164,6 +165,14 @@ pub enum Error {
     /// There is no such flow.
     #[error("there is no flow `{0}`")]
     NoFlow(String),
+    /// Nothing of the session may be erased just now.
+    #[error(
+        "this conversation is held: {0}. hint: release it first, with `anteroom hold SESSION --release`"
+    )]
+    Held(String),
+    /// What was ordered does not fit how the session stands.
+    #[error("{0}")]
+    Refused(String),
     /// The pinned flow of a session cannot be found or read.
     #[error("the flow of this conversation cannot be read: {0}")]
     BrokenFlow(String),
@@ -234,6 +243,8 @@ struct Inner {
     queued: Notify,
     /// Effects that are tried again.
     late: tally::Late,
+    /// Where the look at what is due to go stands.
+    sweep: tokio::sync::Mutex<retention::Sweep>,
     /// Deliveries that the store could not note yet.
     unnoted: std::sync::Mutex<Vec<(EffectId, Delivery)>>,
     /// [`Engine::run`] runs.
@@ -272,6 +283,7 @@ impl Engine {
             changes: broadcast::Sender::new(CHANGES_KEPT),
             queued: Notify::new(),
             late: tally::Late::default(),
+            sweep: tokio::sync::Mutex::default(),
             unnoted: std::sync::Mutex::default(),
             running: AtomicBool::new(false),
             closing: CancellationToken::new(),
@@ -432,8 +444,7 @@ impl Engine {
             Ok(artifact) => {
                 if self.inner.parts.store.load(session).await?.is_none() {
                     // Erased meanwhile: the file must not outlive it.
-                    let erased = self.inner.parts.artifacts.erase(session).await;
-                    erased.map_err(|error| store::Error::Unavailable(Arc::new(error)))?;
+                    self.erase_files(session).await?;
                     return Err(Error::NoSession);
                 }
                 Ok(Ok(artifact))

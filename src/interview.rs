@@ -12,6 +12,7 @@ pub mod answer;
 mod attempts;
 mod calls;
 pub mod commands;
+pub mod custody;
 pub mod evidence;
 mod hear;
 mod outcome;

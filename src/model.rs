@@ -6,6 +6,7 @@
 pub mod artifact;
 pub mod audit;
 pub mod contact;
+pub mod custody;
 pub mod effect;
 pub mod flow;
 pub mod session;

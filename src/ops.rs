@@ -11,6 +11,7 @@ mod erase;
 mod export;
 mod flows;
 mod healthcheck;
+mod hold;
 mod notify;
 mod play;
 mod reach;
@@ -55,6 +56,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Sessions(command) => sessions::sessions(&wanted, command),
         Command::Export(export) => export::export(&wanted, &export),
         Command::Erase(erase) => erase::erase(&wanted, &erase),
+        Command::Hold(hold) => hold::hold(&wanted, &hold),
         Command::Audit(command) => audit::audit(&wanted, command),
         Command::Healthcheck(asked) => healthcheck::healthcheck(&wanted, &asked),
         Command::Completions { shell } => {

@@ -315,6 +315,7 @@ fn the_readme_lists_every_command() {
         "anteroom sessions show",
         "anteroom export",
         "anteroom erase",
+        "anteroom hold",
         "anteroom audit show",
         "anteroom audit verify",
         "anteroom audit export",

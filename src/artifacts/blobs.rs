@@ -7,6 +7,7 @@
 //! Links are not followed: where one stands in place of a folder or file of ours, nothing is read or written.
 
 use std::{
+    collections::BTreeSet,
     fs::{self, DirBuilder, File},
     io,
     path::{Path, PathBuf},
@@ -114,6 +115,20 @@ impl Blobs {
         .await
     }
 
+    /// The sessions that have a folder.
+    pub(super) async fn sessions(&self) -> Result<BTreeSet<SessionId>, Error> {
+        let folder = self.root.join(ARTIFACTS);
+        blocking(move || {
+            let entries: io::Result<Vec<_>> = fs::read_dir(folder)?.collect();
+            // Whatever else lies there is not ours.
+            Ok(entries?
+                .iter()
+                .filter_map(|entry| entry.file_name().to_str()?.parse().ok())
+                .collect())
+        })
+        .await
+    }
+
     fn folder_of(&self, session: SessionId) -> PathBuf {
         self.root.join(ARTIFACTS).join(session.to_string())
     }
@@ -150,7 +165,9 @@ impl Place<'_> {
     }
 }
 
-async fn blocking(work: impl FnOnce() -> io::Result<()> + Send + 'static) -> Result<(), Error> {
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> io::Result<T> + Send + 'static,
+) -> Result<T, Error> {
     Ok(tokio::task::spawn_blocking(work).await??)
 }
 

@@ -14,7 +14,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use futures::FutureExt as _;
 use tokio::sync::{mpsc, oneshot, watch};
 
-use super::{Engine, Error, Inbound, Receipt, What};
+use super::{Engine, Error, Inbound, Receipt, What, erasure::Erased};
 use crate::{
     ids::{EffectId, SessionId},
     interview::{Actor, Answer, Next},
@@ -39,9 +39,11 @@ pub(super) enum Job {
     /// An effect of a phase left the outbox; the answer says whether that is durable.
     Delivered(EffectId, Delivery, oneshot::Sender<Result<(), Error>>),
     /// Somebody who may orders the session erased, by this word for who they are.
-    Erase(&'static str, oneshot::Sender<Result<String, Error>>),
+    Erase(&'static str, oneshot::Sender<Result<Erased, Error>>),
     /// There is work in hand.
     Work,
+    /// Something was kept for as long as was promised.
+    LetGo,
 }
 
 /// The queues of the active sessions.
@@ -170,12 +172,12 @@ impl Engine {
     }
 
     /// Erases a session on the order of `by` (`operator`, `staff`), between two of its events and never beside one;
-    /// see [`Engine::erase`]. Returns the receipt's number.
+    /// see [`Engine::erase`].
     pub async fn order_erasure(
         &self,
         session: SessionId,
         by: &'static str,
-    ) -> Result<String, Error> {
+    ) -> Result<Erased, Error> {
         let (answer, receipt) = oneshot::channel();
         self.dispatch(session, Job::Erase(by, answer))?;
         receipt.await.map_err(|_| Error::Busy)?
@@ -244,6 +246,10 @@ impl Engine {
                 }
                 fired.is_ok()
             }
+            Job::LetGo => {
+                report(session, "retention", &self.let_go(session).await);
+                false
+            }
             Job::Delivered(effect, delivery, answer) => {
                 let noted =
                     self.decide(session, None, |actor| actor.effect_done(effect, &delivery)).await;
@@ -300,7 +306,7 @@ impl Engine {
             Ok(Receipt::Settled(Settlement::Applied))
                 if self.is_erasure(session, &what).await? =>
             {
-                Ok(Receipt::Erased { receipt: self.erase(session, "participant").await? })
+                self.erase_as_asked(session).await
             }
             Ok(receipt) => Ok(receipt),
             Err(Error::Store(store::Error::Duplicate)) => Ok(Receipt::Duplicate),

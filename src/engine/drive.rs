@@ -36,7 +36,12 @@ impl Engine {
             }
             match self.step(session).await {
                 Ok(Step::Done) | Err(Error::Store(store::Error::Conflict { .. })) => {}
-                Ok(Step::Rest) | Err(Error::NoSession) => return self.went(session, true),
+                Ok(Step::Rest) => return self.went(session, true),
+                Err(Error::NoSession) => {
+                    // Erased while a tool ran: what that came to must not be served again either.
+                    self.inner.pipeline.forget(session);
+                    return self.went(session, true);
+                }
                 Err(error) => {
                     self.went(session, false);
                     return report::<()>(session, "step", &Err(error));
@@ -52,6 +57,7 @@ impl Engine {
         match actor.next() {
             // There is no model yet: a phase without a script waits for people.
             Next::Rest | Next::Think => return Ok(Step::Rest),
+            Next::Erase => _ = self.erase_as_asked(session).await?,
             Next::Resume { wait } => self.resume(actor, wait).await?,
             Next::Recover { call } => self.recover_call(actor, &call).await?,
             Next::Call(call) => self.make(actor, call).await?,
@@ -64,7 +70,7 @@ impl Engine {
         let Some(wait) = actor.state().waits.get(&id).cloned() else { return Ok(()) };
         match &wait.purpose {
             Purpose::Erase if is_yes(&wait) => {
-                self.erase(wait.session, "participant").await?;
+                self.erase_as_asked(wait.session).await?;
                 return Ok(());
             }
             Purpose::Notice | Purpose::Effect { .. } | Purpose::Erase => actor.apply_own(id),

@@ -30,6 +30,7 @@ impl Engine {
             }
             last = now;
             self.run_due().await;
+            self.sweep().await;
             // Who has been quiet for long is forgotten, so that memory does not grow with everybody who ever wrote.
             self.inner.pace.retain_recent();
         }

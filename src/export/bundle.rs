@@ -3,21 +3,25 @@
 use std::io::{Cursor, Write};
 
 use chrono::{DateTime, Datelike, Timelike, Utc};
-use serde_json::Value;
+use serde_json::{Value, json};
 use zip::{CompressionMethod, ZipWriter, write::SimpleFileOptions};
 
-use super::{Error, Source, decisions, json_resume, records, transcript};
+use super::{Error, Reader, Source, decisions, json_resume, records, transcript};
 use crate::artifacts::Artifacts;
 
 /// Names of the members, besides `files/…`.
-pub const MEMBERS: [&str; 6] = [
+pub const MEMBERS: [&str; 7] = [
     "README.txt",
     "resume.json",
     "records.json",
     "transcript.md",
     "transcript.json",
     "decisions.json",
+    "session.json",
 ];
+
+/// For staff alone: it holds what they said among themselves.
+pub const EVENTS: &str = "events.json";
 
 const README: &str = "\
 What is in this archive
@@ -27,6 +31,7 @@ records.json     all stored data as it was stored
 transcript.md    the conversation, to read
 transcript.json  the conversation, for programs
 decisions.json   what was decided, by whom and when
+session.json     who the conversation is with, where, how it stands, when it goes
 files/           the files that were sent, unchanged except that pictures lost their hidden metadata
 ";
 
@@ -42,6 +47,10 @@ pub async fn bundle(source: &Source<'_>, artifacts: &Artifacts) -> Result<Vec<u8
     archive.add("transcript.md", transcript::markdown(source)?.as_bytes())?;
     archive.add_json("transcript.json", &transcript::json(source)?)?;
     archive.add_json("decisions.json", &decisions(source))?;
+    archive.add_json("session.json", &json!(source.loaded.head))?;
+    if source.reader == Reader::Staff {
+        archive.add_json(EVENTS, &json!(source.loaded.events))?;
+    }
     for (position, artifact) in state.artifacts.iter().enumerate() {
         if let Some(bytes) = artifacts.read(source.loaded.head.id, artifact).await? {
             // The number keeps two files of one name apart; the name was made harmless when it was kept.

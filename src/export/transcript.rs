@@ -161,7 +161,8 @@ impl<'a> Teller<'a> {
             | Event::HandedBack { .. }
             | Event::ExportOffered { .. }
             | Event::Reminded { .. }
-            | Event::RemindersStopped => self.around(event),
+            | Event::RemindersStopped
+            | Event::Custody(_) => self.around(event),
             Event::Applied { .. }
             | Event::Stepped { .. }
             | Event::AdvanceEvaluated { .. }
@@ -223,6 +224,7 @@ impl<'a> Teller<'a> {
             Event::Reminded { count, .. } => {
                 bot("reminded", format!("Reminder {count}"), Value::Null)
             }
+            Event::Custody(custody) => bot("custody", custody.words(), Value::Null),
             Event::RemindersStopped => {
                 Some(("reminders", self.name.clone(), "Stop reminders".to_owned(), Value::Null))
             }

@@ -45,7 +45,7 @@ impl LoadedFlow {
                 ),
             }
         }
-        supplied.insert("retention".to_owned(), flow.retention.transcript.to_string());
+        supplied.insert("retention".to_owned(), flow.retention.longest().to_string());
         if !problems.is_empty() {
             document::sort(&mut problems);
             return Err(problems);

@@ -42,6 +42,8 @@ pub enum Next {
     },
     /// Make this call.
     Call(Call),
+    /// The hold has ended for which the participant's erasure waited: carry it out.
+    Erase,
     /// The model's turn.
     Think,
     /// Nothing until a person acts or a timer fires.
@@ -102,8 +104,18 @@ impl Actor {
         now: DateTime<Utc>,
     ) -> Option<Self> {
         let state = State::fold(&loaded.events)?;
+        Some(Self::over(flow, state, ids, now))
+    }
+
+    /// Over a session as it stands.
+    pub(super) fn over(
+        flow: Arc<LoadedFlow>,
+        state: State,
+        ids: Arc<dyn Ids>,
+        now: DateTime<Utc>,
+    ) -> Self {
         let base = state.seq;
-        Some(Self { flow, state, ids, now, base, draft: Draft::default() })
+        Self { flow, state, ids, now, base, draft: Draft::default() }
     }
 
     /// The session as it stands, with what this step has changed so far.
@@ -134,6 +146,9 @@ impl Actor {
     /// What the session needs next.
     pub fn next(&self) -> Next {
         let state = &self.state;
+        if state.keeping.erasure_asked && state.keeping.hold.is_none() {
+            return Next::Erase;
+        }
         let held = self.is_held();
         let is_answered = |wait: &&Wait| {
             let is_due = !held || wait.purpose == Purpose::Erase;
@@ -210,7 +225,7 @@ impl Actor {
         Commit { head, expected: self.base, events, waits, effects, timers, audit, dedup }
     }
 
-    fn head(&self) -> Head {
+    pub(super) fn head(&self) -> Head {
         let state = &self.state;
         let count = |waits: usize| u32::try_from(waits).unwrap_or(u32::MAX);
         Head {
@@ -229,6 +244,8 @@ impl Actor {
             created_at: state.created_at,
             updated_at: state.updated_at,
             test: state.test,
+            held: state.keeping.hold.is_some(),
+            goes_at: self.next_goes_at(),
         }
     }
 

@@ -58,6 +58,13 @@ pub enum Command {
         /// Why.
         reason: String,
     },
+    /// Staff sees to it that nothing is erased for now.
+    Hold {
+        /// Why; the participant may read it.
+        reason: String,
+    },
+    /// Staff lets it be erased again.
+    Release,
     /// Somebody who could have decided asks a request that lapsed anew.
     Reopen {
         /// The wait that expired.
@@ -92,6 +99,8 @@ impl Command {
             | Self::HandBack
             | Self::Write { .. }
             | Self::Nudge
+            | Self::Hold { .. }
+            | Self::Release
             | Self::End { .. } => true,
             Self::Stop
             | Self::Resume
@@ -121,6 +130,8 @@ impl Command {
             Self::Write { .. } => "write",
             Self::Nudge => "nudge",
             Self::End { .. } => "end",
+            Self::Hold { .. } => "hold",
+            Self::Release => "release",
             Self::Reopen { .. } => "reopen",
             Self::Change { .. } => "change",
         }
@@ -172,6 +183,14 @@ impl Actor {
                 self.emit(Event::Said { from, text, source: None, about: None });
             }
             Command::Nudge => return self.nudge(),
+            Command::Hold { reason } => {
+                let by = self.named(&from.person);
+                return self.hold(&by, &reason);
+            }
+            Command::Release => {
+                let by = self.named(&from.person);
+                return self.release(&by);
+            }
             Command::End { reason } => self.end(&reason),
             Command::Reopen { wait } => return self.reopen(from, wait),
             Command::Change { wait } => return self.change(from, wait),

@@ -253,7 +253,7 @@ fn leaf(value: &Value) -> Option<String> {
 }
 
 /// An effect in a few words.
-fn describe(effect: &PhaseEffect) -> String {
+pub(super) fn describe(effect: &PhaseEffect) -> String {
     match effect {
         PhaseEffect::PostSummary { channel, .. } => format!("summary to {channel}"),
         PhaseEffect::Webhook { url_from, .. } => format!("web hook {url_from}"),

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use chrono::{DateTime, Utc};
 use serde_json::Value;
 
+use super::custody::Keeping;
 use crate::{
     ids::{CallId, EffectId, RecordId, SessionId, WaitId},
     model::{
@@ -84,6 +85,8 @@ pub struct State {
     pub reminders_stopped: bool,
     /// Since when the bot has been there without a break: the beginning, the end of a pause, or a hand-back.
     pub awake_since: DateTime<Utc>,
+    /// What keeps the session, and what of it is gone.
+    pub keeping: Keeping,
 }
 
 /// A call and what has come of it.
@@ -171,6 +174,7 @@ impl State {
             reminded: BTreeMap::new(),
             reminders_stopped: false,
             awake_since: at,
+            keeping: Keeping::begin(at),
         }
     }
 
@@ -179,12 +183,14 @@ impl State {
         self.seq = recorded.seq;
         self.updated_at = recorded.at;
         let at = recorded.at;
+        self.keeping.apply(recorded);
         match &recorded.event {
             // A second beginning means nothing.
             Event::Started(_)
             | Event::NoticeAnswered { .. }
             | Event::Posted { .. }
-            | Event::ExportOffered { .. } => {}
+            | Event::ExportOffered { .. }
+            | Event::Custody(_) => {}
             Event::StatusChanged { to, .. } => self.changed(*to, at),
             Event::Said { from, about, .. } => self.heard(from, *about),
             Event::Called(call) => self.called(call),

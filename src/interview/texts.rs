@@ -1,6 +1,6 @@
 //! Every sentence that the core itself says, in one place.
 
-use super::evidence;
+use super::{custody::Hold, evidence};
 use crate::{
     flows::LoadedFlow,
     interview::State,
@@ -52,6 +52,15 @@ pub(super) const ERASE_TITLE: &str = "Delete everything?";
 pub(super) const ERASE_BODY: &str = "This erases your answers, files, the whole conversation and requests that still \
     wait for somebody. What stays is one line that an erasure happened, without your name. Files that you posted \
     elsewhere stay until you delete them there. It cannot be undone.";
+
+/// What is said to somebody whose data may not be erased just now.
+pub(super) fn erasure_put_off(hold: &Hold) -> String {
+    format!(
+        "Your request is received and kept. Just now the team must keep this conversation, for this reason: {}. \
+         As soon as that ends, everything is erased; you need not ask again.",
+        quoted(&hold.reason)
+    )
+}
 
 /// The S1 §4 dialog, word for word.
 pub(super) fn override_dialog(missing: &[String], reason: Option<&str>, next: &str) -> String {

@@ -125,6 +125,120 @@ impl Sealed {
     }
 }
 
+/// Records after which words of their session are rightly gone.
+const ERASERS: [&str; 2] = ["session_erased", "retention_applied"];
+
+/// Where a chain is not as it was sealed, and how: the first such place.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Fault {
+    /// The record does not match its own seal.
+    #[error("record {at} was changed after it was sealed")]
+    Changed {
+        /// Its number.
+        at: u64,
+    },
+    /// The words of the record are not those that were sealed.
+    #[error("the words of record {at} were changed after it was sealed")]
+    WordsChanged {
+        /// Its number.
+        at: u64,
+    },
+    /// The words of the record are gone, and nothing in the chain says that they were to go.
+    #[error("the words of record {at} were removed, and no erasure of its session is on record")]
+    WordsRemoved {
+        /// Its number.
+        at: u64,
+    },
+    /// Records are not there.
+    #[error("{}", missing(*from, *to))]
+    Missing {
+        /// The first of them.
+        from: u64,
+        /// The last of them.
+        to: u64,
+    },
+    /// A record stands in another's place.
+    #[error("record {found} stands where record {at} belongs")]
+    Misplaced {
+        /// The place.
+        at: u64,
+        /// What stands there.
+        found: u64,
+    },
+    /// The record is whole, and was sealed after another one than stands before it.
+    #[error(
+        "record {at} does not follow from the one before it: one of them was put in or exchanged"
+    )]
+    Unlinked {
+        /// Its number.
+        at: u64,
+    },
+}
+
+fn missing(from: u64, to: u64) -> String {
+    if from == to {
+        format!("record {from} is missing")
+    } else {
+        format!("records {from} to {to} are missing")
+    }
+}
+
+impl Fault {
+    /// The number from which the chain proves nothing any more.
+    pub const fn at(&self) -> u64 {
+        match self {
+            Self::Changed { at }
+            | Self::WordsChanged { at }
+            | Self::WordsRemoved { at }
+            | Self::Misplaced { at, .. }
+            | Self::Unlinked { at } => *at,
+            Self::Missing { from, .. } => *from,
+        }
+    }
+}
+
+/// Walks a whole chain from its start; gives its last seal. What was cut off at the end, or a chain that was made anew
+/// from some record on, shows only against a seal that was kept elsewhere.
+pub fn examine(records: &[Sealed]) -> Result<&str, Fault> {
+    let mut previous = CHAIN_START;
+    for (at, sealed) in (0_u64..).zip(records) {
+        examine_one(at, previous, sealed, records)?;
+        previous = &sealed.seal;
+    }
+    Ok(previous)
+}
+
+fn examine_one(at: u64, previous: &str, sealed: &Sealed, all: &[Sealed]) -> Result<(), Fault> {
+    if sealed.seal != sealed.expected_seal() {
+        return Err(Fault::Changed { at });
+    }
+    if sealed.index != at {
+        let is_elsewhere = all.iter().any(|other| other.index == at);
+        return Err(if sealed.index > at && !is_elsewhere {
+            Fault::Missing { from: at, to: sealed.index - 1 }
+        } else {
+            Fault::Misplaced { at, found: sealed.index }
+        });
+    }
+    if sealed.previous != previous {
+        return Err(Fault::Unlinked { at });
+    }
+    if !sealed.erased {
+        let words_sha256 = digest_of_words(&sealed.salt, &sealed.record.words);
+        let hold = words_sha256 == sealed.words_sha256;
+        return if hold { Ok(()) } else { Err(Fault::WordsChanged { at }) };
+    }
+    let is_eraser = |later: &Sealed| {
+        later.index > at
+            && later.record.session == sealed.record.session
+            && ERASERS.contains(&later.record.event.as_str())
+    };
+    if !sealed.record.words.is_empty() {
+        return Err(Fault::WordsChanged { at });
+    }
+    if all.iter().any(is_eraser) { Ok(()) } else { Err(Fault::WordsRemoved { at }) }
+}
+
 fn digest_of_words(salt: &str, words: &Map<String, Value>) -> String {
     let mut hasher = Sha256::new();
     hasher.update(salt.as_bytes());

@@ -297,17 +297,18 @@ pub struct QuietHours {
     pub to: String,
 }
 
-/// How long things are kept after a session ends.
+/// How long things are kept, counted from the last thing that somebody did in the conversation, or its end. What
+/// comes later than promised, such as a reminder, counts for nothing. Texts have the longest as `{{retention}}`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Retention {
-    /// The conversation.
+    /// The conversation. It quotes the stored data, so it goes with that at the latest.
     pub transcript: Period,
     /// Files.
     pub uploads: Period,
     /// Stored data.
     pub records: Period,
-    /// Decisions and ids, not answers.
+    /// Decisions and ids, not answers: at least so long. Nothing leaves the chain of audit records by itself.
     pub audit: Period,
 }
 

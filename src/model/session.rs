@@ -209,6 +209,17 @@ pub struct Head {
     /// A trial run, left out of the numbers.
     #[serde(default)]
     pub test: bool,
+    /// Nothing of it may be erased.
+    #[serde(default, skip_serializing_if = "is_not")]
+    pub held: bool,
+    /// When the next part of it goes by the flow's retention; none where nothing is left to go, or it is held.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub goes_at: Option<DateTime<Utc>>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the form that serde calls")]
+const fn is_not(flag: &bool) -> bool {
+    !*flag
 }
 
 #[cfg(test)]

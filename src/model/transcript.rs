@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::{
     artifact::Artifact,
+    custody::Custody,
     session::{FlowPin, PersonId, Place, Status},
     ui::Reply,
     wait::{Vote, Wait},
@@ -215,6 +216,8 @@ pub enum Event {
     },
     /// The participant wants no more reminders.
     RemindersStopped,
+    /// A hold, an erasure that waits for its end, or what retention has removed.
+    Custody(Custody),
 }
 
 /// How a session began.

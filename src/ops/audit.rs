@@ -1,8 +1,10 @@
 //! `anteroom audit`.
 
-use std::process::ExitCode;
+use std::{path::Path, process::ExitCode};
 
+use anyhow::Context as _;
 use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::{
@@ -13,8 +15,9 @@ use super::{
     sentence, term,
 };
 use crate::{
+    clock::{Clock as _, SystemClock},
     ids::SessionId,
-    model::audit::{CHAIN_START, Sealed},
+    model::audit::{CHAIN_START, Sealed, examine},
 };
 
 /// Shows, verifies or exports the audit records.
@@ -36,7 +39,10 @@ pub(super) fn audit(wanted: &Wanted, command: Audit) -> anyhow::Result<ExitCode>
                 show(&records, output)?;
                 Ok(ExitCode::SUCCESS)
             }
-            Audit::Verify(output) => verify(&reach.chain().await?, output),
+            Audit::Verify { against, output } => {
+                let file = settings.data_dir.join(ANCHOR);
+                verify(&reach.chain().await?, &file, against.as_deref(), output)
+            }
             Audit::Export { since, output } => {
                 let records = reach.chain().await?;
                 let mut lines = Vec::new();
@@ -95,39 +101,94 @@ fn facts(sealed: &Sealed) -> String {
     pairs.join(" ").replace('\n', " ")
 }
 
-/// Walks the chain from its start; the first record that does not hold breaks everything after it.
-fn verify(records: &[Sealed], Json { json }: Json) -> anyhow::Result<ExitCode> {
-    let mut previous = CHAIN_START;
-    let mut broken = None;
-    for (index, sealed) in (0_u64..).zip(records) {
-        if !sealed.holds(index, previous) {
-            broken = Some(index);
-            break;
+/// What is kept of a chain that held, beside the store: what was cut off since shows against it.
+#[derive(Debug, Serialize, Deserialize)]
+struct Anchor {
+    records: usize,
+    seal: String,
+    at: DateTime<Utc>,
+}
+
+/// The file that holds the last [`Anchor`], in the data directory.
+const ANCHOR: &str = "audit.anchor";
+
+/// Why a chain that holds in itself is not the one that was seen before.
+fn cut(records: &[Sealed], anchor: Option<&Anchor>, against: Option<&str>) -> Option<String> {
+    if let Some(anchor) = anchor {
+        let found = anchor.records.checked_sub(1).and_then(|last| records.get(last));
+        if anchor.records > records.len() {
+            let missing = anchor.records - records.len();
+            return Some(format!(
+                "{missing} records are missing at the end: there were {} on {}",
+                anchor.records,
+                anchor.at.format("%Y-%m-%d %H:%M")
+            ));
         }
-        previous = &sealed.seal;
+        if found.is_some_and(|found| found.seal != anchor.seal) {
+            let last = anchor.records - 1;
+            return Some(format!("record {last} is another one than at the last check"));
+        }
+    }
+    let seal = against?;
+    let is_there = records.iter().any(|sealed| sealed.seal == seal);
+    (!is_there).then(|| format!("no record has the seal `{seal}`: some were cut off, or made anew"))
+}
+
+fn verify(
+    records: &[Sealed],
+    file: &Path,
+    against: Option<&str>,
+    Json { json }: Json,
+) -> anyhow::Result<ExitCode> {
+    let anchor = match std::fs::read(file) {
+        Ok(bytes) => Some(serde_json::from_slice::<Anchor>(&bytes).map_err(|_| {
+            let file = file.display();
+            sentence(format!(
+                "`{file}` is not as an earlier check left it. hint: if you know why, remove it; else compare with a backup"
+            ))
+        })?),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
+        Err(error) => return Err(error).context(format!("`{}` could not be read", file.display())),
+    };
+    let examined = examine(records);
+    let (at, what) = match &examined {
+        Err(fault) => (Some(fault.at()), Some(fault.to_string())),
+        Ok(_) => match cut(records, anchor.as_ref(), against) {
+            Some(what) => (Some(records.len() as u64), Some(what)),
+            None => (None, None),
+        },
+    };
+    let seal = records.last().map_or(CHAIN_START, |sealed| &sealed.seal);
+    if what.is_none() {
+        let at = SystemClock.now();
+        let anchor = Anchor { records: records.len(), seal: seal.to_owned(), at };
+        std::fs::write(file, serde_json::to_vec(&anchor)?)
+            .with_context(|| format!("`{}` could not be written", file.display()))?;
     }
     if json {
         let erased = records.iter().filter(|sealed| sealed.erased).count();
         term::json(&json!({
-            "holds": broken.is_none(),
+            "holds": what.is_none(),
             "records": records.len(),
             "erased": erased,
-            "brokenAt": broken,
-            "seal": previous,
+            "brokenAt": at,
+            "what": what,
+            "seal": seal,
         }))?;
-        return Ok(if broken.is_none() { ExitCode::SUCCESS } else { ExitCode::FAILURE });
+        return Ok(if what.is_none() { ExitCode::SUCCESS } else { ExitCode::FAILURE });
     }
-    match broken {
+    match what {
         None => {
-            term::say(format!(
-                "The chain holds: {} records, last seal {previous}.",
-                records.len()
-            ))?;
+            term::say(format!("The chain holds: {} records, last seal {seal}.", records.len()))?;
+            term::tell(
+                "What is cut off after this check shows at the next one. Keep the seal elsewhere as well, and check \
+                 with `--against SEAL`.",
+            );
             Ok(ExitCode::SUCCESS)
         }
-        Some(index) => Err(sentence(format!(
-            "record {index} is not as it was sealed; everything from there on proves nothing. hint: compare with a \
-             backup, or with an earlier `anteroom audit export`"
+        Some(what) => Err(sentence(format!(
+            "{what}; everything from there on proves nothing. hint: compare with a backup, or with an earlier \
+             `anteroom audit export`"
         ))),
     }
 }

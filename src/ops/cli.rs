@@ -6,6 +6,8 @@ use chrono::{DateTime, NaiveDate, Utc};
 use clap::{Args, Parser, Subcommand, ValueEnum, builder::NonEmptyStringValueParser};
 use serde::{Deserialize, Serialize};
 
+use crate::model::session::PersonId;
+
 /// Onboarding interviews in Slack and Discord that survive anything.
 ///
 /// Without a command it is `anteroom play`: a page in your browser, no account and no model needed.
@@ -41,8 +43,10 @@ pub(super) enum Command {
     Sessions(Sessions),
     /// Write out everything about one session.
     Export(Export),
-    /// Forget one session, and prove it.
+    /// Forget one session, or everything about one person.
     Erase(Erase),
+    /// Let nothing of a session be erased, or release it again.
+    Hold(Hold),
     /// Show, verify and export the audit records.
     #[command(subcommand)]
     Audit(Audit),
@@ -182,12 +186,32 @@ pub(super) enum Format {
 /// `erase`.
 #[derive(Debug, Args)]
 pub(super) struct Erase {
-    /// The session's id.
-    #[arg(value_parser = NonEmptyStringValueParser::new())]
-    pub(super) session: String,
+    /// The session's id, or the beginning of it.
+    #[arg(value_parser = NonEmptyStringValueParser::new(), required_unless_present = "person")]
+    pub(super) session: Option<String>,
+    /// Every session of this person instead, `slack:T01/U01`.
+    #[arg(long, value_name = "PLATFORM:WORKSPACE/USER", conflicts_with = "session")]
+    pub(super) person: Option<PersonId>,
     /// Really do it: nothing brings the session back.
     #[arg(long)]
     pub(super) yes: bool,
+    /// Output.
+    #[command(flatten)]
+    pub(super) output: Json,
+}
+
+/// `hold`.
+#[derive(Debug, Args)]
+pub(super) struct Hold {
+    /// The session's id, or the beginning of it.
+    #[arg(value_parser = NonEmptyStringValueParser::new())]
+    pub(super) session: String,
+    /// Why it must be kept; the person may read it.
+    #[arg(long, required_unless_present = "release", value_parser = NonEmptyStringValueParser::new())]
+    pub(super) reason: Option<String>,
+    /// It may be erased again; an erasure that was asked for meanwhile is carried out at once.
+    #[arg(long, conflicts_with = "reason")]
+    pub(super) release: bool,
     /// Output.
     #[command(flatten)]
     pub(super) output: Json,
@@ -208,8 +232,15 @@ pub(super) enum Audit {
         #[command(flatten)]
         output: Json,
     },
-    /// Prove that no record was changed, removed or put in between.
-    Verify(Json),
+    /// Prove that no record was changed, removed, moved, put in between or, since the last check, cut off.
+    Verify {
+        /// A seal that an earlier check printed, kept somewhere else: it must still be in the chain.
+        #[arg(long, value_name = "SEAL", value_parser = NonEmptyStringValueParser::new())]
+        against: Option<String>,
+        /// Output.
+        #[command(flatten)]
+        output: Json,
+    },
     /// Print the records with their seals, one JSON object a line.
     Export {
         /// Since this day or time.

@@ -11,28 +11,73 @@ use super::{
     request::Request,
     term,
 };
-use crate::ids::SessionId;
+use crate::{engine, ids::SessionId, interview::custody::Outside};
 
-/// What became of it.
+/// What became of one session.
 #[derive(Debug, Serialize, Deserialize)]
-struct Erased {
-    erased: SessionId,
+pub(super) struct Erased {
+    #[serde(rename = "erased")]
+    session: SessionId,
     receipt: String,
+    /// What had been sent outside before.
+    outside: Vec<Sent>,
 }
 
-/// Forgets one session: events, waits, effects, files, and the words of its audit records. Decisions and ids stay in
-/// the chain, with a receipt.
+/// Something that nothing here can erase.
+#[derive(Debug, Serialize, Deserialize)]
+struct Sent {
+    what: String,
+    state: String,
+    /// The receiver is told of the erasure.
+    told: bool,
+}
+
+impl Erased {
+    pub(super) fn new(session: SessionId, erased: engine::erasure::Erased) -> Self {
+        let sent = |Outside { what, state, hook }| Sent {
+            what,
+            state: state.to_owned(),
+            told: hook.is_some(),
+        };
+        let outside = erased.outside.into_iter().map(sent).collect();
+        Self { session, receipt: erased.receipt, outside }
+    }
+
+    /// Says it to people.
+    pub(super) fn tell(&self) -> anyhow::Result<()> {
+        term::say(format!("Session {} is erased. Receipt: {}.", self.session, self.receipt))?;
+        for Sent { what, state, told } in &self.outside {
+            let then = if *told {
+                "the bot tells it of the erasure"
+            } else {
+                "nothing here can erase it there"
+            };
+            term::say(format!("Sent outside before: {what} ({state}); {then}."))?;
+        }
+        Ok(())
+    }
+}
+
+/// Forgets one session, or all of one person: events, waits, effects, files, and the words of audit records. Decisions
+/// and ids stay in the chain, with a receipt for each.
 pub(super) fn erase(wanted: &Wanted, erase: &Erase) -> anyhow::Result<ExitCode> {
     let settings = wanted.settings()?;
     app::block_on(async {
         let reach = Reach::find(&settings).await?;
-        let request = Request::Erase { session: erase.session.clone(), yes: erase.yes };
-        let done: Erased = reach.ask(request).await?;
-        if erase.output.json {
-            term::json(&done)?;
-        } else {
-            let Erased { erased, receipt } = done;
-            term::say(format!("Session {erased} is erased. Receipt: {receipt}."))?;
+        let yes = erase.yes;
+        let done: Vec<Erased> = match (&erase.person, &erase.session) {
+            (Some(person), _) => {
+                reach.ask(Request::ErasePerson { person: person.clone(), yes }).await?
+            }
+            (None, session) => {
+                let session = session.clone().unwrap_or_default();
+                vec![reach.ask(Request::Erase { session, yes }).await?]
+            }
+        };
+        match done.as_slice() {
+            [only] if erase.output.json && erase.person.is_none() => term::json(only)?,
+            all if erase.output.json => term::json(&all)?,
+            all => all.iter().try_for_each(Erased::tell)?,
         }
         Ok(ExitCode::SUCCESS)
     })

@@ -7,15 +7,15 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
-use super::{app::Home, cli::Format, sentence};
+use super::{app::Home, cli::Format, erase::Erased, hold::Standing, sentence};
 use crate::{
     engine::{self, Engine},
     export::{self, Reader, Source, json_resume, transcript},
     flows::LoadedFlow,
     ids::SessionId,
     interview::State,
-    model::audit::Sealed,
-    store::{self, Loaded},
+    model::{audit::Sealed, session::PersonId},
+    store::{self, Find, Loaded},
 };
 
 /// Sessions or audit records in one answer.
@@ -63,6 +63,20 @@ pub(super) enum Request {
         /// Whether that is really meant; without it the answer says what would be lost.
         yes: bool,
     },
+    /// Erases every session of a person.
+    ErasePerson {
+        /// Who.
+        person: PersonId,
+        /// Whether that is really meant.
+        yes: bool,
+    },
+    /// Lets nothing of a session be erased, or lets it again.
+    Hold {
+        /// The session's id, or its beginning.
+        session: String,
+        /// Why it must be kept; none releases it.
+        reason: Option<String>,
+    },
     /// A page of audit records.
     Audit {
         /// The number of the first.
@@ -102,6 +116,8 @@ pub(super) async fn carry_out(
             pour(&packed(engine, &gathered, format).await?, &pieces).await
         }
         Request::Erase { session, yes } => erase(engine, &session, yes).await,
+        Request::ErasePerson { person, yes } => erase_person(engine, person, yes).await,
+        Request::Hold { session, reason } => hold(engine, &session, reason.as_deref()).await,
         Request::Audit { from } => {
             Ok(serde_json::to_value(engine.parts().store.audit(from, PAGE).await?)?)
         }
@@ -207,11 +223,47 @@ async fn erase(engine: &Engine, text: &str, yes: bool) -> anyhow::Result<Value> 
             "this removes session `{id}`{began} for ever. hint: export it first, then add `--yes`"
         )));
     }
-    let receipt = engine.order_erasure(id, "operator").await?;
-    if store.load(id).await?.is_some() {
+    Ok(json!(erase_one(engine, id).await?))
+}
+
+async fn erase_one(engine: &Engine, id: SessionId) -> anyhow::Result<Erased> {
+    let erased = engine.order_erasure(id, "operator").await?;
+    if engine.parts().store.load(id).await?.is_some() {
         return Err(sentence(format!("session `{id}` is still there. hint: try again")));
     }
-    Ok(json!({ "erased": id, "receipt": receipt }))
+    Ok(Erased::new(id, erased))
+}
+
+async fn erase_person(engine: &Engine, person: PersonId, yes: bool) -> anyhow::Result<Value> {
+    let heads = engine.parts().store.find(Find::Person(person.clone())).await?;
+    if heads.is_empty() {
+        return Err(sentence(format!(
+            "there is no session of `{person}`. hint: `anteroom sessions list --json` shows who is there"
+        )));
+    }
+    if !yes {
+        let several = if heads.len() == 1 { "session" } else { "sessions" };
+        return Err(sentence(format!(
+            "this removes {} {several} of `{person}` for ever. hint: export them first, then add `--yes`",
+            heads.len()
+        )));
+    }
+    let mut done = Vec::new();
+    for head in heads {
+        done.push(erase_one(engine, head.id).await?);
+    }
+    Ok(serde_json::to_value(done)?)
+}
+
+/// Places a hold or releases it; then what waited for its end is carried out at once.
+async fn hold(engine: &Engine, text: &str, reason: Option<&str>) -> anyhow::Result<Value> {
+    let session = find(engine, text).await?;
+    let erased = engine.hold(session, "operator", reason).await.map_err(|error| match error {
+        engine::Error::NoSession => no_session(&session.to_string()),
+        other => other.into(),
+    })?;
+    let erased = erased.map(|erased| Erased::new(session, erased));
+    Ok(serde_json::to_value(Standing { session, held: reason.is_some(), erased })?)
 }
 
 #[cfg(test)]
@@ -228,6 +280,8 @@ mod tests {
             Request::Show { session: text(), json: true },
             Request::Export { session: text(), format: Format::JsonResume },
             Request::Erase { session: text(), yes: true },
+            Request::ErasePerson { person: PersonId::web("ada"), yes: true },
+            Request::Hold { session: text(), reason: None },
             Request::Audit { from: 7 },
         ];
         let lines = requests.map(|request| {
@@ -241,6 +295,8 @@ mod tests {
         {"ask":"show","session":"ses_0","json":true}
         {"ask":"export","session":"ses_0","format":"json-resume"}
         {"ask":"erase","session":"ses_0","yes":true}
+        {"ask":"erase_person","person":"web:local/ada","yes":true}
+        {"ask":"hold","session":"ses_0","reason":null}
         {"ask":"audit","from":7}
         "#);
     }

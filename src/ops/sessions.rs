@@ -40,12 +40,12 @@ fn list(mut heads: Vec<Head>, Json { json }: Json) -> anyhow::Result<()> {
         return Ok(term::json(&heads)?);
     }
     let now = SystemClock.now();
-    let rows: Vec<[String; 7]> = heads.iter().map(|head| row(head, now)).collect();
-    let headings = ["SESSION", "FLOW", "PERSON", "STATUS", "PHASE", "OPEN", "LAST CHANGE"];
+    let rows: Vec<[String; 8]> = heads.iter().map(|head| row(head, now)).collect();
+    let headings = ["SESSION", "FLOW", "PERSON", "STATUS", "PHASE", "OPEN", "LAST CHANGE", "GOES"];
     Ok(term::table(headings, &rows, "There are no sessions yet.")?)
 }
 
-fn row(head: &Head, now: DateTime<Utc>) -> [String; 7] {
+fn row(head: &Head, now: DateTime<Utc>) -> [String; 8] {
     let status = if head.handed_over { "handed over" } else { head.status.name() };
     let open = match head.approvals {
         0 => head.pending.to_string(),
@@ -59,6 +59,11 @@ fn row(head: &Head, now: DateTime<Utc>) -> [String; 7] {
         head.phase.clone().unwrap_or_default(),
         open,
         ago(now, head.updated_at),
+        match head.goes_at {
+            _ if head.held => "held".to_owned(),
+            Some(at) => at.format("%Y-%m-%d").to_string(),
+            None => String::new(),
+        },
     ]
 }
 

@@ -25,6 +25,7 @@ use super::{Outcome, Tool, ToolCx, ToolError, ToolResult, Toolbox};
 use crate::{
     artifacts::Artifacts,
     contacts::Contacts,
+    ids::SessionId,
     interview::Actor,
     model::{
         transcript::{Call, CallResult},
@@ -147,6 +148,11 @@ impl Pipeline {
     /// The tool's own name for the record.
     fn known(&self, tool: &str) -> &'static str {
         self.toolbox.get(tool).map_or("unknown", |tool| tool.spec().name)
+    }
+
+    /// Forgets the results of a session that is erased.
+    pub fn forget(&self, session: SessionId) {
+        self.cache.forget(session);
     }
 
     /// Validates and authorises.

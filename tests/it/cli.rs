@@ -128,9 +128,18 @@ fn a_wrong_flow_is_told_with_line_and_suggestion() {
 fn completions_name_every_command() {
     for shell in ["bash", "zsh", "fish"] {
         let script = said(&["completions", shell]);
-        for command in
-            ["play", "run", "flows", "tools", "sessions", "export", "erase", "audit", "healthcheck"]
-        {
+        for command in [
+            "play",
+            "run",
+            "flows",
+            "tools",
+            "sessions",
+            "export",
+            "erase",
+            "hold",
+            "audit",
+            "healthcheck",
+        ] {
             assert!(script.contains(command), "{shell} lacks `{command}`");
         }
     }

@@ -20,7 +20,7 @@ const RESUME: &str = "Ada Byron\nada@example.org\n+44 20 7946 0000\n\nExperience
     Analyst, Engine Works, London\nJan 2019 - Present\n\nEducation\n\nBSc Mathematics, University of London\n2012 - 2015\n";
 
 /// A member joins the community.
-async fn welcome(world: &mut World) {
+pub(crate) async fn welcome(world: &mut World) {
     world.press("Start").await;
     world.press("I accept").await;
     world.press("Yes").await;
@@ -92,7 +92,7 @@ async fn a_member_is_welcomed_with_no_model() {
     assert_snapshot!(world.screen(), @"
     # Community welcome
     **This is a bot.** In step 3 it uses an AI model to help you write an introduction; you can skip that.
-    It keeps your answers for 30 days and posts nothing until you approve it. Details: https://example.org/privacy
+    It keeps your answers for 90 days and posts nothing until you approve it. Details: https://example.org/privacy
     Type **human** to reach staff, **stop** to end, **delete my data** to erase.
     ✓ Ada Byron: Start
     ---

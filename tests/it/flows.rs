@@ -39,7 +39,7 @@ fn texts_take_the_operators_values_and_the_flows_retention() {
     let flow = shipped("community-welcome");
     assert_eq!(
         flow.text("{{organisation}} keeps it for {{ retention }}, {{ answers.x }}"),
-        "Example Ltd keeps it for 30 days, {{ answers.x }}"
+        "Example Ltd keeps it for 90 days, {{ answers.x }}"
     );
 }
 

@@ -9,6 +9,7 @@ use anteroom::{
     model::{
         artifact::Artifact,
         audit::{AuditRecord, CHAIN_START, Sealed},
+        custody::{Custody, Kind},
         effect::{Act, Effect, PhaseEffectRef, Recipient, Rendering},
         session::{FlowPin, Head, PersonId, Place, Platform, Status},
         transcript::{
@@ -420,6 +421,10 @@ fn staff_events() -> Vec<Event> {
         Event::HandedBack { by: bob() },
         Event::Reminded { wait: wait_id(), count: 1 },
         Event::RemindersStopped,
+        Event::Custody(Custody::Held { by: text("operator"), reason: text("R") }),
+        Event::Custody(Custody::Released { by: text("operator") }),
+        Event::Custody(Custody::ErasureAsked),
+        Event::Custody(Custody::Forgotten { kinds: Kind::ALL.to_vec() }),
     ];
     events.extend(outcomes.map(|outcome| Event::EffectNoted {
         phase: text("p1"),
@@ -460,11 +465,12 @@ fn name(event: &Event) -> &'static str {
         Event::EffectNoted { .. } => "effect_noted",
         Event::Reminded { .. } => "reminded",
         Event::RemindersStopped => "reminders_stopped",
+        Event::Custody(_) => "custody",
     }
 }
 
 /// How many names [`name`] knows.
-const NAMES: usize = 26;
+const NAMES: usize = 27;
 
 #[test]
 fn every_event_has_a_sample() {
@@ -569,6 +575,10 @@ fn events_of_staff_and_effects() {
     {"type":"handed_back","by":"slack:T01/U02"}
     {"type":"reminded","wait":"wait_…2","count":1}
     {"type":"reminders_stopped"}
+    {"type":"custody","custody":"held","by":"operator","reason":"R"}
+    {"type":"custody","custody":"released","by":"operator"}
+    {"type":"custody","custody":"erasure_asked"}
+    {"type":"custody","custody":"forgotten","kinds":["transcript","uploads","records"]}
     {"type":"effect_noted","phase":"p1","index":0,"what":"discord_add_role member","outcome":{"is":"awaiting_approval"}}
     {"type":"effect_noted","phase":"p1","index":0,"what":"discord_add_role member","outcome":{"is":"queued"},"effect":"eff_…3"}
     {"type":"effect_noted","phase":"p1","index":0,"what":"discord_add_role member","outcome":{"is":"delivered"}}
@@ -653,10 +663,13 @@ fn heads() {
         created_at: at(),
         updated_at: at(),
         test: false,
+        held: true,
+        goes_at: Some(at()),
     };
-    let bare = Head { name: None, phase: None, place: web(), ..head.clone() };
+    let bare =
+        Head { name: None, phase: None, place: web(), held: false, goes_at: None, ..head.clone() };
     insta::assert_snapshot!(stored(&[head, bare]), @r#"
-    {"id":"ses_…1","flow":{"id":"community-welcome","version":"1.0.0","digest":"d1"},"participant":"slack:T01/U02","name":"Bob","place":{"platform":"discord","workspace":"9","channel":"8","thread":"7"},"status":"open","phase":"p1","handed_over":false,"pending":1,"approvals":0,"progress":0.5,"seq":12,"created_at":"2026-11-21T09:00:00Z","updated_at":"2026-11-21T09:00:00Z","test":false}
+    {"id":"ses_…1","flow":{"id":"community-welcome","version":"1.0.0","digest":"d1"},"participant":"slack:T01/U02","name":"Bob","place":{"platform":"discord","workspace":"9","channel":"8","thread":"7"},"status":"open","phase":"p1","handed_over":false,"pending":1,"approvals":0,"progress":0.5,"seq":12,"created_at":"2026-11-21T09:00:00Z","updated_at":"2026-11-21T09:00:00Z","test":false,"held":true,"goes_at":"2026-11-21T09:00:00Z"}
     {"id":"ses_…1","flow":{"id":"community-welcome","version":"1.0.0","digest":"d1"},"participant":"slack:T01/U02","place":{"platform":"web","workspace":"local","channel":"c"},"status":"open","handed_over":false,"pending":1,"approvals":0,"progress":0.5,"seq":12,"created_at":"2026-11-21T09:00:00Z","updated_at":"2026-11-21T09:00:00Z","test":false}
     "#);
 }

@@ -322,6 +322,8 @@ fn no_order_of_events_makes_the_fold_panic() {
             created_at: state.created_at,
             updated_at: state.updated_at,
             test: false,
+            held: false,
+            goes_at: None,
         };
         let now = state.updated_at;
         let loaded = Loaded { head, events };

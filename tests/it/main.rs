@@ -14,6 +14,7 @@ mod flows;
 mod golden;
 mod hostile;
 mod interview;
+mod keeping;
 mod laws;
 mod llm;
 mod outbox;

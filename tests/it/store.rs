@@ -144,6 +144,8 @@ fn head(session: SessionId, seq: u64) -> Head {
         created_at: at(0),
         updated_at: at(0),
         test: false,
+        held: false,
+        goes_at: None,
     }
 }
 

@@ -347,6 +347,7 @@ impl World {
     pub(crate) async fn pass(&mut self, time: TimeDelta) {
         self.clock.advance(time);
         self.engine.run_due().await;
+        self.engine.sweep().await;
         self.rest().await;
     }
 
@@ -460,6 +461,11 @@ impl World {
         self.engine.receive(inbound).await.unwrap();
         self.rest().await;
         assert_eq!(self.events().await, before, "an event counted twice");
+    }
+
+    /// Where files are kept.
+    pub(crate) fn folder(&self) -> &std::path::Path {
+        self.disk.folder.path()
     }
 
     /// The store below every process.

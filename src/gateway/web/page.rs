@@ -42,7 +42,7 @@ impl View {
     pub fn pieces(&self, cx: &Cx) -> Vec<Fragment> {
         let mut pieces = vec![render::status(&self.state, &self.flow, cx.viewer)];
         if cx.viewer == Viewer::Staff {
-            pieces.push(super::staff_page::orders(&self.state, cx));
+            pieces.push(super::staff_page::orders(&self.state, &self.flow, cx));
             pieces.push(super::staff_page::collected(&self.state, &self.flow));
         } else {
             pieces.push(menu(&self.state, cx));

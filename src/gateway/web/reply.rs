@@ -311,6 +311,7 @@ pub(super) fn html(page: &Markup) -> Html<String> {
 pub(super) const fn status_of(error: &engine::Error) -> StatusCode {
     match error {
         engine::Error::NoSession | engine::Error::NoFlow(_) => StatusCode::NOT_FOUND,
+        engine::Error::Held(_) | engine::Error::Refused(_) => StatusCode::CONFLICT,
         engine::Error::BrokenFlow(_) => StatusCode::INTERNAL_SERVER_ERROR,
         engine::Error::Store(_) | engine::Error::Busy => StatusCode::SERVICE_UNAVAILABLE,
     }

@@ -20,6 +20,7 @@ use crate::{
     flows::LoadedFlow,
     interview::{State, state::Record},
     model::{
+        custody::Kind,
         session::{Head, Status},
         wait::Wait,
     },
@@ -149,7 +150,7 @@ pub(super) fn conversation(view: &View, cx: &Cx, notice: Option<&Words>) -> Mark
             (PreEscaped(render::status(&view.state, &view.flow, cx.viewer).html))
         }
         main #main {
-            (PreEscaped(orders(&view.state, cx).html))
+            (PreEscaped(orders(&view.state, &view.flow, cx).html))
             (PreEscaped(collected(&view.state, &view.flow).html))
             div #log aria-label="Transcript" role="region" tabindex="-1" {
                 @for piece in view.log(cx) { (PreEscaped(piece.html)) }
@@ -168,7 +169,7 @@ pub(super) fn conversation(view: &View, cx: &Cx, notice: Option<&Words>) -> Mark
 }
 
 /// What staff may order.
-pub(super) fn orders(state: &State, cx: &Cx) -> Fragment {
+pub(super) fn orders(state: &State, flow: &LoadedFlow, cx: &Cx) -> Fragment {
     let claimed = state.handoff.as_ref().and_then(|handoff| handoff.claimed_by.as_ref());
     let is_over = matches!(state.status, Status::Completed | Status::Ended);
     let inner = |cx: &Cx| {
@@ -198,10 +199,51 @@ pub(super) fn orders(state: &State, cx: &Cx) -> Fragment {
                         }
                     }
                 }
+                @if state.keeping.hold.is_some() { (order(cx, state, "release", "Release the hold")) }
+                @else { (hold(cx, state)) }
             }
+            (kept_until(state, flow))
         }
     };
     render::fragment("orders", "orders", &inner(cx), &inner(&cx.neutral()))
+}
+
+fn hold(cx: &Cx, state: &State) -> Markup {
+    html! {
+        details.fold {
+            summary { "Hold" }
+            form method="post" action=(cx.url("order")) data-form="hold" {
+                (cx.hidden(&format!("hold{}", state.seq)))
+                label for="hold-reason" { "Why must it be kept? " span.small { "they may read it" } }
+                textarea #hold-reason name="reason" rows="2" required {}
+                button name="command" value="hold" { "Let nothing be erased" }
+            }
+        }
+    }
+}
+
+/// When something goes by the flow's retention, or why nothing does.
+fn kept_until(state: &State, flow: &LoadedFlow) -> Markup {
+    let keeping = &state.keeping;
+    let ends = |kind: &Kind| {
+        let at = flow.flow.retention.ends(*kind, keeping.quiet_since)?;
+        (!keeping.forgotten.contains(kind)).then(|| (kind.words(), at))
+    };
+    html! {
+        @match &keeping.hold {
+            Some(hold) => p.small {
+                "Held since " (render::time(hold.since)) ": " (hold.reason)
+                @if keeping.erasure_asked { " · they have asked for everything to be erased" }
+            },
+            None => p.small {
+                "Erased if nothing more happens: "
+                @for (position, (words, at)) in Kind::ALL.iter().filter_map(ends).enumerate() {
+                    @if position > 0 { ", " }
+                    (words) " " (render::time(at))
+                }
+            },
+        }
+    }
 }
 
 fn order(cx: &Cx, state: &State, command: &str, label: &str) -> Markup {

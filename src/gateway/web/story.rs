@@ -180,7 +180,8 @@ impl Teller<'_> {
             | Event::Claimed { .. }
             | Event::HandedBack { .. }
             | Event::Reminded { .. }
-            | Event::RemindersStopped => None,
+            | Event::RemindersStopped
+            | Event::Custody(_) => None,
         }
     }
 
@@ -229,6 +230,7 @@ impl Teller<'_> {
             }
             Event::Reminded { count, .. } => line(format!("Reminder {count} was sent.")),
             Event::RemindersStopped => line("No more reminders are wanted.".to_owned()),
+            Event::Custody(custody) => line(custody.words()),
             Event::Said { .. }
             | Event::Posted { .. }
             | Event::Asked(_)

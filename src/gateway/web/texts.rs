@@ -81,6 +81,8 @@ pub fn of_error(error: &Error) -> String {
         Error::Store(_) => {
             "That could not be saved, so it did not happen. Please try again.".to_owned()
         }
+        Error::Held(_) => "Nothing of this conversation may be erased just now.".to_owned(),
+        Error::Refused(why) => why.clone(),
         Error::Busy => "Too much is going on just now. Please try again in a moment.".to_owned(),
     }
 }

@@ -17,13 +17,16 @@ const RESULTS_MAX: u64 = 1000;
 /// Results by session, tool and arguments: one person's results never serve another.
 #[derive(Debug, Clone)]
 pub struct Cache {
-    results: future::Cache<String, (Instant, Value)>,
+    results: future::Cache<(SessionId, String), (Instant, Value)>,
 }
 
 impl Default for Cache {
     fn default() -> Self {
-        let results =
-            future::Cache::builder().max_capacity(RESULTS_MAX).time_to_live(FRESH).build();
+        let results = future::Cache::builder()
+            .max_capacity(RESULTS_MAX)
+            .time_to_live(FRESH)
+            .support_invalidation_closures()
+            .build();
         Self { results }
     }
 }
@@ -40,10 +43,19 @@ impl Cache {
     pub async fn put(&self, session: SessionId, call: &Call, value: Value) {
         self.results.insert(key(session, call), (Instant::now(), value)).await;
     }
+
+    /// Forgets every result of a session.
+    pub fn forget(&self, session: SessionId) {
+        let is_theirs =
+            move |(owner, _): &(SessionId, String), _: &(Instant, Value)| *owner == session;
+        if let Err(error) = self.results.invalidate_entries_if(is_theirs) {
+            tracing::error!(%error, "cached results could not be forgotten; they go within minutes");
+        }
+    }
 }
 
-fn key(session: SessionId, call: &Call) -> String {
-    format!("{session} {} {}", call.tool, canonical(&call.args))
+fn key(session: SessionId, call: &Call) -> (SessionId, String) {
+    (session, format!("{} {}", call.tool, canonical(&call.args)))
 }
 
 /// The same text for the same value, whatever the order of its members.

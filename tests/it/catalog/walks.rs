@@ -65,7 +65,9 @@ async fn walk(name: &str, whims: Vec<u8>) -> State {
                     Some(_) | None => return state,
                 }
             }
-            next @ (Next::Think | Next::Recover { .. }) => panic!("{next:?} without a model"),
+            next @ (Next::Think | Next::Erase | Next::Recover { .. }) => {
+                panic!("{next:?} without a model")
+            }
         }
     }
     panic!("the walk has no end: {:?}", bench.state().cursor);

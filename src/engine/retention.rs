@@ -1,0 +1,144 @@
+//! Lets go of what has been kept for as long as was promised.
+//!
+//! A round goes through all sessions by their heads, some at each look at the clock, and begins again an hour after it
+//! ended. A process that was down begins one at once: what came due meanwhile goes then, once.
+
+use std::collections::BTreeSet;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use serde_json::json;
+
+use super::{Engine, Error, desk::Job};
+use crate::{
+    ids::SessionId,
+    interview::Actor,
+    model::{custody::Kind, session::Head},
+    store::{self, Erasure},
+};
+
+/// Sessions looked at in one go.
+const PAGE: usize = 256;
+
+/// Time between two rounds.
+const ROUND: TimeDelta = TimeDelta::hours(1);
+
+/// Where the round in hand stands.
+#[derive(Debug, Default)]
+pub(super) struct Sweep {
+    /// The session it came to.
+    after: Option<SessionId>,
+    /// When the next round begins.
+    next: Option<DateTime<Utc>>,
+    /// Sessions that have files, looked up once in each process: a crash may have left some behind their session.
+    with_files: Option<BTreeSet<SessionId>>,
+}
+
+impl Engine {
+    /// Looks at the next sessions of the round in hand, or begins one where it is time; how many of them had something
+    /// that was due to go. Whatever fails is left to the next round.
+    pub async fn sweep(&self) -> usize {
+        let now = self.inner.parts.clock.now();
+        let mut sweep = self.inner.sweep.lock().await;
+        if sweep.next.is_some_and(|next| next > now) {
+            return 0;
+        }
+        if sweep.with_files.is_none() {
+            let found = self.inner.parts.artifacts.sessions().await;
+            sweep.with_files = Some(found.unwrap_or_else(|error| {
+                tracing::warn!(%error, "the folders of files could not be listed");
+                BTreeSet::new()
+            }));
+        }
+        let heads = match self.inner.parts.store.sessions(sweep.after, PAGE).await {
+            Ok(heads) => heads,
+            Err(error) => {
+                tracing::error!(%error, "sessions could not be looked through for what is due to go");
+                return 0;
+            }
+        };
+        let mut due = 0;
+        for head in &heads {
+            if head.goes_at.is_some_and(|at| at <= now) {
+                if self.dispatch(head.id, Job::LetGo).is_err() {
+                    // Too much is going on; the round goes on from here with the next look.
+                    return due;
+                }
+                due += 1;
+            }
+            sweep.after = Some(head.id);
+        }
+        let is_end = heads.len() < PAGE;
+        self.remove_strays(&mut sweep, &heads, is_end).await;
+        if is_end {
+            sweep.after = None;
+            sweep.next = now.checked_add_signed(ROUND);
+        }
+        due
+    }
+
+    /// Removes the files of sessions that are gone, up to the last of `heads`.
+    async fn remove_strays(&self, sweep: &mut Sweep, heads: &[Head], is_end: bool) {
+        let Some(with_files) = &mut sweep.with_files else { return };
+        let last = heads.last().map(|head| head.id);
+        let passed: Vec<SessionId> =
+            with_files.iter().filter(|id| is_end || Some(**id) <= last).copied().collect();
+        for id in passed {
+            with_files.remove(&id);
+            if heads.iter().any(|head| head.id == id) {
+                continue;
+            }
+            // One that cannot be read is left out of the list, and keeps its files.
+            if let Ok(None) = self.inner.parts.store.load(id).await {
+                if let Err(error) = self.erase_files(id).await {
+                    tracing::warn!(session.id = %id, %error, "files of a session that is gone remain");
+                } else {
+                    tracing::info!(session.id = %id, "removed files of a session that is gone");
+                }
+            }
+        }
+    }
+
+    /// Erases of a session what is due to go: all of it, or a part.
+    pub(super) async fn let_go(&self, session: SessionId) -> Result<(), Error> {
+        let (loaded, flow) = self.view(session).await?;
+        let parts = &self.inner.parts;
+        let ids = std::sync::Arc::clone(&parts.ids);
+        let actor = Actor::load(flow, &loaded, ids, parts.clock.now());
+        let mut actor = actor.ok_or(Error::NoSession)?;
+        let due = actor.due_to_go();
+        let gone = due.union(&actor.state().keeping.forgotten).count();
+        if due.is_empty() {
+            return Ok(());
+        }
+        if gone == Kind::ALL.len() {
+            self.erase_known(session, Some(&actor), "retention").await?;
+            return Ok(());
+        }
+        if due.contains(&Kind::Uploads) {
+            self.erase_files(session).await?;
+        }
+        if due.len() == 1 && due.contains(&Kind::Uploads) {
+            actor.forget_uploads();
+            return Ok(self.commit(actor, None).await?);
+        }
+        let rest = actor.rest(&loaded.events, &due).ok_or(Error::NoSession)?;
+        self.take_down(&actor).await;
+        let kinds = vec![("kinds", json!(due))];
+        let erasure = Erasure {
+            session,
+            expected: Some(loaded.head.seq),
+            receipt: self.record(session, "retention_applied", kinds),
+            effects: Vec::new(),
+            rest: Some(rest),
+        };
+        match parts.store.erase(erasure).await {
+            // Somebody is there: it is no longer due, or it is again with the next round.
+            Err(store::Error::Conflict { .. }) => return Ok(()),
+            done => done?,
+        }
+        self.inner.pipeline.forget(session);
+        tracing::info!(session.id = %session, "retention applied");
+        _ = self.inner.changes.send(super::Changed { session, seq: 0 });
+        Ok(())
+    }
+}

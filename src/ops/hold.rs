@@ -1,0 +1,51 @@
+//! `anteroom hold`.
+
+use std::process::ExitCode;
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    app::{self, Wanted},
+    cli::Hold,
+    erase::Erased,
+    reach::Reach,
+    request::Request,
+    term,
+};
+use crate::ids::SessionId;
+
+/// How it stands now.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Standing {
+    pub(super) session: SessionId,
+    pub(super) held: bool,
+    /// What came of the erasure that had waited for the hold to end.
+    pub(super) erased: Option<Erased>,
+}
+
+/// Lets nothing of a session be erased, or lets it again; then an erasure that waited for it is carried out.
+pub(super) fn hold(wanted: &Wanted, hold: &Hold) -> anyhow::Result<ExitCode> {
+    let settings = wanted.settings()?;
+    app::block_on(async {
+        let reach = Reach::find(&settings).await?;
+        let reason = hold.reason.clone().filter(|_| !hold.release);
+        let request = Request::Hold { session: hold.session.clone(), reason };
+        let now: Standing = reach.ask(request).await?;
+        if hold.output.json {
+            term::json(&now)?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        let Standing { session, held, erased } = now;
+        if held {
+            let text = "nothing of it is erased until you release it";
+            term::say(format!("Session {session} is held: {text}."))?;
+        } else {
+            term::say(format!("Session {session} is released."))?;
+        }
+        if let Some(erased) = erased {
+            term::say("The person had asked for everything to be erased.")?;
+            erased.tell()?;
+        }
+        Ok(ExitCode::SUCCESS)
+    })
+}

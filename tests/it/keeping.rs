@@ -1,0 +1,414 @@
+//! How long things are kept: erasure with all it leaves behind, retention, holds, and a chain that shows every touch.
+
+use std::{
+    collections::BTreeMap,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
+
+use anteroom::{
+    clock::Clock as _,
+    engine::{Error, Receipt, webhook::Target},
+    export::{self, Reader, Source},
+    interview::Command,
+    model::{
+        audit::{AuditRecord, CHAIN_START, Fault, Sealed, examine},
+        custody::Kind,
+        session::{PersonId, Status},
+        wait::Settlement,
+    },
+};
+use axum::{
+    Router,
+    extract::State,
+    http::{HeaderMap, StatusCode},
+    routing::post,
+};
+use chrono::{DateTime, TimeDelta, Utc};
+use insta::assert_snapshot;
+use serde_json::{Map, Value, json};
+
+use crate::{
+    crashes::{candidate, welcome},
+    world::{FLOW, World, ada, grace},
+};
+
+/// Requests that a receiver saw, and how many of the next it answers with 503.
+#[derive(Debug, Default)]
+struct Hook {
+    seen: Mutex<Vec<(HeaderMap, String)>>,
+    busy: AtomicUsize,
+}
+
+async fn receive(State(hook): State<Arc<Hook>>, headers: HeaderMap, body: String) -> StatusCode {
+    hook.seen.lock().unwrap().push((headers, body));
+    let less = |left: usize| left.checked_sub(1);
+    match hook.busy.fetch_update(Ordering::SeqCst, Ordering::SeqCst, less) {
+        Ok(_) => StatusCode::SERVICE_UNAVAILABLE,
+        Err(_) => StatusCode::OK,
+    }
+}
+
+/// A candidate at the end of the flow, whose data went to a web hook.
+async fn hooked() -> (World, Arc<Hook>, tokio::task::JoinSet<std::io::Result<()>>) {
+    let hook = Arc::new(Hook::default());
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}/hook", listener.local_addr().unwrap());
+    let app = Router::new().route("/hook", post(receive)).with_state(Arc::clone(&hook));
+    let mut server = tokio::task::JoinSet::new();
+    server.spawn(async move { axum::serve(listener, app).await });
+    let mut world = World::on("candidate-onboarding").await;
+    world.hook(BTreeMap::from([("ats_webhook".to_owned(), Target { url, secret: None })]));
+    candidate(&mut world).await;
+    assert_eq!(hook.seen.lock().unwrap().len(), 1);
+    (world, hook, server)
+}
+
+async fn delete(world: &mut World) -> Receipt {
+    world.say("delete my data").await;
+    let yes = world.button("Erase everything").await;
+    world.feed(&ada(), yes).await
+}
+
+fn files(world: &World) -> Vec<String> {
+    let folder = world.folder().join("artifacts");
+    let mut found = Vec::new();
+    for session in std::fs::read_dir(folder).unwrap() {
+        for file in std::fs::read_dir(session.unwrap().path()).unwrap() {
+            found.push(file.unwrap().file_name().into_string().unwrap());
+        }
+    }
+    found
+}
+
+#[tokio::test]
+async fn a_web_hook_that_was_sent_something_is_told_of_the_erasure_and_of_nothing_else() {
+    let (mut world, hook, _server) = hooked().await;
+    hook.busy.store(2, Ordering::SeqCst);
+
+    let Receipt::Erased { receipt } = delete(&mut world).await else { panic!("not erased") };
+    world.restart().await;
+    for _ in 0..4 {
+        world.pass(TimeDelta::minutes(1)).await;
+    }
+
+    let told = hook.seen.lock().unwrap()[1..].to_vec();
+    assert_eq!(told.len(), 3, "twice refused, then taken: {told:?}");
+    for (headers, body) in &told {
+        assert_eq!(headers["x-anteroom-event"], "session_erased");
+        assert_eq!(headers["x-anteroom-delivery"], told[0].0["x-anteroom-delivery"]);
+        let body: Map<String, Value> = serde_json::from_str(body).unwrap();
+        let keys: Vec<&str> = body.keys().map(String::as_str).collect();
+        assert_eq!(keys, ["event", "session", "receipt", "by", "erasedAt"]);
+        assert_eq!(body["receipt"], json!(receipt));
+        assert_eq!(body["session"], json!(world.session));
+    }
+    let chain = world.audit().await;
+    let line = &chain.last().unwrap().record;
+    assert_eq!(
+        line.facts["outside"],
+        json!(["summary to recruiting_desk: delivered", "web hook ats_webhook: delivered"])
+    );
+}
+
+#[tokio::test]
+async fn a_web_hook_that_never_answers_is_given_up_and_keeps_nothing_alive() {
+    let (mut world, hook, _server) = hooked().await;
+    hook.busy.store(usize::MAX, Ordering::SeqCst);
+    delete(&mut world).await;
+    let left = world.disk().claim(world.clock.now(), 9).await.unwrap();
+    assert!(left.is_empty(), "the first attempt was made");
+
+    for _ in 0..60 {
+        world.pass(TimeDelta::hours(2)).await;
+    }
+
+    assert_eq!(hook.seen.lock().unwrap().len(), 1 + 24, "as often as any effect");
+    assert_eq!(world.disk().claim(world.clock.now(), 9).await.unwrap(), []);
+}
+
+#[tokio::test]
+async fn an_erasure_takes_files_and_leaves_those_of_others_alone() {
+    let mut world = World::new().await;
+    world.press("Blue").await;
+    world.press("Large").await;
+    world.upload("note.txt", b"the very same note").await.unwrap();
+    let other = {
+        let mut inbound = world.event(&grace(), world_said("hello"));
+        let place = crate::world::room("another");
+        inbound.session = world.engine.start("short", &grace(), place, "other").await.unwrap();
+        world.rest().await;
+        inbound.session
+    };
+    let kept =
+        world.engine.keep_file(other, None, "copy.txt", b"the very same note".to_vec()).await;
+    kept.unwrap().unwrap();
+    assert_eq!(files(&world).len(), 2);
+
+    world.engine.erase(world.session, "operator").await.unwrap();
+    assert_eq!(files(&world).len(), 1, "the other conversation needs its own");
+    world.engine.erase(other, "operator").await.unwrap();
+    assert_eq!(files(&world), [""; 0]);
+    // Again: nothing, and one more line.
+    world.engine.erase(other, "operator").await.unwrap();
+    assert_eq!(world.audited("session_erased").await, 3);
+}
+
+fn world_said(text: &str) -> anteroom::engine::What {
+    anteroom::engine::What::Said { text: text.to_owned(), source: None }
+}
+
+#[tokio::test]
+async fn files_that_a_crash_left_behind_their_session_go_with_the_next_start() {
+    let mut world = World::new().await;
+    let stray = world.folder().join("artifacts/ses_0000000000000000000000000000dead");
+    std::fs::create_dir_all(&stray).unwrap();
+    std::fs::write(stray.join("00"), "Ada Byron").unwrap();
+    world.press("Blue").await;
+    world.press("Large").await;
+    world.upload("note.txt", b"a note").await.unwrap();
+
+    world.restart().await;
+    world.pass(TimeDelta::zero()).await;
+
+    assert!(!stray.exists());
+    assert_eq!(files(&world).len(), 1);
+}
+
+#[tokio::test]
+async fn everything_goes_when_it_was_promised_to_go_and_not_before() {
+    let mut world = World::on("candidate-onboarding").await;
+    let notice = world.open().await.unwrap().prompt.body;
+    assert!(notice.contains("deleted 180 days after the conversation ends"), "{notice}");
+    candidate(&mut world).await;
+    let goes_at = world.disk().load(world.session).await.unwrap().unwrap().head.goes_at;
+    assert_eq!(goes_at, Some(world.clock.now() + TimeDelta::days(180)));
+
+    world.pass(TimeDelta::days(179)).await;
+    assert_eq!(world.state().await.status, Status::Completed);
+    world.pass(TimeDelta::days(1)).await;
+
+    assert_eq!(world.disk().load(world.session).await.unwrap(), None);
+    assert_eq!(files(&world), [""; 0]);
+    let chain = world.audit().await;
+    let line = &chain.last().unwrap().record;
+    assert_eq!((line.event.as_str(), &line.facts["by"]), ("session_erased", &json!("retention")));
+    world.pass(TimeDelta::days(400)).await;
+    assert_eq!(world.audited("session_erased").await, 1);
+}
+
+#[tokio::test]
+async fn each_kind_goes_at_its_own_time_also_after_months_of_being_down() {
+    let mut world = World::on("community-welcome").await;
+    let notice = world.open().await.unwrap().prompt.body;
+    assert!(notice.contains("keeps your answers for 90 days"), "{notice}");
+    welcome(&mut world).await;
+    let records = world.state().await.records;
+    assert!(!records.is_empty());
+
+    world.pass(TimeDelta::days(30)).await;
+    let state = world.state().await;
+    assert_eq!(state.records, records, "stored data stays for 90 days");
+    assert_eq!((state.status, state.asked.len()), (Status::Completed, 0));
+    assert!(state.keeping.forgotten.iter().eq(&[Kind::Transcript, Kind::Uploads]));
+    let text = serde_json::to_string(&world.events().await).unwrap();
+    for gone in ["\"type\":\"said\"", "\"type\":\"answered\"", "\"type\":\"asked\""] {
+        assert!(!text.contains(gone), "{text}");
+    }
+    assert!(world.audit().await.iter().all(|sealed| sealed.record.words.is_empty()));
+    assert_eq!(world.audited("retention_applied").await, 1);
+
+    // The process is down for long; the next one catches up, once.
+    world.clock.advance(TimeDelta::days(200));
+    world.restart().await;
+    world.pass(TimeDelta::zero()).await;
+    assert_eq!(world.disk().load(world.session).await.unwrap(), None);
+    assert_eq!(world.audited("session_erased").await, 1);
+}
+
+#[tokio::test]
+async fn files_may_go_before_the_talk_that_goes_on() {
+    let retention =
+        "[retention]\ntranscript = \"20d\"\nuploads = \"5d\"\nrecords = \"20d\"\n\n[pace]";
+    let mut world = World::with(&FLOW.replacen("[pace]", retention, 1), None).await;
+    world.press("Blue").await;
+    world.press("Large").await;
+    world.upload("note.txt", b"a note").await.unwrap();
+    world.pass(TimeDelta::days(4)).await;
+    assert_eq!(files(&world).len(), 1);
+
+    world.pass(TimeDelta::days(1)).await;
+    assert_eq!(files(&world), [""; 0]);
+    world.say("word").await;
+    assert_eq!(world.state().await.status, Status::Completed);
+    // Abandoned or complete: it goes when nothing has happened for long enough.
+    world.pass(TimeDelta::days(19)).await;
+    assert!(world.disk().load(world.session).await.unwrap().is_some());
+    world.pass(TimeDelta::days(1)).await;
+    assert_eq!(world.disk().load(world.session).await.unwrap(), None);
+}
+
+#[tokio::test]
+async fn what_is_held_stays_and_an_erasure_waits_for_the_end_of_the_hold() {
+    let mut world = World::new().await;
+    world.press("Blue").await;
+    let hold = Command::Hold { reason: "a claim, 12/2026".to_owned() };
+    let refused = world.command(&ada(), hold.clone()).await;
+    assert_eq!(refused, Receipt::Refused("You may not do that here.".to_owned()));
+    assert_eq!(world.command(&grace(), hold).await, Receipt::Taken);
+
+    let receipt = delete(&mut world).await;
+    assert_eq!(receipt, Receipt::Settled(Settlement::Applied));
+    assert_snapshot!(world.screen().lines().last().unwrap(), @"Your request is received and kept. Just now the team must keep this conversation, for this reason: a claim, 12/2026. As soon as that ends, everything is erased; you need not ask again.");
+    let error = world.engine.erase(world.session, "operator").await.unwrap_err();
+    assert!(matches!(error, Error::Held(_)), "{error}");
+    assert_snapshot!(error, @"this conversation is held: a claim, 12/2026. hint: release it first, with `anteroom hold SESSION --release`");
+    world.restart().await;
+    world.pass(TimeDelta::days(400)).await;
+    assert!(world.state().await.keeping.erasure_asked);
+
+    assert_eq!(world.command(&grace(), Command::Release).await, Receipt::Taken);
+
+    assert_eq!(world.disk().load(world.session).await.unwrap(), None);
+    let chain = world.audit().await;
+    let events: Vec<&str> = chain.iter().map(|sealed| sealed.record.event.as_str()).collect();
+    for event in ["hold_placed", "erasure_put_off", "hold_released"] {
+        assert!(events.contains(&event), "{events:?}");
+    }
+    let line = &chain.last().unwrap().record;
+    assert_eq!((line.event.as_str(), &line.facts["by"]), ("session_erased", &json!("participant")));
+}
+
+/// Every member of an archive by its name.
+fn members(bytes: Vec<u8>) -> BTreeMap<String, Vec<u8>> {
+    let mut archive = zip::ZipArchive::new(std::io::Cursor::new(bytes)).unwrap();
+    let mut members = BTreeMap::new();
+    for index in 0..archive.len() {
+        let mut member = archive.by_index(index).unwrap();
+        let mut content = Vec::new();
+        std::io::Read::read_to_end(&mut member, &mut content).unwrap();
+        members.insert(member.name().unwrap().into_owned(), content);
+    }
+    members
+}
+
+#[tokio::test]
+async fn an_export_holds_everything_that_is_stored() {
+    let mut world = World::new().await;
+    world.press("Blue").await;
+    world.say("A word in between").await;
+    world.press("Large").await;
+    world.upload("note.txt", b"the note itself").await.unwrap();
+    world.command(&ada(), Command::Advance { reason: "Enough for today".to_owned() }).await;
+    let store = world.disk();
+    let (loaded, flow) = world.engine.view(world.session).await.unwrap();
+    let audit = export::audit_of(store, world.session).await.unwrap();
+    let artifacts = &world.engine.parts().artifacts;
+    let source = |reader| Source { loaded: &loaded, flow: &flow, audit: &audit, reader };
+
+    let all = members(export::bundle(&source(Reader::Staff), artifacts).await.unwrap());
+    let json = |name: &str| serde_json::from_slice::<Value>(&all[name]).unwrap();
+    assert_eq!(json("events.json"), json!(loaded.events));
+    assert_eq!(json("session.json"), json!(loaded.head));
+    assert_eq!(all["files/01-note.txt"], b"the note itself");
+    let decisions = json("decisions.json");
+    assert_eq!(decisions.as_array().unwrap().len(), audit.len());
+    for (told, sealed) in decisions.as_array().unwrap().iter().zip(&audit) {
+        for (key, value) in sealed.record.facts.iter().chain(&sealed.record.words) {
+            assert_eq!(told[key], *value, "{key} of {}", sealed.index);
+        }
+    }
+
+    // The participant gets all that they said, chose and sent; what staff said among themselves is not theirs.
+    let theirs = members(export::bundle(&source(Reader::Participant), artifacts).await.unwrap());
+    assert!(!theirs.contains_key("events.json"));
+    let text: String = theirs.values().map(|bytes| String::from_utf8_lossy(bytes)).collect();
+    for words in
+        ["A word in between", "Blue", "Large", "note.txt", "the note itself", "web:local/ada"]
+    {
+        assert!(text.contains(words), "`{words}` is missing");
+    }
+}
+
+fn at(minute: i64) -> DateTime<Utc> {
+    DateTime::UNIX_EPOCH + TimeDelta::minutes(minute)
+}
+
+/// Six records of two sessions, with words in some.
+fn chain() -> Vec<Sealed> {
+    let mut chain: Vec<Sealed> = Vec::new();
+    for number in 0..6_u128 {
+        let session = anteroom::ids::SessionId::from_uuid(uuid::Uuid::from_u128(number % 2 + 1));
+        let words = if number == 2 { json!({ "reason": "quince" }) } else { json!({}) };
+        let record = AuditRecord {
+            event: "phase_advance_attempt".to_owned(),
+            timestamp: at(i64::try_from(number).unwrap()),
+            session: Some(session),
+            facts: json!({ "by": PersonId::web("ada") }).as_object().unwrap().clone(),
+            words: words.as_object().unwrap().clone(),
+        };
+        let previous =
+            chain.last().map_or_else(|| CHAIN_START.to_owned(), |sealed| sealed.seal.clone());
+        chain.push(Sealed::seal(chain.len() as u64, &previous, record, "salt".to_owned()));
+    }
+    chain
+}
+
+#[test]
+fn every_touch_of_the_chain_is_found_and_said_in_words() {
+    let touched = |touch: fn(&mut Vec<Sealed>)| {
+        let mut chain = chain();
+        touch(&mut chain);
+        examine(&chain).map(str::to_owned)
+    };
+    assert!(touched(|_| ()).is_ok());
+    let edits: [fn(&mut Sealed); 6] = [
+        |sealed| sealed.record.event.push('x'),
+        |sealed| sealed.record.timestamp = at(99),
+        |sealed| sealed.record.session = None,
+        |sealed| _ = sealed.record.facts.insert("by".to_owned(), json!("web:local/eve")),
+        |sealed| sealed.words_sha256.replace_range(..1, "x"),
+        |sealed| sealed.seal.replace_range(..1, "x"),
+    ];
+    for (number, edit) in edits.into_iter().enumerate() {
+        for at in 0..6 {
+            let mut chain = chain();
+            edit(&mut chain[at]);
+            let fault = examine(&chain).unwrap_err();
+            assert_eq!(fault, Fault::Changed { at: at as u64 }, "edit {number} of record {at}");
+        }
+    }
+    let words = |touch: fn(&mut Vec<Sealed>)| touched(touch).unwrap_err().to_string();
+    assert_snapshot!(words(|chain| _ = chain.remove(3)), @"record 3 is missing");
+    assert_snapshot!(words(|chain| _ = chain.drain(..2)), @"records 0 to 1 are missing");
+    assert_snapshot!(words(|chain| chain.swap(1, 4)), @"record 4 stands where record 1 belongs");
+    assert_snapshot!(words(|chain| { let again = chain[2].clone(); chain.insert(3, again); }), @"record 2 stands where record 3 belongs");
+    assert_snapshot!(
+        words(|chain| _ = chain[2].record.words.insert("reason".to_owned(), json!("pear"))), @"the words of record 2 were changed after it was sealed");
+    assert_snapshot!(words(|chain| chain[2].erase_words()), @"the words of record 2 were removed, and no erasure of its session is on record");
+    assert_snapshot!(
+        words(|chain| {
+            let forged = AuditRecord { event: "approved".to_owned(), ..chain[3].record.clone() };
+            chain[3] = Sealed::seal(3, &chain[2].seal, forged, String::new());
+        }),
+        @"record 4 does not follow from the one before it: one of them was put in or exchanged"
+    );
+    // Cut off at the end: the chain alone cannot tell; `audit verify` has its anchor for that.
+    assert!(touched(|chain| chain.truncate(3)).is_ok());
+}
+
+#[test]
+fn words_may_go_where_an_erasure_is_on_record() {
+    let mut chain = chain();
+    chain[2].erase_words();
+    let receipt = AuditRecord {
+        event: "session_erased".to_owned(),
+        words: Map::new(),
+        ..chain[2].record.clone()
+    };
+    let previous = chain[5].seal.clone();
+    chain.push(Sealed::seal(6, &previous, receipt, String::new()));
+    assert!(examine(&chain).is_ok());
+}
