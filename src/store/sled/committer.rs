@@ -171,7 +171,9 @@ impl Committer {
             let vault = Arc::clone(&self.vault);
             let db = self.db.clone();
             let mut stage = Stage::new(Reader { tree: &db, vault: &vault });
-            doomed.into_iter().for_each(|slot| stage.remove(keys::doomed(slot)));
+            for slot in doomed {
+                stage.remove(keys::doomed(slot));
+            }
             // Lost in a crash it is done again.
             self.apply(stage)
         });

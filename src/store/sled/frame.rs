@@ -45,7 +45,7 @@ pub(super) enum Kept {
     Changed {
         wait: WaitId,
         frame: u32,
-        standing: Standing,
+        standing: Box<Standing>,
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         votes: Vec<Vote>,
     },
@@ -63,9 +63,9 @@ impl Kept {
 /// A wait as one frame tells it.
 pub(super) enum Told {
     /// All of it.
-    Whole(Wait),
+    Whole(Box<Wait>),
     /// What has changed since that frame.
-    Since { frame: u32, standing: Standing, votes: Vec<Vote> },
+    Since { frame: u32, standing: Box<Standing>, votes: Vec<Vote> },
 }
 
 impl Frame {
@@ -81,8 +81,10 @@ impl Frame {
     pub(super) fn wait(self, id: WaitId) -> Option<Told> {
         let kept = self.waits.into_iter().rev().find(|kept| kept.id() == id)?;
         match kept {
-            Kept::Asked { .. } => asked(&self.events, id).cloned().map(Told::Whole),
-            Kept::Whole { whole } => Some(Told::Whole(*whole)),
+            Kept::Asked { .. } => {
+                asked(&self.events, id).map(|wait| Told::Whole(Box::new(wait.clone())))
+            }
+            Kept::Whole { whole } => Some(Told::Whole(whole)),
             Kept::Changed { frame, standing, votes, .. } => {
                 Some(Told::Since { frame, standing, votes })
             }

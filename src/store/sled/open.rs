@@ -50,14 +50,13 @@ pub(super) fn open(dir: &Path) -> Result<Opened, Error> {
     let lock = lock(dir)?;
     repair(dir).map_err(Error::unavailable)?;
     let db = open_or_mend(dir)?;
-    let vault = match layout(&db, dir)? {
-        Some(id) => Vault::open(dir, Some(id))?,
-        None => {
-            let vault = Vault::open(dir, None)?;
-            let entry = [&[LAYOUT], &vault.id()[..]].concat();
-            db.insert(keys::layout(), entry).map_err(broken)?;
-            vault
-        }
+    let vault = if let Some(id) = layout(&db, dir)? {
+        Vault::open(dir, Some(id))?
+    } else {
+        let vault = Vault::open(dir, None)?;
+        let entry = [&[LAYOUT], &vault.id()[..]].concat();
+        db.insert(keys::layout(), entry).map_err(broken)?;
+        vault
     };
     let reader = Reader { tree: &db, vault: &vault };
     vault.resume(last_slot(reader)?)?;

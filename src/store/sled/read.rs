@@ -45,7 +45,7 @@ pub(super) fn known(reader: Reader<'_>, session: SessionId) -> Result<Option<Kno
     let Some(record) = reader.record(&at, &what)? else { return Ok(None) };
     let slot = slot_of(&record).ok_or_else(|| Error::damaged(&what, "it ends early"))?;
     let key = reader.key(slot, &what)?;
-    let cover = reader.open(&key, &at, &record, SLOT, &what)?;
+    let cover = Reader::open(&key, &at, &record, SLOT, &what)?;
     Ok(Some(Known { slot, key, cover }))
 }
 
@@ -89,7 +89,7 @@ fn frame(
     let Some((_, clear)) = Belongings::decode(&record.body) else {
         return Err(Error::damaged(what, "it ends early"));
     };
-    reader.open(key, &at, &record, clear, what).map(Some)
+    Reader::open(key, &at, &record, clear, what).map(Some)
 }
 
 pub(super) fn find(reader: Reader<'_>, by: &Find) -> Result<Vec<Head>, Error> {
@@ -176,18 +176,13 @@ impl Pointer {
 }
 
 /// Where a wait was shown is bound to its key, not to the pointer, which changes without it.
-pub(super) fn renderings(
-    reader: Reader<'_>,
-    key: &Key,
-    id: WaitId,
-    record: &Record,
-) -> Result<Vec<Rendering>, Error> {
+pub(super) fn renderings(key: &Key, id: WaitId, record: &Record) -> Result<Vec<Rendering>, Error> {
     let rest = record.body.get(Pointer::LENGTH..).unwrap_or_default();
     if rest.is_empty() {
         return Ok(Vec::new());
     }
     let record = Record { version: record.version, body: rest.to_vec() };
-    reader.open(key, &keys::wait(id), &record, 0, format_args!("wait `{id}`"))
+    Reader::open(key, &keys::wait(id), &record, 0, format_args!("wait `{id}`"))
 }
 
 pub(super) fn wait(
@@ -206,15 +201,15 @@ pub(super) fn wait(
         told.ok_or_else(|| Error::damaged(&what, format_args!("frame {number} lacks it")))
     };
     let wait = match told(pointer.frame)? {
-        Told::Whole(wait) => wait,
+        Told::Whole(wait) => *wait,
         Told::Since { frame, standing, votes } => match told(frame)? {
-            Told::Whole(wait) => Wait { standing, votes, ..wait },
+            Told::Whole(wait) => Wait { votes, standing: *standing, ..*wait },
             Told::Since { .. } => {
                 return Err(Error::damaged(&what, "no frame tells all of it"));
             }
         },
     };
-    let renderings = renderings(reader, &key, id, &record)?;
+    let renderings = renderings(&key, id, &record)?;
     Ok(Some((wait, renderings)))
 }
 

@@ -60,14 +60,13 @@ impl Reader<'_> {
 
     /// Reads what [`Reader::close`] wrote after `clear` bytes. Never quotes the content: it is personal data.
     pub(super) fn open<T: DeserializeOwned>(
-        &self,
         key: &Key,
         at: &[u8],
         record: &Record,
         clear: usize,
         what: impl Display,
     ) -> Result<T, Error> {
-        let json = self.text(key, at, record, (clear, clear), &what)?;
+        let json = Self::text(key, at, record, (clear, clear), &what)?;
         serde_json::from_slice(&json).map_err(|error| {
             let how = match error.classify() {
                 serde_json::error::Category::Io | serde_json::error::Category::Eof => {
@@ -82,7 +81,6 @@ impl Reader<'_> {
 
     /// The text of a record that is bound to its first bytes and sealed after its `clear` ones.
     pub(super) fn text(
-        &self,
         key: &Key,
         at: &[u8],
         record: &Record,
@@ -103,6 +101,7 @@ impl Reader<'_> {
     }
 
     /// A body: `clear` as it is, then `value`, pressed and sealed.
+    #[expect(clippy::too_many_arguments, reason = "the counterpart of `open`")]
     pub(super) fn close(
         &self,
         key: &Key,
@@ -163,7 +162,7 @@ impl<'a> Stage<'a> {
     }
 
     /// Stores a record, in place of one that may have been longer; once in a step.
-    pub(super) fn put_record(&mut self, at: &[u8], record: Record) -> Result<(), Error> {
+    pub(super) fn put_record(&mut self, at: &[u8], record: &Record) -> Result<(), Error> {
         let old = self.reader.tree.get(at).map_err(broken)?;
         let old = old.as_deref().and_then(chunks_of).unwrap_or(0);
         let length = HEADER + record.body.len();

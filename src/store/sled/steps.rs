@@ -56,7 +56,7 @@ impl<'a> Chain<'a> {
         let at = keys::audit(self.tip.next);
         let (record, tip) = ledger::write(stage.reader.vault, self.ids, owner, &self.tip, records)?;
         self.tip = tip;
-        stage.put_record(&at, record)
+        stage.put_record(&at, &record)
     }
 }
 
@@ -80,12 +80,11 @@ pub(super) fn commit(
     if found != commit.expected {
         return Err(Error::Conflict { expected: commit.expected, found });
     }
-    let (slot, key, old) = match known {
-        Some(Known { slot, key, cover }) => (slot, key, Some(cover)),
-        None => {
-            let (slot, key) = reader.vault.fresh()?;
-            (slot, key, None)
-        }
+    let (slot, key, old) = if let Some(Known { slot, key, cover }) = known {
+        (slot, key, Some(cover))
+    } else {
+        let (slot, key) = reader.vault.fresh()?;
+        (slot, key, None)
     };
     let (mut timers, mut frames) = (Vec::new(), 0);
     if let Some(old) = &old {
@@ -115,7 +114,7 @@ fn put_cover(
 ) -> Result<(), Error> {
     let at = keys::head(cover.head.id);
     let record = stage.reader.close(key, &at, VERSION, &slot.to_be_bytes(), cover)?;
-    stage.put_record(&at, record)
+    stage.put_record(&at, &record)
 }
 
 fn put_effects(
@@ -126,7 +125,7 @@ fn put_effects(
     for effect in effects {
         let at = keys::effect(*slot, effect.id);
         let record = stage.reader.close(key, &at, VERSION, &[], effect)?;
-        stage.put_record(&at, record)?;
+        stage.put_record(&at, &record)?;
     }
     Ok(())
 }
@@ -138,6 +137,7 @@ struct SessionKey<'a> {
 
 /// Stores what a commit says of events and waits as frame `number`; false where it says nothing. A session always
 /// has a first frame, by which its slot is known to be taken.
+#[expect(clippy::too_many_arguments, reason = "each is another part of the commit")]
 fn put_frame(
     stage: &mut Stage<'_>,
     SessionKey { slot, key }: &SessionKey<'_>,
@@ -167,7 +167,7 @@ fn put_frame(
                 Kept::Changed {
                     wait: wait.id,
                     frame: old.whole,
-                    standing: wait.standing.clone(),
+                    standing: Box::new(wait.standing.clone()),
                     votes: wait.votes.clone(),
                 }
             }
@@ -178,7 +178,7 @@ fn put_frame(
             Some((_, record)) => body.extend(record.body.iter().skip(Pointer::LENGTH)),
             None => belongings.waits.push(wait.id),
         }
-        stage.put_record(&at, Record { version: VERSION, body })?;
+        stage.put_record(&at, &Record { version: VERSION, body })?;
         frame.waits.push(kept);
     }
     if let Some(digest) = dedup {
@@ -188,7 +188,7 @@ fn put_frame(
     let version = u8::try_from(newest.max(STORED_VERSION)).unwrap_or(u8::MAX);
     let at = keys::frame(*slot, number);
     let record = reader.close(key, &at, version, &belongings.encode(), &frame)?;
-    stage.put_record(&at, record)?;
+    stage.put_record(&at, &record)?;
     Ok(true)
 }
 
@@ -340,7 +340,7 @@ pub(super) fn done(
         effect.attempts += 1;
         effect.not_before = *not_before;
         let record = reader.close(&key, &at, VERSION, &[], &effect)?;
-        return stage.put_record(&at, record);
+        return stage.put_record(&at, &record);
     }
     stage.remove_all(&at)?;
     remember(stage, &key, &effect, delivery)
@@ -356,7 +356,7 @@ pub(super) fn effect(
     let what = format_args!("effect `{id}`").to_string();
     let Some(record) = reader.record(&at, &what)? else { return Ok(None) };
     let key = reader.key(slot, &what)?;
-    let effect = reader.open(&key, &at, &record, 0, &what)?;
+    let effect = Reader::open(&key, &at, &record, 0, &what)?;
     Ok(Some((key, effect)))
 }
 
@@ -371,7 +371,7 @@ fn remember(
     let reader = stage.reader;
     let at = keys::wait(wait);
     let Some(record) = reader.record(&at, format_args!("wait `{wait}`"))? else { return Ok(()) };
-    let mut renderings = read::renderings(reader, key, wait, &record)?;
+    let mut renderings = read::renderings(key, wait, &record)?;
     if renderings.iter().any(|known| known.message == message) {
         return Ok(());
     }
@@ -380,7 +380,7 @@ fn remember(
     let sealed = reader.close(key, &at, VERSION, &[], &renderings)?;
     let pointer = record.body.get(..Pointer::LENGTH).unwrap_or_default();
     let body = [pointer, &sealed.body].concat();
-    stage.put_record(&at, Record { version: VERSION, body })
+    stage.put_record(&at, &Record { version: VERSION, body })
 }
 
 /// The index entries of a session.
@@ -393,8 +393,8 @@ fn entries(reader: Reader<'_>, head: &Head) -> [keys::Key; 2] {
 }
 
 fn index(stage: &mut Stage<'_>, old: Option<&Head>, head: &Head) {
-    let same = |old: &&Head| old.place == head.place && old.participant == head.participant;
-    if old.filter(same).is_some() {
+    let same = |old: &Head| old.place == head.place && old.participant == head.participant;
+    if old.is_some_and(same) {
         return;
     }
     for key in old.map(|old| entries(stage.reader, old)).into_iter().flatten() {

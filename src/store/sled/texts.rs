@@ -45,5 +45,5 @@ fn texts_of(reader: Reader<'_>, at: &[u8]) -> Result<Vec<Vec<u8>>, Error> {
     let key = reader.key(slot, "record")?;
     // Where a wait was shown is bound to nothing in clear.
     let bound = if family == keys::WAIT { 0 } else { clear };
-    Ok(vec![reader.text(&key, at, &record, (bound, clear), "record")?])
+    Ok(vec![Reader::text(&key, at, &record, (bound, clear), "record")?])
 }

@@ -57,7 +57,7 @@ const SECRET: Slot = 1;
 const FIRST: Slot = 2;
 
 /// Slots made at a time: a sync for each is one more for every so many sessions.
-const AHEAD: usize = 64;
+const AHEAD: Slot = 64;
 
 const SHREDDED: [u8; WIDTH] = [0; WIDTH];
 
@@ -122,9 +122,10 @@ impl Vault {
     /// Goes on with the slots that were made and not given away; `used` is the last that the database names.
     pub(super) fn resume(&self, used: Option<Slot>) -> Result<(), Error> {
         let mut slots = self.slots();
-        let mut next = used.map_or(FIRST, |used| used.saturating_add(1)).max(FIRST).min(slots.end);
+        let first = used.map_or(FIRST, |used| used.saturating_add(1)).max(FIRST).min(slots.end);
+        let mut next = first;
         // A shredded slot had a session, though the database no longer says so.
-        for slot in next..slots.end {
+        for slot in first..slots.end {
             if read(&self.file, slot).map_err(Error::unavailable)? == SHREDDED {
                 next = slot + 1;
             }
@@ -137,11 +138,11 @@ impl Vault {
     pub(super) fn fresh(&self) -> Result<(Slot, Key), Error> {
         let mut slots = self.slots();
         if slots.next == slots.end {
-            let mut more = [0; WIDTH * AHEAD];
+            let mut more = [0; WIDTH * AHEAD as usize];
             self.fill(&mut more)?;
             let made = write(&self.file, slots.end, &more).and_then(|()| self.file.sync_all());
             made.map_err(Error::unavailable)?;
-            slots.end = slots.end.checked_add(AHEAD as Slot).ok_or_else(|| self.damaged())?;
+            slots.end = slots.end.checked_add(AHEAD).ok_or_else(|| self.damaged())?;
         }
         let slot = slots.next;
         slots.next += 1;
