@@ -55,6 +55,8 @@ pub(super) fn failure(error: &Error) -> &'static str {
     match error {
         Error::NoSession => "no_session",
         Error::NoFlow(_) => "no_flow",
+        Error::Held(_) => "held",
+        Error::Refused(_) => "refused",
         Error::BrokenFlow(_) => "broken_flow",
         Error::Store(_) => "not_saved",
         Error::Busy => "busy",

@@ -46,8 +46,7 @@ async fn measured(State(app): State<Arc<App>>) -> Response {
     let (active, queued) = app.engine.load_now();
     gauge!(metric::ACTIVE_SESSIONS).set(metric::as_f64(active));
     gauge!(metric::QUEUED, "queue" => "sessions").set(metric::as_f64(queued));
-    let live = limits::LIVE_MAX.saturating_sub(app.live.available_permits());
-    gauge!(metric::LIVE).set(metric::as_f64(live));
+    gauge!(metric::LIVE).set(metric::as_f64(app.live.taken()));
     match metric::page() {
         Some(page) => ([(header::CONTENT_TYPE, metric::CONTENT_TYPE)], page).into_response(),
         None => (StatusCode::NOT_FOUND, "nothing is measured here").into_response(),

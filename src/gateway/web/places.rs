@@ -77,6 +77,11 @@ impl Places {
         Ok(Place { places: self.clone(), holders })
     }
 
+    /// How many are held.
+    pub fn taken(&self) -> usize {
+        self.lock().all
+    }
+
     fn lock(&self) -> MutexGuard<'_, Taken> {
         // Nothing panics while counting.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
