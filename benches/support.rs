@@ -84,6 +84,7 @@ pub(crate) fn parts(
         artifacts: Arc::new(artifacts),
         contacts: Arc::new(Contacts::new(Vec::new())),
         webhooks: Arc::new(BTreeMap::new()),
+        models: anteroom::llm::Models::default(),
     }
 }
 

@@ -15,8 +15,10 @@ mod pinned;
 mod reading;
 mod retention;
 mod tally;
+mod think;
 mod timers;
 pub mod webhook;
+mod window;
 
 use std::{
     collections::BTreeMap,
@@ -41,6 +43,7 @@ use crate::{
     flows::{Library, LoadedFlow},
     ids::{EffectId, Ids, SessionId, WaitId},
     interview::{Actor, Command, Refusal, Responder},
+    llm,
     model::{
         artifact::Artifact,
         effect::{Delivery, Effect, Rendering},
@@ -59,7 +62,10 @@ use crate::{
 use self::{
     desk::{Desks, Job},
     pinned::PinnedFlows,
+    think::Drafts,
 };
+
+pub use self::think::Draft;
 
 /// Where effects leave: one per platform.
 #[async_trait]
@@ -91,6 +97,8 @@ pub struct Parts {
     pub contacts: Arc<Contacts>,
     /// Web hooks by their aliases; empty where none is configured.
     pub webhooks: Arc<BTreeMap<String, webhook::Target>>,
+    /// Models by purpose; without one for the interview, scripts lead.
+    pub models: llm::Models,
 }
 
 /// Something that a person did, as a gateway hands it in.
@@ -215,12 +223,21 @@ pub struct Limits {
     pub per_minute: NonZeroU32,
     /// Largest file, in bytes, over all flows.
     pub file_bytes: u64,
+    /// Tokens that a request to the model may have before the conversation is shortened, as the provider counts them.
+    pub window_tokens: u64,
 }
 
 impl Default for Limits {
     fn default() -> Self {
         let per_minute = NonZeroU32::new(240).unwrap_or(NonZeroU32::MIN);
-        Self { queue: 64, active: 256, deliveries: 8, per_minute, file_bytes: 25 * 1024 * 1024 }
+        Self {
+            queue: 64,
+            active: 256,
+            deliveries: 8,
+            per_minute,
+            file_bytes: 25 * 1024 * 1024,
+            window_tokens: 60_000,
+        }
     }
 }
 
@@ -239,6 +256,7 @@ struct Inner {
     desks: Desks,
     tasks: TaskTracker,
     changes: broadcast::Sender<Changed>,
+    drafts: Drafts,
     /// Effects were queued.
     queued: Notify,
     /// Effects that are tried again.
@@ -281,6 +299,7 @@ impl Engine {
             desks: Desks::default(),
             tasks: TaskTracker::new(),
             changes: broadcast::Sender::new(CHANGES_KEPT),
+            drafts: Drafts::default(),
             queued: Notify::new(),
             late: tally::Late::default(),
             sweep: tokio::sync::Mutex::default(),
@@ -391,7 +410,8 @@ impl Engine {
         };
         let session = started.session;
         let ids = Arc::clone(&inner.parts.ids);
-        let actor = Actor::start(flow, started, ids, inner.parts.clock.now());
+        let actor =
+            Actor::start(flow, started, ids, inner.parts.clock.now()).with_model(self.has_model());
         match self.commit(actor, Some(key.to_owned())).await {
             Ok(()) => {
                 self.dispatch(session, Job::Work)?;
@@ -490,8 +510,14 @@ impl Engine {
     /// A session in the hands of its actor.
     async fn load(&self, session: SessionId) -> Result<Actor, Error> {
         let (loaded, flow) = self.view(session).await?;
+        self.seat(&loaded, flow)
+    }
+
+    /// A loaded session in the hands of its actor.
+    fn seat(&self, loaded: &Loaded, flow: Arc<LoadedFlow>) -> Result<Actor, Error> {
         let ids = Arc::clone(&self.inner.parts.ids);
-        Actor::load(flow, &loaded, ids, self.inner.parts.clock.now()).ok_or(Error::NoSession)
+        let actor = Actor::load(flow, loaded, ids, self.inner.parts.clock.now());
+        Ok(actor.ok_or(Error::NoSession)?.with_model(self.has_model()))
     }
 
     /// Commits what an actor has changed, and tells those who listen.

@@ -15,6 +15,7 @@ pub mod commands;
 pub mod custody;
 pub mod evidence;
 mod hear;
+mod mind;
 mod outcome;
 mod own;
 mod records;
@@ -22,6 +23,7 @@ pub mod script;
 pub mod settle;
 pub mod state;
 mod texts;
+mod think;
 mod timers;
 
 pub use self::{
@@ -33,4 +35,5 @@ pub use self::{
     records::{ObjectiveReport, SavedRecord},
     settle::{Answer, Responder},
     state::State,
+    think::Completion,
 };

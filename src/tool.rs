@@ -66,6 +66,8 @@ pub struct ToolSpec {
     pub effect_class: EffectClass,
     /// Results may be served again for five minutes.
     pub cacheable: bool,
+    /// It changes the session itself: such calls of one round are made one after the other (DESIGN §10.27).
+    pub changes_session: bool,
     /// Only staff may call it.
     pub admin_only: bool,
     /// The capability that a successful call records (S4); none for most.
@@ -80,8 +82,16 @@ impl ToolSpec {
         effect_class: EffectClass,
         parameters: Value,
     ) -> Self {
-        let (cacheable, admin_only, capability) = (false, false, None);
-        Self { name, description, parameters, effect_class, cacheable, admin_only, capability }
+        Self {
+            name,
+            description,
+            parameters,
+            effect_class,
+            cacheable: false,
+            changes_session: false,
+            admin_only: false,
+            capability: None,
+        }
     }
 }
 

@@ -17,7 +17,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 use super::{Engine, Error, Inbound, Receipt, What, erasure::Erased};
 use crate::{
     ids::{EffectId, SessionId},
-    interview::{Actor, Answer, Next},
+    interview::{Actor, Answer},
     model::{
         effect::Delivery,
         ui::Reply,
@@ -269,7 +269,7 @@ impl Engine {
     /// Clears the work timer of a session that rests.
     async fn settle_timer(&self, session: SessionId) -> Result<(), Error> {
         let actor = self.load(session).await?;
-        if matches!(actor.next(), Next::Rest | Next::Think) {
+        if actor.rests() {
             match self.commit(actor, None).await {
                 Ok(()) | Err(store::Error::Conflict { .. }) => {}
                 Err(error) => return Err(error.into()),

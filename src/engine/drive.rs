@@ -19,7 +19,7 @@ use crate::{
 const STEPS_MAX: usize = 200;
 
 /// What a step came to.
-enum Step {
+pub(super) enum Step {
     /// Go on.
     Done,
     /// Nothing is left to do.
@@ -53,11 +53,13 @@ impl Engine {
     }
 
     async fn step(&self, session: SessionId) -> Result<Step, Error> {
-        let actor = self.load(session).await?;
+        let (loaded, flow) = self.view(session).await?;
+        let actor = self.seat(&loaded, std::sync::Arc::clone(&flow))?;
         match actor.next() {
-            // There is no model yet: a phase without a script waits for people.
-            Next::Rest | Next::Think => return Ok(Step::Rest),
             Next::Erase => _ = self.erase_as_asked(session).await?,
+            Next::Rest => return Ok(Step::Rest),
+            Next::Think { last } => return self.think(&loaded, &flow, last).await,
+            Next::Round(calls) => self.round(actor, calls).await?,
             Next::Resume { wait } => self.resume(actor, wait).await?,
             Next::Recover { call } => self.recover_call(actor, &call).await?,
             Next::Call(call) => self.make(actor, call).await?,
@@ -144,7 +146,7 @@ impl Engine {
 
     /// Somebody wrote while the tool ran: what it came to counts all the same, and nothing is run twice for it. Only
     /// for a tool that changed nothing in the session, since those changes were decided on what is gone.
-    async fn conclude_later(
+    pub(super) async fn conclude_later(
         &self,
         session: SessionId,
         call: &Call,
@@ -154,7 +156,15 @@ impl Engine {
             let mut actor = self.load(session).await?;
             let is_wanted = match actor.state().call(&call.id) {
                 Some(known) => known.result.is_none(),
-                None => actor.next() == Next::Call(call.clone()),
+                None => match actor.next() {
+                    Next::Call(wanted) => wanted == *call,
+                    Next::Round(calls) => calls.iter().any(|wanted| wanted.id == call.id),
+                    Next::Resume { .. }
+                    | Next::Recover { .. }
+                    | Next::Think { .. }
+                    | Next::Erase
+                    | Next::Rest => false,
+                },
             };
             if !is_wanted {
                 return Ok(());
@@ -171,7 +181,7 @@ impl Engine {
 }
 
 /// Hands what a tool came to back to the session.
-fn conclude(actor: &mut Actor, call: &CallId, result: Result<Outcome, CallResult>) {
+pub(super) fn conclude(actor: &mut Actor, call: &CallId, result: Result<Outcome, CallResult>) {
     match result {
         Ok(Outcome::Immediate(value)) => actor.finish(call, CallResult::Ok { value }),
         Ok(Outcome::Waiting(waiting)) => {

@@ -163,7 +163,12 @@ impl<'a> Teller<'a> {
             | Event::Reminded { .. }
             | Event::RemindersStopped
             | Event::Custody(_) => self.around(event),
+            Event::Late { .. }
+            | Event::ThinkingFailed { .. }
+            | Event::ScriptLeads { .. }
+            | Event::Summarised { .. } => self.mind(event),
             Event::Applied { .. }
+            | Event::Thought(_)
             | Event::Stepped { .. }
             | Event::AdvanceEvaluated { .. }
             | Event::Proposed { .. } => None,
@@ -227,6 +232,31 @@ impl<'a> Teller<'a> {
             Event::Custody(custody) => bot("custody", custody.words(), Value::Null),
             Event::RemindersStopped => {
                 Some(("reminders", self.name.clone(), "Stop reminders".to_owned(), Value::Null))
+            }
+            _ => None,
+        }
+    }
+
+    /// What the model's part has come to; its words are posts and its calls are calls.
+    fn mind(&self, event: &Event) -> Option<Line> {
+        let bot = |kind, text: String, data| Some((kind, BOT.to_owned(), text, data));
+        match event {
+            Event::Late { call, result } => self.returned(call, result),
+            Event::ThinkingFailed { code, count, .. } => {
+                (self.reader == Reader::Staff).then(|| {
+                    line(
+                        "model_failed",
+                        BOT,
+                        "The model gave no answer",
+                        json!({ "code": code, "count": count }),
+                    )
+                })
+            }
+            Event::ScriptLeads { because, .. } => {
+                bot("script_leads", "The script goes on.".to_owned(), json!({ "because": because }))
+            }
+            Event::Summarised { through, text, .. } => {
+                bot("summarised", text.clone(), json!({ "through": through }))
             }
             _ => None,
         }

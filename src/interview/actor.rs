@@ -44,8 +44,13 @@ pub enum Next {
     Call(Call),
     /// The hold has ended for which the participant's erasure waited: carry it out.
     Erase,
+    /// Make these calls of the model's: their results go back together, in this order.
+    Round(Vec<Call>),
     /// The model's turn.
-    Think,
+    Think {
+        /// For the last time before the participant writes again: no tools, and a person is offered (S3).
+        last: bool,
+    },
     /// Nothing until a person acts or a timer fires.
     Rest,
 }
@@ -63,6 +68,8 @@ pub struct Actor {
     pub(super) state: State,
     pub(super) ids: Arc<dyn Ids>,
     pub(super) now: DateTime<Utc>,
+    /// A model is configured.
+    pub(super) has_model: bool,
     base: u64,
     draft: Draft,
 }
@@ -88,7 +95,8 @@ impl Actor {
         let event = Event::Started(started.clone());
         let first = Recorded { v: STORED_VERSION, seq: 1, at: now, event };
         let state = State::begin(&started, now);
-        let mut actor = Self { flow, state, ids, now, base: 0, draft: Draft::default() };
+        let mut actor =
+            Self { flow, state, ids, now, has_model: false, base: 0, draft: Draft::default() };
         actor.draft.events.push(first);
         let facts = [("flow", started.flow.id.into()), ("digest", started.flow.digest.into())];
         actor.audit("session_started", facts, []);
@@ -115,7 +123,7 @@ impl Actor {
         now: DateTime<Utc>,
     ) -> Self {
         let base = state.seq;
-        Self { flow, state, ids, now, base, draft: Draft::default() }
+        Self { flow, state, ids, now, has_model: false, base, draft: Draft::default() }
     }
 
     /// The session as it stands, with what this step has changed so far.
@@ -170,15 +178,19 @@ impl Actor {
         }
         let too_early = self.questions_from().is_some_and(|from| from > self.now);
         let open = state.status == Status::Open && state.handoff.is_none() && !too_early;
-        if !open || state.pending().any(blocks) {
+        let Some(phase) = self.phase().filter(|_| open) else { return Next::Rest };
+        if self.model_leads(phase) {
+            return self.next_in_turn();
+        }
+        if self.is_held_up() {
             return Next::Rest;
         }
-        self.phase().map_or(Next::Rest, |phase| self.next_in(phase))
+        self.next_in(phase)
     }
 
     fn next_in(&self, phase: &Phase) -> Next {
         if phase.step.is_empty() && !phase.objective.is_empty() {
-            return Next::Think;
+            return Next::Think { last: false };
         }
         if let Some(step) = script::upcoming(&self.state, &self.flow, phase) {
             let origin = Origin::Step { step: step.id.clone() };
@@ -214,9 +226,10 @@ impl Actor {
     /// Everything that this step changes. `dedup` is the key of the inbound event it deals with.
     pub fn into_commit(mut self, dedup: Option<String>) -> Commit {
         // Without a model, a phase that needs one waits for people.
-        let rests = matches!(self.next(), Next::Rest | Next::Think);
-        let begins = self.questions_from().filter(|from| *from > self.now);
-        self.set_timer(TimerKind::Work, if rests { begins } else { Some(self.now) });
+        let later = self.questions_from().filter(|from| *from > self.now);
+        let later = later.or_else(|| self.thinks_again_at());
+        let work = if self.rests() { later } else { Some(self.now) };
+        self.set_timer(TimerKind::Work, work);
         self.set_timer(TimerKind::Pause, self.pause_at());
         let head = self.head();
         let Draft { events, waits, effects, timers, audit } = self.draft;

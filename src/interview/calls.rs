@@ -110,6 +110,9 @@ impl Actor {
     /// Ends a call with its one result; a second result changes nothing.
     pub fn finish(&mut self, call: &CallId, result: CallResult) {
         let Some(known) = self.state.call(call).filter(|known| known.result.is_none()) else {
+            self.apply_answer_of(call);
+            self.come_late(call, result);
+            self.refresh();
             return;
         };
         let (origin, is_advance) = (known.call.origin.clone(), known.call.tool == "next_phase");

@@ -12,7 +12,7 @@ use crate::{
     model::{
         session::Status,
         transcript::{Event, Speaker, Via},
-        ui::Control,
+        ui::{Control, Reply},
         wait::{Settlement, Wait},
     },
 };
@@ -116,6 +116,10 @@ impl Actor {
                 | Settlement::Unknown => {}
             }
         }
+        if self.is_led_by_model() {
+            self.hear_for_model(from, open.last(), text, source);
+            return;
+        }
         if let Some(wait) = open.last() {
             self.could_not_match(wait, text, source);
             return;
@@ -124,6 +128,27 @@ impl Actor {
         if self.awaits_deciders() {
             self.post(texts::STAFF_ASKED);
         }
+    }
+
+    /// Other words than an answer, to a model: they settle a choice as they are (DESIGN §10.28). Every other card stays
+    /// open, since no words are consent, and the model goes on with them (SEMANTICS row 10).
+    fn hear_for_model(
+        &mut self,
+        from: &Responder,
+        open: Option<&Wait>,
+        text: &str,
+        source: Option<String>,
+    ) {
+        if let Some(wait) = open.filter(|wait| matches!(wait.prompt.control, Control::Choose(_))) {
+            let reply = Reply::Chosen { ids: Vec::new(), free_text: Some(text.to_owned()) };
+            let (from, via) = (from.clone(), Via::Typed);
+            let answer = Answer { wait: wait.id, revision: wait.revision, reply, from, via };
+            if self.settle(answer) == Settlement::Applied {
+                return;
+            }
+        }
+        self.detach_all();
+        self.keep_words(text, source, open.map(|wait| wait.id));
     }
 
     /// Once the question is shown again with a hint; after that the words are a note, and staff are offered.

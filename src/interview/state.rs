@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use chrono::{DateTime, Utc};
 use serde_json::Value;
 
-use super::custody::Keeping;
+use super::{custody::Keeping, mind::Mind};
 use crate::{
     ids::{CallId, EffectId, RecordId, SessionId, WaitId},
     model::{
@@ -87,6 +87,8 @@ pub struct State {
     pub awake_since: DateTime<Utc>,
     /// What keeps the session, and what of it is gone.
     pub keeping: Keeping,
+    /// The model's part.
+    pub mind: Mind,
 }
 
 /// A call and what has come of it.
@@ -98,6 +100,10 @@ pub struct CallState {
     pub wait: Option<WaitId>,
     /// Its one result.
     pub result: Option<CallResult>,
+    /// The result said that the question is pending: the model goes on, and hears later what came of it.
+    pub detached: bool,
+    /// What came of it after that.
+    pub late: Option<CallResult>,
 }
 
 /// Stored data.
@@ -175,6 +181,7 @@ impl State {
             reminders_stopped: false,
             awake_since: at,
             keeping: Keeping::begin(at),
+            mind: Mind::default(),
         }
     }
 
@@ -190,7 +197,12 @@ impl State {
             | Event::NoticeAnswered { .. }
             | Event::Posted { .. }
             | Event::ExportOffered { .. }
-            | Event::Custody(_) => {}
+            | Event::Custody(_)
+            // The model's part adds these up.
+            | Event::Thought(_)
+            | Event::ThinkingFailed { .. }
+            | Event::ScriptLeads { .. }
+            | Event::Summarised { .. } => {}
             Event::StatusChanged { to, .. } => self.changed(*to, at),
             Event::Said { from, about, .. } => self.heard(from, *about),
             Event::Called(call) => self.called(call),
@@ -234,7 +246,9 @@ impl State {
             }
             Event::Reminded { wait, count } => _ = self.reminded.insert(*wait, *count),
             Event::RemindersStopped => self.reminders_stopped = true,
+            Event::Late { call, result } => self.came_late(call, result),
         }
+        self.mind.apply(recorded, self.phase.as_deref(), &self.calls);
     }
 
     fn voted(&mut self, id: WaitId, vote: &Vote) {
@@ -322,7 +336,9 @@ impl State {
                 self.version += 1;
                 self.evaluations = 0;
             }
-            self.calls.push(CallState { call: call.clone(), wait: None, result: None });
+            let call = call.clone();
+            let (wait, result, late) = (None, None, None);
+            self.calls.push(CallState { call, wait, result, detached: false, late });
         }
     }
 
@@ -361,9 +377,19 @@ impl State {
         if call.result.is_some() {
             return;
         }
+        let wait = call.wait.and_then(|id| self.waits.get(&id));
+        call.detached = wait.is_some_and(|wait| wait.standing.is_pending());
         call.result = Some(result.clone());
         if let Origin::Step { step } = &call.call.origin {
             self.results.insert(step.clone(), result.to_value());
+        }
+    }
+
+    fn came_late(&mut self, id: &CallId, result: &CallResult) {
+        self.version += 1;
+        self.evaluations = 0;
+        if let Some(call) = self.calls.iter_mut().find(|c| c.call.id == *id) {
+            call.late.get_or_insert_with(|| result.clone());
         }
     }
 

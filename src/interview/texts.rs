@@ -46,6 +46,10 @@ pub(super) const WITH_THE_TEAM: &str =
     "The team has been asked, and I keep quiet meanwhile. Type *continue* to go on with me.";
 pub(super) const EXPORT_READY: &str = "Here is a copy of everything that you told me.";
 pub(super) const TOO_LONG: &str = "We have talked for a long time. I have asked the team to look; type *continue* to go on with me.";
+pub(super) const ROUNDS_USED: &str = "That is as far as I get by myself for now. Write to me to go on, or type *human* to reach a person.";
+pub(super) const THINKING_LATER: &str = "I cannot think about that just now. Nothing is lost: I will come back to it by myself, or type *human* to reach a person.";
+pub(super) const SCRIPT_LEADS: &str =
+    "I go on with fixed questions for a while. Nothing you have told me is lost.";
 pub(super) const STUCK: &str = "I cannot go on by myself here, so I have asked the team.";
 
 pub(super) const ERASE_TITLE: &str = "Delete everything?";

@@ -218,6 +218,108 @@ pub enum Event {
     RemindersStopped,
     /// A hold, an erasure that waits for its end, or what retention has removed.
     Custody(Custody),
+    /// The model answered: one round of its turn.
+    Thought(Thought),
+    /// The model could not be asked, or its answer was of no use.
+    ThinkingFailed {
+        /// `timeout`, `unavailable`, `empty_answer`, …; never what was sent or answered.
+        code: String,
+        /// The how many-th in a row, from 1.
+        count: u32,
+        /// When it is asked again; none where the script goes on, or a person has been asked for.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        again_at: Option<DateTime<Utc>>,
+    },
+    /// The script leads the phase from here on: the model cannot.
+    ScriptLeads {
+        /// The phase.
+        phase: String,
+        /// Why: the code of a failure, or `budget`.
+        because: String,
+    },
+    /// What came of a call after the model had been told that it was pending; there is at most one.
+    Late {
+        /// Which call.
+        call: CallId,
+        /// What came of it.
+        result: CallResult,
+    },
+    /// A short form of the conversation up to an event: the model's window begins with it.
+    Summarised {
+        /// The last event that it stands for.
+        through: u64,
+        /// The short form, made by the model.
+        text: String,
+        /// What it cost.
+        usage: Usage,
+    },
+}
+
+/// What the model answered in one round.
+///
+/// ```json
+/// { "knew": 11, "round": 1, "text": "", "calls": [{ "id": "c00000001", "tool": "get_user_option", "args": {…} }],
+///   "usage": { "input": 1812, "output": 64 } }
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Thought {
+    /// The last event that it knew; what happened after that is news to it.
+    pub knew: u64,
+    /// Which round of its turn, from 1.
+    pub round: u32,
+    /// What it says to the participant, `CommonMark`; empty where it says nothing. Posted right after this event.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub text: String,
+    /// The calls it makes, in its order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub calls: Vec<Intent>,
+    /// What it cost.
+    #[serde(default)]
+    pub usage: Usage,
+}
+
+/// A call that the model wants made, before anything is checked.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Intent {
+    /// Our own name of the call; the provider's is not kept.
+    pub id: CallId,
+    /// The tool, as the model wrote it.
+    pub tool: String,
+    /// The arguments; text where they are no JSON.
+    pub args: Value,
+}
+
+/// What model calls cost.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Usage {
+    /// Tokens sent.
+    pub input: u64,
+    /// Tokens received.
+    pub output: u64,
+    /// Millionths of the provider's currency unit, where it reports them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost_micros: Option<u64>,
+}
+
+impl Usage {
+    /// Tokens in and out.
+    pub const fn tokens(self) -> u64 {
+        self.input.saturating_add(self.output)
+    }
+
+    /// Both together.
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        let cost_micros = match (self.cost_micros, other.cost_micros) {
+            (None, None) => None,
+            (one, two) => Some(one.unwrap_or(0).saturating_add(two.unwrap_or(0))),
+        };
+        Self {
+            input: self.input.saturating_add(other.input),
+            output: self.output.saturating_add(other.output),
+            cost_micros,
+        }
+    }
 }
 
 /// How a session began.

@@ -20,6 +20,10 @@ use crate::{
     engine::{self, Engine, Parts, webhook},
     flows::Library,
     ids::{Ids, RandomIds},
+    llm::{
+        Models,
+        steady::{Means, RealPauses},
+    },
     store::sled::SledStore,
     telemetry,
     tool::Toolbox,
@@ -126,6 +130,7 @@ pub(super) fn limits(settings: &Settings) -> engine::Limits {
         deliveries: size(settings.limits.outbox_workers),
         per_minute: settings.limits.person_per_minute.try_into().unwrap_or(usual.per_minute),
         file_bytes: settings.uploads.max_mb * 1024 * 1024,
+        window_tokens: usual.window_tokens,
     }
 }
 
@@ -137,6 +142,9 @@ pub(super) fn open(settings: &Settings) -> anyhow::Result<Parts> {
     let store = SledStore::open(&dir.join("store"), Arc::clone(&ids))?;
     let reader = Extractor::own().context("this program cannot find itself")?;
     let artifacts = Artifacts::new(dir, Arc::clone(&clock), Arc::clone(&ids), reader)?;
+    let means =
+        Means { clock: Arc::clone(&clock), ids: Arc::clone(&ids), pauses: Arc::new(RealPauses) };
+    let models = Models::open(&settings.llm, &means)?;
     Ok(Parts {
         store: Arc::new(store),
         clock,
@@ -146,6 +154,7 @@ pub(super) fn open(settings: &Settings) -> anyhow::Result<Parts> {
         artifacts: Arc::new(artifacts),
         contacts: Arc::new(contacts(&settings.contacts)?),
         webhooks: Arc::new(webhooks(settings)),
+        models,
     })
 }
 

@@ -13,8 +13,9 @@ use anteroom::{
         effect::{Act, Effect, PhaseEffectRef, Recipient, Rendering},
         session::{FlowPin, Head, PersonId, Place, Platform, Status},
         transcript::{
-            Audience, Call, CallResult, Closing, EffectOutcome, Event, Grounds, NoticeChoice,
-            ObjectiveStatus, Origin, Recorded, SetBy, Speaker, Started, Via,
+            Audience, Call, CallResult, Closing, EffectOutcome, Event, Grounds, Intent,
+            NoticeChoice, ObjectiveStatus, Origin, Recorded, SetBy, Speaker, Started, Thought,
+            Usage, Via,
         },
         ui::{
             Ask, Choice, Choose, Confirm, Control, Decide, Decision, Field, Form, Group, Input,
@@ -436,6 +437,46 @@ fn staff_events() -> Vec<Event> {
     events
 }
 
+fn model_events() -> Vec<Event> {
+    let usage = Usage { input: 1812, output: 64, cost_micros: Some(310) };
+    let (id, tool) = (CallId::new("c00000001"), text("get_user_option"));
+    let result = CallResult::Ok { value: json!({ "status": "approved" }) };
+    vec![
+        Event::Thought(Thought {
+            knew: 11,
+            round: 1,
+            text: text("T"),
+            calls: vec![Intent { id, tool, args: json!({ "prompt": "P" }) }],
+            usage,
+        }),
+        Event::Thought(Thought {
+            knew: 12,
+            round: 2,
+            text: String::new(),
+            calls: Vec::new(),
+            usage: Usage::default(),
+        }),
+        Event::ThinkingFailed { code: text("transient"), count: 1, again_at: Some(at()) },
+        Event::ThinkingFailed { code: text("overflow"), count: 2, again_at: None },
+        Event::ScriptLeads { phase: text("p1"), because: text("transient") },
+        Event::Late { call: CallId::new("c00000001"), result },
+        Event::Summarised { through: 40, text: text("T"), usage },
+    ]
+}
+
+#[test]
+fn events_of_a_model() {
+    insta::assert_snapshot!(stored(&model_events()), @r#"
+    {"type":"thought","knew":11,"round":1,"text":"T","calls":[{"id":"c00000001","tool":"get_user_option","args":{"prompt":"P"}}],"usage":{"input":1812,"output":64,"cost_micros":310}}
+    {"type":"thought","knew":12,"round":2,"usage":{"input":0,"output":0}}
+    {"type":"thinking_failed","code":"transient","count":1,"again_at":"2026-11-21T09:00:00Z"}
+    {"type":"thinking_failed","code":"overflow","count":2}
+    {"type":"script_leads","phase":"p1","because":"transient"}
+    {"type":"late","call":"c00000001","result":{"outcome":"ok","value":{"status":"approved"}}}
+    {"type":"summarised","through":40,"text":"T","usage":{"input":1812,"output":64,"cost_micros":310}}
+    "#);
+}
+
 /// The name of an event as it is stored. A new event is missing here first, and then in the samples.
 fn name(event: &Event) -> &'static str {
     match event {
@@ -466,15 +507,21 @@ fn name(event: &Event) -> &'static str {
         Event::Reminded { .. } => "reminded",
         Event::RemindersStopped => "reminders_stopped",
         Event::Custody(_) => "custody",
+        Event::Thought(_) => "thought",
+        Event::ThinkingFailed { .. } => "thinking_failed",
+        Event::ScriptLeads { .. } => "script_leads",
+        Event::Late { .. } => "late",
+        Event::Summarised { .. } => "summarised",
     }
 }
 
 /// How many names [`name`] knows.
-const NAMES: usize = 27;
+const NAMES: usize = 32;
 
 #[test]
 fn every_event_has_a_sample() {
-    let events = [session_events(), call_events(), phase_events(), staff_events()].concat();
+    let events =
+        [session_events(), call_events(), phase_events(), staff_events(), model_events()].concat();
     let names: BTreeSet<_> = events.iter().map(name).collect();
     assert_eq!(names.len(), NAMES);
     for event in &events {

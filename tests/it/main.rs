@@ -23,5 +23,6 @@ mod refusals;
 mod resume;
 mod semantics;
 mod store;
+mod thinking;
 mod web;
 mod world;

@@ -385,7 +385,8 @@ fn running(page: &mut Page) {
         ("a staff page without a key", connect::Error::Open.to_string()),
         (
             "a port that is taken",
-            connect::Error::Bind { address, source: io::ErrorKind::AddrInUse.into() }.to_string(),
+            connect::Error::Bind { table: "web", address, source: io::ErrorKind::AddrInUse.into() }
+                .to_string(),
         ),
         (
             "a page that has stopped",

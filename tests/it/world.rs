@@ -21,6 +21,7 @@ use anteroom::{
     flows::{Library, LoadedFlow},
     ids::{CountingIds, Ids, SessionId, WaitId},
     interview::{Command, Responder, State},
+    llm::{Model, Models},
     model::{
         audit::Sealed,
         effect::Recipient,
@@ -35,6 +36,8 @@ use anteroom::{
 use chrono::TimeDelta;
 use serde_json::Value;
 use tempfile::TempDir;
+
+use crate::llm::scripted::Scripted;
 
 use self::{
     lab::Lab,
@@ -224,6 +227,50 @@ impl World {
     /// The lab's tool `tool` between two questions.
     pub(crate) async fn probing(tool: &str) -> Self {
         Self::with(&PROBING.replace("TOOL", tool), None).await
+    }
+
+    /// A conversation in a flow of its own, led by a model.
+    pub(crate) async fn led_by(source: &str, model: &Arc<Scripted>) -> Self {
+        let mut world = Self::unbegun(source, model);
+        let flow = LoadedFlow::load(source, "flow.toml", &BTreeMap::new()).unwrap();
+        world.begin(&flow.flow.id).await;
+        world
+    }
+
+    /// The same, while the model still thinks.
+    pub(crate) async fn led_by_unrested(source: &str, model: &Arc<Scripted>) -> Self {
+        let mut world = Self::unbegun(source, model);
+        let flow = LoadedFlow::load(source, "flow.toml", &BTreeMap::new()).unwrap();
+        world.begin_unrested(&flow.flow.id).await;
+        world
+    }
+
+    /// The same before the conversation.
+    pub(crate) fn unbegun(source: &str, model: &Arc<Scripted>) -> Self {
+        let mut world = Self::empty(source, None);
+        world.parts.models.interview = Some(Arc::clone(model) as Arc<dyn Model>);
+        world.engine = world.another_engine();
+        world
+    }
+
+    /// Begins and does not wait for what follows.
+    pub(crate) async fn begin_unrested(&mut self, flow: &str) {
+        self.session = self.engine.start(flow, &ada(), room("room"), "start").await.unwrap();
+    }
+
+    /// The process dies with work in hand, and the next one begins.
+    pub(crate) async fn crash(&mut self) {
+        self.store.kill();
+        match &self.disk.memory {
+            Some(memory) => memory.restart(),
+            None => self.reopen(),
+        }
+        self.deaths += 1;
+        self.store = Arc::new(Mortal::new(Arc::clone(&self.disk.store), None));
+        self.parts.store = Arc::clone(&self.store) as Arc<dyn Store>;
+        self.engine = self.another_engine();
+        self.engine.run_due().await;
+        self.engine.settle_down().await;
     }
 
     /// The first process dies at a commit; events that it did not acknowledge are delivered again to the next one.
@@ -602,6 +649,7 @@ fn parts(
         artifacts: Arc::new(artifacts.unwrap()),
         contacts: Arc::new(Contacts::new(Vec::new())),
         webhooks: Arc::new(BTreeMap::new()),
+        models: Models::default(),
     }
 }
 

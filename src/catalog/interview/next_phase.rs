@@ -26,7 +26,8 @@ impl Default for NextPhase {
     fn default() -> Self {
         let description = "Ask to go on to the next phase. With required objectives unmet, list \
             them in `overrides` and give a `reason`; people decide.";
-        Self(ToolSpec::new("next_phase", description, EffectClass::Pure, schema()))
+        let spec = ToolSpec::new("next_phase", description, EffectClass::Pure, schema());
+        Self(ToolSpec { changes_session: true, ..spec })
     }
 }
 

@@ -43,7 +43,8 @@ impl Default for PersistData {
     fn default() -> Self {
         let description = "Store data that needs no review by the participant. \
             The same data again gives the same record.";
-        Self(ToolSpec::new("persist_data", description, EffectClass::Pure, schema()))
+        let spec = ToolSpec::new("persist_data", description, EffectClass::Pure, schema());
+        Self(ToolSpec { changes_session: true, ..spec })
     }
 }
 

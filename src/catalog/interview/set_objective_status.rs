@@ -49,7 +49,8 @@ impl Default for SetObjectiveStatus {
     fn default() -> Self {
         let description = "Propose how an objective stands. The application completes objectives \
             from what is stored; the response says how it stands now and what is missing.";
-        Self(ToolSpec::new("set_objective_status", description, EffectClass::Pure, schema()))
+        let spec = ToolSpec::new("set_objective_status", description, EffectClass::Pure, schema());
+        Self(ToolSpec { changes_session: true, ..spec })
     }
 }
 

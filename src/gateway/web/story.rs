@@ -181,11 +181,17 @@ impl Teller<'_> {
             | Event::HandedBack { .. }
             | Event::Reminded { .. }
             | Event::RemindersStopped
-            | Event::Custody(_) => None,
+            | Event::Custody(_)
+            | Event::Thought(_)
+            | Event::ThinkingFailed { .. }
+            | Event::ScriptLeads { .. }
+            | Event::Late { .. }
+            | Event::Summarised { .. } => None,
         }
     }
 
     /// How the bot works: for staff alone.
+    #[expect(clippy::too_many_lines, reason = "one arm for each event")]
     fn to_staff(&self, recorded: &Recorded) -> Option<Body> {
         match &recorded.event {
             Event::Started(started) => {
@@ -199,7 +205,9 @@ impl Teller<'_> {
                 Some(Body::Bubble { voice: Voice::BotToStaff, text: text.clone() })
             }
             Event::Called(call) => Some(of_call(call)),
-            Event::Returned { call, result } => Some(self.of_result(call, result)),
+            Event::Returned { call, result } | Event::Late { call, result } => {
+                Some(self.of_result(call, result))
+            }
             Event::Saved { data_type, data, reviewed, .. } => {
                 let how = if *reviewed { "approved by the participant" } else { "not reviewed" };
                 detailed(format!("Stored {}, {how}.", self.flow.data_title(data_type)), data)
@@ -242,7 +250,11 @@ impl Teller<'_> {
             | Event::Answered { .. }
             | Event::Applied { .. }
             | Event::Closed { .. }
+            | Event::Thought(_)
             | Event::Stepped { .. } => None,
+            Event::ThinkingFailed { .. } | Event::ScriptLeads { .. } | Event::Summarised { .. } => {
+                of_mind(&recorded.event)
+            }
         }
     }
 
@@ -297,6 +309,22 @@ impl Teller<'_> {
 
     fn objective(&self, id: &str) -> String {
         self.flow.objective(id).map_or_else(|| words_of(id), |(_, o)| o.title.clone())
+    }
+}
+
+/// How the model's part went.
+fn of_mind(event: &Event) -> Option<Body> {
+    match event {
+        Event::ThinkingFailed { code, count, .. } => {
+            line(format!("The assistant could not think ({code}), {count} in a row."))
+        }
+        Event::ScriptLeads { because, .. } => {
+            line(format!("The script leads this part from here on ({because})."))
+        }
+        Event::Summarised { text, .. } => {
+            detailed("So far, in short, for the assistant.".to_owned(), &text.clone().into())
+        }
+        _ => None,
     }
 }
 

@@ -65,7 +65,7 @@ async fn walk(name: &str, whims: Vec<u8>) -> State {
                     Some(_) | None => return state,
                 }
             }
-            next @ (Next::Think | Next::Erase | Next::Recover { .. }) => {
+            next @ (Next::Think { .. } | Next::Round(_) | Next::Erase | Next::Recover { .. }) => {
                 panic!("{next:?} without a model")
             }
         }

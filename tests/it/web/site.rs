@@ -113,6 +113,7 @@ impl Site {
             artifacts: Arc::new(Artifacts::new(folder.path(), clock, ids, reader).unwrap()),
             contacts: Arc::new(Contacts::default()),
             webhooks: Arc::default(),
+            models: anteroom::llm::Models::default(),
         };
         let server = Server::bind(Arc::new(settings)).await.unwrap();
         let url = format!("http://{}", server.address());

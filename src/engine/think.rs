@@ -1,0 +1,369 @@
+//! The model's turn: asks it, hands its words out while it speaks, makes its calls, and copes when it fails.
+//!
+//! Nothing is written before the model has answered: a crash in the middle asks once more, with the same request, since
+//! the request follows from the events alone (SEMANTICS row 8). What a person does meanwhile is committed beside it and
+//! is news in the next round; a conversation that is stopped, handed over or erased drops the answer, and the request.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use futures::future::join_all;
+use tokio::sync::broadcast;
+
+use super::{
+    Engine, Error,
+    drive::{Step, conclude},
+    window,
+};
+use crate::{
+    flows::LoadedFlow,
+    ids::SessionId,
+    interview::{Actor, Completion, Next},
+    llm::{
+        self, Sink,
+        chat::{self, Finish, Request, ToolSpec},
+    },
+    model::transcript::{Call, CallResult, Usage},
+    store::{self, Loaded},
+    tool::{EffectClass, Outcome},
+};
+
+/// Words of the model while it speaks, for those who look on; nothing is lost with them, since the whole text is
+/// posted when it is durable.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Draft {
+    /// In which session.
+    pub session: SessionId,
+    /// The last event that the model knew: names the message that is being written.
+    pub knew: u64,
+    /// All words so far; empty where it began anew.
+    pub text: Arc<str>,
+}
+
+/// Drafts that a slow listener may fall behind; older ones mean nothing by then.
+const DRAFTS_KEPT: usize = 64;
+
+/// Shortest growth of a draft that is told, in bytes: a message is edited some times, not for each word.
+const DRAFT_STEP: usize = 24;
+
+/// Tells of words as they come.
+#[derive(Debug)]
+pub(super) struct Drafts(broadcast::Sender<Draft>);
+
+impl Default for Drafts {
+    fn default() -> Self {
+        Self(broadcast::Sender::new(DRAFTS_KEPT))
+    }
+}
+
+struct Draughtsman<'a> {
+    drafts: &'a broadcast::Sender<Draft>,
+    session: SessionId,
+    knew: u64,
+    text: String,
+    told: usize,
+}
+
+impl Draughtsman<'_> {
+    fn tell(&mut self) {
+        self.told = self.text.len();
+        let (session, knew) = (self.session, self.knew);
+        // Nobody looking on is no failure.
+        _ = self.drafts.send(Draft { session, knew, text: Arc::from(self.text.as_str()) });
+    }
+}
+
+impl Sink for Draughtsman<'_> {
+    fn words(&mut self, words: &str) {
+        self.text.push_str(words);
+        if self.text.len() - self.told >= DRAFT_STEP {
+            self.tell();
+        }
+    }
+
+    fn restart(&mut self) -> bool {
+        self.text.clear();
+        self.tell();
+        true
+    }
+}
+
+/// What asking the model came to.
+enum Thinking {
+    Answered(chat::Completion),
+    Failed(llm::Error),
+    /// Nobody wants to know any more.
+    Dropped,
+}
+
+impl Engine {
+    /// Hears the model's words while it speaks.
+    pub fn drafts(&self) -> broadcast::Receiver<Draft> {
+        self.inner.drafts.0.subscribe()
+    }
+
+    /// Whether a model is configured.
+    pub(super) fn has_model(&self) -> bool {
+        self.inner.parts.models.interview.is_some()
+    }
+
+    /// Asks the model for its next round and takes the answer in.
+    pub(super) async fn think(
+        &self,
+        loaded: &Loaded,
+        flow: &Arc<LoadedFlow>,
+        last: bool,
+    ) -> Result<Step, Error> {
+        let Some(model) = self.inner.parts.models.interview.clone() else { return Ok(Step::Rest) };
+        let (session, knew) = (loaded.head.id, loaded.head.seq);
+        if self.is_too_long(loaded, flow).await? {
+            return Ok(Step::Done);
+        }
+        let phase = loaded.head.phase.as_deref().unwrap_or_default();
+        let tools = self.inner.parts.toolbox.phase_schemas(flow, phase);
+        let request = window::request(flow, &loaded.events, specs(&tools), last);
+        let text = String::new();
+        let drafts = &self.inner.drafts.0;
+        let mut sink = Draughtsman { drafts, session, knew, text, told: 0 };
+        match self.ask(model.as_ref(), &request, &mut sink, session).await? {
+            Thinking::Dropped => {}
+            Thinking::Answered(answer) => self.answered(session, knew, answer).await?,
+            Thinking::Failed(llm::Error::Overflow(_) | llm::Error::TooLarge { .. })
+                if self.shorten(loaded, flow).await? => {}
+            Thinking::Failed(error) => self.failed(session, &error).await?,
+        }
+        Ok(Step::Done)
+    }
+
+    /// Asks until there is an answer, or nobody wants it any more.
+    async fn ask(
+        &self,
+        model: &dyn llm::Model,
+        request: &Request,
+        sink: &mut dyn Sink,
+        session: SessionId,
+    ) -> Result<Thinking, Error> {
+        let changes = self.watch();
+        tokio::select! {
+            answer = model.chat(request, sink) => Ok(match answer {
+                Ok(answer) => Thinking::Answered(answer),
+                Err(error) => Thinking::Failed(error),
+            }),
+            gone = self.is_over(session, changes) => gone.map(|()| Thinking::Dropped),
+            () = self.inner.closing.cancelled() => Ok(Thinking::Dropped),
+        }
+    }
+
+    /// Resolves when the session does not want the model's answer any more.
+    async fn is_over(
+        &self,
+        session: SessionId,
+        mut watched: broadcast::Receiver<super::Changed>,
+    ) -> Result<(), Error> {
+        loop {
+            match watched.recv().await {
+                Ok(changed) if changed.session != session => continue,
+                Ok(_) | Err(broadcast::error::RecvError::Lagged(_)) => {}
+                Err(broadcast::error::RecvError::Closed) => return Ok(()),
+            }
+            if !matches!(self.load(session).await?.next(), Next::Think { .. }) {
+                return Ok(());
+            }
+        }
+    }
+
+    async fn answered(
+        &self,
+        session: SessionId,
+        knew: u64,
+        answer: chat::Completion,
+    ) -> Result<(), Error> {
+        match useful(answer) {
+            Ok(completion) => {
+                self.decide(session, None, |actor| actor.thought(knew, completion.clone())).await
+            }
+            Err(code) => self.fail_thinking(session, code, false).await,
+        }
+    }
+
+    async fn failed(&self, session: SessionId, error: &llm::Error) -> Result<(), Error> {
+        tracing::warn!(session.id = %session, %error, "the model gave no answer");
+        let for_good = matches!(
+            error,
+            llm::Error::Overflow(_) | llm::Error::TooLarge { .. } | llm::Error::Invalid(_)
+        );
+        self.fail_thinking(session, error.word(), for_good).await
+    }
+
+    async fn fail_thinking(
+        &self,
+        session: SessionId,
+        code: &str,
+        for_good: bool,
+    ) -> Result<(), Error> {
+        self.decide(session, None, |actor| {
+            if matches!(actor.next(), Next::Think { .. }) {
+                actor.thinking_failed(code, for_good);
+            }
+        })
+        .await
+    }
+
+    /// Whether the window has outgrown its bound and was shortened.
+    async fn is_too_long(&self, loaded: &Loaded, flow: &LoadedFlow) -> Result<bool, Error> {
+        let bound = self.inner.limits.window_tokens;
+        let window = crate::interview::State::fold(&loaded.events).map_or(0, |s| s.mind.window);
+        if window <= bound {
+            return Ok(false);
+        }
+        self.shorten(loaded, flow).await
+    }
+
+    /// Has the model make a short form of the older half. Whether it did.
+    async fn shorten(&self, loaded: &Loaded, flow: &LoadedFlow) -> Result<bool, Error> {
+        let Some(model) = self.inner.parts.models.interview.clone() else { return Ok(false) };
+        let session = loaded.head.id;
+        let summarised =
+            crate::interview::State::fold(&loaded.events).map_or(0, |state| state.mind.summarised);
+        let Some(through) = window::cut(&loaded.events, summarised) else { return Ok(false) };
+        let request = window::summary_request(flow, &loaded.events, through);
+        let answer = match self.ask(model.as_ref(), &request, &mut llm::Silent, session).await? {
+            Thinking::Answered(answer) => answer,
+            Thinking::Dropped => return Ok(true),
+            Thinking::Failed(error) => {
+                tracing::warn!(session.id = %session, %error, "the conversation could not be shortened");
+                return Ok(false);
+            }
+        };
+        if answer.text.trim().is_empty() {
+            return Ok(false);
+        }
+        let usage = costs(answer.usage);
+        let text = answer.text.trim().to_owned();
+        self.decide(session, None, |actor| actor.summarised(through, text.clone(), usage)).await?;
+        Ok(true)
+    }
+
+    /// Makes the calls of a round: those that only look or ask at the same time, those that change the session one
+    /// after the other; what they come to goes back together, in the model's order (DESIGN §10.27).
+    pub(super) async fn round(&self, mut actor: Actor, calls: Vec<Call>) -> Result<(), Error> {
+        let session = actor.state().session;
+        let desk = Mutex::new(actor);
+        let calls: Vec<Call> = calls
+            .into_iter()
+            .map(|call| self.inner.pipeline.prepare(&call, &desk).unwrap_or(call))
+            .collect();
+        actor = desk.into_inner().unwrap_or_else(PoisonError::into_inner);
+        for call in &calls {
+            actor.begin(call);
+        }
+        if calls.iter().any(|call| self.reaches_outside(call)) {
+            self.commit(actor, None).await?;
+            actor = self.load(session).await?;
+        }
+        let now = self.inner.parts.clock.now();
+        let desk = Mutex::new(actor);
+        let run = |call: &Call| {
+            let (call, desk, pipeline) = (call.clone(), &desk, &self.inner.pipeline);
+            async move {
+                let result = pipeline.execute(&call, desk, now).await;
+                (call, result)
+            }
+        };
+        let (ordered, free): (Vec<&Call>, Vec<&Call>) =
+            calls.iter().partition(|call| self.changes_session(call));
+        let mut results: Vec<(Call, Result<Outcome, CallResult>)> =
+            join_all(free.into_iter().map(run)).await;
+        let alone = results.clone();
+        for call in ordered {
+            results.push(run(call).await);
+        }
+        actor = desk.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let waiting = results.iter().filter(|(_, r)| matches!(r, Ok(Outcome::Waiting(_)))).count();
+        let mut nth = 0;
+        for call in &calls {
+            let found = results.iter().find(|(made, _)| made.id == call.id);
+            let Some((_, result)) = found.cloned() else { continue };
+            let result = result.map(|outcome| counted(outcome, &mut nth, waiting));
+            conclude(&mut actor, &call.id, result);
+        }
+        match self.commit(actor, None).await {
+            Err(store::Error::Conflict { .. }) => {
+                // What changed the session was decided on what is gone: those calls are made again.
+                for (call, result) in alone {
+                    self.conclude_later(session, &call, result).await?;
+                }
+                Ok(())
+            }
+            other => Ok(other?),
+        }
+    }
+
+    fn reaches_outside(&self, call: &Call) -> bool {
+        let tool = self.inner.parts.toolbox.get(&call.tool);
+        tool.is_some_and(|tool| match tool.spec().effect_class {
+            EffectClass::Pure => false,
+            EffectClass::Idempotent | EffectClass::Reconcile | EffectClass::AtMostOnce => true,
+        })
+    }
+
+    fn changes_session(&self, call: &Call) -> bool {
+        let tool = self.inner.parts.toolbox.get(&call.tool);
+        tool.is_some_and(|tool| tool.spec().changes_session)
+    }
+}
+
+/// "1 of 2" on the cards of one round (SEMANTICS row 15).
+fn counted(mut outcome: Outcome, nth: &mut usize, of: usize) -> Outcome {
+    if let Outcome::Waiting(waiting) = &mut outcome {
+        *nth += 1;
+        if of > 1 {
+            waiting.prompt.notes.push(format!("{nth} of {of}"));
+        }
+    }
+    outcome
+}
+
+/// What an answer is good for; otherwise the code of its failure.
+fn useful(answer: chat::Completion) -> Result<Completion, &'static str> {
+    let chat::Completion { text, refusal, calls, finish, usage, .. } = answer;
+    let is_cut = finish == Finish::Length;
+    if refusal.is_some() && text.trim().is_empty() {
+        return Err("refused");
+    }
+    if finish == Finish::Filtered {
+        return Err("filtered");
+    }
+    let call = |call: chat::ToolCall| match call.arguments() {
+        Ok(args) => Some((call.name, serde_json::Value::Object(args))),
+        // A call in the middle of which the answer was cut off was never made.
+        Err(_) if is_cut => None,
+        Err(_) => Some((call.name, serde_json::Value::String(call.raw))),
+    };
+    let calls: Vec<_> = calls.into_iter().filter_map(call).collect();
+    let mut text = text.trim().to_owned();
+    if text.is_empty() && calls.is_empty() {
+        return Err(if is_cut { "cut_off" } else { "empty_answer" });
+    }
+    if is_cut && calls.is_empty() {
+        text.push_str(" …");
+    }
+    Ok(Completion { text, calls, usage: costs(usage) })
+}
+
+fn costs(usage: chat::Usage) -> Usage {
+    Usage { input: usage.input, output: usage.output, cost_micros: usage.cost_micros }
+}
+
+/// Tools as the model port has them.
+fn specs(tools: &[serde_json::Value]) -> Vec<ToolSpec> {
+    let spec = |tool: &serde_json::Value| {
+        let function = &tool["function"];
+        ToolSpec {
+            name: function["name"].as_str().unwrap_or_default().to_owned(),
+            description: function["description"].as_str().unwrap_or_default().to_owned(),
+            parameters: function["parameters"].clone(),
+            strict: false,
+        }
+    };
+    tools.iter().map(spec).collect()
+}

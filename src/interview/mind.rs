@@ -1,0 +1,119 @@
+//! How the model's part of a session stands: its round, what it knows, what it has cost.
+
+use chrono::{DateTime, Utc};
+
+use super::state::CallState;
+use crate::{
+    ids::CallId,
+    model::{
+        transcript::{Call, Event, Intent, Origin, Recorded, Speaker, Thought, Usage},
+        wait::{Purpose, Wait},
+    },
+};
+
+/// The model's part of a session. Made by the fold alone.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Mind {
+    /// Rounds since the participant last wrote, or the phase began; a suspended call does not begin a new turn
+    /// (SEMANTICS row 40).
+    pub round: u32,
+    /// The last event that the model knows.
+    pub knew: u64,
+    /// The newest event that the model has to be told of.
+    pub news: u64,
+    /// The calls of its last round, in its order.
+    pub wanted: Vec<Call>,
+    /// Calls that it has made in the whole session.
+    pub made: u64,
+    /// Tokens and money, in the whole session.
+    pub spent: Usage,
+    /// Model calls in the whole session.
+    pub asked: u64,
+    /// What was sent in the last round, in tokens.
+    pub window: u64,
+    /// Failures in a row.
+    pub failures: u32,
+    /// When it is asked again after a failure.
+    pub again_at: Option<DateTime<Utc>>,
+    /// The phase in which the script has taken over.
+    pub script_leads: Option<String>,
+    /// The last event that the newest short form stands for.
+    pub summarised: u64,
+}
+
+impl Mind {
+    /// Adds one event; `phase` is the phase after it, `calls` all calls so far.
+    pub(super) fn apply(&mut self, recorded: &Recorded, phase: Option<&str>, calls: &[CallState]) {
+        let seq = recorded.seq;
+        match &recorded.event {
+            Event::Said { from: Speaker::Participant, .. } => {
+                self.news = seq;
+                self.round = 0;
+                self.again_at = None;
+            }
+            Event::Advanced { to: Some(_), .. } => {
+                self.news = seq;
+                self.round = 0;
+            }
+            Event::Kept(_) | Event::HandedBack { .. } | Event::Late { .. } => self.news = seq,
+            Event::Returned { call, .. } if is_news(calls, call) => self.news = seq,
+            Event::Thought(thought) => self.thought(thought, phase),
+            Event::ThinkingFailed { count, again_at, .. } => {
+                self.failures = *count;
+                self.again_at = *again_at;
+            }
+            Event::ScriptLeads { phase, .. } => {
+                self.script_leads = Some(phase.clone());
+                self.again_at = None;
+            }
+            Event::Summarised { through, usage, .. } => {
+                self.summarised = *through;
+                self.spent = self.spent.plus(*usage);
+                self.asked += 1;
+                self.window = 0;
+            }
+            _ => {}
+        }
+    }
+
+    fn thought(&mut self, thought: &Thought, phase: Option<&str>) {
+        let Thought { knew, round, calls, usage, .. } = thought;
+        self.knew = *knew;
+        self.round = *round;
+        self.made += calls.len() as u64;
+        self.asked += 1;
+        self.spent = self.spent.plus(*usage);
+        self.window = usage.input;
+        self.failures = 0;
+        self.again_at = None;
+        let wanted = |intent: &Intent| Call {
+            id: intent.id.clone(),
+            tool: intent.tool.clone(),
+            args: intent.args.clone(),
+            phase: phase.map(str::to_owned),
+            origin: Origin::Model { round: *round },
+        };
+        self.wanted = calls.iter().map(wanted).collect();
+    }
+
+    /// Whether something has happened that the model has not been told of.
+    pub fn has_news(&self) -> bool {
+        self.news > self.knew
+    }
+}
+
+/// The model hears of its own calls, and of what came of a person's.
+fn is_news(calls: &[CallState], id: &CallId) -> bool {
+    let call = calls.iter().find(|known| known.call.id == *id);
+    call.is_some_and(|known| match known.call.origin {
+        Origin::Model { .. } | Origin::Person { .. } => true,
+        Origin::Step { .. } | Origin::Engine => false,
+    })
+}
+
+/// Whether the model has been told that a wait is pending and goes on meanwhile (SEMANTICS rows 10, 16).
+pub(super) fn is_detached(calls: &[CallState], wait: &Wait) -> bool {
+    let Purpose::Call { call, .. } = &wait.purpose else { return false };
+    let known = calls.iter().find(|known| known.call.id == *call);
+    known.is_some_and(|known| known.detached)
+}

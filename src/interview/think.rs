@@ -1,0 +1,247 @@
+//! The model's part of a session: when it is its turn, what becomes of its answer, and what when there is none.
+//!
+//! A turn is rounds: the model answers with words, calls, or both; the calls are made; when all have their one result
+//! it is asked again, until it answers without calls. A call that waits for a person suspends the round for as long as
+//! that takes. If the participant writes meanwhile, the call is *detached*: its result says that the question is
+//! pending, the model goes on, and what comes of it is told later (SEMANTICS rows 10, 15, 16).
+
+use chrono::{DateTime, TimeDelta, Utc};
+use serde_json::{Value, json};
+
+use super::{Actor, Next, actor::blocks, evidence, mind, script, texts};
+use crate::{
+    ids::CallId,
+    model::{
+        flow::{Fallback, Mode, Phase},
+        session::Status,
+        transcript::{Call, CallResult, Event, Intent, Thought, Usage},
+        wait::{Purpose, Wait},
+    },
+};
+
+/// Pauses before the model is asked again after a failure, one after the other; the last one is repeated.
+const PAUSES: [TimeDelta; 4] = [
+    TimeDelta::seconds(30),
+    TimeDelta::seconds(120),
+    TimeDelta::seconds(600),
+    TimeDelta::seconds(1800),
+];
+
+/// Share of the flow's token limit, in hundredths, at which staff are told.
+const BUDGET_WARNING: u64 = 80;
+
+/// What the model answered.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Completion {
+    /// Words for the participant; may be empty.
+    pub text: String,
+    /// The calls it makes: tool and arguments, in its order.
+    pub calls: Vec<(String, Value)>,
+    /// What it cost.
+    pub usage: Usage,
+}
+
+impl Actor {
+    /// The same session where a model is configured, or not. Without one, scripts lead.
+    #[must_use]
+    pub fn with_model(mut self, has_model: bool) -> Self {
+        self.has_model = has_model;
+        self
+    }
+
+    /// Whether there is nothing to do until a person acts or a timer fires.
+    pub fn rests(&self) -> bool {
+        match self.next() {
+            Next::Rest => true,
+            Next::Think { .. } => !self.has_model,
+            Next::Resume { .. }
+            | Next::Recover { .. }
+            | Next::Erase
+            | Next::Call(_)
+            | Next::Round(_) => false,
+        }
+    }
+
+    /// Whether the model leads a phase now.
+    pub(super) fn model_leads(&self, phase: &Phase) -> bool {
+        self.has_model
+            && phase.mode == Mode::Interview
+            && self.state.mind.script_leads.as_ref() != Some(&phase.id)
+    }
+
+    /// Whether the model leads now.
+    pub(super) fn is_led_by_model(&self) -> bool {
+        self.phase().is_some_and(|phase| self.model_leads(phase))
+    }
+
+    /// What the model's turn needs next: its calls made, all of their results, then the model. `next_phase` comes last
+    /// in a round, after what people have answered to the other calls of it (DESIGN §10.27).
+    pub(super) fn next_in_turn(&self) -> Next {
+        let mind = &self.state.mind;
+        let is_unmade = |call: &&Call| self.state.call(&call.id).is_none();
+        let (last, first): (Vec<Call>, Vec<Call>) = mind
+            .wanted
+            .iter()
+            .filter(is_unmade)
+            .cloned()
+            .partition(|call| call.tool == "next_phase");
+        if !first.is_empty() {
+            return Next::Round(first);
+        }
+        let is_open =
+            |call: &Call| self.state.call(&call.id).is_some_and(|known| known.result.is_none());
+        if mind.wanted.iter().any(is_open) {
+            return Next::Rest;
+        }
+        if !last.is_empty() {
+            return Next::Round(last);
+        }
+        let limit = self.flow.flow.limits.model_rounds;
+        let is_early = mind.again_at.is_some_and(|at| at > self.now);
+        if !mind.has_news() || is_early || mind.round > limit || self.is_held_up() {
+            return Next::Rest;
+        }
+        Next::Think { last: mind.round == limit }
+    }
+
+    /// When the model is asked again after a failure, if that is what the session waits for.
+    pub(super) fn thinks_again_at(&self) -> Option<DateTime<Utc>> {
+        let at = self.state.mind.again_at?;
+        let waits = self.state.status == Status::Open
+            && self.state.handoff.is_none()
+            && self.is_led_by_model()
+            && self.state.mind.has_news();
+        waits.then_some(at)
+    }
+
+    /// Whether a question stands in the way of everything else.
+    pub(super) fn is_held_up(&self) -> bool {
+        let mut pending = self.state.pending();
+        pending.any(|wait| blocks(wait) && !mind::is_detached(&self.state.calls, wait))
+    }
+
+    /// Takes what the model answered in. `knew` is the last event that it was shown; what came after is news to it. An
+    /// answer to a turn that is over (stopped, handed over, moved on without it) is dropped: nobody has seen it.
+    pub fn thought(&mut self, knew: u64, completion: Completion) {
+        let Next::Think { last } = self.next() else { return };
+        let Completion { text, calls, usage } = completion;
+        let text = text.trim().to_owned();
+        let calls = if last { Vec::new() } else { calls };
+        let made = self.state.mind.made;
+        let intent = |(n, (tool, args)): (u64, (String, Value))| {
+            // Nine letters and digits: the strictest form that providers ask for.
+            Intent { id: CallId::new(format!("c{:08}", made + n)), tool, args }
+        };
+        let calls = (1..).zip(calls).map(intent).collect();
+        let round = self.state.mind.round + 1;
+        let before = self.state.mind.spent.tokens();
+        self.emit(Event::Thought(Thought { knew, round, text: text.clone(), calls, usage }));
+        if !text.is_empty() {
+            self.post(text);
+        }
+        if last {
+            self.post(texts::ROUNDS_USED);
+        }
+        self.mind_budget(before);
+    }
+
+    /// A short form stands for everything up to `through` from now on.
+    pub fn summarised(&mut self, through: u64, text: String, usage: Usage) {
+        if through <= self.state.mind.summarised {
+            return;
+        }
+        let before = self.state.mind.spent.tokens();
+        self.emit(Event::Summarised { through, text, usage });
+        self.mind_budget(before);
+    }
+
+    /// The model could not be asked, or its answer was of no use. The script goes on where the phase has one; otherwise
+    /// the participant is told, once, and it is asked again later. `for_good`: asking again does not help.
+    pub fn thinking_failed(&mut self, code: &str, for_good: bool) {
+        let Some(phase) = self.phase().filter(|phase| self.model_leads(phase)).cloned() else {
+            return;
+        };
+        let count = self.state.mind.failures + 1;
+        let has_script = phase.fallback == Some(Fallback::Script) && !phase.step.is_empty();
+        let pause = PAUSES[usize::try_from(count - 1).unwrap_or(usize::MAX).min(PAUSES.len() - 1)];
+        let again_at = if has_script || for_good { None } else { Some(self.now + pause) };
+        self.audit("thinking_failed", [("code", json!(code)), ("count", json!(count))], []);
+        self.emit(Event::ThinkingFailed { code: code.to_owned(), count, again_at });
+        if has_script {
+            self.let_script_lead(&phase, code);
+        } else if for_good {
+            self.hand_over("the assistant cannot go on by itself", texts::STUCK);
+        } else if count == 1 {
+            self.post(texts::THINKING_LATER);
+        }
+    }
+
+    /// The script takes the phase over, from its beginning or, where something is done already, from the step that can
+    /// give what is missing.
+    fn let_script_lead(&mut self, phase: &Phase, because: &str) {
+        let because = because.to_owned();
+        self.emit(Event::ScriptLeads { phase: phase.id.clone(), because });
+        self.detach_all();
+        self.post(texts::SCRIPT_LEADS);
+        let missing = evidence::missing(&self.state, phase);
+        let is_begun = phase.objective.iter().any(|o| evidence::is_settled(&self.state, &o.id));
+        let wanted = phase.objective.iter().find(|objective| missing.contains(&objective.id));
+        let from = wanted.filter(|_| is_begun).and_then(|o| script::step_for(phase, o));
+        if let Some(step) = from {
+            let (phase, next) = (phase.id.clone(), Some(step.id.clone()));
+            self.emit(Event::Stepped { phase, step: String::new(), next });
+        }
+    }
+
+    /// Staff hear when most of the session's tokens are used; when all are, the script goes on or a person does.
+    fn mind_budget(&mut self, before: u64) {
+        let limit = self.flow.flow.limits.tokens;
+        let spent = self.state.mind.spent.tokens();
+        let warning = limit / 100 * BUDGET_WARNING;
+        if before < warning && warning <= spent && spent < limit {
+            let channel = self.flow.flow.handoff.channel.clone();
+            let text = format!("This conversation has used {spent} of {limit} tokens.");
+            self.post_to_staff(channel.as_deref(), text);
+        }
+        if spent >= limit {
+            self.thinking_failed("budget", true);
+        }
+    }
+
+    /// Every open call that holds the model up gets its one result: that the question is pending. The cards stay.
+    pub(super) fn detach_all(&mut self) {
+        let calls = self.state.pending().filter_map(|wait| match &wait.purpose {
+            Purpose::Call { call, tool } if !mind::is_detached(&self.state.calls, wait) => {
+                Some((call.clone(), pending_result(tool, wait)))
+            }
+            Purpose::Call { .. } | Purpose::Notice | Purpose::Effect { .. } | Purpose::Erase => {
+                None
+            }
+        });
+        let calls: Vec<(CallId, Value)> = calls.collect();
+        for (call, value) in calls {
+            self.emit(Event::Returned { call, result: CallResult::Ok { value } });
+        }
+    }
+
+    /// What came of a call whose model has gone on; told once.
+    pub(super) fn come_late(&mut self, call: &CallId, result: CallResult) {
+        let is_wanted =
+            self.state.call(call).is_some_and(|known| known.detached && known.late.is_none());
+        if is_wanted {
+            self.emit(Event::Late { call: call.clone(), result });
+        }
+    }
+}
+
+/// What the model reads while a question is open: S1's words for a request, plain ones for the rest.
+fn pending_result(tool: &str, wait: &Wait) -> Value {
+    if tool == "next_phase" {
+        return json!({
+            "status": "awaiting_user_approval",
+            "missing_objectives": wait.state["missing"],
+            "reason": wait.state["reason"],
+        });
+    }
+    json!({ "status": "pending", "note": "The card stays open. What comes of it will follow." })
+}

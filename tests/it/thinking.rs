@@ -1,0 +1,142 @@
+//! A model leads: its turn, its calls and their waits, what people do meanwhile, and what happens when it fails.
+//!
+//! The model is a play (`tests/support/scripted.rs`); the texts that it reads are in the snapshots, since they are as
+//! much a part of the product as those that people read. Numbers in names are rows of the table of what must hold.
+
+#[path = "thinking/bad_days.rs"]
+mod bad_days;
+#[path = "thinking/cards.rs"]
+mod cards;
+#[path = "thinking/rounds.rs"]
+mod rounds;
+
+use std::{fmt::Write as _, sync::Arc};
+
+use anteroom::llm::chat::{Message, Part, Request};
+use serde_json::{Value, json};
+
+use crate::{llm::scripted::Scripted, world::World};
+
+/// One part that a model leads, and one after it; deciders in `desk`.
+const TALK: &str = r#"
+format = 1
+id = "talk"
+version = "1.0.0"
+title = "A talk"
+
+[approvals.override]
+decider = "admin"
+channel = "desk"
+
+[handoff]
+channel = "desk"
+
+[persona]
+prompt = "You are brief."
+
+[policy]
+never_ask = ["salary"]
+
+[limits]
+model_rounds = 4
+tokens = 1000000
+
+[data.pet]
+schema_inline = '{"type":"object","required":["name"],"properties":{"name":{"type":"string"}}}'
+review = true
+
+[[phase]]
+id = "pets"
+title = "Pets"
+mode = "interview"
+prompt = "Ask for a pet."
+intro = "Let us talk about pets."
+tools = ["get_user_option", "get_user_upload", "request_user_input", "submit_for_validation", "persist_data",
+         "set_objective_status", "next_phase"]
+
+  [[phase.objective]]
+  id = "pet"
+  title = "A pet"
+  done = { reviewed = "pet" }
+
+[[phase]]
+id = "end"
+title = "The end"
+mode = "interview"
+prompt = "Say goodbye."
+tools = ["request_user_input", "set_objective_status", "next_phase"]
+
+  [[phase.objective]]
+  id = "goodbye"
+  title = "A goodbye"
+  done = "model"
+"#;
+
+fn colours() -> Value {
+    json!({ "prompt": "Which colour?", "options": [{ "id": "red", "label": "Red" }, { "id": "blue", "label": "Blue" }] })
+}
+
+fn sizes() -> Value {
+    json!({ "prompt": "Which size?", "options": [{ "id": "s", "label": "Small" }, { "id": "l", "label": "Large" }] })
+}
+
+fn rex() -> Value {
+    json!({ "dataType": "pet", "data": { "name": "Rex" }, "message": "Is that right?" })
+}
+
+/// A conversation in the talk, led by the play.
+async fn talk(model: &Arc<Scripted>) -> World {
+    World::led_by(TALK, model).await
+}
+
+/// What the model read the n-th time, from 0, without its instructions.
+fn read(model: &Scripted, n: usize) -> String {
+    let seen = model.seen();
+    let request = seen.get(n).unwrap_or_else(|| panic!("only {} requests were made", seen.len()));
+    shown(request, 1)
+}
+
+/// What it read the n-th time and had not read before.
+fn news(model: &Scripted, n: usize) -> String {
+    let seen = model.seen();
+    // Its own answer is the first thing after what it had read.
+    let known = n.checked_sub(1).map_or(1, |before| seen[before].messages.len());
+    shown(&seen[n], known)
+}
+
+fn shown(request: &Request, from: usize) -> String {
+    let mut text = String::new();
+    for message in request.messages.iter().skip(from) {
+        match message {
+            Message::System(words) => _ = writeln!(text, "system: {words}"),
+            Message::User(parts) => {
+                for part in parts {
+                    match part {
+                        Part::Text(words) => _ = writeln!(text, "{words}"),
+                        other => _ = writeln!(text, "{other:?}"),
+                    }
+                }
+            }
+            Message::Assistant { text: words, calls } => {
+                if !words.is_empty() {
+                    _ = writeln!(text, "model: {words}");
+                }
+                for call in calls {
+                    _ = writeln!(text, "model calls {} {} {}", call.id, call.name, call.raw);
+                }
+            }
+            Message::Tool { call, content } => _ = writeln!(text, "{call} -> {content}"),
+        }
+    }
+    text.trim_end().to_owned()
+}
+
+/// Consecutive requests share what was sent before, but where a short form took its place.
+fn assert_prefixes(model: &Scripted) {
+    for pair in model.seen().windows(2) {
+        let [before, after] = pair else { continue };
+        let shared =
+            before.messages.iter().zip(&after.messages).take_while(|(a, b)| a == b).count();
+        assert_eq!(shared, before.messages.len(), "the window changed what had been sent");
+    }
+}
