@@ -31,8 +31,8 @@ use anteroom::{
         wait::{Standing, Wait},
     },
     store::{
-        Commit, Erasure, Error, Find, Loaded, Store, Timer, TimerKind, memory::MemoryStore,
-        sled::SledStore,
+        Commit, Erasure, Error, Find, Loaded, Store, Timer, TimerKind, health::Health,
+        memory::MemoryStore, sled::SledStore,
     },
 };
 use async_trait::async_trait;
@@ -211,6 +211,10 @@ impl Store for Troubled {
 
     async fn erase(&self, erasure: Erasure) -> Result<(), Error> {
         self.alive()?.erase(erasure).await
+    }
+
+    fn health(&self) -> Health {
+        self.disk.health()
     }
 }
 

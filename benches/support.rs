@@ -32,7 +32,10 @@ use anteroom::{
         ui::{Control, Decision, Reply, Verdict},
         wait::{Answerers, Settlement, Wait},
     },
-    store::{Commit, Erasure, Error, Find, Loaded, Store, Timer, TimerKind, memory::MemoryStore},
+    store::{
+        Commit, Erasure, Error, Find, Loaded, Store, Timer, TimerKind, health::Health,
+        memory::MemoryStore,
+    },
     tool::Toolbox,
 };
 use async_trait::async_trait;
@@ -286,6 +289,10 @@ impl Store for Recorder {
 
     async fn erase(&self, erasure: Erasure) -> Result<(), Error> {
         self.memory.erase(erasure).await
+    }
+
+    fn health(&self) -> Health {
+        self.memory.health()
     }
 }
 

@@ -3,6 +3,7 @@
 //! Nothing in the trait assumes one process. Backends: [`memory`] for tests, [`sled`] embedded (the default).
 //! One conformance suite runs on all of them (`tests/it/store.rs`).
 
+pub mod health;
 pub mod memory;
 pub mod sled;
 
@@ -12,6 +13,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
+use self::health::{Health, Trouble};
 use crate::{
     ids::{EffectId, Ids, SessionId, WaitId},
     model::{
@@ -52,6 +54,7 @@ pub trait Store: fmt::Debug + Send + Sync {
 
     /// Effects that may leave at `now`, at most `limit`: per session only the oldest, so that order is kept. An
     /// effect stays claimed until [`Store::done`] or until this process ends; it is never handed out twice meanwhile.
+    /// It is asked for every second, so it is also what tells a store without a clock that time passes.
     async fn claim(&self, now: DateTime<Utc>, limit: usize) -> Result<Vec<Effect>, Error>;
 
     /// Records what came of an attempt: removes the effect, or puts it back for later. A rendering is remembered
@@ -70,6 +73,10 @@ pub trait Store: fmt::Debug + Send + Sync {
     /// last effects, which are claimed like any other. [`Error::Conflict`] where the session has moved on from what
     /// the decision knew. Again: removes nothing, not even effects; appends again.
     async fn erase(&self, erasure: Erasure) -> Result<(), Error>;
+
+    /// Whether it takes writes just now; answers at once, without touching a device. A store that is read-only
+    /// tries to mend itself when [`Store::claim`] tells it the time.
+    fn health(&self) -> Health;
 }
 
 /// Everything that one erasure changes.
@@ -232,6 +239,19 @@ pub enum Error {
     /// Nothing was saved: do not acknowledge, say so. The source is for the log.
     #[error("could not save. hint: check free space and rights of the data directory")]
     Unavailable(#[source] Arc<dyn std::error::Error + Send + Sync>),
+    /// Nothing was saved, and nothing will be until the trouble is over: do not acknowledge, say so.
+    #[error("could not save: {0}. hint: {hint}; saving goes on by itself when it is over", hint = .0.hint())]
+    ReadOnly(Trouble),
+    /// The data could not be opened; nothing was changed.
+    #[error("the data in `{dir}` cannot be opened: {trouble}. hint: {hint}, then start again", hint = trouble.hint())]
+    Unopened {
+        /// Where it is.
+        dir: String,
+        /// What keeps it from being opened.
+        trouble: Trouble,
+        /// For the log.
+        source: Arc<dyn std::error::Error + Send + Sync>,
+    },
     /// A record cannot be read: written by a newer version, or damaged.
     #[error("{what} cannot be read: {why}")]
     Unreadable {
@@ -284,7 +304,7 @@ impl Error {
 
     /// `what` is not what was once written.
     fn damaged(what: impl fmt::Display, how: impl fmt::Display) -> Self {
-        let why = format!("it is damaged ({how}). hint: restore the data directory from a backup");
+        let why = format!("it is damaged ({how}). hint: restore a backup with `anteroom restore`");
         Self::Unreadable { what: what.to_string(), why }
     }
 }

@@ -8,6 +8,8 @@
 mod bot;
 #[path = "support/html.rs"]
 mod html;
+#[path = "support/person.rs"]
+mod person;
 
 use std::{
     hash::{BuildHasher as _, Hasher as _, RandomState},
@@ -17,8 +19,9 @@ use std::{
 
 use serde_json::Value;
 
-use bot::{Bot, fixture, said};
-use html::{Card, Form};
+use bot::{Bot, said};
+use html::Card;
+use person::Person;
 
 /// Longest wait for the next question. The bot works after it has acknowledged, so the page may be a moment late.
 const PATIENCE: Duration = Duration::from_mins(1);
@@ -88,7 +91,7 @@ struct Run {
     flow: String,
     data: PathBuf,
     bot: Option<Bot>,
-    client: reqwest::Client,
+    person: Person,
     /// Steps at which the program is killed; a step may be hit more than once.
     moments: Vec<u64>,
     chance: Chance,
@@ -100,18 +103,11 @@ impl Run {
     fn new(flow: &str, dir: &Path, moments: Vec<u64>, seed: u64) -> Self {
         let data = dir.join("data");
         std::fs::create_dir(&data).unwrap();
-        let client = reqwest::Client::builder()
-            .cookie_store(true)
-            .timeout(PATIENCE)
-            // A connection to the process before must not be used for the one after.
-            .pool_max_idle_per_host(0)
-            .build()
-            .unwrap();
         Self {
             flow: flow.to_owned(),
             bot: Some(Bot::start(&data)),
             data,
-            client,
+            person: Person::new(),
             moments,
             chance: Chance(seed),
             kills: 0,
@@ -123,7 +119,7 @@ impl Run {
         let session = self.begin().await;
         let mut answered: Vec<String> = Vec::new();
         while let Some(card) = self.next_card(&session, &answered).await {
-            let (form, label, file) = answer(&card);
+            let (form, label, file) = person::answer(&card);
             let fields = form.pressed(&label);
             let strikes = self.moments.iter().filter(|moment| **moment == self.steps).count();
             let mut acknowledged = false;
@@ -169,54 +165,28 @@ impl Run {
         self.bot = Some(Bot::start(&self.data));
     }
 
-    fn url(&self, path: &str) -> String {
-        let page = &self.bot.as_ref().unwrap().page;
-        format!("{}{path}", page.trim_end_matches('/'))
+    fn page(&self) -> String {
+        self.bot.as_ref().unwrap().page.clone()
     }
 
     /// Starts a conversation; its path.
     async fn begin(&self) -> String {
-        let page = self.get("/").await;
-        let mut form = html::forms(&page)
-            .into_iter()
-            .find(|form| form.inputs.iter().any(|input| input.value == self.flow))
-            .unwrap();
-        "Ada Byron".clone_into(&mut form.input("name").value);
-        let fields = form.pressed("Start");
-        let sent = self.send(&form.action, &fields, None).await.unwrap();
-        assert!(sent.starts_with("/s/"), "{sent}");
-        sent
+        self.person.begin(&self.page(), &self.flow).await
     }
 
     async fn get(&self, path: &str) -> String {
-        let page = self.client.get(self.url(path)).send().await.unwrap();
-        assert!(page.status().is_success(), "{path}: {}", page.status());
-        page.text().await.unwrap()
+        self.person.get(&self.page(), path).await
     }
 
-    /// Sends a form as a browser without scripts does; the path it ends at.
     async fn send(
         &self,
         action: &str,
         fields: &[(String, String)],
         file: Option<&Path>,
     ) -> Result<String, reqwest::Error> {
-        let request = self.client.post(self.url(action)).header("sec-fetch-site", "same-origin");
-        let request = match file {
-            None => request.form(fields),
-            Some(file) => {
-                let mut parts = reqwest::multipart::Form::new();
-                for (name, value) in fields {
-                    parts = parts.text(name.clone(), value.clone());
-                }
-                let name = file.file_name().unwrap().to_str().unwrap().to_owned();
-                let bytes = std::fs::read(file).unwrap();
-                let part = reqwest::multipart::Part::bytes(bytes).file_name(name);
-                request.multipart(parts.part("files", part))
-            }
-        };
-        let response = request.send().await?.error_for_status()?;
-        Ok(response.url().path().to_owned())
+        let sent =
+            self.person.send(&self.page(), action, fields, file).await?.error_for_status()?;
+        Ok(sent.url().path().to_owned())
     }
 
     async fn is_open(&self, session: &str, wait: &str) -> bool {
@@ -310,39 +280,4 @@ impl Run {
 
 fn text_of(entry: &Value) -> String {
     entry["text"].as_str().unwrap().to_owned()
-}
-
-/// How this person answers: always the same to the same question.
-fn answer(card: &Card) -> (Form, String, Option<PathBuf>) {
-    let form = |name: &str| card.forms.iter().find(|form| form.name == name).cloned();
-    if let Some(form) = form("upload") {
-        return (form, "Send".to_owned(), Some(fixture("ada.pdf")));
-    }
-    if let Some(mut form) = form("ask") {
-        let question: Vec<&str> = card.text.split_whitespace().skip(1).take(8).collect();
-        form.input("text").value = format!("My answer to “{}”.", question.join(" "));
-        return (form, "Send".to_owned(), None);
-    }
-    if let Some(mut edit) = form("edit") {
-        if card.text.contains("contact details") {
-            // One card is corrected, the others are right.
-            "+44 20 7946 0123".clone_into(&mut edit.input("phone").value);
-            return (edit, "Save".to_owned(), None);
-        }
-        if let Some(approve) = form("approve") {
-            return (approve, "Looks right".to_owned(), None);
-        }
-        let about = "I build looms that count, and like to talk about music.";
-        about.clone_into(&mut edit.input("text").value);
-        return (edit, "Save".to_owned(), None);
-    }
-    let mut form = form("choose").unwrap_or_else(|| panic!("no way to answer {card:#?}"));
-    let boxes = form.inputs.iter_mut().filter(|input| input.kind == "checkbox").take(2);
-    if boxes.map(|input| input.ticked = true).count() > 0 {
-        return (form, "Done".to_owned(), None);
-    }
-    let wanted = ["Upload résumé", "Go on without", "Paste"];
-    let labels: Vec<String> = form.buttons.iter().map(|(_, _, label)| label.clone()).collect();
-    let label = labels.iter().find(|label| wanted.contains(&label.as_str())).unwrap_or(&labels[0]);
-    (form, label.clone(), None)
 }

@@ -51,11 +51,16 @@ impl Engine {
 
     async fn deliver_until(&self, stop: &CancellationToken) -> usize {
         let now = self.inner.parts.clock.now();
+        let store = &self.inner.parts.store;
+        if !store.health().is_well() && store.claim(now, 0).await.is_err() {
+            // It has been told the time, and said in the log why nothing leaves.
+            return 0;
+        }
         let unnoted = std::mem::take(&mut *self.unnoted());
         for (effect, delivery) in unnoted {
             self.done(effect, delivery).await;
         }
-        let claimed = match self.inner.parts.store.claim(now, BATCH).await {
+        let claimed = match store.claim(now, BATCH).await {
             Ok(claimed) => claimed,
             Err(error) => {
                 tracing::error!(error = %error, "the outbox could not be read");

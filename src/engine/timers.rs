@@ -39,6 +39,10 @@ impl Engine {
     /// Fires the timers that are due now; how many there were. Also what a start after a crash begins with: a
     /// session whose work was in hand has a timer that is due.
     pub async fn run_due(&self) -> usize {
+        if !self.inner.parts.store.health().is_well() {
+            // What they would bring about could not be saved. They stay, and fire when it can.
+            return 0;
+        }
         let now = self.inner.parts.clock.now();
         let due = match self.ready(now).await {
             Ok(due) => due,

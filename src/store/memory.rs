@@ -8,7 +8,9 @@ use std::{
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 
-use super::{Commit, Erasure, Error, Find, Loaded, Store, Timer, TimerKind, rendered, salt};
+use super::{
+    Commit, Erasure, Error, Find, Loaded, Store, Timer, TimerKind, health::Health, rendered, salt,
+};
 use crate::{
     ids::{CountingIds, EffectId, Ids, SessionId, WaitId},
     model::{
@@ -130,6 +132,11 @@ impl Store for MemoryStore {
     async fn erase(&self, erasure: Erasure) -> Result<(), Error> {
         erasure.check()?;
         self.state().erase(erasure, self.ids.as_ref())
+    }
+
+    fn health(&self) -> Health {
+        // Memory has no bad times.
+        Health::Well
     }
 }
 

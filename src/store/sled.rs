@@ -5,6 +5,9 @@
 //!   second handle of the database file (`committer`, `disk`). All that queued meanwhile shares the next one.
 //! - Large values go to files that nothing syncs, so every value is at most [`VALUE_MAX`] bytes (`stage`).
 //! - A half-written snapshot keeps it from opening, and opening can panic (`open`).
+//! - After a failed write it takes no more until it is opened again, and does not say so to everybody who waits
+//!   (`committer`, `disk`): then the store is read-only. Reads go on over what is open; when a probe says that the
+//!   device takes writes again and there is room (`reserve`), the database is dropped and opened in place.
 //! - Reads of several keys are not a snapshot, so batches and reads exclude each other (`Shared`).
 //! - It keeps what was deleted in old segments, so what is said of a session is sealed with a key of its own, and
 //!   erasing the session overwrites that key (`vault`).
@@ -15,12 +18,14 @@
 
 mod committer;
 mod disk;
+pub mod faults;
 mod frame;
 mod keys;
 mod ledger;
 mod open;
 mod press;
 mod read;
+mod reserve;
 mod stage;
 mod steps;
 mod texts;
@@ -31,7 +36,7 @@ use std::{
     fs::File,
     path::Path,
     sync::{
-        Arc, PoisonError, RwLock,
+        Arc, Mutex, PoisonError, RwLock,
         atomic::{AtomicU64, Ordering},
     },
     thread::JoinHandle,
@@ -44,12 +49,13 @@ use tokio::sync::{mpsc, oneshot};
 
 use self::{
     committer::{Committer, Job},
+    faults::{Faults, NoFaults},
     open::Opened,
     stage::Reader,
     vault::Vault,
 };
 pub use self::{stage::VALUE_MAX, vault::KEYS_FILE};
-use super::{Commit, Erasure, Error, Find, Loaded, Store, Timer};
+use super::{Commit, Erasure, Error, Find, Loaded, Store, Timer, health::Health};
 use crate::{
     ids::{EffectId, Ids, SessionId, WaitId},
     model::{
@@ -81,12 +87,26 @@ impl SledStore {
     /// Opens the store in `dir`, which is created where it is missing; `ids` salts the words of audit records.
     ///
     /// Repairs what a crash can leave behind. Refuses a directory that another process holds with [`Error::Busy`].
+    /// On a full disk it opens read-only where its reserve has room for that, and mends itself later.
     pub fn open(dir: &Path, ids: Arc<dyn Ids>) -> Result<Self, Error> {
-        let Opened { writing, vault, lock } = open::open(dir)?;
-        let db = RwLock::new(Some(writing.db.clone()));
-        let shared = Arc::new(Shared { db, vault, syncs: AtomicU64::new(0) });
+        Self::open_with(dir, ids, Arc::new(NoFaults))
+    }
+
+    /// The same over a device that can be made to fail.
+    pub fn open_with(
+        dir: &Path,
+        ids: Arc<dyn Ids>,
+        faults: Arc<dyn Faults>,
+    ) -> Result<Self, Error> {
+        let Opened { writing, vault, lock } = open::open(dir, &faults)?;
+        let shared = Arc::new(Shared {
+            db: RwLock::new(Some(writing.db.clone())),
+            vault,
+            health: Mutex::new(Health::Well),
+            syncs: AtomicU64::new(0),
+        });
         let (queue, jobs) = mpsc::channel(QUEUE_MAX);
-        let committer = Committer::new(writing, ids, Arc::clone(&shared));
+        let committer = Committer::new(dir, writing, ids, faults, Arc::clone(&shared));
         let committer = std::thread::Builder::new()
             .name("store-committer".to_owned())
             .spawn(move || committer.run(jobs))
@@ -174,6 +194,10 @@ impl Store for SledStore {
     async fn erase(&self, erasure: Erasure) -> Result<(), Error> {
         self.ask(|reply| Job::Erase { erasure: Box::new(erasure), reply }).await
     }
+
+    fn health(&self) -> Health {
+        self.shared.health()
+    }
 }
 
 impl Drop for SledStore {
@@ -187,7 +211,7 @@ impl Drop for SledStore {
             );
         }
         // Reads under way are waited for; the last handle of the database goes here.
-        self.shared.db.write().unwrap_or_else(PoisonError::into_inner).take();
+        open::close(self.shared.db.write().unwrap_or_else(PoisonError::into_inner).take());
     }
 }
 
@@ -201,18 +225,42 @@ impl fmt::Debug for SledStore {
 /// What the committer and the readers have in common.
 struct Shared {
     /// Held for reading while keys that belong together are read, for writing while a batch is applied; empty
-    /// once the store is closed.
+    /// once the store is closed, and while it could not be opened again.
     db: RwLock<Option<Db>>,
     vault: Arc<Vault>,
+    health: Mutex<Health>,
     syncs: AtomicU64,
 }
 
 impl Shared {
     fn read<T>(&self, read: impl FnOnce(Reader<'_>) -> Result<T, Error>) -> Result<T, Error> {
         // Poisoned means that a batch may have been applied in part: nothing is read until it is opened again.
-        let guard = self.db.read().map_err(|_| closed())?;
-        let tree = guard.as_ref().ok_or_else(closed)?;
-        read(Reader { tree, vault: &self.vault })
+        let guard = self.db.read().map_err(|_| self.refusal())?;
+        let tree = guard.as_ref().ok_or_else(|| self.refusal())?;
+        let found = read(Reader { tree, vault: &self.vault });
+        match (found, self.health()) {
+            // Of a batch that failed, some may be there: what looks damaged may only be unfinished.
+            (Err(Error::Unreadable { .. }), Health::ReadOnly(trouble)) => {
+                Err(Error::ReadOnly(trouble))
+            }
+            (found, _) => found,
+        }
+    }
+
+    fn health(&self) -> Health {
+        *self.health.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn set_health(&self, health: Health) {
+        *self.health.lock().unwrap_or_else(PoisonError::into_inner) = health;
+    }
+
+    /// Why nothing can be read.
+    fn refusal(&self) -> Error {
+        match self.health() {
+            Health::ReadOnly(trouble) => Error::ReadOnly(trouble),
+            Health::Well => closed(),
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! One conformance suite on every backend, and what only the embedded one must stand.
 
+pub(crate) mod bad_times;
 mod shredding;
 mod sled_alone;
 
@@ -17,8 +18,8 @@ use anteroom::{
         wait::{Answerers, Purpose, Standing, Wait},
     },
     store::{
-        Commit, Erasure, Error, Find, Loaded, Store, Timer, TimerKind, memory::MemoryStore,
-        sled::SledStore,
+        Commit, Erasure, Error, Find, Loaded, Store, Timer, TimerKind, health::Health,
+        memory::MemoryStore, sled::SledStore,
     },
 };
 use chrono::{DateTime, TimeDelta, Utc};
@@ -99,6 +100,7 @@ on_every_backend! {
     what_stays_of_a_session_begins_anew
     a_session_of_a_newer_version_is_refused_and_others_run
     of_two_racers_one_wins
+    a_store_that_works_says_so
 }
 
 fn at(minutes: i64) -> DateTime<Utc> {
@@ -262,6 +264,17 @@ fn full(session: SessionId, number: u128) -> Commit {
         dedup: Some(format!("event-{number}")),
         ..commit(session, 0, &["one", "two"])
     }
+}
+
+async fn a_store_that_works_says_so(backend: &mut Backend) {
+    let store = backend.store();
+    assert_eq!(store.health(), Health::Well);
+    store.commit(full(session(1), 1)).await.unwrap();
+    // A refusal of one commit is no trouble of the store.
+    store.commit(commit(session(1), 0, &["."])).await.unwrap_err();
+    assert_eq!(store.health(), Health::Well);
+    drop(store);
+    assert_eq!(backend.restart().health(), Health::Well);
 }
 
 async fn what_was_committed_is_there_after_a_restart(backend: &mut Backend) {

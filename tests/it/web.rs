@@ -4,6 +4,8 @@
 mod draw;
 #[path = "web/hostile.rs"]
 mod hostile;
+#[path = "web/saving.rs"]
+mod saving;
 #[path = "web/site.rs"]
 mod site;
 

@@ -20,9 +20,14 @@ pub(crate) struct Bot {
 impl Bot {
     /// Starts the program on `data` and waits until it says that it is ready.
     pub(crate) fn start(data: &Path) -> Self {
+        Self::start_by(command(data), data)
+    }
+
+    /// The same by a command that ends in the program with its data directory.
+    pub(crate) fn start_by(mut command: Command, data: &Path) -> Self {
         let log =
             File::options().create(true).append(true).open(data.with_extension("log")).unwrap();
-        let mut child = command(data)
+        let mut child = command
             .args(["play", "--no-open", "--json", "--listen", "127.0.0.1:0"])
             .stdout(Stdio::piped())
             .stderr(log)

@@ -2,7 +2,7 @@
 //!
 //! | path | answer |
 //! |---|---|
-//! | `/healthz` | 200 `ok` as long as the process answers at all; a supervisor that hears nothing starts it again |
+//! | `/healthz` | 200 `ok` as long as the process answers at all; a supervisor that hears nothing starts it again; where nothing can be saved, 200 and why |
 //! | `/readyz` | 200 `ready`, or 503 and why not, in words |
 //! | `/metrics` | what was counted, in the text format of Prometheus |
 //!
@@ -23,11 +23,14 @@ use metrics::gauge;
 use tower_http::timeout::TimeoutLayer;
 
 use super::{connect::App, limits};
-use crate::telemetry::metric;
+use crate::{
+    store::health::{Health, Trouble},
+    telemetry::metric,
+};
 
 /// The paths of this module.
 pub(super) fn routes() -> Router<Arc<App>> {
-    Router::new().route("/healthz", get(|| async { "ok" })).route("/readyz", get(ready))
+    Router::new().route("/healthz", get(alive)).route("/readyz", get(ready))
 }
 
 /// The page of metrics.
@@ -53,6 +56,14 @@ async fn measured(State(app): State<Arc<App>>) -> Response {
     }
 }
 
+/// A store that is read-only mends itself and keeps its readers: no reason to start the process again.
+async fn alive(State(app): State<Arc<App>>) -> String {
+    match app.engine.parts().store.health() {
+        Health::Well => "ok".to_owned(),
+        Health::ReadOnly(trouble) => format!("alive, but {}", unsaved(trouble)),
+    }
+}
+
 async fn ready(State(app): State<Arc<App>>) -> Response {
     match readiness(&app).await {
         Ok(()) => "ready".into_response(),
@@ -61,13 +72,21 @@ async fn ready(State(app): State<Arc<App>>) -> Response {
 }
 
 /// Whether people can be served, or why not.
-async fn readiness(app: &App) -> Result<(), &'static str> {
+async fn readiness(app: &App) -> Result<(), String> {
     if app.shutdown.is_cancelled() {
-        return Err("the bot is stopping");
+        return Err("the bot is stopping".to_owned());
     }
     if !app.engine.is_running() {
-        return Err("the engine does not run");
+        return Err("the engine does not run".to_owned());
+    }
+    if let Health::ReadOnly(trouble) = app.engine.parts().store.health() {
+        return Err(unsaved(trouble));
     }
     let read = app.engine.parts().store.sessions(None, 1).await;
-    read.map(drop).map_err(|_| "the store cannot be read")
+    read.map(drop).map_err(|_| "the store cannot be read".to_owned())
+}
+
+/// Without paths: whoever can reach the page can read it.
+fn unsaved(trouble: Trouble) -> String {
+    format!("nothing can be saved: {trouble}. hint: {}", trouble.hint())
 }

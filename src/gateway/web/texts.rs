@@ -9,6 +9,7 @@ use crate::{
         ui::{Control, Prompt},
         wait::Settlement,
     },
+    store,
 };
 
 /// A sentence for a person, perhaps one that ends with a time of day.
@@ -77,6 +78,11 @@ pub fn of_error(error: &Error) -> String {
         Error::NoFlow(_) => "There is no such interview.".to_owned(),
         Error::BrokenFlow(_) => {
             "This conversation cannot be read just now. The team must look at it.".to_owned()
+        }
+        Error::Store(store::Error::ReadOnly(_)) => {
+            "That could not be saved, so it did not happen. Nothing can be saved just now: please try again in a few \
+             minutes."
+                .to_owned()
         }
         Error::Store(_) => {
             "That could not be saved, so it did not happen. Please try again.".to_owned()

@@ -3,22 +3,26 @@
 
 use std::{
     collections::HashSet,
-    sync::{Arc, atomic::Ordering},
+    panic::{AssertUnwindSafe, catch_unwind},
+    path::{Path, PathBuf},
+    sync::{Arc, PoisonError, atomic::Ordering},
     time::Instant,
 };
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use metrics::{gauge, histogram};
 use sled::Db;
 use tokio::sync::{mpsc, oneshot};
 
 use super::{
     Shared, broken, closed,
-    disk::Disk,
+    disk::{Barrier, Broken, Disk},
+    faults::{Faults, Touch},
     keys,
     ledger::Tip,
-    open::Outbox,
+    open::{self, Outbox},
     read::readable,
+    reserve,
     stage::{Reader, Stage},
     steps::{self, Chain},
     vault::{Slot, Vault},
@@ -26,12 +30,18 @@ use super::{
 use crate::{
     ids::{EffectId, Ids},
     model::effect::{Delivery, Effect},
-    store::{Commit, Erasure, Error},
+    store::{
+        Commit, Erasure, Error,
+        health::{Health, Trouble},
+    },
     telemetry::metric,
 };
 
 /// Most jobs that share a sync; keeps the first of them from waiting for ever.
 const GROUP_MAX: usize = 256;
+
+/// Longest pause between two tries to write again.
+const PAUSE_MAX: TimeDelta = TimeDelta::seconds(15);
 
 type Reply<T> = oneshot::Sender<Result<T, Error>>;
 
@@ -52,10 +62,12 @@ pub(super) struct Writing {
 }
 
 pub(super) struct Committer {
-    db: Db,
-    disk: Disk,
+    dir: PathBuf,
+    /// None while it could not be opened again, or not be synced.
+    open: Option<Handles>,
     tip: Tip,
     ids: Arc<dyn Ids>,
+    faults: Arc<dyn Faults>,
     shared: Arc<Shared>,
     vault: Arc<Vault>,
     /// Whose the effects in the outbox are.
@@ -68,30 +80,59 @@ pub(super) struct Committer {
     unreadable: HashSet<EffectId>,
     /// Something was applied that is not on the device yet.
     unsynced: bool,
-    /// Why nothing is written any more. After a failed sync the kernel may have dropped what it could not write
-    /// and report success next time, so only opening again tells what is there.
-    failed: Option<Error>,
+    /// Why nothing is written just now. sled takes no write after one that failed, and after a failed sync the
+    /// kernel may have dropped what it could not write and report success next time: only opening again tells what
+    /// is there.
+    bad: Option<Bad>,
+    /// How often in a row it failed, or could not be mended; nothing has been synced since.
+    setbacks: u32,
+}
+
+/// What it takes to write.
+struct Handles {
+    db: Db,
+    barrier: Barrier,
+}
+
+/// Bad times.
+struct Bad {
+    trouble: Trouble,
+    /// When mending is tried; none until somebody has told the time.
+    again: Option<DateTime<Utc>>,
 }
 
 impl Committer {
-    pub(super) fn new(opened: Writing, ids: Arc<dyn Ids>, shared: Arc<Shared>) -> Self {
-        let Writing { db, disk, tip, outbox } = opened;
+    /// Where the reserve cannot be made, it begins read-only.
+    pub(super) fn new(
+        dir: &Path,
+        opened: Writing,
+        ids: Arc<dyn Ids>,
+        faults: Arc<dyn Faults>,
+        shared: Arc<Shared>,
+    ) -> Self {
         let vault = Arc::clone(&shared.vault);
-        Self {
-            db,
-            disk,
-            tip,
+        let mut this = Self {
+            dir: dir.to_owned(),
+            open: None,
+            tip: Tip::START,
             ids,
+            faults,
             shared,
             vault,
-            outbox,
+            outbox: Outbox::new(),
             doomed: Vec::new(),
             claimed: HashSet::new(),
             unreadable: HashSet::new(),
             // The layout's version may just have been written.
             unsynced: true,
-            failed: None,
+            bad: None,
+            setbacks: 0,
+        };
+        let ready = this.take(opened).and_then(|()| Ok(reserve::make(&this.dir)?));
+        if let Err(broken) = ready {
+            this.fail(&broken);
         }
+        this
     }
 
     /// Works until the queue is closed and empty.
@@ -117,14 +158,18 @@ impl Committer {
         for job in group {
             match job {
                 Job::Commit { commit, reply } => {
-                    answers.push((reply, self.writing(|this| this.commit(*commit))));
+                    let done = self.guarded(|this| this.commit(*commit));
+                    self.unsynced |= done.is_ok();
+                    answers.push((reply, done));
                 }
                 Job::Erase { erasure, reply } => {
-                    answers.push((reply, self.writing(|this| this.erase(*erasure))));
+                    let done = self.guarded(|this| this.erase(*erasure));
+                    self.unsynced |= done.is_ok();
+                    answers.push((reply, done));
                 }
                 // May be lost, so nobody waits for the device.
                 Job::Done { effect, delivery, reply } => {
-                    answer(reply, self.done(effect, &delivery));
+                    answer(reply, self.guarded(|this| this.done(effect, &delivery)));
                 }
                 Job::Claim { now, limit, reply } => claims.push((now, limit, reply)),
             }
@@ -135,69 +180,166 @@ impl Committer {
         }
         self.shred();
         for (reply, result) in answers {
-            answer(reply, self.failed.clone().map_or(result, Err));
+            answer(reply, self.refusal().map_or(result, Err));
         }
         // Only now, so that no effect leaves whose commit a power cut could take back.
         for (now, limit, reply) in claims {
-            let claimed = self.claim(now, limit);
-            answer(reply, claimed);
+            self.mend(now);
+            answer(reply, self.guarded(|this| this.claim(now, limit)));
         }
     }
 
-    /// Puts everything on the device, or stops writing for good.
+    /// Puts everything on the device, or stops writing.
     fn sync(&mut self) {
-        if self.failed.is_some() {
-            return;
-        }
+        let Some(open) = self.open.as_ref().filter(|_| self.bad.is_none()) else { return };
         let began = Instant::now();
-        match self.disk.sync(&self.db) {
+        match open.barrier.sync(&open.db) {
             Ok(()) => {
                 histogram!(metric::SYNC_SECONDS).record(began.elapsed().as_secs_f64());
                 self.unsynced = false;
+                self.setbacks = 0;
                 self.shared.syncs.fetch_add(1, Ordering::Relaxed);
             }
-            Err(error) => self.fail(&error),
+            Err(broken) => {
+                self.fail(&broken);
+            }
         }
     }
 
     /// Overwrites the keys of sessions whose erasure is on the device; before that a power cut could bring back a
     /// session without a key. What is left undone is done when the store is opened again.
     fn shred(&mut self) {
-        if self.doomed.is_empty() || self.failed.is_some() {
+        if self.doomed.is_empty() || self.bad.is_some() {
             return;
         }
         let doomed = std::mem::take(&mut self.doomed);
-        let shredded = self.vault.shred(&doomed).and_then(|()| {
-            let vault = Arc::clone(&self.vault);
-            let db = self.db.clone();
+        // What fails has made the store read-only already, and is done when it mends.
+        _ = self.guarded(|this| {
+            this.vault.shred(&doomed)?;
+            let vault = Arc::clone(&this.vault);
+            let db = this.db()?;
             let mut stage = Stage::new(Reader { tree: &db, vault: &vault });
             for slot in doomed {
                 stage.remove(keys::doomed(slot));
             }
             // Lost in a crash it is done again.
-            self.apply(stage)
+            this.apply(&db, stage)
         });
-        if let Err(error) = shredded {
-            self.fail(&error);
-        }
     }
 
-    fn fail(&mut self, error: &Error) {
-        let source = std::error::Error::source(error).map(ToString::to_string);
+    /// Makes the store read-only; the error is for those who wait.
+    fn fail(&mut self, broken: &Broken) -> Error {
+        let trouble = broken.trouble;
         tracing::error!(
-            %error,
-            source,
-            "the store could not write and accepts nothing more. hint: make room, then start again"
+            why = %trouble,
+            said = broken.said,
+            "nothing can be saved: the store is read-only. hint: {}; saving goes on by itself when it is over",
+            trouble.hint()
         );
-        self.failed = Some(error.clone());
+        self.setbacks = self.setbacks.saturating_add(1);
+        self.bad = Some(Bad { trouble, again: None });
+        self.shared.set_health(Health::ReadOnly(trouble));
+        reserve::unsettle(&self.dir);
+        Error::ReadOnly(trouble)
     }
 
-    /// Runs a step that counts only once it is on the device.
-    fn writing(&mut self, step: impl FnOnce(&mut Self) -> Result<(), Error>) -> Result<(), Error> {
-        match &self.failed {
-            Some(error) => Err(error.clone()),
-            None => step(self).inspect(|()| self.unsynced = true),
+    /// The answer to everything while the store is read-only.
+    fn refusal(&self) -> Option<Error> {
+        self.bad.as_ref().map(|bad| Error::ReadOnly(bad.trouble))
+    }
+
+    /// Runs a step unless the store is read-only; one that panics makes it so.
+    fn guarded<T>(&mut self, step: impl FnOnce(&mut Self) -> Result<T, Error>) -> Result<T, Error> {
+        if let Some(refusal) = self.refusal() {
+            return Err(refusal);
         }
+        let stepped = catch_unwind(AssertUnwindSafe(|| step(self)));
+        let broken = match &stepped {
+            Ok(Ok(_)) => None,
+            // Of the device, also beside the database: the file of keys may be what could not be written.
+            Ok(Err(error)) => Broken::of(error),
+            Err(_) => Some(Broken::new(Trouble::Database, "it panicked")),
+        };
+        match (broken, stepped) {
+            (Some(broken), _) => Err(self.fail(&broken)),
+            (None, Ok(stepped)) => stepped,
+            (None, Err(_)) => Err(closed()),
+        }
+    }
+
+    /// Tries to write again, if the store is read-only and it is time.
+    fn mend(&mut self, now: DateTime<Utc>) {
+        let pause = pause(self.setbacks);
+        let Some(bad) = &mut self.bad else { return };
+        let again = *bad.again.get_or_insert(now + pause);
+        // A time that is too far away means that the clock was set back.
+        if again > now && again - now <= PAUSE_MAX {
+            return;
+        }
+        let was = bad.trouble;
+        match self.reopen() {
+            Ok(()) => {
+                self.bad = None;
+                self.unsynced = true;
+                self.shared.set_health(Health::Well);
+                tracing::info!("the store saves again");
+            }
+            Err(broken) => {
+                if broken.trouble == was {
+                    tracing::debug!(said = broken.said, "the store is still read-only");
+                } else {
+                    let hint = broken.trouble.hint();
+                    tracing::warn!(why = %broken.trouble, said = broken.said, "the store is still read-only. hint: {hint}");
+                }
+                self.setbacks = self.setbacks.saturating_add(1);
+                let again = Some(now + self::pause(self.setbacks));
+                self.bad = Some(Bad { trouble: broken.trouble, again });
+                self.shared.set_health(Health::ReadOnly(broken.trouble));
+            }
+        }
+    }
+
+    /// Drops the database and opens it again, once the device takes writes. Readers wait meanwhile. Where it fails
+    /// after that, there is nothing to read until it succeeds.
+    fn reopen(&mut self) -> Result<(), Broken> {
+        self.faults.strike(Touch::Probe)?;
+        reserve::probe(&self.dir)?;
+        let shared = Arc::clone(&self.shared);
+        let mut gate = shared.db.write().unwrap_or_else(PoisonError::into_inner);
+        self.open = None;
+        open::close(gate.take());
+        reserve::give_back(&self.dir)?;
+        let (opened, vault) = open::again(&self.dir, &self.faults, Some(&self.vault)).map_err(
+            |error| match error {
+                Error::Unopened { trouble, source, .. } => Broken::new(trouble, &source),
+                other => Broken::new(Trouble::Database, &other),
+            },
+        )?;
+        if !Arc::ptr_eq(&vault, &self.vault) {
+            return Err(Broken::new(Trouble::Database, "the file of keys is another one"));
+        }
+        *gate = Some(opened.db.clone());
+        shared.db.clear_poison();
+        drop(gate);
+        self.take(opened)?;
+        Ok(reserve::make(&self.dir)?)
+    }
+
+    fn take(&mut self, opened: Writing) -> Result<(), Broken> {
+        let Writing { db, disk, tip, outbox } = opened;
+        self.tip = tip;
+        self.outbox = outbox;
+        // The opening has shredded what was left to be.
+        self.doomed.clear();
+        // Those in somebody's hands stay theirs; those that were erased are nobody's.
+        self.claimed.retain(|effect| self.outbox.contains_key(effect));
+        let barrier = Barrier::new(disk, Arc::clone(&self.faults))?;
+        self.open = Some(Handles { db, barrier });
+        Ok(())
+    }
+
+    fn db(&self) -> Result<Db, Error> {
+        self.open.as_ref().map(|open| open.db.clone()).ok_or_else(closed)
     }
 
     /// Works a step out and applies it; the chain goes on where the step has left it only once it is applied.
@@ -205,25 +347,31 @@ impl Committer {
         &mut self,
         step: impl FnOnce(&mut Stage<'_>, &mut Chain<'_>) -> Result<T, Error>,
     ) -> Result<T, Error> {
-        let db = self.db.clone();
+        let db = self.db()?;
         let vault = Arc::clone(&self.vault);
         let ids = Arc::clone(&self.ids);
         let mut stage = Stage::new(Reader { tree: &db, vault: &vault });
         let mut chain = Chain::new(self.tip.clone(), ids.as_ref());
         let result = step(&mut stage, &mut chain)?;
         let tip = chain.into_tip();
-        self.apply(stage)?;
+        self.apply(&db, stage)?;
         self.tip = tip;
         Ok(result)
     }
 
     /// Applies a batch at once and whole.
-    fn apply(&mut self, stage: Stage<'_>) -> Result<(), Error> {
+    fn apply(&mut self, db: &Db, stage: Stage<'_>) -> Result<(), Error> {
         let batch = stage.into_batch();
-        let gate = self.shared.db.write().map_err(|_| closed())?;
-        let applied = self.db.apply_batch(batch).map_err(broken);
-        drop(gate);
-        applied.inspect_err(|error| self.fail(error))
+        let write = || {
+            self.faults.strike(Touch::Write)?;
+            let gate = self.shared.db.write().unwrap_or_else(PoisonError::into_inner);
+            let applied = db.apply_batch(batch);
+            drop(gate);
+            applied?;
+            self.faults.strike(Touch::Written)?;
+            Ok(())
+        };
+        write().map_err(|broken: Broken| self.fail(&broken))
     }
 
     fn commit(&mut self, commit: Commit) -> Result<(), Error> {
@@ -248,9 +396,6 @@ impl Committer {
     }
 
     fn done(&mut self, effect: EffectId, delivery: &Delivery) -> Result<(), Error> {
-        if let Some(error) = &self.failed {
-            return Err(error.clone());
-        }
         if let Some(slot) = self.outbox.get(&effect).copied() {
             self.step(|stage, _| steps::done(stage, slot, effect, delivery))?;
             if !matches!(delivery, Delivery::Retry { .. }) {
@@ -262,15 +407,13 @@ impl Committer {
     }
 
     fn claim(&mut self, now: DateTime<Utc>, limit: usize) -> Result<Vec<Effect>, Error> {
-        if let Some(error) = &self.failed {
-            return Err(error.clone());
-        }
+        let db = self.db()?;
         let mut claimed = Vec::new();
         let mut from = Some(vec![keys::OUTBOX]);
         while let Some(key) = from.take()
             && claimed.len() < limit
         {
-            let Some(first) = self.db.range(key..).keys().next() else { break };
+            let Some(first) = db.range(key..).keys().next() else { break };
             let first = first.map_err(broken)?;
             if first.first() != Some(&keys::OUTBOX) {
                 break;
@@ -279,7 +422,7 @@ impl Committer {
                 break;
             };
             if !self.claimed.contains(&id)
-                && let Some(effect) = self.effect(slot, id)?
+                && let Some(effect) = self.effect(&db, slot, id)?
                 && effect.not_before <= now
             {
                 self.claimed.insert(id);
@@ -291,13 +434,21 @@ impl Committer {
     }
 
     /// An effect; none where it cannot be read, which is said once and keeps later ones of its session back.
-    fn effect(&mut self, slot: Slot, id: EffectId) -> Result<Option<Effect>, Error> {
-        let effect = steps::effect(Reader { tree: &self.db, vault: &self.vault }, slot, id);
+    fn effect(&mut self, db: &Db, slot: Slot, id: EffectId) -> Result<Option<Effect>, Error> {
+        let effect = steps::effect(Reader { tree: db, vault: &self.vault }, slot, id);
         let effect = effect.map(|found| found.map(|(_, effect)| effect));
         match effect {
             Err(Error::Unreadable { .. }) if !self.unreadable.insert(id) => Ok(None),
             other => readable(other),
         }
+    }
+}
+
+/// The first try comes at once, the next ones after pauses that double.
+fn pause(setbacks: u32) -> TimeDelta {
+    match setbacks {
+        0 | 1 => TimeDelta::zero(),
+        more => TimeDelta::seconds(1 << (more - 2).min(4)).min(PAUSE_MAX),
     }
 }
 

@@ -15,12 +15,16 @@ use sled::Db;
 use super::{
     broken,
     committer::Writing,
-    disk::Disk,
-    keys, read,
+    disk::{self, Broken, Disk},
+    faults::{Faults, Touch},
+    keys, read, reserve,
     stage::{Reader, is_first},
     vault::{Slot, Vault, VaultId},
 };
-use crate::{ids::EffectId, store::Error};
+use crate::{
+    ids::EffectId,
+    store::{Error, health::Trouble},
+};
 
 /// Memory for pages, in bytes. Waiting sessions are read from disk when somebody comes back to them.
 const CACHE: u64 = 64 * 1024 * 1024;
@@ -40,38 +44,78 @@ pub(super) type Outbox = HashMap<EffectId, Slot>;
 pub(super) struct Opened {
     pub(super) writing: Writing,
     pub(super) vault: Arc<Vault>,
-    /// Held as long as the database is open.
+    /// Held as long as the store is used.
     pub(super) lock: File,
 }
 
-pub(super) fn open(dir: &Path) -> Result<Opened, Error> {
-    create(dir).map_err(Error::unavailable)?;
+/// Opens the database in `dir`.
+pub(super) fn open(dir: &Path, faults: &Arc<dyn Faults>) -> Result<Opened, Error> {
+    create(dir).map_err(|error| unopened(dir, error))?;
     // Our own lock comes first: whoever holds it may repair the files.
-    let lock = lock(dir)?;
-    repair(dir).map_err(Error::unavailable)?;
+    let lock = with_room(dir, || lock(dir))?;
+    let (writing, vault) = with_room(dir, || again(dir, faults, None))?;
+    Ok(Opened { writing, vault, lock })
+}
+
+/// Opens the database where the lock is held already: at the start, and after bad times, with the keys that are
+/// `known` by then.
+pub(super) fn again(
+    dir: &Path,
+    faults: &Arc<dyn Faults>,
+    known: Option<&Arc<Vault>>,
+) -> Result<(Writing, Arc<Vault>), Error> {
+    let unopened = |error| unopened(dir, error);
+    faults.strike(Touch::Open).map_err(unopened)?;
+    repair(dir).map_err(unopened)?;
+    if reserve::is_unsettled(dir) {
+        settle(dir)?;
+    }
+    assemble(dir, known).map_err(|error| match (Broken::of(&error), error) {
+        (Some(Broken { trouble, .. }), Error::Unavailable(source)) => {
+            Error::Unopened { dir: dir.display().to_string(), trouble, source }
+        }
+        (_, other) => other,
+    })
+}
+
+fn assemble(dir: &Path, known: Option<&Arc<Vault>>) -> Result<(Writing, Arc<Vault>), Error> {
     let db = open_or_mend(dir)?;
-    let vault = if let Some(id) = layout(&db, dir)? {
-        Vault::open(dir, Some(id))?
-    } else {
-        let vault = Vault::open(dir, None)?;
-        let entry = [&[LAYOUT], &vault.id()[..]].concat();
-        db.insert(keys::layout(), entry).map_err(broken)?;
-        vault
+    let vault = match layout(&db, dir)? {
+        Some(id) => {
+            if let Some(known) = known.filter(|known| known.id() == id) {
+                // Slots that were given away stay so, whatever became of the commits.
+                Arc::clone(known)
+            } else {
+                let vault = Vault::open(dir, Some(id))?;
+                vault.resume(last_slot(Reader { tree: &db, vault: &vault })?)?;
+                Arc::new(vault)
+            }
+        }
+        // sled takes a log that it cannot read for an empty one; the reserve is made after the layout is on the device.
+        None if reserve::is_known(dir) => {
+            return Err(Error::damaged(named(dir), "there is nothing in it"));
+        }
+        None => {
+            let vault = Vault::open(dir, None)?;
+            let entry = [&[LAYOUT], &vault.id()[..]].concat();
+            db.insert(keys::layout(), entry).map_err(broken)?;
+            db.flush().map_err(broken)?;
+            vault.resume(None)?;
+            Arc::new(vault)
+        }
     };
     let reader = Reader { tree: &db, vault: &vault };
-    vault.resume(last_slot(reader)?)?;
-    let disk = Disk::new(dir).map_err(Error::unavailable)?;
+    let disk = Disk::new(dir).map_err(|error| unopened(dir, error))?;
     finish_shredding(reader)?;
     let tip = read::tip(reader)?;
     let outbox = outbox(reader)?;
-    let writing = Writing { db, disk, tip, outbox };
-    Ok(Opened { writing, vault: Arc::new(vault), lock })
+    Ok((Writing { db, disk, tip, outbox }, vault))
 }
 
 /// Which file of keys the database goes with; none where it is new.
 fn layout(db: &Db, dir: &Path) -> Result<Option<VaultId>, Error> {
     let Some(layout) = db.get(keys::layout()).map_err(broken)? else { return Ok(None) };
-    let what = || format!("database `{}`", dir.display());
+    let what = || named(dir);
     match layout.split_first() {
         Some((&LAYOUT, id)) => match VaultId::try_from(id) {
             Ok(id) => Ok(Some(id)),
@@ -122,6 +166,56 @@ fn outbox(reader: Reader<'_>) -> Result<Outbox, Error> {
     Ok(outbox)
 }
 
+/// Lets go of a database. Apart, because sled can panic over files that it could not write; then there is nothing
+/// more to lose.
+pub(super) fn close(db: Option<Db>) {
+    let Some(db) = db else { return };
+    let closing = thread::Builder::new().name("store-close".to_owned()).spawn(move || drop(db));
+    if !closing.is_ok_and(|closing| closing.join().is_ok()) {
+        tracing::warn!("the database broke while it was closed; it is repaired when it is opened");
+    }
+}
+
+/// Tries once more with the reserve given back, where the disk is full.
+fn with_room<T>(dir: &Path, act: impl Fn() -> Result<T, Error>) -> Result<T, Error> {
+    match act() {
+        Err(full @ Error::Unopened { trouble: Trouble::Full, .. }) => {
+            match reserve::give_back(dir) {
+                Ok(true) => act(),
+                _ => Err(full),
+            }
+        }
+        other => other,
+    }
+}
+
+fn unopened(dir: &Path, error: io::Error) -> Error {
+    let dir = dir.display().to_string();
+    Error::Unopened { dir, trouble: Trouble::of(&error), source: Arc::new(error) }
+}
+
+fn named(dir: &Path) -> String {
+    format!("database `{}`", dir.display())
+}
+
+/// Puts on the device what a failed sync may have left off it.
+fn settle(dir: &Path) -> Result<(), Error> {
+    let mut log = match File::options().read(true).write(true).open(dir.join("db")) {
+        Ok(log) => log,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(unopened(dir, error)),
+    };
+    for _ in 0..LOCK_TRIES {
+        // sled's own lock: its threads may not have let go of the file yet.
+        match log.try_lock() {
+            Ok(()) => return disk::rewrite(&mut log).map_err(|error| unopened(dir, error)),
+            Err(TryLockError::WouldBlock) => thread::sleep(LOCK_PAUSE),
+            Err(TryLockError::Error(error)) => return Err(unopened(dir, error)),
+        }
+    }
+    Err(Failure::Locked.into_error(dir))
+}
+
 /// Creates the directory, for its owner's eyes alone.
 fn create(dir: &Path) -> io::Result<()> {
     let mut builder = DirBuilder::new();
@@ -134,18 +228,18 @@ fn create(dir: &Path) -> io::Result<()> {
 fn lock(dir: &Path) -> Result<File, Error> {
     let path = dir.join("pid");
     let options = File::options().read(true).write(true).create(true).truncate(false).open(path);
-    let mut file = options.map_err(Error::unavailable)?;
+    let mut file = options.map_err(|error| unopened(dir, error))?;
     match file.try_lock() {
         Ok(()) => {}
         Err(TryLockError::WouldBlock) => return Err(busy(dir, &mut file)),
-        Err(TryLockError::Error(error)) => return Err(Error::unavailable(error)),
+        Err(TryLockError::Error(error)) => return Err(unopened(dir, error)),
     }
     let sign = |file: &mut File| {
         file.rewind()?;
         file.set_len(0)?;
         write!(file, "{}", std::process::id())
     };
-    sign(&mut file).map_err(Error::unavailable)?;
+    sign(&mut file).map_err(|error| unopened(dir, error))?;
     Ok(file)
 }
 
@@ -175,7 +269,11 @@ fn repair(dir: &Path) -> io::Result<()> {
 fn open_or_mend(dir: &Path) -> Result<Db, Error> {
     match open_apart(dir) {
         Ok(db) => Ok(db),
-        Err(Failure::Damaged(how)) if set_aside(dir).map_err(Error::unavailable)? => {
+        // A full disk can look like anything to sled.
+        Err(Failure::Damaged(_)) if let Err(error) = reserve::probe(dir) => {
+            Err(unopened(dir, error))
+        }
+        Err(Failure::Damaged(how)) if set_aside(dir).map_err(|error| unopened(dir, error))? => {
             tracing::warn!(
                 dir = %dir.display(),
                 how,
@@ -215,11 +313,16 @@ enum Failure {
 impl Failure {
     fn into_error(self, dir: &Path) -> Error {
         match self {
-            Self::Damaged(how) => Error::damaged(format_args!("database `{}`", dir.display()), how),
+            Self::Damaged(how) => Error::damaged(named(dir), how),
             Self::Locked => {
                 Error::Busy { dir: dir.display().to_string(), pid: "unknown".to_owned() }
             }
-            Self::Other(error) => Error::unavailable(error),
+            Self::Other(sled::Error::Io(error)) => unopened(dir, error),
+            Self::Other(error) => Error::Unopened {
+                dir: dir.display().to_string(),
+                trouble: Trouble::Database,
+                source: Arc::new(error),
+            },
         }
     }
 }

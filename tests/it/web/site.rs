@@ -12,7 +12,7 @@ use anteroom::{
     flows::{Library, LoadedFlow},
     gateway::web::{Server, WebGateway},
     ids::{Ids, RandomIds, SessionId},
-    store::memory::MemoryStore,
+    store::{Store, memory::MemoryStore},
     tool::Toolbox,
 };
 use reqwest::{Client, Response, multipart};
@@ -78,6 +78,7 @@ tools = ["request_user_input"]
 pub(super) struct Site {
     pub(super) engine: Engine,
     pub(super) url: String,
+    pub(super) clock: Arc<FixedClock>,
     _tasks: JoinSet<()>,
     _folder: tempfile::TempDir,
 }
@@ -85,27 +86,32 @@ pub(super) struct Site {
 impl Site {
     /// The staff page is open to everybody on the machine.
     pub(super) async fn open() -> Self {
-        Self::serve(None).await
+        Self::over(Arc::new(MemoryStore::default())).await
+    }
+
+    /// The same, kept in `store`.
+    pub(super) async fn over(store: Arc<dyn Store>) -> Self {
+        Self::serve(None, store).await
     }
 
     /// The staff page needs a key.
     pub(super) async fn locked(key: &str) -> Self {
-        Self::serve(Some(Secret::new(key))).await
+        Self::serve(Some(Secret::new(key)), Arc::new(MemoryStore::default())).await
     }
 
-    async fn serve(staff_key: Option<Secret>) -> Self {
+    async fn serve(staff_key: Option<Secret>, store: Arc<dyn Store>) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let mut settings = Settings::playground(folder.path().to_owned());
         settings.web.listen = "127.0.0.1:0".parse().unwrap();
         settings.web.staff_key = staff_key;
-        let clock: Arc<dyn Clock> =
-            Arc::new(FixedClock::new("2026-11-02T14:05:00Z".parse().unwrap()));
+        let fixed = Arc::new(FixedClock::new("2026-11-02T14:05:00Z".parse().unwrap()));
+        let clock: Arc<dyn Clock> = Arc::clone(&fixed) as _;
         let ids: Arc<dyn Ids> = Arc::new(RandomIds);
         let mut library = Library::default();
         library.insert(Arc::new(LoadedFlow::load(FLOW, "tour.toml", &BTreeMap::new()).unwrap()));
         let reader = Extractor::new("/nonexistent");
         let parts = Parts {
-            store: Arc::new(MemoryStore::default()),
+            store,
             clock: Arc::clone(&clock),
             ids: Arc::clone(&ids),
             library: Arc::new(library),
@@ -122,7 +128,7 @@ impl Site {
         let (run, serve) = (engine.clone(), engine.clone());
         tasks.spawn(async move { run.run(CancellationToken::new()).await });
         tasks.spawn(async move { server.serve(serve, CancellationToken::new()).await.unwrap() });
-        Self { engine, url, _tasks: tasks, _folder: folder }
+        Self { engine, url, clock: fixed, _tasks: tasks, _folder: folder }
     }
 
     /// A browser that has never been here.

@@ -13,7 +13,7 @@ use anteroom::{
         session::Head,
         wait::Wait,
     },
-    store::{Commit, Erasure, Error, Find, Loaded, Store, Timer},
+    store::{Commit, Erasure, Error, Find, Loaded, Store, Timer, health::Health},
 };
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -180,5 +180,9 @@ impl Store for Mortal {
 
     async fn erase(&self, erasure: Erasure) -> Result<(), Error> {
         self.alive()?.erase(erasure).await
+    }
+
+    fn health(&self) -> Health {
+        self.disk.health()
     }
 }

@@ -1,0 +1,39 @@
+//! Where a device can go wrong: asked before it is touched, so that tests can have it fail.
+
+use std::{fmt, io, time::Duration};
+
+/// A touch of the device.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Touch {
+    /// The database is about to be opened.
+    Open,
+    /// A batch is about to be applied.
+    Write,
+    /// A batch has been applied in memory; nobody knows how much of it will reach the device.
+    Written,
+    /// What was applied is about to be synced.
+    Sync,
+    /// A read-only store tries whether it can write again.
+    Probe,
+}
+
+/// What can go wrong with a device.
+pub trait Faults: fmt::Debug + Send + Sync {
+    /// An error here is taken for one of the device.
+    fn strike(&self, touch: Touch) -> io::Result<()>;
+
+    /// How long a sync may take before the device counts as broken.
+    fn patience(&self) -> Duration {
+        Duration::from_secs(30)
+    }
+}
+
+/// Nothing but what really goes wrong.
+#[derive(Debug)]
+pub struct NoFaults;
+
+impl Faults for NoFaults {
+    fn strike(&self, _touch: Touch) -> io::Result<()> {
+        Ok(())
+    }
+}

@@ -1,0 +1,81 @@
+//! What a person and a health check are told when nothing can be saved, and that it goes on afterwards.
+
+use std::{io::ErrorKind, sync::Arc};
+
+use anteroom::{
+    ids::RandomIds,
+    model::transcript::Event,
+    store::sled::{SledStore, faults::Touch},
+};
+use chrono::TimeDelta;
+use reqwest::StatusCode;
+use tempfile::TempDir;
+
+use super::site::{Site, Visitor};
+use crate::store::bad_times::Weather;
+
+/// Status and words.
+async fn check(ada: &Visitor, path: &str) -> (StatusCode, String) {
+    let answer = ada.fetch(path).await;
+    (answer.status(), answer.text().await.unwrap())
+}
+
+async fn the_disk_fills_up_in_the_middle_of_an_interview(touch: Touch) {
+    let dir = TempDir::new().unwrap();
+    let weather = Arc::new(Weather::default());
+    let faults = Arc::clone(&weather) as _;
+    let store = SledStore::open_with(dir.path(), Arc::new(RandomIds), faults).unwrap();
+    let site = Site::over(Arc::new(store)).await;
+    let ada = site.visitor();
+    let page = ada.start("tour", "Ada").await;
+    let page = ada.press(&page, "Go on").await;
+    assert_eq!(check(&ada, "/readyz").await, (StatusCode::OK, "ready".to_owned()));
+
+    weather.turn(&[touch, Touch::Probe], ErrorKind::StorageFull);
+    let refused = ada.press(&page, "Red").await;
+    let words = "That could not be saved, so it did not happen. Nothing can be saved just now: please try again in a \
+                 few minutes.";
+    assert!(refused.contains(words), "{refused}");
+    let (status, words) = check(&ada, "/readyz").await;
+    assert_eq!(status, StatusCode::SERVICE_UNAVAILABLE);
+    insta::allow_duplicates! { insta::assert_snapshot!(words, @"nothing can be saved: the disk is full. hint: make room on the disk of the data directory"); }
+    let (status, words) = check(&ada, "/healthz").await;
+    assert_eq!(status, StatusCode::OK);
+    insta::allow_duplicates! { insta::assert_snapshot!(words, @"alive, but nothing can be saved: the disk is full. hint: make room on the disk of the data directory"); }
+    // The conversation can still be read, and a new one is refused in the same words.
+    let session = site.session().await;
+    assert_eq!(check(&ada, &format!("/s/{session}")).await.0, StatusCode::OK);
+    let stranger = site.visitor().start("tour", "Bob").await;
+    assert!(stranger.contains("That could not be saved"), "{stranger}");
+
+    weather.clear();
+    site.clock.advance(TimeDelta::minutes(1));
+    site.engine.deliver_due().await;
+    assert_eq!(check(&ada, "/readyz").await, (StatusCode::OK, "ready".to_owned()));
+    // What did reach the disk is driven on; the same answer given again counts once.
+    site.engine.run_due().await;
+    site.engine.settle_down().await;
+    ada.press(&page, "Red").await;
+    let page = ada.get(&format!("/s/{session}")).await;
+    assert_eq!(page.matches("You answered: <strong>Red</strong>").count(), 1, "{page}");
+    assert!(page.contains("A file, please."), "{page}");
+    let (loaded, _) = site.engine.view(session).await.unwrap();
+    let answers =
+        loaded.events.iter().filter(|it| matches!(it.event, Event::Answered { .. })).count();
+    assert_eq!(answers, 2, "the notice and the colour: {:#?}", loaded.events);
+}
+
+#[tokio::test]
+async fn an_answer_that_was_not_written_is_refused_and_counts_once_when_given_again() {
+    the_disk_fills_up_in_the_middle_of_an_interview(Touch::Write).await;
+}
+
+#[tokio::test]
+async fn an_answer_of_which_nobody_knows_whether_it_was_written_counts_once() {
+    the_disk_fills_up_in_the_middle_of_an_interview(Touch::Written).await;
+}
+
+#[tokio::test]
+async fn an_answer_that_was_not_synced_is_refused_and_counts_once_when_given_again() {
+    the_disk_fills_up_in_the_middle_of_an_interview(Touch::Sync).await;
+}
