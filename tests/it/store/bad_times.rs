@@ -385,13 +385,13 @@ async fn a_file_in_the_place_of_the_directory_is_explained() {
 #[tokio::test]
 async fn a_database_of_a_newer_program_is_explained_and_left_alone() {
     let dir = closed_store().await;
-    let set = |layout: u8| {
+    let set = |layout: &[u8]| {
         let db = sled::open(dir.path()).unwrap();
-        db.insert(b"l", &[layout]).unwrap().unwrap()
+        db.insert(b"l", layout).unwrap().unwrap().to_vec()
     };
-    let ours = set(9);
-    insta::assert_snapshot!(refusal(dir.path()), @"database `DIR` cannot be read: it has layout 9, this program reads layout 1. hint: run the program that wrote it, or a newer one");
-    assert_eq!(set(ours[0]), [9]);
+    let ours = set(&[9]);
+    insta::assert_snapshot!(refusal(dir.path()), @"database `DIR` cannot be read: it needs layout 9, which this program lacks. hint: run the newer program");
+    assert_eq!(set(&ours), [9]);
     assert_eq!(seq(&open(dir.path()), session(1)).await, Some(2));
 }
 

@@ -172,16 +172,16 @@ async fn a_store_without_its_keys_is_refused() {
     let kept = fs::read(&file).unwrap();
 
     fs::remove_file(&file).unwrap();
-    insta::assert_snapshot!(refusal(dir.path()), @"file of keys `DIR/keys` cannot be read: it is damaged (it is missing). hint: restore the data directory from a backup");
+    insta::assert_snapshot!(refusal(dir.path()), @"file of keys `DIR/keys` cannot be read: it is damaged (it is missing). hint: restore a backup with `anteroom restore`");
     let other = TempDir::new().unwrap();
     drop(open(other.path()));
     fs::copy(other.path().join(KEYS_FILE), &file).unwrap();
-    insta::assert_snapshot!(refusal(dir.path()), @"file of keys `DIR/keys` cannot be read: it is damaged (it belongs to another database). hint: restore the data directory from a backup");
+    insta::assert_snapshot!(refusal(dir.path()), @"file of keys `DIR/keys` cannot be read: it is damaged (it belongs to another database). hint: restore a backup with `anteroom restore`");
     fs::write(&file, &kept[..40]).unwrap();
-    insta::assert_snapshot!(refusal(dir.path()), @"file of keys `DIR/keys` cannot be read: it is damaged (it ends early). hint: restore the data directory from a backup");
+    insta::assert_snapshot!(refusal(dir.path()), @"file of keys `DIR/keys` cannot be read: it is damaged (it ends early). hint: restore a backup with `anteroom restore`");
     fs::write(&file, "anything else that is long enough to be a file of keys, but is none")
         .unwrap();
-    insta::assert_snapshot!(refusal(dir.path()), @"file of keys `DIR/keys` cannot be read: it is damaged (it does not begin as one). hint: restore the data directory from a backup");
+    insta::assert_snapshot!(refusal(dir.path()), @"file of keys `DIR/keys` cannot be read: it is damaged (it does not begin as one). hint: restore a backup with `anteroom restore`");
 
     fs::write(&file, &kept).unwrap();
     let layout = |value: &[u8]| {
