@@ -105,7 +105,7 @@ impl Run {
         let mut answered: Vec<String> = Vec::new();
         let mut said_something = false;
         while let Some(card) = self.next_card(&answered).await {
-            let (form, label, file) = self.answer(&card);
+            let (form, label, file) = Self::answer(&card);
             self.send(&form.action, &form.pressed(&label), file.as_deref()).await;
             answered.push(card.wait.clone());
             if answered.len() == 2 && !said_something {
@@ -265,7 +265,7 @@ impl Run {
     }
 
     /// How this person answers.
-    fn answer(&self, card: &Card) -> (Form, String, Option<String>) {
+    fn answer(card: &Card) -> (Form, String, Option<String>) {
         let form = |name: &str| card.forms.iter().find(|form| form.name == name).cloned();
         if let Some(form) = form("upload") {
             let file = format!(
