@@ -5,6 +5,7 @@
 
 mod app;
 mod audit;
+mod backup;
 mod cli;
 mod control;
 mod erase;
@@ -16,6 +17,7 @@ mod notify;
 mod play;
 mod reach;
 mod request;
+mod restore;
 mod serve;
 mod sessions;
 mod term;
@@ -59,6 +61,8 @@ fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Hold(hold) => hold::hold(&wanted, &hold),
         Command::Audit(command) => audit::audit(&wanted, command),
         Command::Healthcheck(asked) => healthcheck::healthcheck(&wanted, &asked),
+        Command::Backup(backup) => backup::backup(&wanted, &backup),
+        Command::Restore(restore) => restore::restore(&wanted, &restore),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "anteroom", &mut script);

@@ -1,11 +1,15 @@
-//! What an operator does while the real program runs: commands that reach a running bot.
+//! What an operator does while the real program runs: commands that reach a running bot, backups, restores.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "how a test fails")]
 
+#[path = "operator/backup.rs"]
+mod backup;
 #[path = "support/bot.rs"]
 #[expect(dead_code, reason = "nobody sends files here")]
 mod bot;
 #[path = "operator/control.rs"]
 mod control;
+#[path = "operator/dump.rs"]
+mod dump;
 #[path = "support/html.rs"]
 #[expect(dead_code, reason = "nobody names questions here")]
 mod html;

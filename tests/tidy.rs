@@ -320,6 +320,8 @@ fn the_readme_lists_every_command() {
         "anteroom audit verify",
         "anteroom audit export",
         "anteroom healthcheck",
+        "anteroom backup",
+        "anteroom restore",
         "anteroom completions",
     ] {
         if !commands.contains(command) {

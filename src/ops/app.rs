@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 
 use anyhow::Context as _;
 
-use super::{Problems, cli, sentence, term};
+use super::{Problems, cli, restore, sentence, term};
 use crate::{
     artifacts::{Artifacts, extract::Extractor},
     catalog,
@@ -134,19 +134,34 @@ pub(super) fn limits(settings: &Settings) -> engine::Limits {
     }
 }
 
+/// What a bot is made of.
+#[derive(Debug)]
+pub(super) struct Opened {
+    /// What its engine takes.
+    pub(super) parts: Parts,
+    /// The store once more, for what only this one can.
+    pub(super) store: Arc<SledStore>,
+}
+
 /// Opens everything that a bot is made of.
-pub(super) fn open(settings: &Settings) -> anyhow::Result<Parts> {
+pub(super) fn open(settings: &Settings) -> anyhow::Result<Opened> {
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
     let ids: Arc<dyn Ids> = Arc::new(RandomIds);
     let dir = &settings.data_dir;
-    let store = SledStore::open(&dir.join("store"), Arc::clone(&ids))?;
+    if dir.join(restore::SITE).exists() {
+        return Err(sentence(format!(
+            "a restore to `{}` has not ended. hint: wait for it; if it was interrupted, run it again",
+            dir.display()
+        )));
+    }
+    let store = Arc::new(SledStore::open(&dir.join("store"), Arc::clone(&ids))?);
     let reader = Extractor::own().context("this program cannot find itself")?;
     let artifacts = Artifacts::new(dir, Arc::clone(&clock), Arc::clone(&ids), reader)?;
     let means =
         Means { clock: Arc::clone(&clock), ids: Arc::clone(&ids), pauses: Arc::new(RealPauses) };
     let models = Models::open(&settings.llm, &means)?;
-    Ok(Parts {
-        store: Arc::new(store),
+    let parts = Parts {
+        store: Arc::<SledStore>::clone(&store),
         clock,
         ids,
         library: Arc::new(library(settings)?),
@@ -155,7 +170,8 @@ pub(super) fn open(settings: &Settings) -> anyhow::Result<Parts> {
         contacts: Arc::new(contacts(&settings.contacts)?),
         webhooks: Arc::new(webhooks(settings)),
         models,
-    })
+    };
+    Ok(Opened { parts, store })
 }
 
 /// The data, open in this process.
@@ -163,12 +179,14 @@ pub(super) fn open(settings: &Settings) -> anyhow::Result<Parts> {
 pub(super) struct Home {
     /// Finds sessions and their flows, and erases.
     pub(super) engine: Engine,
+    /// Writes dumps.
+    pub(super) store: Arc<SledStore>,
 }
 
 impl Home {
     /// For a command, while no bot runs: the engine does what it is asked to and nothing by itself.
-    pub(super) fn at_rest(parts: Parts) -> Self {
-        Self { engine: Engine::new(parts, Vec::new()) }
+    pub(super) fn at_rest(Opened { parts, store }: Opened) -> Self {
+        Self { engine: Engine::new(parts, Vec::new()), store }
     }
 }
 

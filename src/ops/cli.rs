@@ -52,6 +52,10 @@ pub(super) enum Command {
     Audit(Audit),
     /// Ask the running bot whether it is ready: exit code 0 if so, 1 and why not otherwise.
     Healthcheck(Healthcheck),
+    /// Copy everything to a new directory, while the bot runs or not.
+    Backup(Backup),
+    /// Make a data directory of a backup.
+    Restore(Restore),
     /// Print the completions for a shell.
     Completions {
         /// For which shell.
@@ -212,6 +216,34 @@ pub(super) struct Hold {
     /// It may be erased again; an erasure that was asked for meanwhile is carried out at once.
     #[arg(long, conflicts_with = "reason")]
     pub(super) release: bool,
+    /// Output.
+    #[command(flatten)]
+    pub(super) output: Json,
+}
+
+/// `backup`.
+#[derive(Debug, Args)]
+pub(super) struct Backup {
+    /// Where the backup is to lie; it must not exist yet.
+    #[arg(value_name = "DIR")]
+    pub(super) dir: PathBuf,
+    /// Take none: prove that the one that lies there is whole.
+    #[arg(long)]
+    pub(super) verify: bool,
+    /// Output.
+    #[command(flatten)]
+    pub(super) output: Json,
+}
+
+/// `restore`.
+#[derive(Debug, Args)]
+pub(super) struct Restore {
+    /// The backup.
+    #[arg(value_name = "DIR")]
+    pub(super) backup: PathBuf,
+    /// Erase again what this file says was erased: `anteroom audit export` of the lost data, or one id a line.
+    #[arg(long, value_name = "FILE")]
+    pub(super) erased: Option<PathBuf>,
     /// Output.
     #[command(flatten)]
     pub(super) output: Json,

@@ -51,7 +51,7 @@ impl Reach {
                 return Ok(Self::There(dir.clone()));
             }
             match app::open(settings) {
-                Ok(parts) => return Ok(Self::Here(Box::new(Home::at_rest(parts)))),
+                Ok(opened) => return Ok(Self::Here(Box::new(Home::at_rest(opened)))),
                 Err(error) => match error.downcast_ref::<store::Error>() {
                     Some(store::Error::Busy { .. }) if last > 0 => {}
                     Some(store::Error::Busy { dir, pid }) => {

@@ -1,7 +1,10 @@
 //! What an operator asks of the data: one list of requests, carried out in one place, whether this process has opened
 //! the data or a running bot is asked over its control socket ([`super::control`]).
 
-use std::sync::Arc;
+use std::{
+    io::{self, BufWriter, Write},
+    sync::Arc,
+};
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -82,6 +85,8 @@ pub(super) enum Request {
         /// The number of the first.
         from: u64,
     },
+    /// A dump of the store, in pieces.
+    Dump,
 }
 
 /// Where the pieces of an answer go; bounded, so that a slow reader slows the work.
@@ -121,6 +126,11 @@ pub(super) async fn carry_out(
         Request::Audit { from } => {
             Ok(serde_json::to_value(engine.parts().store.audit(from, PAGE).await?)?)
         }
+        Request::Dump => {
+            let store = Arc::clone(&home.store);
+            let dump = move || store.dump(&mut BufWriter::with_capacity(PIECE_MAX, Pour(pieces)));
+            Ok(serde_json::to_value(tokio::task::spawn_blocking(dump).await??)?)
+        }
     }
 }
 
@@ -130,6 +140,22 @@ async fn pour(bytes: &[u8], pieces: &Pieces) -> anyhow::Result<Value> {
         pieces.send(piece.to_vec()).await.map_err(|_| nobody_listens())?;
     }
     Ok(json!({ "bytes": bytes.len() }))
+}
+
+/// Hands over what is written to it; its thread may block.
+struct Pour(Pieces);
+
+impl Write for Pour {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self.0.blocking_send(bytes.to_vec()) {
+            Ok(()) => Ok(bytes.len()),
+            Err(_) => Err(io::ErrorKind::BrokenPipe.into()),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 /// Whoever asked has gone.
@@ -283,6 +309,7 @@ mod tests {
             Request::ErasePerson { person: PersonId::web("ada"), yes: true },
             Request::Hold { session: text(), reason: None },
             Request::Audit { from: 7 },
+            Request::Dump,
         ];
         let lines = requests.map(|request| {
             let line = serde_json::to_string(&request).unwrap();
@@ -298,6 +325,7 @@ mod tests {
         {"ask":"erase_person","person":"web:local/ada","yes":true}
         {"ask":"hold","session":"ses_0","reason":null}
         {"ask":"audit","from":7}
+        {"ask":"dump"}
         "#);
     }
 }

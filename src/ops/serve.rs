@@ -130,7 +130,7 @@ struct Bot {
 
 impl Bot {
     async fn start(settings: Settings) -> anyhow::Result<Self> {
-        let parts = app::open(&settings)?;
+        let app::Opened { parts, store } = app::open(&settings)?;
         let settings = Arc::new(settings);
         let server = Server::bind(Arc::clone(&settings)).await?;
         let ready = Ready {
@@ -154,7 +154,7 @@ impl Bot {
         tasks.spawn(async move { Ok(serving.await?) });
         match Control::bind(&settings.data_dir) {
             Ok(control) => {
-                let listening = control.serve(Home { engine }, shutdown.clone());
+                let listening = control.serve(Home { engine, store }, shutdown.clone());
                 tasks.spawn(async move {
                     listening.await;
                     Ok(())

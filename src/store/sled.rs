@@ -18,6 +18,7 @@
 
 mod committer;
 mod disk;
+mod dump;
 pub mod faults;
 mod frame;
 mod keys;
@@ -54,7 +55,11 @@ use self::{
     stage::Reader,
     vault::Vault,
 };
-pub use self::{stage::VALUE_MAX, vault::KEYS_FILE};
+pub use self::{
+    dump::{Contents, DumpError, Dumped, read_dump},
+    stage::VALUE_MAX,
+    vault::KEYS_FILE,
+};
 use super::{Commit, Erasure, Error, Find, Loaded, Store, Timer, health::Health};
 use crate::{
     ids::{EffectId, Ids, SessionId, WaitId},
@@ -104,6 +109,7 @@ impl SledStore {
             vault,
             health: Mutex::new(Health::Well),
             syncs: AtomicU64::new(0),
+            touched: dump::Touched::default(),
         });
         let (queue, jobs) = mpsc::channel(QUEUE_MAX);
         let committer = Committer::new(dir, writing, ids, faults, Arc::clone(&shared));
@@ -230,6 +236,8 @@ struct Shared {
     vault: Arc<Vault>,
     health: Mutex<Health>,
     syncs: AtomicU64,
+    /// What is written while a dump is being taken.
+    touched: dump::Touched,
 }
 
 impl Shared {

@@ -138,6 +138,8 @@ fn completions_name_every_command() {
             "erase",
             "hold",
             "audit",
+            "backup",
+            "restore",
             "healthcheck",
         ] {
             assert!(script.contains(command), "{shell} lacks `{command}`");

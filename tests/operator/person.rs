@@ -19,13 +19,18 @@ pub(crate) struct Person {
 impl Person {
     /// Begins the flow `flow` on the page of `bot`.
     pub(crate) async fn begin(bot: &Bot, flow: &str, name: &str) -> Self {
+        Self::begin_at(&bot.page, flow, name).await
+    }
+
+    /// The same, on a page of this address.
+    pub(crate) async fn begin_at(page: &str, flow: &str, name: &str) -> Self {
         let client = reqwest::Client::builder()
             .cookie_store(true)
             .timeout(PATIENCE)
             .pool_max_idle_per_host(0)
             .build()
             .unwrap();
-        let mut person = Self { client, page: bot.page.clone(), path: String::new() };
+        let mut person = Self { client, page: page.to_owned(), path: String::new() };
         let page = person.get("/").await;
         let mut form = html::forms(&page)
             .into_iter()
@@ -34,6 +39,11 @@ impl Person {
         name.clone_into(&mut form.input("name").value);
         person.path = person.send(&form.action, &form.pressed("Start")).await.unwrap();
         person
+    }
+
+    /// The same person on the page of another bot.
+    pub(crate) fn at(&self, bot: &Bot) -> Self {
+        Self { page: bot.page.clone(), ..self.clone() }
     }
 
     /// The session's id.
@@ -83,7 +93,13 @@ impl Person {
     pub(crate) async fn answer(&self) -> bool {
         let Some(card) = self.is_asked().await else { return false };
         let (form, label) = first_answer(&card);
-        self.send(&form.action, &form.pressed(&label)).await.is_ok()
+        let sent = self.send(&form.action, &form.pressed(&label)).await;
+        // A bot that is gone is no failure; one that refuses is.
+        assert!(
+            sent.as_ref().is_err_and(|error| error.status().is_none()) || sent.is_ok(),
+            "{sent:?} {form:#?}"
+        );
+        sent.is_ok()
     }
 }
 
@@ -91,7 +107,7 @@ fn first_answer(card: &html::Card) -> (html::Form, String) {
     let form = |name: &str| card.forms.iter().find(|form| form.name == name).cloned();
     for (name, label) in [("ask", "Send"), ("approve", "Looks right"), ("edit", "Save")] {
         if let Some(mut form) = form(name) {
-            if let Some(text) = form.inputs.iter_mut().find(|input| input.name == "text") {
+            if let Some(text) = form.inputs.iter_mut().find(|input| input.name.ends_with("text")) {
                 "I like looms that count.".clone_into(&mut text.value);
             }
             return (form, label.to_owned());

@@ -306,6 +306,8 @@ impl Committer {
         reserve::probe(&self.dir)?;
         let shared = Arc::clone(&self.shared);
         let mut gate = shared.db.write().unwrap_or_else(PoisonError::into_inner);
+        // What was not on the device may be gone, and a dump may hold it already.
+        shared.touched.spoil();
         self.open = None;
         open::close(gate.take());
         reserve::give_back(&self.dir)?;
@@ -361,11 +363,11 @@ impl Committer {
 
     /// Applies a batch at once and whole.
     fn apply(&mut self, db: &Db, stage: Stage<'_>) -> Result<(), Error> {
-        let batch = stage.into_batch();
         let write = || {
             self.faults.strike(Touch::Write)?;
             let gate = self.shared.db.write().unwrap_or_else(PoisonError::into_inner);
-            let applied = db.apply_batch(batch);
+            self.shared.touched.note(stage.written());
+            let applied = db.apply_batch(stage.into_batch());
             drop(gate);
             applied?;
             self.faults.strike(Touch::Written)?;

@@ -146,7 +146,7 @@ impl Disk {
     }
 
     /// Returns once everything applied so far is on the device.
-    fn sync(&mut self, db: &Db) -> Result<(), Broken> {
+    pub(super) fn sync(&mut self, db: &Db) -> Result<(), Broken> {
         // `flush` writes sled's buffers to the file; what the kernel then holds is ours to push on.
         db.flush()?;
         self.log.sync_data()?;

@@ -178,6 +178,11 @@ impl<'a> Stage<'a> {
         Ok(())
     }
 
+    /// The keys that are to be written or removed.
+    pub(super) fn written(&self) -> impl Iterator<Item = &At> {
+        self.writes.keys()
+    }
+
     pub(super) fn into_batch(self) -> Batch {
         let mut batch = Batch::default();
         for (key, value) in self.writes {

@@ -1,0 +1,287 @@
+//! `anteroom restore`: a backup becomes a data directory, whole or not at all.
+//!
+//! Every byte of the backup is verified first. The data is put together in `restoring` inside the data directory, the
+//! store is built afresh, every session is read and the audit chain walked to the end that the manifest names. Only
+//! then it is moved to where a bot looks, the store last. While `restoring` is there no bot starts; a restore that was
+//! interrupted is begun again by the next one.
+
+use std::{
+    collections::BTreeSet,
+    fs::{self, File},
+    io::{self, BufReader},
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
+
+use anyhow::Context as _;
+use serde::Serialize;
+
+use super::{
+    app::{self, Home, Wanted},
+    backup::{
+        files::{self, Place, copied, create_folder, sync_folder},
+        manifest::{self, Manifest},
+    },
+    cli::Restore,
+    reach::Reach,
+    sentence, term,
+};
+use crate::{
+    config::Settings,
+    engine,
+    ids::SessionId,
+    interview::State,
+    model::audit::{CHAIN_START, Sealed},
+    store::sled::SledStore,
+};
+
+/// Where the data is put together.
+pub(super) const SITE: &str = "restoring";
+
+/// What a restore makes, in the order in which it is moved.
+const MADE: [&str; 3] = ["artifacts", "flows", "store"];
+
+/// What came of it.
+#[derive(Debug, Serialize)]
+struct Restored {
+    sessions: usize,
+    audit_records: usize,
+    files: usize,
+    /// Sessions that this program cannot read, and why; they are there, and nobody else is kept from going on.
+    unreadable: Vec<String>,
+    /// Sessions that were erased again.
+    erased: Vec<SessionId>,
+}
+
+/// Restores a backup into an empty data directory.
+pub(super) fn restore(wanted: &Wanted, restore: &Restore) -> anyhow::Result<ExitCode> {
+    let settings = wanted.settings()?;
+    let mut forget = match &restore.erased {
+        Some(file) => erasures(file)?,
+        None => BTreeSet::new(),
+    };
+    let manifest = manifest::verified(&restore.backup)?;
+    forget.extend(&manifest.erased);
+    let site = Site::begin(&settings.data_dir)?;
+    let progress = term::Progress::start("Restoring");
+    let restored =
+        app::block_on(rebuilt(&settings, &site.dir, &restore.backup, &manifest, &forget));
+    drop(progress);
+    let restored = restored
+        .with_context(|| format!("nothing was restored from `{}`", restore.backup.display()))?;
+    site.finish()?;
+    tell(&settings.data_dir, &manifest, &restored, restore)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn tell(
+    data: &Path,
+    manifest: &Manifest,
+    restored: &Restored,
+    restore: &Restore,
+) -> anyhow::Result<()> {
+    for why in &restored.unreadable {
+        term::tell(format!("warning: {why}"));
+    }
+    if restore.erased.is_none() {
+        term::tell(format!(
+            "warning: what was erased after {} is here again\nhint: erase it again with `anteroom erase`, or restore \
+             with `--erased FILE`, where FILE is what `anteroom audit export` says of the data that was lost",
+            manifest.taken_at.format("%Y-%m-%d %H:%M:%S UTC")
+        ));
+    }
+    if restore.output.json {
+        return Ok(term::json(restored)?);
+    }
+    Ok(term::say(format!(
+        "Restored {} sessions, {} audit records and {} files to `{}`; {} erased again. The audit chain holds.",
+        restored.sessions,
+        restored.audit_records,
+        restored.files,
+        data.display(),
+        restored.erased.len(),
+    ))?)
+}
+
+/// The sessions that a file names: ids, or audit records as `anteroom audit export` writes them, one a line.
+fn erasures(file: &Path) -> anyhow::Result<BTreeSet<SessionId>> {
+    let text = fs::read_to_string(file)
+        .with_context(|| format!("`{}` could not be read", file.display()))?;
+    let mut sessions = BTreeSet::new();
+    for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+        if let Ok(session) = line.trim().parse() {
+            sessions.insert(session);
+        } else if let Ok(sealed) = serde_json::from_str::<Sealed>(line) {
+            sessions.extend(files::erasure(&sealed));
+        } else {
+            return Err(sentence(format!(
+                "line {} of `{}` is neither a session's id nor an audit record. hint: write what `anteroom audit \
+                 export` prints, or one id a line",
+                number + 1,
+                file.display()
+            )));
+        }
+    }
+    Ok(sessions)
+}
+
+/// Puts everything together at `site` and proves it.
+async fn rebuilt(
+    settings: &Settings,
+    site: &Path,
+    backup: &Path,
+    manifest: &Manifest,
+    forget: &BTreeSet<SessionId>,
+) -> anyhow::Result<Restored> {
+    let store = site.join("store");
+    create_folder(&store)?;
+    for kept in &manifest.files {
+        // Verified before, and named by nothing but ids and digests.
+        let Some(place) = Place::named(&kept.path) else { continue };
+        if place == Place::dump() {
+            continue;
+        }
+        let root = if place == Place::keys() { &store } else { site };
+        if copied(&backup.join(place.path()), root, &place)?.as_ref() != Some(kept) {
+            return Err(sentence(format!("`{}` changed while it was read", kept.path)));
+        }
+    }
+    let mut dump = BufReader::new(File::open(backup.join(Place::dump().path()))?);
+    let contents = SledStore::build(&store, &mut dump)?;
+    let settings = Settings { data_dir: site.to_owned(), ..settings.clone() };
+    let home = Home::at_rest(app::open(&settings)?);
+    let reach = Reach::Here(Box::new(home.clone()));
+    let chain = reach.chain().await?;
+    proved(&chain, manifest)?;
+    let mut unreadable = Vec::new();
+    for session in contents.sessions.iter().filter(|session| !forget.contains(session)) {
+        if let Err(error) = readable(&home, *session).await {
+            unreadable.push(format!("session `{session}` cannot be read: {error}"));
+        }
+    }
+    let erased: Vec<SessionId> = contents.sessions.intersection(forget).copied().collect();
+    for session in &erased {
+        home.engine.order_erasure(*session, "restore").await?;
+    }
+    let sent = manifest.files.iter().filter(|kept| kept.path.starts_with("artifacts/")).count();
+    Ok(Restored {
+        sessions: contents.sessions.len() - erased.len(),
+        audit_records: chain.len(),
+        files: sent,
+        unreadable,
+        erased,
+    })
+}
+
+/// The chain holds from its start to the end that the manifest names.
+fn proved(chain: &[Sealed], manifest: &Manifest) -> anyhow::Result<()> {
+    let mut previous = CHAIN_START;
+    for (index, sealed) in (0_u64..).zip(chain) {
+        if !sealed.holds(index, previous) {
+            return Err(sentence(format!(
+                "audit record {index} is not as it was sealed. hint: use another backup"
+            )));
+        }
+        previous = &sealed.seal;
+    }
+    if chain.len() as u64 == manifest.store.audit_records && previous == manifest.store.seal {
+        return Ok(());
+    }
+    Err(sentence("the audit chain ends elsewhere than the backup says. hint: use another backup"))
+}
+
+/// Reads a session with its events, its flow and its waits.
+async fn readable(home: &Home, session: SessionId) -> Result<(), engine::Error> {
+    let (loaded, _) = home.engine.view(session).await?;
+    let Some(state) = State::fold(&loaded.events) else { return Err(engine::Error::NoSession) };
+    for wait in state.waits.keys() {
+        home.engine.parts().store.wait(*wait).await?;
+    }
+    Ok(())
+}
+
+/// A data directory that is being made. Dropping it unfinished removes what was made.
+#[derive(Debug)]
+struct Site {
+    data: PathBuf,
+    dir: PathBuf,
+    /// Locked, so that no other restore takes it for one that was interrupted.
+    _lock: File,
+    is_finished: bool,
+}
+
+impl Site {
+    fn begin(data: &Path) -> anyhow::Result<Self> {
+        let dir = data.join(SITE);
+        match create_folder(data) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
+                return Err(anyhow::Error::new(error).context(format!(
+                    "`{}` could not be created. hint: its parent must exist and be writable",
+                    data.display()
+                )));
+            }
+            _ => {}
+        }
+        if dir.is_dir() {
+            let left = File::open(&dir)?;
+            left.try_lock().map_err(|_| {
+                sentence(format!(
+                    "a restore to `{}` is under way. hint: wait for it",
+                    data.display()
+                ))
+            })?;
+            // It was begun where nothing was, and no bot has started since: all of this is its own.
+            remove_made(data, &dir)?;
+        }
+        if let Some(found) = fs::read_dir(data)?.next() {
+            let found = found?.file_name();
+            return Err(sentence(format!(
+                "`{}` is not empty: there is `{}`. hint: stop a bot that runs on it, then name a new directory with \
+                 `--data DIR`, or move this one away; a restore never overwrites",
+                data.display(),
+                found.to_string_lossy()
+            )));
+        }
+        create_folder(&dir)?;
+        sync_folder(data)?;
+        let lock = File::open(&dir)?;
+        lock.try_lock()?;
+        Ok(Self { data: data.to_owned(), dir, _lock: lock, is_finished: false })
+    }
+
+    /// Moves everything to where a bot looks.
+    fn finish(mut self) -> anyhow::Result<()> {
+        files::sync_folders(&self.dir)?;
+        for name in MADE {
+            fs::rename(self.dir.join(name), self.data.join(name))
+                .with_context(|| format!("`{name}` could not be moved to its place"))?;
+        }
+        sync_folder(&self.data)?;
+        fs::remove_dir_all(&self.dir)?;
+        sync_folder(&self.data)?;
+        self.is_finished = true;
+        Ok(())
+    }
+}
+
+impl Drop for Site {
+    fn drop(&mut self) {
+        if !self.is_finished && remove_made(&self.data, &self.dir).is_err() {
+            term::tell(format!(
+                "`{}` could not be removed; the next restore does.",
+                self.dir.display()
+            ));
+        }
+    }
+}
+
+/// Removes what a restore has made; the sign that there was one goes last.
+fn remove_made(data: &Path, site: &Path) -> io::Result<()> {
+    for folder in MADE.iter().map(|name| data.join(name)).chain([site.to_owned()]) {
+        match fs::remove_dir_all(folder) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+    }
+    Ok(())
+}

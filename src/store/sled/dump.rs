@@ -1,0 +1,393 @@
+//! Everything at one moment, while others write: a dump, and a store made of one again.
+//!
+//! A dump is `anteroom dump 1`, a line feed, and frames: what happens (1 byte), length of the key, length of the value
+//! (4 bytes each), key, value. Later frames win over earlier ones of the same key; the last frame holds their number.
+//!
+//! It is taken in passes. The first reads everything, some keys at a time, and writers go on in between; what they
+//! touch is noted ([`Touched`]). The next passes read only what was touched during the one before, until so little is
+//! left that it can be read while writers wait. That last read is the moment which the dump shows.
+
+use std::{
+    collections::BTreeSet,
+    io::{self, Read, Write},
+    mem,
+    path::Path,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::{Duration, Instant},
+};
+
+use serde::{Deserialize, Serialize};
+use sled::{Batch, Tree};
+
+use super::{
+    Entry, SledStore, broken,
+    committer::Writing,
+    faults::{Faults, NoFaults},
+    keys::{self, Key},
+    ledger::Tip,
+    open::{self, Opened},
+    read,
+    stage::Reader,
+};
+use crate::{ids::SessionId, model::audit::hex, store::Error};
+
+const MAGIC: &[u8; 16] = b"anteroom dump 1\n";
+
+/// Bytes before key and value of a frame.
+const HEAD: usize = 9;
+
+const END: u8 = 0;
+const PUT: u8 = 1;
+const REMOVE: u8 = 2;
+
+/// Entries that are read at one time; writers wait that long.
+const CHUNK: usize = 256;
+
+/// Touched keys that may be left for the last pass.
+const LAST_MAX: usize = 1000;
+
+/// Passes over touched keys; writers faster than that wait for the last one.
+const PASSES: usize = 8;
+
+/// Touched keys that are noted; more of them would be a dump that nobody reads from.
+const TOUCHED_MAX: usize = 2_000_000;
+
+/// Longest key and value of a frame, in bytes: far beyond what a store holds.
+const PART_MAX: usize = 1024 * 1024;
+
+/// A key, and its value where it has one.
+type State = (Key, Option<Vec<u8>>);
+
+/// What a dump holds.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Dumped {
+    /// Frames, the last one not counted.
+    pub frames: u64,
+    /// Sessions.
+    pub sessions: u64,
+    /// Audit records.
+    pub audit_records: u64,
+    /// Seal of the last audit record; 64 zeros where there is none.
+    pub seal: String,
+    /// Longest time that writers had to wait, in microseconds.
+    pub longest_wait_us: u64,
+}
+
+/// What a dump that was read holds, as far as it tells by itself.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Contents {
+    /// Frames, the last one not counted.
+    pub frames: u64,
+    /// The sessions.
+    pub sessions: BTreeSet<SessionId>,
+}
+
+/// Why a dump was not taken or not read.
+#[derive(Debug, thiserror::Error)]
+pub enum DumpError {
+    /// The store's side.
+    #[error(transparent)]
+    Store(#[from] Error),
+    /// The other side.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    /// Another dump is being taken.
+    #[error("a backup is being taken already. hint: wait for it, or end it")]
+    Taken,
+    /// The notes became too long.
+    #[error(
+        "more was written meanwhile than can be noted. hint: write the backup to a faster disk"
+    )]
+    TooMuch,
+    /// The store was opened again meanwhile, and may have lost what the dump holds.
+    #[error("the store had to be mended meanwhile. hint: try again")]
+    Mended,
+    /// It is no dump, or not a whole one.
+    #[error("the dump of the store is damaged: {0}")]
+    Damaged(&'static str),
+    /// A newer program wrote it.
+    #[error("the dump of the store was written by a newer program. hint: use that one")]
+    Newer,
+}
+
+/// Keys that were written while a dump is being taken.
+#[derive(Debug, Default)]
+pub(super) struct Touched(Mutex<Option<Noted>>);
+
+/// What is noted for a dump.
+#[derive(Debug, Default)]
+struct Noted {
+    keys: BTreeSet<Key>,
+    is_spoilt: bool,
+}
+
+impl Touched {
+    /// Notes keys; called while the gate is held for writing.
+    pub(super) fn note<'a>(&self, keys: impl Iterator<Item = &'a Key>) {
+        if let Some(touched) = self.lock().as_mut()
+            && touched.keys.len() <= TOUCHED_MAX
+        {
+            touched.keys.extend(keys.cloned());
+        }
+    }
+
+    /// The store lost what it had not synced: a dump that is being taken is of no use any more.
+    pub(super) fn spoil(&self) {
+        if let Some(touched) = self.lock().as_mut() {
+            touched.is_spoilt = true;
+        }
+    }
+
+    fn begin(&self) -> Result<Watch<'_>, DumpError> {
+        match &mut *self.lock() {
+            Some(_) => Err(DumpError::Taken),
+            none => {
+                *none = Some(Noted::default());
+                Ok(Watch(self))
+            }
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<Noted>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Keys are noted as long as this lives.
+struct Watch<'a>(&'a Touched);
+
+impl Watch<'_> {
+    /// What was noted since this was last asked.
+    fn take(&self) -> Result<BTreeSet<Key>, DumpError> {
+        let mut noted = self.0.lock();
+        let Some(noted) = noted.as_mut() else { return Ok(BTreeSet::new()) };
+        if noted.is_spoilt {
+            return Err(DumpError::Mended);
+        }
+        let keys = mem::take(&mut noted.keys);
+        if keys.len() > TOUCHED_MAX { Err(DumpError::TooMuch) } else { Ok(keys) }
+    }
+}
+
+impl Drop for Watch<'_> {
+    fn drop(&mut self) {
+        self.0.lock().take();
+    }
+}
+
+impl SledStore {
+    /// Writes everything to `out` as it is at one moment during this call, and says what that was. Blocks; commits go
+    /// on meanwhile, and wait at most [`Dumped::longest_wait_us`]. Holds personal data. Nothing here is changed by it.
+    pub fn dump(&self, out: &mut dyn Write) -> Result<Dumped, DumpError> {
+        let watch = self.shared.touched.begin()?;
+        let mut dump = Dump { out, contents: Contents::default(), longest: Duration::ZERO };
+        dump.out.write_all(MAGIC)?;
+        let mut from = Some(Key::new());
+        while let Some(first) = from.take() {
+            let entries = dump.gated(self, |reader| chunk(reader.tree, &first))?;
+            if let Some((last, _)) = entries.last() {
+                // No key lies between one and itself with a zero appended.
+                from = Some([last, &[0][..]].concat());
+            }
+            dump.write(entries.into_iter().map(|(key, value)| (key, Some(value))))?;
+        }
+        for _ in 0..PASSES {
+            let touched = watch.take()?;
+            if touched.len() <= LAST_MAX {
+                // The last pass sees them once more.
+                self.shared.touched.note(touched.iter());
+                break;
+            }
+            let touched: Vec<Key> = touched.into_iter().collect();
+            for keys in touched.chunks(CHUNK) {
+                let states = dump.gated(self, |reader| states(reader.tree, keys))?;
+                dump.write(states)?;
+            }
+        }
+        let (states, tip) = dump.gated(self, |reader| {
+            let touched: Vec<Key> = watch.take()?.into_iter().collect();
+            Ok((states(reader.tree, &touched)?, read::tip(reader)?))
+        })?;
+        drop(watch);
+        dump.write(states)?;
+        dump.finish(&tip)
+    }
+
+    /// Makes a store in `dir`, which must be empty or missing, of a dump; everything is on the device when this
+    /// returns. A crash before that leaves a part of it, which is of no use.
+    pub fn build(dir: &Path, dump: &mut dyn Read) -> Result<Contents, DumpError> {
+        let Opened { writing: Writing { db, mut disk, .. }, lock, .. } =
+            open::open(dir, &(Arc::new(NoFaults) as Arc<dyn Faults>))?;
+        let mut batch = Batch::default();
+        let mut held = 0;
+        let contents = read_dump(dump, |key, value| {
+            match value {
+                Some(value) => batch.insert(key, value),
+                None => batch.remove(key),
+            }
+            held += 1;
+            if held == CHUNK {
+                held = 0;
+                db.apply_batch(mem::take(&mut batch)).map_err(broken)?;
+            }
+            Ok(())
+        })?;
+        db.apply_batch(batch).map_err(broken)?;
+        disk.sync(&db).map_err(|broken| Error::unavailable(broken.said))?;
+        drop((disk, db));
+        drop(lock);
+        Ok(contents)
+    }
+}
+
+/// A dump that is being written.
+struct Dump<'a> {
+    out: &'a mut dyn Write,
+    contents: Contents,
+    longest: Duration,
+}
+
+impl Dump<'_> {
+    /// Reads while writers wait, and notes how long they did.
+    fn gated<T>(
+        &mut self,
+        store: &SledStore,
+        read: impl FnOnce(Reader<'_>) -> Result<T, DumpError>,
+    ) -> Result<T, DumpError> {
+        let mut found = None;
+        store.shared.read(|reader| {
+            let since = Instant::now();
+            found = Some(read(reader));
+            self.longest = self.longest.max(since.elapsed());
+            Ok(())
+        })?;
+        found.unwrap_or(Err(DumpError::Damaged("nothing was read")))
+    }
+
+    fn write(&mut self, states: impl IntoIterator<Item = State>) -> Result<(), DumpError> {
+        for (key, value) in states {
+            let what = if value.is_some() { PUT } else { REMOVE };
+            let value = value.unwrap_or_default();
+            self.contents.see(what, &key);
+            self.out.write_all(&head(what, key.len(), value.len())?)?;
+            self.out.write_all(&key)?;
+            self.out.write_all(&value)?;
+        }
+        Ok(())
+    }
+
+    fn finish(self, tip: &Tip) -> Result<Dumped, DumpError> {
+        let number = self.contents.frames.to_be_bytes();
+        self.out.write_all(&head(END, 0, number.len())?)?;
+        self.out.write_all(&number)?;
+        self.out.flush()?;
+        Ok(Dumped {
+            frames: self.contents.frames,
+            sessions: self.contents.sessions.len() as u64,
+            audit_records: tip.next,
+            seal: hex(&tip.seal),
+            longest_wait_us: self.longest.as_micros().try_into().unwrap_or(u64::MAX),
+        })
+    }
+}
+
+impl Contents {
+    fn see(&mut self, what: u8, key: &[u8]) {
+        self.frames += 1;
+        if key.first() == Some(&keys::HEAD)
+            && let Some(session) = keys::session_of(key)
+        {
+            if what == PUT {
+                self.sessions.insert(session);
+            } else if is_first(key) {
+                self.sessions.remove(&session);
+            }
+        }
+    }
+}
+
+/// Whether a head begins under this key: what does not fit goes on under the key with the number of a chunk appended.
+fn is_first(key: &[u8]) -> bool {
+    const WHOLE: usize = 17;
+    key.len() == WHOLE || (key.len() == WHOLE + 2 && key.ends_with(&[0, 0]))
+}
+
+/// Reads a dump to its end, handing out what every frame says: the key, and its value or that it has none any more.
+pub fn read_dump(
+    from: &mut dyn Read,
+    mut frame: impl FnMut(Key, Option<Vec<u8>>) -> Result<(), Error>,
+) -> Result<Contents, DumpError> {
+    let mut magic = [0; MAGIC.len()];
+    exactly(from, &mut magic)?;
+    if magic != *MAGIC {
+        let is_dump = magic.starts_with(b"anteroom dump ");
+        return Err(if is_dump { DumpError::Newer } else { DumpError::Damaged("it is none") });
+    }
+    let mut contents = Contents::default();
+    loop {
+        let mut head = [0; HEAD];
+        exactly(from, &mut head)?;
+        let what = head[0];
+        let key = part(from, &head[1..5])?;
+        let value = part(from, &head[5..])?;
+        match what {
+            PUT | REMOVE => {
+                contents.see(what, &key);
+                frame(key, (what == PUT).then_some(value))?;
+            }
+            END if value == contents.frames.to_be_bytes() => break,
+            _ => return Err(DumpError::Damaged("its frames do not fit together")),
+        }
+    }
+    if from.read(&mut [0])? == 0 {
+        Ok(contents)
+    } else {
+        Err(DumpError::Damaged("something follows its end"))
+    }
+}
+
+fn part(from: &mut dyn Read, length: &[u8]) -> Result<Vec<u8>, DumpError> {
+    let length = length.try_into().map_or(u32::MAX, u32::from_be_bytes);
+    let length = usize::try_from(length).unwrap_or(usize::MAX);
+    if length > PART_MAX {
+        return Err(DumpError::Damaged("a frame is too long"));
+    }
+    let mut part = vec![0; length];
+    exactly(from, &mut part)?;
+    Ok(part)
+}
+
+fn exactly(from: &mut dyn Read, into: &mut [u8]) -> Result<(), DumpError> {
+    from.read_exact(into).map_err(|error| match error.kind() {
+        io::ErrorKind::UnexpectedEof => DumpError::Damaged("it ends early"),
+        _ => error.into(),
+    })
+}
+
+fn head(what: u8, key: usize, value: usize) -> io::Result<[u8; HEAD]> {
+    let length = |length: usize| {
+        u32::try_from(length).map(u32::to_be_bytes).map_err(|_| io::ErrorKind::InvalidData)
+    };
+    let mut head = [what; HEAD];
+    head[1..5].copy_from_slice(&length(key)?);
+    head[5..].copy_from_slice(&length(value)?);
+    Ok(head)
+}
+
+/// The next entries from `first` on.
+fn chunk(db: &Tree, first: &[u8]) -> Result<Vec<Entry>, DumpError> {
+    let entries = db.range(first..).take(CHUNK).map(|entry| {
+        let (key, value) = entry.map_err(broken)?;
+        Ok((key.to_vec(), value.to_vec()))
+    });
+    entries.collect()
+}
+
+/// What keys stand for now.
+fn states(db: &Tree, keys: &[Key]) -> Result<Vec<State>, DumpError> {
+    let state = |key: &Key| {
+        let value = db.get(key).map_err(broken)?;
+        Ok((key.clone(), value.map(|value| value.to_vec())))
+    };
+    keys.iter().map(state).collect()
+}
