@@ -182,10 +182,10 @@ mod tests {
     fn what_was_never_pressed_is_refused() {
         let pressed = press(b"a text that is a little longer than that").unwrap();
         let damaged = |bytes: &[u8]| unpress(bytes, "it").unwrap_err().to_string();
-        insta::assert_snapshot!(damaged(&[]), @"it cannot be read: it is damaged (it ends early). hint: restore the data directory from a backup");
+        insta::assert_snapshot!(damaged(&[]), @"it cannot be read: it is damaged (it ends early). hint: restore a backup with `anteroom restore`");
         insta::assert_snapshot!(damaged(&[CURRENT + 1]), @"it cannot be read: it needs dictionary 2, which this program lacks. hint: run the newer program");
-        insta::assert_snapshot!(damaged(&pressed[..pressed.len() / 2]), @"it cannot be read: it is damaged (it cannot be unpacked). hint: restore the data directory from a backup");
-        insta::assert_snapshot!(damaged(&[&[CURRENT], &[0xFF; 40][..]].concat()), @"it cannot be read: it is damaged (it does not say how long it is). hint: restore the data directory from a backup");
+        insta::assert_snapshot!(damaged(&pressed[..pressed.len() / 2]), @"it cannot be read: it is damaged (it cannot be unpacked). hint: restore a backup with `anteroom restore`");
+        insta::assert_snapshot!(damaged(&[&[CURRENT], &[0xFF; 40][..]].concat()), @"it cannot be read: it is damaged (it does not say how long it is). hint: restore a backup with `anteroom restore`");
         assert_eq!(unpack(&[PACKED]), None);
         assert_eq!(unpack(&[PACKED, 4, 1, 2, 3]), None);
     }
