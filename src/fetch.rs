@@ -211,7 +211,7 @@ impl Fetcher {
             }
             let next = answer.headers().get(header::LOCATION).and_then(|next| next.to_str().ok());
             let next = next.and_then(|next| url.join(next).ok());
-            let next = next.ok_or(Error::Status(answer.status().as_u16()))?;
+            let next = next.ok_or_else(|| Error::Status(answer.status().as_u16()))?;
             url = self.gate.check(next.as_str())?;
         }
         Err(Error::Redirects)

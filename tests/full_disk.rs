@@ -3,6 +3,7 @@
 //! That takes the right to mount, as root or in a user namespace. Where there is none the tests say so and pass over;
 //! with `CI` set, root must be able to.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "how a test fails")]
+#![expect(clippy::print_stderr, reason = "says what is missing")]
 #![cfg(target_os = "linux")]
 
 #[path = "support/bot.rs"]

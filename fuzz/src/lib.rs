@@ -27,8 +27,11 @@ use anteroom::{
 };
 use zip::{CompressionMethod, ZipWriter, write::SimpleFileOptions};
 
+/// Takes any bytes and does not panic.
+pub type Door = fn(&[u8]);
+
 /// Every door, by the name of its target and of its folder in the corpus.
-pub const DOORS: [(&str, fn(&[u8])); 7] = [
+pub const DOORS: [(&str, Door); 7] = [
     ("address", address),
     ("config", config),
     ("document", document),

@@ -74,8 +74,8 @@ impl Desks {
     /// How many sessions are active, and how many jobs are queued for them.
     pub(super) fn load(&self) -> (usize, usize) {
         let queues = self.lock();
-        let queued = queues.values().map(|queue| queue.max_capacity() - queue.capacity()).sum();
-        (queues.len(), queued)
+        let jobs = queues.values().map(|queue| queue.max_capacity() - queue.capacity()).sum();
+        (queues.len(), jobs)
     }
 
     /// Whether a session is active.

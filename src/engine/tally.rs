@@ -120,15 +120,18 @@ impl What {
 /// An effect that is tried again this long after its time has gone some other way, an erasure for instance.
 const FORGOTTEN: TimeDelta = TimeDelta::minutes(5);
 
+/// Since when an effect waits, and when it is due.
+type Since = (DateTime<Utc>, DateTime<Utc>);
+
 /// Effects that failed and are tried again: since when they wait, and when they are due.
 #[derive(Debug, Default)]
-pub(super) struct Late(Mutex<HashMap<EffectId, (DateTime<Utc>, DateTime<Utc>)>>);
+pub(super) struct Late(Mutex<HashMap<EffectId, Since>>);
 
 impl Late {
     /// Most effects that are remembered; beyond that the age is a lower bound.
     const MAX: usize = 10_000;
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<EffectId, (DateTime<Utc>, DateTime<Utc>)>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<EffectId, Since>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

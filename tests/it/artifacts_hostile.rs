@@ -271,8 +271,8 @@ fn a_file_that_is_two_things_is_taken_for_what_it_begins_with() {
 }
 
 /// A chunk with its check sum, to stand before the end of a picture.
-fn chunk(name: &[u8; 4], content: &[u8]) -> Vec<u8> {
-    let body = [name, content].concat();
+fn chunk(name: [u8; 4], content: &[u8]) -> Vec<u8> {
+    let body = [&name, content].concat();
     let crc = !body.iter().fold(!0_u32, |crc, byte| {
         (0..8).fold(crc ^ u32::from(*byte), |crc, _| {
             (crc >> 1) ^ (0xedb8_8320 & (crc & 1).wrapping_neg())
@@ -286,10 +286,10 @@ fn chunk(name: &[u8; 4], content: &[u8]) -> Vec<u8> {
 fn a_small_picture_that_becomes_large_is_made_anew_or_refused() {
     let start = |width: u32, height: u32, depth: u8, colour: u8| {
         let size = [width.to_be_bytes(), height.to_be_bytes()].concat();
-        let head = chunk(b"IHDR", &[&size[..], &[depth, colour, 0, 0, 0]].concat());
+        let head = chunk(*b"IHDR", &[&size[..], &[depth, colour, 0, 0, 0]].concat());
         [&b"\x89PNG\r\n\x1a\n"[..], &head].concat()
     };
-    let rest = [chunk(b"IDAT", &deflated(&[0; 72])), chunk(b"IEND", b"")].concat();
+    let rest = [chunk(*b"IDAT", &deflated(&[0; 72])), chunk(*b"IEND", b"")].concat();
     let small = |between: &[u8]| [&start(8, 8, 8, 0), between, &rest].concat();
     let claims = |start: Vec<u8>| [start, rest.clone()].concat();
     let text = [&b"a\0\0"[..], &deflated(&vec![b'a'; 16 * MIB])].concat();
@@ -308,8 +308,8 @@ fn a_small_picture_that_becomes_large_is_made_anew_or_refused() {
     };
     for (name, bytes) in [
         ("small.png", small(&[])),
-        ("text.png", small(&chunk(b"zTXt", &text))),
-        ("colours.png", small(&chunk(b"iCCP", &text))),
+        ("text.png", small(&chunk(*b"zTXt", &text))),
+        ("colours.png", small(&chunk(*b"iCCP", &text))),
         ("wide.png", claims(start(8192, 8192, 16, 6))),
         ("hollow.png", claims(start(8192, 8192, 8, 0))),
         ("claimed.png", claims(start(0x7fff_ffff, 0x7fff_ffff, 16, 6))),
@@ -329,7 +329,7 @@ fn a_small_picture_that_becomes_large_is_made_anew_or_refused() {
         match made {
             Ok(size) => assert!(size < 32 * MIB, "{name}"),
             Err(refused) => {
-                assert!(refused.to_string().starts_with(&format!("*{name}*")), "{refused}")
+                assert!(refused.to_string().starts_with(&format!("*{name}*")), "{refused}");
             }
         }
         assert!(begun.elapsed().as_secs() < 30, "{name}");
@@ -412,7 +412,7 @@ async fn links_in_the_data_directory_lead_nowhere() {
     );
     let left: Vec<_> =
         std::fs::read_dir(elsewhere.path()).unwrap().map(|entry| entry.unwrap().path()).collect();
-    assert_eq!(left, [precious.clone()]);
+    assert_eq!(left, std::slice::from_ref(&precious));
     assert_eq!(std::fs::read(&precious).unwrap(), b"keep me");
 
     symlink(&precious, data.path().join("flows/abc")).unwrap();

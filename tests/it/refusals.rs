@@ -347,7 +347,7 @@ fn commands(page: &mut Page) {
         ("changing after stop", vec![(&me, Command::Stop)], &me, change()),
         ("changing after the end", vec![(&team, end.clone())], &me, change()),
         ("going on after the end", vec![(&team, end.clone())], &me, Command::Resume),
-        ("moving on after the end", vec![(&team, end.clone())], &me, advance.clone()),
+        ("moving on after the end", vec![(&team, end)], &me, advance.clone()),
     ] {
         let mut desk = Desk::new("admin");
         for (by, command) in before {

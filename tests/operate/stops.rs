@@ -12,7 +12,6 @@ use crate::program::{Person, Place, delivered, fixture, nobody, receiver, until}
 const LIMIT: Duration = Duration::from_secs(10);
 
 fn in_time(what: &str, took: Duration) {
-    println!("{what}: stopped after {took:.2?}");
     assert!(took < LIMIT, "{what}: {took:?}");
 }
 
@@ -119,7 +118,6 @@ fn a_second_signal_does_not_wait() {
     let (status, took) = program.ended();
     drop(slow);
     assert!(status.success(), "{status}");
-    println!("second signal: {took:.2?}");
     // Less than the slow upload is given.
     assert!(took < Duration::from_secs(3), "{took:?}");
 
