@@ -40,6 +40,7 @@ use crate::{
     artifacts::{self, Artifacts},
     clock::Clock,
     contacts::Contacts,
+    drill::{Point, pass},
     flows::{Library, LoadedFlow},
     ids::{EffectId, Ids, SessionId, WaitId},
     interview::{Actor, Command, Refusal, Responder},
@@ -318,6 +319,7 @@ impl Engine {
     /// Recovers what a crash left behind, then fires timers and delivers effects until `shutdown`; finishes the step
     /// in hand before it returns.
     pub async fn run(&self, shutdown: CancellationToken) {
+        pass(Point::Recovering);
         let _running = Running::mark(&self.inner.running);
         let keep_time = async {
             tokio::select! {
@@ -400,6 +402,7 @@ impl Engine {
         }
         let flow = inner.parts.library.get(flow).ok_or_else(|| Error::NoFlow(flow.to_owned()))?;
         let pin = self.pin(&flow).await?;
+        pass(Point::FlowPinned);
         let started = Started {
             session: SessionId::mint(inner.parts.ids.as_ref()),
             flow: pin,
@@ -414,6 +417,7 @@ impl Engine {
             Actor::start(flow, started, ids, inner.parts.clock.now()).with_model(self.has_model());
         match self.commit(actor, Some(key.to_owned())).await {
             Ok(()) => {
+                pass(Point::SessionStarted);
                 self.dispatch(session, Job::Work)?;
                 Ok(session)
             }
@@ -467,6 +471,7 @@ impl Engine {
                     self.erase_files(session).await?;
                     return Err(Error::NoSession);
                 }
+                pass(Point::FileKept);
                 Ok(Ok(artifact))
             }
             Err(artifacts::Error::Refused(refused)) => {

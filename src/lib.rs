@@ -17,6 +17,7 @@
 //!
 //! | row | module | holds |
 //! |---|---|---|
+//! | 0 | [`drill`] | points at which a debug build can be made to die, for the tests of recovery |
 //! | 0 | [`clock`] | the only source of the time |
 //! | 0 | [`ids`] | identifier newtypes with readable prefixes; the only place that mints them |
 //! | 0 | [`telemetry`] | log lines, their redaction, the names of metrics |
@@ -44,6 +45,7 @@ pub mod catalog;
 pub mod clock;
 pub mod config;
 pub mod contacts;
+pub mod drill;
 pub mod engine;
 pub mod export;
 pub mod fetch;

@@ -109,7 +109,7 @@ impl Disk {
     }
 
     fn start(&self) -> Bot {
-        Bot::start_by(self.anteroom(), &self.data())
+        Bot::launch(self.anteroom(), &self.data()).unwrap()
     }
 
     /// What a command says about its failure, and its code.

@@ -15,7 +15,10 @@ use std::{
 
 use object_store::{ObjectStoreExt as _, PutPayload, local::LocalFileSystem, path};
 
-use crate::ids::SessionId;
+use crate::{
+    drill::{Point, pass},
+    ids::SessionId,
+};
 
 /// Why a file could not be kept or read; the source is for the log.
 #[derive(Debug, thiserror::Error)]
@@ -71,12 +74,16 @@ impl Blobs {
     /// leave nothing or everything, never a part under that name; after it, the file is on disk.
     pub(super) async fn put(&self, place: &Place<'_>, bytes: Vec<u8>) -> Result<(), Error> {
         self.no_links(place).await?;
+        pass(Point::FileDue);
         self.store.put(&place.path(), PutPayload::from(bytes)).await?;
+        pass(Point::FileNamed);
         let mut folders = vec![self.root.join(place.folder()), self.root.clone()];
         if let Place::Artifact { session, .. } = place {
             folders.insert(0, self.folder_of(*session));
         }
-        blocking(move || folders.iter().try_for_each(|folder| sync_folder(folder))).await
+        blocking(move || folders.iter().try_for_each(|folder| sync_folder(folder))).await?;
+        pass(Point::FileSynced);
+        Ok(())
     }
 
     /// Reads bytes; none if there is no such file.
@@ -96,7 +103,10 @@ impl Blobs {
         let parent = self.root.join(ARTIFACTS);
         blocking(move || match fs::remove_dir_all(&folder) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-            _ => sync_folder(&parent),
+            _ => {
+                pass(Point::FilesRemoved);
+                sync_folder(&parent)
+            }
         })
         .await
     }

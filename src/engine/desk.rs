@@ -16,6 +16,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 
 use super::{Engine, Error, Inbound, Receipt, What, erasure::Erased};
 use crate::{
+    drill::{Point, pass},
     ids::{EffectId, SessionId},
     interview::{Actor, Answer},
     model::{
@@ -86,7 +87,9 @@ impl Desks {
     /// Whether work that failed before may be tried again.
     pub(super) fn may_try(&self, session: SessionId, now: DateTime<Utc>) -> bool {
         let setbacks = self.setbacks.lock().unwrap_or_else(PoisonError::into_inner);
-        setbacks.get(&session).is_none_or(|(_, again)| *again <= now)
+        // Further off than the longest pause: the clock was set back.
+        let is_over = |again: DateTime<Utc>| again <= now || again - now > PAUSE_MAX;
+        setbacks.get(&session).is_none_or(|(_, again)| is_over(*again))
     }
 
     /// Notes how a session's work went. A failure is tried again after a pause that doubles, so that one broken
@@ -227,7 +230,9 @@ impl Engine {
                 woken.is_ok()
             }
             Job::Inbound(inbound, answer) => {
+                pass(Point::InboundTaken);
                 let receipt = self.take_in(*inbound).await;
+                pass(Point::InboundDurable);
                 let worked = matches!(receipt, Ok(Receipt::Taken | Receipt::Settled(_)));
                 // The caller may have gone; what it asked for is durable all the same.
                 _ = answer.send(receipt);
@@ -239,7 +244,9 @@ impl Engine {
                 false
             }
             Job::Timer(kind) => {
+                pass(Point::TimerDue);
                 let fired = self.decide(session, None, |actor| actor.timer(kind)).await;
+                pass(Point::TimerFired);
                 report(session, "timer", &fired);
                 if fired.is_err() {
                     self.went(session, false);

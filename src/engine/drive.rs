@@ -4,6 +4,7 @@ use std::sync::{Mutex, PoisonError};
 
 use super::{CONFLICTS_MAX, Engine, Error, desk::report};
 use crate::{
+    drill::{Point, pass},
     ids::{CallId, SessionId, WaitId},
     interview::{Actor, Next, Suspension},
     model::{
@@ -83,6 +84,7 @@ impl Engine {
                 let now = self.inner.parts.clock.now();
                 let desk = Mutex::new(actor);
                 let result = self.inner.pipeline.resume(&known, &wait, &desk, now).await;
+                pass(Point::AnswerRan);
                 actor = desk.into_inner().unwrap_or_else(PoisonError::into_inner);
                 conclude(&mut actor, call, result);
                 let standing = actor.state().waits.get(&id).map(|wait| &wait.standing);
@@ -93,6 +95,7 @@ impl Engine {
             }
         }
         self.commit(actor, None).await?;
+        pass(Point::AnswerApplied);
         Ok(())
     }
 
@@ -117,11 +120,13 @@ impl Engine {
     async fn make(&self, mut actor: Actor, call: Call) -> Result<(), Error> {
         let session = actor.state().session;
         actor.begin(&call);
+        pass(Point::CallMade);
         let class = self.inner.parts.toolbox.get(&call.tool).map(|tool| tool.spec().effect_class);
         match class {
             Some(EffectClass::Pure) | None => self.execute(actor, call).await,
             Some(EffectClass::Idempotent | EffectClass::Reconcile | EffectClass::AtMostOnce) => {
                 self.commit(actor, None).await?;
+                pass(Point::CallBegun);
                 let actor = self.load(session).await?;
                 self.execute(actor, call).await
             }
@@ -133,6 +138,7 @@ impl Engine {
         let (session, before) = (actor.state().session, actor.state().seq);
         let desk = Mutex::new(actor);
         let result = self.inner.pipeline.execute(&call, &desk, now).await;
+        pass(Point::CallRan);
         let mut actor = desk.into_inner().unwrap_or_else(PoisonError::into_inner);
         let stands_alone = actor.state().seq == before;
         conclude(&mut actor, &call.id, result.clone());
@@ -140,7 +146,10 @@ impl Engine {
             Err(store::Error::Conflict { .. }) if stands_alone => {
                 self.conclude_later(session, &call, result).await
             }
-            other => Ok(other?),
+            other => {
+                pass(Point::CallRecorded);
+                Ok(other?)
+            }
         }
     }
 

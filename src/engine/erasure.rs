@@ -11,6 +11,7 @@ use serde_json::{Map, Value, json};
 
 use super::{CONFLICTS_MAX, Changed, Engine, Error, Gateway, Receipt};
 use crate::{
+    drill::{Point, pass},
     ids::{EffectId, SessionId, WaitId},
     interview::{Actor, Next, custody::Outside},
     model::{
@@ -121,11 +122,15 @@ impl Engine {
             effects: self.farewells(session, known, (&outside, &receipt, by)),
             rest: None,
         };
+        pass(Point::ErasureOrdered);
         if let Some(actor) = known {
             self.take_down(actor).await;
         }
+        pass(Point::CardsDown);
         parts.store.erase(erasure).await?;
+        pass(Point::SessionErased);
         self.clean_up(session).await?;
+        pass(Point::FilesErased);
         tracing::info!(session.id = %session, by, "session erased");
         Ok(Erased { receipt, outside })
     }

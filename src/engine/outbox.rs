@@ -12,6 +12,7 @@ use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
 use super::{Engine, Error, desk::Job};
+use crate::drill::{Point, pass};
 use crate::ids::EffectId;
 use crate::model::effect::{Act, Delivery, Effect, Recipient};
 
@@ -26,9 +27,6 @@ const DELIVERY_LIMIT: Duration = Duration::from_secs(30);
 
 /// Attempts after which an effect is given up, about a day with the pauses between them.
 const ATTEMPTS_MAX: u32 = 24;
-
-/// Longest pause between two attempts.
-const PAUSE_MAX: TimeDelta = TimeDelta::hours(1);
 
 impl Engine {
     /// Delivers until told to stop; what is on its way then arrives before this returns.
@@ -78,6 +76,7 @@ impl Engine {
     }
 
     async fn deliver(&self, effect: Effect) {
+        pass(Point::EffectDue);
         let attempt = AssertUnwindSafe(self.attempt(&effect)).catch_unwind();
         let delivery = match tokio::time::timeout(DELIVERY_LIMIT, attempt).await {
             Ok(Ok(delivery)) => delivery,
@@ -87,6 +86,7 @@ impl Engine {
             }
             Err(_) => self.later(&effect),
         };
+        pass(Point::EffectLeft);
         let delivery = match delivery {
             Delivery::Retry { .. } if effect.attempts + 1 >= ATTEMPTS_MAX => {
                 Delivery::Failed { reason: "given up after many attempts".to_owned() }
@@ -104,6 +104,7 @@ impl Engine {
             } else {
                 delivery
             };
+        pass(Point::EffectNoted);
         self.inner.late.tried(&effect, &delivery);
         self.done(effect.id, delivery).await;
     }
@@ -163,7 +164,7 @@ impl Engine {
     /// Again, after a pause that doubles.
     fn later(&self, effect: &Effect) -> Delivery {
         let seconds = 1_i64 << effect.attempts.min(12);
-        let pause = TimeDelta::seconds(seconds).min(PAUSE_MAX);
+        let pause = TimeDelta::seconds(seconds).min(Effect::PAUSE_MAX);
         Delivery::Retry { not_before: self.inner.parts.clock.now() + pause }
     }
 }

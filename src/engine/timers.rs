@@ -2,13 +2,19 @@
 
 use std::time::Duration;
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 
 use super::{Engine, desk::Job, tally};
-use crate::store::{self, Timer, TimerKind};
+use crate::{
+    ids::SessionId,
+    store::{self, Timer, TimerKind},
+};
 
 /// How often the clock is looked at.
 const TICK: Duration = Duration::from_secs(1);
+
+/// A clock that goes back by less is being adjusted, not set.
+const STEP_MIN: TimeDelta = TimeDelta::seconds(1);
 
 /// Timers fired in one go; the rest follows with the next look.
 const BATCH: usize = 256;
@@ -22,13 +28,16 @@ impl Engine {
         let mut ticks = tokio::time::interval(TICK);
         ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         let mut last = self.inner.parts.clock.now();
+        let mut early = self.set_ahead(last).await;
         loop {
             ticks.tick().await;
             let now = self.inner.parts.clock.now();
-            if now < last - chrono::TimeDelta::seconds(1) {
+            if now < last - STEP_MIN {
                 tracing::warn!(back_ms = (last - now).num_milliseconds(), "the clock was set back");
+                early = self.set_ahead(now).await;
             }
             last = now;
+            self.take_up(&mut early);
             self.run_due().await;
             self.sweep().await;
             // Who has been quiet for long is forgotten, so that memory does not grow with everybody who ever wrote.
@@ -36,8 +45,35 @@ impl Engine {
         }
     }
 
-    /// Fires the timers that are due now; how many there were. Also what a start after a crash begins with: a
-    /// session whose work was in hand has a timer that is due.
+    /// What a start after a crash begins with: takes up what was in hand, and fires what came due meanwhile. A start
+    /// that finds more than it may work on at one time leaves the rest to the next looks at the clock.
+    pub async fn recover(&self) {
+        let mut early = self.set_ahead(self.inner.parts.clock.now()).await;
+        self.take_up(&mut early);
+        self.run_due().await;
+    }
+
+    /// Sessions with work in hand whose timer stands in the future: it was set before the clock was set back, and
+    /// would be late by the step. Their timers stand before those of the waiting ones, so a bounded look finds them.
+    async fn set_ahead(&self, now: DateTime<Utc>) -> Vec<SessionId> {
+        let timers = match self.inner.parts.store.due(DateTime::<Utc>::MAX_UTC, LOOKED_AT).await {
+            Ok(timers) => timers,
+            Err(error) => {
+                tracing::error!(error = %error, "timers could not be read");
+                return Vec::new();
+            }
+        };
+        let is_ahead = |timer: &Timer| timer.kind == TimerKind::Work && timer.at > now;
+        timers.into_iter().filter(is_ahead).map(|timer| timer.session).collect()
+    }
+
+    /// Has sessions go on with their work; those for which there is no room stay. One that sleeps until its timer
+    /// sleeps on.
+    fn take_up(&self, sessions: &mut Vec<SessionId>) {
+        sessions.retain(|session| self.dispatch(*session, Job::Work).is_err());
+    }
+
+    /// Fires the timers that are due now; how many there were.
     pub async fn run_due(&self) -> usize {
         if !self.inner.parts.store.health().is_well() {
             // What they would bring about could not be saved. They stay, and fire when it can.

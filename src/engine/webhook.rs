@@ -24,6 +24,7 @@ use serde_json::Value;
 use sha2::Sha256;
 
 use crate::{
+    drill::{Point, pass},
     ids::EffectId,
     model::{audit::hex, effect::Delivery},
 };
@@ -68,6 +69,7 @@ impl Client {
             request = request.header("x-anteroom-signature", format!("v1={signature}"));
         }
         let status = request.body(body).send().await.ok()?.status();
+        pass(Point::HookSent);
         match status.as_u16() {
             200..=299 => Some(Delivery::Delivered { message: None }),
             408 | 425 | 429 | 500..=599 => None,

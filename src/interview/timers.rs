@@ -16,6 +16,9 @@ use crate::{
     store::TimerKind,
 };
 
+/// How far reminders of one moment are spread, in milliseconds.
+const APART_MAX: u128 = 10 * 60 * 1000;
+
 /// Most reminders of one question; never a third.
 const REMINDERS_MAX: usize = 2;
 
@@ -73,7 +76,7 @@ impl Actor {
         self.set_timer(kind, next);
     }
 
-    /// When the n-th reminder of a wait is due, from 0, moved out of the quiet hours.
+    /// When the n-th reminder of a wait is due, from 0, moved out of the quiet hours and a little apart from others.
     pub(super) fn reminder_at(&self, wait: &Wait, n: usize) -> Option<DateTime<Utc>> {
         if n >= REMINDERS_MAX || wait.purpose == Purpose::Erase {
             return None;
@@ -85,7 +88,8 @@ impl Actor {
             &flow.pace.remind_after
         };
         let at = self.counted_from(wait).checked_add_signed(after.get(n)?.delta())?;
-        Some(flow.pace.quiet_hours.as_ref().map_or(at, |quiet| out_of(quiet, at)))
+        let at = flow.pace.quiet_hours.as_ref().map_or(at, |quiet| out_of(quiet, at));
+        at.checked_add_signed(apart(wait.id))
     }
 
     fn expire(&mut self, id: WaitId) {
@@ -144,6 +148,13 @@ impl Actor {
             format!("Still nobody has taken over: {}.", quoted(&handoff.reason)),
         );
     }
+}
+
+/// Up to ten minutes that keep reminders apart which would all be due at once, in the morning or after an outage
+/// (SEMANTICS row 20). The same wait has the same, so that every replay agrees.
+fn apart(wait: WaitId) -> TimeDelta {
+    let random = wait.uuid().as_u128() % APART_MAX;
+    TimeDelta::milliseconds(i64::try_from(random).unwrap_or_default())
 }
 
 /// The first moment at or after `at` that is not quiet. Hours are UTC until the participant's zone is known.

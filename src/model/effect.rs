@@ -1,6 +1,6 @@
 //! What the engine asks of the outside, kept in the outbox until it has happened.
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -62,6 +62,20 @@ pub enum Recipient {
         /// The alias.
         alias: String,
     },
+}
+
+impl Effect {
+    /// Longest pause between two attempts to deliver an effect.
+    pub const PAUSE_MAX: TimeDelta = TimeDelta::hours(1);
+
+    /// Whether it may leave at `now`. One that was queued in what is the future by now, or is put off for longer than
+    /// any pause, tells that the clock was set back since: it leaves, so that no effect is late by the step (SEMANTICS
+    /// row 21).
+    pub fn may_leave(&self, now: DateTime<Utc>) -> bool {
+        self.not_before <= now
+            || (self.attempts == 0 && self.queued_at > now)
+            || self.not_before.signed_duration_since(now) > Self::PAUSE_MAX
+    }
 }
 
 /// What is to happen.

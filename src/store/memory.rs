@@ -195,10 +195,7 @@ impl State {
         let mut seen = None;
         for ((session, id), effect) in &self.effects {
             let oldest = seen.replace(*session) != Some(*session);
-            if claimed.len() < limit
-                && oldest
-                && effect.not_before <= now
-                && self.claimed.insert(*id)
+            if claimed.len() < limit && oldest && effect.may_leave(now) && self.claimed.insert(*id)
             {
                 claimed.push(effect.clone());
             }

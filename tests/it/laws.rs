@@ -1,15 +1,15 @@
 //! Laws that hold whatever people do, in whatever order: random input, real engine, small flow.
 
-use std::collections::BTreeMap;
+#[path = "../support/laws.rs"]
+mod sound;
 
 use anteroom::{
     engine::What,
-    ids::{CallId, CountingIds, Ids},
+    ids::{CountingIds, Ids},
     interview::{Actor, Command, Responder, State},
     model::{
-        audit::Sealed,
         session::Status,
-        transcript::{Event, Recorded, Via},
+        transcript::{Recorded, Via},
         ui::{Control, Decision, Reply, Verdict},
         wait::Wait,
     },
@@ -162,76 +162,6 @@ async fn happen(world: &mut World, happening: Happening) {
     }
 }
 
-/// One result a call, and none without a call.
-fn assert_one_result_a_call(events: &[Recorded]) {
-    let mut results: BTreeMap<&CallId, u32> = BTreeMap::new();
-    for recorded in events {
-        match &recorded.event {
-            Event::Called(call) => assert_eq!(results.insert(&call.id, 0), None, "{}", call.id),
-            Event::Returned { call, .. } => {
-                let count = results.get_mut(call).expect("a result without a call");
-                *count += 1;
-                assert_eq!(*count, 1, "{call} has two results");
-            }
-            _ => {}
-        }
-    }
-}
-
-/// The name of the audit record that a transition has; none for what is no transition.
-fn record_of(event: &Event) -> Option<&'static str> {
-    Some(match event {
-        Event::Started(_) => "session_started",
-        Event::NoticeAnswered { .. } => "notice_answered",
-        Event::Asked(wait) if wait.revision == 1 => "wait_opened",
-        Event::Asked(_) => "wait_revised",
-        Event::Answered { .. } => "wait_answered",
-        Event::Closed { .. } => "wait_closed",
-        Event::Kept(_) => "file_kept",
-        Event::Saved { .. } => "record_saved",
-        Event::ObjectiveSet { .. } => "objective_set",
-        Event::Advanced { from: None, .. } => "phase_entered",
-        Event::Advanced { from: Some(_), .. } => "approved",
-        Event::HandedOver { .. } => "handed_over",
-        Event::Claimed { .. } => "taken_over",
-        Event::HandedBack { .. } => "handed_back",
-        Event::EffectNoted { .. } => "effect_noted",
-        Event::StatusChanged { reason, .. } if reason == "resumed" => "session_resumed",
-        Event::StatusChanged { to: Status::Stopped, .. } => "session_stopped",
-        Event::StatusChanged { to: Status::Paused, .. } => "session_paused",
-        Event::StatusChanged { to: Status::Declined, .. } => "session_declined",
-        Event::StatusChanged { to: Status::Completed, .. } => "session_completed",
-        Event::StatusChanged { to: Status::Ended, .. } => "session_ended",
-        _ => return None,
-    })
-}
-
-fn assert_one_record_a_transition(events: &[Recorded], chain: &[Sealed]) {
-    let mut counts: BTreeMap<&str, (u32, u32)> = BTreeMap::new();
-    for name in events.iter().filter_map(|recorded| record_of(&recorded.event)) {
-        counts.entry(name).or_default().0 += 1;
-    }
-    for sealed in chain {
-        let record = &sealed.record;
-        let name = match record.event.as_str() {
-            "phase_advance_attempt" if record.facts["status"] == "approved" => "approved",
-            // Refused attempts, invocations and orders have records of their own.
-            "phase_advance_attempt"
-            | "phase_advance_expired"
-            | "answer_refused"
-            | "command"
-            | "command_refused"
-            | "vote_cast"
-            | "outcome_unknown" => continue,
-            other => other,
-        };
-        counts.entry(name).or_default().1 += 1;
-    }
-    for (name, (transitions, records)) in counts {
-        assert_eq!(transitions, records, "{name}: transitions and records");
-    }
-}
-
 /// What was decided live and what a replay of the events gives are the same.
 async fn assert_replay_is_live(world: &World, events: &[Recorded]) {
     let state = State::fold(events).expect("a session");
@@ -257,12 +187,12 @@ async fn laws_hold(happenings: Vec<Happening>) {
     for happening in happenings {
         happen(&mut world, happening).await;
         let events = world.events().await;
-        assert_one_result_a_call(&events);
+        sound::assert_one_result_a_call(&events);
         assert_somebody_is_asked(&world.state().await);
         assert_replay_is_live(&world, &events).await;
     }
     let (events, chain) = (world.events().await, world.audit().await);
-    assert_one_record_a_transition(&events, &chain);
+    sound::assert_sound(&events, &chain);
     world.assert_at_rest().await;
 }
 

@@ -343,7 +343,7 @@ impl World {
         self.store = Arc::new(Mortal::new(Arc::clone(&self.disk.store), None));
         self.parts.store = Arc::clone(&self.store) as Arc<dyn Store>;
         self.engine = self.another_engine();
-        self.engine.run_due().await;
+        self.engine.recover().await;
         self.engine.settle_down().await;
     }
 

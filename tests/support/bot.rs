@@ -7,12 +7,15 @@ use std::{
     process::{Child, Command, Output, Stdio},
 };
 
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
 /// A running `anteroom play`.
 #[derive(Debug)]
 pub(crate) struct Bot {
-    child: Child,
+    pub(crate) child: Child,
+    /// The program itself, which something else may run; none before it is ready.
+    pid: Option<Pid>,
     /// The participant's page, with a slash at the end.
     pub(crate) page: String,
 }
@@ -20,34 +23,44 @@ pub(crate) struct Bot {
 impl Bot {
     /// Starts the program on `data` and waits until it says that it is ready.
     pub(crate) fn start(data: &Path) -> Self {
-        Self::start_by(command(data), data)
+        Self::launch(command(data), data).unwrap_or_else(|| {
+            let log = std::fs::read_to_string(data.with_extension("log")).unwrap();
+            panic!("the bot did not start: {log}");
+        })
     }
 
-    /// The same by a command that ends in the program with its data directory.
-    pub(crate) fn start_by(mut command: Command, data: &Path) -> Self {
+    /// Starts the program by a [`command`] on `data` and waits until it says that it is ready; none if it ended before.
+    /// What it says goes to a log beside the data.
+    pub(crate) fn launch(mut command: Command, data: &Path) -> Option<Self> {
         let log =
             File::options().create(true).append(true).open(data.with_extension("log")).unwrap();
-        let mut child = command
+        let child = command
             .args(["play", "--no-open", "--json", "--listen", "127.0.0.1:0"])
             .stdout(Stdio::piped())
             .stderr(log)
             .spawn()
             .unwrap();
+        let mut bot = Self { child, pid: None, page: String::new() };
         let mut line = String::new();
-        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
-        let Ok(ready) = serde_json::from_str::<Value>(&line) else {
-            let log = std::fs::read_to_string(data.with_extension("log")).unwrap();
-            panic!("the bot did not start: {log}");
-        };
-        let page = ready["page"].as_str().unwrap().to_owned();
-        Self { child, page }
+        BufReader::new(bot.child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let ready: Value = serde_json::from_str(&line).ok()?;
+        ready["page"].as_str()?.clone_into(&mut bot.page);
+        bot.pid = Pid::from_raw(ready["pid"].as_i64()?.try_into().ok()?);
+        Some(bot)
     }
 }
 
 impl Drop for Bot {
     fn drop(&mut self) {
         // As a power cut would: it hears nothing of it. It may have ended already.
-        drop(self.child.kill());
+        if matches!(self.child.try_wait(), Ok(Some(_))) {
+            // Its number may be another process's by now.
+            return;
+        }
+        match self.pid {
+            Some(pid) => drop(kill_process(pid, Signal::KILL)),
+            None => drop(self.child.kill()),
+        }
         drop(self.child.wait());
     }
 }

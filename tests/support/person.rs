@@ -11,12 +11,12 @@ use crate::{
 };
 
 /// Longest wait for an answer of the bot.
-const PATIENCE: Duration = Duration::from_mins(1);
+const PATIENCE: Duration = Duration::from_mins(2);
 
 /// One browser.
 #[derive(Debug)]
 pub(crate) struct Person {
-    client: reqwest::Client,
+    pub(crate) client: reqwest::Client,
 }
 
 impl Person {

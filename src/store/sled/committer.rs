@@ -28,6 +28,7 @@ use super::{
     vault::{Slot, Vault},
 };
 use crate::{
+    drill::{Point, pass},
     ids::{EffectId, Ids},
     model::effect::{Delivery, Effect},
     store::{
@@ -158,34 +159,51 @@ impl Committer {
         for job in group {
             match job {
                 Job::Commit { commit, reply } => {
+                    pass(Point::CommitTaken);
                     let done = self.guarded(|this| this.commit(*commit));
                     self.unsynced |= done.is_ok();
                     answers.push((reply, done));
+                    pass(Point::CommitApplied);
                 }
                 Job::Erase { erasure, reply } => {
+                    pass(Point::EraseTaken);
                     let done = self.guarded(|this| this.erase(*erasure));
                     self.unsynced |= done.is_ok();
                     answers.push((reply, done));
+                    pass(Point::EraseApplied);
                 }
                 // May be lost, so nobody waits for the device.
                 Job::Done { effect, delivery, reply } => {
-                    answer(reply, self.guarded(|this| this.done(effect, &delivery)));
+                    pass(Point::DoneTaken);
+                    let done = self.guarded(|this| this.done(effect, &delivery));
+                    pass(Point::DoneApplied);
+                    answer(reply, done);
                 }
                 Job::Claim { now, limit, reply } => claims.push((now, limit, reply)),
             }
         }
         // Also before `Duplicate` and `Conflict`: they tell of a commit that may have been in this very group.
         if self.unsynced {
+            pass(Point::SyncDue);
             self.sync();
+            pass(Point::Synced);
         }
         self.shred();
+        let is_answering = !answers.is_empty();
         for (reply, result) in answers {
             answer(reply, self.refusal().map_or(result, Err));
+        }
+        if is_answering {
+            pass(Point::CommitAnswered);
         }
         // Only now, so that no effect leaves whose commit a power cut could take back.
         for (now, limit, reply) in claims {
             self.mend(now);
-            answer(reply, self.guarded(|this| this.claim(now, limit)));
+            let claimed = self.guarded(|this| this.claim(now, limit));
+            if claimed.as_ref().is_ok_and(|claimed| !claimed.is_empty()) {
+                pass(Point::EffectsClaimed);
+            }
+            answer(reply, claimed);
         }
     }
 
@@ -213,6 +231,7 @@ impl Committer {
             return;
         }
         let doomed = std::mem::take(&mut self.doomed);
+        pass(Point::ShredDue);
         // What fails has made the store read-only already, and is done when it mends.
         _ = self.guarded(|this| {
             this.vault.shred(&doomed)?;
@@ -223,7 +242,9 @@ impl Committer {
                 stage.remove(keys::doomed(slot));
             }
             // Lost in a crash it is done again.
-            this.apply(&db, stage)
+            this.apply(&db, stage)?;
+            pass(Point::ShredNoted);
+            Ok(())
         });
     }
 
@@ -425,7 +446,7 @@ impl Committer {
             };
             if !self.claimed.contains(&id)
                 && let Some(effect) = self.effect(&db, slot, id)?
-                && effect.not_before <= now
+                && effect.may_leave(now)
             {
                 self.claimed.insert(id);
                 claimed.push(effect);

@@ -18,7 +18,10 @@ use std::{
 use sled::Db;
 
 use super::faults::{Faults, Touch};
-use crate::store::{Error, health::Trouble};
+use crate::{
+    drill::{Point, pass},
+    store::{Error, health::Trouble},
+};
 
 /// How long a sync runs before sled is nudged: it does not always wake who waits for a write that failed, and finds
 /// the failure only when it is asked again.
@@ -149,6 +152,7 @@ impl Disk {
     pub(super) fn sync(&mut self, db: &Db) -> Result<(), Broken> {
         // `flush` writes sled's buffers to the file; what the kernel then holds is ours to push on.
         db.flush()?;
+        pass(Point::Flushed);
         self.log.sync_data()?;
         Ok(self.sync_blobs()?)
     }

@@ -22,6 +22,7 @@ use super::{
     vault::{Slot, Vault, VaultId},
 };
 use crate::{
+    drill::{Point, pass},
     ids::EffectId,
     store::{Error, health::Trouble},
 };
@@ -53,6 +54,7 @@ pub(super) fn open(dir: &Path, faults: &Arc<dyn Faults>) -> Result<Opened, Error
     create(dir).map_err(|error| unopened(dir, error))?;
     // Our own lock comes first: whoever holds it may repair the files.
     let lock = with_room(dir, || lock(dir))?;
+    pass(Point::StoreLocked);
     let (writing, vault) = with_room(dir, || again(dir, faults, None))?;
     Ok(Opened { writing, vault, lock })
 }
@@ -105,7 +107,9 @@ fn assemble(dir: &Path, known: Option<&Arc<Vault>>) -> Result<(Writing, Arc<Vaul
         }
     };
     let reader = Reader { tree: &db, vault: &vault };
+    pass(Point::StoreOpened);
     let disk = Disk::new(dir).map_err(|error| unopened(dir, error))?;
+    pass(Point::FilesSettled);
     finish_shredding(reader)?;
     let tip = read::tip(reader)?;
     let outbox = outbox(reader)?;
@@ -131,7 +135,8 @@ fn layout(db: &Db, dir: &Path) -> Result<Option<VaultId>, Error> {
 /// The last slot that holds anything.
 fn last_slot(reader: Reader<'_>) -> Result<Option<Slot>, Error> {
     let mut last = None;
-    for family in [keys::FRAME, keys::OUTBOX] {
+    // A slot whose key is still to be shredded has nothing else, and must not be given away once it is.
+    for family in [keys::FRAME, keys::OUTBOX, keys::DOOMED] {
         let key = reader.tree.scan_prefix([family]).keys().next_back();
         last = last.max(key.transpose().map_err(broken)?.and_then(|key| keys::slot_of(&key)));
     }
@@ -145,6 +150,7 @@ fn finish_shredding(reader: Reader<'_>) -> Result<(), Error> {
         return Ok(());
     }
     let doomed: Vec<Slot> = left.iter().filter_map(|key| keys::slot_of(key)).collect();
+    pass(Point::ShredLeft);
     reader.vault.shred(&doomed)?;
     for key in left {
         reader.tree.remove(key).map_err(broken)?;

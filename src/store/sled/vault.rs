@@ -33,7 +33,10 @@ use ring::{
 };
 
 use super::keys::Digest;
-use crate::store::Error;
+use crate::{
+    drill::{Point, pass},
+    store::Error,
+};
 
 /// The file's name in the store's directory.
 pub const KEYS_FILE: &str = "keys";
@@ -140,8 +143,10 @@ impl Vault {
         if slots.next == slots.end {
             let mut more = [0; WIDTH * AHEAD as usize];
             self.fill(&mut more)?;
-            let made = write(&self.file, slots.end, &more).and_then(|()| self.file.sync_all());
-            made.map_err(Error::unavailable)?;
+            write(&self.file, slots.end, &more).map_err(Error::unavailable)?;
+            pass(Point::SlotsMade);
+            self.file.sync_all().map_err(Error::unavailable)?;
+            pass(Point::SlotsSynced);
             slots.end = slots.end.checked_add(AHEAD).ok_or_else(|| self.damaged())?;
         }
         let slot = slots.next;
@@ -169,7 +174,10 @@ impl Vault {
         for slot in doomed.iter().filter(|slot| (FIRST..end).contains(*slot)) {
             write(&self.file, *slot, &SHREDDED).map_err(Error::unavailable)?;
         }
-        self.file.sync_all().map_err(Error::unavailable)
+        pass(Point::KeysZeroed);
+        self.file.sync_all().map_err(Error::unavailable)?;
+        pass(Point::KeysShredded);
+        Ok(())
     }
 
     /// A digest of `text` that only this store makes. `family` keeps those of different families apart.
@@ -255,8 +263,11 @@ fn begin(file: &File, dir: &Path, random: &SystemRandom) -> io::Result<()> {
     bytes[..MAGIC.len()].copy_from_slice(MAGIC);
     file.set_len(0)?;
     write(file, 0, &bytes)?;
+    pass(Point::KeysBegun);
     file.sync_all()?;
-    File::open(dir)?.sync_all()
+    File::open(dir)?.sync_all()?;
+    pass(Point::KeysSynced);
+    Ok(())
 }
 
 fn read(file: &File, slot: Slot) -> io::Result<[u8; WIDTH]> {

@@ -134,6 +134,9 @@ async fn an_erasure_that_a_crash_interrupted_is_finished() {
     assert_eq!(keys(dir.path())[FIRST..FIRST + WIDTH], [0; WIDTH]);
     assert!(chain(&store).await[0].erased);
     assert!(store.entries().unwrap().iter().all(|(key, _)| key[0] != b'x'));
+    // Whoever comes next gets another slot.
+    store.commit(full(session(2), 2)).await.unwrap();
+    assert_eq!(keys(dir.path())[FIRST..FIRST + WIDTH], [0; WIDTH]);
 }
 
 #[tokio::test]
