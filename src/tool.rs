@@ -68,6 +68,9 @@ pub struct ToolSpec {
     pub cacheable: bool,
     /// It changes the session itself: such calls of one round are made one after the other (DESIGN §10.27).
     pub changes_session: bool,
+    /// It looks at nothing but the session and its arguments, and is done at once: it is made again without a thought,
+    /// so what it comes to is committed together with the step before it.
+    pub at_once: bool,
     /// Only staff may call it.
     pub admin_only: bool,
     /// The capability that a successful call records (S4); none for most.
@@ -89,6 +92,7 @@ impl ToolSpec {
             effect_class,
             cacheable: false,
             changes_session: false,
+            at_once: false,
             admin_only: false,
             capability: None,
         }

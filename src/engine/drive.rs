@@ -1,4 +1,5 @@
-//! Drives a session from one step to the next until it rests, committing after each.
+//! Drives a session from one step to the next until it rests. Each is committed; those that are made at once share a
+//! commit.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -18,6 +19,9 @@ use crate::{
 
 /// Steps between two acts of a person; more is a flow that runs in a circle.
 const STEPS_MAX: usize = 200;
+
+/// Calls that share a commit; more is a flow that runs in a circle.
+const TOGETHER_MAX: usize = 16;
 
 /// What a step came to.
 pub(super) enum Step {
@@ -61,25 +65,26 @@ impl Engine {
             Next::Rest => return Ok(Step::Rest),
             Next::Think { last } => return self.think(&loaded, &flow, last).await,
             Next::Round(calls) => self.round(actor, calls).await?,
-            Next::Resume { wait } => self.resume(actor, wait).await?,
+            Next::Resume { wait } => return self.resume(actor, wait).await,
             Next::Recover { call } => self.recover_call(actor, &call).await?,
+            Next::Call(call) if self.is_at_once(&call.tool) => return self.go_on(actor).await,
             Next::Call(call) => self.make(actor, call).await?,
         }
         Ok(Step::Done)
     }
 
     /// An answer has come: what it was for goes on.
-    async fn resume(&self, mut actor: Actor, id: WaitId) -> Result<(), Error> {
-        let Some(wait) = actor.state().waits.get(&id).cloned() else { return Ok(()) };
+    async fn resume(&self, mut actor: Actor, id: WaitId) -> Result<Step, Error> {
+        let Some(wait) = actor.state().waits.get(&id).cloned() else { return Ok(Step::Done) };
         match &wait.purpose {
             Purpose::Erase if is_yes(&wait) => {
                 self.erase_as_asked(wait.session).await?;
-                return Ok(());
+                return Ok(Step::Done);
             }
             Purpose::Notice | Purpose::Effect { .. } | Purpose::Erase => actor.apply_own(id),
-            Purpose::Call { call, .. } => {
+            Purpose::Call { call, tool } => {
                 let Some(known) = actor.state().call(call).map(|known| known.call.clone()) else {
-                    return Ok(());
+                    return Ok(Step::Done);
                 };
                 let now = self.inner.parts.clock.now();
                 let desk = Mutex::new(actor);
@@ -92,11 +97,49 @@ impl Engine {
                     // The call had its result already: the answer has nothing left to do.
                     actor.apply_own(id);
                 }
+                if !self.is_at_once(tool) {
+                    // What it took to get there is not put at risk by what comes next.
+                    self.commit(actor, None).await?;
+                    pass(Point::AnswerApplied);
+                    return Ok(Step::Done);
+                }
             }
         }
-        self.commit(actor, None).await?;
+        let step = self.go_on(actor).await?;
         pass(Point::AnswerApplied);
-        Ok(())
+        Ok(step)
+    }
+
+    /// Commits, together with the calls that come next as long as they are made at once: they reach nothing outside,
+    /// so that one commit loses nothing that two would keep.
+    async fn go_on(&self, mut actor: Actor) -> Result<Step, Error> {
+        let now = self.inner.parts.clock.now();
+        let mut made = false;
+        for _ in 0..TOGETHER_MAX {
+            let Next::Call(call) = actor.next() else { break };
+            if !self.is_at_once(&call.tool) {
+                break;
+            }
+            pass(Point::CallMade);
+            made = true;
+            actor.begin(&call);
+            let desk = Mutex::new(actor);
+            let result = self.inner.pipeline.execute(&call, &desk, now).await;
+            pass(Point::CallRan);
+            actor = desk.into_inner().unwrap_or_else(PoisonError::into_inner);
+            conclude(&mut actor, &call.id, result);
+        }
+        let rests = matches!(actor.next(), Next::Rest);
+        self.commit(actor, None).await?;
+        if made {
+            pass(Point::CallRecorded);
+        }
+        // Nobody has written since it was loaded, or the commit would have been refused: it rests as it stands.
+        Ok(if rests { Step::Rest } else { Step::Done })
+    }
+
+    fn is_at_once(&self, tool: &str) -> bool {
+        self.inner.parts.toolbox.get(tool).is_some_and(|tool| tool.spec().at_once)
     }
 
     /// A call that began and left no result: a person ordered it, or a crash came between.

@@ -19,8 +19,9 @@ pub struct Toolbox {
     tools: Vec<Arc<dyn Tool>>,
     /// Checkers of the specification's own schemas, by tool.
     plain: BTreeMap<&'static str, Arc<Checker>>,
-    /// Checkers of schemas that differ by flow, by the schema's text: flows that agree share one.
-    by_flow: Mutex<HashMap<String, Arc<Checker>>>,
+    /// Checkers of schemas that differ by flow, by the flow's digest and the tool: what a flow's schema is follows from
+    /// its file.
+    by_flow: Mutex<HashMap<(String, &'static str), Arc<Checker>>>,
 }
 
 /// Two tools have the same name, or a schema is no schema.
@@ -104,18 +105,24 @@ impl Toolbox {
         flow: Option<&LoadedFlow>,
     ) -> Result<Arc<Checker>, ToolError> {
         let spec = tool.spec();
-        let schema = flow.map_or_else(|| spec.parameters.clone(), |flow| tool.parameters_for(flow));
-        if let Some(plain) = self.plain.get(spec.name).filter(|plain| *plain.schema() == schema) {
-            return Ok(Arc::clone(plain));
-        }
-        let key = schema.to_string();
+        let plain = self.plain.get(spec.name);
+        let Some(flow) = flow else {
+            let unknown = || ToolError::InvalidParameters(format!("unknown tool `{}`", spec.name));
+            return plain.map(Arc::clone).ok_or_else(unknown);
+        };
+        let key = (flow.digest.clone(), spec.name);
         let mut by_flow = self.by_flow.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(checker) = by_flow.get(&key) {
             return Ok(Arc::clone(checker));
         }
-        let checker = Arc::new(Checker::compile(schema).map_err(|error| {
-            ToolError::ExecutionFailed(format!("the schema of `{}` is none: {error}", spec.name))
-        })?);
+        let schema = tool.parameters_for(flow);
+        let checker = match plain.filter(|plain| *plain.schema() == schema) {
+            Some(plain) => Arc::clone(plain),
+            None => Arc::new(Checker::compile(schema).map_err(|error| {
+                let text = format!("the schema of `{}` is none: {error}", spec.name);
+                ToolError::ExecutionFailed(text)
+            })?),
+        };
         if by_flow.len() >= COMPILED_MAX {
             by_flow.clear();
         }

@@ -56,7 +56,8 @@ impl Default for GetImageFromUser {
     fn default() -> Self {
         let description = "Ask the participant for one picture, such as a certificate. \
             Only where the flow takes pictures; they may pass it over.";
-        Self(ToolSpec::new("get_image_from_user", description, EffectClass::Pure, schema()))
+        let spec = ToolSpec::new("get_image_from_user", description, EffectClass::Pure, schema());
+        Self(ToolSpec { at_once: true, ..spec })
     }
 }
 

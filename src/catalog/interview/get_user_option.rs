@@ -45,7 +45,8 @@ impl Default for GetUserOption {
     fn default() -> Self {
         let description = "Ask the participant a question with two to six answers to pick from. \
             Returns the ids of what was picked, or their own words as `freeText`.";
-        Self(ToolSpec::new("get_user_option", description, EffectClass::Pure, schema()))
+        let spec = ToolSpec::new("get_user_option", description, EffectClass::Pure, schema());
+        Self(ToolSpec { at_once: true, ..spec })
     }
 }
 

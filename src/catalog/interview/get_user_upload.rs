@@ -62,7 +62,8 @@ impl Default for GetUserUpload {
     fn default() -> Self {
         let description = "Ask the participant to send one or more files, such as a résumé. \
             Returns ids to give to `extract_document`; they may pass it over.";
-        Self(ToolSpec::new("get_user_upload", description, EffectClass::Pure, schema()))
+        let spec = ToolSpec::new("get_user_upload", description, EffectClass::Pure, schema());
+        Self(ToolSpec { at_once: true, ..spec })
     }
 }
 

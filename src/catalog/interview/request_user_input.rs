@@ -35,7 +35,8 @@ impl Default for RequestUserInput {
     fn default() -> Self {
         let description = "Ask the participant one open question and get the answer in their own \
             words. Use it when no list of options fits.";
-        Self(ToolSpec::new("request_user_input", description, EffectClass::Pure, schema()))
+        let spec = ToolSpec::new("request_user_input", description, EffectClass::Pure, schema());
+        Self(ToolSpec { at_once: true, ..spec })
     }
 }
 

@@ -61,7 +61,8 @@ impl Default for SubmitForValidation {
     fn default() -> Self {
         let description = "Show collected data to the participant on a card where they approve \
             it, edit it or start over. What they approve is stored.";
-        Self(ToolSpec::new("submit_for_validation", description, EffectClass::Pure, schema()))
+        let spec = ToolSpec::new("submit_for_validation", description, EffectClass::Pure, schema());
+        Self(ToolSpec { at_once: true, ..spec })
     }
 }
 
