@@ -12,8 +12,8 @@
 //! - It keeps what was deleted in old segments, so what is said of a session is sealed with a key of its own, and
 //!   erasing the session overwrites that key (`vault`).
 //!
-//! One tree holds everything, which makes one `apply_batch` atomic; `keys` says how it is laid out. What one commit
-//! says of a session is one record (`frame`), what it adds to the audit chain another (`ledger`), both made small
+//! One tree holds everything, which makes one `apply_batch` atomic; `keys` says how it is laid out. What commits
+//! say of a session is a record (`frame`), what one adds to the audit chain another (`ledger`), both made small
 //! with a dictionary (`press`).
 
 mod committer;

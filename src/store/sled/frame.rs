@@ -1,4 +1,7 @@
-//! What one commit says about a session, as one record: its events, and the waits that it opened or changed.
+//! What commits say about a session, as one record: their events, and the waits that they opened or changed.
+//!
+//! A commit goes on with the last frame while that is small, and writes it anew: many small records would each have
+//! bytes of their own that nothing squeezes, and words are squeezed better together.
 //!
 //! A wait is written once, in the event that asks it; what changes later is only how it stands and who has voted:
 //!
@@ -8,8 +11,8 @@
 //!              { "is": "changed", "wait": "wait_…", "frame": 3, "standing": { "is": "applied", … } } ] }
 //! ```
 //!
-//! The record is the waits that were not there before (their number, 2 bytes, and ids), the digest of the dedup key
-//! (its length, 1 byte, and bytes), then the text above, pressed and sealed. The beginning stands in clear, because an
+//! The record is the waits that were not there before (their number, 2 bytes, and ids), the digests of the dedup keys
+//! (their number, 1 byte, and bytes), then the text above, pressed and sealed. The beginning stands in clear, because an
 //! erasure must know what to take away even where nothing else can be read.
 
 use serde::{Deserialize, Serialize};
@@ -41,7 +44,7 @@ pub(super) enum Kept {
     Asked { wait: WaitId },
     /// Written out, where no event says the same.
     Whole { whole: Box<Wait> },
-    /// As in an earlier frame that asks it or writes it out, but for this.
+    /// As in the frame that asks it or writes it out, an earlier one or this, but for this.
     Changed {
         wait: WaitId,
         frame: u32,
@@ -57,6 +60,10 @@ impl Kept {
             Self::Asked { wait } | Self::Changed { wait, .. } => *wait,
             Self::Whole { whole } => whole.id,
         }
+    }
+
+    fn is_change(&self) -> bool {
+        matches!(self, Self::Changed { .. })
     }
 }
 
@@ -77,16 +84,38 @@ impl Frame {
         }
     }
 
+    /// Adds what is known of a wait now, in place of what that makes out of date.
+    pub(super) fn keep(&mut self, kept: Kept) {
+        let (id, is_change) = (kept.id(), kept.is_change());
+        self.waits.retain(|old| old.id() != id || (is_change && !old.is_change()));
+        self.waits.push(kept);
+    }
+
     /// What this frame tells about a wait; none if nothing.
     pub(super) fn wait(self, id: WaitId) -> Option<Told> {
-        let kept = self.waits.into_iter().rev().find(|kept| kept.id() == id)?;
-        match kept {
-            Kept::Asked { .. } => {
-                asked(&self.events, id).map(|wait| Told::Whole(Box::new(wait.clone())))
+        let (mut whole, mut since) = (None, None);
+        for kept in self.waits.into_iter().filter(|kept| kept.id() == id) {
+            match kept {
+                Kept::Asked { .. } => {
+                    whole = Some(Box::new(asked(&self.events, id)?.clone()));
+                    since = None;
+                }
+                Kept::Whole { whole: all } => {
+                    whole = Some(all);
+                    since = None;
+                }
+                Kept::Changed { frame, standing, votes, .. } => {
+                    since = Some((frame, standing, votes));
+                }
             }
-            Kept::Whole { whole } => Some(Told::Whole(whole)),
-            Kept::Changed { frame, standing, votes, .. } => {
-                Some(Told::Since { frame, standing, votes })
+        }
+        match (whole, since) {
+            (Some(wait), Some((_, standing, votes))) => {
+                Some(Told::Whole(Box::new(Wait { votes, standing: *standing, ..*wait })))
+            }
+            (Some(wait), None) => Some(Told::Whole(wait)),
+            (None, since) => {
+                since.map(|(frame, standing, votes)| Told::Since { frame, standing, votes })
             }
         }
     }
@@ -108,7 +137,7 @@ pub(super) fn question(wait: &Wait) -> Wait {
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Belongings {
     pub(super) waits: Vec<WaitId>,
-    pub(super) dedup: Option<Digest>,
+    pub(super) dedup: Vec<Digest>,
 }
 
 impl Belongings {
@@ -118,12 +147,9 @@ impl Belongings {
         for wait in self.waits.iter().take(usize::from(u16::MAX)) {
             bytes.extend(wait.uuid().as_bytes());
         }
-        match &self.dedup {
-            Some(digest) => {
-                bytes.push(1);
-                bytes.extend(digest);
-            }
-            None => bytes.push(0),
+        bytes.push(u8::try_from(self.dedup.len()).unwrap_or(u8::MAX));
+        for digest in self.dedup.iter().take(usize::from(u8::MAX)) {
+            bytes.extend(digest);
         }
         bytes
     }
@@ -137,14 +163,9 @@ impl Belongings {
             .chunks_exact(ID)
             .map(|id| Uuid::from_slice(id).ok().map(WaitId::from_uuid))
             .collect();
-        let (dedup, rest) = match rest.split_first()? {
-            (1, rest) => {
-                let (digest, rest) = rest.split_first_chunk::<ID>()?;
-                (Some(*digest), rest)
-            }
-            (0, rest) => (None, rest),
-            _ => return None,
-        };
+        let (count, rest) = rest.split_first()?;
+        let (digests, rest) = rest.split_at_checked(usize::from(*count) * ID)?;
+        let dedup = digests.chunks_exact(ID).filter_map(|digest| digest.try_into().ok()).collect();
         Some((Self { waits: waits?, dedup }, record.len() - rest.len()))
     }
 }

@@ -5,7 +5,7 @@
 //! |---|---|---|
 //! | `a` | number of the first | what one commit adds to the audit chain* (see `ledger`) |
 //! | `d` | digest of a dedup key | nothing |
-//! | `e` | slot, number | frame: what one commit says about a session* (see `frame`) |
+//! | `e` | slot, number | frame: what commits say about a session* (see `frame`) |
 //! | `h` | session | slot, then the head and timers* |
 //! | `l` | nothing | version of this layout, then the number of the file of keys |
 //! | `n` | digest of a person, session | nothing |

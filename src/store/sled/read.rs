@@ -86,10 +86,45 @@ fn frame(
 ) -> Result<Option<Frame>, Error> {
     let at = keys::frame(slot, number);
     let Some(record) = reader.record(&at, what)? else { return Ok(None) };
-    let Some((_, clear)) = Belongings::decode(&record.body) else {
+    Ok(Some(opened(key, &at, &record, what)?.1))
+}
+
+/// A frame and what goes with it.
+fn opened(key: &Key, at: &[u8], record: &Record, what: &str) -> Result<(Belongings, Frame), Error> {
+    let Some((belongings, clear)) = Belongings::decode(&record.body) else {
         return Err(Error::damaged(what, "it ends early"));
     };
-    Reader::open(key, &at, &record, clear, what).map(Some)
+    Ok((belongings, Reader::open(key, at, record, clear, what)?))
+}
+
+/// Bytes of a frame that another commit is not added to.
+const FRAME_FULL: usize = 1024;
+
+/// Commits that go on with one frame: no more than it can name dedup keys.
+const DEDUP_MAX: usize = 64;
+
+/// The frame that a commit goes on with, and its number: the last of `frames` while it is small, else a new one. One
+/// that cannot be read is left as it is.
+pub(super) fn open_frame(
+    reader: Reader<'_>,
+    key: &Key,
+    slot: Slot,
+    frames: u32,
+) -> Result<(u32, Belongings, Frame), Error> {
+    let what = "frame";
+    let anew = || (frames, Belongings::default(), Frame::default());
+    let Some(last) = frames.checked_sub(1) else { return Ok(anew()) };
+    let at = keys::frame(slot, last);
+    let known = readable(reader.record(&at, what).and_then(|record| match record {
+        Some(record) if record.body.len() < FRAME_FULL => opened(key, &at, &record, what).map(Some),
+        _ => Ok(None),
+    }))?;
+    Ok(match known {
+        Some((belongings, frame)) if belongings.dedup.len() < DEDUP_MAX => {
+            (last, belongings, frame)
+        }
+        _ => anew(),
+    })
 }
 
 pub(super) fn find(reader: Reader<'_>, by: &Find) -> Result<Vec<Head>, Error> {

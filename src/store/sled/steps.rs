@@ -93,9 +93,7 @@ pub(super) fn commit(
     }
     let session_key = SessionKey { slot, key: &key };
     let frame = Frame { events: commit.events, waits: Vec::new() };
-    if put_frame(stage, &session_key, frames, frame, &commit.waits, dedup)? {
-        frames += 1;
-    }
+    let frames = put_frame(stage, &session_key, frames, frame, &commit.waits, dedup)?;
     put_effects(stage, &session_key, &commit.effects)?;
     for (kind, at) in commit.timers {
         set_timer(stage, session, &mut timers, kind, at);
@@ -135,22 +133,24 @@ struct SessionKey<'a> {
     key: &'a Key,
 }
 
-/// Stores what a commit says of events and waits as frame `number`; false where it says nothing. A session always
-/// has a first frame, by which its slot is known to be taken.
+/// Stores what a commit says of events and waits beside `frames` frames, and how many there are then: none more where
+/// it says nothing, or goes on with the last. A session always has a first one, by which its slot is known to be taken.
 #[expect(clippy::too_many_arguments, reason = "each is another part of the commit")]
 fn put_frame(
     stage: &mut Stage<'_>,
     SessionKey { slot, key }: &SessionKey<'_>,
-    number: u32,
-    mut frame: Frame,
+    frames: u32,
+    said: Frame,
     waits: &[Wait],
     dedup: Option<keys::Digest>,
-) -> Result<bool, Error> {
+) -> Result<u32, Error> {
     let reader = stage.reader;
-    if frame.events.is_empty() && waits.is_empty() && dedup.is_none() && number > 0 {
-        return Ok(false);
+    if said.events.is_empty() && waits.is_empty() && dedup.is_none() && frames > 0 {
+        return Ok(frames);
     }
-    let mut belongings = Belongings { waits: Vec::new(), dedup };
+    let (number, mut belongings, mut frame) = read::open_frame(reader, key, *slot, frames)?;
+    frame.events.extend(said.events);
+    belongings.dedup.extend(dedup);
     let mut seen = BTreeSet::new();
     // The last one counts where a step changes a wait twice.
     for wait in waits.iter().rev().filter(|wait| seen.insert(wait.id)) {
@@ -179,7 +179,7 @@ fn put_frame(
             None => belongings.waits.push(wait.id),
         }
         stage.put_record(&at, &Record { version: VERSION, body })?;
-        frame.waits.push(kept);
+        frame.keep(kept);
     }
     if let Some(digest) = dedup {
         stage.put(keys::dedup(digest), []);
@@ -189,7 +189,7 @@ fn put_frame(
     let at = keys::frame(*slot, number);
     let record = reader.close(key, &at, version, &belongings.encode(), &frame)?;
     stage.put_record(&at, &record)?;
-    Ok(true)
+    Ok(number + 1)
 }
 
 fn digest(key: &Key, wait: &Wait) -> Result<[u8; 8], Error> {
@@ -275,7 +275,7 @@ fn forget(stage: &mut Stage<'_>, session: SessionId) -> Result<Gone, Error> {
             for wait in belongings.waits {
                 stage.remove_all(&keys::wait(wait))?;
             }
-            if let Some(digest) = belongings.dedup {
+            for digest in belongings.dedup {
                 stage.remove(keys::dedup(digest));
             }
         }

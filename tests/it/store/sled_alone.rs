@@ -218,3 +218,49 @@ async fn a_waiting_session_costs_a_few_kilobytes_of_keys_and_values() {
     let bytes = logical() - before;
     assert!(bytes < 1_500, "{bytes} bytes");
 }
+
+#[tokio::test]
+async fn small_commits_share_a_frame_and_nothing_is_lost() {
+    let dir = TempDir::new().unwrap();
+    let mut store = open(dir.path());
+    let ours = session(0xABCD);
+    let standing = |store: &SledStore| {
+        let entries = store.entries().unwrap();
+        // Those of later chunks have longer keys.
+        entries.iter().filter(|(key, _)| key[0] == b'e' && key.len() == 9).count()
+    };
+    let asked = wait(wait_id(1), ours, "Which?");
+    let lapsed = Wait { standing: Standing::Expired { at: at(1) }, ..asked.clone() };
+    let other = Wait { standing: Standing::Superseded { by: None, at: at(2) }, ..asked.clone() };
+    let reworded = Wait { revision: 2, ..wait(wait_id(1), ours, "Which of them?") };
+    // The second and the third share the first's frame, which the fourth fills.
+    let long = noise(3_000);
+    let steps = [("one", &asked), ("two", &lapsed), ("three", &other), (long.as_str(), &lapsed)];
+    let steps = steps.into_iter().chain([("five", &other), ("six", &reworded), ("seven", &asked)]);
+    let mut frames = Vec::new();
+    for ((expected, key), (text, wait)) in (0..).zip('a'..).zip(steps) {
+        let step = Commit {
+            waits: vec![wait.clone()],
+            dedup: Some(key.to_string()),
+            ..commit(ours, expected, &[text])
+        };
+        store.commit(step.clone()).await.unwrap();
+        frames.push(standing(&store));
+
+        // As it stands after each, also for a new process.
+        assert_eq!(store.wait(wait_id(1)).await.unwrap().unwrap().0, *wait, "{text:.9}");
+        drop(store);
+        store = open(dir.path());
+        assert_eq!(store.wait(wait_id(1)).await.unwrap().unwrap().0, *wait, "{text:.9}");
+        let loaded = store.load(ours).await.unwrap().unwrap();
+        assert_eq!(loaded.events.len() as u64, expected + 1);
+        assert_eq!(loaded.events.last(), step.events.last());
+        assert!(matches!(store.commit(step).await, Err(Error::Duplicate)));
+    }
+    assert_eq!(frames, [1, 1, 1, 1, 2, 2, 2]);
+
+    store.erase(whole(ours, record(None, ""))).await.unwrap();
+    for (key, _) in store.entries().unwrap() {
+        assert!(b"al".contains(&key[0]), "only audit records and the layout are left: {key:?}");
+    }
+}
