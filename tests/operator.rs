@@ -8,6 +8,8 @@ mod backup;
 mod bot;
 #[path = "operator/control.rs"]
 mod control;
+#[path = "operator/damage.rs"]
+mod damage;
 #[path = "operator/dump.rs"]
 mod dump;
 #[path = "support/html.rs"]

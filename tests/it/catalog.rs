@@ -6,4 +6,4 @@ mod laws;
 mod pipeline;
 mod responses;
 mod schemas;
-mod walks;
+pub(crate) mod walks;

@@ -17,7 +17,7 @@ use anteroom::{
         audit::{AuditRecord, CHAIN_START, Fault, Sealed, examine},
         custody::Kind,
         session::{PersonId, Status},
-        wait::Settlement,
+        wait::{Purpose, Settlement},
     },
 };
 use axum::{
@@ -70,6 +70,27 @@ async fn delete(world: &mut World) -> Receipt {
     world.say("delete my data").await;
     let yes = world.button("Erase everything").await;
     world.feed(&ada(), yes).await
+}
+
+#[tokio::test]
+async fn asking_twice_for_erasure_asks_once_and_erases_once() {
+    let mut world = World::new().await;
+    world.press("Blue").await;
+    world.say("delete my data").await;
+    world.say("delete my data").await;
+    let state = world.state().await;
+    let asked: Vec<_> =
+        state.pending().filter(|wait| wait.purpose == Purpose::Erase).map(|wait| wait.id).collect();
+    assert_eq!(asked.len(), 1, "{}", world.screen());
+    let yes = world.button("Erase everything").await;
+    let late = world.event(&ada(), yes.clone());
+
+    let receipt = world.feed(&ada(), yes).await;
+
+    assert!(matches!(receipt, Receipt::Erased { .. }), "{receipt:?}");
+    assert_eq!(world.disk().load(world.session).await.unwrap(), None);
+    assert!(matches!(world.deliver(late).await, Err(Error::NoSession)));
+    assert_eq!(world.audited("session_erased").await, 1);
 }
 
 fn files(world: &World) -> Vec<String> {

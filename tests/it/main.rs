@@ -8,6 +8,7 @@ mod cli;
 mod clock;
 mod contacts;
 mod conversation;
+mod corpus;
 mod crashes;
 mod export;
 mod fetch;

@@ -19,7 +19,7 @@ use anteroom::{
     contacts::Contacts,
     engine::{Engine, Error, Gateway, Inbound, Parts, Receipt, What, webhook::Target},
     flows::{Library, LoadedFlow},
-    ids::{CountingIds, Ids, SessionId, WaitId},
+    ids::{CountingIds, Ids, RandomIds, SessionId, WaitId},
     interview::{Command, Responder, State},
     llm::{Model, Models},
     model::{
@@ -33,7 +33,7 @@ use anteroom::{
     store::{Store, memory::MemoryStore, sled::SledStore},
     tool::Toolbox,
 };
-use chrono::TimeDelta;
+use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -216,6 +216,26 @@ impl World {
         world.engine = world.another_engine();
         world.begin(flow).await;
         world
+    }
+
+    /// A process on what others left in a folder, at a moment. No session is the current one.
+    pub(crate) fn over(folder: TempDir, at: DateTime<Utc>) -> Self {
+        let mut world = Self::empty(FLOW, None);
+        let ids: Arc<dyn Ids> = Arc::new(RandomIds);
+        let store = SledStore::open(&folder.path().join("store"), Arc::clone(&ids)).unwrap();
+        world.disk = Disk { store: Arc::new(store), memory: None, folder };
+        world.store = Arc::new(Mortal::new(Arc::clone(&world.disk.store), None));
+        world.clock = Arc::new(FixedClock::new(at));
+        world.platform = Arc::new(FakePlatform::new(Arc::clone(&world.clock) as Arc<dyn Clock>));
+        world.parts = parts(&world.disk, &world.store, (&world.clock, &ids), (&world.lab, FLOW));
+        world.engine = world.another_engine();
+        world
+    }
+
+    /// Ends the process; what it leaves in its folder.
+    pub(crate) async fn left(self) -> TempDir {
+        self.engine.settle_down().await;
+        self.disk.folder
     }
 
     /// The operator's web hooks, known to the next process.

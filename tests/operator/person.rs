@@ -57,6 +57,23 @@ impl Person {
         page.text().await.unwrap()
     }
 
+    /// A page as it comes, also where it says that something does not go.
+    pub(crate) async fn page(&self, path: &str) -> (u16, String) {
+        let page = self.client.get(self.url(path)).send().await.unwrap();
+        (page.status().as_u16(), page.text().await.unwrap())
+    }
+
+    /// The staff page, for a member of staff called `name`.
+    pub(crate) async fn staff(&self, name: &str) -> String {
+        let page = self.get("/staff").await;
+        let mut form = html::forms(&page).into_iter().find(|form| form.action == "/staff/name");
+        if let Some(form) = &mut form {
+            name.clone_into(&mut form.input("name").value);
+            self.send(&form.action, &form.pressed("Go on")).await.unwrap();
+        }
+        self.get("/staff").await
+    }
+
     fn url(&self, path: &str) -> String {
         format!("{}{path}", self.page.trim_end_matches('/'))
     }

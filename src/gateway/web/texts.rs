@@ -76,7 +76,7 @@ pub fn of_error(error: &Error) -> String {
     match error {
         Error::NoSession => NO_CONVERSATION.to_owned(),
         Error::NoFlow(_) => "There is no such interview.".to_owned(),
-        Error::BrokenFlow(_) => {
+        Error::BrokenFlow(_) | Error::Store(store::Error::Unreadable { .. }) => {
             "This conversation cannot be read just now. The team must look at it.".to_owned()
         }
         Error::Store(store::Error::ReadOnly(_)) => {

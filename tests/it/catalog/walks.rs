@@ -141,7 +141,7 @@ async fn uploaded(bench: &mut Bench, upload: &Upload, whims: &mut Whims) -> Repl
 }
 
 /// The least that satisfies a schema.
-fn minimal(schema: &Value) -> Value {
+pub(crate) fn minimal(schema: &Value) -> Value {
     match schema["type"].as_str() {
         Some("object") => {
             let required = schema["required"].as_array().cloned().unwrap_or_default();
