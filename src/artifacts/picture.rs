@@ -25,8 +25,9 @@ pub const SIDE_MAX: u32 = 8192;
 /// Longer side of what is kept, in pixels; a larger picture is scaled down, a smaller one never up.
 pub const SIDE_KEPT: u32 = 4096;
 
-/// Memory for decoding one picture, in bytes.
-const ALLOC_MAX: u64 = 256 * 1024 * 1024;
+/// Memory for the pixels of one picture, and again for its decoder, in bytes: 27 million pixels of a photo. The limits
+/// of a decoder do not count the pixels themselves, so they are counted before.
+const ALLOC_MAX: u64 = 80 * 1024 * 1024;
 
 /// Out of 100.
 const JPEG_QUALITY: u8 = 88;
@@ -49,32 +50,40 @@ pub fn reencode(kind: Kind, filename: &str, bytes: &[u8]) -> Result<Picture, Ref
     limits.max_alloc = Some(ALLOC_MAX);
     reader.limits(limits);
     let mut decoder = reader.into_decoder().map_err(|error| refused(filename, &error))?;
+    if decoder.total_bytes() > ALLOC_MAX {
+        return Err(too_many_pixels(filename));
+    }
     let orientation = decoder.orientation().map_err(|_| broken())?;
     let mut picture =
         DynamicImage::from_decoder(decoder).map_err(|error| refused(filename, &error))?;
-    picture.apply_orientation(orientation);
+    // Before it is turned, which takes a copy.
     if picture.width().max(picture.height()) > SIDE_KEPT {
         picture = picture.thumbnail(SIDE_KEPT, SIDE_KEPT);
     }
+    picture.apply_orientation(orientation);
     let to_jpeg = kind == Kind::Jpeg || (kind == Kind::WebP && !picture.color().has_alpha());
     let (kind, bytes) =
-        if to_jpeg { (Kind::Jpeg, jpeg(&picture)) } else { (Kind::Png, png(&picture)) };
+        if to_jpeg { (Kind::Jpeg, jpeg(picture)) } else { (Kind::Png, png(&picture)) };
     let bytes = bytes.map_err(|_| broken())?;
     Ok(Picture { kind, filename: renamed(filename, kind), bytes })
 }
 
 fn refused(filename: &str, error: &image::ImageError) -> Refused {
     match error {
-        image::ImageError::Limits(_) => Refused(format!(
-            "*{filename}* has too many pixels; I can take at most {SIDE_MAX} by {SIDE_MAX}."
-        )),
+        image::ImageError::Limits(_) => too_many_pixels(filename),
         _ => Refused(format!("*{filename}* cannot be opened as an image.")),
     }
 }
 
-fn jpeg(picture: &DynamicImage) -> image::ImageResult<Vec<u8>> {
+fn too_many_pixels(filename: &str) -> Refused {
+    Refused(format!(
+        "*{filename}* has too many pixels. Please make it {SIDE_KEPT} by {SIDE_KEPT} or smaller, and send it again."
+    ))
+}
+
+fn jpeg(picture: DynamicImage) -> image::ImageResult<Vec<u8>> {
     let mut bytes = Vec::new();
-    let plain = DynamicImage::ImageRgb8(picture.to_rgb8());
+    let plain = DynamicImage::ImageRgb8(picture.into_rgb8());
     plain.write_with_encoder(JpegEncoder::new_with_quality(&mut bytes, JPEG_QUALITY))?;
     Ok(bytes)
 }

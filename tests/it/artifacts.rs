@@ -413,7 +413,7 @@ async fn pictures_that_cannot_be_opened_are_refused() {
         said.push(desk.refusal(&asked, filename, bytes).await);
     }
     insta::assert_snapshot!(said.join("\n"), @r"
-    *vast.png* has too many pixels; I can take at most 8192 by 8192.
+    *vast.png* has too many pixels. Please make it 4096 by 4096 or smaller, and send it again.
     *cut.png* cannot be opened as an image.
     *me.pdf* is an image inside. Please rename it so that it ends in .png, and send it again.
     *me.jpg* is an image inside. Please rename it so that it ends in .png, and send it again.
