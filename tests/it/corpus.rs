@@ -236,9 +236,9 @@ async fn goes_on(backup: &Path) {
 
 fn row(head: &Head) -> String {
     let phase = head.phase.clone().unwrap_or_default();
-    let held = if head.held { " held" } else { "" };
+    let mark = if head.held { " held" } else { "" };
     format!(
-        "{} {} {} {}/{} {phase}{held}",
+        "{} {} {} {}/{} {phase}{mark}",
         head.participant,
         head.flow.id,
         head.status.name(),

@@ -28,6 +28,9 @@ const FLOW: &str = "community-welcome";
 
 type Entries = BTreeMap<Vec<u8>, Vec<u8>>;
 
+/// What is done to the chain, and how.
+type Edit<'a> = (&'a str, Box<dyn Fn(&mut Entries) + 'a>);
+
 fn text(bytes: Vec<u8>) -> String {
     String::from_utf8(bytes).unwrap()
 }
@@ -113,7 +116,6 @@ async fn with_chain() -> (tempfile::TempDir, PathBuf, String) {
 async fn a_chain_that_was_changed_below_the_store_does_not_hold() {
     let (dir, data, _) = with_chain().await;
     let key = |entries: &Entries, at: usize| entries.keys().nth(at).unwrap().clone();
-    type Edit<'a> = (&'a str, Box<dyn Fn(&mut Entries) + 'a>);
     let flip = |at: usize| -> Box<dyn Fn(&mut Entries)> {
         Box::new(move |entries| {
             let group = entries.values_mut().nth(1).unwrap();
