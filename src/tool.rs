@@ -55,6 +55,7 @@ pub trait Tool: fmt::Debug + Send + Sync {
 
 /// What a tool is.
 #[derive(Debug, Clone)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a thing of its own")]
 pub struct ToolSpec {
     /// The name the model calls, in `snake_case`; unique across all catalogues.
     pub name: &'static str,
