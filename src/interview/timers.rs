@@ -87,9 +87,10 @@ impl Actor {
         } else {
             &flow.pace.remind_after
         };
-        let at = self.counted_from(wait).checked_add_signed(after.get(n)?.delta())?;
+        let after = after.get(n)?.delta();
+        let at = self.counted_from(wait).checked_add_signed(after)?;
         let at = flow.pace.quiet_hours.as_ref().map_or(at, |quiet| out_of(quiet, at));
-        at.checked_add_signed(apart(wait.id))
+        at.checked_add_signed(apart(wait.id, after))
     }
 
     fn expire(&mut self, id: WaitId) {
@@ -150,10 +151,11 @@ impl Actor {
     }
 }
 
-/// Up to ten minutes that keep reminders apart which would all be due at once, in the morning or after an outage
-/// (SEMANTICS row 20). The same wait has the same, so that every replay agrees.
-fn apart(wait: WaitId) -> TimeDelta {
-    let random = wait.uuid().as_u128() % APART_MAX;
+/// Up to ten minutes, and at most a tenth of the time they come after, that keep reminders apart which would all be
+/// due at once, in the morning or after an outage (SEMANTICS row 20). The same wait has the same, so that every replay agrees.
+fn apart(wait: WaitId, after: TimeDelta) -> TimeDelta {
+    let tenth = u128::try_from(after.num_milliseconds() / 10).unwrap_or(0);
+    let random = wait.uuid().as_u128() % APART_MAX.min(tenth).max(1);
     TimeDelta::milliseconds(i64::try_from(random).unwrap_or_default())
 }
 

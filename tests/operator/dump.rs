@@ -76,7 +76,7 @@ fn step(id: SessionId, seq: u64, words: &str) -> Commit {
 }
 
 /// Writes among which the store goes on: half of the first pass of the smallest dump, so that a later pass sees it all.
-const DISTURBED: usize = 2600;
+const DISTURBED: usize = 1000;
 
 /// Takes what is written, and between two writes lets the store go on.
 struct Disturbing<'a, F: FnMut()> {
@@ -89,7 +89,7 @@ struct Disturbing<'a, F: FnMut()> {
 impl<F: FnMut()> Write for Disturbing<'_, F> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.writes += 1;
-        if self.writes.is_multiple_of(500) && self.writes < DISTURBED {
+        if self.writes.is_multiple_of(200) && self.writes < DISTURBED {
             (self.disturb)();
         }
         self.bytes.extend_from_slice(bytes);
