@@ -63,7 +63,9 @@ impl Engine {
         match actor.next() {
             Next::Erase => _ = self.erase_as_asked(session).await?,
             Next::Rest => return Ok(Step::Rest),
-            Next::Think { last } => return self.think(&loaded, &flow, last).await,
+            Next::Think { last } => {
+                return self.think(actor.state(), &loaded, &flow, last).await;
+            }
             Next::Round(calls) => self.round(actor, calls).await?,
             Next::Resume { wait } => return self.resume(actor, wait).await,
             Next::Recover { call } => self.recover_call(actor, &call).await?,

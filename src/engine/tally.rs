@@ -15,7 +15,6 @@ use crate::{
     model::{
         effect::{Act, Delivery, Effect},
         session::Platform,
-        wait::Settlement,
     },
     store::{self, TimerKind},
     telemetry::metric,
@@ -32,7 +31,7 @@ pub(super) fn outcome(received: &Result<Receipt, Error>) -> &'static str {
     match received {
         Ok(Receipt::Taken) => "taken",
         Ok(Receipt::Settled(settlement)) => {
-            counter!(metric::SETTLEMENTS, "outcome" => settled(settlement)).increment(1);
+            counter!(metric::SETTLEMENTS, "outcome" => settlement.word()).increment(1);
             "settled"
         }
         Ok(Receipt::Duplicate) => "duplicate",
@@ -60,19 +59,6 @@ pub(super) fn failure(error: &Error) -> &'static str {
         Error::BrokenFlow(_) => "broken_flow",
         Error::Store(_) => "not_saved",
         Error::Busy => "busy",
-    }
-}
-
-const fn settled(settlement: &Settlement) -> &'static str {
-    match settlement {
-        Settlement::Applied => "applied",
-        Settlement::AlreadySettled { .. } => "already_settled",
-        Settlement::NotAllowed { .. } => "not_allowed",
-        Settlement::Expired => "expired",
-        Settlement::Superseded => "superseded",
-        Settlement::Cancelled => "cancelled",
-        Settlement::Unknown => "unknown",
-        Settlement::Invalid { .. } => "invalid",
     }
 }
 

@@ -17,7 +17,7 @@ use super::{
 use crate::{
     flows::LoadedFlow,
     ids::SessionId,
-    interview::{Actor, Completion, Next},
+    interview::{Actor, Completion, Next, State},
     llm::{
         self, Sink,
         chat::{self, Finish, Request, ToolSpec},
@@ -109,13 +109,15 @@ impl Engine {
     /// Asks the model for its next round and takes the answer in.
     pub(super) async fn think(
         &self,
+        state: &State,
         loaded: &Loaded,
         flow: &Arc<LoadedFlow>,
         last: bool,
     ) -> Result<Step, Error> {
         let Some(model) = self.inner.parts.models.interview.clone() else { return Ok(Step::Rest) };
         let (session, knew) = (loaded.head.id, loaded.head.seq);
-        if self.is_too_long(loaded, flow).await? {
+        let is_long = state.mind.window > self.inner.limits.window_tokens;
+        if is_long && self.shorten(state, loaded, flow).await? {
             return Ok(Step::Done);
         }
         let phase = loaded.head.phase.as_deref().unwrap_or_default();
@@ -128,7 +130,7 @@ impl Engine {
             Thinking::Dropped => {}
             Thinking::Answered(answer) => self.answered(session, knew, answer).await?,
             Thinking::Failed(llm::Error::Overflow(_) | llm::Error::TooLarge { .. })
-                if self.shorten(loaded, flow).await? => {}
+                if self.shorten(state, loaded, flow).await? => {}
             Thinking::Failed(error) => self.failed(session, &error).await?,
         }
         Ok(Step::Done)
@@ -148,13 +150,13 @@ impl Engine {
                 Ok(answer) => Thinking::Answered(answer),
                 Err(error) => Thinking::Failed(error),
             }),
-            gone = self.is_over(session, changes) => gone.map(|()| Thinking::Dropped),
+            gone = self.until_unwanted(session, changes) => gone.map(|()| Thinking::Dropped),
             () = self.inner.closing.cancelled() => Ok(Thinking::Dropped),
         }
     }
 
     /// Resolves when the session does not want the model's answer any more.
-    async fn is_over(
+    async fn until_unwanted(
         &self,
         session: SessionId,
         mut watched: broadcast::Receiver<super::Changed>,
@@ -208,23 +210,18 @@ impl Engine {
         .await
     }
 
-    /// Whether the window has outgrown its bound and was shortened.
-    async fn is_too_long(&self, loaded: &Loaded, flow: &LoadedFlow) -> Result<bool, Error> {
-        let bound = self.inner.limits.window_tokens;
-        let window = crate::interview::State::fold(&loaded.events).map_or(0, |s| s.mind.window);
-        if window <= bound {
-            return Ok(false);
-        }
-        self.shorten(loaded, flow).await
-    }
-
     /// Has the model make a short form of the older half. Whether it did.
-    async fn shorten(&self, loaded: &Loaded, flow: &LoadedFlow) -> Result<bool, Error> {
+    async fn shorten(
+        &self,
+        state: &State,
+        loaded: &Loaded,
+        flow: &LoadedFlow,
+    ) -> Result<bool, Error> {
         let Some(model) = self.inner.parts.models.interview.clone() else { return Ok(false) };
         let session = loaded.head.id;
-        let summarised =
-            crate::interview::State::fold(&loaded.events).map_or(0, |state| state.mind.summarised);
-        let Some(through) = window::cut(&loaded.events, summarised) else { return Ok(false) };
+        let Some(through) = window::cut(&loaded.events, state.mind.summarised) else {
+            return Ok(false);
+        };
         let request = window::summary_request(flow, &loaded.events, through);
         let answer = match self.ask(model.as_ref(), &request, &mut llm::Silent, session).await? {
             Thinking::Answered(answer) => answer,

@@ -190,7 +190,8 @@ impl Actor {
 
     fn next_in(&self, phase: &Phase) -> Next {
         if phase.step.is_empty() && !phase.objective.is_empty() {
-            return Next::Think { last: false };
+            // A phase that needs a model waits for people where there is none.
+            return Next::Rest;
         }
         if let Some(step) = script::upcoming(&self.state, &self.flow, phase) {
             let origin = Origin::Step { step: step.id.clone() };
@@ -225,7 +226,6 @@ impl Actor {
 
     /// Everything that this step changes. `dedup` is the key of the inbound event it deals with.
     pub fn into_commit(mut self, dedup: Option<String>) -> Commit {
-        // Without a model, a phase that needs one waits for people.
         let later = self.questions_from().filter(|from| *from > self.now);
         let later = later.or_else(|| self.thinks_again_at());
         let work = if self.rests() { later } else { Some(self.now) };

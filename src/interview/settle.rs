@@ -109,7 +109,7 @@ impl Actor {
             ("wait", json!(answer.wait)),
             ("by", json!(self.named(&answer.from.person))),
             ("via", json!(answer.via)),
-            ("outcome", json!(word(&verdict))),
+            ("outcome", json!(verdict.word())),
         ];
         match &verdict {
             Settlement::Applied => {
@@ -275,19 +275,5 @@ fn subject(control: &Control) -> Option<String> {
         | Control::Ask(_)
         | Control::Decide(_)
         | Control::Confirm(_) => None,
-    }
-}
-
-/// The word for audit records.
-const fn word(settlement: &Settlement) -> &'static str {
-    match settlement {
-        Settlement::Applied => "applied",
-        Settlement::AlreadySettled { .. } => "already_settled",
-        Settlement::NotAllowed { .. } => "not_allowed",
-        Settlement::Expired => "expired",
-        Settlement::Superseded => "superseded",
-        Settlement::Cancelled => "cancelled",
-        Settlement::Unknown => "unknown",
-        Settlement::Invalid { .. } => "invalid",
     }
 }

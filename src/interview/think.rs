@@ -51,15 +51,7 @@ impl Actor {
 
     /// Whether there is nothing to do until a person acts or a timer fires.
     pub fn rests(&self) -> bool {
-        match self.next() {
-            Next::Rest => true,
-            Next::Think { .. } => !self.has_model,
-            Next::Resume { .. }
-            | Next::Recover { .. }
-            | Next::Erase
-            | Next::Call(_)
-            | Next::Round(_) => false,
-        }
+        self.next() == Next::Rest
     }
 
     /// Whether the model leads a phase now.

@@ -224,3 +224,19 @@ pub enum Settlement {
         errors: Vec<FieldError>,
     },
 }
+
+impl Settlement {
+    /// The word in audit records and metrics.
+    pub const fn word(&self) -> &'static str {
+        match self {
+            Self::Applied => "applied",
+            Self::AlreadySettled { .. } => "already_settled",
+            Self::NotAllowed { .. } => "not_allowed",
+            Self::Expired => "expired",
+            Self::Superseded => "superseded",
+            Self::Cancelled => "cancelled",
+            Self::Unknown => "unknown",
+            Self::Invalid { .. } => "invalid",
+        }
+    }
+}

@@ -289,7 +289,7 @@ impl World {
         self.store = Arc::new(Mortal::new(Arc::clone(&self.disk.store), None));
         self.parts.store = Arc::clone(&self.store) as Arc<dyn Store>;
         self.engine = self.another_engine();
-        self.engine.run_due().await;
+        self.engine.recover().await;
         self.engine.settle_down().await;
     }
 
@@ -355,16 +355,7 @@ impl World {
     pub(crate) async fn restart(&mut self) {
         self.store.kill();
         self.engine.settle_down().await;
-        match &self.disk.memory {
-            Some(memory) => memory.restart(),
-            None => self.reopen(),
-        }
-        self.deaths += 1;
-        self.store = Arc::new(Mortal::new(Arc::clone(&self.disk.store), None));
-        self.parts.store = Arc::clone(&self.store) as Arc<dyn Store>;
-        self.engine = self.another_engine();
-        self.engine.recover().await;
-        self.engine.settle_down().await;
+        self.crash().await;
     }
 
     /// Lets go of the embedded store, as the end of a process does, and opens it again.
