@@ -209,7 +209,8 @@ impl Engine {
         for _ in 0..CONFLICTS_MAX {
             let mut actor = self.load(session).await?;
             let is_wanted = match actor.state().call(&call.id) {
-                Some(known) => known.result.is_none(),
+                // The same question asked by another process stays the one that is open.
+                Some(known) => known.result.is_none() && !actor.state().was_asked(&call.id),
                 None => match actor.next() {
                     Next::Call(wanted) => wanted == *call,
                     Next::Round(calls) => calls.iter().any(|wanted| wanted.id == call.id),

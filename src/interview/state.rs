@@ -409,6 +409,13 @@ impl State {
         self.calls.iter().find(|c| c.call.id == *id)
     }
 
+    /// Whether a call has asked a person, answered or not.
+    pub fn was_asked(&self, id: &CallId) -> bool {
+        self.waits
+            .values()
+            .any(|wait| matches!(&wait.purpose, Purpose::Call { call, .. } if call == id))
+    }
+
     /// What staff read as the participant's name.
     pub fn person_in_words(&self) -> String {
         self.name.clone().unwrap_or_else(|| self.participant.to_string())

@@ -79,6 +79,28 @@ async fn of_two_answers_to_two_processes_one_counts_and_the_other_is_told_who_wo
 }
 
 #[tokio::test]
+async fn of_one_question_asked_by_two_processes_one_card_waits_for_its_answer() {
+    let mut world = World::probing("slow_card").await;
+    let click = world.button("Yes").await;
+    let click = world.event(&ada(), click);
+    let other = world.another_engine();
+    world.engine.receive(click).await.unwrap();
+    world.lab.began.acquire().await.unwrap().forget();
+    other.recover().await;
+    world.lab.began.acquire().await.unwrap().forget();
+
+    world.lab.gate.add_permits(2);
+    world.rest().await;
+    other.settle_down().await;
+
+    assert_eq!(world.screen().matches("Is it so?").count(), 1);
+    assert_eq!(world.results().await.len(), 1, "nobody has answered it");
+    assert_eq!(world.press("Aye").await, Settlement::Applied);
+    assert_eq!(world.results().await[1].1, serde_json::json!({ "yes": true }));
+    assert_eq!(world.open().await.unwrap().prompt.body, "Was it good?");
+}
+
+#[tokio::test]
 async fn an_answer_delivered_again_an_hour_later_does_nothing_to_newer_questions() {
     for trial in 0..TRIALS {
         let mut world = World::new().await;

@@ -6,7 +6,7 @@ use std::sync::{
 };
 
 use anteroom::{
-    model::ui::Reply,
+    model::ui::{Confirm, Control, Prompt, Reply},
     tool::{EffectClass, Outcome, Tool, ToolCx, ToolError, ToolResult, ToolSpec},
 };
 use async_trait::async_trait;
@@ -49,7 +49,7 @@ struct Probe {
     lab: Arc<Lab>,
 }
 
-/// The lab's tools: `probe_pure`, `probe_idempotent`, `probe_reconcile`, `probe_once`, `slow`, `shaky`.
+/// The lab's tools: `probe_pure`, `probe_idempotent`, `probe_reconcile`, `probe_once`, `slow`, `slow_card`, `shaky`.
 pub(crate) fn tools(lab: &Arc<Lab>) -> Vec<Arc<dyn Tool>> {
     [
         ("probe_pure", EffectClass::Pure),
@@ -57,6 +57,7 @@ pub(crate) fn tools(lab: &Arc<Lab>) -> Vec<Arc<dyn Tool>> {
         ("probe_reconcile", EffectClass::Reconcile),
         ("probe_once", EffectClass::AtMostOnce),
         ("slow", EffectClass::Pure),
+        ("slow_card", EffectClass::Pure),
         ("shaky", EffectClass::Pure),
     ]
     .into_iter()
@@ -89,7 +90,7 @@ impl Tool for Probe {
                 panic!("a bug in a tool");
             }
         }
-        if self.spec.name == "slow" {
+        if self.spec.name.starts_with("slow") {
             self.lab.began.add_permits(1);
             self.lab.gate.acquire().await.unwrap().forget();
         }
@@ -97,10 +98,23 @@ impl Tool for Probe {
         if let Some(victim) = self.lab.victim.lock().unwrap().take() {
             victim.kill();
         }
+        if self.spec.name == "slow_card" {
+            let control = Control::Confirm(Confirm {
+                yes: "Aye".to_owned(),
+                no: "Nay".to_owned(),
+                danger: false,
+            });
+            let body = "Is it so?".to_owned();
+            let prompt = Prompt { title: None, body, control, notes: Vec::new() };
+            return Ok(Outcome::ask(prompt, json!({})));
+        }
         Ok(Outcome::Immediate(json!({ "status": "done" })))
     }
 
-    async fn resume(&self, _cx: &ToolCx<'_>, _state: Value, _reply: Reply) -> ToolResult {
-        Err(ToolError::Changed)
+    async fn resume(&self, _cx: &ToolCx<'_>, _state: Value, reply: Reply) -> ToolResult {
+        match reply {
+            Reply::Confirmed { yes } => Ok(Outcome::Immediate(json!({ "yes": yes }))),
+            _ => Err(ToolError::Changed),
+        }
     }
 }
