@@ -51,6 +51,7 @@ use crate::{
         session::{Head, PersonId, Place, Platform, Status},
         transcript::{Started, Via},
         ui::{Control, Reply, Upload},
+        usage::Budgets,
         wait::{Settlement, Wait},
     },
     store::{self, Find, Loaded, Store},
@@ -226,6 +227,8 @@ pub struct Limits {
     pub file_bytes: u64,
     /// Tokens that a request to the model may have before the conversation is shortened, as the provider counts them.
     pub window_tokens: u64,
+    /// What models may use up.
+    pub budgets: Budgets,
 }
 
 impl Default for Limits {
@@ -238,6 +241,7 @@ impl Default for Limits {
             per_minute,
             file_bytes: 25 * 1024 * 1024,
             window_tokens: 60_000,
+            budgets: Budgets::default(),
         }
     }
 }
@@ -415,6 +419,7 @@ impl Engine {
         let ids = Arc::clone(&inner.parts.ids);
         let actor =
             Actor::start(flow, started, ids, inner.parts.clock.now()).with_model(self.has_model());
+        let actor = actor.with_budgets(inner.limits.budgets);
         match self.commit(actor, Some(key.to_owned())).await {
             Ok(()) => {
                 pass(Point::SessionStarted);
@@ -522,18 +527,21 @@ impl Engine {
     fn seat(&self, loaded: &Loaded, flow: Arc<LoadedFlow>) -> Result<Actor, Error> {
         let ids = Arc::clone(&self.inner.parts.ids);
         let actor = Actor::load(flow, loaded, ids, self.inner.parts.clock.now());
-        Ok(actor.ok_or(Error::NoSession)?.with_model(self.has_model()))
+        let actor = actor.ok_or(Error::NoSession)?.with_model(self.has_model());
+        Ok(actor.with_budgets(self.inner.limits.budgets))
     }
 
     /// Commits what an actor has changed, and tells those who listen.
     async fn commit(&self, actor: Actor, dedup: Option<String>) -> Result<(), store::Error> {
         let commit = actor.into_commit(dedup);
+        let warnings = tally::warnings(&commit);
         let changed = Changed { session: commit.head.id, seq: commit.head.seq };
         let has_effects = !commit.effects.is_empty();
         let began = tokio::time::Instant::now();
         let committed = self.inner.parts.store.commit(commit).await;
         tally::commit(&committed, began.elapsed());
         committed?;
+        warnings.iter().for_each(tally::Warning::tell);
         // Nobody listening is no failure.
         _ = self.inner.changes.send(changed);
         if has_effects {

@@ -10,6 +10,7 @@ pub mod actor;
 pub mod advance;
 pub mod answer;
 mod attempts;
+mod budget;
 mod calls;
 pub mod commands;
 pub mod custody;
@@ -35,5 +36,5 @@ pub use self::{
     records::{ObjectiveReport, SavedRecord},
     settle::{Answer, Responder},
     state::State,
-    think::Completion,
+    think::Response,
 };

@@ -22,7 +22,10 @@ use self::{
     openai::Client,
     steady::{Means, Steady},
 };
-use crate::config::llm::{Endpoint, Endpoints, Purpose};
+use crate::{
+    config::llm::{Endpoint, Endpoints, Purpose},
+    model::usage::Usage,
+};
 
 /// The models in use, by purpose. Where there is none, the scripts of the flows run.
 #[derive(Debug, Clone, Default)]
@@ -128,5 +131,5 @@ pub struct Embedded {
     /// The name of their space. Only vectors of one space can be compared; a fallback has its own.
     pub space: String,
     /// What it cost.
-    pub usage: chat::Usage,
+    pub usage: Usage,
 }

@@ -13,6 +13,7 @@ pub mod session;
 pub mod text;
 pub mod transcript;
 pub mod ui;
+pub mod usage;
 pub mod wait;
 
 /// Version of every stored shape. An older binary refuses a session written with a newer one (SEMANTICS row 30).

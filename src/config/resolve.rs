@@ -1,6 +1,6 @@
 //! From the configuration as written to the settings: what a schema cannot say is checked here.
 
-use std::{collections::BTreeMap, path::PathBuf};
+use std::{collections::BTreeMap, num::NonZeroU64, path::PathBuf};
 
 use super::{
     Config, Problem, Settings,
@@ -10,6 +10,10 @@ use super::{
     secret::{self, Secret},
     settings::{self, LISTEN_HINT},
     written,
+};
+use crate::model::{
+    flow::Period,
+    usage::{Budget, Budgets},
 };
 
 /// Shortest key that opens the staff page, in characters.
@@ -33,6 +37,7 @@ impl<'a> Resolve<'a> {
         self.ids(&config);
         let contacts = self.contacts(config.contacts);
         let llm = self.llm(config.llm);
+        let budgets = self.budgets(&config.budget);
         let settings = Settings {
             data_dir: self.data_dir(config.data.dir),
             web,
@@ -47,6 +52,7 @@ impl<'a> Resolve<'a> {
             llm,
             log: config.log,
             limits: config.limits,
+            budgets,
             metrics,
         };
         let settings = match settings.overridden(self.environment) {
@@ -263,6 +269,48 @@ impl<'a> Resolve<'a> {
         Endpoint { service, key }
     }
 
+    fn budgets(&mut self, written: &written::Budget) -> Budgets {
+        let budgets = Budgets {
+            turn: budget(&written.turn),
+            session: budget(&written.session),
+            workspace: budget(&written.workspace),
+            total: budget(&written.total),
+            per: written.per,
+        };
+        for (name, bounds) in [
+            ("turn", &written.turn),
+            ("session", &written.session),
+            ("workspace", &written.workspace),
+            ("total", &written.total),
+        ] {
+            if bounds.time.is_some_and(|time| time.0.as_millis() == 0) {
+                let hint = "leave it out where time is not bounded".to_owned();
+                self.tell(&format!("/budget/{name}/time"), "this leaves no time", Some(hint));
+            }
+        }
+        let wider = [
+            ("turn", budgets.turn, "session", budgets.session),
+            ("session", budgets.session, "workspace", budgets.workspace),
+            ("workspace", budgets.workspace, "total", budgets.total),
+        ];
+        for (inner, one, outer, all) in wider {
+            for (key, one, all) in [
+                ("tokens", one.tokens, all.tokens),
+                ("calls", one.calls, all.calls),
+                ("time", one.millis, all.millis),
+                ("cost", one.cost_micros, all.cost_micros),
+            ] {
+                if one.zip(all).is_some_and(|(one, all)| one > all) {
+                    let message =
+                        format!("a {inner} could use more than the {outer} it is part of");
+                    let hint = format!("lower it, or raise `{key}` under `[budget.{outer}]`");
+                    self.tell(&format!("/budget/{inner}/{key}"), message, Some(hint));
+                }
+            }
+        }
+        budgets
+    }
+
     /// Ids of the platforms have a known form; a name in their place never works.
     fn ids(&mut self, config: &Config) {
         if let Some(slack) = &config.slack {
@@ -302,6 +350,22 @@ impl<'a> Resolve<'a> {
             }
         }
     }
+}
+
+fn budget(written: &written::Bounds) -> Budget {
+    let millis = |time: Period| u64::try_from(time.0.as_millis()).unwrap_or(u64::MAX);
+    Budget {
+        tokens: written.tokens.and_then(NonZeroU64::new),
+        calls: written.calls.and_then(NonZeroU64::new),
+        millis: written.time.map(millis).and_then(NonZeroU64::new),
+        cost_micros: written.cost.map(micros).and_then(NonZeroU64::new),
+    }
+}
+
+/// The schema bounds it to what fits.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked before")]
+fn micros(cost: f64) -> u64 {
+    (cost * 1e6).round() as u64
 }
 
 /// Where the system keeps application data.

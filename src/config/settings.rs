@@ -17,7 +17,7 @@ use super::{
     secret::Secret,
     written,
 };
-use crate::model::session::PersonId;
+use crate::model::{session::PersonId, usage::Budgets};
 
 /// Everything the operator decides, checked.
 #[derive(Debug, Clone, PartialEq)]
@@ -48,6 +48,8 @@ pub struct Settings {
     pub log: Log,
     /// Rates and bounds.
     pub limits: Limits,
+    /// What models may use up.
+    pub budgets: Budgets,
     /// Where machines ask how the bot is doing.
     pub metrics: Metrics,
 }
@@ -149,6 +151,7 @@ impl Settings {
             llm: Endpoints::default(),
             log: Log::default(),
             limits: Limits::default(),
+            budgets: Budgets::default(),
             metrics: Metrics::default(),
         }
     }

@@ -5,6 +5,8 @@ use std::{collections::BTreeMap, net::SocketAddr, path::PathBuf};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use crate::model::{flow::Period, usage::Per};
+
 /// `config.toml`. Everything has a default; unknown keys are refused.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -35,6 +37,8 @@ pub struct Config {
     pub log: Log,
     /// Rates and bounds.
     pub limits: Limits,
+    /// What models may use up.
+    pub budget: Budget,
     /// Where machines ask how the bot is doing.
     pub metrics: Metrics,
 }
@@ -261,12 +265,54 @@ pub struct Limits {
     /// Effects delivered at one time.
     #[schemars(range(min = 1, max = 1_000))]
     pub outbox_workers: u32,
+    /// Tokens that a request to a model may have before the conversation is shortened.
+    #[schemars(range(min = 4_000, max = 10_000_000))]
+    pub window_tokens: u64,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { session_queue: 64, active_sessions: 256, person_per_minute: 240, outbox_workers: 8 }
+        Self {
+            session_queue: 64,
+            active_sessions: 256,
+            person_per_minute: 240,
+            outbox_workers: 8,
+            window_tokens: 60_000,
+        }
     }
+}
+
+/// What models may use up; nothing is bounded that is not written, but for the tokens of a session, which flows bound.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Budget {
+    /// When the accounts of workspaces and the total begin anew, by UTC.
+    pub per: Per,
+    /// By one turn of a conversation.
+    pub turn: Bounds,
+    /// By one conversation.
+    pub session: Bounds,
+    /// By all conversations of one Slack workspace or Discord server, in each period.
+    pub workspace: Bounds,
+    /// By all conversations, in each period.
+    pub total: Bounds,
+}
+
+/// How much may be used up.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Bounds {
+    /// Tokens in and out.
+    #[schemars(range(min = 1))]
+    pub tokens: Option<u64>,
+    /// Calls of models.
+    #[schemars(range(min = 1))]
+    pub calls: Option<u64>,
+    /// Time that models and tools work.
+    pub time: Option<Period>,
+    /// Money, in the unit in which the provider reports prices.
+    #[schemars(range(min = 0.01, max = 1_000_000_000.0))]
+    pub cost: Option<f64>,
 }
 
 /// Where the page is served unless told otherwise.

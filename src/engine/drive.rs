@@ -3,14 +3,17 @@
 
 use std::sync::{Mutex, PoisonError};
 
+use chrono::TimeDelta;
+
 use super::{CONFLICTS_MAX, Engine, Error, desk::report};
 use crate::{
     drill::{Point, pass},
     ids::{CallId, SessionId, WaitId},
     interview::{Actor, Next, Suspension},
     model::{
-        transcript::{Call, CallResult},
+        transcript::{Call, CallResult, SpentOn},
         ui::Reply,
+        usage::Usage,
         wait::{Purpose, Standing, Wait},
     },
     store,
@@ -22,6 +25,9 @@ const STEPS_MAX: usize = 200;
 
 /// Calls that share a commit; more is a flow that runs in a circle.
 const TOGETHER_MAX: usize = 16;
+
+/// Shortest work of a tool that counts as used up.
+const WORK_MIN: TimeDelta = TimeDelta::seconds(1);
 
 /// What a step came to.
 pub(super) enum Step {
@@ -93,6 +99,7 @@ impl Engine {
                 let result = self.inner.pipeline.resume(&known, &wait, &desk, now).await;
                 pass(Point::AnswerRan);
                 actor = desk.into_inner().unwrap_or_else(PoisonError::into_inner);
+                worked(&mut actor, call, self.inner.parts.clock.now() - now);
                 conclude(&mut actor, call, result);
                 let standing = actor.state().waits.get(&id).map(|wait| &wait.standing);
                 if matches!(standing, Some(Standing::Answered { .. })) {
@@ -186,6 +193,7 @@ impl Engine {
         pass(Point::CallRan);
         let mut actor = desk.into_inner().unwrap_or_else(PoisonError::into_inner);
         let stands_alone = actor.state().seq == before;
+        worked(&mut actor, &call.id, self.inner.parts.clock.now() - now);
         conclude(&mut actor, &call.id, result.clone());
         match self.commit(actor, None).await {
             Err(store::Error::Conflict { .. }) if stands_alone => {
@@ -233,6 +241,19 @@ impl Engine {
         }
         Err(Error::Busy)
     }
+}
+
+/// Adds the time that a tool has worked to what the session used up. Quick ones are not worth an event each.
+pub(super) fn worked(actor: &mut Actor, call: &CallId, took: TimeDelta) {
+    if took >= WORK_MIN {
+        let usage = Usage { millis: millis(took), ..Usage::default() };
+        actor.spend(SpentOn::Call { call: call.clone() }, usage);
+    }
+}
+
+/// Whole milliseconds; none where the clock was set back meanwhile.
+pub(super) fn millis(took: TimeDelta) -> u64 {
+    u64::try_from(took.num_milliseconds()).unwrap_or(0)
 }
 
 /// Hands what a tool came to back to the session.

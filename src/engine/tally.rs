@@ -8,15 +8,17 @@ use std::{
 
 use chrono::{DateTime, TimeDelta, Utc};
 use metrics::{counter, gauge, histogram};
+use serde_json::Value;
 
 use super::{Error, Receipt, What};
 use crate::{
-    ids::EffectId,
+    ids::{EffectId, SessionId},
     model::{
+        audit::AuditRecord,
         effect::{Act, Delivery, Effect},
         session::Platform,
     },
-    store::{self, TimerKind},
+    store::{self, Commit, TimerKind},
     telemetry::metric,
 };
 
@@ -77,6 +79,48 @@ pub(super) fn commit(committed: &Result<(), store::Error>, took: Duration) {
     };
     counter!(metric::COMMITS, "outcome" => outcome).increment(1);
     histogram!(metric::COMMIT_SECONDS).record(took.as_secs_f64());
+}
+
+/// Something a commit says of a budget, for the operator.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Warning {
+    session: SessionId,
+    scope: &'static str,
+    is_used_up: bool,
+    used: String,
+}
+
+/// What a commit says of budgets. It is told once the commit is durable: once for each, whatever happens.
+pub(super) fn warnings(commit: &Commit) -> Vec<Warning> {
+    let warning = |record: &AuditRecord| {
+        let is_used_up = match record.event.as_str() {
+            "budget_low" => false,
+            "budget_used_up" => true,
+            _ => return None,
+        };
+        let scope = match record.facts.get("scope").and_then(Value::as_str)? {
+            "turn" => "turn",
+            "session" => "session",
+            "workspace" => "workspace",
+            _ => "total",
+        };
+        let used = record.facts.get("used").and_then(Value::as_str).unwrap_or_default();
+        Some(Warning { session: commit.head.id, scope, is_used_up, used: used.to_owned() })
+    };
+    commit.audit.iter().filter_map(warning).collect()
+}
+
+impl Warning {
+    /// Tells the operator.
+    pub(super) fn tell(&self) {
+        let Self { session, scope, is_used_up, used } = self;
+        let level = if *is_used_up { "used_up" } else { "low" };
+        counter!(metric::BUDGETS, "scope" => *scope, "level" => level).increment(1);
+        tracing::warn!(
+            session.id = %session, budget.scope = scope, budget.used = %used,
+            "{}", if *is_used_up { "a budget is used up" } else { "four fifths of a budget are used up" }
+        );
+    }
 }
 
 /// A timer fired.

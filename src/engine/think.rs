@@ -6,23 +6,27 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use chrono::TimeDelta;
 use futures::future::join_all;
 use tokio::sync::broadcast;
 
 use super::{
-    Engine, Error,
-    drive::{Step, conclude},
+    Engine, Error, Inner,
+    drive::{Step, conclude, millis, worked},
     window,
 };
 use crate::{
     flows::LoadedFlow,
     ids::SessionId,
-    interview::{Actor, Completion, Next, State},
+    interview::{Actor, Next, Response, State},
     llm::{
         self, Sink,
         chat::{self, Finish, Request, ToolSpec},
     },
-    model::transcript::{Call, CallResult, Usage},
+    model::{
+        transcript::{Call, CallResult, SpentOn},
+        usage::Usage,
+    },
     store::{self, Loaded},
     tool::{EffectClass, Outcome},
 };
@@ -145,9 +149,15 @@ impl Engine {
         session: SessionId,
     ) -> Result<Thinking, Error> {
         let changes = self.watch();
+        let clock = &self.inner.parts.clock;
+        let began = clock.now();
         tokio::select! {
             answer = model.chat(request, sink) => Ok(match answer {
-                Ok(answer) => Thinking::Answered(answer),
+                Ok(mut answer) => {
+                    answer.usage.calls = 1;
+                    answer.usage.millis = millis(clock.now() - began);
+                    Thinking::Answered(answer)
+                }
                 Err(error) => Thinking::Failed(error),
             }),
             gone = self.until_unwanted(session, changes) => gone.map(|()| Thinking::Dropped),
@@ -179,11 +189,12 @@ impl Engine {
         knew: u64,
         answer: chat::Completion,
     ) -> Result<(), Error> {
+        let usage = answer.usage;
         match useful(answer) {
-            Ok(completion) => {
-                self.decide(session, None, |actor| actor.thought(knew, completion.clone())).await
+            Ok(response) => {
+                self.decide(session, None, |actor| actor.thought(knew, response.clone())).await
             }
-            Err(code) => self.fail_thinking(session, code, false).await,
+            Err(code) => self.fail_thinking(session, (code, false), usage).await,
         }
     }
 
@@ -193,16 +204,17 @@ impl Engine {
             error,
             llm::Error::Overflow(_) | llm::Error::TooLarge { .. } | llm::Error::Invalid(_)
         );
-        self.fail_thinking(session, error.word(), for_good).await
+        self.fail_thinking(session, (error.word(), for_good), Usage::default()).await
     }
 
     async fn fail_thinking(
         &self,
         session: SessionId,
-        code: &str,
-        for_good: bool,
+        (code, for_good): (&str, bool),
+        usage: Usage,
     ) -> Result<(), Error> {
         self.decide(session, None, |actor| {
+            actor.spend(SpentOn::Answer, usage);
             if matches!(actor.next(), Next::Think { .. }) {
                 actor.thinking_failed(code, for_good);
             }
@@ -231,10 +243,11 @@ impl Engine {
                 return Ok(false);
             }
         };
+        let usage = answer.usage;
         if answer.text.trim().is_empty() {
+            self.decide(session, None, |actor| actor.spend(SpentOn::Answer, usage)).await?;
             return Ok(false);
         }
-        let usage = costs(answer.usage);
         let text = answer.text.trim().to_owned();
         self.decide(session, None, |actor| actor.summarised(through, text.clone(), usage)).await?;
         Ok(true)
@@ -260,33 +273,33 @@ impl Engine {
         let now = self.inner.parts.clock.now();
         let desk = Mutex::new(actor);
         let run = |call: &Call| {
-            let (call, desk, pipeline) = (call.clone(), &desk, &self.inner.pipeline);
+            let (call, desk, Inner { pipeline, parts, .. }) = (call.clone(), &desk, &*self.inner);
             async move {
+                let began = parts.clock.now();
                 let result = pipeline.execute(&call, desk, now).await;
-                (call, result)
+                Made { call, result, took: parts.clock.now() - began }
             }
         };
         let (ordered, free): (Vec<&Call>, Vec<&Call>) =
             calls.iter().partition(|call| self.changes_session(call));
-        let mut results: Vec<(Call, Result<Outcome, CallResult>)> =
-            join_all(free.into_iter().map(run)).await;
-        let alone = results.clone();
+        let mut made: Vec<Made> = join_all(free.into_iter().map(run)).await;
+        let alone = made.clone();
         for call in ordered {
-            results.push(run(call).await);
+            made.push(run(call).await);
         }
         actor = desk.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let waiting = results.iter().filter(|(_, r)| matches!(r, Ok(Outcome::Waiting(_)))).count();
-        let mut nth = 0;
+        let waiting = made.iter().filter(|made| matches!(made.result, Ok(Outcome::Waiting(_))));
+        let (waiting, mut nth) = (waiting.count(), 0);
         for call in &calls {
-            let found = results.iter().find(|(made, _)| made.id == call.id);
-            let Some((_, result)) = found.cloned() else { continue };
-            let result = result.map(|outcome| counted(outcome, &mut nth, waiting));
+            let Some(found) = made.iter().find(|made| made.call.id == call.id) else { continue };
+            let result = found.result.clone().map(|outcome| counted(outcome, &mut nth, waiting));
+            worked(&mut actor, &call.id, found.took);
             conclude(&mut actor, &call.id, result);
         }
         match self.commit(actor, None).await {
             Err(store::Error::Conflict { .. }) => {
                 // What changed the session was decided on what is gone: those calls are made again.
-                for (call, result) in alone {
+                for Made { call, result, .. } in alone {
                     self.conclude_later(session, &call, result).await?;
                 }
                 Ok(())
@@ -309,6 +322,14 @@ impl Engine {
     }
 }
 
+/// A call of a round that has run.
+#[derive(Clone)]
+struct Made {
+    call: Call,
+    result: Result<Outcome, CallResult>,
+    took: TimeDelta,
+}
+
 /// "1 of 2" on the cards of one round (SEMANTICS row 15).
 fn counted(mut outcome: Outcome, nth: &mut usize, of: usize) -> Outcome {
     if let Outcome::Waiting(waiting) = &mut outcome {
@@ -321,7 +342,7 @@ fn counted(mut outcome: Outcome, nth: &mut usize, of: usize) -> Outcome {
 }
 
 /// What an answer is good for; otherwise the code of its failure.
-fn useful(answer: chat::Completion) -> Result<Completion, &'static str> {
+fn useful(answer: chat::Completion) -> Result<Response, &'static str> {
     let chat::Completion { text, refusal, calls, finish, usage, .. } = answer;
     let is_cut = finish == Finish::Length;
     if refusal.is_some() && text.trim().is_empty() {
@@ -344,11 +365,7 @@ fn useful(answer: chat::Completion) -> Result<Completion, &'static str> {
     if is_cut && calls.is_empty() {
         text.push_str(" …");
     }
-    Ok(Completion { text, calls, usage: costs(usage) })
-}
-
-fn costs(usage: chat::Usage) -> Usage {
-    Usage { input: usage.input, output: usage.output, cost_micros: usage.cost_micros }
+    Ok(Response { text, calls, usage })
 }
 
 /// Tools as the model port has them.

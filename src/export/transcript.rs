@@ -169,6 +169,7 @@ impl<'a> Teller<'a> {
             | Event::Summarised { .. } => self.mind(event),
             Event::Applied { .. }
             | Event::Thought(_)
+            | Event::Spent { .. }
             | Event::Stepped { .. }
             | Event::AdvanceEvaluated { .. }
             | Event::Proposed { .. } => None,

@@ -22,6 +22,7 @@ use crate::{
         flow::Phase,
         session::{Head, PersonId, Status},
         transcript::{Audience, Call, Event, Origin, Recorded, Started},
+        usage::Budgets,
         wait::{Answerers, Purpose, Standing, Wait},
     },
     store::{Commit, Loaded, TimerKind},
@@ -70,6 +71,8 @@ pub struct Actor {
     pub(super) now: DateTime<Utc>,
     /// A model is configured.
     pub(super) has_model: bool,
+    /// What the operator allows.
+    pub(super) budgets: Budgets,
     base: u64,
     draft: Draft,
 }
@@ -95,8 +98,7 @@ impl Actor {
         let event = Event::Started(started.clone());
         let first = Recorded { v: STORED_VERSION, seq: 1, at: now, event };
         let state = State::begin(&started, now);
-        let mut actor =
-            Self { flow, state, ids, now, has_model: false, base: 0, draft: Draft::default() };
+        let mut actor = Self { base: 0, ..Self::over(flow, state, ids, now) };
         actor.draft.events.push(first);
         let facts = [("flow", started.flow.id.into()), ("digest", started.flow.digest.into())];
         actor.audit("session_started", facts, []);
@@ -123,7 +125,8 @@ impl Actor {
         now: DateTime<Utc>,
     ) -> Self {
         let base = state.seq;
-        Self { flow, state, ids, now, has_model: false, base, draft: Draft::default() }
+        let (budgets, draft) = (Budgets::default(), Draft::default());
+        Self { flow, state, ids, now, has_model: false, budgets, base, draft }
     }
 
     /// The session as it stands, with what this step has changed so far.

@@ -281,6 +281,7 @@ impl Actor {
                     self.post(flow.text(intro));
                 }
                 self.show_progress();
+                self.begin_without_means(phase);
                 self.refresh();
             }
             None => self.complete(),

@@ -127,6 +127,8 @@ impl Actor {
         self.keep_words(text, source, None);
         if self.awaits_deciders() {
             self.post(texts::STAFF_ASKED);
+        } else if self.lacks_means() {
+            self.post(texts::OUT_OF_MEANS);
         }
     }
 

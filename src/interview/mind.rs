@@ -6,7 +6,8 @@ use super::state::CallState;
 use crate::{
     ids::CallId,
     model::{
-        transcript::{Call, Event, Intent, Origin, Recorded, Speaker, Thought, Usage},
+        transcript::{Call, Event, Intent, Origin, Recorded, Speaker, Thought},
+        usage::Usage,
         wait::{Purpose, Wait},
     },
 };
@@ -25,10 +26,12 @@ pub struct Mind {
     pub wanted: Vec<Call>,
     /// Calls that it has made in the whole session.
     pub made: u64,
-    /// Tokens and money, in the whole session.
+    /// What was used up in the whole session, its children's part included.
     pub spent: Usage,
-    /// Model calls in the whole session.
-    pub asked: u64,
+    /// The same since [`Mind::round`] was 0.
+    pub turn: Usage,
+    /// The turn has had its last round.
+    pub turn_over: bool,
     /// What was sent in the last round, in tokens.
     pub window: u64,
     /// Failures in a row.
@@ -47,14 +50,10 @@ impl Mind {
         let seq = recorded.seq;
         match &recorded.event {
             Event::Said { from: Speaker::Participant, .. } => {
-                self.news = seq;
-                self.round = 0;
+                self.begin_turn(seq);
                 self.again_at = None;
             }
-            Event::Advanced { to: Some(_), .. } => {
-                self.news = seq;
-                self.round = 0;
-            }
+            Event::Advanced { to: Some(_), .. } => self.begin_turn(seq),
             Event::Kept(_) | Event::HandedBack { .. } | Event::Late { .. } => self.news = seq,
             Event::Returned { call, .. } if is_news(calls, call) => self.news = seq,
             Event::Thought(thought) => self.thought(thought, phase),
@@ -68,21 +67,33 @@ impl Mind {
             }
             Event::Summarised { through, usage, .. } => {
                 self.summarised = *through;
-                self.spent = self.spent.plus(*usage);
-                self.asked += 1;
+                self.spend(*usage);
                 self.window = 0;
             }
+            Event::Spent { usage, .. } => self.spend(*usage),
             _ => {}
         }
     }
 
+    fn begin_turn(&mut self, news: u64) {
+        self.news = news;
+        self.round = 0;
+        self.turn = Usage::default();
+        self.turn_over = false;
+    }
+
+    fn spend(&mut self, usage: Usage) {
+        self.spent += usage;
+        self.turn += usage;
+    }
+
     fn thought(&mut self, thought: &Thought, phase: Option<&str>) {
-        let Thought { knew, round, calls, usage, .. } = thought;
+        let Thought { knew, round, calls, usage, last, .. } = thought;
         self.knew = *knew;
         self.round = *round;
         self.made += calls.len() as u64;
-        self.asked += 1;
-        self.spent = self.spent.plus(*usage);
+        self.spend(*usage);
+        self.turn_over = *last;
         self.window = usage.input;
         self.failures = 0;
         self.again_at = None;

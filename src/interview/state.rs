@@ -202,7 +202,8 @@ impl State {
             | Event::Thought(_)
             | Event::ThinkingFailed { .. }
             | Event::ScriptLeads { .. }
-            | Event::Summarised { .. } => {}
+            | Event::Summarised { .. }
+            | Event::Spent { .. } => {}
             Event::StatusChanged { to, .. } => self.changed(*to, at),
             Event::Said { from, about, .. } => self.heard(from, *about),
             Event::Called(call) => self.called(call),
@@ -217,10 +218,7 @@ impl State {
             Event::Stepped { phase, next, .. } => {
                 self.cursor = Some((phase.clone(), next.clone()));
             }
-            Event::Kept(artifact) => {
-                self.version += 1;
-                self.artifacts.push(artifact.clone());
-            }
+            Event::Kept(artifact) => self.kept(artifact),
             Event::Saved { record, data_type, data, reviewed } => {
                 let (data_type, data) = (data_type.clone(), data.clone());
                 self.saved(Record { id: *record, data_type, data, reviewed: *reviewed, at });
@@ -391,6 +389,11 @@ impl State {
         if let Some(call) = self.calls.iter_mut().find(|c| c.call.id == *id) {
             call.late.get_or_insert_with(|| result.clone());
         }
+    }
+
+    fn kept(&mut self, artifact: &Artifact) {
+        self.version += 1;
+        self.artifacts.push(artifact.clone());
     }
 
     fn saved(&mut self, record: Record) {

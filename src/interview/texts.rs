@@ -50,6 +50,9 @@ pub(super) const ROUNDS_USED: &str = "That is as far as I get by myself for now.
 pub(super) const THINKING_LATER: &str = "I cannot think about that just now. Nothing is lost: I will come back to it by myself, or type *human* to reach a person.";
 pub(super) const SCRIPT_LEADS: &str =
     "I go on with fixed questions for a while. Nothing you have told me is lost.";
+pub(super) const OUT_OF_MEANS: &str = "I have kept that, but I cannot go on by myself in this conversation. Type *human* to reach a person.";
+pub(super) const NOT_MADE: &str =
+    "the call was not made: the conversation has used up what it may use";
 pub(super) const STUCK: &str = "I cannot go on by myself here, so I have asked the team.";
 
 pub(super) const ERASE_TITLE: &str = "Delete everything?";

@@ -12,9 +12,10 @@ use super::{Actor, Next, actor::blocks, evidence, mind, script, texts};
 use crate::{
     ids::CallId,
     model::{
-        flow::{Fallback, Mode, Phase},
+        flow::{Fallback, Phase},
         session::Status,
-        transcript::{Call, CallResult, Event, Intent, Thought, Usage},
+        transcript::{Call, CallResult, Event, Intent, SpentOn, Thought},
+        usage::Usage,
         wait::{Purpose, Wait},
     },
 };
@@ -27,12 +28,9 @@ const PAUSES: [TimeDelta; 4] = [
     TimeDelta::seconds(1800),
 ];
 
-/// Share of the flow's token limit, in hundredths, at which staff are told.
-const BUDGET_WARNING: u64 = 80;
-
-/// What the model answered.
+/// What the model answered, as far as it is of use.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Completion {
+pub struct Response {
     /// Words for the participant; may be empty.
     pub text: String,
     /// The calls it makes: tool and arguments, in its order.
@@ -56,9 +54,7 @@ impl Actor {
 
     /// Whether the model leads a phase now.
     pub(super) fn model_leads(&self, phase: &Phase) -> bool {
-        self.has_model
-            && phase.mode == Mode::Interview
-            && self.state.mind.script_leads.as_ref() != Some(&phase.id)
+        self.is_for_model(phase) && self.has_means()
     }
 
     /// Whether the model leads now.
@@ -90,10 +86,11 @@ impl Actor {
         }
         let limit = self.flow.flow.limits.model_rounds;
         let is_early = mind.again_at.is_some_and(|at| at > self.now);
-        if !mind.has_news() || is_early || mind.round > limit || self.is_held_up() {
+        let is_over = mind.turn_over || mind.round > limit;
+        if !mind.has_news() || is_early || is_over || self.is_held_up() {
             return Next::Rest;
         }
-        Next::Think { last: mind.round == limit }
+        Next::Think { last: mind.round == limit || self.turn_is_used_up() }
     }
 
     /// When the model is asked again after a failure, if that is what the session waits for.
@@ -113,10 +110,13 @@ impl Actor {
     }
 
     /// Takes what the model answered in. `knew` is the last event that it was shown; what came after is news to it. An
-    /// answer to a turn that is over (stopped, handed over, moved on without it) is dropped: nobody has seen it.
-    pub fn thought(&mut self, knew: u64, completion: Completion) {
-        let Next::Think { last } = self.next() else { return };
-        let Completion { text, calls, usage } = completion;
+    /// answer to a turn that is over (stopped, handed over, moved on without it) is dropped: nobody has seen it. It was
+    /// paid for all the same.
+    pub fn thought(&mut self, knew: u64, response: Response) {
+        let Response { text, calls, usage } = response;
+        let Next::Think { last } = self.next() else {
+            return self.spend(SpentOn::Answer, usage);
+        };
         let text = text.trim().to_owned();
         let calls = if last { Vec::new() } else { calls };
         let made = self.state.mind.made;
@@ -126,25 +126,25 @@ impl Actor {
         };
         let calls = (1..).zip(calls).map(intent).collect();
         let round = self.state.mind.round + 1;
-        let before = self.state.mind.spent.tokens();
-        self.emit(Event::Thought(Thought { knew, round, text: text.clone(), calls, usage }));
+        let before = self.levels();
+        self.emit(Event::Thought(Thought { knew, round, text: text.clone(), calls, usage, last }));
         if !text.is_empty() {
             self.post(text);
         }
-        if last {
+        if last && self.has_means() {
             self.post(texts::ROUNDS_USED);
         }
-        self.mind_budget(before);
+        self.mind_budgets(before);
     }
 
     /// A short form stands for everything up to `through` from now on.
     pub fn summarised(&mut self, through: u64, text: String, usage: Usage) {
         if through <= self.state.mind.summarised {
-            return;
+            return self.spend(SpentOn::Answer, usage);
         }
-        let before = self.state.mind.spent.tokens();
+        let before = self.levels();
         self.emit(Event::Summarised { through, text, usage });
-        self.mind_budget(before);
+        self.mind_budgets(before);
     }
 
     /// The model could not be asked, or its answer was of no use. The script goes on where the phase has one; otherwise
@@ -154,7 +154,7 @@ impl Actor {
             return;
         };
         let count = self.state.mind.failures + 1;
-        let has_script = phase.fallback == Some(Fallback::Script) && !phase.step.is_empty();
+        let has_script = has_fallback(&phase);
         let pause = PAUSES[usize::try_from(count - 1).unwrap_or(usize::MAX).min(PAUSES.len() - 1)];
         let again_at = if has_script || for_good { None } else { Some(self.now + pause) };
         self.audit("thinking_failed", [("code", json!(code)), ("count", json!(count))], []);
@@ -170,7 +170,7 @@ impl Actor {
 
     /// The script takes the phase over, from its beginning or, where something is done already, from the step that can
     /// give what is missing.
-    fn let_script_lead(&mut self, phase: &Phase, because: &str) {
+    pub(super) fn let_script_lead(&mut self, phase: &Phase, because: &str) {
         let because = because.to_owned();
         self.emit(Event::ScriptLeads { phase: phase.id.clone(), because });
         self.detach_all();
@@ -182,21 +182,6 @@ impl Actor {
         if let Some(step) = from {
             let (phase, next) = (phase.id.clone(), Some(step.id.clone()));
             self.emit(Event::Stepped { phase, step: String::new(), next });
-        }
-    }
-
-    /// Staff hear when most of the session's tokens are used; when all are, the script goes on or a person does.
-    fn mind_budget(&mut self, before: u64) {
-        let limit = self.flow.flow.limits.tokens;
-        let spent = self.state.mind.spent.tokens();
-        let warning = limit / 100 * BUDGET_WARNING;
-        if before < warning && warning <= spent && spent < limit {
-            let channel = self.flow.flow.handoff.channel.clone();
-            let text = format!("This conversation has used {spent} of {limit} tokens.");
-            self.post_to_staff(channel.as_deref(), text);
-        }
-        if spent >= limit {
-            self.thinking_failed("budget", true);
         }
     }
 
@@ -224,6 +209,11 @@ impl Actor {
             self.emit(Event::Late { call: call.clone(), result });
         }
     }
+}
+
+/// Whether a script can take the phase over.
+pub(super) fn has_fallback(phase: &Phase) -> bool {
+    phase.fallback == Some(Fallback::Script) && !phase.step.is_empty()
 }
 
 /// What the model reads while a question is open: S1's words for a request, plain ones for the rest.

@@ -1,10 +1,10 @@
 //! What is said to a model and what it answers, in nobody's dialect.
 
-use std::{fmt, ops::AddAssign, sync::Arc};
+use std::{fmt, sync::Arc};
 
 use serde_json::{Map, Value};
 
-use crate::ids::CallId;
+use crate::{ids::CallId, model::usage::Usage};
 
 /// One call of a model: the whole conversation as it is to see it, and what it may do.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -139,7 +139,7 @@ pub struct Completion {
     pub calls: Vec<ToolCall>,
     /// Why it stopped.
     pub finish: Finish,
-    /// What it cost, where that was told.
+    /// What it cost, where that was told: tokens and money. Calls and time are for whoever asked to count.
     pub usage: Usage,
     /// How the provider calls the request, for questions to its support.
     pub request_id: Option<String>,
@@ -206,31 +206,6 @@ impl Finish {
             Self::Filtered => "filtered",
             Self::Unknown => "unknown",
         }
-    }
-}
-
-/// What calls of models cost; adds up.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Usage {
-    /// Tokens read.
-    pub input: u64,
-    /// Tokens written.
-    pub output: u64,
-    /// Tokens among those read that the provider had kept from before.
-    pub cached: u64,
-    /// Price in millionths of the provider's unit, where it is told.
-    pub cost_micros: Option<u64>,
-}
-
-impl AddAssign for Usage {
-    fn add_assign(&mut self, other: Self) {
-        self.input = self.input.saturating_add(other.input);
-        self.output = self.output.saturating_add(other.output);
-        self.cached = self.cached.saturating_add(other.cached);
-        self.cost_micros = match (self.cost_micros, other.cost_micros) {
-            (Some(a), Some(b)) => Some(a.saturating_add(b)),
-            (a, b) => a.or(b),
-        };
     }
 }
 

@@ -20,10 +20,10 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 use super::{
     Embedded, Embedder, Model, Sink,
     breaker::Breaker,
-    chat::{Completion, Request, Usage},
+    chat::{Completion, Request},
     error::Error,
 };
-use crate::{clock::Clock, ids::Ids, telemetry::metric};
+use crate::{clock::Clock, ids::Ids, model::usage::Usage, telemetry::metric};
 
 /// First pause between attempts; doubles each time.
 const PAUSE: Duration = Duration::from_millis(500);

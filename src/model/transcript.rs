@@ -9,6 +9,7 @@ use super::{
     custody::Custody,
     session::{FlowPin, PersonId, Place, Status},
     ui::Reply,
+    usage::Usage,
     wait::{Vote, Wait},
 };
 use crate::ids::{CallId, EffectId, RecordId, SessionId, WaitId};
@@ -253,13 +254,32 @@ pub enum Event {
         /// What it cost.
         usage: Usage,
     },
+    /// Something was used up besides the rounds of the model and its short forms.
+    Spent {
+        /// What for.
+        on: SpentOn,
+        /// How much.
+        usage: Usage,
+    },
+}
+
+impl Event {
+    /// What its session's workspace pays for it.
+    pub fn charge(&self) -> Usage {
+        match self {
+            Self::Thought(Thought { usage, .. })
+            | Self::Summarised { usage, .. }
+            | Self::Spent { on: SpentOn::Answer | SpentOn::Call { .. }, usage } => *usage,
+            _ => Usage::default(),
+        }
+    }
 }
 
 /// What the model answered in one round.
 ///
 /// ```json
 /// { "knew": 11, "round": 1, "text": "", "calls": [{ "id": "c00000001", "tool": "get_user_option", "args": {…} }],
-///   "usage": { "input": 1812, "output": 64 } }
+///   "usage": { "input": 1812, "output": 64, "calls": 1, "millis": 2300 } }
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Thought {
@@ -276,6 +296,14 @@ pub struct Thought {
     /// What it cost.
     #[serde(default)]
     pub usage: Usage,
+    /// It was the last of its turn: it could make no calls, and the model is not asked before the participant writes.
+    #[serde(default, skip_serializing_if = "is_not")]
+    pub last: bool,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the form that serde calls")]
+const fn is_not(flag: &bool) -> bool {
+    !*flag
 }
 
 /// A call that the model wants made, before anything is checked.
@@ -289,37 +317,22 @@ pub struct Intent {
     pub args: Value,
 }
 
-/// What model calls cost.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Usage {
-    /// Tokens sent.
-    pub input: u64,
-    /// Tokens received.
-    pub output: u64,
-    /// Millionths of the provider's currency unit, where it reports them.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub cost_micros: Option<u64>,
-}
-
-impl Usage {
-    /// Tokens in and out.
-    pub const fn tokens(self) -> u64 {
-        self.input.saturating_add(self.output)
-    }
-
-    /// Both together.
-    #[must_use]
-    pub fn plus(self, other: Self) -> Self {
-        let cost_micros = match (self.cost_micros, other.cost_micros) {
-            (None, None) => None,
-            (one, two) => Some(one.unwrap_or(0).saturating_add(two.unwrap_or(0))),
-        };
-        Self {
-            input: self.input.saturating_add(other.input),
-            output: self.output.saturating_add(other.output),
-            cost_micros,
-        }
-    }
+/// What something was used up for, besides the rounds of the model and its short forms.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "for", rename_all = "snake_case")]
+pub enum SpentOn {
+    /// An answer of the model that was of no use, or came when nobody wanted it any more.
+    Answer,
+    /// A tool that asked a model, or worked for long.
+    Call {
+        /// Which call.
+        call: CallId,
+    },
+    /// A child run, all together, with its own children. Its workspace has paid for it when it ran.
+    Child {
+        /// Its session.
+        session: SessionId,
+    },
 }
 
 /// How a session began.

@@ -130,7 +130,8 @@ pub(super) fn limits(settings: &Settings) -> engine::Limits {
         deliveries: size(settings.limits.outbox_workers),
         per_minute: settings.limits.person_per_minute.try_into().unwrap_or(usual.per_minute),
         file_bytes: settings.uploads.max_mb * 1024 * 1024,
-        window_tokens: usual.window_tokens,
+        window_tokens: settings.limits.window_tokens,
+        budgets: settings.budgets,
     }
 }
 

@@ -72,6 +72,8 @@ pub const LLM_SECONDS: &str = "anteroom_llm_seconds";
 pub const LLM_FIRST_WORDS_SECONDS: &str = "anteroom_llm_first_words_seconds";
 /// Tokens to and from models.
 pub const LLM_TOKENS: &str = "anteroom_llm_tokens_total";
+/// Budgets that became low or were used up.
+pub const BUDGETS: &str = "anteroom_budgets_total";
 /// Providers that are left alone.
 pub const LLM_RESTING: &str = "anteroom_llm_resting";
 /// This program.
@@ -109,6 +111,7 @@ pub const ALL: &[Metric] = &[
     histogram(LLM_SECONDS, &["purpose"], "Time of one attempt to ask a model"),
     histogram(LLM_FIRST_WORDS_SECONDS, &["purpose"], "Time until a model's first words"),
     counter(LLM_TOKENS, &["purpose", "direction"], "Tokens to and from models"),
+    counter(BUDGETS, &["scope", "level"], "Budgets that became low (four fifths) or were used up"),
     gauge_of(LLM_RESTING, &["purpose"], "1 while a provider is left alone after failures"),
     gauge_of(BUILD, &["version"], "Always 1; says which program this is"),
     gauge_of(UPTIME_SECONDS, &[], "Time since the start"),

@@ -14,13 +14,14 @@ use anteroom::{
         session::{FlowPin, Head, PersonId, Place, Platform, Status},
         transcript::{
             Audience, Call, CallResult, Closing, EffectOutcome, Event, Grounds, Intent,
-            NoticeChoice, ObjectiveStatus, Origin, Recorded, SetBy, Speaker, Started, Thought,
-            Usage, Via,
+            NoticeChoice, ObjectiveStatus, Origin, Recorded, SetBy, Speaker, SpentOn, Started,
+            Thought, Via,
         },
         ui::{
             Ask, Choice, Choose, Confirm, Control, Decide, Decision, Field, Form, Group, Input,
             List, Prompt, Reply, Review, Upload, Verdict,
         },
+        usage::Usage,
         wait::{Answerers, Purpose, Standing, Vote, Wait},
     },
 };
@@ -438,7 +439,15 @@ fn staff_events() -> Vec<Event> {
 }
 
 fn model_events() -> Vec<Event> {
-    let usage = Usage { input: 1812, output: 64, cost_micros: Some(310) };
+    let usage = Usage {
+        input: 1812,
+        output: 64,
+        cached: 1024,
+        calls: 1,
+        millis: 2300,
+        cost_micros: Some(310),
+    };
+    let session = SessionId::from_uuid(Uuid::nil());
     let (id, tool) = (CallId::new("c00000001"), text("get_user_option"));
     let result = CallResult::Ok { value: json!({ "status": "approved" }) };
     vec![
@@ -448,6 +457,7 @@ fn model_events() -> Vec<Event> {
             text: text("T"),
             calls: vec![Intent { id, tool, args: json!({ "prompt": "P" }) }],
             usage,
+            last: false,
         }),
         Event::Thought(Thought {
             knew: 12,
@@ -455,25 +465,32 @@ fn model_events() -> Vec<Event> {
             text: String::new(),
             calls: Vec::new(),
             usage: Usage::default(),
+            last: true,
         }),
         Event::ThinkingFailed { code: text("transient"), count: 1, again_at: Some(at()) },
         Event::ThinkingFailed { code: text("overflow"), count: 2, again_at: None },
         Event::ScriptLeads { phase: text("p1"), because: text("transient") },
         Event::Late { call: CallId::new("c00000001"), result },
         Event::Summarised { through: 40, text: text("T"), usage },
+        Event::Spent { on: SpentOn::Answer, usage },
+        Event::Spent { on: SpentOn::Call { call: CallId::new("c00000001") }, usage },
+        Event::Spent { on: SpentOn::Child { session }, usage },
     ]
 }
 
 #[test]
 fn events_of_a_model() {
     insta::assert_snapshot!(stored(&model_events()), @r#"
-    {"type":"thought","knew":11,"round":1,"text":"T","calls":[{"id":"c00000001","tool":"get_user_option","args":{"prompt":"P"}}],"usage":{"input":1812,"output":64,"cost_micros":310}}
-    {"type":"thought","knew":12,"round":2,"usage":{"input":0,"output":0}}
+    {"type":"thought","knew":11,"round":1,"text":"T","calls":[{"id":"c00000001","tool":"get_user_option","args":{"prompt":"P"}}],"usage":{"input":1812,"output":64,"cached":1024,"calls":1,"millis":2300,"cost_micros":310}}
+    {"type":"thought","knew":12,"round":2,"usage":{"input":0,"output":0},"last":true}
     {"type":"thinking_failed","code":"transient","count":1,"again_at":"2026-11-21T09:00:00Z"}
     {"type":"thinking_failed","code":"overflow","count":2}
     {"type":"script_leads","phase":"p1","because":"transient"}
     {"type":"late","call":"c00000001","result":{"outcome":"ok","value":{"status":"approved"}}}
-    {"type":"summarised","through":40,"text":"T","usage":{"input":1812,"output":64,"cost_micros":310}}
+    {"type":"summarised","through":40,"text":"T","usage":{"input":1812,"output":64,"cached":1024,"calls":1,"millis":2300,"cost_micros":310}}
+    {"type":"spent","on":{"for":"answer"},"usage":{"input":1812,"output":64,"cached":1024,"calls":1,"millis":2300,"cost_micros":310}}
+    {"type":"spent","on":{"for":"call","call":"c00000001"},"usage":{"input":1812,"output":64,"cached":1024,"calls":1,"millis":2300,"cost_micros":310}}
+    {"type":"spent","on":{"for":"child","session":"ses_…0"},"usage":{"input":1812,"output":64,"cached":1024,"calls":1,"millis":2300,"cost_micros":310}}
     "#);
 }
 
@@ -508,6 +525,7 @@ fn name(event: &Event) -> &'static str {
         Event::RemindersStopped => "reminders_stopped",
         Event::Custody(_) => "custody",
         Event::Thought(_) => "thought",
+        Event::Spent { .. } => "spent",
         Event::ThinkingFailed { .. } => "thinking_failed",
         Event::ScriptLeads { .. } => "script_leads",
         Event::Late { .. } => "late",
@@ -516,7 +534,7 @@ fn name(event: &Event) -> &'static str {
 }
 
 /// How many names [`name`] knows.
-const NAMES: usize = 32;
+const NAMES: usize = 33;
 
 #[test]
 fn every_event_has_a_sample() {

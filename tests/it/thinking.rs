@@ -5,6 +5,8 @@
 
 #[path = "thinking/bad_days.rs"]
 mod bad_days;
+#[path = "thinking/budgets.rs"]
+mod budgets;
 #[path = "thinking/cards.rs"]
 mod cards;
 #[path = "thinking/rounds.rs"]
@@ -71,6 +73,32 @@ tools = ["request_user_input", "set_objective_status", "next_phase"]
   title = "A goodbye"
   done = "model"
 "#;
+
+/// The talk with a script to fall back on.
+fn with_script() -> String {
+    TALK.replacen(
+        "prompt = \"Ask for a pet.\"\n",
+        "prompt = \"Ask for a pet.\"\nfallback = \"script\"\n",
+        1,
+    )
+    .replacen(
+        "\n[[phase]]\nid = \"end\"",
+        "
+  [[phase.step]]
+  id = \"name\"
+  tool = \"request_user_input\"
+  args = { prompt = \"What is it called?\" }
+
+  [[phase.step]]
+  id = \"pet\"
+  tool = \"submit_for_validation\"
+  args = { dataType = \"pet\", data = { name = { \"$from\" = \"answers.name\" } }, message = \"Right?\" }
+
+[[phase]]
+id = \"end\"",
+        1,
+    )
+}
 
 fn colours() -> Value {
     json!({ "prompt": "Which colour?", "options": [{ "id": "red", "label": "Red" }, { "id": "blue", "label": "Blue" }] })

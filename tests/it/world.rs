@@ -17,7 +17,7 @@ use anteroom::{
     catalog::interview,
     clock::{Clock, FixedClock},
     contacts::Contacts,
-    engine::{Engine, Error, Gateway, Inbound, Parts, Receipt, What, webhook::Target},
+    engine::{Engine, Error, Gateway, Inbound, Limits, Parts, Receipt, What, webhook::Target},
     flows::{Library, LoadedFlow},
     ids::{CountingIds, Ids, RandomIds, SessionId, WaitId},
     interview::{Command, Responder, State},
@@ -28,6 +28,7 @@ use anteroom::{
         session::{PersonId, Place, Platform, Status},
         transcript::{Event, Recorded, Via},
         ui::{Choose, Control, Decision, Reply, Verdict},
+        usage::Budgets,
         wait::{Settlement, Standing, Wait},
     },
     store::{Store, memory::MemoryStore, sled::SledStore},
@@ -188,6 +189,7 @@ pub(crate) struct World {
     /// The current process.
     pub(crate) engine: Engine,
     parts: Parts,
+    limits: Limits,
     pub(crate) session: SessionId,
     keys: u64,
     last: Option<Inbound>,
@@ -330,6 +332,7 @@ impl World {
             platform,
             engine,
             parts,
+            limits: Limits::default(),
             session,
             keys: 0,
             last: None,
@@ -372,7 +375,14 @@ impl World {
 
     /// One more process on the same disk.
     pub(crate) fn another_engine(&self) -> Engine {
-        Engine::new(self.parts.clone(), vec![Arc::clone(&self.platform) as Arc<dyn Gateway>])
+        let gateways = vec![Arc::clone(&self.platform) as Arc<dyn Gateway>];
+        Engine::limited(self.parts.clone(), gateways, self.limits)
+    }
+
+    /// The next process has other budgets.
+    pub(crate) fn bound(&mut self, budgets: Budgets) {
+        self.limits.budgets = budgets;
+        self.engine = self.another_engine();
     }
 
     /// The next process has no tool `name`, or another one under that name that knows nothing of the old one's state.

@@ -25,8 +25,9 @@ use anteroom::{
     ids::CallId,
     llm::{
         Completion, Embedded, Embedder, Error, Model, Request, Sink,
-        chat::{Finish, ToolCall, Usage},
+        chat::{Finish, ToolCall},
     },
+    model::usage::Usage,
 };
 use async_trait::async_trait;
 use serde_json::Value;

@@ -186,7 +186,8 @@ impl Teller<'_> {
             | Event::ThinkingFailed { .. }
             | Event::ScriptLeads { .. }
             | Event::Late { .. }
-            | Event::Summarised { .. } => None,
+            | Event::Summarised { .. }
+            | Event::Spent { .. } => None,
         }
     }
 
@@ -251,6 +252,7 @@ impl Teller<'_> {
             | Event::Applied { .. }
             | Event::Closed { .. }
             | Event::Thought(_)
+            | Event::Spent { .. }
             | Event::Stepped { .. } => None,
             Event::ThinkingFailed { .. } | Event::ScriptLeads { .. } | Event::Summarised { .. } => {
                 of_mind(&recorded.event)

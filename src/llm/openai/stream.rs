@@ -21,10 +21,11 @@ use super::failure;
 use crate::{
     ids::{CallId, Ids},
     llm::{
-        chat::{Completion, Finish, ToolCall, Usage},
+        chat::{Completion, Finish, ToolCall},
         error::{Error, Fault},
         sse::{Decoder, Event, TooLong},
     },
+    model::usage::Usage,
 };
 
 /// Longest event of a stream, in bytes: the largest single piece that a service may send.
@@ -182,6 +183,7 @@ impl From<Told> for Usage {
             output: told.completion_tokens.unwrap_or_default(),
             cached: told.prompt_tokens_details.and_then(|d| d.cached_tokens).unwrap_or_default(),
             cost_micros: told.cost.and_then(micros),
+            ..Self::default()
         }
     }
 }

@@ -4,9 +4,9 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::failure;
-use crate::llm::{
-    chat::Usage,
-    error::{Error, Fault},
+use crate::{
+    llm::error::{Error, Fault},
+    model::usage::Usage,
 };
 
 #[derive(Debug, Deserialize)]

@@ -1,10 +1,13 @@
 //! The configuration: what it says, what the environment changes, and what is said about mistakes.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, num::NonZeroU64};
 
 use anteroom::{
     config::{Environment, LogFormat, Settings, llm::Purpose, render},
-    model::session::PersonId,
+    model::{
+        session::PersonId,
+        usage::{Budget, Budgets, Per},
+    },
 };
 
 use super::{EXAMPLE, example};
@@ -27,6 +30,7 @@ fn the_example_says_what_holds_without_it() {
     assert_eq!(example.uploads, without.uploads);
     assert_eq!(example.log, without.log);
     assert_eq!(example.limits, without.limits);
+    assert_eq!(example.budgets, without.budgets);
 }
 
 #[test]
@@ -217,6 +221,70 @@ dialect = { output_limit = "max_output_tokens", streams = true }
     config.toml:10:13: `max_output_tokens` is not one of `max_tokens`, `max_completion_tokens`. hint: did you mean `max_tokens`?
     config.toml:10:49: unknown key `streams`. hint: did you mean `stream`?
     ");
+}
+
+#[test]
+fn mistakes_about_budgets_are_told_at_once() {
+    insta::assert_snapshot!(said(
+        r#"
+[data]
+dir = "/tmp"
+
+[limits]
+window_tokens = 100
+
+[budget]
+per = "week"
+
+[budget.turn]
+tokens = 0
+cost = -1
+minutes = 5
+
+[budget.session]
+time = "soon"
+"#
+    ), @"
+    config.toml:6:1: this must be 4000 or more
+    config.toml:9:1: `week` is not one of `day`, `month`
+    config.toml:12:1: this must be 1 or more
+    config.toml:13:1: this must be 0.01 or more
+    config.toml:14:1: unknown key `minutes`. hint: known here: `tokens`, `calls`, `time`, `cost`
+    config.toml:17:1: `soon` is not a length of time. hint: write for example `24h` or `14d`
+    ");
+    insta::assert_snapshot!(said(
+        r#"
+[data]
+dir = "/tmp"
+
+[budget]
+turn      = { tokens = 20_000, time = "10m" }
+session   = { tokens = 10_000, time = "5m", cost = 2.5 }
+workspace = { cost = 2 }
+total     = { time = "0s" }
+"#
+    ), @"
+    config.toml:6:15: a turn could use more than the session it is part of. hint: lower it, or raise `tokens` under `[budget.session]`
+    config.toml:6:32: a turn could use more than the session it is part of. hint: lower it, or raise `time` under `[budget.session]`
+    config.toml:7:45: a session could use more than the workspace it is part of. hint: lower it, or raise `cost` under `[budget.workspace]`
+    config.toml:9:15: this leaves no time. hint: leave it out where time is not bounded
+    ");
+}
+
+#[test]
+fn budgets_are_read_as_they_are_written() {
+    let config = "[data]\ndir = \"/tmp\"\n[budget]\nper = \"day\"\nsession = { tokens = 5, time = \"90s\" }\n\
+                  total = { calls = 7, cost = 0.25 }\n";
+    let settings = Settings::parse("config.toml", config, &Environment::default()).unwrap();
+    let session =
+        Budget { tokens: NonZeroU64::new(5), millis: NonZeroU64::new(90_000), ..Budget::default() };
+    let total = Budget {
+        calls: NonZeroU64::new(7),
+        cost_micros: NonZeroU64::new(250_000),
+        ..Budget::default()
+    };
+    let per = Per::Day;
+    assert_eq!(settings.budgets, Budgets { session, total, per, ..Budgets::default() });
 }
 
 #[test]

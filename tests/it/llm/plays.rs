@@ -2,10 +2,8 @@
 
 use anteroom::{
     ids::CallId,
-    llm::{
-        Embedder, Error, Message, Model, Request, Silent,
-        chat::{Finish, Usage},
-    },
+    llm::{Embedder, Error, Message, Model, Request, Silent, chat::Finish},
+    model::usage::Usage,
 };
 use serde_json::json;
 

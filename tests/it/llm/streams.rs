@@ -160,7 +160,7 @@ fn the_last_word_on_cost_counts() {
         stream(&[json!({ "content": "Yes" })], "stop"),
     );
     let usage = read([stream.as_bytes()]).0.unwrap().usage;
-    insta::assert_snapshot!(format!("{usage:?}"), @"Usage { input: 12, output: 3, cached: 10, cost_micros: Some(250) }");
+    insta::assert_snapshot!(format!("{usage:?}"), @"Usage { input: 12, output: 3, cached: 10, calls: 0, millis: 0, cost_micros: Some(250) }");
     let odd = stream.replace("12", "-12.5");
     assert!(read([odd.as_bytes()]).0.is_ok());
 }

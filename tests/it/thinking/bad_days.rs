@@ -4,43 +4,17 @@ use std::time::Duration;
 
 use anteroom::llm::{
     Error,
-    chat::{Finish, Usage},
+    chat::Finish,
     error::{Fault, Told},
 };
 use chrono::TimeDelta;
 use insta::assert_snapshot;
 
-use super::{TALK, colours, news, talk};
+use super::{colours, news, talk, with_script};
 use crate::{
     llm::scripted::{Scripted, Turn},
     world::World,
 };
-
-/// The talk with a script to fall back on.
-fn with_script() -> String {
-    TALK.replacen(
-        "prompt = \"Ask for a pet.\"\n",
-        "prompt = \"Ask for a pet.\"\nfallback = \"script\"\n",
-        1,
-    )
-    .replacen(
-        "\n[[phase]]\nid = \"end\"",
-        "
-  [[phase.step]]
-  id = \"name\"
-  tool = \"request_user_input\"
-  args = { prompt = \"What is it called?\" }
-
-  [[phase.step]]
-  id = \"pet\"
-  tool = \"submit_for_validation\"
-  args = { dataType = \"pet\", data = { name = { \"$from\" = \"answers.name\" } }, message = \"Right?\" }
-
-[[phase]]
-id = \"end\"",
-        1,
-    )
-}
 
 fn down() -> Turn {
     Turn::fails(Error::Transient { told: Told::default(), retry_after: None })
@@ -199,27 +173,4 @@ async fn a_conversation_that_no_model_can_read_goes_to_a_person() {
     ---
     I cannot go on by myself here, so I have asked the team.
     ");
-}
-
-#[tokio::test]
-async fn staff_hear_at_four_fifths_of_the_budget_and_a_person_takes_over_at_its_end() {
-    let model = Scripted::new();
-    let costs = |input| Usage { input, output: 0, ..Usage::default() };
-    model.next(Turn::says("Do you have a pet?").costing(costs(850_000)));
-    let mut world = talk(&model).await;
-    assert_snapshot!(world.staff_screen(), @"This conversation has used 850000 of 1000000 tokens.");
-    model.next(Turn::says("Short.").costing(costs(1)));
-    model.next(Turn::says("And?").costing(costs(200_000)));
-    world.say("Yes.").await;
-    assert_snapshot!(world.screen(), @"
-    Let us talk about pets.
-    ---
-    Step 1 of 2 · Pets · 0/1
-    ---
-    Do you have a pet?
-    ---
-    Short.
-    ");
-    world.say("Hello?").await;
-    assert!(model.seen().len() <= 3, "a model without budget was asked");
 }

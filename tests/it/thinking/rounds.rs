@@ -351,7 +351,7 @@ async fn calls_that_make_no_sense_are_told_as_results() {
 #[tokio::test]
 async fn a_long_conversation_is_shortened_and_goes_on() {
     let model = Scripted::new();
-    let heavy = anteroom::llm::chat::Usage { input: 70_000, output: 10, ..Default::default() };
+    let heavy = anteroom::model::usage::Usage { input: 70_000, output: 10, ..Default::default() };
     model.next(Turn::says("Tell me."));
     let mut world = talk(&model).await;
     for n in 0..4 {

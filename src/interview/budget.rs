@@ -1,0 +1,170 @@
+//! What a session may use up: a turn, and the whole of it with its children.
+//!
+//! | | at four fifths | at the end |
+//! |---|---|---|
+//! | turn | the operator's log and metrics | one last answer without tools, then a person is offered, as after the last round |
+//! | session | the same, and a note to staff | calls that the model still wants are closed unmade; the script leads, in later phases too, or a person is asked for |
+//!
+//! What the workspace may use up is looked after by the engine, which alone sees all sessions.
+
+use std::num::NonZeroU64;
+
+use serde_json::json;
+
+use super::{Actor, texts, think::has_fallback};
+use crate::{
+    ids::CallId,
+    model::{
+        flow::{Mode, Phase},
+        session::Status,
+        transcript::{Call, CallResult, Event, SpentOn},
+        usage::{Budget, Budgets, Level, Usage},
+    },
+};
+
+/// Why the script leads, and why a call was not made.
+pub(super) const BUDGET: &str = "budget";
+
+/// Where a session stands in its budgets.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Levels {
+    turn: Level,
+    session: Level,
+}
+
+impl Actor {
+    /// The same session with what the operator allows it to use up.
+    #[must_use]
+    pub fn with_budgets(mut self, budgets: Budgets) -> Self {
+        self.budgets = budgets;
+        self
+    }
+
+    /// Takes into account what was used up besides the model's rounds: by a tool, or by a child, whose use is told
+    /// once, all together, when it ends.
+    pub fn spend(&mut self, on: SpentOn, usage: Usage) {
+        if usage.is_nothing() {
+            return;
+        }
+        let before = self.levels();
+        self.emit(Event::Spent { on, usage });
+        self.mind_budgets(before);
+    }
+
+    /// The flow's bound on a session, or the operator's where that is tighter.
+    fn session_budget(&self) -> Budget {
+        let tokens = NonZeroU64::new(self.flow.flow.limits.tokens.max(1));
+        self.budgets.session.within(Budget { tokens, ..Budget::default() })
+    }
+
+    /// Whether the model may still be asked in this session.
+    pub(super) fn has_means(&self) -> bool {
+        self.session_budget().level(self.state.mind.spent) < Level::UsedUp
+    }
+
+    /// Whether this turn has used up what a turn may.
+    pub(super) fn turn_is_used_up(&self) -> bool {
+        self.budgets.turn.level(self.state.mind.turn) == Level::UsedUp
+    }
+
+    pub(super) fn levels(&self) -> Levels {
+        let mind = &self.state.mind;
+        Levels {
+            turn: self.budgets.turn.level(mind.turn),
+            session: self.session_budget().level(mind.spent),
+        }
+    }
+
+    /// Says it where a budget has become low or was used up since `before`, and draws the consequence.
+    pub(super) fn mind_budgets(&mut self, before: Levels) {
+        let after = self.levels();
+        let (turn, spent) = (self.state.mind.turn, self.state.mind.spent);
+        if before.turn < after.turn {
+            self.note_budget("turn", after.turn, self.budgets.turn.in_words(turn).as_deref());
+        }
+        if before.session >= after.session {
+            return;
+        }
+        let words = self.session_budget().in_words(spent).unwrap_or_default();
+        self.note_budget("session", after.session, Some(&words));
+        match after.session {
+            Level::Fine => {}
+            Level::Low => {
+                let channel = self.flow.flow.handoff.channel.clone();
+                let text = format!("This conversation has used {words}.");
+                self.post_to_staff(channel.as_deref(), text);
+            }
+            Level::UsedUp => self.run_out(),
+        }
+    }
+
+    /// The record from which the engine tells the operator, exactly once.
+    fn note_budget(&mut self, scope: &str, level: Level, used: Option<&str>) {
+        let event = match level {
+            Level::Fine => return,
+            Level::Low => "budget_low",
+            Level::UsedUp => "budget_used_up",
+        };
+        self.audit(event, [("scope", json!(scope)), ("used", json!(used))], []);
+    }
+
+    /// The model is not asked any more in this session.
+    fn run_out(&mut self) {
+        self.close_unmade();
+        if self.state.status != Status::Open || self.state.handoff.is_some() {
+            // When it goes on, the script leads without a word, or a person is offered.
+            return;
+        }
+        let phase = self.phase().filter(|phase| self.is_for_model(phase)).cloned();
+        let Some(phase) = phase else { return };
+        if has_fallback(&phase) {
+            self.let_script_lead(&phase, BUDGET);
+        } else {
+            self.hand_over(
+                "the assistant has used up what it may in one conversation",
+                texts::STUCK,
+            );
+        }
+    }
+
+    /// Calls of the last round that were not begun get their one result, so that none of them is made later.
+    fn close_unmade(&mut self) {
+        let is_unmade = |call: &&Call| self.state.call(&call.id).is_none();
+        let unmade: Vec<Call> = self.state.mind.wanted.iter().filter(is_unmade).cloned().collect();
+        for call in unmade {
+            let id: CallId = call.id.clone();
+            let (code, message) = (BUDGET.to_owned(), texts::NOT_MADE.to_owned());
+            self.emit(Event::Called(call));
+            self.emit(Event::Returned { call: id, result: CallResult::Err { code, message } });
+        }
+    }
+
+    /// A phase for the model begins in a session that has nothing left for it.
+    pub(super) fn begin_without_means(&mut self, phase: &Phase) {
+        if !self.is_for_model(phase) || self.has_means() {
+            return;
+        }
+        if has_fallback(phase) {
+            let because = BUDGET.to_owned();
+            self.emit(Event::ScriptLeads { phase: phase.id.clone(), because });
+        } else {
+            self.hand_over(
+                "the assistant has used up what it may in one conversation",
+                texts::STUCK,
+            );
+        }
+    }
+
+    /// Whether the session stands still because nothing is left for the model and there is no script.
+    pub(super) fn lacks_means(&self) -> bool {
+        self.phase().is_some_and(|phase| self.is_for_model(phase) && !has_fallback(phase))
+            && !self.has_means()
+    }
+
+    /// Whether a phase is the model's, as long as there is something left for it.
+    pub(super) fn is_for_model(&self, phase: &Phase) -> bool {
+        self.has_model
+            && phase.mode == Mode::Interview
+            && self.state.mind.script_leads.as_ref() != Some(&phase.id)
+    }
+}
