@@ -11,7 +11,7 @@ use std::{hint::black_box, sync::Arc, time::Duration};
 use anteroom::{
     clock::{Clock, SystemClock},
     engine::{Engine, What},
-    gateway::web::{page::View, render::Cx, story::Viewer},
+    gateway::web::{doing::Doing, page::View, render::Cx, story::Viewer},
     ids::{EffectId, Ids, RandomIds},
     interview::{Actor, Answer, State},
     model::{
@@ -50,7 +50,7 @@ fn conversation(count: usize) -> View {
     }
     loaded.head.seq = loaded.events.len() as u64;
     let state = State::fold(&loaded.events).unwrap();
-    View { loaded, state, flow }
+    View { loaded, state, flow, doing: Doing::default() }
 }
 
 fn fold(criterion: &mut Criterion) {

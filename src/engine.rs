@@ -43,7 +43,7 @@ use crate::{
     drill::{Point, pass},
     flows::{Library, LoadedFlow},
     ids::{EffectId, Ids, SessionId, WaitId},
-    interview::{Actor, Command, Refusal, Responder},
+    interview::{Actor, Command, Next, Refusal, Responder, State},
     llm,
     model::{
         artifact::Artifact,
@@ -201,6 +201,19 @@ pub struct Changed {
     pub session: SessionId,
     /// Its last event.
     pub seq: u64,
+}
+
+/// A session as somebody sees it who looks on.
+#[derive(Debug)]
+pub struct Look {
+    /// With its events.
+    pub loaded: Loaded,
+    /// What it runs.
+    pub flow: Arc<LoadedFlow>,
+    /// What the events add up to.
+    pub state: State,
+    /// It is the model's turn.
+    pub thinking: bool,
 }
 
 /// How long the step in hand may take after the engine is told to stop.
@@ -494,6 +507,14 @@ impl Engine {
         let loaded = self.inner.parts.store.load(session).await?.ok_or(Error::NoSession)?;
         let flow = self.flow(&loaded.head.flow).await?;
         Ok((loaded, flow))
+    }
+
+    /// A session with its flow and what its events add up to, for views of it while the bot is at work.
+    pub async fn look(&self, session: SessionId) -> Result<Look, Error> {
+        let (loaded, flow) = self.view(session).await?;
+        let actor = self.seat(&loaded, Arc::clone(&flow))?;
+        let thinking = matches!(actor.next(), Next::Think { .. } | Next::Round(_));
+        Ok(Look { loaded, flow, state: actor.into_state(), thinking })
     }
 
     /// Sessions at a glance, newest first.

@@ -61,6 +61,8 @@ pub struct ToolSpec {
     pub name: &'static str,
     /// When to use it, in one or two sentences to the model.
     pub description: &'static str,
+    /// What the participant reads while it runs, such as `Reading your file…`: words for people, never its name (S3).
+    pub doing: &'static str,
     /// JSON Schema (2020-12) of the arguments, as the specification has it.
     pub parameters: Value,
     /// What a restart does with a call that had begun and left no result.
@@ -78,6 +80,9 @@ pub struct ToolSpec {
     pub capability: Option<&'static str>,
 }
 
+/// What people read while a tool runs that has no words of its own.
+pub const WORKING: &str = "Working on it…";
+
 impl ToolSpec {
     /// A tool for the model, whose results are not kept and which records no capability.
     pub const fn new(
@@ -89,6 +94,7 @@ impl ToolSpec {
         Self {
             name,
             description,
+            doing: WORKING,
             parameters,
             effect_class,
             cacheable: false,

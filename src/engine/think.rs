@@ -4,7 +4,10 @@
 //! the request follows from the events alone (SEMANTICS row 8). What a person does meanwhile is committed beside it and
 //! is news in the next round; a conversation that is stopped, handed over or erased drops the answer, and the request.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, PoisonError},
+};
 
 use chrono::TimeDelta;
 use futures::future::join_all;
@@ -39,7 +42,7 @@ pub struct Draft {
     pub session: SessionId,
     /// The last event that the model knew: names the message that is being written.
     pub knew: u64,
-    /// All words so far; empty where it began anew.
+    /// All words so far; empty where it began anew, and where it is over: posted by then, or nothing came of it.
     pub text: Arc<str>,
 }
 
@@ -49,18 +52,39 @@ const DRAFTS_KEPT: usize = 64;
 /// Shortest growth of a draft that is told, in bytes: a message is edited some times, not for each word.
 const DRAFT_STEP: usize = 24;
 
-/// Tells of words as they come.
+/// Tells of words as they come, and knows those of each message that is being written.
 #[derive(Debug)]
-pub(super) struct Drafts(broadcast::Sender<Draft>);
+pub(super) struct Drafts {
+    told: broadcast::Sender<Draft>,
+    now: Mutex<HashMap<SessionId, Draft>>,
+}
 
 impl Default for Drafts {
     fn default() -> Self {
-        Self(broadcast::Sender::new(DRAFTS_KEPT))
+        Self { told: broadcast::Sender::new(DRAFTS_KEPT), now: Mutex::default() }
+    }
+}
+
+impl Drafts {
+    fn of(&self, session: SessionId) -> Option<Draft> {
+        self.now.lock().unwrap_or_else(PoisonError::into_inner).get(&session).cloned()
+    }
+
+    fn tell(&self, draft: Draft) {
+        let mut now = self.now.lock().unwrap_or_else(PoisonError::into_inner);
+        if draft.text.is_empty() {
+            now.remove(&draft.session);
+        } else {
+            now.insert(draft.session, draft.clone());
+        }
+        drop(now);
+        // Nobody looking on is no failure.
+        _ = self.told.send(draft);
     }
 }
 
 struct Draughtsman<'a> {
-    drafts: &'a broadcast::Sender<Draft>,
+    drafts: &'a Drafts,
     session: SessionId,
     knew: u64,
     text: String,
@@ -71,8 +95,16 @@ impl Draughtsman<'_> {
     fn tell(&mut self) {
         self.told = self.text.len();
         let (session, knew) = (self.session, self.knew);
-        // Nobody looking on is no failure.
-        _ = self.drafts.send(Draft { session, knew, text: Arc::from(self.text.as_str()) });
+        self.drafts.tell(Draft { session, knew, text: Arc::from(self.text.as_str()) });
+    }
+}
+
+impl Drop for Draughtsman<'_> {
+    fn drop(&mut self) {
+        if self.told > 0 {
+            self.text.clear();
+            self.tell();
+        }
     }
 }
 
@@ -102,7 +134,12 @@ enum Thinking {
 impl Engine {
     /// Hears the model's words while it speaks.
     pub fn drafts(&self) -> broadcast::Receiver<Draft> {
-        self.inner.drafts.0.subscribe()
+        self.inner.drafts.told.subscribe()
+    }
+
+    /// What the model has said so far of the message that it is writing in a session, if it is.
+    pub fn draft(&self, session: SessionId) -> Option<Draft> {
+        self.inner.drafts.of(session)
     }
 
     /// Whether a model is configured.
@@ -127,8 +164,8 @@ impl Engine {
         let phase = loaded.head.phase.as_deref().unwrap_or_default();
         let tools = self.inner.parts.toolbox.phase_schemas(flow, phase);
         let request = window::request(flow, &loaded.events, specs(&tools), last);
-        let text = String::new();
-        let drafts = &self.inner.drafts.0;
+        let (drafts, text) = (&self.inner.drafts, String::new());
+        // The draft ends with it, after the words were posted.
         let mut sink = Draughtsman { drafts, session, knew, text, told: 0 };
         match self.ask(model.as_ref(), &request, &mut sink, session).await? {
             Thinking::Dropped => {}

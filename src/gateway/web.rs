@@ -4,6 +4,7 @@
 //! is kept here, so a restart changes nothing. Everything works as plain forms; the script only smooths it.
 
 pub mod connect;
+pub mod doing;
 pub mod edit;
 pub mod files;
 pub mod guard;

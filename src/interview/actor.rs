@@ -134,6 +134,11 @@ impl Actor {
         &self.state
     }
 
+    /// The session as it stands, without the one who may change it.
+    pub fn into_state(self) -> State {
+        self.state
+    }
+
     /// The flow it runs.
     pub fn flow(&self) -> &Arc<LoadedFlow> {
         &self.flow

@@ -47,7 +47,7 @@ pub(super) const WITH_THE_TEAM: &str =
 pub(super) const EXPORT_READY: &str = "Here is a copy of everything that you told me.";
 pub(super) const TOO_LONG: &str = "We have talked for a long time. I have asked the team to look; type *continue* to go on with me.";
 pub(super) const ROUNDS_USED: &str = "That is as far as I get by myself for now. Write to me to go on, or type *human* to reach a person.";
-pub(super) const THINKING_LATER: &str = "I cannot think about that just now. Nothing is lost: I will come back to it by myself, or type *human* to reach a person.";
+pub(super) const THINKING_LATER: &str = "I cannot think just now; your answers are safe. I will write when I can, or type *human* to reach a person.";
 pub(super) const SCRIPT_LEADS: &str =
     "I go on with fixed questions for a while. Nothing you have told me is lost.";
 pub(super) const OUT_OF_MEANS: &str = "I have kept that, but I cannot go on by myself in this conversation. Type *human* to reach a person.";

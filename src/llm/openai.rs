@@ -6,7 +6,7 @@
 mod failure;
 pub mod stream;
 mod vectors;
-mod wire;
+pub mod wire;
 
 use std::{sync::Arc, time::Duration};
 

@@ -21,7 +21,7 @@ use self::{
     record::{Effort, Progress, Recorder},
     retry::attempts,
 };
-use super::{Outcome, Tool, ToolCx, ToolError, ToolResult, Toolbox};
+use super::{Outcome, Tool, ToolCx, ToolError, ToolResult, Toolbox, WORKING};
 use crate::{
     artifacts::Artifacts,
     contacts::Contacts,
@@ -105,7 +105,7 @@ impl Pipeline {
     ) -> Result<Outcome, CallResult> {
         let session = lock(actor, |actor| actor.state().session);
         let began = Instant::now();
-        self.recorder.begun(session, call);
+        let running = self.recorder.begun(session, call, self.doing(&call.tool));
         let (result, attempts) = match self.admitted(call, actor) {
             Ok((tool, args)) => {
                 let call = Call { args, ..call.clone() };
@@ -114,7 +114,7 @@ impl Pipeline {
             Err(error) => (Err(error), 0),
         };
         let effort = Effort { tool: self.known(&call.tool), took: began.elapsed(), attempts };
-        self.recorder.ended(session, call, &result, effort);
+        running.ended(&result, effort);
         result.map_err(CallResult::from)
     }
 
@@ -134,15 +134,25 @@ impl Pipeline {
         let Some(tool) = self.toolbox.get(&call.tool) else { return Err(unavailable(&call.tool)) };
         let session = lock(actor, |actor| actor.state().session);
         let began = Instant::now();
-        self.recorder.begun(session, call);
+        let running = self.recorder.begun(session, call, self.doing(&call.tool));
         let cx = self.cx(call, actor, now);
         let (result, attempts) = attempts(self.policy, tool.spec().effect_class, || {
             tool.resume(&cx, wait.state.clone(), reply.clone())
         })
         .await;
         let effort = Effort { tool: self.known(&call.tool), took: began.elapsed(), attempts };
-        self.recorder.ended(session, call, &result, effort);
+        running.ended(&result, effort);
         result.map_err(CallResult::from)
+    }
+
+    /// What runs in a session now, in words for people.
+    pub fn running(&self, session: SessionId) -> Vec<&'static str> {
+        self.recorder.running(session)
+    }
+
+    /// What people read while a tool runs.
+    pub fn doing(&self, tool: &str) -> &'static str {
+        self.toolbox.get(tool).map_or(WORKING, |tool| tool.spec().doing)
     }
 
     /// The tool's own name for the record.

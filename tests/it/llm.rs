@@ -10,6 +10,8 @@ mod plays;
 mod provider;
 #[path = "../support/scripted.rs"]
 pub(crate) mod scripted;
+#[path = "../support/specification.rs"]
+pub(crate) mod specification;
 #[path = "llm/steady.rs"]
 mod steady;
 #[path = "llm/streams.rs"]

@@ -2,6 +2,8 @@
 
 #[path = "web/draw.rs"]
 mod draw;
+#[path = "web/growing.rs"]
+mod growing;
 #[path = "web/hostile.rs"]
 mod hostile;
 #[path = "web/saving.rs"]

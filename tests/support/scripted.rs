@@ -1,8 +1,8 @@
 //! A model that plays what a story gives it: no network, no chance, no time of its own.
 //!
 //! Turns stand in a queue and are played in order; a rule stands beside it and answers every request it fits, before
-//! the queue. Every request is kept, and one that is not in order (SEMANTICS I1) fails the story at its end, as does one
-//! that nobody expected, or a turn that was never played.
+//! the queue. Every request is kept, and one that is not in order (SEMANTICS I1), or that no service would take, fails
+//! the story at its end, as does one that nobody expected, or a turn that was never played.
 //!
 //! ```ignore
 //! let model = Scripted::new();
@@ -17,21 +17,30 @@
 use std::{
     collections::VecDeque,
     fmt,
-    sync::{Arc, Mutex},
+    sync::{Arc, LazyLock, Mutex},
     time::Duration,
 };
 
 use anteroom::{
+    config::llm::Service,
     ids::CallId,
     llm::{
         Completion, Embedded, Embedder, Error, Model, Request, Sink,
         chat::{Finish, ToolCall},
+        openai::wire,
     },
     model::usage::Usage,
 };
 use async_trait::async_trait;
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::sync::watch;
+
+use super::specification::problems;
+
+/// Where requests would go, were there a network.
+static SERVICE: LazyLock<Service> = LazyLock::new(|| {
+    serde_json::from_value(json!({ "base_url": "http://127.0.0.1:9/v1", "model": "m" })).unwrap()
+});
 
 /// What the model does with one request.
 #[derive(Debug, Clone, Default)]
@@ -61,6 +70,11 @@ impl Turn {
     /// Fails; after words, if it has some.
     pub(crate) fn fails(error: Error) -> Self {
         Self { error: Some(error), ..Self::default() }
+    }
+
+    /// Fails in the end.
+    pub(crate) fn failing(self, error: Error) -> Self {
+        Self { error: Some(error), ..self }
     }
 
     /// Says something besides.
@@ -132,7 +146,8 @@ impl Gate {
         self.reached.subscribe().wait_for(|reached| *reached).await.unwrap();
     }
 
-    async fn pass(&self) {
+    /// Stands before it until it is open.
+    pub(crate) async fn pass(&self) {
         self.reached.send_replace(true);
         self.open.subscribe().wait_for(|open| *open).await.unwrap();
     }
@@ -198,6 +213,9 @@ impl Scripted {
         if let Some(why) = request.disorder() {
             play.faults.push(format!("{why}: {:#?}", request.messages));
             return Err(Error::Invalid(why));
+        }
+        for problem in problems(&wire::chat(&SERVICE, request)) {
+            play.faults.push(format!("{problem}: {:#?}", request.messages));
         }
         let ruled = play.rules.iter().find(|(fits, _)| fits(request)).map(|(_, turn)| turn.clone());
         let Some(turn) = ruled.or_else(|| play.queue.pop_front()) else {

@@ -16,7 +16,8 @@ impl Default for DeployAgent {
     fn default() -> Self {
         let description = "Hand one piece of specialised work, such as drafting a knowledge card, \
             to an agent and get its result.";
-        Self(ToolSpec::new("deploy_agent", description, EffectClass::Idempotent, schema()))
+        let spec = ToolSpec::new("deploy_agent", description, EffectClass::Idempotent, schema());
+        Self(ToolSpec { doing: "Working out the details…", ..spec })
     }
 }
 

@@ -99,7 +99,8 @@ impl Default for ExtractDocument {
     fn default() -> Self {
         let description = "Read a file that the participant sent and draft profile, timeline and \
             education from it. Show every draft with `submit_for_validation`.";
-        Self(ToolSpec::new(NAME, description, EffectClass::Pure, schema()))
+        let spec = ToolSpec::new(NAME, description, EffectClass::Pure, schema());
+        Self(ToolSpec { doing: "Reading your file…", ..spec })
     }
 }
 

@@ -28,7 +28,8 @@ pub struct FetchUrl(ToolSpec);
 impl Default for FetchUrl {
     fn default() -> Self {
         let description = "Read the text of a web page that the participant named.";
-        Self(ToolSpec::new("fetch_url", description, EffectClass::Pure, schema()))
+        let spec = ToolSpec::new("fetch_url", description, EffectClass::Pure, schema());
+        Self(ToolSpec { doing: "Opening the page…", ..spec })
     }
 }
 

@@ -57,7 +57,7 @@ impl Default for GetImageFromUser {
         let description = "Ask the participant for one picture, such as a certificate. \
             Only where the flow takes pictures; they may pass it over.";
         let spec = ToolSpec::new("get_image_from_user", description, EffectClass::Pure, schema());
-        Self(ToolSpec { at_once: true, ..spec })
+        Self(ToolSpec { doing: "Preparing an upload…", at_once: true, ..spec })
     }
 }
 

@@ -59,7 +59,9 @@ impl Default for GetMacosContactCard {
     fn default() -> Self {
         let description = "Import contact details of the participant from the sources that are \
             set up. `specific` asks them which card.";
-        Self(ToolSpec::new("get_macos_contact_card", description, EffectClass::Pure, schema()))
+        let spec =
+            ToolSpec::new("get_macos_contact_card", description, EffectClass::Pure, schema());
+        Self(ToolSpec { doing: "Looking up your contact card…", ..spec })
     }
 }
 

@@ -46,7 +46,7 @@ impl Default for GetUserOption {
         let description = "Ask the participant a question with two to six answers to pick from. \
             Returns the ids of what was picked, or their own words as `freeText`.";
         let spec = ToolSpec::new("get_user_option", description, EffectClass::Pure, schema());
-        Self(ToolSpec { at_once: true, ..spec })
+        Self(ToolSpec { doing: "Preparing a question…", at_once: true, ..spec })
     }
 }
 

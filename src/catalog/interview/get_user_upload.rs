@@ -63,7 +63,7 @@ impl Default for GetUserUpload {
         let description = "Ask the participant to send one or more files, such as a résumé. \
             Returns ids to give to `extract_document`; they may pass it over.";
         let spec = ToolSpec::new("get_user_upload", description, EffectClass::Pure, schema());
-        Self(ToolSpec { at_once: true, ..spec })
+        Self(ToolSpec { doing: "Preparing an upload…", at_once: true, ..spec })
     }
 }
 

@@ -27,7 +27,12 @@ impl Default for NextPhase {
         let description = "Ask to go on to the next phase. With required objectives unmet, list \
             them in `overrides` and give a `reason`; people decide.";
         let spec = ToolSpec::new("next_phase", description, EffectClass::Pure, schema());
-        Self(ToolSpec { changes_session: true, at_once: true, ..spec })
+        Self(ToolSpec {
+            doing: "Checking whether we can go on…",
+            changes_session: true,
+            at_once: true,
+            ..spec
+        })
     }
 }
 

@@ -27,7 +27,8 @@ impl Default for QueryGithubRepo {
     fn default() -> Self {
         let description = "Look at a GitHub repository that the participant named, for evidence \
             of their work.";
-        Self(ToolSpec::new("query_github_repo", description, EffectClass::Pure, schema()))
+        let spec = ToolSpec::new("query_github_repo", description, EffectClass::Pure, schema());
+        Self(ToolSpec { doing: "Looking at the repository…", ..spec })
     }
 }
 

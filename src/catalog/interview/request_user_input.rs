@@ -36,7 +36,7 @@ impl Default for RequestUserInput {
         let description = "Ask the participant one open question and get the answer in their own \
             words. Use it when no list of options fits.";
         let spec = ToolSpec::new("request_user_input", description, EffectClass::Pure, schema());
-        Self(ToolSpec { at_once: true, ..spec })
+        Self(ToolSpec { doing: "Preparing a question…", at_once: true, ..spec })
     }
 }
 

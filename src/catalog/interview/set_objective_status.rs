@@ -50,7 +50,12 @@ impl Default for SetObjectiveStatus {
         let description = "Propose how an objective stands. The application completes objectives \
             from what is stored; the response says how it stands now and what is missing.";
         let spec = ToolSpec::new("set_objective_status", description, EffectClass::Pure, schema());
-        Self(ToolSpec { changes_session: true, at_once: true, ..spec })
+        Self(ToolSpec {
+            doing: "Checking what is still open…",
+            changes_session: true,
+            at_once: true,
+            ..spec
+        })
     }
 }
 

@@ -62,7 +62,7 @@ impl Default for SubmitForValidation {
         let description = "Show collected data to the participant on a card where they approve \
             it, edit it or start over. What they approve is stored.";
         let spec = ToolSpec::new("submit_for_validation", description, EffectClass::Pure, schema());
-        Self(ToolSpec { at_once: true, ..spec })
+        Self(ToolSpec { doing: "Putting a card together…", at_once: true, ..spec })
     }
 }
 

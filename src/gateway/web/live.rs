@@ -1,5 +1,8 @@
 //! Live pages: server-sent events with pieces of the page. A piece carries its name and revision, so the same piece
 //! twice is harmless, and a connection that comes back gets everything again.
+//!
+//! What the model is about to say comes as a piece under the name of the message that it becomes, so that the message
+//! takes its place; `drafts` names those that are still being written, and any other one is gone.
 
 use std::{
     collections::{BTreeMap, VecDeque},
@@ -22,15 +25,22 @@ use tokio::sync::broadcast;
 
 use super::{
     connect::App,
+    doing,
     guard::Browser,
     limits, page, participant as own,
     places::{Full, Place},
     render::{Cx, Fragment},
     reply::{self, piece_json},
     staff::{self, Member},
-    staff_page, texts,
+    staff_page,
+    story::{self, Viewer},
+    texts,
 };
-use crate::engine::{Changed, Error};
+use crate::{
+    engine::{Changed, Draft, Error},
+    ids::SessionId,
+    tool::pipeline::record::Progress,
+};
 
 /// Changes that come close together reach the page as one.
 const PAUSE: Duration = Duration::from_millis(40);
@@ -45,6 +55,12 @@ struct Live {
     app: Arc<App>,
     shown: Shown,
     changes: broadcast::Receiver<Changed>,
+    /// Words and calls while they come, for the participant.
+    goings_on: Option<(broadcast::Receiver<Draft>, broadcast::Receiver<Progress>)>,
+    /// The draft that this connection shows.
+    draft: Option<u64>,
+    /// The drafts that this connection was last told of.
+    drafts: Option<Vec<String>>,
     /// Revision of every piece that this connection has.
     sent: BTreeMap<String, String>,
     queue: VecDeque<Event>,
@@ -97,8 +113,13 @@ fn open(app: Arc<App>, headers: &HeaderMap, shown: Shown) -> Response {
         Err(Full::All) => return page::problem(StatusCode::SERVICE_UNAVAILABLE, texts::ALL_PAGES),
     };
     let shutdown = app.shutdown.clone();
+    let is_theirs = matches!(&shown, Shown::Session(cx) if cx.viewer == Viewer::Participant);
+    let goings_on = is_theirs.then(|| (app.engine.drafts(), app.engine.pipeline().progress()));
     let live = Live {
         changes: app.engine.watch(),
+        goings_on,
+        draft: None,
+        drafts: None,
         app,
         shown,
         sent: BTreeMap::new(),
@@ -117,37 +138,75 @@ fn events(live: Live) -> impl Stream<Item = Result<Event, Infallible>> {
             if let Some(event) = live.queue.pop_front() {
                 return Some((Ok(event), live));
             }
-            if live.over || (live.begun && !live.changed().await) {
+            if live.over {
                 return None;
             }
+            let news = if live.begun { live.news().await } else { Some(News::All) };
             live.begun = true;
-            live.look().await;
+            match news {
+                None => return None,
+                Some(News::Words) if live.grow() => {}
+                Some(News::Words | News::All) => live.look().await,
+            }
         }
     })
 }
 
+/// What a page hears of.
+enum News {
+    /// The session has changed, or something goes on in it.
+    All,
+    /// The model has said more.
+    Words,
+}
+
 impl Live {
-    /// Waits for a change of what is shown; false when there will be none any more.
-    async fn changed(&mut self) -> bool {
-        loop {
-            match self.changes.recv().await {
-                Ok(changed) if self.concerns(changed) => break,
+    /// Waits for news of what is shown; none when there will be none any more.
+    async fn news(&mut self) -> Option<News> {
+        let news = loop {
+            // Each arm loses nothing when another one is taken: what was not received stays in its channel.
+            let heard = tokio::select! {
+                changed = self.changes.recv() => changed.map(|changed| (changed.session, News::All)),
+                heard = goings_on(&mut self.goings_on) => heard,
+            };
+            match heard {
+                Ok((session, news)) if self.shows(session) => break news,
                 Ok(_) => {}
                 // Fallen behind: everything is looked at again anyway.
-                Err(broadcast::error::RecvError::Lagged(_)) => break,
-                Err(broadcast::error::RecvError::Closed) => return false,
+                Err(broadcast::error::RecvError::Lagged(_)) => break News::All,
+                Err(broadcast::error::RecvError::Closed) => return None,
+            }
+        };
+        tokio::time::sleep(PAUSE).await;
+        if let Some((drafts, progress)) = &mut self.goings_on {
+            *drafts = drafts.resubscribe();
+            if matches!(news, News::All) {
+                *progress = progress.resubscribe();
             }
         }
-        tokio::time::sleep(PAUSE).await;
-        self.changes = self.changes.resubscribe();
-        true
+        if matches!(news, News::All) {
+            self.changes = self.changes.resubscribe();
+        }
+        Some(news)
     }
 
-    fn concerns(&self, changed: Changed) -> bool {
+    fn shows(&self, session: SessionId) -> bool {
         match &self.shown {
-            Shown::Session(cx) => cx.session == changed.session,
+            Shown::Session(cx) => cx.session == session,
             Shown::Overview(_) => true,
         }
+    }
+
+    /// Draws the draft anew where it is still the one that is shown; otherwise everything has to be looked at.
+    fn grow(&mut self) -> bool {
+        let Shown::Session(cx) = &self.shown else { return false };
+        let Some(draft) =
+            self.app.engine.draft(cx.session).filter(|draft| self.draft == Some(draft.knew))
+        else {
+            return false;
+        };
+        self.offer(vec![doing::drawn(&draft)], "log", None);
+        true
     }
 
     /// Draws what is shown and queues what this connection does not have yet.
@@ -171,13 +230,29 @@ impl Live {
 
     async fn look_at(&mut self, cx: &Cx) {
         match reply::view(&self.app, cx.session).await {
-            Ok(view) => self.offer(view.pieces(cx), "log", Some(view.state.seq)),
+            Ok(view) => {
+                self.offer(view.pieces(cx), "log", Some(view.state.seq));
+                self.keep_draft(view.doing.draft.as_ref());
+            }
             Err(Error::NoSession) => {
                 self.over = true;
                 self.queue.push_back(event("gone", &json!({}), None));
             }
             // The next change brings what is missing now.
             Err(error) => tracing::debug!(%error, "a live page missed a change"),
+        }
+    }
+
+    /// Says which draft there is, so that the page takes any other one away.
+    fn keep_draft(&mut self, draft: Option<&Draft>) {
+        self.draft = draft.map(|draft| draft.knew);
+        let kept = self.draft.map(story::thought_id);
+        // Should one come again that is taken away, it is new to the page.
+        self.sent.retain(|id, revision| !doing::is_draft(revision) || kept.as_ref() == Some(id));
+        let ids = Vec::from_iter(kept);
+        if self.drafts.as_ref() != Some(&ids) {
+            self.queue.push_back(event("drafts", &json!({ "ids": ids }), None));
+            self.drafts = Some(ids);
         }
     }
 
@@ -189,6 +264,17 @@ impl Live {
             self.queue.push_back(event("piece", &piece_json(&piece, into), seq));
             self.sent.insert(piece.id, piece.revision);
         }
+    }
+}
+
+/// Words and calls of any session; never, where nobody wants to hear of them.
+async fn goings_on(
+    heard: &mut Option<(broadcast::Receiver<Draft>, broadcast::Receiver<Progress>)>,
+) -> Result<(SessionId, News), broadcast::error::RecvError> {
+    let Some((drafts, progress)) = heard else { return std::future::pending().await };
+    tokio::select! {
+        draft = drafts.recv() => draft.map(|draft| (draft.session, News::Words)),
+        progress = progress.recv() => progress.map(|progress| (progress.session, News::All)),
     }
 }
 

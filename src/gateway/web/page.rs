@@ -7,6 +7,7 @@ use axum::{
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use super::{
+    doing::{self, Doing},
     guard::Browser,
     icons, limits,
     render::{self, Cx, Fragment, notice},
@@ -29,6 +30,8 @@ pub struct View {
     pub state: State,
     /// What it runs.
     pub flow: std::sync::Arc<LoadedFlow>,
+    /// What the bot does just now.
+    pub doing: Doing,
 }
 
 impl View {
@@ -48,6 +51,10 @@ impl View {
             pieces.push(menu(&self.state, cx));
         }
         pieces.extend(self.log(cx));
+        if cx.viewer == Viewer::Participant {
+            pieces.extend(self.doing.draft.as_ref().map(doing::drawn));
+            pieces.push(self.doing.line(cx));
+        }
         pieces.push(render::tail(&self.state, cx));
         pieces
     }
@@ -177,7 +184,9 @@ pub(super) fn conversation(view: &View, cx: &Cx, notice: Option<&Words>) -> Mark
         main #main {
             div #log aria-label="Conversation" role="region" tabindex="-1" {
                 @for piece in view.log(cx) { (PreEscaped(piece.html)) }
+                @if let Some(draft) = &view.doing.draft { (PreEscaped(doing::drawn(draft).html)) }
             }
+            (PreEscaped(view.doing.line(cx).html))
             (PreEscaped(render::tail(&view.state, cx).html))
         }
         (composer(cx))

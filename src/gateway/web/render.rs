@@ -13,9 +13,8 @@ use super::{
 use crate::{
     flows::LoadedFlow,
     ids::{SessionId, WaitId},
-    interview::{State, state::CallState},
+    interview::State,
     model::{
-        artifact::Artifact,
         audit::sha256,
         session::Status,
         ui::{Decision, FieldError},
@@ -285,8 +284,7 @@ pub fn tail(state: &State, cx: &Cx) -> Fragment {
             Some(_) => "A person from the team is here. The assistant keeps quiet.".to_owned(),
             None => "A person has been asked for. The assistant keeps quiet.".to_owned(),
         }),
-        (Status::Notice | Status::Open, None) => reading(state),
-        (Status::Completed | Status::Ended, _) => None,
+        (Status::Notice | Status::Open, None) | (Status::Completed | Status::Ended, _) => None,
     };
     let may_resume = cx.viewer == Viewer::Participant
         && (matches!(state.status, Status::Stopped | Status::Paused | Status::Declined)
@@ -303,15 +301,6 @@ pub fn tail(state: &State, cx: &Cx) -> Fragment {
         }
     };
     fragment("tail", "tail", &inner(cx), &inner(&cx.neutral()))
-}
-
-/// That a document is being read, which can take a while (BEHAVIOUR J1).
-fn reading(state: &State) -> Option<String> {
-    let is_reading = |c: &&CallState| c.result.is_none() && c.call.tool == "extract_document";
-    let call = &state.calls.iter().rev().find(is_reading)?.call;
-    let is_read = |file: &&Artifact| call.args["artifact_id"] == *file.id.to_string();
-    let file = state.artifacts.iter().find(is_read)?;
-    Some(format!("Received {}. Reading it…", file.filename))
 }
 
 /// A part of the page that is replaced as a whole; `neutral` is the same part for [`Cx::neutral`].

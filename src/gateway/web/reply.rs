@@ -15,6 +15,7 @@ use serde_json::json;
 
 use super::{
     connect::App,
+    doing::Doing,
     edit::{self, Sheet},
     files::Submission,
     guard::Browser,
@@ -24,9 +25,9 @@ use super::{
     texts::{self, Words},
 };
 use crate::{
-    engine::{self, Inbound, Receipt, What},
+    engine::{self, Inbound, Look, Receipt, What},
     ids::SessionId,
-    interview::{Responder, State, answer::describe},
+    interview::{Responder, answer::describe},
     model::{
         audit::sha256,
         transcript::Via,
@@ -50,9 +51,11 @@ pub(super) enum Outcome {
 
 /// Loads a session for a page.
 pub(super) async fn view(app: &App, session: SessionId) -> Result<View, engine::Error> {
-    let (loaded, flow) = app.engine.view(session).await?;
-    let state = State::fold(&loaded.events).ok_or(engine::Error::NoSession)?;
-    Ok(View { loaded, state, flow })
+    let draft = app.engine.draft(session);
+    let look = app.engine.look(session).await?;
+    let doing = Doing::of(app, &look, draft);
+    let Look { loaded, flow, state, .. } = look;
+    Ok(View { loaded, state, flow, doing })
 }
 
 /// Reads a form that one of our pages made for this browser.

@@ -1,6 +1,6 @@
 //! A session's events as the messages that a page shows. Pure: the transcript is the truth, the page is a view.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, Utc};
 use serde_json::Value;
@@ -109,7 +109,7 @@ pub fn messages(
             last_asked.insert(wait.id, recorded.seq);
         }
     }
-    let teller = Teller { state, flow, viewer, last_asked };
+    let teller = Teller { state, flow, viewer, last_asked, thoughts: thoughts(events) };
     events.iter().filter_map(|recorded| teller.tell(recorded)).collect()
 }
 
@@ -118,6 +118,27 @@ struct Teller<'a> {
     flow: &'a LoadedFlow,
     viewer: Viewer,
     last_asked: BTreeMap<WaitId, u64>,
+    thoughts: BTreeMap<u64, String>,
+}
+
+/// The name of what the model says when it knows of everything up to `knew`: the same while it is still being written.
+pub fn thought_id(knew: u64) -> String {
+    format!("t-{knew}")
+}
+
+/// The names of the model's own messages, by the events that post them: what it says is posted right after it.
+fn thoughts(events: &[Recorded]) -> BTreeMap<u64, String> {
+    let mut known = BTreeSet::new();
+    let mut names = BTreeMap::new();
+    for recorded in events {
+        if let Event::Thought(thought) = &recorded.event
+            && !thought.text.is_empty()
+            && known.insert(thought.knew)
+        {
+            names.insert(recorded.seq + 1, thought_id(thought.knew));
+        }
+    }
+    names
 }
 
 impl Teller<'_> {
@@ -128,6 +149,9 @@ impl Teller<'_> {
         }?;
         let id = match &body {
             Body::Card { wait, .. } => format!("w-{}-{}", wait.id.short(), recorded.seq),
+            Body::Bubble { voice: Voice::Bot, .. } if self.thoughts.contains_key(&recorded.seq) => {
+                self.thoughts[&recorded.seq].clone()
+            }
             _ => format!("m-{}", recorded.seq),
         };
         Some(Message { id, at: recorded.at, body })

@@ -8,8 +8,8 @@ use crate::{
     llm::chat::{Blob, Form, Message, Part, Request, ToolCall, ToolChoice, ToolSpec},
 };
 
-/// The body of a chat request.
-pub(super) fn chat(service: &Service, request: &Request) -> Value {
+/// The body of a chat request. Pure: the same request gives the same bytes, so that providers find their caches warm.
+pub fn chat(service: &Service, request: &Request) -> Value {
     let dialect = &service.dialect;
     let mut body = Map::new();
     let mut set = |name: &str, value: Value| {

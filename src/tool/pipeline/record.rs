@@ -1,6 +1,10 @@
 //! What is told of a call while it runs: a log line, metrics, progress. Never an argument, never an answer.
 
-use std::time::Duration;
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
 
 use tokio::sync::broadcast;
 
@@ -53,11 +57,35 @@ impl Happened {
 #[derive(Debug, Clone)]
 pub struct Recorder {
     progress: broadcast::Sender<Progress>,
+    running: Arc<Mutex<HashMap<SessionId, Vec<&'static str>>>>,
 }
 
 impl Default for Recorder {
     fn default() -> Self {
-        Self { progress: broadcast::Sender::new(LAG_MAX) }
+        Self { progress: broadcast::Sender::new(LAG_MAX), running: Arc::default() }
+    }
+}
+
+/// A call that runs. Dropped without an end, it is as if it had not begun.
+#[derive(Debug)]
+pub struct Running<'a> {
+    recorder: &'a Recorder,
+    session: SessionId,
+    call: &'a Call,
+    doing: &'static str,
+}
+
+impl Drop for Running<'_> {
+    fn drop(&mut self) {
+        self.recorder.with_running(|running| {
+            let Some(words) = running.get_mut(&self.session) else { return };
+            if let Some(at) = words.iter().position(|words| *words == self.doing) {
+                words.remove(at);
+            }
+            if words.is_empty() {
+                running.remove(&self.session);
+            }
+        });
     }
 }
 
@@ -78,19 +106,47 @@ impl Recorder {
         self.progress.subscribe()
     }
 
-    /// A call begins.
-    pub fn begun(&self, session: SessionId, call: &Call) {
-        self.tell(session, call, Happened::ToolCall);
+    /// What runs in a session now, in words for people, each once.
+    pub fn running(&self, session: SessionId) -> Vec<&'static str> {
+        let mut words = self.with_running(|all| all.get(&session).cloned()).unwrap_or_default();
+        words.sort_unstable();
+        words.dedup();
+        words
     }
 
-    /// A call came to something.
-    pub fn ended(
+    fn with_running<T>(
         &self,
+        read: impl FnOnce(&mut HashMap<SessionId, Vec<&'static str>>) -> T,
+    ) -> T {
+        read(&mut self.running.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// A call begins; `doing` is what people read meanwhile.
+    pub fn begun<'a>(
+        &'a self,
         session: SessionId,
-        call: &Call,
-        result: &Result<Outcome, ToolError>,
-        effort: Effort,
-    ) {
+        call: &'a Call,
+        doing: &'static str,
+    ) -> Running<'a> {
+        self.with_running(|running| running.entry(session).or_default().push(doing));
+        let running = Running { recorder: self, session, call, doing };
+        self.tell(session, call, Happened::ToolCall);
+        running
+    }
+
+    fn tell(&self, session: SessionId, call: &Call, what: Happened) {
+        let progress = Progress { session, call: call.id.clone(), tool: call.tool.clone(), what };
+        // Nobody needs to listen.
+        drop(self.progress.send(progress));
+    }
+}
+
+impl Running<'_> {
+    /// The call came to something.
+    pub fn ended(self, result: &Result<Outcome, ToolError>, effort: Effort) {
+        let (recorder, session, call) = (self.recorder, self.session, self.call);
+        // Whoever hears of the end does not find it running.
+        drop(self);
         let outcome = match result {
             Ok(Outcome::Immediate(_)) => "ok",
             Ok(Outcome::Waiting(_)) => "waiting",
@@ -110,12 +166,6 @@ impl Recorder {
         metrics::counter!(metric::CALLS, "tool" => effort.tool, "outcome" => outcome).increment(1);
         metrics::histogram!(metric::CALL_SECONDS, "tool" => effort.tool)
             .record(effort.took.as_secs_f64());
-        self.tell(session, call, Happened::ToolResult { outcome });
-    }
-
-    fn tell(&self, session: SessionId, call: &Call, what: Happened) {
-        let progress = Progress { session, call: call.id.clone(), tool: call.tool.clone(), what };
-        // Nobody needs to listen.
-        drop(self.progress.send(progress));
+        recorder.tell(session, call, Happened::ToolResult { outcome });
     }
 }

@@ -4,7 +4,7 @@ use std::{fs, path::Path, sync::Arc};
 
 use anteroom::{
     catalog::interview,
-    tool::{EffectClass, Toolbox, pipeline::validate::lenient},
+    tool::{EffectClass, Toolbox, WORKING, pipeline::validate::lenient},
 };
 use proptest::prelude::proptest;
 use serde_json::json;
@@ -47,6 +47,17 @@ fn no_tool_of_the_interview_is_kept_back_or_served_again() {
             _ => EffectClass::Pure,
         };
         assert_eq!(spec.effect_class, expected, "{}", spec.name);
+    }
+}
+
+#[test]
+fn every_tool_has_words_for_people() {
+    for tool in interview::tools() {
+        let spec = tool.spec();
+        let is_sentence = spec.doing.starts_with(char::is_uppercase) && spec.doing.ends_with('…');
+        let names_itself = spec.doing.contains('_') || spec.doing.contains("tool");
+        let is_own = spec.doing != WORKING;
+        assert!(is_sentence && is_own && !names_itself, "{}: {}", spec.name, spec.doing);
     }
 }
 

@@ -1,58 +1,20 @@
-//! What is sent, against the original's own specification, where somebody has put that beside the repository.
+//! What providers saw, against the specification; and that there is something that it refuses.
 
-use std::{fs, path::Path, sync::LazyLock};
+use serde_json::json;
 
-use jsonschema::Validator;
-use serde_json::{Value, json};
-
-use super::provider::Provider;
-
-struct Specification {
-    chat: Validator,
-    embeddings: Validator,
-}
-
-static SPECIFICATION: LazyLock<Option<Specification>> = LazyLock::new(|| {
-    let folder = std::env::var_os("ANTEROOM_CONFORMANCE")?;
-    let text = fs::read_to_string(Path::new(&folder).join("openai-openapi.json")).unwrap();
-    let mut document: Value = serde_json::from_str(&text).unwrap();
-    nullable(&mut document["components"]);
-    let validator = |name: &str| {
-        let reference = format!("#/components/schemas/{name}");
-        let schema = json!({ "$ref": reference, "components": document["components"] });
-        jsonschema::validator_for(&schema).unwrap()
-    };
-    Some(Specification {
-        chat: validator("CreateChatCompletionRequest"),
-        embeddings: validator("CreateEmbeddingRequest"),
-    })
-});
-
-/// `nullable: true` is a word of older specifications; what it says is put in today's.
-fn nullable(value: &mut Value) {
-    match value {
-        Value::Object(object) => {
-            object.values_mut().for_each(nullable);
-            if object.remove("nullable") == Some(Value::Bool(true)) {
-                let strict = Value::Object(std::mem::take(object));
-                object.insert("anyOf".to_owned(), json!([strict, { "type": "null" }]));
-            }
-        }
-        Value::Array(array) => array.iter_mut().for_each(nullable),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
-    }
-}
+use super::{
+    provider::Provider,
+    specification::{SPECIFICATION, problems, violations},
+};
 
 /// Every request that the provider saw is one that the specification allows.
 pub(super) fn check(provider: &Provider) {
-    let Some(specification) = SPECIFICATION.as_ref() else { return };
     for seen in provider.seen() {
-        let is_chat = seen.path.contains("/chat/completions");
-        let schema = if is_chat { &specification.chat } else { &specification.embeddings };
-        let errors: Vec<String> = schema
-            .iter_errors(&seen.body)
-            .map(|error| format!("{}: {error}", error.instance_path()))
-            .collect();
+        let errors = match SPECIFICATION.as_ref() {
+            _ if seen.path.contains("/chat/completions") => problems(&seen.body),
+            Some(specification) => violations(&specification.embeddings, &seen.body),
+            None => Vec::new(),
+        };
         assert!(errors.is_empty(), "{errors:#?} in {:#}", seen.body);
     }
 }
@@ -72,4 +34,21 @@ fn the_specification_refuses_something() {
         assert!(!specification.chat.is_valid(&bad), "{bad}");
     }
     assert!(!specification.embeddings.is_valid(&json!({ "model": "m", "input": [] })));
+}
+
+#[test]
+fn results_out_of_their_place_are_seen() {
+    let call = json!({ "role": "assistant", "content": null,
+        "tool_calls": [{ "id": "a", "type": "function", "function": { "name": "f", "arguments": "{}" } }] });
+    let result = json!({ "role": "tool", "tool_call_id": "a", "content": "{}" });
+    let user = json!({ "role": "user", "content": "Hello" });
+    let of =
+        |messages: &[&serde_json::Value]| problems(&json!({ "model": "m", "messages": messages }));
+    assert_eq!(of(&[&user, &call, &result, &user]), [""; 0]);
+    assert_eq!(
+        of(&[&user, &call, &user, &result]),
+        ["`a` has no result", "the result of `a` has no call"]
+    );
+    assert_eq!(of(&[&user, &call, &result, &result]), ["the result of `a` has no call"]);
+    assert_eq!(of(&[&user, &call]), ["`a` has no result"]);
 }

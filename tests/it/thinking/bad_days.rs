@@ -75,7 +75,7 @@ async fn without_a_script_the_truth_is_told_once_and_it_catches_up_by_itself() {
     ---
     Do you have a pet?
     ---
-    I cannot think about that just now. Nothing is lost: I will come back to it by myself, or type *human* to reach a person.
+    I cannot think just now; your answers are safe. I will write when I can, or type *human* to reach a person.
     ");
     model.next(down());
     world.pass(TimeDelta::seconds(31)).await;

@@ -12,12 +12,15 @@ use anteroom::{
     flows::{Library, LoadedFlow},
     gateway::web::{Server, WebGateway},
     ids::{Ids, RandomIds, SessionId},
+    llm::{Model, Models},
     store::{Store, memory::MemoryStore},
-    tool::Toolbox,
+    tool::{Tool, Toolbox},
 };
 use reqwest::{Client, Response, multipart};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
+
+use crate::llm::scripted::Scripted;
 
 const FLOW: &str = r#"
 format = 1
@@ -83,6 +86,27 @@ pub(super) struct Site {
     _folder: tempfile::TempDir,
 }
 
+/// What a playground is made of.
+struct Made {
+    staff_key: Option<Secret>,
+    store: Arc<dyn Store>,
+    flow: String,
+    models: Models,
+    tool: Option<Arc<dyn Tool>>,
+}
+
+impl Default for Made {
+    fn default() -> Self {
+        Self {
+            staff_key: None,
+            store: Arc::new(MemoryStore::default()),
+            flow: FLOW.to_owned(),
+            models: Models::default(),
+            tool: None,
+        }
+    }
+}
+
 impl Site {
     /// The staff page is open to everybody on the machine.
     pub(super) async fn open() -> Self {
@@ -99,7 +123,20 @@ impl Site {
         Self::serve(Some(Secret::new(key)), Arc::new(MemoryStore::default())).await
     }
 
+    /// A model leads its own flow, with one more tool.
+    pub(super) async fn led(flow: &str, model: &Arc<Scripted>, tool: Arc<dyn Tool>) -> Self {
+        let models =
+            Models { interview: Some(Arc::clone(model) as Arc<dyn Model>), ..Models::default() };
+        let made = Made { flow: flow.to_owned(), models, tool: Some(tool), ..Made::default() };
+        Self::make(made).await
+    }
+
     async fn serve(staff_key: Option<Secret>, store: Arc<dyn Store>) -> Self {
+        Self::make(Made { staff_key, store, ..Made::default() }).await
+    }
+
+    async fn make(made: Made) -> Self {
+        let Made { staff_key, store, flow, models, tool } = made;
         let folder = tempfile::tempdir().unwrap();
         let mut settings = Settings::playground(folder.path().to_owned());
         settings.web.listen = "127.0.0.1:0".parse().unwrap();
@@ -108,18 +145,19 @@ impl Site {
         let clock: Arc<dyn Clock> = Arc::clone(&fixed) as _;
         let ids: Arc<dyn Ids> = Arc::new(RandomIds);
         let mut library = Library::default();
-        library.insert(Arc::new(LoadedFlow::load(FLOW, "tour.toml", &BTreeMap::new()).unwrap()));
+        library.insert(Arc::new(LoadedFlow::load(&flow, "tour.toml", &BTreeMap::new()).unwrap()));
+        let tools: Vec<_> = catalog::interview::tools().into_iter().chain(tool).collect();
         let reader = Extractor::new("/nonexistent");
         let parts = Parts {
             store,
             clock: Arc::clone(&clock),
             ids: Arc::clone(&ids),
             library: Arc::new(library),
-            toolbox: Arc::new(Toolbox::new(catalog::interview::tools()).unwrap()),
+            toolbox: Arc::new(Toolbox::new(tools).unwrap()),
             artifacts: Arc::new(Artifacts::new(folder.path(), clock, ids, reader).unwrap()),
             contacts: Arc::new(Contacts::default()),
             webhooks: Arc::default(),
-            models: anteroom::llm::Models::default(),
+            models,
         };
         let server = Server::bind(Arc::new(settings)).await.unwrap();
         let url = format!("http://{}", server.address());
@@ -187,12 +225,22 @@ impl Visitor {
     }
 
     pub(super) async fn start(&self, flow: &str, name: &str) -> String {
+        let answer = self.begin(flow, name).await;
+        self.settled(answer).await
+    }
+
+    /// The same where the bot has its first turn yet.
+    pub(super) async fn start_unrested(&self, flow: &str) {
+        assert!(self.begin(flow, "Ada").await.status().is_success());
+    }
+
+    async fn begin(&self, flow: &str, name: &str) -> Response {
         let page = self.get("/").await;
         let key = between(&page, "name=\"key\" value=\"", "\"");
         let fields =
             [("csrf", csrf(&page)), ("key", key), ("flow", flow.into()), ("name", name.into())];
         let fields: Vec<(&str, &str)> = fields.iter().map(|(k, v)| (*k, v.as_str())).collect();
-        self.post("/start", &fields).await
+        self.client.post(format!("{}/start", self.url)).form(&fields).send().await.unwrap()
     }
 
     /// Presses the last button that says `label`.

@@ -86,14 +86,25 @@
     localise(element);
     element.id = piece.id;
     if (old) {
+      // Words that were still coming are whole now.
+      const done = old.classList.contains("draft") && !element.classList.contains("draft");
       // What was sent from here is in the answer; anything else is still being written.
       const kept = keep && !old.dataset.sent ? remember(old) : null;
       old.replaceWith(element);
       if (kept) restore(element, kept);
-      return false;
+      return done;
     }
-    document.getElementById(piece.into)?.append(element);
-    return true;
+    const into = document.getElementById(piece.into);
+    // What is still being said stays last: it is posted after all that is there already.
+    into?.insertBefore(element, one(":scope > .draft", into));
+    return !element.classList.contains("draft");
+  };
+
+  // What goes on is said aloud if it takes a while; what is over by then is not worth a word.
+  let later = 0;
+  const speakLater = (words) => {
+    clearTimeout(later);
+    if (words) later = setTimeout(() => speak(words), 1500);
   };
 
   let ready = false;
@@ -116,8 +127,14 @@
       // Whoever has just done something is shown what comes of it, wherever they were reading.
       const follow = nearEnd() || Date.now() - acted < 3000;
       const added = put(piece);
-      if (added && ready) { speak(piece.spoken); moveOn(); }
-      if (added && follow) toEnd();
+      const grows = piece.id === "doing" || document.getElementById(piece.id)?.classList.contains("draft");
+      if (piece.id === "doing") speakLater(piece.spoken);
+      else if (added && ready) { speak(piece.spoken); moveOn(); }
+      if (follow && (added || grows)) toEnd();
+    });
+    source.addEventListener("drafts", (event) => {
+      const { ids } = JSON.parse(event.data);
+      for (const row of all("#log > .draft")) if (!ids.includes(row.id)) row.remove();
     });
     source.addEventListener("keep", (event) => {
       const { into, ids } = JSON.parse(event.data);

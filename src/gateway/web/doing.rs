@@ -1,0 +1,94 @@
+//! What the bot does just now: its words while they come, and a line that says what goes on. Nothing of it lasts, and
+//! whoever opens the page in the middle sees it as well.
+
+use maud::html;
+
+use super::{
+    connect::App,
+    markdown,
+    render::{self, Cx, Fragment},
+    story,
+};
+use crate::{
+    engine::{Draft, Look},
+    interview::{State, state::CallState},
+    model::{artifact::Artifact, session::Status},
+};
+
+/// What the participant is told while it is the bot's turn.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Doing {
+    /// What goes on, in words for people; empty where nothing does.
+    pub words: String,
+    /// The words of the model so far, while they come.
+    pub draft: Option<Draft>,
+}
+
+impl Doing {
+    /// `draft` was taken before the session was loaded: a message that is posted between the two is seen twice rather
+    /// than not at all, and what is posted already is a draft no more.
+    pub(super) fn of(app: &App, look: &Look, draft: Option<Draft>) -> Self {
+        let state = &look.state;
+        if state.status != Status::Open || state.handoff.is_some() {
+            return Self::default();
+        }
+        let draft = draft.filter(|draft| draft.knew > state.mind.knew);
+        let pipeline = app.engine.pipeline();
+        let is_open = |known: &&CallState| known.result.is_none() && known.wait.is_none();
+        let begun =
+            state.calls.iter().filter(is_open).map(|known| pipeline.doing(&known.call.tool));
+        let mut running: Vec<&str> = begun.chain(pipeline.running(state.session)).collect();
+        running.sort_unstable();
+        running.dedup();
+        let words = match reading(state) {
+            Some(words) => words,
+            None if !running.is_empty() => running.join(" "),
+            None if look.thinking && draft.is_none() => "Thinking…".to_owned(),
+            None => String::new(),
+        };
+        Self { words, draft }
+    }
+
+    /// The line below the conversation.
+    pub(super) fn line(&self, cx: &Cx) -> Fragment {
+        let inner = html! {
+            @if !self.words.is_empty() {
+                p.going-on { span.dots aria-hidden="true" { i {} i {} i {} } (self.words) }
+                noscript { p.small { a href={ "/s/" (cx.session) } { "Look again" } } }
+            }
+        };
+        let line = render::fragment("doing", "doing", &inner, &inner);
+        Fragment { spoken: self.words.clone(), ..line }
+    }
+}
+
+/// Begins the revisions of drafts.
+const DRAFT: &str = "draft-";
+
+/// Whether a revision is that of words that were still coming.
+pub(super) fn is_draft(revision: &str) -> bool {
+    revision.starts_with(DRAFT)
+}
+
+/// The words so far, under the name of the message that they become: that one takes their place.
+pub(super) fn drawn(draft: &Draft) -> Fragment {
+    let id = story::thought_id(draft.knew);
+    let body = html! {
+        article.bubble.bot aria-busy="true" {
+            p.who { "Assistant" }
+            div.md { (markdown::render(&draft.text)) }
+        }
+    };
+    let revision = format!("{DRAFT}{}", render::revision_of(&body));
+    let row = html! { div .row.theirs.draft id=(id) data-rev=(revision) { (body) } };
+    Fragment { id, revision, html: row.into_string(), spoken: String::new() }
+}
+
+/// That a document is being read, which can take a while (BEHAVIOUR J1).
+fn reading(state: &State) -> Option<String> {
+    let is_reading = |c: &&CallState| c.result.is_none() && c.call.tool == "extract_document";
+    let call = &state.calls.iter().rev().find(is_reading)?.call;
+    let is_read = |file: &&Artifact| call.args["artifact_id"] == *file.id.to_string();
+    let file = state.artifacts.iter().find(is_read)?;
+    Some(format!("Received {}. Reading it…", file.filename))
+}
