@@ -1,14 +1,23 @@
-//! Both flows in a real browser, from the first page to the erasure, as people use them: by what they can read.
+//! Both flows in a real browser, from the first page to the erasure, as people use them: by what they can read. Here
+//! the scripts lead; in `browser/led.rs` a model does.
 //!
 //! Pictures of each step lie in `target/screenshots` afterwards. Where Chromium is not installed the tests say how to
 //! get it and pass, unless `CI` is set.
-#![expect(clippy::unwrap_used, clippy::panic, reason = "how a test fails")]
+#![expect(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "how a test fails")]
 #![expect(clippy::print_stderr, reason = "says what is missing")]
 
+#[path = "browser/aimock.rs"]
+mod aimock;
 #[path = "support/bot.rs"]
 mod bot;
 #[path = "support/chromium.rs"]
 mod chromium;
+#[path = "browser/led.rs"]
+mod led;
+#[path = "browser/plays.rs"]
+mod plays;
+#[path = "support/specification.rs"]
+mod specification;
 
 use std::io::{Cursor, Read as _};
 
@@ -16,7 +25,7 @@ use anteroom::export::json_resume;
 use serde_json::Value;
 use tokio::sync::Mutex;
 
-use bot::{Bot, fixture, said};
+use bot::{Bot, command, fixture, said};
 use chromium::{Browser, INSTALL, Look};
 
 /// One browser at a time: two would only wait for each other.
@@ -31,6 +40,11 @@ struct Scene {
 
 impl Scene {
     async fn open(name: &str, look: Look) -> Option<Self> {
+        Self::configured(name, look, "").await
+    }
+
+    /// The same with a configuration file.
+    async fn configured(name: &str, look: Look, config: &str) -> Option<Self> {
         let Some(browser) = Browser::start(name, look).await else {
             let missing = format!("Chromium or its driver is not installed: `{INSTALL}`");
             assert!(std::env::var_os("CI").is_none(), "{missing}");
@@ -39,13 +53,23 @@ impl Scene {
         };
         let dir = tempfile::tempdir().unwrap();
         std::fs::create_dir(dir.path().join("data")).unwrap();
-        let bot = Bot::start(&dir.path().join("data"));
+        let data = dir.path().join("data");
+        let bot = if config.is_empty() {
+            Bot::start(&data)
+        } else {
+            let file = dir.path().join("config.toml");
+            std::fs::write(&file, config).unwrap();
+            let mut command = command(&data);
+            command.arg("--config").arg(file);
+            Bot::launch(command, &data).expect("the configuration is in order")
+        };
         browser.open(&bot.page).await;
         Some(Self { bot, dir, browser })
     }
 
     /// Ends the bot; what it has kept must be nothing but a chain that holds.
     async fn nothing_is_left(self) {
+        assert_eq!(self.browser.complaints().await, [""; 0]);
         self.browser.close().await;
         drop(self.bot);
         let data = self.dir.path().join("data");

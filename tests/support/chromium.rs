@@ -84,6 +84,7 @@ impl Browser {
             "prefs": { "download.default_directory": downloads, "download.prompt_for_download": false },
         });
         capabilities.insert("goog:chromeOptions".to_owned(), options);
+        capabilities.insert("goog:loggingPrefs".to_owned(), json!({ "browser": "ALL" }));
         let client = ClientBuilder::new(HttpConnector::new())
             .capabilities(capabilities)
             .connect(&format!("http://127.0.0.1:{port}"))
@@ -190,6 +191,44 @@ impl Browser {
         self.act(text, &what, async |element| element.click().await).await;
     }
 
+    /// Writes a message and sends it.
+    pub(crate) async fn say(&self, words: &str) {
+        self.write_into("text", words).await;
+        let what = "//form[@id='say']//button[normalize-space(.)='Send']";
+        self.act("Send", what, async |element| element.click().await).await;
+    }
+
+    /// Loads the page anew.
+    pub(crate) async fn reload(&self) {
+        self.client.refresh().await.unwrap();
+    }
+
+    /// Keeps an eye on the messages that begin with `words`, from now on and until the page is loaded anew.
+    pub(crate) async fn watch(&self, words: &str) {
+        self.client.execute(WATCH, vec![words.into()]).await.unwrap();
+    }
+
+    /// How many such messages there were, one after the other: 0, then 1, is a message that came and stayed.
+    pub(crate) async fn watched(&self) -> Vec<u64> {
+        let counts = self.client.execute("return window.watched", Vec::new()).await.unwrap();
+        serde_json::from_value(counts).unwrap()
+    }
+
+    /// How many lengths such a message had until now.
+    pub(crate) async fn lengths(&self) -> u64 {
+        let count = self.client.execute("return window.lengths.size", Vec::new()).await.unwrap();
+        count.as_u64().unwrap()
+    }
+
+    /// What the browser itself had to complain of: errors in scripts, breaches of the content security policy.
+    /// Answers with a bad status are none, for that is how forms are refused.
+    pub(crate) async fn complaints(&self) -> Vec<String> {
+        let said = self.client.issue_cmd(Log).await.unwrap();
+        let said = said.as_array().cloned().unwrap_or_default();
+        let of_scripts = said.iter().filter(|line| line["source"] != "network");
+        of_scripts.map(|line| line["message"].to_string()).collect()
+    }
+
     /// Chooses a file in the last card that asks for one.
     pub(crate) async fn choose_file(&self, file: &Path) {
         // The input itself may be drawn as something else, so it need not be visible.
@@ -224,6 +263,12 @@ impl Browser {
     pub(crate) async fn text(&self) -> String {
         let text = self.client.execute("return document.body.innerText", Vec::new()).await;
         text.ok().and_then(|text| text.as_str().map(str::to_owned)).unwrap_or_default()
+    }
+
+    /// What can be read in the conversation now, without what is only said aloud.
+    pub(crate) async fn conversation(&self) -> String {
+        let script = "return document.querySelector('main').innerText";
+        self.client.execute(script, Vec::new()).await.unwrap().as_str().unwrap().to_owned()
     }
 
     /// Does something to the last visible element that `what` finds. The page changes while it is looked at, so an
@@ -361,6 +406,38 @@ if (document.documentElement.scrollWidth > window.innerWidth + 1) {
 }
 return problems;
 ";
+
+/// Counts and measures the messages that begin with some words, whenever the conversation changes.
+const WATCH: &str = "
+const words = arguments[0];
+window.watched = [];
+window.lengths = new Set();
+const look = () => {
+    const rows = [...document.querySelectorAll('#log > .row')].filter(row => row.innerText.includes(words));
+    for (const row of rows) window.lengths.add(row.querySelector('.md').innerText.length);
+    if (window.watched.at(-1) !== rows.length) window.watched.push(rows.length);
+};
+look();
+new MutationObserver(look).observe(document.getElementById('log'), { childList: true, subtree: true, characterData: true });
+";
+
+/// What stands in the browser's console since it was last asked.
+#[derive(Debug)]
+struct Log;
+
+impl WebDriverCompatibleCommand for Log {
+    fn endpoint(
+        &self,
+        base: &Url,
+        session: Option<&str>,
+    ) -> Result<Url, <Url as std::str::FromStr>::Err> {
+        base.join(&format!("session/{}/se/log", session.unwrap_or_default()))
+    }
+
+    fn method_and_body(&self, _: &Url) -> (Method, Option<String>) {
+        (Method::POST, Some(json!({ "type": "browser" }).to_string()))
+    }
+}
 
 /// A command of Chromium's own protocol, for what the standard one cannot say.
 #[derive(Debug)]

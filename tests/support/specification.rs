@@ -6,12 +6,12 @@ use std::{fs, path::Path, sync::LazyLock};
 use jsonschema::Validator;
 use serde_json::{Value, json};
 
-pub(crate) struct Specification {
-    pub(crate) chat: Validator,
-    pub(crate) embeddings: Validator,
+struct Specification {
+    chat: Validator,
+    embeddings: Validator,
 }
 
-pub(crate) static SPECIFICATION: LazyLock<Option<Specification>> = LazyLock::new(|| {
+static SPECIFICATION: LazyLock<Option<Specification>> = LazyLock::new(|| {
     let folder = std::env::var_os("ANTEROOM_CONFORMANCE")?;
     let text = fs::read_to_string(Path::new(&folder).join("openai-openapi.json")).unwrap();
     let mut document: Value = serde_json::from_str(&text).unwrap();
@@ -42,17 +42,16 @@ fn nullable(value: &mut Value) {
     }
 }
 
-/// What is wrong with the body of a chat request; nothing is known of its form where there is no specification.
+/// What is wrong with the body of a request, for an answer or for vectors; nothing is known of its form where there is
+/// no specification.
 pub(crate) fn problems(body: &Value) -> Vec<String> {
     let mut problems = disorder(body);
-    if let Some(specification) = SPECIFICATION.as_ref() {
-        problems.extend(violations(&specification.chat, body));
+    if let Some(Specification { chat, embeddings }) = SPECIFICATION.as_ref() {
+        let schema = if body.get("input").is_some() { embeddings } else { chat };
+        let errors = schema.iter_errors(body);
+        problems.extend(errors.map(|error| format!("{}: {error}", error.instance_path())));
     }
     problems
-}
-
-pub(crate) fn violations(schema: &Validator, body: &Value) -> Vec<String> {
-    schema.iter_errors(body).map(|error| format!("{}: {error}", error.instance_path())).collect()
 }
 
 /// Calls without their one result, and results without a call.
