@@ -94,6 +94,11 @@ impl Artifacts {
         Ok(artifact)
     }
 
+    /// Whether files can be kept, as far as is known; after a failure it is tried again.
+    pub async fn check(&self) -> Result<(), blobs::Error> {
+        self.blobs.check().await
+    }
+
     /// The bytes of a kept file; none if they were erased.
     pub async fn read(
         &self,

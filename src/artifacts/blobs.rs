@@ -11,6 +11,7 @@ use std::{
     fs::{self, DirBuilder, File},
     io,
     path::{Path, PathBuf},
+    sync::atomic::{AtomicBool, Ordering},
 };
 
 use object_store::{ObjectStoreExt as _, PutPayload, local::LocalFileSystem, path};
@@ -50,6 +51,8 @@ impl From<tokio::task::JoinError> for Error {
 pub(super) struct Blobs {
     store: LocalFileSystem,
     root: PathBuf,
+    /// The last file could not be kept.
+    is_failing: AtomicBool,
 }
 
 impl Blobs {
@@ -67,12 +70,33 @@ impl Blobs {
         }
         sync_folder(root)?;
         let store = LocalFileSystem::new_with_prefix(root)?.with_fsync(true);
-        Ok(Self { store, root: root.to_owned() })
+        Ok(Self { store, root: root.to_owned(), is_failing: AtomicBool::new(false) })
     }
 
     /// Keeps bytes; what is there already under the same name is replaced whole. A crash before the return may
     /// leave nothing or everything, never a part under that name; after it, the file is on disk.
     pub(super) async fn put(&self, place: &Place<'_>, bytes: Vec<u8>) -> Result<(), Error> {
+        let kept = self.write(place, bytes).await;
+        self.is_failing.store(kept.is_err(), Ordering::Relaxed);
+        kept
+    }
+
+    /// Whether files can be kept, as far as is known: once one could not, this tries it with an empty one.
+    pub(super) async fn check(&self) -> Result<(), Error> {
+        if !self.is_failing.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        let probe = self.root.join(ARTIFACTS).join(PROBE);
+        blocking(move || {
+            File::create(&probe)?.sync_all()?;
+            fs::remove_file(&probe)
+        })
+        .await?;
+        self.is_failing.store(false, Ordering::Relaxed);
+        Ok(())
+    }
+
+    async fn write(&self, place: &Place<'_>, bytes: Vec<u8>) -> Result<(), Error> {
         self.no_links(place).await?;
         pass(Point::FileDue);
         self.store.put(&place.path(), PutPayload::from(bytes)).await?;
@@ -155,6 +179,9 @@ pub(super) enum Place<'a> {
 
 const ARTIFACTS: &str = "artifacts";
 const FLOWS: &str = "flows";
+
+/// Written and removed to see whether files can be kept.
+const PROBE: &str = ".probe";
 
 impl Place<'_> {
     /// Built from ids and digests only, never from a sender's words; the parts are escaped all the same.

@@ -2,6 +2,9 @@
 //!
 //! A round goes through all sessions by their heads, some at each look at the clock, and begins again an hour after it
 //! ended. A process that was down begins one at once: what came due meanwhile goes then, once.
+//!
+//! What was due long ago when it is first seen waits a day: the clock may have been set wrong, and what is erased does
+//! not come back.
 
 use std::collections::BTreeSet;
 
@@ -22,6 +25,12 @@ const PAGE: usize = 256;
 /// Time between two rounds.
 const ROUND: TimeDelta = TimeDelta::hours(1);
 
+/// What is found to be due for longer than this makes the clock doubtful, since a process that runs sees it at once.
+const LONG_AGO: TimeDelta = TimeDelta::days(7);
+
+/// How long nothing that is due since long ago goes after such a find; time for somebody to set the clock right.
+const DOUBT: TimeDelta = TimeDelta::days(1);
+
 /// Where the round in hand stands.
 #[derive(Debug, Default)]
 pub(super) struct Sweep {
@@ -29,8 +38,30 @@ pub(super) struct Sweep {
     after: Option<SessionId>,
     /// When the next round begins.
     next: Option<DateTime<Utc>>,
+    /// Until when what is due since long ago stays; none while nothing of that kind was found.
+    doubt: Option<DateTime<Utc>>,
     /// Sessions that have files, looked up once in each process: a crash may have left some behind their session.
     with_files: Option<BTreeSet<SessionId>>,
+}
+
+impl Sweep {
+    /// Whether what is due since `at` goes now.
+    fn may_go(&mut self, at: DateTime<Utc>, now: DateTime<Utc>) -> bool {
+        if now - at <= LONG_AGO {
+            return true;
+        }
+        // One that ends later than a day from now, or ended longer ago, is of a time before the clock was set again.
+        let known = self.doubt.filter(|until| (*until - now).abs() <= DOUBT);
+        let until = *self.doubt.insert(known.unwrap_or_else(|| {
+            tracing::warn!(
+                due_since = %at,
+                "sessions were to be erased long ago: the bot was down, or the clock is wrong. hint: if it is wrong, \
+                 set it right within a day; they are erased then"
+            );
+            now + DOUBT
+        }));
+        until <= now
+    }
 }
 
 impl Engine {
@@ -58,7 +89,8 @@ impl Engine {
         };
         let mut due = 0;
         for head in &heads {
-            if head.goes_at.is_some_and(|at| at <= now) {
+            let due_since = head.goes_at.filter(|at| *at <= now);
+            if due_since.is_some_and(|at| sweep.may_go(at, now)) {
                 if self.dispatch(head.id, Job::LetGo).is_err() {
                     // Too much is going on; the round goes on from here with the next look.
                     return due;

@@ -241,11 +241,34 @@ async fn each_kind_goes_at_its_own_time_also_after_months_of_being_down() {
     assert!(world.audit().await.iter().all(|sealed| sealed.record.words.is_empty()));
     assert_eq!(world.audited("retention_applied").await, 1);
 
-    // The process is down for long; the next one catches up, once.
+    // The process is down for long; the next one catches up, once, when a day has shown that the clock is right.
     world.clock.advance(TimeDelta::days(200));
     world.restart().await;
     world.pass(TimeDelta::zero()).await;
+    assert_eq!(world.audited("session_erased").await, 0);
+    world.pass(TimeDelta::days(1)).await;
     assert_eq!(world.disk().load(world.session).await.unwrap(), None);
+    assert_eq!(world.audited("session_erased").await, 1);
+}
+
+#[tokio::test]
+async fn a_clock_that_is_wrong_by_years_erases_nothing_when_it_is_set_right_within_a_day() {
+    let mut world = World::on("community-welcome").await;
+    welcome(&mut world).await;
+    let years = TimeDelta::days(800);
+
+    world.pass(years).await;
+    world.pass(TimeDelta::hours(20)).await;
+    world.restart().await;
+    world.pass(TimeDelta::zero()).await;
+    world.pass(-years).await;
+
+    assert_eq!(world.audited("session_erased").await, 0);
+    assert!(world.state().await.keeping.forgotten.is_empty());
+    // It leaps again, and nobody notices for a day.
+    world.pass(years).await;
+    assert_eq!(world.audited("session_erased").await, 0);
+    world.pass(TimeDelta::days(1)).await;
     assert_eq!(world.audited("session_erased").await, 1);
 }
 

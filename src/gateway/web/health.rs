@@ -82,6 +82,9 @@ async fn readiness(app: &App) -> Result<(), String> {
     if let Health::ReadOnly(trouble) = app.engine.parts().store.health() {
         return Err(unsaved(trouble));
     }
+    if app.engine.parts().artifacts.check().await.is_err() {
+        return Err("files that people send cannot be kept. hint: check free space and rights of the data directory".to_owned());
+    }
     let read = app.engine.parts().store.sessions(None, 1).await;
     read.map(drop).map_err(|_| "the store cannot be read".to_owned())
 }

@@ -8,7 +8,7 @@ use anteroom::{
     store::sled::{SledStore, faults::Touch},
 };
 use chrono::TimeDelta;
-use reqwest::StatusCode;
+use reqwest::{StatusCode, multipart::Part};
 use tempfile::TempDir;
 
 use super::site::{Site, Visitor};
@@ -78,4 +78,28 @@ async fn an_answer_of_which_nobody_knows_whether_it_was_written_counts_once() {
 #[tokio::test]
 async fn an_answer_that_was_not_synced_is_refused_and_counts_once_when_given_again() {
     the_disk_fills_up_in_the_middle_of_an_interview(Touch::Sync).await;
+}
+
+#[tokio::test]
+async fn where_files_cannot_be_kept_the_bot_is_not_ready_until_they_can() {
+    let site = Site::open().await;
+    let ada = site.visitor();
+    let page = ada.start("tour", "Ada").await;
+    let page = ada.press(&page, "Go on").await;
+    let page = ada.press(&page, "Red").await;
+    let folder = site.folder.path().join("artifacts");
+    std::fs::remove_dir_all(&folder).unwrap();
+    std::fs::write(&folder, "not a folder").unwrap();
+    assert_eq!(check(&ada, "/readyz").await.0, StatusCode::OK, "nobody has sent a file yet");
+
+    let note = Part::bytes(b"Hello".to_vec()).file_name("note.txt");
+    let refused = ada.upload(&page, note).await.text().await.unwrap();
+    assert!(refused.contains("could not"), "{refused}");
+
+    let (status, words) = check(&ada, "/readyz").await;
+    assert_eq!(status, StatusCode::SERVICE_UNAVAILABLE);
+    insta::assert_snapshot!(words, @"files that people send cannot be kept. hint: check free space and rights of the data directory");
+    std::fs::remove_file(&folder).unwrap();
+    std::fs::create_dir(&folder).unwrap();
+    assert_eq!(check(&ada, "/readyz").await, (StatusCode::OK, "ready".to_owned()));
 }

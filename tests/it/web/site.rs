@@ -83,7 +83,7 @@ pub(super) struct Site {
     pub(super) url: String,
     pub(super) clock: Arc<FixedClock>,
     _tasks: JoinSet<()>,
-    _folder: tempfile::TempDir,
+    pub(super) folder: tempfile::TempDir,
 }
 
 /// What a playground is made of.
@@ -166,7 +166,7 @@ impl Site {
         let (run, serve) = (engine.clone(), engine.clone());
         tasks.spawn(async move { run.run(CancellationToken::new()).await });
         tasks.spawn(async move { server.serve(serve, CancellationToken::new()).await.unwrap() });
-        Self { engine, url, clock: fixed, _tasks: tasks, _folder: folder }
+        Self { engine, url, clock: fixed, _tasks: tasks, folder }
     }
 
     /// A browser that has never been here.
