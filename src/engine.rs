@@ -308,7 +308,8 @@ impl Engine {
             Arc::clone(&parts.artifacts),
             Arc::clone(&parts.contacts),
             Policy::CHAT,
-        );
+        )
+        .with_models(parts.models.clone());
         let gateways = gateways.into_iter().map(|gateway| (gateway.platform(), gateway)).collect();
         let inner = Inner {
             pipeline,

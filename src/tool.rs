@@ -8,10 +8,11 @@
 //! ```
 
 pub mod error;
+pub mod meter;
 pub mod pipeline;
 pub mod toolbox;
 
-use std::{fmt, sync::Mutex};
+use std::{fmt, sync::Mutex, time::Duration};
 
 use async_trait::async_trait;
 use chrono::{DateTime, SecondsFormat, Utc};
@@ -20,6 +21,7 @@ use serde_json::Value;
 
 pub use self::{
     error::ToolError,
+    meter::Meter,
     pipeline::{Pipeline, Policy},
     toolbox::Toolbox,
 };
@@ -28,6 +30,7 @@ use crate::{
     contacts::Contacts,
     ids::CallId,
     interview::Actor,
+    llm::Models,
     model::{
         ui::{Prompt, Reply},
         wait::Answerers,
@@ -76,6 +79,8 @@ pub struct ToolSpec {
     pub at_once: bool,
     /// Only staff may call it.
     pub admin_only: bool,
+    /// Its own time limit for an attempt, where it asks a model by itself; none for the policy's (DESIGN §10.36).
+    pub limit: Option<Duration>,
     /// The capability that a successful call records (S4); none for most.
     pub capability: Option<&'static str>,
 }
@@ -101,6 +106,7 @@ impl ToolSpec {
             changes_session: false,
             at_once: false,
             admin_only: false,
+            limit: None,
             capability: None,
         }
     }
@@ -180,6 +186,10 @@ pub struct ToolCx<'a> {
     pub artifacts: &'a Artifacts,
     /// Contact sources.
     pub contacts: &'a Contacts,
+    /// Models, for a tool that asks one by itself.
+    pub models: &'a Models,
+    /// Where it notes what that cost, so that it counts for the session.
+    pub meter: &'a Meter,
 }
 
 impl ToolCx<'_> {

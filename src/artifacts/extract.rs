@@ -179,7 +179,7 @@ pub fn trouble(filename: &str, extraction: &Extraction) -> Option<String> {
 }
 
 /// The note on a layout whose order cannot be trusted.
-const TWO_COLUMNS: &str = "two columns: please check the order, and every role";
+pub const TWO_COLUMNS: &str = "two columns: please check the order, and every role";
 
 fn unreadable(reason: &str) -> Extraction {
     Extraction::Unreadable { reason: reason.to_owned() }

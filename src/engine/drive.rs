@@ -17,7 +17,7 @@ use crate::{
         wait::{Purpose, Standing, Wait},
     },
     store,
-    tool::{EffectClass, Outcome},
+    tool::{EffectClass, Outcome, pipeline::Ended},
 };
 
 /// Steps between two acts of a person; more is a flow that runs in a circle.
@@ -96,10 +96,11 @@ impl Engine {
                 };
                 let now = self.inner.parts.clock.now();
                 let desk = Mutex::new(actor);
-                let result = self.inner.pipeline.resume(&known, &wait, &desk, now).await;
+                let Ended { result, cost } =
+                    self.inner.pipeline.resume(&known, &wait, &desk, now).await;
                 pass(Point::AnswerRan);
                 actor = desk.into_inner().unwrap_or_else(PoisonError::into_inner);
-                worked(&mut actor, call, self.inner.parts.clock.now() - now);
+                worked(&mut actor, call, (self.inner.parts.clock.now() - now, cost));
                 conclude(&mut actor, call, result);
                 let standing = actor.state().waits.get(&id).map(|wait| &wait.standing);
                 if matches!(standing, Some(Standing::Answered { .. })) {
@@ -133,10 +134,10 @@ impl Engine {
             made = true;
             actor.begin(&call);
             let desk = Mutex::new(actor);
-            let result = self.inner.pipeline.execute(&call, &desk, now).await;
+            let ended = self.inner.pipeline.execute(&call, &desk, now).await;
             pass(Point::CallRan);
             actor = desk.into_inner().unwrap_or_else(PoisonError::into_inner);
-            conclude(&mut actor, &call.id, result);
+            conclude(&mut actor, &call.id, ended.result);
         }
         let rests = matches!(actor.next(), Next::Rest);
         self.commit(actor, None).await?;
@@ -189,15 +190,16 @@ impl Engine {
         let now = self.inner.parts.clock.now();
         let (session, before) = (actor.state().session, actor.state().seq);
         let desk = Mutex::new(actor);
-        let result = self.inner.pipeline.execute(&call, &desk, now).await;
+        let Ended { result, cost } = self.inner.pipeline.execute(&call, &desk, now).await;
         pass(Point::CallRan);
+        let took = self.inner.parts.clock.now() - now;
         let mut actor = desk.into_inner().unwrap_or_else(PoisonError::into_inner);
         let stands_alone = actor.state().seq == before;
-        worked(&mut actor, &call.id, self.inner.parts.clock.now() - now);
+        worked(&mut actor, &call.id, (took, cost));
         conclude(&mut actor, &call.id, result.clone());
         match self.commit(actor, None).await {
             Err(store::Error::Conflict { .. }) if stands_alone => {
-                self.conclude_later(session, &call, result).await
+                self.conclude_later(session, &call, (result, took, cost)).await
             }
             other => {
                 pass(Point::CallRecorded);
@@ -212,7 +214,7 @@ impl Engine {
         &self,
         session: SessionId,
         call: &Call,
-        result: Result<Outcome, CallResult>,
+        (result, took, cost): (Result<Outcome, CallResult>, TimeDelta, Usage),
     ) -> Result<(), Error> {
         for _ in 0..CONFLICTS_MAX {
             let mut actor = self.load(session).await?;
@@ -233,6 +235,7 @@ impl Engine {
                 return Ok(());
             }
             actor.begin(call);
+            worked(&mut actor, &call.id, (took, cost));
             conclude(&mut actor, &call.id, result.clone());
             match self.commit(actor, None).await {
                 Err(store::Error::Conflict { .. }) => {}
@@ -243,10 +246,11 @@ impl Engine {
     }
 }
 
-/// Adds the time that a tool has worked to what the session used up. Quick ones are not worth an event each.
-pub(super) fn worked(actor: &mut Actor, call: &CallId, took: TimeDelta) {
-    if took >= WORK_MIN {
-        let usage = Usage { millis: millis(took), ..Usage::default() };
+/// Adds the time that a tool has worked, and what models have cost that it asked by itself, to what the session used up.
+/// Quick ones that cost nothing are not worth an event each.
+pub(super) fn worked(actor: &mut Actor, call: &CallId, (took, cost): (TimeDelta, Usage)) {
+    if took >= WORK_MIN || !cost.is_nothing() {
+        let usage = Usage { millis: millis(took), ..cost };
         actor.spend(SpentOn::Call { call: call.clone() }, usage);
     }
 }

@@ -31,7 +31,7 @@ use crate::{
         usage::Usage,
     },
     store::{self, Loaded},
-    tool::{EffectClass, Outcome},
+    tool::{EffectClass, Outcome, pipeline::Ended},
 };
 
 /// Words of the model while it speaks, for those who look on; nothing is lost with them, since the whole text is
@@ -313,8 +313,8 @@ impl Engine {
             let (call, desk, Inner { pipeline, parts, .. }) = (call.clone(), &desk, &*self.inner);
             async move {
                 let began = parts.clock.now();
-                let result = pipeline.execute(&call, desk, now).await;
-                Made { call, result, took: parts.clock.now() - began }
+                let Ended { result, cost } = pipeline.execute(&call, desk, now).await;
+                Made { call, result, took: parts.clock.now() - began, cost }
             }
         };
         let (ordered, free): (Vec<&Call>, Vec<&Call>) =
@@ -330,14 +330,14 @@ impl Engine {
         for call in &calls {
             let Some(found) = made.iter().find(|made| made.call.id == call.id) else { continue };
             let result = found.result.clone().map(|outcome| counted(outcome, &mut nth, waiting));
-            worked(&mut actor, &call.id, found.took);
+            worked(&mut actor, &call.id, (found.took, found.cost));
             conclude(&mut actor, &call.id, result);
         }
         match self.commit(actor, None).await {
             Err(store::Error::Conflict { .. }) => {
                 // What changed the session was decided on what is gone: those calls are made again.
-                for Made { call, result, .. } in alone {
-                    self.conclude_later(session, &call, result).await?;
+                for Made { call, result, took, cost } in alone {
+                    self.conclude_later(session, &call, (result, took, cost)).await?;
                 }
                 Ok(())
             }
@@ -365,6 +365,7 @@ struct Made {
     call: Call,
     result: Result<Outcome, CallResult>,
     took: TimeDelta,
+    cost: Usage,
 }
 
 /// "1 of 2" on the cards of one round (SEMANTICS row 15).

@@ -81,7 +81,8 @@ fn written(table: &DataTable, file: &str) -> Result<Value, Trouble> {
     }
 }
 
-fn builtin(name: &str) -> Option<Value> {
+/// A schema in the box, by the name after `builtin:`.
+pub fn builtin(name: &str) -> Option<Value> {
     let (_, text) = BUILTIN.iter().find(|(known, _)| *known == name)?;
     serde_json::from_str(text).ok()
 }

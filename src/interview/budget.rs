@@ -58,7 +58,7 @@ impl Actor {
     }
 
     /// Whether the model may still be asked in this session.
-    pub(super) fn has_means(&self) -> bool {
+    pub fn has_means(&self) -> bool {
         self.session_budget().level(self.state.mind.spent) < Level::UsedUp
     }
 

@@ -21,14 +21,16 @@ use self::{
     record::{Effort, Progress, Recorder},
     retry::attempts,
 };
-use super::{Outcome, Tool, ToolCx, ToolError, ToolResult, Toolbox, WORKING};
+use super::{Meter, Outcome, Tool, ToolCx, ToolError, ToolResult, ToolSpec, Toolbox, WORKING};
 use crate::{
     artifacts::Artifacts,
     contacts::Contacts,
     ids::SessionId,
     interview::Actor,
+    llm::Models,
     model::{
         transcript::{Call, CallResult},
+        usage::Usage,
         wait::Wait,
     },
 };
@@ -52,6 +54,26 @@ impl Policy {
     pub const REALTIME: Self = Self { attempts: 2, limit: Duration::from_secs(25), cache: false };
 }
 
+/// How running a call ended.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ended {
+    /// What it came to; a failure of any kind is a result, never an error of the session.
+    pub result: Result<Outcome, CallResult>,
+    /// What models that the tool asked by itself have cost, whatever it came to.
+    pub cost: Usage,
+}
+
+impl Ended {
+    fn new(result: ToolResult, meter: &Meter) -> Self {
+        Self { result: result.map_err(CallResult::from), cost: meter.read() }
+    }
+
+    /// A call that could not be run.
+    fn failed(result: impl Into<CallResult>) -> Self {
+        Self { result: Err(result.into()), cost: Usage::default() }
+    }
+}
+
 /// Runs calls; cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Pipeline {
@@ -61,6 +83,7 @@ pub struct Pipeline {
     pub artifacts: Arc<Artifacts>,
     /// Contact sources.
     pub contacts: Arc<Contacts>,
+    models: Models,
     policy: Policy,
     cache: Cache,
     recorder: Recorder,
@@ -78,10 +101,17 @@ impl Pipeline {
             toolbox,
             artifacts,
             contacts,
+            models: Models::default(),
             policy,
             cache: Cache::default(),
             recorder: Recorder::default(),
         }
+    }
+
+    /// The same with models for the tools that ask one by themselves.
+    #[must_use]
+    pub fn with_models(self, models: Models) -> Self {
+        Self { models, ..self }
     }
 
     /// Hears of every call from now on: `tool_call`, `tool_result` (S3).
@@ -96,26 +126,22 @@ impl Pipeline {
         Ok(Call { tool: tool.spec().name.to_owned(), args, ..call.clone() })
     }
 
-    /// Runs a call up to its outcome. A failure of any kind is a result, never an error of the session.
-    pub async fn execute(
-        &self,
-        call: &Call,
-        actor: &Mutex<Actor>,
-        now: DateTime<Utc>,
-    ) -> Result<Outcome, CallResult> {
+    /// Runs a call up to its outcome.
+    pub async fn execute(&self, call: &Call, actor: &Mutex<Actor>, now: DateTime<Utc>) -> Ended {
         let session = lock(actor, |actor| actor.state().session);
+        let meter = Meter::default();
         let began = Instant::now();
         let running = self.recorder.begun(session, call, self.doing(&call.tool));
         let (result, attempts) = match self.admitted(call, actor) {
             Ok((tool, args)) => {
                 let call = Call { args, ..call.clone() };
-                self.run(tool.as_ref(), &call, actor, now).await
+                self.run(tool.as_ref(), &call, actor, (now, &meter)).await
             }
             Err(error) => (Err(error), 0),
         };
         let effort = Effort { tool: self.known(&call.tool), took: began.elapsed(), attempts };
         running.ended(&result, effort);
-        result.map_err(CallResult::from)
+        Ended::new(result, &meter)
     }
 
     /// Finishes a suspended call with the answer that stands in its wait. A tool that is gone gives
@@ -126,23 +152,27 @@ impl Pipeline {
         wait: &Wait,
         actor: &Mutex<Actor>,
         now: DateTime<Utc>,
-    ) -> Result<Outcome, CallResult> {
+    ) -> Ended {
         let Some((reply, ..)) = wait.standing.answer() else {
             let error = ToolError::ExecutionFailed("the question is not answered".to_owned());
-            return Err(error.into());
+            return Ended::failed(error);
         };
-        let Some(tool) = self.toolbox.get(&call.tool) else { return Err(unavailable(&call.tool)) };
+        let Some(tool) = self.toolbox.get(&call.tool) else {
+            return Ended::failed(unavailable(&call.tool));
+        };
         let session = lock(actor, |actor| actor.state().session);
         let began = Instant::now();
         let running = self.recorder.begun(session, call, self.doing(&call.tool));
-        let cx = self.cx(call, actor, now);
-        let (result, attempts) = attempts(self.policy, tool.spec().effect_class, || {
-            tool.resume(&cx, wait.state.clone(), reply.clone())
-        })
-        .await;
+        let meter = Meter::default();
+        let cx = self.cx(call, actor, (now, &meter));
+        let (result, attempts) =
+            attempts(self.policy_for(tool.spec()), tool.spec().effect_class, || {
+                tool.resume(&cx, wait.state.clone(), reply.clone())
+            })
+            .await;
         let effort = Effort { tool: self.known(&call.tool), took: began.elapsed(), attempts };
         running.ended(&result, effort);
-        result.map_err(CallResult::from)
+        Ended::new(result, &meter)
     }
 
     /// What runs in a session now, in words for people.
@@ -185,7 +215,7 @@ impl Pipeline {
         tool: &dyn Tool,
         call: &Call,
         actor: &Mutex<Actor>,
-        now: DateTime<Utc>,
+        (now, meter): (DateTime<Utc>, &Meter),
     ) -> (ToolResult, u32) {
         let session = lock(actor, |actor| actor.state().session);
         let spec = tool.spec();
@@ -193,18 +223,30 @@ impl Pipeline {
         if cached && let Some(value) = self.cache.get(session, call).await {
             return (Ok(Outcome::Immediate(value)), 0);
         }
-        let cx = self.cx(call, actor, now);
-        let (result, made) =
-            attempts(self.policy, spec.effect_class, || tool.execute(&cx, call.args.clone())).await;
+        let cx = self.cx(call, actor, (now, meter));
+        let (result, made) = attempts(self.policy_for(spec), spec.effect_class, || {
+            tool.execute(&cx, call.args.clone())
+        })
+        .await;
         if cached && let Ok(Outcome::Immediate(value)) = &result {
             self.cache.put(session, call, value.clone()).await;
         }
         (result, made)
     }
 
-    fn cx<'a>(&'a self, call: &'a Call, actor: &'a Mutex<Actor>, now: DateTime<Utc>) -> ToolCx<'a> {
-        let artifacts = &self.artifacts;
-        ToolCx { call: &call.id, now, actor, artifacts, contacts: &self.contacts }
+    fn cx<'a>(
+        &'a self,
+        call: &'a Call,
+        actor: &'a Mutex<Actor>,
+        (now, meter): (DateTime<Utc>, &'a Meter),
+    ) -> ToolCx<'a> {
+        let Self { artifacts, contacts, models, .. } = self;
+        ToolCx { call: &call.id, now, actor, artifacts, contacts, models, meter }
+    }
+
+    /// The policy with the tool's own time limit, where it has one.
+    fn policy_for(&self, spec: &ToolSpec) -> Policy {
+        Policy { limit: spec.limit.unwrap_or(self.policy.limit), ..self.policy }
     }
 }
 

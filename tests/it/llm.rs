@@ -7,7 +7,7 @@ mod conformance;
 #[path = "llm/plays.rs"]
 mod plays;
 #[path = "../support/provider.rs"]
-mod provider;
+pub(crate) mod provider;
 #[path = "../support/scripted.rs"]
 pub(crate) mod scripted;
 #[path = "../support/specification.rs"]
@@ -56,7 +56,7 @@ impl Sink for Ear {
 
 /// Pauses that take no time but move the clock, and are kept in milliseconds.
 #[derive(Debug)]
-struct Jumps {
+pub(crate) struct Jumps {
     clock: Arc<FixedClock>,
     made: Mutex<Vec<u128>>,
 }
@@ -70,7 +70,7 @@ impl Pauses for Jumps {
 }
 
 /// Means without chance and without time.
-fn means() -> (Means, Arc<Jumps>) {
+pub(crate) fn means() -> (Means, Arc<Jumps>) {
     let clock = Arc::new(FixedClock::new(DateTime::from_timestamp(1_700_000_000, 0).unwrap()));
     let jumps = Arc::new(Jumps { clock: Arc::clone(&clock), made: Mutex::default() });
     let pauses: Arc<dyn Pauses> = Arc::<Jumps>::clone(&jumps);
@@ -78,7 +78,7 @@ fn means() -> (Means, Arc<Jumps>) {
 }
 
 /// The services of a configuration; `KEY` is in the environment.
-fn endpoints(config: &str) -> Endpoints {
+pub(crate) fn endpoints(config: &str) -> Endpoints {
     let environment =
         Environment::from([("KEY", "sk-correct-horse"), ("ANTEROOM_DATA_DIR", "/tmp")]);
     Settings::parse("config.toml", config, &environment)

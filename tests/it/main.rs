@@ -10,6 +10,7 @@ mod contacts;
 mod conversation;
 mod corpus;
 mod crashes;
+mod documents;
 mod export;
 mod fetch;
 mod flows;

@@ -32,7 +32,7 @@ use anteroom::{
         wait::{Settlement, Standing, Wait},
     },
     store::{Store, memory::MemoryStore, sled::SledStore},
-    tool::Toolbox,
+    tool::{Tool, Toolbox},
 };
 use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::Value;
@@ -275,6 +275,20 @@ impl World {
         world
     }
 
+    /// The next process has these models.
+    pub(crate) fn with_models(&mut self, models: Models) {
+        self.parts.models = models;
+        self.engine = self.another_engine();
+    }
+
+    /// The next process has this tool instead of the one of its name.
+    pub(crate) fn with_tool(&mut self, tool: Arc<dyn Tool>) {
+        let name = tool.spec().name;
+        let others = interview::tools().into_iter().filter(|tool| tool.spec().name != name);
+        self.parts.toolbox = Arc::new(Toolbox::new(others.chain([tool]).collect()).unwrap());
+        self.engine = self.another_engine();
+    }
+
     /// Begins and does not wait for what follows.
     pub(crate) async fn begin_unrested(&mut self, flow: &str) {
         self.session = self.engine.start(flow, &ada(), room("room"), "start").await.unwrap();
@@ -340,7 +354,7 @@ impl World {
         }
     }
 
-    async fn begin(&mut self, flow: &str) {
+    pub(crate) async fn begin(&mut self, flow: &str) {
         let place = room("room");
         loop {
             let started = self.engine.start(flow, &ada(), place.clone(), "start").await;

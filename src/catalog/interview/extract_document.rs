@@ -1,9 +1,20 @@
 //! `extract_document`: reads a file that was sent and drafts records from it (DESIGN §10.6, BEHAVIOUR §6).
+//!
+//! The text is read here in any case ([`crate::artifacts::extract`]). Where a model for documents is configured, it is
+//! sent the PDF or the picture itself ([`reading`]) and sees what plain text does not hold: scans, layout, tables. It
+//! is waited for as long as [`PATIENCE`]; without its answer the drafts are made of the text alone
+//! ([`crate::artifacts::resume`]), and the result says so. Drafts are never stored: a person reviews them first.
+
+mod drafts;
+mod reading;
+
+use std::time::Duration;
 
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
+use self::reading::{Found, Shortfall, Task};
 use crate::{
     artifacts::{
         extract::trouble,
@@ -21,6 +32,12 @@ use crate::{
 
 /// Most text that goes into the result, in characters: what a model can use of one document.
 const TEXT_MAX: usize = 30_000;
+
+/// Longest time that a model is waited for, its second answer included.
+const PATIENCE: Duration = Duration::from_secs(45);
+
+/// Longest time for all of it: the text is read before.
+const LIMIT: Duration = Duration::from_secs(75);
 
 /// The name by which the model, scripts and [`doubts`] find results.
 const NAME: &str = "extract_document";
@@ -42,6 +59,24 @@ enum Kind {
 
 impl Kind {
     const ALL: [Self; 3] = [Self::ApplicantProfile, Self::SkeletonTimeline, Self::EducationHistory];
+
+    /// Its name among the drafts.
+    const fn name(self) -> &'static str {
+        match self {
+            Self::ApplicantProfile => "applicant_profile",
+            Self::SkeletonTimeline => "skeleton_timeline",
+            Self::EducationHistory => "education_history",
+        }
+    }
+
+    /// The schema in the box that such a record fits.
+    const fn schema(self) -> &'static str {
+        match self {
+            Self::ApplicantProfile => "applicant_profile",
+            Self::SkeletonTimeline => "skeleton_timeline",
+            Self::EducationHistory => "education",
+        }
+    }
 }
 
 #[derive(Debug, Serialize)]
@@ -85,22 +120,47 @@ impl ArtifactRecord {
 struct Quality {
     /// From 0 to 1, how much of the draft needs no closer look.
     extraction_confidence: f64,
+    /// How the drafts were made.
+    read_by: ReadBy,
     /// Codes and words for what a person should look at.
     issues: Vec<String>,
     /// Paths within the derived records that are guesses.
     low_confidence: Vec<String>,
 }
 
+/// How drafts were made.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+enum ReadBy {
+    /// A model has seen the document.
+    Model,
+    /// From its plain text, by rules.
+    #[default]
+    Rules,
+}
+
 /// Reads files.
 #[derive(Debug)]
-pub struct ExtractDocument(ToolSpec);
+pub struct ExtractDocument {
+    spec: ToolSpec,
+    patience: Duration,
+}
+
+impl ExtractDocument {
+    /// The same with another time for which a model is waited for.
+    #[must_use]
+    pub fn patient_for(self, patience: Duration) -> Self {
+        Self { patience, ..self }
+    }
+}
 
 impl Default for ExtractDocument {
     fn default() -> Self {
         let description = "Read a file that the participant sent and draft profile, timeline and \
             education from it. Show every draft with `submit_for_validation`.";
         let spec = ToolSpec::new(NAME, description, EffectClass::Pure, schema());
-        Self(ToolSpec { doing: "Reading your file…", ..spec })
+        let spec = ToolSpec { limit: Some(LIMIT), doing: "Reading your file…", ..spec };
+        Self { spec, patience: PATIENCE }
     }
 }
 
@@ -128,26 +188,42 @@ fn schema() -> Value {
 #[async_trait]
 impl Tool for ExtractDocument {
     fn spec(&self) -> &ToolSpec {
-        &self.0
+        &self.spec
     }
 
     async fn execute(&self, cx: &ToolCx<'_>, args: Value) -> ToolResult {
         let Args { artifact_id, return_types } = parse_args(args)?;
+        let kinds = return_types.unwrap_or_else(|| Kind::ALL.to_vec());
         let (session, artifact) = cx.with_actor(|actor| {
             find(actor, &artifact_id).map(|artifact| (actor.state().session, artifact))
         })?;
-        let extraction = cx.artifacts.extract(session, &artifact).await.map_err(|_| {
-            let message = "the files of this conversation cannot be read just now".to_owned();
-            ToolError::Transient { message, retry_after: None }
-        })?;
-        let kinds = return_types.unwrap_or_else(|| Kind::ALL.to_vec());
-        let Extraction::Text { text, pages, notes } = extraction else {
-            return Ok(Outcome::Immediate(json!(failed(artifact, &extraction))));
+        let extraction = cx.artifacts.extract(session, &artifact).await.map_err(unreadable)?;
+        let (text, pages, notes) = match &extraction {
+            Extraction::Text { text, pages, notes } => (Some(text.clone()), *pages, notes.clone()),
+            Extraction::NoText | Extraction::Locked | Extraction::Unreadable { .. } => {
+                (None, None, Vec::new())
+            }
         };
+        let asked = self.ask(cx, &artifact, &extraction, &kinds).await?;
         // Half a megabyte of somebody's text is no work for a thread that others wait for.
-        let response = tokio::task::spawn_blocking(move || {
-            let drafted = draft(&text, notes, &kinds);
-            read(artifact, &text, pages, drafted)
+        let response = tokio::task::spawn_blocking(move || match (asked, text) {
+            (Ok(found), None) if is_blank(&found) => {
+                failed(artifact, &extraction, Shortfall::Unasked)
+            }
+            (Ok(found), text) => {
+                let (derived, quality) = drafts::of_found(&found, &kinds, text.as_deref(), notes);
+                let text = text.unwrap_or_else(|| seen(&found));
+                read(artifact, &text, pages, Drafted { derived, quality })
+            }
+            (Err(shortfall), Some(text)) => {
+                let drafted = without_model(draft(&text, notes, &kinds), shortfall);
+                let mut response = read(artifact, &text, pages, drafted);
+                if let Some(words) = simpler(shortfall) {
+                    response.message = format!("{} {words}", response.message);
+                }
+                response
+            }
+            (Err(shortfall), None) => failed(artifact, &extraction, shortfall),
         });
         let response = response.await.map_err(|_| {
             ToolError::ExecutionFailed("the document could not be understood".to_owned())
@@ -183,16 +259,90 @@ fn find(actor: &Actor, id: &str) -> Result<Artifact, ToolError> {
     })
 }
 
+fn unreadable(_: crate::artifacts::blobs::Error) -> ToolError {
+    let message = "the files of this conversation cannot be read just now".to_owned();
+    ToolError::Transient { message, retry_after: None }
+}
+
+impl ExtractDocument {
+    /// Has a model read the document, where there is one and it can.
+    async fn ask(
+        &self,
+        cx: &ToolCx<'_>,
+        artifact: &Artifact,
+        extraction: &Extraction,
+        kinds: &[Kind],
+    ) -> Result<Result<Found, Shortfall>, ToolError> {
+        let Some(model) = &cx.models.extract else { return Ok(Err(Shortfall::Unasked)) };
+        let (session, has_means) =
+            cx.with_actor(|actor| (actor.state().session, actor.has_means()));
+        if !has_means {
+            return Ok(Err(Shortfall::Budget));
+        }
+        let bytes = cx.artifacts.read(session, artifact).await.map_err(unreadable)?;
+        let Some(task) = Task::new(artifact, bytes, extraction, kinds) else {
+            return Ok(Err(Shortfall::Unasked));
+        };
+        Ok(task.done_by(model.as_ref(), self.patience, cx.meter).await)
+    }
+}
+
+/// The text that a model has read, as plain as any other.
+fn seen(found: &Found) -> String {
+    let plain = |c: char| if c.is_control() && !matches!(c, '\n' | '\t') { ' ' } else { c };
+    let text: String = found.text.as_deref().unwrap_or_default().chars().map(plain).collect();
+    text.trim().to_owned()
+}
+
+/// A picture with nothing to read in it.
+fn is_blank(found: &Found) -> bool {
+    seen(found).is_empty() && found.drafts.values().all(is_hollow)
+}
+
+/// Why the drafts hold less than they might; none where nothing more was to be had.
+const fn issue(shortfall: Shortfall) -> Option<&'static str> {
+    match shortfall {
+        Shortfall::Unasked => None,
+        Shortfall::Budget => Some(
+            "plain text only: this conversation has used up what it may, so the pages were not looked at",
+        ),
+        Shortfall::Silent => Some("plain text only: the pages could not be looked at just now"),
+        Shortfall::Useless => Some("plain text only: looking at the pages gave nothing of use"),
+    }
+}
+
+/// The same for the participant.
+const fn simpler(shortfall: Shortfall) -> Option<&'static str> {
+    match shortfall {
+        Shortfall::Unasked => None,
+        Shortfall::Budget | Shortfall::Silent | Shortfall::Useless => {
+            Some("I could only read its plain text this time, so please check the details closely.")
+        }
+    }
+}
+
+fn without_model(mut drafted: Drafted, shortfall: Shortfall) -> Drafted {
+    drafted.quality.issues.extend(issue(shortfall).map(str::to_owned));
+    drafted
+}
+
 /// The answer for a document whose text could not be read; the words are for the participant.
-fn failed(artifact: Artifact, extraction: &Extraction) -> Response {
-    let issue = match extraction {
+fn failed(artifact: Artifact, extraction: &Extraction, shortfall: Shortfall) -> Response {
+    let code = match extraction {
         Extraction::Text { .. } => "text",
         Extraction::NoText => "unparsable_no_text",
         Extraction::Locked => "password_required",
         Extraction::Unreadable { .. } => "unreadable",
     };
-    let message = trouble(&artifact.filename, extraction).unwrap_or_default();
-    let quality = Quality { issues: vec![issue.to_owned()], ..Quality::default() };
+    let mut message = trouble(&artifact.filename, extraction).unwrap_or_default();
+    let more = issue(shortfall);
+    if more.is_some() {
+        message.push_str(
+            " I could not look at its pages as pictures this time; a file with text works.",
+        );
+    }
+    let issues = [code].into_iter().chain(more).map(str::to_owned).collect();
+    let quality = Quality { issues, ..Quality::default() };
     let artifact_record = ArtifactRecord::new(artifact, String::new(), json!({}));
     Response { status: Status::Failed, artifact_record, derived: Map::new(), quality, message }
 }
@@ -239,18 +389,19 @@ struct Drafted {
 fn draft(text: &str, notes: Vec<String>, kinds: &[Kind]) -> Drafted {
     let draft = resume::draft(text);
     let derived = kinds.iter().map(|kind| {
-        let (name, value) = match kind {
-            Kind::ApplicantProfile => ("applicant_profile", &draft.applicant_profile),
-            Kind::SkeletonTimeline => ("skeleton_timeline", &draft.skeleton_timeline),
-            Kind::EducationHistory => ("education_history", &draft.education_history),
+        let value = match kind {
+            Kind::ApplicantProfile => &draft.applicant_profile,
+            Kind::SkeletonTimeline => &draft.skeleton_timeline,
+            Kind::EducationHistory => &draft.education_history,
         };
-        (name.to_owned(), if is_hollow(value) { Value::Null } else { value.clone() })
+        (kind.name().to_owned(), if is_hollow(value) { Value::Null } else { value.clone() })
     });
     let derived = derived.collect();
     let is_low =
         |(path, sure): (&String, &Confidence)| (*sure == Confidence::Low).then(|| path.clone());
     let quality = Quality {
         extraction_confidence: overall(&draft),
+        read_by: ReadBy::Rules,
         low_confidence: draft.confidence.iter().filter_map(is_low).collect(),
         issues: notes.into_iter().chain(draft.issues).collect(),
     };

@@ -8,7 +8,7 @@ use super::{both_spellings, stored_name, with_enum};
 use crate::{
     flows::LoadedFlow,
     ids::RecordId,
-    interview::Refusal,
+    interview::{Actor, Refusal, answer::check_data},
     model::ui::Reply,
     tool::{EffectClass, Outcome, Tool, ToolCx, ToolError, ToolResult, ToolSpec, parse_args},
 };
@@ -91,6 +91,13 @@ impl Tool for PersistData {
                 let text = format!("`/dataType`: this flow keeps no `{data_type}`");
                 return Err(ToolError::InvalidParameters(text));
             };
+            if !may_go_unreviewed(actor, &name, &data) {
+                let text = format!(
+                    "`/dataType`: the participant reviews `{name}` before it is kept. hint: show it with \
+                     `submit_for_validation`; what they approve is kept by that alone"
+                );
+                return Err(ToolError::InvalidParameters(text));
+            }
             let saved = actor
                 .save_record(&name, data, false)
                 .map_err(|Refusal(why)| ToolError::InvalidParameters(why))?;
@@ -103,4 +110,15 @@ impl Tool for PersistData {
     async fn resume(&self, _cx: &ToolCx<'_>, _state: Value, _reply: Reply) -> ToolResult {
         Err(ToolError::Changed)
     }
+}
+
+/// Whether data may be stored on the model's word: a draft of what the flow has reviewed is shown to the participant
+/// first, whoever made it; what they have approved is there already and gives the same record (DESIGN §10.29).
+fn may_go_unreviewed(actor: &Actor, name: &str, data: &Value) -> bool {
+    let is_reviewed = actor.flow().flow.data.get(name).is_some_and(|table| table.review);
+    // Data that does not fit is refused for that, which is what there is to mend first.
+    let fits =
+        actor.flow().schemas.get(name).is_none_or(|schema| check_data(schema, data).is_empty());
+    let mut records = actor.state().records.iter();
+    !is_reviewed || !fits || records.any(|r| r.reviewed && r.data_type == name && r.data == *data)
 }

@@ -264,7 +264,7 @@ impl Bench {
         let mut actor = self.actor();
         actor.begin(&call);
         let actor = Mutex::new(actor);
-        let outcome = self.pipeline.execute(&call, &actor, self.now).await;
+        let outcome = self.pipeline.execute(&call, &actor, self.now).await.result;
         self.conclude(call, outcome, actor.into_inner().unwrap())
     }
 
@@ -291,7 +291,7 @@ impl Bench {
     ) -> (Result<Outcome, CallResult>, Actor) {
         let actor = Mutex::new(self.actor());
         let wait = self.state().waits[&wait].clone();
-        let outcome = self.pipeline.resume(call, &wait, &actor, self.now).await;
+        let outcome = self.pipeline.resume(call, &wait, &actor, self.now).await.result;
         (outcome, actor.into_inner().unwrap())
     }
 

@@ -655,6 +655,7 @@ async fn a_picture_holds_no_text_and_says_what_to_tell() {
       "derived": {},
       "quality": {
         "extraction_confidence": 0.0,
+        "read_by": "rules",
         "issues": [
           "unparsable_no_text"
         ],
@@ -677,7 +678,7 @@ async fn a_resume_by_another_version_of_a_tool_says_that_it_changed() {
     asked.state = json!({ "kind": "education" });
     let actor = std::sync::Mutex::new(bench.actor());
     let now = "2026-11-22T09:00:00Z".parse().unwrap();
-    let changed = bench.pipeline.resume(&call, &asked, &actor, now).await.unwrap_err();
+    let changed = bench.pipeline.resume(&call, &asked, &actor, now).await.result.unwrap_err();
     insta::assert_json_snapshot!(changed.to_value(), @r#"
     {
       "error": "the tool has changed since it asked. hint: call it again",
@@ -685,7 +686,7 @@ async fn a_resume_by_another_version_of_a_tool_says_that_it_changed() {
     }
     "#);
     let gone = anteroom::model::transcript::Call { tool: "old_tool".to_owned(), ..call };
-    let unavailable = bench.pipeline.resume(&gone, &asked, &actor, now).await.unwrap_err();
+    let unavailable = bench.pipeline.resume(&gone, &asked, &actor, now).await.result.unwrap_err();
     assert!(matches!(&unavailable, CallResult::Err { code, .. } if code == "tool_unavailable"));
     insta::assert_json_snapshot!(unavailable.to_value(), @r#"
     {

@@ -54,7 +54,7 @@ fn compare(path: String, old: &Value, new: &Value, changes: &mut Vec<Change>) {
         return;
     }
     match (children(old), children(new)) {
-        (Some(before), Some(after)) => {
+        (Some(before), Some(after)) if old.is_array() == new.is_array() => {
             let known: BTreeSet<&String> = before.iter().map(|(key, _)| key).collect();
             let added = after.iter().filter(|(key, _)| !known.contains(key));
             for (key, value) in &before {
@@ -76,7 +76,7 @@ fn compare(path: String, old: &Value, new: &Value, changes: &mut Vec<Change>) {
                 compare(join(&path, &key), value, &Value::Null, changes);
             }
         }
-        (None | Some(_), None) | (None, Some(_)) => {
+        (None | Some(_), None | Some(_)) => {
             changes.push(Change { field: path, old_value: old.clone(), new_value: new.clone() });
         }
     }
