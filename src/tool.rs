@@ -66,6 +66,8 @@ pub struct ToolSpec {
     pub description: &'static str,
     /// What the participant reads while it runs, such as `Reading your file…`: words for people, never its name (S3).
     pub doing: &'static str,
+    /// What they read once it is done, such as `Read your file`; empty where they see for themselves, or need not know.
+    pub done: &'static str,
     /// JSON Schema (2020-12) of the arguments, as the specification has it.
     pub parameters: Value,
     /// What a restart does with a call that had begun and left no result.
@@ -100,6 +102,7 @@ impl ToolSpec {
             name,
             description,
             doing: WORKING,
+            done: "",
             parameters,
             effect_class,
             cacheable: false,

@@ -185,6 +185,11 @@ impl Pipeline {
         self.toolbox.get(tool).map_or(WORKING, |tool| tool.spec().doing)
     }
 
+    /// What people read once a tool is done; empty for nothing.
+    pub fn done(&self, tool: &str) -> &'static str {
+        self.toolbox.get(tool).map_or("", |tool| tool.spec().done)
+    }
+
     /// The tool's own name for the record.
     fn known(&self, tool: &str) -> &'static str {
         self.toolbox.get(tool).map_or("unknown", |tool| tool.spec().name)

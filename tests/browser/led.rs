@@ -111,8 +111,10 @@ async fn a_model_leads_a_candidate_while_staff_deny_and_approve() {
     let _one = ONE.lock().await;
     let turns = candidate();
     let mut fixtures = play(&turns);
+    for turn in [0, READS + 1] {
+        fixtures[turn] = slowly(fixtures[turn].take());
+    }
     fixtures.remove(READS);
-    fixtures[0] = slowly(fixtures[0].take());
     let Some(mut led) = Led::open("led-candidate", Look::Desktop, &fixtures).await else { return };
 
     let browser = &mut led.scene.browser;
@@ -126,6 +128,8 @@ async fn a_model_leads_a_candidate_while_staff_deny_and_approve() {
     browser.show("words-growing").await;
     browser.see("How shall we begin?").await;
     browser.show("words-whole").await;
+    // Read aloud once, when it is whole.
+    browser.hear("before it is kept. Question: How shall we begin?").await;
     assert_eq!(browser.watched().await, [0, 1], "a message came and stayed");
     assert!(browser.lengths().await > 3, "it was seen to grow");
 
@@ -152,6 +156,8 @@ async fn the_basics(led: &mut Led, turns: &[Turn]) {
     let reads = turns[READS].clone().and("extract_document", json!({ "artifact_id": file }));
     led.model.add(&[reads.at(READS)]).await;
     browser.say("Yes, please.").await;
+    browser.see("✓ Read your file").await;
+    browser.show("read").await;
     browser.see("This is what I found.").await;
     browser.see("2 of 2").await;
     browser.show("two-cards").await;
@@ -213,13 +219,14 @@ async fn a_candidate_on_a_telephone_notices_little_of_a_provider_with_bad_days()
         fault(&fixtures[1], 0, &json!({ "truncateAfterChunks": 3 })),
         fault(&fixtures[2], 0, &json!({ "truncateAfterChunks": 4 })),
         fault(&fixtures[4], 0, &json!({ "chaos": { "malformedRate": 1 } })),
-        fault(&fixtures[5], 0, &json!({ "disconnectAfterMs": 250 })),
+        fault(&slowly(fixtures[5].clone()), 0, &json!({ "disconnectAfterMs": 1100 })),
         fault(&fixtures[7], 0, &json!({ "chaos": { "latencyMs": 1500 } })),
         fault(&fixtures[8], 0, &error(500, "server_error")),
         fault(&turns[first].at(first), 0, &error(502, "server_error")),
         fault(&turns[first].at(first), 1, &json!({ "chaos": { "disconnectRate": 1 } })),
         fault(&turns[first].at(first), 2, &json!({ "truncateAfterChunks": 2 })),
     ];
+    fixtures[READS + 1] = slowly(fixtures[READS + 1].take());
     fixtures.remove(READS);
     let fixtures: Vec<Value> = bad_days.into_iter().chain(fixtures).chain(back).collect();
     let Some(mut led) = Led::open("led-phone", Look::Phone, &fixtures).await else { return };
@@ -260,8 +267,14 @@ async fn a_model_helps_a_member_who_loads_the_page_anew_in_the_middle_of_a_sente
     browser.reload().await;
     browser.watch("Shall we write").await;
     browser.show("loaded-anew").await;
+    // Who answers before the end is known is answered after it; the page has the order that is kept.
+    browser.say(ANSWERS[0]).await;
     browser.see("these days?").await;
+    browser.see("Staff have been asked.").await;
     assert_eq!(browser.watched().await, [1], "a message stayed");
+    let order = browser.order().await;
+    browser.reload().await;
+    assert_eq!(browser.order().await, order);
 
     introduction(&mut led, &turns).await;
     assert_eq!(led.model.checked().await, (turns.len(), vec![]));
@@ -291,11 +304,15 @@ async fn a_member_in_the_dark_notices_little_of_a_provider_with_bad_days() {
     browser.see("Shall we write").await;
     browser.show("words-growing").await;
     browser.see("these days?").await;
+    browser.say(ANSWERS[0]).await;
     introduction(&mut led, &turns).await;
     assert_eq!(led.model.checked().await, (count, vec![429, 500]));
     erase(&mut led.scene.browser).await;
     led.scene.nothing_is_left().await;
 }
+
+/// What the member writes.
+const ANSWERS: [&str; 2] = ["Looms that count.", "Music, most of all."];
 
 async fn until_the_introduction(led: &mut Led) {
     let browser = &mut led.scene.browser;
@@ -310,13 +327,11 @@ async fn until_the_introduction(led: &mut Led) {
 }
 
 async fn introduction(led: &mut Led, turns: &[Turn]) {
-    let answers = ["Looms that count.", "Music, most of all."];
-    led.scene.browser.say(answers[0]).await;
     led.scene.browser.see("Staff have been asked.").await;
     led.staff_denies_with_words().await;
     let browser = &mut led.scene.browser;
     browser.see("enjoy talking about here?").await;
-    browser.say(answers[1]).await;
+    browser.say(ANSWERS[1]).await;
     browser.see("Here is a draft in your own words.").await;
     browser.show("draft").await;
     browser.unfold("Start over", "What should be different?").await;
@@ -329,6 +344,6 @@ async fn introduction(led: &mut Led, turns: &[Turn]) {
     browser.press("Not now").await;
     browser.see("Done").await;
     browser.show("end").await;
-    led.said_once(turns, &answers).await;
-    led.model_knows(&answers).await;
+    led.said_once(turns, &ANSWERS).await;
+    led.model_knows(&ANSWERS).await;
 }

@@ -32,8 +32,8 @@ impl Turn {
             response["toolCalls"] =
                 calls.map(|(name, args)| json!({ "name": name, "arguments": args })).collect();
         }
-        let profile = json!({ "ttft": 150, "tps": 60 });
-        let streaming = json!({ "chunkSize": 8, "streamingProfile": profile });
+        let profile = json!({ "ttft": 80, "tps": 120 });
+        let streaming = json!({ "chunkSize": 10, "streamingProfile": profile });
         let mut fixture = json!({ "match": { "turnIndex": number }, "response": response });
         fixture.as_object_mut().unwrap().extend(streaming.as_object().unwrap().clone());
         fixture
@@ -47,7 +47,7 @@ pub(crate) fn play(turns: &[Turn]) -> Vec<Value> {
 
 /// The same turn so slow that people can watch it.
 pub(crate) fn slowly(mut fixture: Value) -> Value {
-    fixture["streamingProfile"] = json!({ "ttft": 900, "tps": 12 });
+    fixture["streamingProfile"] = json!({ "ttft": 900, "tps": 6 });
     fixture
 }
 

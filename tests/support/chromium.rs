@@ -214,6 +214,13 @@ impl Browser {
         serde_json::from_value(counts).unwrap()
     }
 
+    /// The names of the messages of the conversation, from the first to the last.
+    pub(crate) async fn order(&self) -> Vec<String> {
+        let script = "return [...document.querySelectorAll('#log > .row')].map(row => row.id)";
+        let names = self.client.execute(script, Vec::new()).await.unwrap();
+        serde_json::from_value(names).unwrap()
+    }
+
     /// How many lengths such a message had until now.
     pub(crate) async fn lengths(&self) -> u64 {
         let count = self.client.execute("return window.lengths.size", Vec::new()).await.unwrap();
@@ -255,6 +262,20 @@ impl Browser {
                 return;
             }
             assert!(Instant::now() < deadline, "`{text}` did not appear on:\n{page}");
+            sleep(Duration::from_millis(50)).await;
+        }
+    }
+
+    /// Waits until `text` is said aloud.
+    pub(crate) async fn hear(&self, text: &str) {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            let script = "return document.getElementById('aloud').textContent";
+            let aloud = self.client.execute(script, Vec::new()).await.unwrap();
+            if aloud.as_str().is_some_and(|aloud| aloud.contains(text)) {
+                return;
+            }
+            assert!(Instant::now() < deadline, "`{text}` is not said aloud but: {aloud}");
             sleep(Duration::from_millis(50)).await;
         }
     }

@@ -17,7 +17,9 @@ impl Default for DeployAgent {
         let description = "Hand one piece of specialised work, such as drafting a knowledge card, \
             to an agent and get its result.";
         let spec = ToolSpec::new("deploy_agent", description, EffectClass::Idempotent, schema());
-        Self(ToolSpec { doing: "Working out the details…", ..spec })
+        Self(ToolSpec {
+            doing: "Working out the details…", done: "Worked out the details", ..spec
+        })
     }
 }
 

@@ -159,7 +159,12 @@ impl Default for ExtractDocument {
         let description = "Read a file that the participant sent and draft profile, timeline and \
             education from it. Show every draft with `submit_for_validation`.";
         let spec = ToolSpec::new(NAME, description, EffectClass::Pure, schema());
-        let spec = ToolSpec { limit: Some(LIMIT), doing: "Reading your file…", ..spec };
+        let spec = ToolSpec {
+            limit: Some(LIMIT),
+            doing: "Reading your file…",
+            done: "Read your file",
+            ..spec
+        };
         Self { spec, patience: PATIENCE }
     }
 }

@@ -29,7 +29,7 @@ impl Default for FetchUrl {
     fn default() -> Self {
         let description = "Read the text of a web page that the participant named.";
         let spec = ToolSpec::new("fetch_url", description, EffectClass::Pure, schema());
-        Self(ToolSpec { doing: "Opening the page…", ..spec })
+        Self(ToolSpec { doing: "Opening the page…", done: "Opened the page", ..spec })
     }
 }
 

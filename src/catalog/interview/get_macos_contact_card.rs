@@ -61,7 +61,11 @@ impl Default for GetMacosContactCard {
             set up. `specific` asks them which card.";
         let spec =
             ToolSpec::new("get_macos_contact_card", description, EffectClass::Pure, schema());
-        Self(ToolSpec { doing: "Looking up your contact card…", ..spec })
+        Self(ToolSpec {
+            doing: "Looking up your contact card…",
+            done: "Looked up your contact card",
+            ..spec
+        })
     }
 }
 

@@ -44,7 +44,13 @@ impl Default for PersistData {
         let description = "Store data that needs no review by the participant. \
             The same data again gives the same record.";
         let spec = ToolSpec::new("persist_data", description, EffectClass::Pure, schema());
-        Self(ToolSpec { doing: "Noting it down…", changes_session: true, at_once: true, ..spec })
+        Self(ToolSpec {
+            doing: "Noting it down…",
+            done: "Noted it down",
+            changes_session: true,
+            at_once: true,
+            ..spec
+        })
     }
 }
 

@@ -28,7 +28,11 @@ impl Default for QueryGithubRepo {
         let description = "Look at a GitHub repository that the participant named, for evidence \
             of their work.";
         let spec = ToolSpec::new("query_github_repo", description, EffectClass::Pure, schema());
-        Self(ToolSpec { doing: "Looking at the repository…", ..spec })
+        Self(ToolSpec {
+            doing: "Looking at the repository…",
+            done: "Looked at the repository",
+            ..spec
+        })
     }
 }
 

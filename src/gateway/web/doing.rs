@@ -12,7 +12,7 @@ use super::{
 use crate::{
     engine::{Draft, Look},
     interview::{State, state::CallState},
-    model::{artifact::Artifact, session::Status},
+    model::{artifact::Artifact, session::Status, transcript::CallResult},
 };
 
 /// What the participant is told while it is the bot's turn.
@@ -20,6 +20,8 @@ use crate::{
 pub struct Doing {
     /// What goes on, in words for people; empty where nothing does.
     pub words: String,
+    /// What has just come of it: calls of the model that are done, until it speaks again.
+    pub done: Vec<&'static str>,
     /// The words of the model so far, while they come.
     pub draft: Option<Draft>,
 }
@@ -34,32 +36,49 @@ impl Doing {
         }
         let draft = draft.filter(|draft| draft.knew > state.mind.knew);
         let pipeline = app.engine.pipeline();
+        let is_done =
+            |id| matches!(state.call(id).map(|c| &c.result), Some(Some(CallResult::Ok { .. })));
+        let of_round = state.mind.wanted.iter().filter(|call| is_done(&call.id));
+        let done = of_round.map(|call| pipeline.done(&call.tool)).filter(|words| !words.is_empty());
+        let done = if look.thinking && draft.is_none() { distinct(done) } else { Vec::new() };
         let is_open = |known: &&CallState| known.result.is_none() && known.wait.is_none();
         let begun =
             state.calls.iter().filter(is_open).map(|known| pipeline.doing(&known.call.tool));
-        let mut running: Vec<&str> = begun.chain(pipeline.running(state.session)).collect();
-        running.sort_unstable();
-        running.dedup();
+        let running = distinct(begun.chain(pipeline.running(state.session)));
         let words = match reading(state) {
             Some(words) => words,
             None if !running.is_empty() => running.join(" "),
             None if look.thinking && draft.is_none() => "Thinking…".to_owned(),
             None => String::new(),
         };
-        Self { words, draft }
+        Self { words, done, draft }
     }
 
     /// The line below the conversation.
     pub(super) fn line(&self, cx: &Cx) -> Fragment {
         let inner = html! {
             @if !self.words.is_empty() {
-                p.going-on { span.dots aria-hidden="true" { i {} i {} i {} } (self.words) }
+                p.going-on {
+                    @for words in &self.done { span { "✓ " (words) } }
+                    span.now {
+                        span.dots aria-hidden="true" { i {} i {} i {} }
+                        span { (self.words) span.late { " It takes longer than usual." } }
+                    }
+                }
                 noscript { p.small { a href={ "/s/" (cx.session) } { "Look again" } } }
             }
         };
         let line = render::fragment("doing", "doing", &inner, &inner);
-        Fragment { spoken: self.words.clone(), ..line }
+        let spoken = self.done.iter().copied().chain([self.words.as_str()]).collect::<Vec<_>>();
+        Fragment { spoken: spoken.join(" "), ..line }
     }
+}
+
+fn distinct<'a>(words: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+    let mut words: Vec<&str> = words.collect();
+    words.sort_unstable();
+    words.dedup();
+    words
 }
 
 /// Begins the revisions of drafts.

@@ -118,8 +118,9 @@ fn spoken(body: &Body) -> String {
         | Body::Summary { .. } => String::new(),
         Body::Bubble { text, .. } => markdown::plain(text),
         Body::Card { wait, .. } if wait.standing.is_pending() => {
-            let title = wait.prompt.title.as_deref().unwrap_or_default();
-            format!("Question: {title} {}", markdown::plain(&wait.prompt.body))
+            let title = wait.prompt.title.as_deref().map(|title| format!("{title} "));
+            let title = title.unwrap_or_default();
+            format!("Question: {title}{}", markdown::plain(&wait.prompt.body))
         }
         Body::Card { .. } => String::new(),
         Body::Export => "A copy of your data is ready.".to_owned(),

@@ -56,7 +56,7 @@ fn every_tool_has_words_for_people() {
         let spec = tool.spec();
         let is_sentence = spec.doing.starts_with(char::is_uppercase) && spec.doing.ends_with('…');
         let names_itself = spec.doing.contains('_') || spec.doing.contains("tool");
-        let is_own = spec.doing != WORKING;
+        let is_own = spec.doing != WORKING && !spec.done.ends_with(['…', '.']);
         assert!(is_sentence && is_own && !names_itself, "{}: {}", spec.name, spec.doing);
     }
 }

@@ -44,7 +44,10 @@ impl Weigh {
     fn behind(gate: &Gate) -> Arc<dyn Tool> {
         let parameters = json!({ "type": "object", "properties": {} });
         let spec = ToolSpec::new("weigh", "Weighs.", EffectClass::Pure, parameters);
-        Arc::new(Self(ToolSpec { doing: "Looking for the scales…", ..spec }, gate.clone()))
+        Arc::new(Self(
+            ToolSpec { doing: "Looking for the scales…", done: "Put it on", ..spec },
+            gate.clone(),
+        ))
     }
 }
 
@@ -175,7 +178,11 @@ async fn what_goes_on_is_told_in_words_for_people() {
     ear.hears("Looking for the scales…").await;
     scales.open();
     last.reached().await;
-    assert!(ear.hears("Thinking…").await.contains("\"id\":\"doing\""));
+    let thinking = ear.hears("Thinking…").await;
+    assert!(
+        thinking.contains("✓ Put it on") && thinking.contains("\"id\":\"doing\""),
+        "{thinking}"
+    );
     assert!(drawn(&ada, &path).await.contains("Thinking…"));
     last.open();
     ear.hears("Three.").await;
