@@ -359,6 +359,13 @@ fn the_gate_runs_the_test_command_of_the_readme() {
 }
 
 #[test]
+fn the_readme_says_how_the_model_of_the_browser_test_is_installed() {
+    let test = read("tests/browser/aimock.rs");
+    let install = test.split('"').find(|text| text.starts_with("npm install")).unwrap();
+    assert!(read("README.md").contains(&format!("`{install}`")), "{install}");
+}
+
+#[test]
 fn the_map_names_every_module_in_its_row() {
     let map = read("src/lib.rs");
     for modules in LAYERS {

@@ -52,6 +52,10 @@ const DRAFTS_KEPT: usize = 64;
 /// Shortest growth of a draft that is told, in bytes: a message is edited some times, not for each word.
 const DRAFT_STEP: usize = 24;
 
+/// Shortest growth of a long draft, as a part of it: all of it is told each time, so that the work stays in proportion
+/// to its length.
+const DRAFT_SHARE: usize = 32;
+
 /// Tells of words as they come, and knows those of each message that is being written.
 #[derive(Debug)]
 pub(super) struct Drafts {
@@ -111,7 +115,7 @@ impl Drop for Draughtsman<'_> {
 impl Sink for Draughtsman<'_> {
     fn words(&mut self, words: &str) {
         self.text.push_str(words);
-        if self.text.len() - self.told >= DRAFT_STEP {
+        if self.text.len() - self.told >= DRAFT_STEP.max(self.told / DRAFT_SHARE) {
             self.tell();
         }
     }

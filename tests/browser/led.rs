@@ -8,7 +8,7 @@ use super::{
     Look, ONE, Scene,
     aimock::{self, Aimock},
     deep_dive, erase, fixture,
-    plays::{SAMPLE, Turn, candidate, community, fault, play, slowly},
+    plays::{SAMPLE, Turn, candidate, community, fault, late, play, slowly},
     start,
 };
 
@@ -111,9 +111,8 @@ async fn a_model_leads_a_candidate_while_staff_deny_and_approve() {
     let _one = ONE.lock().await;
     let turns = candidate();
     let mut fixtures = play(&turns);
-    for turn in [0, READS + 1] {
-        fixtures[turn] = slowly(fixtures[turn].take());
-    }
+    fixtures[0] = slowly(fixtures[0].take());
+    fixtures[READS + 1] = late(fixtures[READS + 1].take());
     fixtures.remove(READS);
     let Some(mut led) = Led::open("led-candidate", Look::Desktop, &fixtures).await else { return };
 
@@ -226,7 +225,7 @@ async fn a_candidate_on_a_telephone_notices_little_of_a_provider_with_bad_days()
         fault(&turns[first].at(first), 1, &json!({ "chaos": { "disconnectRate": 1 } })),
         fault(&turns[first].at(first), 2, &json!({ "truncateAfterChunks": 2 })),
     ];
-    fixtures[READS + 1] = slowly(fixtures[READS + 1].take());
+    fixtures[READS + 1] = late(fixtures[READS + 1].take());
     fixtures.remove(READS);
     let fixtures: Vec<Value> = bad_days.into_iter().chain(fixtures).chain(back).collect();
     let Some(mut led) = Led::open("led-phone", Look::Phone, &fixtures).await else { return };

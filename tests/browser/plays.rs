@@ -45,9 +45,15 @@ pub(crate) fn play(turns: &[Turn]) -> Vec<Value> {
     turns.iter().enumerate().map(|(number, turn)| turn.at(number)).collect()
 }
 
-/// The same turn so slow that people can watch it.
+/// The same turn so slow that people can watch its words.
 pub(crate) fn slowly(mut fixture: Value) -> Value {
     fixture["streamingProfile"] = json!({ "ttft": 900, "tps": 6 });
+    fixture
+}
+
+/// The same turn after a while in which people see what goes on.
+pub(crate) fn late(mut fixture: Value) -> Value {
+    fixture["streamingProfile"]["ttft"] = 1500.into();
     fixture
 }
 
