@@ -12,7 +12,11 @@ use super::{
 use crate::{
     engine::{Draft, Look},
     interview::{State, state::CallState},
-    model::{artifact::Artifact, session::Status, transcript::CallResult},
+    model::{
+        artifact::Artifact,
+        session::Status,
+        transcript::{Call, CallResult},
+    },
 };
 
 /// What the participant is told while it is the bot's turn.
@@ -27,8 +31,8 @@ pub struct Doing {
 }
 
 impl Doing {
-    /// `draft` was taken before the session was loaded: a message that is posted between the two is seen twice rather
-    /// than not at all, and what is posted already is a draft no more.
+    /// `draft` was taken before the session was loaded, so that a message that is posted in between is in one of the
+    /// two; what is posted already is a draft no more.
     pub(super) fn of(app: &App, look: &Look, draft: Option<Draft>) -> Self {
         let state = &look.state;
         if state.status != Status::Open || state.handoff.is_some() {
@@ -36,14 +40,14 @@ impl Doing {
         }
         let draft = draft.filter(|draft| draft.knew > state.mind.knew);
         let pipeline = app.engine.pipeline();
-        let is_done =
-            |id| matches!(state.call(id).map(|c| &c.result), Some(Some(CallResult::Ok { .. })));
-        let of_round = state.mind.wanted.iter().filter(|call| is_done(&call.id));
+        let is_done = |call: &&Call| state.call(&call.id).is_some_and(has_done);
+        let of_round = state.mind.wanted.iter().filter(is_done);
         let done = of_round.map(|call| pipeline.done(&call.tool)).filter(|words| !words.is_empty());
         let done = if look.thinking && draft.is_none() { distinct(done) } else { Vec::new() };
-        let is_open = |known: &&CallState| known.result.is_none() && known.wait.is_none();
-        let begun =
-            state.calls.iter().filter(is_open).map(|known| pipeline.doing(&known.call.tool));
+        // While a card is open it is the participant's turn, whatever waits with it.
+        let waits = state.pending().next().is_some();
+        let is_begun = |c: &&CallState| !waits && c.result.is_none() && c.wait.is_none();
+        let begun = state.calls.iter().filter(is_begun).map(|c| pipeline.doing(&c.call.tool));
         let running = distinct(begun.chain(pipeline.running(state.session)));
         let words = match reading(state) {
             Some(words) => words,
@@ -71,6 +75,14 @@ impl Doing {
         let line = render::fragment("doing", "doing", &inner, &inner);
         let spoken = self.done.iter().copied().chain([self.words.as_str()]).collect::<Vec<_>>();
         Fragment { spoken: spoken.join(" "), ..line }
+    }
+}
+
+/// Whether a call did what it was for.
+fn has_done(known: &CallState) -> bool {
+    match &known.result {
+        Some(CallResult::Ok { value }) => value["status"] != "failed",
+        Some(CallResult::Err { .. }) | None => false,
     }
 }
 

@@ -57,9 +57,9 @@ impl Tool for Weigh {
         &self.0
     }
 
-    async fn execute(&self, _cx: &ToolCx<'_>, _args: Value) -> ToolResult {
+    async fn execute(&self, _cx: &ToolCx<'_>, args: Value) -> ToolResult {
         self.1.pass().await;
-        Ok(Outcome::Immediate(json!({ "kilograms": 3 })))
+        Ok(Outcome::Immediate(args))
     }
 
     async fn resume(&self, _cx: &ToolCx<'_>, _state: Value, _reply: Reply) -> ToolResult {
@@ -188,6 +188,23 @@ async fn what_goes_on_is_told_in_words_for_people() {
     ear.hears("Three.").await;
     assert!(!ada.get(&path).await.contains("Thinking…"));
     model.assert_played();
+}
+
+#[tokio::test]
+async fn what_came_to_nothing_is_not_told_as_done() {
+    let (model, last) = (Scripted::new(), Gate::new());
+    model.next(Turn::calls("weigh", &json!({ "status": "failed" })));
+    model.next(Turn::says("It broke.").held_by(&last));
+    let open = Gate::new();
+    open.open();
+    let site = Site::led(FLOW, &model, Weigh::behind(&open)).await;
+    let ada = site.visitor();
+    let path = begun(&site, &ada).await;
+    last.reached().await;
+    let page = drawn(&ada, &path).await;
+    assert!(page.contains("Thinking…") && !page.contains("Put it on"), "{page}");
+    last.open();
+    assert!(ada.get(&path).await.contains("It broke."));
 }
 
 fn between<'a>(text: &'a str, from: &str, to: &str) -> &'a str {
