@@ -16,6 +16,7 @@ use fantoccini::{
 };
 use hyper_util::client::legacy::connect::HttpConnector;
 use reqwest::{Method, Url};
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
 
@@ -364,6 +365,12 @@ impl Browser {
         self.client.issue_cmd(command).await.unwrap();
     }
 
+    /// The browser's process, as it notes it in its profile while it runs: `host-1234`.
+    fn process(&self) -> Option<Pid> {
+        let note = fs::read_link(self.home.path().join("profile/SingletonLock")).ok()?;
+        Pid::from_raw(note.to_str()?.rsplit('-').next()?.parse().ok()?)
+    }
+
     /// Closes the browser.
     pub(crate) async fn close(self) {
         drop(self.client.clone().close().await);
@@ -372,9 +379,13 @@ impl Browser {
 
 impl Drop for Browser {
     fn drop(&mut self) {
-        // The browser ends with its driver; it may have ended already.
+        // It may have ended already.
         drop(self.driver.kill());
         drop(self.driver.wait());
+        // A browser that was not closed, since a test failed, outlives its driver.
+        if let Some(browser) = self.process() {
+            kill_process(browser, Signal::KILL).ok();
+        }
     }
 }
 
