@@ -84,6 +84,7 @@ pub(crate) fn parts(
         ids,
         library: Arc::new(library()),
         toolbox: Arc::new(Toolbox::new(interview::tools()).unwrap()),
+        tasks: Arc::default(),
         artifacts: Arc::new(artifacts),
         contacts: Arc::new(Contacts::new(Vec::new())),
         webhooks: Arc::new(BTreeMap::new()),

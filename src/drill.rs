@@ -78,6 +78,13 @@ points! {
     AnswerRan       "answer_ran"       "an answered call has gone on" => "its result is recorded";
     AnswerApplied   "answer_applied"   "an answer has done its work" => "the next step";
 
+    ChildDue        "child_due"        "a child run is asked for" => "it exists";
+    ChildBegun      "child_begun"      "a child run exists" => "its parent notes that";
+    ChildRaised     "child_raised"     "a child run's question is asked at its root" => "the child notes that";
+    ChildTold       "child_told"       "a child run knows the answer" => "its root notes that";
+    ChildEnded      "child_ended"      "a child run is over" => "its parent has the result";
+    ChildReported   "child_reported"   "the parent has the result" => "the child notes that";
+
     TimerDue        "timer_due"        "a timer is due" => "it is decided";
     TimerFired      "timer_fired"      "what a timer does is durable" => "the next";
 

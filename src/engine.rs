@@ -14,6 +14,7 @@ mod outbox;
 mod pinned;
 mod reading;
 mod retention;
+mod subtask;
 mod tally;
 mod think;
 mod timers;
@@ -55,6 +56,7 @@ use crate::{
         wait::{Settlement, Wait},
     },
     store::{self, Find, Loaded, Store},
+    task::Tasks,
     tool::{
         Toolbox,
         pipeline::{Pipeline, Policy},
@@ -93,6 +95,8 @@ pub struct Parts {
     pub library: Arc<Library>,
     /// The tools.
     pub toolbox: Arc<Toolbox>,
+    /// The templates of child runs.
+    pub tasks: Arc<Tasks>,
     /// Files that were sent.
     pub artifacts: Arc<Artifacts>,
     /// Contact sources.
@@ -506,7 +510,10 @@ impl Engine {
     /// A session with its flow, for views.
     pub async fn view(&self, session: SessionId) -> Result<(Loaded, Arc<LoadedFlow>), Error> {
         let loaded = self.inner.parts.store.load(session).await?.ok_or(Error::NoSession)?;
-        let flow = self.flow(&loaded.head.flow).await?;
+        let flow = match loaded.head.parent {
+            Some(_) => self.task_flow(&loaded.head.flow).await?,
+            None => self.flow(&loaded.head.flow).await?,
+        };
         Ok((loaded, flow))
     }
 

@@ -3,7 +3,7 @@
 pub mod check;
 pub mod library;
 mod load;
-mod schemas;
+pub(crate) mod schemas;
 pub mod text;
 
 use std::collections::BTreeMap;
@@ -94,6 +94,9 @@ impl LoadedFlow {
         upload_types(&self.flow)
     }
 }
+
+/// The name of the only schema of a flow that a task template was made into: what the run gives back.
+pub const OUTPUT: &str = "output";
 
 /// Values of `uploadType` by S0.
 pub const UPLOAD_TYPES: [&str; 6] =

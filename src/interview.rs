@@ -15,6 +15,7 @@ mod calls;
 pub mod commands;
 pub mod custody;
 pub mod evidence;
+pub mod family;
 mod hear;
 mod mind;
 mod outcome;

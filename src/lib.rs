@@ -29,6 +29,7 @@
 //! | 2 | [`fetch`] | the guarded client: addresses that somebody else chose, public ones only |
 //! | 2 | [`contacts`] | the contacts port: where a person's contact details may come from |
 //! | 2 | [`llm`] | the model port: streaming chat with tools, embeddings |
+//! | 3 | [`task`] | child runs: templates, and which one a piece of work leads to |
 //! | 3 | [`interview`] | the pure core: a session as a fold over its events, and every decision about it |
 //! | 4 | [`tool`] | the tool protocol, the toolbox, the steps around a call |
 //! | 5 | [`catalog`] | the tools: one file each, file name = tool name |
@@ -57,5 +58,6 @@ pub mod llm;
 pub mod model;
 pub mod ops;
 pub mod store;
+pub mod task;
 pub mod telemetry;
 pub mod tool;

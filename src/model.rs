@@ -10,6 +10,7 @@ pub mod custody;
 pub mod effect;
 pub mod flow;
 pub mod session;
+pub mod task;
 pub mod text;
 pub mod transcript;
 pub mod ui;

@@ -20,6 +20,7 @@ mod request;
 mod restore;
 mod serve;
 mod sessions;
+mod tasks;
 mod term;
 mod tools;
 
@@ -54,7 +55,8 @@ fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Play(play) => play::play(wanted, &play),
         Command::Run(output) => serve::run(&wanted, output),
         Command::Flows(command) => flows::flows(&wanted, command),
-        Command::Tools(command) => tools::tools(command),
+        Command::Tools(command) => tools::tools(&wanted, command),
+        Command::Tasks(command) => tasks::tasks(&wanted, command),
         Command::Sessions(command) => sessions::sessions(&wanted, command),
         Command::Export(export) => export::export(&wanted, &export),
         Command::Erase(erase) => erase::erase(&wanted, &erase),

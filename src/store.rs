@@ -42,7 +42,8 @@ pub trait Store: fmt::Debug + Send + Sync {
     /// A session with all its events in order; none if there is no such session.
     async fn load(&self, session: SessionId) -> Result<Option<Loaded>, Error>;
 
-    /// Sessions at a place, of a person, or the newest of all; newest first.
+    /// Sessions at a place, of a person, or the newest of all; newest first. Child runs are left out: they are found
+    /// through their parent.
     async fn find(&self, by: Find) -> Result<Vec<Head>, Error>;
 
     /// One wait and where it has been shown: the fast lane for opening forms and for clicks.
@@ -62,7 +63,7 @@ pub trait Store: fmt::Debug + Send + Sync {
     /// which its id makes harmless.
     async fn done(&self, effect: EffectId, delivery: Delivery) -> Result<(), Error>;
 
-    /// Sessions in order of their ids (oldest first), at most `limit`, after the given one.
+    /// Sessions in order of their ids (oldest first), at most `limit`, after the given one; child runs among them.
     async fn sessions(&self, after: Option<SessionId>, limit: usize) -> Result<Vec<Head>, Error>;
 
     /// The audit chain from number `from` on, at most `limit`.

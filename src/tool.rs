@@ -5,8 +5,10 @@
 //!                                                                    │
 //!               Immediate(value) ◀───────────────────────────────────┤
 //!               Waiting { prompt, state } ──▶ the wait is stored ──▶ days later ──▶ resume(state, reply)
+//!               Subtask(request) ──▶ the engine begins a child run ──▶ its end ──▶ deliver(child, conclusion)
 //! ```
 
+pub mod delegated;
 pub mod error;
 pub mod meter;
 pub mod pipeline;
@@ -28,10 +30,11 @@ pub use self::{
 use crate::{
     artifacts::Artifacts,
     contacts::Contacts,
-    ids::CallId,
+    ids::{CallId, SessionId},
     interview::Actor,
     llm::Models,
     model::{
+        task::Conclusion,
         ui::{Prompt, Reply},
         wait::Answerers,
     },
@@ -54,6 +57,15 @@ pub trait Tool: fmt::Debug + Send + Sync {
 
     /// Finishes a call that answered [`Outcome::Waiting`]. Must tolerate being run twice.
     async fn resume(&self, cx: &ToolCx<'_>, state: Value, reply: Reply) -> ToolResult;
+
+    /// The response of a call that answered [`Outcome::Subtask`], from what came of the child run. May be made twice.
+    fn deliver(&self, _child: SessionId, conclusion: &Conclusion) -> Result<Value, ToolError> {
+        match conclusion {
+            Conclusion::Completed { output } => Ok(output.clone()),
+            Conclusion::Failed { message, .. } => Err(ToolError::ExecutionFailed(message.clone())),
+            Conclusion::Cancelled { .. } => Err(ToolError::UserCancelled),
+        }
+    }
 }
 
 /// What a tool is.

@@ -194,6 +194,8 @@ pub struct Flows {
     pub dir: Option<PathBuf>,
     /// Flows that can be started; all where empty.
     pub enabled: Vec<String>,
+    /// Directory of `*.toml` files with templates of child runs.
+    pub tasks: Option<PathBuf>,
 }
 
 /// Bounds of files, over all flows.

@@ -30,6 +30,9 @@ use crate::{
 /// Longest pause before failed work is tried again.
 const PAUSE_MAX: TimeDelta = TimeDelta::seconds(60);
 
+/// What somebody reads who talks to a child run.
+const NOBODY_HOME: &str = "Nobody talks here; please use the conversation that this belongs to.";
+
 /// Something for a session to do.
 #[derive(Debug)]
 pub(super) enum Job {
@@ -289,6 +292,7 @@ impl Engine {
     async fn take_in(&self, inbound: Inbound) -> Result<Receipt, Error> {
         let Inbound { key, session, from, what } = inbound;
         let act = |actor: &mut Actor| match &what {
+            _ if actor.is_child() => Receipt::Refused(NOBODY_HOME.to_owned()),
             What::Answer { wait, revision, reply, via } => {
                 let (reply, from) = (reply.clone(), from.clone());
                 let answer = Answer { wait: *wait, revision: *revision, reply, from, via: *via };

@@ -9,7 +9,7 @@ use super::{CONFLICTS_MAX, Engine, Error, desk::report};
 use crate::{
     drill::{Point, pass},
     ids::{CallId, SessionId, WaitId},
-    interview::{Actor, Next, Suspension},
+    interview::{Actor, Next},
     model::{
         transcript::{Call, CallResult, SpentOn},
         ui::Reply,
@@ -45,7 +45,8 @@ impl Engine {
             if self.inner.closing.is_cancelled() {
                 return;
             }
-            match self.step(session).await {
+            // Boxed, because it has room for the longest of all steps.
+            match Box::pin(self.step(session)).await {
                 Ok(Step::Done) | Err(Error::Store(store::Error::Conflict { .. })) => {}
                 Ok(Step::Rest) => return self.went(session, true),
                 Err(Error::NoSession) => {
@@ -70,8 +71,15 @@ impl Engine {
             Next::Erase => _ = self.erase_as_asked(session).await?,
             Next::Rest => return Ok(Step::Rest),
             Next::Think { last } => {
+                if actor.is_child() && !self.is_wanted(&actor).await? {
+                    return Ok(Step::Done);
+                }
                 return self.think(actor.state(), &loaded, &flow, last).await;
             }
+            Next::Begin { child } => self.begin_child(&actor, child).await?,
+            Next::Recall { child } => self.recall_child(&actor, child).await?,
+            Next::Raise { wait } => self.raise(&actor, wait).await?,
+            Next::Report => self.report(&actor).await?,
             Next::Round(calls) => self.round(actor, calls).await?,
             Next::Resume { wait } => return self.resume(actor, wait).await,
             Next::Recover { call } => self.recover_call(actor, &call).await?,
@@ -90,6 +98,13 @@ impl Engine {
                 return Ok(Step::Done);
             }
             Purpose::Notice | Purpose::Effect { .. } | Purpose::Erase => actor.apply_own(id),
+            Purpose::Child { child, wait: inner, .. } => {
+                let told = self.tell_child(*child, *inner, (&wait, actor.state())).await?;
+                actor.passed_on(id);
+                if !told {
+                    actor.child_lost(*child);
+                }
+            }
             Purpose::Call { call, tool } => {
                 let Some(known) = actor.state().call(call).map(|known| known.call.clone()) else {
                     return Ok(Step::Done);
@@ -101,7 +116,7 @@ impl Engine {
                 pass(Point::AnswerRan);
                 actor = desk.into_inner().unwrap_or_else(PoisonError::into_inner);
                 worked(&mut actor, call, (self.inner.parts.clock.now() - now, cost));
-                conclude(&mut actor, call, result);
+                self.conclude(&mut actor, call, result);
                 let standing = actor.state().waits.get(&id).map(|wait| &wait.standing);
                 if matches!(standing, Some(Standing::Answered { .. })) {
                     // The call had its result already: the answer has nothing left to do.
@@ -137,7 +152,7 @@ impl Engine {
             let ended = self.inner.pipeline.execute(&call, &desk, now).await;
             pass(Point::CallRan);
             actor = desk.into_inner().unwrap_or_else(PoisonError::into_inner);
-            conclude(&mut actor, &call.id, ended.result);
+            self.conclude(&mut actor, &call.id, ended.result);
         }
         let rests = matches!(actor.next(), Next::Rest);
         self.commit(actor, None).await?;
@@ -196,7 +211,7 @@ impl Engine {
         let mut actor = desk.into_inner().unwrap_or_else(PoisonError::into_inner);
         let stands_alone = actor.state().seq == before;
         worked(&mut actor, &call.id, (took, cost));
-        conclude(&mut actor, &call.id, result.clone());
+        self.conclude(&mut actor, &call.id, result.clone());
         match self.commit(actor, None).await {
             Err(store::Error::Conflict { .. }) if stands_alone => {
                 self.conclude_later(session, &call, (result, took, cost)).await
@@ -226,6 +241,10 @@ impl Engine {
                     Next::Round(calls) => calls.iter().any(|wanted| wanted.id == call.id),
                     Next::Resume { .. }
                     | Next::Recover { .. }
+                    | Next::Begin { .. }
+                    | Next::Recall { .. }
+                    | Next::Raise { .. }
+                    | Next::Report
                     | Next::Think { .. }
                     | Next::Erase
                     | Next::Rest => false,
@@ -236,7 +255,7 @@ impl Engine {
             }
             actor.begin(call);
             worked(&mut actor, &call.id, (took, cost));
-            conclude(&mut actor, &call.id, result.clone());
+            self.conclude(&mut actor, &call.id, result.clone());
             match self.commit(actor, None).await {
                 Err(store::Error::Conflict { .. }) => {}
                 other => return Ok(other?),
@@ -258,22 +277,6 @@ pub(super) fn worked(actor: &mut Actor, call: &CallId, (took, cost): (TimeDelta,
 /// Whole milliseconds; none where the clock was set back meanwhile.
 pub(super) fn millis(took: TimeDelta) -> u64 {
     u64::try_from(took.num_milliseconds()).unwrap_or(0)
-}
-
-/// Hands what a tool came to back to the session.
-pub(super) fn conclude(actor: &mut Actor, call: &CallId, result: Result<Outcome, CallResult>) {
-    match result {
-        Ok(Outcome::Immediate(value)) => actor.finish(call, CallResult::Ok { value }),
-        Ok(Outcome::Waiting(waiting)) => {
-            let crate::tool::Waiting { prompt, state, answerers, expires_at } = *waiting;
-            actor.suspend(call, Suspension { prompt, state, answerers, expires_at });
-        }
-        Ok(Outcome::Subtask(_)) => {
-            let message = "child runs are not available here".to_owned();
-            actor.finish(call, CallResult::Err { code: "not_configured".to_owned(), message });
-        }
-        Err(failure) => actor.finish(call, failure),
-    }
 }
 
 fn is_yes(wait: &Wait) -> bool {

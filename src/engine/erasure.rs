@@ -30,6 +30,9 @@ const REDRAW_LIMIT: Duration = Duration::from_secs(5);
 /// Cards that are redrawn at the same time.
 const AT_ONCE: usize = 8;
 
+/// What somebody reads who would erase a child run by itself.
+const CHILD: &str = "this is a child run; it goes with its conversation. hint: erase that";
+
 /// The name of the event that web hooks get.
 const ERASED: &str = "session_erased";
 
@@ -57,6 +60,18 @@ impl Engine {
                 ) => None,
                 Err(error) => return Err(error),
             };
+            if let Some(actor) = &known {
+                // A backup may hold one whose end the data that was lost had seen.
+                if actor.is_child() && by != "restore" {
+                    return Err(Error::Refused(CHILD.to_owned()));
+                }
+                if actor.state().keeping.hold.is_none() {
+                    // First, because nothing else knows where they are.
+                    self.erase_children(actor.state(), by).await?;
+                }
+            } else {
+                self.erase_children_of_unread(session, by).await?;
+            }
             match self.erase_known(session, known.as_ref(), by).await {
                 Err(Error::Store(store::Error::Conflict { .. })) => {}
                 done => return done,

@@ -6,7 +6,7 @@ use std::{
 };
 
 use super::{Engine, Error};
-use crate::{flows::LoadedFlow, model::session::FlowPin, store};
+use crate::{flows::LoadedFlow, model::session::FlowPin, store, task::LoadedTask};
 
 /// Older versions of flows that are in use, by digest. As many as there are versions, not sessions.
 #[derive(Debug, Default)]
@@ -35,10 +35,7 @@ impl Engine {
         if let Some(flow) = known {
             return Ok(flow);
         }
-        let source = self.inner.parts.artifacts.pinned_flow(&pin.digest).await;
-        let source = source
-            .map_err(|error| Error::Store(store::Error::Unavailable(Arc::new(error))))?
-            .ok_or_else(|| Error::BrokenFlow(format!("its file {} is gone", pin.digest)))?;
+        let source = self.pinned_source(pin).await?;
         let vars: BTreeMap<String, String> =
             library.iter().flat_map(|flow| flow.vars.clone()).collect();
         let flow = LoadedFlow::load(&source, &pin.id, &vars).map_err(|problems| {
@@ -49,5 +46,26 @@ impl Engine {
         let mut pinned = pinned.lock().unwrap_or_else(PoisonError::into_inner);
         pinned.insert(pin.digest.clone(), Arc::clone(&flow));
         Ok(flow)
+    }
+
+    /// What a child run runs: its template if that is the same, else the pinned one.
+    pub(super) async fn task_flow(&self, pin: &FlowPin) -> Result<Arc<LoadedFlow>, Error> {
+        let task = self.inner.parts.tasks.get(&pin.id);
+        if let Some(task) = task.filter(|task| task.run.digest == pin.digest) {
+            return Ok(Arc::clone(&task.run));
+        }
+        let source = self.pinned_source(pin).await?;
+        let task = LoadedTask::load(&source, &pin.id).map_err(|problems| {
+            let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
+            Error::BrokenFlow(problems.join("; "))
+        })?;
+        Ok(task.run)
+    }
+
+    async fn pinned_source(&self, pin: &FlowPin) -> Result<String, Error> {
+        let source = self.inner.parts.artifacts.pinned_flow(&pin.digest).await;
+        source
+            .map_err(|error| Error::Store(store::Error::Unavailable(Arc::new(error))))?
+            .ok_or_else(|| Error::BrokenFlow(format!("its file {} is gone", pin.digest)))
     }
 }

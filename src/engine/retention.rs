@@ -98,6 +98,7 @@ impl Engine {
                 due += 1;
             }
             sweep.after = Some(head.id);
+            self.remove_orphan(head).await;
         }
         let is_end = heads.len() < PAGE;
         self.remove_strays(&mut sweep, &heads, is_end).await;
@@ -106,6 +107,17 @@ impl Engine {
             sweep.next = now.checked_add_signed(ROUND);
         }
         due
+    }
+
+    /// Removes a child run whose parent is gone: a crash may have come between.
+    async fn remove_orphan(&self, head: &Head) {
+        let Some(parent) = head.parent else { return };
+        // A parent that cannot be read is there.
+        if let Ok(None) = self.inner.parts.store.load(parent).await
+            && let Err(error) = self.erase_child(head.id, "parent").await
+        {
+            tracing::warn!(session.id = %head.id, %error, "a child run of a session that is gone remains");
+        }
     }
 
     /// Removes the files of sessions that are gone, up to the last of `heads`.
@@ -142,6 +154,11 @@ impl Engine {
         if due.is_empty() {
             return Ok(());
         }
+        let is_only_files = due.len() == 1 && due.contains(&Kind::Uploads);
+        if !is_only_files {
+            // They hold parts of the conversation, and only its events know of them.
+            self.erase_children(actor.state(), "retention").await?;
+        }
         if gone == Kind::ALL.len() {
             self.erase_known(session, Some(&actor), "retention").await?;
             return Ok(());
@@ -149,7 +166,7 @@ impl Engine {
         if due.contains(&Kind::Uploads) {
             self.erase_files(session).await?;
         }
-        if due.len() == 1 && due.contains(&Kind::Uploads) {
+        if is_only_files {
             actor.forget_uploads();
             return Ok(self.commit(actor, None).await?);
         }

@@ -15,7 +15,7 @@ use tokio::sync::broadcast;
 
 use super::{
     Engine, Error, Inner,
-    drive::{Step, conclude, millis, worked},
+    drive::{Step, millis, worked},
     window,
 };
 use crate::{
@@ -159,7 +159,9 @@ impl Engine {
         flow: &Arc<LoadedFlow>,
         last: bool,
     ) -> Result<Step, Error> {
-        let Some(model) = self.inner.parts.models.interview.clone() else { return Ok(Step::Rest) };
+        let Some(model) = self.inner.parts.models.interview.clone() else {
+            return self.think_without(loaded.head.id, state).await;
+        };
         let (session, knew) = (loaded.head.id, loaded.head.seq);
         let is_long = state.mind.window > self.inner.limits.window_tokens;
         if is_long && self.shorten(state, loaded, flow).await? {
@@ -178,6 +180,18 @@ impl Engine {
                 if self.shorten(state, loaded, flow).await? => {}
             Thinking::Failed(error) => self.failed(session, &error).await?,
         }
+        Ok(Step::Done)
+    }
+
+    /// The model was taken away: a child run says so, everything else rests until there is one.
+    async fn think_without(&self, session: SessionId, state: &State) -> Result<Step, Error> {
+        if state.family.own.is_none() {
+            return Ok(Step::Rest);
+        }
+        self.decide(session, None, |child| {
+            child.fail_child("unavailable", "this is not available any more".to_owned());
+        })
+        .await?;
         Ok(Step::Done)
     }
 
@@ -335,7 +349,7 @@ impl Engine {
             let Some(found) = made.iter().find(|made| made.call.id == call.id) else { continue };
             let result = found.result.clone().map(|outcome| counted(outcome, &mut nth, waiting));
             worked(&mut actor, &call.id, (found.took, found.cost));
-            conclude(&mut actor, &call.id, result);
+            self.conclude(&mut actor, &call.id, result);
         }
         match self.commit(actor, None).await {
             Err(store::Error::Conflict { .. }) => {

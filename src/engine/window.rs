@@ -11,23 +11,26 @@ use std::collections::{HashMap, HashSet};
 use serde_json::Value;
 
 use crate::{
-    flows::LoadedFlow,
+    flows::{LoadedFlow, OUTPUT},
     ids::{ArtifactId, CallId},
     interview::evidence,
     llm::{
         chat::{Message, Request, ToolCall, ToolChoice, ToolSpec},
-        fence::{DOCUMENT, defuse, defused, fenced},
+        fence::{DOCUMENT, INPUT, defuse, defused, fenced},
     },
     model::{
         flow::{Decider, Objective, Phase},
+        task::{Assignment, Subtask},
         transcript::{
             Audience, Call, CallResult, Event, Intent, Origin, Recorded, Speaker, Thought,
         },
         ui::Reply,
     },
+    task,
 };
 
 const INTERVIEWER: &str = include_str!("../../manifests/prompts/interviewer.md");
+const TASK: &str = include_str!("../../manifests/prompts/task.md");
 
 /// The tool whose results hold the text of documents.
 const READER: &str = "extract_document";
@@ -46,6 +49,7 @@ pub(super) fn request(
     last: bool,
 ) -> Request {
     let choice = if last { ToolChoice::Never } else { ToolChoice::Auto };
+    // What a child run gives back is asked for in words, since it comes after calls, and checked in any case.
     Request { messages: messages(flow, events), tools, choice, ..Request::default() }
 }
 
@@ -83,7 +87,15 @@ fn messages(flow: &LoadedFlow, events: &[Recorded]) -> Vec<Message> {
     let mut window = Window { flow, calls, results, answers };
     let mut from = 0;
     let mut phase = None;
-    let mut messages = vec![Message::System(instructions(flow))];
+    let assignment = events.iter().find_map(|recorded| match &recorded.event {
+        Event::Subtask(Subtask::Tasked(assignment)) => Some(assignment),
+        _ => None,
+    });
+    let mut messages = match assignment {
+        Some(assignment) => task_messages(flow, assignment),
+        None => vec![Message::System(instructions(flow))],
+    };
+    let beginning = messages.len();
     for recorded in events {
         match &recorded.event {
             Event::Called(call) => _ = window.calls.insert(&call.id, call),
@@ -95,7 +107,7 @@ fn messages(flow: &LoadedFlow, events: &[Recorded]) -> Vec<Message> {
             }
             Event::Summarised { through, text, .. } => {
                 from = *through;
-                messages.truncate(1);
+                messages.truncate(beginning);
                 messages.push(note(&format!("The conversation so far, in short:\n{text}")));
             }
             _ => {}
@@ -163,9 +175,13 @@ struct Window<'a> {
 impl Window<'_> {
     fn tell(&self, event: &Event, messages: &mut Vec<Message>) {
         match event {
-            Event::Advanced { to: Some(to), .. } => {
+            // A child run has one part, and is told of it in its instructions.
+            Event::Advanced { to: Some(to), .. } if to != task::PHASE => {
                 messages.extend(self.flow.phase(to).map(|phase| self.begun(phase)));
             }
+            Event::Subtask(Subtask::Refused { complaints }) => messages.push(note(&format!(
+                "This is not the promised form: {complaints}. Answer once more, with the whole JSON object."
+            ))),
             Event::Said { from, text, .. } => messages.push(said(from, text)),
             Event::Thought(thought) => self.thought(thought, messages),
             Event::Returned { call, result } => messages.extend(self.returned(call, result)),
@@ -302,6 +318,18 @@ fn told(tool: &str, result: &CallResult) -> String {
 
 fn compact(value: &Value) -> String {
     value.to_string()
+}
+
+/// What a child run is told before anything else: the same for every request of it.
+fn task_messages(flow: &LoadedFlow, assignment: &Assignment) -> Vec<Message> {
+    let output = flow.schemas.get(OUTPUT).map(compact).unwrap_or_default();
+    let mut text = TASK.trim_end().replace("{{output}}", &output);
+    if let Some(phase) = flow.phase(task::PHASE) {
+        text.push_str("\n\nThe work:\n\n");
+        text.push_str(phase.prompt.trim());
+    }
+    let input = fenced(INPUT, &compact(&assignment.input));
+    vec![Message::System(text), note(&assignment.description), Message::user(input)]
 }
 
 /// Instructions for a whole session: the same for every request of it.

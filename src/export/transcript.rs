@@ -166,7 +166,8 @@ impl<'a> Teller<'a> {
             Event::Late { .. }
             | Event::ThinkingFailed { .. }
             | Event::ScriptLeads { .. }
-            | Event::Summarised { .. } => self.mind(event),
+            | Event::Summarised { .. }
+            | Event::Subtask(_) => self.mind(event),
             Event::Applied { .. }
             | Event::Thought(_)
             | Event::Spent { .. }
@@ -258,6 +259,10 @@ impl<'a> Teller<'a> {
             }
             Event::Summarised { through, text, .. } => {
                 bot("summarised", text.clone(), json!({ "through": through }))
+            }
+            // A participant reads of its result where that is used.
+            Event::Subtask(subtask) if self.reader == Reader::Staff => {
+                subtask.words().map(|text| line("subtask", BOT, &text, json!(subtask)))
             }
             _ => None,
         }
@@ -407,6 +412,7 @@ fn effect_words(what: &str, outcome: &EffectOutcome) -> String {
 fn purpose_words(purpose: &Purpose) -> String {
     match purpose {
         Purpose::Call { tool, .. } => format!("`{tool}`"),
+        Purpose::Child { .. } => "A child run's question".to_owned(),
         Purpose::Notice => "The notice".to_owned(),
         Purpose::Erase => "Erasure".to_owned(),
         Purpose::Effect { .. } => "Consent".to_owned(),

@@ -86,8 +86,8 @@ impl Library {
     }
 }
 
-/// The operator's flow files in the order of their names.
-fn files(dir: &Path, problems: &mut Vec<Problem>) -> Vec<(String, String)> {
+/// The operator's files in a folder, in the order of their names.
+pub(crate) fn files(dir: &Path, problems: &mut Vec<Problem>) -> Vec<(String, String)> {
     let unreadable = |what: &Path, error| {
         Problem::whole(&what.display().to_string(), format!("cannot be read: {error}"))
     };

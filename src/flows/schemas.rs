@@ -62,7 +62,7 @@ pub(super) fn resolve(
     (schemas, problems)
 }
 
-type Trouble = (String, Option<String>);
+pub(crate) type Trouble = (String, Option<String>);
 
 fn written(table: &DataTable, file: &str) -> Result<Value, Trouble> {
     match (&table.schema, &table.schema_inline) {
@@ -85,6 +85,18 @@ fn written(table: &DataTable, file: &str) -> Result<Value, Trouble> {
 pub fn builtin(name: &str) -> Option<Value> {
     let (_, text) = BUILTIN.iter().find(|(known, _)| *known == name)?;
     serde_json::from_str(text).ok()
+}
+
+/// A schema written in one line of a file: `builtin:NAME`, or JSON. What is wrong, and what to do, where it is neither.
+pub(crate) fn of_line(text: &str) -> Result<Value, Trouble> {
+    let schema = match text.trim().strip_prefix("builtin:") {
+        Some(name) => builtin(name).ok_or_else(|| unknown(name))?,
+        None => parsed(text)?,
+    };
+    match words::validator(&schema) {
+        Ok(_) => Ok(schema),
+        Err(error) => Err((format!("this is not a JSON Schema: {error}"), None)),
+    }
 }
 
 fn unknown(name: &str) -> Trouble {

@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     flows::LoadedFlow,
-    ids::{CallId, EffectId, Ids, WaitId},
+    ids::{CallId, EffectId, Ids, SessionId, WaitId},
     model::{
         STORED_VERSION,
         audit::AuditRecord,
@@ -47,6 +47,23 @@ pub enum Next {
     Erase,
     /// Make these calls of the model's: their results go back together, in this order.
     Round(Vec<Call>),
+    /// A call asked for a child run: see to it that it exists.
+    Begin {
+        /// Which.
+        child: SessionId,
+    },
+    /// A child run is not wanted any more: tell it so.
+    Recall {
+        /// Which.
+        child: SessionId,
+    },
+    /// This child run asks somebody: show the question at its root.
+    Raise {
+        /// Which.
+        wait: WaitId,
+    },
+    /// This child run is over: tell its parent.
+    Report,
     /// The model's turn.
     Think {
         /// For the last time before the participant writes again: no tools, and a person is offered (S3).
@@ -98,8 +115,7 @@ impl Actor {
         let event = Event::Started(started.clone());
         let first = Recorded { v: STORED_VERSION, seq: 1, at: now, event };
         let state = State::begin(&started, now);
-        let mut actor = Self { base: 0, ..Self::over(flow, state, ids, now) };
-        actor.draft.events.push(first);
+        let mut actor = Self::beginning(flow, state, first, ids, now);
         let facts = [("flow", started.flow.id.into()), ("digest", started.flow.digest.into())];
         actor.audit("session_started", facts, []);
         actor.open_session();
@@ -115,6 +131,18 @@ impl Actor {
     ) -> Option<Self> {
         let state = State::fold(&loaded.events)?;
         Some(Self::over(flow, state, ids, now))
+    }
+
+    /// Over a session that begins with this event, which makes this state.
+    pub(super) fn beginning(
+        flow: Arc<LoadedFlow>,
+        state: State,
+        first: Recorded,
+        ids: Arc<dyn Ids>,
+        now: DateTime<Utc>,
+    ) -> Self {
+        let draft = Draft { events: vec![first], ..Draft::default() };
+        Self { base: 0, draft, ..Self::over(flow, state, ids, now) }
     }
 
     /// Over a session as it stands.
@@ -174,15 +202,25 @@ impl Actor {
         if let Some(wait) = asked.find(is_answered) {
             return Next::Resume { wait: wait.id };
         }
+        if let Some(wait) = self.untold() {
+            return Next::Resume { wait };
+        }
+        if let Some(next) = self.next_of_children() {
+            return next;
+        }
         let is_adrift = |call: &&CallState| {
             let wait = call.wait.and_then(|id| state.waits.get(&id));
             let is_ordered = wait.is_none() && matches!(call.call.origin, Origin::Person { .. });
             call.result.is_none()
+                && state.family.running(&call.call.id).is_none()
                 && wait.is_none_or(|wait| !wait.standing.is_pending())
                 && (!held || is_ordered)
         };
         if let Some(call) = state.calls.iter().find(is_adrift) {
             return Next::Recover { call: call.call.id.clone() };
+        }
+        if let Some(own) = &state.family.own {
+            return self.next_of_child(own);
         }
         let too_early = self.questions_from().is_some_and(|from| from > self.now);
         let open = state.status == Status::Open && state.handoff.is_none() && !too_early;
@@ -190,7 +228,7 @@ impl Actor {
         if self.model_leads(phase) {
             return self.next_in_turn();
         }
-        if self.is_held_up() {
+        if self.is_held_up() || self.awaits_child() {
             return Next::Rest;
         }
         self.next_in(phase)
@@ -267,13 +305,15 @@ impl Actor {
             test: state.test,
             held: state.keeping.hold.is_some(),
             goes_at: self.next_goes_at(),
+            parent: state.family.own.as_ref().map(|own| own.assignment.parent),
         }
     }
 
     /// When the session pauses: counted from the oldest open question, not from the last message.
     pub(super) fn pause_at(&self) -> Option<DateTime<Utc>> {
         let patience = self.flow.flow.pace.expire_after.delta();
-        let waits = self.state.status == Status::Open && self.state.handoff.is_none();
+        let waits =
+            self.state.status == Status::Open && self.state.handoff.is_none() && !self.is_child();
         let asked = self.state.pending().find(|wait| blocks(wait) && !is_for_deciders(wait));
         asked
             .filter(|_| waits)
@@ -344,8 +384,11 @@ impl Actor {
         id
     }
 
-    /// Tells the participant something.
+    /// Tells the participant something. A child run talks to nobody.
     pub(super) fn post(&mut self, text: impl Into<String>) {
+        if self.is_child() {
+            return;
+        }
         let text = text.into();
         let effect = self.effect(Recipient::Participant, Act::Post { text: text.clone() });
         self.emit(Event::Posted { effect, audience: Audience::Participant, text });
@@ -353,6 +396,9 @@ impl Actor {
 
     /// Tells the staff something, in the channel behind `alias`; without one it stands in the transcript only.
     pub(super) fn post_to_staff(&mut self, alias: Option<&str>, text: impl Into<String>) {
+        if self.is_child() {
+            return;
+        }
         let text = text.into();
         let effect = match alias {
             Some(alias) => {
@@ -365,8 +411,11 @@ impl Actor {
     }
 
     /// Shows a wait, or redraws every rendering of it. A question that would talk over a person is held until they
-    /// hand back.
+    /// hand back. What a child run asks is shown at its root.
     pub(super) fn show(&mut self, id: WaitId) {
+        if self.is_child() {
+            return;
+        }
         let Some(wait) = self.state.waits.get(&id) else { return };
         let talks_over = self.state.handoff.is_some() && wait.standing.is_pending() && blocks(wait);
         if talks_over && !is_for_deciders(wait) {
@@ -381,7 +430,8 @@ impl Actor {
 
     /// Shows how far the session is.
     pub(super) fn show_progress(&mut self) {
-        if let Some(text) = evidence::progress_line(&self.state, &self.flow) {
+        let line = evidence::progress_line(&self.state, &self.flow);
+        if let Some(text) = line.filter(|_| !self.is_child()) {
             self.effect(Recipient::Participant, Act::Progress { text });
         }
     }
@@ -421,7 +471,7 @@ fn is_named_after(id: &CallId, stem: &str) -> bool {
 /// Whether the conversation stands still until this wait is answered.
 pub(super) fn blocks(wait: &Wait) -> bool {
     match wait.purpose {
-        Purpose::Call { .. } | Purpose::Notice => true,
+        Purpose::Call { .. } | Purpose::Child { .. } | Purpose::Notice => true,
         Purpose::Erase | Purpose::Effect { .. } => false,
     }
 }

@@ -51,10 +51,18 @@ impl Actor {
         self.mind_budgets(before);
     }
 
-    /// The flow's bound on a session, or the operator's where that is tighter.
+    /// The flow's bound on a session, or the operator's where that is tighter. A child run has what its parent gave it.
     fn session_budget(&self) -> Budget {
-        let tokens = NonZeroU64::new(self.flow.flow.limits.tokens.max(1));
+        let own = self.state.family.own.as_ref();
+        let tokens = own.map_or(self.flow.flow.limits.tokens, |own| own.assignment.tokens);
+        let tokens = NonZeroU64::new(tokens.max(1));
         self.budgets.session.within(Budget { tokens, ..Budget::default() })
+    }
+
+    /// Tokens that are left of them.
+    pub fn tokens_left(&self) -> u64 {
+        let allowed = self.session_budget().tokens.map_or(u64::MAX, NonZeroU64::get);
+        allowed.saturating_sub(self.state.mind.spent.tokens())
     }
 
     /// Whether the model may still be asked in this session.
@@ -111,6 +119,9 @@ impl Actor {
     /// The model is not asked any more in this session.
     fn run_out(&mut self) {
         self.close_unmade();
+        if self.is_child() {
+            return self.fail_child(BUDGET, texts::TASK_RAN_OUT.to_owned());
+        }
         if self.state.status != Status::Open || self.state.handoff.is_some() {
             // When it goes on, the script leads without a word, or a person is offered.
             return;

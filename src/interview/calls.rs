@@ -7,7 +7,7 @@ use super::{Actor, actor::is_for_deciders, evidence, script, texts};
 use crate::{
     ids::{CallId, WaitId},
     model::{
-        audit::sha256,
+        audit::{canonical, sha256},
         flow::{Phase, Step},
         session::Status,
         text::quoted,
@@ -98,7 +98,10 @@ impl Actor {
             standing: Standing::Pending,
         };
         let id = wait.id;
-        let remind = self.reminder_at(&wait, 0);
+        // The one at its root reminds and expires.
+        let is_child = self.is_child();
+        let remind = self.reminder_at(&wait, 0).filter(|_| !is_child);
+        let expires_at = expires_at.filter(|_| !is_child);
         self.audit("wait_opened", [("wait", json!(id)), ("for", json!(wait.purpose))], []);
         self.emit(Event::Asked(Box::new(wait)));
         self.set_timer(TimerKind::Remind { wait: id }, remind);
@@ -172,7 +175,8 @@ impl Actor {
         match purpose {
             Purpose::Call { call, .. } => self.finish(&call, result),
             Purpose::Effect { phase, index } => self.effect_lapsed(&phase, index, expired),
-            Purpose::Notice | Purpose::Erase => {}
+            // The child is told next.
+            Purpose::Child { .. } | Purpose::Notice | Purpose::Erase => {}
         }
     }
 
@@ -299,24 +303,5 @@ impl Actor {
     /// Whether a decision of others is awaited.
     pub(super) fn awaits_deciders(&self) -> bool {
         self.open_requests().iter().any(is_for_deciders)
-    }
-}
-
-/// JSON with its members in order, so that the same arguments have the same digest.
-fn canonical(value: &Value) -> String {
-    match value {
-        Value::Object(members) => {
-            let mut keys: Vec<&String> = members.keys().collect();
-            keys.sort();
-            let body: Vec<String> = keys
-                .into_iter()
-                .map(|key| format!("{key:?}:{}", canonical(&members[key])))
-                .collect();
-            format!("{{{}}}", body.join(","))
-        }
-        Value::Array(items) => {
-            format!("[{}]", items.iter().map(canonical).collect::<Vec<_>>().join(","))
-        }
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value.to_string(),
     }
 }

@@ -215,6 +215,7 @@ impl Actor {
     fn cancel_open(&mut self, reason: &str) {
         let closing = Closing::Cancelled { reason: reason.to_owned() };
         let all_but_erase = |wait: &Wait| wait.purpose != Purpose::Erase;
+        self.dismiss_children(reason, "user_cancelled");
         self.close_all(all_but_erase, &closing, "user_cancelled", "the user cancelled");
     }
 
@@ -267,6 +268,9 @@ impl Actor {
 
     /// A person is asked for; the bot keeps quiet until they answer or the participant says "continue".
     pub(super) fn hand_over(&mut self, reason: &str, text: &str) {
+        if self.is_child() {
+            return self.fail_child("stuck", reason.to_owned());
+        }
         if let Some(handoff) = &self.state.handoff {
             let is_there = handoff.claimed_by.is_some();
             return self.post(if is_there { texts::PERSON_IS_THERE } else { text });

@@ -174,7 +174,8 @@ impl Actor {
     /// When a kind goes; none where it is gone, or held.
     pub fn goes_at(&self, kind: Kind) -> Option<DateTime<Utc>> {
         let keeping = &self.state.keeping;
-        if keeping.hold.is_some() || keeping.forgotten.contains(&kind) {
+        // A child run goes with its conversation.
+        if keeping.hold.is_some() || keeping.forgotten.contains(&kind) || self.is_child() {
             return None;
         }
         self.flow.flow.retention.ends(kind, keeping.quiet_since)

@@ -6,7 +6,9 @@ use super::state::CallState;
 use crate::{
     ids::CallId,
     model::{
+        task::Subtask,
         transcript::{Call, Event, Intent, Origin, Recorded, Speaker, Thought},
+        ui::Reply,
         usage::Usage,
         wait::{Purpose, Wait},
     },
@@ -42,19 +44,32 @@ pub struct Mind {
     pub script_leads: Option<String>,
     /// The last event that the newest short form stands for.
     pub summarised: u64,
+    /// The newest event to be told of before the files that came right before this event.
+    before_files: Option<u64>,
 }
 
 impl Mind {
     /// Adds one event; `phase` is the phase after it, `calls` all calls so far.
     pub(super) fn apply(&mut self, recorded: &Recorded, phase: Option<&str>, calls: &[CallState]) {
         let seq = recorded.seq;
+        let before_files = self.before_files.take();
         match &recorded.event {
             Event::Said { from: Speaker::Participant, .. } => {
                 self.begin_turn(seq);
                 self.again_at = None;
             }
             Event::Advanced { to: Some(_), .. } => self.begin_turn(seq),
-            Event::Kept(_) | Event::HandedBack { .. } | Event::Late { .. } => self.news = seq,
+            Event::Kept(_) => {
+                self.before_files = Some(before_files.unwrap_or(self.news));
+                self.news = seq;
+            }
+            // They are part of the answer, and told with what comes of it.
+            Event::Answered { reply: Reply::Uploaded { .. }, .. } => {
+                self.news = before_files.unwrap_or(self.news);
+            }
+            Event::HandedBack { .. }
+            | Event::Late { .. }
+            | Event::Subtask(Subtask::Refused { .. }) => self.news = seq,
             Event::Returned { call, .. } if is_news(calls, call) => self.news = seq,
             Event::Thought(thought) => self.thought(thought, phase),
             Event::ThinkingFailed { count, again_at, .. } => {
@@ -124,7 +139,9 @@ fn is_news(calls: &[CallState], id: &CallId) -> bool {
 
 /// Whether the model has been told that a wait is pending and goes on meanwhile (SEMANTICS rows 10, 16).
 pub(super) fn is_detached(calls: &[CallState], wait: &Wait) -> bool {
-    let Purpose::Call { call, .. } = &wait.purpose else { return false };
+    let (Purpose::Call { call, .. } | Purpose::Child { call, .. }) = &wait.purpose else {
+        return false;
+    };
     let known = calls.iter().find(|known| known.call.id == *call);
     known.is_some_and(|known| known.detached)
 }

@@ -134,7 +134,7 @@ impl Actor {
                 let approved = matches!(reply, Reply::Decided { decision: Decision::Approved, .. });
                 self.effect_decided(&phase, index, approved);
             }
-            Purpose::Erase | Purpose::Call { .. } => {}
+            Purpose::Erase | Purpose::Call { .. } | Purpose::Child { .. } => {}
         }
     }
 

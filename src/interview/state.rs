@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use chrono::{DateTime, Utc};
 use serde_json::Value;
 
-use super::{custody::Keeping, mind::Mind};
+use super::{custody::Keeping, family::Family, mind::Mind};
 use crate::{
     ids::{CallId, EffectId, RecordId, SessionId, WaitId},
     model::{
@@ -89,6 +89,8 @@ pub struct State {
     pub keeping: Keeping,
     /// The model's part.
     pub mind: Mind,
+    /// Child runs, and whether it is one.
+    pub family: Family,
 }
 
 /// A call and what has come of it.
@@ -182,6 +184,7 @@ impl State {
             awake_since: at,
             keeping: Keeping::begin(at),
             mind: Mind::default(),
+            family: Family::default(),
         }
     }
 
@@ -191,6 +194,7 @@ impl State {
         self.updated_at = recorded.at;
         let at = recorded.at;
         self.keeping.apply(recorded);
+        self.family.apply(recorded);
         match &recorded.event {
             // A second beginning means nothing.
             Event::Started(_)
@@ -198,6 +202,7 @@ impl State {
             | Event::Posted { .. }
             | Event::ExportOffered { .. }
             | Event::Custody(_)
+            | Event::Subtask(_)
             // The model's part adds these up.
             | Event::Thought(_)
             | Event::ThinkingFailed { .. }
@@ -371,12 +376,13 @@ impl State {
     }
 
     fn returned(&mut self, id: &CallId, result: &CallResult) {
+        let runs = self.family.running(id).is_some_and(|child| child.dismissed.is_none());
         let Some(call) = self.calls.iter_mut().find(|c| c.call.id == *id) else { return };
         if call.result.is_some() {
             return;
         }
         let wait = call.wait.and_then(|id| self.waits.get(&id));
-        call.detached = wait.is_some_and(|wait| wait.standing.is_pending());
+        call.detached = runs || wait.is_some_and(|wait| wait.standing.is_pending());
         call.result = Some(result.clone());
         if let Origin::Step { step } = &call.call.origin {
             self.results.insert(step.clone(), result.to_value());
@@ -417,6 +423,11 @@ impl State {
         self.waits
             .values()
             .any(|wait| matches!(&wait.purpose, Purpose::Call { call, .. } if call == id))
+    }
+
+    /// The session under which the files lie: a child run's are those of its root.
+    pub fn files_of(&self) -> SessionId {
+        self.family.own.as_ref().map_or(self.session, |own| own.assignment.root)
     }
 
     /// What staff read as the participant's name.

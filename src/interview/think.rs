@@ -85,12 +85,18 @@ impl Actor {
             return Next::Round(last);
         }
         let limit = self.flow.flow.limits.model_rounds;
+        // A child run mends its answer in a round more.
+        let mends = self.state.family.own.as_ref().map_or(0, |own| own.refused);
         let is_early = mind.again_at.is_some_and(|at| at > self.now);
-        let is_over = mind.turn_over || mind.round > limit;
+        let is_over = match mends {
+            0 => mind.turn_over || mind.round > limit,
+            more => mind.round > limit + more,
+        };
         if !mind.has_news() || is_early || is_over || self.is_held_up() {
             return Next::Rest;
         }
-        Next::Think { last: mind.round == limit || self.turn_is_used_up() }
+        let last = mind.round >= limit || mends > 0 || self.turn_is_used_up();
+        Next::Think { last }
     }
 
     /// When the model is asked again after a failure, if that is what the session waits for.
@@ -124,10 +130,17 @@ impl Actor {
             // Nine letters and digits: the strictest form that providers ask for.
             Intent { id: CallId::new(format!("c{:08}", made + n)), tool, args }
         };
-        let calls = (1..).zip(calls).map(intent).collect();
+        let calls: Vec<Intent> = (1..).zip(calls).map(intent).collect();
         let round = self.state.mind.round + 1;
         let before = self.levels();
+        let is_done = calls.is_empty();
         self.emit(Event::Thought(Thought { knew, round, text: text.clone(), calls, usage, last }));
+        if self.is_child() {
+            if is_done {
+                self.judge_output(&text);
+            }
+            return self.mind_budgets(before);
+        }
         if !text.is_empty() {
             self.post(text);
         }
@@ -158,6 +171,9 @@ impl Actor {
         let pause = PAUSES[usize::try_from(count - 1).unwrap_or(usize::MAX).min(PAUSES.len() - 1)];
         let again_at = if has_script || for_good { None } else { Some(self.now + pause) };
         self.audit("thinking_failed", [("code", json!(code)), ("count", json!(count))], []);
+        if self.is_child() {
+            return self.child_thinking_failed(code, again_at);
+        }
         self.emit(Event::ThinkingFailed { code: code.to_owned(), count, again_at });
         if has_script {
             self.let_script_lead(&phase, code);
@@ -191,11 +207,18 @@ impl Actor {
             Purpose::Call { call, tool } if !mind::is_detached(&self.state.calls, wait) => {
                 Some((call.clone(), pending_result(tool, wait)))
             }
-            Purpose::Call { .. } | Purpose::Notice | Purpose::Effect { .. } | Purpose::Erase => {
-                None
+            Purpose::Child { call, .. } if !mind::is_detached(&self.state.calls, wait) => {
+                Some((call.clone(), pending_result("", wait)))
             }
+            Purpose::Call { .. }
+            | Purpose::Child { .. }
+            | Purpose::Notice
+            | Purpose::Effect { .. }
+            | Purpose::Erase => None,
         });
-        let calls: Vec<(CallId, Value)> = calls.collect();
+        let mut calls: Vec<(CallId, Value)> = calls.collect();
+        // A child run may have asked more than one thing.
+        calls.dedup_by(|one, other| one.0 == other.0);
         for (call, value) in calls {
             self.emit(Event::Returned { call, result: CallResult::Ok { value } });
         }

@@ -9,10 +9,13 @@ use std::borrow::Cow;
 use serde_json::Value;
 
 /// Words that open a fence.
-const FENCES: [&str; 5] = ["participant", "staff", "bystander", "document", "note"];
+const FENCES: [&str; 6] = ["participant", "staff", "bystander", "document", "input", "note"];
 
 /// The fence around the text of a file that somebody sent.
 pub const DOCUMENT: &str = "document";
+
+/// The fence around what a child run works on.
+pub const INPUT: &str = "input";
 
 /// `text` inside a fence, defused.
 pub fn fenced(fence: &str, text: &str) -> String {

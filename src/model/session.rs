@@ -215,6 +215,10 @@ pub struct Head {
     /// When the next part of it goes by the flow's retention; none where nothing is left to go, or it is held.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub goes_at: Option<DateTime<Utc>>,
+    /// The session whose call it answers, where it is a child run. Such a one is in no list of people's conversations:
+    /// it is found through its parent, and goes with it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent: Option<SessionId>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "the form that serde calls")]

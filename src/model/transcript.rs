@@ -8,6 +8,7 @@ use super::{
     artifact::Artifact,
     custody::Custody,
     session::{FlowPin, PersonId, Place, Status},
+    task::Subtask,
     ui::Reply,
     usage::Usage,
     wait::{Vote, Wait},
@@ -245,6 +246,8 @@ pub enum Event {
         /// What came of it.
         result: CallResult,
     },
+    /// Something happened between the session and a child run, or the session is one.
+    Subtask(Subtask),
     /// A short form of the conversation up to an event: the model's window begins with it.
     Summarised {
         /// The last event that it stands for.

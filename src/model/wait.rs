@@ -92,6 +92,15 @@ pub enum Purpose {
         /// The tool whose `resume` takes the answer.
         tool: String,
     },
+    /// A child run asks; its own wait takes the answer.
+    Child {
+        /// The call of this session under which the child runs.
+        call: CallId,
+        /// The child run that asks, perhaps a child of a child.
+        child: SessionId,
+        /// Its wait.
+        wait: WaitId,
+    },
     /// The notice at the very beginning, drawn by the engine.
     Notice,
     /// "Erase everything?", drawn by the engine.

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 
 use anyhow::Context as _;
 
-use super::{Problems, cli, restore, sentence, term};
+use super::{Problems, cli, restore, sentence, tasks::check_with, term};
 use crate::{
     artifacts::{Artifacts, extract::Extractor},
     catalog,
@@ -25,8 +25,9 @@ use crate::{
         steady::{Means, RealPauses},
     },
     store::sled::SledStore,
+    task::Tasks,
     telemetry,
-    tool::Toolbox,
+    tool::{self, Toolbox},
 };
 
 /// What the command line and the environment say about configuration.
@@ -108,9 +109,10 @@ pub(super) fn log(settings: &Settings) -> anyhow::Result<()> {
     Ok(telemetry::init(&settings.log.level, shape)?)
 }
 
-/// Every tool that this program has.
-pub(super) fn toolbox() -> anyhow::Result<Toolbox> {
-    Ok(Toolbox::new(catalog::interview::tools())?)
+/// Every tool that this program has, and those that templates of child runs are.
+pub(super) fn toolbox(tasks: &Tasks) -> anyhow::Result<Toolbox> {
+    let tools = catalog::interview::tools().into_iter().chain(tool::delegated::tools(tasks));
+    Ok(Toolbox::new(tools.collect())?)
 }
 
 /// The flows that can be started.
@@ -118,6 +120,17 @@ pub(super) fn library(settings: &Settings) -> anyhow::Result<Library> {
     let flows = &settings.flows;
     let library = Library::load(flows.dir.as_deref(), &flows.enabled, &settings.vars);
     Ok(library.map_err(Problems)?)
+}
+
+/// The templates of child runs.
+pub(super) fn tasks(settings: &Settings) -> anyhow::Result<Tasks> {
+    let tasks = Tasks::load(settings.flows.tasks.as_deref()).map_err(Problems)?;
+    let toolbox = toolbox(&tasks)?;
+    let problems: Vec<_> = tasks
+        .iter()
+        .flat_map(|task| check_with(task, &format!("task `{}`", task.template.name), &toolbox))
+        .collect();
+    if problems.is_empty() { Ok(tasks) } else { Err(Problems(problems).into()) }
 }
 
 /// The engine's bounds as the settings have them.
@@ -160,13 +173,15 @@ pub(super) fn open(settings: &Settings) -> anyhow::Result<Opened> {
     let artifacts = Artifacts::new(dir, Arc::clone(&clock), Arc::clone(&ids), reader)?;
     let means =
         Means { clock: Arc::clone(&clock), ids: Arc::clone(&ids), pauses: Arc::new(RealPauses) };
+    let tasks = tasks(settings)?;
     let models = Models::open(&settings.llm, &means)?;
     let parts = Parts {
         store: Arc::<SledStore>::clone(&store),
         clock,
         ids,
         library: Arc::new(library(settings)?),
-        toolbox: Arc::new(toolbox()?),
+        toolbox: Arc::new(toolbox(&tasks)?),
+        tasks: Arc::new(tasks),
         artifacts: Arc::new(artifacts),
         contacts: Arc::new(contacts(&settings.contacts)?),
         webhooks: Arc::new(webhooks(settings)),

@@ -38,6 +38,9 @@ pub(super) enum Command {
     /// List the tools, or print their schemas.
     #[command(subcommand)]
     Tools(Tools),
+    /// List and check templates of child runs, and see which one words lead to.
+    #[command(subcommand)]
+    Tasks(Tasks),
     /// List and show sessions.
     #[command(subcommand)]
     Sessions(Sessions),
@@ -137,6 +140,34 @@ pub(super) enum Tools {
     Schema {
         /// Its name.
         tool: String,
+        /// Output.
+        #[command(flatten)]
+        output: Json,
+    },
+}
+
+/// `tasks`.
+#[derive(Debug, Subcommand)]
+pub(super) enum Tasks {
+    /// List the templates.
+    List(Json),
+    /// Check templates; exit code 1 if one cannot be used.
+    Check {
+        /// The files.
+        #[arg(required = true, value_name = "FILE")]
+        files: Vec<PathBuf>,
+        /// Output.
+        #[command(flatten)]
+        output: Json,
+    },
+    /// Say which template words lead to, and why; exit code 1 if none.
+    Match {
+        /// What is to be done.
+        #[arg(required = true, value_name = "WORDS")]
+        words: Vec<String>,
+        /// A hint, as a tool gives it; may be repeated.
+        #[arg(long, value_name = "HINT")]
+        hint: Vec<String>,
         /// Output.
         #[command(flatten)]
         output: Json,

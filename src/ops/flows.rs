@@ -96,7 +96,7 @@ const fn led(phase: &Phase) -> &'static str {
 fn check(wanted: &Wanted, files: &[PathBuf], Json { json }: Json) -> anyhow::Result<ExitCode> {
     let settings = wanted.settings()?;
     let aliases = wanted.is_configured().then(|| Aliases::from(&settings));
-    let toolbox = app::toolbox()?;
+    let toolbox = app::toolbox(&app::tasks(&settings)?)?;
     let mut problems: Vec<Problem> = Vec::new();
     let mut checked = Vec::new();
     for file in files {

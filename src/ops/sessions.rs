@@ -35,6 +35,8 @@ pub(super) fn sessions(wanted: &Wanted, command: Sessions) -> anyhow::Result<Exi
 }
 
 fn list(mut heads: Vec<Head>, Json { json }: Json) -> anyhow::Result<()> {
+    // Child runs are shown with their conversation.
+    heads.retain(|head| head.parent.is_none());
     heads.reverse();
     if json {
         return Ok(term::json(&heads)?);

@@ -3,15 +3,15 @@
 use std::process::ExitCode;
 
 use super::{
-    app,
+    app::{self, Wanted},
     cli::{Json, Tools},
     sentence, term,
 };
 use crate::{config::problem::did_you_mean, tool::EffectClass};
 
 /// Lists the tools, or prints the schema of one. With no flow loaded the schemas are the specification's.
-pub(super) fn tools(command: Tools) -> anyhow::Result<ExitCode> {
-    let toolbox = app::toolbox()?;
+pub(super) fn tools(wanted: &Wanted, command: Tools) -> anyhow::Result<ExitCode> {
+    let toolbox = app::toolbox(&app::tasks(&wanted.settings()?)?)?;
     match command {
         Tools::List(Json { json: true }) => term::json(&toolbox.tool_schemas(None))?,
         Tools::List(Json { json: false }) => {

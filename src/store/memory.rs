@@ -76,6 +76,7 @@ impl Store for MemoryStore {
     async fn find(&self, by: Find) -> Result<Vec<Head>, Error> {
         let state = self.state();
         let heads = state.sessions.values().rev().map(|loaded| &loaded.head);
+        let heads = heads.filter(|head| head.parent.is_none());
         let limit = if let Find::Newest(limit) = by { limit } else { usize::MAX };
         let wanted = heads.filter(|head| match &by {
             Find::Place(place) => head.place == *place,

@@ -165,3 +165,81 @@ fn a_data_directory_in_use_is_told_with_its_holder() {
     let output = anteroom(dir.path(), &["audit", "verify", "--data", "data", "--json"]);
     assert!(output.status.success(), "{}", told(&output));
 }
+
+#[test]
+fn words_lead_to_a_task_and_it_is_said_why() {
+    assert_snapshot!(said(&["tasks", "match", "read", "the", "code"]), @"
+    This leads to `code_analysis`.
+    TASK                       WORTH  WHY
+    code_analysis              4      word `code` (+3), word `read` of its description (+1)
+    artifact_ingestion         1      word `read` of its description (+1)
+    writing_sample_analysis    1      word `read` of its description (+1)
+    knowledge_card_generation  0
+    ");
+    assert_snapshot!(said(&["tasks", "list"]), @"
+    TASK                       VERSION  DIGEST        WHAT IT DOES
+    artifact_ingestion         1.0.0    23cb66d66700  Reads a document that somebody sent and notes what it is, what it says and what it proves.
+    code_analysis              1.0.0    88fcb33243fa  Reads source code or a repository's files that somebody sent and says what it shows of their work.
+    knowledge_card_generation  1.0.0    42f13a309adc  Drafts an evidence card of one piece of work from notes of an interview and files that were sent.
+    writing_sample_analysis    1.0.0    5066f03cb2ca  Reads a text that somebody wrote and describes its style, structure and voice, without judging it.
+    ");
+    let dir = tempfile::tempdir().unwrap();
+    let none = anteroom(dir.path(), &["tasks", "match", "boil an egg"]);
+    assert_eq!(none.status.code(), Some(1));
+    let hinted = said(&["tasks", "match", "--hint", "writing", "--json", "something"]);
+    let hinted: Value = serde_json::from_str(&hinted).unwrap();
+    assert_eq!(hinted["task"], "writing_sample_analysis");
+}
+
+#[test]
+fn a_template_of_ones_own_is_checked_and_may_be_a_tool() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::create_dir(dir.path().join("tasks")).unwrap();
+    let task = r#"
+format = 1
+name = "dig"
+version = "1.0.0"
+title = "Digging"
+description = "Digs."
+hints = ["dig"]
+tool = "Have somebody dig."
+prompt = "Dig."
+tools = ["extract_document"]
+input = '{"type":"object","required":["where"],"properties":{"where":{"type":"string"}}}'
+output = '{"type":"object"}'
+"#;
+    let file = dir.path().join("tasks/dig.toml");
+    fs::write(&file, task).unwrap();
+    fs::write(dir.path().join("config.toml"), "[flows]\ntasks = \"tasks\"\n").unwrap();
+    let run = |args: &[&str]| {
+        let args: Vec<&str> = ["--config", "config.toml"].iter().chain(args).copied().collect();
+        anteroom(dir.path(), &args)
+    };
+    let checked = run(&["tasks", "check", "tasks/dig.toml"]);
+    assert_snapshot!(String::from_utf8(checked.stdout).unwrap(), @"tasks/dig.toml: ok, task `dig`");
+    let schema = run(&["tools", "schema", "dig", "--json"]);
+    assert_snapshot!(String::from_utf8(schema.stdout).unwrap(), @r#"
+    {
+      "type": "function",
+      "function": {
+        "name": "dig",
+        "description": "Have somebody dig.",
+        "parameters": {
+          "type": "object",
+          "required": [
+            "where"
+          ],
+          "properties": {
+            "where": {
+              "type": "string"
+            }
+          }
+        }
+      }
+    }
+    "#);
+    fs::write(&file, task.replace("extract_document", "persist_data")).unwrap();
+    assert_snapshot!(told(&run(&["tasks", "list"])), @"task `dig`:10:10: a child run cannot call `persist_data`. hint: it changes the conversation; have the caller of the task do that");
+    fs::write(&file, task.replace("name = \"dig\"", "name = \"deploy_agent\"")).unwrap();
+    assert_snapshot!(told(&run(&["tools", "list"])), @"error: there are two tools `deploy_agent`");
+}

@@ -12,6 +12,7 @@ use anteroom::{
         custody::{Custody, Kind},
         effect::{Act, Effect, PhaseEffectRef, Recipient, Rendering},
         session::{FlowPin, Head, PersonId, Place, Platform, Status},
+        task::{Ancestor, Assignment, Conclusion, Delegation, Subtask},
         transcript::{
             Audience, Call, CallResult, Closing, EffectOutcome, Event, Grounds, Intent,
             NoticeChoice, ObjectiveStatus, Origin, Recorded, SetBy, Speaker, SpentOn, Started,
@@ -230,6 +231,7 @@ fn waits() -> Vec<Wait> {
         Purpose::Notice,
         Purpose::Erase,
         Purpose::Effect { phase: text("p1"), index: 0 },
+        Purpose::Child { call: CallId::new("c00000001"), child: session(), wait: wait_id() },
     ];
     let (reply, by, by_name) = (Reply::Skipped, ada(), text("Ada"));
     let standings = [
@@ -494,6 +496,64 @@ fn events_of_a_model() {
     "#);
 }
 
+fn child_events() -> Vec<Event> {
+    let child = session();
+    let lineage =
+        vec![Ancestor { task: text("code_analysis"), title: text("T"), input: text("d1") }];
+    let delegation = Delegation {
+        call: CallId::new("c00000001"),
+        child,
+        task: flow(),
+        description: text("D"),
+        input: json!({ "of": "it" }),
+        lineage: lineage.clone(),
+        tokens: 60_000,
+    };
+    let assignment = Assignment {
+        parent: session(),
+        root: session(),
+        root_call: CallId::new("c00000001"),
+        description: text("D"),
+        input: json!({ "of": "it" }),
+        lineage,
+        tokens: 60_000,
+    };
+    [
+        Subtask::Delegated(delegation),
+        Subtask::Begun { child },
+        Subtask::Dismissed { child, reason: text("R") },
+        Subtask::Recalled { child },
+        Subtask::Ended { child, how: text("completed") },
+        Subtask::Tasked(assignment),
+        Subtask::Raised { wait: wait_id() },
+        Subtask::Refused { complaints: text("C") },
+        Subtask::Concluded(Conclusion::Completed { output: json!({ "summary": "S" }) }),
+        Subtask::Concluded(Conclusion::Failed { code: text("budget"), message: text("M") }),
+        Subtask::Concluded(Conclusion::Cancelled { reason: text("R") }),
+        Subtask::Reported,
+    ]
+    .map(Event::Subtask)
+    .to_vec()
+}
+
+#[test]
+fn events_of_child_runs() {
+    insta::assert_snapshot!(stored(&child_events()), @r#"
+    {"type":"subtask","subtask":"delegated","call":"c00000001","child":"ses_…1","task":{"id":"community-welcome","version":"1.0.0","digest":"d1"},"description":"D","input":{"of":"it"},"lineage":[{"task":"code_analysis","title":"T","input":"d1"}],"tokens":60000}
+    {"type":"subtask","subtask":"begun","child":"ses_…1"}
+    {"type":"subtask","subtask":"dismissed","child":"ses_…1","reason":"R"}
+    {"type":"subtask","subtask":"recalled","child":"ses_…1"}
+    {"type":"subtask","subtask":"ended","child":"ses_…1","how":"completed"}
+    {"type":"subtask","subtask":"tasked","parent":"ses_…1","root":"ses_…1","root_call":"c00000001","description":"D","input":{"of":"it"},"lineage":[{"task":"code_analysis","title":"T","input":"d1"}],"tokens":60000}
+    {"type":"subtask","subtask":"raised","wait":"wait_…2"}
+    {"type":"subtask","subtask":"refused","complaints":"C"}
+    {"type":"subtask","subtask":"concluded","how":"completed","output":{"summary":"S"}}
+    {"type":"subtask","subtask":"concluded","how":"failed","code":"budget","message":"M"}
+    {"type":"subtask","subtask":"concluded","how":"cancelled","reason":"R"}
+    {"type":"subtask","subtask":"reported"}
+    "#);
+}
+
 /// The name of an event as it is stored. A new event is missing here first, and then in the samples.
 fn name(event: &Event) -> &'static str {
     match event {
@@ -530,6 +590,7 @@ fn name(event: &Event) -> &'static str {
         Event::ScriptLeads { .. } => "script_leads",
         Event::Late { .. } => "late",
         Event::Summarised { .. } => "summarised",
+        Event::Subtask(_) => "subtask",
     }
 }
 
@@ -538,8 +599,15 @@ const NAMES: usize = 33;
 
 #[test]
 fn every_event_has_a_sample() {
-    let events =
-        [session_events(), call_events(), phase_events(), staff_events(), model_events()].concat();
+    let events = [
+        session_events(),
+        call_events(),
+        phase_events(),
+        staff_events(),
+        model_events(),
+        child_events(),
+    ]
+    .concat();
     let names: BTreeSet<_> = events.iter().map(name).collect();
     assert_eq!(names.len(), NAMES);
     for event in &events {
@@ -660,9 +728,9 @@ fn waits_in_every_standing() {
     {"id":"wait_…2","session":"ses_…1","revision":1,"purpose":{"kind":"notice"},"state":{"offered":["a"]},"prompt":{"title":"T","body":"B","control":{"kind":"form","fields":[{"path":"basics.name","label":"L","required":true,"input":{"type":"text","multiline":true,"min":1,"max":null}},{"path":"basics.name","label":"L","hint":"H","required":true,"input":{"type":"email"},"value":"ada@example.org","check":true},{"path":"basics.name","label":"L","required":true,"input":{"type":"url"}},{"path":"basics.name","label":"L","required":true,"input":{"type":"phone"}},{"path":"basics.name","label":"L","required":true,"input":{"type":"date"}},{"path":"basics.name","label":"L","required":true,"input":{"type":"number","integer":true,"min":0.5,"max":null}},{"path":"basics.name","label":"L","required":true,"input":{"type":"bool"}},{"path":"basics.name","label":"L","required":true,"input":{"type":"select","choices":[{"id":"a","label":"A","description":"first","icon":"star"}],"multiple":false}},{"path":"basics.name","label":"L","required":true,"input":{"type":"lines"}}],"submit":"Send","skippable":true},"notes":["1 of 2"]},"answerers":{"who":"deciders","alias":"leads","allow_self":false},"digest":"d2","asked_at":"2026-11-21T09:00:00Z","expires_at":"2026-11-21T09:00:00Z","standing":{"is":"answered","reply":{"kind":"skipped"},"by":"web:local/ada","by_name":"Ada","at":"2026-11-21T09:00:00Z"}}
     {"id":"wait_…2","session":"ses_…1","revision":1,"purpose":{"kind":"erase"},"state":{"offered":["a"]},"prompt":{"title":"T","body":"B","control":{"kind":"review","data_type":"applicant_profile","data":{"name":"Ada"},"schema":{"type":"object"},"groups":[{"path":"work.0","title":"Role","fields":[{"path":"work.0.name","label":"L","required":true,"input":{"type":"email"}}]}],"lists":[{"path":"work","noun":"role","fields":[]}],"skippable":false},"notes":["1 of 2"]},"answerers":{"who":"deciders","alias":"leads","allow_self":false},"digest":"d2","asked_at":"2026-11-21T09:00:00Z","expires_at":"2026-11-21T09:00:00Z","standing":{"is":"applied","reply":{"kind":"skipped"},"by":"web:local/ada","by_name":"Ada","at":"2026-11-21T09:00:00Z"}}
     {"id":"wait_…2","session":"ses_…1","revision":1,"purpose":{"kind":"effect","phase":"p1","index":0},"state":{"offered":["a"]},"prompt":{"title":"T","body":"B","control":{"kind":"upload","upload_type":"resume","accept":["pdf"],"max_bytes":10,"max_files":1,"required":true},"notes":["1 of 2"]},"answerers":{"who":"deciders","alias":"leads","allow_self":false},"digest":"d2","asked_at":"2026-11-21T09:00:00Z","expires_at":"2026-11-21T09:00:00Z","standing":{"is":"expired","at":"2026-11-21T09:00:00Z"}}
-    {"id":"wait_…2","session":"ses_…1","revision":1,"purpose":{"kind":"call","call":"step_rules_1","tool":"get_user_option"},"state":{"offered":["a"]},"prompt":{"title":"T","body":"B","control":{"kind":"ask","placeholder":"P","max":100,"required":false},"notes":["1 of 2"]},"answerers":{"who":"deciders","alias":"leads","allow_self":false},"digest":"d2","asked_at":"2026-11-21T09:00:00Z","expires_at":"2026-11-21T09:00:00Z","standing":{"is":"cancelled","reason":"R","at":"2026-11-21T09:00:00Z"}}
-    {"id":"wait_…2","session":"ses_…1","revision":1,"purpose":{"kind":"notice"},"state":{"offered":["a"]},"prompt":{"title":"T","body":"B","control":{"kind":"decide","request":"Move on?","facts":[["Missing","rules"]],"approve":"Approve","deny":"Deny","deny_and_tell":"Deny and tell"},"notes":["1 of 2"]},"answerers":{"who":"deciders","alias":"leads","allow_self":false},"digest":"d2","asked_at":"2026-11-21T09:00:00Z","expires_at":"2026-11-21T09:00:00Z","standing":{"is":"superseded","by":"wait_…2","at":"2026-11-21T09:00:00Z"}}
-    {"id":"wait_…2","session":"ses_…1","revision":1,"purpose":{"kind":"erase"},"state":{"offered":["a"]},"prompt":{"title":"T","body":"B","control":{"kind":"confirm","yes":"Yes","no":"No","danger":true},"notes":["1 of 2"]},"answerers":{"who":"deciders","alias":"leads","allow_self":false},"digest":"d2","asked_at":"2026-11-21T09:00:00Z","expires_at":"2026-11-21T09:00:00Z","standing":{"is":"superseded","by":null,"at":"2026-11-21T09:00:00Z"}}
+    {"id":"wait_…2","session":"ses_…1","revision":1,"purpose":{"kind":"child","call":"c00000001","child":"ses_…1","wait":"wait_…2"},"state":{"offered":["a"]},"prompt":{"title":"T","body":"B","control":{"kind":"ask","placeholder":"P","max":100,"required":false},"notes":["1 of 2"]},"answerers":{"who":"deciders","alias":"leads","allow_self":false},"digest":"d2","asked_at":"2026-11-21T09:00:00Z","expires_at":"2026-11-21T09:00:00Z","standing":{"is":"cancelled","reason":"R","at":"2026-11-21T09:00:00Z"}}
+    {"id":"wait_…2","session":"ses_…1","revision":1,"purpose":{"kind":"call","call":"step_rules_1","tool":"get_user_option"},"state":{"offered":["a"]},"prompt":{"title":"T","body":"B","control":{"kind":"decide","request":"Move on?","facts":[["Missing","rules"]],"approve":"Approve","deny":"Deny","deny_and_tell":"Deny and tell"},"notes":["1 of 2"]},"answerers":{"who":"deciders","alias":"leads","allow_self":false},"digest":"d2","asked_at":"2026-11-21T09:00:00Z","expires_at":"2026-11-21T09:00:00Z","standing":{"is":"superseded","by":"wait_…2","at":"2026-11-21T09:00:00Z"}}
+    {"id":"wait_…2","session":"ses_…1","revision":1,"purpose":{"kind":"notice"},"state":{"offered":["a"]},"prompt":{"title":"T","body":"B","control":{"kind":"confirm","yes":"Yes","no":"No","danger":true},"notes":["1 of 2"]},"answerers":{"who":"deciders","alias":"leads","allow_self":false},"digest":"d2","asked_at":"2026-11-21T09:00:00Z","expires_at":"2026-11-21T09:00:00Z","standing":{"is":"superseded","by":null,"at":"2026-11-21T09:00:00Z"}}
     {"id":"wait_…2","session":"ses_…1","revision":1,"purpose":{"kind":"notice"},"state":{"offered":["a"]},"prompt":{"title":"T","body":"B","control":{"kind":"ask","placeholder":"P","max":100,"required":false},"notes":["1 of 2"]},"answerers":{"who":"participant"},"digest":"d2","asked_at":"2026-11-21T09:00:00Z","standing":{"is":"pending"}}
     "#);
 }
@@ -730,12 +798,15 @@ fn heads() {
         test: false,
         held: true,
         goes_at: Some(at()),
+        parent: None,
     };
     let bare =
         Head { name: None, phase: None, place: web(), held: false, goes_at: None, ..head.clone() };
-    insta::assert_snapshot!(stored(&[head, bare]), @r#"
+    let child = Head { parent: Some(session()), ..bare.clone() };
+    insta::assert_snapshot!(stored(&[head, bare, child]), @r#"
     {"id":"ses_…1","flow":{"id":"community-welcome","version":"1.0.0","digest":"d1"},"participant":"slack:T01/U02","name":"Bob","place":{"platform":"discord","workspace":"9","channel":"8","thread":"7"},"status":"open","phase":"p1","handed_over":false,"pending":1,"approvals":0,"progress":0.5,"seq":12,"created_at":"2026-11-21T09:00:00Z","updated_at":"2026-11-21T09:00:00Z","test":false,"held":true,"goes_at":"2026-11-21T09:00:00Z"}
     {"id":"ses_…1","flow":{"id":"community-welcome","version":"1.0.0","digest":"d1"},"participant":"slack:T01/U02","place":{"platform":"web","workspace":"local","channel":"c"},"status":"open","handed_over":false,"pending":1,"approvals":0,"progress":0.5,"seq":12,"created_at":"2026-11-21T09:00:00Z","updated_at":"2026-11-21T09:00:00Z","test":false}
+    {"id":"ses_…1","flow":{"id":"community-welcome","version":"1.0.0","digest":"d1"},"participant":"slack:T01/U02","place":{"platform":"web","workspace":"local","channel":"c"},"status":"open","handed_over":false,"pending":1,"approvals":0,"progress":0.5,"seq":12,"created_at":"2026-11-21T09:00:00Z","updated_at":"2026-11-21T09:00:00Z","test":false,"parent":"ses_…1"}
     "#);
 }
 

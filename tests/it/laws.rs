@@ -254,6 +254,7 @@ fn no_order_of_events_makes_the_fold_panic() {
             test: false,
             held: false,
             goes_at: None,
+        parent: None,
         };
         let now = state.updated_at;
         let loaded = Loaded { head, events };

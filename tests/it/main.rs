@@ -26,6 +26,7 @@ mod refusals;
 mod resume;
 mod semantics;
 mod store;
+mod subtasks;
 mod thinking;
 mod web;
 mod world;

@@ -148,6 +148,7 @@ fn head(session: SessionId, seq: u64) -> Head {
         test: false,
         held: false,
         goes_at: None,
+        parent: None,
     }
 }
 

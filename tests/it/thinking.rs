@@ -132,7 +132,7 @@ fn news(model: &Scripted, n: usize) -> String {
     shown(&seen[n], known)
 }
 
-fn shown(request: &Request, from: usize) -> String {
+pub(crate) fn shown(request: &Request, from: usize) -> String {
     let mut text = String::new();
     for message in request.messages.iter().skip(from) {
         match message {

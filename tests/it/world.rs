@@ -32,6 +32,7 @@ use anteroom::{
         wait::{Settlement, Standing, Wait},
     },
     store::{Store, memory::MemoryStore, sled::SledStore},
+    task::{LoadedTask, Tasks},
     tool::{Tool, Toolbox},
 };
 use chrono::{DateTime, TimeDelta, Utc};
@@ -287,6 +288,48 @@ impl World {
         let others = interview::tools().into_iter().filter(|tool| tool.spec().name != name);
         self.parts.toolbox = Arc::new(Toolbox::new(others.chain([tool]).collect()).unwrap());
         self.engine = self.another_engine();
+    }
+
+    /// A conversation in a flow of its own, led by a model, with templates of its own for child runs.
+    pub(crate) async fn delegating(
+        (source, tasks): (&str, &[&str]),
+        model: &Arc<Scripted>,
+        death: Option<Death>,
+    ) -> Self {
+        let mut world = Self::empty(source, death);
+        let mut known = Tasks::clone(&TASKS);
+        for task in tasks {
+            known.insert(Arc::new(LoadedTask::load(task, "task.toml").unwrap()));
+        }
+        world.parts.tasks = Arc::new(known);
+        world.parts.models.interview = Some(Arc::clone(model) as Arc<dyn Model>);
+        world.engine = world.another_engine();
+        let flow = LoadedFlow::load(source, "flow.toml", &BTreeMap::new()).unwrap();
+        world.begin(&flow.flow.id).await;
+        world
+    }
+
+    /// The next process has no model.
+    pub(crate) async fn lose_model(&mut self) {
+        self.parts.models.interview = None;
+        self.restart().await;
+    }
+
+    /// The next process has no templates.
+    pub(crate) async fn forget_tasks(&mut self) {
+        self.parts.tasks = Arc::default();
+        self.restart().await;
+    }
+
+    /// The child runs that there are, oldest first.
+    pub(crate) async fn children(&self) -> Vec<State> {
+        let heads = self.disk.store.sessions(None, usize::MAX).await.unwrap();
+        let mut children = Vec::new();
+        for head in heads.iter().filter(|head| head.parent.is_some()) {
+            let loaded = self.disk.store.load(head.id).await.unwrap().unwrap();
+            children.push(State::fold(&loaded.events).unwrap());
+        }
+        children
     }
 
     /// Begins and does not wait for what follows.
@@ -656,6 +699,9 @@ static USUAL: LazyLock<(Arc<Library>, Arc<Toolbox>)> = LazyLock::new(|| {
     (Arc::new(library), Arc::new(Toolbox::new(interview::tools()).unwrap()))
 });
 
+/// The templates in the box.
+static TASKS: LazyLock<Arc<Tasks>> = LazyLock::new(|| Arc::new(Tasks::load(None).unwrap()));
+
 fn parts(
     disk: &Disk,
     store: &Arc<Mortal>,
@@ -681,6 +727,7 @@ fn parts(
         ids: Arc::clone(ids),
         library,
         toolbox,
+        tasks: Arc::clone(&TASKS),
         artifacts: Arc::new(artifacts.unwrap()),
         contacts: Arc::new(Contacts::new(Vec::new())),
         webhooks: Arc::new(BTreeMap::new()),

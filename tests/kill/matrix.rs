@@ -9,10 +9,41 @@ use crate::{
     walk::{End, Walk},
 };
 
-/// What each flow never comes to. The third one is not shipped: no flow in the box calls a tool that reaches outside.
-const CANDIDATE_LACKS: &[Point] = &[Point::CallBegun];
-const COMMUNITY_LACKS: &[Point] = &[Point::CallBegun, Point::FileKept, Point::HookSent];
-const REACHING_LACKS: &[Point] =
+/// What each flow never comes to. The last two are not shipped: no flow in the box calls a tool that reaches outside, or
+/// gives work away, without a model.
+const CANDIDATE_LACKS: &[Point] = &[
+    Point::CallBegun,
+    Point::ChildDue,
+    Point::ChildBegun,
+    Point::ChildRaised,
+    Point::ChildTold,
+    Point::ChildEnded,
+    Point::ChildReported,
+];
+const COMMUNITY_LACKS: &[Point] = &[
+    Point::CallBegun,
+    Point::FileKept,
+    Point::HookSent,
+    Point::ChildDue,
+    Point::ChildBegun,
+    Point::ChildRaised,
+    Point::ChildTold,
+    Point::ChildEnded,
+    Point::ChildReported,
+];
+const REACHING_LACKS: &[Point] = &[
+    Point::FileKept,
+    Point::HookSent,
+    Point::TimerDue,
+    Point::TimerFired,
+    Point::ChildDue,
+    Point::ChildBegun,
+    Point::ChildRaised,
+    Point::ChildTold,
+    Point::ChildEnded,
+    Point::ChildReported,
+];
+const DELEGATING_LACKS: &[Point] =
     &[Point::FileKept, Point::HookSent, Point::TimerDue, Point::TimerFired];
 
 /// What comes only after a death at another.
@@ -33,10 +64,15 @@ async fn a_call_that_reaches_outside_survives_a_death_at_every_point() {
     survives("reaching", REACHING_LACKS).await;
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_child_run_survives_a_death_at_every_point() {
+    survives("delegating", DELEGATING_LACKS).await;
+}
+
 #[test]
 fn every_point_is_in_the_matrix_of_a_flow() {
     for point in Point::ALL {
-        let lacks = [CANDIDATE_LACKS, COMMUNITY_LACKS, REACHING_LACKS];
+        let lacks = [CANDIDATE_LACKS, COMMUNITY_LACKS, REACHING_LACKS, DELEGATING_LACKS];
         assert!(!lacks.iter().all(|lacks| lacks.contains(point)), "no flow comes to {point:?}");
     }
 }

@@ -22,6 +22,7 @@ use tokio::{net::TcpListener, task::JoinSet};
 use crate::{
     Chance,
     bot::{Bot, command, said},
+    digger::Digger,
     html::{self, Card, Form},
     laws,
     person::{Person, answer},
@@ -101,6 +102,8 @@ pub(crate) struct Walk {
     bot: Option<Bot>,
     person: Person,
     hook: Hook,
+    /// The model, where the flow needs one.
+    _digger: Option<Digger>,
     /// Conversations that other people have left open.
     pub(crate) others: usize,
     /// What a power cut leaves; where there is one, a kill is a power cut.
@@ -135,13 +138,20 @@ impl Walk {
         let data = dir.join("data");
         fs::create_dir(&data).unwrap();
         let hook = Hook::listen().await;
+        let digger = if flow == "delegating" { Some(Digger::listen().await) } else { None };
+        let model = digger.as_ref().map(|digger| {
+            format!("\n[llm.interview]\nbase_url = \"{}\"\nmodel = \"digger\"\n", digger.url)
+        });
+        let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/kill");
         let config = format!(
             "[vars]\norganisation = \"Example Ltd\"\nprivacy_url = \"https://example.org/privacy\"\n\
              contact = \"people@example.org\"\n\n[approvers]\n\
              recruiting_approvals = {{ web_staff = true }}\nstaff_approvals = {{ web_staff = true }}\n\n\
-             [webhooks]\nats_webhook = {{ url = \"{}\" }}\n\n[flows]\ndir = \"{}\"\n",
+             [webhooks]\nats_webhook = {{ url = \"{}\" }}\n\n[flows]\ndir = \"{}\"\ntasks = \"{}\"\n{}",
             hook.url,
-            Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/kill/flows").display(),
+            tests.join("flows").display(),
+            tests.join("tasks").display(),
+            model.unwrap_or_default(),
         );
         fs::write(data.with_extension("toml"), config).unwrap();
         fs::write(data.with_extension("clock"), "0").unwrap();
@@ -151,6 +161,7 @@ impl Walk {
             bot: None,
             person: Person::new(),
             hook,
+            _digger: digger,
             others: 0,
             shadow: None,
             under: None,
@@ -601,6 +612,12 @@ impl Walk {
             serde_json::from_slice(&said(&self.data, &["sessions", "list", "--json"])).unwrap();
         let left: Vec<_> = sessions.as_array().unwrap().iter().map(|left| &left["id"]).collect();
         assert_eq!(left, [other.as_str()]);
+        // Child runs, which no list shows, are gone as well.
+        let store = SledStore::open(&self.data.join("store"), Arc::new(RandomIds)).unwrap();
+        let heads = store.sessions(None, usize::MAX).await.unwrap();
+        let heads: Vec<String> = heads.iter().map(|head| head.id.to_string()).collect();
+        assert_eq!(heads, [other.as_str()]);
+        drop(store);
         let verified: Value =
             serde_json::from_slice(&said(&self.data, &["audit", "verify", "--json"])).unwrap();
         assert_eq!(verified["holds"], true, "{verified}");

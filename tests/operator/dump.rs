@@ -54,6 +54,7 @@ fn step(id: SessionId, seq: u64, words: &str) -> Commit {
         updated_at: at,
         test: false,
         goes_at: None,
+        parent: None,
         held: false,
     };
     let event = Event::StatusChanged { to: Status::Open, reason: text(words) };

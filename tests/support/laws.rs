@@ -8,6 +8,7 @@ use anteroom::{
     model::{
         audit::Sealed,
         session::Status,
+        task::Subtask,
         transcript::{Event, Recorded},
         wait::Purpose,
     },
@@ -113,6 +114,8 @@ fn record_of(event: &Event) -> Option<&'static str> {
         Event::Claimed { .. } => "taken_over",
         Event::HandedBack { .. } => "handed_back",
         Event::EffectNoted { .. } => "effect_noted",
+        Event::Subtask(Subtask::Delegated(_)) => "child_run_asked",
+        Event::Subtask(Subtask::Ended { .. }) => "child_run_ended",
         Event::StatusChanged { reason, .. } if reason == "resumed" => "session_resumed",
         Event::StatusChanged { to: Status::Stopped, .. } => "session_stopped",
         Event::StatusChanged { to: Status::Paused, .. } => "session_paused",

@@ -200,7 +200,7 @@ impl Tool for ExtractDocument {
         let Args { artifact_id, return_types } = parse_args(args)?;
         let kinds = return_types.unwrap_or_else(|| Kind::ALL.to_vec());
         let (session, artifact) = cx.with_actor(|actor| {
-            find(actor, &artifact_id).map(|artifact| (actor.state().session, artifact))
+            find(actor, &artifact_id).map(|artifact| (actor.state().files_of(), artifact))
         })?;
         let extraction = cx.artifacts.extract(session, &artifact).await.map_err(unreadable)?;
         let (text, pages, notes) = match &extraction {

@@ -211,6 +211,7 @@ impl Teller<'_> {
             | Event::ScriptLeads { .. }
             | Event::Late { .. }
             | Event::Summarised { .. }
+            | Event::Subtask(_)
             | Event::Spent { .. } => None,
         }
     }
@@ -264,6 +265,7 @@ impl Teller<'_> {
             Event::Reminded { count, .. } => line(format!("Reminder {count} was sent.")),
             Event::RemindersStopped => line("No more reminders are wanted.".to_owned()),
             Event::Custody(custody) => line(custody.words()),
+            Event::Subtask(subtask) => subtask.words().and_then(line),
             Event::Said { .. }
             | Event::Posted { .. }
             | Event::Asked(_)

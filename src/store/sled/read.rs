@@ -143,7 +143,7 @@ pub(super) fn find(reader: Reader<'_>, by: &Find) -> Result<Vec<Head>, Error> {
             Find::Person(person) => head.participant == *person,
             Find::Newest(_) => true,
         };
-        if wanted {
+        if wanted && head.parent.is_none() {
             heads.push(head);
         }
     }
@@ -167,7 +167,8 @@ fn newest(reader: Reader<'_>, limit: usize) -> Result<Vec<Head>, Error> {
         if heads.len() == limit {
             break;
         }
-        heads.extend(listed(reader, &key.map_err(broken)?)?);
+        let head = listed(reader, &key.map_err(broken)?)?;
+        heads.extend(head.filter(|head| head.parent.is_none()));
     }
     Ok(heads)
 }

@@ -35,8 +35,11 @@ fn by_model(call: &Call, spec: &ToolSpec, actor: &Actor) -> Result<(), ToolError
         return Err(denied(&call.tool, "only staff may call it"));
     }
     let Some(phase) = actor.phase() else { return Err(denied(&call.tool, "no phase is open")) };
-    if call.tool == ADVANCE || phase.tools.contains(&call.tool) {
+    if (call.tool == ADVANCE && !actor.is_child()) || phase.tools.contains(&call.tool) {
         return Ok(());
+    }
+    if phase.tools.is_empty() {
+        return Err(denied(&call.tool, "there are no tools here"));
     }
     let why = format!("in this phase there are `{}`", phase.tools.join("`, `"));
     Err(denied(&call.tool, &why))

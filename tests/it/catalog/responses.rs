@@ -309,7 +309,6 @@ async fn what_is_not_configured_says_so_and_lets_the_interview_go_on() {
     let told = [
         bench.tell("fetch_url", json!({ "url": "https://example.org/" })).await,
         bench.tell("query_github_repo", json!({ "repoUrl": "https://example.org/a/b" })).await,
-        bench.tell("deploy_agent", json!({ "agentType": "code_analysis", "input": {} })).await,
         bench.tell("fetch_url", json!({ "url": "no address" })).await,
     ];
     insta::assert_json_snapshot!(told, @r#"
@@ -320,10 +319,6 @@ async fn what_is_not_configured_says_so_and_lets_the_interview_go_on() {
       },
       {
         "error": "GitHub analysis is not configured. Please skip for now.",
-        "code": "not_configured"
-      },
-      {
-        "error": "Running agents is not configured. Please skip for now.",
         "code": "not_configured"
       },
       {

@@ -65,7 +65,14 @@ async fn walk(name: &str, whims: Vec<u8>) -> State {
                     Some(_) | None => return state,
                 }
             }
-            next @ (Next::Think { .. } | Next::Round(_) | Next::Erase | Next::Recover { .. }) => {
+            next @ (Next::Think { .. }
+            | Next::Round(_)
+            | Next::Erase
+            | Next::Begin { .. }
+            | Next::Recall { .. }
+            | Next::Raise { .. }
+            | Next::Report
+            | Next::Recover { .. }) => {
                 panic!("{next:?} without a model")
             }
         }
@@ -83,6 +90,7 @@ async fn resume(bench: &mut Bench, id: WaitId) {
                 panic!("{called}: {code}: {message}");
             }
         }
+        Purpose::Child { .. } => panic!("a child run without a model"),
         Purpose::Notice | Purpose::Erase | Purpose::Effect { .. } => {
             bench.change(|actor| actor.apply_own(id));
         }

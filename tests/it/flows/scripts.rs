@@ -87,7 +87,14 @@ async fn conversation(
                 let Some(reply) = reply else { break };
                 assert_eq!(bench.settle(wait.id, reply), Settlement::Applied, "{asked}");
             }
-            next @ (Next::Think { .. } | Next::Round(_) | Next::Erase | Next::Recover { .. }) => {
+            next @ (Next::Think { .. }
+            | Next::Round(_)
+            | Next::Erase
+            | Next::Begin { .. }
+            | Next::Recall { .. }
+            | Next::Raise { .. }
+            | Next::Report
+            | Next::Recover { .. }) => {
                 panic!("{next:?} without a model")
             }
         }

@@ -154,6 +154,7 @@ impl Site {
             ids: Arc::clone(&ids),
             library: Arc::new(library),
             toolbox: Arc::new(Toolbox::new(tools).unwrap()),
+            tasks: Arc::default(),
             artifacts: Arc::new(Artifacts::new(folder.path(), clock, ids, reader).unwrap()),
             contacts: Arc::new(Contacts::default()),
             webhooks: Arc::default(),

@@ -7,7 +7,7 @@ use std::sync::{
 
 use anteroom::{
     model::ui::{Confirm, Control, Prompt, Reply},
-    tool::{EffectClass, Outcome, Tool, ToolCx, ToolError, ToolResult, ToolSpec},
+    tool::{EffectClass, Outcome, SubtaskRequest, Tool, ToolCx, ToolError, ToolResult, ToolSpec},
 };
 use async_trait::async_trait;
 use serde_json::{Value, json};
@@ -49,7 +49,8 @@ struct Probe {
     lab: Arc<Lab>,
 }
 
-/// The lab's tools: `probe_pure`, `probe_idempotent`, `probe_reconcile`, `probe_once`, `slow`, `slow_card`, `shaky`.
+/// The lab's tools: `probe_pure`, `probe_idempotent`, `probe_reconcile`, `probe_once`, `slow`, `slow_card`, `shaky`,
+/// `delegate`.
 pub(crate) fn tools(lab: &Arc<Lab>) -> Vec<Arc<dyn Tool>> {
     [
         ("probe_pure", EffectClass::Pure),
@@ -66,7 +67,44 @@ pub(crate) fn tools(lab: &Arc<Lab>) -> Vec<Arc<dyn Tool>> {
         let spec = ToolSpec::new(name, "For tests.", class, parameters);
         Arc::new(Probe { spec, lab: Arc::clone(lab) }) as Arc<dyn Tool>
     })
+    .chain([Arc::new(Delegate::default()) as Arc<dyn Tool>])
     .collect()
+}
+
+/// `delegate`: a child run for whatever its arguments say.
+#[derive(Debug)]
+struct Delegate(ToolSpec);
+
+impl Default for Delegate {
+    fn default() -> Self {
+        let parameters = json!({ "type": "object", "required": ["description"], "properties": {
+            "description": { "type": "string" },
+            "hints": { "type": "array", "items": { "type": "string" } },
+            "input": { "type": "object" },
+        } });
+        Self(ToolSpec::new("delegate", "For tests.", EffectClass::Pure, parameters))
+    }
+}
+
+#[async_trait]
+impl Tool for Delegate {
+    fn spec(&self) -> &ToolSpec {
+        &self.0
+    }
+
+    async fn execute(&self, _cx: &ToolCx<'_>, args: Value) -> ToolResult {
+        let hints = args["hints"].as_array().into_iter().flatten();
+        Ok(Outcome::Subtask(SubtaskRequest {
+            kind: "atomic".to_owned(),
+            description: args["description"].as_str().unwrap().to_owned(),
+            inputs: args["input"].clone(),
+            template_hints: hints.map(|hint| hint.as_str().unwrap().to_owned()).collect(),
+        }))
+    }
+
+    async fn resume(&self, _cx: &ToolCx<'_>, _state: Value, _reply: Reply) -> ToolResult {
+        Err(ToolError::Changed)
+    }
 }
 
 /// A tool under an old name that knows nothing of the old tool's state.

@@ -1,0 +1,376 @@
+//! Child runs: begins them, shows their questions at their root, hands their results back, recalls and erases them.
+//!
+//! Every step is made from what is stored and may be made again: the child has the id that its parent noted before it
+//! existed, and each side takes what the other tells it once ([`crate::interview::family`] has the table). A child run
+//! has work in hand until its parent knows what came of it, so its `Work` timer brings it back after a crash.
+//!
+//! Whether somebody still wants it is looked at before each call of the model: a child run whose parent was erased, or
+//! has gone on, costs nothing more.
+
+use std::sync::Arc;
+
+use futures::future::BoxFuture;
+use serde_json::Value;
+
+use super::{CONFLICTS_MAX, Engine, Error, desk::Job};
+use crate::{
+    drill::{Point, pass},
+    ids::{CallId, SessionId, WaitId},
+    interview::{Actor, State, Suspension},
+    model::{
+        artifact::Artifact,
+        session::FlowPin,
+        task::{Assignment, Conclusion, Delegation},
+        transcript::{CallResult, Started},
+        ui::Reply,
+        usage::Usage,
+        wait::Wait,
+    },
+    store,
+    task::{LoadedTask, admit},
+    tool::{Outcome, SubtaskRequest, ToolError, Waiting, pipeline},
+};
+
+/// Sessions looked at in one go.
+const PAGE: usize = 256;
+
+impl Engine {
+    /// Hands what a tool came to back to the session.
+    pub(super) fn conclude(
+        &self,
+        actor: &mut Actor,
+        call: &CallId,
+        result: Result<Outcome, CallResult>,
+    ) {
+        match result {
+            Ok(Outcome::Immediate(value)) => actor.finish(call, CallResult::Ok { value }),
+            Ok(Outcome::Waiting(waiting)) => {
+                let Waiting { prompt, state, answerers, expires_at } = *waiting;
+                actor.suspend(call, Suspension { prompt, state, answerers, expires_at });
+            }
+            Ok(Outcome::Subtask(request)) => match self.plan(actor, call, request) {
+                Ok(delegation) => actor.delegate(delegation),
+                Err(refusal) => actor.finish(call, refusal),
+            },
+            Err(failure) => actor.finish(call, failure),
+        }
+    }
+
+    /// The child run that a call asks for, or why there will be none.
+    fn plan(
+        &self,
+        actor: &Actor,
+        call: &CallId,
+        request: SubtaskRequest,
+    ) -> Result<Delegation, CallResult> {
+        let refused =
+            |code: &str, message: String| Err(CallResult::Err { code: code.to_owned(), message });
+        if !self.has_model() {
+            return Err(ToolError::NotConfigured("Running agents").into());
+        }
+        let SubtaskRequest { description, inputs, template_hints, .. } = request;
+        let tasks = &self.inner.parts.tasks;
+        let choice = tasks.choose(&template_hints, &description);
+        let Some(task) = choice.task.and_then(|name| tasks.get(&name)) else {
+            let message = "no task fits this. hint: do this part yourself".to_owned();
+            return refused("no_task", message);
+        };
+        if let Some(complaint) = misfit(task, &inputs) {
+            return refused("invalid_parameters", complaint);
+        }
+        let path = actor.state().family.lineage();
+        let own = task.ancestor(&inputs);
+        if let Err(breach) = admit(path, &own) {
+            return refused(breach.code(), breach.to_string());
+        }
+        let mut lineage = path.to_vec();
+        lineage.push(own);
+        Ok(Delegation {
+            call: call.clone(),
+            child: SessionId::mint(self.inner.parts.ids.as_ref()),
+            task: FlowPin {
+                id: task.template.name.clone(),
+                version: task.template.version.clone(),
+                digest: task.run.digest.clone(),
+            },
+            description,
+            input: inputs,
+            lineage,
+            tokens: task.template.budget.tokens.min(actor.tokens_left()),
+        })
+    }
+
+    /// Sees to it that a child run exists, and notes that it does.
+    pub(super) async fn begin_child(&self, parent: &Actor, id: SessionId) -> Result<(), Error> {
+        let state = parent.state();
+        let session = state.session;
+        let Some(child) = state.family.child(id) else { return Ok(()) };
+        let delegation = child.delegation.clone();
+        pass(Point::ChildDue);
+        if self.inner.parts.store.load(id).await?.is_none()
+            && let Err(lost) = self.create_child(state, &delegation).await?
+        {
+            let cost = Usage::default();
+            return self
+                .decide(session, None, |parent| {
+                    parent.child_ended(id, "failed", lost.clone(), cost);
+                })
+                .await;
+        }
+        pass(Point::ChildBegun);
+        match self.decide(session, None, |parent| parent.child_begun(id)).await {
+            // Erased meanwhile: the child run must not outlive it.
+            Err(Error::NoSession) => self.erase_child(id, "parent").await?,
+            noted => noted?,
+        }
+        self.wake(id);
+        Ok(())
+    }
+
+    /// Creates a child run; the inner error is the result of its call where it cannot be.
+    async fn create_child(
+        &self,
+        parent: &State,
+        delegation: &Delegation,
+    ) -> Result<Result<(), CallResult>, Error> {
+        let Delegation { call, child, task, description, input, lineage, tokens } = delegation;
+        let parts = &self.inner.parts;
+        let Some(template) =
+            parts.tasks.get(&task.id).filter(|known| known.run.digest == task.digest)
+        else {
+            // It was asked for by a program that knew another one.
+            return Ok(Err(pipeline::unavailable(&task.id)));
+        };
+        self.pin(&template.run).await?;
+        let (root, root_call) = match &parent.family.own {
+            Some(own) => (own.assignment.root, own.assignment.root_call.clone()),
+            None => (parent.session, call.clone()),
+        };
+        let started = Started {
+            session: *child,
+            flow: task.clone(),
+            participant: parent.participant.clone(),
+            name: parent.name.clone(),
+            place: parent.place.clone(),
+            test: parent.test,
+        };
+        let assignment = Assignment {
+            parent: parent.session,
+            root,
+            root_call,
+            description: description.clone(),
+            input: input.clone(),
+            lineage: lineage.clone(),
+            tokens: *tokens,
+        };
+        let flow = Arc::clone(&template.run);
+        let ids = Arc::clone(&parts.ids);
+        let begun = (started, assignment);
+        let files = parent.artifacts.clone();
+        let actor = Actor::start_child(flow, begun, files, ids, parts.clock.now());
+        let actor = actor.with_model(self.has_model()).with_budgets(self.inner.limits.budgets);
+        match self.commit(actor, None).await {
+            // Another process was faster.
+            Ok(()) | Err(store::Error::Conflict { .. }) => Ok(Ok(())),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Whether somebody still wants what a child run comes to; it is recalled, or erased with its parent, where not.
+    pub(super) async fn is_wanted(&self, child: &Actor) -> Result<bool, Error> {
+        let state = child.state();
+        let Some(own) = &state.family.own else { return Ok(true) };
+        let id = state.session;
+        match self.load(own.assignment.parent).await {
+            Ok(parent) => {
+                let known = parent.state().family.child(id);
+                if known.is_some_and(|known| !known.ended && known.dismissed.is_none()) {
+                    return Ok(true);
+                }
+                self.decide(id, None, |child| child.recall("nobody waits for it")).await?;
+            }
+            Err(Error::NoSession) => self.erase_child(id, "parent").await?,
+            Err(error) => return Err(error),
+        }
+        Ok(false)
+    }
+
+    /// Tells a child run that it is not wanted any more.
+    pub(super) async fn recall_child(&self, parent: &Actor, id: SessionId) -> Result<(), Error> {
+        let session = parent.state().session;
+        let child = parent.state().family.child(id);
+        let reason = child.and_then(|child| child.dismissed.clone()).unwrap_or_default();
+        let told = self.decide(id, None, |child| child.recall(&reason)).await;
+        match told {
+            // It was never begun, or is gone.
+            Err(Error::NoSession) => {
+                let nothing =
+                    CallResult::Err { code: "user_cancelled".to_owned(), message: reason };
+                self.decide(session, None, |parent| {
+                    parent.child_ended(id, "cancelled", nothing.clone(), Usage::default());
+                })
+                .await
+            }
+            told => {
+                told?;
+                self.wake(id);
+                self.decide(session, None, |parent| parent.child_recalled(id)).await
+            }
+        }
+    }
+
+    /// Shows a child run's question at its root.
+    pub(super) async fn raise(&self, child: &Actor, id: WaitId) -> Result<(), Error> {
+        let state = child.state();
+        let Some((own, wait)) = state.family.own.as_ref().zip(state.waits.get(&id)) else {
+            return Ok(());
+        };
+        let Assignment { root, root_call, lineage, .. } = &own.assignment;
+        let asked = self.decide(*root, None, |root| root.raise(wait, root_call, lineage)).await;
+        pass(Point::ChildRaised);
+        match asked {
+            Err(Error::NoSession) => self.erase_child(state.session, "parent").await,
+            asked => {
+                asked?;
+                self.decide(state.session, None, |child| child.raised(id)).await
+            }
+        }
+    }
+
+    /// Tells a child run what came of its question; false where it is gone.
+    pub(super) async fn tell_child(
+        &self,
+        child: SessionId,
+        inner: WaitId,
+        (wait, root): (&Wait, &State),
+    ) -> Result<bool, Error> {
+        let files: Vec<Artifact> = match wait.standing.answer() {
+            Some((Reply::Uploaded { artifacts }, ..)) => {
+                root.artifacts.iter().filter(|file| artifacts.contains(&file.id)).cloned().collect()
+            }
+            Some(_) | None => Vec::new(),
+        };
+        let told = self
+            .decide(child, None, |child| child.told(inner, &wait.standing, files.clone()))
+            .await;
+        pass(Point::ChildTold);
+        match told {
+            Err(Error::NoSession) => Ok(false),
+            told => {
+                told?;
+                self.wake(child);
+                Ok(true)
+            }
+        }
+    }
+
+    /// Hands what a child run came to to its parent, as the result of the call.
+    pub(super) async fn report(&self, child: &Actor) -> Result<(), Error> {
+        let state = child.state();
+        let id = state.session;
+        let Some(own) = &state.family.own else { return Ok(()) };
+        let Some(conclusion) = &own.conclusion else { return Ok(()) };
+        let parent = own.assignment.parent;
+        let cost = state.mind.spent;
+        pass(Point::ChildEnded);
+        let told = self
+            .decide(parent, None, |parent| {
+                let result = self.result_of(parent, id, conclusion);
+                parent.child_ended(id, conclusion.word(), result, cost);
+            })
+            .await;
+        pass(Point::ChildReported);
+        match told {
+            Err(Error::NoSession) => self.erase_child(id, "parent").await,
+            told => {
+                told?;
+                self.wake(parent);
+                self.decide(id, None, Actor::reported).await
+            }
+        }
+    }
+
+    /// What a call comes to whose child run has ended, in the words of its tool.
+    fn result_of(&self, parent: &Actor, child: SessionId, conclusion: &Conclusion) -> CallResult {
+        let known = parent.state().family.child(child);
+        let call = known.and_then(|known| parent.state().call(&known.delegation.call));
+        let name = call.map(|call| call.call.tool.as_str()).unwrap_or_default();
+        let Some(tool) = self.inner.parts.toolbox.get(name) else {
+            return pipeline::unavailable(name);
+        };
+        match tool.deliver(child, conclusion) {
+            Ok(value) => CallResult::Ok { value },
+            Err(error) => error.into(),
+        }
+    }
+
+    /// Has a session go on. Where there is no room just now, its `Work` timer brings it back.
+    fn wake(&self, session: SessionId) {
+        if self.dispatch(session, Job::Work).is_err() {
+            tracing::debug!(session.id = %session, "a session goes on a little later");
+        }
+    }
+
+    /// Erases the child runs of a session, and theirs.
+    pub(super) async fn erase_children(&self, state: &State, by: &str) -> Result<(), Error> {
+        for child in &state.family.children {
+            self.erase_child(child.delegation.child, by).await?;
+        }
+        Ok(())
+    }
+
+    /// The same for a session that cannot be read: its child runs are looked for among all.
+    pub(super) async fn erase_children_of_unread(
+        &self,
+        session: SessionId,
+        by: &str,
+    ) -> Result<(), Error> {
+        let mut after = None;
+        loop {
+            let heads = self.inner.parts.store.sessions(after, PAGE).await?;
+            let Some(last) = heads.last() else { return Ok(()) };
+            after = Some(last.id);
+            for head in heads.iter().filter(|head| head.parent == Some(session)) {
+                self.erase_child(head.id, by).await?;
+            }
+        }
+    }
+
+    /// Erases one child run and those below it. Again: erases nothing.
+    pub(super) fn erase_child<'a>(
+        &'a self,
+        id: SessionId,
+        by: &'a str,
+    ) -> BoxFuture<'a, Result<(), Error>> {
+        // Boxed, because it goes down the tree.
+        Box::pin(async move {
+            for _ in 0..CONFLICTS_MAX {
+                let known = match self.load(id).await {
+                    Ok(actor) => Some(actor),
+                    Err(Error::NoSession) => return Ok(()),
+                    // What cannot be read goes all the same.
+                    Err(Error::BrokenFlow(_) | Error::Store(store::Error::Unreadable { .. })) => {
+                        None
+                    }
+                    Err(error) => return Err(error),
+                };
+                if let Some(actor) = &known {
+                    self.erase_children(actor.state(), by).await?;
+                }
+                match self.erase_known(id, known.as_ref(), by).await {
+                    Err(Error::Store(store::Error::Conflict { .. })) => {}
+                    erased => return erased.map(|_| ()),
+                }
+            }
+            Err(Error::Busy)
+        })
+    }
+}
+
+/// What is wrong with what a child run is to be given.
+fn misfit(task: &LoadedTask, input: &Value) -> Option<String> {
+    let schema = task.input.as_ref()?;
+    let errors = crate::interview::answer::check_data(schema, input);
+    let first = errors.first()?;
+    Some(format!("`{}`: {} hint: mend the input of the task", first.path, first.message))
+}

@@ -1,0 +1,127 @@
+//! `anteroom tasks`.
+
+use std::{fs, path::PathBuf, process::ExitCode};
+
+use serde_json::json;
+
+use super::{
+    app::{self, Wanted},
+    cli::{Json, Tasks as Command},
+    term,
+};
+use crate::{
+    config::{Problem, render},
+    task::{Choice, LoadedTask, Tasks, check::check},
+    tool::Toolbox,
+};
+
+/// Lists templates of child runs, checks files, or says which one words lead to.
+pub(super) fn tasks(wanted: &Wanted, command: Command) -> anyhow::Result<ExitCode> {
+    let tasks = || app::tasks(&wanted.settings()?);
+    match command {
+        Command::List(output) => {
+            list(&tasks()?, output)?;
+            Ok(ExitCode::SUCCESS)
+        }
+        Command::Check { files, output } => check_files(&app::toolbox(&tasks()?)?, &files, output),
+        Command::Match { words, hint, output } => {
+            matched(&tasks()?, &words.join(" "), &hint, output)
+        }
+    }
+}
+
+fn list(tasks: &Tasks, Json { json }: Json) -> anyhow::Result<()> {
+    if json {
+        let tasks = tasks.iter().map(|task| {
+            json!({ "name": task.template.name, "version": task.template.version,
+                "title": task.template.title, "description": task.template.description,
+                "hints": task.template.hints, "tools": task.template.tools,
+                "digest": task.run.digest })
+        });
+        return Ok(term::json(&tasks.collect::<Vec<_>>())?);
+    }
+    let rows: Vec<[String; 4]> = tasks
+        .iter()
+        .map(|task| {
+            let template = &task.template;
+            let digest = task.run.digest.chars().take(12).collect();
+            [template.name.clone(), template.version.clone(), digest, template.description.clone()]
+        })
+        .collect();
+    Ok(term::table(["TASK", "VERSION", "DIGEST", "WHAT IT DOES"], &rows, "There are no tasks.")?)
+}
+
+/// Checks files against the tools there are.
+fn check_files(
+    toolbox: &Toolbox,
+    files: &[PathBuf],
+    Json { json }: Json,
+) -> anyhow::Result<ExitCode> {
+    let mut problems: Vec<Problem> = Vec::new();
+    let mut checked = Vec::new();
+    for file in files {
+        let name = file.display().to_string();
+        let found = match fs::read_to_string(file) {
+            Ok(source) => problems_of(&source, &name, toolbox),
+            Err(error) => Err(vec![Problem::whole(&name, format!("cannot be read: {error}"))]),
+        };
+        match found {
+            Ok(task) => checked.push(format!("{name}: ok, task `{task}`")),
+            Err(found) => problems.extend(found),
+        }
+    }
+    let fails = checked.len() < files.len();
+    if json {
+        term::json(&json!({ "ok": !fails, "problems": problems }))?;
+    } else {
+        if !problems.is_empty() {
+            term::tell(render(&problems).trim_end());
+        }
+        for line in checked {
+            term::say(line)?;
+        }
+    }
+    Ok(if fails { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+/// The name of the task, or what is wrong with it.
+fn problems_of(source: &str, name: &str, toolbox: &Toolbox) -> Result<String, Vec<Problem>> {
+    let task = LoadedTask::load(source, name)?;
+    let problems = check_with(&task, name, toolbox);
+    if problems.is_empty() { Ok(task.template.name) } else { Err(problems) }
+}
+
+/// Checks a template against the tools there are: those that change the conversation are the caller's.
+pub(super) fn check_with(task: &LoadedTask, name: &str, toolbox: &Toolbox) -> Vec<Problem> {
+    let tools: Vec<&str> = toolbox.iter().map(|tool| tool.spec().name).collect();
+    check(task, name, &tools, |tool| toolbox.get(tool).map(|tool| !tool.spec().changes_session))
+}
+
+/// Which template words lead to, and why.
+fn matched(
+    tasks: &Tasks,
+    words: &str,
+    hints: &[String],
+    Json { json }: Json,
+) -> anyhow::Result<ExitCode> {
+    let choice = tasks.choose(hints, words);
+    let code = if choice.task.is_some() { ExitCode::SUCCESS } else { ExitCode::FAILURE };
+    if json {
+        term::json(&choice)?;
+        return Ok(code);
+    }
+    let Choice { task, tie, ranked } = choice;
+    match task {
+        Some(task) => term::say(format!("This leads to `{task}`."))?,
+        None => term::say("This leads to no task.")?,
+    }
+    if let Some(tie) = tie {
+        term::say(format!("{tie}."))?;
+    }
+    let rows: Vec<[String; 3]> = ranked
+        .into_iter()
+        .map(|found| [found.task, found.score.to_string(), found.because.join(", ")])
+        .collect();
+    term::table(["TASK", "WORTH", "WHY"], &rows, "There are no tasks.")?;
+    Ok(code)
+}
