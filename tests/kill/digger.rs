@@ -40,8 +40,8 @@ async fn answer(Json(request): Json<Value>) -> Response<Body> {
         json!({ "choices": [],
             "usage": { "prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110 } }),
     ];
-    let mut stream: String = pieces.iter().map(|piece| format!("data: {piece}\n\n")).collect();
-    stream.push_str("data: [DONE]\n\n");
+    let [call, end, usage] = pieces;
+    let stream = format!("data: {call}\n\ndata: {end}\n\ndata: {usage}\n\ndata: [DONE]\n\n");
     Response::builder()
         .header("content-type", "text/event-stream")
         .body(Body::from(stream))

@@ -103,9 +103,9 @@ async fn stop_ends_child_runs_wherever_the_process_dies() {
         world.say("Go.").await;
         let n = death.div_ceil(2);
         if death % 2 == 0 {
-            world.store.die_after(n)
+            world.store.die_after(n);
         } else {
-            world.store.die_before(n)
+            world.store.die_before(n);
         }
 
         world.say("stop").await;

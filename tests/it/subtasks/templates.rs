@@ -18,7 +18,7 @@ fn choose(tasks: &Tasks, hints: &[&str], description: &str) -> String {
     let mut text = format!("{}\n", choice.task.as_deref().unwrap_or("nothing"));
     text.extend(choice.tie.map(|tie| format!("{tie}\n")));
     for found in choice.ranked.iter().filter(|found| found.score > 0) {
-        text.push_str(&format!("{} {}: {}\n", found.score, found.task, found.because.join(", ")));
+        text.extend([format!("{} {}: {}\n", found.score, found.task, found.because.join(", "))]);
     }
     text
 }
