@@ -1,10 +1,29 @@
-//! What reading a model's streamed answer costs: events, deltas, whole calls; no network.
+//! What a model costs besides its own time, without a network: reading its streamed answer, what it is shown, and the
+//! engine's part of a round.
 #![expect(clippy::unwrap_used, reason = "a failure ends the bench")]
 #![expect(missing_docs, reason = "criterion makes a function")]
 
-use std::{hint::black_box, time::Duration};
+#[path = "support.rs"]
+mod support;
 
-use anteroom::{ids::CountingIds, llm::openai::stream::Reader};
+use std::{
+    hint::black_box,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use anteroom::{
+    clock::SystemClock,
+    engine::{Engine, window},
+    ids::{CountingIds, EffectId, RandomIds},
+    llm::{chat::ToolSpec, openai::stream::Reader},
+    model::{
+        STORED_VERSION,
+        transcript::{Audience, Event, Grounds, Recorded, Speaker, Thought},
+        usage::Usage,
+    },
+    store::memory::MemoryStore,
+};
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use serde_json::{Value, json};
 
@@ -59,12 +78,96 @@ fn read(criterion: &mut Criterion) {
     group.finish();
 }
 
+/// A conversation of `count` events: the participant writes, the model answers, its words are posted.
+fn conversation(count: usize) -> Vec<Recorded> {
+    let at = "2026-11-21T09:00:00Z".parse().unwrap();
+    let begun =
+        Event::Advanced { from: None, to: Some("pets".to_owned()), grounds: Grounds::Began };
+    let event = |n: usize| {
+        let text = format!("A few words about pet number {n}, as people and models write them.");
+        let (seq, about, source) = (n as u64 + 1, None, None);
+        match n % 3 {
+            _ if n == 0 => begun.clone(),
+            1 => Event::Said { from: Speaker::Participant, text, source, about },
+            2 => {
+                let (calls, usage) = (Vec::new(), Usage::default());
+                Event::Thought(Thought { knew: seq - 1, round: 1, text, calls, usage, last: false })
+            }
+            _ => {
+                let effect = EffectId::mint(&RandomIds);
+                Event::Posted { effect, audience: Audience::Participant, text }
+            }
+        }
+    };
+    let recorded = |n| Recorded { v: STORED_VERSION, seq: n as u64 + 1, at, event: event(n) };
+    (0..count).map(recorded).collect()
+}
+
+/// Linear in what is sent, not in what is stored: the last ones show the same hundred events after a short form.
+fn shown(criterion: &mut Criterion) {
+    let flow = support::talk();
+    let mut group = criterion.benchmark_group("window");
+    let kept = |stored: usize| {
+        let mut events = conversation(stored);
+        let at = events[0].at;
+        let (through, text) = (stored as u64 - 100, "They spoke of pets.".to_owned());
+        let event = Event::Summarised { through, text, usage: Usage::default() };
+        events.push(Recorded { v: STORED_VERSION, seq: stored as u64 + 1, at, event });
+        events
+    };
+    let whole = [10, 100, 1_000].map(|count| ("sent", count, conversation(count)));
+    let short = [1_000, 10_000].map(|count| ("sent_100_of", count, kept(count)));
+    for (name, count, events) in whole.into_iter().chain(short) {
+        group.bench_function(BenchmarkId::new(name, count), |bencher| {
+            bencher
+                .iter(|| window::request(&flow, black_box(&events), Vec::<ToolSpec>::new(), false));
+        });
+    }
+    group.finish();
+}
+
+/// The engine's part of a round: a participant writes, the model answers at once, in so many rounds. In memory.
+fn rounds(criterion: &mut Criterion) {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let mut group = criterion.benchmark_group("round");
+    for calls in [0, 4, 9] {
+        let dir = support::on_disk();
+        let memory = Arc::new(MemoryStore::default());
+        let parts = support::parts(dir.path(), memory, Arc::new(SystemClock), Arc::new(RandomIds));
+        let model = support::Talker { rounds: calls, latency: Duration::ZERO };
+        let engine = support::engine(support::led_by(model, parts));
+        let mut people = 0;
+        group.throughput(Throughput::Elements(calls as u64 + 1));
+        group.bench_function(BenchmarkId::new("of_a_turn", calls + 1), |bencher| {
+            bencher.iter_custom(|turns| {
+                let mut spent = Duration::ZERO;
+                for _ in 0..turns {
+                    people += 1;
+                    spent += runtime.block_on(one_turn(&engine, people));
+                }
+                spent
+            });
+        });
+    }
+    group.finish();
+}
+
+/// One turn of a fresh session, until the engine rests; only that turn is timed.
+async fn one_turn(engine: &Engine, n: usize) -> Duration {
+    let session = support::start_in(engine, "talk", n).await;
+    engine.settle_down().await;
+    let begun = Instant::now();
+    engine.receive(support::words(session, n, 1)).await.unwrap();
+    engine.settle_down().await;
+    begun.elapsed()
+}
+
 criterion_group! {
     name = benches;
     config = Criterion::default()
         .sample_size(20)
         .warm_up_time(Duration::from_millis(300))
         .measurement_time(Duration::from_secs(2));
-    targets = read
+    targets = read, shown, rounds
 }
 criterion_main!(benches);

@@ -28,6 +28,7 @@ use anteroom::{
         effect::{Delivery, Effect, Rendering},
         session::{Head, Platform, Status},
         transcript::Event,
+        usage::Balance,
         wait::{Standing, Wait},
     },
     store::{
@@ -211,6 +212,10 @@ impl Store for Troubled {
 
     async fn erase(&self, erasure: Erasure) -> Result<(), Error> {
         self.alive()?.erase(erasure).await
+    }
+
+    async fn balance(&self, account: &str) -> Result<Balance, Error> {
+        self.alive()?.balance(account).await
     }
 
     fn health(&self) -> Health {

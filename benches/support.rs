@@ -12,6 +12,7 @@ use std::{
     collections::{BTreeMap, HashMap},
     path::Path,
     sync::{Arc, Mutex},
+    time::Duration,
 };
 
 use anteroom::{
@@ -20,16 +21,21 @@ use anteroom::{
     clock::Clock,
     contacts::Contacts,
     engine::{Engine, Gateway, Inbound, Limits, Parts, Receipt, What},
-    flows::Library,
+    flows::{Library, LoadedFlow},
     gateway::web::WebGateway,
-    ids::{EffectId, Ids, RandomIds, SessionId, WaitId},
+    ids::{CallId, EffectId, Ids, RandomIds, SessionId, WaitId},
     interview::{Responder, State, answer},
+    llm::{
+        self, Completion, Message, Model, Models, Request, Sink,
+        chat::{Finish, ToolCall},
+    },
     model::{
         audit::Sealed,
         effect::{Act, Delivery, Effect, Rendering},
         session::{Head, PersonId, Place, Platform},
         transcript::Via,
         ui::{Control, Decision, Reply, Verdict},
+        usage::{Balance, Usage},
         wait::{Answerers, Settlement, Wait},
     },
     store::{
@@ -88,7 +94,7 @@ pub(crate) fn parts(
         artifacts: Arc::new(artifacts),
         contacts: Arc::new(Contacts::new(Vec::new())),
         webhooks: Arc::new(BTreeMap::new()),
-        models: anteroom::llm::Models::default(),
+        models: Models::default(),
     }
 }
 
@@ -292,6 +298,10 @@ impl Store for Recorder {
         self.memory.erase(erasure).await
     }
 
+    async fn balance(&self, account: &str) -> Result<Balance, Error> {
+        self.memory.balance(account).await
+    }
+
     fn health(&self) -> Health {
         self.memory.health()
     }
@@ -381,4 +391,82 @@ impl Copy {
         }
         commit
     }
+}
+
+/// One part that a model leads, with a question and an objective that it may set.
+const TALK: &str = r#"
+format = 1
+id = "talk"
+version = "1.0.0"
+title = "A talk"
+
+[limits]
+model_rounds = 10
+tokens = 1000000000
+turns = 1000000
+
+[[phase]]
+id = "pets"
+title = "Pets"
+mode = "interview"
+prompt = "Ask for pets, one after the other, and note what you hear."
+tools = ["get_user_option", "request_user_input", "set_objective_status", "next_phase"]
+
+  [[phase.objective]]
+  id = "pet"
+  title = "A pet"
+  done = "model"
+"#;
+
+/// The flow that a model leads.
+pub(crate) fn talk() -> Arc<LoadedFlow> {
+    Arc::new(LoadedFlow::load(TALK, "talk.toml", &BTreeMap::new()).unwrap())
+}
+
+/// A model that answers whatever it is asked: after so many rounds of calls with words, each after the same time.
+#[derive(Debug)]
+pub(crate) struct Talker {
+    /// Rounds with a call before the words.
+    pub(crate) rounds: usize,
+    /// How long it takes; nothing is waited for where it is none.
+    pub(crate) latency: Duration,
+}
+
+#[async_trait]
+impl Model for Talker {
+    async fn chat(&self, request: &Request, sink: &mut dyn Sink) -> Result<Completion, llm::Error> {
+        if !self.latency.is_zero() {
+            tokio::time::sleep(self.latency).await;
+        }
+        let made = request.messages.iter().rev();
+        let made = made.take_while(|message| !matches!(message, Message::User(_)));
+        let made = made.filter(|message| matches!(message, Message::Assistant { .. })).count();
+        let mut calls = Vec::new();
+        let mut text = String::new();
+        if made < self.rounds {
+            let raw = r#"{"objectiveId":"pet","status":"in_progress"}"#.to_owned();
+            let id = CallId::new(format!("call_{}", request.messages.len()));
+            calls.push(ToolCall { id, name: "set_objective_status".to_owned(), raw });
+        } else {
+            "I see. And do you have another pet besides that one?".clone_into(&mut text);
+            sink.words(&text);
+        }
+        let finish = if calls.is_empty() { Finish::Stop } else { Finish::ToolCalls };
+        let usage = Usage { input: 1000, output: 20, ..Usage::default() };
+        Ok(Completion { text, refusal: None, calls, finish, usage, request_id: None })
+    }
+}
+
+/// The parts of a bot that a model leads.
+pub(crate) fn led_by(model: Talker, parts: Parts) -> Parts {
+    let mut library = library();
+    library.insert(talk());
+    let models = Models { interview: Some(Arc::new(model)), ..Models::default() };
+    Parts { library: Arc::new(library), models, ..parts }
+}
+
+/// The n-th participant writes something.
+pub(crate) fn words(session: SessionId, n: usize, turn: usize) -> Inbound {
+    let what = What::Said { text: format!("Yes, number {turn}: a dog."), source: None };
+    Inbound { key: format!("{session}-said-{turn}"), session, from: participant(n), what }
 }

@@ -123,6 +123,7 @@ fn first_commit(
         timers: Vec::new(),
         audit: Vec::new(),
         dedup: Some(RandomIds.fresh().to_string()),
+        charges: Vec::new(),
     }
 }
 

@@ -7,6 +7,7 @@
 //!
 //! After a crash, [`Engine::run`] finds what was in hand by its `Work` timer, and what had not left in the outbox.
 
+mod accounts;
 mod desk;
 mod drive;
 pub mod erasure;
@@ -19,7 +20,7 @@ mod tally;
 mod think;
 mod timers;
 pub mod webhook;
-mod window;
+pub mod window;
 
 use std::{
     collections::BTreeMap,
@@ -283,6 +284,8 @@ struct Inner {
     queued: Notify,
     /// Effects that are tried again.
     late: tally::Late,
+    /// What was told of accounts.
+    told: accounts::Told,
     /// Where the look at what is due to go stands.
     sweep: tokio::sync::Mutex<retention::Sweep>,
     /// Deliveries that the store could not note yet.
@@ -325,6 +328,7 @@ impl Engine {
             drafts: Drafts::default(),
             queued: Notify::new(),
             late: tally::Late::default(),
+            told: accounts::Told::default(),
             sweep: tokio::sync::Mutex::default(),
             unnoted: std::sync::Mutex::default(),
             running: AtomicBool::new(false),
@@ -562,7 +566,8 @@ impl Engine {
 
     /// Commits what an actor has changed, and tells those who listen.
     async fn commit(&self, actor: Actor, dedup: Option<String>) -> Result<(), store::Error> {
-        let commit = actor.into_commit(dedup);
+        let mut commit = actor.into_commit(dedup);
+        commit.charges = self.charges(&commit);
         let warnings = tally::warnings(&commit);
         let changed = Changed { session: commit.head.id, seq: commit.head.seq };
         let has_effects = !commit.effects.is_empty();

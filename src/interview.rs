@@ -8,6 +8,7 @@
 
 pub mod actor;
 pub mod advance;
+mod alarm;
 pub mod answer;
 mod attempts;
 mod budget;
@@ -31,11 +32,12 @@ mod timers;
 pub use self::{
     actor::{Actor, Next, Refusal},
     advance::Evaluation,
+    budget::Scope,
     calls::Suspension,
     commands::Command,
     outcome::summary,
     records::{ObjectiveReport, SavedRecord},
     settle::{Answer, Responder},
     state::State,
-    think::Response,
+    think::{Response, Retry},
 };

@@ -22,6 +22,7 @@ use crate::{
         effect::{Act, Delivery, Effect, Rendering},
         session::{Head, PersonId, Place},
         transcript::Recorded,
+        usage::{Balance, Level, Usage},
         wait::Wait,
     },
 };
@@ -74,6 +75,10 @@ pub trait Store: fmt::Debug + Send + Sync {
     /// last effects, which are claimed like any other. [`Error::Conflict`] where the session has moved on from what
     /// the decision knew. Again: removes nothing, not even effects; appends again.
     async fn erase(&self, erasure: Erasure) -> Result<(), Error>;
+
+    /// An account as the last commit left it; nothing on it where none was charged. Reads one record, however many
+    /// sessions and commits there were.
+    async fn balance(&self, account: &str) -> Result<Balance, Error>;
 
     /// Whether it takes writes just now; answers at once, without touching a device. A store that is read-only
     /// tries to mend itself when [`Store::claim`] tells it the time.
@@ -141,6 +146,19 @@ pub struct Commit {
     pub audit: Vec<AuditRecord>,
     /// Key of the inbound event that this step deals with; lives as long as the session.
     pub dedup: Option<String>,
+    /// What is charged to accounts, each of them once. Outlives the session: an account says nothing of a person.
+    pub charges: Vec<Charge>,
+}
+
+/// What a step adds to an account.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Charge {
+    /// Which: a name of the caller's making, with the period in it.
+    pub account: String,
+    /// What was used up.
+    pub usage: Usage,
+    /// What the operator is told of it with this step.
+    pub told: Level,
 }
 
 impl Commit {

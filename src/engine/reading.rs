@@ -37,6 +37,7 @@ impl Engine {
                 timers: Vec::new(),
                 audit: vec![record],
                 dedup: None,
+                charges: Vec::new(),
             };
             match store.commit(commit).await {
                 Err(store::Error::Conflict { .. }) => {}

@@ -21,7 +21,7 @@ use super::{
 use crate::{
     flows::LoadedFlow,
     ids::SessionId,
-    interview::{Actor, Next, Response, State},
+    interview::{Actor, Response, Retry, State},
     llm::{
         self, Sink,
         chat::{self, Finish, Request, ToolSpec},
@@ -163,6 +163,11 @@ impl Engine {
             return self.think_without(loaded.head.id, state).await;
         };
         let (session, knew) = (loaded.head.id, loaded.head.seq);
+        if let Some((scope, until)) = self.empty_account(session, &loaded.head.place).await? {
+            let retry = Retry::At(until);
+            self.fail_thinking(session, (scope.budget(), retry), Usage::default()).await?;
+            return Ok(Step::Done);
+        }
         let is_long = state.mind.window > self.inner.limits.window_tokens;
         if is_long && self.shorten(state, loaded, flow).await? {
             return Ok(Step::Done);
@@ -232,7 +237,7 @@ impl Engine {
                 Ok(_) | Err(broadcast::error::RecvError::Lagged(_)) => {}
                 Err(broadcast::error::RecvError::Closed) => return Ok(()),
             }
-            if !matches!(self.load(session).await?.next(), Next::Think { .. }) {
+            if self.load(session).await?.awaits_thought().is_none() {
                 return Ok(());
             }
         }
@@ -249,29 +254,31 @@ impl Engine {
             Ok(response) => {
                 self.decide(session, None, |actor| actor.thought(knew, response.clone())).await
             }
-            Err(code) => self.fail_thinking(session, (code, false), usage).await,
+            Err(code) => self.fail_thinking(session, (code, Retry::Soon), usage).await,
         }
     }
 
     async fn failed(&self, session: SessionId, error: &llm::Error) -> Result<(), Error> {
         tracing::warn!(session.id = %session, %error, "the model gave no answer");
-        let for_good = matches!(
-            error,
-            llm::Error::Overflow(_) | llm::Error::TooLarge { .. } | llm::Error::Invalid(_)
-        );
-        self.fail_thinking(session, (error.word(), for_good), Usage::default()).await
+        let retry = match error {
+            llm::Error::Overflow(_) | llm::Error::TooLarge { .. } | llm::Error::Invalid(_) => {
+                Retry::Never
+            }
+            _ => Retry::Soon,
+        };
+        self.fail_thinking(session, (error.word(), retry), Usage::default()).await
     }
 
     async fn fail_thinking(
         &self,
         session: SessionId,
-        (code, for_good): (&str, bool),
+        (code, retry): (&str, Retry),
         usage: Usage,
     ) -> Result<(), Error> {
         self.decide(session, None, |actor| {
             actor.spend(SpentOn::Answer, usage);
-            if matches!(actor.next(), Next::Think { .. }) {
-                actor.thinking_failed(code, for_good);
+            if actor.awaits_thought().is_some() {
+                actor.thinking_failed(code, retry);
             }
         })
         .await

@@ -1,5 +1,7 @@
 //! The window: what the model is shown of a session. A pure function of the flow and the events.
 //!
+//! It costs as much as what it shows: of what a short form stands for, nothing is looked at but how a phase began.
+//!
 //! It only ever grows at its end, so that what was sent once stays a prefix of what is sent next, byte for byte, and
 //! a provider's cache hits; a short form made by the model ([`Event::Summarised`]) begins it anew. What the model said
 //! stands where it said it: before what happened while it was speaking, which it did not know.
@@ -42,7 +44,7 @@ const SUMMARISE: &str = "<note>Write a short form of the conversation so far for
 
 /// The request for the model's next round. `last`: it may not call tools; they stay listed, since the conversation
 /// holds calls of them and the prefix stays what it was.
-pub(super) fn request(
+pub fn request(
     flow: &LoadedFlow,
     events: &[Recorded],
     tools: Vec<ToolSpec>,
@@ -55,9 +57,7 @@ pub(super) fn request(
 
 /// The request for a short form of everything up to `through`.
 pub(super) fn summary_request(flow: &LoadedFlow, events: &[Recorded], through: u64) -> Request {
-    let known: Vec<Recorded> =
-        events.iter().filter(|recorded| recorded.seq <= through).cloned().collect();
-    let mut messages = messages(flow, &known);
+    let mut messages = messages(flow, &events[..after(events, through)]);
     messages.push(Message::user(SUMMARISE));
     Request { messages, choice: ToolChoice::Never, ..Request::default() }
 }
@@ -82,11 +82,12 @@ pub(super) fn cut(events: &[Recorded], summarised: u64) -> Option<u64> {
     (cuts.len() > 1).then(|| cuts.get(cuts.len() / 2).copied()).flatten()
 }
 
+/// How many events there are up to number `seq`; they are in order.
+fn after(events: &[Recorded], seq: u64) -> usize {
+    events.partition_point(|recorded| recorded.seq <= seq)
+}
+
 fn messages(flow: &LoadedFlow, events: &[Recorded]) -> Vec<Message> {
-    let (calls, results, answers) = (HashMap::new(), HashMap::new(), HashSet::new());
-    let mut window = Window { flow, calls, results, answers };
-    let mut from = 0;
-    let mut phase = None;
     let assignment = events.iter().find_map(|recorded| match &recorded.event {
         Event::Subtask(Subtask::Tasked(assignment)) => Some(assignment),
         _ => None,
@@ -95,38 +96,23 @@ fn messages(flow: &LoadedFlow, events: &[Recorded]) -> Vec<Message> {
         Some(assignment) => task_messages(flow, assignment),
         None => vec![Message::System(instructions(flow))],
     };
-    let beginning = messages.len();
-    for recorded in events {
-        match &recorded.event {
-            Event::Called(call) => _ = window.calls.insert(&call.id, call),
-            Event::Returned { call, result } => {
-                window.results.entry(call).or_insert(result);
-            }
-            Event::Answered { reply: Reply::Uploaded { artifacts }, .. } => {
-                window.answers.extend(artifacts);
-            }
-            Event::Summarised { through, text, .. } => {
-                from = *through;
-                messages.truncate(beginning);
-                messages.push(note(&format!("The conversation so far, in short:\n{text}")));
-            }
-            _ => {}
-        }
-    }
-    if from > 0 {
-        for recorded in events.iter().take_while(|recorded| recorded.seq <= from) {
-            if let Event::Advanced { to, .. } = &recorded.event {
-                phase.clone_from(to);
-            }
-        }
-        let begun = phase.and_then(|id| flow.phase(&id));
+    let short = events.iter().rev().find_map(|recorded| match &recorded.event {
+        Event::Summarised { through, text, .. } => Some((*through, text)),
+        _ => None,
+    });
+    let (old, shown) = events.split_at(short.map_or(0, |(through, _)| after(events, through)));
+    let window = Window::new(flow, old, shown);
+    if let Some((_, text)) = short {
+        messages.push(note(&format!("The conversation so far, in short:\n{text}")));
+        let phase = old.iter().rev().find_map(|recorded| match &recorded.event {
+            Event::Advanced { to, .. } => Some(to.as_ref()),
+            _ => None,
+        });
+        let begun = phase.flatten().and_then(|id| flow.phase(id));
         messages.extend(begun.map(|phase| window.begun(phase)));
     }
-    let said = in_order(events);
+    let said = in_order(shown);
     for (n, recorded) in said.iter().enumerate() {
-        if recorded.seq <= from {
-            continue;
-        }
         // What the model says is posted right after it: once is enough.
         let is_echo = matches!(recorded.event, Event::Posted { .. })
             && n.checked_sub(1).is_some_and(|before| match &said[before].event {
@@ -166,13 +152,43 @@ fn in_order(events: &[Recorded]) -> Vec<&Recorded> {
 
 struct Window<'a> {
     flow: &'a LoadedFlow,
+    /// What a short form stands for.
+    old: &'a [Recorded],
     calls: HashMap<&'a CallId, &'a Call>,
     results: HashMap<&'a CallId, &'a CallResult>,
     /// Files that answered a card.
     answers: HashSet<ArtifactId>,
 }
 
-impl Window<'_> {
+impl<'a> Window<'a> {
+    fn new(flow: &'a LoadedFlow, old: &'a [Recorded], shown: &'a [Recorded]) -> Self {
+        let (calls, results, answers) = (HashMap::new(), HashMap::new(), HashSet::new());
+        let mut window = Self { flow, old, calls, results, answers };
+        for recorded in shown {
+            match &recorded.event {
+                Event::Called(call) => _ = window.calls.insert(&call.id, call),
+                Event::Returned { call, result } => {
+                    window.results.entry(call).or_insert(result);
+                }
+                Event::Answered { reply: Reply::Uploaded { artifacts }, .. } => {
+                    window.answers.extend(artifacts);
+                }
+                _ => {}
+            }
+        }
+        window
+    }
+
+    /// A call; one that a short form stands for is looked for there, which is rare: its card was open for that long.
+    fn call(&self, id: &CallId) -> Option<&'a Call> {
+        self.calls.get(id).copied().or_else(|| {
+            self.old.iter().rev().find_map(|recorded| match &recorded.event {
+                Event::Called(call) if call.id == *id => Some(call),
+                _ => None,
+            })
+        })
+    }
+
     fn tell(&self, event: &Event, messages: &mut Vec<Message>) {
         match event {
             // A child run has one part, and is told of it in its instructions.
@@ -186,7 +202,7 @@ impl Window<'_> {
             Event::Thought(thought) => self.thought(thought, messages),
             Event::Returned { call, result } => messages.extend(self.returned(call, result)),
             Event::Late { call, result } => {
-                let tool = self.calls.get(call).map_or("", |call| call.tool.as_str());
+                let tool = self.call(call).map_or("", |call| call.tool.as_str());
                 let result = told(tool, result);
                 let text = format!("What came of the open card of `{tool}`: {result}");
                 messages.push(safe_note(&text));
@@ -253,7 +269,7 @@ impl Window<'_> {
 
     /// What came of calls that the model did not make.
     fn returned(&self, id: &CallId, result: &CallResult) -> Option<Message> {
-        let call = self.calls.get(id)?;
+        let call = self.call(id)?;
         let result = told(&call.tool, result);
         match &call.origin {
             Origin::Model { .. } | Origin::Engine => None,

@@ -222,9 +222,7 @@ impl Actor {
         if let Some(own) = &state.family.own {
             return self.next_of_child(own);
         }
-        let too_early = self.questions_from().is_some_and(|from| from > self.now);
-        let open = state.status == Status::Open && state.handoff.is_none() && !too_early;
-        let Some(phase) = self.phase().filter(|_| open) else { return Next::Rest };
+        let Some(phase) = self.phase().filter(|_| self.goes_on()) else { return Next::Rest };
         if self.model_leads(phase) {
             return self.next_in_turn();
         }
@@ -232,6 +230,12 @@ impl Actor {
             return Next::Rest;
         }
         self.next_in(phase)
+    }
+
+    /// Whether new questions may be asked now.
+    pub(super) fn goes_on(&self) -> bool {
+        let too_early = self.questions_from().is_some_and(|from| from > self.now);
+        self.state.status == Status::Open && self.state.handoff.is_none() && !too_early
     }
 
     fn next_in(&self, phase: &Phase) -> Next {
@@ -281,7 +285,9 @@ impl Actor {
         let Draft { events, waits, effects, timers, audit } = self.draft;
         let waits = waits.iter().filter_map(|id| self.state.waits.get(id)).cloned().collect();
         let timers = timers.into_iter().collect();
-        Commit { head, expected: self.base, events, waits, effects, timers, audit, dedup }
+        // Whose account is charged, and of which period, is not known here.
+        let charges = Vec::new();
+        Commit { head, expected: self.base, events, waits, effects, timers, audit, dedup, charges }
     }
 
     pub(super) fn head(&self) -> Head {

@@ -268,6 +268,7 @@ impl Actor {
         let of_calls = |wait: &Wait| matches!(wait.purpose, Purpose::Call { .. });
         self.close_all(of_calls, &closing, "superseded", "the phase has moved on");
         self.dismiss_children("the phase has moved on", "superseded");
+        self.close_unmade("superseded", texts::MOVED_ON);
         let to_id = to.map(|phase| phase.id.clone());
         if from.is_none() {
             self.audit("phase_entered", [("phase", json!(to_id))], []);

@@ -5,10 +5,12 @@
 //! | turn | the operator's log and metrics | one last answer without tools, then a person is offered, as after the last round |
 //! | session | the same, and a note to staff | calls that the model still wants are closed unmade; the script leads, in later phases too, or a person is asked for |
 //!
-//! What the workspace may use up is looked after by the engine, which alone sees all sessions.
+//! What a workspace and all together may use up is looked after by the engine, which alone sees all sessions; staff
+//! hear of it here.
 
 use std::num::NonZeroU64;
 
+use chrono::{DateTime, Utc};
 use serde_json::json;
 
 use super::{Actor, texts, think::has_fallback};
@@ -32,6 +34,36 @@ pub(super) struct Levels {
     session: Level,
 }
 
+/// Whose sessions share an account.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scope {
+    /// Those of one workspace or guild.
+    Workspace,
+    /// All.
+    Total,
+}
+
+impl Scope {
+    /// Both of them.
+    pub const ALL: [Self; 2] = [Self::Workspace, Self::Total];
+
+    /// The word in the configuration, logs and metrics.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Workspace => "workspace",
+            Self::Total => "total",
+        }
+    }
+
+    /// Why the model was not asked.
+    pub const fn budget(self) -> &'static str {
+        match self {
+            Self::Workspace => "workspace_budget",
+            Self::Total => "total_budget",
+        }
+    }
+}
+
 impl Actor {
     /// The same session with what the operator allows it to use up.
     #[must_use]
@@ -49,6 +81,31 @@ impl Actor {
         let before = self.levels();
         self.emit(Event::Spent { on, usage });
         self.mind_budgets(before);
+    }
+
+    /// Tells staff, and by the audit record the operator, that an account is low or empty until a time.
+    pub fn note_account(
+        &mut self,
+        scope: Scope,
+        (level, used): (Level, &str),
+        until: DateTime<Utc>,
+    ) {
+        self.note_budget(scope.word(), level, Some(used));
+        let whose = match scope {
+            Scope::Workspace => "All conversations of this workspace",
+            Scope::Total => "All conversations",
+        };
+        let day = until.format("%-d %B %Y");
+        let text = match level {
+            Level::Fine => return,
+            Level::Low => format!("{whose} together have used {used} that they may before {day}."),
+            Level::UsedUp => format!(
+                "{whose} together have used {used}. Until {day} they go on by fixed questions where there are some; \
+                 the others wait, or ask for a person."
+            ),
+        };
+        let channel = self.flow.flow.handoff.channel.clone();
+        self.post_to_staff(channel.as_deref(), text);
     }
 
     /// The flow's bound on a session, or the operator's where that is tighter. A child run has what its parent gave it.
@@ -118,7 +175,7 @@ impl Actor {
 
     /// The model is not asked any more in this session.
     fn run_out(&mut self) {
-        self.close_unmade();
+        self.close_unmade(BUDGET, texts::NOT_MADE);
         if self.is_child() {
             return self.fail_child(BUDGET, texts::TASK_RAN_OUT.to_owned());
         }
@@ -139,12 +196,12 @@ impl Actor {
     }
 
     /// Calls of the last round that were not begun get their one result, so that none of them is made later.
-    fn close_unmade(&mut self) {
+    pub(super) fn close_unmade(&mut self, code: &str, message: &str) {
         let is_unmade = |call: &&Call| self.state.call(&call.id).is_none();
         let unmade: Vec<Call> = self.state.mind.wanted.iter().filter(is_unmade).cloned().collect();
         for call in unmade {
             let id: CallId = call.id.clone();
-            let (code, message) = (BUDGET.to_owned(), texts::NOT_MADE.to_owned());
+            let (code, message) = (code.to_owned(), message.to_owned());
             self.emit(Event::Called(call));
             self.emit(Event::Returned { call: id, result: CallResult::Err { code, message } });
         }
@@ -166,10 +223,15 @@ impl Actor {
         }
     }
 
-    /// Whether the session stands still because nothing is left for the model and there is no script.
+    /// Whether the session stands still because there is no model, or nothing is left for it, and no script either.
     pub(super) fn lacks_means(&self) -> bool {
-        self.phase().is_some_and(|phase| self.is_for_model(phase) && !has_fallback(phase))
-            && !self.has_means()
+        let Some(phase) = self.phase().filter(|phase| phase.mode == Mode::Interview) else {
+            return false;
+        };
+        if self.has_model {
+            return self.is_for_model(phase) && !has_fallback(phase) && !self.has_means();
+        }
+        phase.step.is_empty() && !phase.objective.is_empty()
     }
 
     /// Whether a phase is the model's, as long as there is something left for it.

@@ -39,6 +39,11 @@ impl Actor {
             self.keep_words(text, source, None);
             return;
         }
+        if self.is_alarming(text) {
+            self.keep_words(text, source, None);
+            self.raise_alarm();
+            return;
+        }
         match self.state.status {
             Status::Paused => self.wake(),
             Status::Stopped | Status::Declined => {

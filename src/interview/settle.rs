@@ -139,7 +139,9 @@ impl Actor {
         let Answer { wait, reply, from, via, .. } = answer;
         let Some(reply) = self.vote(wait, reply, &from) else { return };
         let skipped = reply == Reply::Skipped;
-        self.emit(Event::Answered { wait, reply, by: from.person, by_name: from.name, via });
+        let (said, by) = (reply.clone(), from.person);
+        let is_theirs = by == self.state.participant;
+        self.emit(Event::Answered { wait, reply, by, by_name: from.name, via });
         self.clear_timers_of(wait);
         self.show(wait);
         if skipped {
@@ -148,6 +150,9 @@ impl Actor {
             if let Some(subject) = subject {
                 self.skip_subject(&subject);
             }
+        }
+        if is_theirs {
+            self.heed(&said);
         }
         self.mind_turns();
     }

@@ -1,5 +1,7 @@
 //! Every sentence that the core itself says, in one place.
 
+use chrono::{DateTime, Utc};
+
 use super::{custody::Hold, evidence};
 use crate::{
     flows::LoadedFlow,
@@ -14,6 +16,8 @@ pub(super) const DECLINED: &str =
     "No problem, nothing was collected. Type *resume* if you change your mind.";
 pub(super) const HUMAN_ASKED: &str =
     "I have asked the team. I will keep quiet until they answer or you type *continue*.";
+pub(super) const PERSON_CALLED: &str = "Thank you for telling me. I have asked a person of the team to look at this now, and I keep quiet until they answer \
+    or you type *continue*. If somebody is in danger, please call the emergency number of your country.";
 pub(super) const UNCLAIMED: &str = "Nobody from the team has answered yet; I have reminded them. Type *continue* to go on with me meanwhile.";
 pub(super) const HANDED_BACK: &str = "The assistant is back. We go on where we were.";
 pub(super) const STAFF_ASKED: &str = "Staff have been asked. You can leave; I will tell you here.";
@@ -52,6 +56,7 @@ pub(super) const THINKING_LATER: &str = "I cannot think just now; your answers a
 pub(super) const SCRIPT_LEADS: &str =
     "I go on with fixed questions for a while. Nothing you have told me is lost.";
 pub(super) const OUT_OF_MEANS: &str = "I have kept that, but I cannot go on by myself in this conversation. Type *human* to reach a person.";
+pub(super) const MOVED_ON: &str = "the call was not made: the conversation has moved on";
 pub(super) const NOT_MADE: &str =
     "the call was not made: the conversation has used up what it may use";
 pub(super) const STUCK: &str = "I cannot go on by myself here, so I have asked the team.";
@@ -67,6 +72,15 @@ pub(super) fn erasure_put_off(hold: &Hold) -> String {
         "Your request is received and kept. Just now the team must keep this conversation, for this reason: {}. \
          As soon as that ends, everything is erased; you need not ask again.",
         quoted(&hold.reason)
+    )
+}
+
+/// What is said where the model may not be asked before a time; it is midnight in UTC, so the day is enough.
+pub(super) fn thinking_from(at: DateTime<Utc>) -> String {
+    format!(
+        "I cannot think about that before {}. Nothing is lost: I will come back to it by myself then, or type *human* \
+         to reach a person now.",
+        at.format("%-d %B %Y")
     )
 }
 

@@ -39,6 +39,17 @@ pub struct Response {
     pub usage: Usage,
 }
 
+/// When the model is asked again after a failure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Retry {
+    /// After a pause, which grows.
+    Soon,
+    /// Not before this.
+    At(DateTime<Utc>),
+    /// Asking again does not help.
+    Never,
+}
+
 impl Actor {
     /// The same session where a model is configured, or not. Without one, scripts lead.
     #[must_use]
@@ -99,6 +110,20 @@ impl Actor {
         Next::Think { last }
     }
 
+    /// Whether what the model answers now is wanted, and whether it is the last answer of its turn. Cards that were
+    /// answered while it speaks wait for it: what comes of them is told next (SEMANTICS row 16).
+    pub fn awaits_thought(&self) -> Option<bool> {
+        if self.state.keeping.erasure_asked && self.state.keeping.hold.is_none() {
+            return None;
+        }
+        let next = match &self.state.family.own {
+            Some(own) => self.next_of_child(own),
+            None if self.goes_on() && self.is_led_by_model() => self.next_in_turn(),
+            None => Next::Rest,
+        };
+        if let Next::Think { last } = next { Some(last) } else { None }
+    }
+
     /// When the model is asked again after a failure, if that is what the session waits for.
     pub(super) fn thinks_again_at(&self) -> Option<DateTime<Utc>> {
         let at = self.state.mind.again_at?;
@@ -120,7 +145,7 @@ impl Actor {
     /// paid for all the same.
     pub fn thought(&mut self, knew: u64, response: Response) {
         let Response { text, calls, usage } = response;
-        let Next::Think { last } = self.next() else {
+        let Some(last) = self.awaits_thought() else {
             return self.spend(SpentOn::Answer, usage);
         };
         let text = text.trim().to_owned();
@@ -161,26 +186,38 @@ impl Actor {
     }
 
     /// The model could not be asked, or its answer was of no use. The script goes on where the phase has one; otherwise
-    /// the participant is told, once, and it is asked again later. `for_good`: asking again does not help.
-    pub fn thinking_failed(&mut self, code: &str, for_good: bool) {
+    /// the participant is told, and it is asked again later: of a time that is known each time that they write, else
+    /// once.
+    pub fn thinking_failed(&mut self, code: &str, retry: Retry) {
         let Some(phase) = self.phase().filter(|phase| self.model_leads(phase)).cloned() else {
             return;
         };
         let count = self.state.mind.failures + 1;
         let has_script = has_fallback(&phase);
         let pause = PAUSES[usize::try_from(count - 1).unwrap_or(usize::MAX).min(PAUSES.len() - 1)];
-        let again_at = if has_script || for_good { None } else { Some(self.now + pause) };
+        let again_at = match retry {
+            Retry::Soon => Some(self.now + pause),
+            Retry::At(at) => Some(at),
+            Retry::Never => None,
+        };
+        let again_at = again_at.filter(|_| !has_script);
+        let has_waited = self.state.mind.again_at.is_some();
         self.audit("thinking_failed", [("code", json!(code)), ("count", json!(count))], []);
         if self.is_child() {
+            // Its parent does not wait for an account to be filled.
+            let again_at = again_at.filter(|_| retry == Retry::Soon);
             return self.child_thinking_failed(code, again_at);
         }
         self.emit(Event::ThinkingFailed { code: code.to_owned(), count, again_at });
         if has_script {
             self.let_script_lead(&phase, code);
-        } else if for_good {
-            self.hand_over("the assistant cannot go on by itself", texts::STUCK);
-        } else if count == 1 {
-            self.post(texts::THINKING_LATER);
+            return;
+        }
+        match retry {
+            Retry::Never => self.hand_over("the assistant cannot go on by itself", texts::STUCK),
+            Retry::At(at) if !has_waited => self.post(texts::thinking_from(at)),
+            Retry::Soon if count == 1 => self.post(texts::THINKING_LATER),
+            Retry::At(_) | Retry::Soon => {}
         }
     }
 

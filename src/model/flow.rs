@@ -406,11 +406,14 @@ pub struct Handoff {
     pub channel: Option<String>,
     /// When both sides are told that nobody has taken over.
     pub claim_reminder: Period,
+    /// Words and phrases at which a person is asked for at once: of distress, of a lawyer. Upper and lower case are the
+    /// same, and a word counts only as a whole.
+    pub keywords: Vec<String>,
 }
 
 impl Default for Handoff {
     fn default() -> Self {
-        Self { channel: None, claim_reminder: Period::hours(4) }
+        Self { channel: None, claim_reminder: Period::hours(4), keywords: Vec::new() }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::{num::NonZeroU64, ops::AddAssign};
 
+use chrono::{DateTime, Datelike, Months, NaiveTime, Utc};
 use serde::{Deserialize, Serialize};
 
 /// What was used up; adds up. Without limits of its own: what is allowed is a [`Budget`].
@@ -86,9 +87,13 @@ pub struct Budget {
 const WARNING: u128 = 80;
 
 /// How far a budget is used up.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+#[serde(rename_all = "snake_case")]
 pub enum Level {
     /// There is enough.
+    #[default]
     Fine,
     /// Four fifths are used up: the operator is warned.
     Low,
@@ -214,6 +219,50 @@ pub enum Per {
     Month,
 }
 
+impl Per {
+    /// The period in which a moment lies: `2026-11`, or `2026-11-21`.
+    pub fn name(self, at: DateTime<Utc>) -> String {
+        match self {
+            Self::Day => at.format("%Y-%m-%d").to_string(),
+            Self::Month => at.format("%Y-%m").to_string(),
+        }
+    }
+
+    /// When the next period begins.
+    pub fn end(self, at: DateTime<Utc>) -> DateTime<Utc> {
+        let date = at.date_naive();
+        let next = match self {
+            Self::Day => date.succ_opt(),
+            Self::Month => {
+                date.with_day(1).and_then(|first| first.checked_add_months(Months::new(1)))
+            }
+        };
+        next.map_or(DateTime::<Utc>::MAX_UTC, |date| date.and_time(NaiveTime::MIN).and_utc())
+    }
+}
+
+/// An account as it stands: what was charged to it, and what the operator was told of it.
+///
+/// ```json
+/// { "usage": { "input": 1812, "output": 64 }, "told": "low" }
+/// ```
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Balance {
+    /// All charges together.
+    pub usage: Usage,
+    /// The furthest level that was told.
+    #[serde(default)]
+    pub told: Level,
+}
+
+impl Balance {
+    /// After one more charge.
+    #[must_use]
+    pub fn charged(self, usage: Usage, told: Level) -> Self {
+        Self { usage: self.usage.plus(usage), told: self.told.max(told) }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -246,6 +295,22 @@ mod tests {
         let budget = Budget { millis: NonZeroU64::new(90_000), ..Budget::default() };
         let used = Usage { millis: 72_500, ..Usage::default() };
         assert_eq!(budget.in_words(used).as_deref(), Some("72 of 90 seconds of work"));
+    }
+
+    #[test]
+    fn periods_follow_one_another() {
+        let at = |text: &str| text.parse::<DateTime<Utc>>().unwrap();
+        let last = at("2026-12-31T23:59:59.5Z");
+        assert_eq!(
+            (Per::Month.name(last), Per::Month.end(last)),
+            ("2026-12".into(), at("2027-01-01T00:00:00Z"))
+        );
+        assert_eq!(
+            (Per::Day.name(last), Per::Day.end(last)),
+            ("2026-12-31".into(), at("2027-01-01T00:00:00Z"))
+        );
+        assert_eq!(Per::Month.end(at("2026-01-31T00:00:00Z")), at("2026-02-01T00:00:00Z"));
+        assert_eq!(Per::Day.end(at("2026-11-21T00:00:00Z")), at("2026-11-22T00:00:00Z"));
     }
 
     #[test]

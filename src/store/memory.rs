@@ -9,7 +9,8 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 
 use super::{
-    Commit, Erasure, Error, Find, Loaded, Store, Timer, TimerKind, health::Health, rendered, salt,
+    Charge, Commit, Erasure, Error, Find, Loaded, Store, Timer, TimerKind, health::Health,
+    rendered, salt,
 };
 use crate::{
     ids::{CountingIds, EffectId, Ids, SessionId, WaitId},
@@ -18,6 +19,7 @@ use crate::{
         audit::{AuditRecord, CHAIN_START, Sealed},
         effect::{Delivery, Effect, Rendering},
         session::Head,
+        usage::Balance,
         wait::Wait,
     },
 };
@@ -135,6 +137,10 @@ impl Store for MemoryStore {
         self.state().erase(erasure, self.ids.as_ref())
     }
 
+    async fn balance(&self, account: &str) -> Result<Balance, Error> {
+        Ok(self.state().accounts.get(account).copied().unwrap_or_default())
+    }
+
     fn health(&self) -> Health {
         // Memory has no bad times.
         Health::Well
@@ -152,6 +158,7 @@ struct State {
     timers: BTreeMap<(SessionId, TimerKind), DateTime<Utc>>,
     dedup: HashMap<String, SessionId>,
     chain: Vec<Sealed>,
+    accounts: HashMap<String, Balance>,
 }
 
 impl State {
@@ -186,6 +193,10 @@ impl State {
         }
         for record in commit.audit {
             self.seal(record, ids);
+        }
+        for Charge { account, usage, told } in commit.charges {
+            let balance = self.accounts.entry(account).or_default();
+            *balance = balance.charged(usage, told);
         }
         self.dedup.extend(commit.dedup.map(|key| (key, session)));
         Ok(())

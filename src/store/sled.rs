@@ -67,6 +67,7 @@ use crate::{
         audit::Sealed,
         effect::{Delivery, Effect, Rendering},
         session::Head,
+        usage::Balance,
         wait::Wait,
     },
 };
@@ -199,6 +200,11 @@ impl Store for SledStore {
 
     async fn erase(&self, erasure: Erasure) -> Result<(), Error> {
         self.ask(|reply| Job::Erase { erasure: Box::new(erasure), reply }).await
+    }
+
+    async fn balance(&self, account: &str) -> Result<Balance, Error> {
+        let account = account.to_owned();
+        self.read(move |reader| read::balance(reader, &account)).await
     }
 
     fn health(&self) -> Health {

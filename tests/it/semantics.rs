@@ -560,6 +560,7 @@ async fn row_30_a_session_of_a_newer_program_is_refused_and_the_others_run() {
         timers: Vec::new(),
         audit: Vec::new(),
         dedup: None,
+        charges: Vec::new(),
     };
     world.disk().commit(commit).await.unwrap();
 

@@ -15,10 +15,11 @@ use anteroom::{
         session::{FlowPin, Head, PersonId, Place, Platform, Status},
         transcript::{Event, Recorded, Speaker},
         ui::{Ask, Control, Prompt},
+        usage::{Balance, Level, Usage},
         wait::{Answerers, Purpose, Standing, Wait},
     },
     store::{
-        Commit, Erasure, Error, Find, Loaded, Store, Timer, TimerKind, health::Health,
+        Charge, Commit, Erasure, Error, Find, Loaded, Store, Timer, TimerKind, health::Health,
         memory::MemoryStore, sled::SledStore,
     },
 };
@@ -101,6 +102,7 @@ on_every_backend! {
     a_session_of_a_newer_version_is_refused_and_others_run
     of_two_racers_one_wins
     a_store_that_works_says_so
+    accounts_are_charged_with_their_commits_or_not_at_all
 }
 
 fn at(minutes: i64) -> DateTime<Utc> {
@@ -185,6 +187,7 @@ fn commit(session: SessionId, expected: u64, texts: &[&str]) -> Commit {
         timers: Vec::new(),
         audit: Vec::new(),
         dedup: None,
+        charges: Vec::new(),
     }
 }
 
@@ -265,6 +268,43 @@ fn full(session: SessionId, number: u128) -> Commit {
         dedup: Some(format!("event-{number}")),
         ..commit(session, 0, &["one", "two"])
     }
+}
+
+async fn accounts_are_charged_with_their_commits_or_not_at_all(backend: &mut Backend) {
+    let store = backend.store();
+    let charge = |account: &str, input, told| {
+        let usage = Usage { input, calls: 1, cost_micros: Some(input * 2), ..Usage::default() };
+        Charge { account: account.to_owned(), usage, told }
+    };
+    let charged =
+        |commit: Commit, charges: &[Charge]| Commit { charges: charges.to_vec(), ..commit };
+    let both = [charge("w 2026-11", 5, Level::Low), charge("total 2026-11", 5, Level::Fine)];
+    store.commit(charged(full(session(1), 1), &both)).await.unwrap();
+    // Neither a repeated event nor a conflict is paid for.
+    store.commit(charged(full(session(1), 1), &both)).await.unwrap_err();
+    store.commit(charged(commit(session(1), 0, &["."]), &both)).await.unwrap_err();
+    let later = [charge("w 2026-11", 7, Level::Fine)];
+    store.commit(charged(commit(session(2), 0, &["one"]), &later)).await.unwrap();
+    drop(store);
+
+    let store = backend.restart();
+    let usage =
+        |input, calls| Usage { input, calls, cost_micros: Some(input * 2), ..Usage::default() };
+    let one = Balance { usage: usage(12, 2), told: Level::Low };
+    assert_eq!(store.balance("w 2026-11").await.unwrap(), one);
+    let all = Balance { usage: usage(5, 1), told: Level::Fine };
+    assert_eq!(store.balance("total 2026-11").await.unwrap(), all);
+    assert_eq!(store.balance("w 2026-12").await.unwrap(), Balance::default());
+    // What was paid for stays paid for.
+    let erasure = Erasure {
+        session: session(1),
+        expected: None,
+        receipt: record(None, ""),
+        effects: Vec::new(),
+        rest: None,
+    };
+    store.erase(erasure).await.unwrap();
+    assert_eq!(store.balance("w 2026-11").await.unwrap(), one);
 }
 
 async fn a_store_that_works_says_so(backend: &mut Backend) {

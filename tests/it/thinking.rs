@@ -3,6 +3,8 @@
 //! The model is a play (`tests/support/scripted.rs`); the texts that it reads are in the snapshots, since they are as
 //! much a part of the product as those that people read. Numbers in names are rows of the table of what must hold.
 
+#[path = "thinking/accounts.rs"]
+mod accounts;
 #[path = "thinking/bad_days.rs"]
 mod bad_days;
 #[path = "thinking/budgets.rs"]
@@ -11,6 +13,8 @@ mod budgets;
 mod cards;
 #[path = "thinking/rounds.rs"]
 mod rounds;
+#[path = "thinking/rows.rs"]
+mod rows;
 
 use std::{fmt::Write as _, sync::Arc};
 

@@ -436,6 +436,12 @@ impl World {
         Engine::limited(self.parts.clone(), gateways, self.limits)
     }
 
+    /// The next process has a model.
+    pub(crate) fn equip(&mut self, model: Arc<dyn Model>) {
+        self.parts.models.interview = Some(model);
+        self.engine = self.another_engine();
+    }
+
     /// The next process has other budgets.
     pub(crate) fn bound(&mut self, budgets: Budgets) {
         self.limits.budgets = budgets;

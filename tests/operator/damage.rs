@@ -288,6 +288,7 @@ async fn go_on_as_a_newer_program(data: &Path, session: &str) {
         timers: Vec::new(),
         audit: Vec::new(),
         dedup: None,
+        charges: Vec::new(),
     };
     store.commit(commit).await.unwrap();
 }

@@ -73,6 +73,7 @@ fn step(id: SessionId, seq: u64, words: &str) -> Commit {
             words: Map::new(),
         }],
         dedup: Some(format!("{id}/{seq}")),
+        charges: Vec::new(),
     }
 }
 

@@ -88,6 +88,8 @@ pub(crate) struct Seen {
     pub(crate) path: String,
     pub(crate) headers: HeaderMap,
     pub(crate) body: Value,
+    /// The body as it came.
+    pub(crate) raw: Bytes,
 }
 
 #[derive(Debug, Default)]
@@ -130,8 +132,8 @@ async fn answer(
 ) -> Result<Response<Body>, Infallible> {
     let reply = {
         let mut script = script.lock().unwrap();
-        let body = serde_json::from_slice(&body).unwrap_or_default();
-        script.seen.push(Seen { path: uri.to_string(), headers, body });
+        let (raw, body) = (body.clone(), serde_json::from_slice(&body).unwrap_or_default());
+        script.seen.push(Seen { path: uri.to_string(), headers, body, raw });
         let at = script.seen.len().min(script.replies.len()) - 1;
         script.replies[at].clone()
     };

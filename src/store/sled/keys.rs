@@ -12,6 +12,7 @@
 //! | `o` | slot, effect | effect in the outbox* |
 //! | `p` | digest of a place, session | nothing |
 //! | `t` | when, session, kind | nothing: the timer |
+//! | `u` | digest of an account's name | what was charged to it, as it is* |
 //! | `w` | wait | slot, frames that hold it, then where it was shown* |
 //! | `x` | slot | nothing: that key is to be shredded |
 //!
@@ -38,6 +39,7 @@ pub(super) const OF_PERSON: u8 = b'n';
 pub(super) const OUTBOX: u8 = b'o';
 pub(super) const AT_PLACE: u8 = b'p';
 pub(super) const TIMER: u8 = b't';
+const ACCOUNT: u8 = b'u';
 pub(super) const WAIT: u8 = b'w';
 pub(super) const DOOMED: u8 = b'x';
 
@@ -143,6 +145,10 @@ pub(super) fn timer_of(key: &[u8]) -> Option<(DateTime<Utc>, SessionId, TimerKin
     let at = instant_of(key.get(1..=INSTANT)?)?;
     let session = SessionId::from_uuid(uuid(key, 1 + INSTANT)?);
     Some((at, session, kind_of(key.get(1 + INSTANT + ID..)?)?))
+}
+
+pub(super) fn account(digest: Digest) -> Key {
+    joined(ACCOUNT, &[&digest])
 }
 
 pub(super) fn wait(wait: WaitId) -> Key {

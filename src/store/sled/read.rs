@@ -14,7 +14,9 @@ use super::{
 };
 use crate::{
     ids::{SessionId, WaitId},
-    model::{audit::Sealed, effect::Rendering, session::Head, wait::Wait},
+    model::{
+        STORED_VERSION, audit::Sealed, effect::Rendering, session::Head, usage::Balance, wait::Wait,
+    },
     store::{Error, Find, Loaded, Timer, TimerKind},
 };
 
@@ -125,6 +127,22 @@ pub(super) fn open_frame(
         }
         _ => anew(),
     })
+}
+
+/// Where an account lies.
+pub(super) fn account(reader: Reader<'_>, name: &str) -> Vec<u8> {
+    keys::account(reader.vault.digest(b'u', name))
+}
+
+pub(super) fn balance(reader: Reader<'_>, name: &str) -> Result<Balance, Error> {
+    let what = "account";
+    let Some(record) = reader.record(&account(reader, name), what)? else {
+        return Ok(Balance::default());
+    };
+    if u32::from(record.version) > STORED_VERSION {
+        return Err(Error::newer(what, record.version.into()));
+    }
+    serde_json::from_slice(&record.body).map_err(|_| Error::damaged(what, "it is no JSON"))
 }
 
 pub(super) fn find(reader: Reader<'_>, by: &Find) -> Result<Vec<Head>, Error> {

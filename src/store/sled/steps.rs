@@ -21,7 +21,7 @@ use crate::{
         session::Head,
         wait::Wait,
     },
-    store::{Commit, Erasure, Error, Loaded, TimerKind, rendered},
+    store::{Charge, Commit, Erasure, Error, Loaded, TimerKind, rendered},
 };
 
 /// What records are written with; a frame has the version of its events, where that is higher.
@@ -102,7 +102,18 @@ pub(super) fn commit(
     chain.seal(stage, Some(&owner), commit.audit)?;
     index(stage, old.as_ref().map(|old| &old.head), &commit.head);
     put_cover(stage, &session_key, &Cover { head: commit.head, frames, timers })?;
+    commit.charges.iter().try_for_each(|charge| put_charge(stage, charge))?;
     Ok(slot)
+}
+
+/// Adds to an account. One that cannot be read begins anew: no conversation stands still for it.
+fn put_charge(stage: &mut Stage<'_>, charge: &Charge) -> Result<(), Error> {
+    let reader = stage.reader;
+    let balance = read::readable(read::balance(reader, &charge.account).map(Some))?;
+    let balance = balance.unwrap_or_default().charged(charge.usage, charge.told);
+    let body = serde_json::to_vec(&balance).map_err(Error::unavailable)?;
+    let at = read::account(reader, &charge.account);
+    stage.put_record(&at, &Record { version: VERSION, body })
 }
 
 fn put_cover(

@@ -19,7 +19,7 @@ fn an_unknown_tool_is_named_with_what_was_meant() {
         r#""get_macos_contact_card", "request_user_input""#,
         r#""get_macos_contact_cart", "request_user_input""#,
     );
-    insta::assert_snapshot!(said(&flow), @"flow.toml:131:68: there is no tool `get_macos_contact_cart`. hint: did you mean `get_macos_contact_card`?");
+    insta::assert_snapshot!(said(&flow), @"flow.toml:133:68: there is no tool `get_macos_contact_cart`. hint: did you mean `get_macos_contact_card`?");
 }
 
 #[test]
@@ -36,9 +36,9 @@ prompt = """
 Order"#,
     );
     insta::assert_snapshot!(said(&flow), @"
-    flow.toml:148:3: with a model `applicant_profile` can never be reached. hint: `submit_for_validation` is not among the tools of the phase
-    flow.toml:154:3: with a model `skeleton_timeline` can never be reached. hint: `submit_for_validation` is not among the tools of the phase
-    flow.toml:161:3: with a model `education_history` can never be reached. hint: `submit_for_validation` is not among the tools of the phase
+    flow.toml:150:3: with a model `applicant_profile` can never be reached. hint: `submit_for_validation` is not among the tools of the phase
+    flow.toml:156:3: with a model `skeleton_timeline` can never be reached. hint: `submit_for_validation` is not among the tools of the phase
+    flow.toml:163:3: with a model `education_history` can never be reached. hint: `submit_for_validation` is not among the tools of the phase
     ");
 }
 
@@ -52,13 +52,13 @@ fn a_length_of_time_is_written_with_its_unit() {
 #[test]
 fn an_answer_must_be_an_option_of_its_step() {
     let flow = changed("community", r#"with = ["accept"]"#, r#"with = ["acept"]"#);
-    insta::assert_snapshot!(said(&flow), @"flow.toml:97:49: `acept` is no option of the step `rules`. hint: did you mean `accept`?");
+    insta::assert_snapshot!(said(&flow), @"flow.toml:99:49: `acept` is no option of the step `rules`. hint: did you mean `accept`?");
 }
 
 #[test]
 fn an_objective_is_there_once() {
     let flow = changed("candidate", r#"id = "education_history""#, r#"id = "skeleton_timeline""#);
-    insta::assert_snapshot!(said(&flow), @"flow.toml:157:3: there is another objective `skeleton_timeline`. hint: every objective of a flow needs an id of its own");
+    insta::assert_snapshot!(said(&flow), @"flow.toml:159:3: there is another objective `skeleton_timeline`. hint: every objective of a flow needs an id of its own");
 }
 
 #[test]
@@ -68,7 +68,7 @@ fn a_misspelt_condition_is_named_with_what_was_meant() {
         r#"done = { reviewed = "applicant_profile" }"#,
         r#"done = { reviewd = "applicant_profile" }"#,
     );
-    insta::assert_snapshot!(said(&flow), @"flow.toml:148:12: unknown key `reviewd`. hint: did you mean `reviewed`?");
+    insta::assert_snapshot!(said(&flow), @"flow.toml:150:12: unknown key `reviewd`. hint: did you mean `reviewed`?");
 }
 
 #[test]
@@ -81,7 +81,7 @@ fn seven_options_are_too_many() {
     { id = "more",    label = "More" },
 "#,
     );
-    insta::assert_snapshot!(said(&flow), @"flow.toml:159:3: at most 6 entries are allowed here");
+    insta::assert_snapshot!(said(&flow), @"flow.toml:161:3: at most 6 entries are allowed here");
 }
 
 #[test]
@@ -100,7 +100,7 @@ fn objectives_do_not_wait_for_each_other() {
   after = ["skeleton_timeline"]
 "#,
     );
-    insta::assert_snapshot!(said(&flow), @"flow.toml:148:3: these wait for each other: `applicant_profile` → `skeleton_timeline` → `applicant_profile`");
+    insta::assert_snapshot!(said(&flow), @"flow.toml:150:3: these wait for each other: `applicant_profile` → `skeleton_timeline` → `applicant_profile`");
 }
 
 #[test]
@@ -110,7 +110,7 @@ fn the_models_word_alone_is_worth_a_warning() {
         r#"done = { any = [ { all = [ { talked = 3 }, "model" ] }, { answered = { step = "deep_dive_result" } } ] }"#,
         r#"done = { any = [ "model", { answered = { step = "deep_dive_result" } } ] }"#,
     );
-    insta::assert_snapshot!(said(&flow), @"flow.toml:291:3: warning: only the model's word completes `interviewed_one_experience`. hint: add evidence, such as `{ reviewed = … }` or `{ talked = 3 }`");
+    insta::assert_snapshot!(said(&flow), @"flow.toml:293:3: warning: only the model's word completes `interviewed_one_experience`. hint: add evidence, such as `{ reviewed = … }` or `{ talked = 3 }`");
 }
 
 #[test]
@@ -157,7 +157,7 @@ fn a_word_that_is_none_of_those_known_is_named_with_what_was_meant() {
 #[test]
 fn an_unknown_effect_is_named_with_what_was_meant() {
     let flow = changed("community", r#"do   = "discord_add_role""#, r#"do   = "discord_add_rule""#);
-    insta::assert_snapshot!(said(&flow), @"flow.toml:130:3: `discord_add_rule` is not one of `post_summary`, `webhook`, `discord_add_role`, `discord_add_roles_from`, `discord_post`. hint: did you mean `discord_add_role`?");
+    insta::assert_snapshot!(said(&flow), @"flow.toml:132:3: `discord_add_rule` is not one of `post_summary`, `webhook`, `discord_add_role`, `discord_add_roles_from`, `discord_post`. hint: did you mean `discord_add_role`?");
 }
 
 #[test]
@@ -170,15 +170,15 @@ fn a_key_of_an_effect_is_checked_for_that_effect() {
 "#,
     );
     insta::assert_snapshot!(said(&flow), @"
-    flow.toml:129:3: `role` is missing
-    flow.toml:131:3: unknown key `rol`. hint: did you mean `role`?
+    flow.toml:131:3: `role` is missing
+    flow.toml:133:3: unknown key `rol`. hint: did you mean `role`?
     ");
 }
 
 #[test]
 fn a_word_that_is_no_condition_is_named() {
     let flow = changed("candidate", r#"{ talked = 3 }, "model""#, r#"{ talked = 3 }, "modell""#);
-    insta::assert_snapshot!(said(&flow), @"flow.toml:291:46: `modell` is not one of `model`. hint: did you mean `model`?");
+    insta::assert_snapshot!(said(&flow), @"flow.toml:293:46: `modell` is not one of `model`. hint: did you mean `model`?");
 }
 
 #[test]
@@ -190,7 +190,7 @@ fn a_syntax_error_has_its_place() {
 #[test]
 fn a_branch_leads_from_an_option() {
     let flow = changed("community", r#"question = "@handoff""#, r#"questions = "@handoff""#);
-    insta::assert_snapshot!(said(&flow), @"flow.toml:117:3: `questions` never comes of this step. hint: did you mean `question`?");
+    insta::assert_snapshot!(said(&flow), @"flow.toml:119:3: `questions` never comes of this step. hint: did you mean `question`?");
 }
 
 #[test]
@@ -202,7 +202,7 @@ fn a_branch_leads_to_a_step_of_the_phase() {
         r#"upload  = "resum"
   contact"#,
     );
-    insta::assert_snapshot!(said(&flow), @"flow.toml:181:3: there is no step `resum` in this phase. hint: did you mean `resume`?");
+    insta::assert_snapshot!(said(&flow), @"flow.toml:183:3: there is no step `resum` in this phase. hint: did you mean `resume`?");
 }
 
 #[test]
@@ -217,7 +217,7 @@ fn a_script_that_cannot_end_is_found() {
   yes = "rules"
 "#,
     );
-    insta::assert_snapshot!(said(&flow), @"flow.toml:106:11: no answer leads to the end of the script of `phase_1_rules`. hint: let one branch lead on");
+    insta::assert_snapshot!(said(&flow), @"flow.toml:108:11: no answer leads to the end of the script of `phase_1_rules`. hint: let one branch lead on");
 }
 
 #[test]
@@ -232,7 +232,7 @@ fallback = "script"
 mode  = "interview"
 "#,
     );
-    insta::assert_snapshot!(said(&flow), @r#"flow.toml:128:1: without a model `phase_1_core_facts` can never be left. hint: add `[[phase.step]]` and `fallback = "script"`"#);
+    insta::assert_snapshot!(said(&flow), @r#"flow.toml:130:1: without a model `phase_1_core_facts` can never be left. hint: add `[[phase.step]]` and `fallback = "script"`"#);
 }
 
 #[test]
@@ -242,7 +242,7 @@ fn a_script_that_never_asks_for_what_is_needed_is_found() {
         r#"dataType = "education_history""#,
         r#"dataType = "applicant_profile""#,
     );
-    insta::assert_snapshot!(said(&flow), @"flow.toml:161:3: without a model `education_history` can never be reached. hint: no step submits `education_history` for validation");
+    insta::assert_snapshot!(said(&flow), @"flow.toml:163:3: without a model `education_history` can never be reached. hint: no step submits `education_history` for validation");
 }
 
 #[test]
@@ -252,7 +252,7 @@ fn a_model_that_cannot_leave_a_phase_is_found() {
         r#""set_objective_status", "next_phase"]"#,
         r#""set_objective_status"]"#,
     );
-    insta::assert_snapshot!(said(&flow), @"flow.toml:193:1: the model can never leave `phase_3_introduction`. hint: add `next_phase` to its tools");
+    insta::assert_snapshot!(said(&flow), @"flow.toml:195:1: the model can never leave `phase_3_introduction`. hint: add `next_phase` to its tools");
 }
 
 #[test]
@@ -266,8 +266,8 @@ fn a_list_of_the_scripts_making_keeps_the_bounds() {
 "#,
     );
     insta::assert_snapshot!(said(&flow), @r#"
-    flow.toml:319:20: this may come to 1 entry, at least 2 are needed. hint: add fixed ones under `$also`
-    flow.toml:319:20: this may come to more than 6 entries. hint: write `"$most" = 5`
+    flow.toml:321:20: this may come to 1 entry, at least 2 are needed. hint: add fixed ones under `$also`
+    flow.toml:321:20: this may come to more than 6 entries. hint: write `"$most" = 5`
     "#);
 }
 
@@ -279,8 +279,8 @@ fn an_expression_speaks_of_what_exists() {
         r#""{{ label.next_rol }} {{ records.candidat_dossier.x }}""#,
     );
     insta::assert_snapshot!(said(&flow), @"
-    flow.toml:548:3: `label` is not known here. hint: did you mean `labels`?
-    flow.toml:548:3: there is no data `candidat_dossier`. hint: did you mean `candidate_dossier`?
+    flow.toml:550:3: `label` is not known here. hint: did you mean `labels`?
+    flow.toml:550:3: there is no data `candidat_dossier`. hint: did you mean `candidate_dossier`?
     ");
 }
 
@@ -291,7 +291,7 @@ fn an_expression_that_does_not_compile_is_found() {
         r#"when = "answers.attach == 'yes'""#,
         r#"when = "answers.attach == 'yes""#,
     );
-    insta::assert_snapshot!(said(&flow), @"flow.toml:379:3: `answers.attach == 'yes` is no expression: unexpected end of string");
+    insta::assert_snapshot!(said(&flow), @"flow.toml:381:3: `answers.attach == 'yes` is no expression: unexpected end of string");
 }
 
 #[test]
@@ -305,9 +305,9 @@ fn arguments_of_a_step_satisfy_the_tool() {
 "#,
     );
     insta::assert_snapshot!(said(&flow), @"
-    flow.toml:297:3: without a model `one_card_generated` can never be reached. hint: no step submits `knowledge_card` for validation
-    flow.toml:389:3: `knowledge_cart` is not one of `applicant_profile`, `candidate_dossier`, `education_history`, `knowledge_card`, `skeleton_timeline`, `applicantProfile`, `experience`, `education`, `knowledgeCard`. hint: did you mean `knowledge_card`?
-    flow.toml:390:3: `submit_for_validation` takes no `mesage`. hint: did you mean `message`?
+    flow.toml:299:3: without a model `one_card_generated` can never be reached. hint: no step submits `knowledge_card` for validation
+    flow.toml:391:3: `knowledge_cart` is not one of `applicant_profile`, `candidate_dossier`, `education_history`, `knowledge_card`, `skeleton_timeline`, `applicantProfile`, `experience`, `education`, `knowledgeCard`. hint: did you mean `knowledge_card`?
+    flow.toml:392:3: `submit_for_validation` takes no `mesage`. hint: did you mean `message`?
     ");
 }
 
@@ -339,7 +339,7 @@ fn a_phase_leads_forward_only() {
 next = "phase_1_core_facts"
 "#,
     );
-    insta::assert_snapshot!(said(&flow), @"flow.toml:410:1: `phase_1_core_facts` does not come after this phase. hint: a phase leads forward only");
+    insta::assert_snapshot!(said(&flow), @"flow.toml:412:1: `phase_1_core_facts` does not come after this phase. hint: a phase leads forward only");
 }
 
 #[test]
@@ -351,13 +351,13 @@ fn data_that_is_not_kept_cannot_be_posted() {
         r#"  data    = "interests"
 "#,
     );
-    insta::assert_snapshot!(said(&flow), @"flow.toml:218:3: `interests` does not go through a review. hint: write `review = true` under `[data.interests]`");
+    insta::assert_snapshot!(said(&flow), @"flow.toml:220:3: `interests` does not go through a review. hint: write `review = true` under `[data.interests]`");
 }
 
 #[test]
 fn a_schema_that_is_not_in_the_box_is_named() {
     let flow = changed("candidate", r#"builtin:education""#, r#"builtin:educaton""#);
-    insta::assert_snapshot!(said(&flow), @"flow.toml:106:1: there is no built-in schema `educaton`. hint: did you mean `education`?");
+    insta::assert_snapshot!(said(&flow), @"flow.toml:108:1: there is no built-in schema `educaton`. hint: did you mean `education`?");
 }
 
 #[test]
@@ -369,9 +369,9 @@ fn every_mistake_is_told_at_once() {
     insta::assert_snapshot!(said(&flow), @"
     flow.toml:9:1: unknown key `local`. hint: did you mean `locale`?
     flow.toml:49:1: a whole number is needed here, not `true`
-    flow.toml:91:1: `scripted` is not one of `interview`, `script`. hint: did you mean `script`?
-    flow.toml:137:1: `scripted` is not one of `interview`, `script`. hint: did you mean `script`?
-    flow.toml:225:1: `scripted` is not one of `interview`, `script`. hint: did you mean `script`?
+    flow.toml:93:1: `scripted` is not one of `interview`, `script`. hint: did you mean `script`?
+    flow.toml:139:1: `scripted` is not one of `interview`, `script`. hint: did you mean `script`?
+    flow.toml:227:1: `scripted` is not one of `interview`, `script`. hint: did you mean `script`?
     ");
 }
 

@@ -1,19 +1,29 @@
-//! Days on which the model is down, slow, wrong, or used up.
+//! Days on which the model is missing, down, slow or wrong. What it may use up is in `budgets` and `accounts`.
+//!
+//! | the provider | with a script | without one |
+//! |---|---|---|
+//! | is none | `without_a_provider_…` | the same story, second part |
+//! | is down | `the_script_takes_over_…` | `without_a_script_the_truth_…`, `answers_are_taken_while_…` |
+//! | is slow | `a_model_that_is_too_slow_…` | `nobody_waits_for_a_slow_model_…` |
+//! | sends bad JSON, nothing, a refusal, half of it | `whatever_is_wrong_…` | `answers_of_no_use_…` |
+//! | makes up a tool | | `a_tool_that_it_made_up_…` |
+//! | stops at its bound | | `of_an_answer_that_was_cut_off_…`, `words_that_were_cut_off_…` |
+//! | cannot read the conversation | | `a_conversation_that_no_model_can_read_…` |
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use anteroom::llm::{
     Error,
     chat::Finish,
-    error::{Fault, Told},
+    error::{Fault, Stage, Told},
 };
 use chrono::TimeDelta;
 use insta::assert_snapshot;
 
-use super::{colours, news, talk, with_script};
+use super::{TALK, assert_prefixes, colours, news, talk, with_script};
 use crate::{
-    llm::scripted::{Scripted, Turn},
-    world::World,
+    llm::scripted::{Gate, Scripted, Turn},
+    world::{World, ada},
 };
 
 fn down() -> Turn {
@@ -173,4 +183,201 @@ async fn a_conversation_that_no_model_can_read_goes_to_a_person() {
     ---
     I cannot go on by myself here, so I have asked the team.
     ");
+}
+
+#[tokio::test]
+async fn without_a_provider_the_script_leads_and_where_there_is_none_a_person_is_offered() {
+    let mut world = World::with(&with_script(), None).await;
+    world.say("Rex").await;
+    world.press("Looks right").await;
+    assert_eq!(world.state().await.phase(), Some("end"));
+    world.say("What now?").await;
+    assert_snapshot!(world.screen(), @"
+    Let us talk about pets.
+    ---
+    Step 2 of 2 · The end · 0/1
+    ---
+    What is it called?
+    ✓ Ada Byron: Rex
+    ---
+    # Pet
+    Right?
+    ✓ Ada Byron: Looks right
+    ---
+    I have kept that, but I cannot go on by myself in this conversation. Type *human* to reach a person.
+    ");
+    // A model is configured: the next process catches up by itself.
+    let model = Scripted::new();
+    model.next(Turn::says("Goodbye, Rex!"));
+    world.equip(Arc::<Scripted>::clone(&model));
+    world.say("Anything else?").await;
+    model.assert_played();
+    assert_snapshot!(super::read(&model, 0), @r#"
+    <note>Part 1 of 2 begins: Pets (`pets`).
+    Ask for a pet.
+    Objectives:
+    - `pet` (required): A pet. Done by `pet` approved by the participant with submit_for_validation.</note>
+    <note>The participant was told: Let us talk about pets.</note>
+    <note>The fixed script asked with `request_user_input` {"prompt":"What is it called?"} and this came of it: {"userInput":"Rex"}</note>
+    <note>The fixed script asked with `submit_for_validation` {"dataType":"pet","data":{"name":"Rex"},"message":"Right?"} and this came of it: {"status":"approved","data":{"name":"Rex"},"changes":[]}</note>
+    <note>Part 2 of 2 begins: The end (`end`).
+    Say goodbye.
+    Objectives:
+    - `goodbye` (required): A goodbye. Done by your own word that it is done.</note>
+    <participant>What now?</participant>
+    <note>The participant was told: I have kept that, but I cannot go on by myself in this conversation. Type *human* to reach a person.</note>
+    <participant>Anything else?</participant>
+    "#);
+}
+
+#[tokio::test]
+async fn a_model_that_is_too_slow_is_left_alone_and_the_script_takes_over() {
+    let model = Scripted::new();
+    model.next(Turn::fails(Error::Timeout(Stage::FirstByte)));
+    let mut world = World::led_by(&with_script(), &model).await;
+    assert_snapshot!(world.screen(), @"
+    Let us talk about pets.
+    ---
+    Step 1 of 2 · Pets · 0/1
+    ---
+    I go on with fixed questions for a while. Nothing you have told me is lost.
+    ---
+    What is it called?
+    […]
+    ");
+    world.say("Rex").await;
+    model.next(Turn::says("Goodbye!"));
+    world.press("Looks right").await;
+    model.assert_played();
+}
+
+#[tokio::test]
+async fn nobody_waits_for_a_slow_model_to_reach_a_person_or_to_answer_a_card() {
+    let model = Scripted::new();
+    model.next(Turn::calls("submit_for_validation", &super::rex()));
+    let mut world = talk(&model).await;
+    let gate = Gate::new();
+    model.next(Turn::says("Never said.").held_by(&gate));
+    let what = anteroom::engine::What::Said { text: "Hello?".to_owned(), source: None };
+    let words = world.event(&ada(), what);
+    world.engine.receive(words).await.unwrap();
+    gate.reached().await;
+    let press = world.button("Looks right").await;
+    let press = world.event(&ada(), press);
+    let settled = world.engine.receive(press).await.unwrap();
+    assert_eq!(crate::world::settled(settled), anteroom::model::wait::Settlement::Applied);
+    // The gate stays closed: the request is dropped.
+    world.say("human").await;
+    assert!(world.state().await.handoff.is_some());
+    model.next(Turn::says("Rex is noted."));
+    world.say("continue").await;
+    model.assert_played();
+    assert_prefixes(&model);
+    assert_snapshot!(world.screen(), @"
+    Let us talk about pets.
+    ---
+    Step 1 of 2 · Pets · 0/1
+    ---
+    # Pet
+    Is that right?
+    ✓ Ada Byron: Looks right
+    ---
+    I have asked the team. I will keep quiet until they answer or you type *continue*.
+    ---
+    The assistant is back. We go on where we were.
+    ---
+    Rex is noted.
+    ");
+    world.assert_at_rest().await;
+}
+
+#[tokio::test]
+async fn whatever_is_wrong_with_an_answer_the_script_goes_on() {
+    for turn in [
+        Turn::says(""),
+        Turn::says("").refusing("I will not."),
+        Turn::says("Half").finishing(Finish::Filtered),
+        Turn::says("").finishing(Finish::Length),
+        Turn::fails(Error::BadAnswer(Fault::Json)),
+        Turn::fails(Error::Cut).saying("Half of"),
+    ] {
+        let name = format!("{turn:?}");
+        let model = Scripted::new();
+        model.next(Turn::says("Do you have a pet?"));
+        let mut world = World::led_by(&with_script(), &model).await;
+        model.next(turn);
+        world.say("Yes.").await;
+        let screen = world.screen();
+        assert!(!screen.contains("Half"), "{name}: {screen}");
+        assert!(screen.contains("I go on with fixed questions"), "{name}: {screen}");
+        world.say("Rex").await;
+        model.next(Turn::says("Goodbye!"));
+        world.press("Looks right").await;
+        assert!(world.screen().ends_with("Goodbye!"), "{name}: {}", world.screen());
+        model.assert_played();
+        world.assert_at_rest().await;
+    }
+}
+
+#[tokio::test]
+async fn a_tool_that_it_made_up_is_its_own_affair_and_nobody_reads_of_it() {
+    let model = Scripted::new();
+    model.next(Turn::calls("send_money", &serde_json::json!({ "to": "me" })));
+    model.next(Turn::says("Do you have a pet?"));
+    let world = talk(&model).await;
+    model.assert_played();
+    assert_snapshot!(news(&model, 1), @r#"
+    model calls c00000001 send_money {"to":"me"}
+    c00000001 -> {"error":"unknown tool `send_money`","code":"invalid_parameters"}
+    "#);
+    assert_snapshot!(world.screen(), @"
+    Let us talk about pets.
+    ---
+    Step 1 of 2 · Pets · 0/1
+    ---
+    Do you have a pet?
+    ");
+}
+
+#[tokio::test]
+async fn words_of_distress_call_a_person_at_once_whoever_leads() {
+    let with_words =
+        TALK.replacen("[handoff]\n", "[handoff]\nkeywords = [\"hurt myself\", \"my lawyer\"]\n", 1);
+    let model = Scripted::new();
+    model.next(Turn::calls("request_user_input", &serde_json::json!({ "prompt": "Its name?" })));
+    let mut world = World::led_by(&with_words, &model).await;
+    world.say("I want to HURT myself.").await;
+    assert_eq!(model.seen().len(), 1, "the model went on");
+    assert_snapshot!(world.screen(), @"
+    Let us talk about pets.
+    ---
+    Step 1 of 2 · Pets · 0/1
+    ---
+    Its name?
+    […]
+    ---
+    Thank you for telling me. I have asked a person of the team to look at this now, and I keep quiet until they answer or you type *continue*. If somebody is in danger, please call the emergency number of your country.
+    ");
+    assert_snapshot!(world.staff_screen(), @"**Ada Byron** asks for a person in *A talk*: a word of the list in the flow was written; please look at once.");
+    // The question still stands when the bot goes on, and so do the words.
+    model.next(Turn::says("Thank you."));
+    world.say("continue").await;
+    world.say("Rex").await;
+    model.assert_played();
+    assert_snapshot!(news(&model, 1), @r#"
+    model calls c00000001 request_user_input {"prompt":"Its name?"}
+    c00000001 -> {"userInput":"Rex"}
+    <participant>I want to HURT myself.</participant>
+    <note>The participant was told: Thank you for telling me. I have asked a person of the team to look at this now, and I keep quiet until they answer or you type *continue*. If somebody is in danger, please call the emergency number of your country.</note>
+    <note>A person of the team was in the conversation; it is yours again.</note>
+    <note>The participant was told: The assistant is back. We go on where we were.</note>
+    "#);
+    // On a card it is the same.
+    let card = serde_json::json!({ "prompt": "Anything else?" });
+    model.next(Turn::calls("request_user_input", &card));
+    world.say("More?").await;
+    let text = "You will hear from my lawyer.".to_owned();
+    world.answer(anteroom::model::ui::Reply::Text { text }).await;
+    assert!(world.state().await.handoff.is_some());
+    model.assert_played();
 }

@@ -2,7 +2,10 @@
 
 use anteroom::{
     ids::CallId,
-    llm::chat::{Message, ToolChoice},
+    llm::{
+        Models,
+        chat::{Message, ToolChoice},
+    },
     model::{transcript::Event, wait::Settlement},
 };
 use insta::assert_snapshot;
@@ -10,7 +13,10 @@ use serde_json::json;
 
 use super::{assert_prefixes, colours, news, read, rex, sizes, talk};
 use crate::{
-    llm::scripted::{Gate, Scripted, Turn},
+    llm::{
+        provider::{Provider, Reply},
+        scripted::{Gate, Scripted, Turn},
+    },
     world::{World, ada},
 };
 
@@ -220,7 +226,7 @@ async fn row_40_rounds_are_counted_across_suspensions_and_a_person_is_offered() 
 }
 
 #[tokio::test]
-async fn row_8_a_crash_while_the_model_thinks_asks_once_more_with_the_same_request() {
+async fn row_08_a_crash_while_the_model_thinks_asks_once_more_with_the_same_request() {
     let model = Scripted::new();
     let gate = Gate::new();
     model.next(Turn::says("Half of this is los").in_pieces(4).held_by(&gate));
@@ -413,4 +419,48 @@ async fn row_45_a_model_may_say_what_it_likes_and_only_criteria_move_the_phase()
     c00000001 -> {"objective":{"id":"pet","newStatus":"in_progress"},"phaseStatus":{"currentPhase":"pets","progress":0.0},"note":"still missing: `pet` approved by the participant with submit_for_validation"}
     c00000002 -> {"status":"blocked","missing_objectives":["pet"]}
     "#);
+}
+
+/// A stream in which a tool is called.
+fn calling(tool: &str, raw: &str) -> Reply {
+    let call = json!({ "index": 0, "id": "p1", "type": "function", "function": { "name": tool, "arguments": raw } });
+    Reply::stream(&[
+        json!({ "choices": [{ "index": 0, "delta": { "role": "assistant", "tool_calls": [call] } }] }),
+        json!({ "choices": [{ "index": 0, "delta": {}, "finish_reason": "tool_calls" }] }),
+    ])
+}
+
+#[tokio::test]
+async fn what_is_sent_begins_with_what_was_sent_before_byte_for_byte() {
+    let provider = Provider::start(&[
+        Reply::says("Do you have a pet?"),
+        calling("get_user_option", &colours().to_string()),
+        calling("submit_for_validation", &rex().to_string()),
+        Reply::says("Noted."),
+        Reply::says("Anything else?"),
+    ])
+    .await;
+    let config = format!("[llm.interview]\nbase_url = \"{}\"\nmodel = \"m\"\n", provider.url);
+    let (means, _) = crate::llm::means();
+    let models = Models::open(&crate::llm::endpoints(&config), &means).unwrap();
+    let mut world = World::unbegun(super::TALK, &Scripted::new());
+    world.equip(models.interview.unwrap());
+    world.begin_unrested("talk").await;
+    world.rest().await;
+    world.say("Yes.").await;
+    world.press("Red").await;
+    world.restart().await;
+    // Words under a card, and a crash between: only the end grows.
+    world.say("Is that a dog?").await;
+    world.press("Looks right").await;
+    let seen = provider.seen();
+    assert!(seen.len() >= 5, "{}", world.screen());
+    for pair in seen.windows(2) {
+        let [before, after] = pair else { continue };
+        let before = std::str::from_utf8(&before.raw).unwrap();
+        let after = std::str::from_utf8(&after.raw).unwrap();
+        let (sent, rest) = before.split_at(before.find("],\"tools\":").unwrap());
+        assert!(after.starts_with(sent), "{before}\n{after}");
+        assert!(after.ends_with(rest), "the tools of a part changed: {before}\n{after}");
+    }
 }

@@ -11,6 +11,7 @@ use anteroom::{
         audit::Sealed,
         effect::{Delivery, Effect, Rendering},
         session::Head,
+        usage::Balance,
         wait::Wait,
     },
     store::{Commit, Erasure, Error, Find, Loaded, Store, Timer, health::Health},
@@ -180,6 +181,10 @@ impl Store for Mortal {
 
     async fn erase(&self, erasure: Erasure) -> Result<(), Error> {
         self.alive()?.erase(erasure).await
+    }
+
+    async fn balance(&self, account: &str) -> Result<Balance, Error> {
+        self.alive()?.balance(account).await
     }
 
     fn health(&self) -> Health {
