@@ -226,7 +226,9 @@ mod tests {
     #[test]
     fn labels_never_name_somebody() {
         let known = ["platform", "what", "outcome", "why", "class", "tool", "act", "delivery"];
-        let known = [&known[..], &["timer", "queue", "version", "purpose", "direction"]].concat();
+        let known =
+            [&known[..], &["timer", "queue", "version", "purpose", "direction", "scope", "level"]]
+                .concat();
         for label in ALL.iter().flat_map(|metric| metric.labels) {
             assert!(known.contains(label), "{label}: is its set of values closed?");
         }
