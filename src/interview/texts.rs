@@ -78,8 +78,7 @@ pub(super) fn erasure_put_off(hold: &Hold) -> String {
 /// What is said where the model may not be asked before a time; it is midnight in UTC, so the day is enough.
 pub(super) fn thinking_from(at: DateTime<Utc>) -> String {
     format!(
-        "I cannot think about that before {}. Nothing is lost: I will come back to it by myself then, or type *human* \
-         to reach a person now.",
+        "I cannot think before {}; your answers are safe. I will write then, or type *human* to reach a person now.",
         at.format("%-d %B %Y")
     )
 }

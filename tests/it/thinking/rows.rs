@@ -299,10 +299,9 @@ async fn row_41_an_answer_that_has_counted_is_not_asked_again_when_the_provider_
         model.next(turn);
         world.press("Red").await;
         let screen = world.screen();
-        assert!(screen.ends_with(
-            "Which colour?\n✓ Ada Byron: Red\n---\nI cannot think about that just now. Nothing is lost: I will come \
-             back to it by myself, or type *human* to reach a person."
-        ), "{what}: {screen}");
+        let told =
+            "Which colour?\n✓ Ada Byron: Red\n---\nI cannot think just now; your answers are safe.";
+        assert!(screen.contains(told), "{what}: {screen}");
         world.restart().await;
         model.next(Turn::says("Red it is."));
         world.pass(TimeDelta::seconds(31)).await;
