@@ -88,7 +88,8 @@ fn after(events: &[Recorded], seq: u64) -> usize {
 }
 
 fn messages(flow: &LoadedFlow, events: &[Recorded]) -> Vec<Message> {
-    let assignment = events.iter().find_map(|recorded| match &recorded.event {
+    // A child run is told what to do right after it has begun.
+    let assignment = events.iter().take(2).find_map(|recorded| match &recorded.event {
         Event::Subtask(Subtask::Tasked(assignment)) => Some(assignment),
         _ => None,
     });
