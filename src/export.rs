@@ -17,7 +17,7 @@ use crate::{
     store::{self, Loaded, Store},
 };
 
-pub use self::bundle::bundle;
+pub use self::bundle::{bundle, bundle_with};
 
 /// Who will read an export.
 ///

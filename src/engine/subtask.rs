@@ -26,7 +26,7 @@ use crate::{
         usage::Usage,
         wait::Wait,
     },
-    store,
+    store::{self, Loaded},
     task::{LoadedTask, admit},
     tool::{Outcome, SubtaskRequest, ToolError, Waiting, pipeline},
 };
@@ -309,6 +309,28 @@ impl Engine {
         if self.dispatch(session, Job::Work).is_err() {
             tracing::debug!(session.id = %session, "a session goes on a little later");
         }
+    }
+
+    /// The child runs of a session, and theirs, in the order in which they were asked for; those that cannot be read are
+    /// left out.
+    pub async fn children_of(&self, session: SessionId) -> Result<Vec<Loaded>, Error> {
+        let mut found = Vec::new();
+        let mut wanted = vec![session];
+        while let Some(id) = wanted.pop() {
+            let loaded = match self.inner.parts.store.load(id).await {
+                Ok(Some(loaded)) => loaded,
+                Ok(None) | Err(store::Error::Unreadable { .. }) => continue,
+                Err(error) => return Err(error.into()),
+            };
+            let state = State::fold(&loaded.events);
+            let children = state.iter().flat_map(|state| &state.family.children);
+            // The first one comes off the end first.
+            wanted.extend(children.rev().map(|child| child.delegation.child));
+            if id != session {
+                found.push(loaded);
+            }
+        }
+        Ok(found)
     }
 
     /// Erases the child runs of a session, and theirs.

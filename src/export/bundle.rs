@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use zip::{CompressionMethod, ZipWriter, write::SimpleFileOptions};
 
 use super::{Error, Reader, Source, decisions, json_resume, records, transcript};
-use crate::artifacts::Artifacts;
+use crate::{artifacts::Artifacts, interview::State, store::Loaded};
 
 /// Names of the members, besides `files/…`.
 pub const MEMBERS: [&str; 7] = [
@@ -33,12 +33,22 @@ transcript.json  the conversation, for programs
 decisions.json   what was decided, by whom and when
 session.json     who the conversation is with, where, how it stands, when it goes
 files/           the files that were sent, unchanged except that pictures lost their hidden metadata
+child-runs/      work that was given away, where there was some: what it was, what with, and what came of it
 ";
 
 /// Makes the archive. The same session gives the same bytes: every member carries the time of the last event.
 ///
 /// A file that has been erased meanwhile is left out; the transcript still says that it was sent.
 pub async fn bundle(source: &Source<'_>, artifacts: &Artifacts) -> Result<Vec<u8>, Error> {
+    bundle_with(source, &[], artifacts).await
+}
+
+/// The same with the child runs of the session, and theirs, as they were begun.
+pub async fn bundle_with(
+    source: &Source<'_>,
+    children: &[Loaded],
+    artifacts: &Artifacts,
+) -> Result<Vec<u8>, Error> {
     let state = source.state()?;
     let mut archive = Archive::new(source.loaded.head.updated_at);
     archive.add("README.txt", README.as_bytes())?;
@@ -58,7 +68,28 @@ pub async fn bundle(source: &Source<'_>, artifacts: &Artifacts) -> Result<Vec<u8
             archive.add(&name, &bytes)?;
         }
     }
+    for (position, child) in children.iter().enumerate() {
+        let Some(told) = child_run(child, source.reader) else { continue };
+        let name = format!("child-runs/{:02}-{}.json", position + 1, child.head.flow.id);
+        archive.add_json(&name, &told)?;
+    }
     archive.finish()
+}
+
+/// What a child run was, what with, and what came of it; for staff with all its events.
+fn child_run(child: &Loaded, reader: Reader) -> Option<Value> {
+    let own = State::fold(&child.events)?.family.own?;
+    let mut told = json!({
+        "task": child.head.flow.id,
+        "description": own.assignment.description,
+        "input": own.assignment.input,
+        "conclusion": own.conclusion,
+        "begunAt": child.head.created_at,
+    });
+    if reader == Reader::Staff {
+        told["events"] = json!(child.events);
+    }
+    Some(told)
 }
 
 struct Archive {

@@ -222,7 +222,10 @@ async fn note_reading(engine: &Engine, gathered: &Gathered, event: &str) -> anyh
 async fn packed(engine: &Engine, gathered: &Gathered, format: Format) -> anyhow::Result<Vec<u8>> {
     let source = gathered.source();
     Ok(match format {
-        Format::Zip => export::bundle(&source, &engine.parts().artifacts).await?,
+        Format::Zip => {
+            let children = engine.children_of(gathered.loaded.head.id).await?;
+            export::bundle_with(&source, &children, &engine.parts().artifacts).await?
+        }
         Format::JsonResume => {
             let state = State::fold(&gathered.loaded.events)
                 .ok_or(export::Error::Unreadable(gathered.loaded.head.id))?;

@@ -102,7 +102,8 @@ async fn own(app: &App, headers: &HeaderMap, id: &str) -> Result<(View, Browser)
     let view = reply::view(app, session)
         .await
         .map_err(|error| page::problem(status_of(&error), &texts::of_error(&error)))?;
-    if view.state.participant != browser.person() {
+    // A child run is no conversation, though it is about the same person.
+    if view.state.participant != browser.person() || view.loaded.head.parent.is_some() {
         return Err(nothing());
     }
     Ok((view, browser))
@@ -205,7 +206,8 @@ pub(super) async fn bundle(app: &App, view: &View, reader: Reader) -> Response {
     let made = async {
         let audit = export::audit_of(parts.store.as_ref(), session).await.ok()?;
         let source = Source { loaded: &view.loaded, flow: &view.flow, audit: &audit, reader };
-        export::bundle(&source, &parts.artifacts).await.ok()
+        let children = app.engine.children_of(view.loaded.head.id).await.ok()?;
+        export::bundle_with(&source, &children, &parts.artifacts).await.ok()
     };
     let Some(bytes) = made.await else {
         let words = "The copy could not be made just now. Please try again.";

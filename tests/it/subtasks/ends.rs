@@ -2,6 +2,7 @@
 
 use anteroom::{
     engine::What,
+    export::{self, Reader, Source},
     interview::Command,
     llm::Error,
     model::{session::Status, transcript::Via, ui::Reply, usage::Usage},
@@ -218,4 +219,54 @@ async fn a_child_run_is_erased_with_its_conversation_and_not_alone() {
     world.pass(TimeDelta::days(181)).await;
     world.pass(TimeDelta::hours(2)).await;
     assert_eq!(world.disk().sessions(None, usize::MAX).await.unwrap(), []);
+}
+
+#[tokio::test]
+async fn a_copy_of_everything_holds_what_was_given_away() {
+    let model = Scripted::new();
+    let mut world = talk(&model).await;
+    model.next(dig(1)).next(dig(2)).next(found("gold")).next(found("gold, below"));
+    model.next(Turn::says("Gold."));
+    world.say("Go.").await;
+    let children = world.engine.children_of(world.session).await.unwrap();
+    let (loaded, flow) = world.engine.view(world.session).await.unwrap();
+    let reader = Reader::Participant;
+    let source = Source { loaded: &loaded, flow: &flow, audit: &[], reader };
+    let artifacts = &world.engine.parts().artifacts;
+    let bytes = export::bundle_with(&source, &children, artifacts).await.unwrap();
+    let mut archive = zip::ZipArchive::new(std::io::Cursor::new(bytes)).unwrap();
+    let mut told = String::new();
+    for name in ["child-runs/01-dig.json", "child-runs/02-dig.json"] {
+        std::io::Read::read_to_string(&mut archive.by_name(name).unwrap(), &mut told).unwrap();
+    }
+    assert_snapshot!(told, @r#"
+    {
+      "task": "dig",
+      "description": "Dig once more",
+      "input": {
+        "level": 1
+      },
+      "conclusion": {
+        "how": "completed",
+        "output": {
+          "found": "gold, below"
+        }
+      },
+      "begunAt": "2026-11-02T10:00:00Z"
+    }
+    {
+      "task": "dig",
+      "description": "Dig once more",
+      "input": {
+        "level": 2
+      },
+      "conclusion": {
+        "how": "completed",
+        "output": {
+          "found": "gold"
+        }
+      },
+      "begunAt": "2026-11-02T10:00:00Z"
+    }
+    "#);
 }
