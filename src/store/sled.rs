@@ -107,6 +107,7 @@ impl SledStore {
         let Opened { writing, vault, lock } = open::open(dir, &faults)?;
         let shared = Arc::new(Shared {
             db: RwLock::new(Some(writing.db.clone())),
+            lasting: RwLock::default(),
             vault,
             health: Mutex::new(Health::Well),
             syncs: AtomicU64::new(0),
@@ -239,6 +240,9 @@ struct Shared {
     /// Held for reading while keys that belong together are read, for writing while a batch is applied; empty
     /// once the store is closed, and while it could not be opened again.
     db: RwLock<Option<Db>>,
+    /// Held for writing from the first change of a group until it is on the device: nobody sees, and so acts on,
+    /// what a power cut could still take back.
+    lasting: RwLock<()>,
     vault: Arc<Vault>,
     health: Mutex<Health>,
     syncs: AtomicU64,
@@ -248,6 +252,7 @@ struct Shared {
 
 impl Shared {
     fn read<T>(&self, read: impl FnOnce(Reader<'_>) -> Result<T, Error>) -> Result<T, Error> {
+        let _lasting = self.lasting.read().unwrap_or_else(PoisonError::into_inner);
         // Poisoned means that a batch may have been applied in part: nothing is read until it is opened again.
         let guard = self.db.read().map_err(|_| self.refusal())?;
         let tree = guard.as_ref().ok_or_else(|| self.refusal())?;

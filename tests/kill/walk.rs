@@ -566,7 +566,12 @@ impl Walk {
             }
         }
         for wait in &self.answered {
-            assert!(answered.contains(wait), "{wait} was acknowledged and is not there");
+            assert!(
+                answered.contains(wait),
+                "{wait} was acknowledged and is not there; died at {:?}, events {:#?}",
+                self.died,
+                loaded.events
+            );
         }
     }
 

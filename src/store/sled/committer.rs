@@ -156,9 +156,13 @@ impl Committer {
     fn work(&mut self, group: Vec<Job>) {
         let mut answers = Vec::new();
         let mut claims = Vec::new();
+        let shared = Arc::clone(&self.shared);
+        let hide = || shared.lasting.write().unwrap_or_else(PoisonError::into_inner);
+        let mut hidden = None;
         for job in group {
             match job {
                 Job::Commit { commit, reply } => {
+                    hidden.get_or_insert_with(hide);
                     pass(Point::CommitTaken);
                     let done = self.guarded(|this| this.commit(*commit));
                     self.unsynced |= done.is_ok();
@@ -166,6 +170,7 @@ impl Committer {
                     pass(Point::CommitApplied);
                 }
                 Job::Erase { erasure, reply } => {
+                    hidden.get_or_insert_with(hide);
                     pass(Point::EraseTaken);
                     let done = self.guarded(|this| this.erase(*erasure));
                     self.unsynced |= done.is_ok();
@@ -189,6 +194,7 @@ impl Committer {
             pass(Point::Synced);
         }
         self.shred();
+        drop(hidden);
         let is_answering = !answers.is_empty();
         for (reply, result) in answers {
             answer(reply, self.refusal().map_or(result, Err));

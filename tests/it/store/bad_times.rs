@@ -5,6 +5,7 @@ use std::{
     fs,
     io::{self, ErrorKind},
     path::PathBuf,
+    pin::pin,
     sync::{Mutex, mpsc},
     time::Duration,
 };
@@ -13,6 +14,7 @@ use anteroom::store::{
     health::Trouble,
     sled::faults::{Faults, Touch},
 };
+use futures::poll;
 
 use super::{sled_alone::closed_store, *};
 
@@ -295,6 +297,27 @@ async fn a_device_that_hangs_is_not_waited_for() {
     release.send(()).unwrap();
     assert_eq!(coast.tell(at(2)).await, Health::Well);
     coast.store.load(session(1)).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nobody_sees_what_a_power_cut_could_still_take_back() {
+    let (release, hold) = mpsc::channel();
+    let coast = Coast::over(Weather { hold: Mutex::new(Some(hold)), ..Weather::default() });
+    let mut saved = pin!(coast.store.commit(commit(session(1), 0, &["a card"])));
+    while coast.weather.count(Touch::Sync) == 0 {
+        assert!(poll!(&mut saved).is_pending());
+        tokio::task::yield_now().await;
+    }
+    let mut seen = pin!(coast.store.load(session(1)));
+    for _ in 0..20_000 {
+        assert!(poll!(&mut seen).is_pending());
+        tokio::task::yield_now().await;
+    }
+
+    release.send(()).unwrap();
+
+    assert!(seen.await.unwrap().is_some());
+    saved.await.unwrap();
 }
 
 #[tokio::test]
