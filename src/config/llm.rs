@@ -272,6 +272,12 @@ pub(super) fn is_service_address(address: &str) -> bool {
     (url.scheme() == "https" || is_loopback(&url)) && url.fragment().is_none()
 }
 
+/// Whether an address leads elsewhere without encryption.
+pub(super) fn is_bare(address: &str) -> bool {
+    let url = reqwest::Url::parse(address);
+    url.is_ok_and(|url| url.scheme() == "http" && !is_loopback(&url))
+}
+
 /// Whether a name or a password stands in an address.
 pub(super) fn holds_secret(address: &str) -> bool {
     let url = reqwest::Url::parse(address);

@@ -241,6 +241,14 @@ impl<'a> Resolve<'a> {
         if llm::holds_secret(&service.base_url) {
             let hint = "write `key_env` or `key_file` instead".to_owned();
             self.tell(&at, "a key stands in the address", Some(hint));
+        } else if llm::is_bare(&service.base_url) {
+            let message = format!(
+                "`{}` would carry the key and what people write without encryption",
+                service.base_url
+            );
+            let hint =
+                "write `https://`; plain `http` is for this machine alone, as `http://127.0.0.1`";
+            self.tell(&at, message, Some(hint.to_owned()));
         } else if !llm::is_service_address(&service.base_url) {
             let message = format!("`{}` is not an address for a model", service.base_url);
             let hint = "it begins with `https://`, or with `http://127.0.0.1`".to_owned();

@@ -6,6 +6,8 @@ mod draw;
 mod growing;
 #[path = "web/hostile.rs"]
 mod hostile;
+#[path = "web/leaks.rs"]
+mod leaks;
 #[path = "web/saving.rs"]
 mod saving;
 #[path = "web/site.rs"]

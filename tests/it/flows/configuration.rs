@@ -190,7 +190,7 @@ model = "m"
 fallback = "vision"
 "#
     ), @"
-    config.toml:3:1: `http://models.example.org/v1` is not an address for a model. hint: it begins with `https://`, or with `http://127.0.0.1`
+    config.toml:3:1: `http://models.example.org/v1` would carry the key and what people write without encryption. hint: write `https://`; plain `http` is for this machine alone, as `http://127.0.0.1`
     config.toml:5:1: the environment has no `NO_SUCH_KEY`. hint: set it, or write `key_file` instead
     config.toml:6:1: there is no service `bakup`. hint: write its table `[llm.spare.bakup]`
     config.toml:9:1: a key stands in the address. hint: write `key_env` or `key_file` instead

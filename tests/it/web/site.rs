@@ -131,6 +131,11 @@ impl Site {
         Self::make(made).await
     }
 
+    /// Models lead and read a flow of its own.
+    pub(super) async fn modelled(flow: &str, models: Models) -> Self {
+        Self::make(Made { flow: flow.to_owned(), models, ..Made::default() }).await
+    }
+
     async fn serve(staff_key: Option<Secret>, store: Arc<dyn Store>) -> Self {
         Self::make(Made { staff_key, store, ..Made::default() }).await
     }
