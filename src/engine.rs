@@ -14,6 +14,7 @@ pub mod erasure;
 mod outbox;
 mod pinned;
 mod reading;
+pub mod recording;
 mod retention;
 mod subtask;
 mod tally;
@@ -27,7 +28,7 @@ use std::{
     fmt,
     num::NonZeroU32,
     sync::{
-        Arc,
+        Arc, OnceLock,
         atomic::{AtomicBool, Ordering},
     },
     time::Duration,
@@ -35,6 +36,7 @@ use std::{
 
 use async_trait::async_trait;
 use governor::{Quota, RateLimiter, clock::DefaultClock, state::keyed::HashMapStateStore};
+use serde::{Deserialize, Serialize};
 use tokio::sync::{Notify, broadcast};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
@@ -108,8 +110,8 @@ pub struct Parts {
     pub models: llm::Models,
 }
 
-/// Something that a person did, as a gateway hands it in.
-#[derive(Debug, Clone, PartialEq)]
+/// Something that a person did, as a gateway hands it in. Recordings keep it as it is.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Inbound {
     /// The platform's own name of the event: the same event delivered again has the same key.
     pub key: String,
@@ -122,7 +124,8 @@ pub struct Inbound {
 }
 
 /// What a person did.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum What {
     /// Answered a wait by a component.
     Answer {
@@ -290,6 +293,8 @@ struct Inner {
     sweep: tokio::sync::Mutex<retention::Sweep>,
     /// Deliveries that the store could not note yet.
     unnoted: std::sync::Mutex<Vec<(EffectId, Delivery)>>,
+    /// Writes down what goes in and out.
+    recorder: OnceLock<recording::Recorder>,
     /// [`Engine::run`] runs.
     running: AtomicBool,
     /// No new work is taken.
@@ -331,6 +336,7 @@ impl Engine {
             told: accounts::Told::default(),
             sweep: tokio::sync::Mutex::default(),
             unnoted: std::sync::Mutex::default(),
+            recorder: OnceLock::new(),
             running: AtomicBool::new(false),
             closing: CancellationToken::new(),
             webhooks: webhook::Client::default(),
@@ -471,6 +477,7 @@ impl Engine {
     }
 
     async fn take(&self, inbound: Inbound) -> Result<Receipt, Error> {
+        self.note_inbound(&inbound);
         let (answer, receipt) = tokio::sync::oneshot::channel();
         self.dispatch(inbound.session, Job::Inbound(Box::new(inbound), answer))?;
         receipt.await.map_err(|_| Error::Busy)?
@@ -566,8 +573,10 @@ impl Engine {
 
     /// Commits what an actor has changed, and tells those who listen.
     async fn commit(&self, actor: Actor, dedup: Option<String>) -> Result<(), store::Error> {
+        let flow = Arc::clone(actor.flow());
         let mut commit = actor.into_commit(dedup);
         commit.charges = self.charges(&commit);
+        let recorded = self.is_recorded().then(|| recording::Committed::of(&commit));
         let warnings = tally::warnings(&commit);
         let changed = Changed { session: commit.head.id, seq: commit.head.seq };
         let has_effects = !commit.effects.is_empty();
@@ -575,6 +584,7 @@ impl Engine {
         let committed = self.inner.parts.store.commit(commit).await;
         tally::commit(&committed, began.elapsed());
         committed?;
+        self.note_commit(recorded, &flow);
         warnings.iter().for_each(tally::Warning::tell);
         // Nobody listening is no failure.
         _ = self.inner.changes.send(changed);

@@ -16,6 +16,7 @@ mod hold;
 mod notify;
 mod play;
 mod reach;
+mod replay;
 mod request;
 mod restore;
 mod serve;
@@ -53,6 +54,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
     let wanted = app::Wanted { config, data, environment };
     match command.unwrap_or_else(|| Command::Play(cli::Play::default())) {
         Command::Play(play) => play::play(wanted, &play),
+        Command::Replay { file } => replay::replay(&wanted, &file),
         Command::Run(output) => serve::run(&wanted, output),
         Command::Flows(command) => flows::flows(&wanted, command),
         Command::Tools(command) => tools::tools(&wanted, command),

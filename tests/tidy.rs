@@ -306,6 +306,7 @@ fn the_readme_lists_every_command() {
     let mut problems = Vec::new();
     for command in [
         "anteroom play",
+        "anteroom replay",
         "anteroom run",
         "anteroom flows check",
         "anteroom flows list",

@@ -1,5 +1,6 @@
 //! What code handles in every state, without a model: stop, human, export, delete, and what staff may order.
 
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::{
@@ -21,7 +22,8 @@ use crate::{
 };
 
 /// An order, typed as a whole message or given by a button or slash command.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Command {
     /// "stop": nothing more is asked.
     Stop,

@@ -3,6 +3,8 @@
 use chrono::{DateTime, Utc};
 use serde_json::json;
 
+use serde::{Deserialize, Serialize};
+
 use super::{Actor, Refusal, answer, state::State, texts};
 use crate::{
     ids::WaitId,
@@ -21,7 +23,7 @@ use crate::{
 const FILES_MAX: usize = 50;
 
 /// Somebody who does something, with what they may do at this moment.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Eq)]
 pub struct Responder {
     /// Who.
     pub person: PersonId,

@@ -30,6 +30,12 @@ pub(super) struct Cli {
 pub(super) enum Command {
     /// Serve the playground on this machine and open it in the browser.
     Play(Play),
+    /// Run a recording again without network: exit code 1 where people or the model would see something else.
+    Replay {
+        /// What `anteroom play --record FILE` has written.
+        #[arg(value_name = "FILE")]
+        file: PathBuf,
+    },
     /// Run the bot with a configuration file.
     Run(Json),
     /// Check, list, show and export flows.
@@ -86,6 +92,9 @@ pub(super) struct Play {
     /// Do not open the browser.
     #[arg(long)]
     pub(super) no_open: bool,
+    /// Record the conversations that begin from now on, in a new file: everything that people write is in it.
+    #[arg(long, value_name = "FILE")]
+    pub(super) record: Option<PathBuf>,
     /// Print the addresses as one line of JSON when ready.
     #[arg(long)]
     pub(super) json: bool,

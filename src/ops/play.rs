@@ -2,8 +2,9 @@
 
 use std::{
     fs::{self, DirBuilder},
+    io::ErrorKind,
     os::unix::fs::DirBuilderExt as _,
-    path::PathBuf,
+    path::{Path, PathBuf},
     process::ExitCode,
 };
 
@@ -13,11 +14,13 @@ use super::{
     app::{self, Wanted},
     cli::Play,
     notify::Supervisor,
+    sentence,
     serve::{self, Ready},
     term,
 };
 use crate::{
     config::Log,
+    engine::recording::Recorder,
     ids::{Ids as _, RandomIds},
 };
 
@@ -34,7 +37,11 @@ pub(super) fn play(mut wanted: Wanted, play: &Play) -> anyhow::Result<ExitCode> 
     }
     app::log(&settings)?;
     let supervisor = Supervisor::of(&wanted.environment);
-    serve::serve(settings, &supervisor, |ready| {
+    let recorder = match &play.record {
+        Some(file) => Some(recorder(file, app::limits(&settings).window_tokens)?),
+        None => None,
+    };
+    serve::serve(settings, &supervisor, recorder, |ready| {
         if play.json {
             term::json_line(ready)?;
         } else {
@@ -46,6 +53,17 @@ pub(super) fn play(mut wanted: Wanted, play: &Play) -> anyhow::Result<ExitCode> 
         }
         Ok(())
     })
+}
+
+/// Begins a recording.
+fn recorder(file: &Path, window_tokens: u64) -> anyhow::Result<Recorder> {
+    match Recorder::create(file, window_tokens) {
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => Err(sentence(format!(
+            "`{}` is there already. hint: name a new file; recordings are not written over",
+            file.display()
+        ))),
+        created => created.with_context(|| format!("`{}` could not be created", file.display())),
+    }
 }
 
 fn greeting(ready: &Ready, temporary: bool) -> String {
@@ -64,10 +82,16 @@ fn greeting(ready: &Ready, temporary: bool) -> String {
 
 /// A directory that is removed in the end.
 #[derive(Debug)]
-struct Temporary(PathBuf);
+pub(super) struct Temporary(PathBuf);
 
 impl Temporary {
-    fn create() -> anyhow::Result<Self> {
+    /// Where it is.
+    pub(super) fn path(&self) -> &Path {
+        &self.0
+    }
+
+    /// Makes one that only its owner may enter.
+    pub(super) fn create() -> anyhow::Result<Self> {
         let name = format!("anteroom-{}", RandomIds.fresh().simple());
         let dir = std::env::temp_dir().join(name);
         DirBuilder::new()

@@ -19,7 +19,7 @@ use super::{
 };
 use crate::{
     config::Settings,
-    engine::Engine,
+    engine::{Engine, recording::Recorder},
     gateway::web::{Server, WebGateway},
     telemetry::metric,
 };
@@ -53,7 +53,7 @@ pub(super) fn run(wanted: &Wanted, output: Json) -> anyhow::Result<ExitCode> {
     let settings = wanted.configured()?;
     app::log(&settings)?;
     let supervisor = Supervisor::of(&wanted.environment);
-    serve(settings, &supervisor, |ready| {
+    serve(settings, &supervisor, None, |ready| {
         if output.json {
             term::json_line(ready)?;
         }
@@ -66,6 +66,7 @@ pub(super) fn run(wanted: &Wanted, output: Json) -> anyhow::Result<ExitCode> {
 pub(super) fn serve(
     settings: Settings,
     supervisor: &Supervisor,
+    recorder: Option<Recorder>,
     ready: impl FnOnce(&Ready) -> anyhow::Result<()>,
 ) -> anyhow::Result<ExitCode> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
@@ -73,7 +74,7 @@ pub(super) fn serve(
     metric::collect().context("nothing can be measured")?;
     let stopped = runtime.block_on(async {
         let mut stop = Stop::listen()?;
-        let mut bot = Bot::start(settings).await?;
+        let mut bot = Bot::start(settings, recorder).await?;
         ready(&bot.ready)?;
         supervisor.ready();
         tokio::select! {
@@ -129,7 +130,7 @@ struct Bot {
 }
 
 impl Bot {
-    async fn start(settings: Settings) -> anyhow::Result<Self> {
+    async fn start(settings: Settings, recorder: Option<Recorder>) -> anyhow::Result<Self> {
         let app::Opened { parts, store } = app::open(&settings)?;
         let settings = Arc::new(settings);
         let server = Server::bind(Arc::clone(&settings)).await?;
@@ -143,6 +144,9 @@ impl Bot {
             tracing::info!(flow.id = %flow.flow.id, flow.digest = %flow.digest, "flow loaded");
         }
         let engine = Engine::limited(parts, vec![Arc::new(WebGateway)], app::limits(&settings));
+        if let Some(recorder) = recorder {
+            engine.record_to(recorder);
+        }
         let shutdown = CancellationToken::new();
         let mut tasks = JoinSet::new();
         let driving = (engine.clone(), shutdown.clone());

@@ -51,6 +51,13 @@ impl Toolbox {
         Ok(Self { tools, plain, by_flow: Mutex::default() })
     }
 
+    /// The same tools, each as `wrap` makes it: of the same name and with the same schema.
+    #[must_use]
+    pub fn wrapped(&self, wrap: impl Fn(&Arc<dyn Tool>) -> Arc<dyn Tool>) -> Self {
+        let tools = self.tools.iter().map(wrap).collect();
+        Self { tools, plain: self.plain.clone(), by_flow: Mutex::default() }
+    }
+
     /// A tool by its name.
     pub fn get(&self, name: &str) -> Option<&Arc<dyn Tool>> {
         self.tools.iter().find(|tool| tool.spec().name == name)

@@ -22,6 +22,7 @@ mod laws;
 mod llm;
 mod outbox;
 mod races;
+mod recordings;
 mod refusals;
 mod resume;
 mod semantics;
