@@ -576,7 +576,7 @@ impl Engine {
         let flow = Arc::clone(actor.flow());
         let mut commit = actor.into_commit(dedup);
         commit.charges = self.charges(&commit);
-        let recorded = self.is_recorded().then(|| recording::Committed::of(&commit));
+        let recorded = self.is_recorded().then(|| Box::new(recording::Committed::of(&commit)));
         let warnings = tally::warnings(&commit);
         let changed = Changed { session: commit.head.id, seq: commit.head.seq };
         let has_effects = !commit.effects.is_empty();

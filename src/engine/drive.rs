@@ -82,9 +82,9 @@ impl Engine {
             Next::Report => self.report(&actor).await?,
             Next::Round(calls) => self.round(actor, calls).await?,
             Next::Resume { wait } => return self.resume(actor, wait).await,
-            Next::Recover { call } => self.recover_call(actor, &call).await?,
+            Next::Recover { call } => Box::pin(self.recover_call(actor, &call)).await?,
             Next::Call(call) if self.is_at_once(&call.tool) => return self.go_on(actor).await,
-            Next::Call(call) => self.make(actor, call).await?,
+            Next::Call(call) => Box::pin(self.make(actor, call)).await?,
         }
         Ok(Step::Done)
     }

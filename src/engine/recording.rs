@@ -267,10 +267,10 @@ impl Engine {
     }
 
     /// Notes what has become durable.
-    pub(super) fn note_commit(&self, committed: Option<Committed>, flow: &LoadedFlow) {
+    pub(super) fn note_commit(&self, committed: Option<Box<Committed>>, flow: &LoadedFlow) {
         if let (Some(recorder), Some(committed)) = (self.inner.recorder.get(), committed) {
             let around = (self.inner.parts.toolbox.as_ref(), self.has_model());
-            recorder.with(|tape| tape.committed(committed, flow, around));
+            recorder.with(|tape| tape.committed(*committed, flow, around));
         }
     }
 
