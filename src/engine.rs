@@ -52,7 +52,7 @@ use crate::{
     model::{
         artifact::Artifact,
         effect::{Delivery, Effect, Rendering},
-        session::{Head, PersonId, Place, Platform, Status},
+        session::{Head, PersonId, Place, Platform},
         transcript::{Started, Via},
         ui::{Control, Reply, Upload},
         usage::Budgets,
@@ -68,7 +68,7 @@ use crate::{
 
 use self::{
     desk::{Desks, Job},
-    pinned::PinnedFlows,
+    pinned::{PinnedFlows, is_over},
     think::Drafts,
 };
 
@@ -631,16 +631,6 @@ impl<'a> Running<'a> {
 impl Drop for Running<'_> {
     fn drop(&mut self) {
         self.0.store(false, Ordering::Relaxed);
-    }
-}
-
-/// A session that ended; a new one may begin at its place.
-fn is_over(status: Status) -> bool {
-    match status {
-        Status::Completed | Status::Ended => true,
-        Status::Notice | Status::Open | Status::Stopped | Status::Paused | Status::Declined => {
-            false
-        }
     }
 }
 

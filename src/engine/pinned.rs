@@ -6,7 +6,12 @@ use std::{
 };
 
 use super::{Engine, Error};
-use crate::{flows::LoadedFlow, model::session::FlowPin, store, task::LoadedTask};
+use crate::{
+    flows::LoadedFlow,
+    model::session::{FlowPin, Status},
+    store,
+    task::LoadedTask,
+};
 
 /// Older versions of flows that are in use, by digest. As many as there are versions, not sessions.
 #[derive(Debug, Default)]
@@ -67,5 +72,15 @@ impl Engine {
         source
             .map_err(|error| Error::Store(store::Error::Unavailable(Arc::new(error))))?
             .ok_or_else(|| Error::BrokenFlow(format!("its file {} is gone", pin.digest)))
+    }
+}
+
+/// A session that ended; a new one may begin at its place.
+pub(super) fn is_over(status: Status) -> bool {
+    match status {
+        Status::Completed | Status::Ended => true,
+        Status::Notice | Status::Open | Status::Stopped | Status::Paused | Status::Declined => {
+            false
+        }
     }
 }
