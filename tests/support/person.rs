@@ -47,9 +47,14 @@ impl Person {
     }
 
     pub(crate) async fn get(&self, site: &str, path: &str) -> String {
-        let page = self.client.get(url(site, path)).send().await.unwrap();
+        let page = self.look(site, path).await;
         assert!(page.status().is_success(), "{path}: {}", page.status());
         page.text().await.unwrap()
+    }
+
+    /// The page, whatever it says.
+    pub(crate) async fn look(&self, site: &str, path: &str) -> reqwest::Response {
+        self.client.get(url(site, path)).send().await.unwrap()
     }
 
     /// Sends a form as a browser without scripts does.

@@ -85,6 +85,9 @@ pub(super) struct Committer {
     /// kernel may have dropped what it could not write and report success next time: only opening again tells what
     /// is there.
     bad: Option<Bad>,
+    /// The database has been opened again since the last write that failed. Until then sled may be unable to read what
+    /// it no longer holds in memory.
+    is_fresh: bool,
     /// How often in a row it failed, or could not be mended; nothing has been synced since.
     setbacks: u32,
 }
@@ -127,6 +130,7 @@ impl Committer {
             // The layout's version may just have been written.
             unsynced: true,
             bad: None,
+            is_fresh: true,
             setbacks: 0,
         };
         let ready = this.take(opened).and_then(|()| Ok(reserve::make(&this.dir)?));
@@ -265,6 +269,7 @@ impl Committer {
         );
         self.setbacks = self.setbacks.saturating_add(1);
         self.bad = Some(Bad { trouble, again: None });
+        self.is_fresh = false;
         self.shared.set_health(Health::ReadOnly(trouble));
         reserve::unsettle(&self.dir);
         Error::ReadOnly(trouble)
@@ -326,11 +331,15 @@ impl Committer {
         }
     }
 
-    /// Drops the database and opens it again, once the device takes writes. Readers wait meanwhile. Where it fails
-    /// after that, there is nothing to read until it succeeds.
+    /// Drops the database and opens it again, once the device takes writes, and on a full disk once before, to read.
+    /// Readers wait meanwhile. Where it fails after that, there is nothing to read until it succeeds.
     fn reopen(&mut self) -> Result<(), Broken> {
-        self.faults.strike(Touch::Probe)?;
-        reserve::probe(&self.dir)?;
+        let room = self.faults.strike(Touch::Probe).and_then(|()| reserve::probe(&self.dir));
+        let room = room.map_err(Broken::from);
+        let is_full = |room: &Broken| room.trouble == Trouble::Full;
+        if room.as_ref().is_err_and(|broken| self.is_fresh || !is_full(broken)) {
+            return room;
+        }
         let shared = Arc::clone(&self.shared);
         let mut gate = shared.db.write().unwrap_or_else(PoisonError::into_inner);
         // What was not on the device may be gone, and a dump may hold it already.
@@ -351,6 +360,8 @@ impl Committer {
         shared.db.clear_poison();
         drop(gate);
         self.take(opened)?;
+        self.is_fresh = true;
+        room?;
         Ok(reserve::make(&self.dir)?)
     }
 

@@ -28,7 +28,7 @@ use crate::{
 };
 
 /// Memory for pages, in bytes. Waiting sessions are read from disk when somebody comes back to them.
-const CACHE: u64 = 16 * 1024 * 1024;
+const CACHE: u64 = 64 * 1024 * 1024;
 
 /// Version of the layout in `keys`.
 const LAYOUT: u8 = 2;
