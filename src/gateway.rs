@@ -1,2 +1,4 @@
-//! The platforms.
+//! The platforms, each in the same six parts: connect, parse, render, send, files, limits.
+
+pub mod slack;
 pub mod web;

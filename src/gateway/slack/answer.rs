@@ -1,0 +1,1 @@
+//! What people picked and typed in Slack, as replies. Pure.

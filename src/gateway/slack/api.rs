@@ -1,0 +1,1 @@
+//! The Web API: one call, with its token, its rates, its time limit.

@@ -1,0 +1,1 @@
+//! What people order: /onboard, the shortcut, the buttons of Home.

@@ -1,0 +1,1 @@
+//! The connection: Socket Mode or HTTP, one code path behind both.

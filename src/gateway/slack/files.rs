@@ -1,0 +1,1 @@
+//! Files: from Slack into a conversation, and copies back.

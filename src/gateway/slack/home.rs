@@ -1,0 +1,1 @@
+//! App Home: own conversations, open questions, and for staff the overview.

@@ -1,0 +1,1 @@
+//! Takes in what people do in Slack: finds the conversation, checks rights, hands it to the engine.

@@ -1,0 +1,1 @@
+//! What Slack accepts, each constant with its unit and source.

@@ -1,0 +1,1 @@
+//! Raw JSON from Slack as [`super::inbound`]. Pure.

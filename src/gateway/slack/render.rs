@@ -1,0 +1,1 @@
+//! Questions and messages as Block Kit. Pure.

@@ -1,0 +1,1 @@
+//! Delivers effects to Slack: posts, edits, reconciles.

@@ -1,0 +1,1 @@
+//! Words that only Slack shows.
