@@ -18,7 +18,7 @@ pub use self::{
     secret::Secret,
     settings::Settings,
     written::{
-        Approvers, Config, ContactSource, Discord, Flows, Limits, Log, LogFormat, MacosVia, Slack,
-        Uploads,
+        Approvers, Config, ContactSource, Discord, Flows, Limits, Log, LogFormat, MacosVia,
+        SlackRates, Uploads,
     },
 };

@@ -12,6 +12,8 @@ pub const LISTEN: &str = "ANTEROOM_LISTEN";
 pub const LOG: &str = "ANTEROOM_LOG";
 /// How it is written: `auto`, `pretty`, `plain` or `json`; wins over the file.
 pub const LOG_FORMAT: &str = "ANTEROOM_LOG_FORMAT";
+/// Slack's Web API, under the name that Slack's own samples use; wins over the file.
+pub const SLACK_API_URL: &str = "SLACK_API_URL";
 
 /// The variables of the environment, taken once; prints as names only, for values may be secrets.
 #[derive(Clone, Default)]

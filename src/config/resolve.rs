@@ -1,5 +1,7 @@
 //! From the configuration as written to the settings: what a schema cannot say is checked here.
 
+mod slack;
+
 use std::{collections::BTreeMap, num::NonZeroU64, path::PathBuf};
 
 use super::{
@@ -35,6 +37,7 @@ impl<'a> Resolve<'a> {
         let metrics = self.metrics(&config.metrics);
         let webhooks = self.webhooks(&config.webhooks);
         self.ids(&config);
+        let slack = config.slack.map(|slack| self.slack(slack));
         let contacts = self.contacts(config.contacts);
         let llm = self.llm(config.llm);
         let budgets = self.budgets(&config.budget);
@@ -42,7 +45,7 @@ impl<'a> Resolve<'a> {
             data_dir: self.data_dir(config.data.dir),
             web,
             vars: config.vars,
-            slack: config.slack,
+            slack,
             discord: config.discord,
             approvers: config.approvers,
             webhooks,
@@ -321,11 +324,6 @@ impl<'a> Resolve<'a> {
 
     /// Ids of the platforms have a known form; a name in their place never works.
     fn ids(&mut self, config: &Config) {
-        if let Some(slack) = &config.slack {
-            for (alias, id) in &slack.channels {
-                self.id(&format!("/slack/channels/{}", escaped(alias)), id, is_slack_channel);
-            }
-        }
         if let Some(discord) = &config.discord {
             for (table, ids) in [("channels", &discord.channels), ("roles", &discord.roles)] {
                 for (alias, id) in ids {
@@ -335,7 +333,7 @@ impl<'a> Resolve<'a> {
         }
     }
 
-    fn id(&mut self, pointer: &str, id: &str, fits: fn(&str) -> bool) {
+    fn id(&mut self, pointer: &str, id: &str, fits: impl Fn(&str) -> bool) {
         if !fits(id) {
             let hint =
                 "copy the id, not the name: `C0123456789` on Slack, 17 to 20 digits on Discord";
@@ -386,12 +384,6 @@ fn is_hook_address(address: &str) -> bool {
     let local = matches!(url.host_str(), Some("127.0.0.1" | "localhost" | "[::1]"));
     let bare = url.username().is_empty() && url.password().is_none();
     bare && (url.scheme() == "https" || (url.scheme() == "http" && local))
-}
-
-fn is_slack_channel(id: &str) -> bool {
-    id.len() > 1
-        && id.starts_with(['C', 'G', 'D'])
-        && id.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit())
 }
 
 fn is_snowflake(id: &str) -> bool {

@@ -8,7 +8,7 @@ use std::{
 };
 
 use super::{
-    Approvers, Config, ContactSource, Discord, Flows, Limits, Log, MacosVia, Problem, Slack,
+    Approvers, Config, ContactSource, Discord, Flows, Limits, Log, MacosVia, Problem, SlackRates,
     Uploads,
     document::Document,
     environment::{self, Environment},
@@ -52,6 +52,78 @@ pub struct Settings {
     pub budgets: Budgets,
     /// Where machines ask how the bot is doing.
     pub metrics: Metrics,
+}
+
+/// Slack.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Slack {
+    /// Channel ids by alias.
+    pub channels: BTreeMap<String, String>,
+    /// How the bot is connected; none: only the aliases are known.
+    pub connection: Option<SlackConnection>,
+}
+
+/// How the bot is connected to Slack.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SlackConnection {
+    /// How events come in.
+    pub transport: SlackTransport,
+    /// Whose tokens are used.
+    pub tenancy: SlackTenancy,
+    /// Where requests of Slack and browsers that install come in; used with HTTP and with OAuth.
+    pub listen: SocketAddr,
+    /// The slash command, with its slash.
+    pub command: String,
+    /// Users who see what staff see.
+    pub staff_users: BTreeSet<String>,
+    /// User groups whose members do.
+    pub staff_groups: BTreeSet<String>,
+    /// The Web API, without a slash at the end: `https://slack.com/api`. Plain `http` only on this machine.
+    pub api_url: String,
+    /// How often Slack may be called.
+    pub rates: SlackRates,
+}
+
+/// How events come in from Slack.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SlackTransport {
+    /// Over sockets.
+    Socket {
+        /// Opens them.
+        app_token: Secret,
+        /// How many are open at one time.
+        sockets: u8,
+    },
+    /// Over requests of Slack.
+    Http {
+        /// Signs them.
+        signing_secret: Secret,
+    },
+}
+
+/// Whose tokens are used with Slack.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SlackTenancy {
+    /// One workspace.
+    One {
+        /// Its token of the bot.
+        bot_token: Secret,
+    },
+    /// Whoever installs the app.
+    Many(SlackOauth),
+}
+
+/// How workspaces install the app themselves.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SlackOauth {
+    /// The app's client id.
+    pub client_id: String,
+    /// The app's client secret.
+    pub client_secret: Secret,
+    /// Where Slack sends the browser back to.
+    pub redirect_url: String,
+    /// Seals tokens at rest: 32 bytes in standard base64, which was checked.
+    pub tokens_key: Secret,
 }
 
 /// The local page.

@@ -65,12 +65,113 @@ pub struct Web {
     pub staff_key_file: Option<PathBuf>,
 }
 
-/// Slack.
+/// Slack. It is connected where a token of the bot, or `oauth`, is written; the rest alone connects nothing.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Slack {
+    /// How events come in.
+    pub transport: SlackTransport,
+    /// Variable with the bot's token, `xoxb-…`, of the one workspace.
+    pub bot_token_env: Option<String>,
+    /// File with that token.
+    pub bot_token_file: Option<PathBuf>,
+    /// Variable with the app's token, `xapp-…`, which opens sockets.
+    pub app_token_env: Option<String>,
+    /// File with that token.
+    pub app_token_file: Option<PathBuf>,
+    /// Variable with the secret that signs requests over HTTP.
+    pub signing_secret_env: Option<String>,
+    /// File with that secret.
+    pub signing_secret_file: Option<PathBuf>,
+    /// Address and port for Slack's requests, and for installing with `oauth`: `127.0.0.1:3000`.
+    pub listen: Option<String>,
+    /// Sockets that are open at one time.
+    #[schemars(range(min = 1, max = 10))]
+    pub sockets: Option<u8>,
+    /// The slash command.
+    pub command: Option<String>,
+    /// Ids of users who see what staff see.
+    pub staff_users: Vec<String>,
+    /// Ids of user groups whose members do.
+    pub staff_groups: Vec<String>,
+    /// Another address for the Web API, for tests: up to what stands before `/chat.postMessage`.
+    pub api_url: Option<String>,
+    /// For several workspaces: they install the app themselves.
+    pub oauth: Option<SlackOauth>,
+    /// How often Slack may be called.
+    pub rates: SlackRates,
     /// Channel ids by alias.
     pub channels: BTreeMap<String, String>,
+}
+
+/// How events come in from Slack.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum SlackTransport {
+    /// Over sockets that this program opens: nothing needs to reach this machine.
+    #[default]
+    Socket,
+    /// Over requests of Slack to this machine.
+    Http,
+}
+
+/// How workspaces install the app themselves.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SlackOauth {
+    /// The app's client id.
+    pub client_id: String,
+    /// Variable with the app's client secret.
+    #[serde(default)]
+    pub client_secret_env: Option<String>,
+    /// File with that secret.
+    #[serde(default)]
+    pub client_secret_file: Option<PathBuf>,
+    /// Where Slack sends the browser back to: `https://bot.example.org/slack/oauth`.
+    pub redirect_url: String,
+    /// Variable with the key that tokens are sealed with: 32 bytes in base64.
+    #[serde(default)]
+    pub tokens_key_env: Option<String>,
+    /// File with that key.
+    #[serde(default)]
+    pub tokens_key_file: Option<PathBuf>,
+}
+
+/// How often Slack may be called (DESIGN §10.14); Slack itself refuses more than the defaults.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct SlackRates {
+    /// Posts to one channel in a minute.
+    #[schemars(range(min = 1, max = 1_000_000))]
+    pub posts_per_channel: u32,
+    /// Posts to one channel that may go at once.
+    #[schemars(range(min = 1, max = 100_000))]
+    pub posts_burst: u32,
+    /// Posts to one workspace in a minute.
+    #[schemars(range(min = 1, max = 1_000_000))]
+    pub posts_per_workspace: u32,
+    /// Calls of each method of tier 2 in a minute, for one workspace.
+    #[schemars(range(min = 1, max = 1_000_000))]
+    pub tier_2: u32,
+    /// Likewise of tier 3.
+    #[schemars(range(min = 1, max = 1_000_000))]
+    pub tier_3: u32,
+    /// Likewise of tier 4.
+    #[schemars(range(min = 1, max = 1_000_000))]
+    pub tier_4: u32,
+}
+
+impl Default for SlackRates {
+    fn default() -> Self {
+        Self {
+            posts_per_channel: 60,
+            posts_burst: 5,
+            posts_per_workspace: 300,
+            tier_2: 20,
+            tier_3: 50,
+            tier_4: 100,
+        }
+    }
 }
 
 /// Discord.

@@ -2,6 +2,7 @@
 
 mod broken;
 mod configuration;
+mod configuration_slack;
 mod scripts;
 
 use std::collections::BTreeMap;

@@ -197,8 +197,8 @@ pub struct File {
 pub struct Action {
     /// By whom.
     pub by: Actor,
-    /// Our id of the component: `v1.<wait>.<revision>.<action>`, or one of the home's.
-    pub action_id: String,
+    /// Our id of the component, its `action_id`: `v1.<wait>.<revision>.<action>`, or one of the home's.
+    pub element: String,
     /// Its block.
     pub block_id: String,
     /// What was picked or typed, with its name as in [`Inputs`]; empty for a button.
@@ -260,7 +260,7 @@ pub struct Command {
     /// By whom.
     pub by: Actor,
     /// `/onboard`.
-    pub command: String,
+    pub name: String,
     /// What stands after it, as typed: mentions come as `<@U01|ada>`.
     pub text: String,
     /// Where it was typed.

@@ -1,0 +1,265 @@
+//! What a schema cannot say about Slack.
+
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+
+use base64::{Engine as _, prelude::BASE64_STANDARD};
+
+use super::Resolve;
+use crate::config::{
+    document::escaped,
+    environment, llm,
+    secret::Secret,
+    settings::{LISTEN_HINT, Slack, SlackConnection, SlackOauth, SlackTenancy, SlackTransport},
+    written,
+};
+
+/// Where Slack's requests come in unless told otherwise: a proxy that speaks TLS stands before it.
+const LISTEN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 3000);
+
+/// The Web API.
+const API_URL: &str = "https://slack.com/api";
+
+/// The slash command.
+const COMMAND: &str = "/onboard";
+
+/// Longest name of a slash command, its slash included.
+const COMMAND_MAX: usize = 32;
+
+/// Sockets that are open at one time: while one is replaced, the other hears.
+const SOCKETS: u8 = 2;
+
+/// Length of the key that tokens are sealed with, in bytes.
+const TOKENS_KEY: usize = 32;
+
+impl Resolve<'_> {
+    pub(super) fn slack(&mut self, written: written::Slack) -> Slack {
+        for (alias, id) in &written.channels {
+            let fits = |id: &str| is_id(id, &['C', 'G', 'D']);
+            self.id(&format!("/slack/channels/{}", escaped(alias)), id, fits);
+        }
+        let connection = self.slack_connection(&written);
+        Slack { channels: written.channels, connection }
+    }
+
+    fn slack_connection(&mut self, written: &written::Slack) -> Option<SlackConnection> {
+        let tenancy = self.slack_tenancy(written);
+        let has_tenancy = has_bot_token(written) || written.oauth.is_some();
+        let transport = self.slack_transport(written, has_tenancy);
+        let (listen, command, api_url) = self.slack_common(written);
+        Some(SlackConnection {
+            transport: transport?,
+            tenancy: tenancy?,
+            listen,
+            command,
+            staff_users: written.staff_users.iter().cloned().collect(),
+            staff_groups: written.staff_groups.iter().cloned().collect(),
+            api_url,
+            rates: written.rates.clone(),
+        })
+    }
+
+    fn slack_tenancy(&mut self, written: &written::Slack) -> Option<SlackTenancy> {
+        let bot_token = self.slack_secret(
+            ("bot_token_env", "bot_token_file"),
+            (written.bot_token_env.as_ref(), written.bot_token_file.as_ref()),
+            Some(("of the bot", &["xoxb-", "xoxe.xoxb-"])),
+        );
+        let has_others = has_app_token(written) || has_signing_secret(written);
+        match (has_bot_token(written), &written.oauth) {
+            (true, Some(_)) => {
+                let hint = "a token is for one workspace, `oauth` for those that install the app";
+                let message = "either a token of the bot or `oauth` is needed, not both";
+                self.tell("/slack/oauth", message, Some(hint.to_owned()));
+                None
+            }
+            (true, None) => bot_token.map(|bot_token| SlackTenancy::One { bot_token }),
+            (false, Some(oauth)) => self.slack_oauth(oauth).map(SlackTenancy::Many),
+            (false, None) if has_others => {
+                let hint = "write `bot_token_env` or `bot_token_file`, or `[slack.oauth]`";
+                let message = "Slack is not connected without a token of the bot";
+                self.tell("/slack", message, Some(hint.to_owned()));
+                None
+            }
+            (false, None) => None,
+        }
+    }
+
+    fn slack_transport(
+        &mut self,
+        written: &written::Slack,
+        has_tenancy: bool,
+    ) -> Option<SlackTransport> {
+        let app_token = self.slack_secret(
+            ("app_token_env", "app_token_file"),
+            (written.app_token_env.as_ref(), written.app_token_file.as_ref()),
+            Some(("of the app", &["xapp-"])),
+        );
+        let signing_secret = self.slack_secret(
+            ("signing_secret_env", "signing_secret_file"),
+            (written.signing_secret_env.as_ref(), written.signing_secret_file.as_ref()),
+            None,
+        );
+        match written.transport {
+            written::SlackTransport::Socket => {
+                if has_tenancy && !has_app_token(written) {
+                    let hint = "write `app_token_env` or `app_token_file`: a token with the scope `connections:write` \
+                                from \"Basic Information\" of the app's settings";
+                    let message = "sockets need the app's token";
+                    self.tell("/slack", message, Some(hint.to_owned()));
+                }
+                let sockets = written.sockets.unwrap_or(SOCKETS);
+                app_token.map(|app_token| SlackTransport::Socket { app_token, sockets })
+            }
+            written::SlackTransport::Http => {
+                if has_tenancy && !has_signing_secret(written) {
+                    let hint = "write `signing_secret_env` or `signing_secret_file`: it stands in \"Basic Information\" \
+                                of the app's settings";
+                    let message = "requests over HTTP need the signing secret";
+                    self.tell("/slack/transport", message, Some(hint.to_owned()));
+                }
+                signing_secret.map(|signing_secret| SlackTransport::Http { signing_secret })
+            }
+        }
+    }
+
+    /// What both transports have: where they listen, the command, the address of the Web API.
+    fn slack_common(&mut self, written: &written::Slack) -> (SocketAddr, String, String) {
+        for (key, ids, kinds) in [
+            ("staff_users", &written.staff_users, &['U', 'W'][..]),
+            ("staff_groups", &written.staff_groups, &['S'][..]),
+        ] {
+            for (index, id) in ids.iter().enumerate() {
+                self.id(&format!("/slack/{key}/{index}"), id, |id| is_id(id, kinds));
+            }
+        }
+        let mut listen = LISTEN;
+        if let Some(text) = &written.listen {
+            if let Ok(address) = text.parse() {
+                listen = address;
+            } else {
+                let message = format!("`{text}` is not an address with a port");
+                self.tell("/slack/listen", message, Some(LISTEN_HINT.to_owned()));
+            }
+        }
+        let command = written.command.clone().unwrap_or_else(|| COMMAND.to_owned());
+        if !is_command(&command) {
+            let hint = format!(
+                "a slash, then at most {} small letters, digits, `-` or `_`",
+                COMMAND_MAX - 1
+            );
+            self.tell("/slack/command", format!("`{command}` is not a slash command"), Some(hint));
+        }
+        (listen, command, self.slack_api_url(written.api_url.as_deref()))
+    }
+
+    fn slack_api_url(&mut self, written: Option<&str>) -> String {
+        let (pointer, url) = match self.environment.get(environment::SLACK_API_URL) {
+            Some(url) => ("/slack", url),
+            None => ("/slack/api_url", written.unwrap_or(API_URL)),
+        };
+        let hint = Some("it begins with `https://`, or with `http://127.0.0.1`".to_owned());
+        if llm::holds_secret(url) {
+            self.tell(pointer, "a key stands in the address of Slack's Web API", hint);
+        } else if llm::is_bare(url) {
+            let message =
+                format!("`{url}` would carry tokens and what people write without encryption");
+            self.tell(pointer, message, hint);
+        } else if !llm::is_service_address(url) {
+            self.tell(pointer, format!("`{url}` is not an address for Slack's Web API"), hint);
+        }
+        url.trim_end_matches('/').to_owned()
+    }
+
+    fn slack_oauth(&mut self, written: &written::SlackOauth) -> Option<SlackOauth> {
+        let needed = [
+            (
+                ("client_secret_env", "client_secret_file"),
+                &written.client_secret_env,
+                &written.client_secret_file,
+                "`oauth` needs the app's client secret",
+            ),
+            (
+                ("tokens_key_env", "tokens_key_file"),
+                &written.tokens_key_env,
+                &written.tokens_key_file,
+                "`oauth` needs a key that seals tokens",
+            ),
+        ];
+        let [client_secret, tokens_key] = needed.map(|(keys, variable, file, message)| {
+            if variable.is_none() && file.is_none() {
+                let hint = format!("write `{}` or `{}`", keys.0, keys.1);
+                self.tell("/slack/oauth", message, Some(hint));
+            }
+            self.secret("/slack/oauth", keys, (variable.as_deref(), file.as_ref()))
+        });
+        if tokens_key.as_ref().is_some_and(|key| !is_key(key)) {
+            let hint = format!(
+                "{TOKENS_KEY} bytes in base64, for example from `openssl rand -base64 {TOKENS_KEY}`"
+            );
+            self.tell("/slack/oauth", "the key that seals tokens is not one", Some(hint));
+        }
+        if !llm::is_service_address(&written.redirect_url)
+            || llm::holds_secret(&written.redirect_url)
+        {
+            let shown = written.redirect_url.rsplit('@').next().unwrap_or_default();
+            let message = format!("`{shown}` is not an address that Slack sends browsers to");
+            let hint = "it begins with `https://`, and ends with `/slack/oauth`".to_owned();
+            self.tell("/slack/oauth/redirect_url", message, Some(hint));
+        }
+        Some(SlackOauth {
+            client_id: written.client_id.clone(),
+            client_secret: client_secret?,
+            redirect_url: written.redirect_url.clone(),
+            tokens_key: tokens_key?,
+        })
+    }
+
+    /// A secret of Slack's own table. Tokens say by their first letters what they are; one of the wrong kind would be
+    /// refused by Slack with words that nobody understands.
+    fn slack_secret(
+        &mut self,
+        keys: (&'static str, &'static str),
+        written: (Option<&String>, Option<&std::path::PathBuf>),
+        kind: Option<(&str, &[&str])>,
+    ) -> Option<Secret> {
+        let secret = self.secret("/slack", keys, (written.0.map(String::as_str), written.1))?;
+        let at = format!("/slack/{}", if written.0.is_some() { keys.0 } else { keys.1 });
+        if let Some((of, beginnings)) = kind
+            && !beginnings.iter().any(|beginning| secret.expose().starts_with(beginning))
+        {
+            let hint = format!("a token {of} begins with `{}`", beginnings[0]);
+            self.tell(&at, format!("this is not a token {of}"), Some(hint));
+        } else if !secret.expose().bytes().all(|byte| byte.is_ascii_graphic()) {
+            self.tell(&at, "this holds characters that no token has", None);
+        }
+        Some(secret)
+    }
+}
+
+fn has_bot_token(written: &written::Slack) -> bool {
+    written.bot_token_env.is_some() || written.bot_token_file.is_some()
+}
+
+fn has_app_token(written: &written::Slack) -> bool {
+    written.app_token_env.is_some() || written.app_token_file.is_some()
+}
+
+fn has_signing_secret(written: &written::Slack) -> bool {
+    written.signing_secret_env.is_some() || written.signing_secret_file.is_some()
+}
+
+fn is_id(id: &str, kinds: &[char]) -> bool {
+    id.len() > 1
+        && id.starts_with(kinds)
+        && id.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit())
+}
+
+fn is_command(command: &str) -> bool {
+    let known = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || matches!(b, b'-' | b'_');
+    let name = command.strip_prefix('/').unwrap_or_default();
+    !name.is_empty() && command.len() <= COMMAND_MAX && name.bytes().all(known)
+}
+
+fn is_key(key: &Secret) -> bool {
+    BASE64_STANDARD.decode(key.expose()).is_ok_and(|bytes| bytes.len() == TOKENS_KEY)
+}
