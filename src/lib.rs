@@ -35,8 +35,9 @@
 //! | 5 | [`catalog`] | the tools: one file each, file name = tool name |
 //! | 5 | [`export`] | JSON Resume, transcript, decisions, archive |
 //! | 6 | [`engine`] | drives sessions: work, timers, outbox, recovery; knows no platform |
-//! | 7 | [`gateway`] | the platforms, each in the same six parts |
-//! | 8 | [`ops`] | the command line and the composition root |
+//! | 7 | [`form`] | what the platforms share: names of controls, forms to replies, words for people |
+//! | 8 | [`gateway`] | the platforms, each in the same six parts |
+//! | 9 | [`ops`] | the command line and the composition root |
 //!
 //! Where to begin: [`model::transcript::Event`] says what can happen, [`interview::Actor`] decides,
 //! [`store::Store::commit`] makes it last, [`tool::Tool`] is what a new tool implements.
@@ -51,6 +52,7 @@ pub mod engine;
 pub mod export;
 pub mod fetch;
 pub mod flows;
+pub mod form;
 pub mod gateway;
 pub mod ids;
 pub mod interview;

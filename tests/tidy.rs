@@ -21,6 +21,7 @@ const LAYERS: &[&[&str]] = &[
     &["tool"],
     &["catalog", "export"],
     &["engine"],
+    &["form"],
     &["gateway"],
     &["ops"],
 ];

@@ -5,7 +5,6 @@
 
 pub mod connect;
 pub mod doing;
-pub mod edit;
 pub mod files;
 pub mod guard;
 pub mod limits;

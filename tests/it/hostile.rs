@@ -32,11 +32,8 @@ use anteroom::{
     config::{Environment, Settings},
     contacts::vcard,
     flows::LoadedFlow,
-    gateway::web::{
-        edit::Sheet,
-        markdown,
-        parse::{self, Element, Fields},
-    },
+    form::{self, Element, Fields, Sheet},
+    gateway::web::markdown,
     interview::answer,
     model::{
         artifact::Extraction,
@@ -265,7 +262,7 @@ proptest! {
                 drop(sheet.data(review, &fields));
             }
             let prompt = Prompt { title: None, body: String::new(), control, notes: Vec::new() };
-            if let Ok(reply) = parse::reply(&prompt, &action, &fields) {
+            if let Ok(reply) = form::reply(&prompt, &action, &fields) {
                 answer::check(&prompt.control, &reply);
             }
         }

@@ -10,11 +10,8 @@ use anteroom::{
     },
     engine::{Error, Receipt},
     fetch::{self, Media},
-    gateway::web::{
-        connect,
-        parse::{self, Fields},
-        texts::{self, Words},
-    },
+    form::{self, Fields, Words, words},
+    gateway::web::{connect, texts},
     ids::{CountingIds, WaitId},
     interview::{Command, Responder, answer},
     model::{
@@ -110,7 +107,7 @@ fn files(page: &mut Page) {
     }
     let refused = check::check(&asked(&[]), "cv.pdf", b"%PDF-1.7 ").unwrap_err();
     page.say("a file where none is taken", refused.0);
-    page.say("a file beyond what any flow allows", texts::too_large("cv.pdf", 32 * 1024 * 1024));
+    page.say("a file beyond what any flow allows", words::too_large("cv.pdf", 32 * 1024 * 1024));
     page.say("no file at all", texts::NO_FILE);
     assert_eq!(Kind::ALL.len(), 9, "a new kind of file wants its line here");
 }
@@ -182,12 +179,12 @@ fn answers(page: &mut Page) {
     let prompt = Prompt { title: None, body: String::new(), control: choose, notes: Vec::new() };
     page.errors(
         "a form without a tick",
-        &parse::reply(&prompt, "done", &Fields::default()).unwrap_err(),
+        &form::reply(&prompt, "done", &Fields::default()).unwrap_err(),
     );
     let prompt = Prompt { control: decide, ..prompt };
     page.errors(
         "a button of another card",
-        &parse::reply(&prompt, "x", &Fields::default()).unwrap_err(),
+        &form::reply(&prompt, "x", &Fields::default()).unwrap_err(),
     );
 }
 
@@ -251,7 +248,7 @@ fn buttons(page: &mut Page) {
         ("never asked", Settlement::Unknown),
     ] {
         let Words { text, at } =
-            texts::of_receipt(&Receipt::Settled(settlement), None, &me).unwrap();
+            words::of_receipt(&Receipt::Settled(settlement), None, &me).unwrap();
         page.say(did, if at.is_some() { format!("{text} 14:05.") } else { text });
     }
 }
@@ -410,14 +407,14 @@ fn pages(page: &mut Page) {
         ),
         ("too much at once", Error::Busy),
     ] {
-        let told = texts::of_error(&error);
+        let told = words::of_error(&error);
         assert!(!told.contains("/srv"), "{told}");
         page.say(did, told);
     }
     page.say("an old or a foreign form", texts::STALE_FORM);
     page.say("too much in one form", texts::UNREAD_FORM);
     page.say("an address that is none", texts::NOTHING_HERE);
-    page.say("somebody else's conversation", texts::NO_CONVERSATION);
+    page.say("somebody else's conversation", words::NO_CONVERSATION);
     page.say("under another name than localhost", texts::OTHER_HOST);
     page.say("the staff page without its key", texts::STAFF_KEY);
     page.say("a tab too many", texts::MANY_PAGES);

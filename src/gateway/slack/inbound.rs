@@ -194,6 +194,7 @@ pub struct File {
 
 /// A component of a message or of a view was used.
 #[derive(Debug, Clone, Default, PartialEq)]
+#[expect(clippy::struct_field_names, reason = "Slack's name for it")]
 pub struct Action {
     /// By whom.
     pub by: Actor,
@@ -256,6 +257,7 @@ pub struct Typed {
 
 /// A slash command.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[expect(clippy::struct_field_names, reason = "Slack's name for it")]
 pub struct Command {
     /// By whom.
     pub by: Actor,

@@ -2,19 +2,19 @@
 
 use chrono::{DateTime, Utc};
 use maud::{Markup, html};
-use serde_json::{Map, Value};
 
 use super::{
-    controls, edit, limits,
+    controls, limits,
     render::{Cx, by_whom, may_answer, time},
-    story::{Viewer, clip, in_words, name_of},
+    story::{Viewer, name_of},
 };
 use crate::{
-    ids::{ArtifactId, WaitId},
+    form::{clip, filled, labels, may_change, sheet},
+    ids::ArtifactId,
     interview::State,
     model::{
-        session::{PersonId, Status},
-        ui::{Control, Decision, Field, Input, Prompt, Reply, Verdict},
+        session::PersonId,
+        ui::{Control, Decision, Prompt, Reply, Verdict},
         wait::{Standing, Wait},
     },
 };
@@ -30,7 +30,7 @@ pub(super) fn render(wait: &Wait, state: &State, cx: &Cx) -> Markup {
         },
         Standing::Applied { reply, by, by_name, at } => html! {
             (answered(&wait.prompt, reply, &Given { by, by_name, at: *at, state, viewer }))
-            @if may_change(wait, reply, state, viewer) { (change(wait, cx)) }
+            @if viewer == Viewer::Participant && may_change(wait, reply, state) { (change(wait, cx)) }
         },
         Standing::Expired { at } => html! {
             (lapsed("Expired: nobody answered in time.", *at))
@@ -39,24 +39,6 @@ pub(super) fn render(wait: &Wait, state: &State, cx: &Cx) -> Markup {
         Standing::Cancelled { reason, at } => lapsed(&format!("No longer asked: {reason}."), *at),
         Standing::Superseded { at, .. } => lapsed("Closed: the conversation has moved on.", *at),
     }
-}
-
-/// Whether the participant may still change what they approved (BEHAVIOUR J1): the newest card about it, while the
-/// conversation goes on. The core decides once more when the click comes.
-fn may_change(wait: &Wait, reply: &Reply, state: &State, viewer: Viewer) -> bool {
-    let Control::Review(review) = &wait.prompt.control else { return false };
-    let is_about_it = |id: &&WaitId| {
-        let control = state.waits.get(*id).map(|other| &other.prompt.control);
-        matches!(control, Some(Control::Review(other)) if other.data_type == review.data_type)
-    };
-    let is_newest = state.asked.iter().rev().find(is_about_it) == Some(&wait.id);
-    let is_approved =
-        matches!(reply, Reply::Reviewed { verdict: Verdict::Approved | Verdict::Modified, .. });
-    viewer == Viewer::Participant
-        && is_approved
-        && is_newest
-        && state.handoff.is_none()
-        && matches!(state.status, Status::Open | Status::Paused)
 }
 
 fn change(wait: &Wait, cx: &Cx) -> Markup {
@@ -134,7 +116,7 @@ fn answered(prompt: &Prompt, reply: &Reply, given: &Given<'_>) -> Markup {
         },
         (Reply::Filled { .. }, _) => given.said("filled this in", ""),
         (Reply::Reviewed { verdict, data, notes }, Control::Review(review)) => html! {
-            @let groups = data.as_ref().map_or_else(|| review.groups.clone(), |data| edit::groups_with(review, data));
+            @let groups = data.as_ref().map_or_else(|| review.groups.clone(), |data| sheet::groups_with(review, data));
             @if *verdict != Verdict::Rejected { (controls::review_table(prompt, &groups, false)) }
             (of_verdict(*verdict, given))
             @if let Some(notes) = notes { p.small { "Note: " (notes) } }
@@ -187,39 +169,5 @@ fn of_decision(decision: Decision, given: &Given<'_>) -> Markup {
         Decision::DeniedWithFeedback => {
             given.stamped("Denied, with a word to the interviewer,", false)
         }
-    }
-}
-
-fn labels(control: &Control, ids: &[String]) -> String {
-    if ids.is_empty() {
-        return "none of these".to_owned();
-    }
-    let Control::Choose(choose) = control else { return ids.join(", ") };
-    let picked = choose.choices.iter().filter(|choice| ids.contains(&choice.id));
-    picked.map(|choice| choice.label.as_str()).collect::<Vec<_>>().join(", ")
-}
-
-/// The fields of a form with what was filled in.
-fn filled(fields: &[Field], values: &Map<String, Value>) -> Vec<Field> {
-    let with = |field: &Field| {
-        let value = values.get(&field.path).cloned().unwrap_or(Value::Null);
-        Field { value, ..field.clone() }
-    };
-    fields.iter().map(with).collect()
-}
-
-/// A value as a person reads it: labels for ids, yes and no for booleans.
-pub(super) fn shown(input: &Input, value: &Value) -> String {
-    let Input::Select { choices, .. } = input else {
-        return clip(&in_words(value), limits::VALUE_MAX);
-    };
-    let label = |id: &Value| {
-        let known = choices.iter().find(|choice| id.as_str() == Some(&choice.id));
-        known.map_or_else(|| in_words(id), |choice| choice.label.clone())
-    };
-    match value {
-        Value::Array(ids) => ids.iter().map(label).collect::<Vec<_>>().join(", "),
-        Value::Null => String::new(),
-        id => label(id),
     }
 }

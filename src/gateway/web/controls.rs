@@ -1,22 +1,20 @@
 //! Open controls as forms, total over [`Control`]. Everything works as a plain form; the script only smooths it.
 #![warn(clippy::wildcard_enum_match_arm)] // a new control must be rendered, not ignored
 
-use chrono::{DateTime, NaiveDateTime, Utc};
 use maud::{Markup, html};
 
 use super::{
-    closed,
-    edit::{self, Sheet},
     icons,
     inputs::{self, errors_of, field, whole_errors},
-    limits, markdown,
-    parse::{Element, Fields},
+    limits,
     render::{Cx, Draft, time},
-    texts,
 };
-use crate::model::{
-    ui::{Ask, Choose, Confirm, Control, Decide, Field, Form, Group, Prompt, Review, Upload},
-    wait::Wait,
+use crate::{
+    form::{self, Element, Fields, Sheet, clip, in_words, instant, sheet, words},
+    model::{
+        ui::{Ask, Choose, Confirm, Control, Decide, Field, Form, Group, Prompt, Review, Upload},
+        wait::Wait,
+    },
 };
 
 /// One open question and what it is drawn with.
@@ -87,8 +85,8 @@ pub(super) fn render(wait: &Wait, cx: &Cx) -> Markup {
 
 fn legend(open: &Open<'_>) -> String {
     let prompt = &open.wait.prompt;
-    let body = markdown::plain(&prompt.body);
-    super::story::clip(if body.is_empty() { "Question" } else { &body }, limits::QUOTE_MAX)
+    let body = form::plain(&prompt.body);
+    clip(if body.is_empty() { "Question" } else { &body }, limits::QUOTE_MAX)
 }
 
 fn pick(open: &Open<'_>, choose: &Choose) -> Markup {
@@ -151,11 +149,8 @@ fn look_over(open: &Open<'_>, review: &Review) -> Markup {
     // What does not pass as it is must be edited.
     let editing =
         open.draft.is_some_and(|d| inputs::is_editing(&d.action) || d.action == "approve");
-    let is_blank = review
-        .groups
-        .iter()
-        .flat_map(|g| &g.fields)
-        .all(|f| super::story::in_words(&f.value).is_empty());
+    let is_blank =
+        review.groups.iter().flat_map(|g| &g.fields).all(|f| in_words(&f.value).is_empty());
     let restarting = open.typed("reject").is_some();
     html! {
         @if !is_blank { (review_table(&open.wait.prompt, &review.groups, true)) }
@@ -195,7 +190,7 @@ fn edit_form(open: &Open<'_>, review: &Review, is_blank: bool) -> Markup {
         // Enter in a text field presses the first button of a form: it must be the one that saves.
         button.sr name="element" value=(Element::id(open.wait.id, open.wait.revision, "save")) tabindex="-1" aria-hidden="true" { "Save" }
         @for (n, rows) in sheet.rows.iter().enumerate() {
-            @for row in rows { input type="hidden" name=(edit::rows_name(n)) value=(row.map_or_else(|| "new".to_owned(), |r| r.to_string())); }
+            @for row in rows { input type="hidden" name=(sheet::rows_name(n)) value=(row.map_or_else(|| "new".to_owned(), |r| r.to_string())); }
         }
         @for group in sheet.groups(review) {
             fieldset { legend { (group.title) }
@@ -204,7 +199,7 @@ fn edit_form(open: &Open<'_>, review: &Review, is_blank: bool) -> Markup {
             }
         }
         div.actions { @for (n, list) in review.lists.iter().enumerate() {
-            @if !edit::is_nested(review, n) { (open.button(&format!("add.{n}"), &format!("Add a {}", list.noun), "quiet")) }
+            @if !sheet::is_nested(review, n) { (open.button(&format!("add.{n}"), &format!("Add a {}", list.noun), "quiet")) }
         } }
         @let name = open.name("notes");
         label for=(name) { "Note for the interviewer " span.small { "optional" } }
@@ -216,7 +211,7 @@ fn edit_form(open: &Open<'_>, review: &Review, is_blank: bool) -> Markup {
 
 /// Remove and move up, under an entry of a list.
 fn row_buttons(open: &Open<'_>, review: &Review, group: &Group) -> Markup {
-    let place = edit::list_of(review, &group.path).and_then(|n| {
+    let place = sheet::list_of(review, &group.path).and_then(|n| {
         let list = &review.lists[n].path;
         let row = group.path.strip_prefix(list.as_str())?.trim_start_matches('.');
         row.parse::<usize>().ok().map(|row| (n, row))
@@ -247,7 +242,7 @@ pub(super) fn review_table(prompt: &Prompt, groups: &[Group], open: bool) -> Mar
 
 /// Fields with their values.
 pub(super) fn values(fields: &[Field], open: bool) -> Markup {
-    let words = |field: &Field| closed::shown(&field.input, &field.value);
+    let words = |field: &Field| clip(&form::shown(&field.input, &field.value), limits::VALUE_MAX);
     let (told, missing): (Vec<_>, Vec<_>) = fields
         .iter()
         .partition(|field| !words(field).is_empty() || open && (field.check || field.required));
@@ -282,7 +277,7 @@ fn send_files(open: &Open<'_>, upload: &Upload) -> Markup {
         div.dropzone {
             label for=(name) { (again) }
             p.small id={ (name) "-hint" } {
-                (kinds) " · up to " (texts::bytes(upload.max_bytes))
+                (kinds) " · up to " (words::bytes(upload.max_bytes))
                 @if upload.max_files > 1 { " · at most " (upload.max_files) " files" }
                 " · or drop it here"
             }
@@ -323,11 +318,6 @@ pub(super) fn facts(decide: &Decide) -> Markup {
             }
         }
     }
-}
-
-/// The time that a fact is, if it is one.
-fn instant(fact: &str) -> Option<DateTime<Utc>> {
-    NaiveDateTime::parse_from_str(fact, "%Y-%m-%d %H:%M UTC").ok().map(|at| at.and_utc())
 }
 
 fn decision(open: &Open<'_>, decide: &Decide) -> Markup {

@@ -7,10 +7,11 @@ use axum::{
     http::header,
 };
 
-use super::{connect::App, limits, parse::Fields, texts};
+use super::{connect::App, limits};
 use crate::{
     artifacts::check::harmless,
     engine::{Engine, Error},
+    form::{Fields, words},
     ids::{SessionId, WaitId},
     model::{artifact::Artifact, text::typed},
 };
@@ -100,7 +101,7 @@ impl Submission {
     ) -> Result<Result<Vec<Artifact>, Vec<String>>, Error> {
         let limit = u64::try_from(limits::FILE_MAX).unwrap_or(u64::MAX);
         let mut refused: Vec<String> =
-            self.too_large.iter().map(|name| texts::too_large(name, limit)).collect();
+            self.too_large.iter().map(|name| words::too_large(name, limit)).collect();
         let mut kept = Vec::new();
         for (name, bytes) in std::mem::take(&mut self.files) {
             match engine.keep_file(session, wait, &name, bytes).await? {

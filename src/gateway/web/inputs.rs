@@ -3,14 +3,11 @@
 use maud::{Markup, html};
 use serde_json::Value;
 
-use super::{
-    controls::Open,
-    icons, markdown,
-    parse::{Fields, field_name},
-    render::Draft,
-    story::in_words,
+use super::{controls::Open, icons, markdown, render::Draft};
+use crate::{
+    form::{Fields, Sheet, field_name, in_words, words_of},
+    model::ui::{Choice, Control, Field, Input},
 };
-use crate::model::ui::{Choice, Control, Field, Input};
 
 /// Whether an action belongs to the edit form of a review.
 pub(super) fn is_editing(action: &str) -> bool {
@@ -176,7 +173,7 @@ pub(super) fn whole_errors(draft: Option<&Draft>, control: &Control) -> Markup {
             @for error in draft.errors.iter().filter(|error| !has_input(control, draft, &error.path)) {
                 p.error role="alert" {
                     (icons::warning())
-                    @if !error.path.is_empty() { (super::story::words_of(&error.path)) ": " }
+                    @if !error.path.is_empty() { (words_of(&error.path)) ": " }
                     (markdown::inline(&error.message))
                 }
             }
@@ -189,7 +186,7 @@ fn has_input(control: &Control, draft: &Draft, path: &str) -> bool {
         Control::Choose(_) => path == "pick",
         Control::Form(form) => form.fields.iter().any(|field| field.path == path),
         Control::Review(review) => {
-            let sheet = super::edit::Sheet::read(review, &draft.fields);
+            let sheet = Sheet::read(review, &draft.fields);
             is_editing(&draft.action)
                 && sheet.groups(review).iter().flat_map(|g| &g.fields).any(|f| f.path == path)
         }

@@ -62,20 +62,3 @@ fn may_lead_to(url: &str) -> bool {
     let url = url.trim().to_ascii_lowercase();
     ["https://", "http://", "mailto:"].iter().any(|scheme| url.starts_with(scheme))
 }
-
-/// The words of a text without its markup, for places where only plain text can stand.
-pub fn plain(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for event in Parser::new(text) {
-        match event {
-            Event::Text(text) | Event::Code(text) | Event::Html(text) | Event::InlineHtml(text) => {
-                out.push_str(&text);
-            }
-            Event::SoftBreak | Event::HardBreak | Event::End(TagEnd::Paragraph | TagEnd::Item) => {
-                out.push(' ');
-            }
-            _ => {}
-        }
-    }
-    out.trim().to_owned()
-}

@@ -12,10 +12,10 @@ use super::{
     icons, limits,
     render::{self, Cx, Fragment, notice},
     story::{self, Viewer},
-    texts::{self, Words},
 };
 use crate::{
     flows::LoadedFlow,
+    form::{Words, words},
     interview::State,
     model::session::{Head, Status},
     store::Loaded,
@@ -142,7 +142,7 @@ fn own(head: &Head, flows: &[&LoadedFlow]) -> Markup {
     html! {
         li {
             a href={ "/s/" (head.id) } { strong { (title) } }
-            span.small { (texts::of_status(head.status)) " · " (render::time(head.updated_at)) }
+            span.small { (words::of_status(head.status)) " · " (render::time(head.updated_at)) }
         }
     }
 }

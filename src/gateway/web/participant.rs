@@ -18,10 +18,11 @@ use super::{
     render::Cx,
     reply::{self, html, status_of, submitted},
     story::Viewer,
-    texts::{self, Words},
+    texts,
 };
 use crate::{
     export::{self, Reader, Source},
+    form::{Words, words},
     ids::SessionId,
     interview::Responder,
     model::session::{Place, Platform},
@@ -37,7 +38,7 @@ pub(super) async fn start_page(State(app): State<Arc<App>>, headers: HeaderMap) 
     match (page, cookie) {
         (Ok(page), Some(cookie)) => (AppendHeaders([cookie]), html(&page)).into_response(),
         (Ok(page), None) => html(&page).into_response(),
-        (Err(error), _) => page::problem(status_of(&error), &texts::of_error(&error)),
+        (Err(error), _) => page::problem(status_of(&error), &words::of_error(&error)),
     }
 }
 
@@ -79,10 +80,10 @@ pub(super) async fn start(State(app): State<Arc<App>>, request: Request<Body>) -
     match app.engine.start(form.fields.get("flow"), &from, place, &key).await {
         Ok(session) => Redirect::to(&format!("/s/{session}")).into_response(),
         Err(error) => {
-            let words = Words::new(texts::of_error(&error));
+            let words = Words::new(words::of_error(&error));
             match start_markup(&app, &browser, Some(&words)).await {
                 Ok(page) => (status_of(&error), html(&page)).into_response(),
-                Err(error) => page::problem(status_of(&error), &texts::of_error(&error)),
+                Err(error) => page::problem(status_of(&error), &words::of_error(&error)),
             }
         }
     }
@@ -96,12 +97,12 @@ fn responder(app: &App, browser: &Browser, name: String) -> Responder {
 
 /// The conversation, if it is this browser's own; to anybody else it does not exist.
 async fn own(app: &App, headers: &HeaderMap, id: &str) -> Result<(View, Browser), Response> {
-    let nothing = || page::problem(StatusCode::NOT_FOUND, texts::NO_CONVERSATION);
+    let nothing = || page::problem(StatusCode::NOT_FOUND, words::NO_CONVERSATION);
     let browser = Browser::of(headers).ok_or_else(nothing)?;
     let session: SessionId = id.parse().map_err(|_| nothing())?;
     let view = reply::view(app, session)
         .await
-        .map_err(|error| page::problem(status_of(&error), &texts::of_error(&error)))?;
+        .map_err(|error| page::problem(status_of(&error), &words::of_error(&error)))?;
     // A child run is no conversation, though it is about the same person.
     if view.state.participant != browser.person() || view.loaded.head.parent.is_some() {
         return Err(nothing());

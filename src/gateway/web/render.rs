@@ -6,12 +6,11 @@ use maud::{Markup, html};
 
 use super::{
     closed, controls, icons, markdown,
-    parse::Fields,
     story::{Body, Message, Viewer, Voice, name_of, progress},
-    texts::{self, Words},
 };
 use crate::{
     flows::LoadedFlow,
+    form::{self, Fields, Words, words, words_of},
     ids::{SessionId, WaitId},
     interview::State,
     model::{
@@ -116,11 +115,11 @@ fn spoken(body: &Body) -> String {
         | Body::File(_)
         | Body::Line { .. }
         | Body::Summary { .. } => String::new(),
-        Body::Bubble { text, .. } => markdown::plain(text),
+        Body::Bubble { text, .. } => form::plain(text),
         Body::Card { wait, .. } if wait.standing.is_pending() => {
             let title = wait.prompt.title.as_deref().map(|title| format!("{title} "));
             let title = title.unwrap_or_default();
-            format!("Question: {title}{}", markdown::plain(&wait.prompt.body))
+            format!("Question: {title}{}", form::plain(&wait.prompt.body))
         }
         Body::Card { .. } => String::new(),
         Body::Export => "A copy of your data is ready.".to_owned(),
@@ -135,7 +134,7 @@ fn body(message: &Message, state: &State, cx: &Cx) -> Markup {
         Body::File(file) => html! {
             article.bubble.file aria-label="File" {
                 (icons::sheet())
-                span { strong { (file.filename) } br; span.small { (texts::bytes(file.size_bytes)) " · " (time(message.at)) } }
+                span { strong { (file.filename) } br; span.small { (words::bytes(file.size_bytes)) " · " (time(message.at)) } }
             }
         },
         Body::Export => html! {
@@ -233,7 +232,7 @@ pub(super) fn may_answer(wait: &Wait, viewer: Viewer) -> bool {
 fn addressee(wait: &Wait) -> String {
     match &wait.answerers {
         Answerers::Participant => "The participant".to_owned(),
-        Answerers::Deciders { alias, .. } => format!("The {}", super::story::words_of(alias)),
+        Answerers::Deciders { alias, .. } => format!("The {}", words_of(alias)),
     }
 }
 

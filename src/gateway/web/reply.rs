@@ -16,16 +16,15 @@ use serde_json::json;
 use super::{
     connect::App,
     doing::Doing,
-    edit::{self, Sheet},
     files::Submission,
     guard::Browser,
     page::{self, View},
-    parse::{self, Element, Fields},
     render::{self, Cx, Draft},
-    texts::{self, Words},
+    texts,
 };
 use crate::{
     engine::{self, Inbound, Look, Receipt, What},
+    form::{self, Element, Fields, Sheet, Words, sheet, words},
     ids::SessionId,
     interview::{Responder, answer::describe},
     model::{
@@ -109,7 +108,7 @@ pub(super) async fn answer(
     let what = if is_upload {
         send_files(app, session, wait, &mut form).await?
     } else {
-        parse::reply(&wait.prompt, &element.action, &form.fields).map(|reply| What::Answer {
+        form::reply(&wait.prompt, &element.action, &form.fields).map(|reply| What::Answer {
             wait: wait.id,
             revision: element.revision,
             reply,
@@ -178,7 +177,7 @@ fn rearranged(wait: &Wait, element: &Element, mut fields: Fields) -> Outcome {
     for (n, rows) in sheet.rows.iter().enumerate() {
         for row in rows {
             let row = row.map_or_else(|| "new".to_owned(), |row| row.to_string());
-            fields.0.push((edit::rows_name(n), row));
+            fields.0.push((sheet::rows_name(n), row));
         }
     }
     let action = element.action.clone();
@@ -193,7 +192,7 @@ pub(super) async fn say(
     mut form: Submission,
 ) -> Result<Outcome, engine::Error> {
     let key = key(&form, &from);
-    let text = parse::text(form.fields.get("text"));
+    let text = form::text(form.fields.get("text"));
     if text.chars().count() > super::limits::TEXT_MAX {
         return Ok(Outcome::Told(Words::new(
             "That is too long for one message; please send it in parts.",
@@ -253,7 +252,7 @@ fn outcome(
     {
         return Outcome::Done;
     }
-    match texts::of_receipt(&receipt, wait.map(|wait| &wait.prompt), &from.person) {
+    match words::of_receipt(&receipt, wait.map(|wait| &wait.prompt), &from.person) {
         Some(words) => Outcome::Told(words),
         None => Outcome::Done,
     }
@@ -284,11 +283,11 @@ pub(super) async fn respond(
             cx.draft = Some(draft);
             (None, if is_wrong { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK })
         }
-        Err(error) => (Some(Words::new(texts::of_error(&error))), status_of(&error)),
+        Err(error) => (Some(Words::new(words::of_error(&error))), status_of(&error)),
     };
     let view = match view(app, session).await {
         Ok(view) => view,
-        Err(error) => return page::problem(status_of(&error), &texts::of_error(&error)),
+        Err(error) => return page::problem(status_of(&error), &words::of_error(&error)),
     };
     if !json {
         let page = super::staff_page::either(&view, &cx, notice.as_ref());

@@ -20,10 +20,15 @@ use super::{
     reply::{self, html, status_of, submitted},
     staff_page::{self, Overview},
     story::Viewer,
-    texts::{self, Words},
+    texts,
 };
 use crate::{
-    engine::Error, export::Reader, ids::SessionId, interview::Responder, model::wait::Answerers,
+    engine::Error,
+    export::Reader,
+    form::{Words, words},
+    ids::SessionId,
+    interview::Responder,
+    model::wait::Answerers,
 };
 
 /// A staff member at their browser.
@@ -94,7 +99,7 @@ pub(super) async fn overview(
     }
     match gather(&app, &member).await {
         Ok(overview) => html(&staff_page::overview(&overview, None)).into_response(),
-        Err(error) => page::problem(status_of(&error), &texts::of_error(&error)),
+        Err(error) => page::problem(status_of(&error), &words::of_error(&error)),
     }
 }
 
@@ -149,11 +154,11 @@ async fn theirs(app: &App, headers: &HeaderMap, id: &str) -> Result<(View, Membe
     if member.name.is_none() {
         return Err(Redirect::to("/staff").into_response());
     }
-    let nothing = || page::problem(StatusCode::NOT_FOUND, texts::NO_CONVERSATION);
+    let nothing = || page::problem(StatusCode::NOT_FOUND, words::NO_CONVERSATION);
     let session: SessionId = id.parse().map_err(|_| nothing())?;
     let view = reply::view(app, session)
         .await
-        .map_err(|error| page::problem(status_of(&error), &texts::of_error(&error)))?;
+        .map_err(|error| page::problem(status_of(&error), &words::of_error(&error)))?;
     Ok((view, member))
 }
 
@@ -161,7 +166,7 @@ async fn theirs(app: &App, headers: &HeaderMap, id: &str) -> Result<(View, Membe
 async fn note(app: &App, view: &View, event: &str, member: &Member) -> Result<(), Response> {
     let by = member.browser.staff().to_string();
     let noted = app.engine.note_reading(view.state.session, event, &by).await;
-    noted.map_err(|error| page::problem(status_of(&error), &texts::of_error(&error)))
+    noted.map_err(|error| page::problem(status_of(&error), &words::of_error(&error)))
 }
 
 /// The view of a live connection.

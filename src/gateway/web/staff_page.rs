@@ -12,12 +12,12 @@ use super::{
     limits,
     page::{self, Frame, View},
     render::{self, Cx, Fragment},
-    story::{self, Viewer, words_of},
-    texts::{self, Words},
+    story::Viewer,
 };
 use crate::{
     catalog::interview::submit_for_validation::card,
     flows::LoadedFlow,
+    form::{Words, in_words, words, words_of},
     interview::{State, state::Record},
     model::{
         custody::Kind,
@@ -108,7 +108,7 @@ fn row(head: &Head, overview: &Overview) -> Markup {
             th scope="row" { a href={ "/staff/s/" (head.id) } { (head.name.as_deref().unwrap_or("No name given")) } }
             td data-label="Interview" { (title) }
             td data-label="Status" {
-                (texts::of_status(head.status))
+                (words::of_status(head.status))
                 @if head.handed_over { " " span.tag { "wants a person" } }
                 @if head.approvals > 0 { " " span.tag { (head.approvals) " to decide" } }
             }
@@ -175,7 +175,7 @@ pub(super) fn orders(state: &State, flow: &LoadedFlow, cx: &Cx) -> Fragment {
     let inner = |cx: &Cx| {
         html! {
             p.small {
-                (texts::of_status(state.status))
+                (words::of_status(state.status))
                 @if let Some(handoff) = &state.handoff {
                     @match &handoff.claimed_by {
                         Some((_, name)) => { " · " (name) " has taken over" },
@@ -263,7 +263,7 @@ fn stored(record: &Record, flow: &LoadedFlow) -> Markup {
     html! {
         section.group {
             h4 { (title) @if record.reviewed { span.small { " · approved" } } }
-            @if groups.is_empty() { p { (story::in_words(&record.data)) } }
+            @if groups.is_empty() { p { (in_words(&record.data)) } }
             @for group in &groups {
                 @if !group.path.is_empty() { p.entry { (group.title) } }
                 (controls::values(&group.fields, false))
@@ -280,7 +280,7 @@ pub(super) fn collected(state: &State, flow: &LoadedFlow) -> Fragment {
                 summary { "Collected so far" }
                 @for record in &state.records { (stored(record, flow)) }
                 @if !state.artifacts.is_empty() {
-                    section.group { h4 { "Files" } ul { @for file in &state.artifacts { li { (file.filename) span.small { " · " (texts::bytes(file.size_bytes)) } } } } }
+                    section.group { h4 { "Files" } ul { @for file in &state.artifacts { li { (file.filename) span.small { " · " (words::bytes(file.size_bytes)) } } } } }
                 }
             }
         }

@@ -5,9 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use chrono::{DateTime, Utc};
 use serde_json::Value;
 
-use super::{edit, limits, texts};
+use super::limits;
 use crate::{
     flows::LoadedFlow,
+    form::{clip, words, words_of},
     ids::{CallId, WaitId},
     interview::{State, evidence, summary},
     model::{
@@ -225,7 +226,7 @@ impl Teller<'_> {
                 line(format!("Began “{}”, version {}.", self.flow.flow.title, flow.version))
             }
             Event::StatusChanged { to, reason } => {
-                line(format!("Now {}: {reason}.", texts::of_status(*to)))
+                line(format!("Now {}: {reason}.", words::of_status(*to)))
             }
             Event::Posted { audience: Audience::Staff, text, .. } => {
                 Some(Body::Bubble { voice: Voice::BotToStaff, text: text.clone() })
@@ -424,19 +425,6 @@ fn of_grounds(grounds: &Grounds) -> &'static str {
     }
 }
 
-/// A name in `snake_case` as words.
-pub fn words_of(name: &str) -> String {
-    name.replace(['_', '.'], " ")
-}
-
-/// The first `max` characters, with a mark where something is left out.
-pub fn clip(text: &str, max: usize) -> String {
-    match text.char_indices().nth(max) {
-        None => text.to_owned(),
-        Some((end, _)) => format!("{}…", text[..end].trim_end()),
-    }
-}
-
 /// How far the session is: `Step 1 of 3 · The basics · 0/3`, with the share that is done.
 pub fn progress(state: &State, flow: &LoadedFlow) -> Option<(String, f64)> {
     let line = evidence::progress_line(state, flow)?;
@@ -452,17 +440,5 @@ pub fn name_of(by: &PersonId, by_name: &str, state: &State, viewer: Viewer) -> S
         (Viewer::Participant, true) => "You".to_owned(),
         (Viewer::Staff, true) => state.name.clone().unwrap_or_else(|| "The participant".to_owned()),
         (_, false) => by_name.to_owned(),
-    }
-}
-
-/// A value as a person reads it; empty where there is none.
-pub fn in_words(value: &Value) -> String {
-    match value {
-        Value::Null => String::new(),
-        Value::Bool(yes) => if *yes { "yes" } else { "no" }.to_owned(),
-        Value::Number(number) => number.to_string(),
-        Value::String(text) => text.clone(),
-        Value::Array(items) => items.iter().map(in_words).collect::<Vec<_>>().join(", "),
-        Value::Object(_) => edit::at(value, "name").map_or_else(|| value.to_string(), in_words),
     }
 }

@@ -3,9 +3,9 @@
 use std::fmt::Write as _;
 
 use anteroom::{
+    form::{self, Element, Fields, Sheet},
     gateway::web::{
-        edit::Sheet,
-        parse::{self, Element, Fields},
+        parse,
         render::{Cx, Draft, message},
         story::{Body, Message, Viewer},
     },
@@ -548,7 +548,7 @@ fn what_was_typed_comes_back_with_what_is_wrong_with_it() {
         skippable: false,
     }));
     let typed = fields(&[("f.age", "many")]);
-    let errors = parse::reply(&card.prompt, "submit", &typed).unwrap_err();
+    let errors = form::reply(&card.prompt, "submit", &typed).unwrap_err();
     let draft = Draft { wait: card.id, fields: typed, errors, action: "submit".into() };
 
     let drawn = html(&card, &Cx { draft: Some(draft), ..cx(Viewer::Participant) });
@@ -606,7 +606,7 @@ fn fields_become_values_of_their_kind() {
         ("f.empty", ""),
     ]);
 
-    let Reply::Filled { values } = parse::reply(&prompt, "submit", &typed).unwrap() else {
+    let Reply::Filled { values } = form::reply(&prompt, "submit", &typed).unwrap() else {
         panic!()
     };
 
@@ -622,7 +622,7 @@ fn picks_travel_by_place_and_unknown_ones_do_not_arrive() {
         wait(Control::Choose(Choose { choices: choices(3), multiple: true, required: true }))
             .prompt;
     let chosen =
-        |action: &str, picked: &[(&str, &str)]| parse::reply(&prompt, action, &fields(picked));
+        |action: &str, picked: &[(&str, &str)]| form::reply(&prompt, action, &fields(picked));
 
     let ids = |ids: &[&str]| Reply::Chosen {
         ids: ids.iter().map(|id| (*id).to_owned()).collect(),
@@ -673,7 +673,7 @@ fn saving_without_a_change_is_an_approval() {
         ("notes", "ok"),
     ]);
 
-    let reply = parse::reply(&prompt, "save", &typed);
+    let reply = form::reply(&prompt, "save", &typed);
 
     let notes = Some("ok".to_owned());
     assert_eq!(reply, Ok(Reply::Reviewed { verdict: Verdict::Approved, data: None, notes }));

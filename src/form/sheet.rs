@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value};
 
-use super::parse::{self, Fields, field_name};
+use super::fields::{self as parse, Fields, field_name};
 use crate::model::ui::{Field, FieldError, Group, List, Review};
 
 /// The entries of each list as they stand in the form: where each one came from in the reviewed data, none for a

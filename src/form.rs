@@ -1,0 +1,17 @@
+//! What the platforms share: names of controls, forms to replies, the sheet behind an edit form, words for people.
+//! Pure, and without a word of any platform.
+
+pub mod sheet;
+pub mod words;
+
+mod element;
+mod fields;
+mod values;
+
+pub use self::{
+    element::Element,
+    fields::{Fields, field_name, read, reply, text},
+    sheet::Sheet,
+    values::{clip, filled, in_words, instant, labels, may_change, plain, shown, words_of},
+    words::Words,
+};

@@ -1,0 +1,181 @@
+//! Form fields to replies. Pure; what is typed is data and is checked once more by the core.
+
+use serde_json::{Map, Value};
+
+use super::{Sheet, words};
+use crate::model::ui::{
+    Choose, Control, Decision, Field, FieldError, Form, Input, Prompt, Reply, Review, Verdict,
+};
+
+/// Fields of a submitted form, in order; a name may come more than once.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Fields(pub Vec<(String, String)>);
+
+impl Fields {
+    /// The first value under a name; empty where there is none.
+    pub fn get(&self, name: &str) -> &str {
+        let found = self.0.iter().find(|(key, _)| key == name);
+        found.map_or("", |(_, value)| value.as_str())
+    }
+
+    /// Every value under a name.
+    pub fn all<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
+        self.0.iter().filter(move |(key, _)| key == name).map(|(_, value)| value.as_str())
+    }
+}
+
+/// The reply that a form stands for. Files are not here: they come as [`Reply::Uploaded`] once they are kept.
+pub fn reply(prompt: &Prompt, action: &str, fields: &Fields) -> Result<Reply, Vec<FieldError>> {
+    if action == "skip" {
+        return Ok(Reply::Skipped);
+    }
+    let note = |name: &str| Some(text(fields.get(name))).filter(|words| !words.is_empty());
+    match (&prompt.control, action) {
+        (Control::Choose(choose), action) => chosen(choose, action, fields),
+        (Control::Form(form), "submit") => filled(form, fields),
+        (Control::Review(review), action) => reviewed(review, action, fields, note("notes")),
+        (Control::Ask(ask), "send") => match note("text") {
+            Some(text) => Ok(Reply::Text { text }),
+            None if ask.required => Err(wrong("text", words::EMPTY)),
+            None => Ok(Reply::Skipped),
+        },
+        (Control::Decide(_), "approve") => {
+            Ok(Reply::Decided { decision: Decision::Approved, feedback: None })
+        }
+        (Control::Decide(_), "deny") => {
+            Ok(Reply::Decided { decision: Decision::Denied, feedback: None })
+        }
+        (Control::Decide(_), "deny_and_tell") => match note("feedback") {
+            Some(words) => {
+                Ok(Reply::Decided { decision: Decision::DeniedWithFeedback, feedback: Some(words) })
+            }
+            None => Err(wrong("feedback", words::EMPTY)),
+        },
+        (Control::Confirm(_), "yes" | "no") => Ok(Reply::Confirmed { yes: action == "yes" }),
+        (
+            Control::Form(_)
+            | Control::Upload(_)
+            | Control::Ask(_)
+            | Control::Decide(_)
+            | Control::Confirm(_),
+            _,
+        ) => Err(vec![FieldError::whole(words::NO_ANSWER)]),
+    }
+}
+
+fn wrong(path: &str, message: &str) -> Vec<FieldError> {
+    vec![FieldError { path: path.to_owned(), message: message.to_owned() }]
+}
+
+fn chosen(choose: &Choose, action: &str, fields: &Fields) -> Result<Reply, Vec<FieldError>> {
+    let place = action.strip_prefix("pick.").and_then(|n| n.parse::<usize>().ok());
+    let picked: Vec<&str> = fields.all("pick").collect();
+    let is_picked = |(n, id): (usize, &str)| match place {
+        Some(place) => place == n,
+        None => picked.contains(&id),
+    };
+    let ids: Vec<String> = choose
+        .choices
+        .iter()
+        .enumerate()
+        .filter(|(n, choice)| is_picked((*n, &choice.id)))
+        .map(|(_, choice)| choice.id.clone())
+        .collect();
+    if ids.is_empty() && choose.required {
+        return Err(wrong("pick", words::NO_PICK));
+    }
+    Ok(Reply::Chosen { ids, free_text: None })
+}
+
+fn filled(form: &Form, fields: &Fields) -> Result<Reply, Vec<FieldError>> {
+    let mut values = Map::new();
+    let mut errors = Vec::new();
+    for field in &form.fields {
+        match read(field, fields) {
+            Ok(Some(value)) => {
+                values.insert(field.path.clone(), value);
+            }
+            Ok(None) => {}
+            Err(error) => errors.push(error),
+        }
+    }
+    if errors.is_empty() { Ok(Reply::Filled { values }) } else { Err(errors) }
+}
+
+fn reviewed(
+    review: &Review,
+    action: &str,
+    fields: &Fields,
+    notes: Option<String>,
+) -> Result<Reply, Vec<FieldError>> {
+    let verdict = |verdict, data| Reply::Reviewed { verdict, data, notes };
+    match action {
+        "approve" => Ok(verdict(Verdict::Approved, None)),
+        "reject" => Ok(verdict(Verdict::Rejected, None)),
+        "save" => {
+            let data = Sheet::read(review, fields).data(review, fields)?;
+            if data == review.data {
+                return Ok(verdict(Verdict::Approved, None));
+            }
+            Ok(verdict(Verdict::Modified, Some(data)))
+        }
+        _ => Err(vec![FieldError::whole(words::NO_ANSWER)]),
+    }
+}
+
+/// What the form holds for one field; none where it is left empty.
+pub fn read(field: &Field, fields: &Fields) -> Result<Option<Value>, FieldError> {
+    let name = field_name(&field.path);
+    let typed = text(fields.get(&name));
+    let value = match &field.input {
+        Input::Bool => Some(Value::Bool(fields.get(&name) == "yes")),
+        Input::Select { multiple: true, .. } => {
+            let picked: Vec<Value> =
+                fields.all(&name).filter(|id| !id.is_empty()).map(Value::from).collect();
+            (!picked.is_empty()).then_some(Value::Array(picked))
+        }
+        Input::Lines => {
+            let lines: Vec<Value> =
+                typed.lines().map(str::trim).filter(|l| !l.is_empty()).map(Value::from).collect();
+            (!lines.is_empty()).then_some(Value::Array(lines))
+        }
+        Input::Number { integer, .. } => match typed.as_str() {
+            "" => None,
+            typed => {
+                Some(number(typed, *integer).ok_or_else(|| complaint(field, words::NO_NUMBER))?)
+            }
+        },
+        Input::Text { .. }
+        | Input::Email
+        | Input::Url
+        | Input::Phone
+        | Input::Date
+        | Input::Select { .. } => (!typed.is_empty()).then_some(Value::String(typed)),
+    };
+    match value {
+        None if field.required => Err(complaint(field, words::EMPTY)),
+        value => Ok(value),
+    }
+}
+
+fn complaint(field: &Field, message: &str) -> FieldError {
+    FieldError { path: field.path.clone(), message: message.to_owned() }
+}
+
+fn number(typed: &str, integer: bool) -> Option<Value> {
+    let typed = typed.replace(',', ".");
+    if integer && let Ok(whole) = typed.parse::<i64>() {
+        return Some(Value::from(whole));
+    }
+    typed.parse::<f64>().ok().and_then(serde_json::Number::from_f64).map(Value::Number)
+}
+
+/// The name under which a field of a form or review is submitted.
+pub fn field_name(path: &str) -> String {
+    format!("f.{path}")
+}
+
+/// Typed text without the carriage returns that browsers put before line ends, and without blank rims.
+pub fn text(typed: &str) -> String {
+    typed.replace("\r\n", "\n").trim().to_owned()
+}

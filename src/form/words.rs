@@ -1,0 +1,139 @@
+//! Words that every platform says: what became of an attempt, and how values read.
+
+use chrono::{DateTime, Utc};
+
+use crate::{
+    engine::{Error, Receipt},
+    model::{
+        session::{PersonId, Status},
+        ui::{Control, Prompt},
+        wait::Settlement,
+    },
+    store,
+};
+
+/// A sentence for a person, perhaps one that ends with a time of day.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Words {
+    /// The sentence; with a time it reads on into it.
+    pub text: String,
+    /// The time it ends with.
+    pub at: Option<DateTime<Utc>>,
+}
+
+impl Words {
+    /// A sentence without a time.
+    pub fn new(text: impl Into<String>) -> Self {
+        Self { text: text.into(), at: None }
+    }
+}
+
+/// What became of an attempt, for the one who made it (BEHAVIOUR F10, J3.5); none where there is nothing to say.
+/// `prompt` is what the attempt was to answer, where it is known.
+pub fn of_receipt(receipt: &Receipt, prompt: Option<&Prompt>, me: &PersonId) -> Option<Words> {
+    match receipt {
+        Receipt::Taken | Receipt::Duplicate | Receipt::Erased { .. } => None,
+        Receipt::Refused(text) => Some(Words::new(text.clone())),
+        Receipt::Settled(settlement) => of_settlement(settlement, prompt, me),
+    }
+}
+
+fn of_settlement(settlement: &Settlement, prompt: Option<&Prompt>, me: &PersonId) -> Option<Words> {
+    let text = match settlement {
+        Settlement::Applied => return None,
+        Settlement::AlreadySettled { by, by_name, at, choice } => {
+            let decision = prompt.is_some_and(|p| matches!(p.control, Control::Decide(_)));
+            let who = if by == me { "you" } else { by_name };
+            let text = if decision {
+                format!("Already {} by {who} at", choice.to_lowercase())
+            } else {
+                "That question was answered at".to_owned()
+            };
+            return Some(Words { text, at: Some(*at) });
+        }
+        Settlement::NotAllowed { who_may } => format!("Only {who_may} can decide this."),
+        Settlement::Expired => "That question has lapsed: nobody answered it in time.".to_owned(),
+        Settlement::Superseded => {
+            "A newer question took the place of that one. Please answer the newer one.".to_owned()
+        }
+        Settlement::Cancelled => "That is no longer asked.".to_owned(),
+        Settlement::Unknown => "There is no such question here.".to_owned(),
+        Settlement::Invalid { errors } => {
+            let whole: Vec<_> =
+                errors.iter().filter(|e| e.path.is_empty()).map(|e| e.message.as_str()).collect();
+            if whole.is_empty() {
+                "Please check the marked fields.".to_owned()
+            } else {
+                whole.join(" ")
+            }
+        }
+    };
+    Some(Words::new(text))
+}
+
+/// What an engine's failure is to a person.
+pub fn of_error(error: &Error) -> String {
+    match error {
+        Error::NoSession => NO_CONVERSATION.to_owned(),
+        Error::NoFlow(_) => "There is no such interview.".to_owned(),
+        Error::BrokenFlow(_) | Error::Store(store::Error::Unreadable { .. }) => {
+            "This conversation cannot be read just now. The team must look at it.".to_owned()
+        }
+        Error::Store(store::Error::ReadOnly(_)) => {
+            "That could not be saved, so it did not happen. Nothing can be saved just now: please try again in a few \
+             minutes."
+                .to_owned()
+        }
+        Error::Store(_) => {
+            "That could not be saved, so it did not happen. Please try again.".to_owned()
+        }
+        Error::Held(_) => "Nothing of this conversation may be erased just now.".to_owned(),
+        Error::Refused(why) => why.clone(),
+        Error::Busy => "Too much is going on just now. Please try again in a moment.".to_owned(),
+    }
+}
+
+/// How a session stands, in a word for lists.
+pub const fn of_status(status: Status) -> &'static str {
+    match status {
+        Status::Notice => "not begun",
+        Status::Open => "running",
+        Status::Stopped => "stopped",
+        Status::Paused => "paused",
+        Status::Declined => "declined",
+        Status::Completed => "completed",
+        Status::Ended => "ended by staff",
+    }
+}
+
+/// A file that is too large to be taken in; its name is harmless already.
+pub fn too_large(filename: &str, limit: u64) -> String {
+    format!("`{filename}` is too large: the limit is {}.", bytes(limit))
+}
+
+/// Nothing was picked where something must be.
+pub const NO_PICK: &str = "Pick at least one.";
+
+/// A field that must be filled in is empty.
+pub const EMPTY: &str = "Please fill this in.";
+
+/// Text where a number must be.
+pub const NO_NUMBER: &str = "Write a number, such as 12.";
+
+/// A conversation that is none, or somebody else's: which of the two is not told.
+pub const NO_CONVERSATION: &str = "There is no such conversation.";
+
+/// A control was used that the question does not have.
+pub const NO_ANSWER: &str = "That does not answer this question.";
+
+/// A size for people: `10 MB`, `120 KB`.
+pub fn bytes(size: u64) -> String {
+    const KB: u64 = 1024;
+    const MB: u64 = 1024 * KB;
+    match size {
+        s if s >= MB && s % MB == 0 => format!("{} MB", s / MB),
+        s if s >= MB => format!("{}.{} MB", s / MB, s % MB * 10 / MB),
+        s if s >= KB => format!("{} KB", s / KB),
+        s => format!("{s} bytes"),
+    }
+}
