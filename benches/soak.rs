@@ -32,7 +32,7 @@ use anteroom::{
         wait::{Standing, Wait},
     },
     store::{
-        Commit, Erasure, Error, Find, Loaded, Store, Timer, TimerKind, health::Health,
+        Commit, Erasure, Error, Find, Loaded, Note, Store, Timer, TimerKind, health::Health,
         memory::MemoryStore, sled::SledStore,
     },
 };
@@ -216,6 +216,18 @@ impl Store for Troubled {
 
     async fn balance(&self, account: &str) -> Result<Balance, Error> {
         self.alive()?.balance(account).await
+    }
+
+    async fn note(&self, note: Note) -> Result<(), Error> {
+        self.alive()?.note(note).await
+    }
+
+    async fn noted(&self, key: &str) -> Result<Option<Note>, Error> {
+        self.alive()?.noted(key).await
+    }
+
+    async fn notes(&self, prefix: &str) -> Result<Vec<Note>, Error> {
+        self.alive()?.notes(prefix).await
     }
 
     fn health(&self) -> Health {

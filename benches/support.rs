@@ -39,7 +39,7 @@ use anteroom::{
         wait::{Answerers, Settlement, Wait},
     },
     store::{
-        Commit, Erasure, Error, Find, Loaded, Store, Timer, TimerKind, health::Health,
+        Commit, Erasure, Error, Find, Loaded, Note, Store, Timer, TimerKind, health::Health,
         memory::MemoryStore,
     },
     tool::Toolbox,
@@ -300,6 +300,18 @@ impl Store for Recorder {
 
     async fn balance(&self, account: &str) -> Result<Balance, Error> {
         self.memory.balance(account).await
+    }
+
+    async fn note(&self, note: Note) -> Result<(), Error> {
+        self.memory.note(note).await
+    }
+
+    async fn noted(&self, key: &str) -> Result<Option<Note>, Error> {
+        self.memory.noted(key).await
+    }
+
+    async fn notes(&self, prefix: &str) -> Result<Vec<Note>, Error> {
+        self.memory.notes(prefix).await
     }
 
     fn health(&self) -> Health {

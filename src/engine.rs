@@ -50,7 +50,7 @@ use crate::{
     interview::{Actor, Command, Next, Refusal, Responder, State},
     llm,
     model::{
-        artifact::Artifact,
+        artifact::{Artifact, Offer},
         effect::{Delivery, Effect, Rendering},
         session::{Head, PersonId, Place, Platform},
         transcript::{Started, Via},
@@ -68,7 +68,7 @@ use crate::{
 
 use self::{
     desk::{Desks, Job},
-    pinned::{PinnedFlows, is_over},
+    pinned::PinnedFlows,
     think::Drafts,
 };
 
@@ -151,6 +151,13 @@ pub enum What {
         wait: Option<WaitId>,
         /// The files.
         files: Vec<Artifact>,
+    },
+    /// Sent files that the platform still holds: they are fetched by an effect, and come back as [`What::Sent`].
+    Offered {
+        /// The upload they answer, where the person said so.
+        wait: Option<WaitId>,
+        /// The files.
+        files: Vec<Offer>,
     },
     /// Gave an order.
     Command(Command),
@@ -427,7 +434,7 @@ impl Engine {
         let _one_at_a_time = inner.starting.lock().await;
         let found = inner.parts.store.find(Find::Place(place.clone())).await?;
         let is_open = |head: &&Head| {
-            head.participant == from.person && head.flow.id == flow && !is_over(head.status)
+            head.participant == from.person && head.flow.id == flow && !head.status.is_over()
         };
         if let Some(head) = found.iter().find(is_open) {
             return Ok(head.id);

@@ -80,6 +80,16 @@ pub trait Store: fmt::Debug + Send + Sync {
     /// sessions and commits there were.
     async fn balance(&self, account: &str) -> Result<Balance, Error>;
 
+    /// Keeps a note of a gateway's in place of one under the same key, or takes it away where it says nothing. One of
+    /// a session goes with that one's erasure; where there is no such session, nothing is kept.
+    async fn note(&self, note: Note) -> Result<(), Error>;
+
+    /// The note under a key.
+    async fn noted(&self, key: &str) -> Result<Option<Note>, Error>;
+
+    /// The notes of no session whose keys begin with `prefix`, in order of their keys. Reads all there are of those.
+    async fn notes(&self, prefix: &str) -> Result<Vec<Note>, Error>;
+
     /// Whether it takes writes just now; answers at once, without touching a device. A store that is read-only
     /// tries to mend itself when [`Store::claim`] tells it the time.
     fn health(&self) -> Health;
@@ -185,6 +195,21 @@ struct Misfit {
     session: SessionId,
     expected: u64,
     seq: u64,
+}
+
+/// What a gateway remembers between two processes: the message under which a conversation stands, tokens it was given.
+///
+/// ```json
+/// { "key": "slack/root/ses_…", "session": "ses_…", "value": "D024/1690.0001" }
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Note {
+    /// Unique among all; begins with the platform's name.
+    pub key: String,
+    /// Whose it is: sealed with that session's key, and gone with it.
+    pub session: Option<SessionId>,
+    /// What it says; none takes it away.
+    pub value: Option<String>,
 }
 
 /// A session as stored.

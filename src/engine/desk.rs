@@ -305,6 +305,10 @@ impl Engine {
             What::Sent { wait, files } => {
                 Receipt::Settled(actor.receive_files(&from, *wait, files.clone()))
             }
+            What::Offered { wait, files } => match actor.offer_files(&from, *wait, files.clone()) {
+                Ok(()) => Receipt::Taken,
+                Err(refusal) => Receipt::Refused(refusal.0),
+            },
             What::Command(command) => {
                 let via = crate::model::transcript::Via::Command;
                 match actor.command(&from, command.clone(), via) {

@@ -235,7 +235,7 @@ impl Engine {
             let mut actor = self.load(session).await?;
             let is_wanted = match actor.state().call(&call.id) {
                 // The same question asked by another process stays the one that is open.
-                Some(known) => known.result.is_none() && !actor.state().was_asked(&call.id),
+                Some(known) => known.result.is_none() && !actor.state().has_asked(&call.id),
                 None => match actor.next() {
                     Next::Call(wanted) => wanted == *call,
                     Next::Round(calls) => calls.iter().any(|wanted| wanted.id == call.id),

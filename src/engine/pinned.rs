@@ -74,13 +74,3 @@ impl Engine {
             .ok_or_else(|| Error::BrokenFlow(format!("its file {} is gone", pin.digest)))
     }
 }
-
-/// A session that ended; a new one may begin at its place.
-pub(super) fn is_over(status: Status) -> bool {
-    match status {
-        Status::Completed | Status::Ended => true,
-        Status::Notice | Status::Open | Status::Stopped | Status::Paused | Status::Declined => {
-            false
-        }
-    }
-}

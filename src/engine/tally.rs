@@ -141,6 +141,7 @@ impl What {
         match self {
             Self::Answer { .. } => "answer",
             Self::Said { .. } => "said",
+            Self::Offered { .. } => "offered",
             Self::Sent { .. } => "sent",
             Self::Command(_) => "command",
         }
@@ -196,6 +197,8 @@ impl Late {
             Act::Show { .. } => "show",
             Act::Post { .. } => "post",
             Act::Progress { .. } => "progress",
+            Act::Relay { .. } => "relay",
+            Act::Fetch { .. } => "fetch",
             Act::Export => "export",
             Act::Webhook { .. } => "webhook",
             Act::AddRoles { .. } => "add_roles",

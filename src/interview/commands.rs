@@ -12,6 +12,7 @@ use super::{
 use crate::{
     ids::WaitId,
     model::{
+        effect::{Act, Recipient},
         session::Status,
         text::quoted,
         transcript::{Closing, Event, Origin, Speaker, Via},
@@ -181,6 +182,8 @@ impl Actor {
             Command::HandBack => self.hand_back(from),
             Command::Write { text } => {
                 self.take_over(from);
+                let (name, words) = (from.name.clone(), text.clone());
+                self.effect(Recipient::Participant, Act::Relay { name, text: words });
                 let from = Speaker::Staff { by: from.person.clone(), name: from.name.clone() };
                 self.emit(Event::Said { from, text, source: None, about: None });
             }

@@ -10,6 +10,7 @@ use super::{
 use crate::{
     ids::WaitId,
     model::{
+        effect::{Act, Recipient},
         session::Status,
         transcript::{Event, Speaker, Via},
         ui::{Control, Reply},
@@ -36,6 +37,7 @@ impl Actor {
             return;
         }
         if self.state.handoff.is_some() {
+            self.relay_to_staff(text);
             self.keep_words(text, source, None);
             return;
         }
@@ -71,6 +73,13 @@ impl Actor {
             let from = Speaker::Bystander { by, name };
             self.emit(Event::Said { from, text: text.to_owned(), source, about: None });
         }
+    }
+
+    /// Those who are asked to take over, or have, read what the participant writes where they are.
+    fn relay_to_staff(&mut self, text: &str) {
+        let Some(alias) = self.flow.flow.handoff.channel.clone() else { return };
+        let name = self.state.name.clone().unwrap_or_else(|| "The participant".to_owned());
+        self.effect(Recipient::Channel { alias }, Act::Relay { name, text: text.to_owned() });
     }
 
     fn keep_words(&mut self, text: &str, source: Option<String>, about: Option<WaitId>) {

@@ -9,7 +9,8 @@ use super::{Actor, Refusal, answer, state::State, texts};
 use crate::{
     ids::WaitId,
     model::{
-        artifact::Artifact,
+        artifact::{Artifact, Offer},
+        effect::{Act, Recipient},
         flow::Decider,
         session::{PersonId, Status},
         transcript::{Event, Via},
@@ -228,6 +229,23 @@ impl Actor {
             | Status::Completed
             | Status::Ended => Err(Refusal(texts::NO_FILES_NOW.to_owned())),
         }
+    }
+
+    /// Has files fetched that the platform still holds; they come back through [`Actor::receive_files`]. A repeat is
+    /// recognised by the key of its event, and by the effect's id once they are fetched.
+    pub fn offer_files(
+        &mut self,
+        from: &Responder,
+        wait: Option<WaitId>,
+        files: Vec<Offer>,
+    ) -> Result<(), Refusal> {
+        if from.person != self.state.participant {
+            return Err(Refusal(texts::FILES_OF_OTHERS.to_owned()));
+        }
+        self.takes_files()?;
+        let by = from.person.clone();
+        self.effect(Recipient::Participant, Act::Fetch { by, wait, files });
+        Ok(())
     }
 
     /// Takes in files that were checked and kept, as the answer to `wait` where given, otherwise to the one upload

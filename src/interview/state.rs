@@ -419,7 +419,7 @@ impl State {
     }
 
     /// Whether a call has asked a person, answered or not.
-    pub fn was_asked(&self, id: &CallId) -> bool {
+    pub fn has_asked(&self, id: &CallId) -> bool {
         self.waits
             .values()
             .any(|wait| matches!(&wait.purpose, Purpose::Call { call, .. } if call == id))

@@ -33,6 +33,7 @@ pub(super) const COMPLETED_ALREADY: &str =
 pub(super) const USE_THE_CARD: &str = "Please use the buttons on the card for this one.";
 pub(super) const SEND_A_FILE: &str = "Please send a file here, or use the buttons on the card.";
 pub(super) const FILES_FULL: &str = "That is as many files as one conversation holds.";
+pub(super) const FILES_OF_OTHERS: &str = "Only the person who is interviewed can send files here.";
 pub(super) const NO_FILES_NOW: &str = "No file is taken just now.";
 pub(super) const PICK_ONE: &str =
     "I could not match that to one of the choices. Please pick one, or write its name.";

@@ -66,3 +66,22 @@ pub enum Extraction {
 
 /// Longest text taken from one document, in bytes.
 pub const TEXT_MAX: usize = 512 * 1024;
+
+/// A file as a platform announces it, before anybody has fetched it.
+///
+/// ```json
+/// { "id": "F01", "name": "résumé.pdf", "bytes": 51234, "url": "https://files.slack.com/…" }
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Offer {
+    /// The platform's own name of it.
+    pub id: String,
+    /// The name that it was given.
+    pub name: String,
+    /// How large it is, where the platform says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<u64>,
+    /// Where it lies; empty where the platform must be asked.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub url: String,
+}

@@ -4,7 +4,10 @@ use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::session::Place;
+use super::{
+    artifact::Offer,
+    session::{PersonId, Place},
+};
 use crate::ids::{EffectId, SessionId, WaitId};
 
 /// Something that must reach the outside exactly once in effect. Delivered at least once; `id` is the
@@ -96,6 +99,24 @@ pub enum Act {
     Progress {
         /// `Step 1 of 3 · The basics · 0/3`.
         text: String,
+    },
+    /// Pass on what a person wrote: a colleague's words to the participant, and the participant's to those who have
+    /// taken over.
+    Relay {
+        /// Who wrote it, as other people call them.
+        name: String,
+        /// What, as it was written: not Markdown.
+        text: String,
+    },
+    /// Fetch files that were sent, and hand them in; the person is told of those that cannot be had.
+    Fetch {
+        /// Who sent them.
+        by: PersonId,
+        /// The upload they answer, where the person said so.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        wait: Option<WaitId>,
+        /// The files.
+        files: Vec<Offer>,
     },
     /// Hand the participant a copy of everything about the session.
     Export,

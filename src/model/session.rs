@@ -163,6 +163,14 @@ impl Status {
             Self::Ended => "ended",
         }
     }
+
+    /// It has ended; a new session may begin at its place.
+    pub const fn is_over(self) -> bool {
+        match self {
+            Self::Completed | Self::Ended => true,
+            Self::Notice | Self::Open | Self::Stopped | Self::Paused | Self::Declined => false,
+        }
+    }
 }
 
 /// A session at a glance: what lists and indexes need without reading its events.

@@ -9,7 +9,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 
 use super::{
-    Charge, Commit, Erasure, Error, Find, Loaded, Store, Timer, TimerKind, health::Health,
+    Charge, Commit, Erasure, Error, Find, Loaded, Note, Store, Timer, TimerKind, health::Health,
     rendered, salt,
 };
 use crate::{
@@ -141,6 +141,27 @@ impl Store for MemoryStore {
         Ok(self.state().accounts.get(account).copied().unwrap_or_default())
     }
 
+    async fn note(&self, note: Note) -> Result<(), Error> {
+        let mut state = self.state();
+        state.notes.remove(&note.key);
+        let is_at_home = note.session.is_none_or(|session| state.sessions.contains_key(&session));
+        if note.value.is_some() && is_at_home {
+            state.notes.insert(note.key.clone(), note);
+        }
+        Ok(())
+    }
+
+    async fn noted(&self, key: &str) -> Result<Option<Note>, Error> {
+        Ok(self.state().notes.get(key).cloned())
+    }
+
+    async fn notes(&self, prefix: &str) -> Result<Vec<Note>, Error> {
+        let state = self.state();
+        let wanted =
+            state.notes.values().filter(|n| n.session.is_none() && n.key.starts_with(prefix));
+        Ok(wanted.cloned().collect())
+    }
+
     fn health(&self) -> Health {
         // Memory has no bad times.
         Health::Well
@@ -159,6 +180,7 @@ struct State {
     dedup: HashMap<String, SessionId>,
     chain: Vec<Sealed>,
     accounts: HashMap<String, Balance>,
+    notes: BTreeMap<String, Note>,
 }
 
 impl State {
@@ -241,6 +263,9 @@ impl State {
         let Erasure { session, receipt, effects, rest, .. } = erasure;
         if self.sessions.remove(&session).is_some() {
             self.forget(session);
+        }
+        if rest.is_none() {
+            self.notes.retain(|_, note| note.session != Some(session));
         }
         self.sessions.extend(rest.map(|rest| (session, rest)));
         for effect in effects {

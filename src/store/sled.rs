@@ -23,6 +23,7 @@ pub mod faults;
 mod frame;
 mod keys;
 mod ledger;
+mod notes;
 mod open;
 mod press;
 mod read;
@@ -60,7 +61,7 @@ pub use self::{
     stage::VALUE_MAX,
     vault::KEYS_FILE,
 };
-use super::{Commit, Erasure, Error, Find, Loaded, Store, Timer, health::Health};
+use super::{Commit, Erasure, Error, Find, Loaded, Note, Store, Timer, health::Health};
 use crate::{
     ids::{EffectId, Ids, SessionId, WaitId},
     model::{
@@ -206,6 +207,20 @@ impl Store for SledStore {
     async fn balance(&self, account: &str) -> Result<Balance, Error> {
         let account = account.to_owned();
         self.read(move |reader| read::balance(reader, &account)).await
+    }
+
+    async fn note(&self, note: Note) -> Result<(), Error> {
+        self.ask(|reply| Job::Note { note: Box::new(note), reply }).await
+    }
+
+    async fn noted(&self, key: &str) -> Result<Option<Note>, Error> {
+        let key = key.to_owned();
+        self.read(move |reader| notes::find(reader, &key)).await
+    }
+
+    async fn notes(&self, prefix: &str) -> Result<Vec<Note>, Error> {
+        let prefix = prefix.to_owned();
+        self.read(move |reader| notes::all(reader, &prefix)).await
     }
 
     fn health(&self) -> Health {

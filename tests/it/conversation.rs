@@ -4,6 +4,7 @@ use anteroom::{
     engine::Receipt,
     interview::Command,
     model::{
+        effect::Recipient,
         session::Status,
         transcript::{Audience, EffectOutcome, Event},
         ui::Control,
@@ -170,7 +171,13 @@ async fn while_a_person_has_taken_over_answers_are_kept_and_the_bot_is_silent() 
     world.pass(TimeDelta::days(8)).await;
 
     assert_eq!(posts(&world).await, before);
-    assert_eq!(world.platform.messages().len(), shown, "{}", world.screen());
+    let messages = world.platform.messages();
+    assert_eq!(messages.len(), shown + 1, "{}", world.screen());
+    assert_eq!(messages[shown].text, "Ada Byron: hello", "passed on to the team");
+    assert_eq!(messages[shown].to, Recipient::Channel { alias: "desk".to_owned() });
+    world.command(&grace(), Command::Write { text: "Good day".to_owned() }).await;
+    let written = world.platform.messages().pop().unwrap();
+    assert_eq!((written.text.as_str(), written.to), ("Grace: Good day", Recipient::Participant));
     assert_eq!(world.state().await.phase(), Some("one"));
 
     // Both count as soon as the bot is back.

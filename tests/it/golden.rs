@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use anteroom::{
     ids::{ArtifactId, CallId, EffectId, RecordId, SessionId, WaitId},
     model::{
-        artifact::Artifact,
+        artifact::{Artifact, Offer},
         audit::{AuditRecord, CHAIN_START, Sealed},
         custody::{Custody, Kind},
         effect::{Act, Effect, PhaseEffectRef, Recipient, Rendering},
@@ -744,6 +744,17 @@ fn effects_and_renderings() {
         Act::Export,
         Act::Webhook { event: text("finished"), body: json!({ "a": 1 }) },
         Act::AddRoles { roles: vec![text("member")] },
+        Act::Relay { name: text("Grace"), text: text("Hello") },
+        Act::Fetch {
+            by: PersonId::web("ada"),
+            wait: Some(wait_id()),
+            files: vec![Offer {
+                id: text("F1"),
+                name: text("cv.pdf"),
+                bytes: Some(9),
+                url: text("https://files.example.org/cv.pdf"),
+            }],
+        },
     ];
     let recipients = [
         Recipient::Participant,
@@ -773,6 +784,8 @@ fn effects_and_renderings() {
     {"id":"eff_…3","session":"ses_…1","place":{"platform":"discord","workspace":"9","channel":"8","thread":"7"},"to":{"to":"participant"},"act":{"do":"export"},"queued_at":"2026-11-21T09:00:00Z","attempts":0,"not_before":"2026-11-21T09:00:00Z","carries":{"phase":"p1","index":0}}
     {"id":"eff_…3","session":"ses_…1","place":{"platform":"discord","workspace":"9","channel":"8","thread":"7"},"to":{"to":"channel","alias":"staff"},"act":{"do":"webhook","event":"finished","body":{"a":1}},"queued_at":"2026-11-21T09:00:00Z","attempts":0,"not_before":"2026-11-21T09:00:00Z"}
     {"id":"eff_…3","session":"ses_…1","place":{"platform":"discord","workspace":"9","channel":"8","thread":"7"},"to":{"to":"webhook","alias":"crm"},"act":{"do":"add_roles","roles":["member"]},"queued_at":"2026-11-21T09:00:00Z","attempts":0,"not_before":"2026-11-21T09:00:00Z"}
+    {"id":"eff_…3","session":"ses_…1","place":{"platform":"discord","workspace":"9","channel":"8","thread":"7"},"to":{"to":"participant"},"act":{"do":"relay","name":"Grace","text":"Hello"},"queued_at":"2026-11-21T09:00:00Z","attempts":0,"not_before":"2026-11-21T09:00:00Z"}
+    {"id":"eff_…3","session":"ses_…1","place":{"platform":"discord","workspace":"9","channel":"8","thread":"7"},"to":{"to":"channel","alias":"staff"},"act":{"do":"fetch","by":"web:local/ada","wait":"wait_…2","files":[{"id":"F1","name":"cv.pdf","bytes":9,"url":"https://files.example.org/cv.pdf"}]},"queued_at":"2026-11-21T09:00:00Z","attempts":0,"not_before":"2026-11-21T09:00:00Z"}
     "#);
     let rendering = Rendering { effect: effect_id(), message: text("m1") };
     insta::assert_snapshot!(stored(&[rendering]), @r#"{"effect":"eff_…3","message":"m1"}"#);

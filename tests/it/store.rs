@@ -19,8 +19,8 @@ use anteroom::{
         wait::{Answerers, Purpose, Standing, Wait},
     },
     store::{
-        Charge, Commit, Erasure, Error, Find, Loaded, Store, Timer, TimerKind, health::Health,
-        memory::MemoryStore, sled::SledStore,
+        Charge, Commit, Erasure, Error, Find, Loaded, Note, Store, Timer, TimerKind,
+        health::Health, memory::MemoryStore, sled::SledStore,
     },
 };
 use chrono::{DateTime, TimeDelta, Utc};
@@ -99,6 +99,7 @@ on_every_backend! {
     erasure_leaves_only_a_receipt_and_a_chain_that_holds
     last_effects_outlive_the_session_they_speak_of
     what_stays_of_a_session_begins_anew
+    notes_are_kept_and_go_with_their_session
     a_session_of_a_newer_version_is_refused_and_others_run
     of_two_racers_one_wins
     a_store_that_works_says_so
@@ -692,6 +693,54 @@ async fn what_stays_of_a_session_begins_anew(backend: &mut Backend) {
     store.commit(commit(session(1), 1, &["and goes on"])).await.unwrap();
     store.erase(whole(session(1), record(None, ""))).await.unwrap();
     assert_eq!(store.load(session(1)).await.unwrap(), None);
+}
+
+fn note(key: &str, session: Option<SessionId>, value: &str) -> Note {
+    let value = Some(value.to_owned()).filter(|value| !value.is_empty());
+    Note { key: key.to_owned(), session, value }
+}
+
+async fn notes_are_kept_and_go_with_their_session(backend: &mut Backend) {
+    let store = backend.store();
+    store.commit(full(session(1), 1)).await.unwrap();
+    store.commit(commit(session(2), 0, &["one"])).await.unwrap();
+    let long = "long ".repeat(3000);
+    for note in [
+        note("a/root", Some(session(1)), "D1/1.0"),
+        note("a/root", Some(session(1)), "D1/2.0"),
+        note("a/other", Some(session(2)), &long),
+        note("a/nowhere", Some(session(3)), "no such session"),
+        note("b/2", None, "second"),
+        note("b/1", None, "first"),
+        note("c", None, "gone"),
+        note("c", None, ""),
+        // It changes hands.
+        note("d", None, "nobody's"),
+        note("d", Some(session(2)), "somebody's"),
+    ] {
+        store.note(note).await.unwrap();
+    }
+    drop(store);
+
+    let store = backend.restart();
+    let noted = async |key: &str| store.noted(key).await.unwrap().and_then(|note| note.value);
+    assert_eq!(noted("a/root").await.as_deref(), Some("D1/2.0"));
+    assert_eq!(noted("a/other").await, Some(long));
+    assert_eq!((noted("a/nowhere").await, noted("c").await), (None, None));
+    let all = store.notes("b/").await.unwrap();
+    assert_eq!(all, [note("b/1", None, "first"), note("b/2", None, "second")]);
+    assert_eq!(store.notes("").await.unwrap().len(), 2, "those of a session are not listed");
+
+    // Where a part of a session goes, what is remembered of it stays.
+    let Commit { head, events, .. } = commit(session(1), 0, &["what stays"]);
+    let rest = Some(Loaded { head, events });
+    store.erase(Erasure { rest, ..whole(session(1), record(None, "")) }).await.unwrap();
+    assert_eq!(noted("a/root").await.as_deref(), Some("D1/2.0"));
+    store.erase(whole(session(1), record(None, ""))).await.unwrap();
+    assert_eq!(noted("a/root").await, None);
+    store.erase(whole(session(2), record(None, ""))).await.unwrap();
+    assert_eq!((noted("a/other").await, noted("d").await), (None, None));
+    assert_eq!(store.notes("").await.unwrap().len(), 2);
 }
 
 async fn a_session_of_a_newer_version_is_refused_and_others_run(backend: &mut Backend) {

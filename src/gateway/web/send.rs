@@ -24,10 +24,14 @@ impl Gateway for WebGateway {
 
     async fn deliver(&self, effect: &Effect, _shown: Option<(&Wait, &[Rendering])>) -> Delivery {
         match &effect.act {
-            Act::Show { .. } | Act::Post { .. } | Act::Progress { .. } | Act::Export => {
-                Delivery::Delivered { message: None }
+            Act::Show { .. }
+            | Act::Post { .. }
+            | Act::Relay { .. }
+            | Act::Progress { .. }
+            | Act::Export => Delivery::Delivered { message: None },
+            Act::Fetch { .. } | Act::AddRoles { .. } | Act::Webhook { .. } => {
+                Delivery::NotApplicable
             }
-            Act::AddRoles { .. } | Act::Webhook { .. } => Delivery::NotApplicable,
         }
     }
 }

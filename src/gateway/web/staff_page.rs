@@ -171,7 +171,7 @@ pub(super) fn conversation(view: &View, cx: &Cx, notice: Option<&Words>) -> Mark
 /// What staff may order.
 pub(super) fn orders(state: &State, flow: &LoadedFlow, cx: &Cx) -> Fragment {
     let claimed = state.handoff.as_ref().and_then(|handoff| handoff.claimed_by.as_ref());
-    let is_over = matches!(state.status, Status::Completed | Status::Ended);
+    let is_over = state.status.is_over();
     let inner = |cx: &Cx| {
         html! {
             p.small {

@@ -20,6 +20,7 @@ use super::{
     faults::{Faults, Touch},
     keys,
     ledger::Tip,
+    notes,
     open::{self, Outbox},
     read::readable,
     reserve,
@@ -32,7 +33,7 @@ use crate::{
     ids::{EffectId, Ids},
     model::effect::{Delivery, Effect},
     store::{
-        Commit, Erasure, Error,
+        Commit, Erasure, Error, Note,
         health::{Health, Trouble},
     },
     telemetry::metric,
@@ -50,6 +51,7 @@ type Reply<T> = oneshot::Sender<Result<T, Error>>;
 pub(super) enum Job {
     Commit { commit: Box<Commit>, reply: Reply<()> },
     Erase { erasure: Box<Erasure>, reply: Reply<()> },
+    Note { note: Box<Note>, reply: Reply<()> },
     Done { effect: EffectId, delivery: Delivery, reply: Reply<()> },
     Claim { now: DateTime<Utc>, limit: usize, reply: Reply<Vec<Effect>> },
 }
@@ -180,6 +182,12 @@ impl Committer {
                     self.unsynced |= done.is_ok();
                     answers.push((reply, done));
                     pass(Point::EraseApplied);
+                }
+                Job::Note { note, reply } => {
+                    hidden.get_or_insert_with(hide);
+                    let done = self.guarded(|this| this.step(|stage, _| notes::put(stage, *note)));
+                    self.unsynced |= done.is_ok();
+                    answers.push((reply, done));
                 }
                 // May be lost, so nobody waits for the device.
                 Job::Done { effect, delivery, reply } => {

@@ -6,8 +6,11 @@
 //! | `a` | number of the first | what one commit adds to the audit chain* (see `ledger`) |
 //! | `d` | digest of a dedup key | nothing |
 //! | `e` | slot, number | frame: what commits say about a session* (see `frame`) |
+//! | `g` | digest of a note's key | a note of nobody's, as it is* |
 //! | `h` | session | slot, then the head and timers* |
+//! | `k` | digest of a note's key | slot, then the note of that session* |
 //! | `l` | nothing | version of this layout, then the number of the file of keys |
+//! | `m` | slot, digest of a note's key | nothing |
 //! | `n` | digest of a person, session | nothing |
 //! | `o` | slot, effect | effect in the outbox* |
 //! | `p` | digest of a place, session | nothing |
@@ -33,8 +36,11 @@ use crate::{
 pub(super) const AUDIT: u8 = b'a';
 const DEDUP: u8 = b'd';
 pub(super) const FRAME: u8 = b'e';
+pub(super) const NOTE: u8 = b'g';
 pub(super) const HEAD: u8 = b'h';
+const SESSION_NOTE: u8 = b'k';
 const LAYOUT: u8 = b'l';
+const NOTE_OF: u8 = b'm';
 pub(super) const OF_PERSON: u8 = b'n';
 pub(super) const OUTBOX: u8 = b'o';
 pub(super) const AT_PLACE: u8 = b'p';
@@ -145,6 +151,27 @@ pub(super) fn timer_of(key: &[u8]) -> Option<(DateTime<Utc>, SessionId, TimerKin
     let at = instant_of(key.get(1..=INSTANT)?)?;
     let session = SessionId::from_uuid(uuid(key, 1 + INSTANT)?);
     Some((at, session, kind_of(key.get(1 + INSTANT + ID..)?)?))
+}
+
+pub(super) fn note(digest: Digest) -> Key {
+    joined(NOTE, &[&digest])
+}
+
+pub(super) fn session_note(digest: Digest) -> Key {
+    joined(SESSION_NOTE, &[&digest])
+}
+
+pub(super) fn note_of(slot: Slot, digest: Digest) -> Key {
+    joined(NOTE_OF, &[&slot.to_be_bytes(), &digest])
+}
+
+pub(super) fn notes_of(slot: Slot) -> Key {
+    joined(NOTE_OF, &[&slot.to_be_bytes()])
+}
+
+/// The digest in a key made by [`note_of`].
+pub(super) fn digest_of_note(key: &[u8]) -> Option<Digest> {
+    key.get(1 + SLOT..)?.try_into().ok()
 }
 
 pub(super) fn account(digest: Digest) -> Key {

@@ -8,6 +8,7 @@ use super::{
     frame::{Belongings, Frame, Kept, question},
     keys,
     ledger::{self, Owner, Tip},
+    notes,
     read::{self, Cover, Known, Pointer},
     stage::{HEADER, Reader, Record, Stage},
     vault::{Key, Slot},
@@ -21,11 +22,11 @@ use crate::{
         session::Head,
         wait::Wait,
     },
-    store::{Charge, Commit, Erasure, Error, Loaded, TimerKind, rendered},
+    store::{Charge, Commit, Erasure, Error, Loaded, Note, TimerKind, rendered},
 };
 
 /// What records are written with; a frame has the version of its events, where that is higher.
-const VERSION: u8 = 1;
+pub(super) const VERSION: u8 = 1;
 
 /// The audit chain as a step goes on with it.
 pub(super) struct Chain<'a> {
@@ -216,6 +217,8 @@ pub(super) struct Gone {
     pub(super) effects: Vec<EffectId>,
     /// The key to shred, once the step is on the device.
     pub(super) slot: Option<Slot>,
+    /// What gateways remembered of it.
+    notes: Vec<Note>,
     /// The slot of what stays and of the last effects, if any.
     pub(super) anew: Option<Slot>,
 }
@@ -244,6 +247,7 @@ pub(super) fn erase(
             put_frame(stage, &session_key, 0, frame, &[], None)?;
             index(stage, None, &head);
             put_cover(stage, &session_key, &Cover { head, frames: 1, timers: Vec::new() })?;
+            notes::keep_all(stage, slot, &key, std::mem::take(&mut gone.notes))?;
         }
         put_effects(stage, &session_key, &effects)?;
         gone.anew = Some(slot);
@@ -293,6 +297,7 @@ fn forget(stage: &mut Stage<'_>, session: SessionId) -> Result<Gone, Error> {
         for key in reader.records(&keys::outbox(slot))? {
             gone.effects.extend(keys::effect_of(&key));
         }
+        gone.notes = notes::take_all(stage, slot)?;
         stage.remove_all(&keys::outbox(slot))?;
         stage.remove_all(&keys::frames(slot))?;
         stage.put(keys::doomed(slot), []);

@@ -14,7 +14,7 @@ use anteroom::{
         usage::Balance,
         wait::Wait,
     },
-    store::{Commit, Erasure, Error, Find, Loaded, Store, Timer, health::Health},
+    store::{Commit, Erasure, Error, Find, Loaded, Note, Store, Timer, health::Health},
 };
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -185,6 +185,18 @@ impl Store for Mortal {
 
     async fn balance(&self, account: &str) -> Result<Balance, Error> {
         self.alive()?.balance(account).await
+    }
+
+    async fn note(&self, note: Note) -> Result<(), Error> {
+        self.alive()?.note(note).await
+    }
+
+    async fn noted(&self, key: &str) -> Result<Option<Note>, Error> {
+        self.alive()?.noted(key).await
+    }
+
+    async fn notes(&self, prefix: &str) -> Result<Vec<Note>, Error> {
+        self.alive()?.notes(prefix).await
     }
 
     fn health(&self) -> Health {

@@ -109,7 +109,11 @@ impl Inner {
             (Act::Post { text }, _) => (text.clone(), None, false),
             (Act::Progress { text }, _) => return self.progress(effect, text),
             (Act::Export, _) => ("[a copy of everything]".to_owned(), None, false),
-            (Act::Show { .. } | Act::Webhook { .. } | Act::AddRoles { .. }, _) => return None,
+            (Act::Relay { name, text }, _) => (format!("{name}: {text}"), None, false),
+            (
+                Act::Show { .. } | Act::Fetch { .. } | Act::Webhook { .. } | Act::AddRoles { .. },
+                _,
+            ) => return None,
         };
         if let Some((_, renderings)) = shown.filter(|(_, renderings)| !renderings.is_empty()) {
             for message in &mut self.messages {
