@@ -76,6 +76,10 @@ pub const LLM_TOKENS: &str = "anteroom_llm_tokens_total";
 pub const BUDGETS: &str = "anteroom_budgets_total";
 /// Providers that are left alone.
 pub const LLM_RESTING: &str = "anteroom_llm_resting";
+/// Calls of Slack's Web API.
+pub const SLACK_CALLS: &str = "anteroom_slack_calls_total";
+/// Time of a call of Slack's Web API.
+pub const SLACK_CALL_SECONDS: &str = "anteroom_slack_call_seconds";
 /// This program.
 pub const BUILD: &str = "anteroom_build_info";
 /// How long the process has run.
@@ -113,6 +117,8 @@ pub const ALL: &[Metric] = &[
     counter(LLM_TOKENS, &["purpose", "direction"], "Tokens to and from models"),
     counter(BUDGETS, &["scope", "level"], "Budgets that became low (four fifths) or were used up"),
     gauge_of(LLM_RESTING, &["purpose"], "1 while a provider is left alone after failures"),
+    counter(SLACK_CALLS, &["method", "outcome"], "Calls of Slack's Web API"),
+    histogram(SLACK_CALL_SECONDS, &["method"], "Time until Slack answered, own rates not counted"),
     gauge_of(BUILD, &["version"], "Always 1; says which program this is"),
     gauge_of(UPTIME_SECONDS, &[], "Time since the start"),
     gauge_of(MEMORY_BYTES, &[], "Resident memory of the process (Linux)"),
@@ -226,9 +232,11 @@ mod tests {
     #[test]
     fn labels_never_name_somebody() {
         let known = ["platform", "what", "outcome", "why", "class", "tool", "act", "delivery"];
-        let known =
-            [&known[..], &["timer", "queue", "version", "purpose", "direction", "scope", "level"]]
-                .concat();
+        let known = [
+            &known[..],
+            &["timer", "queue", "version", "purpose", "direction", "scope", "level", "method"],
+        ]
+        .concat();
         for label in ALL.iter().flat_map(|metric| metric.labels) {
             assert!(known.contains(label), "{label}: is its set of values closed?");
         }

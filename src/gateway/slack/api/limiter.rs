@@ -1,0 +1,242 @@
+//! Own rates, so that Slack seldom has to say 429; and what it says then, kept.
+//!
+//! The client library's control is off: it lets one message a second through over *all* channels of a workspace.
+
+use std::{
+    collections::HashMap,
+    num::NonZeroU32,
+    sync::{Mutex, PoisonError},
+    time::Duration,
+};
+
+use governor::{
+    NotUntil, Quota, RateLimiter, clock, middleware::NoOpMiddleware, nanos::Nanos,
+    state::keyed::HashMapStateStore,
+};
+use tokio::time::Instant;
+
+use super::method::{Method, Tier};
+
+/// How often methods are called. Configuration: a load profile raises the numbers, nothing goes round them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rates {
+    /// Messages in one channel, a second.
+    pub channel_per_second: NonZeroU32,
+    /// Messages in one channel at once, after a pause.
+    pub channel_burst: NonZeroU32,
+    /// Messages in one workspace, a minute.
+    pub workspace_per_minute: NonZeroU32,
+    /// Calls of one method of tier 2 in one workspace, a minute.
+    pub tier_two_per_minute: NonZeroU32,
+    /// The same of tier 3.
+    pub tier_three_per_minute: NonZeroU32,
+    /// The same of tier 4.
+    pub tier_four_per_minute: NonZeroU32,
+}
+
+impl Default for Rates {
+    fn default() -> Self {
+        let number = |number| NonZeroU32::new(number).unwrap_or(NonZeroU32::MIN);
+        Self {
+            channel_per_second: number(1),
+            channel_burst: number(5),
+            workspace_per_minute: number(300),
+            tier_two_per_minute: number(20),
+            tier_three_per_minute: number(50),
+            tier_four_per_minute: number(100),
+        }
+    }
+}
+
+/// The clock of the runtime, which tests pause.
+#[derive(Debug, Clone)]
+struct RuntimeClock(Instant);
+
+impl clock::Clock for RuntimeClock {
+    type Instant = Nanos;
+
+    fn now(&self) -> Nanos {
+        self.0.elapsed().into()
+    }
+}
+
+type Buckets<K> = RateLimiter<K, HashMapStateStore<K>, RuntimeClock, NoOpMiddleware<Nanos>>;
+
+/// What Slack asked to wait: workspace, method, and the channel of a post.
+type Asked = (String, Method, Option<String>);
+
+/// Lets calls through at their rates.
+#[derive(Debug)]
+pub(super) struct Limiter {
+    clock: RuntimeClock,
+    /// By workspace and channel.
+    channels: Buckets<(String, String)>,
+    /// By workspace.
+    workspaces: Buckets<String>,
+    /// By workspace and method, for each tier that has a number.
+    tiers: [(Tier, Buckets<(String, Method)>); 3],
+    /// Until when Slack asked to wait.
+    pauses: Mutex<HashMap<Asked, Instant>>,
+}
+
+/// Buckets and pauses kept before the full ones are thrown away.
+const KEPT_MAX: usize = 4096;
+
+impl Limiter {
+    pub(super) fn new(rates: &Rates) -> Self {
+        let clock = RuntimeClock(Instant::now());
+        // Half at once, the rest as time goes: a whole minute's worth at once would let twice as much through.
+        let by_tier = |per_minute: NonZeroU32| {
+            let burst = NonZeroU32::new(per_minute.get() / 2).unwrap_or(NonZeroU32::MIN);
+            let quota = Quota::per_minute(per_minute).allow_burst(burst);
+            RateLimiter::new(quota, HashMapStateStore::default(), clock.clone())
+        };
+        let channel = Quota::per_second(rates.channel_per_second).allow_burst(rates.channel_burst);
+        let workspace = Quota::per_minute(rates.workspace_per_minute);
+        Self {
+            channels: RateLimiter::new(channel, HashMapStateStore::default(), clock.clone()),
+            workspaces: RateLimiter::new(workspace, HashMapStateStore::default(), clock.clone()),
+            tiers: [
+                (Tier::Two, by_tier(rates.tier_two_per_minute)),
+                (Tier::Three, by_tier(rates.tier_three_per_minute)),
+                (Tier::Four, by_tier(rates.tier_four_per_minute)),
+            ],
+            pauses: Mutex::default(),
+            clock,
+        }
+    }
+
+    /// Waits for a place, at most `patience`; else says how long it would take.
+    pub(super) async fn admit(
+        &self,
+        team: &str,
+        method: Method,
+        channel: Option<&str>,
+        patience: Duration,
+    ) -> Result<(), Duration> {
+        let deadline = Instant::now() + patience;
+        loop {
+            let Err(wait) = self.ask(team, method, channel) else { return Ok(()) };
+            if Instant::now() + wait > deadline {
+                return Err(wait);
+            }
+            tokio::time::sleep(wait).await;
+        }
+    }
+
+    /// Slack asked to wait: later calls of the same kind wait too.
+    pub(super) fn pause(&self, team: &str, method: Method, channel: Option<&str>, wait: Duration) {
+        let now = Instant::now();
+        let mut pauses = self.pauses.lock().unwrap_or_else(PoisonError::into_inner);
+        if pauses.len() >= KEPT_MAX {
+            pauses.retain(|_, until| *until > now);
+        }
+        pauses.insert((team.to_owned(), method, channel.map(str::to_owned)), now + wait);
+    }
+
+    fn ask(&self, team: &str, method: Method, channel: Option<&str>) -> Result<(), Duration> {
+        if let Some(wait) = self.paused(team, method, channel) {
+            return Err(wait);
+        }
+        if method.tier() == Tier::Posting {
+            if let Some(channel) = channel {
+                let key = (team.to_owned(), channel.to_owned());
+                self.channels.check_key(&key).map_err(|until| self.wait(&until))?;
+            }
+            return self.workspaces.check_key(&team.to_owned()).map_err(|until| self.wait(&until));
+        }
+        match self.tier(method) {
+            Some(buckets) => {
+                buckets.check_key(&(team.to_owned(), method)).map_err(|until| self.wait(&until))
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn tier(&self, method: Method) -> Option<&Buckets<(String, Method)>> {
+        let found = self.tiers.iter().find(|(tier, _)| *tier == method.tier());
+        found.map(|(_, buckets)| buckets)
+    }
+
+    fn paused(&self, team: &str, method: Method, channel: Option<&str>) -> Option<Duration> {
+        let now = Instant::now();
+        let mut pauses = self.pauses.lock().unwrap_or_else(PoisonError::into_inner);
+        if pauses.is_empty() {
+            return None;
+        }
+        let key = (team.to_owned(), method, channel.map(str::to_owned));
+        let until = *pauses.get(&key)?;
+        if until <= now {
+            pauses.remove(&key);
+            return None;
+        }
+        Some(until - now)
+    }
+
+    fn wait(&self, until: &NotUntil<Nanos>) -> Duration {
+        // A moment more, so that rounding does not make it come too early.
+        until.wait_time_from(clock::Clock::now(&self.clock)) + Duration::from_millis(1)
+    }
+
+    /// Throws full buckets away where there are many: they are as good as none.
+    pub(super) fn tidy(&self) {
+        if self.channels.len() > KEPT_MAX {
+            self.channels.retain_recent();
+        }
+        for (_, buckets) in &self.tiers {
+            if buckets.len() > KEPT_MAX {
+                buckets.retain_recent();
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use tokio::time::Instant;
+
+    use super::{Limiter, Rates};
+    use crate::gateway::slack::api::Method;
+
+    const PATIENCE: Duration = Duration::from_secs(3);
+
+    #[tokio::test(start_paused = true)]
+    async fn a_busy_channel_does_not_hold_up_another_one() {
+        let limiter = Limiter::new(&Rates::default());
+        let began = Instant::now();
+        for _ in 0..6 {
+            limiter.admit("T1", Method::PostMessage, Some("C1"), PATIENCE).await.unwrap();
+        }
+        assert!(began.elapsed() >= Duration::from_secs(1), "the sixth waits for its second");
+        let began = Instant::now();
+        limiter.admit("T1", Method::PostMessage, Some("C2"), PATIENCE).await.unwrap();
+        assert!(began.elapsed() < Duration::from_millis(10));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_long_wait_is_told_instead_of_waited_for() {
+        let limiter = Limiter::new(&Rates::default());
+        for _ in 0..10 {
+            limiter.admit("T1", Method::StopStream, None, PATIENCE).await.unwrap();
+        }
+        let patience = Duration::from_secs(1);
+        let wait = limiter.admit("T1", Method::StopStream, None, patience).await.unwrap_err();
+        assert!(wait > patience && wait < Duration::from_secs(4), "{wait:?}");
+        limiter.admit("T2", Method::StopStream, None, patience).await.unwrap();
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_slack_asked_to_wait_is_kept_for_later_calls() {
+        let limiter = Limiter::new(&Rates::default());
+        limiter.pause("T1", Method::PostMessage, Some("C1"), Duration::from_secs(30));
+        let wait = limiter.admit("T1", Method::PostMessage, Some("C1"), PATIENCE).await;
+        assert_eq!(wait, Err(Duration::from_secs(30)));
+        limiter.admit("T1", Method::PostMessage, Some("C2"), PATIENCE).await.unwrap();
+        tokio::time::advance(Duration::from_secs(28)).await;
+        let began = Instant::now();
+        limiter.admit("T1", Method::PostMessage, Some("C1"), PATIENCE).await.unwrap();
+        assert!(began.elapsed() >= Duration::from_secs(2));
+    }
+}
