@@ -16,6 +16,10 @@ use anteroom::{
     config::{Environment, Settings},
     contacts, fetch,
     flows::LoadedFlow,
+    gateway::slack::{
+        inbound::{Envelope, Incoming},
+        parse,
+    },
     ids::CountingIds,
     interview::answer,
     llm::{Completion, Error, openai::stream::Reader},
@@ -31,12 +35,13 @@ use zip::{CompressionMethod, ZipWriter, write::SimpleFileOptions};
 pub type Door = fn(&[u8]);
 
 /// Every door, by the name of its target and of its folder in the corpus.
-pub const DOORS: [(&str, Door); 7] = [
+pub const DOORS: [(&str, Door); 8] = [
     ("address", address),
     ("config", config),
     ("document", document),
     ("flow", flow),
     ("reply", reply),
+    ("slack", slack),
     ("stream", stream),
     ("vcard", vcard),
 ];
@@ -109,6 +114,27 @@ pub fn reply(bytes: &[u8]) {
         answer::check(&control, &reply);
         answer::describe(&control, &reply);
     }
+}
+
+/// A payload of Slack by its first byte, an event, an interaction or a command: it is read, under a key that the store
+/// can take, and what is not known has a name that may be logged.
+pub fn slack(input: &[u8]) {
+    let Some((kind, bytes)) = input.split_first() else { return };
+    let Ok(payload) = serde_json::from_slice(bytes) else { return };
+    let read = match kind % 3 {
+        0 => parse::event,
+        1 => parse::interaction,
+        _ => parse::command,
+    };
+    let Envelope { key, what, .. } = read(&payload);
+    assert!(key.len() <= 200 && key.bytes().all(|byte| byte.is_ascii_graphic()), "{key}");
+    if let Incoming::Unknown { kind } | Incoming::Ignored { kind } = &what {
+        let plain = |byte: u8| {
+            byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'_' | b'.')
+        };
+        assert!(!kind.is_empty() && kind.len() <= 80 && kind.bytes().all(plain), "{kind}");
+    }
+    assert_eq!(read(&payload), Envelope { what, ..read(&payload) }, "read twice");
 }
 
 /// A model's streamed answer, cut into pieces by its first byte: an answer or an error, and the same as uncut.

@@ -49,23 +49,33 @@ pub enum Incoming {
     /// Somebody wrote, perhaps with files. A mention of the bot in a channel comes as two events of which the second
     /// is recognised by its key.
     Message(Message),
-    /// A message was changed.
+    /// A message was changed by the person who wrote it.
     Edited {
         /// Where.
         channel: String,
+        /// A direct conversation with the bot.
+        is_direct: bool,
         /// Which message.
         ts: String,
+        /// The thread it stands in, where it does.
+        thread: Option<String>,
         /// By whom.
         by: Actor,
         /// The words now.
         text: String,
     },
-    /// A message was deleted.
+    /// A message was deleted, by its author or somebody else, or one of ours.
     Deleted {
         /// Where.
         channel: String,
+        /// A direct conversation with the bot.
+        is_direct: bool,
         /// Which message.
         ts: String,
+        /// The thread it stood in, where it did.
+        thread: Option<String>,
+        /// Who had written it; empty where Slack does not say.
+        author: String,
     },
     /// The app's Home or its messages tab was opened.
     HomeOpened {
@@ -97,6 +107,8 @@ pub enum Incoming {
         by: Actor,
         /// Which.
         callback_id: String,
+        /// The message it was used on: channel and ts; none for a global one.
+        message: Option<(String, String)>,
         /// Opens a form within three seconds.
         trigger_id: String,
     },
@@ -137,12 +149,12 @@ pub enum Incoming {
     },
     /// Known, and nothing to do: our own messages, joins, …
     Ignored {
-        /// The kind, for metrics.
+        /// The kind, for the log; made of `[a-z0-9_.]` only, as is that of what is unknown.
         kind: String,
     },
     /// Not known: logged by its kind and counted, never dropped silently.
     Unknown {
-        /// The kind, for the log; made of `[a-z_.]` only.
+        /// The kind, for the log.
         kind: String,
     },
 }
@@ -194,7 +206,6 @@ pub struct File {
 
 /// A component of a message or of a view was used.
 #[derive(Debug, Clone, Default, PartialEq)]
-#[expect(clippy::struct_field_names, reason = "Slack's name for it")]
 pub struct Action {
     /// By whom.
     pub by: Actor,
@@ -208,6 +219,8 @@ pub struct Action {
     pub value: String,
     /// The message it stands in: channel and ts; none in a view.
     pub message: Option<(String, String)>,
+    /// Only the person who used it sees that message: it cannot be edited but through `response_url`.
+    pub is_ephemeral: bool,
     /// The thread of that message.
     pub thread: Option<String>,
     /// The view it stands in.
@@ -257,7 +270,6 @@ pub struct Typed {
 
 /// A slash command.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-#[expect(clippy::struct_field_names, reason = "Slack's name for it")]
 pub struct Command {
     /// By whom.
     pub by: Actor,
