@@ -210,7 +210,7 @@ fn contacts(wanted: &settings::Contacts) -> anyhow::Result<Contacts> {
     let mut sources: Vec<Box<dyn contacts::ContactSource>> = Vec::new();
     for source in &wanted.sources {
         match source {
-            ContactSource::Profile => sources.push(Box::new(contacts::profile::Profile)),
+            ContactSource::Profile => sources.push(Box::new(contacts::profile::Profile::default())),
             ContactSource::Vcard => {
                 // A card of the host's own person is given to nobody else.
                 let own = wanted.vcard.clone().zip(wanted.macos.clone());

@@ -301,7 +301,7 @@ async fn sources_are_asked_in_order_and_all_reasons_are_told() {
     let missing = || Box::new(Says("directory", Fetched::not_found("not in the directory")));
     let wanted = wanted(&[]);
 
-    let contacts = Contacts::new(vec![denied(), missing(), Box::new(Profile)]);
+    let contacts = Contacts::new(vec![denied(), missing(), Box::new(Profile::default())]);
     assert_eq!(contacts.names(), ["macos", "directory", "profile"]);
     assert!(matches!(contacts.fetch(&wanted).await, Fetched::Card(_)));
 

@@ -25,11 +25,13 @@ use self::{
     limiter::Limiter,
 };
 use super::tenants::Tenants;
-use crate::{config::Secret, telemetry::metric};
+use crate::{
+    config::{Secret, SlackRates},
+    telemetry::metric,
+};
 
 pub use self::{
     failure::Failure,
-    limiter::Rates,
     method::{Method, Tier, Verb},
 };
 
@@ -83,7 +85,7 @@ impl fmt::Debug for Api {
 
 impl Api {
     /// A client of the Slack at `base`, with the tokens of `tenants`. Plain http only to this machine.
-    pub fn new(base: &str, tenants: Arc<Tenants>, rates: &Rates) -> Result<Self, Error> {
+    pub fn new(base: &str, tenants: Arc<Tenants>, rates: &SlackRates) -> Result<Self, Error> {
         let base = base.trim_end_matches('/').to_owned();
         let connector = connector(&base)?;
         let inner = Inner { connector, base, tenants, limiter: Limiter::new(rates) };
@@ -337,7 +339,7 @@ mod tests {
         let tenants = Tenants::default();
         let installation = Installation { team: "T01".to_owned(), ..Installation::default() };
         tenants.put(installation, Secret::new("xoxb-1"));
-        (Api::new(&base, Arc::new(tenants), &Rates::default()).unwrap(), script)
+        (Api::new(&base, Arc::new(tenants), &SlackRates::default()).unwrap(), script)
     }
 
     #[tokio::test]
@@ -392,7 +394,7 @@ mod tests {
         let tenants = Tenants::default();
         let installation = Installation { team: "T01".to_owned(), ..Installation::default() };
         tenants.put(installation, Secret::new("xoxb-1"));
-        let api = Api::new(&base, Arc::new(tenants), &Rates::default()).unwrap();
+        let api = Api::new(&base, Arc::new(tenants), &SlackRates::default()).unwrap();
         let failure = api.call("T01", Method::PostMessage, json!({})).await.unwrap_err();
         assert!(matches!(failure, Failure::Later { .. }), "{failure:?}");
     }

@@ -1,1 +1,347 @@
 //! Who somebody is and which groups they are in, remembered for a while.
+//!
+//! Rights are asked at the moment of a click and by user id alone. They come from the lists and user groups of the
+//! configuration; guests, people of other workspaces, bots and deactivated accounts have none, whatever lists say.
+//! What cannot be found out in time is no right: the person is asked to try again.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
+
+use async_trait::async_trait;
+use moka::future::Cache;
+use serde_json::{Value, json};
+use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    api::{Api, Failure, Method},
+    inbound::Actor,
+    limits,
+};
+use crate::{
+    config::Approvers,
+    contacts::{Fetched, profile::Profiles},
+    interview::Responder,
+    model::{
+        contact::{Contact, Labelled, Name},
+        session::{PersonId, Platform},
+    },
+};
+
+/// Somebody in Slack.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Person {
+    /// What others call them; personal data.
+    pub name: String,
+    /// What they are here.
+    pub standing: Standing,
+}
+
+/// What somebody is in a workspace.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Standing {
+    /// A full member: the only one who may have a say.
+    Member,
+    /// A guest of one or several channels.
+    Guest,
+    /// Of another workspace, through Slack Connect.
+    Stranger,
+    /// An app.
+    Bot,
+    /// An account that was deactivated.
+    Deactivated,
+}
+
+/// Who has a say, as the operator wrote it down.
+#[derive(Debug, Clone, Default)]
+pub struct Lists {
+    /// Who decides, by alias.
+    pub approvers: BTreeMap<String, Approvers>,
+    /// Users who see what staff see.
+    pub staff_users: BTreeSet<String>,
+    /// Groups whose members do.
+    pub staff_groups: BTreeSet<String>,
+}
+
+impl Lists {
+    fn groups(&self) -> BTreeSet<&str> {
+        let of_approvers = self.approvers.values().flat_map(|approvers| &approvers.slack_groups);
+        of_approvers.chain(&self.staff_groups).map(String::as_str).collect()
+    }
+
+    /// Aliases under which a user of these groups may decide.
+    fn aliases(&self, person: &PersonId, groups: &BTreeSet<String>) -> Vec<String> {
+        let listed = self.approvers.iter().filter(|(_, list)| list.includes(person, groups, false));
+        listed.map(|(alias, _)| alias.clone()).collect()
+    }
+
+    /// Who decides may see what staff see, or they could not judge.
+    fn is_staff(&self, user: &str, groups: &BTreeSet<String>, aliases: &[String]) -> bool {
+        !aliases.is_empty()
+            || self.staff_users.contains(user)
+            || self.staff_groups.iter().any(|group| groups.contains(group))
+    }
+}
+
+/// It could not be found out in time what somebody may do; the text is for them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("I could not check just now what you may do. Please try again in a moment.")]
+pub struct Unchecked;
+
+/// Workspace and user, or workspace and group.
+type Key = (String, String);
+
+/// Knows people and groups; cheap to clone.
+#[derive(Debug, Clone)]
+pub struct People {
+    api: Api,
+    lists: Arc<Lists>,
+    persons: Cache<Key, Arc<Person>>,
+    groups: Cache<Key, Arc<BTreeSet<String>>>,
+}
+
+impl People {
+    /// Asks `api`; rights come from `lists`.
+    pub fn new(api: Api, lists: Lists) -> Self {
+        let (kept, time) = (limits::PEOPLE_KEPT, limits::PEOPLE_FRESH);
+        Self {
+            api,
+            lists: Arc::new(lists),
+            persons: Cache::builder().max_capacity(kept).time_to_live(time).build(),
+            groups: Cache::builder().max_capacity(kept).time_to_live(time).build(),
+        }
+    }
+
+    /// Who somebody is.
+    pub async fn person(&self, team: &str, user: &str) -> Result<Arc<Person>, Unchecked> {
+        let key = (team.to_owned(), user.to_owned());
+        self.in_time(self.persons.try_get_with(key, self.ask_person(team, user))).await
+    }
+
+    /// Who did something, with what they may do now.
+    pub async fn rights(&self, team: &str, by: &Actor) -> Result<Responder, Unchecked> {
+        let person = person_id(team, &by.user);
+        let nothing = without_rights(team, by);
+        // Nothing needs to be asked about most people: they stand in no list.
+        let groups = self.groups_of(team, &by.user).await?;
+        let approver_of = self.lists.aliases(&person, &groups);
+        if !self.lists.is_staff(&by.user, &groups, &approver_of) {
+            return Ok(nothing);
+        }
+        let known = self.person(team, &by.user).await?;
+        if known.standing != Standing::Member {
+            return Ok(nothing);
+        }
+        Ok(Responder { person, name: known.name.clone(), approver_of, staff: true })
+    }
+
+    /// Something about a user has changed.
+    pub async fn forget(&self, team: &str, user: &str) {
+        self.persons.invalidate(&(team.to_owned(), user.to_owned())).await;
+    }
+
+    /// The members of a group have changed.
+    pub async fn forget_group(&self, team: &str, group: &str) {
+        self.groups.invalidate(&(team.to_owned(), group.to_owned())).await;
+    }
+
+    /// Keeps the groups of the lists fresh, so that a click seldom has to wait for Slack.
+    pub async fn run(&self, shutdown: CancellationToken) {
+        let refresh = async {
+            loop {
+                self.refresh().await;
+                tokio::time::sleep(limits::GROUPS_REFRESHED).await;
+            }
+        };
+        tokio::select! {
+            () = shutdown.cancelled() => {}
+            () = refresh => {}
+        }
+    }
+
+    /// Asks for the members of every group of the lists anew.
+    pub async fn refresh(&self) {
+        for installed in self.api.tenants().installations() {
+            for group in self.lists.groups() {
+                if let Ok(members) = self.ask_group(&installed.team, group).await {
+                    self.groups.insert((installed.team.clone(), group.to_owned()), members).await;
+                }
+            }
+        }
+    }
+
+    async fn groups_of(&self, team: &str, user: &str) -> Result<BTreeSet<String>, Unchecked> {
+        let mut within = BTreeSet::new();
+        for group in self.lists.groups() {
+            let key = (team.to_owned(), group.to_owned());
+            let members = self.groups.try_get_with(key, self.ask_group(team, group));
+            if self.in_time(members).await?.contains(user) {
+                within.insert(group.to_owned());
+            }
+        }
+        Ok(within)
+    }
+
+    async fn in_time<T>(
+        &self,
+        asked: impl Future<Output = Result<T, Arc<Failure>>>,
+    ) -> Result<T, Unchecked> {
+        timeout(limits::CLICK_CHECK, asked).await.ok().and_then(Result::ok).ok_or(Unchecked)
+    }
+
+    async fn ask_person(&self, team: &str, user: &str) -> Result<Arc<Person>, Failure> {
+        let answer = self.api.call(team, Method::UserInfo, json!({ "user": user })).await?;
+        let enterprise = self.api.tenants().installation(team).and_then(|found| found.enterprise);
+        Ok(Arc::new(read_person(&answer["user"], team, enterprise.as_deref())))
+    }
+
+    async fn ask_group(&self, team: &str, group: &str) -> Result<Arc<BTreeSet<String>>, Failure> {
+        let body = json!({ "usergroup": group, "team_id": team });
+        match self.api.call(team, Method::GroupMembers, body).await {
+            Ok(answer) => {
+                let users = answer["users"].as_array().into_iter().flatten();
+                let users = users.filter_map(Value::as_str).map(str::to_owned);
+                Ok(Arc::new(users.collect()))
+            }
+            // A group of another workspace, or one that was deleted, has no members here.
+            Err(Failure::Refused { error, .. }) if error == "no_such_subteam" => Ok(Arc::default()),
+            Err(failure) => Err(failure),
+        }
+    }
+}
+
+#[async_trait]
+impl Profiles for People {
+    async fn profile(&self, person: &PersonId) -> Fetched {
+        let body = json!({ "user": person.user });
+        match self.api.call(&person.workspace, Method::UserInfo, body).await {
+            Ok(answer) => match read_contact(&answer["user"]) {
+                Some(contact) => Fetched::Card(Box::new(contact)),
+                None => Fetched::not_found("the profile has no name"),
+            },
+            Err(Failure::Refused { error, .. }) if error == "missing_scope" => {
+                Fetched::PermissionDenied {
+                    reason: "this app may not read profiles; whoever installed it can allow it"
+                        .to_owned(),
+                }
+            }
+            Err(_) => Fetched::not_found("Slack did not answer"),
+        }
+    }
+}
+
+/// Who did something that needs no rights, such as giving one's own answer.
+pub fn without_rights(team: &str, by: &Actor) -> Responder {
+    let person = person_id(team, &by.user);
+    Responder { person, name: by.name.clone(), approver_of: Vec::new(), staff: false }
+}
+
+/// A person of a workspace.
+pub fn person_id(team: &str, user: &str) -> PersonId {
+    let (workspace, user) = (team.to_owned(), user.to_owned());
+    PersonId { platform: Platform::Slack, workspace, user }
+}
+
+fn text<'a>(value: &'a Value, name: &str) -> &'a str {
+    value[name].as_str().map(str::trim).unwrap_or_default()
+}
+
+fn read_person(user: &Value, team: &str, enterprise: Option<&str>) -> Person {
+    let is = |name: &str| user[name] == true;
+    let profile = &user["profile"];
+    let names = [
+        text(profile, "display_name"),
+        text(profile, "real_name"),
+        text(user, "real_name"),
+        text(user, "name"),
+    ];
+    let home = text(user, "team_id");
+    let organisation = text(&user["enterprise_user"], "enterprise_id");
+    let is_sibling = enterprise.is_some_and(|ours| ours == organisation || ours == home);
+    // Without a home they are not known to be of this house.
+    let is_elsewhere = is("is_stranger") || (home != team && !is_sibling);
+    let standing = if is("deleted") {
+        Standing::Deactivated
+    } else if is("is_bot") || is("is_workflow_bot") {
+        Standing::Bot
+    } else if is_elsewhere {
+        Standing::Stranger
+    } else if is("is_restricted") || is("is_ultra_restricted") {
+        Standing::Guest
+    } else {
+        Standing::Member
+    };
+    let name = names.into_iter().find(|name| !name.is_empty()).unwrap_or_default().to_owned();
+    Person { name, standing }
+}
+
+fn read_contact(user: &Value) -> Option<Contact> {
+    let profile = &user["profile"];
+    let whole =
+        [text(profile, "real_name"), text(user, "real_name"), text(profile, "display_name")];
+    let whole = whole.into_iter().find(|name| !name.is_empty()).unwrap_or_default();
+    let (given, family) = (text(profile, "first_name"), text(profile, "last_name"));
+    let name = if given.is_empty() && family.is_empty() {
+        let (given, family) = whole.rsplit_once(' ').unwrap_or((whole, ""));
+        Name { given: given.trim().to_owned(), family: family.to_owned() }
+    } else {
+        Name { given: given.to_owned(), family: family.to_owned() }
+    };
+    let labelled = |label: &str, value: &str| {
+        let labelled = Labelled { label: label.to_owned(), value: value.to_owned() };
+        (!value.is_empty()).then_some(labelled)
+    };
+    let title = text(profile, "title");
+    (!name.given.is_empty()).then(|| Contact {
+        name,
+        email: Vec::from_iter(labelled("work", text(profile, "email"))),
+        phone: Vec::from_iter(labelled("work", text(profile, "phone"))),
+        job_title: Some(title.to_owned()).filter(|title| !title.is_empty()),
+        ..Contact::default()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn only_full_members_have_a_say() {
+        let standing = |change: &Value, enterprise| {
+            let mut user = json!({"id": "U1", "team_id": "T1", "profile": {"display_name": "Ada"}});
+            for (name, value) in change.as_object().unwrap() {
+                user[name] = value.clone();
+            }
+            read_person(&user, "T1", enterprise).standing
+        };
+        assert_eq!(standing(&json!({}), None), Standing::Member);
+        for (change, expected) in [
+            (json!({"is_restricted": true}), Standing::Guest),
+            (json!({"is_ultra_restricted": true}), Standing::Guest),
+            (json!({"is_stranger": true}), Standing::Stranger),
+            (json!({"deleted": true}), Standing::Deactivated),
+            (json!({"is_bot": true}), Standing::Bot),
+            (json!({"team_id": "T2"}), Standing::Stranger),
+            (json!({"team_id": null}), Standing::Stranger),
+        ] {
+            assert_eq!(standing(&change, None), expected, "{change}");
+        }
+        let sibling = json!({"team_id": "T2", "enterprise_user": {"enterprise_id": "E1"}});
+        assert_eq!(standing(&sibling, Some("E1")), Standing::Member);
+        assert_eq!(standing(&sibling, Some("E2")), Standing::Stranger, "another organisation");
+        assert_eq!(standing(&sibling, None), Standing::Stranger, "of no organisation here");
+    }
+
+    #[test]
+    fn a_profile_becomes_a_card() {
+        let user = json!({"real_name": "Ada King Byron", "profile": {
+            "email": "ada@example.org", "phone": "", "title": "Analyst", "real_name": "Ada King Byron",
+        }});
+        insta::assert_json_snapshot!(read_contact(&user), @"");
+        assert_eq!(read_contact(&json!({"name": "ada"})), None);
+    }
+}

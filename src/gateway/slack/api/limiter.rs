@@ -16,37 +16,7 @@ use governor::{
 use tokio::time::Instant;
 
 use super::method::{Method, Tier};
-
-/// How often methods are called. Configuration: a load profile raises the numbers, nothing goes round them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Rates {
-    /// Messages in one channel, a second.
-    pub channel_per_second: NonZeroU32,
-    /// Messages in one channel at once, after a pause.
-    pub channel_burst: NonZeroU32,
-    /// Messages in one workspace, a minute.
-    pub workspace_per_minute: NonZeroU32,
-    /// Calls of one method of tier 2 in one workspace, a minute.
-    pub tier_two_per_minute: NonZeroU32,
-    /// The same of tier 3.
-    pub tier_three_per_minute: NonZeroU32,
-    /// The same of tier 4.
-    pub tier_four_per_minute: NonZeroU32,
-}
-
-impl Default for Rates {
-    fn default() -> Self {
-        let number = |number| NonZeroU32::new(number).unwrap_or(NonZeroU32::MIN);
-        Self {
-            channel_per_second: number(1),
-            channel_burst: number(5),
-            workspace_per_minute: number(300),
-            tier_two_per_minute: number(20),
-            tier_three_per_minute: number(50),
-            tier_four_per_minute: number(100),
-        }
-    }
-}
+use crate::config::SlackRates;
 
 /// The clock of the runtime, which tests pause.
 #[derive(Debug, Clone)]
@@ -83,23 +53,24 @@ pub(super) struct Limiter {
 const KEPT_MAX: usize = 4096;
 
 impl Limiter {
-    pub(super) fn new(rates: &Rates) -> Self {
+    pub(super) fn new(rates: &SlackRates) -> Self {
         let clock = RuntimeClock(Instant::now());
+        let number = |number| NonZeroU32::new(number).unwrap_or(NonZeroU32::MIN);
         // Half at once, the rest as time goes: a whole minute's worth at once would let twice as much through.
-        let by_tier = |per_minute: NonZeroU32| {
-            let burst = NonZeroU32::new(per_minute.get() / 2).unwrap_or(NonZeroU32::MIN);
-            let quota = Quota::per_minute(per_minute).allow_burst(burst);
+        let by_tier = |per_minute: u32| {
+            let quota = Quota::per_minute(number(per_minute)).allow_burst(number(per_minute / 2));
             RateLimiter::new(quota, HashMapStateStore::default(), clock.clone())
         };
-        let channel = Quota::per_second(rates.channel_per_second).allow_burst(rates.channel_burst);
-        let workspace = Quota::per_minute(rates.workspace_per_minute);
+        let channel = Quota::per_minute(number(rates.posts_per_channel))
+            .allow_burst(number(rates.posts_burst));
+        let workspace = Quota::per_minute(number(rates.posts_per_workspace));
         Self {
             channels: RateLimiter::new(channel, HashMapStateStore::default(), clock.clone()),
             workspaces: RateLimiter::new(workspace, HashMapStateStore::default(), clock.clone()),
             tiers: [
-                (Tier::Two, by_tier(rates.tier_two_per_minute)),
-                (Tier::Three, by_tier(rates.tier_three_per_minute)),
-                (Tier::Four, by_tier(rates.tier_four_per_minute)),
+                (Tier::Two, by_tier(rates.tier_2)),
+                (Tier::Three, by_tier(rates.tier_3)),
+                (Tier::Four, by_tier(rates.tier_4)),
             ],
             pauses: Mutex::default(),
             clock,
@@ -197,14 +168,14 @@ mod tests {
 
     use tokio::time::Instant;
 
-    use super::{Limiter, Rates};
+    use super::{Limiter, SlackRates};
     use crate::gateway::slack::api::Method;
 
     const PATIENCE: Duration = Duration::from_secs(3);
 
     #[tokio::test(start_paused = true)]
     async fn a_busy_channel_does_not_hold_up_another_one() {
-        let limiter = Limiter::new(&Rates::default());
+        let limiter = Limiter::new(&SlackRates::default());
         let began = Instant::now();
         for _ in 0..6 {
             limiter.admit("T1", Method::PostMessage, Some("C1"), PATIENCE).await.unwrap();
@@ -217,7 +188,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_long_wait_is_told_instead_of_waited_for() {
-        let limiter = Limiter::new(&Rates::default());
+        let limiter = Limiter::new(&SlackRates::default());
         for _ in 0..10 {
             limiter.admit("T1", Method::StopStream, None, PATIENCE).await.unwrap();
         }
@@ -229,7 +200,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn what_slack_asked_to_wait_is_kept_for_later_calls() {
-        let limiter = Limiter::new(&Rates::default());
+        let limiter = Limiter::new(&SlackRates::default());
         limiter.pause("T1", Method::PostMessage, Some("C1"), Duration::from_secs(30));
         let wait = limiter.admit("T1", Method::PostMessage, Some("C1"), PATIENCE).await;
         assert_eq!(wait, Err(Duration::from_secs(30)));
