@@ -139,7 +139,7 @@ impl Inner {
         let deadline = Instant::now() + patience(method);
         let mut renewed = false;
         loop {
-            let token = self.tenants.token(team).ok_or(Failure::NotInstalled)?;
+            let token = self.tenants.token(team).await.ok_or(Failure::NotInstalled)?;
             let left = deadline.saturating_duration_since(Instant::now());
             let admitted = self.limiter.admit(team, method, channel, left).await;
             admitted.map_err(|after| Failure::Later { after })?;
@@ -154,7 +154,7 @@ impl Inner {
                 }
                 // Another token may have come meanwhile; once.
                 Err(Trouble::BadToken(code)) => {
-                    if renewed || !self.tenants.distrust(team, &token, &code) {
+                    if renewed || !self.tenants.distrust(team, &token, &code).await {
                         return Err(Failure::NotInstalled);
                     }
                     renewed = true;

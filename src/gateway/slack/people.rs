@@ -341,7 +341,22 @@ mod tests {
         let user = json!({"real_name": "Ada King Byron", "profile": {
             "email": "ada@example.org", "phone": "", "title": "Analyst", "real_name": "Ada King Byron",
         }});
-        insta::assert_json_snapshot!(read_contact(&user), @"");
+        insta::assert_json_snapshot!(read_contact(&user), @r#"
+        {
+          "name": {
+            "given": "Ada King",
+            "family": "Byron"
+          },
+          "email": [
+            {
+              "label": "work",
+              "value": "ada@example.org"
+            }
+          ],
+          "phone": [],
+          "jobTitle": "Analyst"
+        }
+        "#);
         assert_eq!(read_contact(&json!({"name": "ada"})), None);
     }
 }

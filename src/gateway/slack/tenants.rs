@@ -1,28 +1,112 @@
 //! Workspaces and their tokens.
+//!
+//! One workspace by the bot token of the configuration is the simple way. Several install the app themselves
+//! ([`routes`]): their tokens are sealed in the store's notes, renewed before they run out, and gone with the app.
+//! An organisation that installed the app for all its workspaces has one token for them.
+
+mod grant;
+mod install;
+mod vault;
 
 use std::{
     collections::BTreeMap,
-    sync::{PoisonError, RwLock},
+    sync::{Arc, PoisonError, RwLock},
+    time::Duration,
 };
 
+use chrono::{DateTime, TimeDelta, Utc};
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use tokio::sync::{Mutex, broadcast};
+use tokio_util::sync::CancellationToken;
 
-use super::api::{Api, Failure, Method};
-use crate::config::Secret;
+use self::{
+    grant::{Desk, Granted, Refusal},
+    vault::{Tokens, Unsealed, Vault},
+};
+use super::{
+    api::{Api, Failure, Method},
+    inbound,
+};
+use crate::{
+    clock::Clock,
+    config::{Secret, settings::SlackOauth},
+    store::{self, Note, Store},
+};
+
+pub use self::install::routes;
+
+/// What the bot's token must be allowed to do. Manifests and `doctor` are made from it too.
+pub const BOT_SCOPES: [&str; 15] = [
+    "app_mentions:read",
+    "assistant:write",
+    "channels:history",
+    "chat:write",
+    "commands",
+    "files:read",
+    "files:write",
+    "groups:history",
+    "im:history",
+    "im:read",
+    "im:write",
+    "reactions:write",
+    "usergroups:read",
+    "users:read",
+    "users:read.email",
+];
 
 /// The app as it is installed in a workspace, or in all workspaces of an organisation.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Installation {
     /// The workspace; empty where an organisation installed the app.
+    #[serde(default)]
     pub team: String,
     /// The organisation, where there is one.
+    #[serde(default)]
     pub enterprise: Option<String>,
     /// For all workspaces of the organisation.
+    #[serde(default)]
     pub is_enterprise_install: bool,
     /// The bot's user id.
+    #[serde(default)]
     pub bot_user: String,
     /// The bot's own id, which stands in the messages that it wrote.
+    #[serde(default)]
     pub bot: String,
+}
+
+impl Installation {
+    /// What it is kept under: the organisation, or the workspace.
+    fn id(&self) -> &str {
+        match &self.enterprise {
+            Some(enterprise) if self.is_enterprise_install => enterprise,
+            _ => &self.team,
+        }
+    }
+}
+
+/// Why tokens cannot be used or kept.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The key of the environment is not one, or not the one that tokens were sealed with.
+    #[error(
+        "the Slack tokens of `{0}` cannot be read: {1}. hint: start with the key they were sealed with, or install the app there again"
+    )]
+    Sealed(String, Unsealed),
+    /// The key is not one.
+    #[error(
+        "the key that seals Slack tokens is not 32 bytes in base64. hint: make one with `openssl rand -base64 32`"
+    )]
+    BadKey,
+    /// They could not be kept.
+    #[error(transparent)]
+    Store(#[from] store::Error),
+    /// Slack gave none.
+    #[error(transparent)]
+    Refused(#[from] Refusal),
+    /// No client can be made.
+    #[error("no TLS client: {0}")]
+    Client(#[from] reqwest::Error),
 }
 
 /// An installation with its token.
@@ -30,23 +114,130 @@ pub struct Installation {
 struct Entry {
     installation: Installation,
     token: Secret,
+    /// Gets the next token, once.
+    refresh: Option<Secret>,
+    /// From when to until when the token lives.
+    life: Option<(DateTime<Utc>, DateTime<Utc>)>,
     /// Slack does not accept the token any more.
     is_frozen: bool,
 }
 
+/// An installation as it is kept in a note; the tokens are sealed.
+#[derive(Serialize, Deserialize)]
+struct Kept {
+    installation: Installation,
+    key: String,
+    sealed: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    life: Option<(DateTime<Utc>, DateTime<Utc>)>,
+}
+
+/// What several workspaces need.
+#[derive(Debug)]
+struct Many {
+    desk: Desk,
+    vault: Vault,
+    store: Arc<dyn Store>,
+    clock: Arc<dyn Clock>,
+    /// One renewal at a time: a refresh token works once.
+    renewing: Mutex<()>,
+}
+
 /// Every workspace that the app is installed in.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Tenants {
-    /// By workspace, or by organisation.
-    known: RwLock<BTreeMap<String, Entry>>,
+    known: RwLock<Known>,
     /// The one token of the configuration, until [`Tenants::begin`] has asked whose it is.
     plain: Option<Secret>,
+    many: Option<Many>,
+    installed: broadcast::Sender<Installation>,
+}
+
+#[derive(Debug, Default)]
+struct Known {
+    /// By workspace, or by organisation.
+    entries: BTreeMap<String, Entry>,
+    /// Workspaces of organisations that installed the app for all of theirs.
+    homes: BTreeMap<String, String>,
+}
+
+impl Known {
+    fn key(&self, team: &str) -> Option<String> {
+        if self.entries.contains_key(team) {
+            return Some(team.to_owned());
+        }
+        self.homes.get(team).filter(|home| self.entries.contains_key(*home)).cloned()
+    }
+
+    fn entry(&self, team: &str) -> Option<&Entry> {
+        self.entries.get(team).or_else(|| self.entries.get(self.homes.get(team)?))
+    }
+}
+
+/// Notes of installations.
+const INSTALLS: &str = "slack/install/";
+
+/// Notes of workspaces that belong to an organisation's installation.
+const HOMES: &str = "slack/home/";
+
+/// Installations that a slow listener may fall behind.
+const INSTALLED_KEPT: usize = 16;
+
+/// How often the age of tokens is looked at.
+const LOOK: Duration = Duration::from_mins(1);
+
+/// A token that lives no longer than this is not used any more.
+const LAST_MOMENT: TimeDelta = TimeDelta::seconds(30);
+
+impl Default for Tenants {
+    fn default() -> Self {
+        Self {
+            known: RwLock::default(),
+            plain: None,
+            many: None,
+            installed: broadcast::Sender::new(INSTALLED_KEPT),
+        }
+    }
 }
 
 impl Tenants {
     /// One workspace, by the bot token of the configuration; whose it is, [`Tenants::begin`] asks.
     pub fn plain(token: Secret) -> Self {
         Self { plain: Some(token), ..Self::default() }
+    }
+
+    /// Those that installed the app themselves, out of the store. `base` is where the Web API is.
+    pub async fn open(
+        oauth: &SlackOauth,
+        base: &str,
+        store: Arc<dyn Store>,
+        clock: Arc<dyn Clock>,
+    ) -> Result<Self, Error> {
+        let vault = Vault::new(&oauth.tokens_key).ok_or(Error::BadKey)?;
+        let mut known = Known::default();
+        for note in store.notes(INSTALLS).await? {
+            let name = note.key.trim_start_matches(INSTALLS).to_owned();
+            let value = note.value.unwrap_or_default();
+            let kept: Kept = serde_json::from_str(&value)
+                .map_err(|_| Error::Sealed(name.clone(), Unsealed::Damaged))?;
+            let tokens = vault.open(&note.key, &kept.key, &kept.sealed);
+            let tokens = tokens.map_err(|why| Error::Sealed(name.clone(), why))?;
+            let entry = Entry {
+                installation: kept.installation,
+                token: Secret::new(tokens.access),
+                refresh: tokens.refresh.map(Secret::new),
+                life: kept.life,
+                is_frozen: false,
+            };
+            known.entries.insert(name, entry);
+        }
+        for note in store.notes(HOMES).await? {
+            let team = note.key.trim_start_matches(HOMES).to_owned();
+            known.homes.insert(team, note.value.unwrap_or_default());
+        }
+        let desk = Desk::new(oauth, base)?;
+        let many = Many { desk, vault, store, clock, renewing: Mutex::default() };
+        Ok(Self { known: RwLock::new(known), many: Some(many), ..Self::default() })
     }
 
     /// Asks Slack whose the plain token is.
@@ -57,51 +248,222 @@ impl Tenants {
         Ok(())
     }
 
-    /// Takes an installation in.
+    /// Takes an installation in, for this process.
     pub fn put(&self, installation: Installation, token: Secret) {
-        let key = match &installation.enterprise {
-            Some(enterprise) if installation.is_enterprise_install => enterprise.clone(),
-            _ => installation.team.clone(),
-        };
-        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
-        known.insert(key, Entry { installation, token, is_frozen: false });
+        self.enter(Entry { installation, token, refresh: None, life: None, is_frozen: false });
     }
 
     /// Every installation whose token Slack accepts.
     pub fn installations(&self) -> Vec<Installation> {
         let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
-        let live = known.values().filter(|entry| !entry.is_frozen);
+        let live = known.entries.values().filter(|entry| !entry.is_frozen);
         live.map(|entry| entry.installation.clone()).collect()
     }
 
-    /// The installation that a workspace uses.
+    /// The installation that a workspace uses, whether or not its token is still accepted.
     pub fn installation(&self, team: &str) -> Option<Installation> {
         let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
-        known.get(team).map(|entry| entry.installation.clone())
+        known.entry(team).map(|entry| entry.installation.clone())
+    }
+
+    /// Hears of installations while they happen: of new ones, and of those that come back.
+    pub fn installed(&self) -> broadcast::Receiver<Installation> {
+        self.installed.subscribe()
+    }
+
+    /// Something came from a workspace: where it belongs to an organisation's installation, that is remembered, so
+    /// that what leaves later finds its token.
+    pub async fn met(&self, tenant: &inbound::Tenant) {
+        let (Some(enterprise), Some(many)) = (&tenant.enterprise, &self.many) else { return };
+        let is_new = {
+            let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
+            !tenant.team.is_empty()
+                && !known.entries.contains_key(&tenant.team)
+                && known.homes.get(&tenant.team) != Some(enterprise)
+                && known.entries.contains_key(enterprise)
+        };
+        if !is_new {
+            return;
+        }
+        let key = format!("{HOMES}{}", tenant.team);
+        let note = Note { key, session: None, value: Some(enterprise.clone()) };
+        // Kept or not, the next event says it again.
+        if let Err(error) = many.store.note(note).await {
+            tracing::warn!(%error, "whose a workspace is could not be saved");
+        }
+        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
+        known.homes.insert(tenant.team.clone(), enterprise.clone());
+    }
+
+    /// The app was uninstalled, or its tokens were revoked: they are not used again, and shredded.
+    pub async fn revoke(&self, tenant: &inbound::Tenant) -> Result<(), store::Error> {
+        let enterprise = tenant.enterprise.as_deref().filter(|_| tenant.is_enterprise_install);
+        let gone = {
+            let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
+            let direct = known.entries.contains_key(&tenant.team).then(|| tenant.team.clone());
+            let key = direct.or_else(|| enterprise.map(str::to_owned));
+            if let Some(entry) = key.as_ref().and_then(|key| known.entries.get_mut(key)) {
+                entry.is_frozen = true;
+                entry.token = Secret::new("");
+                entry.refresh = None;
+            }
+            key
+        };
+        let (Some(many), Some(gone)) = (&self.many, gone) else { return Ok(()) };
+        many.store.note(Note { key: format!("{INSTALLS}{gone}"), session: None, value: None }).await
+    }
+
+    /// Renews tokens in good time, until `shutdown`.
+    pub async fn run(&self, shutdown: CancellationToken) {
+        let Some(many) = &self.many else { return };
+        let look = async {
+            loop {
+                for id in self.ageing(many.clock.now()) {
+                    self.renew(many, &id, None).await;
+                }
+                tokio::time::sleep(LOOK).await;
+            }
+        };
+        tokio::select! {
+            () = shutdown.cancelled() => {}
+            () = look => {}
+        }
     }
 
     /// The token for a workspace; none where the app is not installed (any more).
-    pub(super) fn token(&self, team: &str) -> Option<Secret> {
+    pub(super) async fn token(&self, team: &str) -> Option<Secret> {
+        let (id, token) = {
+            let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
+            let entry = known.entry(team).filter(|entry| !entry.is_frozen)?;
+            let is_old = match (&self.many, entry.life) {
+                (Some(many), Some((_, until))) => many.clock.now() + LAST_MOMENT >= until,
+                _ => false,
+            };
+            if !is_old {
+                return Some(entry.token.clone());
+            }
+            (entry.installation.id().to_owned(), entry.token.clone())
+        };
+        if let Some(many) = &self.many {
+            self.renew(many, &id, Some(&token)).await;
+        }
         let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
-        known.get(team).filter(|entry| !entry.is_frozen).map(|entry| entry.token.clone())
+        known.entry(team).filter(|entry| !entry.is_frozen).map(|entry| entry.token.clone())
     }
 
     /// Slack does not accept this token. True where there is another one by now.
-    pub(super) fn distrust(&self, team: &str, token: &Secret, code: &str) -> bool {
-        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
-        let Some(entry) = known.get_mut(team) else { return false };
-        if entry.token != *token {
+    pub(super) async fn distrust(&self, team: &str, token: &Secret, code: &str) -> bool {
+        let id = {
+            let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
+            let Some(id) = known.key(team) else { return false };
+            if known.entries.get(&id).is_some_and(|entry| entry.token != *token) {
+                return true;
+            }
+            id
+        };
+        if let (Some(many), "token_expired") = (&self.many, code)
+            && self.renew(many, &id, Some(token)).await
+        {
             return true;
         }
-        if !entry.is_frozen {
+        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
+        let Some(entry) = known.entries.get_mut(&id) else { return false };
+        if entry.token == *token && !entry.is_frozen {
+            entry.is_frozen = true;
             tracing::error!(
                 slack.team = team,
                 error = code,
                 "Slack does not accept the token of this workspace any more; install the app there again"
             );
         }
-        entry.is_frozen = true;
-        false
+        entry.token != *token
+    }
+
+    /// Changes the code that a browser brought into an installation, and keeps it.
+    async fn install(&self, code: &str) -> Result<(), Error> {
+        let Some(many) = &self.many else { return Ok(()) };
+        let granted = many.desk.exchange(code).await?;
+        let entry = self.keep(many, granted).await?;
+        tracing::info!(
+            slack.team = entry.installation.id(),
+            "the app was installed in a workspace"
+        );
+        Ok(())
+    }
+
+    /// Tokens that have lived half their life.
+    fn ageing(&self, now: DateTime<Utc>) -> Vec<String> {
+        let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
+        let is_ageing = |entry: &&Entry| {
+            let half = entry.life.map(|(from, until)| from + (until - from) / 2);
+            !entry.is_frozen && entry.refresh.is_some() && half.is_some_and(|half| now >= half)
+        };
+        let ageing = known.entries.values().filter(is_ageing);
+        ageing.map(|entry| entry.installation.id().to_owned()).collect()
+    }
+
+    /// Gets the next token of an installation, unless `old` is not its token any more. Whether there is another one.
+    async fn renew(&self, many: &Many, id: &str, old: Option<&Secret>) -> bool {
+        let _one_at_a_time = many.renewing.lock().await;
+        let entry = {
+            let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
+            known.entries.get(id).filter(|entry| !entry.is_frozen).cloned()
+        };
+        let Some(entry) = entry else { return false };
+        if old.is_some_and(|old| entry.token != *old) {
+            return true;
+        }
+        let Some(refresh) = &entry.refresh else { return false };
+        let renewed = match many.desk.renew(refresh.expose()).await {
+            Ok(mut granted) => {
+                // What the answer leaves out has not changed.
+                granted.installation = entry.installation;
+                self.keep(many, granted).await.map(|_| ())
+            }
+            Err(refusal) => Err(refusal.into()),
+        };
+        if let Err(error) = &renewed {
+            tracing::error!(slack.team = id, %error, "a token of Slack could not be renewed");
+        }
+        renewed.is_ok()
+    }
+
+    /// Makes tokens durable before anybody uses them: a refresh token that is lost cannot be had again.
+    async fn keep(&self, many: &Many, granted: Granted) -> Result<Entry, Error> {
+        let Granted { installation, access, refresh, expires_in } = granted;
+        let now = many.clock.now();
+        let life = expires_in.and_then(|time| Some((now, now + TimeDelta::from_std(time).ok()?)));
+        let key = format!("{INSTALLS}{}", installation.id());
+        let tokens = Tokens { access, refresh };
+        let sealed = many.vault.seal(&key, &tokens).ok_or(Error::BadKey)?;
+        let kept = Kept {
+            installation: installation.clone(),
+            key: many.vault.id().to_owned(),
+            sealed,
+            life,
+        };
+        let value = serde_json::to_string(&kept).map_err(|_| Error::BadKey)?;
+        many.store.note(Note { key, session: None, value: Some(value) }).await?;
+        let entry = Entry {
+            installation,
+            token: Secret::new(tokens.access),
+            refresh: tokens.refresh.map(Secret::new),
+            life,
+            is_frozen: false,
+        };
+        self.enter(entry.clone());
+        Ok(entry)
+    }
+
+    fn enter(&self, entry: Entry) {
+        let installation = entry.installation.clone();
+        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
+        let before = known.entries.insert(installation.id().to_owned(), entry);
+        drop(known);
+        if before.is_none_or(|before| before.is_frozen) {
+            // Nobody listening is no failure.
+            _ = self.installed.send(installation);
+        }
     }
 }
 
@@ -113,5 +475,234 @@ fn read_identity(answer: &Value) -> Installation {
         is_enterprise_install: answer["is_enterprise_install"] == true,
         bot_user: text("user_id"),
         bot: text("bot_id"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex as Plain;
+
+    use axum::{Router, body::Bytes, extract::State, http::Uri};
+    use base64::{Engine as _, engine::general_purpose::STANDARD};
+    use reqwest::{Client, StatusCode, Url, redirect::Policy};
+    use tokio::net::TcpListener;
+
+    use super::*;
+    use crate::{clock::FixedClock, config::SlackRates, store::memory::MemoryStore};
+
+    /// A Slack that gives tokens: `xoxb-1`, `xoxb-2`, … and takes each refresh token once.
+    #[derive(Debug, Default)]
+    struct Giver {
+        given: u32,
+        is_organisation: bool,
+        expires_in: Option<u32>,
+        asked: Vec<String>,
+    }
+
+    type Shared = Arc<Plain<Giver>>;
+
+    async fn slack(State(giver): State<Shared>, uri: Uri, body: Bytes) -> axum::Json<Value> {
+        let mut giver = giver.lock().unwrap();
+        let body = String::from_utf8_lossy(&body).into_owned();
+        giver.asked.push(format!("{} {body}", uri.path()).trim_end().to_owned());
+        let is_current = body.contains(&format!("refresh_token=xoxe-1-{}", giver.given));
+        axum::Json(match uri.path() {
+            "/api/auth.test" => json!({"ok": true, "bot_id": "B01"}),
+            "/api/oauth.v2.access" if body.contains("refresh_token") && !is_current => {
+                json!({"ok": false, "error": "invalid_refresh_token"})
+            }
+            "/api/oauth.v2.access" => {
+                giver.given += 1;
+                let mut answer = json!({
+                    "ok": true, "access_token": format!("xoxb-{}", giver.given), "token_type": "bot",
+                    "bot_user_id": "U0BOT", "team": {"id": "T01", "name": "Example"}, "enterprise": null,
+                    "is_enterprise_install": false,
+                });
+                if giver.is_organisation {
+                    answer["team"] = Value::Null;
+                    answer["enterprise"] = json!({"id": "E01", "name": "Example"});
+                    answer["is_enterprise_install"] = json!(true);
+                }
+                if let Some(seconds) = giver.expires_in {
+                    answer["refresh_token"] = json!(format!("xoxe-1-{}", giver.given));
+                    answer["expires_in"] = json!(seconds);
+                }
+                answer
+            }
+            _ => json!({"ok": false, "error": "unknown_method"}),
+        })
+    }
+
+    /// A bot that may be installed, and the Slack it belongs to.
+    struct World {
+        giver: Shared,
+        base: String,
+        store: Arc<dyn Store>,
+        clock: Arc<FixedClock>,
+        tenants: Arc<Tenants>,
+        own: String,
+        browser: Client,
+    }
+
+    async fn serve(app: Router) -> String {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        #[expect(clippy::disallowed_methods, reason = "it ends with the test's runtime")]
+        tokio::spawn(async move { axum::serve(listener, app).await });
+        format!("http://{address}")
+    }
+
+    fn settings(key: u8) -> SlackOauth {
+        SlackOauth {
+            client_id: "1.2".to_owned(),
+            client_secret: Secret::new("client-secret"),
+            redirect_url: "http://127.0.0.1/slack/oauth".to_owned(),
+            tokens_key: Secret::new(STANDARD.encode([key; 32])),
+        }
+    }
+
+    impl World {
+        async fn new(giver: Giver) -> Self {
+            let giver = Arc::new(Plain::new(giver));
+            let app = Router::new().fallback(slack).with_state(Arc::clone(&giver));
+            let base = format!("{}/api", serve(app).await);
+            let store: Arc<dyn Store> = Arc::new(MemoryStore::default());
+            let clock = Arc::new(FixedClock::new("2026-11-02T10:00:00Z".parse().unwrap()));
+            let tenants = open(&store, &clock, &base, 1).await.unwrap();
+            let own = serve(routes(Arc::clone(&tenants))).await;
+            let browser =
+                Client::builder().cookie_store(true).redirect(Policy::none()).build().unwrap();
+            Self { giver, base, store, clock, tenants, own, browser }
+        }
+
+        /// What a browser does: visits, is sent to Slack, comes back.
+        async fn install(&self) -> StatusCode {
+            let state = self.visit().await;
+            self.come_back(&state).await
+        }
+
+        async fn visit(&self) -> String {
+            let answer =
+                self.browser.get(format!("{}/slack/install", self.own)).send().await.unwrap();
+            let to: Url = answer.headers()["location"].to_str().unwrap().parse().unwrap();
+            assert_eq!(to.path(), "/oauth/v2/authorize");
+            to.query_pairs().find(|(name, _)| name == "state").unwrap().1.into_owned()
+        }
+
+        async fn come_back(&self, state: &str) -> StatusCode {
+            let url = format!("{}/slack/oauth?code=a+b&state={state}", self.own);
+            self.browser.get(url).send().await.unwrap().status()
+        }
+
+        async fn token(&self, team: &str) -> Option<String> {
+            self.tenants.token(team).await.map(|token| token.expose().to_owned())
+        }
+    }
+
+    async fn open(
+        store: &Arc<dyn Store>,
+        clock: &Arc<FixedClock>,
+        base: &str,
+        key: u8,
+    ) -> Result<Arc<Tenants>, Error> {
+        let clock: Arc<dyn Clock> = Arc::<FixedClock>::clone(clock);
+        Tenants::open(&settings(key), base, Arc::clone(store), clock).await.map(Arc::new)
+    }
+
+    fn tenant(team: &str, enterprise: Option<&str>) -> inbound::Tenant {
+        let enterprise = enterprise.map(str::to_owned);
+        let is_enterprise_install = enterprise.is_some();
+        inbound::Tenant { team: team.to_owned(), enterprise, is_enterprise_install }
+    }
+
+    #[tokio::test]
+    async fn a_workspace_installs_the_app_and_is_known_after_a_restart() {
+        let world = World::new(Giver::default()).await;
+        let mut heard = world.tenants.installed();
+        assert_eq!(world.token("T01").await, None);
+        assert_eq!(world.install().await, StatusCode::OK);
+        assert_eq!(world.token("T01").await.as_deref(), Some("xoxb-1"));
+        assert_eq!(heard.recv().await.unwrap().bot, "B01");
+        let kept = world.store.notes(INSTALLS).await.unwrap();
+        assert!(!kept[0].value.as_ref().unwrap().contains("xoxb"), "sealed at rest");
+        let again = open(&world.store, &world.clock, &world.base, 1).await.unwrap();
+        assert_eq!(again.token("T01").await.unwrap().expose(), "xoxb-1");
+        let asked = world.giver.lock().unwrap().asked.join("\n");
+        insta::assert_snapshot!(asked, @"
+        /api/oauth.v2.access code=a%20b&redirect_uri=http%3A%2F%2F127.0.0.1%2Fslack%2Foauth
+        /api/auth.test
+        ");
+    }
+
+    #[tokio::test]
+    async fn another_key_is_told_and_not_tried() {
+        let world = World::new(Giver::default()).await;
+        world.install().await;
+        let error = open(&world.store, &world.clock, &world.base, 2).await.unwrap_err();
+        insta::assert_snapshot!(error, @"the Slack tokens of `T01` cannot be read: they were sealed with another key. hint: start with the key they were sealed with, or install the app there again");
+    }
+
+    #[tokio::test]
+    async fn a_visit_that_began_elsewhere_or_long_ago_installs_nothing() {
+        let world = World::new(Giver::default()).await;
+        let state = world.visit().await;
+        let other = World::new(Giver::default()).await;
+        other.visit().await;
+        assert_eq!(other.come_back(&state).await, StatusCode::FORBIDDEN, "another browser's visit");
+        assert_eq!(world.come_back("1.2.3").await, StatusCode::FORBIDDEN, "made up");
+        world.clock.advance(TimeDelta::seconds(VISIT + 1));
+        assert_eq!(world.come_back(&state).await, StatusCode::FORBIDDEN, "too late");
+        assert!(world.giver.lock().unwrap().asked.is_empty());
+    }
+
+    const VISIT: i64 = 600;
+
+    #[tokio::test]
+    async fn an_organisation_has_one_token_for_its_workspaces() {
+        let world = World::new(Giver { is_organisation: true, ..Giver::default() }).await;
+        assert_eq!(world.install().await, StatusCode::OK);
+        assert_eq!(world.token("T07").await, None, "nothing came from there yet");
+        world.tenants.met(&tenant("T07", Some("E01"))).await;
+        assert_eq!(world.token("T07").await.as_deref(), Some("xoxb-1"));
+        world.tenants.met(&tenant("T08", Some("E02"))).await;
+        assert_eq!(world.token("T08").await, None, "of another organisation");
+        let again = open(&world.store, &world.clock, &world.base, 1).await.unwrap();
+        assert_eq!(again.token("T07").await.unwrap().expose(), "xoxb-1");
+        world.tenants.revoke(&tenant("T07", Some("E01"))).await.unwrap();
+        assert_eq!(world.token("T07").await, None);
+    }
+
+    #[tokio::test]
+    async fn tokens_are_renewed_once_for_all_who_ask() {
+        let world = World::new(Giver { expires_in: Some(43_200), ..Giver::default() }).await;
+        world.install().await;
+        assert!(world.tenants.ageing(world.clock.now()).is_empty());
+        world.clock.advance(TimeDelta::hours(6));
+        assert_eq!(world.tenants.ageing(world.clock.now()), ["T01"], "half its life is over");
+        world.clock.advance(TimeDelta::hours(6));
+        let (one, two) = tokio::join!(world.token("T01"), world.token("T01"));
+        assert_eq!((one.as_deref(), two.as_deref()), (Some("xoxb-2"), Some("xoxb-2")));
+        let again = open(&world.store, &world.clock, &world.base, 1).await.unwrap();
+        assert_eq!(again.token("T01").await.unwrap().expose(), "xoxb-2");
+        // Slack may end a token early.
+        assert!(world.tenants.distrust("T01", &Secret::new("xoxb-2"), "token_expired").await);
+        assert_eq!(world.token("T01").await.as_deref(), Some("xoxb-3"));
+    }
+
+    #[tokio::test]
+    async fn what_was_uninstalled_is_gone_until_it_is_installed_again() {
+        let world = World::new(Giver::default()).await;
+        world.install().await;
+        world.tenants.revoke(&tenant("T01", None)).await.unwrap();
+        assert_eq!(world.token("T01").await, None);
+        assert!(world.store.notes(INSTALLS).await.unwrap().is_empty(), "shredded");
+        let api =
+            Api::new(&world.base, Arc::clone(&world.tenants), &SlackRates::default()).unwrap();
+        let failure = api.call("T01", Method::PostMessage, json!({})).await.unwrap_err();
+        assert_eq!(failure, Failure::NotInstalled);
+        let mut heard = world.tenants.installed();
+        assert_eq!(world.install().await, StatusCode::OK);
+        assert_eq!(heard.recv().await.unwrap().team, "T01");
+        assert_eq!(world.token("T01").await.as_deref(), Some("xoxb-2"));
     }
 }

@@ -1,0 +1,150 @@
+//! The two addresses that a browser visits to install the app.
+//!
+//! What Slack sends back must belong to a visit that began here, in the same browser, within ten minutes: the state in
+//! the address is the one in the cookie, and only this program can have made it.
+
+use std::sync::Arc;
+
+use axum::{
+    Router,
+    extract::{Query, State},
+    http::{HeaderMap, StatusCode, header},
+    response::{Html, IntoResponse, Redirect, Response},
+    routing::get,
+};
+use hmac::{Hmac, KeyInit, Mac};
+use maud::{DOCTYPE, html};
+use serde::Deserialize;
+use sha2::Sha256;
+use subtle::ConstantTimeEq;
+
+use super::{BOT_SCOPES, Many, Tenants};
+use crate::model::audit::hex;
+
+/// The cookie that a visit begins with.
+const COOKIE: &str = "anteroom_slack";
+
+/// Longest time from the first address to the second, in seconds.
+const VISIT_MAX: i64 = 600;
+
+/// The routes of installing, for the server that Slack's requests come to.
+pub fn routes(tenants: Arc<Tenants>) -> Router {
+    Router::new()
+        .route("/slack/install", get(begin))
+        .route("/slack/oauth", get(finish))
+        .with_state(tenants)
+}
+
+async fn begin(State(tenants): State<Arc<Tenants>>) -> Response {
+    let Some(many) = &tenants.many else {
+        return page(StatusCode::NOT_FOUND, "Not here", "This bot serves one workspace only.");
+    };
+    let state = fresh(many);
+    let address =
+        state.as_ref().and_then(|state| many.desk.authorize_url(&BOT_SCOPES.join(","), state));
+    let (Some(state), Some(address)) = (state, address) else {
+        return page(
+            StatusCode::INTERNAL_SERVER_ERROR,
+            "Sorry",
+            "This did not work. Please try again.",
+        );
+    };
+    ([(header::SET_COOKIE, cookie(many, &state, VISIT_MAX))], Redirect::to(&address))
+        .into_response()
+}
+
+/// What the browser brings back.
+#[derive(Deserialize)]
+struct Brought {
+    code: Option<String>,
+    state: Option<String>,
+    error: Option<String>,
+}
+
+async fn finish(
+    State(tenants): State<Arc<Tenants>>,
+    Query(brought): Query<Brought>,
+    headers: HeaderMap,
+) -> Response {
+    let Some(many) = &tenants.many else {
+        return page(StatusCode::NOT_FOUND, "Not here", "This bot serves one workspace only.");
+    };
+    let state = brought.state.unwrap_or_default();
+    if !is_ours(many, &state, &headers) {
+        let words = "This page belongs to another visit, or the visit took longer than ten minutes. \
+                     Please begin again.";
+        return page(StatusCode::FORBIDDEN, "Please begin again", words);
+    }
+    let gone = [(header::SET_COOKIE, cookie(many, "", 0))];
+    if brought.error.is_some() {
+        let words = "Nothing was installed, and nothing was changed.";
+        return (gone, page(StatusCode::OK, "Not installed", words)).into_response();
+    }
+    let answer = match tenants.install(&brought.code.unwrap_or_default()).await {
+        Ok(()) => {
+            page(StatusCode::OK, "Installed", "You can close this page and go back to Slack.")
+        }
+        Err(error) => {
+            tracing::error!(%error, "the app could not be installed in a workspace");
+            page(StatusCode::BAD_GATEWAY, "Not installed", "This did not work. Please begin again.")
+        }
+    };
+    (gone, answer).into_response()
+}
+
+/// A state that nobody else can make: random, time, signature.
+fn fresh(many: &Many) -> Option<String> {
+    let words = format!("{}.{}", many.vault.random()?, many.clock.now().timestamp());
+    let signature = signature(many, &words)?;
+    Some(format!("{words}.{signature}"))
+}
+
+fn is_ours(many: &Many, state: &str, headers: &HeaderMap) -> bool {
+    let same = |a: &str, b: &str| bool::from(a.as_bytes().ct_eq(b.as_bytes()));
+    let Some((words, given)) = state.rsplit_once('.') else { return false };
+    let Some(expected) = signature(many, words) else { return false };
+    let began = words.rsplit_once('.').and_then(|(_, time)| time.parse::<i64>().ok());
+    let age = began.map(|began| many.clock.now().timestamp() - began);
+    same(given, &expected)
+        && age.is_some_and(|age| (0..=VISIT_MAX).contains(&age))
+        && visit(headers).is_some_and(|visit| same(visit, state))
+}
+
+fn signature(many: &Many, words: &str) -> Option<String> {
+    let mut mac = Hmac::<Sha256>::new_from_slice(many.desk.secret().expose().as_bytes()).ok()?;
+    mac.update(b"anteroom install ");
+    mac.update(words.as_bytes());
+    Some(hex(&mac.finalize().into_bytes()))
+}
+
+/// The state in the cookie.
+fn visit(headers: &HeaderMap) -> Option<&str> {
+    let cookies = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
+    let mut pairs = cookies.flat_map(|line| line.split(';'));
+    pairs.find_map(|pair| pair.trim().strip_prefix(COOKIE)?.strip_prefix('='))
+}
+
+fn cookie(many: &Many, state: &str, seconds: i64) -> String {
+    let secure = if many.desk.is_https() { "; Secure" } else { "" };
+    format!("{COOKIE}={state}; Path=/slack; Max-Age={seconds}; HttpOnly; SameSite=Lax{secure}")
+}
+
+fn page(status: StatusCode, title: &str, words: &str) -> Response {
+    let page = html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width";
+                title { (title) }
+            }
+            body { h1 { (title) } p { (words) } }
+        }
+    };
+    let headers = [
+        (header::CACHE_CONTROL, "no-store"),
+        (header::REFERRER_POLICY, "no-referrer"),
+        (header::CONTENT_SECURITY_POLICY, "default-src 'none'; frame-ancestors 'none'"),
+    ];
+    (status, headers, Html(page.into_string())).into_response()
+}
