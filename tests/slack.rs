@@ -1,0 +1,8 @@
+//! Slack, and the whole bot in it: an emulator with state and rules, and the stories that people live through there.
+#![expect(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "how a test fails")]
+#![expect(dead_code, reason = "what Slack can do is not all needed yet")]
+
+#[path = "slack/emulator.rs"]
+mod emulator;
+#[path = "slack/rules.rs"]
+mod rules;
