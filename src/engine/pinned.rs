@@ -8,7 +8,7 @@ use std::{
 use super::{Engine, Error};
 use crate::{
     flows::LoadedFlow,
-    model::session::{FlowPin, Status},
+    model::session::FlowPin,
     store,
     task::LoadedTask,
 };
