@@ -17,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     api::{Api, Failure, Method},
-    inbound::Actor,
+    inbound::{Actor, Tenant},
     limits,
 };
 use crate::{
@@ -88,7 +88,10 @@ impl Lists {
 /// It could not be found out in time what somebody may do; the text is for them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("I could not check just now what you may do. Please try again in a moment.")]
-pub struct Unchecked;
+pub struct Unknown;
+
+/// What people are called of whom nothing is known yet.
+const SOMEBODY: &str = "somebody";
 
 /// Workspace and user, or workspace and group.
 type Key = (String, String);
@@ -115,26 +118,39 @@ impl People {
     }
 
     /// Who somebody is.
-    pub async fn person(&self, team: &str, user: &str) -> Result<Arc<Person>, Unchecked> {
+    pub async fn person(&self, team: &str, user: &str) -> Result<Arc<Person>, Unknown> {
         let key = (team.to_owned(), user.to_owned());
         self.in_time(self.persons.try_get_with(key, self.ask_person(team, user))).await
     }
 
     /// Who did something, with what they may do now.
-    pub async fn rights(&self, team: &str, by: &Actor) -> Result<Responder, Unchecked> {
-        let person = person_id(team, &by.user);
-        let nothing = without_rights(team, by);
+    pub async fn responder(&self, tenant: &Tenant, by: &Actor) -> Result<Responder, Unknown> {
+        let team = &tenant.team;
+        let mut responder = self.known(team, &by.user).await;
+        if !by.name.is_empty() && responder.name == SOMEBODY {
+            responder.name.clone_from(&by.name);
+        }
         // Nothing needs to be asked about most people: they stand in no list.
         let groups = self.groups_of(team, &by.user).await?;
-        let approver_of = self.lists.aliases(&person, &groups);
+        let approver_of = self.lists.aliases(&responder.person, &groups);
         if !self.lists.is_staff(&by.user, &groups, &approver_of) {
-            return Ok(nothing);
+            return Ok(responder);
         }
         let known = self.person(team, &by.user).await?;
-        if known.standing != Standing::Member {
-            return Ok(nothing);
+        if known.standing == Standing::Member {
+            let (name, person) = (known.name.clone(), responder.person);
+            responder = Responder { person, name, approver_of, staff: true };
         }
-        Ok(Responder { person, name: known.name.clone(), approver_of, staff: true })
+        Ok(responder)
+    }
+
+    /// Who did something that needs no rights, such as giving one's own answer; nothing is asked.
+    pub async fn known(&self, team: &str, user: &str) -> Responder {
+        let known = self.persons.get(&(team.to_owned(), user.to_owned())).await;
+        let name = known.map(|known| known.name.clone()).filter(|name| !name.is_empty());
+        let person = person_id(team, user);
+        let name = name.unwrap_or_else(|| SOMEBODY.to_owned());
+        Responder { person, name, approver_of: Vec::new(), staff: false }
     }
 
     /// Something about a user has changed.
@@ -172,7 +188,7 @@ impl People {
         }
     }
 
-    async fn groups_of(&self, team: &str, user: &str) -> Result<BTreeSet<String>, Unchecked> {
+    async fn groups_of(&self, team: &str, user: &str) -> Result<BTreeSet<String>, Unknown> {
         let mut within = BTreeSet::new();
         for group in self.lists.groups() {
             let key = (team.to_owned(), group.to_owned());
@@ -187,8 +203,8 @@ impl People {
     async fn in_time<T>(
         &self,
         asked: impl Future<Output = Result<T, Arc<Failure>>>,
-    ) -> Result<T, Unchecked> {
-        timeout(limits::CLICK_CHECK, asked).await.ok().and_then(Result::ok).ok_or(Unchecked)
+    ) -> Result<T, Unknown> {
+        timeout(limits::CLICK_CHECK, asked).await.ok().and_then(Result::ok).ok_or(Unknown)
     }
 
     async fn ask_person(&self, team: &str, user: &str) -> Result<Arc<Person>, Failure> {
@@ -230,12 +246,6 @@ impl Profiles for People {
             Err(_) => Fetched::not_found("Slack did not answer"),
         }
     }
-}
-
-/// Who did something that needs no rights, such as giving one's own answer.
-pub fn without_rights(team: &str, by: &Actor) -> Responder {
-    let person = person_id(team, &by.user);
-    Responder { person, name: by.name.clone(), approver_of: Vec::new(), staff: false }
 }
 
 /// A person of a workspace.
