@@ -4,5 +4,7 @@
 
 #[path = "slack/emulator.rs"]
 mod emulator;
+#[path = "slack/parts.rs"]
+mod parts;
 #[path = "slack/rules.rs"]
 mod rules;

@@ -6,12 +6,7 @@ use std::{
 };
 
 use super::{Engine, Error};
-use crate::{
-    flows::LoadedFlow,
-    model::session::FlowPin,
-    store,
-    task::LoadedTask,
-};
+use crate::{flows::LoadedFlow, model::session::FlowPin, store, task::LoadedTask};
 
 /// Older versions of flows that are in use, by digest. As many as there are versions, not sessions.
 #[derive(Debug, Default)]
