@@ -4,6 +4,8 @@
 
 #[path = "slack/emulator.rs"]
 mod emulator;
+#[path = "slack/installs.rs"]
+mod installs;
 #[path = "slack/parts.rs"]
 mod parts;
 #[path = "slack/rules.rs"]

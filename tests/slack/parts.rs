@@ -6,7 +6,7 @@ use anteroom::{
     config::{Approvers, Secret, SlackRates},
     gateway::slack::{
         api::{Api, Failure, Method},
-        inbound::{Actor, Incoming},
+        inbound::{Actor, Incoming, Tenant},
         parse,
         people::{Lists, People},
         tenants::Tenants,
@@ -72,9 +72,10 @@ async fn rights_are_those_of_members_in_lists_and_groups() {
     let lists =
         Lists { approvers: BTreeMap::from([("desk".to_owned(), approvers)]), ..Lists::default() };
     let people = People::new(api(&slack).await, lists);
+    let tenant = Tenant { team: TEAM.to_owned(), ..Tenant::default() };
     let may = async |user: &str| {
         let by = Actor { user: user.to_owned(), team: TEAM.to_owned(), name: String::new() };
-        !people.rights(TEAM, &by).await.unwrap().approver_of.is_empty()
+        !people.responder(&tenant, &by).await.unwrap().approver_of.is_empty()
     };
     for (user, expected) in [
         ("U0GRACE", true),

@@ -264,7 +264,8 @@ async fn authorize(
     }
     let code = slack.with(|state| {
         let team = state.teams.keys().next_back().cloned().unwrap_or_default();
-        state.consent(&team, false)
+        let is_org = state.org_installs;
+        state.consent(&team, is_org)
     });
     let mut back = reqwest::Url::parse(&get("redirect_uri")).unwrap();
     back.query_pairs_mut().append_pair("code", &code).append_pair("state", &get("state"));

@@ -204,6 +204,8 @@ pub(crate) struct State {
     pub(crate) grants: BTreeMap<String, (String, bool)>,
     /// Installations hand out tokens that expire.
     pub(crate) rotates: bool,
+    /// Whoever agrees does so for the whole organisation.
+    pub(crate) org_installs: bool,
     pub(crate) files: BTreeMap<String, File>,
     pub(crate) views: BTreeMap<String, View>,
     /// What each person has open, lowest first.
@@ -267,6 +269,7 @@ impl State {
             tokens: BTreeMap::from([(BOT_TOKEN.to_owned(), bot), (APP_TOKEN.to_owned(), app)]),
             grants: BTreeMap::new(),
             rotates: false,
+            org_installs: false,
             files: BTreeMap::new(),
             views: BTreeMap::new(),
             stacks: BTreeMap::new(),
