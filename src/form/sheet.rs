@@ -108,6 +108,16 @@ impl Sheet {
 
     /// The reviewed data with what the form says put in. What the form does not show is kept as it is.
     pub fn data(&self, review: &Review, fields: &Fields) -> Result<Value, Vec<FieldError>> {
+        self.data_within(review, fields, |_| true)
+    }
+
+    /// The same for a form that shows some of the fields: those for whose path `is_shown` says so.
+    pub fn data_within(
+        &self,
+        review: &Review,
+        fields: &Fields,
+        is_shown: impl Fn(&str) -> bool,
+    ) -> Result<Value, Vec<FieldError>> {
         let mut data = review.data.clone();
         for (n, (list, rows)) in review.lists.iter().zip(&self.rows).enumerate() {
             if is_nested(review, n) {
@@ -121,7 +131,9 @@ impl Sheet {
             set(&mut data, &list.path, Value::Array(rows.iter().map(row).collect()));
         }
         let mut errors = Vec::new();
-        for field in self.groups(review).iter().flat_map(|group| &group.fields) {
+        let groups = self.groups(review);
+        let shown = groups.iter().flat_map(|group| &group.fields).filter(|f| is_shown(&f.path));
+        for field in shown {
             match parse::read(field, fields) {
                 Ok(Some(value)) => set(&mut data, &field.path, value),
                 Ok(None) if is_blank(at(&data, &field.path)) => {}

@@ -1,6 +1,125 @@
-//! What Slack accepts, each constant with its unit and source.
+//! What Slack takes; each constant with its unit and where it is said. "Characters" are UTF-16 units after `& < >` are
+//! escaped: how Slack counts is not documented, and this is the most careful reading.
+//!
+//! Sources: "models" is Slack's own SDK for Python (`slack_sdk.models`), "types" is Slack's `@slack/types`, "docs" is
+//! docs.slack.dev. Where they differ, the smaller number stands here.
 
 use std::time::Duration;
+
+/// Blocks of one message (docs, block-kit/blocks).
+pub const MESSAGE_BLOCKS: usize = 50;
+
+/// Blocks of one form or Home (docs, block-kit/blocks).
+pub const VIEW_BLOCKS: usize = 100;
+
+/// The whole of a message's blocks, in characters of all their texts. Slack refuses at about 13,200
+/// (`msg_blocks_too_long`, bolt-js #2509) and says so nowhere; labels and options are counted here too.
+pub const MESSAGE_TOTAL: usize = 12_000;
+
+/// A message's own `text`, in characters: beyond it Slack advises to split (models, chat.postMessage).
+pub const MESSAGE_TEXT: usize = 4_000;
+
+/// One view as JSON, in bytes (docs, views.push: `view_too_large`).
+pub const VIEW_BYTES: usize = 250_000;
+
+/// What our own views stay below, in bytes: room for what Slack adds.
+pub const VIEW_BYTES_OURS: usize = 200_000;
+
+/// Text of a section, in characters (types, `SectionBlock`); any text object has this end.
+pub const SECTION: usize = 3_000;
+
+/// Fields of a section (models, `SectionBlock`).
+pub const SECTION_FIELDS: usize = 10;
+
+/// Text of one field of a section, in characters (models, `SectionBlock`).
+pub const SECTION_FIELD: usize = 2_000;
+
+/// Text of a header, in characters (models, `HeaderBlock`).
+pub const HEADER: usize = 150;
+
+/// Elements of a context (models, `ContextBlock`).
+pub const CONTEXT_ELEMENTS: usize = 10;
+
+/// Elements of a row of actions (models, `ActionsBlock`).
+pub const ACTIONS_ELEMENTS: usize = 25;
+
+/// Label and hint of an input, in characters each (models, `InputBlock`).
+pub const INPUT_LABEL: usize = 2_000;
+
+/// Any id of ours: `block_id`, `action_id`, `callback_id`, `external_id`, in characters (models).
+pub const ID: usize = 255;
+
+/// Text and description of an option, in characters each (models, `Option`).
+pub const OPTION_TEXT: usize = 75;
+
+/// Value of an option, in characters: the models say 150, the types 75.
+pub const OPTION_VALUE: usize = 75;
+
+/// Options of a select, or of one of its groups (models, `StaticSelectElement`, `OptionGroup`).
+pub const SELECT_OPTIONS: usize = 100;
+
+/// Groups of options of a select (models, `StaticSelectElement`).
+pub const SELECT_GROUPS: usize = 100;
+
+/// Label of a group of options, in characters (models, `OptionGroup`).
+pub const GROUP_LABEL: usize = 75;
+
+/// Options of checkboxes or radio buttons (models, `CheckboxesElement`).
+pub const TICKS: usize = 10;
+
+/// Options of an overflow menu (models, `OverflowMenuElement`).
+pub const OVERFLOW_OPTIONS: usize = 5;
+
+/// Text of a button, in characters (models, `ButtonElement`).
+pub const BUTTON_TEXT: usize = 75;
+
+/// What a screen reader says for a button, in characters (models, `ButtonElement`).
+pub const BUTTON_LABEL: usize = 75;
+
+/// Value of a button, in characters (models, `ButtonElement`).
+pub const BUTTON_VALUE: usize = 2_000;
+
+/// Heading of a confirmation, in characters (models, `ConfirmObject`).
+pub const CONFIRM_TITLE: usize = 100;
+
+/// Text of a confirmation, in characters (models, `ConfirmObject`).
+pub const CONFIRM_TEXT: usize = 300;
+
+/// Either button of a confirmation, in characters (models, `ConfirmObject`).
+pub const CONFIRM_BUTTON: usize = 30;
+
+/// Words in an empty input, in characters (models, `PlainTextInputElement`).
+pub const PLACEHOLDER: usize = 150;
+
+/// What may be typed into a text input, in characters (models, `PlainTextInputElement`).
+pub const INPUT_TEXT: usize = 3_000;
+
+/// Files of one file input (docs, file-input-element).
+pub const FILE_INPUT_FILES: u32 = 10;
+
+/// One file of a file input, in bytes (docs, file-input-element). A file dropped into the thread may be larger.
+pub const FILE_INPUT_BYTES: u64 = 10 * 1024 * 1024;
+
+/// Title and buttons of a form, in characters each (types, `ModalView`).
+pub const VIEW_TITLE: usize = 24;
+
+/// What a form carries for us, in characters (types, `ModalView`).
+pub const VIEW_METADATA: usize = 3_000;
+
+/// Choices are buttons up to this many, a menu beyond; ours: more are hard to scan on a phone.
+pub const BUTTONS_MAX: usize = 5;
+
+/// What our own messages stay below, in characters of all their texts: room for a line that says how it ended.
+pub const MESSAGE_TOTAL_OURS: usize = 11_000;
+
+/// Longest display of one value on a card, in characters; ours. The form shows it whole.
+pub const VALUE_SHOWN: usize = 600;
+
+/// Longest quotation of an answer in a line, in characters; ours.
+pub const QUOTE: usize = 160;
+
+/// Longest label of an input, in characters; ours, far below [`INPUT_LABEL`], so that many inputs fit one form.
+pub const LABEL_SHOWN: usize = 200;
 
 /// People and groups that are remembered, at most.
 pub const PEOPLE_KEPT: u64 = 10_000;

@@ -1,0 +1,422 @@
+//! Forms: what a button of a card opens. Total over [`Control`]; each fits what Slack takes of one view.
+#![warn(clippy::wildcard_enum_match_arm)] // a new control must be rendered, not ignored
+
+use serde_json::Value;
+use slack_morphism::prelude::{
+    SlackBlock, SlackBlockFileInputElement, SlackBlockPlainTextInputElement, SlackInputBlockElement,
+};
+
+use super::{
+    Cx,
+    inputs::{self, INPUT, input},
+    kit::{self, Button, View, actions, columns, context, header, section},
+    markdown,
+    pages::{self, Edit, Part, Scope},
+    review,
+    text::{clip, escape},
+};
+use crate::{
+    form::{Element, sheet, words},
+    gateway::slack::limits,
+    model::{
+        ui::{Ask, Choose, Control, Decide, Field, Form, Group, Review, Upload},
+        wait::Wait,
+    },
+};
+
+/// Blocks of a form that is only read.
+const READ_BLOCKS: usize = 90;
+
+/// Text of a form that is only read, in characters: in JSON it may grow by half.
+const READ_TOTAL: usize = 60_000;
+
+/// The form that an action of a card opens; none where it opens none.
+pub(super) fn render(wait: &Wait, action: &str, cx: &Cx) -> Option<Value> {
+    let open = Opened { wait, cx };
+    if action == "read" {
+        return Some(open.read());
+    }
+    match (&wait.prompt.control, action) {
+        (Control::Choose(choose), "open") => Some(open.choose(choose)),
+        (Control::Form(form), "open") => Some(open.fill(form)),
+        (Control::Ask(ask), "open") => Some(open.write(ask)),
+        (Control::Upload(upload), "open") => Some(open.send_files(upload)),
+        (Control::Decide(decide), "deny_and_tell") => Some(open.tell(decide)),
+        (Control::Review(_), "reject") => Some(open.start_over()),
+        (Control::Review(review), action) => open.edit(review, &Edit::read(action)?),
+        (
+            Control::Choose(_)
+            | Control::Form(_)
+            | Control::Upload(_)
+            | Control::Ask(_)
+            | Control::Decide(_)
+            | Control::Confirm(_),
+            _,
+        ) => None,
+    }
+}
+
+struct Opened<'a> {
+    wait: &'a Wait,
+    cx: &'a Cx,
+}
+
+impl Opened<'_> {
+    fn id(&self, action: &str) -> String {
+        Element::id(self.wait.id, self.wait.revision, action)
+    }
+
+    fn view(&self, action: &str, title: &str, submit: &str, blocks: Vec<SlackBlock>) -> Value {
+        let view = View {
+            title: title.to_owned(),
+            callback: self.id(action),
+            metadata: self.cx.metadata.clone(),
+            submit: Some(submit.to_owned()),
+            blocks,
+        };
+        view.json()
+    }
+
+    /// What is asked, above the inputs.
+    fn question(&self) -> Vec<SlackBlock> {
+        let prompt = &self.wait.prompt;
+        let mut blocks: Vec<SlackBlock> = prompt.title.iter().map(|title| header(title)).collect();
+        let mut body = markdown::parts(&prompt.body, limits::SECTION);
+        if body.len() > 3 {
+            body.truncate(3);
+            body.push("_The whole text is in the message._".to_owned());
+        }
+        blocks.extend(body.into_iter().map(section));
+        blocks
+    }
+
+    fn choose(&self, choose: &Choose) -> Value {
+        let mut blocks = self.question();
+        let shown = &choose.choices[..choose.choices.len().min(inputs::MENU_MAX)];
+        let is_cut = shown.len() < choose.choices.len();
+        let must = choose.required && !is_cut;
+        let label = if choose.multiple { "Your choices" } else { "Your choice" };
+        let element: SlackInputBlockElement = if choose.multiple {
+            inputs::menus(shown, std::iter::empty())
+        } else {
+            let mut select = inputs::select(inputs::options(shown));
+            select.action_id = Some(INPUT.to_owned().into());
+            select.into()
+        };
+        blocks.push(input("pick", label, element, "", must));
+        if is_cut {
+            let hint = format!(
+                "There are {} of them; the menu has the first {}. Write the others by name or number, one a line.",
+                choose.choices.len(),
+                shown.len()
+            );
+            blocks.push(input("named", "Others", lines(limits::INPUT_TEXT), &hint, false));
+        }
+        self.view("done", "Choose", "Done", blocks)
+    }
+
+    fn fill(&self, form: &Form) -> Value {
+        let mut blocks = self.question();
+        let layout = pages::layout(form);
+        blocks.extend(layout.slots.iter().map(pages::Slot::draw));
+        for (n, places) in layout.packed.iter().enumerate() {
+            let line = |place: &usize| pages::packed_line(*place, &form.fields[*place]);
+            let prefilled = places.iter().map(line).collect::<Vec<_>>().join("\n");
+            let (first, last) =
+                (places.first().copied().unwrap_or(0), places.last().copied().unwrap_or(0));
+            let label = format!("{} to {}", first + 1, last + 1);
+            let mut element = text_input(limits::INPUT_TEXT);
+            element.initial_value = Some(clip(&prefilled, limits::INPUT_TEXT));
+            let hint = "Write each answer after its name. What you leave out stays as it is.";
+            blocks.push(input(&pages::packed_id(n), &label, element.into(), hint, false));
+        }
+        if blocks.iter().all(|block| !matches!(block, SlackBlock::Input(_))) {
+            blocks.push(section("Nothing is asked here."));
+        }
+        self.view("submit", "Fill in", &form.submit, blocks)
+    }
+
+    fn write(&self, ask: &Ask) -> Value {
+        let mut blocks = self.question();
+        let max = usize::try_from(ask.max).unwrap_or(usize::MAX).clamp(1, limits::INPUT_TEXT);
+        let mut element = text_input(max);
+        element.placeholder =
+            ask.placeholder.as_deref().map(|p| kit::plain(p, limits::PLACEHOLDER));
+        let hint = if usize::try_from(ask.max).is_ok_and(|asked| asked > max) {
+            "Is it longer? Write it as a message instead."
+        } else {
+            ""
+        };
+        blocks.push(input("text", "Your answer", element.into(), hint, ask.required));
+        self.view("send", "Your answer", "Send", blocks)
+    }
+
+    fn send_files(&self, upload: &Upload) -> Value {
+        let mut blocks = self.question();
+        let mut element = SlackBlockFileInputElement::new();
+        element.action_id = Some(INPUT.to_owned().into());
+        let kinds: Vec<String> = upload
+            .accept
+            .iter()
+            .map(|kind| clip(kind, 20))
+            .filter(|kind| !kind.is_empty())
+            .collect();
+        element.filetypes = (!kinds.is_empty()).then_some(kinds);
+        element.max_files = Some(u64::from(upload.max_files.clamp(1, limits::FILE_INPUT_FILES)));
+        let label = if upload.max_files > 1 { "Files" } else { "File" };
+        let mut hint = vec![accepted(upload)];
+        if upload.max_bytes > limits::FILE_INPUT_BYTES {
+            let here = words::bytes(limits::FILE_INPUT_BYTES);
+            hint.push(format!(
+                "This form takes up to {here} a file; drop a larger one into the conversation."
+            ));
+        }
+        blocks.push(input("files", label, element.into(), &hint.join(" "), true));
+        self.view("send", "Upload", "Send", blocks)
+    }
+
+    fn tell(&self, decide: &Decide) -> Value {
+        let mut blocks =
+            vec![section(format!("*{}*", kit::said(&one_line(&decide.request), 1_000)))];
+        let label = "What should the interviewer do next?";
+        blocks.push(input(
+            "feedback",
+            label,
+            lines(limits::INPUT_TEXT),
+            "The interviewer reads this; it is not shown to the participant word for word.",
+            true,
+        ));
+        self.view("deny_and_tell", "Deny and tell", "Send to interviewer", blocks)
+    }
+
+    fn start_over(&self) -> Value {
+        let note = "What should be different?";
+        let blocks = vec![
+            section("This draft is dropped and the interviewer begins again."),
+            input("notes", note, lines(limits::INPUT_TEXT), "", false),
+        ];
+        self.view("reject", "Start over", "Start over", blocks)
+    }
+
+    fn edit(&self, review: &Review, edit: &Edit) -> Option<Value> {
+        let edit = fitting(review, edit);
+        let parts = edit.parts(review);
+        if parts.is_empty() && edit.steps.is_empty() {
+            return None;
+        }
+        let mut blocks = Vec::new();
+        for step in edit.steps.iter().filter(|_| edit.scope == Scope::Nothing) {
+            blocks.push(section(told(review, step)));
+        }
+        let arranging = edit.scope == Scope::All;
+        for (n, part) in parts.iter().enumerate() {
+            blocks.push(header(if part.title.is_empty() { "Data" } else { &part.title }));
+            blocks.extend(part.slots.iter().map(pages::Slot::draw));
+            let is_last = parts.get(n + 1).is_none_or(|next| next.entry != part.entry);
+            if arranging && is_last {
+                blocks.extend(self.row_buttons(part, &edit));
+            }
+        }
+        if arranging {
+            blocks.extend(actions(self.adding(review, &edit)));
+        } else {
+            blocks.push(context(&["Saving keeps the rest as it is and approves it.".to_owned()]));
+        }
+        blocks.push(input(
+            "notes",
+            "Note for the interviewer",
+            lines(limits::INPUT_TEXT),
+            "",
+            false,
+        ));
+        Some(self.view(&edit.action(), "Edit", "Save", blocks))
+    }
+
+    /// Under an entry of a list: its place may change before anything is saved.
+    fn row_buttons(&self, part: &Part, edit: &Edit) -> Option<SlackBlock> {
+        let (list, row) = part.entry?;
+        let more = |step: String| edit.action().len() + step.len() < limits::ID - 40;
+        let button = |verb: &str, label: &str| {
+            let button = Button::new(self.id(&format!("{verb}.{list}.{row}")), label);
+            button.spoken(&format!("{label}: {}", part.title)).build()
+        };
+        let mut buttons = Vec::new();
+        if more(format!("remove.{list}.{row}")) {
+            buttons.push(button("remove", "Remove"));
+            if row > 0 {
+                buttons.push(button("up", "Move up"));
+            }
+        }
+        actions(buttons)
+    }
+
+    fn adding(
+        &self,
+        review: &Review,
+        edit: &Edit,
+    ) -> Vec<slack_morphism::prelude::SlackActionBlockElement> {
+        if edit.action().len() > limits::ID - 60 {
+            return Vec::new();
+        }
+        review::adding(self.wait, review)
+    }
+
+    /// All of a card that was too long for its message.
+    fn read(&self) -> Value {
+        let prompt = &self.wait.prompt;
+        let mut blocks: Vec<SlackBlock> = prompt.title.iter().map(|title| header(title)).collect();
+        blocks.extend(markdown::parts(&prompt.body, limits::SECTION).into_iter().map(section));
+        match &prompt.control {
+            Control::Review(review) => {
+                for group in &review.groups {
+                    blocks.push(header(if group.title.is_empty() { "Data" } else { &group.title }));
+                    blocks.extend(whole(group));
+                }
+            }
+            Control::Decide(decide) => {
+                for (label, value) in &decide.facts {
+                    blocks.extend(labelled(label, value));
+                }
+            }
+            Control::Choose(choose) => {
+                let line = |(n, choice): (usize, &crate::model::ui::Choice)| {
+                    let more =
+                        choice.description.as_deref().map(|d| format!(": {d}")).unwrap_or_default();
+                    format!("{}. {}{more}", n + 1, choice.label)
+                };
+                let list =
+                    choose.choices.iter().enumerate().map(line).collect::<Vec<_>>().join("\n");
+                blocks.extend(
+                    super::text::parts(&list, limits::SECTION)
+                        .iter()
+                        .map(|part| section(escape(part))),
+                );
+            }
+            Control::Form(_) | Control::Upload(_) | Control::Ask(_) | Control::Confirm(_) => {}
+        }
+        let mut total = 0;
+        let fits = |block: &SlackBlock| {
+            total += kit::weight(std::slice::from_ref(block));
+            total < READ_TOTAL
+        };
+        let all = blocks.len();
+        let mut blocks: Vec<SlackBlock> =
+            blocks.into_iter().take(READ_BLOCKS).take_while(fits).collect();
+        if blocks.len() < all {
+            blocks.push(context(&[
+                "There is more than can be shown here; the copy of your data has all of it."
+                    .to_owned(),
+            ]));
+        }
+        if blocks.is_empty() {
+            blocks.push(section("There is nothing more."));
+        }
+        let view = View {
+            title: "All of it".to_owned(),
+            callback: self.id("read"),
+            metadata: self.cx.metadata.clone(),
+            submit: None,
+            blocks,
+        };
+        view.json()
+    }
+}
+
+/// The same edit in a form that fits: all of the data where it does, otherwise what was asked for alone.
+fn fitting(review: &Review, edit: &Edit) -> Edit {
+    if pages::fit(&edit.parts(review)) {
+        return edit.clone();
+    }
+    let scope = match (edit.scope, edit.steps.last()) {
+        (Scope::All, Some(step)) => added(review, edit, step).unwrap_or(Scope::Nothing),
+        (Scope::Entry(list, row), _) => {
+            let parts = pages::parts(review, &edit.sheet(review));
+            Scope::Part(parts.iter().position(|part| part.entry == Some((list, row))).unwrap_or(0))
+        }
+        (Scope::All, None) => Scope::Part(0),
+        (scope, _) => scope,
+    };
+    Edit { scope, ..edit.clone() }
+}
+
+/// The entry that a step added.
+fn added(review: &Review, edit: &Edit, step: &str) -> Option<Scope> {
+    let list: usize = step.strip_prefix("add.")?.parse().ok()?;
+    let rows = edit.sheet(review).rows.get(list)?.len();
+    Some(Scope::Entry(list, rows.checked_sub(1)?))
+}
+
+/// What a step does, in words.
+fn told(review: &Review, step: &str) -> String {
+    let mut parts = step.split('.');
+    let verb = parts.next().unwrap_or_default();
+    let mut next = || parts.next().and_then(|part| part.parse::<usize>().ok());
+    let (list, row) = (next().and_then(|n| review.lists.get(n)), next().unwrap_or(0));
+    let noun = kit::said(list.map_or("entry", |list| list.noun.as_str()), 60);
+    match verb {
+        "remove" => format!("The {noun} in place {} will be removed when you save.", row + 1),
+        "up" => format!("The {noun} in place {} will move up when you save.", row + 1),
+        _ => format!("A {noun} will be added when you save."),
+    }
+}
+
+/// The fields of a group, whole.
+fn whole(group: &Group) -> Vec<SlackBlock> {
+    let value = |field: &Field| crate::form::shown(&field.input, &field.value);
+    let told = group.fields.iter().filter(|field| !value(field).is_empty());
+    let (long, short): (Vec<&Field>, Vec<&Field>) =
+        told.partition(|field| value(field).chars().count() > 300);
+    let pair = |field: &Field| {
+        format!("*{}*\n{}", kit::said(&one_line(&field.label), 150), escape(&value(field)))
+    };
+    let mut blocks = columns(&short.into_iter().map(pair).collect::<Vec<_>>());
+    blocks.extend(long.into_iter().flat_map(|field| labelled(&field.label, &value(field))));
+    blocks
+}
+
+/// A label and a long value below it.
+fn labelled(label: &str, value: &str) -> Vec<SlackBlock> {
+    let head = format!("*{}*\n", kit::said(&one_line(label), 150));
+    let parts = super::text::parts(value, limits::SECTION - 800);
+    let draw = |(n, part): (usize, &String)| {
+        section(if n == 0 { format!("{head}{}", escape(part)) } else { escape(part) })
+    };
+    parts.iter().enumerate().map(draw).collect()
+}
+
+/// What may be sent, in a line.
+pub(super) fn accepted(upload: &Upload) -> String {
+    let kinds = upload.accept.iter().map(|kind| kind.to_uppercase()).collect::<Vec<_>>().join(", ");
+    let mut line = format!(
+        "{} · up to {}",
+        if kinds.is_empty() { "Any kind".to_owned() } else { clip(&kinds, 200) },
+        words::bytes(upload.max_bytes)
+    );
+    if upload.max_files > 1 {
+        line = format!("{line} · at most {} files", upload.max_files);
+    }
+    line.push('.');
+    line
+}
+
+/// A label on one line.
+pub(super) fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn text_input(max: usize) -> SlackBlockPlainTextInputElement {
+    let mut element = SlackBlockPlainTextInputElement::new();
+    element.action_id = Some(INPUT.to_owned().into());
+    element.multiline = Some(true);
+    element.max_length = u64::try_from(max).ok();
+    element
+}
+
+fn lines(max: usize) -> SlackInputBlockElement {
+    text_input(max).into()
+}
+
+/// Whether all of a review can be edited in one form.
+pub(super) fn fits_whole(review: &Review) -> bool {
+    pages::fit(&pages::parts(review, &sheet::Sheet::of(review)))
+}

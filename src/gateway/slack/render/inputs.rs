@@ -1,0 +1,404 @@
+//! Inputs of forms: what a field is drawn as, and how what was entered is read back. Both sides choose the input by
+//! the same rule, [`shape`], from the field that is stored with the question.
+
+use serde_json::Value;
+use slack_morphism::prelude::{
+    SlackBlock, SlackBlockCheckboxesElement, SlackBlockChoiceItem, SlackBlockEmailInputElement,
+    SlackBlockMultiStaticSelectElement, SlackBlockNumberInputElement, SlackBlockOptionGroup,
+    SlackBlockPlainText, SlackBlockPlainTextInputElement, SlackBlockPlainTextOnly,
+    SlackBlockRadioButtonsElement, SlackBlockStaticSelectElement, SlackBlockText,
+    SlackBlockUrlInputElement, SlackInputBlock, SlackInputBlockElement,
+};
+
+use super::{
+    kit::plain,
+    text::{clip_or, is_blank, units},
+};
+use crate::{
+    form::in_words,
+    gateway::slack::{inbound::Typed, limits},
+    interview::answer::check_field,
+    model::ui::{Choice, Field, Input},
+};
+
+/// The action id of every input: what matters is its block.
+pub(super) const INPUT: &str = "input";
+
+/// Value of the option that stands for no answer.
+const NONE: &str = "none";
+
+/// Choices of one menu; more are named by typing. Far below the 10,000 that Slack takes: a form is at most 250 kB.
+pub(super) const MENU_MAX: usize = 800;
+
+/// What a field is drawn as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::gateway::slack) enum Shape {
+    /// One line of text.
+    Line,
+    /// Several lines.
+    Area,
+    Email,
+    Url,
+    Number,
+    /// One of a few.
+    Radio,
+    /// Several of a few.
+    Ticks,
+    /// One of many.
+    Menu,
+    /// Several of many.
+    Menus,
+    /// One or several of too many for a menu, by name or number, one a line.
+    Named,
+    /// Text that is too long for an input: left empty it stays, otherwise it is replaced.
+    Replacement,
+}
+
+/// What a field is drawn as.
+pub(in crate::gateway::slack) fn shape(field: &Field) -> Shape {
+    let value = text_of(field);
+    let is_long = units(&value) > limits::INPUT_TEXT;
+    let has_lines = value.contains('\n');
+    // A value that would not pass is kept as it was typed: an input of its kind would not take it.
+    let fits = value.is_empty() || check_field(field, &field.value).is_none();
+    match &field.input {
+        Input::Bool => Shape::Radio,
+        Input::Select { choices, multiple } => match (choices.len(), multiple) {
+            (n, false) if n < limits::TICKS => Shape::Radio,
+            (n, true) if n <= limits::TICKS && n > 0 => Shape::Ticks,
+            (n, false) if n <= MENU_MAX => Shape::Menu,
+            (n, true) if n <= MENU_MAX && n > 0 => Shape::Menus,
+            _ => Shape::Named,
+        },
+        _ if is_long => Shape::Replacement,
+        Input::Text { multiline: true, .. } | Input::Lines => Shape::Area,
+        Input::Text { .. } | Input::Phone | Input::Date | Input::Email | Input::Url
+            if has_lines =>
+        {
+            Shape::Area
+        }
+        Input::Email if fits => Shape::Email,
+        Input::Url if fits => Shape::Url,
+        Input::Number { .. } if fits => Shape::Number,
+        // A picker knows whole days only; "2019" and "2019-03" are answers too.
+        Input::Text { .. }
+        | Input::Phone
+        | Input::Date
+        | Input::Email
+        | Input::Url
+        | Input::Number { .. } => Shape::Line,
+    }
+}
+
+/// What stands in a field of text.
+pub(super) fn text_of(field: &Field) -> String {
+    match (&field.value, &field.input) {
+        (Value::Array(lines), Input::Lines) => {
+            lines.iter().map(in_words).collect::<Vec<_>>().join("\n")
+        }
+        (value, _) => in_words(value),
+    }
+}
+
+/// What a form sends for a field that it does not show: what is there already.
+pub(in crate::gateway::slack) fn kept(field: &Field) -> Vec<String> {
+    match (&field.value, &field.input) {
+        (Value::Array(ids), Input::Select { .. }) => ids.iter().map(in_words).collect(),
+        _ => vec![text_of(field)],
+    }
+}
+
+/// What was entered for a field, as the values of a form; none where the field keeps what it has.
+pub(in crate::gateway::slack) fn entered(
+    field: &Field,
+    typed: Option<&Typed>,
+) -> Option<Vec<String>> {
+    let values = typed.map_or(&[][..], |typed| &typed.values);
+    let first = values.first().map_or("", String::as_str);
+    let labels = bool_choices();
+    Some(match (shape(field), &field.input) {
+        (Shape::Replacement, _) if first.trim().is_empty() => return None,
+        (Shape::Radio, Input::Bool) => picked(&labels, values),
+        (
+            Shape::Radio | Shape::Ticks | Shape::Menu | Shape::Menus,
+            Input::Select { choices, .. },
+        ) => picked(choices, values),
+        (Shape::Named, Input::Select { choices, multiple }) => named(choices, *multiple, first),
+        _ => vec![first.to_owned()],
+    })
+}
+
+/// Ids of the options that were picked; their values are the places of the choices.
+pub(in crate::gateway::slack) fn picked(choices: &[Choice], values: &[String]) -> Vec<String> {
+    let choice = |value: &String| choices.get(value.parse::<usize>().ok()?);
+    values.iter().filter_map(choice).map(|choice| choice.id.clone()).collect()
+}
+
+/// Ids of the choices that were named by number, label or id; what is none of them stays, to be complained about.
+pub(in crate::gateway::slack) fn named(
+    choices: &[Choice],
+    multiple: bool,
+    text: &str,
+) -> Vec<String> {
+    let known = |name: &str| {
+        let lower = name.to_lowercase();
+        let by_name = choices
+            .iter()
+            .find(|c| c.label.to_lowercase() == lower || c.id.to_lowercase() == lower);
+        let by_place =
+            || choices.get(name.trim_end_matches('.').parse::<usize>().ok()?.checked_sub(1)?);
+        by_name.or_else(by_place).map_or_else(|| name.to_owned(), |choice| choice.id.clone())
+    };
+    if !multiple {
+        return vec![known(text.trim())].into_iter().filter(|id| !id.is_empty()).collect();
+    }
+    text.lines().map(str::trim).filter(|line| !line.is_empty()).map(known).collect()
+}
+
+fn bool_choices() -> [Choice; 2] {
+    [("yes", "Yes"), ("no", "No")].map(|(id, label)| Choice {
+        id: id.to_owned(),
+        label: label.to_owned(),
+        description: None,
+        icon: None,
+    })
+}
+
+/// A field as a block of a form, under the name `block`.
+pub(super) fn block(block: &str, field: &Field) -> SlackBlock {
+    let shape = shape(field);
+    let mut hints: Vec<String> = Vec::new();
+    hints.extend(field.hint.clone());
+    match shape {
+        Shape::Replacement => hints.push("This is too long to be edited here. Leave it empty to keep it, or write what should stand instead.".to_owned()),
+        Shape::Named => hints.push("By name or number; several one a line.".to_owned()),
+        _ if matches!(field.input, Input::Lines) => hints.push("One entry a line.".to_owned()),
+        _ if matches!(field.input, Input::Date) => hints.push("For example 2019, 2019-03 or 2019-03-15.".to_owned()),
+        _ => {}
+    }
+    let label = clip_or(&field.label, limits::LABEL_SHOWN, "Answer");
+    let label = if field.check { format!("{label} (please check)") } else { label };
+    // What stands there already may stay, and a form must not be held up by what it cannot ask for.
+    let must = field.required && shape != Shape::Replacement;
+    input(block, &label, element(field, shape), &hints.join(" "), must)
+}
+
+/// An input with its label.
+pub(super) fn input(
+    block: &str,
+    label: &str,
+    element: SlackInputBlockElement,
+    hint: &str,
+    must: bool,
+) -> SlackBlock {
+    let mut input = SlackInputBlock::new(plain(label, limits::INPUT_LABEL), element);
+    input.block_id = Some(block.to_owned().into());
+    input.hint = (!is_blank(hint)).then(|| plain(hint, limits::VALUE_SHOWN));
+    input.optional = Some(!must);
+    input.into()
+}
+
+fn element(field: &Field, shape: Shape) -> SlackInputBlockElement {
+    let text = Some(super::text::clip(&text_of(field), limits::INPUT_TEXT))
+        .filter(|text| !text.is_empty());
+    let id = || Some(INPUT.to_owned().into());
+    match (shape, &field.input) {
+        (Shape::Email, _) => {
+            let mut element = SlackBlockEmailInputElement::new();
+            element.action_id = id();
+            element.initial_value = text.map(Into::into);
+            element.into()
+        }
+        (Shape::Url, _) => {
+            let mut element = SlackBlockUrlInputElement::new();
+            element.action_id = id();
+            element.initial_value = text;
+            element.into()
+        }
+        (Shape::Number, Input::Number { integer, min, max }) => {
+            let mut element = SlackBlockNumberInputElement::new(!integer);
+            element.action_id = id();
+            element.initial_value = text;
+            element.min_value = min.map(|min| min.to_string());
+            element.max_value = max.map(|max| max.to_string());
+            element.into()
+        }
+        (Shape::Radio, Input::Bool) => radio(&bool_choices(), field),
+        (Shape::Radio, Input::Select { choices, .. }) => radio(choices, field),
+        (Shape::Ticks, Input::Select { choices, .. }) => {
+            let mut element = SlackBlockCheckboxesElement::new(ticks(choices));
+            element.action_id = id();
+            let held = held(choices, field).map(|(n, choice)| tick(n, choice)).collect::<Vec<_>>();
+            element.initial_options = (!held.is_empty()).then_some(held);
+            element.into()
+        }
+        (Shape::Menu, Input::Select { choices, .. }) => menu(choices, field),
+        (Shape::Menus, Input::Select { choices, .. }) => menus(choices, held(choices, field)),
+        (Shape::Line, _) => typed(field, text, false),
+        (Shape::Replacement, _) => {
+            let mut element = SlackBlockPlainTextInputElement::new();
+            element.action_id = id();
+            element.multiline = Some(true);
+            element.into()
+        }
+        _ => typed(field, text, true),
+    }
+}
+
+fn typed(field: &Field, text: Option<String>, multiline: bool) -> SlackInputBlockElement {
+    let mut element = SlackBlockPlainTextInputElement::new();
+    element.action_id = Some(INPUT.to_owned().into());
+    element.multiline = Some(multiline);
+    if let Input::Text { min, max, .. } = field.input {
+        let length = text.as_deref().map_or(0, units);
+        let end = limits::INPUT_TEXT;
+        let longest = max
+            .map(|max| usize::try_from(max).unwrap_or(end).min(end))
+            .filter(|max| *max >= length.max(1));
+        let least = min.map(|min| usize::try_from(min).unwrap_or(end).min(end));
+        // What is optional may be empty.
+        let least =
+            least.filter(|least| field.required && *least > 0 && *least <= longest.unwrap_or(end));
+        element.max_length = longest.and_then(|max| u64::try_from(max).ok());
+        element.min_length = least.and_then(|min| u64::try_from(min).ok());
+    }
+    element.initial_value = text;
+    element.placeholder = match field.input {
+        Input::Date => Some("2019-03"),
+        Input::Phone => Some("+44 20 7946 0018"),
+        Input::Url => Some("https://"),
+        Input::Email => Some("ada@example.org"),
+        _ => None,
+    }
+    .map(|words| plain(words, limits::PLACEHOLDER));
+    element.into()
+}
+
+/// Choices with their places, those that the field has.
+fn held<'a>(choices: &'a [Choice], field: &'a Field) -> impl Iterator<Item = (usize, &'a Choice)> {
+    let has = move |choice: &Choice| match &field.value {
+        Value::Array(ids) => ids.iter().any(|id| id == &choice.id),
+        Value::Bool(yes) => choice.id == if *yes { "yes" } else { "no" },
+        value => value == &choice.id,
+    };
+    choices.iter().enumerate().filter(move |(_, choice)| has(choice))
+}
+
+fn radio(choices: &[Choice], field: &Field) -> SlackInputBlockElement {
+    let mut options = ticks(choices);
+    let mut initial = held(choices, field).next().map(|(n, choice)| tick(n, choice));
+    if !field.required && !matches!(field.input, Input::Bool) || options.is_empty() {
+        // A radio button cannot be taken back.
+        let none = SlackBlockChoiceItem::new(
+            SlackBlockText::Plain(SlackBlockPlainText::new("No answer".to_owned())),
+            NONE.to_owned(),
+        );
+        initial = initial.or_else(|| Some(none.clone()));
+        options.push(none);
+    }
+    let mut element = SlackBlockRadioButtonsElement::new(options);
+    element.action_id = Some(INPUT.to_owned().into());
+    element.initial_option = initial;
+    element.into()
+}
+
+fn menu(choices: &[Choice], field: &Field) -> SlackInputBlockElement {
+    let mut options = options(choices);
+    let mut initial = held(choices, field).next().map(|(n, choice)| option(n, choice));
+    if !field.required {
+        let none =
+            SlackBlockChoiceItem::new(plain("No answer", limits::OPTION_TEXT), NONE.to_owned());
+        initial = initial.or_else(|| Some(none.clone()));
+        options.insert(0, none);
+    }
+    let mut element = select(options);
+    element.action_id = Some(INPUT.to_owned().into());
+    element.initial_option = initial;
+    element.into()
+}
+
+/// A menu of which several may be picked.
+pub(super) fn menus<'a>(
+    choices: &[Choice],
+    held: impl Iterator<Item = (usize, &'a Choice)>,
+) -> SlackInputBlockElement {
+    let mut element = SlackBlockMultiStaticSelectElement::new();
+    element.action_id = Some(INPUT.to_owned().into());
+    element.placeholder = Some(plain("Choose…", limits::PLACEHOLDER));
+    let held = held.map(|(n, choice)| option(n, choice)).collect::<Vec<_>>();
+    element.initial_options = (!held.is_empty()).then_some(held);
+    (element.options, element.option_groups) = grouped(options(choices));
+    element.into()
+}
+
+/// A menu of which one may be picked.
+pub(super) fn select(options: Vec<Item>) -> SlackBlockStaticSelectElement {
+    let mut element = SlackBlockStaticSelectElement::new();
+    element.placeholder = Some(plain("Choose…", limits::PLACEHOLDER));
+    (element.options, element.option_groups) = grouped(options);
+    element
+}
+
+type Item = SlackBlockChoiceItem<SlackBlockPlainTextOnly>;
+type Items = Option<Vec<Item>>;
+type Groups = Option<Vec<SlackBlockOptionGroup<SlackBlockPlainTextOnly>>>;
+
+/// A plain list up to a hundred options, groups of a hundred beyond.
+fn grouped(options: Vec<Item>) -> (Items, Groups) {
+    if options.len() <= limits::SELECT_OPTIONS {
+        return (Some(options), None);
+    }
+    let group = |(n, options): (usize, &[Item])| {
+        let first = n * limits::SELECT_OPTIONS + 1;
+        let label = format!("{first} to {}", first + options.len() - 1);
+        SlackBlockOptionGroup::new(plain(&label, limits::GROUP_LABEL), options.to_vec())
+    };
+    let groups = options.chunks(limits::SELECT_OPTIONS).take(limits::SELECT_GROUPS).enumerate();
+    (None, Some(groups.map(group).collect()))
+}
+
+/// Choices as options of a menu; their values are their places.
+pub(super) fn options(choices: &[Choice]) -> Vec<Item> {
+    choices.iter().enumerate().map(|(n, choice)| option(n, choice)).collect()
+}
+
+fn option(n: usize, choice: &Choice) -> Item {
+    let mut item =
+        SlackBlockChoiceItem::new(plain(&label(n, choice), limits::OPTION_TEXT), n.to_string());
+    item.description = description(choice);
+    item
+}
+
+fn ticks(choices: &[Choice]) -> Vec<SlackBlockChoiceItem<SlackBlockText>> {
+    choices.iter().enumerate().map(|(n, choice)| tick(n, choice)).collect()
+}
+
+/// A choice as a checkbox or a radio button.
+pub(super) fn tick(n: usize, choice: &Choice) -> SlackBlockChoiceItem<SlackBlockText> {
+    let text = clip_or(&label(n, choice), limits::OPTION_TEXT, "—");
+    let mut item = SlackBlockChoiceItem::new(
+        SlackBlockText::Plain(SlackBlockPlainText::new(text)),
+        n.to_string(),
+    );
+    item.description = description(choice);
+    item
+}
+
+fn description(choice: &Choice) -> Option<SlackBlockPlainTextOnly> {
+    let text = choice.description.as_deref().filter(|text| !is_blank(text))?;
+    Some(plain(text, limits::OPTION_TEXT))
+}
+
+/// What a choice reads as. One that is too long for a button or a menu begins with its number, under which it stands
+/// in full above.
+pub(super) fn label(n: usize, choice: &Choice) -> String {
+    let text = choice.label.trim();
+    let text = if is_blank(text) { choice.id.trim() } else { text };
+    if is_blank(text) {
+        return format!("Choice {}", n + 1);
+    }
+    if units(text) > limits::OPTION_TEXT {
+        return format!("{}. {text}", n + 1);
+    }
+    text.to_owned()
+}

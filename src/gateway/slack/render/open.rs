@@ -1,0 +1,309 @@
+//! Cards that can be answered, total over [`Control`].
+#![warn(clippy::wildcard_enum_match_arm)] // a new control must be rendered, not ignored
+
+use slack_morphism::prelude::{SlackActionBlockElement, SlackBlock, SlackBlockCheckboxesElement};
+
+use super::{
+    Room,
+    forms::{accepted, one_line},
+    inputs::{self, label, tick},
+    kit::{self, Button, actions, columns, confirm, context, said, section},
+    review,
+    text::{clip, clip_or, escape, is_blank, person, time, units},
+};
+use crate::{
+    form::{Element, instant},
+    gateway::slack::limits,
+    model::{
+        ui::{Ask, Choice, Choose, Confirm, Control, Decide, Decision, Form, Upload},
+        wait::Wait,
+    },
+};
+
+/// Text of all the options of a menu that may stand in a message, in characters; a longer menu opens in a form.
+const MENU_TOTAL: usize = 4_000;
+
+/// Longest line about one choice, in characters.
+const CHOICE_LINE: usize = 500;
+
+/// Longest display of one fact, in characters.
+const FACT: usize = 1_200;
+
+/// What stands under the question: first what is to be read, then what is to be pressed.
+pub(super) struct Controls {
+    /// May be left out where there is no room.
+    pub(super) told: Box<dyn Fn(&mut Room)>,
+    /// Always there.
+    pub(super) pressed: Vec<SlackBlock>,
+}
+
+/// The control of a question that is open.
+pub(super) fn controls(wait: &Wait) -> Controls {
+    let open = Open { wait };
+    match &wait.prompt.control {
+        Control::Choose(choose) => open.choose(choose),
+        Control::Form(form) => open.fill(form),
+        Control::Review(review) => {
+            let (wait, shown) = (wait.clone(), review.clone());
+            Controls {
+                told: Box::new(move |room| {
+                    if !review::is_untouched(&shown) {
+                        review::table(&wait, &shown, &shown.groups, true, room);
+                    }
+                }),
+                pressed: open.row(review::buttons(open.wait, review)),
+            }
+        }
+        Control::Upload(upload) => open.send_files(upload),
+        Control::Ask(ask) => open.write(ask),
+        Control::Decide(decide) => open.decide(decide),
+        Control::Confirm(confirm) => open.confirm(confirm),
+    }
+}
+
+struct Open<'a> {
+    wait: &'a Wait,
+}
+
+fn nothing() -> Box<dyn Fn(&mut Room)> {
+    Box::new(|_| {})
+}
+
+impl Open<'_> {
+    fn id(&self, action: &str) -> String {
+        Element::id(self.wait.id, self.wait.revision, action)
+    }
+
+    fn button(&self, action: &str, label: &str) -> Button {
+        Button::new(self.id(action), label)
+    }
+
+    fn skip(&self, may: bool) -> Option<SlackActionBlockElement> {
+        may.then(|| self.button("skip", "Skip").build())
+    }
+
+    #[expect(clippy::unused_self, reason = "reads like the others")]
+    fn row(&self, mut elements: Vec<SlackActionBlockElement>) -> Vec<SlackBlock> {
+        elements.truncate(limits::ACTIONS_ELEMENTS);
+        actions(elements).into_iter().collect()
+    }
+
+    fn choose(&self, choose: &Choose) -> Controls {
+        let choices = &choose.choices;
+        let is_few = choices.len() <= limits::TICKS && !choices.is_empty();
+        let skip = self.skip(!choose.required);
+        let pressed = if choose.multiple && is_few {
+            let options = choices.iter().enumerate().map(|(n, choice)| tick(n, choice)).collect();
+            let mut ticks = SlackBlockCheckboxesElement::new(options);
+            ticks.action_id = Some(self.id("tick").into());
+            let mut first = self.row(vec![ticks.into()]);
+            if let Some(SlackBlock::Actions(block)) = first.first_mut() {
+                block.block_id = Some("pick".to_owned().into());
+            }
+            let done = self.button("done", "Done").primary().build();
+            first.extend(self.row(std::iter::once(done).chain(skip).collect()));
+            first
+        } else if !choose.multiple && choices.len() <= limits::BUTTONS_MAX {
+            let button = |(n, choice): (usize, &Choice)| {
+                let button = self.button(&format!("pick.{n}"), &with_icon(n, choice));
+                let button = if n == 0 { button.primary() } else { button };
+                button.spoken(&label(n, choice)).build()
+            };
+            self.row(choices.iter().enumerate().map(button).chain(skip).collect())
+        } else if !choose.multiple && self.fits_message(choices) {
+            let mut select = inputs::select(inputs::options(choices));
+            select.action_id = Some(self.id("pick").into());
+            self.row(std::iter::once(select.into()).chain(skip).collect())
+        } else {
+            let open = self.button("open", "Choose…").primary().build();
+            self.row(std::iter::once(open).chain(skip).collect())
+        };
+        Controls { told: list(choose), pressed }
+    }
+
+    #[expect(clippy::unused_self, reason = "reads like the others")]
+    fn fits_message(&self, choices: &[Choice]) -> bool {
+        let long = |c: &Choice| {
+            let more = c.description.as_deref().map_or(0, |d| units(d).min(limits::OPTION_TEXT));
+            units(&c.label).min(limits::OPTION_TEXT) + more + 4
+        };
+        choices.len() <= limits::SELECT_OPTIONS
+            && choices.iter().map(long).sum::<usize>() <= MENU_TOTAL
+    }
+
+    fn fill(&self, form: &Form) -> Controls {
+        let names: Vec<String> = form.fields.iter().map(|field| one_line(&field.label)).collect();
+        let line = said(&format!("To fill in: {}", names.join(", ")), 600);
+        let open = self.button("open", "Fill in").primary().build();
+        Controls {
+            told: Box::new(move |room| room.add_quietly(context(std::slice::from_ref(&line)))),
+            pressed: self.row(std::iter::once(open).chain(self.skip(form.skippable)).collect()),
+        }
+    }
+
+    fn send_files(&self, upload: &Upload) -> Controls {
+        let what = match upload.upload_type.as_str() {
+            "resume" => "Upload résumé",
+            _ if upload.max_files > 1 => "Upload files",
+            _ => "Upload",
+        };
+        let line = escape(&accepted(upload));
+        let open = self.button("open", what).primary().build();
+        let mut pressed =
+            self.row(std::iter::once(open).chain(self.skip(!upload.required)).collect());
+        pressed.push(context(&[
+            format!("{line} You can also drop the file into this conversation."),
+            "No file at hand? Type it here instead.".to_owned(),
+        ]));
+        Controls { told: nothing(), pressed }
+    }
+
+    fn write(&self, ask: &Ask) -> Controls {
+        let open = self.button("open", "Write an answer").build();
+        let mut pressed =
+            vec![context(&["Type your answer here, or write it in a form.".to_owned()])];
+        pressed.extend(self.row(std::iter::once(open).chain(self.skip(!ask.required)).collect()));
+        Controls { told: nothing(), pressed }
+    }
+
+    fn decide(&self, decide: &Decide) -> Controls {
+        let sure = confirm("Approve this?", &decide.request, "Yes, approve", false);
+        let mut buttons = vec![
+            self.button("approve", &clip_or(&decide.approve, limits::BUTTON_TEXT, "Approve"))
+                .primary()
+                .asking(sure)
+                .build(),
+            self.button("deny", &clip_or(&decide.deny, limits::BUTTON_TEXT, "Deny"))
+                .danger()
+                .build(),
+        ];
+        if let Some(label) = &decide.deny_and_tell {
+            buttons.push(
+                self.button("deny_and_tell", &clip_or(label, limits::BUTTON_TEXT, "Deny and tell"))
+                    .build(),
+            );
+        }
+        let (decide, title) = (decide.clone(), self.wait.prompt.title.clone());
+        Controls {
+            told: Box::new(move |room| {
+                if title.as_ref() != Some(&decide.request) {
+                    room.add(section(format!("*{}*", said(&one_line(&decide.request), 1_000))));
+                }
+                facts(&decide, room);
+            }),
+            pressed: self.row(buttons).into_iter().chain(self.votes()).collect(),
+        }
+    }
+
+    /// Who has voted so far, where several must agree.
+    fn votes(&self) -> Option<SlackBlock> {
+        if self.wait.quorum < 2 {
+            return None;
+        }
+        let mut line = format!("{} must decide alike.", self.wait.quorum);
+        for vote in self.wait.votes.iter().take(20) {
+            let word = if vote.decision == Decision::Approved { "approved" } else { "denied" };
+            line = format!("{line} {} {word}.", person(&vote.by, &vote.by_name));
+        }
+        Some(context(&[line]))
+    }
+
+    fn confirm(&self, control: &Confirm) -> Controls {
+        let yes = self.button("yes", &clip_or(&control.yes, limits::BUTTON_TEXT, "Yes"));
+        let no = self.button("no", &clip_or(&control.no, limits::BUTTON_TEXT, "No")).build();
+        let warning = "This cannot be taken back.";
+        let yes = if control.danger {
+            yes.danger().asking(confirm("Are you sure?", warning, &control.yes, true))
+        } else {
+            yes.primary()
+        };
+        let mut pressed = self.row(vec![yes.build(), no]);
+        if control.danger {
+            pressed.insert(0, section(format!(":warning: *{warning}*")));
+        }
+        Controls { told: nothing(), pressed }
+    }
+}
+
+fn with_icon(n: usize, choice: &Choice) -> String {
+    let text = label(n, choice);
+    // A name of an icon is no decoration here.
+    match choice.icon.as_deref().filter(|icon| !icon.is_ascii() && units(icon) <= 8) {
+        Some(icon) => format!("{icon} {text}"),
+        None => text,
+    }
+}
+
+/// The choices in full, numbered, where a button or a menu cannot say all of them.
+fn list(choose: &Choose) -> Box<dyn Fn(&mut Room)> {
+    let buttons = !choose.multiple && choose.choices.len() <= limits::BUTTONS_MAX;
+    let says_less = |choice: &Choice| {
+        let more = choice.description.as_deref().map_or(0, units);
+        units(&choice.label) > limits::OPTION_TEXT
+            || more > limits::OPTION_TEXT
+            || buttons && more > 0
+    };
+    if !choose.choices.iter().any(says_less) {
+        return nothing();
+    }
+    let line = |(n, choice): (usize, &Choice)| {
+        let more = choice.description.as_deref().filter(|more| !is_blank(more));
+        let more = more.map(|more| format!(": {}", said(more, CHOICE_LINE))).unwrap_or_default();
+        format!("{}. *{}*{more}", n + 1, said(&one_line(choice.label.trim()), CHOICE_LINE))
+    };
+    let lines: Vec<String> = choose.choices.iter().enumerate().map(line).collect();
+    Box::new(move |room| {
+        let mut block = String::new();
+        for line in &lines {
+            if !block.is_empty()
+                && block.encode_utf16().count() + line.encode_utf16().count() > limits::SECTION - 10
+            {
+                if !room.add(section(std::mem::take(&mut block))) {
+                    return;
+                }
+            } else if !block.is_empty() {
+                block.push('\n');
+            }
+            block.push_str(line);
+        }
+        room.add(section(block));
+    })
+}
+
+/// What a decider should know: short facts side by side, a reason as a quotation, times in the reader's zone.
+pub(super) fn facts(decide: &Decide, room: &mut Room) {
+    let mut short: Vec<String> = Vec::new();
+    let mut long: Vec<String> = Vec::new();
+    for (name, value) in &decide.facts {
+        let name = said(&one_line(name), limits::QUOTE);
+        let value_shown = match instant(value) {
+            Some(at) => time(at),
+            None => said(value, FACT),
+        };
+        if name.to_lowercase().contains("reason") {
+            let quoted = clip(value, FACT);
+            let lines: Vec<String> =
+                quoted.lines().map(|line| format!("> {}", escape(line))).collect();
+            let text = format!("*{name}*\n{}", lines.join("\n"));
+            long.push(if text.encode_utf16().count() > limits::SECTION {
+                format!("*{name}*\n{value_shown}")
+            } else {
+                text
+            });
+        } else if value_shown.encode_utf16().count() > 200 {
+            long.push(format!("*{name}*\n{value_shown}"));
+        } else {
+            short.push(format!("*{name}*\n{value_shown}"));
+        }
+    }
+    for block in columns(&short).into_iter().chain(long.into_iter().map(section)) {
+        if !room.add(block) {
+            return;
+        }
+    }
+}
+
+/// How much text the controls hold.
+pub(super) fn weight(controls: &Controls) -> usize {
+    kit::weight(&controls.pressed)
+}

@@ -1,0 +1,164 @@
+//! Collected data on a card: label and value in two columns, a menu on each entry of a list.
+
+use slack_morphism::prelude::{
+    SlackActionBlockElement, SlackBlock, SlackBlockChoiceItem, SlackBlockOverflowElement,
+    SlackSectionBlock,
+};
+
+use super::{
+    Room,
+    forms::{fits_whole, one_line},
+    inputs,
+    kit::{Button, columns, context, mrkdwn, plain, said},
+    pages::{self, entry_of},
+    text::is_blank,
+};
+use crate::{
+    form::{Element, Sheet, sheet, shown},
+    gateway::slack::limits,
+    model::{
+        ui::{Field, Group, Prompt, Review},
+        wait::Wait,
+    },
+};
+
+/// Lists to which entries can be added by a button of their own.
+const ADDABLE_MAX: usize = 8;
+
+/// Data as a card shows it. While it is `open`, what was read with low confidence is marked, entries have a menu, and
+/// a line says what else could be given.
+pub(super) fn table(wait: &Wait, review: &Review, groups: &[Group], open: bool, room: &mut Room) {
+    for group in groups {
+        let entry = open.then(|| entry_of(review, &group.path)).flatten();
+        let is_entry = entry.is_some_and(|(list, row)| {
+            let path = &review.lists[list].path;
+            group.path == if path.is_empty() { row.to_string() } else { format!("{path}.{row}") }
+        });
+        let menu = entry.filter(|_| is_entry).map(|(list, row)| menu(wait, list, row));
+        let title = titled(&wait.prompt, group).map(|title| format!("*{title}*"));
+        let blocks = draw(group, title, menu, open);
+        // A group stands whole or not at all: half of one would look like all of it.
+        if !room.add_all(blocks) {
+            return;
+        }
+    }
+}
+
+/// The heading of a group; none where the card has said it already.
+fn titled(prompt: &Prompt, group: &Group) -> Option<String> {
+    let said_already = prompt.title.as_ref() == Some(&group.title) || is_blank(&group.title);
+    (!said_already).then(|| said(&one_line(&group.title), limits::HEADER))
+}
+
+fn draw(
+    group: &Group,
+    title: Option<String>,
+    menu: Option<SlackBlockOverflowElement>,
+    open: bool,
+) -> Vec<SlackBlock> {
+    let value = |field: &Field| shown(&field.input, &field.value);
+    let (told, missing): (Vec<&Field>, Vec<&Field>) = group
+        .fields
+        .iter()
+        .partition(|field| !is_blank(&value(field)) || open && (field.check || field.required));
+    let pair = |field: &&Field| {
+        let mark = if open && field.check { " — please check" } else { "" };
+        let label = said(&one_line(&field.label), limits::QUOTE);
+        let value = value(field);
+        let value = if is_blank(&value) {
+            "_not given_".to_owned()
+        } else {
+            said(&value, limits::VALUE_SHOWN)
+        };
+        format!("*{label}*{mark}\n{value}")
+    };
+    let mut blocks = Vec::new();
+    if title.is_some() || menu.is_some() {
+        let mut head = SlackSectionBlock::new();
+        head.text = Some(mrkdwn(title.unwrap_or_else(|| "*Entry*".to_owned())));
+        head.accessory = menu.map(Into::into);
+        blocks.push(head.into());
+    }
+    blocks.extend(columns(&told.iter().map(pair).collect::<Vec<_>>()));
+    if open && !missing.is_empty() {
+        let names: Vec<String> = missing.iter().map(|field| one_line(&field.label)).collect();
+        blocks.push(context(&[said(&format!("Not given: {}", names.join(", ")), 300)]));
+    }
+    blocks
+}
+
+/// What can be done to one entry.
+fn menu(wait: &Wait, list: usize, row: usize) -> SlackBlockOverflowElement {
+    let option = |(label, value): (&str, &str)| {
+        SlackBlockChoiceItem::new(plain(label, limits::OPTION_TEXT), value.to_owned())
+    };
+    let up = (row > 0).then_some(("Move up", "up"));
+    let options = [("Edit", "edit"), ("Remove", "remove")].into_iter().chain(up).map(option);
+    let mut menu = SlackBlockOverflowElement::new(options.collect());
+    let id = Element::id(wait.id, wait.revision, &format!("row.{list}.{row}"));
+    menu.action_id = Some(id.into());
+    menu
+}
+
+/// The buttons under reviewed data.
+pub(super) fn buttons(wait: &Wait, review: &Review) -> Vec<SlackActionBlockElement> {
+    let id = |action: &str| Element::id(wait.id, wait.revision, action);
+    let blank = is_untouched(review);
+    let mut buttons = Vec::new();
+    if !blank {
+        buttons.push(Button::new(id("approve"), "Looks right").primary().build());
+    }
+    if fits_whole(review) {
+        let edit = Button::new(id("edit"), if blank { "Write it" } else { "Edit" });
+        buttons.push(if blank { edit.primary() } else { edit }.build());
+    } else {
+        buttons.push(parts(id("edit"), review));
+    }
+    if !blank {
+        buttons.extend(adding(wait, review));
+        buttons.push(Button::new(id("reject"), "Start over").build());
+    }
+    if review.skippable {
+        buttons.push(Button::new(id("skip"), "Skip").build());
+    }
+    buttons
+}
+
+/// A menu of the parts that can be edited, for data that does not go into one form.
+fn parts(id: String, review: &Review) -> SlackActionBlockElement {
+    let parts = pages::parts(review, &Sheet::of(review));
+    let option = |(n, part): (usize, &pages::Part)| {
+        let title = format!("{}. {}", n + 1, one_line(&part.title));
+        SlackBlockChoiceItem::new(plain(&title, 30), n.to_string())
+    };
+    let options = parts.iter().enumerate().take(limits::SELECT_OPTIONS).map(option).collect();
+    let mut menu = inputs::select(options);
+    menu.placeholder = Some(plain("Edit…", limits::PLACEHOLDER));
+    menu.action_id = Some(id.into());
+    menu.into()
+}
+
+/// "Add a role", for each list that takes entries.
+pub(super) fn adding(wait: &Wait, review: &Review) -> Vec<SlackActionBlockElement> {
+    let lists = review.lists.iter().enumerate().filter(|(n, _)| !sheet::is_nested(review, *n));
+    let button = |(n, list): (usize, &crate::model::ui::List)| {
+        let id = Element::id(wait.id, wait.revision, &format!("add.{n}"));
+        Button::new(id, format!("Add a {}", one_line(&list.noun))).build()
+    };
+    lists.take(ADDABLE_MAX).map(button).collect()
+}
+
+/// Nothing has been written yet.
+pub(super) fn is_untouched(review: &Review) -> bool {
+    review
+        .groups
+        .iter()
+        .flat_map(|group| &group.fields)
+        .all(|f| is_blank(&shown(&f.input, &f.value)))
+}
+
+/// A form that was filled in.
+pub(super) fn filled(fields: &[Field], room: &mut Room) {
+    let group = Group { path: String::new(), title: String::new(), fields: fields.to_vec() };
+    room.add_all(draw(&group, None, None, false));
+}
