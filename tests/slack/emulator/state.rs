@@ -190,6 +190,7 @@ pub(crate) struct Call {
 }
 
 /// Everything.
+#[expect(clippy::struct_excessive_bools, reason = "switches that tests turn")]
 pub(crate) struct State {
     pub(crate) settings: Settings,
     pub(crate) clock: Arc<dyn Clock>,
