@@ -80,6 +80,8 @@ pub const LLM_RESTING: &str = "anteroom_llm_resting";
 pub const SLACK_CALLS: &str = "anteroom_slack_calls_total";
 /// Time of a call of Slack's Web API.
 pub const SLACK_CALL_SECONDS: &str = "anteroom_slack_call_seconds";
+/// What people said of the model's answers in Slack.
+pub const SLACK_FEEDBACK: &str = "anteroom_slack_feedback_total";
 /// This program.
 pub const BUILD: &str = "anteroom_build_info";
 /// How long the process has run.
@@ -119,6 +121,7 @@ pub const ALL: &[Metric] = &[
     gauge_of(LLM_RESTING, &["purpose"], "1 while a provider is left alone after failures"),
     counter(SLACK_CALLS, &["method", "outcome"], "Calls of Slack's Web API"),
     histogram(SLACK_CALL_SECONDS, &["method"], "Time until Slack answered, own rates not counted"),
+    counter(SLACK_FEEDBACK, &["outcome"], "What people said of the model's answers in Slack"),
     gauge_of(BUILD, &["version"], "Always 1; says which program this is"),
     gauge_of(UPTIME_SECONDS, &[], "Time since the start"),
     gauge_of(MEMORY_BYTES, &[], "Resident memory of the process (Linux)"),

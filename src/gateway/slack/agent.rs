@@ -1,1 +1,482 @@
 //! What Slack's agent surface shows while the bot works: status, session states, words as they come.
+//!
+//! All of it is best effort and looks at sessions from the outside: nothing here is needed for a conversation to go
+//! on, and what is lost is shown again with the next change. A stream lives while the model speaks and never across a
+//! question; the message that is posted in the end ([`Agent::finish`]) takes its place.
+
+mod safe;
+mod status;
+mod stream;
+
+use std::{
+    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
+    sync::{Arc, Mutex, OnceLock, PoisonError},
+};
+
+use metrics::counter;
+use serde_json::{Value, json};
+use tokio::{
+    sync::{Mutex as Turn, broadcast::error::RecvError},
+    task::JoinSet,
+    time::{Instant, sleep_until},
+};
+use tokio_util::sync::CancellationToken;
+
+use self::{
+    safe::safe,
+    status::{Shown, Standing},
+    stream::{Kept, Spot, Stream},
+};
+use super::{
+    api::{Api, Failure, Method},
+    limits,
+};
+use crate::{
+    engine::{Draft, Engine, Look},
+    ids::SessionId,
+    model::{
+        effect::Effect,
+        session::{Platform, Status},
+    },
+    store::{Note, Store},
+    telemetry::metric,
+};
+
+/// What the buttons below an answer are called in [`super::inbound::Action`].
+pub const FEEDBACK: &str = "agent.feedback";
+
+/// What is offered where somebody opens the conversation: title, and what it sends.
+pub const PROMPTS: [(&str, &str); 4] = [
+    ("Start my onboarding", "Start my onboarding"),
+    ("Where was I?", "Where am I in my onboarding and what is missing?"),
+    ("Upload a document", "I want to upload a document"),
+    ("Talk to a human", "I would like to talk to a human"),
+];
+
+/// Shows what the bot does; cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Agent {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    api: Api,
+    store: Arc<dyn Store>,
+    engine: OnceLock<Engine>,
+    /// What each session shows.
+    shown: Mutex<HashMap<SessionId, Shown>>,
+    /// The message of each session that is being written.
+    streams: Mutex<HashMap<SessionId, Arc<Turn<Option<Stream>>>>>,
+    /// Messages that are posted plainly, by session and what the model knew.
+    plain: Mutex<HashMap<SessionId, u64>>,
+    /// Sessions of other platforms.
+    elsewhere: Mutex<HashSet<SessionId>>,
+    /// Methods that Slack refuses here, and until when they are not called.
+    resting: Mutex<HashMap<Method, Instant>>,
+}
+
+/// Sessions with something to look at, and when.
+#[derive(Debug, Default)]
+struct Agenda {
+    due: BTreeMap<SessionId, (Instant, Wanted)>,
+    busy: BTreeSet<SessionId>,
+}
+
+/// What is to be looked at.
+#[derive(Debug, Clone, Copy, Default)]
+struct Wanted {
+    standing: bool,
+    words: bool,
+}
+
+impl Agenda {
+    fn add(&mut self, session: SessionId, at: Instant, wanted: Wanted) {
+        if self.due.len() >= limits::AGENDA_MAX && !self.due.contains_key(&session) {
+            return;
+        }
+        let (due, known) = self.due.entry(session).or_insert((at, wanted));
+        *due = (*due).min(at);
+        known.standing |= wanted.standing;
+        known.words |= wanted.words;
+    }
+
+    fn next(&self) -> Option<(Instant, SessionId)> {
+        let free = self.due.iter().filter(|(session, _)| !self.busy.contains(session));
+        free.map(|(session, (at, _))| (*at, *session)).min()
+    }
+}
+
+const STANDING: Wanted = Wanted { standing: true, words: false };
+const WORDS: Wanted = Wanted { standing: false, words: true };
+
+impl Agent {
+    /// Shows what goes on through `api`.
+    pub fn new(api: Api, store: Arc<dyn Store>) -> Self {
+        let inner = Inner {
+            api,
+            store,
+            engine: OnceLock::new(),
+            shown: Mutex::default(),
+            streams: Mutex::default(),
+            plain: Mutex::default(),
+            elsewhere: Mutex::default(),
+            resting: Mutex::default(),
+        };
+        Self { inner: Arc::new(inner) }
+    }
+
+    /// Follows the engine until `shutdown`.
+    pub async fn run(&self, engine: Engine, shutdown: CancellationToken) {
+        let mut watched = engine.watch();
+        let mut drafts = engine.drafts();
+        let mut progress = engine.pipeline().progress();
+        let engine = self.inner.engine.get_or_init(|| engine).clone();
+        let mut agenda = Agenda::default();
+        let mut jobs: JoinSet<(SessionId, Option<(Instant, Wanted)>)> = JoinSet::new();
+        let mut not_before = Instant::now();
+        loop {
+            let next = agenda.next().filter(|_| jobs.len() < limits::LOOKS_AT_ONCE);
+            let at = next.map_or_else(Instant::now, |(at, _)| at.max(not_before));
+            // What is not received stays in its channel; who falls behind sees the next change.
+            tokio::select! {
+                () = shutdown.cancelled() => return,
+                changed = watched.recv() => match changed {
+                    Ok(changed) => agenda.add(changed.session, Instant::now() + limits::STATUS_PACE, STANDING),
+                    Err(RecvError::Lagged(_)) => {}
+                    Err(RecvError::Closed) => return,
+                },
+                draft = drafts.recv() => match draft {
+                    Ok(draft) => agenda.add(draft.session, Instant::now() + limits::STREAM_PACE, WORDS),
+                    Err(RecvError::Lagged(_)) => {}
+                    Err(RecvError::Closed) => return,
+                },
+                told = progress.recv() => match told {
+                    Ok(told) => agenda.add(told.session, Instant::now() + limits::STATUS_PACE, STANDING),
+                    Err(RecvError::Lagged(_)) => {}
+                    Err(RecvError::Closed) => return,
+                },
+                () = sleep_until(at), if next.is_some() => {
+                    let Some((_, session)) = next else { continue };
+                    let Some((_, wanted)) = agenda.due.remove(&session) else { continue };
+                    not_before = Instant::now() + limits::LOOK_PAUSE;
+                    agenda.busy.insert(session);
+                    let (inner, engine) = (Arc::clone(&self.inner), engine.clone());
+                    jobs.spawn(async move { (session, inner.look(&engine, session, wanted).await) });
+                }
+                Some(done) = jobs.join_next(), if !jobs.is_empty() => match done {
+                    Ok((session, again)) => {
+                        agenda.busy.remove(&session);
+                        if let Some((at, wanted)) = again {
+                            agenda.add(session, at, wanted);
+                        }
+                    }
+                    Err(error) => {
+                        tracing::error!(%error, "what the bot does could not be shown");
+                        agenda.busy.clear();
+                    }
+                },
+            }
+        }
+    }
+
+    /// Puts the words of a post into the message that was streamed for them, and says which one it is: `D024/1690.1`.
+    /// None where there is no such message: then they are posted plainly.
+    pub async fn finish(&self, effect: &Effect, text: &str) -> Result<Option<String>, Failure> {
+        self.inner.finish(effect, text).await
+    }
+
+    /// What stands below an answer of the model.
+    pub fn feedback_buttons() -> Value {
+        let button = |text: &str, value: &str, label: &str| json!({ "text": { "type": "plain_text", "text": text }, "value": value, "accessibility_label": label });
+        json!({ "type": "context_actions", "elements": [{
+            "type": "feedback_buttons",
+            "action_id": FEEDBACK,
+            "positive_button": button("Good", "good", "This answer was good"),
+            "negative_button": button("Bad", "bad", "This answer was bad"),
+        }] })
+    }
+
+    /// Somebody said how an answer was; what they are told.
+    pub async fn feedback(&self, session: SessionId, message: &str, value: &str) -> &'static str {
+        let value = if value == "good" { "good" } else { "bad" };
+        counter!(metric::SLACK_FEEDBACK, "outcome" => value).increment(1);
+        let key = format!("slack/feedback/{session}/{message}");
+        let note = Note { key, session: Some(session), value: Some(value.to_owned()) };
+        if let Err(error) = self.inner.store.note(note).await {
+            tracing::warn!(%error, "how an answer was could not be saved");
+        }
+        if value == "good" {
+            "Thank you, good to know."
+        } else {
+            "Thank you for saying so. Type *human* if you would rather talk to a person."
+        }
+    }
+
+    /// Offers what to begin with where somebody opened the conversation.
+    pub async fn suggest(&self, team: &str, channel: &str) {
+        let prompts = PROMPTS.map(|(title, message)| json!({ "title": title, "message": message }));
+        let body = json!({ "channel_id": channel, "prompts": prompts });
+        self.inner.show(team, Method::SuggestedPrompts, body).await;
+    }
+}
+
+impl Inner {
+    /// Looks at a session; when to look again, where that is needed.
+    async fn look(
+        &self,
+        engine: &Engine,
+        session: SessionId,
+        wanted: Wanted,
+    ) -> Option<(Instant, Wanted)> {
+        if lock(&self.elsewhere).contains(&session) {
+            return None;
+        }
+        if wanted.words {
+            let again = self.write(engine, session).await;
+            if let Some(at) = again {
+                return Some((at, Wanted { words: true, ..wanted }));
+            }
+        }
+        if !wanted.standing {
+            return None;
+        }
+        let look = engine.look(session).await.ok()?;
+        if !self.is_here(&look) {
+            return None;
+        }
+        let shown = Shown::of(&look, engine.pipeline());
+        let again = self.tell(&look, shown).await?;
+        Some((Instant::now() + again, STANDING))
+    }
+
+    fn is_here(&self, look: &Look) -> bool {
+        if look.loaded.head.place.platform == Platform::Slack && look.loaded.head.parent.is_none() {
+            return true;
+        }
+        let mut elsewhere = lock(&self.elsewhere);
+        if elsewhere.len() >= limits::AGENDA_MAX {
+            elsewhere.clear();
+        }
+        elsewhere.insert(look.state.session);
+        false
+    }
+
+    /// Says how a session stands, where that has changed. How long to wait where it could not be said.
+    async fn tell(&self, look: &Look, shown: Shown) -> Option<std::time::Duration> {
+        let session = look.state.session;
+        let before = lock(&self.shown).get(&session).cloned();
+        if before.as_ref() == Some(&shown) {
+            return None;
+        }
+        let spot = self.spot(look).await?;
+        let place = json!({ "channel_id": spot.channel, "thread_ts": spot.thread });
+        let has_stream = lock(&self.streams).contains_key(&session);
+        if before.as_ref().map(|before| before.standing) != Some(shown.standing) && !has_stream {
+            let mut body = place.clone();
+            body["status"] = json!(shown.standing.name());
+            if let Some(Failure::Later { after }) =
+                self.show(&spot.team, Method::SessionStatus, body).await
+            {
+                // How it stands in the end matters; that it works just now will be over by then.
+                return (shown.standing != Standing::Processing)
+                    .then(|| after.min(limits::STATUS_AGAIN));
+            }
+        }
+        let had_words = before.as_ref().is_some_and(|before| !before.words.is_empty());
+        if !has_stream && (!shown.words.is_empty() || had_words) {
+            let mut body = place;
+            body["status"] = json!(shown.words);
+            self.show(&spot.team, Method::ThreadStatus, body).await;
+        }
+        let mut known = lock(&self.shown);
+        if known.len() >= limits::AGENDA_MAX {
+            known.clear();
+        }
+        known.insert(session, shown);
+        None
+    }
+
+    /// Calls a method that nobody misses. What Slack refuses here is left alone for a while.
+    async fn show(&self, team: &str, method: Method, body: Value) -> Option<Failure> {
+        if lock(&self.resting).get(&method).is_some_and(|until| *until > Instant::now()) {
+            return None;
+        }
+        let failure = self.api.call(team, method, body).await.err()?;
+        if let Failure::Refused { error, .. } = &failure
+            && matches!(
+                error.as_str(),
+                "unknown_method"
+                    | "missing_scope"
+                    | "not_allowed_token_type"
+                    | "feature_not_enabled"
+            )
+        {
+            lock(&self.resting).insert(method, Instant::now() + limits::REFUSED_REST);
+        }
+        Some(failure)
+    }
+
+    /// The thread in which a session stands; none before its first message.
+    async fn spot(&self, look: &Look) -> Option<Spot> {
+        let head = &look.loaded.head;
+        let place = &head.place;
+        let root = self.store.noted(&format!("slack/root/{}", head.id)).await.ok()?;
+        let root = root.and_then(|note| note.value);
+        let (channel, thread) =
+            match (root.as_deref().and_then(|root| root.split_once('/')), &place.thread) {
+                (_, Some(thread)) => (place.channel.clone(), thread.clone()),
+                (Some((channel, ts)), None) => (channel.to_owned(), ts.to_owned()),
+                (None, None) => return None,
+            };
+        let installed = self.api.tenants().installation(&place.workspace)?;
+        let organisation = installed.enterprise.filter(|_| installed.is_enterprise_install);
+        Some(Spot {
+            team: place.workspace.clone(),
+            channel,
+            thread,
+            user: head.participant.user.clone(),
+            recipient_team: organisation.unwrap_or_else(|| place.workspace.clone()),
+        })
+    }
+
+    /// Shows what the model says, as far as it has come. When to look again, where that is needed.
+    async fn write(&self, engine: &Engine, session: SessionId) -> Option<Instant> {
+        let turn = lock(&self.streams).get(&session).cloned();
+        let Some(draft) = engine.draft(session) else {
+            let turn = turn?;
+            let mut stream = turn.lock().await;
+            // Its post takes the message over; where none comes, nobody said it in the end.
+            let left = stream.as_ref()?.grew_at + limits::STREAM_ORPHAN;
+            if left > Instant::now() {
+                return Some(left);
+            }
+            let orphan = stream.take()?;
+            lock(&self.streams).remove(&session);
+            orphan.kept.discard(&self.api).await;
+            self.forget(session).await;
+            return None;
+        };
+        if lock(&self.plain).get(&session) == Some(&draft.knew) {
+            return None;
+        }
+        match turn {
+            Some(turn) => {
+                let mut stream = turn.lock().await;
+                let stream = stream.as_mut()?;
+                if stream.kept.knew != draft.knew {
+                    // The message before is not posted yet.
+                    return Some(Instant::now() + limits::STREAM_PACE);
+                }
+                stream.grow((&self.api, self.store.as_ref(), session), &draft.text).await;
+            }
+            None => self.open(engine, &draft).await,
+        }
+        None
+    }
+
+    async fn open(&self, engine: &Engine, draft: &Draft) {
+        let text = safe(&draft.text, false);
+        if text.chars().count() < limits::STREAM_BEGIN {
+            return;
+        }
+        let Ok(look) = engine.look(draft.session).await else { return };
+        if !self.is_here(&look) {
+            return;
+        }
+        let Some(spot) = self.spot(&look).await else { return };
+        let state = &look.state;
+        let is_wanted = state.status == Status::Open
+            && state.handoff.is_none()
+            && state.pending().next().is_none();
+        if !is_wanted || draft.knew <= state.mind.knew {
+            return;
+        }
+        // What a crash left behind becomes this message, when all of it is there.
+        let left = self.store.noted(&stream::key(draft.session)).await;
+        if left.is_ok_and(|note| note.is_some()) {
+            self.post_plainly(draft);
+            return;
+        }
+        let turn = Arc::new(Turn::new(None));
+        let mut stream = turn.lock().await;
+        lock(&self.streams).insert(draft.session, Arc::clone(&turn));
+        let done = status::done(state, engine.pipeline());
+        let title =
+            state.phase().and_then(|id| look.flow.flow.phase.iter().find(|phase| phase.id == id));
+        let title = title.map_or("", |phase| phase.title.as_str());
+        let who = (&self.api, self.store.as_ref(), draft.session);
+        match Stream::open(who, (spot, draft.knew), &text, &done, title).await {
+            Ok(opened) => *stream = Some(opened),
+            Err(failure) => {
+                tracing::debug!(session.id = %draft.session, %failure, "words are posted plainly");
+                lock(&self.streams).remove(&draft.session);
+                self.post_plainly(draft);
+            }
+        }
+    }
+
+    fn post_plainly(&self, draft: &Draft) {
+        let mut plain = lock(&self.plain);
+        if plain.len() >= limits::AGENDA_MAX {
+            plain.clear();
+        }
+        plain.insert(draft.session, draft.knew);
+    }
+
+    async fn finish(&self, effect: &Effect, text: &str) -> Result<Option<String>, Failure> {
+        let session = effect.session;
+        let text = safe(text, true);
+        let turn = lock(&self.streams).get(&session).cloned();
+        let Some(turn) = turn else { return self.mend(session, &text).await };
+        let mut held = turn.lock().await;
+        let Some(stream) = held.as_mut() else { return self.mend(session, &text).await };
+        if !stream.begins(&text) {
+            let draft = self.engine.get().and_then(|engine| engine.draft(session));
+            if draft.is_some_and(|draft| draft.knew == stream.kept.knew) {
+                // Another post, from before; the model still speaks.
+                return Ok(None);
+            }
+        }
+        let more = json!({ "blocks": [Agent::feedback_buttons()] });
+        let message = match stream.end(&self.api, &text, more).await {
+            Ok(()) => stream.kept.messages.last().cloned(),
+            Err(Failure::Refused { .. }) => {
+                stream.kept.rewrite(&self.api, &text, blocks(&text)).await?
+            }
+            Err(failure) => return Err(failure),
+        };
+        let channel = stream.kept.spot.channel.clone();
+        *held = None;
+        lock(&self.streams).remove(&session);
+        // Ending it has changed how the session stands in Slack.
+        lock(&self.shown).remove(&session);
+        self.forget(session).await;
+        Ok(message.map(|ts| format!("{channel}/{ts}")))
+    }
+
+    /// A process that ended in the middle left half a message behind: it is made whole.
+    async fn mend(&self, session: SessionId, text: &str) -> Result<Option<String>, Failure> {
+        let note = self.store.noted(&stream::key(session)).await;
+        let later = |_| Failure::Later { after: limits::STATUS_AGAIN };
+        let Some(value) = note.map_err(later)?.and_then(|note| note.value) else { return Ok(None) };
+        let Ok(mut kept) = serde_json::from_str::<Kept>(&value) else { return Ok(None) };
+        let message = kept.rewrite(&self.api, text, blocks(text)).await?;
+        self.forget(session).await;
+        Ok(message.map(|ts| format!("{}/{ts}", kept.spot.channel)))
+    }
+
+    async fn forget(&self, session: SessionId) {
+        if let Err(error) = stream::keep(self.store.as_ref(), session, None).await {
+            tracing::debug!(%error, "the note of a stream stays a while");
+        }
+    }
+}
+
+fn blocks(text: &str) -> Value {
+    json!([{ "type": "markdown", "text": text }, Agent::feedback_buttons()])
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

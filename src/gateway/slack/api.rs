@@ -256,8 +256,8 @@ fn posted_to(method: Method, body: &Value) -> Option<&str> {
 /// How long a call may wait for its turn.
 const fn patience(method: Method) -> Duration {
     match method {
-        // Where there is no room for a stream, the words are posted plainly.
-        Method::StartStream => Duration::ZERO,
+        // Where there is no room for a stream, the words are posted plainly; a status is old by then.
+        Method::StartStream | Method::SessionStatus | Method::ThreadStatus => Duration::ZERO,
         Method::OpenView | Method::PushView | Method::UpdateView => PATIENCE_FAST,
         _ => PATIENCE,
     }

@@ -144,3 +144,37 @@ pub const FILE_TOTAL: Duration = Duration::from_mins(2);
 
 /// Redirects that are followed for a file, all of them within Slack.
 pub const FILE_REDIRECTS: usize = 3;
+
+/// Sessions that wait to be looked at, and that are remembered in each way, at most.
+pub const AGENDA_MAX: usize = 10_000;
+
+/// Sessions that are looked at, at one time.
+pub const LOOKS_AT_ONCE: usize = 8;
+
+/// Shortest time between the beginnings of two looks: what is shown must not cost what the work costs.
+pub const LOOK_PAUSE: Duration = Duration::from_millis(20);
+
+/// Changes of a session that come close together are shown as one.
+pub const STATUS_PACE: Duration = Duration::from_millis(400);
+
+/// Longest time until a status is said again that Slack had no room for.
+pub const STATUS_AGAIN: Duration = Duration::from_secs(30);
+
+/// How long a method that Slack refuses is left alone.
+pub const REFUSED_REST: Duration = Duration::from_mins(10);
+
+/// Words that come close together are shown at once. Other agents wait for 750 ms, and so has Slack's client
+/// recommended; a bot has 100 calls a minute for all its streams in a workspace.
+pub const STREAM_PACE: Duration = Duration::from_millis(750);
+
+/// Characters before a stream is opened: a short answer needs none.
+pub const STREAM_BEGIN: usize = 40;
+
+/// A stream dies about five minutes after it was opened, even in use (node-slack-sdk #2702).
+pub const STREAM_ROLL: Duration = Duration::from_mins(4);
+
+/// Markdown in one message, in characters (of 12,000; docs.slack.dev/reference/methods/chat.appendStream).
+pub const STREAM_TEXT: usize = 11_000;
+
+/// How long a message whose words have ended may wait for its post.
+pub const STREAM_ORPHAN: Duration = Duration::from_secs(20);
