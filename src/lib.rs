@@ -36,6 +36,7 @@
 //! | 5 | [`export`] | JSON Resume, transcript, decisions, archive |
 //! | 6 | [`engine`] | drives sessions: work, timers, outbox, recovery; knows no platform |
 //! | 7 | [`form`] | what the platforms share: names of controls, forms to replies, words for people |
+//! | 7 | [`listen`] | connections that others open to us, bounded in number and time |
 //! | 8 | [`gateway`] | the platforms, each in the same six parts |
 //! | 9 | [`ops`] | the command line and the composition root |
 //!
@@ -56,6 +57,7 @@ pub mod form;
 pub mod gateway;
 pub mod ids;
 pub mod interview;
+pub mod listen;
 pub mod llm;
 pub mod model;
 pub mod ops;

@@ -6,6 +6,7 @@
 //! place alone, because its message may hold anything.
 
 pub mod metric;
+pub mod ready;
 
 use std::{collections::BTreeMap, fmt, io, panic};
 

@@ -2,11 +2,15 @@
 #![expect(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "how a test fails")]
 #![expect(dead_code, reason = "what Slack can do is not all needed yet")]
 
+#[path = "slack/connect.rs"]
+mod connect;
 #[path = "slack/emulator.rs"]
 mod emulator;
 #[path = "slack/installs.rs"]
 mod installs;
 #[path = "slack/parts.rs"]
 mod parts;
+#[path = "slack/parse.rs"]
+mod parse;
 #[path = "slack/rules.rs"]
 mod rules;

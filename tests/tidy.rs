@@ -21,7 +21,7 @@ const LAYERS: &[&[&str]] = &[
     &["tool"],
     &["catalog", "export"],
     &["engine"],
-    &["form"],
+    &["form", "listen"],
     &["gateway"],
     &["ops"],
 ];

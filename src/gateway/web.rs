@@ -22,7 +22,6 @@ mod controls;
 mod health;
 mod icons;
 mod inputs;
-mod listen;
 mod live;
 mod participant;
 mod reply;

@@ -82,6 +82,14 @@ pub const SLACK_CALLS: &str = "anteroom_slack_calls_total";
 pub const SLACK_CALL_SECONDS: &str = "anteroom_slack_call_seconds";
 /// What people said of the model's answers in Slack.
 pub const SLACK_FEEDBACK: &str = "anteroom_slack_feedback_total";
+/// What Slack delivered.
+pub const SLACK_FRAMES: &str = "anteroom_slack_frames_total";
+/// Time until what Slack delivered was acknowledged.
+pub const SLACK_ACK_SECONDS: &str = "anteroom_slack_ack_seconds";
+/// Sockets to Slack that are open.
+pub const SLACK_SOCKETS: &str = "anteroom_slack_sockets";
+/// Sockets to Slack that were opened anew.
+pub const SLACK_RECONNECTS: &str = "anteroom_slack_reconnects_total";
 /// This program.
 pub const BUILD: &str = "anteroom_build_info";
 /// How long the process has run.
@@ -122,6 +130,14 @@ pub const ALL: &[Metric] = &[
     counter(SLACK_CALLS, &["method", "outcome"], "Calls of Slack's Web API"),
     histogram(SLACK_CALL_SECONDS, &["method"], "Time until Slack answered, own rates not counted"),
     counter(SLACK_FEEDBACK, &["outcome"], "What people said of the model's answers in Slack"),
+    counter(
+        SLACK_FRAMES,
+        &["what", "outcome"],
+        "What Slack delivered, by transport's kind, and what became of it",
+    ),
+    histogram(SLACK_ACK_SECONDS, &[], "Time until what Slack delivered was acknowledged"),
+    gauge_of(SLACK_SOCKETS, &[], "Sockets to Slack that are open"),
+    counter(SLACK_RECONNECTS, &["why"], "Sockets to Slack that were opened anew"),
     gauge_of(BUILD, &["version"], "Always 1; says which program this is"),
     gauge_of(UPTIME_SECONDS, &[], "Time since the start"),
     gauge_of(MEMORY_BYTES, &[], "Resident memory of the process (Linux)"),

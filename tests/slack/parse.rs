@@ -1,4 +1,6 @@
 //! Payloads of Slack as what comes in: nothing breaks the reader, no words and no files are lost.
+#![expect(clippy::too_many_lines, reason = "what is read stands beside what was sent")]
+#![expect(clippy::needless_pass_by_value, reason = "payloads are written where they are used")]
 
 #[path = "parse/hostile.rs"]
 mod hostile;
@@ -775,6 +777,7 @@ fn the_same_thing_has_the_same_key() {
 
 /// Every payload that Slack's own SDK has an example of, with what becomes of it; the examples' fields are empty.
 #[test]
+#[expect(clippy::print_stderr, reason = "says what is missing")]
 fn every_sample_is_read() {
     let Some(folder) = std::env::var_os("ANTEROOM_CONFORMANCE") else {
         eprintln!(

@@ -21,13 +21,16 @@ use tower_http::timeout::TimeoutLayer;
 
 use super::{
     guard::{self, Browser},
-    health, limits,
-    listen::Bounded,
-    live, page, participant,
+    health, limits, live, page, participant,
     places::Places,
     staff, texts,
 };
-use crate::{config::Settings, engine::Engine, telemetry::metric};
+use crate::{
+    config::Settings,
+    engine::Engine,
+    listen::{Bounded, Bounds},
+    telemetry::{metric, ready::Ready},
+};
 
 /// Why the page cannot be served.
 #[derive(Debug, thiserror::Error)]
@@ -67,6 +70,7 @@ pub struct Server {
     /// Where machines ask, where that is somewhere else.
     monitor: Option<TcpListener>,
     settings: Arc<Settings>,
+    parts: Vec<Arc<dyn Ready>>,
 }
 
 /// What every handler needs.
@@ -82,6 +86,8 @@ pub struct App {
     pub live: Places,
     /// Ends live connections.
     pub shutdown: CancellationToken,
+    /// What else has to be ready.
+    pub parts: Vec<Arc<dyn Ready>>,
 }
 
 impl Server {
@@ -101,7 +107,14 @@ impl Server {
             Some(address) => Some(bound(address, "metrics").await?.0),
             None => None,
         };
-        Ok(Self { listener, address, monitor, settings })
+        Ok(Self { listener, address, monitor, settings, parts: Vec::new() })
+    }
+
+    /// Counts a part of the bot in when somebody asks whether it is ready.
+    #[must_use]
+    pub fn with(mut self, part: Arc<dyn Ready>) -> Self {
+        self.parts.push(part);
+        self
     }
 
     /// Where it listens; the port is a real one.
@@ -131,6 +144,7 @@ impl Server {
             uploads: Semaphore::new(limits::UPLOADS_AT_ONCE),
             live: Places::default(),
             shutdown: shutdown.clone(),
+            parts: self.parts,
         });
         let monitor = self.monitor.map(|listener| (listener, health::monitor(Arc::clone(&app))));
         let pages = answering(self.listener, routes(app), shutdown.clone());
@@ -158,7 +172,12 @@ async fn answering(
     routes: Router,
     shutdown: CancellationToken,
 ) -> Result<(), Error> {
-    axum::serve(Bounded::new(listener, shutdown.clone()), routes)
+    let bounds = Bounds {
+        connections: limits::CONNECTIONS_MAX,
+        idle: limits::CONNECTION_IDLE,
+        stopping: limits::STOPPING,
+    };
+    axum::serve(Bounded::new(listener, bounds, shutdown.clone()), routes)
         .with_graceful_shutdown(shutdown.cancelled_owned())
         .await
         .map_err(Error::Serve)

@@ -85,6 +85,7 @@ async fn readiness(app: &App) -> Result<(), String> {
     if app.engine.parts().artifacts.check().await.is_err() {
         return Err("files that people send cannot be kept. hint: check free space and rights of the data directory".to_owned());
     }
+    app.parts.iter().try_for_each(|part| part.ready())?;
     let read = app.engine.parts().store.sessions(None, 1).await;
     read.map(drop).map_err(|_| "the store cannot be read".to_owned())
 }

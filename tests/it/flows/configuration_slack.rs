@@ -113,19 +113,19 @@ fn the_environment_names_another_web_api() {
 #[test]
 fn mistakes_about_slack_are_told_at_once() {
     insta::assert_snapshot!(said(
-        r##"
+        r#"
 [slack]
 transport = "sockets"
 bot_token = "xoxb-in-the-file"
 sockets = 11
-"##
+"#
     ), @"
     config.toml:3:1: `sockets` is not one of `socket`, `http`. hint: did you mean `socket`?
     config.toml:4:1: unknown key `bot_token`. hint: did you mean `bot_token_env`?
     config.toml:5:1: this must be 10 or less
     ");
     insta::assert_snapshot!(said(
-        r##"
+        r#"
 [slack]
 bot_token_env = "SLACK_USER_TOKEN"
 app_token_env = "SLACK_BOT_TOKEN"
@@ -135,7 +135,7 @@ command = "/On Board"
 staff_users = ["U01", "@ada"]
 staff_groups = ["recruiters"]
 api_url = "http://slack.example.org/api"
-"##
+"#
     ), @"
     config.toml:3:1: this is not a token of the bot. hint: a token of the bot begins with `xoxb-`
     config.toml:5:1: either `app_token_env` or `app_token_file` is needed, not both

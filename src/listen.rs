@@ -1,4 +1,5 @@
-//! Connections: so many at once, and none that is silent for good. HTTP itself leaves both to the socket.
+//! Connections that others open to us: so many at once, and none that is silent for good. HTTP itself leaves both to
+//! the socket.
 
 use std::{
     io,
@@ -6,6 +7,7 @@ use std::{
     pin::Pin,
     sync::Arc,
     task::{Context, Poll},
+    time::Duration,
 };
 
 use axum::serve::Listener;
@@ -18,20 +20,31 @@ use tokio::{
 
 use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 
-use super::limits;
+/// How many connections, and how long.
+#[derive(Debug, Clone, Copy)]
+pub struct Bounds {
+    /// Open connections, of all clients together; further ones wait.
+    pub connections: usize,
+    /// A connection on which nothing moves for so long is closed.
+    pub idle: Duration,
+    /// What connections have left once the bot is told to stop.
+    pub stopping: Duration,
+}
 
 /// A listener whose connections are counted and timed.
 #[derive(Debug)]
-pub(super) struct Bounded {
+pub struct Bounded {
     listener: TcpListener,
     places: Arc<Semaphore>,
+    bounds: Bounds,
     shutdown: CancellationToken,
 }
 
 impl Bounded {
-    pub(super) fn new(listener: TcpListener, shutdown: CancellationToken) -> Self {
-        let places = Arc::new(Semaphore::new(limits::CONNECTIONS_MAX));
-        Self { listener, places, shutdown }
+    /// Counts and times the connections of a listener until `shutdown`.
+    pub fn new(listener: TcpListener, bounds: Bounds, shutdown: CancellationToken) -> Self {
+        let places = Arc::new(Semaphore::new(bounds.connections));
+        Self { listener, places, bounds, shutdown }
     }
 }
 
@@ -43,9 +56,19 @@ impl Listener for Bounded {
         // The semaphore is never closed; without a place the connection would only be uncounted.
         let place = Arc::clone(&self.places).acquire_owned().await.ok();
         let (stream, address) = Listener::accept(&mut self.listener).await;
-        let idle = Box::pin(sleep(limits::CONNECTION_IDLE));
+        let idle = Box::pin(sleep(self.bounds.idle));
         let shutdown = Box::pin(self.shutdown.clone().cancelled_owned());
-        (Connection { stream, idle, shutdown, stopping: false, _place: place }, address)
+        (
+            Connection {
+                stream,
+                bounds: self.bounds,
+                idle,
+                shutdown,
+                stopping: false,
+                _place: place,
+            },
+            address,
+        )
     }
 
     fn local_addr(&self) -> io::Result<SocketAddr> {
@@ -56,8 +79,9 @@ impl Listener for Bounded {
 /// A connection that ends when nothing moves on it, in either direction, and soon after the bot is told to stop even
 /// where something does: a slow upload must not keep the process.
 #[derive(Debug)]
-pub(super) struct Connection {
+pub struct Connection {
     stream: TcpStream,
+    bounds: Bounds,
     /// When it is closed: after silence, or after the time that stopping leaves it.
     idle: Pin<Box<Sleep>>,
     shutdown: Pin<Box<WaitForCancellationFutureOwned>>,
@@ -74,10 +98,10 @@ impl Connection {
     ) -> Poll<io::Result<T>> {
         if !self.stopping && self.shutdown.as_mut().poll(cx).is_ready() {
             self.stopping = true;
-            self.idle.as_mut().reset(Instant::now() + limits::STOPPING);
+            self.idle.as_mut().reset(Instant::now() + self.bounds.stopping);
         }
         if moved.is_ready() && !self.stopping {
-            self.idle.as_mut().reset(Instant::now() + limits::CONNECTION_IDLE);
+            self.idle.as_mut().reset(Instant::now() + self.bounds.idle);
             return moved;
         }
         match self.idle.as_mut().poll(cx) {
