@@ -30,6 +30,7 @@ use self::{
 use super::{
     api::{Api, Failure, Method},
     limits,
+    render::{self, Message},
 };
 use crate::{
     engine::{Draft, Engine, Look},
@@ -426,11 +427,12 @@ impl Inner {
 
     async fn finish(&self, effect: &Effect, text: &str) -> Result<Option<String>, Failure> {
         let session = effect.session;
-        let text = safe(text, true);
         let turn = lock(&self.streams).get(&session).cloned();
-        let Some(turn) = turn else { return self.mend(session, &text).await };
+        let Some(turn) = turn else { return self.mend(session, text).await };
         let mut held = turn.lock().await;
-        let Some(stream) = held.as_mut() else { return self.mend(session, &text).await };
+        let Some(stream) = held.as_mut() else { return self.mend(session, text).await };
+        let whole = text;
+        let text = safe(text, true);
         if !stream.begins(&text) {
             let draft = self.engine.get().and_then(|engine| engine.draft(session));
             if draft.is_some_and(|draft| draft.knew == stream.kept.knew) {
@@ -442,7 +444,7 @@ impl Inner {
         let message = match stream.end(&self.api, &text, more).await {
             Ok(()) => stream.kept.messages.last().cloned(),
             Err(Failure::Refused { .. }) => {
-                stream.kept.rewrite(&self.api, &text, blocks(&text)).await?
+                stream.kept.rewrite(&self.api, whole_message(whole)).await?
             }
             Err(failure) => return Err(failure),
         };
@@ -461,7 +463,7 @@ impl Inner {
         let later = |_| Failure::Later { after: limits::STATUS_AGAIN };
         let Some(value) = note.map_err(later)?.and_then(|note| note.value) else { return Ok(None) };
         let Ok(mut kept) = serde_json::from_str::<Kept>(&value) else { return Ok(None) };
-        let message = kept.rewrite(&self.api, text, blocks(text)).await?;
+        let message = kept.rewrite(&self.api, whole_message(text)).await?;
         self.forget(session).await;
         Ok(message.map(|ts| format!("{}/{ts}", kept.spot.channel)))
     }
@@ -473,8 +475,12 @@ impl Inner {
     }
 }
 
-fn blocks(text: &str) -> Value {
-    json!([{ "type": "markdown", "text": text }, Agent::feedback_buttons()])
+/// The words as one message, with what stands below an answer; none where they need several.
+fn whole_message(text: &str) -> Option<Message> {
+    let mut messages = render::post(text);
+    let mut message = messages.pop().filter(|_| messages.is_empty())?;
+    message.blocks.push(Agent::feedback_buttons());
+    Some(message)
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {

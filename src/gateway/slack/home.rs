@@ -1,1 +1,453 @@
 //! App Home: own conversations, open questions, and for staff the overview.
+//!
+//! It is drawn when somebody opens it, and again while they may be looking at it and something in it has changed. Like
+//! all that is shown beside the conversations, it is best effort.
+
+use std::{
+    collections::{BTreeMap, HashMap},
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use chrono::{DateTime, TimeDelta, Utc};
+use serde_json::{Value, json};
+use tokio::{
+    sync::broadcast::error::RecvError,
+    time::{Instant, sleep_until},
+};
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    api::{Api, Failure, Method},
+    inbound::{Actor, Tenant},
+    limits,
+    people::{People, person_id},
+    render::text::{clip, escape},
+};
+use crate::{
+    clock::Clock,
+    engine::{Engine, Error, Look},
+    flows::LoadedFlow,
+    form::{plain, words, words_of},
+    ids::SessionId,
+    model::{
+        session::{Head, PersonId, Platform, Status},
+        wait::Answerers,
+    },
+    store::{Find, Store},
+};
+
+/// Begins the elements that start an interview; the flow's id follows.
+pub const START: &str = "start.";
+
+/// Begins the elements that show staff a conversation; the session's short id follows.
+pub const SHOW: &str = "show.";
+
+/// Draws App Home; cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Home {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    api: Api,
+    people: People,
+    store: Arc<dyn Store>,
+    clock: Arc<dyn Clock>,
+    /// Who may be looking at it.
+    open: Mutex<HashMap<PersonId, Seen>>,
+    /// Where conversations stand, as addresses.
+    links: Mutex<HashMap<SessionId, String>>,
+    /// Whose conversations are.
+    whose: Mutex<HashMap<SessionId, PersonId>>,
+}
+
+/// Somebody's Home as it was drawn last.
+#[derive(Debug)]
+struct Seen {
+    tenant: Tenant,
+    opened_at: Instant,
+    is_staff: bool,
+    view: Value,
+    /// To be drawn again.
+    due: Option<Instant>,
+}
+
+/// A conversation in somebody's own list.
+struct Own {
+    look: Look,
+    link: Option<String>,
+}
+
+/// What a Home shows.
+struct Shown<'a> {
+    own: Vec<Own>,
+    flows: Vec<&'a Arc<LoadedFlow>>,
+    /// For staff: everybody's conversations.
+    all: Option<Vec<Head>>,
+    is_unsure: bool,
+    now: DateTime<Utc>,
+}
+
+impl Home {
+    /// Draws through `api`.
+    pub fn new(api: Api, people: People, store: Arc<dyn Store>, clock: Arc<dyn Clock>) -> Self {
+        let (open, links, whose) = (Mutex::default(), Mutex::default(), Mutex::default());
+        Self { inner: Arc::new(Inner { api, people, store, clock, open, links, whose }) }
+    }
+
+    /// Somebody opened their Home.
+    pub async fn opened(&self, engine: &Engine, tenant: &Tenant, by: &Actor) {
+        let person = person_id(&tenant.team, &by.user);
+        {
+            let mut open = lock(&self.inner.open);
+            if open.len() >= limits::HOMES_MAX {
+                let oldest = open.iter().min_by_key(|(_, seen)| seen.opened_at);
+                if let Some(oldest) = oldest.map(|(person, _)| person.clone()) {
+                    open.remove(&oldest);
+                }
+            }
+            let seen = Seen {
+                tenant: tenant.clone(),
+                opened_at: Instant::now(),
+                is_staff: false,
+                view: Value::Null,
+                due: None,
+            };
+            open.insert(person.clone(), seen);
+        }
+        self.inner.draw(engine, &person).await;
+    }
+
+    /// Draws again what has changed, until `shutdown`.
+    pub async fn run(&self, engine: Engine, shutdown: CancellationToken) {
+        let mut watched = engine.watch();
+        loop {
+            let next = self.inner.next();
+            let at = next.as_ref().map_or_else(Instant::now, |(at, _)| *at);
+            tokio::select! {
+                () = shutdown.cancelled() => return,
+                changed = watched.recv() => match changed {
+                    Ok(changed) => self.inner.mark(changed.session).await,
+                    Err(RecvError::Lagged(_)) => {}
+                    Err(RecvError::Closed) => return,
+                },
+                () = sleep_until(at), if next.is_some() => {
+                    if let Some((_, person)) = next {
+                        tokio::select! {
+                            () = shutdown.cancelled() => return,
+                            () = self.inner.draw(&engine, &person) => {}
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+impl Inner {
+    /// Whose Home is to be drawn next.
+    fn next(&self) -> Option<(Instant, PersonId)> {
+        let open = lock(&self.open);
+        let due = open.iter().filter_map(|(person, seen)| Some((seen.due?, person)));
+        due.min_by_key(|(at, _)| *at).map(|(at, person)| (at, person.clone()))
+    }
+
+    /// A session has changed: those who may be looking at it see it soon.
+    async fn mark(&self, session: SessionId) {
+        let fresh = Instant::now();
+        let nobody = {
+            let mut open = lock(&self.open);
+            open.retain(|_, seen| fresh - seen.opened_at < limits::HOME_OPEN);
+            open.is_empty()
+        };
+        if nobody {
+            return;
+        }
+        let Some(participant) = self.participant(session).await else { return };
+        let mut open = lock(&self.open);
+        for (person, seen) in &mut *open {
+            if seen.is_staff || *person == participant {
+                let pace = if seen.is_staff { limits::HOME_PACE_STAFF } else { limits::HOME_PACE };
+                seen.due.get_or_insert(fresh + pace);
+            }
+        }
+    }
+
+    /// Whose a session is; read once, for a session has many changes.
+    async fn participant(&self, session: SessionId) -> Option<PersonId> {
+        if let Some(known) = lock(&self.whose).get(&session) {
+            return Some(known.clone());
+        }
+        let participant = self.store.load(session).await.ok()??.head.participant;
+        let mut whose = lock(&self.whose);
+        if whose.len() >= limits::AGENDA_MAX {
+            whose.clear();
+        }
+        whose.insert(session, participant.clone());
+        Some(participant)
+    }
+
+    async fn draw(&self, engine: &Engine, person: &PersonId) {
+        let Some(tenant) = ({
+            let mut open = lock(&self.open);
+            open.get_mut(person).map(|seen| {
+                seen.due = None;
+                seen.tenant.clone()
+            })
+        }) else {
+            return;
+        };
+        let (view, is_staff) = match self.view(engine, &tenant, person).await {
+            Ok(drawn) => drawn,
+            Err(error) => return tracing::debug!(%error, "a Home could not be drawn"),
+        };
+        {
+            let mut open = lock(&self.open);
+            let Some(seen) = open.get_mut(person) else { return };
+            seen.is_staff = is_staff;
+            if seen.view == view {
+                return;
+            }
+        }
+        let body = json!({ "user_id": person.user, "view": view });
+        let published = self.api.call(&tenant.team, Method::PublishView, body).await;
+        let mut open = lock(&self.open);
+        let Some(seen) = open.get_mut(person) else { return };
+        match published {
+            Ok(_) => seen.view = view,
+            Err(Failure::Later { after }) => seen.due = Some(Instant::now() + after),
+            // With the next change.
+            Err(_) => {}
+        }
+    }
+
+    async fn view(
+        &self,
+        engine: &Engine,
+        tenant: &Tenant,
+        person: &PersonId,
+    ) -> Result<(Value, bool), Error> {
+        let by = Actor { user: person.user.clone(), ..Actor::default() };
+        let responder = self.people.responder(tenant, &by).await;
+        let is_staff = responder.as_ref().is_ok_and(|responder| responder.staff);
+        let mut heads = self.store.find(Find::Person(person.clone())).await?;
+        heads.retain(|head| head.status != Status::Ended);
+        let mut own = Vec::new();
+        for head in heads.iter().take(limits::HOME_OWN) {
+            match engine.look(head.id).await {
+                Ok(look) => own.push(Own { link: self.link(head).await, look }),
+                Err(error) => tracing::debug!(%error, "a conversation is left out of a Home"),
+            }
+        }
+        let is_of = |flow: &&Arc<LoadedFlow>| {
+            let is_running = |own: &Own| {
+                own.look.flow.flow.id == flow.flow.id && !own.look.state.status.is_over()
+            };
+            flow.flow.start.slack.as_ref().is_some_and(|start| start.app_home)
+                && !own.iter().any(is_running)
+        };
+        let flows = engine.parts().library.iter().filter(is_of).collect();
+        let all = if is_staff {
+            let mut all = engine.sessions(limits::HOME_COUNTED).await?;
+            all.retain(|head| {
+                head.place.platform == Platform::Slack
+                    && head.place.workspace == tenant.team
+                    && !head.test
+            });
+            Some(all)
+        } else {
+            None
+        };
+        let (is_unsure, now) = (responder.is_err(), self.clock.now());
+        let shown = Shown { own, flows, all, is_unsure, now };
+        Ok((json!({ "type": "home", "blocks": shown.blocks() }), is_staff))
+    }
+
+    /// The address of a conversation; none before its first message.
+    async fn link(&self, head: &Head) -> Option<String> {
+        if let Some(known) = lock(&self.links).get(&head.id) {
+            return Some(known.clone());
+        }
+        let root = self.store.noted(&format!("slack/root/{}", head.id)).await.ok()?;
+        let root = root.and_then(|note| note.value);
+        let (channel, ts) =
+            match (root.as_deref().and_then(|root| root.split_once('/')), &head.place.thread) {
+                (Some((channel, ts)), _) => (channel, ts),
+                (None, Some(thread)) => (head.place.channel.as_str(), thread.as_str()),
+                (None, None) => return None,
+            };
+        let body = json!({ "channel": channel, "message_ts": ts });
+        let answer = self.api.call(&head.place.workspace, Method::Permalink, body).await.ok()?;
+        let link = answer["permalink"].as_str().filter(|link| link.starts_with("http"))?.to_owned();
+        let mut links = lock(&self.links);
+        if links.len() >= limits::AGENDA_MAX {
+            links.clear();
+        }
+        links.insert(head.id, link.clone());
+        Some(link)
+    }
+}
+
+impl Shown<'_> {
+    fn blocks(&self) -> Vec<Value> {
+        let mut blocks = vec![header("Your conversations")];
+        if self.own.is_empty() {
+            blocks.push(section("You have none yet."));
+        }
+        for own in &self.own {
+            blocks.extend(own.blocks());
+        }
+        for flow in self.flows.iter().take(limits::HOME_FLOWS) {
+            let mut row = section(&format!(
+                "*{}*\n{}",
+                escape(&flow.flow.title),
+                escape(&clip(&flow.flow.summary, 300))
+            ));
+            row["accessory"] = button(
+                &format!("{START}{}", flow.flow.id),
+                "Start",
+                &format!("Start {}", flow.flow.title),
+            );
+            blocks.push(row);
+        }
+        if self.is_unsure {
+            blocks.push(context("I could not check just now what else you may see. Please open this page again in a moment."));
+        }
+        if let Some(all) = &self.all {
+            blocks.push(json!({ "type": "divider" }));
+            blocks.extend(overview(all, self.now));
+        }
+        blocks.truncate(limits::VIEW_BLOCKS);
+        blocks
+    }
+}
+
+impl Own {
+    fn blocks(&self) -> Vec<Value> {
+        let Look { state, flow, loaded, .. } = &self.look;
+        let mut lines = vec![format!("*{}*", escape(&flow.flow.title))];
+        let phase = state.phase().and_then(|id| Some((flow.position(id)?, flow.phase(id)?)));
+        let standing = words::of_status(state.status);
+        lines.push(match phase {
+            Some((at, phase)) if !state.status.is_over() => {
+                let of = flow.flow.phase.len();
+                let done = (loaded.head.progress * 100.0).round();
+                format!(
+                    "Part {} of {of} · {} · {done} % · {standing}",
+                    at + 1,
+                    escape(&phase.title)
+                )
+            }
+            _ => standing.to_owned(),
+        });
+        let mut row = section(&lines.join("\n"));
+        if let Some(link) = &self.link {
+            row["accessory"] = link_button(link, &format!("Open {}", flow.flow.title));
+        }
+        let mut blocks = vec![row];
+        let mine = state.pending().filter(|wait| wait.answerers == Answerers::Participant);
+        for wait in mine.take(3) {
+            let prompt = &wait.prompt;
+            let question = prompt.title.clone().unwrap_or_else(|| plain(&prompt.body));
+            blocks.push(context(&format!(
+                "Waits for your answer: {}",
+                escape(&clip(&question, 200))
+            )));
+        }
+        blocks
+    }
+}
+
+/// Everybody's conversations at a glance (BEHAVIOUR J5.1); the rows that want somebody come first.
+pub fn overview(heads: &[Head], now: DateTime<Utc>) -> Vec<Value> {
+    let is_open =
+        |head: &&Head| matches!(head.status, Status::Notice | Status::Open | Status::Paused);
+    let mut open: Vec<&Head> = heads.iter().filter(is_open).collect();
+    let is_silent = |head: &Head| now - head.updated_at > TimeDelta::hours(24);
+    let count = |is: &dyn Fn(&Head) -> bool| open.iter().filter(|head| is(head)).count();
+    let text = format!(
+        "{} open · {} silent for more than a day · {} to approve · {} handed over",
+        open.len(),
+        count(&is_silent),
+        count(&|head| head.approvals > 0),
+        count(&|head| head.handed_over),
+    );
+    let mut blocks = vec![header("All conversations"), section(&format!("*{text}*"))];
+    let mut phases: BTreeMap<String, usize> = BTreeMap::new();
+    for head in &open {
+        let phase = head.phase.as_deref().map_or_else(|| "Not begun".to_owned(), words_of);
+        *phases.entry(phase).or_default() += 1;
+    }
+    let phases: Vec<String> =
+        phases.iter().map(|(phase, n)| format!("{}: {n}", escape(phase))).collect();
+    if !phases.is_empty() {
+        blocks.push(context(&clip(&phases.join(" · "), 1_900)));
+    }
+    open.sort_by_key(|head| {
+        (
+            head.approvals == 0,
+            !head.handed_over,
+            !is_silent(head),
+            std::cmp::Reverse(head.updated_at),
+        )
+    });
+    for head in open.iter().take(limits::HOME_ROWS) {
+        let person = head.name.as_deref().unwrap_or("Somebody");
+        let mut line = format!("{} · {}", escape(person), words::of_status(head.status));
+        if let Some(phase) = &head.phase {
+            line = format!("{line} · {}", escape(&words_of(phase)));
+        }
+        for (is, words) in [
+            (head.approvals > 0, "to approve"),
+            (head.handed_over, "wants a person"),
+            (is_silent(head), "silent for more than a day"),
+        ] {
+            if is {
+                line = format!("{line} · *{words}*");
+            }
+        }
+        let mut row = section(&line);
+        row["accessory"] = button(
+            &format!("{SHOW}{}", head.id.short()),
+            "Open",
+            &format!("Open the conversation with {person}"),
+        );
+        blocks.push(row);
+    }
+    if open.len() > limits::HOME_ROWS {
+        blocks.push(context(&format!("and {} more", open.len() - limits::HOME_ROWS)));
+    }
+    blocks
+}
+
+fn header(text: &str) -> Value {
+    json!({ "type": "header", "text": { "type": "plain_text", "text": text } })
+}
+
+fn section(text: &str) -> Value {
+    json!({ "type": "section", "text": { "type": "mrkdwn", "text": text, "verbatim": true } })
+}
+
+fn context(text: &str) -> Value {
+    json!({ "type": "context", "elements": [{ "type": "mrkdwn", "text": text, "verbatim": true }] })
+}
+
+fn button(element: &str, text: &str, label: &str) -> Value {
+    json!({
+        "type": "button",
+        "action_id": element,
+        "text": { "type": "plain_text", "text": text },
+        "accessibility_label": clip(label, limits::BUTTON_TEXT),
+    })
+}
+
+fn link_button(link: &str, label: &str) -> Value {
+    let mut button = button("open", "Open", label);
+    button["url"] = json!(link);
+    button
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

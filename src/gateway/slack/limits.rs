@@ -178,3 +178,27 @@ pub const STREAM_TEXT: usize = 11_000;
 
 /// How long a message whose words have ended may wait for its post.
 pub const STREAM_ORPHAN: Duration = Duration::from_secs(20);
+
+/// People whose Home is kept up to date, at most; the one that was opened first is left alone.
+pub const HOMES_MAX: usize = 1_000;
+
+/// How long somebody may be looking at their Home: Slack tells when it is opened, not when it is left.
+pub const HOME_OPEN: Duration = Duration::from_mins(30);
+
+/// Changes that come close together are drawn at once.
+pub const HOME_PACE: Duration = Duration::from_secs(3);
+
+/// The same for staff, who see everybody's.
+pub const HOME_PACE_STAFF: Duration = Duration::from_secs(15);
+
+/// Own conversations on a Home.
+pub const HOME_OWN: usize = 10;
+
+/// Interviews that can be started from a Home.
+pub const HOME_FLOWS: usize = 10;
+
+/// Rows of the overview.
+pub const HOME_ROWS: usize = 20;
+
+/// Conversations that the overview counts.
+pub const HOME_COUNTED: usize = 2_000;

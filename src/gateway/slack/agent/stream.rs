@@ -9,6 +9,7 @@ use crate::{
     gateway::slack::{
         api::{Api, Failure, Method},
         limits,
+        render::Message,
     },
     ids::SessionId,
     store::{self, Note, Store},
@@ -219,8 +220,7 @@ impl Kept {
     pub(super) async fn rewrite(
         &mut self,
         api: &Api,
-        text: &str,
-        blocks: Value,
+        message: Option<Message>,
     ) -> Result<Option<String>, Failure> {
         if self.messages.is_empty() {
             self.messages.extend(self.look(api).await?);
@@ -238,7 +238,7 @@ impl Kept {
             delete(api, &self.spot, &earlier).await;
         }
         self.messages.push(newest.clone());
-        if text.len() <= limits::STREAM_TEXT {
+        if let Some(Message { text, blocks }) = message {
             let body = json!({ "channel": self.spot.channel, "ts": newest, "text": text, "blocks": blocks });
             match api.call(&self.spot.team, Method::UpdateMessage, body).await {
                 Ok(_) => return Ok(Some(newest)),
