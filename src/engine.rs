@@ -158,7 +158,17 @@ pub enum What {
         wait: Option<WaitId>,
         /// The files.
         files: Vec<Offer>,
+        /// What was written with them; it is kept, and answers nothing.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        text: Option<String>,
     },
+    /// Went out of reach: deactivated, left, or the place is gone.
+    Lost {
+        /// Why, in a few words without names: `the channel was archived`.
+        why: String,
+    },
+    /// Can be reached again.
+    Back,
     /// Gave an order.
     Command(Command),
 }

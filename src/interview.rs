@@ -21,6 +21,7 @@ mod hear;
 mod mind;
 mod outcome;
 mod own;
+mod reach;
 mod records;
 pub mod script;
 pub mod settle;

@@ -305,10 +305,20 @@ impl Engine {
             What::Sent { wait, files } => {
                 Receipt::Settled(actor.receive_files(&from, *wait, files.clone()))
             }
-            What::Offered { wait, files } => match actor.offer_files(&from, *wait, files.clone()) {
-                Ok(()) => Receipt::Taken,
-                Err(refusal) => Receipt::Refused(refusal.0),
-            },
+            What::Lost { why } => {
+                actor.lose_touch(why);
+                Receipt::Taken
+            }
+            What::Back => {
+                actor.be_in_touch();
+                Receipt::Taken
+            }
+            What::Offered { wait, files, text } => {
+                match actor.offer_files(&from, *wait, files.clone(), text.as_deref()) {
+                    Ok(()) => Receipt::Taken,
+                    Err(refusal) => Receipt::Refused(refusal.0),
+                }
+            }
             What::Command(command) => {
                 let via = crate::model::transcript::Via::Command;
                 match actor.command(&from, command.clone(), via) {

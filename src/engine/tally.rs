@@ -143,6 +143,8 @@ impl What {
             Self::Said { .. } => "said",
             Self::Offered { .. } => "offered",
             Self::Sent { .. } => "sent",
+            Self::Lost { .. } => "lost",
+            Self::Back => "back",
             Self::Command(_) => "command",
         }
     }

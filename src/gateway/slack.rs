@@ -12,6 +12,7 @@
 pub mod agent;
 pub mod answer;
 pub mod api;
+pub mod app;
 pub mod commands;
 pub mod connect;
 pub mod files;
@@ -26,3 +27,4 @@ pub mod render;
 pub mod send;
 pub mod tenants;
 pub mod texts;
+pub mod threads;

@@ -82,7 +82,7 @@ impl Actor {
         self.effect(Recipient::Channel { alias }, Act::Relay { name, text: text.to_owned() });
     }
 
-    fn keep_words(&mut self, text: &str, source: Option<String>, about: Option<WaitId>) {
+    pub(super) fn keep_words(&mut self, text: &str, source: Option<String>, about: Option<WaitId>) {
         self.emit(Event::Said { from: Speaker::Participant, text: text.to_owned(), source, about });
         self.mind_turns();
     }

@@ -57,7 +57,7 @@ pub(super) fn judge(state: &State, answer: &Answer, now: DateTime<Utc>) -> Settl
     let Some(wait) = state.waits.get(&answer.wait) else { return Settlement::Unknown };
     // First of all: what others have answered is told to nobody else.
     if !may_answer(state, wait, &answer.from) {
-        return Settlement::NotAllowed { who_may: who_may(&wait.answerers) };
+        return Settlement::NotAllowed { who_may: wait.answerers.who() };
     }
     match &wait.standing {
         Standing::Pending => {}
@@ -92,14 +92,6 @@ pub(super) fn may_answer(state: &State, wait: &Wait, from: &Responder) -> bool {
         Answerers::Deciders { alias, allow_self } => {
             from.approver_of.contains(alias) && (*allow_self || !is_participant)
         }
-    }
-}
-
-/// Who may answer, in words.
-pub(super) fn who_may(answerers: &Answerers) -> String {
-    match answerers {
-        Answerers::Participant => "the person who was asked".to_owned(),
-        Answerers::Deciders { alias, .. } => format!("the {}", alias.replace(['_', '-'], " ")),
     }
 }
 
@@ -238,11 +230,15 @@ impl Actor {
         from: &Responder,
         wait: Option<WaitId>,
         files: Vec<Offer>,
+        text: Option<&str>,
     ) -> Result<(), Refusal> {
         if from.person != self.state.participant {
             return Err(Refusal(texts::FILES_OF_OTHERS.to_owned()));
         }
         self.takes_files()?;
+        if let Some(text) = text {
+            self.keep_words(text, None, wait);
+        }
         let by = from.person.clone();
         self.effect(Recipient::Participant, Act::Fetch { by, wait, files });
         Ok(())
@@ -265,7 +261,7 @@ impl Actor {
             (Some(wait), _) => wait,
             (None, [only]) => *only,
             (None, []) if from.person != self.state.participant => {
-                return Settlement::NotAllowed { who_may: who_may(&Answerers::Participant) };
+                return Settlement::NotAllowed { who_may: Answerers::Participant.who() };
             }
             (None, []) => {
                 if let Err(Refusal(why)) = self.takes_files() {

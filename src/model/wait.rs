@@ -130,6 +130,16 @@ pub enum Answerers {
     },
 }
 
+impl Answerers {
+    /// Who may answer, in words: `the recruiting approvals`.
+    pub fn who(&self) -> String {
+        match self {
+            Self::Participant => "the person who was asked".to_owned(),
+            Self::Deciders { alias, .. } => format!("the {}", alias.replace(['_', '-'], " ")),
+        }
+    }
+}
+
 /// How a wait stands. It leaves `Pending` once, and never comes back.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "is", rename_all = "snake_case")]

@@ -16,6 +16,7 @@ use crate::{
     contacts::{
         self, Contacts,
         macos::{MacContacts, Way, osascript::Osascript},
+        profile::Profile,
     },
     engine::{self, Engine, Parts, webhook},
     flows::Library,
@@ -183,7 +184,7 @@ pub(super) fn open(settings: &Settings) -> anyhow::Result<Opened> {
         toolbox: Arc::new(toolbox(&tasks)?),
         tasks: Arc::new(tasks),
         artifacts: Arc::new(artifacts),
-        contacts: Arc::new(contacts(&settings.contacts)?),
+        contacts: Arc::new(contacts(&settings.contacts, Profile::default())?),
         webhooks: Arc::new(webhooks(settings)),
         models,
     };
@@ -206,11 +207,12 @@ impl Home {
     }
 }
 
-fn contacts(wanted: &settings::Contacts) -> anyhow::Result<Contacts> {
+/// The contact sources; `profile` asks the platforms that are connected.
+pub(super) fn contacts(wanted: &settings::Contacts, profile: Profile) -> anyhow::Result<Contacts> {
     let mut sources: Vec<Box<dyn contacts::ContactSource>> = Vec::new();
     for source in &wanted.sources {
         match source {
-            ContactSource::Profile => sources.push(Box::new(contacts::profile::Profile::default())),
+            ContactSource::Profile => sources.push(Box::new(profile.clone())),
             ContactSource::Vcard => {
                 // A card of the host's own person is given to nobody else.
                 let own = wanted.vcard.clone().zip(wanted.macos.clone());

@@ -1,1 +1,510 @@
-//! What people order: /onboard, the shortcut, the buttons of Home.
+//! What people order: /onboard, the shortcut, the buttons of Home and of the staff's thread, a first word to the bot.
+
+mod begin;
+mod overview;
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::{
+    api::Method,
+    inbound::{Ack, Action, Actor, Command as Typed, Message, NotTaken},
+    inbox::{Desk, Ear, ear_of},
+    limits,
+    mirror::{Order, context, section},
+    people,
+    render::{Message as Post, text::escape},
+    texts,
+};
+use crate::{
+    engine::{Engine, Error, Inbound, Receipt, What},
+    export::{self, Reader, Source},
+    form::words,
+    ids::SessionId,
+    interview::{Command, Responder},
+    model::{
+        flow::SlackPlace,
+        session::{Head, Platform},
+    },
+};
+
+use self::{
+    begin::{Begun, begin, begin_at, chooser, place_of},
+    overview::{card_of, of_one, overview},
+};
+
+pub(super) use self::begin::startable;
+
+/// Buttons that begin an interview.
+const START: &str = "start.";
+
+/// Buttons under the preview of an invitation.
+const INVITE: &str = "invite.send.";
+const NO_INVITE: &str = "invite.cancel";
+
+/// Buttons of the overview.
+const SHOW: &str = "show.";
+
+/// The words that begin an interview.
+pub(super) fn is_start(text: &str) -> bool {
+    let bare = text.trim().trim_end_matches(['.', '!']).to_lowercase();
+    matches!(bare.as_str(), "start" | "begin" | "start my onboarding") || bare.starts_with("start ")
+}
+
+/// The command, with what stands after it.
+pub(super) async fn typed(desk: &Desk<'_>, typed: Typed) -> Ack {
+    let mut words = typed.text.split_whitespace();
+    let verb = words.next().unwrap_or("start").to_lowercase();
+    let rest: Vec<&str> = words.collect();
+    let whom = rest.first().and_then(|word| mentioned(word));
+    let order = Ordered { desk, typed: &typed, whom, rest: &rest };
+    let said = match verb.as_str() {
+        "start" => order.start().await,
+        "invite" => return order.invite().await,
+        "status" if whom.is_none() => return order.status().await,
+        "status" | "show" => return order.show().await,
+        "advance" => order.advance().await,
+        "pause" => order.own_or_staff(Command::Stop, Command::TakeOver).await,
+        "resume" => order.own_or_staff(Command::Resume, Command::HandBack).await,
+        "cancel" | "stop" | "end" => {
+            let reason = order.reason();
+            order.own_or_staff(Command::Stop, Command::End { reason }).await
+        }
+        "export" => order.export().await,
+        "delete" => order.own(Command::Delete).await,
+        "human" => order.own(Command::Human).await,
+        _ => texts::help(&typed.name),
+    };
+    told(said)
+}
+
+fn told(text: impl Into<String>) -> Ack {
+    Ack::Ephemeral { text: text.into(), blocks: Vec::new() }
+}
+
+/// `<@U01|ada>` or `<@U01>`.
+fn mentioned(word: &str) -> Option<&str> {
+    let inner = word.strip_prefix("<@")?.strip_suffix('>')?;
+    let user = inner.split('|').next().unwrap_or(inner);
+    user.chars().all(|c| c.is_ascii_alphanumeric()).then_some(user)
+}
+
+/// A command with who is meant.
+struct Ordered<'a> {
+    desk: &'a Desk<'a>,
+    typed: &'a Typed,
+    whom: Option<&'a str>,
+    rest: &'a [&'a str],
+}
+
+impl Ordered<'_> {
+    async fn start(&self) -> String {
+        let flows = startable(self.desk.engine);
+        let wanted = self.rest.first().copied().unwrap_or_default();
+        let flow = match flows.as_slice() {
+            [] => return texts::NO_FLOWS.to_owned(),
+            [only] if wanted.is_empty() => only,
+            several => {
+                if let Some(flow) = several.iter().find(|flow| flow.flow.id == wanted) {
+                    flow
+                } else {
+                    let names: Vec<String> = several
+                        .iter()
+                        .map(|f| format!("`{} start {}`", self.typed.name, f.flow.id))
+                        .collect();
+                    return format!("There is more than one: {}", names.join(", "));
+                }
+            }
+        };
+        let channel = Some(self.typed.channel.as_str());
+        match begin(self.desk, flow, &self.typed.by, channel).await {
+            Ok(Begun { direct: true }) => texts::WROTE_TO_YOU.to_owned(),
+            Ok(_) => texts::DONE.to_owned(),
+            Err(error) => words::of_error(&error),
+        }
+    }
+
+    async fn invite(&self) -> Ack {
+        let from = match self.desk.responder(&self.typed.by).await {
+            Ok(from) => from,
+            Err(unchecked) => return told(unchecked.to_string()),
+        };
+        if !from.staff {
+            return told(texts::FOR_STAFF);
+        }
+        let Some(user) = self.whom else {
+            return told(format!("Say whom: `{} invite @person`.", self.typed.name));
+        };
+        let mut flows = startable(self.desk.engine);
+        flows.retain(|flow| flow.flow.start.slack.as_ref().is_some_and(|start| start.invite));
+        if let Some(wanted) = self.rest.get(1) {
+            flows.retain(|flow| flow.flow.id == *wanted);
+        }
+        if flows.is_empty() {
+            return told("There is no such interview to invite to.");
+        }
+        let mut buttons: Vec<Value> = flows
+            .iter()
+            .take(limits::ACTIONS_ELEMENTS - 1)
+            .map(|flow| {
+                let label = match flows.len() {
+                    1 => "Send".to_owned(),
+                    _ => format!("Send {}", flow.flow.title),
+                };
+                let mut button = button(&format!("{INVITE}{}", flow.flow.id), &label);
+                button["value"] = user.into();
+                button["style"] = "primary".into();
+                button
+            })
+            .collect();
+        buttons.push(button(NO_INVITE, "Cancel"));
+        let titles: Vec<String> =
+            flows.iter().map(|flow| format!("*{}*", escape(&flow.flow.title))).collect();
+        let text = format!("Invite <@{user}> to {}?", titles.join(" or "));
+        let blocks = vec![
+            section(&text),
+            context(
+                "They get a message that says what it is and that you talk to an AI; nothing begins before they agree.",
+            ),
+            json!({ "type": "actions", "elements": buttons }),
+        ];
+        Ack::Ephemeral { text, blocks }
+    }
+
+    /// One's own progress; for staff how everybody is (BEHAVIOUR J5).
+    async fn status(&self) -> Ack {
+        match self.desk.responder(&self.typed.by).await {
+            Ok(from) if from.staff => overview(self.desk).await,
+            Ok(_) | Err(_) => match self.mine().await {
+                Ok(Some(head)) => match self.desk.engine.look(head.id).await {
+                    Ok(look) => told(of_one(&look)),
+                    Err(error) => told(words::of_error(&error)),
+                },
+                Ok(None) => told(texts::NO_SESSION),
+                Err(words) => told(words),
+            },
+        }
+    }
+
+    async fn show(&self) -> Ack {
+        let head = match self.theirs().await {
+            Ok((head, _)) => head,
+            Err(words) => return told(words),
+        };
+        match self.desk.engine.look(head.id).await {
+            Ok(look) => card_of(&look),
+            Err(error) => told(words::of_error(&error)),
+        }
+    }
+
+    /// What a decider orders goes through at once, with the reason in the audit trail (BEHAVIOUR J3.8).
+    async fn advance(&self) -> String {
+        let reason = self.reason();
+        if self.whom.is_none() {
+            return self.own(Command::Advance { reason }).await;
+        }
+        match self.theirs().await {
+            Ok((head, from)) => self.order(head.id, from, Command::Advance { reason }).await,
+            Err(words) => words,
+        }
+    }
+
+    async fn own_or_staff(&self, own: Command, staff: Command) -> String {
+        if self.whom.is_none() {
+            return self.own(own).await;
+        }
+        match self.theirs().await {
+            Ok((head, from)) => self.order(head.id, from, staff).await,
+            Err(words) => words,
+        }
+    }
+
+    async fn own(&self, command: Command) -> String {
+        match self.mine().await {
+            Ok(Some(head)) => {
+                let from = self.desk.participant(&self.typed.by, head.name.as_deref()).await;
+                self.order(head.id, from, command).await
+            }
+            Ok(None) => texts::NO_SESSION.to_owned(),
+            Err(words) => words,
+        }
+    }
+
+    /// One's own copy comes into the conversation; one of somebody else's, for staff, comes to whoever asked.
+    async fn export(&self) -> String {
+        if self.whom.is_none() {
+            return self.own(Command::Export).await;
+        }
+        let (head, from) = match self.theirs().await {
+            Ok(found) => found,
+            Err(words) => return words,
+        };
+        let noted = self
+            .desk
+            .engine
+            .note_reading(head.id, "session_exported", &from.person.to_string())
+            .await;
+        if let Err(error) = noted {
+            return words::of_error(&error);
+        }
+        let (app, team) = (Arc::clone(self.desk.app), self.desk.team().to_owned());
+        let user = self.typed.by.user.clone();
+        self.desk.app.spawn(async move {
+            let Some(engine) = app.engine() else { return };
+            let Some(bytes) = bundle(engine, head.id).await else { return };
+            let body = json!({ "users": user });
+            let Ok(opened) = app.api.call(&team, Method::OpenConversation, body).await else {
+                return;
+            };
+            let Some(channel) = opened["channel"]["id"].as_str() else { return };
+            let name = format!("anteroom-{}.zip", head.id);
+            if let Err(failure) = app.files.send(&team, (channel, None), &name, bytes).await {
+                tracing::warn!(?failure, "a copy could not be handed out");
+            }
+        });
+        "I send it to you directly.".to_owned()
+    }
+
+    async fn order(&self, session: SessionId, from: Responder, command: Command) -> String {
+        let me = from.person.clone();
+        let key = self.desk.key.clone();
+        let inbound = Inbound { key, session, from, what: What::Command(command) };
+        match self.desk.engine.receive(inbound).await {
+            Ok(Receipt::Erased { receipt }) => texts::erased(&receipt),
+            Ok(receipt) => match words::of_receipt(&receipt, None, &me) {
+                Some(words) => texts::sentence(&words),
+                None => texts::DONE.to_owned(),
+            },
+            Err(error) => words::of_error(&error),
+        }
+    }
+
+    /// What stands after `reason:`, or after the person.
+    fn reason(&self) -> String {
+        let rest = self.rest.iter().skip(usize::from(self.whom.is_some()));
+        let text = rest.copied().collect::<Vec<_>>().join(" ");
+        let bare = text.strip_prefix("reason:").unwrap_or(&text).trim();
+        bare.to_owned()
+    }
+
+    async fn mine(&self) -> Result<Option<Head>, String> {
+        let person = people::person_id(self.desk.team(), &self.typed.by.user);
+        let mine = self.desk.conversations(&person).await;
+        Ok(newest(&mine.map_err(|error| words::of_error(&Error::Store(error)))?))
+    }
+
+    /// The conversation of the person who is named, for staff alone.
+    async fn theirs(&self) -> Result<(Head, Responder), String> {
+        let from = self.desk.responder(&self.typed.by).await.map_err(|error| error.to_string())?;
+        if !from.staff {
+            return Err(texts::FOR_STAFF.to_owned());
+        }
+        let Some(user) = self.whom else {
+            return Err(format!("Say whom: `{} show @person`.", self.typed.name));
+        };
+        let person = people::person_id(self.desk.team(), user);
+        let found = self.desk.conversations(&person).await;
+        let found = found.map_err(|error| words::of_error(&Error::Store(error)))?;
+        newest(&found).map(|head| (head, from)).ok_or_else(|| texts::NONE_OF_THEIRS.to_owned())
+    }
+}
+
+/// The conversation that is meant where nothing else is said: the newest that goes on, else the newest.
+fn newest(heads: &[Head]) -> Option<Head> {
+    let slack = |head: &&Head| head.place.platform == Platform::Slack;
+    let open = heads.iter().filter(slack).find(|head| !head.status.is_over()).cloned();
+    open.or_else(|| heads.iter().find(slack).cloned())
+}
+
+/// The global shortcut.
+pub(super) async fn shortcut(desk: &Desk<'_>, by: &Actor) -> Ack {
+    let ear = Ear { user: by.user.clone(), channel: by.user.clone(), thread: None };
+    match startable(desk.engine).as_slice() {
+        [] => desk.tell(&ear, texts::NO_FLOWS),
+        [only] => {
+            if let Err(error) = begin(desk, only, by, None).await {
+                desk.tell(&ear, &words::of_error(&error));
+            }
+        }
+        several => desk.post(&ear, chooser(several)),
+    }
+    Ack::Empty
+}
+
+/// Somebody writes to the bot, or mentions it, where there is no conversation.
+pub(super) async fn approached(desk: &Desk<'_>, message: &Message) -> Result<Ack, NotTaken> {
+    let thread = message.thread.clone().unwrap_or_else(|| message.ts.clone());
+    let ear = Ear {
+        user: message.by.user.clone(),
+        channel: message.channel.clone(),
+        thread: Some(thread),
+    };
+    let flows = startable(desk.engine);
+    let wants_to_start = message.is_mention || is_start(&message.text);
+    match flows.as_slice() {
+        [] => desk.post(&ear, Post { text: texts::NO_FLOWS.to_owned(), blocks: Vec::new() }),
+        [only] if wants_to_start => {
+            let begun = if message.is_mention && place_of(only) == SlackPlace::ChannelThread {
+                begin_at(desk, only, &message.by, (&message.channel, ear.thread.clone())).await
+            } else {
+                begin(desk, only, &message.by, Some(&message.channel)).await
+            };
+            match begun {
+                Ok(begun) => {
+                    if begun.direct && !message.is_direct {
+                        desk.tell(&ear, texts::WROTE_TO_YOU);
+                    }
+                }
+                Err(Error::Store(_) | Error::Busy) => return Err(NotTaken),
+                Err(error) => desk.tell(&ear, &words::of_error(&error)),
+            }
+        }
+        several => desk.post(&ear, chooser(several)),
+    }
+    Ok(Ack::Empty)
+}
+
+/// A button that belongs to no question.
+pub(super) async fn pressed(desk: &Desk<'_>, action: Action) -> Result<Ack, NotTaken> {
+    let ear = ear_of(&action);
+    if let Some(id) = action.element.strip_prefix(SHOW) {
+        return shown(desk, id, &action, &ear).await;
+    }
+    if let Some((order, session)) = Order::parse(&action.element) {
+        return ordered(desk, (order, session), &action, &ear).await;
+    }
+    if let Some(id) = action.element.strip_prefix(START) {
+        let Some(flow) = startable(desk.engine).into_iter().find(|flow| flow.flow.id == id) else {
+            desk.tell(&ear, texts::NO_FLOWS);
+            return Ok(Ack::Empty);
+        };
+        return match begin(desk, &flow, &action.by, None).await {
+            Ok(_) => {
+                if action.message.is_some() {
+                    desk.tell(&ear, texts::WROTE_TO_YOU);
+                }
+                Ok(Ack::Empty)
+            }
+            Err(error) => {
+                desk.tell(&ear, &words::of_error(&error));
+                Ok(Ack::Empty)
+            }
+        };
+    }
+    if let Some(id) = action.element.strip_prefix(INVITE) {
+        let said = invited(desk, id, &action).await;
+        return Ok(told(said));
+    }
+    if action.element == NO_INVITE {
+        return Ok(told(texts::NOT_SENT));
+    }
+    Ok(Ack::Empty)
+}
+
+/// Sends an invitation: rights are looked at again, a preview is no proof.
+async fn invited(desk: &Desk<'_>, flow: &str, action: &Action) -> String {
+    match desk.responder(&action.by).await {
+        Ok(from) if from.staff => {}
+        Ok(_) => return texts::FOR_STAFF.to_owned(),
+        Err(unchecked) => return unchecked.to_string(),
+    }
+    let flows = startable(desk.engine);
+    let Some(flow) = flows.into_iter().find(|known| known.flow.id == flow) else {
+        return texts::NO_FLOWS.to_owned();
+    };
+    if mentioned(&format!("<@{}>", action.value)).is_none() {
+        return texts::NOT_SENT.to_owned();
+    }
+    let candidate = Actor { user: action.value.clone(), ..Actor::default() };
+    let channel = action.message.as_ref().map(|(channel, _)| channel.as_str());
+    match begin(desk, &flow, &candidate, channel).await {
+        Ok(_) => texts::SENT.to_owned(),
+        Err(error) => words::of_error(&error),
+    }
+}
+
+/// One conversation of the overview, for staff.
+async fn shown(desk: &Desk<'_>, id: &str, action: &Action, ear: &Ear) -> Result<Ack, NotTaken> {
+    match desk.responder(&action.by).await {
+        Ok(from) if from.staff => {}
+        Ok(_) => {
+            desk.tell(ear, texts::FOR_STAFF);
+            return Ok(Ack::Empty);
+        }
+        Err(unchecked) => {
+            desk.tell(ear, &unchecked.to_string());
+            return Ok(Ack::Empty);
+        }
+    }
+    let Some(session) = SessionId::from_short(id) else { return Ok(Ack::Empty) };
+    match desk.engine.look(session).await {
+        Ok(look) => {
+            if let Ack::Ephemeral { text, blocks } = card_of(&look) {
+                desk.whisper(ear, Post { text, blocks });
+            }
+        }
+        Err(error) => desk.tell(ear, &words::of_error(&error)),
+    }
+    Ok(Ack::Empty)
+}
+
+async fn ordered(
+    desk: &Desk<'_>,
+    (order, session): (Order, SessionId),
+    action: &Action,
+    ear: &Ear,
+) -> Result<Ack, NotTaken> {
+    let from = match desk.responder(&action.by).await {
+        Ok(from) => from,
+        Err(unchecked) => {
+            desk.tell(ear, &unchecked.to_string());
+            return Ok(Ack::Empty);
+        }
+    };
+    if !from.staff {
+        desk.tell(ear, texts::FOR_STAFF);
+        return Ok(Ack::Empty);
+    }
+    desk.receive(session, (from, What::Command(order.command())), ear, None).await
+}
+
+pub(super) fn button(id: &str, label: &str) -> Value {
+    let label = crate::form::clip(label, limits::BUTTON_TEXT - 1);
+    json!({
+        "type": "button",
+        "action_id": id,
+        "text": { "type": "plain_text", "text": label },
+    })
+}
+
+/// Everything about a session in one archive, for staff.
+async fn bundle(engine: &Engine, session: SessionId) -> Option<Vec<u8>> {
+    let (loaded, flow) = engine.view(session).await.ok()?;
+    let parts = engine.parts();
+    let audit = export::audit_of(parts.store.as_ref(), session).await.ok()?;
+    let source = Source { loaded: &loaded, flow: &flow, audit: &audit, reader: Reader::Staff };
+    let children = engine.children_of(session).await.ok()?;
+    export::bundle_with(&source, &children, &parts.artifacts).await.ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mention_names_a_user_and_nothing_else() {
+        assert_eq!(mentioned("<@U01|ada>"), Some("U01"));
+        assert_eq!(mentioned("<@W0AZ>"), Some("W0AZ"));
+        assert_eq!(mentioned("@ada"), None);
+        assert_eq!(mentioned("<@U01 or 1=1>"), None);
+        assert_eq!(mentioned("<!channel>"), None);
+    }
+
+    #[test]
+    fn only_a_word_for_it_begins_an_interview() {
+        assert!(is_start("Start."));
+        assert!(is_start("start candidate-onboarding"));
+        assert!(!is_start("I started in 2019"));
+    }
+}

@@ -1,1 +1,323 @@
 //! Takes in what people do in Slack: finds the conversation, checks rights, hands it to the engine.
+//!
+//! Everything here ends with a commit or with words for the person, well within the three seconds that Slack waits.
+//! Forms are opened from what is stored, before anything else; what needs Slack is done after the acknowledgement.
+
+mod answers;
+mod reach;
+mod tell;
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+
+use super::{
+    app::App,
+    commands, files,
+    inbound::{Ack, Action, Actor, Envelope, File, Inbox, Incoming, Message, NotTaken, Tenant},
+    mirror, people, texts,
+    threads::{Role, Spot, is_direct},
+};
+use crate::{
+    engine::{Engine, Error, Inbound, What},
+    form::words,
+    ids::{SessionId, WaitId},
+    interview::Responder,
+    model::{
+        session::{Head, PersonId, Place, Platform},
+        transcript::Via,
+        ui::{Decision, Reply},
+        wait::Wait,
+    },
+    store::{self, Find},
+};
+
+pub(super) use self::reach::installed_again;
+
+/// What comes in, to the engine.
+#[derive(Debug, Clone)]
+pub struct SlackInbox(pub Arc<App>);
+
+#[async_trait]
+impl Inbox for SlackInbox {
+    async fn take(&self, envelope: Envelope) -> Result<Ack, NotTaken> {
+        let Envelope { key, tenant, what } = envelope;
+        let engine = self.0.engine().ok_or(NotTaken)?;
+        self.0.api.tenants().met(&tenant).await;
+        let desk = Desk { app: &self.0, engine, key: format!("slack:{key}"), tenant };
+        match what {
+            Incoming::Message(message) => desk.message(message).await,
+            Incoming::Action(action) => desk.action(action).await,
+            Incoming::Submitted(submission) => desk.submitted(submission).await,
+            Incoming::Command(command) => Ok(commands::typed(&desk, command).await),
+            Incoming::Shortcut { by, .. } => Ok(commands::shortcut(&desk, &by).await),
+            Incoming::ChannelGone { channel, why } => Ok(desk.channel_gone(channel, why)),
+            Incoming::ChannelBack { channel } => Ok(desk.channel_back(channel)),
+            Incoming::UserChanged { user, deleted } => desk.user_changed(&user, deleted).await,
+            Incoming::GroupChanged { group } => {
+                desk.app.people.forget_group(desk.team(), &group).await;
+                Ok(Ack::Empty)
+            }
+            Incoming::Revoked => desk.revoked().await,
+            Incoming::HomeOpened { .. }
+            | Incoming::Stopped { .. }
+            | Incoming::Edited { .. }
+            | Incoming::Deleted { .. }
+            | Incoming::Closed { .. }
+            | Incoming::Ignored { .. }
+            | Incoming::Unknown { .. } => Ok(Ack::Empty),
+        }
+    }
+}
+
+/// One thing that came in, with what is needed to deal with it.
+pub(super) struct Desk<'a> {
+    pub(super) app: &'a Arc<App>,
+    pub(super) engine: &'a Engine,
+    /// Names the event.
+    pub(super) key: String,
+    pub(super) tenant: Tenant,
+}
+
+/// Where somebody is told something.
+#[derive(Debug, Clone)]
+pub(super) struct Ear {
+    pub(super) user: String,
+    pub(super) channel: String,
+    pub(super) thread: Option<String>,
+}
+
+impl Desk<'_> {
+    pub(super) fn team(&self) -> &str {
+        &self.tenant.team
+    }
+
+    fn person(&self, by: &Actor) -> PersonId {
+        people::person_id(self.team(), &by.user)
+    }
+
+    async fn message(&self, message: Message) -> Result<Ack, NotTaken> {
+        let found = self.conversation_of(&message).await.map_err(|_| NotTaken)?;
+        match found {
+            Some((session, Role::Conversation)) => self.heard(session, message).await,
+            Some((session, Role::Staff)) => self.heard_from_staff(session, &message).await,
+            Some((_, Role::Request(wait))) => self.heard_under_request(wait, &message).await,
+            None if message.is_direct || message.is_mention => {
+                commands::approached(self, &message).await
+            }
+            None => Ok(Ack::Empty),
+        }
+    }
+
+    /// Which session a message is for, and what the thread it stands in is to that one.
+    async fn conversation_of(
+        &self,
+        message: &Message,
+    ) -> Result<Option<(SessionId, Role)>, store::Error> {
+        if let Some(ts) = &message.thread {
+            let root = Spot { channel: message.channel.clone(), ts: ts.clone() };
+            if let Some(found) = self.app.threads.of(self.team(), &root).await? {
+                return Ok(Some(found));
+            }
+        }
+        if message.is_direct {
+            let mine = self.conversations(&self.person(&message.by)).await?;
+            let direct = mine.iter().filter(|head| is_direct(&head.place));
+            let open = direct.clone().find(|head| !head.status.is_over());
+            let wants_anew = commands::is_start(&message.text);
+            let found = open.or_else(|| direct.clone().next().filter(|_| !wants_anew));
+            return Ok(found.map(|head| (head.id, Role::Conversation)));
+        }
+        let thread = message.thread.clone().unwrap_or_else(|| message.ts.clone());
+        let place = Place {
+            platform: Platform::Slack,
+            workspace: self.team().to_owned(),
+            channel: message.channel.clone(),
+            thread: Some(thread),
+        };
+        let there = self.app.store.find(Find::Place(place)).await?;
+        let open = there.iter().find(|head| !head.status.is_over());
+        Ok(open.or_else(|| there.first()).map(|head| (head.id, Role::Conversation)))
+    }
+
+    /// The conversations of a person here, newest first.
+    pub(super) async fn conversations(&self, person: &PersonId) -> Result<Vec<Head>, store::Error> {
+        self.app.store.find(Find::Person(person.clone())).await
+    }
+
+    /// Words and files in a conversation.
+    async fn heard(&self, session: SessionId, message: Message) -> Result<Ack, NotTaken> {
+        let ear = Ear {
+            user: message.by.user.clone(),
+            channel: message.channel.clone(),
+            thread: message.thread.clone(),
+        };
+        let mine = self.conversations(&self.person(&message.by)).await.map_err(|_| NotTaken)?;
+        let is_mine = mine.iter().any(|head| head.id == session);
+        let from = if is_mine {
+            let name = mine.iter().find_map(|head| head.name.as_deref());
+            self.participant(&message.by, name).await
+        } else {
+            self.responder(&message.by).await.map_err(|_| NotTaken)?
+        };
+        let source = format!("{}/{}", message.channel, message.ts);
+        let (voices, files): (Vec<File>, Vec<File>) =
+            message.files.into_iter().partition(|file| file.mimetype.starts_with("audio/"));
+        if !voices.is_empty() {
+            self.tell(&ear, texts::NO_VOICE);
+        }
+        let text = Some(message.text).filter(|text| !text.trim().is_empty());
+        let mut offers = Vec::new();
+        for file in files.iter().filter(|_| is_mine) {
+            match files::offer(file) {
+                Ok(offer) => offers.push(offer),
+                Err(words) => self.tell(&ear, words),
+            }
+        }
+        let what = if !offers.is_empty() {
+            What::Offered { wait: None, files: offers, text }
+        } else if let Some(text) = text {
+            What::Said { text, source: Some(source) }
+        } else {
+            return Ok(Ack::Empty);
+        };
+        self.receive(session, (from, what), &ear, None).await
+    }
+
+    /// Words of a staff member in the thread about a conversation: an order, or words to pass on.
+    async fn heard_from_staff(
+        &self,
+        session: SessionId,
+        message: &Message,
+    ) -> Result<Ack, NotTaken> {
+        if message.text.trim().is_empty() {
+            return Ok(Ack::Empty);
+        }
+        let ear = Ear {
+            user: message.by.user.clone(),
+            channel: message.channel.clone(),
+            thread: message.thread.clone(),
+        };
+        let from = self.responder(&message.by).await.map_err(|_| NotTaken)?;
+        if !from.staff {
+            self.tell(&ear, texts::FOR_STAFF);
+            return Ok(Ack::Empty);
+        }
+        let what = What::Command(mirror::command(&message.text));
+        self.receive(session, (from, what), &ear, None).await
+    }
+
+    /// Words under a request: a decision where they begin as one, otherwise talk among colleagues (BEHAVIOUR J3.2).
+    async fn heard_under_request(&self, wait: WaitId, message: &Message) -> Result<Ack, NotTaken> {
+        let Some(reply) = decision(&message.text) else { return Ok(Ack::Empty) };
+        let Some((wait, _)) = self.app.store.wait(wait).await.map_err(|_| NotTaken)? else {
+            return Ok(Ack::Empty);
+        };
+        let ear = Ear {
+            user: message.by.user.clone(),
+            channel: message.channel.clone(),
+            thread: message.thread.clone(),
+        };
+        let from = self.responder(&message.by).await.map_err(|_| NotTaken)?;
+        let (id, revision, via) = (wait.id, wait.revision, Via::Typed);
+        let what = What::Answer { wait: id, revision, reply, via };
+        self.receive(wait.session, (from, what), &ear, Some(&wait)).await
+    }
+
+    /// Hands something in; what there is to say about it is said to the one who did it.
+    pub(super) async fn receive(
+        &self,
+        session: SessionId,
+        (from, what): (Responder, What),
+        ear: &Ear,
+        about: Option<&Wait>,
+    ) -> Result<Ack, NotTaken> {
+        let me = from.person.clone();
+        let inbound = Inbound { key: self.key.clone(), session, from, what };
+        match self.engine.receive(inbound).await {
+            Ok(receipt) => {
+                self.report(&receipt, about, &me, ear);
+                Ok(Ack::Empty)
+            }
+            Err(error @ (Error::Store(_) | Error::Busy)) => {
+                self.tell(ear, &words::of_error(&error));
+                Err(NotTaken)
+            }
+            Err(error) => {
+                self.tell(ear, &words::of_error(&error));
+                Ok(Ack::Empty)
+            }
+        }
+    }
+
+    /// The participant of a conversation, about whom nothing needs to be asked.
+    pub(super) async fn participant(&self, by: &Actor, name: Option<&str>) -> Responder {
+        let mut from = self.app.people.known(self.team(), &by.user).await;
+        if let Some(name) = name {
+            name.clone_into(&mut from.name);
+        }
+        from
+    }
+
+    /// Somebody with what they may do now.
+    pub(super) async fn responder(&self, by: &Actor) -> Result<Responder, people::Unknown> {
+        self.app.people.responder(&self.tenant, by).await
+    }
+}
+
+/// Who used a component, and where.
+pub(super) fn ear_of(action: &Action) -> Ear {
+    let channel = action.message.as_ref().map(|(channel, _)| channel.clone());
+    Ear {
+        user: action.by.user.clone(),
+        channel: channel.unwrap_or_else(|| action.by.user.clone()),
+        thread: action.thread.clone(),
+    }
+}
+
+/// A decision in words: `approve`, `deny`, `feedback: …`; what follows the first two is for colleagues.
+fn decision(text: &str) -> Option<Reply> {
+    let text = text.trim();
+    let lower = text.to_lowercase();
+    let begins = |words: [&str; 2]| {
+        words.into_iter().any(|word| {
+            let rest = lower.strip_prefix(word);
+            rest.is_some_and(|rest| !rest.starts_with(char::is_alphanumeric))
+        })
+    };
+    if let Some(at) = lower
+        .strip_prefix("feedback")
+        .and_then(|rest| rest.trim_start().starts_with(':').then(|| text.find(':')).flatten())
+    {
+        let feedback = text.get(at + 1..).unwrap_or_default().trim().to_owned();
+        let decision = Decision::DeniedWithFeedback;
+        return (!feedback.is_empty())
+            .then_some(Reply::Decided { decision, feedback: Some(feedback) });
+    }
+    let decision = if begins(["approve", "approved"]) {
+        Decision::Approved
+    } else if begins(["deny", "denied"]) {
+        Decision::Denied
+    } else {
+        return None;
+    };
+    Some(Reply::Decided { decision, feedback: None })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_decision_is_the_beginning_of_a_reply() {
+        let decided = |decision| Some(Reply::Decided { decision, feedback: None });
+        assert_eq!(decision("Approve, looks good"), decided(Decision::Approved));
+        assert_eq!(decision("deny"), decided(Decision::Denied));
+        assert_eq!(decision("approval is up to Grace"), None);
+        assert_eq!(decision("denying this would be wrong"), None);
+        assert_eq!(decision("feedback:"), None);
+        let told = decision("Feedback: finish *education* first");
+        let feedback = Some("finish *education* first".to_owned());
+        assert_eq!(told, Some(Reply::Decided { decision: Decision::DeniedWithFeedback, feedback }));
+    }
+}

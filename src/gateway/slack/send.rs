@@ -1,1 +1,528 @@
 //! Delivers effects to Slack: posts, edits, reconciles.
+//!
+//! Slack has no idempotency key for posts. Each carries the id of its effect in its metadata; where an attempt may have
+//! happened (no clear answer, or a process that ended in between), the message is looked for before it is posted again.
+//! Where it cannot be looked for, it is posted again: the buttons of both cards settle the same question.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use chrono::TimeDelta;
+use serde_json::{Value, json};
+
+use super::{
+    api::{Failure, Method},
+    app::App,
+    mirror,
+    render::{self, Message},
+    texts,
+    threads::{Mark, Role, Spot, is_direct},
+};
+use crate::{
+    engine::{Gateway, Inbound, Look, What},
+    export::{self, Reader, Source},
+    form::{self, words},
+    ids::EffectId,
+    model::{
+        effect::{Act, Delivery, Effect, Recipient, Rendering},
+        session::Platform,
+        wait::{Answerers, Purpose, Wait},
+    },
+};
+
+/// The kind of our metadata; its payload is the effect's id and the number of the part, and nothing about anybody.
+const DELIVERY: &str = "anteroom_delivery";
+
+/// Messages looked through for one that may have been posted: a page of Slack's.
+const LOOK_BACK: u32 = 100;
+
+/// Failed attempts after which fetching a file is given up.
+const FETCHES_MAX: u32 = 5;
+
+/// Slack as the engine sees it.
+#[derive(Debug, Clone)]
+pub struct SlackGateway(pub Arc<App>);
+
+#[async_trait]
+impl Gateway for SlackGateway {
+    fn platform(&self) -> Platform {
+        Platform::Slack
+    }
+
+    async fn deliver(&self, effect: &Effect, shown: Option<(&Wait, &[Rendering])>) -> Delivery {
+        let sender = Sender { app: &self.0, effect };
+        match sender.deliver(shown).await {
+            Ok(message) => Delivery::Delivered { message },
+            Err(Undelivered::NotApplicable) => Delivery::NotApplicable,
+            Err(Undelivered::Call(failure)) => sender.failed(failure),
+            Err(Undelivered::Later) => sender.later(TimeDelta::seconds(5)),
+            Err(Undelivered::Never(reason)) => Delivery::Failed { reason },
+        }
+    }
+}
+
+/// Why an effect did not arrive.
+enum Undelivered {
+    /// There is no such thing here.
+    NotApplicable,
+    /// Slack.
+    Call(Failure),
+    /// Something of ours cannot be read or kept just now.
+    Later,
+    /// It will never work.
+    Never(String),
+}
+
+impl From<Failure> for Undelivered {
+    fn from(failure: Failure) -> Self {
+        Self::Call(failure)
+    }
+}
+
+impl From<crate::store::Error> for Undelivered {
+    fn from(_: crate::store::Error) -> Self {
+        Self::Later
+    }
+}
+
+impl From<crate::engine::Error> for Undelivered {
+    fn from(error: crate::engine::Error) -> Self {
+        match error {
+            crate::engine::Error::NoSession => Self::NotApplicable,
+            _ => Self::Later,
+        }
+    }
+}
+
+/// Where a message goes.
+#[derive(Debug, Clone)]
+struct Target {
+    channel: String,
+    thread: Option<String>,
+}
+
+struct Sender<'a> {
+    app: &'a App,
+    effect: &'a Effect,
+}
+
+type Delivered<T> = Result<T, Undelivered>;
+
+impl Sender<'_> {
+    async fn deliver(&self, shown: Option<(&Wait, &[Rendering])>) -> Delivered<Option<String>> {
+        match (&self.effect.act, shown) {
+            (Act::Show { .. }, Some((wait, renderings))) => self.show(wait, renderings).await,
+            (Act::Post { text }, _) => self.say(text).await,
+            (Act::Relay { name, text }, _) => {
+                let message = texts::relayed(name, text);
+                self.post_all(&texts::plain(&message)).await
+            }
+            (Act::Progress { text }, _) => self.progress(text).await,
+            (Act::Export, _) => self.export().await,
+            (Act::Fetch { by, wait, files }, _) => {
+                self.fetch(by.user.as_str(), *wait, files).await?;
+                Ok(None)
+            }
+            (Act::Show { .. } | Act::Webhook { .. } | Act::AddRoles { .. }, _) => {
+                Err(Undelivered::NotApplicable)
+            }
+        }
+    }
+
+    fn team(&self) -> &str {
+        &self.effect.place.workspace
+    }
+
+    async fn call(&self, method: Method, body: Value) -> Result<Value, Failure> {
+        self.app.api.call(self.team(), method, body).await
+    }
+
+    /// A card: posted where it was never shown, edited everywhere else.
+    async fn show(&self, wait: &Wait, renderings: &[Rendering]) -> Delivered<Option<String>> {
+        let message = render::card(wait, &self.cx(wait).await?);
+        let spots: Vec<Spot> = renderings.iter().filter_map(|r| Spot::parse(&r.message)).collect();
+        if spots.is_empty() {
+            if !wait.standing.is_pending() {
+                // It ended before anybody saw it.
+                return Ok(None);
+            }
+            return self.card(wait, &message).await;
+        }
+        let mut is_there = false;
+        for spot in &spots {
+            is_there |= self.edit(spot, &message).await?;
+        }
+        // Deleted is not answered (SEMANTICS row 31).
+        if is_there || !wait.standing.is_pending() {
+            return Ok(spots.first().map(Spot::name));
+        }
+        self.card(wait, &message).await
+    }
+
+    async fn card(&self, wait: &Wait, message: &Message) -> Delivered<Option<String>> {
+        let Recipient::Channel { alias } = &self.effect.to else {
+            let target = self.conversation().await?;
+            let spot = self.post(&target, message, 0).await?;
+            self.rooted(&target, &spot).await?;
+            return Ok(Some(spot.name()));
+        };
+        let channel = self.channel(alias)?;
+        let spot = self.post(&Target { channel, thread: None }, message, 0).await?;
+        let role = Role::Request(wait.id);
+        self.app.threads.belongs(self.effect.session, (self.team(), &spot), role).await?;
+        Ok(Some(spot.name()))
+    }
+
+    /// What a card needs to know besides its wait.
+    async fn cx(&self, wait: &Wait) -> Delivered<render::Cx> {
+        let reader = match self.effect.to {
+            Recipient::Participant => render::Reader::Participant,
+            Recipient::Channel { .. } | Recipient::Webhook { .. } => render::Reader::Staff,
+        };
+        let mut cx = render::Cx { reader, ..render::Cx::default() };
+        let is_erased = matches!(wait.purpose, Purpose::Erase) || wait.prompt.body.is_empty();
+        let engine = self.app.engine().filter(|_| !wait.standing.is_pending() && !is_erased);
+        let Some(engine) = engine else { return Ok(cx) };
+        match engine.look(self.effect.session).await {
+            Ok(Look { state, .. }) => {
+                let answer = wait.standing.answer();
+                cx.may_change =
+                    answer.is_some_and(|(reply, ..)| form::may_change(wait, reply, &state));
+                let names = state.artifacts.iter().map(|file| (file.id, file.filename.clone()));
+                cx.files = names.collect();
+                cx.participant = Some(state.participant);
+            }
+            Err(crate::engine::Error::NoSession) => {}
+            Err(error) => return Err(error.into()),
+        }
+        Ok(cx)
+    }
+
+    /// Words of the bot.
+    async fn say(&self, text: &str) -> Delivered<Option<String>> {
+        self.post_all(&render::post(text)).await
+    }
+
+    /// Messages that belong together, in order; one that is there already is not posted again.
+    async fn post_all(&self, messages: &[Message]) -> Delivered<Option<String>> {
+        let mut first = None;
+        for (part, message) in messages.iter().enumerate() {
+            let target = self.target().await?;
+            let spot = self.post(&target, message, part).await?;
+            if self.effect.to == Recipient::Participant {
+                self.rooted(&target, &spot).await?;
+            }
+            first.get_or_insert_with(|| spot.name());
+        }
+        Ok(first)
+    }
+
+    async fn progress(&self, text: &str) -> Delivered<Option<String>> {
+        let message = texts::progress(text);
+        let session = self.effect.session;
+        if let Some(spot) = self.app.threads.marked(session, Mark::Progress).await?
+            && self.edit(&spot, &message).await?
+        {
+            return Ok(None);
+        }
+        let target = self.conversation().await?;
+        let spot = self.post(&target, &message, 0).await?;
+        self.rooted(&target, &spot).await?;
+        self.app.threads.mark(session, Mark::Progress, &spot).await?;
+        Ok(None)
+    }
+
+    /// A copy of everything, to the participant alone, wherever the conversation stands.
+    async fn export(&self) -> Delivered<Option<String>> {
+        let engine = self.app.engine().ok_or(Undelivered::Later)?;
+        let (loaded, flow) = engine.view(self.effect.session).await?;
+        let audit = export::audit_of(self.app.store.as_ref(), self.effect.session).await;
+        let audit = audit.map_err(|_| Undelivered::Later)?;
+        let source =
+            Source { loaded: &loaded, flow: &flow, audit: &audit, reader: Reader::Participant };
+        let children = engine.children_of(self.effect.session).await?;
+        let bytes = export::bundle_with(&source, &children, &engine.parts().artifacts).await;
+        let bytes = bytes.map_err(|_| Undelivered::Later)?;
+        let user = &loaded.head.participant.user;
+        let target = if is_direct(&self.effect.place) {
+            self.conversation().await?
+        } else {
+            Target { channel: self.direct(user).await?, thread: None }
+        };
+        let name = format!("anteroom-{}.zip", self.effect.session);
+        let channel = if target.channel.starts_with(['U', 'W']) {
+            self.direct(user).await?
+        } else {
+            target.channel
+        };
+        let at = (channel.as_str(), target.thread.as_deref());
+        self.app.files.send(self.team(), at, &name, bytes).await?;
+        Ok(None)
+    }
+
+    /// Fetches files and hands them in; what cannot be had is said, and asked for again by the card that stands open.
+    async fn fetch(
+        &self,
+        user: &str,
+        wait: Option<crate::ids::WaitId>,
+        files: &[crate::model::artifact::Offer],
+    ) -> Delivered<()> {
+        let engine = self.app.engine().ok_or(Undelivered::Later)?;
+        let session = self.effect.session;
+        let mut kept = Vec::new();
+        let mut refused = Vec::new();
+        for file in files {
+            let bytes = match self.app.files.fetch(self.team(), file).await {
+                Ok(bytes) => bytes,
+                Err(super::files::Error::Refused(why)) => {
+                    refused.push(why);
+                    continue;
+                }
+                Err(super::files::Error::Later(_)) if self.effect.attempts < FETCHES_MAX => {
+                    return Err(Undelivered::Later);
+                }
+                Err(super::files::Error::Later(_)) => {
+                    refused.push(texts::not_fetched(&file.name));
+                    continue;
+                }
+            };
+            match engine.keep_file(session, wait, &file.name, bytes).await? {
+                Ok(artifact) => kept.push(artifact),
+                Err(why) => refused.push(why),
+            }
+        }
+        if !kept.is_empty() {
+            let from = self.app.people.known(self.team(), user).await;
+            let what = What::Sent { wait, files: kept };
+            let key = format!("slack:fetched:{}", self.effect.id);
+            let receipt =
+                engine.receive(Inbound { key, session, from: from.clone(), what }).await?;
+            refused.extend(words::of_receipt(&receipt, None, &from.person).map(|words| words.text));
+        }
+        if !refused.is_empty() {
+            self.post_all(&render::post(&refused.join("\n\n"))).await?;
+        }
+        Ok(())
+    }
+
+    /// Where an effect goes.
+    async fn target(&self) -> Delivered<Target> {
+        match &self.effect.to {
+            Recipient::Participant => self.conversation().await,
+            Recipient::Channel { alias } => self.staff_thread(alias).await,
+            Recipient::Webhook { .. } => Err(Undelivered::NotApplicable),
+        }
+    }
+
+    /// Where the participant reads.
+    async fn conversation(&self) -> Delivered<Target> {
+        let place = &self.effect.place;
+        if !is_direct(place) {
+            return Ok(Target { channel: place.channel.clone(), thread: place.thread.clone() });
+        }
+        let root = self.app.threads.marked(self.effect.session, Mark::Root).await?;
+        Ok(match root {
+            Some(root) => Target { channel: root.channel, thread: Some(root.ts) },
+            // Slack takes a person for their conversation with the bot.
+            None => Target { channel: place.channel.clone(), thread: None },
+        })
+    }
+
+    /// Remembers the first message of a direct conversation as its root.
+    async fn rooted(&self, target: &Target, spot: &Spot) -> Delivered<()> {
+        if target.thread.is_some() || !is_direct(&self.effect.place) {
+            return Ok(());
+        }
+        let session = self.effect.session;
+        self.app.threads.mark(session, Mark::Root, spot).await?;
+        let thread = (self.team(), spot);
+        Ok(self.app.threads.belongs(session, thread, Role::Conversation).await?)
+    }
+
+    /// The thread that staff read about the session in a channel; begun where there is none.
+    async fn staff_thread(&self, alias: &str) -> Delivered<Target> {
+        let channel = self.channel(alias)?;
+        let session = self.effect.session;
+        let mark = Mark::Staff(&channel);
+        if let Some(root) = self.app.threads.marked(session, mark).await? {
+            return Ok(Target { channel: root.channel, thread: Some(root.ts) });
+        }
+        let engine = self.app.engine().ok_or(Undelivered::Later)?;
+        let look = match engine.look(session).await {
+            Ok(look) => look,
+            // Erased: there is nothing more to tell about it.
+            Err(crate::engine::Error::NoSession) => return Err(Undelivered::NotApplicable),
+            Err(error) => return Err(error.into()),
+        };
+        let head = mirror::root(&look);
+        let spot =
+            self.post(&Target { channel: channel.clone(), thread: None }, &head, ROOT).await?;
+        self.app.threads.belongs(session, (self.team(), &spot), Role::Staff).await?;
+        self.app.threads.mark(session, mark, &spot).await?;
+        Ok(Target { channel, thread: Some(spot.ts) })
+    }
+
+    fn channel(&self, alias: &str) -> Delivered<String> {
+        let channels = self.app.settings.slack.as_ref().map(|slack| &slack.channels);
+        let channel = channels.and_then(|channels| channels.get(alias));
+        channel.cloned().ok_or_else(|| {
+            Undelivered::Never(format!("no channel is configured for the alias `{alias}`"))
+        })
+    }
+
+    /// The conversation of a person with the bot.
+    async fn direct(&self, user: &str) -> Result<String, Failure> {
+        let opened = self.call(Method::OpenConversation, json!({ "users": user })).await?;
+        let channel = opened["channel"]["id"].as_str();
+        channel.map(str::to_owned).ok_or_else(|| Failure::Unclear { why: "no id".to_owned() })
+    }
+
+    /// Posts a part of the effect, unless it is there already.
+    async fn post(&self, target: &Target, message: &Message, part: usize) -> Delivered<Spot> {
+        let delivery = format!("{}.{part}", self.effect.id.short());
+        let id = self.effect.id;
+        let is_old = self.effect.queued_at < self.app.began;
+        if (self.app.is_doubted(id) || is_old)
+            && let Some(spot) = self.look_for(target, &delivery).await?
+        {
+            return Ok(spot);
+        }
+        let mut body = body_of(message);
+        body["channel"] = target.channel.clone().into();
+        if let Some(thread) = &target.thread {
+            body["thread_ts"] = thread.clone().into();
+        }
+        body["unfurl_links"] = false.into();
+        body["unfurl_media"] = false.into();
+        body["metadata"] = json!({ "event_type": DELIVERY, "event_payload": { "d": delivery } });
+        // Whoever gives up waiting for this does not know either.
+        self.app.doubt(id);
+        let posted = match self.call(Method::PostMessage, body.clone()).await {
+            Err(Failure::Refused { error, .. }) if is_of_blocks(&error) => {
+                // A mistake of ours: the words alone can still be answered by typing.
+                tracing::error!(session.id = %self.effect.session, error, "Slack refused the blocks of a message");
+                if let Some(body) = body.as_object_mut() {
+                    body.shift_remove("blocks");
+                }
+                self.call(Method::PostMessage, body).await
+            }
+            posted => posted,
+        };
+        if !matches!(posted, Err(Failure::Unclear { .. })) {
+            self.app.know(id);
+        }
+        let posted = posted?;
+        match (posted["channel"].as_str(), posted["ts"].as_str()) {
+            (Some(channel), Some(ts)) => {
+                Ok(Spot { channel: channel.to_owned(), ts: ts.to_owned() })
+            }
+            _ => Err(Failure::Unclear { why: "a post without a name".to_owned() }.into()),
+        }
+    }
+
+    /// The message of an earlier attempt; none where there is none, or nobody may look.
+    async fn look_for(&self, target: &Target, delivery: &str) -> Result<Option<Spot>, Failure> {
+        let channel = if target.channel.starts_with(['U', 'W']) {
+            self.direct(&target.channel).await?
+        } else {
+            target.channel.clone()
+        };
+        let oldest = self.effect.queued_at - TimeDelta::minutes(5);
+        let mut asked = json!({
+            "channel": channel,
+            "include_all_metadata": true,
+            "limit": LOOK_BACK,
+            "oldest": format!("{}.000000", oldest.timestamp()),
+        });
+        let method = match &target.thread {
+            Some(thread) => {
+                asked["ts"] = thread.clone().into();
+                Method::Replies
+            }
+            None => Method::History,
+        };
+        let answer = match self.call(method, asked).await {
+            // In channels a bot may lack the right to read; then nobody knows.
+            Err(Failure::Refused { .. }) => return Ok(None),
+            answer => answer?,
+        };
+        let is_it = |message: &&Value| {
+            let metadata = &message["metadata"];
+            metadata["event_type"] == DELIVERY && metadata["event_payload"]["d"] == delivery
+        };
+        let mut messages = answer["messages"].as_array().into_iter().flatten();
+        let ts = messages.find(is_it).and_then(|found| found["ts"].as_str());
+        Ok(ts.map(|ts| Spot { channel, ts: ts.to_owned() }))
+    }
+
+    /// Edits a message; false where it is not there any more.
+    async fn edit(&self, spot: &Spot, message: &Message) -> Delivered<bool> {
+        let mut body = body_of(message);
+        body["channel"] = spot.channel.clone().into();
+        body["ts"] = spot.ts.clone().into();
+        match self.call(Method::UpdateMessage, body).await {
+            Ok(_) => Ok(true),
+            Err(Failure::Refused { error, .. }) if is_gone(&error) => Ok(false),
+            Err(failure) => Err(failure.into()),
+        }
+    }
+
+    fn failed(&self, failure: Failure) -> Delivery {
+        let pause = TimeDelta::seconds(1 << self.effect.attempts.min(12));
+        match failure {
+            Failure::Later { after } => {
+                self.later(TimeDelta::from_std(after).unwrap_or(TimeDelta::minutes(1)))
+            }
+            Failure::Unclear { .. } => self.later(pause),
+            Failure::NotInstalled => self.later(Effect::PAUSE_MAX),
+            Failure::Refused { error, .. } => {
+                Delivery::Failed { reason: format!("Slack says: {}", error.replace('_', " ")) }
+            }
+        }
+    }
+
+    fn later(&self, pause: TimeDelta) -> Delivery {
+        let not_before = self.app.clock.now() + pause.min(Effect::PAUSE_MAX);
+        Delivery::Retry { not_before }
+    }
+}
+
+/// Draws a card again wherever it is shown, as well as it goes.
+pub(super) async fn redraw(app: &App, wait: &Wait, shown: &[Rendering]) {
+    let Some(engine) = app.engine() else { return };
+    let Ok((loaded, _)) = engine.view(wait.session).await else { return };
+    let now = app.clock.now();
+    let effect = Effect {
+        id: EffectId::mint(app.ids.as_ref()),
+        session: wait.session,
+        place: loaded.head.place,
+        to: match &wait.answerers {
+            Answerers::Participant => Recipient::Participant,
+            Answerers::Deciders { alias, .. } => Recipient::Channel { alias: alias.clone() },
+        },
+        act: Act::Show { wait: wait.id },
+        queued_at: now,
+        attempts: 0,
+        not_before: now,
+        carries: None,
+    };
+    // Told in the log by the call; nothing depends on it.
+    _ = Sender { app, effect: &effect }.show(wait, shown).await;
+}
+
+/// The number of the part that begins the staff's thread.
+const ROOT: usize = 1_000;
+
+fn body_of(message: &Message) -> Value {
+    json!({ "text": message.text, "blocks": message.blocks })
+}
+
+/// Whether Slack refused how a message looks.
+fn is_of_blocks(error: &str) -> bool {
+    matches!(error, "invalid_blocks" | "invalid_blocks_format" | "msg_blocks_too_long")
+}
+
+/// Whether a message cannot be edited any more, now or ever.
+fn is_gone(error: &str) -> bool {
+    matches!(error, "message_not_found" | "cant_update_message" | "edit_window_closed")
+}

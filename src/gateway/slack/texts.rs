@@ -1,4 +1,123 @@
 //! Words that only Slack shows.
 
+use serde_json::json;
+
+use super::{
+    limits,
+    render::{
+        Message,
+        text::{escape, parts},
+    },
+};
+use crate::form::words::Words;
+
+/// Somebody's words, passed on.
+pub fn relayed(name: &str, text: &str) -> String {
+    format!("{name}: {text}")
+}
+
+/// Words as they were written, without any markup.
+pub fn plain(text: &str) -> Vec<Message> {
+    let parts = parts(text, PIECE);
+    let message = |parts: &[String]| {
+        let blocks = parts.iter().map(|part| {
+            json!({ "type": "section", "text": { "type": "mrkdwn", "text": escape(part), "verbatim": true } })
+        });
+        let text = parts.first().map(|part| escape(part)).unwrap_or_default();
+        Message { text, blocks: blocks.collect() }
+    };
+    parts.chunks(PIECES).map(message).collect()
+}
+
+/// Characters of a piece of plain words: it fits into a block though each of them may be escaped.
+const PIECE: usize = limits::SECTION / 5;
+
+/// Pieces in a message.
+const PIECES: usize = 4;
+
+/// The line that says how far one is.
+pub fn progress(text: &str) -> Message {
+    let text = escape(text);
+    let block = json!({ "type": "context", "elements": [{ "type": "mrkdwn", "text": text }] });
+    Message { text, blocks: vec![block] }
+}
+
+/// A sentence with its time, as the reader's clock shows it.
+pub fn sentence(words: &Words) -> String {
+    let text = escape(&words.text);
+    match words.at {
+        Some(at) => {
+            let fallback = at.format("%d %b, %H:%M UTC");
+            format!("{text} <!date^{}^{{date_short_pretty}}, {{time}}|{fallback}>.", at.timestamp())
+        }
+        None => text,
+    }
+}
+
+/// A file that Slack would not give.
+pub fn not_fetched(name: &str) -> String {
+    format!("I could not get `{name}` from Slack. Please send it once more.")
+}
+
+/// A form could not be opened in time.
+pub const PRESS_AGAIN: &str = "That took too long. Please press the button again.";
+
+/// A voice message.
+pub const NO_VOICE: &str = "I cannot listen to recordings yet. Please type.";
+
+/// Somebody writes to the bot, and there is nothing to take part in.
+pub const NO_FLOWS: &str =
+    "There is no interview to take part in here. The team can invite you when there is one.";
+
+/// Somebody writes to the bot without a conversation.
+pub const HELLO: &str =
+    "Hello. I conduct interviews, one step at a time. Which one would you like to begin?";
+
+/// A conversation has begun where the person is not looking.
+pub const WROTE_TO_YOU: &str = "I have written to you directly: see the messages of this app.";
+
+/// An order for staff, by somebody else.
+pub const FOR_STAFF: &str = "Only the team can do that.";
+
+/// There is no conversation to talk about.
+pub const NO_SESSION: &str = "There is no conversation yet. Begin one with `start`.";
+
+/// The person named has none.
+pub const NONE_OF_THEIRS: &str = "They have no conversation here.";
+
+/// An invitation that was not sent.
+pub const NOT_SENT: &str = "Nothing was sent.";
+
+/// An invitation was sent.
+pub const SENT: &str = "Sent. You will find what happens in the team's channel.";
+
+/// An order was carried out.
+pub const DONE: &str = "Done.";
+
+/// The reader of what was written in the staff's thread.
+pub const PASSED_ON: &str = "Passed on.";
+
+/// What the command understands.
+pub fn help(command: &str) -> String {
+    format!(
+        "*What I understand*\n\
+         `{command} start` begins an interview, or goes on with yours\n\
+         `{command} status` says how far you are; to the team, how everybody is\n\
+         `{command} pause`, `{command} resume`, `{command} cancel`\n\
+         `{command} export` hands you a copy of everything, `{command} delete` erases it\n\
+         *For the team*\n\
+         `{command} invite @person`, `{command} show @person`, `{command} advance @person reason: …`\n\
+         `{command} pause @person` keeps me quiet there, `{command} resume @person` hands the conversation back, \
+         `{command} cancel @person reason: …` ends it, `{command} export @person` gives you a copy"
+    )
+}
+
+/// Everything was erased.
+pub fn erased(receipt: &str) -> String {
+    format!(
+        "Everything about this conversation is erased. Receipt: `{receipt}`. Files and messages in Slack stay until you delete them there."
+    )
+}
+
 /// What somebody pressed or typed could not be saved, and Slack does not deliver it again.
 pub const NOT_SAVED: &str = "That could not be saved just now. Please try once more.";

@@ -130,7 +130,12 @@ pub(super) async fn answer(
     };
     let reply = match &what {
         What::Answer { reply, .. } => Some(reply.clone()),
-        What::Said { .. } | What::Offered { .. } | What::Sent { .. } | What::Command(_) => None,
+        What::Said { .. }
+        | What::Offered { .. }
+        | What::Sent { .. }
+        | What::Lost { .. }
+        | What::Back
+        | What::Command(_) => None,
     };
     let receipt = app.engine.receive(Inbound { key, session, from: from.clone(), what }).await?;
     if let Receipt::Settled(Settlement::Invalid { errors }) = receipt {

@@ -1,0 +1,227 @@
+//! What every part of the gateway needs, and how it is put together.
+
+use std::{
+    collections::HashSet,
+    num::NonZeroU32,
+    sync::{Arc, Mutex, OnceLock, PoisonError},
+    time::Duration,
+};
+
+use chrono::{DateTime, Utc};
+use governor::{Quota, RateLimiter, clock::DefaultClock, state::keyed::HashMapStateStore};
+use tokio::sync::{Semaphore, broadcast::error::RecvError};
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
+
+use super::{
+    api::{self, Api},
+    files::Files,
+    inbox,
+    people::{Lists, People},
+    tenants::{self, Tenants},
+    threads::Threads,
+};
+use crate::{
+    clock::Clock,
+    config::{
+        Settings,
+        settings::{SlackConnection, SlackTenancy},
+    },
+    engine::Engine,
+    ids::{EffectId, Ids},
+    store::Store,
+};
+
+/// The gateway, shared by what comes in and what goes out.
+#[derive(Debug)]
+pub struct App {
+    /// What the operator decided.
+    pub settings: Arc<Settings>,
+    /// How the bot is connected.
+    pub connection: SlackConnection,
+    /// The Web API.
+    pub api: Api,
+    /// Who somebody is.
+    pub people: People,
+    /// Files on Slack.
+    pub files: Files,
+    /// Which message stands for what.
+    pub threads: Threads,
+    /// Durable state.
+    pub store: Arc<dyn Store>,
+    /// The time.
+    pub clock: Arc<dyn Clock>,
+    /// New identifiers.
+    pub ids: Arc<dyn Ids>,
+    /// When this process began: what was queued before may have left already.
+    pub began: DateTime<Utc>,
+    /// What is done after an acknowledgement.
+    tasks: TaskTracker,
+    /// How many of those may run at one time.
+    room: Arc<Semaphore>,
+    /// How often somebody is told that something did not work.
+    receipts: RateLimiter<(String, String), HashMapStateStore<(String, String)>, DefaultClock>,
+    engine: OnceLock<Engine>,
+    /// Effects of which nobody knows whether they have happened.
+    in_doubt: Mutex<HashSet<EffectId>>,
+}
+
+/// Why the gateway cannot be put together.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The workspaces that have installed the app.
+    #[error(transparent)]
+    Tenants(#[from] tenants::Error),
+    /// The Web API.
+    #[error(transparent)]
+    Api(#[from] api::Error),
+    /// No client can be made.
+    #[error("no TLS client: {0}")]
+    Client(#[from] reqwest::Error),
+}
+
+/// Things that are said or shown after an acknowledgement, at one time; more are left out, and said so in the log.
+const TASKS_MAX: usize = 1_000;
+
+/// Longest time for one of them: a wait for a rate and a call.
+const TASK_LIMIT: Duration = Duration::from_secs(30);
+
+/// How often one person is told in a minute that something did not work.
+const RECEIPTS_PER_MINUTE: u32 = 10;
+
+/// Most effects of which the doubt is remembered; an effect that is forgotten here may be posted twice.
+const DOUBTS_MAX: usize = 10_000;
+
+impl App {
+    /// Puts the gateway together from the settings; none where Slack is not connected. It asks Slack nothing yet, and
+    /// takes nothing in before [`App::attach`].
+    pub async fn open(
+        settings: &Arc<Settings>,
+        store: &Arc<dyn Store>,
+        clock: &Arc<dyn Clock>,
+        ids: &Arc<dyn Ids>,
+    ) -> Result<Option<Arc<Self>>, Error> {
+        let connection = settings.slack.as_ref().and_then(|slack| slack.connection.clone());
+        let Some(connection) = connection else { return Ok(None) };
+        let tenants = match &connection.tenancy {
+            SlackTenancy::One { bot_token } => Tenants::plain(bot_token.clone()),
+            SlackTenancy::Many(oauth) => {
+                let (store, clock) = (Arc::clone(store), Arc::clone(clock));
+                Tenants::open(oauth, &connection.api_url, store, clock).await?
+            }
+        };
+        let api = Api::new(&connection.api_url, Arc::new(tenants), &connection.rates)?;
+        let lists = Lists {
+            approvers: settings.approvers.clone(),
+            staff_users: connection.staff_users.clone(),
+            staff_groups: connection.staff_groups.clone(),
+        };
+        let per_minute = NonZeroU32::new(RECEIPTS_PER_MINUTE).unwrap_or(NonZeroU32::MIN);
+        Ok(Some(Arc::new(Self {
+            people: People::new(api.clone(), lists),
+            files: Files::new(api.clone(), settings.uploads.max_mb * 1024 * 1024)?,
+            threads: Threads::new(Arc::clone(store)),
+            began: clock.now(),
+            tasks: TaskTracker::new(),
+            room: Arc::new(Semaphore::new(TASKS_MAX)),
+            receipts: RateLimiter::keyed(Quota::per_minute(per_minute)),
+            engine: OnceLock::new(),
+            in_doubt: Mutex::default(),
+            settings: Arc::clone(settings),
+            store: Arc::clone(store),
+            clock: Arc::clone(clock),
+            ids: Arc::clone(ids),
+            connection,
+            api,
+        })))
+    }
+
+    /// Gives it the engine; the first one stays.
+    pub fn attach(&self, engine: Engine) {
+        if self.engine.set(engine).is_err() {
+            tracing::error!("the Slack gateway has an engine already");
+        }
+    }
+
+    /// The engine; none before it is attached.
+    pub fn engine(&self) -> Option<&Engine> {
+        self.engine.get()
+    }
+
+    /// Keeps tokens and groups fresh, and brings conversations back where the app is installed again, until
+    /// `shutdown`; what was begun after an acknowledgement is finished before it returns.
+    pub async fn run(self: Arc<Self>, shutdown: CancellationToken) {
+        tokio::join!(
+            self.api.tenants().run(shutdown.clone()),
+            self.people.run(shutdown.clone()),
+            self.welcome_back(shutdown.clone()),
+        );
+        self.tasks.close();
+        self.tasks.wait().await;
+    }
+
+    /// What has paused because the app was gone goes on (SEMANTICS row 34).
+    async fn welcome_back(self: &Arc<Self>, shutdown: CancellationToken) {
+        let mut installed = self.api.tenants().installed();
+        loop {
+            let installation = tokio::select! {
+                () = shutdown.cancelled() => return,
+                installation = installed.recv() => installation,
+            };
+            match installation {
+                Ok(installation) => inbox::installed_again(self, &installation.team),
+                Err(RecvError::Lagged(_)) => {}
+                Err(RecvError::Closed) => return,
+            }
+        }
+    }
+
+    /// Does something after the acknowledgement. Nothing that must not be lost is done so.
+    pub(super) fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
+        let Ok(permit) = Arc::clone(&self.room).try_acquire_owned() else {
+            tracing::warn!("too much is going on: something was not said or shown in Slack");
+            return;
+        };
+        self.tasks.spawn(async move {
+            let done = tokio::time::timeout(TASK_LIMIT, task).await;
+            drop(permit);
+            if done.is_err() {
+                tracing::warn!("something in Slack took too long and was given up");
+            }
+        });
+    }
+
+    /// The same for what goes over every conversation, however long that takes.
+    pub(super) fn spawn_whole(&self, task: impl Future<Output = ()> + Send + 'static) {
+        self.tasks.spawn(task);
+    }
+
+    /// Resolves when nothing that was begun after an acknowledgement is in hand.
+    pub async fn settle_down(&self) {
+        self.tasks.close();
+        self.tasks.wait().await;
+        self.tasks.reopen();
+    }
+
+    /// Whether somebody may be told once more that something did not work (SEMANTICS row 22).
+    pub(super) fn may_tell(&self, team: &str, user: &str) -> bool {
+        self.receipts.check_key(&(team.to_owned(), user.to_owned())).is_ok()
+    }
+
+    /// Remembers that an effect may have happened.
+    pub(super) fn doubt(&self, effect: EffectId) {
+        let mut doubts = self.in_doubt.lock().unwrap_or_else(PoisonError::into_inner);
+        if doubts.len() < DOUBTS_MAX {
+            doubts.insert(effect);
+        }
+    }
+
+    /// Whether an effect may have happened before.
+    pub(super) fn is_doubted(&self, effect: EffectId) -> bool {
+        self.in_doubt.lock().unwrap_or_else(PoisonError::into_inner).contains(&effect)
+    }
+
+    /// What became of an effect is known.
+    pub(super) fn know(&self, effect: EffectId) {
+        self.in_doubt.lock().unwrap_or_else(PoisonError::into_inner).remove(&effect);
+    }
+}

@@ -1,0 +1,85 @@
+//! How an interview begins in Slack, and where.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::{START, button};
+use crate::{
+    engine::{Engine, Error},
+    flows::LoadedFlow,
+    gateway::slack::{
+        inbound::Actor, inbox::Desk, limits, mirror::section, render::Message as Post, texts,
+        threads::is_direct,
+    },
+    model::{
+        flow::SlackPlace,
+        session::{Place, Platform},
+    },
+};
+
+/// A conversation that began, or was there.
+pub(super) struct Begun {
+    /// The person reads it in the app's own messages.
+    pub(super) direct: bool,
+}
+
+/// Begins an interview where its flow says; `channel` is where it was asked for.
+pub(super) async fn begin(
+    desk: &Desk<'_>,
+    flow: &LoadedFlow,
+    by: &Actor,
+    channel: Option<&str>,
+) -> Result<Begun, Error> {
+    let parent = flow.flow.start.slack.as_ref().and_then(|start| start.parent.as_deref());
+    let channels = desk.app.settings.slack.as_ref().map(|slack| &slack.channels);
+    let parent = parent.and_then(|alias| channels.and_then(|channels| channels.get(alias)));
+    let channel = match place_of(flow) {
+        SlackPlace::Dm => None,
+        SlackPlace::ChannelThread => parent.map(String::as_str).or(channel),
+    };
+    let channel = channel.filter(|channel| channel.starts_with(['C', 'G']));
+    begin_at(desk, flow, by, (channel.unwrap_or(&by.user), None)).await
+}
+
+pub(super) async fn begin_at(
+    desk: &Desk<'_>,
+    flow: &LoadedFlow,
+    by: &Actor,
+    (channel, thread): (&str, Option<String>),
+) -> Result<Begun, Error> {
+    let place = Place {
+        platform: Platform::Slack,
+        workspace: desk.team().to_owned(),
+        channel: channel.to_owned(),
+        thread,
+    };
+    let mut from = desk.participant(by, None).await;
+    if let Ok(known) = desk.app.people.person(desk.team(), &by.user).await {
+        from.name.clone_from(&known.name);
+    }
+    let direct = is_direct(&place);
+    desk.engine.start(&flow.flow.id, &from, place, &desk.key).await?;
+    Ok(Begun { direct })
+}
+
+pub(super) fn place_of(flow: &LoadedFlow) -> SlackPlace {
+    flow.flow.start.slack.as_ref().map_or(SlackPlace::Dm, |start| start.place)
+}
+
+/// The flows that can be started in Slack.
+pub(in crate::gateway::slack) fn startable(engine: &Engine) -> Vec<Arc<LoadedFlow>> {
+    let library = &engine.parts().library;
+    library.iter().filter(|flow| flow.flow.start.slack.is_some()).cloned().collect()
+}
+
+/// Which interview?
+pub(super) fn chooser(flows: &[Arc<LoadedFlow>]) -> Post {
+    let buttons: Vec<Value> = flows
+        .iter()
+        .take(limits::ACTIONS_ELEMENTS)
+        .map(|flow| button(&format!("{START}{}", flow.flow.id), &flow.flow.title))
+        .collect();
+    let blocks = vec![section(texts::HELLO), json!({ "type": "actions", "elements": buttons })];
+    Post { text: texts::HELLO.to_owned(), blocks }
+}

@@ -1,0 +1,112 @@
+//! Places and people that come and go (SEMANTICS rows 33 and 34).
+
+use std::sync::Arc;
+
+use super::{
+    super::{app::App, inbound::Ack, people},
+    Desk,
+};
+use crate::{
+    engine::{Inbound, What},
+    gateway::slack::inbound::NotTaken,
+    interview::Responder,
+    model::session::{Head, Platform},
+};
+
+impl Desk<'_> {
+    /// The app is gone from a workspace: its tokens are shredded, its conversations pause (SEMANTICS row 34).
+    pub(super) async fn revoked(&self) -> Result<Ack, NotTaken> {
+        self.app.api.tenants().revoke(&self.tenant).await.map_err(|_| NotTaken)?;
+        let team = self.team().to_owned();
+        let why = "the app was removed from the workspace".to_owned();
+        self.everywhere(move |head| head.place.workspace == team, What::Lost { why });
+        Ok(Ack::Empty)
+    }
+
+    pub(super) fn channel_gone(&self, channel: String, why: &'static str) -> Ack {
+        let why = match why {
+            "archived" => "the channel was archived",
+            "deleted" => "the channel was deleted",
+            _ => "the app was removed from the channel",
+        };
+        self.all_in(channel, What::Lost { why: why.to_owned() });
+        Ack::Empty
+    }
+
+    pub(super) fn channel_back(&self, channel: String) -> Ack {
+        self.all_in(channel, What::Back);
+        Ack::Empty
+    }
+
+    /// Hands the same in to every conversation in a channel.
+    fn all_in(&self, channel: String, what: What) {
+        let team = self.team().to_owned();
+        let is_there = move |head: &Head| {
+            head.place.workspace == team && head.place.channel == channel && head.parent.is_none()
+        };
+        self.everywhere(is_there, what);
+    }
+
+    /// Hands the same in to every conversation that is wanted, after the acknowledgement.
+    fn everywhere(&self, is_wanted: impl Fn(&Head) -> bool + Send + Sync + 'static, what: What) {
+        let (app, key) = (Arc::clone(self.app), self.key.clone());
+        self.app.spawn_whole(async move { hand_in_everywhere(&app, &key, is_wanted, &what).await });
+    }
+
+    pub(super) async fn user_changed(&self, user: &str, deleted: bool) -> Result<Ack, NotTaken> {
+        self.app.people.forget(self.team(), user).await;
+        let person = people::person_id(self.team(), user);
+        let what = if deleted {
+            What::Lost { why: "the account was deactivated".to_owned() }
+        } else {
+            return Ok(Ack::Empty);
+        };
+        for head in self.conversations(&person).await.map_err(|_| NotTaken)? {
+            let inbound = about(&head, &self.key, &what);
+            self.engine.receive(inbound).await.map_err(|_| NotTaken)?;
+        }
+        Ok(Ack::Empty)
+    }
+}
+
+/// Conversations read in one go.
+const PAGE: usize = 200;
+
+/// The app is installed again: conversations that had paused go on.
+pub(in crate::gateway::slack) fn installed_again(app: &Arc<App>, team: &str) {
+    let (to, team) = (Arc::clone(app), team.to_owned());
+    let key = format!("slack:installed:{team}:{}", to.ids.fresh().simple());
+    app.spawn_whole(async move {
+        let is_there = move |head: &Head| head.place.workspace == team;
+        hand_in_everywhere(&to, &key, is_there, &What::Back).await;
+    });
+}
+
+/// Page by page, so that no number of conversations is held at once.
+async fn hand_in_everywhere(app: &App, key: &str, is_wanted: impl Fn(&Head) -> bool, what: &What) {
+    let Some(engine) = app.engine() else { return };
+    let mut after = None;
+    while let Ok(page) = app.store.sessions(after, PAGE).await {
+        let Some(last) = page.last() else { return };
+        after = Some(last.id);
+        let slack =
+            page.iter().filter(|h| h.place.platform == Platform::Slack && h.parent.is_none());
+        for head in slack.filter(|head| is_wanted(head)) {
+            if let Err(error) = engine.receive(about(head, key, what)).await {
+                tracing::warn!(session.id = %head.id, %error, "a conversation could not be told");
+            }
+        }
+    }
+}
+
+/// Something that happened to a participant.
+fn about(head: &Head, key: &str, what: &What) -> Inbound {
+    let from = Responder {
+        person: head.participant.clone(),
+        name: head.name.clone().unwrap_or_default(),
+        approver_of: Vec::new(),
+        staff: false,
+    };
+    let key = format!("{key}:{}", head.id.short());
+    Inbound { key, session: head.id, from, what: what.clone() }
+}

@@ -1,0 +1,175 @@
+//! What people are told outside the conversation's own messages, and the forms that are opened for them.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::{Desk, Ear};
+use crate::{
+    engine::{Error, Receipt},
+    form::words,
+    gateway::slack::{
+        api::{Failure, Method},
+        app::App,
+        inbound::{Action, NotTaken},
+        render::{self, Message as Post},
+        send, texts,
+    },
+    model::{
+        effect::Rendering,
+        session::PersonId,
+        wait::{Settlement, Wait},
+    },
+};
+
+/// Two clicks of one person within this time are one (SEMANTICS row 1).
+const DOUBLE_CLICK: chrono::TimeDelta = chrono::TimeDelta::seconds(5);
+
+impl Desk<'_> {
+    pub(super) fn report(&self, receipt: &Receipt, about: Option<&Wait>, me: &PersonId, ear: &Ear) {
+        if let Receipt::Erased { receipt } = receipt {
+            self.say(ear, texts::erased(receipt));
+            return;
+        }
+        // The same person twice is no news (SEMANTICS row 1).
+        if let Receipt::Settled(Settlement::AlreadySettled { by, at, .. }) = receipt
+            && by == me
+            && self.app.clock.now() - *at < DOUBLE_CLICK
+        {
+            return;
+        }
+        let prompt = about.map(|wait| &wait.prompt);
+        if let Some(words) = words::of_receipt(receipt, prompt, me) {
+            self.tell(ear, &texts::sentence(&words));
+        }
+    }
+
+    /// Opens a form while its trigger lives; nothing is waited for.
+    pub(super) fn open(&self, form: Form, action: &Action, ear: Ear) {
+        let (method, body) = match (form, &action.view) {
+            (Form::New(view), _) => {
+                (Method::OpenView, json!({ "trigger_id": action.trigger_id, "view": view }))
+            }
+            (Form::Changed(view), Some(old)) => {
+                (Method::UpdateView, json!({ "view_id": old.id, "hash": old.hash, "view": view }))
+            }
+            (Form::Changed(_), None) => return,
+        };
+        let (app, team) = (Arc::clone(self.app), self.team().to_owned());
+        self.app.spawn(async move {
+            let opened = app.api.call(&team, method, body).await;
+            match opened {
+                Ok(_) => {}
+                Err(Failure::Refused { error, .. })
+                    if !matches!(error.as_str(), "expired_trigger_id" | "exchanged_trigger_id") =>
+                {
+                    tracing::error!(error, "Slack refused a form");
+                    whisper(
+                        &app,
+                        &team,
+                        &ear,
+                        "That form cannot be opened. Please type your answer.",
+                    )
+                    .await;
+                }
+                Err(_) => whisper(&app, &team, &ear, texts::PRESS_AGAIN).await,
+            }
+        });
+    }
+
+    /// Draws a card again that somebody pressed after it was closed (BEHAVIOUR F10).
+    pub(super) fn redraw(&self, wait: &Wait, shown: Vec<Rendering>) {
+        if shown.is_empty() {
+            return;
+        }
+        let (app, wait) = (Arc::clone(self.app), wait.clone());
+        self.app.spawn(async move { send::redraw(&app, &wait, &shown).await });
+    }
+
+    /// Tells somebody something that nobody else sees, so often and no more.
+    pub(in crate::gateway::slack) fn tell(&self, ear: &Ear, text: &str) {
+        if text.is_empty() || !self.app.may_tell(self.team(), &ear.user) {
+            return;
+        }
+        let (app, team) = (Arc::clone(self.app), self.team().to_owned());
+        let (ear, text) = (ear.clone(), text.to_owned());
+        self.app.spawn(async move { whisper(&app, &team, &ear, &text).await });
+    }
+
+    /// Shows somebody something that nobody else sees.
+    pub(in crate::gateway::slack) fn whisper(&self, ear: &Ear, post: Post) {
+        let (app, team, ear) = (Arc::clone(self.app), self.team().to_owned(), ear.clone());
+        self.app.spawn(async move { whisper_post(&app, &team, &ear, &post).await });
+    }
+
+    /// Posts something that belongs to no conversation.
+    pub(in crate::gateway::slack) fn post(&self, ear: &Ear, post: Post) {
+        let (app, team, ear) = (Arc::clone(self.app), self.team().to_owned(), ear.clone());
+        self.app.spawn(async move { post_plainly(&app, &team, &ear, &post).await });
+    }
+
+    /// Says something where a conversation stood.
+    pub(super) fn say(&self, ear: &Ear, text: String) {
+        let (app, team, ear) = (Arc::clone(self.app), self.team().to_owned(), ear.clone());
+        self.app.spawn(async move {
+            for message in render::post(&text) {
+                post_plainly(&app, &team, &ear, &message).await;
+            }
+        });
+    }
+
+    pub(super) fn read_or_tell<T>(
+        &self,
+        read: Result<T, crate::store::Error>,
+        ear: &Ear,
+    ) -> Result<T, NotTaken> {
+        read.map_err(|error| {
+            self.tell(ear, &words::of_error(&Error::Store(error)));
+            NotTaken
+        })
+    }
+}
+
+/// Says something that one person alone sees; in the app itself there is no such message, so it is an ordinary one.
+async fn whisper(app: &App, team: &str, ear: &Ear, text: &str) {
+    whisper_post(app, team, ear, &Post { text: text.to_owned(), blocks: Vec::new() }).await;
+}
+
+async fn post_plainly(app: &App, team: &str, ear: &Ear, post: &Post) {
+    let mut body = json!({
+        "channel": ear.channel,
+        "text": post.text,
+        "blocks": post.blocks,
+        "unfurl_links": false,
+        "unfurl_media": false,
+    });
+    if let Some(thread) = &ear.thread {
+        body["thread_ts"] = thread.clone().into();
+    }
+    // Told in the log by the call.
+    _ = app.api.call(team, Method::PostMessage, body).await;
+}
+
+async fn whisper_post(app: &App, team: &str, ear: &Ear, post: &Post) {
+    let mut body = json!({
+        "channel": ear.channel,
+        "user": ear.user,
+        "text": post.text,
+        "blocks": post.blocks,
+    });
+    if let Some(thread) = &ear.thread {
+        body["thread_ts"] = thread.clone().into();
+    }
+    let is_nowhere = ear.channel == ear.user;
+    let method = if is_nowhere { Method::PostMessage } else { Method::PostEphemeral };
+    // Told in the log by the call; the person can press again.
+    _ = app.api.call(team, method, body).await;
+}
+
+/// A form to show.
+pub(super) enum Form {
+    /// Opened.
+    New(Value),
+    /// In place of the one that is open.
+    Changed(Value),
+}

@@ -1,0 +1,152 @@
+//! Which message stands for what: the root of a conversation, its progress line, the staff's thread about it.
+//!
+//! Everything is a note in the store, durable when it is said, sealed with its session and gone with it.
+
+use std::sync::Arc;
+
+use crate::{
+    ids::{SessionId, WaitId},
+    model::session::Place,
+    store::{self, Note, Store},
+};
+
+/// A message: where, and its name there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Spot {
+    /// The conversation: `C01`, `D01`.
+    pub channel: String,
+    /// The message: `1690.0001`.
+    pub ts: String,
+}
+
+impl Spot {
+    /// As renderings and notes name it: `D01/1690.0001`.
+    pub fn name(&self) -> String {
+        format!("{}/{}", self.channel, self.ts)
+    }
+
+    /// Reads what [`Spot::name`] wrote.
+    pub fn parse(name: &str) -> Option<Self> {
+        let (channel, ts) = name.split_once('/')?;
+        Some(Self { channel: channel.to_owned(), ts: ts.to_owned() })
+    }
+}
+
+/// What a thread is to a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    /// The conversation itself.
+    Conversation,
+    /// What staff read of it, and where they write.
+    Staff,
+    /// The discussion under a request.
+    Request(WaitId),
+}
+
+impl Role {
+    fn name(self) -> String {
+        match self {
+            Self::Conversation => "conversation".to_owned(),
+            Self::Staff => "staff".to_owned(),
+            Self::Request(wait) => wait.to_string(),
+        }
+    }
+
+    fn parse(name: &str) -> Option<Self> {
+        match name {
+            "conversation" => Some(Self::Conversation),
+            "staff" => Some(Self::Staff),
+            wait => wait.parse().ok().map(Self::Request),
+        }
+    }
+}
+
+/// A message of a session that is found again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mark<'a> {
+    /// The first message of a direct conversation: all others stand in its thread.
+    Root,
+    /// How far the session is.
+    Progress,
+    /// The root of the staff's thread in a channel.
+    Staff(&'a str),
+}
+
+/// Whether a place is a direct conversation: its channel is then a person.
+pub fn is_direct(place: &Place) -> bool {
+    place.channel.starts_with(['U', 'W'])
+}
+
+/// Knows which message stands for what. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Threads {
+    store: Arc<dyn Store>,
+}
+
+impl Threads {
+    /// Over a store.
+    pub fn new(store: Arc<dyn Store>) -> Self {
+        Self { store }
+    }
+
+    /// The message that is marked so.
+    pub async fn marked(
+        &self,
+        session: SessionId,
+        mark: Mark<'_>,
+    ) -> Result<Option<Spot>, store::Error> {
+        let note = self.store.noted(&key_of(session, mark)).await?;
+        Ok(note.and_then(|note| Spot::parse(&note.value?)))
+    }
+
+    /// Marks a message, in place of the one before.
+    pub async fn mark(
+        &self,
+        session: SessionId,
+        mark: Mark<'_>,
+        spot: &Spot,
+    ) -> Result<(), store::Error> {
+        let (key, value) = (key_of(session, mark), Some(spot.name()));
+        self.store.note(Note { key, session: Some(session), value }).await
+    }
+
+    /// Takes a mark away.
+    pub async fn unmark(&self, session: SessionId, mark: Mark<'_>) -> Result<(), store::Error> {
+        self.store
+            .note(Note { key: key_of(session, mark), session: Some(session), value: None })
+            .await
+    }
+
+    /// Says what the thread under a message is to a session.
+    pub async fn belongs(
+        &self,
+        session: SessionId,
+        (team, root): (&str, &Spot),
+        role: Role,
+    ) -> Result<(), store::Error> {
+        let (key, value) = (key_of_thread(team, root), Some(role.name()));
+        self.store.note(Note { key, session: Some(session), value }).await
+    }
+
+    /// What the thread under a message is, and to which session.
+    pub async fn of(
+        &self,
+        team: &str,
+        root: &Spot,
+    ) -> Result<Option<(SessionId, Role)>, store::Error> {
+        let note = self.store.noted(&key_of_thread(team, root)).await?;
+        Ok(note.and_then(|note| Some((note.session?, Role::parse(&note.value?)?))))
+    }
+}
+
+fn key_of(session: SessionId, mark: Mark<'_>) -> String {
+    match mark {
+        Mark::Root => format!("slack/root/{session}"),
+        Mark::Progress => format!("slack/progress/{session}"),
+        Mark::Staff(channel) => format!("slack/staff/{session}/{channel}"),
+    }
+}
+
+fn key_of_thread(team: &str, root: &Spot) -> String {
+    format!("slack/thread/{team}/{}", root.name())
+}

@@ -1,0 +1,47 @@
+//! A participant who cannot be reached, and who can be again (SEMANTICS rows 33 and 34, BEHAVIOUR F15).
+
+use serde_json::json;
+
+use super::{Actor, actor::is_for_deciders};
+use crate::{
+    ids::WaitId,
+    model::{
+        session::Status,
+        text::quoted,
+        transcript::{Closing, Event},
+    },
+};
+
+impl Actor {
+    /// Nothing reaches the participant any more, `why` in a few words: the session pauses, requests about it are
+    /// withdrawn, staff are told. Again, or while nothing is asked: changes nothing.
+    pub fn lose_touch(&mut self, why: &str) {
+        if !matches!(self.state.status, Status::Notice | Status::Open) {
+            return;
+        }
+        let closing = Closing::Cancelled { reason: "the participant cannot be reached".to_owned() };
+        self.close_all(is_for_deciders, &closing, "withdrawn", "the request was withdrawn");
+        let reason = format!("out of reach: {why}");
+        self.emit(Event::StatusChanged { to: Status::Paused, reason });
+        self.audit("out_of_reach", [("why", json!(why))], []);
+        let person = quoted(&self.state.person_in_words());
+        let channel = self.flow.flow.handoff.channel.clone();
+        self.post_to_staff(
+            channel.as_deref(),
+            format!("{person} cannot be reached any more: {why}. The conversation is paused; nothing is lost."),
+        );
+    }
+
+    /// The participant can be reached again: what was open is shown again, and the conversation goes on. Where it had
+    /// not been out of reach, nothing changes.
+    pub fn be_in_touch(&mut self) {
+        if self.state.status != Status::Paused {
+            return;
+        }
+        self.wake();
+        let open: Vec<WaitId> = self.state.pending().map(|wait| wait.id).collect();
+        for wait in open {
+            self.show(wait);
+        }
+    }
+}
