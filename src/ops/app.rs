@@ -184,7 +184,7 @@ pub(super) fn open(settings: &Settings) -> anyhow::Result<Opened> {
         toolbox: Arc::new(toolbox(&tasks)?),
         tasks: Arc::new(tasks),
         artifacts: Arc::new(artifacts),
-        contacts: Arc::new(contacts(&settings.contacts, Profile::default())?),
+        contacts: Arc::new(contacts(&settings.contacts, &Profile::default())?),
         webhooks: Arc::new(webhooks(settings)),
         models,
     };
@@ -208,7 +208,7 @@ impl Home {
 }
 
 /// The contact sources; `profile` asks the platforms that are connected.
-pub(super) fn contacts(wanted: &settings::Contacts, profile: Profile) -> anyhow::Result<Contacts> {
+pub(super) fn contacts(wanted: &settings::Contacts, profile: &Profile) -> anyhow::Result<Contacts> {
     let mut sources: Vec<Box<dyn contacts::ContactSource>> = Vec::new();
     for source in &wanted.sources {
         match source {

@@ -195,7 +195,7 @@ async fn contacts_of_the_computer_are_only_its_owners() {
 
 #[tokio::test]
 async fn the_profile_gives_the_name_that_the_platform_shows() {
-    insta::assert_snapshot!(card(Profile, &wanted(&[])).await, @r#"
+    insta::assert_snapshot!(card(Profile::default(), &wanted(&[])).await, @r#"
     {
       "name": {
         "given": "Ada",
@@ -206,7 +206,7 @@ async fn the_profile_gives_the_name_that_the_platform_shows() {
     }
     "#);
     let unnamed = Wanted { display_name: Some("  ".to_owned()), ..wanted(&[]) };
-    insta::assert_snapshot!(card(Profile, &unnamed).await, @r"not found: the profile has no name");
+    insta::assert_snapshot!(card(Profile::default(), &unnamed).await, @r"not found: the profile has no name");
 }
 
 #[tokio::test]
