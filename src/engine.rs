@@ -37,7 +37,6 @@ use std::{
 
 use async_trait::async_trait;
 use governor::{Quota, RateLimiter, clock::DefaultClock, state::keyed::HashMapStateStore};
-use serde::{Deserialize, Serialize};
 use tokio::sync::{Notify, broadcast};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
@@ -48,16 +47,16 @@ use crate::{
     drill::{Point, pass},
     flows::{Library, LoadedFlow},
     ids::{EffectId, Ids, SessionId, WaitId},
-    interview::{Actor, Command, Next, Refusal, Responder, State},
+    interview::{Actor, Next, Refusal, Responder, State},
     llm,
     model::{
-        artifact::{Artifact, Offer},
+        artifact::Artifact,
         effect::{Delivery, Effect, Rendering},
         session::{Head, PersonId, Place, Platform},
-        transcript::{Started, Via},
-        ui::{Control, Reply, Upload},
+        transcript::Started,
+        ui::{Control, Upload},
         usage::Budgets,
-        wait::{Settlement, Wait},
+        wait::Wait,
     },
     store::{self, Find, Loaded, Store},
     task::Tasks,

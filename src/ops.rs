@@ -21,6 +21,7 @@ mod request;
 mod restore;
 mod serve;
 mod sessions;
+mod slack;
 mod tasks;
 mod term;
 mod tools;

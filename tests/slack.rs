@@ -8,9 +8,9 @@ mod connect;
 mod emulator;
 #[path = "slack/installs.rs"]
 mod installs;
-#[path = "slack/parts.rs"]
-mod parts;
 #[path = "slack/parse.rs"]
 mod parse;
+#[path = "slack/parts.rs"]
+mod parts;
 #[path = "slack/rules.rs"]
 mod rules;

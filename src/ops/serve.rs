@@ -15,11 +15,12 @@ use super::{
     cli::Json,
     control::Control,
     notify::Supervisor,
+    slack::Slack,
     term,
 };
 use crate::{
     config::Settings,
-    engine::{Engine, recording::Recorder},
+    engine::{Engine, Gateway, recording::Recorder},
     gateway::web::{Server, WebGateway},
     telemetry::metric,
 };
@@ -131,8 +132,9 @@ struct Bot {
 
 impl Bot {
     async fn start(settings: Settings, recorder: Option<Recorder>) -> anyhow::Result<Self> {
-        let app::Opened { parts, store } = app::open(&settings)?;
+        let app::Opened { mut parts, store } = app::open(&settings)?;
         let settings = Arc::new(settings);
+        let slack = Slack::open(&settings, &mut parts).await?;
         let server = Server::bind(Arc::clone(&settings)).await?;
         let ready = Ready {
             page: server.url(),
@@ -143,12 +145,18 @@ impl Bot {
         for flow in parts.library.iter() {
             tracing::info!(flow.id = %flow.flow.id, flow.digest = %flow.digest, "flow loaded");
         }
-        let engine = Engine::limited(parts, vec![Arc::new(WebGateway)], app::limits(&settings));
+        let mut gateways: Vec<Arc<dyn Gateway>> = vec![Arc::new(WebGateway)];
+        gateways.extend(slack.as_ref().map(Slack::gateway));
+        let engine = Engine::limited(parts, gateways, app::limits(&settings));
         if let Some(recorder) = recorder {
             engine.record_to(recorder);
         }
         let shutdown = CancellationToken::new();
         let mut tasks = JoinSet::new();
+        let mut server = server;
+        if let Some(slack) = slack {
+            server = server.with(slack.begin(engine.clone(), &mut tasks, &shutdown).await?);
+        }
         let driving = (engine.clone(), shutdown.clone());
         tasks.spawn(async move {
             driving.0.run(driving.1).await;

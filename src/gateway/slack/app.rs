@@ -13,6 +13,7 @@ use tokio::sync::{Semaphore, broadcast::error::RecvError};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use super::{
+    agent::Agent,
     api::{self, Api},
     files::Files,
     inbox,
@@ -44,6 +45,8 @@ pub struct App {
     pub people: People,
     /// Files on Slack.
     pub files: Files,
+    /// What the agent surface shows.
+    pub agent: Agent,
     /// Which message stands for what.
     pub threads: Threads,
     /// Durable state.
@@ -119,6 +122,7 @@ impl App {
         Ok(Some(Arc::new(Self {
             people: People::new(api.clone(), lists),
             files: Files::new(api.clone(), settings.uploads.max_mb * 1024 * 1024)?,
+            agent: Agent::new(api.clone(), Arc::clone(store)),
             threads: Threads::new(Arc::clone(store)),
             began: clock.now(),
             tasks: TaskTracker::new(),
@@ -154,9 +158,18 @@ impl App {
             self.api.tenants().run(shutdown.clone()),
             self.people.run(shutdown.clone()),
             self.welcome_back(shutdown.clone()),
+            self.show(shutdown.clone()),
         );
         self.tasks.close();
         self.tasks.wait().await;
+    }
+
+    /// Shows what the bot does, once there is an engine.
+    async fn show(&self, shutdown: CancellationToken) {
+        match self.engine() {
+            Some(engine) => self.agent.run(engine.clone(), shutdown).await,
+            None => shutdown.cancelled().await,
+        }
     }
 
     /// What has paused because the app was gone goes on (SEMANTICS row 34).

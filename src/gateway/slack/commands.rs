@@ -8,6 +8,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::{
+    agent::FEEDBACK,
     api::Method,
     inbound::{Ack, Action, Actor, Command as Typed, Message, NotTaken},
     inbox::{Desk, Ear, ear_of},
@@ -16,6 +17,7 @@ use super::{
     people,
     render::{Message as Post, text::escape},
     texts,
+    threads::Spot,
 };
 use crate::{
     engine::{Engine, Error, Inbound, Receipt, What},
@@ -368,6 +370,9 @@ pub(super) async fn approached(desk: &Desk<'_>, message: &Message) -> Result<Ack
 /// A button that belongs to no question.
 pub(super) async fn pressed(desk: &Desk<'_>, action: Action) -> Result<Ack, NotTaken> {
     let ear = ear_of(&action);
+    if action.element == FEEDBACK {
+        return thanked(desk, &action, &ear).await;
+    }
     if let Some(id) = action.element.strip_prefix(SHOW) {
         return shown(desk, id, &action, &ear).await;
     }
@@ -398,6 +403,21 @@ pub(super) async fn pressed(desk: &Desk<'_>, action: Action) -> Result<Ack, NotT
     }
     if action.element == NO_INVITE {
         return Ok(told(texts::NOT_SENT));
+    }
+    Ok(Ack::Empty)
+}
+
+/// How an answer was.
+async fn thanked(desk: &Desk<'_>, action: &Action, ear: &Ear) -> Result<Ack, NotTaken> {
+    let (Some((channel, ts)), Some(thread)) = (&action.message, &action.thread) else {
+        return Ok(Ack::Empty);
+    };
+    let root = Spot { channel: channel.clone(), ts: thread.clone() };
+    let found = desk.app.threads.of(desk.team(), &root).await.map_err(|_| NotTaken)?;
+    if let Some((session, _)) = found {
+        let message = Spot { channel: channel.clone(), ts: ts.clone() }.name();
+        let words = desk.app.agent.feedback(session, &message, &action.value).await;
+        desk.tell(ear, words);
     }
     Ok(Ack::Empty)
 }

@@ -22,7 +22,7 @@ use crate::{
     engine::{Engine, Error, Inbound, What},
     form::words,
     ids::{SessionId, WaitId},
-    interview::Responder,
+    interview::{Command, Responder},
     model::{
         session::{Head, PersonId, Place, Platform},
         transcript::Via,
@@ -59,9 +59,9 @@ impl Inbox for SlackInbox {
                 Ok(Ack::Empty)
             }
             Incoming::Revoked => desk.revoked().await,
-            Incoming::HomeOpened { .. }
-            | Incoming::Stopped { .. }
-            | Incoming::Edited { .. }
+            Incoming::HomeOpened { tab, channel, .. } => Ok(desk.opened(&tab, channel)),
+            Incoming::Stopped { by, channel, thread } => desk.stopped(&by, channel, thread).await,
+            Incoming::Edited { .. }
             | Incoming::Deleted { .. }
             | Incoming::Closed { .. }
             | Incoming::Ignored { .. }
@@ -143,6 +143,31 @@ impl Desk<'_> {
     /// The conversations of a person here, newest first.
     pub(super) async fn conversations(&self, person: &PersonId) -> Result<Vec<Head>, store::Error> {
         self.app.store.find(Find::Person(person.clone())).await
+    }
+
+    /// The app was opened: suggestions for who writes, one's own conversations on Home.
+    fn opened(&self, tab: &str, channel: String) -> Ack {
+        let (app, team) = (Arc::clone(self.app), self.team().to_owned());
+        if tab == "messages" {
+            self.app.spawn(async move { app.agent.suggest(&team, &channel).await });
+        }
+        Ack::Empty
+    }
+
+    /// The stop button of the agent: as the word itself (BEHAVIOUR F5).
+    async fn stopped(
+        &self,
+        by: &Actor,
+        channel: String,
+        thread: Option<String>,
+    ) -> Result<Ack, NotTaken> {
+        let Some(ts) = &thread else { return Ok(Ack::Empty) };
+        let root = Spot { channel: channel.clone(), ts: ts.clone() };
+        let found = self.app.threads.of(self.team(), &root).await.map_err(|_| NotTaken)?;
+        let Some((session, Role::Conversation)) = found else { return Ok(Ack::Empty) };
+        let from = self.participant(by, None).await;
+        let ear = Ear { user: by.user.clone(), channel, thread };
+        self.receive(session, (from, What::Command(Command::Stop)), &ear, None).await
     }
 
     /// Words and files in a conversation.
@@ -239,10 +264,8 @@ impl Desk<'_> {
                 self.report(&receipt, about, &me, ear);
                 Ok(Ack::Empty)
             }
-            Err(error @ (Error::Store(_) | Error::Busy)) => {
-                self.tell(ear, &words::of_error(&error));
-                Err(NotTaken)
-            }
+            // Slack delivers it again, or the connection tells the person.
+            Err(Error::Store(_) | Error::Busy) => Err(NotTaken),
             Err(error) => {
                 self.tell(ear, &words::of_error(&error));
                 Ok(Ack::Empty)

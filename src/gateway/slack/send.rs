@@ -200,6 +200,11 @@ impl Sender<'_> {
 
     /// Words of the bot.
     async fn say(&self, text: &str) -> Delivered<Option<String>> {
+        if self.effect.to == Recipient::Participant
+            && let Some(message) = self.app.agent.finish(self.effect, text).await?
+        {
+            return Ok(Some(message));
+        }
         self.post_all(&render::post(text)).await
     }
 

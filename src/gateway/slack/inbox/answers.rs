@@ -29,8 +29,8 @@ impl Desk<'_> {
         };
         let element = answer::resolve(element, &action.inputs);
         let ear = ear_of(&action);
-        let found = self.app.store.wait(element.wait).await;
-        let Some((wait, shown)) = self.read_or_tell(found, &ear)? else {
+        let found = self.app.store.wait(element.wait).await.map_err(|_| NotTaken)?;
+        let Some((wait, shown)) = found else {
             let unknown = Receipt::Settled(Settlement::Unknown);
             self.report(&unknown, None, &self.person(&action.by), &ear);
             return Ok(Ack::Empty);

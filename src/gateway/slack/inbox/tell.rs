@@ -6,12 +6,12 @@ use serde_json::{Value, json};
 
 use super::{Desk, Ear};
 use crate::{
-    engine::{Error, Receipt},
+    engine::Receipt,
     form::words,
     gateway::slack::{
         api::{Failure, Method},
         app::App,
-        inbound::{Action, NotTaken},
+        inbound::Action,
         render::{self, Message as Post},
         send, texts,
     },
@@ -116,17 +116,6 @@ impl Desk<'_> {
                 post_plainly(&app, &team, &ear, &message).await;
             }
         });
-    }
-
-    pub(super) fn read_or_tell<T>(
-        &self,
-        read: Result<T, crate::store::Error>,
-        ear: &Ear,
-    ) -> Result<T, NotTaken> {
-        read.map_err(|error| {
-            self.tell(ear, &words::of_error(&Error::Store(error)));
-            NotTaken
-        })
     }
 }
 
