@@ -2,6 +2,8 @@
 #![expect(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "how a test fails")]
 #![expect(dead_code, reason = "what Slack can do is not all needed yet")]
 
+#[path = "slack/agent.rs"]
+mod agent;
 #[path = "slack/connect.rs"]
 mod connect;
 #[path = "slack/emulator.rs"]
@@ -14,3 +16,7 @@ mod parse;
 mod parts;
 #[path = "slack/rules.rs"]
 mod rules;
+#[path = "support/scripted.rs"]
+mod scripted;
+#[path = "support/specification.rs"]
+mod specification;
