@@ -34,7 +34,7 @@ use anteroom::{
     tool::Toolbox,
 };
 use async_trait::async_trait;
-use serde_json::{Value, json};
+use serde_json::json;
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 
