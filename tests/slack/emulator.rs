@@ -40,6 +40,7 @@ use std::{
 };
 
 use anteroom::clock::{Clock, FixedClock};
+use futures::future::BoxFuture;
 use serde_json::Value;
 use tokio::{net::TcpListener, sync::watch, task::JoinSet};
 
@@ -151,7 +152,12 @@ struct Inner {
     /// Where the Web API is: `http://127.0.0.1:1/api/`.
     url: String,
     tasks: Mutex<JoinSet<()>>,
+    /// What is waited for after everything that a person does.
+    rest: Mutex<Option<Rest>>,
 }
+
+/// Waits until a bot has nothing left to do.
+pub(crate) type Rest = Arc<dyn Fn() -> BoxFuture<'static, ()> + Send + Sync>;
 
 impl fmt::Debug for Slack {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -174,6 +180,7 @@ impl Slack {
             wire,
             url: format!("http://{address}/api/"),
             tasks: Mutex::default(),
+            rest: Mutex::default(),
         };
         let slack = Self { inner: Arc::new(inner) };
         slack.go(serve::http(Arc::downgrade(&slack.inner), http));
@@ -216,6 +223,19 @@ impl Slack {
 
     fn from_inner(inner: &std::sync::Weak<Inner>) -> Option<Self> {
         inner.upgrade().map(|inner| Self { inner })
+    }
+
+    /// After everything that a person does, this is waited for.
+    pub(crate) fn resting(&self, rest: Option<Rest>) {
+        *self.inner.rest.lock().unwrap() = rest;
+    }
+
+    /// Waits until the bot has nothing left to do, where somebody has said how.
+    pub(crate) async fn rest(&self) {
+        let rest = self.inner.rest.lock().unwrap().clone();
+        if let Some(rest) = rest {
+            rest().await;
+        }
     }
 
     /// Tells whoever waits that something changed outside of the state.

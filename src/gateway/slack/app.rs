@@ -16,7 +16,6 @@ use super::{
     agent::Agent,
     api::{self, Api},
     files::Files,
-    home::Home,
     inbox,
     people::{Lists, People},
     tenants::{self, Tenants},
@@ -48,8 +47,6 @@ pub struct App {
     pub files: Files,
     /// What the agent surface shows.
     pub agent: Agent,
-    /// The app's Home.
-    pub home: Home,
     /// Which message stands for what.
     pub threads: Threads,
     /// Durable state.
@@ -122,11 +119,8 @@ impl App {
             staff_groups: connection.staff_groups.clone(),
         };
         let per_minute = NonZeroU32::new(RECEIPTS_PER_MINUTE).unwrap_or(NonZeroU32::MIN);
-        let people = People::new(api.clone(), lists);
-        let (home_store, home_clock) = (Arc::clone(store), Arc::clone(clock));
         Ok(Some(Arc::new(Self {
-            home: Home::new(api.clone(), people.clone(), home_store, home_clock),
-            people,
+            people: People::new(api.clone(), lists),
             files: Files::new(api.clone(), settings.uploads.max_mb * 1024 * 1024)?,
             agent: Agent::new(api.clone(), Arc::clone(store)),
             threads: Threads::new(Arc::clone(store)),
@@ -173,11 +167,7 @@ impl App {
     /// Shows what the bot does, once there is an engine.
     async fn show(&self, shutdown: CancellationToken) {
         match self.engine() {
-            Some(engine) => {
-                let home = self.home.run(engine.clone(), shutdown.clone());
-                let work = self.agent.run(engine.clone(), shutdown);
-                tokio::join!(Box::pin(work), Box::pin(home));
-            }
+            Some(engine) => self.agent.run(engine.clone(), shutdown).await,
             None => shutdown.cancelled().await,
         }
     }

@@ -83,7 +83,7 @@ pub(crate) fn body(state: &State, message: &Message) -> String {
         parts.push(if file.is_tombstone {
             "(a file that was deleted)".to_owned()
         } else {
-            format!("(file: {}, {} bytes)", file.name, file.bytes.len())
+            format!("(file: {})", file.name)
         });
     }
     if !message.reactions.is_empty() {

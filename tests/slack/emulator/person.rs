@@ -67,6 +67,45 @@ impl Person {
         self.slack.look(|state| self.drawn(state))
     }
 
+    /// What is new here since the last look: messages that came (`+`), changed (`~`) or went (`-`), in their order, and
+    /// the form on top.
+    pub(crate) fn news(&self) -> String {
+        self.slack.with(|state| {
+            let channel = self.channel(state);
+            let mut now = BTreeMap::new();
+            for message in channel.iter().flat_map(|id| state.channels[id].messages.values()) {
+                if self.sees_message(message) {
+                    let indent = if message.thread.is_some() { "    " } else { "  " };
+                    now.insert(message.ts.clone(), draw::message(state, message, indent));
+                }
+            }
+            let key = (self.user.clone(), channel.unwrap_or_default());
+            let before = state.seen.insert(key, now.clone()).unwrap_or_default();
+            let mut text = String::new();
+            let mut all: Vec<&String> = now.keys().chain(before.keys()).collect();
+            all.sort();
+            all.dedup();
+            for ts in all {
+                let (mark, drawn) = match (before.get(ts), now.get(ts)) {
+                    (Some(before), Some(now)) if before == now => continue,
+                    (Some(_), Some(now)) => ('~', now),
+                    (None, Some(now)) => ('+', now),
+                    (Some(before), None) => ('-', before),
+                    (None, None) => continue,
+                };
+                text.push(mark);
+                text.push_str(&drawn[1..]);
+            }
+            for view in state.stacks.get(&self.user).into_iter().flatten() {
+                text.push_str(&draw::view(state, &state.views[view]));
+            }
+            for warning in state.warnings.remove(&self.user).into_iter().flatten() {
+                text.push_str(&format!("⚠ {warning}\n"));
+            }
+            text
+        })
+    }
+
     /// What the person has open on top of everything.
     pub(crate) fn form(&self) -> String {
         self.slack.look(|state| {
@@ -221,6 +260,7 @@ impl Person {
             state.post(&channel, message)
         });
         self.slack.delivered().await;
+        self.slack.rest().await;
         ts
     }
 
@@ -235,6 +275,7 @@ impl Person {
             state.tell_change(&channel, &before, Some(&after));
         });
         self.slack.delivered().await;
+        self.slack.rest().await;
     }
 
     /// Deletes a message: one's own, or, as an administrator may, the bot's.
@@ -245,6 +286,7 @@ impl Person {
             state.tell_change(&channel, &before, None);
         });
         self.slack.delivered().await;
+        self.slack.rest().await;
     }
 
     // ------------------------------------------------------------------ elements
@@ -332,6 +374,20 @@ impl Person {
         self.act(found, action).await.unwrap();
     }
 
+    /// Answers a choice, be it shown as buttons or as a menu.
+    pub(crate) async fn choose(&self, label: &str) {
+        let fits = |_: &State, element: &Value| {
+            (element["type"] == "button" && element["text"]["text"] == label)
+                || has_option(element, label)
+        };
+        let found = self.find(label, fits).await;
+        if found.element["type"] == "button" {
+            self.press(label).await;
+        } else {
+            self.pick_in(&found, label).await;
+        }
+    }
+
     /// Picks a date in a date picker with this placeholder or in this action's block.
     pub(crate) async fn pick_date(&self, date: &str) {
         let found = self.find("a date picker", |_, element| element["type"] == "datepicker").await;
@@ -399,6 +455,7 @@ impl Person {
         if sent.is_err() {
             self.warn(&format!("{id}: this did not work"));
         }
+        self.slack.rest().await;
         sent.map(drop)
     }
 
@@ -572,6 +629,7 @@ impl Person {
             return Err(Lost);
         };
         self.slack.with(|state| self.take(state, &top, &answer));
+        self.slack.rest().await;
         Ok(())
     }
 
@@ -652,6 +710,7 @@ impl Person {
         if let Some(push) = push {
             self.slack.send(push).await.unwrap();
         }
+        self.slack.rest().await;
     }
 
     /// Waits until no form is open.
@@ -715,6 +774,7 @@ impl Person {
                     .post(&channel, Message { user, text, blocks, only_for, ..Message::default() });
             });
         }
+        self.slack.rest().await;
         Ok(())
     }
 
@@ -732,6 +792,7 @@ impl Person {
             Push { id: state.id("cut"), kind: "interactive", payload, attempt: 0 }
         });
         self.slack.send(push).await.unwrap();
+        self.slack.rest().await;
     }
 
     /// Opens the app's home, or the conversation with it.
@@ -750,6 +811,7 @@ impl Person {
             state.tell(&team, "app_home_opened", &event);
         });
         self.slack.delivered().await;
+        self.slack.rest().await;
     }
 
     /// Uses a prompt that is suggested.
@@ -778,6 +840,7 @@ impl Person {
             state.tell(&team, "agent_session_stopped", &event);
         });
         self.slack.delivered().await;
+        self.slack.rest().await;
     }
 }
 

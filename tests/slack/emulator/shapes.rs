@@ -120,7 +120,7 @@ pub(crate) fn user_json(id: &str, user: &User, with_email: bool) -> Value {
     let (first, last) = user.name.split_once(' ').unwrap_or((&user.name, ""));
     let mut profile = json!({
         "title": user.title, "phone": user.phone, "skype": "", "real_name": user.name,
-        "real_name_normalized": user.name, "display_name": user.handle, "display_name_normalized": user.handle,
+        "real_name_normalized": user.name, "display_name": "", "display_name_normalized": "",
         "first_name": first, "last_name": last, "status_text": "", "team": user.team,
     });
     if with_email {

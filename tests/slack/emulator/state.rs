@@ -234,6 +234,8 @@ pub(crate) struct State {
     pub(crate) sockets_at: String,
     /// Each opens one socket.
     pub(crate) tickets: BTreeSet<String>,
+    /// What each person saw at their last look, by place.
+    pub(crate) seen: BTreeMap<(String, String), BTreeMap<String, String>>,
     /// What somebody was told about a click or a command that nobody took.
     pub(crate) warnings: BTreeMap<String, Vec<String>>,
     pub(crate) rates: BTreeMap<String, (f64, Instant)>,
@@ -288,6 +290,7 @@ impl State {
             sockets_off: false,
             sockets_at: String::new(),
             tickets: BTreeSet::new(),
+            seen: BTreeMap::new(),
             warnings: BTreeMap::new(),
             rates: BTreeMap::new(),
             numbers: 0,

@@ -284,6 +284,21 @@ impl Slack {
         self.send(Push { attempt: push.attempt + 1, ..push }).await
     }
 
+    /// Somebody comes into a user group, and the app is told.
+    pub(crate) async fn join(&self, user: &str, group: &str) {
+        self.with(|state| {
+            state.groups.get_mut(group).unwrap().1.push(user.to_owned());
+            let (ts, team) = (state.ts(), state.team_of(user));
+            let event = json!({
+                "type": "subteam_members_changed", "subteam_id": group, "team_id": team,
+                "added_users": [user], "added_users_count": 1, "removed_users": [], "event_ts": ts,
+            });
+            state.tell(&team, "subteam_members_changed", &event);
+        });
+        self.delivered().await;
+        self.rest().await;
+    }
+
     /// Keeps events back.
     pub(crate) fn hold(&self) {
         self.with(|state| state.held = true);

@@ -1,0 +1,373 @@
+//! J3: deciders in a channel of theirs.
+
+use std::sync::Arc;
+
+use chrono::TimeDelta;
+use insta::assert_snapshot;
+use serde_json::json;
+
+use crate::{
+    bot::{Bot, Plan},
+    emulator::person::Person,
+    scripted::{Scripted, Turn},
+};
+
+/// A model leads, and asks the team whether a part may be left out.
+pub(crate) const FLOW: &str = r#"
+format = 1
+id = "pets"
+version = "1.0.0"
+title = "About pets"
+
+[start.slack]
+commands = ["/onboard"]
+invite = true
+place = "dm"
+
+[approvals.override]
+channel = "recruiting_approvals"
+expires = "7d"
+remind_after = ["24h"]
+
+[handoff]
+channel = "recruiting_desk"
+
+[data.pet]
+schema_inline = '{"type":"object","required":["name"],"properties":{"name":{"type":"string"}}}'
+review = true
+
+[[phase]]
+id = "pets"
+title = "Pets"
+mode = "interview"
+prompt = "Talk about pets."
+tools = ["get_user_option", "request_user_input", "submit_for_validation", "next_phase"]
+
+  [[phase.objective]]
+  id = "pet"
+  title = "A pet"
+  done = { reviewed = "pet" }
+
+[[phase]]
+id = "end"
+title = "Goodbye"
+mode = "interview"
+prompt = "Say goodbye."
+tools = ["request_user_input"]
+
+  [[phase.objective]]
+  id = "said"
+  title = "Last words"
+  required = false
+  done = { talked = 1 }
+"#;
+
+/// Ada talks to the model, which has asked the team.
+pub(crate) async fn asked(model: &Arc<Scripted>) -> Bot {
+    let flow = Some(FLOW.to_owned());
+    let bot = Bot::planned(Plan { model: Some(Arc::clone(model)), flow, ..Plan::default() }).await;
+    let ask = json!({ "overrides": ["pet"], "reason": "there is no pet" });
+    model.next(Turn::calls("next_phase", &ask));
+    bot.ada().command("/onboard start").await;
+    bot
+}
+
+fn channel(person: &Person) -> Person {
+    person.at("recruiting-approvals")
+}
+
+#[tokio::test]
+async fn a_request_is_approved() {
+    let model = Scripted::new();
+    let bot = asked(&model).await;
+    let (ada, grace) = (bot.ada(), channel(&bot.grace()));
+    assert_snapshot!(ada.news(), @"
+    + Anteroom (only you): I have written to you directly: see the messages of this app.
+    + Anteroom: · Step 1 of 2 · Pets · 0/1
+    +   Anteroom: Staff have been asked. You can leave; I will tell you here.
+    ");
+    assert_snapshot!(grace.news(), @"
+    + Anteroom: # Move Ada Byron to “Goodbye”?
+          Not everything in this phase is complete. What is missing was worked out by the application.
+            *Person* Ada Byron
+            *Flow* About pets
+            *Phase* Pets
+            *Missing* A pet
+            *Requested* 2 Nov 10:00 UTC
+            *Expires* 9 Nov 10:00 UTC
+          *The interviewer's reason*
+          > there is no pet
+          [+ Approve ?] [! Deny] [Deny and tell the interviewer]
+    ");
+
+    model.next(Turn::says("Goodbye then."));
+    grace.press("Approve").await;
+    assert_snapshot!(grace.news(), @"
+    ~ Anteroom (edited): # Move Ada Byron to “Goodbye”?
+          Not everything in this phase is complete. What is missing was worked out by the application.
+            *Person* Ada Byron
+            *Flow* About pets
+            *Phase* Pets
+            *Missing* A pet
+            *Requested* 2 Nov 10:00 UTC
+            *Expires* 9 Nov 10:00 UTC
+          *The interviewer's reason*
+          > there is no pet
+          ✓ *Approved* by @Grace Hopper, 2 Nov 10:00 UTC
+    ");
+    assert_snapshot!(ada.news(), @"
+    ~ Anteroom (edited): · Step 2 of 2 · Goodbye
+    +   Anteroom: The team has agreed: we move on.
+    +   Anteroom: Goodbye then.
+    ");
+    model.assert_played();
+}
+
+#[tokio::test]
+async fn a_request_is_denied() {
+    let model = Scripted::new();
+    let bot = asked(&model).await;
+    let (ada, grace) = (bot.ada(), channel(&bot.grace()));
+    drop((ada.news(), grace.news()));
+    model.next(Turn::says("Then tell me of a plant."));
+    grace.press("Deny").await;
+    assert_snapshot!(grace.news(), @"
+    ~ Anteroom (edited): # Move Ada Byron to “Goodbye”?
+          Not everything in this phase is complete. What is missing was worked out by the application.
+            *Person* Ada Byron
+            *Flow* About pets
+            *Phase* Pets
+            *Missing* A pet
+            *Requested* 2 Nov 10:00 UTC
+            *Expires* 9 Nov 10:00 UTC
+          *The interviewer's reason*
+          > there is no pet
+          ✗ *Denied* by @Grace Hopper, 2 Nov 10:00 UTC
+    ");
+    assert_snapshot!(ada.news(), @"
+    +   Anteroom: The team would like you to finish this part first.
+    +   Anteroom: Then tell me of a plant.
+    ");
+    model.assert_played();
+}
+
+#[tokio::test]
+async fn a_denial_says_something_to_the_interviewer_alone() {
+    let model = Scripted::new();
+    let bot = asked(&model).await;
+    let (ada, grace) = (bot.ada(), channel(&bot.grace()));
+    drop((ada.news(), grace.news()));
+    grace.press("Deny and tell the interviewer").await;
+    assert_snapshot!(grace.news(), @"
+    ╔ Deny and tell
+    ║ *Move Ada Byron to “Goodbye”?*
+    ║ What should the interviewer do next?: ____
+    ║   · The interviewer reads this; it is not shown to the participant word for word.
+    ╚ [Cancel] [Send to interviewer]
+    ");
+    grace.submit().await;
+    assert_snapshot!(grace.form(), @"
+    ╔ Deny and tell
+    ║ *Move Ada Byron to “Goodbye”?*
+    ║ What should the interviewer do next?: ____
+    ║   · The interviewer reads this; it is not shown to the participant word for word.
+    ║   ✗ Please complete this required field.
+    ╚ [Cancel] [Send to interviewer]
+    ");
+    model.next(Turn::says("Tell me of a plant."));
+    grace.fill("What should the interviewer do next?", "Ask about plants, she is shy.").await;
+    grace.submit().await;
+    assert_snapshot!(grace.news(), @"
+    ~ Anteroom (edited): # Move Ada Byron to “Goodbye”?
+          Not everything in this phase is complete. What is missing was worked out by the application.
+            *Person* Ada Byron
+            *Flow* About pets
+            *Phase* Pets
+            *Missing* A pet
+            *Requested* 2 Nov 10:00 UTC
+            *Expires* 9 Nov 10:00 UTC
+          *The interviewer's reason*
+          > there is no pet
+          ✗ *Denied, with a word to the interviewer,* by @Grace Hopper, 2 Nov 10:00 UTC
+          · To the interviewer: Ask about plants, she is shy.
+    ");
+    assert_snapshot!(ada.news(), @"
+    +   Anteroom: The team would like you to finish this part first.
+    +   Anteroom: Tell me of a plant.
+    ");
+    assert!(!ada.screen().contains("shy"));
+    model.assert_played();
+}
+
+#[tokio::test]
+async fn words_in_the_thread_decide() {
+    for (words, reply) in [
+        ("approve", "Goodbye."),
+        ("deny", "Then a plant."),
+        ("feedback: ask about plants", "A plant?"),
+    ] {
+        let model = Scripted::new();
+        let bot = asked(&model).await;
+        let grace = channel(&bot.grace());
+        drop(grace.news());
+        channel(&bot.mallory()).reply_to("there is no pet", words).await;
+        grace.reply_to("there is no pet", "What do you think, Linus?").await;
+        assert!(grace.has_button("Approve"), "decided by nobody who may:\n{}", grace.screen());
+        model.next(Turn::says(reply));
+        grace.reply_to("there is no pet", words).await;
+        assert!(!grace.has_button("Approve"), "{words}:\n{}", grace.screen());
+        model.assert_played();
+        if words == "deny" {
+            assert_snapshot!(grace.news(), @"
+            ~ Anteroom (edited): # Move Ada Byron to “Goodbye”?
+                  Not everything in this phase is complete. What is missing was worked out by the application.
+                    *Person* Ada Byron
+                    *Flow* About pets
+                    *Phase* Pets
+                    *Missing* A pet
+                    *Requested* 2 Nov 10:00 UTC
+                    *Expires* 9 Nov 10:00 UTC
+                  *The interviewer's reason*
+                  > there is no pet
+                  ✗ *Denied* by @Grace Hopper, 2 Nov 10:00 UTC
+            +   Mallory: deny
+            +   Grace Hopper: What do you think, Linus?
+            +   Grace Hopper: deny
+            ");
+        }
+    }
+}
+
+#[tokio::test]
+async fn row_22_strangers_are_told_and_nothing_happens() {
+    let model = Scripted::new();
+    let bot = asked(&model).await;
+    let mallory = channel(&bot.mallory());
+    drop(mallory.news());
+    mallory.press("Approve").await;
+    assert_snapshot!(mallory.news(), @"+ Anteroom (only you): Only the recruiting approvals can decide this.");
+    assert!(channel(&bot.grace()).has_button("Approve"));
+    assert!(!channel(&bot.grace()).can_see("Only"), "a receipt is for one person");
+}
+
+#[tokio::test]
+async fn row_2_the_second_of_two_deciders_is_told_who_was_first() {
+    let model = Scripted::new();
+    let bot = asked(&model).await;
+    bot.slack.join("U0LINUS", "S0APPROVERS").await;
+    let (grace, linus) = (channel(&bot.grace()), channel(&bot.slack.person("U0LINUS")));
+    // Linus has the card on his screen from before.
+    bot.slack.fail("chat.update", 9, crate::emulator::faults::Fault::TooMany(60));
+    model.next(Turn::says("Goodbye."));
+    grace.press("Approve").await;
+    drop(linus.news());
+    linus.press("Deny").await;
+    assert_snapshot!(linus.news(), @"+ Anteroom (only you): Already approved by Grace Hopper at 02 Nov, 10:00 UTC.");
+}
+
+#[tokio::test]
+async fn a_request_is_reminded_of_once_and_lapses() {
+    let model = Scripted::new();
+    let bot = asked(&model).await;
+    let grace = channel(&bot.grace());
+    drop(grace.news());
+    bot.pass(TimeDelta::hours(25)).await;
+    assert_snapshot!(grace.news(), @"
+    ~ Anteroom (edited): # Move Ada Byron to “Goodbye”?
+          Not everything in this phase is complete. What is missing was worked out by the application.
+            *Person* Ada Byron
+            *Flow* About pets
+            *Phase* Pets
+            *Missing* A pet
+            *Requested* 2 Nov 10:00 UTC
+            *Expires* 9 Nov 10:00 UTC
+          *The interviewer's reason*
+          > there is no pet
+          [+ Approve ?] [! Deny] [Deny and tell the interviewer]
+    + Anteroom: *Ada Byron* · About pets
+          · Step 1 of 2 · Pets · 0/1 · running. Write in this thread to take over: what you write is passed on.
+          [Take over] [Hand back] [Nudge] [! End ?]
+    +   Anteroom: Still waiting for a decision: Move Ada Byron to “Goodbye”?
+    ");
+    bot.pass(TimeDelta::hours(25)).await;
+    assert_snapshot!(grace.news(), @"");
+    model.next(Turn::says("Nobody has decided."));
+    bot.pass(TimeDelta::days(6)).await;
+    assert_snapshot!(grace.news(), @"
+    ~ Anteroom (edited): # Move Ada Byron to “Goodbye”?
+          Not everything in this phase is complete. What is missing was worked out by the application.
+            *Person* Ada Byron
+            *Flow* About pets
+            *Phase* Pets
+            *Missing* A pet
+            *Requested* 2 Nov 10:00 UTC
+            *Expires* 9 Nov 10:00 UTC
+          *The interviewer's reason*
+          > there is no pet
+          *Expired*: nobody answered in time. 10 Nov 12:00 UTC
+          [Reopen]
+    ");
+    assert_snapshot!(bot.ada().last(), @"Anteroom: Nobody has decided.");
+    model.assert_played();
+}
+
+#[tokio::test]
+async fn row_46_a_request_is_withdrawn_with_what_it_is_about() {
+    let model = Scripted::new();
+    let bot = asked(&model).await;
+    let (ada, grace) = (bot.ada(), channel(&bot.grace()));
+    drop(grace.news());
+    ada.reply("delete my data").await;
+    assert_snapshot!(ada.last(), @"
+    Anteroom: # Delete everything?
+        This erases your answers, files, the whole conversation and requests that still wait for somebody. What stays is one line that an erasure happened, without your name. Files that you posted elsewhere stay until you delete them there. It cannot be undone.
+        :warning: *This cannot be taken back.*
+        [! Erase everything ?] [Keep]
+    ");
+    ada.press("Erase everything").await;
+    assert_snapshot!(grace.news(), @"
+    ~ Anteroom (edited): *Question*
+          *No longer asked*: erased. 2 Nov 10:00 UTC
+    ");
+    assert_snapshot!(ada.screen(), @"
+    ── direct ──
+    Anteroom (only you): I have written to you directly: see the messages of this app.
+    Anteroom: · Step 1 of 2 · Pets · 0/1
+      Anteroom: Staff have been asked. You can leave; I will tell you here.
+      Ada Byron: delete my data
+      Anteroom (edited): *Question*
+          *No longer asked*: erased. 2 Nov 10:00 UTC
+      Anteroom: Everything about this conversation is erased. Receipt: `AAAAAAAAAAAAAAAAAAAACQ`. Files and messages in Slack stay until you delete them there.
+    ");
+}
+
+#[tokio::test]
+async fn a_decider_advances_somebody_at_once() {
+    let model = Scripted::new();
+    let bot = asked(&model).await;
+    let (ada, grace) = (bot.ada(), channel(&bot.grace()));
+    drop((ada.news(), grace.news()));
+    bot.mallory().command("/onboard advance @ada reason: she has no pet").await;
+    assert_snapshot!(bot.mallory().last(), @"Anteroom (only you): Only the team can do that.");
+    model.next(Turn::says("Goodbye."));
+    grace.command("/onboard advance @ada reason: she has no pet").await;
+    assert_snapshot!(grace.news(), @"
+    ~ Anteroom (edited): # Move Ada Byron to “Goodbye”?
+          Not everything in this phase is complete. What is missing was worked out by the application.
+            *Person* Ada Byron
+            *Flow* About pets
+            *Phase* Pets
+            *Missing* A pet
+            *Requested* 2 Nov 10:00 UTC
+            *Expires* 9 Nov 10:00 UTC
+          *The interviewer's reason*
+          > there is no pet
+          ✓ *Approved* by @Grace Hopper, 2 Nov 10:00 UTC
+    + Anteroom (only you): Done.
+    ");
+    assert_snapshot!(ada.news(), @"
+    ~ Anteroom (edited): · Step 2 of 2 · Goodbye
+    +   Anteroom: The team has agreed: we move on.
+    +   Anteroom: Goodbye.
+    ");
+}

@@ -1,0 +1,319 @@
+//! The whole bot in the Slack of the tests: its parts in this process, a clock that stands still, a store that survives
+//! it.
+
+use std::{fs, sync::Arc};
+
+use anteroom::{
+    artifacts::{Artifacts, extract::Extractor},
+    catalog::interview,
+    clock::{Clock, FixedClock},
+    config::{Environment, Settings},
+    contacts::{Contacts, profile::Profile},
+    engine::{self, Engine, Gateway},
+    flows::Library,
+    gateway::slack::{
+        app::App,
+        connect::{self, Connection, Pace},
+        inbox::SlackInbox,
+        send::SlackGateway,
+    },
+    ids::{CountingIds, Ids},
+    llm::{Model, Models},
+    model::session::Platform,
+    store::{Store, memory::MemoryStore},
+    task::Tasks,
+    tool::{self, Toolbox},
+};
+use chrono::TimeDelta;
+use tempfile::TempDir;
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+use crate::{
+    emulator::{self, APP_TOKEN, BOT_TOKEN, SIGNING_SECRET, Slack, person::Person},
+    scripted::Scripted,
+};
+
+/// How Slack reaches the bot.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum By {
+    Sockets,
+    Http,
+}
+
+/// What a bot is made from.
+#[derive(Debug, Clone)]
+pub(crate) struct Plan {
+    pub(crate) by: By,
+    pub(crate) model: Option<Arc<Scripted>>,
+    /// Flows of its own; the shipped ones where there is none.
+    pub(crate) flow: Option<String>,
+    /// Further tables of the configuration.
+    pub(crate) config: String,
+}
+
+impl Default for Plan {
+    fn default() -> Self {
+        Self { by: By::Sockets, model: None, flow: None, config: String::new() }
+    }
+}
+
+/// A bot at work, and the Slack around it.
+pub(crate) struct Bot {
+    pub(crate) slack: Slack,
+    pub(crate) clock: Arc<FixedClock>,
+    pub(crate) engine: Engine,
+    pub(crate) store: Arc<MemoryStore>,
+    ids: Arc<dyn Ids>,
+    app: Arc<App>,
+    plan: Plan,
+    folder: TempDir,
+    shutdown: CancellationToken,
+    tasks: JoinSet<()>,
+}
+
+impl Bot {
+    /// The shipped flows without a model, over sockets.
+    pub(crate) async fn new() -> Self {
+        Self::planned(Plan::default()).await
+    }
+
+    /// A model leads.
+    pub(crate) async fn led_by(model: &Arc<Scripted>) -> Self {
+        Self::planned(Plan { model: Some(Arc::clone(model)), ..Plan::default() }).await
+    }
+
+    /// A flow of its own without a model.
+    pub(crate) async fn on(flow: &str) -> Self {
+        Self::planned(Plan { flow: Some(flow.to_owned()), ..Plan::default() }).await
+    }
+
+    pub(crate) async fn planned(plan: Plan) -> Self {
+        let clock = Arc::new(FixedClock::new("2026-11-02T10:00:00Z".parse().unwrap()));
+        let manifest = match plan.by {
+            By::Sockets => "manifests/slack.socket.json",
+            By::Http => "manifests/slack.http.json",
+        };
+        let mut settings = emulator::Settings::new();
+        if let Ok(manifest) = fs::read(manifest) {
+            settings = settings.of_manifest(&serde_json::from_slice(&manifest).unwrap());
+        }
+        let slack = Slack::start(settings.on(Arc::clone(&clock) as _)).await;
+        let folder = tempfile::tempdir().unwrap();
+        let store = Arc::new(MemoryStore::default());
+        let ids: Arc<dyn Ids> = Arc::new(CountingIds::default());
+        let made = make(&slack, &plan, &folder, (&store, &clock, &ids)).await;
+        let Made { app, engine, shutdown, tasks } = made;
+        let bot = Self { slack, clock, engine, store, ids, app, plan, folder, shutdown, tasks };
+        bot.reached().await;
+        bot
+    }
+
+    /// Waits until Slack reaches it, and lets people wait for it from now on.
+    async fn reached(&self) {
+        if self.plan.by == By::Sockets {
+            self.slack.connected(1).await;
+        }
+        let (engine, app) = (self.engine.clone(), Arc::clone(&self.app));
+        let slack = self.slack.clone();
+        self.slack.resting(Some(Arc::new(move || {
+            let (engine, app, slack) = (engine.clone(), Arc::clone(&app), slack.clone());
+            Box::pin(async move { settle(&slack, &engine, &app).await })
+        })));
+    }
+
+    /// Nobody waits for the bot any more.
+    pub(crate) fn unrested(&self) {
+        self.slack.resting(None);
+    }
+
+    /// Waits until nothing is left to do.
+    pub(crate) async fn rest(&self) {
+        settle(&self.slack, &self.engine, &self.app).await;
+    }
+
+    /// Time passes, and what comes due fires.
+    pub(crate) async fn pass(&self, time: TimeDelta) {
+        self.clock.advance(time);
+        self.engine.run_due().await;
+        self.engine.sweep().await;
+        self.rest().await;
+    }
+
+    /// The process dies with work in hand, and the next one begins on what the store holds.
+    pub(crate) async fn crash(&mut self) {
+        self.slack.resting(None);
+        self.tasks.abort_all();
+        self.slack.cut().await;
+        self.store.restart();
+        let parts = (&self.store, &self.clock, &self.ids);
+        let made = make(&self.slack, &self.plan, &self.folder, parts).await;
+        let Made { app, engine, shutdown, tasks } = made;
+        (self.app, self.engine, self.shutdown, self.tasks) = (app, engine, shutdown, tasks);
+        self.engine.recover().await;
+        self.reached().await;
+        self.rest().await;
+    }
+
+    pub(crate) fn ada(&self) -> Person {
+        self.slack.person("U0ADA")
+    }
+
+    /// Decides, and is staff.
+    pub(crate) fn grace(&self) -> Person {
+        self.slack.person("U0GRACE")
+    }
+
+    /// Has no say.
+    pub(crate) fn mallory(&self) -> Person {
+        self.slack.person("U0MALLORY")
+    }
+}
+
+async fn settle(slack: &Slack, engine: &Engine, app: &App) {
+    loop {
+        let before = slack.look(|state| (state.calls.len(), state.deliveries.len()));
+        slack.delivered().await;
+        engine.settle_down().await;
+        app.settle_down().await;
+        slack.delivered().await;
+        if slack.look(|state| (state.calls.len(), state.deliveries.len())) == before {
+            return;
+        }
+    }
+}
+
+/// A process.
+struct Made {
+    app: Arc<App>,
+    engine: Engine,
+    shutdown: CancellationToken,
+    tasks: JoinSet<()>,
+}
+
+async fn make(
+    slack: &Slack,
+    plan: &Plan,
+    folder: &TempDir,
+    (store, clock, ids): (&Arc<MemoryStore>, &Arc<FixedClock>, &Arc<dyn Ids>),
+) -> Made {
+    let settings = Arc::new(configured(slack, plan, folder));
+    let connection = settings.slack.as_ref().unwrap().connection.clone().unwrap();
+    let store = Arc::clone(store) as Arc<dyn Store>;
+    let clock = Arc::clone(clock) as Arc<dyn Clock>;
+    let app = App::open(&settings, &store, &clock, ids).await.unwrap().unwrap();
+    let profile = Profile::default().asking(Platform::Slack, Arc::new(app.people.clone()));
+    let parts =
+        parts(&settings, folder, plan, (store, Arc::clone(&clock), Arc::clone(ids)), profile);
+    let gateways = vec![Arc::new(SlackGateway(Arc::clone(&app))) as Arc<dyn Gateway>];
+    let engine = Engine::new(parts, gateways);
+    app.attach(engine.clone());
+    let connection = Connection::begin(connect::Parts {
+        settings: connection,
+        api: app.api.clone(),
+        inbox: Arc::new(SlackInbox(Arc::clone(&app))),
+        clock,
+        routes: None,
+        pace: Pace::default(),
+    });
+    let connection = connection.await.unwrap();
+    if let Some(address) = connection.address() {
+        slack.use_http(&format!("http://{address}"), ["/slack/events"; 3]);
+    }
+    let (shutdown, mut tasks) = (CancellationToken::new(), JoinSet::new());
+    tasks.spawn({
+        let shutdown = shutdown.clone();
+        async move { connection.run(shutdown).await.unwrap() }
+    });
+    tasks.spawn(Arc::clone(&app).run(shutdown.clone()));
+    Made { app, engine, shutdown, tasks }
+}
+
+fn parts(
+    settings: &Settings,
+    folder: &TempDir,
+    plan: &Plan,
+    (store, clock, ids): (Arc<dyn Store>, Arc<dyn Clock>, Arc<dyn Ids>),
+    profile: Profile,
+) -> engine::Parts {
+    let flows = &settings.flows;
+    let library = Library::load(flows.dir.as_deref(), &flows.enabled, &settings.vars).unwrap();
+    let tasks = Tasks::load(None).unwrap();
+    let tools = interview::tools().into_iter().chain(tool::delegated::tools(&tasks)).collect();
+    let reader = Extractor::new(env!("CARGO_BIN_EXE_anteroom"));
+    let artifacts = Artifacts::new(folder.path(), Arc::clone(&clock), Arc::clone(&ids), reader);
+    let interview = plan.model.clone().map(|model| model as Arc<dyn Model>);
+    engine::Parts {
+        store,
+        clock,
+        ids,
+        library: Arc::new(library),
+        toolbox: Arc::new(Toolbox::new(tools).unwrap()),
+        tasks: Arc::new(tasks),
+        artifacts: Arc::new(artifacts.unwrap()),
+        contacts: Arc::new(Contacts::new(vec![Box::new(profile)])),
+        webhooks: Arc::default(),
+        models: Models { interview, ..Models::default() },
+    }
+}
+
+/// The configuration as an operator writes it.
+fn configured(slack: &Slack, plan: &Plan, folder: &TempDir) -> Settings {
+    let dir = folder.path();
+    let flows = match &plan.flow {
+        None => String::new(),
+        Some(flow) => {
+            fs::create_dir_all(dir.join("flows")).unwrap();
+            fs::write(dir.join("flows/flow.toml"), flow).unwrap();
+            let id = flow.lines().find_map(|line| line.strip_prefix("id = ")).unwrap();
+            format!("dir = \"{}\"\nenabled = [{id}]", dir.join("flows").display())
+        }
+    };
+    let transport = match plan.by {
+        By::Sockets => "transport = \"socket\"\napp_token_env = \"APP_TOKEN\"",
+        By::Http => {
+            "transport = \"http\"\nsigning_secret_env = \"SIGNING_SECRET\"\nlisten = \"127.0.0.1:0\""
+        }
+    };
+    let config = format!(
+        r#"
+        [data]
+        dir = "{data}"
+        [vars]
+        organisation = "Example Ltd"
+        privacy_url = "https://example.org/privacy"
+        contact = "people@example.org"
+        [flows]
+        {flows}
+        [approvers]
+        recruiting_approvals = {{ slack_groups = ["S0APPROVERS"] }}
+        [slack]
+        {transport}
+        bot_token_env = "BOT_TOKEN"
+        api_url = "{api}"
+        staff_users = ["U0LINUS"]
+        [slack.channels]
+        recruiting_approvals = "C0APPROVALS"
+        recruiting_desk = "C0DESK"
+        [slack.rates]
+        posts_per_channel = 100000
+        posts_burst = 1000
+        posts_per_workspace = 100000
+        tier_2 = 100000
+        tier_3 = 100000
+        tier_4 = 100000
+        {more}
+        "#,
+        data = dir.join("data").display(),
+        api = slack.api_url().trim_end_matches('/'),
+        more = plan.config,
+    );
+    let file = dir.join("config.toml");
+    fs::write(&file, config).unwrap();
+    let environment = Environment::from([
+        ("BOT_TOKEN", BOT_TOKEN),
+        ("APP_TOKEN", APP_TOKEN),
+        ("SIGNING_SECRET", SIGNING_SECRET),
+    ]);
+    Settings::load(&file, &environment).unwrap()
+}

@@ -1,0 +1,423 @@
+//! J1: a candidate goes through the shipped flow, from the invitation to the end.
+
+use std::fs;
+
+use insta::assert_snapshot;
+
+use crate::bot::Bot;
+
+#[tokio::test]
+#[expect(clippy::too_many_lines, reason = "what a candidate reads of a whole interview")]
+async fn a_candidate_is_invited_and_goes_through_the_script_to_the_end() {
+    let bot = Bot::new().await;
+    let (ada, grace) = (bot.ada(), bot.grace());
+
+    grace.command("/onboard invite @ada").await;
+    assert_snapshot!(grace.news(), @"
+    + Anteroom (only you): Invite @Ada Byron to *Candidate onboarding*?
+          · They get a message that says what it is and that you talk to an AI; nothing begins before they agree.
+          [+ Send] [Cancel]
+    ");
+    grace.press("Send").await;
+    assert_snapshot!(grace.news(), @"+ Anteroom (only you): Sent. You will find what happens in the team's channel.");
+    assert_snapshot!(ada.news(), @r#"
+    + Anteroom: # Candidate onboarding
+          _You are about to talk to an AI assistant_, not a person. It works for Example Ltd.
+
+          • It asks about your contact details, work and education history, and one example of your work.
+          • You see and can correct everything before it is kept. It does not score, rank or reject anyone; people decide.
+          • Answers and files are deleted 180 days after the conversation ends. Details: https://example.org/privacy
+          • At any time type _human_ to reach a person, _stop_ to end, _export_ for a copy, or _delete my data_.
+
+          Using this assistant is optional. If you would rather not, or need an adjustment, choose "Talk to a person".
+          [+ Continue with the assistant] [Talk to a person] [Not now]
+    "#);
+
+    ada.press("Continue with the assistant").await;
+    assert_snapshot!(ada.news(), @r#"
+    ~ Anteroom (edited): # Candidate onboarding
+          _You are about to talk to an AI assistant_, not a person. It works for Example Ltd.
+
+          • It asks about your contact details, work and education history, and one example of your work.
+          • You see and can correct everything before it is kept. It does not score, rank or reject anyone; people decide.
+          • Answers and files are deleted 180 days after the conversation ends. Details: https://example.org/privacy
+          • At any time type _human_ to reach a person, _stop_ to end, _export_ for a copy, or _delete my data_.
+
+          Using this assistant is optional. If you would rather not, or need an adjustment, choose "Talk to a person".
+          ✓ You answered: *Continue with the assistant*, 2 Nov 10:00 UTC
+    +   Anteroom: First the basics: how to reach you, where you have worked and studied. About 5 minutes. A résumé makes it faster.
+    +   Anteroom: · Step 1 of 3 · The basics · 0/3
+    +   Anteroom: How would you like to begin? A résumé saves typing; you can correct everything that is read from it.
+            [+ Upload résumé] [Use my contact card] [Type it in]
+    "#);
+
+    ada.press("Upload résumé").await;
+    assert_snapshot!(ada.news(), @"
+    ~   Anteroom (edited): · Step 1 of 3 · The basics · 0/3
+    ~   Anteroom (edited): How would you like to begin? A résumé saves typing; you can correct everything that is read from it.
+            ✓ You answered: *Upload résumé*, 2 Nov 10:00 UTC
+    +   Anteroom: Please send your résumé as PDF, DOCX, TXT or MD, at most 10 MB.
+            [+ Upload résumé] [Skip]
+            · PDF, DOCX, TXT, MD · up to 10 MB · at most 3 files. You can also drop the file into this conversation. No file at hand? Type it here instead.
+    ");
+    ada.press("Upload résumé").await;
+    assert_snapshot!(ada.news(), @"
+    ╔ Upload
+    ║ Please send your résumé as PDF, DOCX, TXT or MD, at most 10 MB.
+    ║ Files: <a file>
+    ║   · PDF, DOCX, TXT, MD · up to 10 MB · at most 3 files.
+    ╚ [Cancel] [Send]
+    ");
+    ada.attach("Files", "ada.pdf", &fs::read("tests/fixtures/ada.pdf").unwrap()).await;
+    ada.submit().await;
+    assert_snapshot!(ada.news(), @"
+    ~   Anteroom (edited): Please send your résumé as PDF, DOCX, TXT or MD, at most 10 MB.
+            ✓ You sent: *ada.pdf*, 2 Nov 10:00 UTC
+    +   Anteroom: # Contact details
+            Read. Found 4 roles and 2 schools. These are your contact details as I have them. Please correct and complete them.
+              *Name* Ada Byron
+              *Headline* Senior Programmer
+              *E-mail* ada.byron@example.org
+              *Phone* +44 20 7946 0018
+              *Website* https://ada.example.org
+              *City* London
+              *Country* GB
+            · Not given: Address, Postcode, Region
+            *Profile 1* {… Edit | Remove}
+              *Network* LinkedIn
+              *User name* ada-byron
+              *Link* https://linkedin.com/in/ada-byron
+            *Profile 2* {… Edit | Remove | Move up}
+              *Network* GitHub
+              *User name* ada-byron
+              *Link* https://github.com/ada-byron
+            [+ Looks right] [Edit] [Add a profile] [Start over]
+    ");
+
+    ada.press("Looks right").await;
+    assert_snapshot!(ada.news(), @"
+    ~   Anteroom (edited): · Step 1 of 3 · The basics · 1/3
+    ~   Anteroom (edited): # Contact details
+            Read. Found 4 roles and 2 schools. These are your contact details as I have them. Please correct and complete them.
+              *Name* Ada Byron
+              *Headline* Senior Programmer
+              *E-mail* ada.byron@example.org
+              *Phone* +44 20 7946 0018
+              *Website* https://ada.example.org
+              *City* London
+              *Country* GB
+            *Profile 1*
+              *Network* LinkedIn
+              *User name* ada-byron
+              *Link* https://linkedin.com/in/ada-byron
+            *Profile 2*
+              *Network* GitHub
+              *User name* ada-byron
+              *Link* https://github.com/ada-byron
+            ✓ *Approved* by you, 2 Nov 10:00 UTC
+            [Change]
+    +   Anteroom: # Work history
+            Where you have worked: organisation, title, place and dates, newest first. Add what is missing, remove what is wrong.
+            *Role 1* {… Edit | Remove}
+              *Organisation* Analytical Engines Ltd
+              *Title* Senior Programmer
+              *Place* London, United Kingdom
+              *Start* 2020-03
+            · Not given: End
+            *Role 2* {… Edit | Remove | Move up}
+              *Organisation* Difference & Sons
+              *Title* Programmer
+              *Place* London, United Kingdom
+              *Start* 2016-06
+              *End* 2020-02
+            *Role 3* {… Edit | Remove | Move up}
+              *Organisation* Somerville Instruments
+              *Title* Assistant Mathematician
+              *Place* Edinburgh, United Kingdom
+              *Start* 2013-09
+              *End* 2016-05
+            *Volunteer role 1* {… Edit | Remove}
+              *Organisation* Marylebone Night School
+              *Title* Teacher of arithmetic
+              *Start* 2018
+              *End* 2021
+            [+ Looks right] [Edit] [Add a role] [Add a volunteer role] [Start over]
+    ");
+
+    ada.press("Looks right").await;
+    assert_snapshot!(ada.last(), @"
+    Anteroom: # Education
+        Where you have studied. Add what is missing, or skip this if you have nothing to add.
+        *School 1* {… Edit | Remove}
+          *School* University of London
+          *Subject* Mathematics
+          *Degree* MSc
+          *Start* 2011
+          *End* 2013
+        · Not given: Website, Grade, Courses
+        *School 2* {… Edit | Remove | Move up}
+          *School* Ockham College
+          *Subject* Natural Philosophy
+          *Degree* BSc
+          *Start* 2008
+          *End* 2011
+        · Not given: Website, Grade, Courses
+        [+ Looks right] [Edit] [Add a school] [Start over] [Skip]
+    ");
+    ada.press("Looks right").await;
+    assert_snapshot!(ada.news(), @"
+    ~   Anteroom (edited): · Step 2 of 3 · One piece of work in depth · 0/2
+    ~   Anteroom (edited): # Work history
+            Where you have worked: organisation, title, place and dates, newest first. Add what is missing, remove what is wrong.
+            *Role 1*
+              *Organisation* Analytical Engines Ltd
+              *Title* Senior Programmer
+              *Place* London, United Kingdom
+              *Start* 2020-03
+            *Role 2*
+              *Organisation* Difference & Sons
+              *Title* Programmer
+              *Place* London, United Kingdom
+              *Start* 2016-06
+              *End* 2020-02
+            *Role 3*
+              *Organisation* Somerville Instruments
+              *Title* Assistant Mathematician
+              *Place* Edinburgh, United Kingdom
+              *Start* 2013-09
+              *End* 2016-05
+            *Volunteer role 1*
+              *Organisation* Marylebone Night School
+              *Title* Teacher of arithmetic
+              *Start* 2018
+              *End* 2021
+            ✓ *Approved* by you, 2 Nov 10:00 UTC
+            [Change]
+    +   Anteroom (edited): # Education
+            Where you have studied. Add what is missing, or skip this if you have nothing to add.
+            *School 1*
+              *School* University of London
+              *Subject* Mathematics
+              *Degree* MSc
+              *Start* 2011
+              *End* 2013
+            *School 2*
+              *School* Ockham College
+              *Subject* Natural Philosophy
+              *Degree* BSc
+              *Start* 2008
+              *End* 2011
+            ✓ *Approved* by you, 2 Nov 10:00 UTC
+            [Change]
+    +   Anteroom: Next, one piece of work you would like us to know about. Around 10 minutes. You choose which.
+    +   Anteroom: Which one shall we look at more closely? Pick what you know best and like to talk about.
+            1. *Senior Programmer, Analytical Engines Ltd*: 2020-03 to now
+            2. *Programmer, Difference & Sons*: 2016-06 to 2020-02
+            3. *Assistant Mathematician, Somerville Instruments*: 2013-09 to 2016-05
+            4. *A project of my own*
+            5. *Something else*
+            [+ Senior Programmer, Analytical Engines Ltd] [Programmer, Difference & Sons] [Assistant Mathematician, Somerville Instruments] [A project of my own] [Something else]
+    ");
+
+    ada.choose("Programmer, Difference & Sons").await;
+    for words in [
+        "A faster engine.",
+        "I wrote the programme.",
+        "Which bug to leave.",
+        "It was twice as fast.",
+    ] {
+        ada.reply(words).await;
+    }
+    assert_snapshot!(ada.news(), @"
+    ~   Anteroom (edited): Which one shall we look at more closely? Pick what you know best and like to talk about.
+            ✓ You answered: *Programmer, Difference & Sons*, 2 Nov 10:00 UTC
+    +   Anteroom (edited): What was the goal, and who was it for? Please leave out anything confidential.
+            ✓ You answered: *A faster engine.*, 2 Nov 10:00 UTC
+    +   Ada Byron: A faster engine.
+    +   Anteroom (edited): What was your own part in it? If it was a team, say what you did yourself.
+            ✓ You answered: *I wrote the programme.*, 2 Nov 10:00 UTC
+    +   Ada Byron: I wrote the programme.
+    +   Anteroom (edited): What was the hardest decision, and how did you come to it?
+            ✓ You answered: *Which bug to leave.*, 2 Nov 10:00 UTC
+    +   Ada Byron: Which bug to leave.
+    +   Anteroom (edited): What changed because of your work, and how do you know?
+            ✓ You answered: *It was twice as fast.*, 2 Nov 10:00 UTC
+    +   Ada Byron: It was twice as fast.
+    +   Anteroom: How large was the change, roughly? A band is enough.
+            [+ Under 10%] [10-30%] [30-50%] [Over 50%] [Not measured]
+    ");
+    ada.choose("30-50%").await;
+    ada.choose("Go on without").await;
+    assert_snapshot!(ada.last(), @"
+    Anteroom: # Evidence card
+        This is the card I made of it. Every claim stands on your own words; please correct what is not right.
+          *Title* Programmer, Difference & Sons
+          *Summary* A faster engine.
+          *Source* Interview
+          *Figures* Change: 30-50%
+        · Not given: Skills
+        *Achievement 1* {… Edit | Remove}
+          *Claim* I wrote the programme.
+          *Quote* I wrote the programme.
+          *Source* Interview: own part
+        · Not given: Where in the source, Digest of the file
+        *Achievement 2* {… Edit | Remove | Move up}
+          *Claim* Which bug to leave.
+          *Quote* Which bug to leave.
+          *Source* Interview: hardest decision
+        · Not given: Where in the source, Digest of the file
+        *Achievement 3* {… Edit | Remove | Move up}
+          *Claim* It was twice as fast.
+          *Quote* It was twice as fast.
+          *Source* Interview: what changed
+        · Not given: Where in the source, Digest of the file
+        [+ Looks right] [Edit] [Add a achievement] [Start over]
+    ");
+    ada.press("Looks right").await;
+    assert_snapshot!(ada.last(), @"
+    Anteroom: Would you like to share one piece of writing of yours? It is optional. Please send nothing that is confidential to an employer.
+        [+ Upload] [Paste] [Skip]
+    ");
+
+    ada.choose("Paste").await;
+    ada.reply("Engines are a branch of poetry.").await;
+    assert_snapshot!(ada.last(), @"
+    Anteroom: What would you like to do next? Pick all that fit.
+        {☐ Work like my current or last role | More responsibility | Go deeper into one subject | A change of field | A first job or a return to work | Just looking}
+        [+ Done]
+    ");
+    ada.pick("More responsibility").await;
+    ada.pick("A change of field").await;
+    ada.press("Done").await;
+    ada.pick("Remote").await;
+    ada.press("Done").await;
+    assert_snapshot!(ada.last(), @"
+    Anteroom: What is your notice period?
+        {None | Up to two weeks | About a month | Two or three months | Longer | I do not know}
+    ");
+    ada.choose("About a month").await;
+    ada.reply("March").await;
+    ada.choose("No, that is all").await;
+    assert_snapshot!(ada.last(), @"
+    Anteroom: # What you are looking for
+        This is what you are looking for, as I have understood it. Please correct what is not right; then a person will read it.
+          *What you want next* More responsibility, A change of field
+          *Working arrangement* Remote
+          *Availability* Notice period: About a month. Earliest start: March
+        · Not given: Anything else
+        [+ Looks right] [Edit] [Start over]
+    ");
+    ada.news();
+    ada.press("Looks right").await;
+    assert_snapshot!(ada.news(), @"
+    ~   Anteroom (edited): · Step 3 of 3 · In your own words · 2/2
+    ~   Anteroom (edited): # What you are looking for
+            This is what you are looking for, as I have understood it. Please correct what is not right; then a person will read it.
+              *What you want next* More responsibility, A change of field
+              *Working arrangement* Remote
+              *Availability* Notice period: About a month. Earliest start: March
+            ✓ *Approved* by you, 2 Nov 10:00 UTC
+    +   Anteroom: Done. Example Ltd sees this:
+
+            • Contact details
+            • Work history
+            • Education
+            • Evidence card
+            • Writing sample
+            • What you are looking for
+            • file _ada.pdf_
+
+            A person will read it. Type _export_ for a copy, or _delete my data_ to erase it.
+    +   Anteroom: (file: anteroom-ses_00000000000000000000000000000001.zip)
+    ");
+    assert_snapshot!(grace.at("recruiting-desk").screen(), @"
+    ── #recruiting-desk ──
+    Anteroom: *Ada Byron* · Candidate onboarding
+        · Completed. Write in this thread to take over: what you write is passed on.
+        [Take over] [Hand back] [Nudge] [! End ?]
+      Anteroom: *Ada Byron* has finished _Candidate onboarding_.
+
+          *Contact details*
+
+          • Basics:
+              • Name: Ada Byron
+              • Label: Senior Programmer
+              • Email: ada.byron@example.org
+              • Phone: +44 20 7946 0018
+              • Url: https://ada.example.org
+              • Profiles:
+                  • Network: LinkedIn
+                  • Username: ada-byron
+                  • Url: https://linkedin.com/in/ada-byron
+                  • Network: GitHub
+                  • Username: ada-byron
+                  • Url: https://github.com/ada-byron
+              • Location:
+                  • City: London
+                  • Country code: GB
+
+          *Work history*
+
+          • Work:
+              • Name: Analytical Engines Ltd
+              • Position: Senior Programmer
+              • Location: London, United Kingdom
+              • Start date: 2020-03
+              • Name: Difference & Sons
+              • Position: Programmer
+              • Location: London, United Kingdom
+              • Start date: 2016-06
+              • End date: 2020-02
+              • Name: Somerville Instruments
+              • Position: Assistant Mathematician
+              • Location: Edinburgh, United Kingdom
+              • Start date: 2013-09
+              • End date: 2016-05
+          • Volunteer:
+              • Organization: Marylebone Night School
+              • Position: Teacher of arithmetic
+              • Start date: 2018
+              • End date: 2021
+
+          *Education*
+
+          • Education:
+              • Institution: University of London
+              • Area: Mathematics
+              • Study type: MSc
+              • Start date: 2011
+              • End date: 2013
+              • Institution: Ockham College
+              • Area: Natural Philosophy
+              • Study type: BSc
+              • Start date: 2008
+              • End date: 2011
+
+          *Evidence card*
+
+          • Title: Programmer, Difference & Sons
+          • Summary: A faster engine.
+          • Source: Interview
+          • Achievements:
+              • Claim: I wrote the programme.
+              • Evidence:
+                  • Quote: I wrote the programme.
+                  • Source: Interview: own part
+              • Claim: Which bug to leave.
+              • Evidence:
+                  • Quote: Which bug to leave.
+                  • Source: Interview: hardest decision
+              • Claim: It was twice as fast.
+              • Evidence:
+                  • Quote: It was twice as fast.
+                  • Source: Interview: what changed
+          • Metrics:
+              • Change: 30-50%
+
+          *What you are looking for*
+
+          • Job search context: More responsibility, A change of field
+          • Work arrangement preferences: Remote
+          • Availability: Notice period: About a month. Earliest start: March
+    ");
+}

@@ -1,0 +1,300 @@
+//! The program itself in Slack: over sockets and HTTP, killed without mercy, slow models, many people at once.
+
+use std::{
+    fs::{self, File},
+    io::{BufRead as _, BufReader},
+    net::TcpListener,
+    path::PathBuf,
+    process::{Child, Command, Stdio},
+    sync::Arc,
+    time::Duration,
+};
+
+use anteroom::clock::SystemClock;
+use serde_json::Value;
+
+use crate::{
+    emulator::{APP_TOKEN, BOT_TOKEN, SIGNING_SECRET, Settings, Slack, person::Person},
+    provider::{Ending, Provider, Reply},
+};
+
+/// A choice, words, a choice.
+const FLOW: &str = r#"
+format = 1
+id = "tour"
+version = "1.0.0"
+title = "A short tour"
+
+[start.slack]
+commands = ["/onboard"]
+
+[[phase]]
+id = "one"
+title = "One"
+mode = "script"
+tools = ["get_user_option", "request_user_input"]
+
+  [[phase.objective]]
+  id = "worded"
+  title = "A word"
+  done = { answered = { step = "word" } }
+
+  [[phase.step]]
+  id = "colour"
+  tool = "get_user_option"
+  args = { prompt = "Which colour?", options = [ { id = "red", label = "Red" }, { id = "blue", label = "Blue" } ] }
+
+  [[phase.step]]
+  id = "word"
+  tool = "request_user_input"
+  args = { prompt = "A word, please." }
+
+  [[phase.step]]
+  id = "size"
+  tool = "get_user_option"
+  args = { prompt = "Which size?", options = [ { id = "small", label = "Small" }, { id = "large", label = "Large" } ] }
+"#;
+
+/// A model talks.
+const LED: &str = r#"
+format = 1
+id = "led"
+version = "1.0.0"
+title = "A talk"
+
+[start.slack]
+commands = ["/onboard"]
+
+[[phase]]
+id = "one"
+title = "One"
+mode = "interview"
+tools = ["get_user_option", "request_user_input"]
+prompt = "Ask for a colour."
+
+  [[phase.objective]]
+  id = "talked"
+  title = "A talk"
+  done = { talked = 3 }
+"#;
+
+/// How the program is connected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum By {
+    Sockets,
+    Http,
+}
+
+/// A folder with configuration, flow and data, beside a Slack.
+struct Place {
+    dir: tempfile::TempDir,
+    slack: Slack,
+    by: By,
+    /// Where Slack's requests come in, over HTTP.
+    port: u16,
+}
+
+impl Place {
+    async fn new(by: By, flow: &str, more: &str) -> Self {
+        let settings = Settings { ack_limit: Duration::from_secs(3), ..Settings::new() };
+        let slack = Slack::start(settings.on(Arc::new(SystemClock))).await;
+        let dir = tempfile::tempdir().unwrap();
+        let flows = dir.path().join("flows");
+        fs::create_dir(&flows).unwrap();
+        fs::write(flows.join("flow.toml"), flow).unwrap();
+        let id = flow.lines().find_map(|line| line.strip_prefix("id = ")).unwrap();
+        // Taken and given back: nobody else takes it meanwhile.
+        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let transport = match by {
+            By::Sockets => "transport = \"socket\"\napp_token_env = \"APP_TOKEN\"".to_owned(),
+            By::Http => format!(
+                "transport = \"http\"\nsigning_secret_env = \"SIGNING_SECRET\"\nlisten = \"127.0.0.1:{port}\""
+            ),
+        };
+        let config = format!(
+            r#"
+            [data]
+            dir = "{data}"
+            [web]
+            listen = "127.0.0.1:0"
+            [flows]
+            dir = "{flows}"
+            enabled = [{id}]
+            [slack]
+            {transport}
+            bot_token_env = "BOT_TOKEN"
+            api_url = "{api}"
+            [slack.rates]
+            posts_per_channel = 100000
+            posts_burst = 1000
+            posts_per_workspace = 100000
+            tier_2 = 100000
+            tier_3 = 100000
+            tier_4 = 100000
+            [limits]
+            person_per_minute = 10000
+            {more}
+            "#,
+            data = dir.path().join("data").display(),
+            flows = flows.display(),
+            api = slack.api_url().trim_end_matches('/'),
+        );
+        fs::write(dir.path().join("config.toml"), config).unwrap();
+        Self { dir, slack, by, port }
+    }
+
+    fn log(&self) -> PathBuf {
+        self.dir.path().join("log")
+    }
+
+    /// Starts the program and waits until it can be reached.
+    async fn start(&self) -> Program {
+        let log = File::options().create(true).append(true).open(self.log()).unwrap();
+        let mut child = Command::new(env!("CARGO_BIN_EXE_anteroom"))
+            .args(["run", "--json"])
+            .env_clear()
+            .env("HOME", self.dir.path())
+            .env("BOT_TOKEN", BOT_TOKEN)
+            .env("APP_TOKEN", APP_TOKEN)
+            .env("SIGNING_SECRET", SIGNING_SECRET)
+            .current_dir(self.dir.path())
+            .stdout(Stdio::piped())
+            .stderr(log)
+            .spawn()
+            .unwrap();
+        let stdout = child.stdout.take().unwrap();
+        let program = Program(child);
+        let line = tokio::task::spawn_blocking(move || {
+            let mut line = String::new();
+            BufReader::new(stdout).read_line(&mut line).unwrap();
+            line
+        });
+        let line = line.await.unwrap();
+        let ready: Result<Value, _> = serde_json::from_str(&line);
+        assert!(ready.is_ok(), "it did not start: {}", fs::read_to_string(self.log()).unwrap());
+        match self.by {
+            By::Sockets => self.slack.connected(1).await,
+            By::Http => {
+                let base = format!("http://127.0.0.1:{}", self.port);
+                self.slack.use_http(&base, ["/slack/events"; 3]);
+            }
+        }
+        program
+    }
+}
+
+/// A running program; it dies with this, as in a power cut.
+struct Program(Child);
+
+impl Program {
+    fn kill(mut self) {
+        self.0.kill().unwrap();
+        self.0.wait().unwrap();
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        // It may have ended already.
+        drop(self.0.kill());
+        drop(self.0.wait());
+    }
+}
+
+/// Goes through the tour; `between` happens after everything that Ada does.
+async fn tour(ada: &Person, mut between: impl AsyncFnMut()) {
+    ada.command("/onboard start").await;
+    between().await;
+    ada.sees("Which colour?").await;
+    ada.press("Blue").await;
+    between().await;
+    ada.sees("A word, please.").await;
+    ada.reply("Kestrel").await;
+    between().await;
+    ada.sees("Which size?").await;
+    ada.press("Large").await;
+    between().await;
+    ada.sees("Large").await;
+}
+
+/// What Ada can read at the end, when nothing more comes.
+async fn end(place: &Place, ada: &Person) -> String {
+    ada.sees("Done").await;
+    place.slack.delivered().await;
+    ada.screen()
+}
+
+async fn survives(by: By) {
+    let quiet = Place::new(by, FLOW, "").await;
+    let program = quiet.start().await;
+    let ada = quiet.slack.person("U0ADA");
+    tour(&ada, async || {}).await;
+    let expected = end(&quiet, &ada).await;
+    drop(program);
+
+    let place = Place::new(by, FLOW, "").await;
+    let mut program = Some(place.start().await);
+    let ada = place.slack.person("U0ADA");
+    tour(&ada, async || {
+        program.take().unwrap().kill();
+        program = Some(place.start().await);
+        place.slack.redeliver().await;
+    })
+    .await;
+    assert_eq!(end(&place, &ada).await, expected);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_bot_on_sockets_that_is_killed_after_every_step_loses_and_repeats_nothing() {
+    survives(By::Sockets).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_bot_on_http_that_is_killed_after_every_step_loses_and_repeats_nothing() {
+    survives(By::Http).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn acknowledgements_do_not_wait_for_the_model() {
+    for by in [By::Sockets, By::Http] {
+        let model = Provider::start(&[Reply::says("").ending(0, Ending::Silence)]).await;
+        let llm = format!("[llm.interview]\nbase_url = \"{}\"\nmodel = \"m\"", model.url);
+        let place = Place::new(by, LED, &llm).await;
+        let _program = place.start().await;
+        let people = ["U0ADA", "U0LINUS", "U0MALLORY"].map(|user| place.slack.person(user));
+        for person in &people {
+            person.command("/onboard start").await;
+        }
+        for n in 0..20 {
+            for person in &people {
+                person.say(&format!("Word {n}")).await;
+            }
+        }
+        assert!(!model.seen().is_empty(), "the model was asked");
+        let slowest = place.slack.slowest_ack();
+        assert!(slowest < Duration::from_secs(1), "{slowest:?}");
+        assert_eq!(place.slack.redeliver().await, 0, "everything was taken");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn two_hundred_people_at_once_each_have_their_own_talk() {
+    let place = Place::new(By::Sockets, FLOW, "").await;
+    let people: Vec<Person> = (0..200)
+        .map(|n| {
+            let id = format!("U1{n:03}");
+            place.slack.with(|state| drop(state.hire(&id, &format!("Candidate{n:03} Byron")).tz.len()));
+            place.slack.person(&id)
+        })
+        .collect();
+    let _program = place.start().await;
+    let talks = people.iter().map(async |person| {
+        tour(person, async || {}).await;
+        end(&place, person).await
+    });
+    let screens = futures::future::join_all(talks).await;
+    for screen in &screens {
+        assert_eq!(screen, &screens[0].replace("Candidate000", screen.split_once("Candidate").map_or("", |(_, rest)| &rest[..3])));
+    }
+    assert_eq!(place.slack.redeliver().await, 0, "everything was taken in time");
+}
