@@ -52,7 +52,7 @@ use crate::{
     model::{
         artifact::Artifact,
         effect::{Delivery, Effect, Rendering},
-        session::{Head, PersonId, Place, Platform},
+        session::{Head, PersonId, Place, Platform, Status},
         transcript::Started,
         ui::{Control, Upload},
         usage::Budgets,
@@ -345,8 +345,20 @@ impl Engine {
         place: Place,
         key: &str,
     ) -> Result<SessionId, Error> {
+        self.start_with(flow, from, (place, key), None).await
+    }
+
+    /// The same with what the person wrote when they asked for it: their first words, where the flow has no notice
+    /// that must be answered before.
+    pub async fn start_with(
+        &self,
+        flow: &str,
+        from: &Responder,
+        at: (Place, &str),
+        words: Option<&str>,
+    ) -> Result<SessionId, Error> {
         let platform = from.person.platform;
-        let started = self.begin(flow, from, place, key).await;
+        let started = self.begin(flow, from, at, words).await;
         tally::inbound(
             platform,
             "start",
@@ -359,8 +371,8 @@ impl Engine {
         &self,
         flow: &str,
         from: &Responder,
-        place: Place,
-        key: &str,
+        (place, key): (Place, &str),
+        words: Option<&str>,
     ) -> Result<SessionId, Error> {
         let inner = &self.inner;
         let _one_at_a_time = inner.starting.lock().await;
@@ -386,7 +398,10 @@ impl Engine {
         let ids = Arc::clone(&inner.parts.ids);
         let actor =
             Actor::start(flow, started, ids, inner.parts.clock.now()).with_model(self.has_model());
-        let actor = actor.with_budgets(inner.limits.budgets);
+        let mut actor = actor.with_budgets(inner.limits.budgets);
+        if let Some(words) = words.filter(|_| actor.state().status == Status::Open) {
+            actor.hear(from, words, None);
+        }
         match self.commit(actor, Some(key.to_owned())).await {
             Ok(()) => {
                 pass(Point::SessionStarted);

@@ -50,8 +50,13 @@ const SHOW: &str = "show.";
 
 /// The words that begin an interview.
 pub(super) fn is_start(text: &str) -> bool {
+    is_bare_start(text) || text.trim().to_lowercase().starts_with("start ")
+}
+
+/// Whether nothing else is said.
+fn is_bare_start(text: &str) -> bool {
     let bare = text.trim().trim_end_matches(['.', '!']).to_lowercase();
-    matches!(bare.as_str(), "start" | "begin" | "start my onboarding") || bare.starts_with("start ")
+    matches!(bare.as_str(), "" | "start" | "begin" | "start my onboarding")
 }
 
 /// The command, with what stands after it.
@@ -343,12 +348,14 @@ pub(super) async fn approached(desk: &Desk<'_>, message: &Message) -> Result<Ack
         thread: Some(thread),
     };
     let flows = startable(desk.engine);
+    let words = Some(message.text.as_str()).filter(|text| !is_bare_start(text));
     let wants_to_start = message.is_mention || is_start(&message.text);
     match flows.as_slice() {
         [] => desk.post(&ear, Post { text: texts::NO_FLOWS.to_owned(), blocks: Vec::new() }),
         [only] if wants_to_start => {
             let begun = if message.is_mention && place_of(only) == SlackPlace::ChannelThread {
-                begin_at(desk, only, &message.by, (&message.channel, ear.thread.clone())).await
+                begin_at(desk, only, &message.by, (&message.channel, ear.thread.clone()), words)
+                    .await
             } else {
                 begin(desk, only, &message.by, Some(&message.channel)).await
             };

@@ -1,7 +1,7 @@
 //! Arguments against their schema: lenient spellings first (S4, DESIGN §10.5 and §10.22), then JSON Schema 2020-12.
 
 use jsonschema::{ValidationError, Validator, error::ValidationErrorKind};
-use serde_json::{Map, Number, Value};
+use serde_json::{Map, Number, Value, json};
 
 use crate::tool::ToolError;
 
@@ -130,11 +130,14 @@ fn listed(options: &Value) -> String {
 }
 
 /// `value` with what a model may have meant: numbers and booleans written as text, nulls and empty text of optional
-/// members left out, defaults filled in.
+/// members left out, defaults filled in, a choice written as its text alone, a member under another usual name.
 pub fn lenient(schema: &Value, value: Value) -> Value {
     match (kind(schema), value) {
         ("object", Value::Object(members)) => Value::Object(lenient_members(schema, members)),
         ("object", Value::Null) => Value::Object(lenient_members(schema, Map::new())),
+        ("object", Value::String(text)) if is_choice(schema) => {
+            json!({ "id": text, "label": text })
+        }
         ("array", Value::Array(items)) => match schema.get("items") {
             Some(each) => items.into_iter().map(|item| lenient(each, item)).collect(),
             None => Value::Array(items),
@@ -155,6 +158,14 @@ pub fn lenient(schema: &Value, value: Value) -> Value {
     }
 }
 
+/// Whether a schema is that of something to pick, with a name and a label.
+fn is_choice(schema: &Value) -> bool {
+    schema.get("required").is_some_and(|required| *required == json!(["id", "label"]))
+}
+
+/// What models call a member that has another name here.
+const ALIASES: [(&str, &str); 1] = [("prompt", "question")];
+
 fn lenient_members(schema: &Value, mut members: Map<String, Value>) -> Map<String, Value> {
     let Some(properties) = schema.get("properties").and_then(Value::as_object) else {
         return members;
@@ -167,7 +178,10 @@ fn lenient_members(schema: &Value, mut members: Map<String, Value>) -> Map<Strin
     for (name, property) in properties {
         let default = property.get("default");
         let optional = default.is_some() || !required.contains(&name.as_str());
+        let known = |alias: &str| properties.contains_key(alias);
+        let alias = ALIASES.into_iter().find(|(ours, theirs)| ours == name && !known(theirs));
         let value = members.shift_remove(name);
+        let value = value.or_else(|| members.shift_remove(alias?.1));
         let empty = match &value {
             None => true,
             Some(Value::Null) => optional && kind(property) != "null",

@@ -39,7 +39,7 @@ pub(super) async fn begin(
         SlackPlace::ChannelThread => parent.map(String::as_str).or(channel),
     };
     let channel = channel.filter(|channel| channel.starts_with(['C', 'G']));
-    begin_at(desk, flow, by, (channel.unwrap_or(&by.user), None)).await
+    begin_at(desk, flow, by, (channel.unwrap_or(&by.user), None), None).await
 }
 
 pub(super) async fn begin_at(
@@ -47,6 +47,7 @@ pub(super) async fn begin_at(
     flow: &LoadedFlow,
     by: &Actor,
     (channel, thread): (&str, Option<String>),
+    words: Option<&str>,
 ) -> Result<Begun, Error> {
     let place = Place {
         platform: Platform::Slack,
@@ -59,7 +60,7 @@ pub(super) async fn begin_at(
         from.name.clone_from(&known.name);
     }
     let direct = is_direct(&place);
-    desk.engine.start(&flow.flow.id, &from, place, &desk.key).await?;
+    desk.engine.start_with(&flow.flow.id, &from, (place, &desk.key), words).await?;
     Ok(Begun { direct })
 }
 
