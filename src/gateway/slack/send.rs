@@ -4,16 +4,19 @@
 //! happened (no clear answer, or a process that ended in between), the message is looked for before it is posted again.
 //! Where it cannot be looked for, it is posted again: the buttons of both cards settle the same question.
 
+mod targets;
+
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use chrono::TimeDelta;
 use serde_json::{Value, json};
 
+use self::targets::Target;
 use super::{
     api::{Failure, Method},
     app::App,
-    mirror,
+    people,
     render::{self, Message},
     texts,
     threads::{Mark, Role, Spot, is_direct},
@@ -23,6 +26,7 @@ use crate::{
     export::{self, Reader, Source},
     form::{self, words},
     ids::EffectId,
+    interview::Responder,
     model::{
         effect::{Act, Delivery, Effect, Recipient, Rendering},
         session::Platform,
@@ -54,7 +58,10 @@ impl Gateway for SlackGateway {
         match sender.deliver(shown).await {
             Ok(message) => Delivery::Delivered { message },
             Err(Undelivered::NotApplicable) => Delivery::NotApplicable,
-            Err(Undelivered::Call(failure)) => sender.failed(failure),
+            Err(Undelivered::Call(failure)) => {
+                sender.tell_of_loss(&failure);
+                sender.failed(failure)
+            }
             Err(Undelivered::Later) => sender.later(TimeDelta::seconds(5)),
             Err(Undelivered::Never(reason)) => Delivery::Failed { reason },
         }
@@ -92,13 +99,6 @@ impl From<crate::engine::Error> for Undelivered {
             _ => Self::Later,
         }
     }
-}
-
-/// Where a message goes.
-#[derive(Debug, Clone)]
-struct Target {
-    channel: String,
-    thread: Option<String>,
 }
 
 struct Sender<'a> {
@@ -310,78 +310,6 @@ impl Sender<'_> {
         Ok(())
     }
 
-    /// Where an effect goes.
-    async fn target(&self) -> Delivered<Target> {
-        match &self.effect.to {
-            Recipient::Participant => self.conversation().await,
-            Recipient::Channel { alias } => self.staff_thread(alias).await,
-            Recipient::Webhook { .. } => Err(Undelivered::NotApplicable),
-        }
-    }
-
-    /// Where the participant reads.
-    async fn conversation(&self) -> Delivered<Target> {
-        let place = &self.effect.place;
-        if !is_direct(place) {
-            return Ok(Target { channel: place.channel.clone(), thread: place.thread.clone() });
-        }
-        let root = self.app.threads.marked(self.effect.session, Mark::Root).await?;
-        Ok(match root {
-            Some(root) => Target { channel: root.channel, thread: Some(root.ts) },
-            // Slack takes a person for their conversation with the bot.
-            None => Target { channel: place.channel.clone(), thread: None },
-        })
-    }
-
-    /// Remembers the first message of a direct conversation as its root.
-    async fn rooted(&self, target: &Target, spot: &Spot) -> Delivered<()> {
-        if target.thread.is_some() || !is_direct(&self.effect.place) {
-            return Ok(());
-        }
-        let session = self.effect.session;
-        self.app.threads.mark(session, Mark::Root, spot).await?;
-        let thread = (self.team(), spot);
-        Ok(self.app.threads.belongs(session, thread, Role::Conversation).await?)
-    }
-
-    /// The thread that staff read about the session in a channel; begun where there is none.
-    async fn staff_thread(&self, alias: &str) -> Delivered<Target> {
-        let channel = self.channel(alias)?;
-        let session = self.effect.session;
-        let mark = Mark::Staff(&channel);
-        if let Some(root) = self.app.threads.marked(session, mark).await? {
-            return Ok(Target { channel: root.channel, thread: Some(root.ts) });
-        }
-        let engine = self.app.engine().ok_or(Undelivered::Later)?;
-        let look = match engine.look(session).await {
-            Ok(look) => look,
-            // Erased: there is nothing more to tell about it.
-            Err(crate::engine::Error::NoSession) => return Err(Undelivered::NotApplicable),
-            Err(error) => return Err(error.into()),
-        };
-        let head = mirror::root(&look);
-        let spot =
-            self.post(&Target { channel: channel.clone(), thread: None }, &head, ROOT).await?;
-        self.app.threads.belongs(session, (self.team(), &spot), Role::Staff).await?;
-        self.app.threads.mark(session, mark, &spot).await?;
-        Ok(Target { channel, thread: Some(spot.ts) })
-    }
-
-    fn channel(&self, alias: &str) -> Delivered<String> {
-        let channels = self.app.settings.slack.as_ref().map(|slack| &slack.channels);
-        let channel = channels.and_then(|channels| channels.get(alias));
-        channel.cloned().ok_or_else(|| {
-            Undelivered::Never(format!("no channel is configured for the alias `{alias}`"))
-        })
-    }
-
-    /// The conversation of a person with the bot.
-    async fn direct(&self, user: &str) -> Result<String, Failure> {
-        let opened = self.call(Method::OpenConversation, json!({ "users": user })).await?;
-        let channel = opened["channel"]["id"].as_str();
-        channel.map(str::to_owned).ok_or_else(|| Failure::Unclear { why: "no id".to_owned() })
-    }
-
     /// Posts a part of the effect, unless it is there already.
     async fn post(&self, target: &Target, message: &Message, part: usize) -> Delivered<Spot> {
         let delivery = format!("{}.{part}", self.effect.id.short());
@@ -472,6 +400,27 @@ impl Sender<'_> {
         }
     }
 
+    /// Where the participant will not be reached any more, the session pauses (SEMANTICS row 33).
+    fn tell_of_loss(&self, failure: &Failure) {
+        let Failure::Refused { error, .. } = failure else { return };
+        let Some(why) = out_of_reach(error) else { return };
+        if self.effect.to != Recipient::Participant {
+            return;
+        }
+        let Some(engine) = self.app.engine().cloned() else { return };
+        let (session, place) = (self.effect.session, self.effect.place.clone());
+        let key = format!("slack:unreachable:{}", self.effect.id);
+        self.app.spawn(async move {
+            let person = people::person_id(&place.workspace, &place.channel);
+            let from =
+                Responder { person, name: String::new(), approver_of: Vec::new(), staff: false };
+            let what = What::Lost { why: why.to_owned() };
+            if let Err(error) = engine.receive(Inbound { key, session, from, what }).await {
+                tracing::warn!(session.id = %session, %error, "a session could not be paused");
+            }
+        });
+    }
+
     fn failed(&self, failure: Failure) -> Delivery {
         let pause = TimeDelta::seconds(1 << self.effect.attempts.min(12));
         match failure {
@@ -515,11 +464,21 @@ pub(super) async fn redraw(app: &App, wait: &Wait, shown: &[Rendering]) {
     _ = Sender { app, effect: &effect }.show(wait, shown).await;
 }
 
-/// The number of the part that begins the staff's thread.
-const ROOT: usize = 1_000;
-
 fn body_of(message: &Message) -> Value {
     json!({ "text": message.text, "blocks": message.blocks })
+}
+
+/// Why nothing will reach a conversation any more, in words, where that is what Slack says.
+fn out_of_reach(error: &str) -> Option<&'static str> {
+    Some(match error {
+        "is_archived" => "the channel is archived",
+        "channel_not_found" | "not_in_channel" => "the app is not in the channel",
+        "user_not_found" | "account_inactive" | "user_disabled" => "the account is not active",
+        "cannot_dm_bot" | "messages_tab_disabled" | "restricted_action" => {
+            "they do not take messages from the app"
+        }
+        _ => return None,
+    })
 }
 
 /// Whether Slack refused how a message looks.

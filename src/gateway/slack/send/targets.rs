@@ -1,0 +1,123 @@
+//! Where an effect goes: the conversation, the staff's thread about it, a card of its own.
+
+use serde_json::json;
+
+use super::{Delivered, Sender, Undelivered};
+use crate::{
+    engine,
+    gateway::slack::{
+        api::{Failure, Method},
+        mirror,
+        threads::{Mark, Role, Spot, is_direct},
+    },
+    interview::State,
+    model::{effect::Recipient, wait::Answerers},
+};
+
+/// The number of the part that begins the staff's thread.
+const ROOT: usize = 1_000;
+
+/// Where a message goes.
+#[derive(Debug, Clone)]
+pub(super) struct Target {
+    pub(super) channel: String,
+    pub(super) thread: Option<String>,
+}
+
+impl Sender<'_> {
+    /// Where an effect goes.
+    pub(super) async fn target(&self) -> Delivered<Target> {
+        match &self.effect.to {
+            Recipient::Participant => self.conversation().await,
+            Recipient::Channel { alias } => self.staff_thread(alias).await,
+            Recipient::Webhook { .. } => Err(Undelivered::NotApplicable),
+        }
+    }
+
+    /// Where the participant reads.
+    pub(super) async fn conversation(&self) -> Delivered<Target> {
+        let place = &self.effect.place;
+        if !is_direct(place) {
+            return Ok(Target { channel: place.channel.clone(), thread: place.thread.clone() });
+        }
+        let root = self.app.threads.marked(self.effect.session, Mark::Root).await?;
+        Ok(match root {
+            Some(root) => Target { channel: root.channel, thread: Some(root.ts) },
+            // Slack takes a person for their conversation with the bot.
+            None => Target { channel: place.channel.clone(), thread: None },
+        })
+    }
+
+    /// Remembers the first message of a direct conversation as its root.
+    pub(super) async fn rooted(&self, target: &Target, spot: &Spot) -> Delivered<()> {
+        if target.thread.is_some() || !is_direct(&self.effect.place) {
+            return Ok(());
+        }
+        let session = self.effect.session;
+        self.app.threads.mark(session, Mark::Root, spot).await?;
+        let thread = (self.team(), spot);
+        Ok(self.app.threads.belongs(session, thread, Role::Conversation).await?)
+    }
+
+    /// The thread that staff read about the session in a channel; begun where there is none.
+    async fn staff_thread(&self, alias: &str) -> Delivered<Target> {
+        let channel = self.channel(alias)?;
+        let session = self.effect.session;
+        let engine = self.app.engine().ok_or(Undelivered::Later)?;
+        let look = match engine.look(session).await {
+            Ok(look) => look,
+            // Erased: there is nothing more to tell about it.
+            Err(engine::Error::NoSession) => return Err(Undelivered::NotApplicable),
+            Err(error) => return Err(error.into()),
+        };
+        if let Some(thread) = self.open_request(&look.state, alias, &channel).await? {
+            return Ok(Target { channel, thread: Some(thread) });
+        }
+        let mark = Mark::Staff(&channel);
+        if let Some(root) = self.app.threads.marked(session, mark).await? {
+            return Ok(Target { channel: root.channel, thread: Some(root.ts) });
+        }
+        let head = mirror::root(&look);
+        let spot =
+            self.post(&Target { channel: channel.clone(), thread: None }, &head, ROOT).await?;
+        self.app.threads.belongs(session, (self.team(), &spot), Role::Staff).await?;
+        self.app.threads.mark(session, mark, &spot).await?;
+        Ok(Target { channel, thread: Some(spot.ts) })
+    }
+
+    /// The thread under a request that is open in the channel: what is said about it stands there (BEHAVIOUR J3.6).
+    async fn open_request(
+        &self,
+        state: &State,
+        alias: &str,
+        channel: &str,
+    ) -> Delivered<Option<String>> {
+        for wait in state.pending() {
+            if !matches!(&wait.answerers, Answerers::Deciders { alias: own, .. } if own == alias) {
+                continue;
+            }
+            let found = self.app.store.wait(wait.id).await?;
+            let shown = found.into_iter().flat_map(|(_, shown)| shown);
+            let mut spots = shown.filter_map(|rendering| Spot::parse(&rendering.message));
+            if let Some(spot) = spots.find(|spot| spot.channel == channel) {
+                return Ok(Some(spot.ts));
+            }
+        }
+        Ok(None)
+    }
+
+    pub(super) fn channel(&self, alias: &str) -> Delivered<String> {
+        let channels = self.app.settings.slack.as_ref().map(|slack| &slack.channels);
+        let channel = channels.and_then(|channels| channels.get(alias));
+        channel.cloned().ok_or_else(|| {
+            Undelivered::Never(format!("no channel is configured for the alias `{alias}`"))
+        })
+    }
+
+    /// The conversation of a person with the bot.
+    pub(super) async fn direct(&self, user: &str) -> Result<String, Failure> {
+        let opened = self.call(Method::OpenConversation, json!({ "users": user })).await?;
+        let channel = opened["channel"]["id"].as_str();
+        channel.map(str::to_owned).ok_or_else(|| Failure::Unclear { why: "no id".to_owned() })
+    }
+}
