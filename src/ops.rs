@@ -8,6 +8,7 @@ mod audit;
 mod backup;
 mod cli;
 mod control;
+mod doctor;
 mod erase;
 mod export;
 mod flows;
@@ -66,6 +67,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Hold(hold) => hold::hold(&wanted, &hold),
         Command::Audit(command) => audit::audit(&wanted, command),
         Command::Healthcheck(asked) => healthcheck::healthcheck(&wanted, &asked),
+        Command::Doctor(command) => doctor::doctor(&wanted, &command),
         Command::Backup(backup) => backup::backup(&wanted, &backup),
         Command::Restore(restore) => restore::restore(&wanted, &restore),
         Command::Completions { shell } => {

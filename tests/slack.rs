@@ -10,10 +10,14 @@ mod bot;
 mod candidate;
 #[path = "slack/connect.rs"]
 mod connect;
+#[path = "slack/doctor.rs"]
+mod doctor;
 #[path = "slack/emulator.rs"]
 mod emulator;
 #[path = "slack/installs.rs"]
 mod installs;
+#[path = "slack/manifest.rs"]
+mod manifest;
 #[path = "slack/parse.rs"]
 mod parse;
 #[path = "slack/parts.rs"]

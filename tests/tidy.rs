@@ -326,6 +326,7 @@ fn the_readme_lists_every_command() {
         "anteroom audit show",
         "anteroom audit verify",
         "anteroom audit export",
+        "anteroom doctor slack",
         "anteroom healthcheck",
         "anteroom backup",
         "anteroom restore",

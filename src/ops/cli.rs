@@ -61,6 +61,9 @@ pub(super) enum Command {
     Audit(Audit),
     /// Ask the running bot whether it is ready: exit code 0 if so, 1 and why not otherwise.
     Healthcheck(Healthcheck),
+    /// Say what is missing before the bot can work on a platform, and how to mend it: exit code 1 if something is.
+    #[command(subcommand)]
+    Doctor(Doctor),
     /// Copy everything to a new directory, while the bot runs or not.
     Backup(Backup),
     /// Make a data directory of a backup.
@@ -106,6 +109,21 @@ pub(super) struct Healthcheck {
     /// Where the bot listens; no configuration is read then. By default what the configuration says.
     #[arg(long, value_name = "ADDR")]
     pub(super) listen: Option<SocketAddr>,
+}
+
+/// `doctor`.
+#[derive(Debug, Subcommand)]
+pub(super) enum Doctor {
+    /// Look at everything that Slack needs.
+    Slack {
+        /// Ask Slack too: tokens and their scopes, channels (a test post, deleted at once), people and groups; and call
+        /// the model once, where there is one.
+        #[arg(long)]
+        online: bool,
+        /// Output.
+        #[command(flatten)]
+        output: Json,
+    },
 }
 
 /// `flows`.

@@ -37,15 +37,17 @@ use crate::{
 pub use self::install::routes;
 
 /// What the bot's token must be allowed to do. Manifests and `doctor` are made from it too.
-pub const BOT_SCOPES: [&str; 15] = [
+pub const BOT_SCOPES: [&str; 17] = [
     "app_mentions:read",
     "assistant:write",
     "channels:history",
+    "channels:read",
     "chat:write",
     "commands",
     "files:read",
     "files:write",
     "groups:history",
+    "groups:read",
     "im:history",
     "im:read",
     "im:write",

@@ -1,0 +1,304 @@
+//! What is missing before the bot can work in Slack, each with what to do about it.
+//!
+//! [`offline`] reads; [`online`] asks Slack, posts to each channel of the configuration and deletes it at once. Hours
+//! are lost to a bare `missing_scope`, so every finding names the thing and the page of Slack's settings to mend it on.
+
+mod channels;
+mod samples;
+
+use std::{collections::BTreeSet, sync::Arc, time::Duration};
+
+use chrono::DateTime;
+use reqwest::header;
+use serde_json::{Value, json};
+
+use super::{
+    api::{self, Api, Failure, Method},
+    manifest,
+    tenants::{BOT_SCOPES, Tenants},
+};
+use crate::{
+    clock::Clock,
+    config::{
+        Problem, Secret, Settings,
+        problem::listed,
+        settings::{SlackConnection, SlackTenancy, SlackTransport},
+    },
+    flows::Library,
+};
+
+/// Longest time for one question to Slack.
+const ASK_MAX: Duration = Duration::from_secs(10);
+
+/// Clocks may differ by so much; Slack's signatures are good for five minutes.
+const SKEW_MAX: Duration = Duration::from_mins(1);
+
+/// What is looked at.
+#[derive(Debug, Clone, Copy)]
+pub struct Patient<'a> {
+    /// What the operator decided.
+    pub settings: &'a Settings,
+    /// The flows that can be started.
+    pub library: &'a Library,
+    /// The time.
+    pub clock: &'a dyn Clock,
+}
+
+/// What was found.
+#[derive(Debug, Default)]
+pub struct Report {
+    /// What was looked at, in words.
+    pub checked: Vec<String>,
+    /// What is wrong, each with what to do about it.
+    pub problems: Vec<Problem>,
+}
+
+impl Report {
+    fn checked(&mut self, what: impl Into<String>) {
+        self.checked.push(what.into());
+    }
+
+    fn wrong(&mut self, message: impl Into<String>, hint: impl Into<String>) {
+        self.problems.push(Problem::whole("slack", message).hint(hint));
+    }
+
+    fn odd(&mut self, message: impl Into<String>, hint: impl Into<String>) {
+        self.problems.push(Problem::whole("slack", message).hint(hint).warning());
+    }
+}
+
+/// Looks at the configuration alone.
+pub fn offline(patient: &Patient<'_>, report: &mut Report) {
+    let slack = patient.settings.slack.as_ref();
+    let Some(connection) = slack.and_then(|slack| slack.connection.as_ref()) else {
+        report.wrong(
+            "there is no token, so the bot is not connected",
+            "write `bot_token_env` and `app_token_env` under `[slack]`; `config.example.toml` shows how",
+        );
+        return;
+    };
+    report.checked(match (&connection.transport, &connection.tenancy) {
+        (SlackTransport::Socket { .. }, SlackTenancy::One { .. }) => "sockets, one workspace",
+        (SlackTransport::Socket { .. }, SlackTenancy::Many(_)) => "sockets, several workspaces",
+        (SlackTransport::Http { .. }, SlackTenancy::One { .. }) => "HTTP, one workspace",
+        (SlackTransport::Http { .. }, SlackTenancy::Many(_)) => "HTTP, several workspaces",
+    });
+    if let SlackTenancy::One { bot_token } = &connection.tenancy
+        && bot_token.expose().starts_with("xoxe.")
+    {
+        report.wrong(
+            "the bot's token ends after twelve hours",
+            "the app was created with token rotation: use `[slack.oauth]`, or create the app from \
+             `manifests/slack.socket.json`, which has none",
+        );
+    }
+    staff(patient, connection, report);
+    commands(patient, connection, report);
+}
+
+/// Somebody must see what staff see.
+fn staff(patient: &Patient<'_>, connection: &SlackConnection, report: &mut Report) {
+    let mut approvers = patient.settings.approvers.values();
+    if connection.staff_users.is_empty() && connection.staff_groups.is_empty() {
+        report.odd(
+            "nobody sees what staff see in Slack: invitations, the overview, transcripts",
+            "write `staff_users` or `staff_groups` under `[slack]`",
+        );
+    }
+    if !approvers
+        .any(|approvers| !(approvers.slack_users.is_empty() && approvers.slack_groups.is_empty()))
+    {
+        report.odd(
+            "nobody can decide in Slack",
+            "write `slack_users` or `slack_groups` under `[approvers]`",
+        );
+    }
+    report.checked("who is staff and who decides");
+}
+
+/// An app has the commands of its manifest; a flow may name others.
+fn commands(patient: &Patient<'_>, connection: &SlackConnection, report: &mut Report) {
+    let known = shipped_commands();
+    let wanted = manifest::commands(&connection.command, patient.library);
+    for command in wanted.difference(&known) {
+        report.odd(
+            format!("`{command}` is not in the manifests that ship"),
+            "add it under \"Slash Commands\" of the app's settings, with \"Escape channels, users, and links\" switched on",
+        );
+    }
+    report.checked(format!("commands {}", listed(wanted.iter().map(String::as_str))));
+}
+
+fn shipped_commands() -> BTreeSet<String> {
+    let manifest = include_str!("../../../manifests/slack.socket.json");
+    let manifest: Value = serde_json::from_str(manifest).unwrap_or_default();
+    let commands = manifest["features"]["slash_commands"].as_array().cloned().unwrap_or_default();
+    commands.iter().filter_map(|command| command["command"].as_str().map(str::to_owned)).collect()
+}
+
+/// Asks Slack.
+pub async fn online(patient: &Patient<'_>, report: &mut Report) {
+    let slack = patient.settings.slack.as_ref();
+    let Some((slack, connection)) =
+        slack.and_then(|slack| Some((slack, slack.connection.as_ref()?)))
+    else {
+        return;
+    };
+    let Ok(client) = reqwest::Client::builder()
+        .timeout(ASK_MAX)
+        .redirect(reqwest::redirect::Policy::none())
+        .build()
+    else {
+        report.wrong("no connection can be made", "look at the certificates of this system");
+        return;
+    };
+    let asked = Asked { client, base: connection.api_url.clone() };
+    if !asked.is_there(patient.clock, report).await {
+        return;
+    }
+    let SlackTenancy::One { bot_token } = &connection.tenancy else {
+        report.checked("Slack answers; workspaces that installed the app are not looked at");
+        return;
+    };
+    let known = asked.token(bot_token, report).await;
+    let tenants = Arc::new(Tenants::plain(bot_token.clone()));
+    let api = match Api::new(&connection.api_url, Arc::clone(&tenants), &connection.rates) {
+        Ok(api) => api,
+        Err(error) => {
+            report.problems.push(problem_of(&error));
+            return;
+        }
+    };
+    socket(&api, &connection.transport, report).await;
+    let Some(team) = known else { return };
+    if let Err(failure) = tenants.begin(&api).await {
+        report.wrong(
+            format!("Slack does not say whose token this is: {failure}"),
+            "try it once more",
+        );
+        return;
+    }
+    let doctor = Doctor { api: &api, team: &team };
+    doctor.channels(&slack.channels, report).await;
+    doctor.people(patient.settings, connection, report).await;
+    doctor.samples(patient.clock.now(), report).await;
+}
+
+fn problem_of(error: &api::Error) -> Problem {
+    let text = error.to_string();
+    match text.split_once(". hint: ") {
+        Some((message, hint)) => Problem::whole("slack", message).hint(hint),
+        None => Problem::whole("slack", text),
+    }
+}
+
+/// Who asks, and in which workspace.
+struct Doctor<'a> {
+    api: &'a Api,
+    team: &'a str,
+}
+
+/// Questions whose answers stand in headers.
+struct Asked {
+    client: reqwest::Client,
+    base: String,
+}
+
+impl Asked {
+    /// Whether Slack can be reached, and whether the clocks agree.
+    async fn is_there(&self, clock: &dyn Clock, report: &mut Report) -> bool {
+        let answered = self.client.post(format!("{}/api.test", self.base)).send().await;
+        let response = match answered {
+            Ok(response) => response,
+            Err(error) => {
+                let why = if error.is_timeout() { "it took too long" } else { "no connection" };
+                let hint = format!(
+                    "this machine must reach `{}` over HTTPS; look at firewall and proxy",
+                    self.base
+                );
+                report.wrong(format!("Slack cannot be reached: {why}"), hint);
+                return false;
+            }
+        };
+        let date = response.headers().get(header::DATE).and_then(|date| date.to_str().ok());
+        if let Some(theirs) = date.and_then(|date| DateTime::parse_from_rfc2822(date).ok()) {
+            let skew = clock.now().signed_duration_since(theirs).abs().to_std().unwrap_or_default();
+            if skew > SKEW_MAX {
+                report.wrong(
+                    format!("this machine's clock is {} s off", skew.as_secs()),
+                    "synchronise it (NTP): signatures and deadlines go by it",
+                );
+            }
+        }
+        report.checked("Slack can be reached, and the clocks agree");
+        true
+    }
+
+    /// The bot's token and what it may do. The workspace, where Slack knows the token.
+    async fn token(&self, token: &Secret, report: &mut Report) -> Option<String> {
+        let asked =
+            self.client.post(format!("{}/auth.test", self.base)).bearer_auth(token.expose());
+        let Ok(response) = asked.send().await else {
+            report.wrong("Slack does not answer about the bot's token", "try it once more");
+            return None;
+        };
+        let granted =
+            response.headers().get("x-oauth-scopes").and_then(|scopes| scopes.to_str().ok());
+        let granted: Option<BTreeSet<String>> =
+            granted.map(|scopes| scopes.split(',').map(|scope| scope.trim().to_owned()).collect());
+        let answer: Value = response.json().await.unwrap_or_default();
+        if answer["ok"] != true {
+            let error = answer["error"].as_str().unwrap_or("no answer");
+            report.wrong(
+                format!("Slack does not accept the bot's token: `{error}`"),
+                "copy it anew from \"OAuth & Permissions\" of the app's settings; reinstalling the app changes it",
+            );
+            return None;
+        }
+        report.checked("the bot's token");
+        match granted {
+            Some(granted) => scopes(&granted, report),
+            None => report.odd(
+                "Slack does not say what the token may do",
+                "look at \"OAuth & Permissions\" yourself",
+            ),
+        }
+        let team = answer["team_id"].as_str().unwrap_or_default();
+        (!team.is_empty()).then(|| team.to_owned())
+    }
+}
+
+/// A manifest grants next to nothing until the app is installed once more, and everything looks healthy meanwhile.
+fn scopes(granted: &BTreeSet<String>, report: &mut Report) {
+    let missing: Vec<&str> =
+        BOT_SCOPES.into_iter().filter(|scope| !granted.contains(*scope)).collect();
+    if !missing.is_empty() {
+        report.wrong(
+            format!("the bot's token lacks {}", listed(missing.iter().copied())),
+            "add them under \"OAuth & Permissions\" of the app's settings, then press \"Reinstall to Workspace\" there: \
+             what a manifest asks for is not granted before",
+        );
+    }
+    report.checked(format!("{} scopes", BOT_SCOPES.len()));
+}
+
+/// Whether a socket would be opened.
+async fn socket(api: &Api, transport: &SlackTransport, report: &mut Report) {
+    let SlackTransport::Socket { app_token, .. } = transport else { return };
+    match api.call_with(app_token, Method::AppsConnectionsOpen, json!({})).await {
+        Ok(_) => report.checked("the app's token opens sockets"),
+        Err(failure) => {
+            let error =
+                failure.code().map_or_else(|| failure.to_string(), |code| format!("`{code}`"));
+            let hint = match failure {
+                Failure::Refused { .. } => format!(
+                    "the app's token needs the scope `{}` (\"Basic Information\", \"App-Level Tokens\"), and Socket Mode \
+                     must be switched on (\"Socket Mode\")",
+                    manifest::APP_SCOPE
+                ),
+                _ => "try it once more".to_owned(),
+            };
+            report.wrong(format!("no socket can be opened: {error}"), hint);
+        }
+    }
+}

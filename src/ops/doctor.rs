@@ -1,0 +1,181 @@
+//! `anteroom doctor`: what is missing before the bot can work, each with what to do about it.
+
+use std::{process::ExitCode, sync::Arc, time::Duration};
+
+use anyhow::Context as _;
+use serde_json::json;
+
+use super::{
+    app::{self, Wanted},
+    cli::{Doctor, Json},
+    term,
+};
+use crate::{
+    clock::SystemClock,
+    config::{Problem, Settings, render},
+    flows::{Aliases, Library, check_source},
+    gateway::slack::doctor::{self as slack, Patient, Report},
+    ids::RandomIds,
+    llm::{
+        Completion, Message, Models, Request, Silent,
+        chat::{ToolChoice, ToolSpec},
+        steady::{Means, RealPauses},
+    },
+};
+
+/// Longest time for everything; each question has a limit of its own.
+const LIMIT: Duration = Duration::from_mins(5);
+
+/// Looks at a platform.
+pub(super) fn doctor(wanted: &Wanted, command: &Doctor) -> anyhow::Result<ExitCode> {
+    let Doctor::Slack { online, output } = *command;
+    // What is wrong with the configuration itself is told here, with its lines.
+    let settings = wanted.configured()?;
+    let mut report = Report::default();
+    report.checked.push("configuration".to_owned());
+    let library = app::library(&settings)?;
+    flows(&settings, &library, &mut report)?;
+    data_dir(&settings, &mut report);
+    let clock = SystemClock;
+    let patient = Patient { settings: &settings, library: &library, clock: &clock };
+    slack::offline(&patient, &mut report);
+    if online {
+        let asked = app::block_on(async {
+            let asking = async {
+                slack::online(&patient, &mut report).await;
+                model(&settings, &mut report).await;
+            };
+            tokio::time::timeout(LIMIT, asking).await.context("it took too long")
+        });
+        asked?;
+    }
+    tell(&report, online, output)
+}
+
+fn tell(report: &Report, online: bool, Json { json }: Json) -> anyhow::Result<ExitCode> {
+    let Report { checked, problems } = report;
+    let fails = problems.iter().any(Problem::is_error);
+    if json {
+        term::json(&json!({ "ok": !fails, "checked": checked, "problems": problems }))?;
+    } else {
+        for what in checked {
+            term::say(format!("looked at: {what}"))?;
+        }
+        if !problems.is_empty() {
+            term::tell(render(problems).trim_end());
+        }
+        if !fails {
+            term::say(if online {
+                "Slack: nothing is missing."
+            } else {
+                "Slack: nothing is missing as far as can be seen from here; `--online` asks Slack."
+            })?;
+        }
+    }
+    Ok(if fails { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+/// Every flow can be run with this configuration: aliases, tools, how long things are kept.
+fn flows(settings: &Settings, library: &Library, report: &mut Report) -> anyhow::Result<()> {
+    let toolbox = app::toolbox(&app::tasks(settings)?)?;
+    let aliases = Aliases::from(settings);
+    for flow in library.iter() {
+        let name = format!("flow `{}`", flow.flow.id);
+        let catalogue = |flow: &_| toolbox.catalogue(flow);
+        match check_source(&flow.source, &name, &settings.vars, catalogue, Some(&aliases)) {
+            Ok((_, warnings)) => report.problems.extend(warnings),
+            Err(problems) => report.problems.extend(problems),
+        }
+        let kept = &flow.flow.retention;
+        for (what, period) in
+            [("transcript", kept.transcript), ("uploads", kept.uploads), ("records", kept.records)]
+        {
+            if period.0.is_zero() {
+                let problem =
+                    Problem::whole(&name, format!("`retention.{what}` keeps nothing at all"));
+                report.problems.push(problem.hint("write for example `180d`"));
+            }
+        }
+    }
+    report.checked.push(format!("flows ({}), their aliases and retention", library.iter().count()));
+    Ok(())
+}
+
+fn data_dir(settings: &Settings, report: &mut Report) {
+    let dir = &settings.data_dir;
+    let written = std::fs::create_dir_all(dir).and_then(|()| {
+        // Its own name each time: a bot may run there.
+        let probe = dir.join(format!(".doctor-{}", std::process::id()));
+        std::fs::write(&probe, b"x")?;
+        std::fs::remove_file(&probe)
+    });
+    if let Err(error) = written {
+        let problem =
+            Problem::whole("data", format!("`{}` cannot be written to: {error}", dir.display()));
+        report.problems.push(
+            problem.hint("look at its owner and rights, or name another with `dir` under `[data]`"),
+        );
+    }
+    report.checked.push(format!("data directory `{}`", dir.display()));
+}
+
+/// One call of a tool and back, as an interview makes hundreds.
+async fn model(settings: &Settings, report: &mut Report) {
+    let means = Means {
+        clock: Arc::new(SystemClock),
+        ids: Arc::new(RandomIds),
+        pauses: Arc::new(RealPauses),
+    };
+    let model = match Models::open(&settings.llm, &means) {
+        Ok(models) => models.interview,
+        Err(error) => return wrong_model(&error.to_string(), report),
+    };
+    let Some(model) = model else {
+        report.checked.push("no model: the flows' scripts lead".to_owned());
+        return;
+    };
+    let tool = ToolSpec {
+        name: "report_colour".to_owned(),
+        description: "Reports a colour.".to_owned(),
+        parameters: json!({ "type": "object", "properties": { "colour": { "type": "string" } }, "required": ["colour"] }),
+        strict: false,
+    };
+    let mut request = Request {
+        messages: vec![Message::user("Call the tool `report_colour` with the colour green.")],
+        tools: vec![tool],
+        choice: ToolChoice::Required,
+        max_tokens: Some(200),
+        ..Request::default()
+    };
+    let began = means.clock.now();
+    let Completion { text, calls, .. } = match model.chat(&request, &mut Silent).await {
+        Ok(completion) => completion,
+        Err(error) => return wrong_model(&error.to_string(), report),
+    };
+    if !calls.iter().any(|call| call.name == "report_colour" && call.arguments().is_ok()) {
+        return wrong_model(
+            "it called no tool though it had to. hint: interviews need a model that calls tools",
+            report,
+        );
+    }
+    let results = calls
+        .iter()
+        .map(|call| Message::Tool { call: call.id.clone(), content: "{\"ok\":true}".to_owned() });
+    let results: Vec<_> = results.collect();
+    request.messages.push(Message::Assistant { text, calls });
+    request.messages.extend(results);
+    request.choice = ToolChoice::Auto;
+    if let Err(error) = model.chat(&request, &mut Silent).await {
+        return wrong_model(&error.to_string(), report);
+    }
+    let lasted = means.clock.now().signed_duration_since(began);
+    report
+        .checked
+        .push(format!("the model: one tool call and back in {} ms", lasted.num_milliseconds()));
+}
+
+fn wrong_model(told: &str, report: &mut Report) {
+    let (message, hint) =
+        told.split_once(". hint: ").unwrap_or((told, "look at `[llm.interview]`"));
+    report.problems.push(Problem::whole("model", message).hint(hint));
+}
