@@ -48,7 +48,7 @@ pub enum What {
         /// The platform's reference to the message.
         source: Option<String>,
     },
-    /// Sent files, which were checked and kept by [`Engine::keep_file`].
+    /// Sent files, which were checked and kept by [`Engine::keep_file`](super::Engine::keep_file).
     Sent {
         /// The upload they answer, where the person said so.
         wait: Option<WaitId>,
