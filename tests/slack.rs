@@ -2,6 +2,8 @@
 #![expect(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "how a test fails")]
 #![expect(dead_code, reason = "what Slack can do is not all needed yet")]
 
+#[path = "slack/agent.rs"]
+mod agent;
 #[path = "slack/approvals.rs"]
 mod approvals;
 #[path = "slack/bot.rs"]

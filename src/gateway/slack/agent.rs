@@ -431,9 +431,9 @@ impl Inner {
         let Some(turn) = turn else { return self.mend(session, text).await };
         let mut held = turn.lock().await;
         let Some(stream) = held.as_mut() else { return self.mend(session, text).await };
-        let whole = text;
-        let text = safe(text, true);
-        if !stream.begins(&text) {
+        let shown = safe(text, true);
+        let is_answer = stream.begins(&shown);
+        if !is_answer {
             let draft = self.engine.get().and_then(|engine| engine.draft(session));
             if draft.is_some_and(|draft| draft.knew == stream.kept.knew) {
                 // Another post, from before; the model still speaks.
@@ -441,10 +441,18 @@ impl Inner {
             }
         }
         let more = json!({ "blocks": [Agent::feedback_buttons()] });
-        let message = match stream.end(&self.api, &text, more).await {
+        let ended = if is_answer && stream.holds(&shown) {
+            stream.end(&self.api, &shown, more).await
+        } else {
+            // Nothing is changed that is still being written.
+            stream.kept.halt(&self.api).await?;
+            Err(Failure::Refused { error: "torn".to_owned(), messages: Vec::new() })
+        };
+        let message = match ended {
             Ok(()) => stream.kept.messages.last().cloned(),
             Err(Failure::Refused { .. }) => {
-                stream.kept.rewrite(&self.api, whole_message(whole)).await?
+                let message = if is_answer { answer(text) } else { whole(text) };
+                stream.kept.rewrite(&self.api, message).await?
             }
             Err(failure) => return Err(failure),
         };
@@ -463,7 +471,9 @@ impl Inner {
         let later = |_| Failure::Later { after: limits::STATUS_AGAIN };
         let Some(value) = note.map_err(later)?.and_then(|note| note.value) else { return Ok(None) };
         let Ok(mut kept) = serde_json::from_str::<Kept>(&value) else { return Ok(None) };
-        let message = kept.rewrite(&self.api, whole_message(text)).await?;
+        kept.find(&self.api).await?;
+        kept.halt(&self.api).await?;
+        let message = kept.rewrite(&self.api, whole(text)).await?;
         self.forget(session).await;
         Ok(message.map(|ts| format!("{}/{ts}", kept.spot.channel)))
     }
@@ -475,10 +485,15 @@ impl Inner {
     }
 }
 
-/// The words as one message, with what stands below an answer; none where they need several.
-fn whole_message(text: &str) -> Option<Message> {
+/// The words as one message; none where they need several.
+fn whole(text: &str) -> Option<Message> {
     let mut messages = render::post(text);
-    let mut message = messages.pop().filter(|_| messages.is_empty())?;
+    messages.pop().filter(|_| messages.is_empty())
+}
+
+/// The same with what stands below an answer.
+fn answer(text: &str) -> Option<Message> {
+    let mut message = whole(text)?;
     message.blocks.push(Agent::feedback_buttons());
     Some(message)
 }

@@ -16,6 +16,7 @@ use super::{
     agent::Agent,
     api::{self, Api},
     files::Files,
+    home::Home,
     inbox,
     people::{Lists, People},
     tenants::{self, Tenants},
@@ -47,6 +48,8 @@ pub struct App {
     pub files: Files,
     /// What the agent surface shows.
     pub agent: Agent,
+    /// The app's Home.
+    pub home: Home,
     /// Which message stands for what.
     pub threads: Threads,
     /// Durable state.
@@ -119,8 +122,11 @@ impl App {
             staff_groups: connection.staff_groups.clone(),
         };
         let per_minute = NonZeroU32::new(RECEIPTS_PER_MINUTE).unwrap_or(NonZeroU32::MIN);
+        let people = People::new(api.clone(), lists);
+        let (home_store, home_clock) = (Arc::clone(store), Arc::clone(clock));
         Ok(Some(Arc::new(Self {
-            people: People::new(api.clone(), lists),
+            home: Home::new(api.clone(), people.clone(), home_store, home_clock),
+            people,
             files: Files::new(api.clone(), settings.uploads.max_mb * 1024 * 1024)?,
             agent: Agent::new(api.clone(), Arc::clone(store)),
             threads: Threads::new(Arc::clone(store)),
@@ -167,7 +173,11 @@ impl App {
     /// Shows what the bot does, once there is an engine.
     async fn show(&self, shutdown: CancellationToken) {
         match self.engine() {
-            Some(engine) => self.agent.run(engine.clone(), shutdown).await,
+            Some(engine) => {
+                let home = self.home.run(engine.clone(), shutdown.clone());
+                let work = self.agent.run(engine.clone(), shutdown);
+                tokio::join!(Box::pin(work), Box::pin(home));
+            }
             None => shutdown.cancelled().await,
         }
     }

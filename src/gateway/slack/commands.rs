@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use super::{
     agent::FEEDBACK,
     api::Method,
+    home::{SHOW, START},
     inbound::{Ack, Action, Actor, Command as Typed, Message, NotTaken},
     inbox::{Desk, Ear, ear_of},
     limits,
@@ -38,15 +39,9 @@ use self::{
 
 pub(super) use self::begin::startable;
 
-/// Buttons that begin an interview.
-const START: &str = "start.";
-
 /// Buttons under the preview of an invitation.
 const INVITE: &str = "invite.send.";
 const NO_INVITE: &str = "invite.cancel";
-
-/// Buttons of the overview.
-const SHOW: &str = "show.";
 
 /// The words that begin an interview.
 pub(super) fn is_start(text: &str) -> bool {
@@ -468,7 +463,11 @@ async fn shown(desk: &Desk<'_>, id: &str, action: &Action, ear: &Ear) -> Result<
     match desk.engine.look(session).await {
         Ok(look) => {
             if let Ack::Ephemeral { text, blocks } = card_of(&look) {
-                desk.whisper(ear, Post { text, blocks });
+                if action.view.is_some() {
+                    desk.show_over("Conversation", &blocks, action, ear.clone());
+                } else {
+                    desk.whisper(ear, Post { text, blocks });
+                }
             }
         }
         Err(error) => desk.tell(ear, &words::of_error(&error)),

@@ -59,7 +59,7 @@ impl Inbox for SlackInbox {
                 Ok(Ack::Empty)
             }
             Incoming::Revoked => desk.revoked().await,
-            Incoming::HomeOpened { tab, channel, .. } => Ok(desk.opened(&tab, channel)),
+            Incoming::HomeOpened { by, tab, channel } => Ok(desk.opened(by, &tab, channel)),
             Incoming::Stopped { by, channel, thread } => desk.stopped(&by, channel, thread).await,
             Incoming::Edited { .. }
             | Incoming::Deleted { .. }
@@ -146,10 +146,17 @@ impl Desk<'_> {
     }
 
     /// The app was opened: suggestions for who writes, one's own conversations on Home.
-    fn opened(&self, tab: &str, channel: String) -> Ack {
-        let (app, team) = (Arc::clone(self.app), self.team().to_owned());
-        if tab == "messages" {
-            self.app.spawn(async move { app.agent.suggest(&team, &channel).await });
+    fn opened(&self, by: Actor, tab: &str, channel: String) -> Ack {
+        let (app, engine, tenant) =
+            (Arc::clone(self.app), self.engine.clone(), self.tenant.clone());
+        match tab {
+            "messages" => {
+                self.app.spawn(async move { app.agent.suggest(&tenant.team, &channel).await });
+            }
+            "home" => {
+                self.app.spawn(async move { app.home.opened(&engine, &tenant, &by).await });
+            }
+            _ => {}
         }
         Ack::Empty
     }

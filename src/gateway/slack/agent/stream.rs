@@ -167,27 +167,21 @@ impl Stream {
         !self.is_torn && text.starts_with(self.shown.trim_end())
     }
 
-    /// Ends it with all of `text`. [`Failure::Refused`]: it cannot be ended so, and must be written anew.
+    /// Whether the newest message has room for the rest of `text`.
+    pub(super) fn holds(&self, text: &str) -> bool {
+        text.len().saturating_sub(self.from) <= limits::STREAM_TEXT
+    }
+
+    /// Ends it with all of `text`. [`Failure::Refused`]: it is over already, and must be written anew.
     pub(super) async fn end(&mut self, api: &Api, text: &str, more: Value) -> Result<(), Failure> {
-        let rest = text.get(self.shown.len()..).unwrap_or_default().to_owned();
-        let refused =
-            |error: &str| Failure::Refused { error: error.to_owned(), messages: Vec::new() };
-        if !self.begins(text)
-            || rest.len()
-                > limits::STREAM_TEXT - (self.shown.len() - self.from).min(limits::STREAM_TEXT)
-        {
-            self.stop(api, json!({})).await.ok();
-            return Err(refused("torn"));
-        }
+        let rest = text.get(self.shown.len()..).unwrap_or_default();
         let mut body = more;
         if !rest.is_empty() {
             body["markdown_text"] = json!(rest);
         }
         let ended = self.stop(api, body).await;
-        if matches!(ended, Err(Failure::Unclear { .. })) {
-            // Whether it has ended or not, writing it anew is right.
-            self.is_torn = true;
-        }
+        // Whether it has ended or not, writing it anew is right then.
+        self.is_torn |= matches!(ended, Err(Failure::Unclear { .. }));
         ended
     }
 
@@ -215,6 +209,24 @@ async fn start(api: &Api, spot: &Spot, chunks: Vec<Value>) -> Result<String, Fai
 }
 
 impl Kept {
+    /// Looks for the message that was opened right before a crash.
+    pub(super) async fn find(&mut self, api: &Api) -> Result<(), Failure> {
+        if self.messages.is_empty() {
+            self.messages.extend(self.look(api).await?);
+        }
+        Ok(())
+    }
+
+    /// Ends the stream, if it has not ended by itself.
+    pub(super) async fn halt(&self, api: &Api) -> Result<(), Failure> {
+        let Some(newest) = self.messages.last() else { return Ok(()) };
+        let body = json!({ "channel": self.spot.channel, "ts": newest });
+        match api.call(&self.spot.team, Method::StopStream, body).await {
+            Ok(_) | Err(Failure::Refused { .. } | Failure::Unclear { .. }) => Ok(()),
+            Err(failure @ (Failure::Later { .. } | Failure::NotInstalled)) => Err(failure),
+        }
+    }
+
     /// Makes the message say what was said, whatever it says now: after a crash, or where the stream broke off. None
     /// where there is no such message, or it cannot hold all of it: then nothing of it is left.
     pub(super) async fn rewrite(
@@ -222,18 +234,7 @@ impl Kept {
         api: &Api,
         message: Option<Message>,
     ) -> Result<Option<String>, Failure> {
-        if self.messages.is_empty() {
-            self.messages.extend(self.look(api).await?);
-        }
         let Some(newest) = self.messages.pop() else { return Ok(None) };
-        // Nothing is changed that is still being written.
-        let stop = json!({ "channel": self.spot.channel, "ts": newest });
-        if let Err(failure @ (Failure::Later { .. } | Failure::NotInstalled)) =
-            api.call(&self.spot.team, Method::StopStream, stop).await
-        {
-            self.messages.push(newest);
-            return Err(failure);
-        }
         for earlier in std::mem::take(&mut self.messages) {
             delete(api, &self.spot, &earlier).await;
         }
@@ -253,10 +254,7 @@ impl Kept {
 
     /// Takes away what nobody said in the end.
     pub(super) async fn discard(mut self, api: &Api) {
-        if let Some(newest) = self.messages.last() {
-            let stop = json!({ "channel": self.spot.channel, "ts": newest });
-            api.call(&self.spot.team, Method::StopStream, stop).await.ok();
-        }
+        self.halt(api).await.ok();
         for message in std::mem::take(&mut self.messages) {
             delete(api, &self.spot, &message).await;
         }

@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::{START, button};
+use super::button;
 use crate::{
     engine::{Engine, Error},
     flows::LoadedFlow,
     gateway::slack::{
-        inbound::Actor, inbox::Desk, limits, mirror::section, render::Message as Post, texts,
-        threads::is_direct,
+        home::START, inbound::Actor, inbox::Desk, limits, mirror::section, render::Message as Post,
+        texts, threads::is_direct,
     },
     model::{
         flow::SlackPlace,

@@ -77,6 +77,23 @@ impl Desk<'_> {
         });
     }
 
+    /// Shows something on top of the view that was pressed, where nobody can be told anything beside it.
+    pub(in crate::gateway::slack) fn show_over(
+        &self,
+        title: &str,
+        blocks: &[Value],
+        action: &Action,
+        ear: Ear,
+    ) {
+        let view = json!({
+            "type": "modal",
+            "title": { "type": "plain_text", "text": title },
+            "close": { "type": "plain_text", "text": "Close" },
+            "blocks": blocks,
+        });
+        self.open(Form::New(view), action, ear);
+    }
+
     /// Draws a card again that somebody pressed after it was closed (BEHAVIOUR F10).
     pub(super) fn redraw(&self, wait: &Wait, shown: Vec<Rendering>) {
         if shown.is_empty() {
