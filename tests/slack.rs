@@ -10,6 +10,8 @@ mod approvals;
 mod bot;
 #[path = "slack/candidate.rs"]
 mod candidate;
+#[path = "slack/cards.rs"]
+mod cards;
 #[path = "slack/connect.rs"]
 mod connect;
 #[path = "slack/doctor.rs"]
@@ -18,6 +20,8 @@ mod doctor;
 mod emulator;
 #[path = "slack/installs.rs"]
 mod installs;
+#[path = "support/judges.rs"]
+mod judges;
 #[path = "slack/manifest.rs"]
 mod manifest;
 #[path = "slack/parse.rs"]

@@ -193,6 +193,11 @@ pub fn place(wait: &Wait, element: &Element, errors: &[FieldError]) -> BTreeMap<
     for error in errors {
         let own = blocks.iter().find(|(_, path)| *path == error.path && !path.is_empty());
         let (block, message) = match own {
+            // Several fields stand in it.
+            Some((block, _)) if block.starts_with("p.") => {
+                let path = form::words_of(&error.path);
+                (block.as_str(), format!("{path}: {}", error.message))
+            }
             Some((block, _)) => (block.as_str(), error.message.clone()),
             None if error.path.is_empty() || error.path == "pick" => (first, error.message.clone()),
             None => (first, format!("{}: {}", form::words_of(&error.path), error.message)),

@@ -40,7 +40,7 @@ pub(in crate::gateway::slack) mod pages;
 mod review;
 
 /// Blocks that a card keeps free for what it ends with.
-const SPARE_BLOCKS: usize = 4;
+const SPARE_BLOCKS: usize = 6;
 
 /// Small print of a card, in characters.
 const NOTE: usize = 300;

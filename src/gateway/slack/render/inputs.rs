@@ -239,6 +239,7 @@ fn element(field: &Field, shape: Shape) -> SlackInputBlockElement {
             let mut element = SlackBlockPlainTextInputElement::new();
             element.action_id = id();
             element.multiline = Some(true);
+            element.placeholder = placeholder(field);
             element.into()
         }
         _ => typed(field, text, true),
@@ -256,22 +257,29 @@ fn typed(field: &Field, text: Option<String>, multiline: bool) -> SlackInputBloc
             .map(|max| usize::try_from(max).unwrap_or(end).min(end))
             .filter(|max| *max >= length.max(1));
         let least = min.map(|min| usize::try_from(min).unwrap_or(end).min(end));
-        // What is optional may be empty.
-        let least =
-            least.filter(|least| field.required && *least > 0 && *least <= longest.unwrap_or(end));
+        // What is optional may be empty; what stands there already may be too short, and is to be completed.
+        let end = longest.unwrap_or(end);
+        let fits = |least: &usize| (1..=end).contains(least) && (length == 0 || length >= *least);
+        let least = least.filter(|least| field.required && fits(least));
         element.max_length = longest.and_then(|max| u64::try_from(max).ok());
         element.min_length = least.and_then(|min| u64::try_from(min).ok());
     }
     element.initial_value = text;
-    element.placeholder = match field.input {
-        Input::Date => Some("2019-03"),
-        Input::Phone => Some("+44 20 7946 0018"),
-        Input::Url => Some("https://"),
-        Input::Email => Some("ada@example.org"),
-        _ => None,
-    }
-    .map(|words| plain(words, limits::PLACEHOLDER));
+    element.placeholder = placeholder(field);
     element.into()
+}
+
+/// How an answer of its kind looks.
+fn placeholder(field: &Field) -> Option<SlackBlockPlainTextOnly> {
+    let looks = match field.input {
+        Input::Date => "2019-03",
+        Input::Phone => "+44 20 7946 0018",
+        Input::Url => "https://example.org",
+        Input::Email => "ada@example.org",
+        Input::Number { .. } => "12",
+        Input::Text { .. } | Input::Bool | Input::Select { .. } | Input::Lines => return None,
+    };
+    Some(plain(looks, limits::PLACEHOLDER))
 }
 
 /// Choices with their places, those that the field has.

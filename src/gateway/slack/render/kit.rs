@@ -148,6 +148,11 @@ pub(super) fn json(part: &impl serde::Serialize) -> Value {
 pub(super) fn weight(blocks: &[SlackBlock]) -> usize {
     fn of(value: &Value) -> usize {
         match value {
+            // Mrkdwn is escaped already.
+            Value::Object(members) if members.get("type").is_some_and(|kind| kind == "mrkdwn") => {
+                let text = members.get("text").and_then(Value::as_str);
+                text.map_or(0, |text| text.encode_utf16().count())
+            }
             Value::Object(members) => members
                 .iter()
                 .map(|(key, value)| match value {

@@ -1,0 +1,1 @@
+//! Each control as people read it.
