@@ -89,7 +89,7 @@ fn careful(blocks: &Value) -> Vec<String> {
 fn acting(text: &str) -> Vec<String> {
     let inside = text.split('<').skip(1).map(|rest| rest.split('>').next().unwrap_or_default());
     let harmless = |inside: &&str| {
-        inside.starts_with("!date^") && !inside[6..].contains('^').then_some(()).is_none()
+        inside.starts_with("!date^") && inside[6..].contains('^')
             || inside.starts_with("@U0")
             || (inside.starts_with("http") && !inside.contains('|'))
     };

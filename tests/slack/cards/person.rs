@@ -33,7 +33,9 @@ pub(crate) fn elements(blocks: &Value) -> Vec<(Element, Inputs)> {
         };
         match object["type"].as_str().unwrap_or_default() {
             "overflow" | "static_select" => {
-                options(object).into_iter().for_each(|value| send(vec![value]))
+                for value in options(object) {
+                    send(vec![value]);
+                }
             }
             "checkboxes" => {}
             _ => send(Vec::new()),
@@ -115,12 +117,11 @@ fn entered(element: &Value, words: &str, is_shared: bool) -> Option<Typed> {
     }
 }
 
+/// The action that was sent in the end, and what it came to.
+pub(crate) type Used = (String, Result<Reply, BTreeMap<String, String>>);
+
 /// Uses one element of a card to its end: the form that it opens is filled in and sent.
-pub(crate) fn use_element(
-    wait: &Wait,
-    used: &(Element, Inputs),
-    words: &str,
-) -> (String, Result<Reply, BTreeMap<String, String>>) {
+pub(crate) fn use_element(wait: &Wait, used: &(Element, Inputs), words: &str) -> Used {
     let cx = Cx { metadata: "D024/1690.0001".to_owned(), ..Cx::default() };
     let element = answer::resolve(used.0.clone(), &used.1);
     let Some(view) = modal(wait, &element.action, &cx) else {
@@ -158,11 +159,7 @@ fn fill_lines(wait: &Wait, inputs: &mut Inputs, words: &str) {
 }
 
 /// Every element of a card that answers it, with what comes of it; the card and its forms must be drawn well.
-pub(crate) fn answers(
-    wait: &Wait,
-    cx: &Cx,
-    words: &str,
-) -> Vec<(String, Result<Reply, BTreeMap<String, String>>)> {
+pub(crate) fn answers(wait: &Wait, cx: &Cx, words: &str) -> Vec<Used> {
     let message = card(wait, cx);
     assert_eq!(wrong_with(&message), Vec::<String>::new(), "{wait:#?}");
     let elements = elements(&Value::Array(message.blocks));

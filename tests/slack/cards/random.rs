@@ -99,7 +99,7 @@ fn crowd() -> impl Strategy<Value = Vec<Choice>> {
 fn input() -> impl Strategy<Value = Input> {
     let length = option::of(1_u32..80);
     prop_oneof![
-        4 => (any::<bool>(), length.clone(), option::of(80_u32..5_000)).prop_map(|(multiline, min, max)| Input::Text { multiline, min, max }),
+        4 => (any::<bool>(), length, option::of(80_u32..5_000)).prop_map(|(multiline, min, max)| Input::Text { multiline, min, max }),
         1 => Just(Input::Email),
         1 => Just(Input::Url),
         1 => Just(Input::Phone),
@@ -111,14 +111,14 @@ fn input() -> impl Strategy<Value = Input> {
     ]
 }
 
+/// Label, hint, required, input, what it holds, to be checked.
+type Parts = (String, Option<String>, bool, Input, Option<String>, bool);
+
 fn fields(most: usize) -> impl Strategy<Value = Vec<Field>> {
     let one =
         (words(), option::of(words()), any::<bool>(), input(), option::of(words()), any::<bool>());
     vec(one, 1..most).prop_map(|parts| {
-        let field = |(n, (label, hint, required, input, held, check)): (
-            usize,
-            (String, Option<String>, bool, Input, Option<String>, bool),
-        )| {
+        let field = |(n, (label, hint, required, input, held, check)): (usize, Parts)| {
             let value = match (&input, held) {
                 (_, None) => Value::Null,
                 (Input::Bool, Some(text)) => json!(text.len() % 2 == 0),
@@ -330,7 +330,7 @@ proptest! {
         for message in &messages {
             assert_eq!(wrong_with(message), Vec::<String>::new());
         }
-        let letters = |text: &str| text.chars().filter(|c| c.is_ascii_alphabetic()).count();
+        let letters = |text: &str| text.chars().filter(char::is_ascii_alphabetic).count();
         let shown: usize = messages.iter().flat_map(|m| &m.blocks).map(|b| letters(b["text"]["text"].as_str().unwrap())).sum();
         // Entities are letters too; nothing is lost.
         assert!(shown * 2 >= letters(&text.replace("script", "")) / 2, "{shown} of {}", letters(&text));

@@ -13,13 +13,13 @@ use super::{
     markdown,
     pages::{self, Edit, Part, Scope},
     review,
-    text::{clip, escape},
+    text::{clip, escape, is_blank},
 };
 use crate::{
     form::{Element, sheet, words},
     gateway::slack::limits,
     model::{
-        ui::{Ask, Choose, Control, Decide, Field, Form, Group, Review, Upload},
+        ui::{Ask, Choose, Control, Decide, Field, Form, Group, Prompt, Review, Upload},
         wait::Wait,
     },
 };
@@ -80,7 +80,7 @@ impl Opened<'_> {
     /// What is asked, above the inputs.
     fn question(&self) -> Vec<SlackBlock> {
         let prompt = &self.wait.prompt;
-        let mut blocks: Vec<SlackBlock> = prompt.title.iter().map(|title| header(title)).collect();
+        let mut blocks: Vec<SlackBlock> = titled(prompt).map(header).collect();
         let mut body = markdown::parts(&prompt.body, limits::SECTION);
         if body.len() > 3 {
             body.truncate(3);
@@ -205,7 +205,7 @@ impl Opened<'_> {
             return None;
         }
         let mut blocks = Vec::new();
-        for step in edit.steps.iter().filter(|_| edit.scope == Scope::Nothing) {
+        for step in &edit.steps {
             blocks.push(section(told(review, step)));
         }
         let arranging = edit.scope == Scope::All;
@@ -264,7 +264,7 @@ impl Opened<'_> {
     /// All of a card that was too long for its message.
     fn read(&self) -> Value {
         let prompt = &self.wait.prompt;
-        let mut blocks: Vec<SlackBlock> = prompt.title.iter().map(|title| header(title)).collect();
+        let mut blocks: Vec<SlackBlock> = titled(prompt).map(header).collect();
         blocks.extend(markdown::parts(&prompt.body, limits::SECTION).into_iter().map(section));
         match &prompt.control {
             Control::Review(review) => {
@@ -382,6 +382,11 @@ fn labelled(label: &str, value: &str) -> Vec<SlackBlock> {
         section(if n == 0 { format!("{head}{}", escape(part)) } else { escape(part) })
     };
     parts.iter().enumerate().map(draw).collect()
+}
+
+/// The title of a question, where it has one.
+fn titled(prompt: &Prompt) -> impl Iterator<Item = &str> {
+    prompt.title.as_deref().filter(|title| !is_blank(title)).into_iter()
 }
 
 /// What may be sent, in a line.

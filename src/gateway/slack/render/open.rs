@@ -246,12 +246,17 @@ fn list(choose: &Choose) -> Box<dyn Fn(&mut Room)> {
     if !choose.choices.iter().any(says_less) {
         return nothing();
     }
+    // A long label stands on its button under its number.
+    let is_long = choose.choices.iter().any(|choice| units(&choice.label) > limits::OPTION_TEXT);
     let line = |(n, choice): (usize, &Choice)| {
         let more = choice.description.as_deref().filter(|more| !is_blank(more));
         let more = more.map(|more| format!(": {}", said(more, CHOICE_LINE))).unwrap_or_default();
-        format!("{}. *{}*{more}", n + 1, said(&one_line(choice.label.trim()), CHOICE_LINE))
+        let name = said(&one_line(choice.label.trim()), CHOICE_LINE);
+        if is_long { format!("{}. *{name}*{more}", n + 1) } else { format!("*{name}*{more}") }
     };
-    let lines: Vec<String> = choose.choices.iter().enumerate().map(line).collect();
+    let told = choose.choices.iter().enumerate();
+    let told = told.filter(|(_, choice)| is_long || says_less(choice));
+    let lines: Vec<String> = told.map(line).collect();
     Box::new(move |room| {
         let mut block = String::new();
         for line in &lines {

@@ -72,15 +72,24 @@ fn draw(
         };
         format!("*{label}*{mark}\n{value}")
     };
+    let mut pairs: Vec<String> = told.iter().map(pair).collect();
     let mut blocks = Vec::new();
-    if title.is_some() || menu.is_some() {
+    let is_entry = menu.is_some();
+    if title.is_some() || is_entry {
         let mut head = SlackSectionBlock::new();
         head.text = Some(mrkdwn(title.unwrap_or_else(|| "*Entry*".to_owned())));
+        // A menu stands beside the first section alone: an entry is one.
+        if is_entry && !pairs.is_empty() {
+            let rest = pairs.split_off(pairs.len().min(limits::SECTION_FIELDS));
+            head.fields = Some(pairs.iter().map(mrkdwn).collect());
+            pairs = rest;
+        }
         head.accessory = menu.map(Into::into);
         blocks.push(head.into());
     }
-    blocks.extend(columns(&told.iter().map(pair).collect::<Vec<_>>()));
-    if open && !missing.is_empty() {
+    blocks.extend(columns(&pairs));
+    // A line for each of many entries would say little and take much room.
+    if open && !is_entry && !missing.is_empty() {
         let names: Vec<String> = missing.iter().map(|field| one_line(&field.label)).collect();
         blocks.push(context(&[said(&format!("Not given: {}", names.join(", ")), 300)]));
     }
