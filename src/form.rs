@@ -12,6 +12,6 @@ pub use self::{
     element::Element,
     fields::{Fields, field_name, read, reply, text},
     sheet::Sheet,
-    values::{clip, filled, in_words, instant, labels, may_change, plain, shown, words_of},
+    values::{clip, filled, in_words, instant, labels, may_change, one, plain, shown, words_of},
     words::Words,
 };

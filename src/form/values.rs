@@ -20,6 +20,17 @@ pub fn words_of(name: &str) -> String {
     name.replace(['_', '.'], " ")
 }
 
+/// A noun with its article.
+///
+/// ```
+/// use anteroom::form::one;
+/// assert_eq!((one("role"), one("achievement")), ("a role".to_owned(), "an achievement".to_owned()));
+/// ```
+pub fn one(noun: &str) -> String {
+    let is_vowel = noun.starts_with(['a', 'e', 'i', 'o', 'A', 'E', 'I', 'O']);
+    format!("{} {noun}", if is_vowel { "an" } else { "a" })
+}
+
 /// The first `max` characters, with a mark where something is left out.
 pub fn clip(text: &str, max: usize) -> String {
     match text.char_indices().nth(max) {

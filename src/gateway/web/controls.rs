@@ -199,7 +199,7 @@ fn edit_form(open: &Open<'_>, review: &Review, is_blank: bool) -> Markup {
             }
         }
         div.actions { @for (n, list) in review.lists.iter().enumerate() {
-            @if !sheet::is_nested(review, n) { (open.button(&format!("add.{n}"), &format!("Add a {}", list.noun), "quiet")) }
+            @if !sheet::is_nested(review, n) { (open.button(&format!("add.{n}"), &format!("Add {}", form::one(&list.noun)), "quiet")) }
         } }
         @let name = open.name("notes");
         label for=(name) { "Note for the interviewer " span.small { "optional" } }

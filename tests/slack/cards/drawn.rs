@@ -502,7 +502,7 @@ async fn reviews_are_read_edited_and_changed() {
 
     ── add.0, then up.0.2
     ╔ Edit
-    ║ A role will be added when you save.
+    ║ You add a role.
     ║ The role in place 3 will move up when you save.
     ║ # Role 1
     ║ Employer: "Analytical Engines Ltd"

@@ -356,7 +356,7 @@ fn told(review: &Review, step: &str) -> String {
     match verb {
         "remove" => format!("The {noun} in place {} will be removed when you save.", row + 1),
         "up" => format!("The {noun} in place {} will move up when you save.", row + 1),
-        _ => format!("A {noun} will be added when you save."),
+        _ => format!("You add {}.", crate::form::one(&noun)),
     }
 }
 

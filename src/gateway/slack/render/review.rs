@@ -14,7 +14,7 @@ use super::{
     text::is_blank,
 };
 use crate::{
-    form::{Element, Sheet, sheet, shown},
+    form::{Element, Sheet, one, sheet, shown},
     gateway::slack::limits,
     model::{
         ui::{Field, Group, Prompt, Review},
@@ -152,7 +152,7 @@ pub(super) fn adding(wait: &Wait, review: &Review) -> Vec<SlackActionBlockElemen
     let lists = review.lists.iter().enumerate().filter(|(n, _)| !sheet::is_nested(review, *n));
     let button = |(n, list): (usize, &crate::model::ui::List)| {
         let id = Element::id(wait.id, wait.revision, &format!("add.{n}"));
-        Button::new(id, format!("Add a {}", one_line(&list.noun))).build()
+        Button::new(id, format!("Add {}", one(&one_line(&list.noun)))).build()
     };
     lists.take(ADDABLE_MAX).map(button).collect()
 }
