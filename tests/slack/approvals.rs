@@ -284,9 +284,6 @@ async fn a_request_is_reminded_of_once_and_lapses() {
           *The interviewer's reason*
           > there is no pet
           [+ Approve ?] [! Deny] [Deny and tell the interviewer]
-    + Anteroom: *Ada Byron* · About pets
-          · Step 1 of 2 · Pets · 0/1 · running. Write in this thread to take over: what you write is passed on.
-          [Take over] [Hand back] [Nudge] [! End ?]
     +   Anteroom: Still waiting for a decision: Move Ada Byron to “Goodbye”?
     ");
     bot.pass(TimeDelta::hours(25)).await;
