@@ -131,11 +131,17 @@ pub enum Answerers {
 }
 
 impl Answerers {
-    /// Who may answer, in words: `the recruiting approvals`.
+    /// Who may answer, in words: `the recruiting approvers`.
     pub fn who(&self) -> String {
         match self {
             Self::Participant => "the person who was asked".to_owned(),
-            Self::Deciders { alias, .. } => format!("the {}", alias.replace(['_', '-'], " ")),
+            Self::Deciders { alias, .. } => {
+                let words = alias.replace(['_', '-'], " ");
+                match words.strip_suffix(" approvals") {
+                    Some(of) => format!("the {of} approvers"),
+                    None => format!("the {words}"),
+                }
+            }
         }
     }
 }

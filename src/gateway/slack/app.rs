@@ -67,6 +67,8 @@ pub struct App {
     /// How often somebody is told that something did not work.
     receipts: RateLimiter<(String, String), HashMapStateStore<(String, String)>, DefaultClock>,
     engine: OnceLock<Engine>,
+    /// How messages look that this process has edited, by their names.
+    drawn: moka::sync::Cache<String, String>,
     /// Effects of which nobody knows whether they have happened.
     in_doubt: Mutex<HashSet<EffectId>>,
 }
@@ -93,6 +95,9 @@ const TASK_LIMIT: Duration = Duration::from_secs(30);
 
 /// How often one person is told in a minute that something did not work.
 const RECEIPTS_PER_MINUTE: u32 = 10;
+
+/// Messages whose look is remembered.
+const DRAWN_MAX: u64 = 10_000;
 
 /// Most effects of which the doubt is remembered; an effect that is forgotten here may be posted twice.
 const DOUBTS_MAX: usize = 10_000;
@@ -135,6 +140,7 @@ impl App {
             room: Arc::new(Semaphore::new(TASKS_MAX)),
             receipts: RateLimiter::keyed(Quota::per_minute(per_minute)),
             engine: OnceLock::new(),
+            drawn: moka::sync::Cache::new(DRAWN_MAX),
             in_doubt: Mutex::default(),
             settings: Arc::clone(settings),
             store: Arc::clone(store),
@@ -228,6 +234,16 @@ impl App {
     /// Whether somebody may be told once more that something did not work (SEMANTICS row 22).
     pub(super) fn may_tell(&self, team: &str, user: &str) -> bool {
         self.receipts.check_key(&(team.to_owned(), user.to_owned())).is_ok()
+    }
+
+    /// Whether a message looks so already, as far as this process has drawn it.
+    pub(super) fn is_as_drawn(&self, message: &str, digest: &str) -> bool {
+        self.drawn.get(message).is_some_and(|drawn| drawn == digest)
+    }
+
+    /// Remembers how a message looks.
+    pub(super) fn drawn(&self, message: String, digest: String) {
+        self.drawn.insert(message, digest);
     }
 
     /// Remembers that an effect may have happened.

@@ -250,22 +250,9 @@ impl Ordered<'_> {
         if let Err(error) = noted {
             return words::of_error(&error);
         }
-        let (app, team) = (Arc::clone(self.desk.app), self.desk.team().to_owned());
-        let user = self.typed.by.user.clone();
-        self.desk.app.spawn(async move {
-            let Some(engine) = app.engine() else { return };
-            let Some(bytes) = bundle(engine, head.id).await else { return };
-            let body = json!({ "users": user });
-            let Ok(opened) = app.api.call(&team, Method::OpenConversation, body).await else {
-                return;
-            };
-            let Some(channel) = opened["channel"]["id"].as_str() else { return };
-            let name = format!("anteroom-{}.zip", head.id);
-            if let Err(failure) = app.files.send(&team, (channel, None), &name, bytes).await {
-                tracing::warn!(?failure, "a copy could not be handed out");
-            }
-        });
-        "I send it to you directly.".to_owned()
+        let to = (self.typed.by.user.clone(), None);
+        hand_out(self.desk, head.id, Reader::Staff, to);
+        texts::ON_ITS_WAY.to_owned()
     }
 
     async fn order(&self, session: SessionId, from: Responder, command: Command) -> String {
@@ -378,6 +365,17 @@ pub(super) async fn pressed(desk: &Desk<'_>, action: Action) -> Result<Ack, NotT
     if let Some(id) = action.element.strip_prefix(SHOW) {
         return shown(desk, id, &action, &ear).await;
     }
+    if let Some(id) = action.element.strip_prefix(texts::COPY) {
+        return own_copy(desk, id, &action, &ear).await;
+    }
+    if let Some(id) = action.element.strip_prefix(texts::DELETE) {
+        return match own_session(desk, id, &action, &ear).await? {
+            Some((session, from)) => {
+                desk.receive(session, (from, What::Command(Command::Delete)), &ear, None).await
+            }
+            None => Ok(Ack::Empty),
+        };
+    }
     if let Some((order, session)) = Order::parse(&action.element) {
         return ordered(desk, (order, session), &action, &ear).await;
     }
@@ -407,6 +405,56 @@ pub(super) async fn pressed(desk: &Desk<'_>, action: Action) -> Result<Ack, NotT
         return Ok(told(texts::NOT_SENT));
     }
     Ok(Ack::Empty)
+}
+
+/// The session of a button, if it is that of the one who pressed it.
+async fn own_session(
+    desk: &Desk<'_>,
+    id: &str,
+    action: &Action,
+    ear: &Ear,
+) -> Result<Option<(SessionId, Responder)>, NotTaken> {
+    let Some(session) = SessionId::from_short(id) else { return Ok(None) };
+    let person = people::person_id(desk.team(), &action.by.user);
+    let mine = desk.conversations(&person).await.map_err(|_| NotTaken)?;
+    let Some(head) = mine.into_iter().find(|head| head.id == session) else {
+        desk.tell(ear, texts::NOT_YOURS);
+        return Ok(None);
+    };
+    Ok(Some((session, desk.participant(&action.by, head.name.as_deref()).await)))
+}
+
+/// Hands the participant a copy of everything, directly, wherever the conversation stands.
+async fn own_copy(desk: &Desk<'_>, id: &str, action: &Action, ear: &Ear) -> Result<Ack, NotTaken> {
+    if let Some((session, _)) = own_session(desk, id, action, ear).await? {
+        let thread = action.thread.clone().filter(|_| ear.channel.starts_with('D'));
+        let to = (action.by.user.clone(), thread);
+        hand_out(desk, session, Reader::Participant, to);
+        desk.tell(ear, texts::ON_ITS_WAY);
+    }
+    Ok(Ack::Empty)
+}
+
+/// Puts a copy into somebody's conversation with the bot, after the acknowledgement.
+fn hand_out(
+    desk: &Desk<'_>,
+    session: SessionId,
+    reader: Reader,
+    (user, thread): (String, Option<String>),
+) {
+    let (app, team) = (Arc::clone(desk.app), desk.team().to_owned());
+    desk.app.spawn(async move {
+        let Some(engine) = app.engine() else { return };
+        let Some(bytes) = bundle(engine, session, reader).await else { return };
+        let body = json!({ "users": user });
+        let Ok(opened) = app.api.call(&team, Method::OpenConversation, body).await else { return };
+        let Some(channel) = opened["channel"]["id"].as_str() else { return };
+        let name = format!("anteroom-{session}.zip");
+        let sent = app.files.send(&team, (channel, thread.as_deref()), &name, bytes).await;
+        if let Err(failure) = sent {
+            tracing::warn!(?failure, "a copy could not be handed out");
+        }
+    });
 }
 
 /// How an answer was.
@@ -504,12 +552,12 @@ pub(super) fn button(id: &str, label: &str) -> Value {
     })
 }
 
-/// Everything about a session in one archive, for staff.
-async fn bundle(engine: &Engine, session: SessionId) -> Option<Vec<u8>> {
+/// Everything about a session in one archive.
+async fn bundle(engine: &Engine, session: SessionId, reader: Reader) -> Option<Vec<u8>> {
     let (loaded, flow) = engine.view(session).await.ok()?;
     let parts = engine.parts();
     let audit = export::audit_of(parts.store.as_ref(), session).await.ok()?;
-    let source = Source { loaded: &loaded, flow: &flow, audit: &audit, reader: Reader::Staff };
+    let source = Source { loaded: &loaded, flow: &flow, audit: &audit, reader };
     let children = engine.children_of(session).await.ok()?;
     export::bundle_with(&source, &children, &parts.artifacts).await.ok()
 }

@@ -19,15 +19,15 @@ use super::{
     people,
     render::{self, Message},
     texts,
-    threads::{Mark, Role, Spot, is_direct},
+    threads::{Mark, Role, Spot},
 };
 use crate::{
     engine::{Gateway, Inbound, Look, What},
-    export::{self, Reader, Source},
     form::{self, words},
     ids::EffectId,
-    interview::Responder,
+    interview::{Responder, answer},
     model::{
+        audit::sha256,
         effect::{Act, Delivery, Effect, Recipient, Rendering},
         session::Platform,
         wait::{Answerers, Purpose, Wait},
@@ -36,6 +36,9 @@ use crate::{
 
 /// The kind of our metadata; its payload is the effect's id and the number of the part, and nothing about anybody.
 const DELIVERY: &str = "anteroom_delivery";
+
+/// The number of the part that says how a request was decided.
+const DECIDED: usize = 1_001;
 
 /// Messages looked through for one that may have been posted: a page of Slack's.
 const LOOK_BACK: u32 = 100;
@@ -111,7 +114,11 @@ type Delivered<T> = Result<T, Undelivered>;
 impl Sender<'_> {
     async fn deliver(&self, shown: Option<(&Wait, &[Rendering])>) -> Delivered<Option<String>> {
         match (&self.effect.act, shown) {
-            (Act::Show { .. }, Some((wait, renderings))) => self.show(wait, renderings).await,
+            (Act::Show { .. }, Some((wait, renderings))) => {
+                let shown = self.show(wait, renderings).await?;
+                self.tell_decision(wait).await?;
+                Ok(shown)
+            }
             (Act::Post { text }, _) => self.say(text).await,
             (Act::Relay { name, text }, _) => {
                 let message = texts::relayed(name, text);
@@ -173,6 +180,24 @@ impl Sender<'_> {
         Ok(Some(spot.name()))
     }
 
+    /// A line under a request once it is decided, for those who talk about it there (BEHAVIOUR J3.4).
+    async fn tell_decision(&self, wait: &Wait) -> Delivered<()> {
+        let Recipient::Channel { alias } = &self.effect.to else { return Ok(()) };
+        let Some((reply, by, ..)) = wait.standing.answer() else { return Ok(()) };
+        let mark = Mark::Decided(wait.id);
+        let channel = self.channel(alias)?;
+        let session = self.effect.session;
+        if self.app.threads.marked(session, mark).await?.is_some() {
+            return Ok(());
+        }
+        let Some(card) = self.card_in(wait.id, &channel).await? else { return Ok(()) };
+        let what = answer::describe(&wait.prompt.control, reply);
+        let line = texts::decided(&what, &by.user);
+        let target = Target { channel, thread: Some(card.ts) };
+        let spot = self.post(&target, &line, DECIDED).await?;
+        Ok(self.app.threads.mark(session, mark, &spot).await?)
+    }
+
     /// What a card needs to know besides its wait.
     async fn cx(&self, wait: &Wait) -> Delivered<render::Cx> {
         let reader = match self.effect.to {
@@ -205,7 +230,14 @@ impl Sender<'_> {
         {
             return Ok(Some(message));
         }
-        self.post_all(&render::post(text)).await
+        let mut messages = render::post(text);
+        if let Recipient::Channel { alias } = &self.effect.to
+            && self.is_about_request(alias).await?
+        {
+            let groups = self.app.settings.approvers.get(alias);
+            messages.extend(groups.and_then(texts::called));
+        }
+        self.post_all(&messages).await
     }
 
     /// Messages that belong together, in order; one that is there already is not posted again.
@@ -237,32 +269,9 @@ impl Sender<'_> {
         Ok(None)
     }
 
-    /// A copy of everything, to the participant alone, wherever the conversation stands.
+    /// Offers a copy of everything, and the end of it (BEHAVIOUR J1.12).
     async fn export(&self) -> Delivered<Option<String>> {
-        let engine = self.app.engine().ok_or(Undelivered::Later)?;
-        let (loaded, flow) = engine.view(self.effect.session).await?;
-        let audit = export::audit_of(self.app.store.as_ref(), self.effect.session).await;
-        let audit = audit.map_err(|_| Undelivered::Later)?;
-        let source =
-            Source { loaded: &loaded, flow: &flow, audit: &audit, reader: Reader::Participant };
-        let children = engine.children_of(self.effect.session).await?;
-        let bytes = export::bundle_with(&source, &children, &engine.parts().artifacts).await;
-        let bytes = bytes.map_err(|_| Undelivered::Later)?;
-        let user = &loaded.head.participant.user;
-        let target = if is_direct(&self.effect.place) {
-            self.conversation().await?
-        } else {
-            Target { channel: self.direct(user).await?, thread: None }
-        };
-        let name = format!("anteroom-{}.zip", self.effect.session);
-        let channel = if target.channel.starts_with(['U', 'W']) {
-            self.direct(user).await?
-        } else {
-            target.channel
-        };
-        let at = (channel.as_str(), target.thread.as_deref());
-        self.app.files.send(self.team(), at, &name, bytes).await?;
-        Ok(None)
+        self.post_all(&[texts::copy_offered(self.effect.session)]).await
     }
 
     /// Fetches files and hands them in; what cannot be had is said, and asked for again by the card that stands open.
@@ -393,8 +402,16 @@ impl Sender<'_> {
         let mut body = body_of(message);
         body["channel"] = spot.channel.clone().into();
         body["ts"] = spot.ts.clone().into();
+        // An edit that changes nothing still shows as one.
+        let digest = sha256(body.to_string().as_bytes());
+        if self.app.is_as_drawn(&spot.name(), &digest) {
+            return Ok(true);
+        }
         match self.call(Method::UpdateMessage, body).await {
-            Ok(_) => Ok(true),
+            Ok(_) => {
+                self.app.drawn(spot.name(), digest);
+                Ok(true)
+            }
             Err(Failure::Refused { error, .. }) if is_gone(&error) => Ok(false),
             Err(failure) => Err(failure.into()),
         }

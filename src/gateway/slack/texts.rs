@@ -2,6 +2,7 @@
 
 use serde_json::json;
 
+use super::mirror::section;
 use super::{
     limits,
     render::{
@@ -9,7 +10,7 @@ use super::{
         text::{escape, parts},
     },
 };
-use crate::form::words::Words;
+use crate::{config::Approvers, form::words::Words, ids::SessionId};
 
 /// Somebody's words, passed on.
 pub fn relayed(name: &str, text: &str) -> String {
@@ -41,6 +42,45 @@ pub fn progress(text: &str) -> Message {
     let block = json!({ "type": "context", "elements": [{ "type": "mrkdwn", "text": text }] });
     Message { text, blocks: vec![block] }
 }
+
+/// How a request was decided.
+pub fn decided(what: &str, user: &str) -> Message {
+    let text = format!("{} by <@{user}>.", escape(what));
+    Message { blocks: vec![section(&text)], text }
+}
+
+/// Those who decide, called by their groups and names; nobody where none is listed.
+pub fn called(approvers: &Approvers) -> Option<Message> {
+    let groups = approvers.slack_groups.iter().map(|group| format!("<!subteam^{group}>"));
+    let users = approvers.slack_users.iter().map(|user| format!("<@{user}>"));
+    let all: Vec<String> = groups.chain(users).take(CALLED_MAX).collect();
+    let text = all.join(" ");
+    (!all.is_empty()).then(|| Message { blocks: vec![section(&text)], text })
+}
+
+/// Groups and people that are called at once.
+const CALLED_MAX: usize = 10;
+
+/// A copy of everything, for whoever wants one, and the end of it.
+pub fn copy_offered(session: SessionId) -> Message {
+    let text = "You can have a copy of everything.".to_owned();
+    let button = |id: &str, label: &str| {
+        json!({
+            "type": "button",
+            "action_id": format!("{id}{}", session.short()),
+            "text": { "type": "plain_text", "text": label },
+        })
+    };
+    let buttons = [button(COPY, "Download my answers"), button(DELETE, "Delete my data")];
+    let blocks = vec![section(&text), json!({ "type": "actions", "elements": buttons })];
+    Message { text, blocks }
+}
+
+/// Begins the id of the button that hands a copy out.
+pub const COPY: &str = "copy.";
+
+/// Begins the id of the button that asks whether everything is to be erased.
+pub const DELETE: &str = "delete.";
 
 /// A sentence with its time, as the reader's clock shows it.
 pub fn sentence(words: &Words) -> String {
@@ -96,6 +136,12 @@ pub const DONE: &str = "Done.";
 
 /// The reader of what was written in the staff's thread.
 pub const PASSED_ON: &str = "Passed on.";
+
+/// A copy is being made.
+pub const ON_ITS_WAY: &str = "I send it to you directly.";
+
+/// A button of somebody else's conversation.
+pub const NOT_YOURS: &str = "Only the person who was asked can do that.";
 
 /// What the command understands.
 pub fn help(command: &str) -> String {

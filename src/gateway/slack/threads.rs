@@ -68,6 +68,8 @@ pub enum Mark<'a> {
     Root,
     /// How far the session is.
     Progress,
+    /// The line that says how a request was decided.
+    Decided(WaitId),
     /// The root of the staff's thread in a channel.
     Staff(&'a str),
 }
@@ -143,6 +145,7 @@ fn key_of(session: SessionId, mark: Mark<'_>) -> String {
     match mark {
         Mark::Root => format!("slack/root/{session}"),
         Mark::Progress => format!("slack/progress/{session}"),
+        Mark::Decided(wait) => format!("slack/decided/{session}/{}", wait.short()),
         Mark::Staff(channel) => format!("slack/staff/{session}/{channel}"),
     }
 }

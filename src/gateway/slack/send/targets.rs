@@ -8,8 +8,9 @@ use crate::{
     gateway::slack::{
         api::{Failure, Method},
         mirror,
-        threads::{Mark, Role, Spot, is_direct},
+        threads::{Mark, Role, Spot},
     },
+    ids::WaitId,
     interview::State,
     model::{effect::Recipient, wait::Answerers},
 };
@@ -37,7 +38,7 @@ impl Sender<'_> {
     /// Where the participant reads.
     pub(super) async fn conversation(&self) -> Delivered<Target> {
         let place = &self.effect.place;
-        if !is_direct(place) {
+        if place.thread.is_some() {
             return Ok(Target { channel: place.channel.clone(), thread: place.thread.clone() });
         }
         let root = self.app.threads.marked(self.effect.session, Mark::Root).await?;
@@ -50,7 +51,7 @@ impl Sender<'_> {
 
     /// Remembers the first message of a direct conversation as its root.
     pub(super) async fn rooted(&self, target: &Target, spot: &Spot) -> Delivered<()> {
-        if target.thread.is_some() || !is_direct(&self.effect.place) {
+        if target.thread.is_some() || self.effect.place.thread.is_some() {
             return Ok(());
         }
         let session = self.effect.session;
@@ -85,6 +86,25 @@ impl Sender<'_> {
         Ok(Target { channel, thread: Some(spot.ts) })
     }
 
+    /// Whether what is said in a channel is about a request that is open there.
+    pub(super) async fn is_about_request(&self, alias: &str) -> Delivered<bool> {
+        let channel = self.channel(alias)?;
+        let Some(engine) = self.app.engine() else { return Err(Undelivered::Later) };
+        match engine.look(self.effect.session).await {
+            Ok(look) => Ok(self.open_request(&look.state, alias, &channel).await?.is_some()),
+            Err(engine::Error::NoSession) => Ok(false),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// The card of a question in a channel.
+    pub(super) async fn card_in(&self, wait: WaitId, channel: &str) -> Delivered<Option<Spot>> {
+        let found = self.app.store.wait(wait).await?;
+        let shown = found.into_iter().flat_map(|(_, shown)| shown);
+        let mut spots = shown.filter_map(|rendering| Spot::parse(&rendering.message));
+        Ok(spots.find(|spot| spot.channel == channel))
+    }
+
     /// The thread under a request that is open in the channel: what is said about it stands there (BEHAVIOUR J3.6).
     async fn open_request(
         &self,
@@ -96,10 +116,7 @@ impl Sender<'_> {
             if !matches!(&wait.answerers, Answerers::Deciders { alias: own, .. } if own == alias) {
                 continue;
             }
-            let found = self.app.store.wait(wait.id).await?;
-            let shown = found.into_iter().flat_map(|(_, shown)| shown);
-            let mut spots = shown.filter_map(|rendering| Spot::parse(&rendering.message));
-            if let Some(spot) = spots.find(|spot| spot.channel == channel) {
+            if let Some(spot) = self.card_in(wait.id, channel).await? {
                 return Ok(Some(spot.ts));
             }
         }
