@@ -114,6 +114,7 @@ async fn a_request_is_approved() {
           *The interviewer's reason*
           > there is no pet
           ✓ *Approved* by @Grace Hopper, 2 Nov 10:00 UTC
+    +   Anteroom: Approved by @Grace Hopper.
     ");
     assert_snapshot!(ada.news(), @"
     ~ Anteroom (edited): · Step 2 of 2 · Goodbye
@@ -143,6 +144,7 @@ async fn a_request_is_denied() {
           *The interviewer's reason*
           > there is no pet
           ✗ *Denied* by @Grace Hopper, 2 Nov 10:00 UTC
+    +   Anteroom: Denied by @Grace Hopper.
     ");
     assert_snapshot!(ada.news(), @"
     +   Anteroom: The team would like you to finish this part first.
@@ -190,6 +192,7 @@ async fn a_denial_says_something_to_the_interviewer_alone() {
           > there is no pet
           ✗ *Denied, with a word to the interviewer,* by @Grace Hopper, 2 Nov 10:00 UTC
           · To the interviewer: Ask about plants, she is shy.
+    +   Anteroom: Denied by @Grace Hopper.
     ");
     assert_snapshot!(ada.news(), @"
     +   Anteroom: The team would like you to finish this part first.
@@ -233,6 +236,7 @@ async fn words_in_the_thread_decide() {
             +   Mallory: deny
             +   Grace Hopper: What do you think, Linus?
             +   Grace Hopper: deny
+            +   Anteroom: Denied by @Grace Hopper.
             ");
         }
     }
@@ -245,7 +249,7 @@ async fn row_22_strangers_are_told_and_nothing_happens() {
     let mallory = channel(&bot.mallory());
     drop(mallory.news());
     mallory.press("Approve").await;
-    assert_snapshot!(mallory.news(), @"+ Anteroom (only you): Only the recruiting approvals can decide this.");
+    assert_snapshot!(mallory.news(), @"+ Anteroom (only you): Only the recruiting approvers can decide this.");
     assert!(channel(&bot.grace()).has_button("Approve"));
     assert!(!channel(&bot.grace()).can_see("Only"), "a receipt is for one person");
 }
@@ -285,6 +289,7 @@ async fn a_request_is_reminded_of_once_and_lapses() {
           > there is no pet
           [+ Approve ?] [! Deny] [Deny and tell the interviewer]
     +   Anteroom: Still waiting for a decision: Move Ada Byron to “Goodbye”?
+    +   Anteroom: @approvers
     ");
     bot.pass(TimeDelta::hours(25)).await;
     assert_snapshot!(grace.news(), @"");
@@ -361,6 +366,7 @@ async fn a_decider_advances_somebody_at_once() {
           > there is no pet
           ✓ *Approved* by @Grace Hopper, 2 Nov 10:00 UTC
     + Anteroom (only you): Done.
+    +   Anteroom: Approved by @Grace Hopper.
     ");
     assert_snapshot!(ada.news(), @"
     ~ Anteroom (edited): · Step 2 of 2 · Goodbye
