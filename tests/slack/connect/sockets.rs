@@ -218,6 +218,10 @@ async fn what_is_in_hand_is_finished_before_it_stops() {
     });
     bot.desk.arrived(1).await;
     bot.shutdown.cancel();
+    // The sockets hear of it before the work is done.
+    for _ in 0..100 {
+        tokio::task::yield_now().await;
+    }
     bot.desk.go.add_permits(1);
     assert_eq!(in_hand.await.unwrap(), Ok(Value::Null));
     bot.stop().await.unwrap();
