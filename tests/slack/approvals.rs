@@ -97,7 +97,7 @@ async fn a_request_is_approved() {
             *Expires* 9 Nov 10:00 UTC
           *The interviewer's reason*
           > there is no pet
-          [+ Approve ?] [! Deny] [Deny and tell the interviewer]
+          [+ Approve ?] [! Deny] [Deny and tell the interviewer] [Open conversation]
     ");
 
     model.next(Turn::says("Goodbye then."));
@@ -287,7 +287,7 @@ async fn a_request_is_reminded_of_once_and_lapses() {
             *Expires* 9 Nov 10:00 UTC
           *The interviewer's reason*
           > there is no pet
-          [+ Approve ?] [! Deny] [Deny and tell the interviewer]
+          [+ Approve ?] [! Deny] [Deny and tell the interviewer] [Open conversation]
     +   Anteroom: Still waiting for a decision: Move Ada Byron to “Goodbye”?
     +   Anteroom: @approvers
     ");
@@ -327,18 +327,14 @@ async fn row_46_a_request_is_withdrawn_with_what_it_is_about() {
         [! Erase everything ?] [Keep]
     ");
     ada.press("Erase everything").await;
-    assert_snapshot!(grace.news(), @"
-    ~ Anteroom (edited): *Question*
-          *No longer asked*: erased. 2 Nov 10:00 UTC
-    ");
+    assert_snapshot!(grace.news(), @"~ Anteroom (edited): *No longer asked*: erased. 2 Nov 10:00 UTC");
     assert_snapshot!(ada.screen(), @"
     ── direct ──
     Anteroom (only you): I have written to you directly: see the messages of this app.
     Anteroom: · Step 1 of 2 · Pets · 0/1
       Anteroom: Staff have been asked. You can leave; I will tell you here.
       Ada Byron: delete my data
-      Anteroom (edited): *Question*
-          *No longer asked*: erased. 2 Nov 10:00 UTC
+      Anteroom (edited): *No longer asked*: erased. 2 Nov 10:00 UTC
       Anteroom: Everything about this conversation is erased. Receipt: `AAAAAAAAAAAAAAAAAAAACQ`. Files and messages in Slack stay until you delete them there.
     ");
 }

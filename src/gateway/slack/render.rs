@@ -163,7 +163,7 @@ pub fn card(wait: &Wait, cx: &Cx) -> Message {
     }
     let is_cut = was_cut || room.is_cut;
     let mut blocks = room.blocks;
-    if blocks.is_empty() {
+    if blocks.is_empty() && below.is_empty() {
         blocks.push(section("*Question*"));
     }
     if is_cut {

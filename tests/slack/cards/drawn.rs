@@ -825,7 +825,7 @@ async fn decisions_fit_a_phone_and_end_in_words() {
     *The interviewer's reason*
     > She has no degree & says so.
     > She would <rather> talk about her engine.
-    [+ Approve ?] [! Deny] [Deny and tell the interviewer]
+    [+ Approve ?] [! Deny] [Deny and tell the interviewer] [Open conversation]
     (read out: Move Ada Byron to “One piece of work in depth”? — Not everything in this phase is complete.)
 
     ── deny_and_tell
@@ -847,7 +847,7 @@ async fn decisions_fit_a_phone_and_end_in_words() {
     *The interviewer's reason*
     > She has no degree & says so.
     > She would <rather> talk about her engine.
-    [+ Approve ?] [! Deny] [Deny and tell the interviewer]
+    [+ Approve ?] [! Deny] [Deny and tell the interviewer] [Open conversation]
     · 2 must decide alike. @Grace Hopper approved.
     (read out: Move Ada Byron to “One piece of work in depth”? — Not everything in this phase is complete.)
 
@@ -1012,6 +1012,14 @@ fn a_decision_as_json() {
             "text": {
               "type": "plain_text",
               "text": "Deny and tell the interviewer"
+            }
+          },
+          {
+            "type": "button",
+            "action_id": "show.AAAAAAAAAAAAAAAAAAAAAg",
+            "text": {
+              "type": "plain_text",
+              "text": "Open conversation"
             }
           }
         ]

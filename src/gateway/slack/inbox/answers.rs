@@ -44,7 +44,8 @@ impl Desk<'_> {
         if answer::is_idle(&element) {
             return Ok(Ack::Empty);
         }
-        if wait.standing.is_pending()
+        // What was answered can still be read.
+        if (wait.standing.is_pending() || element.action == "read")
             && let Some(form) = form_of(&wait, &element, &action)
         {
             if self.may_look(&wait, &action.by, &ear).await? {

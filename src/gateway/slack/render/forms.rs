@@ -19,7 +19,7 @@ use crate::{
     form::{Element, sheet, words},
     gateway::slack::limits,
     model::{
-        ui::{Ask, Choose, Control, Decide, Field, Form, Group, Prompt, Review, Upload},
+        ui::{Ask, Choose, Control, Decide, Field, Form, Group, Prompt, Reply, Review, Upload},
         wait::Wait,
     },
 };
@@ -268,7 +268,7 @@ impl Opened<'_> {
         blocks.extend(markdown::parts(&prompt.body, limits::SECTION).into_iter().map(section));
         match &prompt.control {
             Control::Review(review) => {
-                for group in &review.groups {
+                for group in &as_it_stands(self.wait, review) {
                     blocks.push(header(if group.title.is_empty() { "Data" } else { &group.title }));
                     blocks.extend(whole(group));
                 }
@@ -319,6 +319,14 @@ impl Opened<'_> {
             blocks,
         };
         view.json()
+    }
+}
+
+/// The data of a review, after the edits that were saved.
+fn as_it_stands(wait: &Wait, review: &Review) -> Vec<Group> {
+    match wait.standing.answer() {
+        Some((Reply::Reviewed { data: Some(data), .. }, ..)) => sheet::groups_with(review, data),
+        _ => review.groups.clone(),
     }
 }
 

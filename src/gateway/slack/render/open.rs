@@ -13,10 +13,10 @@ use super::{
 };
 use crate::{
     form::{Element, instant},
-    gateway::slack::limits,
+    gateway::slack::{home::SHOW, limits},
     model::{
         ui::{Ask, Choice, Choose, Confirm, Control, Decide, Decision, Form, Upload},
-        wait::Wait,
+        wait::{Answerers, Wait},
     },
 };
 
@@ -182,6 +182,10 @@ impl Open<'_> {
                 self.button("deny_and_tell", &clip_or(label, limits::BUTTON_TEXT, "Deny and tell"))
                     .build(),
             );
+        }
+        if matches!(self.wait.answerers, Answerers::Deciders { .. }) {
+            let id = format!("{SHOW}{}", self.wait.session.short());
+            buttons.push(Button::new(id, "Open conversation").build());
         }
         let (decide, title) = (decide.clone(), self.wait.prompt.title.clone());
         Controls {
