@@ -236,3 +236,45 @@ async fn a_flood_is_taken_whole() {
     assert_eq!(bot.desk.taken().len(), 500);
     bot.stop().await.unwrap();
 }
+
+#[tokio::test]
+async fn with_sockets_too_workspaces_install_the_app_over_http_and_nothing_else_comes_that_way() {
+    use crate::emulator::{CLIENT_ID, CLIENT_SECRET};
+    use anteroom::{
+        config::settings::SlackOauth, gateway::slack::tenants, store::memory::MemoryStore,
+    };
+    let clock = Arc::new(FixedClock::new("2026-11-02T10:00:00Z".parse().unwrap()));
+    let slack = Slack::start(Settings::new()).await;
+    let mut wanted = settings(&slack, socket());
+    let oauth = SlackOauth {
+        client_id: CLIENT_ID.to_owned(),
+        client_secret: Secret::new(CLIENT_SECRET),
+        redirect_url: "http://127.0.0.1:1/slack/oauth".to_owned(),
+        tokens_key: Secret::new("AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="),
+    };
+    let store = Arc::new(MemoryStore::default());
+    let kept = Tenants::open(&oauth, &wanted.api_url, store, Arc::<FixedClock>::clone(&clock));
+    let kept = Arc::new(kept.await.unwrap());
+    wanted.tenancy = SlackTenancy::Many(oauth);
+    let connection = Connection::begin(Parts {
+        api: Api::new(&wanted.api_url, Arc::clone(&kept), &wanted.rates).unwrap(),
+        settings: wanted,
+        inbox: Desk::new(),
+        clock,
+        routes: Some(tenants::routes(kept)),
+        pace: pace(),
+    });
+    let connection = connection.await.unwrap();
+    let base = format!("http://{}", connection.address().unwrap());
+    let shutdown = CancellationToken::new();
+    let running = tokio::spawn(connection.run(shutdown.clone()));
+    slack.connected(2).await;
+    let client = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none());
+    let client = client.build().unwrap();
+    let install = client.get(format!("{base}/slack/install")).send().await.unwrap();
+    assert!(install.status().is_redirection(), "{install:?}");
+    let event = client.post(format!("{base}/slack/events")).send().await.unwrap();
+    assert_eq!(event.status(), reqwest::StatusCode::NOT_FOUND);
+    shutdown.cancel();
+    running.await.unwrap().unwrap();
+}
