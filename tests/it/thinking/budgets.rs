@@ -69,6 +69,8 @@ async fn staff_hear_at_four_fifths_of_the_budget_and_a_person_takes_over_at_its_
     This conversation has used 850000 of 1000000 tokens.
     ---
     **Ada Byron** asks for a person in *A talk*: the assistant has used up what it may in one conversation.
+    ---
+    Ada Byron: Hello?
     ");
     world.assert_at_rest().await;
 }
