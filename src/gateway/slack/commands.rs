@@ -529,7 +529,7 @@ async fn ordered(
     action: &Action,
     ear: &Ear,
 ) -> Result<Ack, NotTaken> {
-    let from = match desk.responder(&action.by).await {
+    let from = match desk.responder_about(session, &action.by).await {
         Ok(from) => from,
         Err(unchecked) => {
             desk.tell(ear, &unchecked.to_string());

@@ -289,6 +289,25 @@ impl Desk<'_> {
         from
     }
 
+    /// Somebody with what they may do now about a conversation: rights end where the workspace does, unless the app
+    /// was installed for the whole organisation.
+    pub(super) async fn responder_about(
+        &self,
+        session: SessionId,
+        by: &Actor,
+    ) -> Result<Responder, people::Unknown> {
+        let mut from = self.responder(by).await?;
+        if from.staff && !self.tenant.is_enterprise_install {
+            let found = self.engine.view(session).await;
+            let is_here = found.is_ok_and(|(known, _)| known.head.place.workspace == self.team());
+            if !is_here {
+                from.staff = false;
+                from.approver_of.clear();
+            }
+        }
+        Ok(from)
+    }
+
     /// Somebody with what they may do now.
     pub(super) async fn responder(&self, by: &Actor) -> Result<Responder, people::Unknown> {
         self.app.people.responder(&self.tenant, by).await

@@ -127,7 +127,8 @@ impl Desk<'_> {
         match &wait.answerers {
             Answerers::Participant => Ok(self.participant(by, None).await),
             Answerers::Deciders { .. } => {
-                self.responder(by).await.map_err(|unchecked| unchecked.to_string())
+                let from = self.responder_about(wait.session, by).await;
+                from.map_err(|unchecked| unchecked.to_string())
             }
         }
     }
