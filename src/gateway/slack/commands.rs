@@ -384,18 +384,12 @@ pub(super) async fn pressed(desk: &Desk<'_>, action: Action) -> Result<Ack, NotT
             desk.tell(&ear, texts::NO_FLOWS);
             return Ok(Ack::Empty);
         };
-        return match begin(desk, &flow, &action.by, None).await {
-            Ok(_) => {
-                if action.message.is_some() {
-                    desk.tell(&ear, texts::WROTE_TO_YOU);
-                }
-                Ok(Ack::Empty)
-            }
-            Err(error) => {
-                desk.tell(&ear, &words::of_error(&error));
-                Ok(Ack::Empty)
-            }
-        };
+        match begin(desk, &flow, &action.by, None).await {
+            Ok(_) if action.message.is_some() => desk.tell(&ear, texts::WROTE_TO_YOU),
+            Ok(_) => {}
+            Err(error) => desk.tell(&ear, &words::of_error(&error)),
+        }
+        return Ok(Ack::Empty);
     }
     if let Some(id) = action.element.strip_prefix(INVITE) {
         let said = invited(desk, id, &action).await;
