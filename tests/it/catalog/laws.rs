@@ -126,6 +126,21 @@ fn lenient_arguments_mean_what_a_model_meant() {
         ("get_user_option", prompt(json!({ "required": "False" })), asked(false, false)),
         ("get_user_option", prompt(json!({ "required": null })), asked(false, true)),
         ("get_user_option", prompt(json!({ "allowMultiple": "" })), asked(false, true)),
+        (
+            "get_user_option",
+            json!({ "question": "Which?", "options": options }),
+            asked(false, true),
+        ),
+        (
+            "get_user_option",
+            json!({ "prompt": "Which?", "options": ["Tea", { "id": "c", "label": "Coffee" }] }),
+            json!({
+                "prompt": "Which?",
+                "options": [{ "id": "Tea", "label": "Tea" }, { "id": "c", "label": "Coffee" }],
+                "allowMultiple": false,
+                "required": true,
+            }),
+        ),
         ("next_phase", json!({}), json!({ "overrides": [] })),
         ("next_phase", json!(null), json!({ "overrides": [] })),
         ("next_phase", json!({ "overrides": null, "reason": null }), json!({ "overrides": [] })),
