@@ -9,6 +9,7 @@
 pub mod actor;
 pub mod advance;
 mod alarm;
+mod amend;
 pub mod answer;
 mod attempts;
 mod budget;

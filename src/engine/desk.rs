@@ -302,6 +302,10 @@ impl Engine {
                 actor.hear(&from, text, source.clone());
                 Receipt::Taken
             }
+            What::Amended { source, text } => match actor.amend(&from, source, text.as_deref()) {
+                Ok(()) => Receipt::Taken,
+                Err(refusal) => Receipt::Refused(refusal.0),
+            },
             What::Sent { wait, files } => {
                 Receipt::Settled(actor.receive_files(&from, *wait, files.clone()))
             }

@@ -48,6 +48,13 @@ pub enum What {
         /// The platform's reference to the message.
         source: Option<String>,
     },
+    /// Changed something they wrote, or took it away.
+    Amended {
+        /// The platform's reference to the message.
+        source: String,
+        /// How it reads now; none where it is gone.
+        text: Option<String>,
+    },
     /// Sent files, which were checked and kept by [`Engine::keep_file`](super::Engine::keep_file).
     Sent {
         /// The upload they answer, where the person said so.

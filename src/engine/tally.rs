@@ -141,6 +141,7 @@ impl What {
         match self {
             Self::Answer { .. } => "answer",
             Self::Said { .. } => "said",
+            Self::Amended { .. } => "amended",
             Self::Offered { .. } => "offered",
             Self::Sent { .. } => "sent",
             Self::Lost { .. } => "lost",

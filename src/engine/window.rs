@@ -123,7 +123,7 @@ fn messages(flow: &LoadedFlow, events: &[Recorded]) -> Vec<Message> {
                 _ => false,
             });
         if !is_echo {
-            window.tell(&recorded.event, &mut messages);
+            window.tell(recorded, &mut messages);
         }
     }
     messages
@@ -151,6 +151,41 @@ fn in_order(events: &[Recorded]) -> Vec<&Recorded> {
     keyed.into_iter().map(|(_, recorded)| recorded).collect()
 }
 
+/// What stands in place of messages that were changed, and which changes the model is told of: what it has read stays
+/// as it was, so that the prefix stays; only what was taken away goes.
+fn amended(shown: &[Recorded]) -> (HashMap<u64, Option<&str>>, HashMap<u64, u64>) {
+    let (mut instead, mut news) = (HashMap::new(), HashMap::new());
+    let mut said: HashMap<&str, (u64, bool)> = HashMap::new();
+    let mut knew: Vec<u64> = Vec::new();
+    for recorded in shown {
+        if let Event::Thought(thought) = &recorded.event {
+            knew.push(thought.knew);
+        }
+    }
+    for recorded in shown {
+        match &recorded.event {
+            Event::Said { from, source: Some(source), .. } => {
+                said.insert(source, (recorded.seq, *from == Speaker::Participant));
+            }
+            Event::Amended { source, text } => {
+                let Some((seq, is_theirs)) = said.get(source.as_str()) else { continue };
+                let was_read = knew.iter().any(|knew| (*seq..recorded.seq).contains(knew));
+                match text {
+                    Some(_) if was_read && *is_theirs => _ = news.insert(recorded.seq, *seq),
+                    Some(_) if was_read => {}
+                    None => {
+                        news.retain(|_, about| about != seq);
+                        instead.insert(*seq, None);
+                    }
+                    changed => _ = instead.insert(*seq, changed.as_deref()),
+                }
+            }
+            _ => {}
+        }
+    }
+    (instead, news)
+}
+
 struct Window<'a> {
     flow: &'a LoadedFlow,
     /// What a short form stands for.
@@ -159,12 +194,17 @@ struct Window<'a> {
     results: HashMap<&'a CallId, &'a CallResult>,
     /// Files that answered a card.
     answers: HashSet<ArtifactId>,
+    /// What stands in place of messages that were changed before the model read them, or taken away.
+    instead: HashMap<u64, Option<&'a str>>,
+    /// Changes of messages that the model had read, and which messages.
+    news: HashMap<u64, u64>,
 }
 
 impl<'a> Window<'a> {
     fn new(flow: &'a LoadedFlow, old: &'a [Recorded], shown: &'a [Recorded]) -> Self {
         let (calls, results, answers) = (HashMap::new(), HashMap::new(), HashSet::new());
-        let mut window = Self { flow, old, calls, results, answers };
+        let (instead, news) = amended(shown);
+        let mut window = Self { flow, old, calls, results, answers, instead, news };
         for recorded in shown {
             match &recorded.event {
                 Event::Called(call) => _ = window.calls.insert(&call.id, call),
@@ -190,8 +230,8 @@ impl<'a> Window<'a> {
         })
     }
 
-    fn tell(&self, event: &Event, messages: &mut Vec<Message>) {
-        match event {
+    fn tell(&self, recorded: &Recorded, messages: &mut Vec<Message>) {
+        match &recorded.event {
             // A child run has one part, and is told of it in its instructions.
             Event::Advanced { to: Some(to), .. } if to != task::PHASE => {
                 messages.extend(self.flow.phase(to).map(|phase| self.begun(phase)));
@@ -199,7 +239,18 @@ impl<'a> Window<'a> {
             Event::Subtask(Subtask::Refused { complaints }) => messages.push(note(&format!(
                 "This is not the promised form: {complaints}. Answer once more, with the whole JSON object."
             ))),
-            Event::Said { from, text, .. } => messages.push(said(from, text)),
+            Event::Said { from, text, .. } => {
+                match self.instead.get(&recorded.seq) {
+                    None => messages.push(said(from, text)),
+                    Some(Some(changed)) => messages.push(said(from, changed)),
+                    // Nobody is told what is not there any more.
+                    Some(None) => {}
+                }
+            }
+            Event::Amended { text: Some(text), .. } if self.news.contains_key(&recorded.seq) => {
+                messages.push(note("The participant has changed an earlier message. It reads now:"));
+                messages.push(said(&Speaker::Participant, text));
+            }
             Event::Thought(thought) => self.thought(thought, messages),
             Event::Returned { call, result } => messages.extend(self.returned(call, result)),
             Event::Late { call, result } => {

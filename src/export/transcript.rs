@@ -12,8 +12,8 @@ use crate::{
     model::{
         text::{quoted, typed},
         transcript::{
-            Audience, Call, CallResult, Closing, EffectOutcome, Event, Grounds, NoticeChoice,
-            ObjectiveStatus, Origin, Speaker,
+            Amendments, Audience, Call, CallResult, Closing, EffectOutcome, Event, Grounds,
+            NoticeChoice, ObjectiveStatus, Origin, Speaker,
         },
         ui::{Control, Decision, Prompt, Reply, Verdict},
         wait::{Purpose, Wait},
@@ -95,6 +95,7 @@ pub fn entries(source: &Source<'_>) -> Result<Vec<Entry>, Error> {
         name,
         waits: BTreeMap::new(),
         calls: BTreeMap::new(),
+        amendments: Amendments::of(&source.loaded.events),
     };
     Ok(source
         .loaded
@@ -118,6 +119,7 @@ struct Teller<'a> {
     name: String,
     waits: BTreeMap<WaitId, &'a Wait>,
     calls: BTreeMap<&'a CallId, &'a Call>,
+    amendments: Amendments<'a>,
 }
 
 impl<'a> Teller<'a> {
@@ -135,8 +137,9 @@ impl<'a> Teller<'a> {
                 let reason = if self.reader == Reader::Staff { reason.as_str() } else { "" };
                 bot("status", with_reason(&format!("Now {}", to.name()), reason), json!(to))
             }
-            Event::Said { from, text, .. } => {
-                Some(("said", self.speaker(from), text.clone(), Value::Null))
+            Event::Said { from, text, source, .. } => {
+                let text = self.amendments.read(text, source.as_deref()).to_owned();
+                Some(("said", self.speaker(from), text, Value::Null))
             }
             Event::Posted { audience, text, .. } => {
                 (self.may_read(*audience)).then(|| line("posted", BOT, text, Value::Null))
@@ -168,7 +171,8 @@ impl<'a> Teller<'a> {
             | Event::ScriptLeads { .. }
             | Event::Summarised { .. }
             | Event::Subtask(_) => self.mind(event),
-            Event::Applied { .. }
+            Event::Amended { .. }
+            | Event::Applied { .. }
             | Event::Thought(_)
             | Event::Spent { .. }
             | Event::Stepped { .. }

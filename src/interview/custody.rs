@@ -66,6 +66,7 @@ impl Keeping {
             Event::StatusChanged { to, .. } if *to != Status::Paused => self.quiet_since = at,
             Event::NoticeAnswered { .. }
             | Event::Said { .. }
+            | Event::Amended { .. }
             | Event::Answered { .. }
             | Event::Voted { .. }
             | Event::Kept(_)

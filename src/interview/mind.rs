@@ -90,6 +90,12 @@ impl Mind {
         }
     }
 
+    /// Something that the model has read is not so any more.
+    pub(super) fn changed(&mut self, seq: u64) {
+        self.begin_turn(seq);
+        self.again_at = None;
+    }
+
     fn begin_turn(&mut self, news: u64) {
         self.news = news;
         self.round = 0;

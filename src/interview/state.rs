@@ -87,6 +87,8 @@ pub struct State {
     pub awake_since: DateTime<Utc>,
     /// What keeps the session, and what of it is gone.
     pub keeping: Keeping,
+    /// What people wrote and may still change, by the platform's reference to the message.
+    pub words: BTreeMap<String, Words>,
     /// The model's part.
     pub mind: Mind,
     /// Child runs, and whether it is one.
@@ -121,6 +123,15 @@ pub struct Record {
     pub reviewed: bool,
     /// When it was last stored.
     pub at: DateTime<Utc>,
+}
+
+/// A message that somebody wrote.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Words {
+    /// The event that keeps it.
+    pub seq: u64,
+    /// Who wrote it.
+    pub by: PersonId,
 }
 
 /// A person was asked for, or has taken over.
@@ -183,6 +194,7 @@ impl State {
             reminders_stopped: false,
             awake_since: at,
             keeping: Keeping::begin(at),
+            words: BTreeMap::new(),
             mind: Mind::default(),
             family: Family::default(),
         }
@@ -192,7 +204,7 @@ impl State {
     pub(crate) fn apply(&mut self, recorded: &Recorded) {
         self.seq = recorded.seq;
         self.updated_at = recorded.at;
-        let at = recorded.at;
+        let (seq, at) = (recorded.seq, recorded.at);
         self.keeping.apply(recorded);
         self.family.apply(recorded);
         match &recorded.event {
@@ -210,7 +222,8 @@ impl State {
             | Event::Summarised { .. }
             | Event::Spent { .. } => {}
             Event::StatusChanged { to, .. } => self.changed(*to, at),
-            Event::Said { from, about, .. } => self.heard(from, *about),
+            Event::Said { from, about, source, .. } => self.heard(from, *about, (source.as_deref(), seq)),
+            Event::Amended { source, text } => self.amended(source, text.is_some(), recorded.seq),
             Event::Called(call) => self.called(call),
             Event::Asked(wait) => self.ask(wait),
             Event::Voted { wait, vote } => self.voted(*wait, vote),
@@ -220,9 +233,7 @@ impl State {
             Event::Applied { wait } => self.applied(*wait),
             Event::Closed { wait, closing } => self.closed(*wait, closing, at),
             Event::Returned { call, result } => self.returned(call, result),
-            Event::Stepped { phase, next, .. } => {
-                self.cursor = Some((phase.clone(), next.clone()));
-            }
+            Event::Stepped { phase, next, .. } => self.stepped(phase, next.as_ref()),
             Event::Kept(artifact) => self.kept(artifact),
             Event::Saved { record, data_type, data, reviewed } => {
                 let (data_type, data) = (data_type.clone(), data.clone());
@@ -320,7 +331,18 @@ impl State {
         self.evaluations = 0;
     }
 
-    fn heard(&mut self, from: &Speaker, about: Option<WaitId>) {
+    fn stepped(&mut self, phase: &str, next: Option<&String>) {
+        self.cursor = Some((phase.to_owned(), next.cloned()));
+    }
+
+    fn heard(&mut self, from: &Speaker, about: Option<WaitId>, (source, seq): (Option<&str>, u64)) {
+        if let Some(source) = source {
+            let by = match from {
+                Speaker::Participant => self.participant.clone(),
+                Speaker::Staff { by, .. } | Speaker::Bystander { by, .. } => by.clone(),
+            };
+            self.words.insert(source.to_owned(), Words { seq, by });
+        }
         if *from == Speaker::Participant {
             self.turns += 1;
             self.talked += 1;
@@ -330,6 +352,18 @@ impl State {
         if let Some(wait) = about {
             *self.unmatched.entry(wait).or_default() += 1;
         }
+    }
+
+    /// What the model has read already, it is told of again; what it has not, it reads as it is now.
+    fn amended(&mut self, source: &str, is_there: bool, seq: u64) {
+        let Some(words) = self.words.get(source) else { return };
+        let (was_read, is_theirs) = (words.seq <= self.mind.knew, words.by == self.participant);
+        if !is_there {
+            self.words.remove(source);
+        } else if was_read && is_theirs {
+            self.mind.changed(seq);
+        }
+        self.version += u64::from(is_theirs);
     }
 
     fn called(&mut self, call: &Call) {

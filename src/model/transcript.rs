@@ -1,5 +1,7 @@
 //! The events of a session: transcript, audit trail and recovery log in one append-only list.
 
+use std::collections::HashMap;
+
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -158,6 +160,14 @@ pub enum Event {
         objective: String,
         /// The status.
         status: ObjectiveStatus,
+    },
+    /// Whoever wrote a message has changed it, or taken it away.
+    Amended {
+        /// The platform's reference to the message, as in [`Event::Said`].
+        source: String,
+        /// How it reads now; none where it was taken away.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        text: Option<String>,
     },
     /// A copy of everything was offered to the participant.
     ExportOffered {
@@ -565,3 +575,33 @@ pub enum EffectOutcome {
         reason: String,
     },
 }
+
+/// What people wrote as it reads now: messages that were changed or taken away.
+#[derive(Debug, Default)]
+pub struct Amendments<'a>(HashMap<&'a str, Option<&'a str>>);
+
+impl<'a> Amendments<'a> {
+    /// All that there are.
+    pub fn of(events: &'a [Recorded]) -> Self {
+        let amended = events.iter().filter_map(|recorded| match &recorded.event {
+            Event::Amended { source, text } => Some((source.as_str(), text.as_deref())),
+            _ => None,
+        });
+        Self(amended.collect())
+    }
+
+    /// How a message reads now that was written as `text`.
+    pub fn read<'t>(&self, text: &'t str, source: Option<&str>) -> &'t str
+    where
+        'a: 't,
+    {
+        match source.and_then(|source| self.0.get(source)) {
+            None => text,
+            Some(Some(changed)) => changed,
+            Some(None) => TAKEN_AWAY,
+        }
+    }
+}
+
+/// Stands where somebody took their words away.
+pub const TAKEN_AWAY: &str = "(this message was taken away)";

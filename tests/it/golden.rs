@@ -392,6 +392,8 @@ fn phase_events() -> Vec<Event> {
             reviewed: true,
         },
         Event::Proposed { objective: text("o1"), status: ObjectiveStatus::Completed },
+        Event::Amended { source: text("m1"), text: Some(text("hallo")) },
+        Event::Amended { source: text("m1"), text: None },
         Event::ExportOffered { effect: effect_id() },
         Event::AdvanceEvaluated { outcome: json!({ "status": "blocked" }) },
         Event::Advanced { from: None, to: None, grounds: Grounds::CriteriaMet },
@@ -574,6 +576,7 @@ fn name(event: &Event) -> &'static str {
         Event::Saved { .. } => "saved",
         Event::ObjectiveSet { .. } => "objective_set",
         Event::Proposed { .. } => "proposed",
+        Event::Amended { .. } => "amended",
         Event::ExportOffered { .. } => "export_offered",
         Event::Advanced { .. } => "advanced",
         Event::AdvanceEvaluated { .. } => "advance_evaluated",
@@ -595,7 +598,7 @@ fn name(event: &Event) -> &'static str {
 }
 
 /// How many names [`name`] knows.
-const NAMES: usize = 34;
+const NAMES: usize = 35;
 
 #[test]
 fn every_event_has_a_sample() {
@@ -685,6 +688,8 @@ fn events_of_phases() {
     {"type":"kept","id":"upload_…4","upload_type":"resume","filename":"resume.pdf","content_type":"application/pdf","size_bytes":5120,"sha256":"d4","kept_at":"2026-11-21T09:00:00Z"}
     {"type":"saved","record":"record_…5","data_type":"applicant_profile","data":{"name":"Ada"},"reviewed":true}
     {"type":"proposed","objective":"o1","status":"completed"}
+    {"type":"amended","source":"m1","text":"hallo"}
+    {"type":"amended","source":"m1"}
     {"type":"export_offered","effect":"eff_…3"}
     {"type":"advance_evaluated","outcome":{"status":"blocked"}}
     {"type":"advanced","from":null,"to":null,"grounds":{"because":"criteria_met"}}

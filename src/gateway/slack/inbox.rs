@@ -61,11 +61,18 @@ impl Inbox for SlackInbox {
             Incoming::Revoked => desk.revoked().await,
             Incoming::HomeOpened { by, tab, channel } => Ok(desk.opened(by, &tab, channel)),
             Incoming::Stopped { by, channel, thread } => desk.stopped(&by, channel, thread).await,
-            Incoming::Edited { .. }
-            | Incoming::Deleted { .. }
-            | Incoming::Closed { .. }
-            | Incoming::Ignored { .. }
-            | Incoming::Unknown { .. } => Ok(Ack::Empty),
+            Incoming::Edited { channel, is_direct, ts, thread, by, text } => {
+                let there = Message { by, channel, is_direct, ts, thread, ..Message::default() };
+                desk.amended(there, Some(text)).await
+            }
+            Incoming::Deleted { channel, is_direct, ts, thread, author } => {
+                let by = Actor { user: author, ..Actor::default() };
+                let there = Message { by, channel, is_direct, ts, thread, ..Message::default() };
+                desk.amended(there, None).await
+            }
+            Incoming::Closed { .. } | Incoming::Ignored { .. } | Incoming::Unknown { .. } => {
+                Ok(Ack::Empty)
+            }
         }
     }
 }
@@ -175,6 +182,20 @@ impl Desk<'_> {
         let from = self.participant(by, None).await;
         let ear = Ear { user: by.user.clone(), channel, thread };
         self.receive(session, (from, What::Command(Command::Stop)), &ear, None).await
+    }
+
+    /// A message was changed, or is gone (BEHAVIOUR F16).
+    async fn amended(&self, message: Message, text: Option<String>) -> Result<Ack, NotTaken> {
+        let found = self.conversation_of(&message).await.map_err(|_| NotTaken)?;
+        let Some((session, Role::Conversation)) = found else { return Ok(Ack::Empty) };
+        let from = self.participant(&message.by, None).await;
+        let ear = Ear {
+            user: message.by.user.clone(),
+            channel: message.channel.clone(),
+            thread: message.thread.clone(),
+        };
+        let source = format!("{}/{}", message.channel, message.ts);
+        self.receive(session, (from, What::Amended { source, text }), &ear, None).await
     }
 
     /// Words and files in a conversation.

@@ -131,6 +131,7 @@ pub(super) async fn answer(
     let reply = match &what {
         What::Answer { reply, .. } => Some(reply.clone()),
         What::Said { .. }
+        | What::Amended { .. }
         | What::Offered { .. }
         | What::Sent { .. }
         | What::Lost { .. }

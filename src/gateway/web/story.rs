@@ -16,8 +16,8 @@ use crate::{
         flow::PhaseEffect,
         session::PersonId,
         transcript::{
-            Audience, Call, CallResult, EffectOutcome, Event, Grounds, ObjectiveStatus, Origin,
-            Recorded, SetBy, Speaker,
+            Amendments, Audience, Call, CallResult, EffectOutcome, Event, Grounds, ObjectiveStatus,
+            Origin, Recorded, SetBy, Speaker,
         },
         wait::{Answerers, Wait},
     },
@@ -110,7 +110,8 @@ pub fn messages(
             last_asked.insert(wait.id, recorded.seq);
         }
     }
-    let teller = Teller { state, flow, viewer, last_asked, thoughts: thoughts(events) };
+    let (thoughts, amendments) = (thoughts(events), Amendments::of(events));
+    let teller = Teller { state, flow, viewer, last_asked, thoughts, amendments };
     events.iter().filter_map(|recorded| teller.tell(recorded)).collect()
 }
 
@@ -120,6 +121,7 @@ struct Teller<'a> {
     viewer: Viewer,
     last_asked: BTreeMap<WaitId, u64>,
     thoughts: BTreeMap<u64, String>,
+    amendments: Amendments<'a>,
 }
 
 /// The name of what the model says when it knows of everything up to `knew`: the same while it is still being written.
@@ -161,13 +163,14 @@ impl Teller<'_> {
     /// What everybody who sees the conversation sees.
     fn to_participant(&self, recorded: &Recorded) -> Option<Body> {
         match &recorded.event {
-            Event::Said { from, text, .. } => {
+            Event::Said { from, text, source, .. } => {
+                let text = self.amendments.read(text, source.as_deref()).to_owned();
                 let voice = match from {
                     Speaker::Participant => Voice::Participant,
                     Speaker::Staff { name, .. } => Voice::Staff(name.clone()),
                     Speaker::Bystander { name, .. } => Voice::Bystander(name.clone()),
                 };
-                Some(Body::Bubble { voice, text: text.clone() })
+                Some(Body::Bubble { voice, text })
             }
             Event::Posted { audience: Audience::Participant, text, .. } => {
                 Some(Body::Bubble { voice: Voice::Bot, text: text.clone() })
@@ -186,6 +189,7 @@ impl Teller<'_> {
                 self.effect((phase, *index), what, outcome)
             }
             Event::Started(_)
+            | Event::Amended { .. }
             | Event::NoticeAnswered { .. }
             | Event::StatusChanged { .. }
             | Event::Posted { audience: Audience::Staff, .. }
@@ -268,6 +272,7 @@ impl Teller<'_> {
             Event::Custody(custody) => line(custody.words()),
             Event::Subtask(subtask) => subtask.words().and_then(line),
             Event::Said { .. }
+            | Event::Amended { .. }
             | Event::Posted { .. }
             | Event::Asked(_)
             | Event::Kept(_)

@@ -1,6 +1,7 @@
 //! Rounds of a turn: prompts, parallel calls, order, limit, crash.
 
 use anteroom::{
+    engine::{Receipt, What},
     ids::CallId,
     llm::{
         Models,
@@ -17,7 +18,7 @@ use crate::{
         provider::{Provider, Reply},
         scripted::{Gate, Scripted, Turn},
     },
-    world::{World, ada},
+    world::{World, ada, mallory},
 };
 
 #[tokio::test]
@@ -250,8 +251,7 @@ async fn row_17_what_is_written_while_the_model_thinks_is_acknowledged_and_told_
     let mut world = World::led_by_unrested(super::TALK, &model).await;
     gate.reached().await;
     for words in ["Hello?", "I have a dog, Rex."] {
-        let inbound = world
-            .event(&ada(), anteroom::engine::What::Said { text: words.to_owned(), source: None });
+        let inbound = world.event(&ada(), What::Said { text: words.to_owned(), source: None });
         world.engine.receive(inbound).await.unwrap();
     }
     gate.open();
@@ -268,6 +268,70 @@ async fn row_17_what_is_written_while_the_model_thinks_is_acknowledged_and_told_
     <participant>Hello?</participant>
     <participant>I have a dog, Rex.</participant>
     ");
+}
+
+#[tokio::test]
+async fn f16_what_is_changed_before_the_model_read_it_is_read_as_it_is_and_else_told_again() {
+    let model = Scripted::new();
+    let gate = Gate::new();
+    model.next(Turn::says("Do you have a pet?").held_by(&gate));
+    model.next(Turn::says("Rex, a fine name."));
+    let mut world = World::led_by_unrested(super::TALK, &model).await;
+    gate.reached().await;
+    let said = |text: &str, source: &str| What::Said {
+        text: text.to_owned(),
+        source: Some(source.to_owned()),
+    };
+    let amended = |source: &str, text: Option<&str>| What::Amended {
+        source: source.to_owned(),
+        text: text.map(str::to_owned),
+    };
+    for what in [
+        said("I have a dog, Fex.", "m1"),
+        said("Nobody reads this.", "m2"),
+        amended("m1", Some("I have a dog, Rex.")),
+        amended("m2", None),
+    ] {
+        let inbound = world.event(&ada(), what);
+        world.engine.receive(inbound).await.unwrap();
+    }
+    gate.open();
+    world.rest().await;
+    assert_snapshot!(news(&model, 1), @"
+    model: Do you have a pet?
+    <participant>I have a dog, Rex.</participant>
+    ");
+    // Nobody changes the words of somebody else, nor what was an answer.
+    let refused = world.feed(&ada(), amended("m9", Some("No."))).await;
+    assert!(matches!(refused, Receipt::Refused(_)));
+    world.feed(&mallory(), amended("m1", Some("I have a cat."))).await;
+    assert_eq!(model.seen().len(), 2);
+    // What it has read stays what it read, and the change is news.
+    model.next(Turn::says("A cat, then."));
+    world.feed(&ada(), amended("m1", Some("I have a cat, Tom."))).await;
+    assert_prefixes(&model);
+    assert_snapshot!(news(&model, 2), @"
+    model: Rex, a fine name.
+    <note>The participant has changed an earlier message. It reads now:</note>
+    <participant>I have a cat, Tom.</participant>
+    ");
+    // What is taken away is not read again, nor shown.
+    world.feed(&ada(), amended("m1", None)).await;
+    assert_eq!(model.seen().len(), 3, "no news in that");
+    model.next(Turn::says("Good."));
+    world.say("Hm").await;
+    assert_snapshot!(read(&model, 3), @"
+    <note>Part 1 of 2 begins: Pets (`pets`).
+    Ask for a pet.
+    Objectives:
+    - `pet` (required): A pet. Done by `pet` approved by the participant with submit_for_validation.</note>
+    <note>The participant was told: Let us talk about pets.</note>
+    model: Do you have a pet?
+    model: Rex, a fine name.
+    model: A cat, then.
+    <participant>Hm</participant>
+    ");
+    model.assert_played();
 }
 
 #[tokio::test]

@@ -52,6 +52,8 @@ fn line(event: &Event) -> Option<String> {
         }
         Event::ScriptLeads { phase, .. } => format!("the script leads {phase}"),
         Event::HandedOver { reason } => format!("a person is asked for: {reason}"),
+        Event::Amended { text: Some(text), .. } => format!("a message reads now: {text}"),
+        Event::Amended { text: None, .. } => "a message is taken away".to_owned(),
         Event::ExportOffered { .. } => "a copy of everything is offered".to_owned(),
         _ => return None,
     })
