@@ -26,14 +26,10 @@ pub(super) fn render(wait: &Wait, cx: &Cx, room: &mut Room) -> Vec<SlackBlock> {
     let mut below = Vec::new();
     match &wait.standing {
         Standing::Pending => {}
-        Standing::Answered { reply, by, by_name, at } => {
-            let given = Given { wait, cx, by, by_name, at: *at };
-            given.told(reply, room);
-            below.push(section(given.line(reply)));
-            below.extend(given.remarks(reply));
-            below.push(context(&["Working on it…".to_owned()]));
-        }
-        Standing::Applied { reply, by, by_name, at } => {
+        // Both alike: nothing edits the card once more when the answer has been worked on. That it is being worked
+        // on stands below, as the agent's status.
+        Standing::Answered { reply, by, by_name, at }
+        | Standing::Applied { reply, by, by_name, at } => {
             let given = Given { wait, cx, by, by_name, at: *at };
             given.told(reply, room);
             below.push(section(given.line(reply)));
