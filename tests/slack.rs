@@ -28,9 +28,15 @@ mod manifest;
 mod parse;
 #[path = "slack/parts.rs"]
 mod parts;
+#[path = "slack/program.rs"]
+mod program;
+#[path = "support/provider.rs"]
+mod provider;
 #[path = "slack/rules.rs"]
 mod rules;
 #[path = "support/scripted.rs"]
 mod scripted;
 #[path = "support/specification.rs"]
 mod specification;
+#[path = "slack/troubles.rs"]
+mod troubles;

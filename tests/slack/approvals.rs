@@ -261,7 +261,7 @@ async fn row_2_the_second_of_two_deciders_is_told_who_was_first() {
     bot.slack.join("U0LINUS", "S0APPROVERS").await;
     let (grace, linus) = (channel(&bot.grace()), channel(&bot.slack.person("U0LINUS")));
     // Linus has the card on his screen from before.
-    bot.slack.fail("chat.update", 9, crate::emulator::faults::Fault::TooMany(60));
+    bot.slack.fail("chat.update", 9, crate::emulator::faults::Fault::Says("fatal_error"));
     model.next(Turn::says("Goodbye."));
     grace.press("Approve").await;
     drop(linus.news());

@@ -51,7 +51,7 @@ use self::{
 };
 
 /// Longest wait for something that must happen, by the clock on the wall.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
+pub(crate) const PATIENCE: Duration = Duration::from_mins(1);
 
 /// How the app is installed, and how strict Slack is.
 #[derive(Debug, Clone)]
@@ -66,6 +66,8 @@ pub(crate) struct Settings {
     pub(crate) commands: BTreeSet<String>,
     /// How long an acknowledgement is waited for.
     pub(crate) ack_limit: Duration,
+    /// [`PATIENCE`], or another.
+    pub(crate) patience: Duration,
     /// Refuse what comes too fast.
     pub(crate) rates: Option<Rates>,
 }
@@ -89,6 +91,7 @@ impl Settings {
             events: words(EVENTS),
             commands: words("/onboard"),
             ack_limit: Duration::from_secs(3),
+            patience: PATIENCE,
             rates: None,
         }
     }
@@ -257,9 +260,13 @@ impl Slack {
                     return found;
                 }
                 changes.changed().await.unwrap();
+                // Where hundreds of people look, each looks at several changes at once.
+                let looking = u64::try_from(self.inner.changed.receiver_count()).unwrap();
+                tokio::time::sleep(Duration::from_millis(looking)).await;
             }
         };
-        let Ok(found) = tokio::time::timeout(PATIENCE, wait).await else {
+        let patience = self.look(|state| state.settings.patience);
+        let Ok(found) = tokio::time::timeout(patience, wait).await else {
             panic!("never: {what}\n{}", self.look(State::everything));
         };
         found

@@ -259,7 +259,7 @@ impl Person {
                 Message { user: self.user.clone(), text, thread, files, ..Message::default() };
             state.post(&channel, message)
         });
-        self.slack.delivered().await;
+        self.slack.told_of(&ts).await;
         self.slack.rest().await;
         ts
     }

@@ -323,7 +323,20 @@ impl Slack {
     pub(crate) async fn delivered(&self) {
         self.until("every delivery has an outcome", |state| {
             let open = |delivery: &Delivery| delivery.outcome == Outcome::Pending;
-            (state.outbox.is_empty() && !state.deliveries.iter().any(open)).then_some(())
+            ((state.held || state.outbox.is_empty()) && !state.deliveries.iter().any(open))
+                .then_some(())
+        })
+        .await;
+    }
+
+    /// Waits until the events about one message are taken or lost.
+    pub(crate) async fn told_of(&self, ts: &str) {
+        self.until("the events about a message have an outcome", |state| {
+            let is_open = |delivery: &Delivery| {
+                delivery.push.payload["event"]["ts"] == ts && delivery.outcome == Outcome::Pending
+            };
+            let is_held = state.outbox.iter().any(|push| push.payload["event"]["ts"] == ts);
+            (state.held || !is_held && !state.deliveries.iter().rev().any(is_open)).then_some(())
         })
         .await;
     }
