@@ -122,6 +122,7 @@ async fn a_request_is_approved() {
     +   Anteroom: Goodbye then.
     ");
     model.assert_played();
+    bot.judge();
 }
 
 #[tokio::test]
@@ -200,6 +201,7 @@ async fn a_denial_says_something_to_the_interviewer_alone() {
     ");
     assert!(!ada.screen().contains("shy"));
     model.assert_played();
+    bot.judge();
 }
 
 #[tokio::test]
@@ -311,6 +313,7 @@ async fn a_request_is_reminded_of_once_and_lapses() {
     ");
     assert_snapshot!(bot.ada().last(), @"Anteroom: Nobody has decided.");
     model.assert_played();
+    bot.judge();
 }
 
 #[tokio::test]
@@ -337,6 +340,7 @@ async fn row_46_a_request_is_withdrawn_with_what_it_is_about() {
       Anteroom (edited): *No longer asked*: erased. 2 Nov 10:00 UTC
       Anteroom: Everything about this conversation is erased. Receipt: `AAAAAAAAAAAAAAAAAAAACQ`. Files and messages in Slack stay until you delete them there.
     ");
+    bot.judge();
 }
 
 #[tokio::test]

@@ -25,12 +25,14 @@ use anteroom::{
     tool::{self, Toolbox},
 };
 use chrono::TimeDelta;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
     emulator::{self, APP_TOKEN, BOT_TOKEN, SIGNING_SECRET, Slack, person::Person},
+    judges::{self, Case},
     scripted::Scripted,
 };
 
@@ -153,6 +155,36 @@ impl Bot {
         self.engine.recover().await;
         self.reached().await;
         self.rest().await;
+    }
+
+    /// Has the judges see everything that was drawn in Slack since the beginning.
+    pub(crate) fn judge(&self) {
+        let mut cases: Vec<Case> = Vec::new();
+        for call in self.slack.calls() {
+            let (target, payload) = match call.method.as_str() {
+                "chat.postMessage" | "chat.update" | "chat.postEphemeral" => {
+                    ("blocks", call.body["blocks"].clone())
+                }
+                "views.open" | "views.push" | "views.update" => {
+                    ("modal", call.body["view"].clone())
+                }
+                "views.publish" => ("home", call.body["view"].clone()),
+                _ => continue,
+            };
+            let payload = match payload {
+                Value::String(text) => serde_json::from_str(&text).unwrap(),
+                payload => payload,
+            };
+            let is_new = cases.iter().all(|known| known.payload != payload);
+            // Words alone are drawn by nobody's blocks.
+            if is_new && payload != Value::Null && payload != json!([]) {
+                cases.push(Case { name: call.method, target, payload });
+            }
+        }
+        assert!(!cases.is_empty(), "nothing was drawn");
+        if let Some(complaints) = judges::complaints(&cases) {
+            assert!(complaints.is_empty(), "{}", complaints.join("\n"));
+        }
     }
 
     pub(crate) fn ada(&self) -> Person {

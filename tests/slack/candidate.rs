@@ -413,4 +413,5 @@ async fn a_candidate_is_invited_and_goes_through_the_script_to_the_end() {
           • Work arrangement preferences: Remote
           • Availability: Notice period: About a month. Earliest start: March
     ");
+    bot.judge();
 }

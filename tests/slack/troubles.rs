@@ -171,6 +171,7 @@ async fn f4_silence_is_reminded_of_twice_and_then_pauses() {
             [+ Upload] [Skip]
             · TXT, MD, PDF · up to 1 MB. You can also drop the file into this conversation. No file at hand? Type it here instead.
     ");
+    bot.judge();
 }
 
 #[tokio::test]
@@ -198,6 +199,7 @@ async fn f5_stop_stops_at_once_as_the_whole_message_only() {
     +   Anteroom: Which colour?
             [+ Red] [Blue]
     ");
+    bot.judge();
 }
 
 #[tokio::test]
@@ -234,6 +236,7 @@ async fn f7_a_person_takes_over_and_hands_back() {
             [+ Red] [Blue]
     +   Anteroom: The assistant is back. We go on where we were.
     ");
+    bot.judge();
 }
 
 #[tokio::test]
@@ -428,6 +431,7 @@ async fn row_36_a_form_that_comes_too_late_and_one_that_was_answered_elsewhere()
     ║   ✗ That question is not open any more.
     ╚ [Cancel] [Send]
     ");
+    bot.judge();
 }
 
 #[tokio::test]

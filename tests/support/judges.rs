@@ -23,11 +23,18 @@ json.dump([{"sdk": judge.sdk(c["payload"], c["target"]), "blockkit": judge.bkit(
 "#;
 
 /// What the judges wrongly refuse: the judge, words of its complaint, and why it is wrong.
-const WRONG: &[(&str, &str, &str)] = &[(
-    "blockkit",
-    "Expected types 'int', 'float', got 'str'",
-    "numbers of a number input are strings by Slack's reference, and by its own two judges",
-)];
+const WRONG: &[(&str, &str, &str)] = &[
+    (
+        "blockkit",
+        "Expected types 'int', 'float', got 'str'",
+        "numbers of a number input are strings by Slack's reference, and by its own two judges",
+    ),
+    (
+        "blockkit",
+        "Field 'filetypes'",
+        "Slack's reference asks for the extensions of files, not for its names of their types",
+    ),
+];
 
 /// A payload and where it stands: `blocks`, `modal` or `home`.
 #[derive(Debug, Clone)]

@@ -1,8 +1,9 @@
 //! How an interview begins in Slack, and where.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use serde_json::{Value, json};
+use tokio::time::timeout;
 
 use super::button;
 use crate::{
@@ -17,6 +18,9 @@ use crate::{
         session::{Place, Platform},
     },
 };
+
+/// Longest time for the name of a person who begins.
+const NAME_LIMIT: Duration = Duration::from_millis(500);
 
 /// A conversation that began, or was there.
 pub(super) struct Begun {
@@ -56,8 +60,12 @@ pub(super) async fn begin_at(
         thread,
     };
     let mut from = desk.participant(by, None).await;
-    if let Ok(known) = desk.app.people.person(desk.team(), &by.user).await {
+    // A name is worth a moment, and no more: whoever asks waits for the acknowledgement.
+    let known = timeout(NAME_LIMIT, desk.app.people.person(desk.team(), &by.user)).await;
+    if let Ok(Ok(known)) = known {
         from.name.clone_from(&known.name);
+    } else if !by.name.is_empty() {
+        from.name.clone_from(&by.name);
     }
     let direct = is_direct(&place);
     desk.engine.start_with(&flow.flow.id, &from, (place, &desk.key), words).await?;
