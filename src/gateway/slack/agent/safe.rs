@@ -20,13 +20,17 @@ pub(super) fn safe(text: &str, is_all: bool) -> String {
 fn settled(text: &str) -> usize {
     let end = text.rfind(char::is_whitespace).map_or(0, |at| at + 1);
     let line = text[..end].rfind('\n').map_or(0, |at| at + 1);
-    let mut open = end;
-    for (at, _) in text[line..end].match_indices('[') {
-        let rest = &text[line + at..];
-        if link(rest).is_none() && may_become_link(rest) {
-            open = line + at;
-            break;
-        }
+    let (mut open, mut from) = (end, line);
+    while let Some(found) = text[from..end].find('[') {
+        let at = from + found;
+        from = match link(&text[at..]) {
+            Some((_, _, length)) if at + length <= end => at + length,
+            None if !may_become_link(&text[at..]) => at + 1,
+            Some(_) | None => {
+                open = at;
+                break;
+            }
+        };
     }
     // A character before the bracket makes it a picture.
     if text[..open].ends_with('!') { open - 1 } else { open }
@@ -41,9 +45,9 @@ fn may_become_link(text: &str) -> bool {
 
 /// The words and the address of a link that the text begins with, and how long it is.
 fn link(text: &str) -> Option<(&str, &str, usize)> {
-    let close = text.find("](")?;
+    let close = text.find(']')?;
     let words = text.get(1..close)?;
-    let after = &text[close + 2..];
+    let after = text[close + 1..].strip_prefix('(')?;
     let end = after.find(')')?;
     let address = &after[..end];
     let is_one_line = !words.contains('\n') && !address.contains('\n');
@@ -127,7 +131,12 @@ mod tests {
     fn no_link_and_no_mention_comes_of_a_models_words() {
         let text = "Hi <!channel> & <@U1>! See [our page](https://evil.example/x) or https://example.org/a. \
                     ![pic](http://e.example/p.png) `<b>` [ ] done\n```\nlet a = b[0](c);\n```";
-        insta::assert_snapshot!(safe(text, true), @"");
+        insta::assert_snapshot!(safe(text, true), @"
+        Hi &lt;!channel&gt; &amp; &lt;@U1&gt;! See our page (`https://evil.example/x`) or `https://example.org/a`. pic (`http://e.example/p.png`) `&lt;b&gt;` [ ] done
+        ```
+        let a = b[0](c);
+        ```
+        ");
     }
 
     #[test]
