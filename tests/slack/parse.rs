@@ -826,18 +826,12 @@ fn every_sample_is_read() {
     1 Deleted: MessageDeleted
     3 GroupChanged: SubteamCreated SubteamMembersChanged SubteamUpdated
     1 HomeOpened: AppHomeOpened
-    66 Ignored
+    72 Ignored
     2 Revoked: AppUninstalled TokensRevoked
     1 Shortcut: MessageShortcut
     1 Submitted: ViewSubmission
     1 Unknown app_mention.incomplete: AppMention
-    1 Unknown goodbye: Goodbye
     4 Unknown message.incomplete: Message MessageFileShare MessageMe MessageThreadBroadcast
-    1 Unknown resources_added: ResourcesAdded
-    1 Unknown resources_removed: ResourcesRemoved
-    1 Unknown user_resource_denied: UserResourceDenied
-    1 Unknown user_resource_granted: UserResourceGranted
-    1 Unknown user_resource_removed: UserResourceRemoved
     1 Unknown workflow_deleted: WorkflowDeleted
     1 Unknown workflow_published: WorkflowPublished
     1 Unknown workflow_step_deleted: WorkflowStepDeleted
