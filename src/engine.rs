@@ -74,6 +74,7 @@ use self::{
 
 pub use self::{
     inbound::{Inbound, Receipt, What},
+    reading::Gathered,
     think::Draft,
 };
 

@@ -17,7 +17,7 @@ use crate::{
     store::{self, Loaded, Store},
 };
 
-pub use self::bundle::{bundle, bundle_with};
+pub use self::bundle::bundle;
 
 /// Who will read an export.
 ///

@@ -1,15 +1,57 @@
-//! Who reads a conversation leaves a record.
+//! What is read of a session as a whole; who reads it leaves a record.
+
+use std::sync::Arc;
 
 use serde_json::{Map, json};
 
 use super::{CONFLICTS_MAX, Engine, Error};
 use crate::{
+    export::{self, Reader, Source},
+    flows::LoadedFlow,
     ids::SessionId,
-    model::audit::AuditRecord,
-    store::{self, Commit},
+    model::audit::{AuditRecord, Sealed},
+    store::{self, Commit, Loaded},
 };
 
+/// What a copy of a session is made from, as it stood at one moment.
+#[derive(Debug)]
+pub struct Gathered {
+    /// With its events.
+    pub loaded: Loaded,
+    /// What it runs.
+    pub flow: Arc<LoadedFlow>,
+    /// Its audit records.
+    pub audit: Vec<Sealed>,
+    /// Its child runs, and theirs.
+    pub children: Vec<Loaded>,
+}
+
+impl Gathered {
+    /// As an export takes it.
+    pub fn source(&self, reader: Reader) -> Source<'_> {
+        Source { loaded: &self.loaded, flow: &self.flow, audit: &self.audit, reader }
+    }
+}
+
 impl Engine {
+    /// Gathers what belongs to a session. Reads the whole audit chain.
+    pub async fn gather(&self, session: SessionId) -> Result<Gathered, Error> {
+        let (loaded, flow) = self.view(session).await?;
+        let audit = export::audit_of(self.inner.parts.store.as_ref(), session).await?;
+        let children = self.children_of(session).await?;
+        Ok(Gathered { loaded, flow, audit, children })
+    }
+
+    /// Everything about a session in one archive, for `reader`; files that were erased meanwhile are left out.
+    pub async fn bundle(
+        &self,
+        gathered: &Gathered,
+        reader: Reader,
+    ) -> Result<Vec<u8>, export::Error> {
+        let artifacts = &self.inner.parts.artifacts;
+        export::bundle(&gathered.source(reader), &gathered.children, artifacts).await
+    }
+
     /// Leaves a record that somebody has read or taken away what a session holds (BEHAVIOUR J5): `event` says what they
     /// did, `by` who they are. It changes nothing else.
     pub async fn note_reading(

@@ -38,13 +38,9 @@ child-runs/      work that was given away, where there was some: what it was, wh
 
 /// Makes the archive. The same session gives the same bytes: every member carries the time of the last event.
 ///
-/// A file that has been erased meanwhile is left out; the transcript still says that it was sent.
-pub async fn bundle(source: &Source<'_>, artifacts: &Artifacts) -> Result<Vec<u8>, Error> {
-    bundle_with(source, &[], artifacts).await
-}
-
-/// The same with the child runs of the session, and theirs, as they were begun.
-pub async fn bundle_with(
+/// `children` are the child runs of the session, and theirs, as they were begun. A file that has been erased meanwhile
+/// is left out; the transcript still says that it was sent.
+pub async fn bundle(
     source: &Source<'_>,
     children: &[Loaded],
     artifacts: &Artifacts,

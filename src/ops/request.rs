@@ -12,13 +12,12 @@ use tokio::sync::mpsc;
 
 use super::{app::Home, cli::Format, erase::Erased, hold::Standing, sentence};
 use crate::{
-    engine::{self, Engine},
-    export::{self, Reader, Source, json_resume, transcript},
-    flows::LoadedFlow,
+    engine::{self, Engine, Gathered},
+    export::{self, Reader, json_resume, transcript},
     ids::SessionId,
     interview::State,
-    model::{audit::Sealed, session::PersonId},
-    store::{self, Find, Loaded},
+    model::session::PersonId,
+    store::{self, Find},
 };
 
 /// Sessions or audit records in one answer.
@@ -107,7 +106,7 @@ pub(super) async fn carry_out(
         Request::Show { session, json } => {
             let gathered = gather(engine, &session).await?;
             note_reading(engine, &gathered, "transcript_read").await?;
-            let source = gathered.source();
+            let source = gathered.source(Reader::Staff);
             let text = if json {
                 format!("{:#}\n", transcript::json(&source)?)
             } else {
@@ -189,29 +188,13 @@ fn no_session(text: &str) -> anyhow::Error {
     sentence(format!("there is no session `{text}`. hint: `anteroom sessions list` lists them"))
 }
 
-/// Everything that an export is made from.
-struct Gathered {
-    loaded: Loaded,
-    flow: Arc<LoadedFlow>,
-    audit: Vec<Sealed>,
-}
-
-impl Gathered {
-    fn source(&self) -> Source<'_> {
-        let Self { loaded, flow, audit } = self;
-        Source { loaded, flow, audit, reader: Reader::Staff }
-    }
-}
-
 /// Collects what belongs to the session that `text` names.
 async fn gather(engine: &Engine, text: &str) -> anyhow::Result<Gathered> {
     let id = find(engine, text).await?;
-    let (loaded, flow) = engine.view(id).await.map_err(|error| match error {
+    engine.gather(id).await.map_err(|error| match error {
         engine::Error::NoSession => no_session(&id.to_string()),
         other => other.into(),
-    })?;
-    let audit = export::audit_of(engine.parts().store.as_ref(), id).await?;
-    Ok(Gathered { loaded, flow, audit })
+    })
 }
 
 /// Who reads a conversation leaves a record, the operator too (BEHAVIOUR J5).
@@ -220,12 +203,9 @@ async fn note_reading(engine: &Engine, gathered: &Gathered, event: &str) -> anyh
 }
 
 async fn packed(engine: &Engine, gathered: &Gathered, format: Format) -> anyhow::Result<Vec<u8>> {
-    let source = gathered.source();
+    let source = gathered.source(Reader::Staff);
     Ok(match format {
-        Format::Zip => {
-            let children = engine.children_of(gathered.loaded.head.id).await?;
-            export::bundle_with(&source, &children, &engine.parts().artifacts).await?
-        }
+        Format::Zip => engine.bundle(gathered, Reader::Staff).await?,
         Format::JsonResume => {
             let state = State::fold(&gathered.loaded.events)
                 .ok_or(export::Error::Unreadable(gathered.loaded.head.id))?;

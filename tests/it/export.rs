@@ -262,9 +262,9 @@ async fn one_archive_holds_everything_and_is_the_same_each_time() {
     let (loaded, flow) = (session(&[event]), flow());
     let source = Source { loaded: &loaded, flow: &flow, audit: &[], reader: Reader::Participant };
 
-    let bytes = export::bundle(&source, &artifacts).await.unwrap();
+    let bytes = export::bundle(&source, &[], &artifacts).await.unwrap();
 
-    assert_eq!(bytes, export::bundle(&source, &artifacts).await.unwrap());
+    assert_eq!(bytes, export::bundle(&source, &[], &artifacts).await.unwrap());
     let archive = zip::ZipArchive::new(Cursor::new(bytes)).unwrap();
     let mut names: Vec<String> =
         archive.file_names().map(|name| name.unwrap().into_owned()).collect();

@@ -10,8 +10,8 @@ use std::{
 
 use anteroom::{
     clock::Clock as _,
-    engine::{Error, Receipt, webhook::Target},
-    export::{self, Reader, Source},
+    engine::{Error, Gathered, Receipt, webhook::Target},
+    export::Reader,
     interview::Command,
     model::{
         audit::{AuditRecord, CHAIN_START, Fault, Sealed, examine},
@@ -346,27 +346,24 @@ async fn an_export_holds_everything_that_is_stored() {
     world.press("Large").await;
     world.upload("note.txt", b"the note itself").await.unwrap();
     world.command(&ada(), Command::Advance { reason: "Enough for today".to_owned() }).await;
-    let store = world.disk();
-    let (loaded, flow) = world.engine.view(world.session).await.unwrap();
-    let audit = export::audit_of(store, world.session).await.unwrap();
-    let artifacts = &world.engine.parts().artifacts;
-    let source = |reader| Source { loaded: &loaded, flow: &flow, audit: &audit, reader };
+    let gathered = world.engine.gather(world.session).await.unwrap();
+    let Gathered { loaded, audit, .. } = &gathered;
 
-    let all = members(export::bundle(&source(Reader::Staff), artifacts).await.unwrap());
+    let all = members(world.engine.bundle(&gathered, Reader::Staff).await.unwrap());
     let json = |name: &str| serde_json::from_slice::<Value>(&all[name]).unwrap();
     assert_eq!(json("events.json"), json!(loaded.events));
     assert_eq!(json("session.json"), json!(loaded.head));
     assert_eq!(all["files/01-note.txt"], b"the note itself");
     let decisions = json("decisions.json");
     assert_eq!(decisions.as_array().unwrap().len(), audit.len());
-    for (told, sealed) in decisions.as_array().unwrap().iter().zip(&audit) {
+    for (told, sealed) in decisions.as_array().unwrap().iter().zip(audit) {
         for (key, value) in sealed.record.facts.iter().chain(&sealed.record.words) {
             assert_eq!(told[key], *value, "{key} of {}", sealed.index);
         }
     }
 
     // The participant gets all that they said, chose and sent; what staff said among themselves is not theirs.
-    let theirs = members(export::bundle(&source(Reader::Participant), artifacts).await.unwrap());
+    let theirs = members(world.engine.bundle(&gathered, Reader::Participant).await.unwrap());
     assert!(!theirs.contains_key("events.json"));
     let text: String = theirs.values().map(|bytes| String::from_utf8_lossy(bytes)).collect();
     for words in

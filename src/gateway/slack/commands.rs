@@ -21,8 +21,8 @@ use super::{
     threads::Spot,
 };
 use crate::{
-    engine::{Engine, Error, Inbound, Receipt, What},
-    export::{self, Reader, Source},
+    engine::{Error, Inbound, Receipt, What},
+    export::Reader,
     form::words,
     ids::SessionId,
     interview::{Command, Responder},
@@ -439,7 +439,8 @@ fn hand_out(
     let (app, team) = (Arc::clone(desk.app), desk.team().to_owned());
     desk.app.spawn(async move {
         let Some(engine) = app.engine() else { return };
-        let Some(bytes) = bundle(engine, session, reader).await else { return };
+        let Ok(gathered) = engine.gather(session).await else { return };
+        let Ok(bytes) = engine.bundle(&gathered, reader).await else { return };
         let body = json!({ "users": user });
         let Ok(opened) = app.api.call(&team, Method::OpenConversation, body).await else { return };
         let Some(channel) = opened["channel"]["id"].as_str() else { return };
@@ -544,16 +545,6 @@ pub(super) fn button(id: &str, label: &str) -> Value {
         "action_id": id,
         "text": { "type": "plain_text", "text": label },
     })
-}
-
-/// Everything about a session in one archive.
-async fn bundle(engine: &Engine, session: SessionId, reader: Reader) -> Option<Vec<u8>> {
-    let (loaded, flow) = engine.view(session).await.ok()?;
-    let parts = engine.parts();
-    let audit = export::audit_of(parts.store.as_ref(), session).await.ok()?;
-    let source = Source { loaded: &loaded, flow: &flow, audit: &audit, reader };
-    let children = engine.children_of(session).await.ok()?;
-    export::bundle_with(&source, &children, &parts.artifacts).await.ok()
 }
 
 #[cfg(test)]

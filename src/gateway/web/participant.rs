@@ -21,7 +21,7 @@ use super::{
     texts,
 };
 use crate::{
-    export::{self, Reader, Source},
+    export::Reader,
     form::{Words, words},
     ids::SessionId,
     interview::Responder,
@@ -202,13 +202,10 @@ pub(super) async fn export(
 
 /// One archive with everything about a session.
 pub(super) async fn bundle(app: &App, view: &View, reader: Reader) -> Response {
-    let parts = app.engine.parts();
     let session = view.state.session;
     let made = async {
-        let audit = export::audit_of(parts.store.as_ref(), session).await.ok()?;
-        let source = Source { loaded: &view.loaded, flow: &view.flow, audit: &audit, reader };
-        let children = app.engine.children_of(view.loaded.head.id).await.ok()?;
-        export::bundle_with(&source, &children, &parts.artifacts).await.ok()
+        let gathered = app.engine.gather(session).await.ok()?;
+        app.engine.bundle(&gathered, reader).await.ok()
     };
     let Some(bytes) = made.await else {
         let words = "The copy could not be made just now. Please try again.";

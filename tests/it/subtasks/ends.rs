@@ -2,7 +2,7 @@
 
 use anteroom::{
     engine::What,
-    export::{self, Reader, Source},
+    export::Reader,
     interview::Command,
     llm::Error,
     model::{session::Status, transcript::Via, ui::Reply, usage::Usage},
@@ -228,12 +228,8 @@ async fn a_copy_of_everything_holds_what_was_given_away() {
     model.next(dig(1)).next(dig(2)).next(found("gold")).next(found("gold, below"));
     model.next(Turn::says("Gold."));
     world.say("Go.").await;
-    let children = world.engine.children_of(world.session).await.unwrap();
-    let (loaded, flow) = world.engine.view(world.session).await.unwrap();
-    let reader = Reader::Participant;
-    let source = Source { loaded: &loaded, flow: &flow, audit: &[], reader };
-    let artifacts = &world.engine.parts().artifacts;
-    let bytes = export::bundle_with(&source, &children, artifacts).await.unwrap();
+    let gathered = world.engine.gather(world.session).await.unwrap();
+    let bytes = world.engine.bundle(&gathered, Reader::Participant).await.unwrap();
     let mut archive = zip::ZipArchive::new(std::io::Cursor::new(bytes)).unwrap();
     let mut told = String::new();
     for name in ["child-runs/01-dig.json", "child-runs/02-dig.json"] {
