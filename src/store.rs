@@ -228,6 +228,8 @@ pub enum Find {
     Place(Place),
     /// Of this person.
     Person(PersonId),
+    /// This one alone: reads no more of it than what there is at a glance.
+    One(SessionId),
     /// Any, at most so many: reads no more than it returns.
     Newest(usize),
 }

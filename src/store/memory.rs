@@ -83,6 +83,7 @@ impl Store for MemoryStore {
         let wanted = heads.filter(|head| match &by {
             Find::Place(place) => head.place == *place,
             Find::Person(person) => head.participant == *person,
+            Find::One(session) => head.id == *session,
             Find::Newest(_) => true,
         });
         Ok(wanted.take(limit).cloned().collect())

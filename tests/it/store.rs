@@ -541,6 +541,8 @@ async fn sessions_are_found_by_place_and_by_person(backend: &mut Backend) {
     assert_eq!(found(store.as_ref(), Find::Place(place("a"))).await, [session(2), session(1)]);
     let thread = Place { thread: Some("t".to_owned()), ..place("a") };
     assert_eq!(found(store.as_ref(), Find::Place(thread)).await, []);
+    assert_eq!(found(store.as_ref(), Find::One(session(2))).await, [session(2)]);
+    assert_eq!(found(store.as_ref(), Find::One(session(4))).await, []);
 
     // One that moves is found where it is, not where it was.
     let head = at_home(1, 2, "ada", "b");

@@ -9,11 +9,12 @@ mod status;
 mod stream;
 
 use std::{
-    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
+    collections::{BTreeMap, BTreeSet, HashMap},
     sync::{Arc, Mutex, OnceLock, PoisonError},
 };
 
 use metrics::counter;
+use moka::sync::Cache;
 use serde_json::{Value, json};
 use tokio::{
     sync::{Mutex as Turn, broadcast::error::RecvError},
@@ -31,6 +32,7 @@ use super::{
     api::{Api, Failure, Method},
     limits,
     render::{self, Message},
+    threads::Threads,
 };
 use crate::{
     engine::{Draft, Engine, Look},
@@ -63,16 +65,17 @@ pub struct Agent {
 #[derive(Debug)]
 struct Inner {
     api: Api,
+    threads: Threads,
     store: Arc<dyn Store>,
     engine: OnceLock<Engine>,
     /// What each session shows.
-    shown: Mutex<HashMap<SessionId, Shown>>,
+    shown: Cache<SessionId, Shown>,
     /// The message of each session that is being written.
     streams: Mutex<HashMap<SessionId, Arc<Turn<Option<Stream>>>>>,
     /// Messages that are posted plainly, by session and what the model knew.
-    plain: Mutex<HashMap<SessionId, u64>>,
+    plain: Cache<SessionId, u64>,
     /// Sessions of other platforms.
-    elsewhere: Mutex<HashSet<SessionId>>,
+    elsewhere: Cache<SessionId, ()>,
     /// Methods that Slack refuses here, and until when they are not called.
     resting: Mutex<HashMap<Method, Instant>>,
 }
@@ -116,12 +119,13 @@ impl Agent {
     pub fn new(api: Api, store: Arc<dyn Store>) -> Self {
         let inner = Inner {
             api,
+            threads: Threads::new(Arc::clone(&store)),
             store,
             engine: OnceLock::new(),
-            shown: Mutex::default(),
+            shown: Cache::new(limits::SESSIONS_KEPT),
             streams: Mutex::default(),
-            plain: Mutex::default(),
-            elsewhere: Mutex::default(),
+            plain: Cache::new(limits::SESSIONS_KEPT),
+            elsewhere: Cache::new(limits::SESSIONS_KEPT),
             resting: Mutex::default(),
         };
         Self { inner: Arc::new(inner) }
@@ -230,7 +234,7 @@ impl Inner {
         session: SessionId,
         wanted: Wanted,
     ) -> Option<(Instant, Wanted)> {
-        if lock(&self.elsewhere).contains(&session) {
+        if self.elsewhere.contains_key(&session) {
             return None;
         }
         if wanted.words {
@@ -255,18 +259,14 @@ impl Inner {
         if look.loaded.head.place.platform == Platform::Slack && look.loaded.head.parent.is_none() {
             return true;
         }
-        let mut elsewhere = lock(&self.elsewhere);
-        if elsewhere.len() >= limits::AGENDA_MAX {
-            elsewhere.clear();
-        }
-        elsewhere.insert(look.state.session);
+        self.elsewhere.insert(look.state.session, ());
         false
     }
 
     /// Says how a session stands, where that has changed. How long to wait where it could not be said.
     async fn tell(&self, look: &Look, shown: Shown) -> Option<std::time::Duration> {
         let session = look.state.session;
-        let before = lock(&self.shown).get(&session).cloned();
+        let before = self.shown.get(&session);
         if before.as_ref() == Some(&shown) {
             return None;
         }
@@ -290,11 +290,7 @@ impl Inner {
             body["status"] = json!(shown.words);
             self.show(&spot.team, Method::ThreadStatus, body).await;
         }
-        let mut known = lock(&self.shown);
-        if known.len() >= limits::AGENDA_MAX {
-            known.clear();
-        }
-        known.insert(session, shown);
+        self.shown.insert(session, shown);
         None
     }
 
@@ -322,20 +318,13 @@ impl Inner {
     async fn spot(&self, look: &Look) -> Option<Spot> {
         let head = &look.loaded.head;
         let place = &head.place;
-        let root = self.store.noted(&format!("slack/root/{}", head.id)).await.ok()?;
-        let root = root.and_then(|note| note.value);
-        let (channel, thread) =
-            match (root.as_deref().and_then(|root| root.split_once('/')), &place.thread) {
-                (_, Some(thread)) => (place.channel.clone(), thread.clone()),
-                (Some((channel, ts)), None) => (channel.to_owned(), ts.to_owned()),
-                (None, None) => return None,
-            };
+        let root = self.threads.root(head.id, place).await.ok()??;
         let installed = self.api.tenants().installation(&place.workspace)?;
         let organisation = installed.enterprise.filter(|_| installed.is_enterprise_install);
         Some(Spot {
             team: place.workspace.clone(),
-            channel,
-            thread,
+            channel: root.channel,
+            thread: root.ts,
             user: head.participant.user.clone(),
             recipient_team: organisation.unwrap_or_else(|| place.workspace.clone()),
         })
@@ -358,7 +347,7 @@ impl Inner {
             self.forget(session).await;
             return None;
         };
-        if lock(&self.plain).get(&session) == Some(&draft.knew) {
+        if self.plain.get(&session) == Some(draft.knew) {
             return None;
         }
         match turn {
@@ -418,11 +407,7 @@ impl Inner {
     }
 
     fn post_plainly(&self, draft: &Draft) {
-        let mut plain = lock(&self.plain);
-        if plain.len() >= limits::AGENDA_MAX {
-            plain.clear();
-        }
-        plain.insert(draft.session, draft.knew);
+        self.plain.insert(draft.session, draft.knew);
     }
 
     async fn finish(&self, effect: &Effect, text: &str) -> Result<Option<String>, Failure> {
@@ -460,7 +445,7 @@ impl Inner {
         *held = None;
         lock(&self.streams).remove(&session);
         // Ending it has changed how the session stands in Slack.
-        lock(&self.shown).remove(&session);
+        self.shown.invalidate(&session);
         self.forget(session).await;
         Ok(message.map(|ts| format!("{channel}/{ts}")))
     }

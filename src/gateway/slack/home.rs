@@ -9,6 +9,7 @@ use std::{
 };
 
 use chrono::{DateTime, TimeDelta, Utc};
+use moka::sync::Cache;
 use serde_json::{Value, json};
 use tokio::{
     sync::broadcast::error::RecvError,
@@ -22,6 +23,7 @@ use super::{
     limits,
     people::{People, person_id},
     render::text::{clip, escape},
+    threads::Threads,
 };
 use crate::{
     clock::Clock,
@@ -52,14 +54,15 @@ pub struct Home {
 struct Inner {
     api: Api,
     people: People,
+    threads: Threads,
     store: Arc<dyn Store>,
     clock: Arc<dyn Clock>,
     /// Who may be looking at it.
     open: Mutex<HashMap<PersonId, Seen>>,
     /// Where conversations stand, as addresses.
-    links: Mutex<HashMap<SessionId, String>>,
+    links: Cache<SessionId, String>,
     /// Whose conversations are.
-    whose: Mutex<HashMap<SessionId, PersonId>>,
+    whose: Cache<SessionId, PersonId>,
 }
 
 /// Somebody's Home as it was drawn last.
@@ -92,8 +95,10 @@ struct Shown<'a> {
 impl Home {
     /// Draws through `api`.
     pub fn new(api: Api, people: People, store: Arc<dyn Store>, clock: Arc<dyn Clock>) -> Self {
-        let (open, links, whose) = (Mutex::default(), Mutex::default(), Mutex::default());
-        Self { inner: Arc::new(Inner { api, people, store, clock, open, links, whose }) }
+        let threads = Threads::new(Arc::clone(&store));
+        let (links, whose) = (Cache::new(limits::SESSIONS_KEPT), Cache::new(limits::SESSIONS_KEPT));
+        let open = Mutex::default();
+        Self { inner: Arc::new(Inner { api, people, threads, store, clock, open, links, whose }) }
     }
 
     /// Somebody opened their Home.
@@ -176,15 +181,11 @@ impl Inner {
 
     /// Whose a session is; read once, for a session has many changes.
     async fn participant(&self, session: SessionId) -> Option<PersonId> {
-        if let Some(known) = lock(&self.whose).get(&session) {
-            return Some(known.clone());
+        if let Some(known) = self.whose.get(&session) {
+            return Some(known);
         }
-        let participant = self.store.load(session).await.ok()??.head.participant;
-        let mut whose = lock(&self.whose);
-        if whose.len() >= limits::AGENDA_MAX {
-            whose.clear();
-        }
-        whose.insert(session, participant.clone());
+        let participant = self.store.find(Find::One(session)).await.ok()?.pop()?.participant;
+        self.whose.insert(session, participant.clone());
         Some(participant)
     }
 
@@ -266,25 +267,14 @@ impl Inner {
 
     /// The address of a conversation; none before its first message.
     async fn link(&self, head: &Head) -> Option<String> {
-        if let Some(known) = lock(&self.links).get(&head.id) {
-            return Some(known.clone());
+        if let Some(known) = self.links.get(&head.id) {
+            return Some(known);
         }
-        let root = self.store.noted(&format!("slack/root/{}", head.id)).await.ok()?;
-        let root = root.and_then(|note| note.value);
-        let (channel, ts) =
-            match (root.as_deref().and_then(|root| root.split_once('/')), &head.place.thread) {
-                (Some((channel, ts)), _) => (channel, ts),
-                (None, Some(thread)) => (head.place.channel.as_str(), thread.as_str()),
-                (None, None) => return None,
-            };
-        let body = json!({ "channel": channel, "message_ts": ts });
+        let root = self.threads.root(head.id, &head.place).await.ok()??;
+        let body = json!({ "channel": root.channel, "message_ts": root.ts });
         let answer = self.api.call(&head.place.workspace, Method::Permalink, body).await.ok()?;
         let link = answer["permalink"].as_str().filter(|link| link.starts_with("http"))?.to_owned();
-        let mut links = lock(&self.links);
-        if links.len() >= limits::AGENDA_MAX {
-            links.clear();
-        }
-        links.insert(head.id, link.clone());
+        self.links.insert(head.id, link.clone());
         Some(link)
     }
 }

@@ -145,8 +145,11 @@ pub const FILE_TOTAL: Duration = Duration::from_mins(2);
 /// Redirects that are followed for a file, all of them within Slack.
 pub const FILE_REDIRECTS: usize = 3;
 
-/// Sessions that wait to be looked at, and that are remembered in each way, at most.
+/// Sessions that wait to be looked at, at most.
 pub const AGENDA_MAX: usize = 10_000;
+
+/// Sessions of which something that was shown or read is remembered, in each way.
+pub const SESSIONS_KEPT: u64 = 10_000;
 
 /// Sessions that are looked at, at one time.
 pub const LOOKS_AT_ONCE: usize = 8;

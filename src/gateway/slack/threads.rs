@@ -101,6 +101,18 @@ impl Threads {
         Ok(note.and_then(|note| Spot::parse(&note.value?)))
     }
 
+    /// The message under which a conversation stands; none before its first one.
+    pub async fn root(
+        &self,
+        session: SessionId,
+        place: &Place,
+    ) -> Result<Option<Spot>, store::Error> {
+        match &place.thread {
+            Some(ts) => Ok(Some(Spot { channel: place.channel.clone(), ts: ts.clone() })),
+            None => self.marked(session, Mark::Root).await,
+        }
+    }
+
     /// Marks a message, in place of the one before.
     pub async fn mark(
         &self,
@@ -110,13 +122,6 @@ impl Threads {
     ) -> Result<(), store::Error> {
         let (key, value) = (key_of(session, mark), Some(spot.name()));
         self.store.note(Note { key, session: Some(session), value }).await
-    }
-
-    /// Takes a mark away.
-    pub async fn unmark(&self, session: SessionId, mark: Mark<'_>) -> Result<(), store::Error> {
-        self.store
-            .note(Note { key: key_of(session, mark), session: Some(session), value: None })
-            .await
     }
 
     /// Says what the thread under a message is to a session.

@@ -149,6 +149,10 @@ pub(super) fn find(reader: Reader<'_>, by: &Find) -> Result<Vec<Head>, Error> {
     let index = match by {
         Find::Place(place) => at_place(reader, &keys::place_text(place)),
         Find::Person(person) => of_person(reader, &keys::person_text(person)),
+        Find::One(session) => {
+            let head = readable(head(reader, *session))?;
+            return Ok(head.into_iter().filter(|head| head.parent.is_none()).collect());
+        }
         Find::Newest(limit) => return newest(reader, *limit),
     };
     let mut heads = Vec::new();
@@ -159,7 +163,7 @@ pub(super) fn find(reader: Reader<'_>, by: &Find) -> Result<Vec<Head>, Error> {
         let wanted = match by {
             Find::Place(place) => head.place == *place,
             Find::Person(person) => head.participant == *person,
-            Find::Newest(_) => true,
+            Find::One(_) | Find::Newest(_) => true,
         };
         if wanted && head.parent.is_none() {
             heads.push(head);

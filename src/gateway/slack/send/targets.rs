@@ -38,10 +38,7 @@ impl Sender<'_> {
     /// Where the participant reads.
     pub(super) async fn conversation(&self) -> Delivered<Target> {
         let place = &self.effect.place;
-        if place.thread.is_some() {
-            return Ok(Target { channel: place.channel.clone(), thread: place.thread.clone() });
-        }
-        let root = self.app.threads.marked(self.effect.session, Mark::Root).await?;
+        let root = self.app.threads.root(self.effect.session, place).await?;
         Ok(match root {
             Some(root) => Target { channel: root.channel, thread: Some(root.ts) },
             // Slack takes a person for their conversation with the bot.
