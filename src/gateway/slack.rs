@@ -48,6 +48,7 @@ pub mod agent;
 pub mod answer;
 pub mod api;
 pub mod app;
+mod blocks;
 pub mod commands;
 pub mod connect;
 pub mod doctor;

@@ -5,16 +5,17 @@ mod overview;
 
 use std::sync::Arc;
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::{
     agent::FEEDBACK,
     api::Method,
+    blocks::{Button, actions, drawn, note, section},
     home::{SHOW, START},
     inbound::{Ack, Action, Actor, Command as Typed, Message, NotTaken},
     inbox::{Desk, Ear, ear_of},
     limits,
-    mirror::{Order, context, section},
+    mirror::Order,
     people,
     render::{Message as Post, text::escape},
     texts,
@@ -146,7 +147,7 @@ impl Ordered<'_> {
         if flows.is_empty() {
             return told("There is no such interview to invite to.");
         }
-        let mut buttons: Vec<Value> = flows
+        let mut buttons: Vec<_> = flows
             .iter()
             .take(limits::ACTIONS_ELEMENTS - 1)
             .map(|flow| {
@@ -154,24 +155,22 @@ impl Ordered<'_> {
                     1 => "Send".to_owned(),
                     _ => format!("Send {}", flow.flow.title),
                 };
-                let mut button = button(&format!("{INVITE}{}", flow.flow.id), &label);
-                button["value"] = user.into();
-                button["style"] = "primary".into();
-                button
+                let button = Button::new(format!("{INVITE}{}", flow.flow.id), label);
+                button.value(user).primary().build()
             })
             .collect();
-        buttons.push(button(NO_INVITE, "Cancel"));
+        buttons.push(Button::new(NO_INVITE.to_owned(), "Cancel").build());
         let titles: Vec<String> =
             flows.iter().map(|flow| format!("*{}*", escape(&flow.flow.title))).collect();
         let text = format!("Invite <@{user}> to {}?", titles.join(" or "));
-        let blocks = vec![
-            section(&text),
-            context(
+        let mut blocks = vec![
+            section(text.as_str()),
+            note(
                 "They get a message that says what it is and that you talk to an AI; nothing begins before they agree.",
             ),
-            json!({ "type": "actions", "elements": buttons }),
         ];
-        Ack::Ephemeral { text, blocks }
+        blocks.extend(actions(buttons));
+        Ack::Ephemeral { text, blocks: drawn(&blocks) }
     }
 
     /// One's own progress; for staff how everybody is (BEHAVIOUR J5).
@@ -536,15 +535,6 @@ async fn ordered(
         return Ok(Ack::Empty);
     }
     desk.receive(session, (from, What::Command(order.command())), ear, None).await
-}
-
-pub(super) fn button(id: &str, label: &str) -> Value {
-    let label = crate::form::clip(label, limits::BUTTON_TEXT - 1);
-    json!({
-        "type": "button",
-        "action_id": id,
-        "text": { "type": "plain_text", "text": label },
-    })
 }
 
 #[cfg(test)]

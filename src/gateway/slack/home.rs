@@ -10,7 +10,9 @@ use std::{
 
 use chrono::{DateTime, TimeDelta, Utc};
 use moka::sync::Cache;
+use reqwest::Url;
 use serde_json::{Value, json};
+use slack_morphism::prelude::SlackBlock;
 use tokio::{
     sync::broadcast::error::RecvError,
     time::{Instant, sleep_until},
@@ -19,6 +21,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     api::{Api, Failure, Method},
+    blocks::{Button, divider, drawn, header, note, row, section},
     inbound::{Actor, Tenant},
     limits,
     people::{People, person_id},
@@ -60,7 +63,7 @@ struct Inner {
     /// Who may be looking at it.
     open: Mutex<HashMap<PersonId, Seen>>,
     /// Where conversations stand, as addresses.
-    links: Cache<SessionId, String>,
+    links: Cache<SessionId, Url>,
     /// Whose conversations are.
     whose: Cache<SessionId, PersonId>,
 }
@@ -79,7 +82,7 @@ struct Seen {
 /// A conversation in somebody's own list.
 struct Own {
     look: Look,
-    link: Option<String>,
+    link: Option<Url>,
 }
 
 /// What a Home shows.
@@ -262,25 +265,28 @@ impl Inner {
         };
         let (is_unsure, now) = (responder.is_err(), self.clock.now());
         let shown = Shown { own, flows, all, is_unsure, now };
-        Ok((json!({ "type": "home", "blocks": shown.blocks() }), is_staff))
+        Ok((json!({ "type": "home", "blocks": drawn(&shown.blocks()) }), is_staff))
     }
 
     /// The address of a conversation; none before its first message.
-    async fn link(&self, head: &Head) -> Option<String> {
+    async fn link(&self, head: &Head) -> Option<Url> {
         if let Some(known) = self.links.get(&head.id) {
             return Some(known);
         }
         let root = self.threads.root(head.id, &head.place).await.ok()??;
         let body = json!({ "channel": root.channel, "message_ts": root.ts });
         let answer = self.api.call(&head.place.workspace, Method::Permalink, body).await.ok()?;
-        let link = answer["permalink"].as_str().filter(|link| link.starts_with("http"))?.to_owned();
+        let link: Url = answer["permalink"].as_str()?.parse().ok()?;
+        if !matches!(link.scheme(), "http" | "https") {
+            return None;
+        }
         self.links.insert(head.id, link.clone());
         Some(link)
     }
 }
 
 impl Shown<'_> {
-    fn blocks(&self) -> Vec<Value> {
+    fn blocks(&self) -> Vec<SlackBlock> {
         let mut blocks = vec![header("Your conversations")];
         if self.own.is_empty() {
             blocks.push(section("You have none yet."));
@@ -289,23 +295,16 @@ impl Shown<'_> {
             blocks.extend(own.blocks());
         }
         for flow in self.flows.iter().take(limits::HOME_FLOWS) {
-            let mut row = section(&format!(
-                "*{}*\n{}",
-                escape(&flow.flow.title),
-                escape(&clip(&flow.flow.summary, 300))
-            ));
-            row["accessory"] = button(
-                &format!("{START}{}", flow.flow.id),
-                "Start",
-                &format!("Start {}", flow.flow.title),
-            );
-            blocks.push(row);
+            let title = &flow.flow.title;
+            let text = format!("*{}*\n{}", escape(title), escape(&clip(&flow.flow.summary, 300)));
+            let start = Button::new(format!("{START}{}", flow.flow.id), "Start");
+            blocks.push(row(text, start.spoken(&format!("Start {title}"))));
         }
         if self.is_unsure {
-            blocks.push(context("I could not check just now what else you may see. Please open this page again in a moment."));
+            blocks.push(note("I could not check just now what else you may see. Please open this page again in a moment."));
         }
         if let Some(all) = &self.all {
-            blocks.push(json!({ "type": "divider" }));
+            blocks.push(divider());
             blocks.extend(overview(all, self.now));
         }
         blocks.truncate(limits::VIEW_BLOCKS);
@@ -314,7 +313,7 @@ impl Shown<'_> {
 }
 
 impl Own {
-    fn blocks(&self) -> Vec<Value> {
+    fn blocks(&self) -> Vec<SlackBlock> {
         let Look { state, flow, loaded, .. } = &self.look;
         let mut lines = vec![format!("*{}*", escape(&flow.flow.title))];
         let phase = state.phase().and_then(|id| Some((flow.position(id)?, flow.phase(id)?)));
@@ -331,26 +330,26 @@ impl Own {
             }
             _ => standing.to_owned(),
         });
-        let mut row = section(&lines.join("\n"));
-        if let Some(link) = &self.link {
-            row["accessory"] = link_button(link, &format!("Open {}", flow.flow.title));
-        }
-        let mut blocks = vec![row];
+        let text = lines.join("\n");
+        let mut blocks = vec![match &self.link {
+            Some(page) => {
+                let open = Button::new("open".to_owned(), "Open").link(page.clone());
+                row(text, open.spoken(&format!("Open {}", flow.flow.title)))
+            }
+            None => section(text),
+        }];
         let mine = state.pending().filter(|wait| wait.answerers == Answerers::Participant);
         for wait in mine.take(3) {
             let prompt = &wait.prompt;
             let question = prompt.title.clone().unwrap_or_else(|| plain(&prompt.body));
-            blocks.push(context(&format!(
-                "Waits for your answer: {}",
-                escape(&clip(&question, 200))
-            )));
+            blocks.push(note(format!("Waits for your answer: {}", escape(&clip(&question, 200)))));
         }
         blocks
     }
 }
 
 /// Everybody's conversations at a glance (BEHAVIOUR J5.1); the rows that want somebody come first.
-pub fn overview(heads: &[Head], now: DateTime<Utc>) -> Vec<Value> {
+pub(super) fn overview(heads: &[Head], now: DateTime<Utc>) -> Vec<SlackBlock> {
     let is_open =
         |head: &&Head| matches!(head.status, Status::Notice | Status::Open | Status::Paused);
     let mut open: Vec<&Head> = heads.iter().filter(is_open).collect();
@@ -363,7 +362,7 @@ pub fn overview(heads: &[Head], now: DateTime<Utc>) -> Vec<Value> {
         count(&|head| head.approvals > 0),
         count(&|head| head.handed_over),
     );
-    let mut blocks = vec![header("All conversations"), section(&format!("*{text}*"))];
+    let mut blocks = vec![header("All conversations"), section(format!("*{text}*"))];
     let mut phases: BTreeMap<String, usize> = BTreeMap::new();
     for head in &open {
         let phase = head.phase.as_deref().map_or_else(|| "Not begun".to_owned(), words_of);
@@ -372,7 +371,7 @@ pub fn overview(heads: &[Head], now: DateTime<Utc>) -> Vec<Value> {
     let phases: Vec<String> =
         phases.iter().map(|(phase, n)| format!("{}: {n}", escape(phase))).collect();
     if !phases.is_empty() {
-        blocks.push(context(&clip(&phases.join(" · "), 1_900)));
+        blocks.push(note(clip(&phases.join(" · "), 1_900)));
     }
     open.sort_by_key(|head| {
         (
@@ -397,45 +396,13 @@ pub fn overview(heads: &[Head], now: DateTime<Utc>) -> Vec<Value> {
                 line = format!("{line} · *{words}*");
             }
         }
-        let mut row = section(&line);
-        row["accessory"] = button(
-            &format!("{SHOW}{}", head.id.short()),
-            "Open",
-            &format!("Open the conversation with {person}"),
-        );
-        blocks.push(row);
+        let open = Button::new(format!("{SHOW}{}", head.id.short()), "Open");
+        blocks.push(row(line, open.spoken(&format!("Open the conversation with {person}"))));
     }
     if open.len() > limits::HOME_ROWS {
-        blocks.push(context(&format!("and {} more", open.len() - limits::HOME_ROWS)));
+        blocks.push(note(format!("and {} more", open.len() - limits::HOME_ROWS)));
     }
     blocks
-}
-
-fn header(text: &str) -> Value {
-    json!({ "type": "header", "text": { "type": "plain_text", "text": text } })
-}
-
-fn section(text: &str) -> Value {
-    json!({ "type": "section", "text": { "type": "mrkdwn", "text": text, "verbatim": true } })
-}
-
-fn context(text: &str) -> Value {
-    json!({ "type": "context", "elements": [{ "type": "mrkdwn", "text": text, "verbatim": true }] })
-}
-
-fn button(element: &str, text: &str, label: &str) -> Value {
-    json!({
-        "type": "button",
-        "action_id": element,
-        "text": { "type": "plain_text", "text": text },
-        "accessibility_label": clip(label, limits::BUTTON_TEXT),
-    })
-}
-
-fn link_button(link: &str, label: &str) -> Value {
-    let mut button = button("open", "Open", label);
-    button["url"] = json!(link);
-    button
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {

@@ -1,8 +1,12 @@
 //! The staff's thread of a conversation: what stands at its head, and what staff write in it.
 
-use serde_json::{Value, json};
+use slack_morphism::prelude::SlackBlock;
 
-use super::render::{Message, text::escape};
+use super::{
+    blocks::{Button, actions, confirm, drawn, note, plain, section},
+    limits,
+    render::{Message, text::escape},
+};
 use crate::{
     engine::Look,
     form::words,
@@ -73,15 +77,15 @@ pub fn root(look: &Look) -> Message {
     let person = look.state.person_in_words();
     let text = format!("{person} · {title}");
     let mut blocks = vec![
-        section(&format!("*{}* · {}", escape(&person), escape(title))),
-        context(&format!(
+        section(format!("*{}* · {}", escape(&person), escape(title))),
+        note(format!(
             "{} {}",
             escape(&standing(look)),
             "Write in this thread to take over: what you write is passed on."
         )),
     ];
-    blocks.push(orders(look.state.session, &Order::ALL));
-    Message { text, blocks }
+    blocks.extend(orders(look.state.session, &Order::ALL));
+    Message { text, blocks: drawn(&blocks) }
 }
 
 /// How a conversation stands, in a sentence.
@@ -95,26 +99,20 @@ pub fn standing(look: &Look) -> String {
 }
 
 /// Buttons for orders about a session.
-pub fn orders(session: SessionId, orders: &[Order]) -> Value {
+pub(super) fn orders(session: SessionId, orders: &[Order]) -> Option<SlackBlock> {
     let button = |order: &Order| {
-        let mut button = json!({
-            "type": "button",
-            "action_id": order.id(session),
-            "text": { "type": "plain_text", "text": order.label() },
-        });
+        let button = Button::new(order.id(session), order.label());
         if *order == Order::End {
-            button["style"] = "danger".into();
-            button["confirm"] = json!({
-                "title": { "type": "plain_text", "text": "End the conversation?" },
-                "text": { "type": "plain_text", "text": "Nothing more is asked. What was said is kept." },
-                "confirm": { "type": "plain_text", "text": "End" },
-                "deny": { "type": "plain_text", "text": "Go back" },
-            });
+            let text = "Nothing more is asked. What was said is kept.";
+            let mut sure = confirm("End the conversation?", text, "End", true);
+            // Cancel would be the conversation.
+            sure.deny = plain("Go back", limits::CONFIRM_BUTTON);
+            button.danger().asking(sure).build()
+        } else {
+            button.build()
         }
-        button
     };
-    let elements: Vec<Value> = orders.iter().map(button).collect();
-    json!({ "type": "actions", "elements": elements })
+    actions(orders.iter().map(button).collect())
 }
 
 /// What a staff member's words in the thread are: an order where they are one as a whole, otherwise words for the
@@ -138,14 +136,6 @@ pub fn command(text: &str) -> Command {
 fn capitalised(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
-}
-
-pub(super) fn section(text: &str) -> Value {
-    json!({ "type": "section", "text": { "type": "mrkdwn", "text": text } })
-}
-
-pub(super) fn context(text: &str) -> Value {
-    json!({ "type": "context", "elements": [{ "type": "mrkdwn", "text": text }] })
 }
 
 #[cfg(test)]

@@ -13,13 +13,13 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 use slack_morphism::prelude::SlackBlock;
 
-use self::{
-    kit::{Button, actions, context, header, section},
-    text::{clip_or, escape, is_blank},
-};
+use self::text::{clip_or, escape, is_blank};
 use crate::{
     form::{Element, plain, words_of},
-    gateway::slack::limits,
+    gateway::slack::{
+        blocks::{self, Button, actions, context, header, section},
+        limits,
+    },
     ids::ArtifactId,
     model::{
         session::PersonId,
@@ -34,7 +34,6 @@ pub mod text;
 mod closed;
 mod forms;
 pub(in crate::gateway::slack) mod inputs;
-mod kit;
 mod open;
 pub(in crate::gateway::slack) mod pages;
 mod review;
@@ -96,7 +95,7 @@ impl Room {
     }
 
     fn add_all(&mut self, blocks: Vec<SlackBlock>) -> bool {
-        let weight = kit::weight(&blocks);
+        let weight = blocks::weight(&blocks);
         if self.is_cut || weight > self.left || blocks.len() > self.blocks_left {
             self.is_cut = true;
             return false;
@@ -126,7 +125,7 @@ pub fn card(wait: &Wait, cx: &Cx) -> Message {
         .iter()
         .filter(|note| !is_blank(note))
         .take(4)
-        .map(|note| kit::said(note, NOTE))
+        .map(|note| blocks::said(note, NOTE))
         .collect();
     let (reserved, rows) = controls
         .as_ref()
@@ -175,7 +174,7 @@ pub fn card(wait: &Wait, cx: &Cx) -> Message {
     if is_open && !notes.is_empty() {
         blocks.push(context(&notes));
     }
-    Message { text: spoken(wait, cx), blocks: blocks.iter().map(kit::json).collect() }
+    Message { text: spoken(wait, cx), blocks: blocks::drawn(&blocks) }
 }
 
 /// The question itself, as far as there is room.
@@ -272,5 +271,5 @@ fn message(parts: Vec<String>) -> Message {
     } else {
         parts.first().cloned().unwrap_or_default()
     };
-    Message { text, blocks: parts.into_iter().map(|part| kit::json(&section(part))).collect() }
+    Message { text, blocks: parts.into_iter().map(|part| blocks::json(&section(part))).collect() }
 }

@@ -1,9 +1,7 @@
 //! Words that only Slack shows.
 
-use serde_json::json;
-
-use super::mirror::section;
 use super::{
+    blocks::{Button, actions, drawn, note, section},
     limits,
     render::{
         Message,
@@ -21,11 +19,9 @@ pub fn relayed(name: &str, text: &str) -> String {
 pub fn plain(text: &str) -> Vec<Message> {
     let parts = parts(text, PIECE);
     let message = |parts: &[String]| {
-        let blocks = parts.iter().map(|part| {
-            json!({ "type": "section", "text": { "type": "mrkdwn", "text": escape(part), "verbatim": true } })
-        });
+        let blocks: Vec<_> = parts.iter().map(|part| section(escape(part))).collect();
         let text = parts.first().map(|part| escape(part)).unwrap_or_default();
-        Message { text, blocks: blocks.collect() }
+        Message { text, blocks: drawn(&blocks) }
     };
     parts.chunks(PIECES).map(message).collect()
 }
@@ -39,14 +35,13 @@ const PIECES: usize = 4;
 /// The line that says how far one is.
 pub fn progress(text: &str) -> Message {
     let text = escape(text);
-    let block = json!({ "type": "context", "elements": [{ "type": "mrkdwn", "text": text }] });
-    Message { text, blocks: vec![block] }
+    Message { blocks: drawn(&[note(text.as_str())]), text }
 }
 
 /// How a request was decided.
 pub fn decided(what: &str, user: &str) -> Message {
     let text = format!("{} by <@{user}>.", escape(what));
-    Message { blocks: vec![section(&text)], text }
+    Message { blocks: drawn(&[section(text.as_str())]), text }
 }
 
 /// Those who decide, called by their groups and names; nobody where none is listed.
@@ -55,7 +50,7 @@ pub fn called(approvers: &Approvers) -> Option<Message> {
     let users = approvers.slack_users.iter().map(|user| format!("<@{user}>"));
     let all: Vec<String> = groups.chain(users).take(CALLED_MAX).collect();
     let text = all.join(" ");
-    (!all.is_empty()).then(|| Message { blocks: vec![section(&text)], text })
+    (!all.is_empty()).then(|| Message { blocks: drawn(&[section(text.as_str())]), text })
 }
 
 /// Groups and people that are called at once.
@@ -64,16 +59,11 @@ const CALLED_MAX: usize = 10;
 /// A copy of everything, for whoever wants one, and the end of it.
 pub fn copy_offered(session: SessionId) -> Message {
     let text = "You can have a copy of everything.".to_owned();
-    let button = |id: &str, label: &str| {
-        json!({
-            "type": "button",
-            "action_id": format!("{id}{}", session.short()),
-            "text": { "type": "plain_text", "text": label },
-        })
-    };
-    let buttons = [button(COPY, "Download my answers"), button(DELETE, "Delete my data")];
-    let blocks = vec![section(&text), json!({ "type": "actions", "elements": buttons })];
-    Message { text, blocks }
+    let button = |id: &str, label| Button::new(format!("{id}{}", session.short()), label).build();
+    let buttons = vec![button(COPY, "Download my answers"), button(DELETE, "Delete my data")];
+    let mut blocks = vec![section(text.as_str())];
+    blocks.extend(actions(buttons));
+    Message { blocks: drawn(&blocks), text }
 }
 
 /// Begins the id of the button that hands a copy out.

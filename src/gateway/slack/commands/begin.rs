@@ -2,16 +2,20 @@
 
 use std::{sync::Arc, time::Duration};
 
-use serde_json::{Value, json};
 use tokio::time::timeout;
 
-use super::button;
 use crate::{
     engine::{Engine, Error},
     flows::LoadedFlow,
     gateway::slack::{
-        home::START, inbound::Actor, inbox::Desk, limits, mirror::section, render::Message as Post,
-        texts, threads::is_direct,
+        blocks::{Button, actions, drawn, section},
+        home::START,
+        inbound::Actor,
+        inbox::Desk,
+        limits,
+        render::Message as Post,
+        texts,
+        threads::is_direct,
     },
     model::{
         flow::SlackPlace,
@@ -84,11 +88,14 @@ pub(in crate::gateway::slack) fn startable(engine: &Engine) -> Vec<Arc<LoadedFlo
 
 /// Which interview?
 pub(super) fn chooser(flows: &[Arc<LoadedFlow>]) -> Post {
-    let buttons: Vec<Value> = flows
+    let buttons = flows
         .iter()
         .take(limits::ACTIONS_ELEMENTS)
-        .map(|flow| button(&format!("{START}{}", flow.flow.id), &flow.flow.title))
+        .map(|flow| {
+            Button::new(format!("{START}{}", flow.flow.id), flow.flow.title.as_str()).build()
+        })
         .collect();
-    let blocks = vec![section(texts::HELLO), json!({ "type": "actions", "elements": buttons })];
-    Post { text: texts::HELLO.to_owned(), blocks }
+    let mut blocks = vec![section(texts::HELLO)];
+    blocks.extend(actions(buttons));
+    Post { text: texts::HELLO.to_owned(), blocks: drawn(&blocks) }
 }

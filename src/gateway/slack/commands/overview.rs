@@ -7,11 +7,12 @@ use crate::{
     engine::Look,
     form::{clip, plain, words},
     gateway::slack::{
+        blocks::{drawn, section},
         home,
         inbound::Ack,
         inbox::Desk,
         limits,
-        mirror::{self, Order, section},
+        mirror::{self, Order},
         render::text::escape,
     },
     interview::evidence,
@@ -43,12 +44,12 @@ pub(super) fn card_of(look: &Look) -> Ack {
     }
     let lines: Vec<String> = lines.iter().map(|line| escape(line)).collect();
     let mut blocks =
-        vec![section(&format!("*{}*", escape(&text))), section(&clip(&lines.join("\n"), 2_900))];
+        vec![section(format!("*{}*", escape(&text))), section(clip(&lines.join("\n"), 2_900))];
     if !look.state.status.is_over() {
         let orders = [Order::TakeOver, Order::HandBack, Order::Nudge, Order::End];
-        blocks.push(mirror::orders(look.state.session, &orders));
+        blocks.extend(mirror::orders(look.state.session, &orders));
     }
-    Ack::Ephemeral { text, blocks }
+    Ack::Ephemeral { text, blocks: drawn(&blocks) }
 }
 
 /// Everybody at a glance (BEHAVIOUR J5.1), as on Home.
@@ -63,5 +64,5 @@ pub(super) async fn overview(desk: &Desk<'_>) -> Ack {
     let heads: Vec<Head> = heads.into_iter().filter(of_here).collect();
     let mut blocks = home::overview(&heads, desk.app.clock.now());
     blocks.truncate(limits::MESSAGE_BLOCKS);
-    Ack::Ephemeral { text: "All conversations".to_owned(), blocks }
+    Ack::Ephemeral { text: "All conversations".to_owned(), blocks: drawn(&blocks) }
 }

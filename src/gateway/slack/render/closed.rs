@@ -5,14 +5,15 @@ use chrono::{DateTime, Utc};
 use slack_morphism::prelude::SlackBlock;
 
 use super::{
-    Cx, Reader, Room,
-    kit::{Button, actions, context, said, section},
-    open, review,
+    Cx, Reader, Room, open, review,
     text::{person, time},
 };
 use crate::{
     form::{Element, filled, labels, sheet},
-    gateway::slack::limits,
+    gateway::slack::{
+        blocks::{Button, actions, context, said, section},
+        limits,
+    },
     ids::ArtifactId,
     model::{
         session::PersonId,

@@ -9,7 +9,6 @@ use slack_morphism::prelude::{
 use super::{
     Cx,
     inputs::{self, INPUT, input},
-    kit::{self, Button, View, actions, columns, context, header, section},
     markdown,
     pages::{self, Edit, Part, Scope},
     review,
@@ -17,7 +16,10 @@ use super::{
 };
 use crate::{
     form::{Element, sheet, words},
-    gateway::slack::limits,
+    gateway::slack::{
+        blocks::{self, Button, View, actions, columns, context, header, section},
+        limits,
+    },
     model::{
         ui::{Ask, Choose, Control, Decide, Field, Form, Group, Prompt, Reply, Review, Upload},
         wait::Wait,
@@ -141,7 +143,7 @@ impl Opened<'_> {
         let max = usize::try_from(ask.max).unwrap_or(usize::MAX).clamp(1, limits::INPUT_TEXT);
         let mut element = text_input(max);
         element.placeholder =
-            ask.placeholder.as_deref().map(|p| kit::plain(p, limits::PLACEHOLDER));
+            ask.placeholder.as_deref().map(|p| blocks::plain(p, limits::PLACEHOLDER));
         let hint = if usize::try_from(ask.max).is_ok_and(|asked| asked > max) {
             "Is it longer? Write it as a message instead."
         } else {
@@ -177,7 +179,7 @@ impl Opened<'_> {
 
     fn tell(&self, decide: &Decide) -> Value {
         let mut blocks =
-            vec![section(format!("*{}*", kit::said(&one_line(&decide.request), 1_000)))];
+            vec![section(format!("*{}*", blocks::said(&one_line(&decide.request), 1_000)))];
         let label = "What should the interviewer do next?";
         blocks.push(input(
             "feedback",
@@ -296,7 +298,7 @@ impl Opened<'_> {
         }
         let mut total = 0;
         let fits = |block: &SlackBlock| {
-            total += kit::weight(std::slice::from_ref(block));
+            total += blocks::weight(std::slice::from_ref(block));
             total < READ_TOTAL
         };
         let all = blocks.len();
@@ -360,7 +362,7 @@ fn told(review: &Review, step: &str) -> String {
     let verb = parts.next().unwrap_or_default();
     let mut next = || parts.next().and_then(|part| part.parse::<usize>().ok());
     let (list, row) = (next().and_then(|n| review.lists.get(n)), next().unwrap_or(0));
-    let noun = kit::said(list.map_or("entry", |list| list.noun.as_str()), 60);
+    let noun = blocks::said(list.map_or("entry", |list| list.noun.as_str()), 60);
     match verb {
         "remove" => format!("The {noun} in place {} will be removed when you save.", row + 1),
         "up" => format!("The {noun} in place {} will move up when you save.", row + 1),
@@ -375,7 +377,7 @@ fn whole(group: &Group) -> Vec<SlackBlock> {
     let (long, short): (Vec<&Field>, Vec<&Field>) =
         told.partition(|field| value(field).chars().count() > 300);
     let pair = |field: &Field| {
-        format!("*{}*\n{}", kit::said(&one_line(&field.label), 150), escape(&value(field)))
+        format!("*{}*\n{}", blocks::said(&one_line(&field.label), 150), escape(&value(field)))
     };
     let mut blocks = columns(&short.into_iter().map(pair).collect::<Vec<_>>());
     blocks.extend(long.into_iter().flat_map(|field| labelled(&field.label, &value(field))));
@@ -384,7 +386,7 @@ fn whole(group: &Group) -> Vec<SlackBlock> {
 
 /// A label and a long value below it.
 fn labelled(label: &str, value: &str) -> Vec<SlackBlock> {
-    let head = format!("*{}*\n", kit::said(&one_line(label), 150));
+    let head = format!("*{}*\n", blocks::said(&one_line(label), 150));
     let parts = super::text::parts(value, limits::SECTION - 800);
     let draw = |(n, part): (usize, &String)| {
         section(if n == 0 { format!("{head}{}", escape(part)) } else { escape(part) })

@@ -10,13 +10,10 @@ use slack_morphism::prelude::{
     SlackBlockUrlInputElement, SlackInputBlock, SlackInputBlockElement,
 };
 
-use super::{
-    kit::plain,
-    text::{clip_or, is_blank, units},
-};
+use super::text::{clip_or, is_blank, units};
 use crate::{
     form::in_words,
-    gateway::slack::{inbound::Typed, limits},
+    gateway::slack::{blocks::plain, inbound::Typed, limits},
     interview::answer::check_field,
     model::ui::{Choice, Field, Input},
 };

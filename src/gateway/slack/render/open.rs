@@ -7,13 +7,16 @@ use super::{
     Room,
     forms::{accepted, one_line},
     inputs::{self, label, tick},
-    kit::{self, Button, actions, columns, confirm, context, said, section},
     review,
     text::{clip, clip_or, escape, is_blank, person, time, units},
 };
 use crate::{
     form::{Element, instant},
-    gateway::slack::{home::SHOW, limits},
+    gateway::slack::{
+        blocks::{self, Button, actions, columns, confirm, context, said, section},
+        home::SHOW,
+        limits,
+    },
     model::{
         ui::{Ask, Choice, Choose, Confirm, Control, Decide, Decision, Form, Upload},
         wait::{Answerers, Wait},
@@ -314,5 +317,5 @@ pub(super) fn facts(decide: &Decide, room: &mut Room) {
 
 /// How much text the controls hold.
 pub(super) fn weight(controls: &Controls) -> usize {
-    kit::weight(&controls.pressed)
+    blocks::weight(&controls.pressed)
 }

@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 
 use slack_morphism::prelude::SlackBlock;
 
-use super::{inputs, kit, text};
+use super::{inputs, text};
 use crate::{
     form::{Fields, Sheet, sheet},
-    gateway::slack::limits,
+    gateway::slack::{blocks, limits},
     model::ui::{Field, Form, Group, Input, Review},
 };
 
@@ -31,7 +31,7 @@ impl Slot {
     }
 
     fn bytes(&self) -> usize {
-        kit::json(&self.draw()).to_string().len()
+        blocks::json(&self.draw()).to_string().len()
     }
 }
 

@@ -9,13 +9,15 @@ use super::{
     Room,
     forms::{fits_whole, one_line},
     inputs,
-    kit::{Button, columns, context, mrkdwn, plain, said},
     pages::{self, entry_of},
     text::is_blank,
 };
 use crate::{
     form::{Element, Sheet, one, sheet, shown},
-    gateway::slack::limits,
+    gateway::slack::{
+        blocks::{Button, columns, context, mrkdwn, plain, said},
+        limits,
+    },
     model::{
         ui::{Field, Group, Prompt, Review},
         wait::Wait,

@@ -1,16 +1,22 @@
 //! Small builders over the client library's Block Kit types: every text is cut to what its place takes, and none is
 //! empty.
+//!
+//! Mrkdwn is always `verbatim`: Slack makes links and mentions of what is marked as such and of nothing else. Without
+//! it a name or a title with an address or a `#channel` in it would become a link of the bot's making.
 
+use reqwest::Url;
 use serde_json::Value;
 use slack_morphism::prelude::{
     SlackActionBlockElement, SlackActionsBlock, SlackBlock, SlackBlockButtonElement,
     SlackBlockButtonStyle, SlackBlockConfirmItem, SlackBlockMarkDownText, SlackBlockPlainText,
     SlackBlockPlainTextOnly, SlackBlockText, SlackContextBlock, SlackContextBlockElement,
-    SlackHeaderBlock, SlackModalView, SlackSectionBlock, SlackView,
+    SlackDividerBlock, SlackHeaderBlock, SlackModalView, SlackSectionBlock, SlackView,
 };
 
-use super::text::{clip_or, escape, is_blank, units};
-use crate::gateway::slack::limits;
+use super::{
+    limits,
+    render::text::{clip_or, escape, is_blank, units},
+};
 
 /// A plain text of at most `max` characters.
 pub(super) fn plain(text: &str, max: usize) -> SlackBlockPlainTextOnly {
@@ -38,12 +44,26 @@ pub(super) fn section(text: impl Into<String>) -> SlackBlock {
     SlackSectionBlock::new().with_text(mrkdwn(text)).into()
 }
 
+/// A paragraph with a button beside it.
+pub(super) fn row(text: impl Into<String>, button: Button) -> SlackBlock {
+    SlackSectionBlock::new().with_text(mrkdwn(text)).with_accessory(button.element().into()).into()
+}
+
+pub(super) fn divider() -> SlackBlock {
+    SlackDividerBlock::new().into()
+}
+
 /// Label and value side by side, in as many sections as that takes.
 pub(super) fn columns(fields: &[String]) -> Vec<SlackBlock> {
     let section = |fields: &[String]| {
         SlackSectionBlock::new().with_fields(fields.iter().map(mrkdwn).collect()).into()
     };
     fields.chunks(limits::SECTION_FIELDS).map(section).collect()
+}
+
+/// One line of small print that is safe and short enough.
+pub(super) fn note(line: impl Into<String>) -> SlackBlock {
+    context([&line.into()])
 }
 
 /// Small print.
@@ -65,6 +85,10 @@ pub(super) fn actions(elements: Vec<SlackActionBlockElement>) -> Option<SlackBlo
 pub(super) struct Button {
     pub(super) id: String,
     pub(super) label: String,
+    /// What comes back with it.
+    pub(super) value: Option<String>,
+    /// The page that it opens.
+    pub(super) link: Option<Url>,
     pub(super) style: Option<SlackBlockButtonStyle>,
     pub(super) confirm: Option<SlackBlockConfirmItem>,
     /// What a screen reader says, where that is more than the label.
@@ -73,7 +97,16 @@ pub(super) struct Button {
 
 impl Button {
     pub(super) fn new(id: String, label: impl Into<String>) -> Self {
-        Self { id, label: label.into(), style: None, confirm: None, spoken: None }
+        let (value, link, style, confirm, spoken) = (None, None, None, None, None);
+        Self { id, label: label.into(), value, link, style, confirm, spoken }
+    }
+
+    pub(super) fn value(self, value: &str) -> Self {
+        Self { value: Some(value.to_owned()), ..self }
+    }
+
+    pub(super) fn link(self, page: Url) -> Self {
+        Self { link: Some(page), ..self }
     }
 
     pub(super) fn primary(self) -> Self {
@@ -94,15 +127,21 @@ impl Button {
     }
 
     pub(super) fn build(self) -> SlackActionBlockElement {
+        self.element().into()
+    }
+
+    fn element(self) -> SlackBlockButtonElement {
         let label = clip_or(&self.label, limits::BUTTON_TEXT, "—");
         // A screen reader reads the label; it needs more only where the label says less.
         let spoken = self.spoken.map(|spoken| clip_or(&spoken, limits::BUTTON_LABEL, &label));
         let mut button = SlackBlockButtonElement::new(plain(&label, limits::BUTTON_TEXT));
         button.action_id = Some(self.id.into());
+        button.value = self.value;
+        button.url = self.link;
         button.style = self.style;
         button.confirm = self.confirm;
         button.accessibility_label = spoken.filter(|spoken| *spoken != label).map(Into::into);
-        button.into()
+        button
     }
 }
 
@@ -142,6 +181,11 @@ impl View {
 /// A part as JSON. Plain data always has one.
 pub(super) fn json(part: &impl serde::Serialize) -> Value {
     serde_json::to_value(part).unwrap_or_default()
+}
+
+/// Blocks as a message or a view takes them.
+pub(super) fn drawn(blocks: &[SlackBlock]) -> Vec<Value> {
+    blocks.iter().map(json).collect()
 }
 
 /// How much text some blocks hold, as Slack may count it.
