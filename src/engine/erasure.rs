@@ -19,7 +19,7 @@ use crate::{
         effect::{Act, Effect, Recipient},
         session::{Place, Platform},
         ui::{Ask, Control, Prompt},
-        wait::{Answerers, Settlement, Standing, Wait},
+        wait::{Settlement, Standing, Wait},
     },
     store::{self, Erasure},
 };
@@ -197,16 +197,11 @@ impl Engine {
             "erasedAt": now,
         });
         let platform = known.map_or(Platform::Web, |actor| actor.state().place.platform);
-        let effect = |alias: &String| Effect {
-            id: EffectId::mint(self.inner.parts.ids.as_ref()),
-            session,
-            place: nowhere(platform),
-            to: Recipient::Webhook { alias: alias.clone() },
-            act: Act::Webhook { event: ERASED.to_owned(), body: body.clone() },
-            queued_at: now,
-            attempts: 0,
-            not_before: now,
-            carries: None,
+        let effect = |alias: &String| {
+            let id = EffectId::mint(self.inner.parts.ids.as_ref());
+            let to = Recipient::Webhook { alias: alias.clone() };
+            let act = Act::Webhook { event: ERASED.to_owned(), body: body.clone() };
+            Effect::new(id, (session, nowhere(platform)), (to, act), now)
         };
         hooks.into_iter().map(effect).collect()
     }
@@ -228,20 +223,8 @@ impl Engine {
             return;
         }
         let now = self.inner.parts.clock.now();
-        let effect = Effect {
-            id: EffectId::mint(self.inner.parts.ids.as_ref()),
-            session: wait.session,
-            place: place.clone(),
-            to: match &wait.answerers {
-                Answerers::Participant => Recipient::Participant,
-                Answerers::Deciders { alias, .. } => Recipient::Channel { alias: alias.clone() },
-            },
-            act: Act::Show { wait: wait.id },
-            queued_at: now,
-            attempts: 0,
-            not_before: now,
-            carries: None,
-        };
+        let id = EffectId::mint(self.inner.parts.ids.as_ref());
+        let effect = Effect::showing(id, &wait, place.clone(), now);
         let wait = neutral(wait, now);
         let redraw = gateway.deliver(&effect, Some((&wait, &shown)));
         if tokio::time::timeout(REDRAW_LIMIT, redraw).await.is_err() {

@@ -363,17 +363,8 @@ impl Actor {
     /// Queues an effect.
     pub(super) fn effect(&mut self, to: Recipient, act: Act) -> EffectId {
         let id = EffectId::mint(&*self.ids);
-        self.draft.effects.push(Effect {
-            id,
-            session: self.state.session,
-            place: self.state.place.clone(),
-            to,
-            act,
-            queued_at: self.now,
-            attempts: 0,
-            not_before: self.now,
-            carries: None,
-        });
+        let home = (self.state.session, self.state.place.clone());
+        self.draft.effects.push(Effect::new(id, home, (to, act), self.now));
         id
     }
 
@@ -427,10 +418,7 @@ impl Actor {
         if talks_over && !is_for_deciders(wait) {
             return;
         }
-        let to = match &wait.answerers {
-            Answerers::Participant => Recipient::Participant,
-            Answerers::Deciders { alias, .. } => Recipient::Channel { alias: alias.clone() },
-        };
+        let to = Recipient::of(&wait.answerers);
         self.effect(to, Act::Show { wait: id });
     }
 

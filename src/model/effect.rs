@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::{
     artifact::Offer,
     session::{PersonId, Place},
+    wait::{Answerers, Wait},
 };
 use crate::ids::{EffectId, SessionId, WaitId};
 
@@ -67,7 +68,43 @@ pub enum Recipient {
     },
 }
 
+impl Recipient {
+    /// Those who are asked: the participant, or whoever reads the channel of the deciders.
+    pub fn of(answerers: &Answerers) -> Self {
+        match answerers {
+            Answerers::Participant => Self::Participant,
+            Answerers::Deciders { alias, .. } => Self::Channel { alias: alias.clone() },
+        }
+    }
+}
+
 impl Effect {
+    /// One that may leave at once, queued at `now`.
+    pub fn new(
+        id: EffectId,
+        (session, place): (SessionId, Place),
+        (to, act): (Recipient, Act),
+        now: DateTime<Utc>,
+    ) -> Self {
+        Self {
+            id,
+            session,
+            place,
+            to,
+            act,
+            queued_at: now,
+            attempts: 0,
+            not_before: now,
+            carries: None,
+        }
+    }
+
+    /// One that shows `wait` to those who are asked, or draws it again wherever it is shown.
+    pub fn showing(id: EffectId, wait: &Wait, place: Place, now: DateTime<Utc>) -> Self {
+        let act = Act::Show { wait: wait.id };
+        Self::new(id, (wait.session, place), (Recipient::of(&wait.answerers), act), now)
+    }
+
     /// Longest pause between two attempts to deliver an effect.
     pub const PAUSE_MAX: TimeDelta = TimeDelta::hours(1);
 

@@ -30,7 +30,7 @@ use crate::{
         audit::sha256,
         effect::{Act, Delivery, Effect, Recipient, Rendering},
         session::Platform,
-        wait::{Answerers, Purpose, Wait},
+        wait::{Purpose, Wait},
     },
 };
 
@@ -462,21 +462,8 @@ impl Sender<'_> {
 pub(super) async fn redraw(app: &App, wait: &Wait, shown: &[Rendering]) {
     let Some(engine) = app.engine() else { return };
     let Ok((loaded, _)) = engine.view(wait.session).await else { return };
-    let now = app.clock.now();
-    let effect = Effect {
-        id: EffectId::mint(app.ids.as_ref()),
-        session: wait.session,
-        place: loaded.head.place,
-        to: match &wait.answerers {
-            Answerers::Participant => Recipient::Participant,
-            Answerers::Deciders { alias, .. } => Recipient::Channel { alias: alias.clone() },
-        },
-        act: Act::Show { wait: wait.id },
-        queued_at: now,
-        attempts: 0,
-        not_before: now,
-        carries: None,
-    };
+    let id = EffectId::mint(app.ids.as_ref());
+    let effect = Effect::showing(id, wait, loaded.head.place, app.clock.now());
     // Told in the log by the call; nothing depends on it.
     _ = Sender { app, effect: &effect }.show(wait, shown).await;
 }
