@@ -36,6 +36,13 @@ pub struct Responder {
     pub staff: bool,
 }
 
+impl Responder {
+    /// Somebody who may do no more than what everybody may: answer for themselves.
+    pub const fn without_rights(person: PersonId, name: String) -> Self {
+        Self { person, name, approver_of: Vec::new(), staff: false }
+    }
+}
+
 /// An attempt to answer a wait.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Answer {

@@ -42,12 +42,7 @@ fn corpus() -> PathBuf {
 }
 
 fn newcomer(user: &str, name: &str) -> Responder {
-    Responder {
-        person: PersonId::web(user),
-        name: name.to_owned(),
-        approver_of: Vec::new(),
-        staff: false,
-    }
+    Responder::without_rights(PersonId::web(user), name.to_owned())
 }
 
 /// Runs the program on the data in `data`.

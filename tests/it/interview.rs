@@ -201,12 +201,7 @@ fn call_of(actor: &Actor, wait: WaitId) -> CallId {
 }
 
 pub(crate) fn ada() -> Responder {
-    Responder {
-        person: PersonId::web("ada"),
-        name: "Ada".to_owned(),
-        approver_of: vec![],
-        staff: false,
-    }
+    Responder::without_rights(PersonId::web("ada"), "Ada".to_owned())
 }
 
 pub(crate) fn grace() -> Responder {

@@ -243,7 +243,7 @@ impl World {
 fn from(user: &str) -> Responder {
     let person =
         PersonId { platform: Platform::Slack, workspace: TEAM.to_owned(), user: user.to_owned() };
-    Responder { person, name: "Ada".to_owned(), approver_of: Vec::new(), staff: false }
+    Responder::without_rights(person, "Ada".to_owned())
 }
 
 fn parts(store: &Arc<dyn Store>, model: &Arc<Scripted>, folder: &TempDir) -> Parts {

@@ -281,12 +281,8 @@ impl Stage {
     /// Plays a recording; what people see and the model reads.
     async fn play(&mut self, tape: &Tape) -> Result<(String, String), Error> {
         let Some((started, _)) = tape.started() else { return Ok(Default::default()) };
-        let from = Responder {
-            person: started.participant.clone(),
-            name: started.name.clone().unwrap_or_default(),
-            approver_of: Vec::new(),
-            staff: false,
-        };
+        let name = started.name.clone().unwrap_or_default();
+        let from = Responder::without_rights(started.participant.clone(), name);
         let place = started.place.clone();
         let begun = self.engine.start(&tape.begin.flow, &from, place, &tape.begin.key).await?;
         self.rest().await?;

@@ -148,9 +148,8 @@ impl People {
     pub async fn known(&self, team: &str, user: &str) -> Responder {
         let known = self.persons.get(&(team.to_owned(), user.to_owned())).await;
         let name = known.map(|known| known.name.clone()).filter(|name| !name.is_empty());
-        let person = person_id(team, user);
         let name = name.unwrap_or_else(|| SOMEBODY.to_owned());
-        Responder { person, name, approver_of: Vec::new(), staff: false }
+        Responder::without_rights(person_id(team, user), name)
     }
 
     /// Something about a user has changed.

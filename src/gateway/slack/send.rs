@@ -429,8 +429,7 @@ impl Sender<'_> {
         let key = format!("slack:unreachable:{}", self.effect.id);
         self.app.spawn(async move {
             let person = people::person_id(&place.workspace, &place.channel);
-            let from =
-                Responder { person, name: String::new(), approver_of: Vec::new(), staff: false };
+            let from = Responder::without_rights(person, String::new());
             let what = What::Lost { why: why.to_owned() };
             if let Err(error) = engine.receive(Inbound { key, session, from, what }).await {
                 tracing::warn!(session.id = %session, %error, "a session could not be paused");

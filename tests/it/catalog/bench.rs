@@ -384,12 +384,7 @@ fn grace(alias: &str) -> Responder {
 
 /// The participant.
 pub(crate) fn ada() -> Responder {
-    Responder {
-        person: PersonId::web("ada"),
-        name: "Ada".to_owned(),
-        approver_of: Vec::new(),
-        staff: false,
-    }
+    Responder::without_rights(PersonId::web("ada"), "Ada".to_owned())
 }
 
 /// What an upload prompt accepts, for a look.

@@ -101,12 +101,8 @@ async fn hand_in_everywhere(app: &App, key: &str, is_wanted: impl Fn(&Head) -> b
 
 /// Something that happened to a participant.
 fn about(head: &Head, key: &str, what: &What) -> Inbound {
-    let from = Responder {
-        person: head.participant.clone(),
-        name: head.name.clone().unwrap_or_default(),
-        approver_of: Vec::new(),
-        staff: false,
-    };
+    let name = head.name.clone().unwrap_or_default();
+    let from = Responder::without_rights(head.participant.clone(), name);
     let key = format!("{key}:{}", head.id.short());
     Inbound { key, session: head.id, from, what: what.clone() }
 }
