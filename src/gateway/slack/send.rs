@@ -174,7 +174,7 @@ impl Sender<'_> {
             return Ok(Some(spot.name()));
         };
         let channel = self.channel(alias)?;
-        let spot = self.post(&Target { channel, thread: None }, message, 0).await?;
+        let spot = self.post(&Target::new(channel, None), message, 0).await?;
         let role = Role::Request(wait.id);
         self.app.threads.belongs(self.effect.session, (self.team(), &spot), role).await?;
         Ok(Some(spot.name()))
@@ -193,7 +193,7 @@ impl Sender<'_> {
         let Some(card) = self.card_in(wait.id, &channel).await? else { return Ok(()) };
         let what = answer::describe(&wait.prompt.control, reply);
         let line = texts::decided(&what, &by.user);
-        let target = Target { channel, thread: Some(card.ts) };
+        let target = Target::new(channel, Some(card.ts));
         let spot = self.post(&target, &line, DECIDED).await?;
         Ok(self.app.threads.mark(session, mark, &spot).await?)
     }
@@ -231,25 +231,32 @@ impl Sender<'_> {
             return Ok(Some(message));
         }
         let mut messages = render::post(text);
+        let target = self.target().await?;
         if let Recipient::Channel { alias } = &self.effect.to
-            && self.is_about_request(alias).await?
+            && target.is_about_request
         {
             let groups = self.app.settings.approvers.get(alias);
             messages.extend(groups.and_then(texts::called));
         }
-        self.post_all(&messages).await
+        self.post_to(target, &messages).await
     }
 
-    /// Messages that belong together, in order; one that is there already is not posted again.
+    /// Messages that belong together, where the effect goes.
     async fn post_all(&self, messages: &[Message]) -> Delivered<Option<String>> {
+        self.post_to(self.target().await?, messages).await
+    }
+
+    /// Messages that belong together, in order; one that is there already is not posted again. The first one of a
+    /// conversation is its root, under which the others stand.
+    async fn post_to(&self, mut target: Target, messages: &[Message]) -> Delivered<Option<String>> {
         let mut first = None;
         for (part, message) in messages.iter().enumerate() {
-            let target = self.target().await?;
             let spot = self.post(&target, message, part).await?;
-            if self.effect.to == Recipient::Participant {
-                self.rooted(&target, &spot).await?;
-            }
             first.get_or_insert_with(|| spot.name());
+            if self.effect.to == Recipient::Participant && target.thread.is_none() {
+                self.rooted(&target, &spot).await?;
+                target = Target::new(spot.channel, Some(spot.ts));
+            }
         }
         Ok(first)
     }

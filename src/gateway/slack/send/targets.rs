@@ -23,6 +23,14 @@ const ROOT: usize = 1_000;
 pub(super) struct Target {
     pub(super) channel: String,
     pub(super) thread: Option<String>,
+    /// It is the thread under a request that is open.
+    pub(super) is_about_request: bool,
+}
+
+impl Target {
+    pub(super) const fn new(channel: String, thread: Option<String>) -> Self {
+        Self { channel, thread, is_about_request: false }
+    }
 }
 
 impl Sender<'_> {
@@ -40,9 +48,9 @@ impl Sender<'_> {
         let place = &self.effect.place;
         let root = self.app.threads.root(self.effect.session, place).await?;
         Ok(match root {
-            Some(root) => Target { channel: root.channel, thread: Some(root.ts) },
+            Some(root) => Target::new(root.channel, Some(root.ts)),
             // Slack takes a person for their conversation with the bot.
-            None => Target { channel: place.channel.clone(), thread: None },
+            None => Target::new(place.channel.clone(), None),
         })
     }
 
@@ -69,29 +77,17 @@ impl Sender<'_> {
             Err(error) => return Err(error.into()),
         };
         if let Some(thread) = self.open_request(&look.state, alias, &channel).await? {
-            return Ok(Target { channel, thread: Some(thread) });
+            return Ok(Target { channel, thread: Some(thread), is_about_request: true });
         }
         let mark = Mark::Staff(&channel);
         if let Some(root) = self.app.threads.marked(session, mark).await? {
-            return Ok(Target { channel: root.channel, thread: Some(root.ts) });
+            return Ok(Target::new(root.channel, Some(root.ts)));
         }
         let head = mirror::root(&look);
-        let spot =
-            self.post(&Target { channel: channel.clone(), thread: None }, &head, ROOT).await?;
+        let spot = self.post(&Target::new(channel.clone(), None), &head, ROOT).await?;
         self.app.threads.belongs(session, (self.team(), &spot), Role::Staff).await?;
         self.app.threads.mark(session, mark, &spot).await?;
-        Ok(Target { channel, thread: Some(spot.ts) })
-    }
-
-    /// Whether what is said in a channel is about a request that is open there.
-    pub(super) async fn is_about_request(&self, alias: &str) -> Delivered<bool> {
-        let channel = self.channel(alias)?;
-        let Some(engine) = self.app.engine() else { return Err(Undelivered::Later) };
-        match engine.look(self.effect.session).await {
-            Ok(look) => Ok(self.open_request(&look.state, alias, &channel).await?.is_some()),
-            Err(engine::Error::NoSession) => Ok(false),
-            Err(error) => Err(error.into()),
-        }
+        Ok(Target::new(channel, Some(spot.ts)))
     }
 
     /// The card of a question in a channel.
