@@ -13,7 +13,7 @@ use super::{
     blocks::{Button, actions, drawn, note, section},
     home::{SHOW, START},
     inbound::{Ack, Action, Actor, Command as Typed, Message, NotTaken},
-    inbox::{Desk, Ear, ear_of},
+    inbox::{Arrival, Ear, ear_of},
     limits,
     mirror::Order,
     people,
@@ -56,12 +56,12 @@ fn is_bare_start(text: &str) -> bool {
 }
 
 /// The command, with what stands after it.
-pub(super) async fn typed(desk: &Desk<'_>, typed: Typed) -> Ack {
+pub(super) async fn typed(arrival: &Arrival<'_>, typed: Typed) -> Ack {
     let mut words = typed.text.split_whitespace();
     let verb = words.next().unwrap_or("start").to_lowercase();
     let rest: Vec<&str> = words.collect();
     let whom = rest.first().and_then(|word| mentioned(word));
-    let order = Ordered { desk, typed: &typed, whom, rest: &rest };
+    let order = Ordered { arrival, typed: &typed, whom, rest: &rest };
     let said = match verb.as_str() {
         "start" => order.start().await,
         "invite" => return order.invite().await,
@@ -95,7 +95,7 @@ fn mentioned(word: &str) -> Option<&str> {
 
 /// A command with who is meant.
 struct Ordered<'a> {
-    desk: &'a Desk<'a>,
+    arrival: &'a Arrival<'a>,
     typed: &'a Typed,
     whom: Option<&'a str>,
     rest: &'a [&'a str],
@@ -103,7 +103,7 @@ struct Ordered<'a> {
 
 impl Ordered<'_> {
     async fn start(&self) -> String {
-        let flows = startable(self.desk.engine);
+        let flows = startable(self.arrival.engine);
         let wanted = self.rest.first().copied().unwrap_or_default();
         let flow = match flows.as_slice() {
             [] => return texts::NO_FLOWS.to_owned(),
@@ -121,7 +121,7 @@ impl Ordered<'_> {
             }
         };
         let channel = Some(self.typed.channel.as_str());
-        match begin(self.desk, flow, &self.typed.by, channel).await {
+        match begin(self.arrival, flow, &self.typed.by, channel).await {
             Ok(Begun { direct: true }) => texts::WROTE_TO_YOU.to_owned(),
             Ok(_) => texts::DONE.to_owned(),
             Err(error) => words::of_error(&error),
@@ -129,7 +129,7 @@ impl Ordered<'_> {
     }
 
     async fn invite(&self) -> Ack {
-        let from = match self.desk.responder(&self.typed.by).await {
+        let from = match self.arrival.responder(&self.typed.by).await {
             Ok(from) => from,
             Err(unchecked) => return told(unchecked.to_string()),
         };
@@ -139,7 +139,7 @@ impl Ordered<'_> {
         let Some(user) = self.whom else {
             return told(format!("Say whom: `{} invite @person`.", self.typed.name));
         };
-        let mut flows = startable(self.desk.engine);
+        let mut flows = startable(self.arrival.engine);
         flows.retain(|flow| flow.flow.start.slack.as_ref().is_some_and(|start| start.invite));
         if let Some(wanted) = self.rest.get(1) {
             flows.retain(|flow| flow.flow.id == *wanted);
@@ -175,10 +175,10 @@ impl Ordered<'_> {
 
     /// One's own progress; for staff how everybody is (BEHAVIOUR J5).
     async fn status(&self) -> Ack {
-        match self.desk.responder(&self.typed.by).await {
-            Ok(from) if from.staff => overview(self.desk).await,
+        match self.arrival.responder(&self.typed.by).await {
+            Ok(from) if from.staff => overview(self.arrival).await,
             Ok(_) | Err(_) => match self.mine().await {
-                Ok(Some(head)) => match self.desk.engine.look(head.id).await {
+                Ok(Some(head)) => match self.arrival.engine.look(head.id).await {
                     Ok(look) => told(of_one(&look)),
                     Err(error) => told(words::of_error(&error)),
                 },
@@ -193,7 +193,7 @@ impl Ordered<'_> {
             Ok((head, _)) => head,
             Err(words) => return told(words),
         };
-        match self.desk.engine.look(head.id).await {
+        match self.arrival.engine.look(head.id).await {
             Ok(look) => card_of(&look),
             Err(error) => told(words::of_error(&error)),
         }
@@ -224,7 +224,7 @@ impl Ordered<'_> {
     async fn own(&self, command: Command) -> String {
         match self.mine().await {
             Ok(Some(head)) => {
-                let from = self.desk.participant(&self.typed.by, head.name.as_deref()).await;
+                let from = self.arrival.participant(&self.typed.by, head.name.as_deref()).await;
                 self.order(head.id, from, command).await
             }
             Ok(None) => texts::NO_SESSION.to_owned(),
@@ -242,7 +242,7 @@ impl Ordered<'_> {
             Err(words) => return words,
         };
         let noted = self
-            .desk
+            .arrival
             .engine
             .note_reading(head.id, "session_exported", &from.person.to_string())
             .await;
@@ -250,15 +250,15 @@ impl Ordered<'_> {
             return words::of_error(&error);
         }
         let to = (self.typed.by.user.clone(), None);
-        hand_out(self.desk, head.id, Reader::Staff, to);
+        hand_out(self.arrival, head.id, Reader::Staff, to);
         texts::ON_ITS_WAY.to_owned()
     }
 
     async fn order(&self, session: SessionId, from: Responder, command: Command) -> String {
         let me = from.person.clone();
-        let key = self.desk.key.clone();
+        let key = self.arrival.key.clone();
         let inbound = Inbound { key, session, from, what: What::Command(command) };
-        match self.desk.engine.receive(inbound).await {
+        match self.arrival.engine.receive(inbound).await {
             Ok(Receipt::Erased { receipt }) => texts::erased(&receipt),
             Ok(receipt) => match words::of_receipt(&receipt, None, &me) {
                 Some(words) => texts::sentence(&words),
@@ -277,22 +277,23 @@ impl Ordered<'_> {
     }
 
     async fn mine(&self) -> Result<Option<Head>, String> {
-        let person = people::person_id(self.desk.team(), &self.typed.by.user);
-        let mine = self.desk.conversations(&person).await;
+        let person = people::person_id(self.arrival.team(), &self.typed.by.user);
+        let mine = self.arrival.conversations(&person).await;
         Ok(newest(&mine.map_err(|error| words::of_error(&Error::Store(error)))?))
     }
 
     /// The conversation of the person who is named, for staff alone.
     async fn theirs(&self) -> Result<(Head, Responder), String> {
-        let from = self.desk.responder(&self.typed.by).await.map_err(|error| error.to_string())?;
+        let from =
+            self.arrival.responder(&self.typed.by).await.map_err(|error| error.to_string())?;
         if !from.staff {
             return Err(texts::FOR_STAFF.to_owned());
         }
         let Some(user) = self.whom else {
             return Err(format!("Say whom: `{} show @person`.", self.typed.name));
         };
-        let person = people::person_id(self.desk.team(), user);
-        let found = self.desk.conversations(&person).await;
+        let person = people::person_id(self.arrival.team(), user);
+        let found = self.arrival.conversations(&person).await;
         let found = found.map_err(|error| words::of_error(&Error::Store(error)))?;
         newest(&found).map(|head| (head, from)).ok_or_else(|| texts::NONE_OF_THEIRS.to_owned())
     }
@@ -306,92 +307,93 @@ fn newest(heads: &[Head]) -> Option<Head> {
 }
 
 /// The global shortcut.
-pub(super) async fn shortcut(desk: &Desk<'_>, by: &Actor) -> Ack {
+pub(super) async fn shortcut(arrival: &Arrival<'_>, by: &Actor) -> Ack {
     let ear = Ear { user: by.user.clone(), channel: by.user.clone(), thread: None };
-    match startable(desk.engine).as_slice() {
-        [] => desk.tell(&ear, texts::NO_FLOWS),
+    match startable(arrival.engine).as_slice() {
+        [] => arrival.tell(&ear, texts::NO_FLOWS),
         [only] => {
-            if let Err(error) = begin(desk, only, by, None).await {
-                desk.tell(&ear, &words::of_error(&error));
+            if let Err(error) = begin(arrival, only, by, None).await {
+                arrival.tell(&ear, &words::of_error(&error));
             }
         }
-        several => desk.post(&ear, chooser(several)),
+        several => arrival.post(&ear, chooser(several)),
     }
     Ack::Empty
 }
 
 /// Somebody writes to the bot, or mentions it, where there is no conversation.
-pub(super) async fn approached(desk: &Desk<'_>, message: &Message) -> Result<Ack, NotTaken> {
+pub(super) async fn approached(arrival: &Arrival<'_>, message: &Message) -> Result<Ack, NotTaken> {
     let thread = message.thread.clone().unwrap_or_else(|| message.ts.clone());
     let ear = Ear {
         user: message.by.user.clone(),
         channel: message.channel.clone(),
         thread: Some(thread),
     };
-    let flows = startable(desk.engine);
+    let flows = startable(arrival.engine);
     let words = Some(message.text.as_str()).filter(|text| !is_bare_start(text));
     let wants_to_start = message.is_mention || is_start(&message.text);
     match flows.as_slice() {
-        [] => desk.post(&ear, Post { text: texts::NO_FLOWS.to_owned(), blocks: Vec::new() }),
+        [] => arrival.post(&ear, Post { text: texts::NO_FLOWS.to_owned(), blocks: Vec::new() }),
         [only] if wants_to_start => {
             let begun = if message.is_mention && place_of(only) == SlackPlace::ChannelThread {
-                begin_at(desk, only, &message.by, (&message.channel, ear.thread.clone()), words)
+                begin_at(arrival, only, &message.by, (&message.channel, ear.thread.clone()), words)
                     .await
             } else {
-                begin(desk, only, &message.by, Some(&message.channel)).await
+                begin(arrival, only, &message.by, Some(&message.channel)).await
             };
             match begun {
                 Ok(begun) => {
                     if begun.direct && !message.is_direct {
-                        desk.tell(&ear, texts::WROTE_TO_YOU);
+                        arrival.tell(&ear, texts::WROTE_TO_YOU);
                     }
                 }
                 Err(Error::Store(_) | Error::Busy) => return Err(NotTaken),
-                Err(error) => desk.tell(&ear, &words::of_error(&error)),
+                Err(error) => arrival.tell(&ear, &words::of_error(&error)),
             }
         }
-        several => desk.post(&ear, chooser(several)),
+        several => arrival.post(&ear, chooser(several)),
     }
     Ok(Ack::Empty)
 }
 
 /// A button that belongs to no question.
-pub(super) async fn pressed(desk: &Desk<'_>, action: Action) -> Result<Ack, NotTaken> {
+pub(super) async fn pressed(arrival: &Arrival<'_>, action: Action) -> Result<Ack, NotTaken> {
     let ear = ear_of(&action);
     if action.element == FEEDBACK {
-        return thanked(desk, &action, &ear).await;
+        return thanked(arrival, &action, &ear).await;
     }
     if let Some(id) = action.element.strip_prefix(SHOW) {
-        return shown(desk, id, &action, &ear).await;
+        return shown(arrival, id, &action, &ear).await;
     }
     if let Some(id) = action.element.strip_prefix(texts::COPY) {
-        return own_copy(desk, id, &action, &ear).await;
+        return own_copy(arrival, id, &action, &ear).await;
     }
     if let Some(id) = action.element.strip_prefix(texts::DELETE) {
-        return match own_session(desk, id, &action, &ear).await? {
+        return match own_session(arrival, id, &action, &ear).await? {
             Some((session, from)) => {
-                desk.receive(session, (from, What::Command(Command::Delete)), &ear, None).await
+                arrival.receive(session, (from, What::Command(Command::Delete)), &ear, None).await
             }
             None => Ok(Ack::Empty),
         };
     }
     if let Some((order, session)) = Order::parse(&action.element) {
-        return ordered(desk, (order, session), &action, &ear).await;
+        return ordered(arrival, (order, session), &action, &ear).await;
     }
     if let Some(id) = action.element.strip_prefix(START) {
-        let Some(flow) = startable(desk.engine).into_iter().find(|flow| flow.flow.id == id) else {
-            desk.tell(&ear, texts::NO_FLOWS);
+        let Some(flow) = startable(arrival.engine).into_iter().find(|flow| flow.flow.id == id)
+        else {
+            arrival.tell(&ear, texts::NO_FLOWS);
             return Ok(Ack::Empty);
         };
-        match begin(desk, &flow, &action.by, None).await {
-            Ok(_) if action.message.is_some() => desk.tell(&ear, texts::WROTE_TO_YOU),
+        match begin(arrival, &flow, &action.by, None).await {
+            Ok(_) if action.message.is_some() => arrival.tell(&ear, texts::WROTE_TO_YOU),
             Ok(_) => {}
-            Err(error) => desk.tell(&ear, &words::of_error(&error)),
+            Err(error) => arrival.tell(&ear, &words::of_error(&error)),
         }
         return Ok(Ack::Empty);
     }
     if let Some(id) = action.element.strip_prefix(INVITE) {
-        let said = invited(desk, id, &action).await;
+        let said = invited(arrival, id, &action).await;
         return Ok(told(said));
     }
     if action.element == NO_INVITE {
@@ -402,41 +404,46 @@ pub(super) async fn pressed(desk: &Desk<'_>, action: Action) -> Result<Ack, NotT
 
 /// The session of a button, if it is that of the one who pressed it.
 async fn own_session(
-    desk: &Desk<'_>,
+    arrival: &Arrival<'_>,
     id: &str,
     action: &Action,
     ear: &Ear,
 ) -> Result<Option<(SessionId, Responder)>, NotTaken> {
     let Some(session) = SessionId::from_short(id) else { return Ok(None) };
-    let person = people::person_id(desk.team(), &action.by.user);
-    let mine = desk.conversations(&person).await.map_err(|_| NotTaken)?;
+    let person = people::person_id(arrival.team(), &action.by.user);
+    let mine = arrival.conversations(&person).await.map_err(|_| NotTaken)?;
     let Some(head) = mine.into_iter().find(|head| head.id == session) else {
-        desk.tell(ear, texts::NOT_YOURS);
+        arrival.tell(ear, texts::NOT_YOURS);
         return Ok(None);
     };
-    Ok(Some((session, desk.participant(&action.by, head.name.as_deref()).await)))
+    Ok(Some((session, arrival.participant(&action.by, head.name.as_deref()).await)))
 }
 
 /// Hands the participant a copy of everything, directly, wherever the conversation stands.
-async fn own_copy(desk: &Desk<'_>, id: &str, action: &Action, ear: &Ear) -> Result<Ack, NotTaken> {
-    if let Some((session, _)) = own_session(desk, id, action, ear).await? {
+async fn own_copy(
+    arrival: &Arrival<'_>,
+    id: &str,
+    action: &Action,
+    ear: &Ear,
+) -> Result<Ack, NotTaken> {
+    if let Some((session, _)) = own_session(arrival, id, action, ear).await? {
         let thread = action.thread.clone().filter(|_| ear.channel.starts_with('D'));
         let to = (action.by.user.clone(), thread);
-        hand_out(desk, session, Reader::Participant, to);
-        desk.tell(ear, texts::ON_ITS_WAY);
+        hand_out(arrival, session, Reader::Participant, to);
+        arrival.tell(ear, texts::ON_ITS_WAY);
     }
     Ok(Ack::Empty)
 }
 
 /// Puts a copy into somebody's conversation with the bot, after the acknowledgement.
 fn hand_out(
-    desk: &Desk<'_>,
+    arrival: &Arrival<'_>,
     session: SessionId,
     reader: Reader,
     (user, thread): (String, Option<String>),
 ) {
-    let (app, team) = (Arc::clone(desk.app), desk.team().to_owned());
-    desk.app.spawn(async move {
+    let (app, team) = (Arc::clone(arrival.app), arrival.team().to_owned());
+    arrival.app.spawn(async move {
         let Some(engine) = app.engine() else { return };
         let Ok(gathered) = engine.gather(session).await else { return };
         let Ok(bytes) = engine.bundle(&gathered, reader).await else { return };
@@ -452,28 +459,28 @@ fn hand_out(
 }
 
 /// How an answer was.
-async fn thanked(desk: &Desk<'_>, action: &Action, ear: &Ear) -> Result<Ack, NotTaken> {
+async fn thanked(arrival: &Arrival<'_>, action: &Action, ear: &Ear) -> Result<Ack, NotTaken> {
     let (Some((channel, ts)), Some(thread)) = (&action.message, &action.thread) else {
         return Ok(Ack::Empty);
     };
     let root = Spot { channel: channel.clone(), ts: thread.clone() };
-    let found = desk.app.threads.of(desk.team(), &root).await.map_err(|_| NotTaken)?;
+    let found = arrival.app.threads.of(arrival.team(), &root).await.map_err(|_| NotTaken)?;
     if let Some((session, _)) = found {
         let message = Spot { channel: channel.clone(), ts: ts.clone() }.name();
-        let words = desk.app.agent.feedback(session, &message, &action.value).await;
-        desk.tell(ear, words);
+        let words = arrival.app.agent.feedback(session, &message, &action.value).await;
+        arrival.tell(ear, words);
     }
     Ok(Ack::Empty)
 }
 
 /// Sends an invitation: rights are looked at again, a preview is no proof.
-async fn invited(desk: &Desk<'_>, flow: &str, action: &Action) -> String {
-    match desk.responder(&action.by).await {
+async fn invited(arrival: &Arrival<'_>, flow: &str, action: &Action) -> String {
+    match arrival.responder(&action.by).await {
         Ok(from) if from.staff => {}
         Ok(_) => return texts::FOR_STAFF.to_owned(),
         Err(unchecked) => return unchecked.to_string(),
     }
-    let flows = startable(desk.engine);
+    let flows = startable(arrival.engine);
     let Some(flow) = flows.into_iter().find(|known| known.flow.id == flow) else {
         return texts::NO_FLOWS.to_owned();
     };
@@ -482,59 +489,64 @@ async fn invited(desk: &Desk<'_>, flow: &str, action: &Action) -> String {
     }
     let candidate = Actor { user: action.value.clone(), ..Actor::default() };
     let channel = action.message.as_ref().map(|(channel, _)| channel.as_str());
-    match begin(desk, &flow, &candidate, channel).await {
+    match begin(arrival, &flow, &candidate, channel).await {
         Ok(_) => texts::SENT.to_owned(),
         Err(error) => words::of_error(&error),
     }
 }
 
 /// One conversation of the overview, for staff.
-async fn shown(desk: &Desk<'_>, id: &str, action: &Action, ear: &Ear) -> Result<Ack, NotTaken> {
-    match desk.responder(&action.by).await {
+async fn shown(
+    arrival: &Arrival<'_>,
+    id: &str,
+    action: &Action,
+    ear: &Ear,
+) -> Result<Ack, NotTaken> {
+    match arrival.responder(&action.by).await {
         Ok(from) if from.staff => {}
         Ok(_) => {
-            desk.tell(ear, texts::FOR_STAFF);
+            arrival.tell(ear, texts::FOR_STAFF);
             return Ok(Ack::Empty);
         }
         Err(unchecked) => {
-            desk.tell(ear, &unchecked.to_string());
+            arrival.tell(ear, &unchecked.to_string());
             return Ok(Ack::Empty);
         }
     }
     let Some(session) = SessionId::from_short(id) else { return Ok(Ack::Empty) };
-    match desk.engine.look(session).await {
+    match arrival.engine.look(session).await {
         Ok(look) => {
             if let Ack::Ephemeral { text, blocks } = card_of(&look) {
                 if action.view.is_some() {
-                    desk.show_over("Conversation", &blocks, action, ear.clone());
+                    arrival.show_over("Conversation", &blocks, action, ear.clone());
                 } else {
-                    desk.whisper(ear, Post { text, blocks });
+                    arrival.whisper(ear, Post { text, blocks });
                 }
             }
         }
-        Err(error) => desk.tell(ear, &words::of_error(&error)),
+        Err(error) => arrival.tell(ear, &words::of_error(&error)),
     }
     Ok(Ack::Empty)
 }
 
 async fn ordered(
-    desk: &Desk<'_>,
+    arrival: &Arrival<'_>,
     (order, session): (Order, SessionId),
     action: &Action,
     ear: &Ear,
 ) -> Result<Ack, NotTaken> {
-    let from = match desk.responder_about(session, &action.by).await {
+    let from = match arrival.responder_about(session, &action.by).await {
         Ok(from) => from,
         Err(unchecked) => {
-            desk.tell(ear, &unchecked.to_string());
+            arrival.tell(ear, &unchecked.to_string());
             return Ok(Ack::Empty);
         }
     };
     if !from.staff {
-        desk.tell(ear, texts::FOR_STAFF);
+        arrival.tell(ear, texts::FOR_STAFF);
         return Ok(Ack::Empty);
     }
-    desk.receive(session, (from, What::Command(order.command())), ear, None).await
+    arrival.receive(session, (from, What::Command(order.command())), ear, None).await
 }
 
 #[cfg(test)]

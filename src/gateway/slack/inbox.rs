@@ -44,31 +44,33 @@ impl Inbox for SlackInbox {
         let Envelope { key, tenant, what } = envelope;
         let engine = self.0.engine().ok_or(NotTaken)?;
         self.0.api.tenants().met(&tenant).await;
-        let desk = Desk { app: &self.0, engine, key: format!("slack:{key}"), tenant };
+        let arrival = Arrival { app: &self.0, engine, key: format!("slack:{key}"), tenant };
         match what {
-            Incoming::Message(message) => desk.message(message).await,
-            Incoming::Action(action) => desk.action(action).await,
-            Incoming::Submitted(submission) => desk.submitted(submission).await,
-            Incoming::Command(command) => Ok(commands::typed(&desk, command).await),
-            Incoming::Shortcut { by, .. } => Ok(commands::shortcut(&desk, &by).await),
-            Incoming::ChannelGone { channel, why } => Ok(desk.channel_gone(channel, why)),
-            Incoming::ChannelBack { channel } => Ok(desk.channel_back(channel)),
-            Incoming::UserChanged { user, deleted } => desk.user_changed(&user, deleted).await,
+            Incoming::Message(message) => arrival.message(message).await,
+            Incoming::Action(action) => arrival.action(action).await,
+            Incoming::Submitted(submission) => arrival.submitted(submission).await,
+            Incoming::Command(command) => Ok(commands::typed(&arrival, command).await),
+            Incoming::Shortcut { by, .. } => Ok(commands::shortcut(&arrival, &by).await),
+            Incoming::ChannelGone { channel, why } => Ok(arrival.channel_gone(channel, why)),
+            Incoming::ChannelBack { channel } => Ok(arrival.channel_back(channel)),
+            Incoming::UserChanged { user, deleted } => arrival.user_changed(&user, deleted).await,
             Incoming::GroupChanged { group } => {
-                desk.app.people.forget_group(desk.team(), &group).await;
+                arrival.app.people.forget_group(arrival.team(), &group).await;
                 Ok(Ack::Empty)
             }
-            Incoming::Revoked => desk.revoked().await,
-            Incoming::HomeOpened { by, tab, channel } => Ok(desk.opened(by, &tab, channel)),
-            Incoming::Stopped { by, channel, thread } => desk.stopped(&by, channel, thread).await,
+            Incoming::Revoked => arrival.revoked().await,
+            Incoming::HomeOpened { by, tab, channel } => Ok(arrival.opened(by, &tab, channel)),
+            Incoming::Stopped { by, channel, thread } => {
+                arrival.stopped(&by, channel, thread).await
+            }
             Incoming::Edited { channel, is_direct, ts, thread, by, text } => {
                 let there = Message { by, channel, is_direct, ts, thread, ..Message::default() };
-                desk.amended(there, Some(text)).await
+                arrival.amended(there, Some(text)).await
             }
             Incoming::Deleted { channel, is_direct, ts, thread, author } => {
                 let by = Actor { user: author, ..Actor::default() };
                 let there = Message { by, channel, is_direct, ts, thread, ..Message::default() };
-                desk.amended(there, None).await
+                arrival.amended(there, None).await
             }
             Incoming::Closed { .. } | Incoming::Ignored { .. } | Incoming::Unknown { .. } => {
                 Ok(Ack::Empty)
@@ -77,8 +79,9 @@ impl Inbox for SlackInbox {
     }
 }
 
-/// One thing that came in, with what is needed to deal with it.
-pub(super) struct Desk<'a> {
+/// One thing that came in, with what is needed to deal with it; the desk at which a session is worked on is the
+/// engine's.
+pub(super) struct Arrival<'a> {
     pub(super) app: &'a Arc<App>,
     pub(super) engine: &'a Engine,
     /// Names the event.
@@ -94,7 +97,7 @@ pub(super) struct Ear {
     pub(super) thread: Option<String>,
 }
 
-impl Desk<'_> {
+impl Arrival<'_> {
     pub(super) fn team(&self) -> &str {
         &self.tenant.team
     }

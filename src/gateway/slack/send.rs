@@ -231,6 +231,9 @@ impl Sender<'_> {
             return Ok(Some(message));
         }
         let mut messages = render::post(text);
+        if messages.is_empty() {
+            return Ok(None);
+        }
         let target = self.target().await?;
         if let Recipient::Channel { alias } = &self.effect.to
             && target.is_about_request

@@ -21,7 +21,7 @@ use tokio::sync::{Mutex, broadcast};
 use tokio_util::sync::CancellationToken;
 
 use self::{
-    grant::{Desk, Granted, Refusal},
+    grant::{Asker, Granted, Refusal},
     vault::{Tokens, Unsealed, Vault},
 };
 use super::{
@@ -137,7 +137,7 @@ struct Kept {
 /// What several workspaces need.
 #[derive(Debug)]
 struct Many {
-    desk: Desk,
+    asker: Asker,
     vault: Vault,
     store: Arc<dyn Store>,
     clock: Arc<dyn Clock>,
@@ -237,8 +237,8 @@ impl Tenants {
             let team = note.key.trim_start_matches(HOMES).to_owned();
             known.homes.insert(team, note.value.unwrap_or_default());
         }
-        let desk = Desk::new(oauth, base)?;
-        let many = Many { desk, vault, store, clock, renewing: Mutex::default() };
+        let asker = Asker::new(oauth, base)?;
+        let many = Many { asker, vault, store, clock, renewing: Mutex::default() };
         Ok(Self { known: RwLock::new(known), many: Some(many), ..Self::default() })
     }
 
@@ -384,7 +384,7 @@ impl Tenants {
     /// Changes the code that a browser brought into an installation, and keeps it.
     async fn install(&self, code: &str) -> Result<(), Error> {
         let Some(many) = &self.many else { return Ok(()) };
-        let granted = many.desk.exchange(code).await?;
+        let granted = many.asker.exchange(code).await?;
         let entry = self.keep(many, granted).await?;
         tracing::info!(
             slack.team = entry.installation.id(),
@@ -416,7 +416,7 @@ impl Tenants {
             return true;
         }
         let Some(refresh) = &entry.refresh else { return false };
-        let renewed = match many.desk.renew(refresh.expose()).await {
+        let renewed = match many.asker.renew(refresh.expose()).await {
             Ok(mut granted) => {
                 // What the answer leaves out has not changed.
                 granted.installation = entry.installation;

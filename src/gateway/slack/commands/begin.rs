@@ -11,7 +11,7 @@ use crate::{
         blocks::{Button, actions, drawn, section},
         home::START,
         inbound::Actor,
-        inbox::Desk,
+        inbox::Arrival,
         limits,
         render::Message as Post,
         texts,
@@ -34,24 +34,24 @@ pub(super) struct Begun {
 
 /// Begins an interview where its flow says; `channel` is where it was asked for.
 pub(super) async fn begin(
-    desk: &Desk<'_>,
+    arrival: &Arrival<'_>,
     flow: &LoadedFlow,
     by: &Actor,
     channel: Option<&str>,
 ) -> Result<Begun, Error> {
     let parent = flow.flow.start.slack.as_ref().and_then(|start| start.parent.as_deref());
-    let channels = desk.app.settings.slack.as_ref().map(|slack| &slack.channels);
+    let channels = arrival.app.settings.slack.as_ref().map(|slack| &slack.channels);
     let parent = parent.and_then(|alias| channels.and_then(|channels| channels.get(alias)));
     let channel = match place_of(flow) {
         SlackPlace::Dm => None,
         SlackPlace::ChannelThread => parent.map(String::as_str).or(channel),
     };
     let channel = channel.filter(|channel| channel.starts_with(['C', 'G']));
-    begin_at(desk, flow, by, (channel.unwrap_or(&by.user), None), None).await
+    begin_at(arrival, flow, by, (channel.unwrap_or(&by.user), None), None).await
 }
 
 pub(super) async fn begin_at(
-    desk: &Desk<'_>,
+    arrival: &Arrival<'_>,
     flow: &LoadedFlow,
     by: &Actor,
     (channel, thread): (&str, Option<String>),
@@ -59,20 +59,20 @@ pub(super) async fn begin_at(
 ) -> Result<Begun, Error> {
     let place = Place {
         platform: Platform::Slack,
-        workspace: desk.team().to_owned(),
+        workspace: arrival.team().to_owned(),
         channel: channel.to_owned(),
         thread,
     };
-    let mut from = desk.participant(by, None).await;
+    let mut from = arrival.participant(by, None).await;
     // A name is worth a moment, and no more: whoever asks waits for the acknowledgement.
-    let known = timeout(NAME_LIMIT, desk.app.people.person(desk.team(), &by.user)).await;
+    let known = timeout(NAME_LIMIT, arrival.app.people.person(arrival.team(), &by.user)).await;
     if let Ok(Ok(known)) = known {
         from.name.clone_from(&known.name);
     } else if !by.name.is_empty() {
         from.name.clone_from(&by.name);
     }
     let direct = is_direct(&place);
-    desk.engine.start_with(&flow.flow.id, &from, (place, &desk.key), words).await?;
+    arrival.engine.start_with(&flow.flow.id, &from, (place, &arrival.key), words).await?;
     Ok(Begun { direct })
 }
 

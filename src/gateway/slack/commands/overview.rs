@@ -10,7 +10,7 @@ use crate::{
         blocks::{drawn, section},
         home,
         inbound::Ack,
-        inbox::Desk,
+        inbox::Arrival,
         limits,
         mirror::{self, Order},
         render::text::escape,
@@ -53,16 +53,18 @@ pub(super) fn card_of(look: &Look) -> Ack {
 }
 
 /// Everybody at a glance (BEHAVIOUR J5.1), as on Home.
-pub(super) async fn overview(desk: &Desk<'_>) -> Ack {
-    let heads = match desk.engine.sessions(limits::HOME_COUNTED).await {
+pub(super) async fn overview(arrival: &Arrival<'_>) -> Ack {
+    let heads = match arrival.engine.sessions(limits::HOME_COUNTED).await {
         Ok(heads) => heads,
         Err(error) => return told(words::of_error(&error)),
     };
     let of_here = |head: &Head| {
-        head.place.platform == Platform::Slack && head.place.workspace == desk.team() && !head.test
+        head.place.platform == Platform::Slack
+            && head.place.workspace == arrival.team()
+            && !head.test
     };
     let heads: Vec<Head> = heads.into_iter().filter(of_here).collect();
-    let mut blocks = home::overview(&heads, desk.app.clock.now());
+    let mut blocks = home::overview(&heads, arrival.app.clock.now());
     blocks.truncate(limits::MESSAGE_BLOCKS);
     Ack::Ephemeral { text: "All conversations".to_owned(), blocks: drawn(&blocks) }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Desk, Ear, ear_of, tell::Form};
+use super::{Arrival, Ear, ear_of, tell::Form};
 use crate::{
     engine::{Error, Inbound, Receipt, What},
     form::{Element, words},
@@ -21,7 +21,7 @@ use crate::{
     },
 };
 
-impl Desk<'_> {
+impl Arrival<'_> {
     /// A button, a menu, a picker.
     pub(super) async fn action(&self, action: Action) -> Result<Ack, NotTaken> {
         let Some(element) = Element::parse(&action.element) else {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{
     super::{app::App, inbound::Ack, people},
-    Desk,
+    Arrival,
 };
 use crate::{
     engine::{Inbound, What},
@@ -13,7 +13,7 @@ use crate::{
     model::session::{Head, Platform},
 };
 
-impl Desk<'_> {
+impl Arrival<'_> {
     /// The app is gone from a workspace: its tokens are shredded, its conversations pause (SEMANTICS row 34).
     pub(super) async fn revoked(&self) -> Result<Ack, NotTaken> {
         self.app.api.tenants().revoke(&self.tenant).await.map_err(|_| NotTaken)?;

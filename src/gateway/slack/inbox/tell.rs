@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::{Desk, Ear};
+use super::{Arrival, Ear};
 use crate::{
     engine::Receipt,
     form::words,
@@ -25,7 +25,7 @@ use crate::{
 /// Two clicks of one person within this time are one (SEMANTICS row 1).
 const DOUBLE_CLICK: chrono::TimeDelta = chrono::TimeDelta::seconds(5);
 
-impl Desk<'_> {
+impl Arrival<'_> {
     pub(super) fn report(&self, receipt: &Receipt, about: Option<&Wait>, me: &PersonId, ear: &Ear) {
         if let Receipt::Erased { receipt } = receipt {
             self.say(ear, texts::erased(receipt));

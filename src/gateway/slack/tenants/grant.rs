@@ -68,7 +68,7 @@ struct Identity {
 
 /// Asks for tokens.
 #[derive(Debug)]
-pub(super) struct Desk {
+pub(super) struct Asker {
     client: reqwest::Client,
     base: String,
     client_id: String,
@@ -76,7 +76,7 @@ pub(super) struct Desk {
     redirect_url: String,
 }
 
-impl Desk {
+impl Asker {
     pub(super) fn new(oauth: &SlackOauth, base: &str) -> Result<Self, reqwest::Error> {
         let client = reqwest::Client::builder()
             .connect_timeout(CONNECT_LIMIT)

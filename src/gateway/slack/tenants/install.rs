@@ -41,7 +41,7 @@ async fn begin(State(tenants): State<Arc<Tenants>>) -> Response {
     };
     let state = fresh(many);
     let address =
-        state.as_ref().and_then(|state| many.desk.authorize_url(&BOT_SCOPES.join(","), state));
+        state.as_ref().and_then(|state| many.asker.authorize_url(&BOT_SCOPES.join(","), state));
     let (Some(state), Some(address)) = (state, address) else {
         return page(
             StatusCode::INTERNAL_SERVER_ERROR,
@@ -111,7 +111,7 @@ fn is_ours(many: &Many, state: &str, headers: &HeaderMap) -> bool {
 }
 
 fn signature(many: &Many, words: &str) -> Option<String> {
-    let mut mac = Hmac::<Sha256>::new_from_slice(many.desk.secret().expose().as_bytes()).ok()?;
+    let mut mac = Hmac::<Sha256>::new_from_slice(many.asker.secret().expose().as_bytes()).ok()?;
     mac.update(b"anteroom install ");
     mac.update(words.as_bytes());
     Some(hex(&mac.finalize().into_bytes()))
@@ -125,7 +125,7 @@ fn visit(headers: &HeaderMap) -> Option<&str> {
 }
 
 fn cookie(many: &Many, state: &str, seconds: i64) -> String {
-    let secure = if many.desk.is_https() { "; Secure" } else { "" };
+    let secure = if many.asker.is_https() { "; Secure" } else { "" };
     format!("{COOKIE}={state}; Path=/slack; Max-Age={seconds}; HttpOnly; SameSite=Lax{secure}")
 }
 
