@@ -11,7 +11,7 @@ use std::{hint::black_box, sync::Arc, time::Duration};
 use anteroom::{
     clock::{Clock, SystemClock},
     engine::{Engine, What},
-    gateway::web::{doing::Doing, page::View, render::Cx, story::Viewer},
+    gateway::web::{doing::Doing, page::View, render::Cx},
     ids::{EffectId, Ids, RandomIds},
     interview::{Actor, Answer, State},
     model::{
@@ -120,7 +120,7 @@ fn render(criterion: &mut Criterion) {
 
 fn cx(view: &View) -> Cx {
     Cx {
-        viewer: Viewer::Participant,
+        viewer: Audience::Participant,
         session: view.loaded.head.id,
         csrf: "csrf".to_owned(),
         page: "page".to_owned(),

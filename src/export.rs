@@ -1,6 +1,6 @@
 //! Everything about one session in formats that other programs read: JSON Resume, transcript, decisions, files, zip.
 //!
-//! All of it is pure but the reading of kept files. Who reads it decides what is in it: see [`Reader`].
+//! All of it is pure but the reading of kept files. Who reads it decides what is in it: see [`Source::reader`].
 
 pub mod bundle;
 pub mod json_resume;
@@ -13,23 +13,11 @@ use crate::{
     flows::LoadedFlow,
     ids::SessionId,
     interview::State,
-    model::{audit::Sealed, wait::Answerers},
+    model::{audit::Sealed, transcript::Audience},
     store::{self, Loaded, Store},
 };
 
 pub use self::bundle::bundle;
-
-/// Who will read an export.
-///
-/// A participant gets everything that is about them. What staff said among themselves, the words of a decision
-/// (which are for the interviewer, BEHAVIOUR J3) and the reasons of a hand-over are left to staff.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reader {
-    /// The person who was interviewed.
-    Participant,
-    /// A recruiter, a moderator, the operator.
-    Staff,
-}
 
 /// What an export is made from.
 #[derive(Debug, Clone, Copy)]
@@ -40,8 +28,9 @@ pub struct Source<'a> {
     pub flow: &'a LoadedFlow,
     /// Its audit records: see [`audit_of`].
     pub audit: &'a [Sealed],
-    /// Who will read it.
-    pub reader: Reader,
+    /// Who will read it. A participant gets everything that is about them. What staff said among themselves, the words
+    /// of a decision (which are for the interviewer, BEHAVIOUR J3) and the reasons of a hand-over are left to staff.
+    pub reader: Audience,
 }
 
 /// Why an export could not be made.
@@ -105,15 +94,10 @@ pub fn decisions(source: &Source<'_>) -> Value {
         entry.insert("event".to_owned(), json!(record.event));
         entry.insert("timestamp".to_owned(), json!(record.timestamp));
         entry.extend(record.facts.clone());
-        if source.reader == Reader::Staff {
+        if source.reader == Audience::Staff {
             entry.extend(record.words.clone());
         }
         Value::Object(entry)
     });
     Value::Array(records.collect())
-}
-
-/// Whether a question goes to staff and not to the participant.
-pub(crate) const fn is_for_staff(answerers: &Answerers) -> bool {
-    matches!(answerers, Answerers::Deciders { .. })
 }

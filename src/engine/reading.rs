@@ -6,10 +6,13 @@ use serde_json::{Map, json};
 
 use super::{CONFLICTS_MAX, Engine, Error};
 use crate::{
-    export::{self, Reader, Source},
+    export::{self, Source},
     flows::LoadedFlow,
     ids::SessionId,
-    model::audit::{AuditRecord, Sealed},
+    model::{
+        audit::{AuditRecord, Sealed},
+        transcript::Audience,
+    },
     store::{self, Commit, Loaded},
 };
 
@@ -28,7 +31,7 @@ pub struct Gathered {
 
 impl Gathered {
     /// As an export takes it.
-    pub fn source(&self, reader: Reader) -> Source<'_> {
+    pub fn source(&self, reader: Audience) -> Source<'_> {
         Source { loaded: &self.loaded, flow: &self.flow, audit: &self.audit, reader }
     }
 }
@@ -46,7 +49,7 @@ impl Engine {
     pub async fn bundle(
         &self,
         gathered: &Gathered,
-        reader: Reader,
+        reader: Audience,
     ) -> Result<Vec<u8>, export::Error> {
         let artifacts = &self.inner.parts.artifacts;
         export::bundle(&gathered.source(reader), &gathered.children, artifacts).await

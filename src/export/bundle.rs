@@ -6,8 +6,8 @@ use chrono::{DateTime, Datelike, Timelike, Utc};
 use serde_json::{Value, json};
 use zip::{CompressionMethod, ZipWriter, write::SimpleFileOptions};
 
-use super::{Error, Reader, Source, decisions, json_resume, records, transcript};
-use crate::{artifacts::Artifacts, interview::State, store::Loaded};
+use super::{Error, Source, decisions, json_resume, records, transcript};
+use crate::{artifacts::Artifacts, interview::State, model::transcript::Audience, store::Loaded};
 
 /// Names of the members, besides `files/…`.
 pub const MEMBERS: [&str; 7] = [
@@ -54,7 +54,7 @@ pub async fn bundle(
     archive.add_json("transcript.json", &transcript::json(source)?)?;
     archive.add_json("decisions.json", &decisions(source))?;
     archive.add_json("session.json", &json!(source.loaded.head))?;
-    if source.reader == Reader::Staff {
+    if source.reader == Audience::Staff {
         archive.add_json(EVENTS, &json!(source.loaded.events))?;
     }
     for (position, artifact) in state.artifacts.iter().enumerate() {
@@ -73,7 +73,7 @@ pub async fn bundle(
 }
 
 /// What a child run was, what with, and what came of it; for staff with all its events.
-fn child_run(child: &Loaded, reader: Reader) -> Option<Value> {
+fn child_run(child: &Loaded, reader: Audience) -> Option<Value> {
     let own = State::fold(&child.events)?.family.own?;
     let mut told = json!({
         "task": child.head.flow.id,
@@ -82,7 +82,7 @@ fn child_run(child: &Loaded, reader: Reader) -> Option<Value> {
         "conclusion": own.conclusion,
         "begunAt": child.head.created_at,
     });
-    if reader == Reader::Staff {
+    if reader == Audience::Staff {
         told["events"] = json!(child.events);
     }
     Some(told)

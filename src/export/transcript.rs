@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::{Error, Reader, Source, is_for_staff};
+use super::{Error, Source};
 use crate::{
     ids::{CallId, WaitId},
     model::{
@@ -114,7 +114,7 @@ type Line = (&'static str, String, String, Value);
 
 /// Tells events in words, and remembers what later events refer to.
 struct Teller<'a> {
-    reader: Reader,
+    reader: Audience,
     flow_title: &'a dyn Fn(&str) -> Option<String>,
     name: String,
     waits: BTreeMap<WaitId, &'a Wait>,
@@ -134,7 +134,7 @@ impl<'a> Teller<'a> {
                 Some(("notice", self.name.clone(), notice(*choice).to_owned(), data))
             }
             Event::StatusChanged { to, reason } => {
-                let reason = if self.reader == Reader::Staff { reason.as_str() } else { "" };
+                let reason = if self.reader == Audience::Staff { reason.as_str() } else { "" };
                 bot("status", with_reason(&format!("Now {}", to.name()), reason), json!(to))
             }
             Event::Said { from, text, source, .. } => {
@@ -148,7 +148,7 @@ impl<'a> Teller<'a> {
             Event::Asked(wait) => Some(self.asked(wait)),
             Event::Voted { vote, .. } => {
                 let side = if vote.approves() { "Approves" } else { "Denies" };
-                (self.reader == Reader::Staff)
+                (self.reader == Audience::Staff)
                     .then(|| line("voted", &vote.by_name, side, json!(vote.decision)))
             }
             Event::Answered { wait, reply, by_name, .. } => self.answered(*wait, reply, by_name),
@@ -205,7 +205,7 @@ impl<'a> Teller<'a> {
             Event::Advanced { from, to, grounds } => {
                 Some(self.advanced(from.as_deref(), to.as_deref(), grounds))
             }
-            Event::EffectNoted { what, outcome, .. } => (self.reader == Reader::Staff)
+            Event::EffectNoted { what, outcome, .. } => (self.reader == Audience::Staff)
                 .then(|| line("effect", BOT, &effect_words(what, outcome), json!(outcome))),
             _ => None,
         }
@@ -216,7 +216,7 @@ impl<'a> Teller<'a> {
         let bot = |kind, text: String, data| Some((kind, BOT.to_owned(), text, data));
         match event {
             Event::HandedOver { reason } => {
-                let reason = if self.reader == Reader::Staff { reason.as_str() } else { "" };
+                let reason = if self.reader == Audience::Staff { reason.as_str() } else { "" };
                 bot(
                     "handed_over",
                     with_reason("A person was asked to take over", reason),
@@ -249,7 +249,7 @@ impl<'a> Teller<'a> {
         match event {
             Event::Late { call, result } => self.returned(call, result),
             Event::ThinkingFailed { code, count, .. } => {
-                (self.reader == Reader::Staff).then(|| {
+                (self.reader == Audience::Staff).then(|| {
                     line(
                         "model_failed",
                         BOT,
@@ -265,7 +265,7 @@ impl<'a> Teller<'a> {
                 bot("summarised", text.clone(), json!({ "through": through }))
             }
             // A participant reads of its result where that is used.
-            Event::Subtask(subtask) if self.reader == Reader::Staff => {
+            Event::Subtask(subtask) if self.reader == Audience::Staff => {
                 subtask.words().map(|text| line("subtask", BOT, &text, json!(subtask)))
             }
             _ => None,
@@ -273,7 +273,7 @@ impl<'a> Teller<'a> {
     }
 
     fn may_read(&self, audience: Audience) -> bool {
-        self.reader == Reader::Staff || audience == Audience::Participant
+        self.reader == Audience::Staff || audience == Audience::Participant
     }
 
     fn speaker(&self, from: &Speaker) -> String {
@@ -310,12 +310,12 @@ impl<'a> Teller<'a> {
     /// A request to go on holds the words between interviewer and deciders, so participants see only what came of it.
     fn is_told(&self, call: &CallId) -> bool {
         let is_request = self.calls.get(call).is_some_and(|call| call.tool == "next_phase");
-        self.reader == Reader::Staff || !is_request
+        self.reader == Audience::Staff || !is_request
     }
 
     fn asked(&mut self, wait: &'a Wait) -> Line {
         self.waits.insert(wait.id, wait);
-        if self.reader == Reader::Participant && is_for_staff(&wait.answerers) {
+        if self.reader == Audience::Participant && wait.answerers.audience() == Audience::Staff {
             return line("asked", BOT, "Staff were asked to decide.", json!({ "wait": wait.id }));
         }
         let data = json!({ "wait": wait.id, "revision": wait.revision, "prompt": wait.prompt });
@@ -324,7 +324,8 @@ impl<'a> Teller<'a> {
 
     fn answered(&self, id: WaitId, reply: &Reply, by_name: &str) -> Option<Line> {
         let wait = self.waits.get(&id)?;
-        let hides_words = self.reader == Reader::Participant && is_for_staff(&wait.answerers);
+        let hides_words =
+            self.reader == Audience::Participant && wait.answerers.audience() == Audience::Staff;
         let reply = match reply {
             Reply::Decided { decision, .. } if hides_words => {
                 // The words of a decision are for the interviewer, never verbatim for the participant.

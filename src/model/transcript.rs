@@ -401,13 +401,14 @@ pub enum Speaker {
     },
 }
 
-/// Who reads a post.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+/// Who reads something: a post, a card, a page, a copy of everything.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Audience {
-    /// The participant.
+    /// The person who is interviewed.
+    #[default]
     Participant,
-    /// The staff.
+    /// Deciders, recruiters, moderators, the operator: they also see how the bot works.
     Staff,
 }
 

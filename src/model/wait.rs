@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::{
     session::PersonId,
+    transcript::Audience,
     ui::{Decision, FieldError, Prompt, Reply},
 };
 use crate::ids::{CallId, SessionId, WaitId};
@@ -131,6 +132,14 @@ pub enum Answerers {
 }
 
 impl Answerers {
+    /// Who reads a question so that they can answer it. Whether an answer counts is decided when it comes.
+    pub const fn audience(&self) -> Audience {
+        match self {
+            Self::Participant => Audience::Participant,
+            Self::Deciders { .. } => Audience::Staff,
+        }
+    }
+
     /// Who may answer, in words: `the recruiting approvers`.
     pub fn who(&self) -> String {
         match self {

@@ -13,10 +13,10 @@ use tokio::sync::mpsc;
 use super::{app::Home, cli::Format, erase::Erased, hold::Standing, sentence};
 use crate::{
     engine::{self, Engine, Gathered},
-    export::{self, Reader, json_resume, transcript},
+    export::{self, json_resume, transcript},
     ids::SessionId,
     interview::State,
-    model::session::PersonId,
+    model::{session::PersonId, transcript::Audience},
     store::{self, Find},
 };
 
@@ -106,7 +106,7 @@ pub(super) async fn carry_out(
         Request::Show { session, json } => {
             let gathered = gather(engine, &session).await?;
             note_reading(engine, &gathered, "transcript_read").await?;
-            let source = gathered.source(Reader::Staff);
+            let source = gathered.source(Audience::Staff);
             let text = if json {
                 format!("{:#}\n", transcript::json(&source)?)
             } else {
@@ -203,9 +203,9 @@ async fn note_reading(engine: &Engine, gathered: &Gathered, event: &str) -> anyh
 }
 
 async fn packed(engine: &Engine, gathered: &Gathered, format: Format) -> anyhow::Result<Vec<u8>> {
-    let source = gathered.source(Reader::Staff);
+    let source = gathered.source(Audience::Staff);
     Ok(match format {
-        Format::Zip => engine.bundle(gathered, Reader::Staff).await?,
+        Format::Zip => engine.bundle(gathered, Audience::Staff).await?,
         Format::JsonResume => {
             let state = State::fold(&gathered.loaded.events)
                 .ok_or(export::Error::Unreadable(gathered.loaded.head.id))?;

@@ -5,10 +5,11 @@ use std::{io::Cursor, sync::Arc};
 use anteroom::{
     artifacts::{Artifacts, extract::Extractor},
     clock::FixedClock,
-    export::{self, Reader, Source, json_resume, transcript},
+    export::{self, Source, json_resume, transcript},
     flows::LoadedFlow,
     ids::CountingIds,
     interview::State,
+    model::transcript::Audience,
     store::Loaded,
 };
 use chrono::DateTime;
@@ -201,11 +202,11 @@ fn the_participant_reads_everything_but_the_words_among_staff() {
         let source = Source { loaded: &loaded, flow: &flow, audit: &[], reader };
         (transcript::markdown(&source).unwrap(), transcript::json(&source).unwrap().to_string())
     };
-    let (page, data) = read(Reader::Participant);
+    let (page, data) = read(Audience::Participant);
     for words in ["hurry", "gap", "among staff"] {
         assert!(!page.contains(words) && !data.contains(words), "{words}: {page}\n{data}");
     }
-    let (page, data) = read(Reader::Staff);
+    let (page, data) = read(Audience::Staff);
     for words in ["hurry", "gap", "among staff"] {
         assert!(page.contains(words) && data.contains(words), "{words}: {page}\n{data}");
     }
@@ -214,7 +215,7 @@ fn the_participant_reads_everything_but_the_words_among_staff() {
 #[test]
 fn the_transcript_says_who_said_what() {
     let (loaded, flow) = (denied(), flow());
-    let source = Source { loaded: &loaded, flow: &flow, audit: &[], reader: Reader::Participant };
+    let source = Source { loaded: &loaded, flow: &flow, audit: &[], reader: Audience::Participant };
     assert_snapshot!(transcript::markdown(&source).unwrap(), @"
     # Candidate onboarding
 
@@ -260,7 +261,7 @@ async fn one_archive_holds_everything_and_is_the_same_each_time() {
     let mut event = json!(kept);
     event["type"] = "kept".into();
     let (loaded, flow) = (session(&[event]), flow());
-    let source = Source { loaded: &loaded, flow: &flow, audit: &[], reader: Reader::Participant };
+    let source = Source { loaded: &loaded, flow: &flow, audit: &[], reader: Audience::Participant };
 
     let bytes = export::bundle(&source, &[], &artifacts).await.unwrap();
 

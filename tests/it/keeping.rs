@@ -11,12 +11,12 @@ use std::{
 use anteroom::{
     clock::Clock as _,
     engine::{Error, Gathered, Receipt, webhook::Target},
-    export::Reader,
     interview::Command,
     model::{
         audit::{AuditRecord, CHAIN_START, Fault, Sealed, examine},
         custody::Kind,
         session::{PersonId, Status},
+        transcript::Audience,
         wait::{Purpose, Settlement},
     },
 };
@@ -349,7 +349,7 @@ async fn an_export_holds_everything_that_is_stored() {
     let gathered = world.engine.gather(world.session).await.unwrap();
     let Gathered { loaded, audit, .. } = &gathered;
 
-    let all = members(world.engine.bundle(&gathered, Reader::Staff).await.unwrap());
+    let all = members(world.engine.bundle(&gathered, Audience::Staff).await.unwrap());
     let json = |name: &str| serde_json::from_slice::<Value>(&all[name]).unwrap();
     assert_eq!(json("events.json"), json!(loaded.events));
     assert_eq!(json("session.json"), json!(loaded.head));
@@ -363,7 +363,7 @@ async fn an_export_holds_everything_that_is_stored() {
     }
 
     // The participant gets all that they said, chose and sent; what staff said among themselves is not theirs.
-    let theirs = members(world.engine.bundle(&gathered, Reader::Participant).await.unwrap());
+    let theirs = members(world.engine.bundle(&gathered, Audience::Participant).await.unwrap());
     assert!(!theirs.contains_key("events.json"));
     let text: String = theirs.values().map(|bytes| String::from_utf8_lossy(bytes)).collect();
     for words in

@@ -23,13 +23,13 @@ use super::{
 };
 use crate::{
     engine::{Error, Inbound, Receipt, What},
-    export::Reader,
     form::words,
     ids::SessionId,
     interview::{Command, Responder},
     model::{
         flow::SlackPlace,
         session::{Head, Platform},
+        transcript::Audience,
     },
 };
 
@@ -250,7 +250,7 @@ impl Ordered<'_> {
             return words::of_error(&error);
         }
         let to = (self.typed.by.user.clone(), None);
-        hand_out(self.arrival, head.id, Reader::Staff, to);
+        hand_out(self.arrival, head.id, Audience::Staff, to);
         texts::ON_ITS_WAY.to_owned()
     }
 
@@ -429,7 +429,7 @@ async fn own_copy(
     if let Some((session, _)) = own_session(arrival, id, action, ear).await? {
         let thread = action.thread.clone().filter(|_| ear.channel.starts_with('D'));
         let to = (action.by.user.clone(), thread);
-        hand_out(arrival, session, Reader::Participant, to);
+        hand_out(arrival, session, Audience::Participant, to);
         arrival.tell(ear, texts::ON_ITS_WAY);
     }
     Ok(Ack::Empty)
@@ -439,7 +439,7 @@ async fn own_copy(
 fn hand_out(
     arrival: &Arrival<'_>,
     session: SessionId,
-    reader: Reader,
+    reader: Audience,
     (user, thread): (String, Option<String>),
 ) {
     let (app, team) = (Arc::clone(arrival.app), arrival.team().to_owned());

@@ -23,6 +23,7 @@ use crate::{
     ids::ArtifactId,
     model::{
         session::PersonId,
+        transcript::Audience,
         ui::Control,
         wait::{Answerers, Wait},
     },
@@ -53,21 +54,11 @@ pub struct Message {
     pub blocks: Vec<Value>,
 }
 
-/// Who reads a message.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Reader {
-    /// The person who is interviewed.
-    #[default]
-    Participant,
-    /// Deciders and staff.
-    Staff,
-}
-
 /// What a rendering depends on beside the question itself.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Cx {
     /// Who reads it.
-    pub reader: Reader,
+    pub reader: Audience,
     /// The person who is interviewed.
     pub participant: Option<PersonId>,
     /// Names of the session's files.
@@ -118,7 +109,7 @@ impl Room {
 pub fn card(wait: &Wait, cx: &Cx) -> Message {
     let prompt = &wait.prompt;
     let is_open = wait.standing.is_pending();
-    let may = may_answer(wait, cx.reader);
+    let may = wait.answerers.audience() == cx.reader;
     let controls = (is_open && may).then(|| open::controls(wait));
     let notes: Vec<String> = prompt
         .notes
@@ -211,16 +202,6 @@ fn spoken(wait: &Wait, cx: &Cx) -> String {
     match closed::spoken(wait, cx) {
         Some(outcome) => format!("{outcome} ({question})"),
         None => question,
-    }
-}
-
-/// Whether the control is drawn at all; whether the click counts is decided when it comes.
-fn may_answer(wait: &Wait, reader: Reader) -> bool {
-    match (&wait.answerers, reader) {
-        (Answerers::Participant, Reader::Participant)
-        | (Answerers::Deciders { .. }, Reader::Staff) => true,
-        (Answerers::Participant, Reader::Staff)
-        | (Answerers::Deciders { .. }, Reader::Participant) => false,
     }
 }
 

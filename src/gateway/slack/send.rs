@@ -30,6 +30,7 @@ use crate::{
         audit::sha256,
         effect::{Act, Delivery, Effect, Recipient, Rendering},
         session::Platform,
+        transcript::Audience,
         wait::{Purpose, Wait},
     },
 };
@@ -201,8 +202,8 @@ impl Sender<'_> {
     /// What a card needs to know besides its wait.
     async fn cx(&self, wait: &Wait) -> Delivered<render::Cx> {
         let reader = match self.effect.to {
-            Recipient::Participant => render::Reader::Participant,
-            Recipient::Channel { .. } | Recipient::Webhook { .. } => render::Reader::Staff,
+            Recipient::Participant => Audience::Participant,
+            Recipient::Channel { .. } | Recipient::Webhook { .. } => Audience::Staff,
         };
         let mut cx = render::Cx { reader, ..render::Cx::default() };
         let is_erased = matches!(wait.purpose, Purpose::Erase) || wait.prompt.body.is_empty();

@@ -5,8 +5,8 @@ use maud::{Markup, html};
 
 use super::{
     controls, limits,
-    render::{Cx, by_whom, may_answer, time},
-    story::{Viewer, name_of},
+    render::{Cx, by_whom, time},
+    story::name_of,
 };
 use crate::{
     form::{clip, filled, labels, may_change, sheet},
@@ -14,6 +14,7 @@ use crate::{
     interview::State,
     model::{
         session::PersonId,
+        transcript::Audience,
         ui::{Control, Decision, Prompt, Reply, Verdict},
         wait::{Standing, Wait},
     },
@@ -30,11 +31,11 @@ pub(super) fn render(wait: &Wait, state: &State, cx: &Cx) -> Markup {
         },
         Standing::Applied { reply, by, by_name, at } => html! {
             (answered(&wait.prompt, reply, &Given { by, by_name, at: *at, state, viewer }))
-            @if viewer == Viewer::Participant && may_change(wait, reply, state) { (change(wait, cx)) }
+            @if viewer == Audience::Participant && may_change(wait, reply, state) { (change(wait, cx)) }
         },
         Standing::Expired { at } => html! {
             (lapsed("Expired: nobody answered in time.", *at))
-            @if matches!(wait.prompt.control, Control::Decide(_)) && may_answer(wait, viewer) { (reopen(wait, cx)) }
+            @if matches!(wait.prompt.control, Control::Decide(_)) && wait.answerers.audience() == viewer { (reopen(wait, cx)) }
         },
         Standing::Cancelled { reason, at } => lapsed(&format!("No longer asked: {reason}."), *at),
         Standing::Superseded { at, .. } => lapsed("Closed: the conversation has moved on.", *at),
@@ -53,7 +54,7 @@ fn change(wait: &Wait, cx: &Cx) -> Markup {
 
 /// A request that lapsed may be asked again by those who could have decided (SEMANTICS row 19).
 fn reopen(wait: &Wait, cx: &Cx) -> Markup {
-    let url = cx.url(if cx.viewer == Viewer::Staff { "order" } else { "command" });
+    let url = cx.url(if cx.viewer == Audience::Staff { "order" } else { "command" });
     html! {
         form method="post" action=(url) data-form="reopen" {
             (cx.hidden(&format!("reopen.{}.{}", wait.id.short(), wait.revision)))
@@ -73,7 +74,7 @@ struct Given<'a> {
     by_name: &'a str,
     at: DateTime<Utc>,
     state: &'a State,
-    viewer: Viewer,
+    viewer: Audience,
 }
 
 impl Given<'_> {
@@ -133,7 +134,7 @@ fn answered(prompt: &Prompt, reply: &Reply, given: &Given<'_>) -> Markup {
             @if let Control::Decide(decide) = control { (controls::facts(decide)) }
             (of_decision(*decision, given))
             // What was said to the interviewer is not for the participant (BEHAVIOUR J3.3).
-            @if let (Some(words), Viewer::Staff) = (feedback, given.viewer) {
+            @if let (Some(words), Audience::Staff) = (feedback, given.viewer) {
                 p.small { "To the interviewer: " (words) }
             }
         },

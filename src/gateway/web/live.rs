@@ -32,13 +32,12 @@ use super::{
     render::{Cx, Fragment},
     reply::{self, piece_json},
     staff::{self, Member},
-    staff_page,
-    story::{self, Viewer},
-    texts,
+    staff_page, story, texts,
 };
 use crate::{
     engine::{Changed, Draft, Error},
     ids::SessionId,
+    model::transcript::Audience,
     tool::pipeline::record::Progress,
 };
 
@@ -113,7 +112,7 @@ fn open(app: Arc<App>, headers: &HeaderMap, shown: Shown) -> Response {
         Err(Full::All) => return page::problem(StatusCode::SERVICE_UNAVAILABLE, texts::ALL_PAGES),
     };
     let shutdown = app.shutdown.clone();
-    let is_theirs = matches!(&shown, Shown::Session(cx) if cx.viewer == Viewer::Participant);
+    let is_theirs = matches!(&shown, Shown::Session(cx) if cx.viewer == Audience::Participant);
     let goings_on = is_theirs.then(|| (app.engine.drafts(), app.engine.pipeline().progress()));
     let live = Live {
         changes: app.engine.watch(),

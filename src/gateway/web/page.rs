@@ -11,13 +11,16 @@ use super::{
     guard::Browser,
     icons, limits,
     render::{self, Cx, Fragment, notice},
-    story::{self, Viewer},
+    story,
 };
 use crate::{
     flows::LoadedFlow,
     form::{Words, words},
     interview::State,
-    model::session::{Head, Status},
+    model::{
+        session::{Head, Status},
+        transcript::Audience,
+    },
     store::Loaded,
 };
 
@@ -44,14 +47,14 @@ impl View {
     /// Every piece of the page that changes while it is open.
     pub fn pieces(&self, cx: &Cx) -> Vec<Fragment> {
         let mut pieces = vec![render::status(&self.state, &self.flow, cx.viewer)];
-        if cx.viewer == Viewer::Staff {
+        if cx.viewer == Audience::Staff {
             pieces.push(super::staff_page::orders(&self.state, &self.flow, cx));
             pieces.push(super::staff_page::collected(&self.state, &self.flow));
         } else {
             pieces.push(menu(&self.state, cx));
         }
         pieces.extend(self.log(cx));
-        if cx.viewer == Viewer::Participant {
+        if cx.viewer == Audience::Participant {
             pieces.extend(self.doing.draft.as_ref().map(doing::drawn));
             pieces.push(self.doing.line(cx));
         }

@@ -17,15 +17,16 @@ use super::{
     parse,
     render::Cx,
     reply::{self, html, status_of, submitted},
-    story::Viewer,
     texts,
 };
 use crate::{
-    export::Reader,
     form::{Words, words},
     ids::SessionId,
     interview::Responder,
-    model::session::{Place, Platform},
+    model::{
+        session::{Place, Platform},
+        transcript::Audience,
+    },
     store::Find,
 };
 
@@ -110,7 +111,7 @@ async fn own(app: &App, headers: &HeaderMap, id: &str) -> Result<(View, Browser)
     Ok((view, browser))
 }
 
-pub(super) fn cx(app: &App, browser: &Browser, session: SessionId, viewer: Viewer) -> Cx {
+pub(super) fn cx(app: &App, browser: &Browser, session: SessionId, viewer: Audience) -> Cx {
     let page = app.engine.parts().ids.fresh().simple().to_string();
     Cx { viewer, session, csrf: browser.csrf(), page, draft: None }
 }
@@ -118,7 +119,7 @@ pub(super) fn cx(app: &App, browser: &Browser, session: SessionId, viewer: Viewe
 /// The view of a live connection.
 pub(super) async fn live_cx(app: &App, headers: &HeaderMap, id: &str) -> Result<Cx, Response> {
     let (view, browser) = own(app, headers, id).await?;
-    Ok(cx(app, &browser, view.state.session, Viewer::Participant))
+    Ok(cx(app, &browser, view.state.session, Audience::Participant))
 }
 
 pub(super) async fn conversation(
@@ -130,7 +131,7 @@ pub(super) async fn conversation(
         Ok(own) => own,
         Err(refusal) => return refusal,
     };
-    let cx = cx(&app, &browser, view.state.session, Viewer::Participant);
+    let cx = cx(&app, &browser, view.state.session, Audience::Participant);
     html(&page::conversation(&view, &cx, None)).into_response()
 }
 
@@ -161,7 +162,7 @@ async fn taken(app: Arc<App>, id: String, request: Request<Body>, kind: Kind) ->
             None => Ok(reply::Outcome::Told(Words::new(texts::STALE_FORM))),
         },
     };
-    let cx = cx(&app, &browser, session, Viewer::Participant);
+    let cx = cx(&app, &browser, session, Audience::Participant);
     reply::respond(&app, &headers, (session, format!("/s/{session}")), (outcome, cx)).await
 }
 
@@ -195,13 +196,13 @@ pub(super) async fn export(
     headers: HeaderMap,
 ) -> Response {
     match own(&app, &headers, &id).await {
-        Ok((view, _)) => bundle(&app, &view, Reader::Participant).await,
+        Ok((view, _)) => bundle(&app, &view, Audience::Participant).await,
         Err(refusal) => refusal,
     }
 }
 
 /// One archive with everything about a session.
-pub(super) async fn bundle(app: &App, view: &View, reader: Reader) -> Response {
+pub(super) async fn bundle(app: &App, view: &View, reader: Audience) -> Response {
     let session = view.state.session;
     let made = async {
         let gathered = app.engine.gather(session).await.ok()?;

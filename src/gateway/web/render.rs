@@ -6,7 +6,7 @@ use maud::{Markup, html};
 
 use super::{
     closed, controls, icons, markdown,
-    story::{Body, Message, Viewer, Voice, name_of, progress},
+    story::{Body, Message, Voice, name_of, progress},
 };
 use crate::{
     flows::LoadedFlow,
@@ -16,6 +16,7 @@ use crate::{
     model::{
         audit::sha256,
         session::Status,
+        transcript::Audience,
         ui::{Decision, FieldError},
         wait::{Answerers, Wait},
     },
@@ -25,7 +26,7 @@ use crate::{
 #[derive(Debug, Clone)]
 pub struct Cx {
     /// Who looks.
-    pub viewer: Viewer,
+    pub viewer: Audience,
     /// Whose conversation.
     pub session: SessionId,
     /// Proves that a form is ours.
@@ -53,8 +54,8 @@ impl Cx {
     /// Where forms of this page go.
     pub fn url(&self, what: &str) -> String {
         match self.viewer {
-            Viewer::Participant => format!("/s/{}/{what}", self.session),
-            Viewer::Staff => format!("/staff/s/{}/{what}", self.session),
+            Audience::Participant => format!("/s/{}/{what}", self.session),
+            Audience::Staff => format!("/staff/s/{}/{what}", self.session),
         }
     }
 
@@ -158,11 +159,11 @@ fn body(message: &Message, state: &State, cx: &Cx) -> Markup {
     }
 }
 
-fn bubble(voice: &Voice, text: &str, at: DateTime<Utc>, state: &State, viewer: Viewer) -> Markup {
+fn bubble(voice: &Voice, text: &str, at: DateTime<Utc>, state: &State, viewer: Audience) -> Markup {
     let (name, class) = match voice {
         Voice::Bot => ("Assistant", "bot"),
         Voice::BotToStaff => ("Assistant, to the team", "bot aside"),
-        Voice::Participant if viewer == Viewer::Participant => ("You", "you"),
+        Voice::Participant if viewer == Audience::Participant => ("You", "you"),
         Voice::Participant => (state.name.as_deref().unwrap_or("Participant"), "you"),
         Voice::Staff(name) => (name.as_str(), "person"),
         Voice::Bystander(name) => (name.as_str(), "aside"),
@@ -187,7 +188,7 @@ pub(super) fn card(wait: &Wait, again: bool, state: &State, cx: &Cx) -> Markup {
                 h3 id=(title) class=[wait.prompt.title.is_none().then_some("sr")] {
                     (wait.prompt.title.as_deref().unwrap_or("Question"))
                 }
-                @if cx.viewer == Viewer::Staff {
+                @if cx.viewer == Audience::Staff {
                     p.small { (addressee(wait)) " · asked " (time(wait.asked_at)) }
                 }
             }
@@ -196,7 +197,7 @@ pub(super) fn card(wait: &Wait, again: bool, state: &State, cx: &Cx) -> Markup {
                 p.outcome { "Asked again further down." }
             } @else if !is_open {
                 (closed::render(wait, state, cx))
-            } @else if may_answer(wait, cx.viewer) {
+            } @else if wait.answerers.audience() == cx.viewer {
                 (controls::render(wait, cx))
             } @else {
                 p.outcome.waiting { "Waiting for " (addressee(wait).to_lowercase()) "." }
@@ -219,16 +220,6 @@ fn votes(wait: &Wait) -> Markup {
     }
 }
 
-/// Whether the control is drawn at all; whether the click counts is decided when it comes.
-pub(super) fn may_answer(wait: &Wait, viewer: Viewer) -> bool {
-    match (&wait.answerers, viewer) {
-        (Answerers::Participant, Viewer::Participant)
-        | (Answerers::Deciders { .. }, Viewer::Staff) => true,
-        (Answerers::Participant, Viewer::Staff)
-        | (Answerers::Deciders { .. }, Viewer::Participant) => false,
-    }
-}
-
 fn addressee(wait: &Wait) -> String {
     match &wait.answerers {
         Answerers::Participant => "The participant".to_owned(),
@@ -248,8 +239,8 @@ pub fn notice(words: &Words) -> Markup {
 }
 
 /// The head of a conversation: how far it is.
-pub fn status(state: &State, flow: &LoadedFlow, viewer: Viewer) -> Fragment {
-    let whose = if viewer == Viewer::Staff { "How far they are" } else { "How far you are" };
+pub fn status(state: &State, flow: &LoadedFlow, viewer: Audience) -> Fragment {
+    let whose = if viewer == Audience::Staff { "How far they are" } else { "How far you are" };
     let inner = html! {
         @match progress(state, flow) {
             Some((line, share)) => {
@@ -286,7 +277,7 @@ pub fn tail(state: &State, cx: &Cx) -> Fragment {
         }),
         (Status::Notice | Status::Open, None) | (Status::Completed | Status::Ended, _) => None,
     };
-    let may_resume = cx.viewer == Viewer::Participant
+    let may_resume = cx.viewer == Audience::Participant
         && (matches!(state.status, Status::Stopped | Status::Paused | Status::Declined)
             || state.handoff.as_ref().is_some_and(|handoff| handoff.claimed_by.is_none()));
     let inner = |cx: &Cx| {
@@ -315,7 +306,7 @@ pub(super) fn by_whom(
     by: &crate::model::session::PersonId,
     by_name: &str,
     state: &State,
-    viewer: Viewer,
+    viewer: Audience,
 ) -> String {
     let name = name_of(by, by_name, state, viewer);
     if name == "You" { "you".to_owned() } else { name }

@@ -19,16 +19,14 @@ use super::{
     render::Cx,
     reply::{self, html, status_of, submitted},
     staff_page::{self, Overview},
-    story::Viewer,
     texts,
 };
 use crate::{
     engine::Error,
-    export::Reader,
     form::{Words, words},
     ids::SessionId,
     interview::Responder,
-    model::wait::Answerers,
+    model::{transcript::Audience, wait::Answerers},
 };
 
 /// A staff member at their browser.
@@ -111,7 +109,7 @@ pub(super) async fn gather(app: &App, member: &Member) -> Result<Overview, Error
     for head in waiting {
         match reply::view(app, head.id).await {
             Ok(view) => {
-                let cx = cx(app, &member.browser, head.id, Viewer::Staff);
+                let cx = cx(app, &member.browser, head.id, Audience::Staff);
                 approvals.extend(
                     pending(&view).into_iter().map(|w| staff_page::approval(&w, &view, &cx)),
                 );
@@ -172,7 +170,7 @@ async fn note(app: &App, view: &View, event: &str, member: &Member) -> Result<()
 /// The view of a live connection.
 pub(super) async fn live_cx(app: &App, headers: &HeaderMap, id: &str) -> Result<Cx, Response> {
     let (view, member) = theirs(app, headers, id).await?;
-    Ok(cx(app, &member.browser, view.state.session, Viewer::Staff))
+    Ok(cx(app, &member.browser, view.state.session, Audience::Staff))
 }
 
 pub(super) async fn conversation(
@@ -187,7 +185,7 @@ pub(super) async fn conversation(
     if let Err(refusal) = note(&app, &view, "transcript_read", &member).await {
         return refusal;
     }
-    let cx = cx(&app, &member.browser, view.state.session, Viewer::Staff);
+    let cx = cx(&app, &member.browser, view.state.session, Audience::Staff);
     html(&staff_page::conversation(&view, &cx, None)).into_response()
 }
 
@@ -226,7 +224,7 @@ async fn taken(app: Arc<App>, id: String, request: Request<Body>, is_answer: boo
             None => Ok(reply::Outcome::Told(Words::new(texts::STALE_FORM))),
         }
     };
-    let cx = cx(&app, &member.browser, session, Viewer::Staff);
+    let cx = cx(&app, &member.browser, session, Audience::Staff);
     reply::respond(&app, &headers, (session, format!("/staff/s/{session}")), (outcome, cx)).await
 }
 
@@ -237,7 +235,7 @@ pub(super) async fn export(
 ) -> Response {
     match theirs(&app, &headers, &id).await {
         Ok((view, member)) => match note(&app, &view, "session_exported", &member).await {
-            Ok(()) => bundle(&app, &view, Reader::Staff).await,
+            Ok(()) => bundle(&app, &view, Audience::Staff).await,
             Err(refusal) => refusal,
         },
         Err(refusal) => refusal,

@@ -12,7 +12,6 @@ use super::{
     limits,
     page::{self, Frame, View},
     render::{self, Cx, Fragment},
-    story::Viewer,
 };
 use crate::{
     catalog::interview::submit_for_validation::card,
@@ -22,6 +21,7 @@ use crate::{
     model::{
         custody::Kind,
         session::{Head, Status},
+        transcript::Audience,
         wait::Wait,
     },
 };
@@ -39,8 +39,8 @@ pub(super) struct Overview {
 /// The page of a session for whoever looks.
 pub(super) fn either(view: &View, cx: &Cx, notice: Option<&Words>) -> Markup {
     match cx.viewer {
-        Viewer::Participant => page::conversation(view, cx, notice),
-        Viewer::Staff => conversation(view, cx, notice),
+        Audience::Participant => page::conversation(view, cx, notice),
+        Audience::Staff => conversation(view, cx, notice),
     }
 }
 

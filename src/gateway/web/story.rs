@@ -23,15 +23,6 @@ use crate::{
     },
 };
 
-/// Who looks at a page.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Viewer {
-    /// The person who is interviewed.
-    Participant,
-    /// The staff, who also see how the bot works.
-    Staff,
-}
-
 /// Something that the page shows, in a stable place under a stable name.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Message {
@@ -102,7 +93,7 @@ pub fn messages(
     events: &[Recorded],
     state: &State,
     flow: &LoadedFlow,
-    viewer: Viewer,
+    viewer: Audience,
 ) -> Vec<Message> {
     let mut last_asked: BTreeMap<WaitId, u64> = BTreeMap::new();
     for recorded in events {
@@ -118,7 +109,7 @@ pub fn messages(
 struct Teller<'a> {
     state: &'a State,
     flow: &'a LoadedFlow,
-    viewer: Viewer,
+    viewer: Audience,
     last_asked: BTreeMap<WaitId, u64>,
     thoughts: BTreeMap<u64, String>,
     amendments: Amendments<'a>,
@@ -147,8 +138,8 @@ fn thoughts(events: &[Recorded]) -> BTreeMap<u64, String> {
 impl Teller<'_> {
     fn tell(&self, recorded: &Recorded) -> Option<Message> {
         let body = match self.viewer {
-            Viewer::Participant => self.to_participant(recorded),
-            Viewer::Staff => self.to_participant(recorded).or_else(|| self.to_staff(recorded)),
+            Audience::Participant => self.to_participant(recorded),
+            Audience::Staff => self.to_participant(recorded).or_else(|| self.to_staff(recorded)),
         }?;
         let id = match &body {
             Body::Card { wait, .. } => format!("w-{}-{}", wait.id.short(), recorded.seq),
@@ -181,8 +172,8 @@ impl Teller<'_> {
             Event::Advanced { to: Some(to), grounds, .. } => {
                 let part = self.part(to);
                 Some(Body::Part(match (self.viewer, grounds) {
-                    (Viewer::Staff, grounds) => format!("{part} ({})", of_grounds(grounds)),
-                    (Viewer::Participant, _) => part,
+                    (Audience::Staff, grounds) => format!("{part} ({})", of_grounds(grounds)),
+                    (Audience::Participant, _) => part,
                 }))
             }
             Event::EffectNoted { phase, index, what, outcome, .. } => {
@@ -295,7 +286,7 @@ impl Teller<'_> {
     /// A card as it stands now. The participant sees the staff's cards only where they may decide themselves.
     fn card(&self, asked: &Wait, seq: u64) -> Option<Body> {
         let for_deciders = matches!(asked.answerers, Answerers::Deciders { .. });
-        if for_deciders && self.viewer == Viewer::Participant {
+        if for_deciders && self.viewer == Audience::Participant {
             return None;
         }
         let again = self.last_asked.get(&asked.id) != Some(&seq);
@@ -317,11 +308,11 @@ impl Teller<'_> {
         let text = of_effect(what, outcome)?;
         let effect = self.flow.phase(of.0).and_then(|phase| phase.effect.get(of.1));
         // What this platform cannot do is the staff's concern.
-        if self.viewer == Viewer::Participant && *outcome == EffectOutcome::NotApplicable {
+        if self.viewer == Audience::Participant && *outcome == EffectOutcome::NotApplicable {
             return None;
         }
         match (effect, self.viewer) {
-            (Some(PhaseEffect::PostSummary { include, .. }), Viewer::Staff) => {
+            (Some(PhaseEffect::PostSummary { include, .. }), Audience::Staff) => {
                 let summary = summary(self.state, self.flow, include);
                 Some(Body::Summary { text, summary })
             }
@@ -440,10 +431,12 @@ pub fn progress(state: &State, flow: &LoadedFlow) -> Option<(String, f64)> {
 }
 
 /// Who answered, as this viewer calls them.
-pub fn name_of(by: &PersonId, by_name: &str, state: &State, viewer: Viewer) -> String {
+pub fn name_of(by: &PersonId, by_name: &str, state: &State, viewer: Audience) -> String {
     match (viewer, *by == state.participant) {
-        (Viewer::Participant, true) => "You".to_owned(),
-        (Viewer::Staff, true) => state.name.clone().unwrap_or_else(|| "The participant".to_owned()),
+        (Audience::Participant, true) => "You".to_owned(),
+        (Audience::Staff, true) => {
+            state.name.clone().unwrap_or_else(|| "The participant".to_owned())
+        }
         (_, false) => by_name.to_owned(),
     }
 }

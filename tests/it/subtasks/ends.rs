@@ -2,10 +2,14 @@
 
 use anteroom::{
     engine::What,
-    export::Reader,
     interview::Command,
     llm::Error,
-    model::{session::Status, transcript::Via, ui::Reply, usage::Usage},
+    model::{
+        session::Status,
+        transcript::{Audience, Via},
+        ui::Reply,
+        usage::Usage,
+    },
 };
 use chrono::TimeDelta;
 use insta::assert_snapshot;
@@ -229,7 +233,7 @@ async fn a_copy_of_everything_holds_what_was_given_away() {
     model.next(Turn::says("Gold."));
     world.say("Go.").await;
     let gathered = world.engine.gather(world.session).await.unwrap();
-    let bytes = world.engine.bundle(&gathered, Reader::Participant).await.unwrap();
+    let bytes = world.engine.bundle(&gathered, Audience::Participant).await.unwrap();
     let mut archive = zip::ZipArchive::new(std::io::Cursor::new(bytes)).unwrap();
     let mut told = String::new();
     for name in ["child-runs/01-dig.json", "child-runs/02-dig.json"] {

@@ -7,13 +7,13 @@ use anteroom::{
     gateway::web::{
         parse,
         render::{Cx, Draft, message},
-        story::{Body, Message, Viewer},
+        story::{Body, Message},
     },
     ids::{CountingIds, SessionId, WaitId},
     interview::{Command, State},
     model::{
         session::{FlowPin, PersonId, Place, Platform, Status},
-        transcript::{Event, Recorded, Started},
+        transcript::{Audience, Event, Recorded, Started},
         ui::{
             Ask, Choice, Choose, Confirm, Control, Decide, Decision, Field, FieldError, Form,
             Group, Input, List, Prompt, Reply, Review, Upload, Verdict,
@@ -80,7 +80,7 @@ fn wait(control: Control) -> Wait {
     }
 }
 
-fn cx(viewer: Viewer) -> Cx {
+fn cx(viewer: Audience) -> Cx {
     Cx { viewer, session: state().session, csrf: "c".into(), page: "p".into(), draft: None }
 }
 
@@ -185,7 +185,7 @@ fn fields(pairs: &[(&str, &str)]) -> Fields {
 #[test]
 fn few_choices_are_buttons() {
     let control = Control::Choose(Choose { choices: choices(2), multiple: false, required: false });
-    insta::assert_snapshot!(read(&html(&wait(control), &cx(Viewer::Participant))), @r"
+    insta::assert_snapshot!(read(&html(&wait(control), &cx(Audience::Participant))), @r"
     Question
     A question.
     A question.
@@ -199,7 +199,7 @@ fn few_choices_are_buttons() {
 #[test]
 fn several_picks_are_boxes_to_tick() {
     let control = Control::Choose(Choose { choices: choices(2), multiple: true, required: true });
-    insta::assert_snapshot!(read(&html(&wait(control), &cx(Viewer::Participant))), @r"
+    insta::assert_snapshot!(read(&html(&wait(control), &cx(Audience::Participant))), @r"
     Question
     A question.
     A question.
@@ -215,7 +215,7 @@ fn several_picks_are_boxes_to_tick() {
 #[test]
 fn many_choices_are_a_list() {
     let control = Control::Choose(Choose { choices: choices(7), multiple: false, required: true });
-    insta::assert_snapshot!(read(&html(&wait(control), &cx(Viewer::Participant))), @r"
+    insta::assert_snapshot!(read(&html(&wait(control), &cx(Audience::Participant))), @r"
     Question
     A question.
     A question.
@@ -247,7 +247,7 @@ fn a_form_has_an_input_for_every_kind_of_field() {
         field("lines", "lines", Input::Lines, json!(["a", "b"])),
     ];
     let control = Control::Form(Form { fields, submit: "Send".into(), skippable: true });
-    insta::assert_snapshot!(read(&html(&wait(control), &cx(Viewer::Participant))), @r"
+    insta::assert_snapshot!(read(&html(&wait(control), &cx(Audience::Participant))), @r"
     Question
     A question.
     Name
@@ -283,7 +283,7 @@ fn a_form_has_an_input_for_every_kind_of_field() {
 
 #[test]
 fn a_review_shows_the_data_and_unfolds_an_edit_form() {
-    insta::assert_snapshot!(read(&html(&wait(Control::Review(timeline())), &cx(Viewer::Participant))), @"
+    insta::assert_snapshot!(read(&html(&wait(Control::Review(timeline())), &cx(Audience::Participant))), @"
     Question
     A question.
     Acme
@@ -341,7 +341,7 @@ fn what_is_not_given_takes_one_quiet_line_unless_it_is_needed_or_must_be_checked
     let review = Review { groups: vec![group], lists: Vec::new(), ..timeline() };
     let mut card = wait(Control::Review(review));
     card.prompt.title = Some("Contact details".into());
-    let drawn = read(&html(&card, &cx(Viewer::Participant)));
+    let drawn = read(&html(&card, &cx(Audience::Participant)));
     let shown = drawn.split("[Looks right]").next().unwrap();
     insta::assert_snapshot!(shown, @"
     Contact details
@@ -374,11 +374,11 @@ fn what_was_approved_can_be_changed_by_the_participant_while_the_conversation_go
     };
     let has_change = |html: String| html.contains(">Change</button>");
 
-    assert!(has_change(told(Verdict::Approved, Status::Open, Viewer::Participant)));
-    assert!(has_change(told(Verdict::Modified, Status::Paused, Viewer::Participant)));
-    assert!(!has_change(told(Verdict::Rejected, Status::Open, Viewer::Participant)));
-    assert!(!has_change(told(Verdict::Approved, Status::Completed, Viewer::Participant)));
-    assert!(!has_change(told(Verdict::Approved, Status::Open, Viewer::Staff)));
+    assert!(has_change(told(Verdict::Approved, Status::Open, Audience::Participant)));
+    assert!(has_change(told(Verdict::Modified, Status::Paused, Audience::Participant)));
+    assert!(!has_change(told(Verdict::Rejected, Status::Open, Audience::Participant)));
+    assert!(!has_change(told(Verdict::Approved, Status::Completed, Audience::Participant)));
+    assert!(!has_change(told(Verdict::Approved, Status::Open, Audience::Staff)));
     let wait = wait(Control::Review(timeline())).id;
     let typed = fields(&[("command", "change"), ("wait", &wait.short())]);
     assert_eq!(parse::command(&typed), Some(Command::Change { wait }));
@@ -393,7 +393,7 @@ fn an_upload_says_what_it_takes() {
         max_files: 3,
         required: false,
     });
-    insta::assert_snapshot!(read(&html(&wait(control), &cx(Viewer::Participant))), @r"
+    insta::assert_snapshot!(read(&html(&wait(control), &cx(Audience::Participant))), @r"
     Question
     A question.
     Choose files
@@ -408,7 +408,7 @@ fn an_upload_says_what_it_takes() {
 #[test]
 fn a_question_is_a_field_to_write_in() {
     let control = Control::Ask(Ask { placeholder: None, max: 100, required: false });
-    insta::assert_snapshot!(read(&html(&wait(control), &cx(Viewer::Participant))), @r"
+    insta::assert_snapshot!(read(&html(&wait(control), &cx(Audience::Participant))), @r"
     Question
     A question.
     Your answer
@@ -429,8 +429,8 @@ fn a_decision_takes_two_steps_to_approve_and_is_for_staff_alone() {
         deny_and_tell: Some("Deny and tell the interviewer".into()),
     });
     let card = wait(control);
-    assert!(!html(&card, &cx(Viewer::Participant)).contains("<button"));
-    insta::assert_snapshot!(read(&html(&card, &cx(Viewer::Staff))), @r"
+    assert!(!html(&card, &cx(Audience::Participant)).contains("<button"));
+    insta::assert_snapshot!(read(&html(&card, &cx(Audience::Staff))), @r"
     Question
     The recruiting approvals · asked 2 Nov 14:05 UTC
     A question.
@@ -452,7 +452,7 @@ fn a_decision_takes_two_steps_to_approve_and_is_for_staff_alone() {
 fn a_dangerous_yes_says_so_in_words() {
     let control =
         Control::Confirm(Confirm { yes: "Erase".into(), no: "Keep".into(), danger: true });
-    insta::assert_snapshot!(read(&html(&wait(control), &cx(Viewer::Participant))), @"
+    insta::assert_snapshot!(read(&html(&wait(control), &cx(Audience::Participant))), @"
     Question
     A question.
     This cannot be taken back.
@@ -486,7 +486,7 @@ fn a_closed_card_says_what_became_of_it_and_has_no_buttons() {
     let mut all = String::new();
     for standing in standings {
         let card = Wait { standing, ..wait(control.clone()) };
-        let drawn = html(&card, &cx(Viewer::Participant));
+        let drawn = html(&card, &cx(Audience::Participant));
         assert!(!drawn.contains("<button") && !drawn.contains("<form"), "{drawn}");
         writeln!(all, "{}", read(&drawn).replace("Question\nA question.\n", "")).unwrap();
     }
@@ -514,8 +514,8 @@ fn a_request_that_lapsed_can_be_reopened_by_staff() {
     let card = Wait { standing: Standing::Expired { at: now() }, ..wait(control) };
     let typed = fields(&[("command", "reopen"), ("wait", &card.id.short())]);
 
-    assert!(html(&card, &cx(Viewer::Staff)).contains(">Reopen</button>"));
-    assert!(!html(&card, &cx(Viewer::Participant)).contains("Reopen"));
+    assert!(html(&card, &cx(Audience::Staff)).contains(">Reopen</button>"));
+    assert!(!html(&card, &cx(Audience::Participant)).contains("Reopen"));
     assert_eq!(parse::order(&typed), Some(Command::Reopen { wait: card.id }));
 }
 
@@ -531,8 +531,8 @@ fn the_words_of_a_denial_are_for_staff() {
         standing: Standing::Applied { reply, by, by_name: "Grace".into(), at: now() },
         ..wait(control)
     };
-    assert!(html(&card, &cx(Viewer::Staff)).contains("finish it"));
-    assert!(!html(&card, &cx(Viewer::Participant)).contains("finish it"));
+    assert!(html(&card, &cx(Audience::Staff)).contains("finish it"));
+    assert!(!html(&card, &cx(Audience::Participant)).contains("finish it"));
 }
 
 #[test]
@@ -551,7 +551,7 @@ fn what_was_typed_comes_back_with_what_is_wrong_with_it() {
     let errors = form::reply(&card.prompt, "submit", &typed).unwrap_err();
     let draft = Draft { wait: card.id, fields: typed, errors, action: "submit".into() };
 
-    let drawn = html(&card, &Cx { draft: Some(draft), ..cx(Viewer::Participant) });
+    let drawn = html(&card, &Cx { draft: Some(draft), ..cx(Audience::Participant) });
 
     assert!(drawn.contains("value=\"many\"") && drawn.contains("aria-invalid=\"true\""), "{drawn}");
     insta::assert_snapshot!(read(&drawn), @"
@@ -578,11 +578,11 @@ fn a_revision_does_not_depend_on_who_opened_the_page_or_what_was_typed() {
         csrf: "other".into(),
         page: "other".into(),
         draft: Some(draft),
-        ..cx(Viewer::Participant)
+        ..cx(Audience::Participant)
     };
     let rev = |html: &str| html.split("data-rev=\"").nth(1).unwrap()[..12].to_owned();
 
-    assert_eq!(rev(&html(&card, &cx(Viewer::Participant))), rev(&html(&card, &again)));
+    assert_eq!(rev(&html(&card, &cx(Audience::Participant))), rev(&html(&card, &again)));
 }
 
 #[test]

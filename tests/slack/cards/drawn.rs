@@ -5,9 +5,10 @@
 use std::collections::BTreeMap;
 
 use anteroom::{
-    gateway::slack::render::{Cx, Reader, card, modal, post, rearranged},
+    gateway::slack::render::{Cx, card, modal, post, rearranged},
     ids::{ArtifactId, CountingIds},
     model::{
+        transcript::Audience,
         ui::{
             Ask, Choice, Choose, Confirm, Control, Decide, Decision, Field, Form, Input, Prompt,
             Reply, Upload, Verdict,
@@ -80,7 +81,7 @@ fn me() -> Cx {
 }
 
 fn staff() -> Cx {
-    Cx { reader: Reader::Staff, ..me() }
+    Cx { reader: Audience::Staff, ..me() }
 }
 
 fn chosen(ids: &[&str]) -> Reply {

@@ -6,10 +6,11 @@ use anteroom::{
     form::Element,
     gateway::slack::{
         answer,
-        render::{Cx, Reader, card, modal, post},
+        render::{Cx, card, modal, post},
     },
     interview::answer::check,
     model::{
+        transcript::Audience,
         ui::{
             Ask, Choice, Choose, Confirm, Control, Decide, Decision, Field, Form, Group, Input,
             List, Prompt, Reply, Review, Upload, Verdict,
@@ -253,10 +254,10 @@ fn ends(wait: &Wait, reply: Option<Reply>) -> Vec<Standing> {
     ]
 }
 
-fn reader(wait: &Wait) -> Reader {
+fn reader(wait: &Wait) -> Audience {
     match wait.prompt.control {
-        Control::Decide(_) => Reader::Staff,
-        _ => Reader::Participant,
+        Control::Decide(_) => Audience::Staff,
+        _ => Audience::Participant,
     }
 }
 
@@ -292,7 +293,7 @@ fn live_through(wait: &Wait, said: &str) -> Vec<Case> {
         }
     }
     for standing in ends(wait, accepted) {
-        for reader in [Reader::Participant, Reader::Staff] {
+        for reader in [Audience::Participant, Audience::Staff] {
             let ended = Wait { standing: standing.clone(), ..wait.clone() };
             let message = card(&ended, &Cx { reader, ..cx.clone() });
             assert_eq!(wrong_with(&message), Vec::<String>::new(), "{ended:#?}");

@@ -213,11 +213,7 @@ fn of_a_closed_card(element: &Element) -> Option<Command> {
 
 /// The form that a button opens, or that a button in a form turns it into.
 fn form_of(wait: &Wait, element: &Element, action: &Action) -> Option<Form> {
-    let reader = match wait.answerers {
-        Answerers::Participant => render::Reader::Participant,
-        Answerers::Deciders { .. } => render::Reader::Staff,
-    };
-    let mut cx = render::Cx { reader, ..render::Cx::default() };
+    let mut cx = render::Cx { reader: wait.answerers.audience(), ..render::Cx::default() };
     if let Some(view) = &action.view {
         cx.metadata.clone_from(&view.private_metadata);
         let shown = Element::parse(&view.callback_id)?;

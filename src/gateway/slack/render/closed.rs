@@ -5,7 +5,7 @@ use chrono::{DateTime, Utc};
 use slack_morphism::prelude::SlackBlock;
 
 use super::{
-    Cx, Reader, Room, open, review,
+    Cx, Room, open, review,
     text::{person, time},
 };
 use crate::{
@@ -17,6 +17,7 @@ use crate::{
     ids::ArtifactId,
     model::{
         session::PersonId,
+        transcript::Audience,
         ui::{Control, Decision, Reply, Verdict},
         wait::{Answerers, Standing, Wait},
     },
@@ -45,7 +46,7 @@ pub(super) fn render(wait: &Wait, cx: &Cx, room: &mut Room) -> Vec<SlackBlock> {
             }
             below.push(section(format!("*Expired*: nobody answered in time. {}", time(*at))));
             let decides = matches!(wait.answerers, Answerers::Deciders { .. });
-            if decides && cx.reader == Reader::Staff {
+            if decides && cx.reader == Audience::Staff {
                 below.extend(button(wait, "reopen", "Reopen"));
             }
         }
@@ -93,7 +94,7 @@ struct Given<'a> {
 
 impl Given<'_> {
     fn is_me(&self) -> bool {
-        self.cx.reader == Reader::Participant && self.cx.participant.as_ref() == Some(self.by)
+        self.cx.reader == Audience::Participant && self.cx.participant.as_ref() == Some(self.by)
     }
 
     /// `You answered: …`
@@ -151,7 +152,7 @@ impl Given<'_> {
         let remark = match reply {
             Reply::Reviewed { notes: Some(notes), .. } => format!("Note: {notes}"),
             // What was said to the interviewer is not for the participant (BEHAVIOUR J3.3).
-            Reply::Decided { feedback: Some(words), .. } if self.cx.reader == Reader::Staff => {
+            Reply::Decided { feedback: Some(words), .. } if self.cx.reader == Audience::Staff => {
                 format!("To the interviewer: {words}")
             }
             _ => return None,
