@@ -96,6 +96,9 @@ const TASK_LIMIT: Duration = Duration::from_secs(30);
 /// How often one person is told in a minute that something did not work.
 const RECEIPTS_PER_MINUTE: u32 = 10;
 
+/// People of whom it is remembered without a look at who can be forgotten.
+const RECEIPTS_KEPT: usize = 1_000;
+
 /// Messages whose look is remembered.
 const DRAWN_MAX: u64 = 10_000;
 
@@ -233,6 +236,10 @@ impl App {
 
     /// Whether somebody may be told once more that something did not work (SEMANTICS row 22).
     pub(super) fn may_tell(&self, team: &str, user: &str) -> bool {
+        // Who has been told nothing for long is forgotten.
+        if self.receipts.len() > RECEIPTS_KEPT {
+            self.receipts.retain_recent();
+        }
         self.receipts.check_key(&(team.to_owned(), user.to_owned())).is_ok()
     }
 
