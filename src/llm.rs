@@ -7,6 +7,7 @@ pub mod breaker;
 pub mod chat;
 pub mod error;
 pub mod fence;
+pub mod object;
 pub mod openai;
 pub mod sse;
 pub mod steady;

@@ -188,10 +188,7 @@ impl Actor {
         if has_fallback(&phase) {
             self.let_script_lead(&phase, BUDGET);
         } else {
-            self.hand_over(
-                "the assistant has used up what it may in one conversation",
-                texts::STUCK,
-            );
+            self.hand_over_without_means();
         }
     }
 
@@ -216,11 +213,13 @@ impl Actor {
             let because = BUDGET.to_owned();
             self.emit(Event::ScriptLeads { phase: phase.id.clone(), because });
         } else {
-            self.hand_over(
-                "the assistant has used up what it may in one conversation",
-                texts::STUCK,
-            );
+            self.hand_over_without_means();
         }
+    }
+
+    fn hand_over_without_means(&mut self) {
+        let reason = "the assistant has used up what it may in one conversation";
+        self.hand_over(reason, texts::STUCK);
     }
 
     /// Whether the session stands still because there is no model, or nothing is left for it, and no script either.

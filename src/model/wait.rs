@@ -144,14 +144,21 @@ impl Answerers {
     pub fn who(&self) -> String {
         match self {
             Self::Participant => "the person who was asked".to_owned(),
-            Self::Deciders { alias, .. } => {
-                let words = alias.replace(['_', '-'], " ");
-                match words.strip_suffix(" approvals") {
-                    Some(of) => format!("the {of} approvers"),
-                    None => format!("the {words}"),
-                }
-            }
+            Self::Deciders { alias, .. } => format!("the {}", deciders(alias)),
         }
+    }
+}
+
+/// Those who decide under an alias, in words: `recruiting approvers`.
+///
+/// An alias names a channel and the people who decide there at once. Where it is called after the channel
+/// (`recruiting_approvals`, as in the shipped flows) people are not called approvals but approvers; any other alias is
+/// taken to name people (`desk`, `hiring_managers`).
+pub fn deciders(alias: &str) -> String {
+    let words = alias.replace(['_', '-', '.'], " ");
+    match words.strip_suffix("approvals") {
+        Some(of) => format!("{of}approvers"),
+        None => words,
     }
 }
 
@@ -272,5 +279,17 @@ impl Settlement {
             Self::Unknown => "unknown",
             Self::Invalid { .. } => "invalid",
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn deciders_are_people_whatever_their_alias_names() {
+        assert_eq!(deciders("recruiting_approvals"), "recruiting approvers");
+        assert_eq!(deciders("approvals"), "approvers");
+        assert_eq!(deciders("hiring_managers"), "hiring managers");
     }
 }

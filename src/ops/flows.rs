@@ -10,7 +10,7 @@ use super::{
     sentence, term,
 };
 use crate::{
-    config::{Problem, problem::did_you_mean, render},
+    config::{Problem, problem::did_you_mean},
     flows::{Aliases, Library, LoadedFlow, check_file},
     model::flow::{Fallback, Mode, Phase},
 };
@@ -109,16 +109,6 @@ fn check(wanted: &Wanted, files: &[PathBuf], Json { json }: Json) -> anyhow::Res
             Err(found) => problems.extend(found),
         }
     }
-    let fails = checked.len() < files.len();
-    if json {
-        term::json(&json!({ "ok": !fails, "problems": problems }))?;
-    } else {
-        if !problems.is_empty() {
-            term::tell(render(&problems).trim_end());
-        }
-        for line in checked {
-            term::say(line)?;
-        }
-    }
-    Ok(if fails { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+    let ok = checked.len() == files.len();
+    term::report((&checked, &problems), ok, json)
 }

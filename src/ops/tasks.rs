@@ -10,7 +10,7 @@ use super::{
     term,
 };
 use crate::{
-    config::{Problem, render},
+    config::Problem,
     task::{Choice, LoadedTask, Tasks, check::check},
     tool::Toolbox,
 };
@@ -70,18 +70,8 @@ fn check_files(
             Err(found) => problems.extend(found),
         }
     }
-    let fails = checked.len() < files.len();
-    if json {
-        term::json(&json!({ "ok": !fails, "problems": problems }))?;
-    } else {
-        if !problems.is_empty() {
-            term::tell(render(&problems).trim_end());
-        }
-        for line in checked {
-            term::say(line)?;
-        }
-    }
-    Ok(if fails { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+    let ok = checked.len() == files.len();
+    term::report((&checked, &problems), ok, json)
 }
 
 /// The name of the task, or what is wrong with it.

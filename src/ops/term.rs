@@ -2,13 +2,17 @@
 
 use std::{
     io::{self, IsTerminal as _, Write as _},
+    process::ExitCode,
     time::Duration,
 };
 
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 
-use crate::model::text::typed;
+use crate::{
+    config::{Problem, render},
+    model::text::typed,
+};
 
 /// Writes a line to standard output.
 pub(super) fn say(line: impl AsRef<str>) -> io::Result<()> {
@@ -32,6 +36,26 @@ pub(super) fn json(value: &impl Serialize) -> io::Result<()> {
 pub(super) fn json_line(value: &impl Serialize) -> io::Result<()> {
     let text = serde_json::to_string(value)?;
     say(text)
+}
+
+/// Says what came of checking files, as JSON for programs where that is wanted: a line for each that was checked to
+/// its end, and problems where there are some. The program succeeds with it where all is `ok`.
+pub(super) fn report(
+    (checked, problems): (&[String], &[Problem]),
+    ok: bool,
+    as_json: bool,
+) -> anyhow::Result<ExitCode> {
+    if as_json {
+        json(&serde_json::json!({ "ok": ok, "problems": problems }))?;
+    } else {
+        if !problems.is_empty() {
+            tell(render(problems).trim_end());
+        }
+        for line in checked {
+            say(line)?;
+        }
+    }
+    Ok(if ok { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 /// Writes a line to standard error. There is nobody left to tell if that fails.

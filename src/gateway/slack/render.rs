@@ -15,7 +15,7 @@ use slack_morphism::prelude::SlackBlock;
 
 use self::text::{clip_or, escape, is_blank};
 use crate::{
-    form::{Element, plain, words_of},
+    form::{Element, plain},
     gateway::slack::{
         blocks::{self, Button, actions, context, header, section},
         limits,
@@ -25,7 +25,7 @@ use crate::{
         session::PersonId,
         transcript::Audience,
         ui::Control,
-        wait::{Answerers, Wait},
+        wait::{Answerers, Wait, deciders},
     },
 };
 
@@ -208,7 +208,7 @@ fn spoken(wait: &Wait, cx: &Cx) -> String {
 fn addressee(wait: &Wait) -> String {
     match &wait.answerers {
         Answerers::Participant => "the participant".to_owned(),
-        Answerers::Deciders { alias, .. } => format!("the {}", words_of(alias)),
+        Answerers::Deciders { alias, .. } => format!("the {}", deciders(alias)),
     }
 }
 

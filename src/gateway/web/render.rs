@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     flows::LoadedFlow,
-    form::{self, Fields, Words, words, words_of},
+    form::{self, Fields, Words, words},
     ids::{SessionId, WaitId},
     interview::State,
     model::{
@@ -18,7 +18,7 @@ use crate::{
         session::Status,
         transcript::Audience,
         ui::{Decision, FieldError},
-        wait::{Answerers, Wait},
+        wait::{Answerers, Wait, deciders},
     },
 };
 
@@ -223,7 +223,7 @@ fn votes(wait: &Wait) -> Markup {
 fn addressee(wait: &Wait) -> String {
     match &wait.answerers {
         Answerers::Participant => "The participant".to_owned(),
-        Answerers::Deciders { alias, .. } => format!("The {}", words_of(alias)),
+        Answerers::Deciders { alias, .. } => format!("The {}", deciders(alias)),
     }
 }
 

@@ -10,6 +10,7 @@ use crate::{
     flows::{LoadedFlow, OUTPUT},
     ids::{Ids, WaitId},
     interview::{Actor, Next, State, advance::Approval},
+    llm::object::object_in,
     model::{
         STORED_VERSION,
         artifact::Artifact,
@@ -133,7 +134,7 @@ impl Actor {
     pub(in crate::interview) fn judge_output(&mut self, text: &str) {
         let Some(own) = &self.state.family.own else { return };
         let refused = own.refused;
-        let complaints = match (parsed(text), self.flow.schemas.get(OUTPUT)) {
+        let complaints = match (object_in(text), self.flow.schemas.get(OUTPUT)) {
             (Ok(output), Some(schema)) => match misfits(schema, &output) {
                 None => return self.conclude_child(Conclusion::Completed { output }),
                 Some(complaints) => complaints,
@@ -220,16 +221,4 @@ fn misfits(schema: &Value, output: &Value) -> Option<String> {
     });
     let told: Vec<String> = told.collect();
     (!told.is_empty()).then(|| told.join("; "))
-}
-
-/// The JSON object in what a model said, with or without a fence around it.
-fn parsed(text: &str) -> Result<Value, String> {
-    let text = text.trim();
-    let inner = text.strip_prefix("```").and_then(|rest| rest.strip_suffix("```"));
-    let inner = inner.map_or(text, |rest| rest.strip_prefix("json").unwrap_or(rest).trim());
-    match serde_json::from_str(inner) {
-        Ok(value @ Value::Object(_)) => Ok(value),
-        Ok(_) => Err("this is JSON, but no object".to_owned()),
-        Err(error) => Err(format!("this is not one JSON object: {error}")),
-    }
 }

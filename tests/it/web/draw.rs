@@ -432,7 +432,7 @@ fn a_decision_takes_two_steps_to_approve_and_is_for_staff_alone() {
     assert!(!html(&card, &cx(Audience::Participant)).contains("<button"));
     insta::assert_snapshot!(read(&html(&card, &cx(Audience::Staff))), @r"
     Question
-    The recruiting approvals · asked 2 Nov 14:05 UTC
+    The recruiting approvers · asked 2 Nov 14:05 UTC
     A question.
     Missing:
     A file

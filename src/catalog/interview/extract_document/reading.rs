@@ -13,6 +13,7 @@ use crate::{
         Error, Model, Silent,
         chat::{Blob, Completion, Finish, Form, Message, Part, Request},
         fence::{DOCUMENT, fenced},
+        object::object_in,
     },
     model::artifact::{Artifact, Extraction},
     tool::{
@@ -260,7 +261,7 @@ fn usable(answer: &Completion, schema: &Value) -> Result<Usable, Failed> {
     if answer.finish == Finish::Length {
         return not("Your answer was cut off: it was too long. Be brief.");
     }
-    let Some(value) = object_in(&answer.text) else {
+    let Ok(value) = object_in(&answer.text) else {
         return not("Your answer was no JSON object.");
     };
     let checker = Checker::compile(schema.clone()).map_err(|_| Failed::Answer("schema"))?;
@@ -276,14 +277,4 @@ fn usable(answer: &Completion, schema: &Value) -> Result<Usable, Failed> {
         Ok(found) => Ok(Usable::Found(Box::new(found))),
         Err(_) => not("Your answer was of another form."),
     }
-}
-
-/// The JSON object in an answer, also where words or a code fence stand around it.
-fn object_in(text: &str) -> Option<Value> {
-    let whole = serde_json::from_str(text.trim()).ok();
-    let inner = || {
-        let (from, to) = (text.find('{')?, text.rfind('}')?);
-        serde_json::from_str(text.get(from..=to)?).ok()
-    };
-    whole.or_else(inner).filter(Value::is_object)
 }
