@@ -14,16 +14,14 @@ use super::{
     home::{SHOW, START},
     inbound::{Ack, Action, Actor, Command as Typed, Message, NotTaken},
     inbox::{Arrival, Ear, ear_of},
-    limits,
-    mirror::Order,
-    people,
+    limits, people,
     render::{Message as Post, text::escape},
     texts,
     threads::Spot,
 };
 use crate::{
     engine::{Error, Inbound, Receipt, What},
-    form::words,
+    form::{Order, glance, typed, words},
     ids::SessionId,
     interview::{Command, Responder},
     model::{
@@ -43,17 +41,6 @@ pub(super) use self::begin::startable;
 /// Buttons under the preview of an invitation.
 const INVITE: &str = "invite.send.";
 const NO_INVITE: &str = "invite.cancel";
-
-/// The words that begin an interview.
-pub(super) fn is_start(text: &str) -> bool {
-    is_bare_start(text) || text.trim().to_lowercase().starts_with("start ")
-}
-
-/// Whether nothing else is said.
-fn is_bare_start(text: &str) -> bool {
-    let bare = text.trim().trim_end_matches(['.', '!']).to_lowercase();
-    matches!(bare.as_str(), "" | "start" | "begin" | "start my onboarding")
-}
 
 /// The command, with what stands after it.
 pub(super) async fn typed(arrival: &Arrival<'_>, typed: Typed) -> Ack {
@@ -279,7 +266,8 @@ impl Ordered<'_> {
     async fn mine(&self) -> Result<Option<Head>, String> {
         let person = people::person_id(self.arrival.team(), &self.typed.by.user);
         let mine = self.arrival.conversations(&person).await;
-        Ok(newest(&mine.map_err(|error| words::of_error(&Error::Store(error)))?))
+        let mine = mine.map_err(|error| words::of_error(&Error::Store(error)))?;
+        Ok(glance::newest(&mine, Platform::Slack))
     }
 
     /// The conversation of the person who is named, for staff alone.
@@ -295,15 +283,10 @@ impl Ordered<'_> {
         let person = people::person_id(self.arrival.team(), user);
         let found = self.arrival.conversations(&person).await;
         let found = found.map_err(|error| words::of_error(&Error::Store(error)))?;
-        newest(&found).map(|head| (head, from)).ok_or_else(|| texts::NONE_OF_THEIRS.to_owned())
+        glance::newest(&found, Platform::Slack)
+            .map(|head| (head, from))
+            .ok_or_else(|| texts::NONE_OF_THEIRS.to_owned())
     }
-}
-
-/// The conversation that is meant where nothing else is said: the newest that goes on, else the newest.
-fn newest(heads: &[Head]) -> Option<Head> {
-    let slack = |head: &&Head| head.place.platform == Platform::Slack;
-    let open = heads.iter().filter(slack).find(|head| !head.status.is_over()).cloned();
-    open.or_else(|| heads.iter().find(slack).cloned())
 }
 
 /// The global shortcut.
@@ -330,8 +313,8 @@ pub(super) async fn approached(arrival: &Arrival<'_>, message: &Message) -> Resu
         thread: Some(thread),
     };
     let flows = startable(arrival.engine);
-    let words = Some(message.text.as_str()).filter(|text| !is_bare_start(text));
-    let wants_to_start = message.is_mention || is_start(&message.text);
+    let words = Some(message.text.as_str()).filter(|text| !typed::is_bare_start(text));
+    let wants_to_start = message.is_mention || typed::is_start(&message.text);
     match flows.as_slice() {
         [] => arrival.post(&ear, Post { text: texts::NO_FLOWS.to_owned(), blocks: Vec::new() }),
         [only] if wants_to_start => {
@@ -560,12 +543,5 @@ mod tests {
         assert_eq!(mentioned("@ada"), None);
         assert_eq!(mentioned("<@U01 or 1=1>"), None);
         assert_eq!(mentioned("<!channel>"), None);
-    }
-
-    #[test]
-    fn only_a_word_for_it_begins_an_interview() {
-        assert!(is_start("Start."));
-        assert!(is_start("start candidate-onboarding"));
-        assert!(!is_start("I started in 2019"));
     }
 }

@@ -4,11 +4,11 @@
 //! all that is shown beside the conversations, it is best effort.
 
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::HashMap,
     sync::{Arc, Mutex, PoisonError},
 };
 
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{DateTime, Utc};
 use moka::sync::Cache;
 use reqwest::Url;
 use serde_json::{Value, json};
@@ -32,7 +32,10 @@ use crate::{
     clock::Clock,
     engine::{Engine, Error, Look},
     flows::LoadedFlow,
-    form::{plain, words, words_of},
+    form::{
+        glance::{self, Overview},
+        plain, words,
+    },
     ids::SessionId,
     model::{
         session::{Head, PersonId, Platform, Status},
@@ -254,11 +257,7 @@ impl Inner {
         let flows = engine.parts().library.iter().filter(is_of).collect();
         let all = if is_staff {
             let mut all = engine.sessions(limits::HOME_COUNTED).await?;
-            all.retain(|head| {
-                head.place.platform == Platform::Slack
-                    && head.place.workspace == tenant.team
-                    && !head.test
-            });
+            all.retain(|head| glance::is_of(head, Platform::Slack, &tenant.team));
             Some(all)
         } else {
             None
@@ -350,57 +349,27 @@ impl Own {
 
 /// Everybody's conversations at a glance (BEHAVIOUR J5.1); the rows that want somebody come first.
 pub(super) fn overview(heads: &[Head], now: DateTime<Utc>) -> Vec<SlackBlock> {
-    let is_open =
-        |head: &&Head| matches!(head.status, Status::Notice | Status::Open | Status::Paused);
-    let mut open: Vec<&Head> = heads.iter().filter(is_open).collect();
-    let is_silent = |head: &Head| now - head.updated_at > TimeDelta::hours(24);
-    let count = |is: &dyn Fn(&Head) -> bool| open.iter().filter(|head| is(head)).count();
-    let text = format!(
-        "{} open · {} silent for more than a day · {} to approve · {} handed over",
-        open.len(),
-        count(&is_silent),
-        count(&|head| head.approvals > 0),
-        count(&|head| head.handed_over),
-    );
-    let mut blocks = vec![header("All conversations"), section(format!("*{text}*"))];
-    let mut phases: BTreeMap<String, usize> = BTreeMap::new();
-    for head in &open {
-        let phase = head.phase.as_deref().map_or_else(|| "Not begun".to_owned(), words_of);
-        *phases.entry(phase).or_default() += 1;
-    }
+    let Overview { counts, phases, rows } = Overview::of(heads, now);
+    let mut blocks = vec![header("All conversations"), section(format!("*{counts}*"))];
     let phases: Vec<String> =
         phases.iter().map(|(phase, n)| format!("{}: {n}", escape(phase))).collect();
     if !phases.is_empty() {
         blocks.push(note(clip(&phases.join(" · "), 1_900)));
     }
-    open.sort_by_key(|head| {
-        (
-            head.approvals == 0,
-            !head.handed_over,
-            !is_silent(head),
-            std::cmp::Reverse(head.updated_at),
-        )
-    });
-    for head in open.iter().take(limits::HOME_ROWS) {
-        let person = head.name.as_deref().unwrap_or("Somebody");
-        let mut line = format!("{} · {}", escape(person), words::of_status(head.status));
-        if let Some(phase) = &head.phase {
-            line = format!("{line} · {}", escape(&words_of(phase)));
+    for shown in rows.iter().take(limits::HOME_ROWS) {
+        let mut line = format!("{} · {}", escape(shown.person), shown.status);
+        if let Some(phase) = &shown.phase {
+            line = format!("{line} · {}", escape(phase));
         }
-        for (is, words) in [
-            (head.approvals > 0, "to approve"),
-            (head.handed_over, "wants a person"),
-            (is_silent(head), "silent for more than a day"),
-        ] {
-            if is {
-                line = format!("{line} · *{words}*");
-            }
+        for word in &shown.wants {
+            line = format!("{line} · *{word}*");
         }
-        let open = Button::new(format!("{SHOW}{}", head.id.short()), "Open");
-        blocks.push(row(line, open.spoken(&format!("Open the conversation with {person}"))));
+        let open = Button::new(format!("{SHOW}{}", shown.head.id.short()), "Open");
+        let spoken = format!("Open the conversation with {}", shown.person);
+        blocks.push(row(line, open.spoken(&spoken)));
     }
-    if open.len() > limits::HOME_ROWS {
-        blocks.push(note(format!("and {} more", open.len() - limits::HOME_ROWS)));
+    if rows.len() > limits::HOME_ROWS {
+        blocks.push(note(format!("and {} more", rows.len() - limits::HOME_ROWS)));
     }
     blocks
 }

@@ -15,18 +15,17 @@ use super::{
     app::App,
     commands, files,
     inbound::{Ack, Action, Actor, Envelope, File, Inbox, Incoming, Message, NotTaken, Tenant},
-    mirror, people, texts,
+    people, texts,
     threads::{Role, Spot, is_direct},
 };
 use crate::{
     engine::{Engine, Error, Inbound, What},
-    form::words,
+    form::{typed, words},
     ids::{SessionId, WaitId},
     interview::{Command, Responder},
     model::{
         session::{Head, PersonId, Place, Platform},
         transcript::Via,
-        ui::{Decision, Reply},
         wait::Wait,
     },
     store::{self, Find},
@@ -134,7 +133,7 @@ impl Arrival<'_> {
             let mine = self.conversations(&self.person(&message.by)).await?;
             let direct = mine.iter().filter(|head| is_direct(&head.place));
             let open = direct.clone().find(|head| !head.status.is_over());
-            let wants_anew = commands::is_start(&message.text);
+            let wants_anew = typed::is_start(&message.text);
             let found = open.or_else(|| direct.clone().next().filter(|_| !wants_anew));
             return Ok(found.map(|head| (head.id, Role::Conversation)));
         }
@@ -259,13 +258,13 @@ impl Arrival<'_> {
             self.tell(&ear, texts::FOR_STAFF);
             return Ok(Ack::Empty);
         }
-        let what = What::Command(mirror::command(&message.text));
+        let what = What::Command(typed::order(&message.text));
         self.receive(session, (from, what), &ear, None).await
     }
 
     /// Words under a request: a decision where they begin as one, otherwise talk among colleagues (BEHAVIOUR J3.2).
     async fn heard_under_request(&self, wait: WaitId, message: &Message) -> Result<Ack, NotTaken> {
-        let Some(reply) = decision(&message.text) else { return Ok(Ack::Empty) };
+        let Some(reply) = typed::decision(&message.text) else { return Ok(Ack::Empty) };
         let Some((wait, _)) = self.app.store.wait(wait).await.map_err(|_| NotTaken)? else {
             return Ok(Ack::Empty);
         };
@@ -345,52 +344,5 @@ pub(super) fn ear_of(action: &Action) -> Ear {
         user: action.by.user.clone(),
         channel: channel.unwrap_or_else(|| action.by.user.clone()),
         thread: action.thread.clone(),
-    }
-}
-
-/// A decision in words: `approve`, `deny`, `feedback: …`; what follows the first two is for colleagues.
-fn decision(text: &str) -> Option<Reply> {
-    let text = text.trim();
-    let lower = text.to_lowercase();
-    let begins = |words: [&str; 2]| {
-        words.into_iter().any(|word| {
-            let rest = lower.strip_prefix(word);
-            rest.is_some_and(|rest| !rest.starts_with(char::is_alphanumeric))
-        })
-    };
-    if let Some(at) = lower
-        .strip_prefix("feedback")
-        .and_then(|rest| rest.trim_start().starts_with(':').then(|| text.find(':')).flatten())
-    {
-        let feedback = text.get(at + 1..).unwrap_or_default().trim().to_owned();
-        let decision = Decision::DeniedWithFeedback;
-        return (!feedback.is_empty())
-            .then_some(Reply::Decided { decision, feedback: Some(feedback) });
-    }
-    let decision = if begins(["approve", "approved"]) {
-        Decision::Approved
-    } else if begins(["deny", "denied"]) {
-        Decision::Denied
-    } else {
-        return None;
-    };
-    Some(Reply::Decided { decision, feedback: None })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_decision_is_the_beginning_of_a_reply() {
-        let decided = |decision| Some(Reply::Decided { decision, feedback: None });
-        assert_eq!(decision("Approve, looks good"), decided(Decision::Approved));
-        assert_eq!(decision("deny"), decided(Decision::Denied));
-        assert_eq!(decision("approval is up to Grace"), None);
-        assert_eq!(decision("denying this would be wrong"), None);
-        assert_eq!(decision("feedback:"), None);
-        let told = decision("Feedback: finish *education* first");
-        let feedback = Some("finish *education* first".to_owned());
-        assert_eq!(told, Some(Reply::Decided { decision: Decision::DeniedWithFeedback, feedback }));
     }
 }

@@ -5,24 +5,22 @@ use std::fmt::Write as _;
 use super::told;
 use crate::{
     engine::Look,
-    form::{clip, plain, words},
+    form::{clip, glance, plain, words},
     gateway::slack::{
         blocks::{drawn, section},
         home,
         inbound::Ack,
         inbox::Arrival,
-        limits,
-        mirror::{self, Order},
+        limits, mirror,
         render::text::escape,
     },
-    interview::evidence,
     model::session::{Head, Platform},
 };
 
 /// How one's own conversation stands.
 pub(super) fn of_one(look: &Look) -> String {
     let mut text =
-        format!("*{}*: {}", escape(&look.flow.flow.title), escape(&mirror::standing(look)));
+        format!("*{}*: {}", escape(&look.flow.flow.title), escape(&glance::standing(look)));
     if let Some(open) = look.state.pending().next() {
         let question = plain(&open.prompt.body);
         _ = write!(text, "\nOpen: {}", escape(&clip(&question, 300)));
@@ -34,20 +32,13 @@ pub(super) fn of_one(look: &Look) -> String {
 pub(super) fn card_of(look: &Look) -> Ack {
     let person = look.state.person_in_words();
     let text = format!("{person} · {}", look.flow.flow.title);
-    let mut lines = vec![mirror::standing(look)];
-    if let Some(phase) = look.state.phase().and_then(|phase| look.flow.phase(phase)) {
-        for objective in &phase.objective {
-            let is_settled = evidence::is_settled(&look.state, &objective.id);
-            let word = if is_settled { "done" } else { "open" };
-            lines.push(format!("• {}: {word}", objective.title));
-        }
-    }
+    let mut lines = vec![glance::standing(look)];
+    lines.extend(glance::objectives(look));
     let lines: Vec<String> = lines.iter().map(|line| escape(line)).collect();
     let mut blocks =
         vec![section(format!("*{}*", escape(&text))), section(clip(&lines.join("\n"), 2_900))];
     if !look.state.status.is_over() {
-        let orders = [Order::TakeOver, Order::HandBack, Order::Nudge, Order::End];
-        blocks.extend(mirror::orders(look.state.session, &orders));
+        blocks.extend(mirror::orders(look.state.session));
     }
     Ack::Ephemeral { text, blocks: drawn(&blocks) }
 }
@@ -58,11 +49,7 @@ pub(super) async fn overview(arrival: &Arrival<'_>) -> Ack {
         Ok(heads) => heads,
         Err(error) => return told(words::of_error(&error)),
     };
-    let of_here = |head: &Head| {
-        head.place.platform == Platform::Slack
-            && head.place.workspace == arrival.team()
-            && !head.test
-    };
+    let of_here = |head: &Head| glance::is_of(head, Platform::Slack, arrival.team());
     let heads: Vec<Head> = heads.into_iter().filter(of_here).collect();
     let mut blocks = home::overview(&heads, arrival.app.clock.now());
     blocks.truncate(limits::MESSAGE_BLOCKS);
