@@ -8,13 +8,17 @@ pub mod typed;
 pub mod words;
 
 mod element;
+mod entered;
 mod fields;
+mod measure;
 mod order;
 mod values;
 
 pub use self::{
     element::Element,
+    entered::{kept, named, picked, text_of, words_to_values, yes_or_no},
     fields::{Fields, field_name, read, reply, text},
+    measure::{Measure, is_blank},
     order::Order,
     sheet::Sheet,
     values::{clip, filled, in_words, instant, labels, may_change, one, plain, shown, words_of},

@@ -288,3 +288,11 @@ fn remove(data: &mut Value, path: &str) {
         members.shift_remove(last);
     }
 }
+
+/// The list and the place of the entry that a path is, or lies in.
+pub fn entry_of(review: &Review, path: &str) -> Option<(usize, usize)> {
+    let n = list_of(review, path)?;
+    let list = review.lists[n].path.as_str();
+    let rest = if list.is_empty() { path } else { path.strip_prefix(list)?.strip_prefix('.')? };
+    Some((n, rest.split('.').next()?.parse().ok()?))
+}

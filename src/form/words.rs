@@ -126,6 +126,49 @@ pub const NO_CONVERSATION: &str = "There is no such conversation.";
 /// A control was used that the question does not have.
 pub const NO_ANSWER: &str = "That does not answer this question.";
 
+/// A voice message.
+pub const NO_VOICE: &str = "I cannot listen to recordings yet. Please type.";
+
+/// Somebody writes to the bot, and there is nothing to take part in.
+pub const NO_FLOWS: &str =
+    "There is no interview to take part in here. The team can invite you when there is one.";
+
+/// Somebody writes to the bot without a conversation.
+pub const HELLO: &str =
+    "Hello. I conduct interviews, one step at a time. Which one would you like to begin?";
+
+/// An order for staff, by somebody else.
+pub const FOR_STAFF: &str = "Only the team can do that.";
+
+/// There is no conversation to talk about.
+pub const NO_SESSION: &str = "There is no conversation yet. Begin one with `start`.";
+
+/// The person named has none.
+pub const NONE_OF_THEIRS: &str = "They have no conversation here.";
+
+/// An invitation that was not sent.
+pub const NOT_SENT: &str = "Nothing was sent.";
+
+/// An invitation was sent.
+pub const SENT: &str = "Sent. You will find what happens in the team's channel.";
+
+/// An order was carried out.
+pub const DONE: &str = "Done.";
+
+/// A copy is being made.
+pub const ON_ITS_WAY: &str = "I send it to you directly.";
+
+/// A button of somebody else's conversation.
+pub const NOT_YOURS: &str = "Only the person who was asked can do that.";
+
+/// A form could not be opened in time.
+pub const PRESS_AGAIN: &str = "That took too long. Please press the button again.";
+
+/// Somebody's words, passed on.
+pub fn relayed(name: &str, text: &str) -> String {
+    format!("{name}: {text}")
+}
+
 /// A size for people: `10 MB`, `120 KB`.
 pub fn bytes(size: u64) -> String {
     const KB: u64 = 1024;

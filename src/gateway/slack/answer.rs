@@ -7,13 +7,13 @@ use super::{
     inbound::{File, Inputs, Typed},
     limits,
     render::{
-        inputs::{entered, kept, named, picked},
-        pages::{self, Edit, is_step, layout, packed_id, unpacked},
+        inputs::entered,
+        pages::{Edit, is_step, layout, packed_id, unpacked},
         text::clip_or,
     },
 };
 use crate::{
-    form::{self, Element, Fields, field_name, words},
+    form::{self, Element, Fields, field_name, kept, named, picked, words, words_to_values},
     model::{
         ui::{Choose, Control, Field, FieldError, Form, Reply, Review, Verdict},
         wait::Wait,
@@ -148,7 +148,7 @@ fn filled(form: &Form, inputs: &Inputs) -> Fields {
         let text = typed(inputs, &packed_id(n)).and_then(|typed| typed.values.first());
         for (field, value) in unpacked(&form.fields, places, text.map_or("", String::as_str)) {
             if !value.trim().is_empty() {
-                sent.insert(&field.path, pages::words_to_values(field, &value));
+                sent.insert(&field.path, words_to_values(field, &value));
             }
         }
     }

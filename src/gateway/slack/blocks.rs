@@ -15,8 +15,9 @@ use slack_morphism::prelude::{
 
 use super::{
     limits,
-    render::text::{clip_or, escape, is_blank, units},
+    render::text::{clip_or, escape, units},
 };
+use crate::form::is_blank;
 
 /// A plain text of at most `max` characters.
 pub(super) fn plain(text: &str, max: usize) -> SlackBlockPlainTextOnly {

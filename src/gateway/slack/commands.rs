@@ -93,7 +93,7 @@ impl Ordered<'_> {
         let flows = startable(self.arrival.engine);
         let wanted = self.rest.first().copied().unwrap_or_default();
         let flow = match flows.as_slice() {
-            [] => return texts::NO_FLOWS.to_owned(),
+            [] => return words::NO_FLOWS.to_owned(),
             [only] if wanted.is_empty() => only,
             several => {
                 if let Some(flow) = several.iter().find(|flow| flow.flow.id == wanted) {
@@ -110,7 +110,7 @@ impl Ordered<'_> {
         let channel = Some(self.typed.channel.as_str());
         match begin(self.arrival, flow, &self.typed.by, channel).await {
             Ok(Begun { direct: true }) => texts::WROTE_TO_YOU.to_owned(),
-            Ok(_) => texts::DONE.to_owned(),
+            Ok(_) => words::DONE.to_owned(),
             Err(error) => words::of_error(&error),
         }
     }
@@ -121,7 +121,7 @@ impl Ordered<'_> {
             Err(unchecked) => return told(unchecked.to_string()),
         };
         if !from.staff {
-            return told(texts::FOR_STAFF);
+            return told(words::FOR_STAFF);
         }
         let Some(user) = self.whom else {
             return told(format!("Say whom: `{} invite @person`.", self.typed.name));
@@ -169,7 +169,7 @@ impl Ordered<'_> {
                     Ok(look) => told(of_one(&look)),
                     Err(error) => told(words::of_error(&error)),
                 },
-                Ok(None) => told(texts::NO_SESSION),
+                Ok(None) => told(words::NO_SESSION),
                 Err(words) => told(words),
             },
         }
@@ -214,7 +214,7 @@ impl Ordered<'_> {
                 let from = self.arrival.participant(&self.typed.by, head.name.as_deref()).await;
                 self.order(head.id, from, command).await
             }
-            Ok(None) => texts::NO_SESSION.to_owned(),
+            Ok(None) => words::NO_SESSION.to_owned(),
             Err(words) => words,
         }
     }
@@ -238,7 +238,7 @@ impl Ordered<'_> {
         }
         let to = (self.typed.by.user.clone(), None);
         hand_out(self.arrival, head.id, Audience::Staff, to);
-        texts::ON_ITS_WAY.to_owned()
+        words::ON_ITS_WAY.to_owned()
     }
 
     async fn order(&self, session: SessionId, from: Responder, command: Command) -> String {
@@ -249,7 +249,7 @@ impl Ordered<'_> {
             Ok(Receipt::Erased { receipt }) => texts::erased(&receipt),
             Ok(receipt) => match words::of_receipt(&receipt, None, &me) {
                 Some(words) => texts::sentence(&words),
-                None => texts::DONE.to_owned(),
+                None => words::DONE.to_owned(),
             },
             Err(error) => words::of_error(&error),
         }
@@ -275,7 +275,7 @@ impl Ordered<'_> {
         let from =
             self.arrival.responder(&self.typed.by).await.map_err(|error| error.to_string())?;
         if !from.staff {
-            return Err(texts::FOR_STAFF.to_owned());
+            return Err(words::FOR_STAFF.to_owned());
         }
         let Some(user) = self.whom else {
             return Err(format!("Say whom: `{} show @person`.", self.typed.name));
@@ -285,7 +285,7 @@ impl Ordered<'_> {
         let found = found.map_err(|error| words::of_error(&Error::Store(error)))?;
         glance::newest(&found, Platform::Slack)
             .map(|head| (head, from))
-            .ok_or_else(|| texts::NONE_OF_THEIRS.to_owned())
+            .ok_or_else(|| words::NONE_OF_THEIRS.to_owned())
     }
 }
 
@@ -293,7 +293,7 @@ impl Ordered<'_> {
 pub(super) async fn shortcut(arrival: &Arrival<'_>, by: &Actor) -> Ack {
     let ear = Ear { user: by.user.clone(), channel: by.user.clone(), thread: None };
     match startable(arrival.engine).as_slice() {
-        [] => arrival.tell(&ear, texts::NO_FLOWS),
+        [] => arrival.tell(&ear, words::NO_FLOWS),
         [only] => {
             if let Err(error) = begin(arrival, only, by, None).await {
                 arrival.tell(&ear, &words::of_error(&error));
@@ -316,7 +316,7 @@ pub(super) async fn approached(arrival: &Arrival<'_>, message: &Message) -> Resu
     let words = Some(message.text.as_str()).filter(|text| !typed::is_bare_start(text));
     let wants_to_start = message.is_mention || typed::is_start(&message.text);
     match flows.as_slice() {
-        [] => arrival.post(&ear, Post { text: texts::NO_FLOWS.to_owned(), blocks: Vec::new() }),
+        [] => arrival.post(&ear, Post { text: words::NO_FLOWS.to_owned(), blocks: Vec::new() }),
         [only] if wants_to_start => {
             let begun = if message.is_mention && place_of(only) == SlackPlace::ChannelThread {
                 begin_at(arrival, only, &message.by, (&message.channel, ear.thread.clone()), words)
@@ -365,7 +365,7 @@ pub(super) async fn pressed(arrival: &Arrival<'_>, action: Action) -> Result<Ack
     if let Some(id) = action.element.strip_prefix(START) {
         let Some(flow) = startable(arrival.engine).into_iter().find(|flow| flow.flow.id == id)
         else {
-            arrival.tell(&ear, texts::NO_FLOWS);
+            arrival.tell(&ear, words::NO_FLOWS);
             return Ok(Ack::Empty);
         };
         match begin(arrival, &flow, &action.by, None).await {
@@ -380,7 +380,7 @@ pub(super) async fn pressed(arrival: &Arrival<'_>, action: Action) -> Result<Ack
         return Ok(told(said));
     }
     if action.element == NO_INVITE {
-        return Ok(told(texts::NOT_SENT));
+        return Ok(told(words::NOT_SENT));
     }
     Ok(Ack::Empty)
 }
@@ -396,7 +396,7 @@ async fn own_session(
     let person = people::person_id(arrival.team(), &action.by.user);
     let mine = arrival.conversations(&person).await.map_err(|_| NotTaken)?;
     let Some(head) = mine.into_iter().find(|head| head.id == session) else {
-        arrival.tell(ear, texts::NOT_YOURS);
+        arrival.tell(ear, words::NOT_YOURS);
         return Ok(None);
     };
     Ok(Some((session, arrival.participant(&action.by, head.name.as_deref()).await)))
@@ -413,7 +413,7 @@ async fn own_copy(
         let thread = action.thread.clone().filter(|_| ear.channel.starts_with('D'));
         let to = (action.by.user.clone(), thread);
         hand_out(arrival, session, Audience::Participant, to);
-        arrival.tell(ear, texts::ON_ITS_WAY);
+        arrival.tell(ear, words::ON_ITS_WAY);
     }
     Ok(Ack::Empty)
 }
@@ -460,20 +460,20 @@ async fn thanked(arrival: &Arrival<'_>, action: &Action, ear: &Ear) -> Result<Ac
 async fn invited(arrival: &Arrival<'_>, flow: &str, action: &Action) -> String {
     match arrival.responder(&action.by).await {
         Ok(from) if from.staff => {}
-        Ok(_) => return texts::FOR_STAFF.to_owned(),
+        Ok(_) => return words::FOR_STAFF.to_owned(),
         Err(unchecked) => return unchecked.to_string(),
     }
     let flows = startable(arrival.engine);
     let Some(flow) = flows.into_iter().find(|known| known.flow.id == flow) else {
-        return texts::NO_FLOWS.to_owned();
+        return words::NO_FLOWS.to_owned();
     };
     if mentioned(&format!("<@{}>", action.value)).is_none() {
-        return texts::NOT_SENT.to_owned();
+        return words::NOT_SENT.to_owned();
     }
     let candidate = Actor { user: action.value.clone(), ..Actor::default() };
     let channel = action.message.as_ref().map(|(channel, _)| channel.as_str());
     match begin(arrival, &flow, &candidate, channel).await {
-        Ok(_) => texts::SENT.to_owned(),
+        Ok(_) => words::SENT.to_owned(),
         Err(error) => words::of_error(&error),
     }
 }
@@ -488,7 +488,7 @@ async fn shown(
     match arrival.responder(&action.by).await {
         Ok(from) if from.staff => {}
         Ok(_) => {
-            arrival.tell(ear, texts::FOR_STAFF);
+            arrival.tell(ear, words::FOR_STAFF);
             return Ok(Ack::Empty);
         }
         Err(unchecked) => {
@@ -526,7 +526,7 @@ async fn ordered(
         }
     };
     if !from.staff {
-        arrival.tell(ear, texts::FOR_STAFF);
+        arrival.tell(ear, words::FOR_STAFF);
         return Ok(Ack::Empty);
     }
     arrival.receive(session, (from, What::Command(order.command())), ear, None).await

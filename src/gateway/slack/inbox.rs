@@ -15,7 +15,7 @@ use super::{
     app::App,
     commands, files,
     inbound::{Ack, Action, Actor, Envelope, File, Inbox, Incoming, Message, NotTaken, Tenant},
-    people, texts,
+    people,
     threads::{Role, Spot, is_direct},
 };
 use crate::{
@@ -219,7 +219,7 @@ impl Arrival<'_> {
         let (voices, files): (Vec<File>, Vec<File>) =
             message.files.into_iter().partition(|file| file.mimetype.starts_with("audio/"));
         if !voices.is_empty() {
-            self.tell(&ear, texts::NO_VOICE);
+            self.tell(&ear, words::NO_VOICE);
         }
         let text = Some(message.text).filter(|text| !text.trim().is_empty());
         let mut offers = Vec::new();
@@ -255,7 +255,7 @@ impl Arrival<'_> {
         };
         let from = self.responder(&message.by).await.map_err(|_| NotTaken)?;
         if !from.staff {
-            self.tell(&ear, texts::FOR_STAFF);
+            self.tell(&ear, words::FOR_STAFF);
             return Ok(Ack::Empty);
         }
         let what = What::Command(typed::order(&message.text));

@@ -13,9 +13,9 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 use slack_morphism::prelude::SlackBlock;
 
-use self::text::{clip_or, escape, is_blank};
+use self::text::{clip_or, escape};
 use crate::{
-    form::{Element, plain},
+    form::{Element, is_blank, plain},
     gateway::slack::{
         blocks::{self, Button, actions, context, header, section},
         limits,

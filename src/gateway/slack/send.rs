@@ -122,7 +122,7 @@ impl Sender<'_> {
             }
             (Act::Post { text }, _) => self.say(text).await,
             (Act::Relay { name, text }, _) => {
-                let message = texts::relayed(name, text);
+                let message = words::relayed(name, text);
                 self.post_all(&texts::plain(&message)).await
             }
             (Act::Progress { text }, _) => self.progress(text).await,

@@ -10,11 +10,6 @@ use super::{
 };
 use crate::{config::Approvers, form::words::Words, ids::SessionId};
 
-/// Somebody's words, passed on.
-pub fn relayed(name: &str, text: &str) -> String {
-    format!("{name}: {text}")
-}
-
 /// Words as they were written, without any markup.
 pub fn plain(text: &str) -> Vec<Message> {
     let parts = parts(text, PIECE);
@@ -89,49 +84,8 @@ pub fn not_fetched(name: &str) -> String {
     format!("I could not get `{name}` from Slack. Please send it once more.")
 }
 
-/// A form could not be opened in time.
-pub const PRESS_AGAIN: &str = "That took too long. Please press the button again.";
-
-/// A voice message.
-pub const NO_VOICE: &str = "I cannot listen to recordings yet. Please type.";
-
-/// Somebody writes to the bot, and there is nothing to take part in.
-pub const NO_FLOWS: &str =
-    "There is no interview to take part in here. The team can invite you when there is one.";
-
-/// Somebody writes to the bot without a conversation.
-pub const HELLO: &str =
-    "Hello. I conduct interviews, one step at a time. Which one would you like to begin?";
-
 /// A conversation has begun where the person is not looking.
 pub const WROTE_TO_YOU: &str = "I have written to you directly: see the messages of this app.";
-
-/// An order for staff, by somebody else.
-pub const FOR_STAFF: &str = "Only the team can do that.";
-
-/// There is no conversation to talk about.
-pub const NO_SESSION: &str = "There is no conversation yet. Begin one with `start`.";
-
-/// The person named has none.
-pub const NONE_OF_THEIRS: &str = "They have no conversation here.";
-
-/// An invitation that was not sent.
-pub const NOT_SENT: &str = "Nothing was sent.";
-
-/// An invitation was sent.
-pub const SENT: &str = "Sent. You will find what happens in the team's channel.";
-
-/// An order was carried out.
-pub const DONE: &str = "Done.";
-
-/// The reader of what was written in the staff's thread.
-pub const PASSED_ON: &str = "Passed on.";
-
-/// A copy is being made.
-pub const ON_ITS_WAY: &str = "I send it to you directly.";
-
-/// A button of somebody else's conversation.
-pub const NOT_YOURS: &str = "Only the person who was asked can do that.";
 
 /// What the command understands.
 pub fn help(command: &str) -> String {

@@ -7,6 +7,7 @@ use tokio::time::timeout;
 use crate::{
     engine::{Engine, Error},
     flows::LoadedFlow,
+    form::words,
     gateway::slack::{
         blocks::{Button, actions, drawn, section},
         home::START,
@@ -14,7 +15,6 @@ use crate::{
         inbox::Arrival,
         limits,
         render::Message as Post,
-        texts,
         threads::is_direct,
     },
     model::{
@@ -95,7 +95,7 @@ pub(super) fn chooser(flows: &[Arc<LoadedFlow>]) -> Post {
             Button::new(format!("{START}{}", flow.flow.id), flow.flow.title.as_str()).build()
         })
         .collect();
-    let mut blocks = vec![section(texts::HELLO)];
+    let mut blocks = vec![section(words::HELLO)];
     blocks.extend(actions(buttons));
-    Post { text: texts::HELLO.to_owned(), blocks: drawn(&blocks) }
+    Post { text: words::HELLO.to_owned(), blocks: drawn(&blocks) }
 }

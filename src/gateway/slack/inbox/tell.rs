@@ -72,7 +72,7 @@ impl Arrival<'_> {
                     )
                     .await;
                 }
-                Err(_) => whisper(&app, &team, &ear, texts::PRESS_AGAIN).await,
+                Err(_) => whisper(&app, &team, &ear, words::PRESS_AGAIN).await,
             }
         });
     }

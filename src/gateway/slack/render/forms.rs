@@ -12,10 +12,10 @@ use super::{
     markdown,
     pages::{self, Edit, Part, Scope},
     review,
-    text::{clip, escape, is_blank},
+    text::{clip, escape},
 };
 use crate::{
-    form::{Element, sheet, words},
+    form::{Element, is_blank, sheet, words},
     gateway::slack::{
         blocks::{self, Button, View, actions, columns, context, header, section},
         limits,

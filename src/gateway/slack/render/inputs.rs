@@ -10,9 +10,9 @@ use slack_morphism::prelude::{
     SlackBlockUrlInputElement, SlackInputBlock, SlackInputBlockElement,
 };
 
-use super::text::{clip_or, is_blank, units};
+use super::text::{clip_or, units};
 use crate::{
-    form::in_words,
+    form::{is_blank, named, picked, text_of, yes_or_no},
     gateway::slack::{blocks::plain, inbound::Typed, limits},
     interview::answer::check_field,
     model::ui::{Choice, Field, Input},
@@ -87,24 +87,6 @@ pub(in crate::gateway::slack) fn shape(field: &Field) -> Shape {
     }
 }
 
-/// What stands in a field of text.
-pub(super) fn text_of(field: &Field) -> String {
-    match (&field.value, &field.input) {
-        (Value::Array(lines), Input::Lines) => {
-            lines.iter().map(in_words).collect::<Vec<_>>().join("\n")
-        }
-        (value, _) => in_words(value),
-    }
-}
-
-/// What a form sends for a field that it does not show: what is there already.
-pub(in crate::gateway::slack) fn kept(field: &Field) -> Vec<String> {
-    match (&field.value, &field.input) {
-        (Value::Array(ids), Input::Select { .. }) => ids.iter().map(in_words).collect(),
-        _ => vec![text_of(field)],
-    }
-}
-
 /// What was entered for a field, as the values of a form; none where the field keeps what it has.
 pub(in crate::gateway::slack) fn entered(
     field: &Field,
@@ -112,7 +94,7 @@ pub(in crate::gateway::slack) fn entered(
 ) -> Option<Vec<String>> {
     let values = typed.map_or(&[][..], |typed| &typed.values);
     let first = values.first().map_or("", String::as_str);
-    let labels = bool_choices();
+    let labels = yes_or_no();
     Some(match (shape(field), &field.input) {
         (Shape::Replacement, _) if first.trim().is_empty() => return None,
         (Shape::Radio, Input::Bool) => picked(&labels, values),
@@ -122,42 +104,6 @@ pub(in crate::gateway::slack) fn entered(
         ) => picked(choices, values),
         (Shape::Named, Input::Select { choices, multiple }) => named(choices, *multiple, first),
         _ => vec![first.to_owned()],
-    })
-}
-
-/// Ids of the options that were picked; their values are the places of the choices.
-pub(in crate::gateway::slack) fn picked(choices: &[Choice], values: &[String]) -> Vec<String> {
-    let choice = |value: &String| choices.get(value.parse::<usize>().ok()?);
-    values.iter().filter_map(choice).map(|choice| choice.id.clone()).collect()
-}
-
-/// Ids of the choices that were named by number, label or id; what is none of them stays, to be complained about.
-pub(in crate::gateway::slack) fn named(
-    choices: &[Choice],
-    multiple: bool,
-    text: &str,
-) -> Vec<String> {
-    let known = |name: &str| {
-        let lower = name.to_lowercase();
-        let by_name = choices
-            .iter()
-            .find(|c| c.label.to_lowercase() == lower || c.id.to_lowercase() == lower);
-        let by_place =
-            || choices.get(name.trim_end_matches('.').parse::<usize>().ok()?.checked_sub(1)?);
-        by_name.or_else(by_place).map_or_else(|| name.to_owned(), |choice| choice.id.clone())
-    };
-    if !multiple {
-        return vec![known(text.trim())].into_iter().filter(|id| !id.is_empty()).collect();
-    }
-    text.lines().map(str::trim).filter(|line| !line.is_empty()).map(known).collect()
-}
-
-fn bool_choices() -> [Choice; 2] {
-    [("yes", "Yes"), ("no", "No")].map(|(id, label)| Choice {
-        id: id.to_owned(),
-        label: label.to_owned(),
-        description: None,
-        icon: None,
     })
 }
 
@@ -220,7 +166,7 @@ fn element(field: &Field, shape: Shape) -> SlackInputBlockElement {
             element.max_value = max.map(|max| max.to_string());
             element.into()
         }
-        (Shape::Radio, Input::Bool) => radio(&bool_choices(), field),
+        (Shape::Radio, Input::Bool) => radio(&yes_or_no(), field),
         (Shape::Radio, Input::Select { choices, .. }) => radio(choices, field),
         (Shape::Ticks, Input::Select { choices, .. }) => {
             let mut element = SlackBlockCheckboxesElement::new(ticks(choices));

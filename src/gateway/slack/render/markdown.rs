@@ -5,6 +5,7 @@ use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 use unicode_segmentation::UnicodeSegmentation as _;
 
 use super::text::escape;
+use crate::form::is_blank;
 use crate::model::text::typed;
 
 /// Longest address that becomes a link, in characters; a longer one stays text.
@@ -68,8 +69,7 @@ impl Block {
             let (taken, rest) =
                 self.split(left, max.saturating_sub(12 + bullet.len() + self.margin.len()));
             let piece = self.draw(taken, bullet, &mut open);
-            let is_seen =
-                |atom: &Atom| matches!(atom, Atom::Shown(text) if !super::text::is_blank(text));
+            let is_seen = |atom: &Atom| matches!(atom, Atom::Shown(text) if !is_blank(text));
             if taken.iter().any(is_seen) {
                 pieces.push(piece);
             }

@@ -8,10 +8,10 @@ use super::{
     forms::{accepted, one_line},
     inputs::{self, label, tick},
     review,
-    text::{clip, clip_or, escape, is_blank, person, time, units},
+    text::{clip, clip_or, escape, person, time, units},
 };
 use crate::{
-    form::{Element, instant},
+    form::{Element, instant, is_blank},
     gateway::slack::{
         blocks::{self, Button, actions, columns, confirm, context, said, section},
         home::SHOW,

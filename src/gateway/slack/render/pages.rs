@@ -7,9 +7,9 @@ use slack_morphism::prelude::SlackBlock;
 
 use super::{inputs, text};
 use crate::{
-    form::{Fields, Sheet, sheet},
+    form::{Fields, Sheet, sheet::entry_of, text_of},
     gateway::slack::{blocks, limits},
-    model::ui::{Field, Form, Group, Input, Review},
+    model::ui::{Field, Form, Group, Review},
 };
 
 /// Inputs of one form; the other blocks are headings and buttons.
@@ -87,7 +87,7 @@ fn packed_head(n: usize, field: &Field) -> String {
 
 /// A field as a line; a value that is long or has lines of its own is kept unless something is written.
 pub(super) fn packed_line(n: usize, field: &Field) -> String {
-    let value = inputs::text_of(field);
+    let value = text_of(field);
     let shown = if text::units(&value) > 80 || value.contains('\n') { "" } else { value.as_str() };
     format!("{} {shown}", packed_head(n, field))
 }
@@ -280,14 +280,6 @@ pub(super) fn fit(parts: &[Part]) -> bool {
     blocks <= INPUTS_MAX + 20 && slots.map(Slot::bytes).sum::<usize>() < limits::VIEW_BYTES_OURS / 2
 }
 
-/// The list and the place of the entry that a path is, or lies in.
-pub(super) fn entry_of(review: &Review, path: &str) -> Option<(usize, usize)> {
-    let n = sheet::list_of(review, path)?;
-    let list = review.lists[n].path.as_str();
-    let rest = if list.is_empty() { path } else { path.strip_prefix(list)?.strip_prefix('.')? };
-    Some((n, rest.split('.').next()?.parse().ok()?))
-}
-
 /// A name for a group that it keeps when it moves: its place in the review, or that of its entry.
 fn name_of(
     review: &Review,
@@ -311,21 +303,5 @@ fn name_of(
     match review.groups.iter().position(|known| known.path == old) {
         Some(place) => Some(format!("g.{place}")),
         None => Some(format!("r.{list}.{from}")),
-    }
-}
-
-/// Words for a field that share an input with others, as the values of a form.
-pub(in crate::gateway::slack) fn words_to_values(field: &Field, words: &str) -> Vec<String> {
-    match &field.input {
-        Input::Select { choices, multiple } => {
-            let lines = if *multiple { words.replace(',', "\n") } else { words.to_owned() };
-            inputs::named(choices, *multiple, &lines)
-        }
-        Input::Bool => {
-            let is_yes = matches!(words.trim().to_lowercase().as_str(), "yes" | "y" | "true" | "x");
-            vec![if is_yes { "yes" } else { "no" }.to_owned()]
-        }
-        Input::Lines => vec![words.replace("; ", "\n")],
-        _ => vec![words.to_owned()],
     }
 }

@@ -8,12 +8,14 @@ use slack_morphism::prelude::{
 use super::{
     Room,
     forms::{fits_whole, one_line},
-    inputs,
-    pages::{self, entry_of},
-    text::is_blank,
+    inputs, pages,
 };
 use crate::{
-    form::{Element, Sheet, one, sheet, shown},
+    form::{
+        Element, Sheet, is_blank, one,
+        sheet::{self, entry_of},
+        shown,
+    },
     gateway::slack::{
         blocks::{Button, columns, context, mrkdwn, plain, said},
         limits,

@@ -1,16 +1,21 @@
 //! Texts as Slack counts, cuts and reads them. Whatever a person or a model wrote goes through here.
 
 use chrono::{DateTime, Utc};
-use unicode_segmentation::UnicodeSegmentation as _;
 
-use crate::model::{
-    session::{PersonId, Platform},
-    text::typed,
+use crate::{
+    form::Measure,
+    model::{
+        session::{PersonId, Platform},
+        text::typed,
+    },
 };
 
-/// How long a text is to Slack: UTF-16 units once it is escaped.
+/// How Slack counts: UTF-16 units once the text is escaped.
+const MEASURE: Measure = Measure(units_of);
+
+/// How long a text is to Slack.
 pub fn units(text: &str) -> usize {
-    text.chars().map(units_of).sum()
+    MEASURE.of(text)
 }
 
 const fn units_of(c: char) -> usize {
@@ -35,81 +40,24 @@ pub fn escape(text: &str) -> String {
     out
 }
 
-/// The beginning of a plain text that is at most `max` long, with a mark where something is left out. It is cut
-/// between what people see as characters.
+/// The beginning of a plain text that is at most `max` long ([`Measure::clip`]).
 pub fn clip(text: &str, max: usize) -> String {
-    let text = typed(text);
-    if units(&text) <= max {
-        return text;
-    }
-    let (head, _) = split_at(&text, max.saturating_sub(1));
-    format!("{}…", head.trim_end())
+    MEASURE.clip(text, max)
 }
 
 /// A plain text for a place that must not be empty.
 pub fn clip_or(text: &str, max: usize, otherwise: &str) -> String {
-    let text = clip(text.trim(), max);
-    if is_blank(&text) { clip(otherwise, max) } else { text }
+    MEASURE.clip_or(text, max, otherwise)
 }
 
-/// Whether there is nothing to see in it: Slack refuses such a text where there must be one.
-pub fn is_blank(text: &str) -> bool {
-    let unseen = |c: char| {
-        c.is_whitespace()
-            || c.is_control()
-            || matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{3164}' | '\u{115f}' | '\u{1160}' | '\u{ffa0}' | '\u{2800}' | '\u{e0000}'..='\u{e007f}')
-    };
-    text.chars().all(unseen)
-}
-
-/// Cuts a plain text where it would become longer than `max`, between what people see as characters; a single one
-/// that is longer is cut all the same.
+/// Cuts a plain text where it would become longer than `max`.
 pub fn split_at(text: &str, max: usize) -> (&str, &str) {
-    let (mut length, mut end) = (0, 0);
-    for (at, seen) in text.grapheme_indices(true) {
-        let long = units(seen);
-        if length + long > max {
-            if at == 0 {
-                return split_within(text, max);
-            }
-            return text.split_at(end);
-        }
-        length += long;
-        end = at + seen.len();
-    }
-    (text, "")
+    MEASURE.split_at(text, max)
 }
 
-/// The same within one pile of marks, between its parts.
-fn split_within(text: &str, max: usize) -> (&str, &str) {
-    let mut length = 0;
-    for (at, c) in text.char_indices() {
-        length += units_of(c);
-        // The first one goes along in any case, so that there is an end.
-        if length > max && at > 0 {
-            return text.split_at(at);
-        }
-    }
-    (text, "")
-}
-
-/// Cuts a plain text into parts of at most `max`, at line ends where there are some, then at spaces.
+/// Cuts a plain text into parts of at most `max` ([`Measure::parts`]).
 pub fn parts(text: &str, max: usize) -> Vec<String> {
-    let mut parts = Vec::new();
-    let mut left = text;
-    while units(left) > max {
-        let (head, _) = split_at(left, max);
-        let cut = [head.rfind('\n'), head.rfind(' ')]
-            .into_iter()
-            .flatten()
-            .find(|at| *at > head.len() / 2);
-        let (part, rest) = left.split_at(cut.unwrap_or(head.len()));
-        parts.push(part.trim_end().to_owned());
-        left = if cut.is_some() { rest.get(1..).unwrap_or_default() } else { rest };
-    }
-    parts.push(left.to_owned());
-    parts.retain(|part| !is_blank(part));
-    parts
+    MEASURE.parts(text, max)
 }
 
 /// A time in the reader's own zone; UTC where it is not drawn.
@@ -145,7 +93,6 @@ mod tests {
         assert_eq!(clip("a<<<", 6), "a<…");
         let pile = format!("a{}", "\u{301}".repeat(50));
         assert_eq!(units(&clip(&pile, 10)), 10);
-        assert!(is_blank(" \u{200b}\u{3164}") && !is_blank("—"));
     }
 
     #[test]
