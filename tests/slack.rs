@@ -32,6 +32,8 @@ mod parts;
 mod program;
 #[path = "support/provider.rs"]
 mod provider;
+#[path = "support/questions.rs"]
+mod questions;
 #[path = "slack/rules.rs"]
 mod rules;
 #[path = "support/scripted.rs"]

@@ -5,17 +5,26 @@
 mod drawn;
 #[path = "cards/person.rs"]
 mod person;
-#[path = "cards/prompts.rs"]
-mod prompts;
 #[path = "cards/random.rs"]
 mod random;
 
 use std::collections::BTreeSet;
 
-use anteroom::gateway::slack::{limits, render::Message};
+use anteroom::{
+    gateway::slack::{limits, render::Message},
+    model::session::PersonId,
+};
 use serde_json::Value;
 
 use crate::emulator::blocks::{self, Surface};
+
+pub(crate) fn ada() -> PersonId {
+    "slack:T0HOME/U0ADA".parse().unwrap()
+}
+
+pub(crate) fn grace() -> PersonId {
+    "slack:T0HOME/U0GRACE".parse().unwrap()
+}
 
 /// What is wrong with a message by Slack's limits; beside the emulator's rules, the careful reading of how Slack counts.
 pub(crate) fn wrong_with(message: &Message) -> Vec<String> {

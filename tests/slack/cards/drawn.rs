@@ -18,13 +18,11 @@ use anteroom::{
 };
 use serde_json::{Value, json};
 
-use super::{
-    prompts::{ada, answered, ask, choice, field, grace, now, profile, timeline, wait},
-    wrong_with, wrong_with_view,
-};
+use super::{ada, grace, wrong_with, wrong_with_view};
 use crate::{
     emulator::{Settings, Slack, draw, state::View},
     judges::{self, Case},
+    questions::{answered, ask, choice, field, now, profile, timeline, wait},
 };
 
 /// Cards on a page, checked as they are put there.

@@ -11,248 +11,25 @@ use anteroom::{
     interview::answer::check,
     model::{
         transcript::Audience,
-        ui::{
-            Ask, Choice, Choose, Confirm, Control, Decide, Decision, Field, Form, Group, Input,
-            List, Prompt, Reply, Review, Upload, Verdict,
-        },
-        wait::{Standing, Vote, Wait},
+        ui::{Control, Prompt, Reply, Verdict},
+        wait::Wait,
     },
 };
 use proptest::{
     collection::vec,
-    option,
-    prelude::{Just, ProptestConfig, Strategy, any, prop_oneof, proptest},
-    strategy::Union,
+    prelude::{ProptestConfig, proptest},
 };
 use serde_json::{Value, json};
 
 use super::{
+    ada, grace,
     person::{answers, elements, filled, some},
-    prompts::{ada, grace, now, wait},
     wrong_with, wrong_with_view,
 };
-use crate::judges::{self, Case};
-
-/// Words of every kind: none, hostile ones, very long ones.
-fn words() -> impl Strategy<Value = String> {
-    let said = [
-        "",
-        " ",
-        "\u{200b}",
-        "Ada Byron",
-        "<!channel> & <@U0ADA>",
-        "*bold* _so_ ~no~ `code` ```fence```",
-        "one\ntwo\r\n\n> three\n• four",
-        "<https://evil.example|bank>",
-        "\u{202e}desrever\u{1b}[31m\0",
-        "👩‍👩‍👧‍👦 family",
-        "1. not a list",
-        "| a | b |\n|---|---|",
-        "name: value",
-        "صباح الخير",
-        "e\u{301}e\u{301}",
-    ];
-    prop_oneof![
-        6 => proptest::sample::select(said.to_vec()).prop_map(str::to_owned),
-        3 => "\\PC{1,40}".prop_map(|text| text),
-        2 => "[a-z <>&*_`\n]{0,400}".prop_map(|text| text),
-        1 => (proptest::sample::select(vec!["a", "<", "& ", "👩‍👩‍👧‍👦", "word ", "e\u{301}", "```\n", "line\n", "**b** "]), 1_000..9_000_usize)
-            .prop_map(|(part, times)| part.repeat(times)),
-    ]
-}
-
-fn choices(most: usize) -> impl Strategy<Value = Vec<Choice>> {
-    let one =
-        (words(), option::of(words()), option::of(proptest::sample::select(vec!["🙂", "star"])));
-    let few = vec(one, 2..most);
-    (few, any::<bool>()).prop_map(|(parts, long_ids)| {
-        let choice =
-            |(n, (label, description, icon)): (usize, (String, Option<String>, Option<&str>))| {
-                Choice {
-                    id: if long_ids {
-                        format!("{n}-{}", "id.".repeat(60))
-                    } else {
-                        format!("c{n}")
-                    },
-                    label,
-                    description,
-                    icon: icon.map(str::to_owned),
-                }
-            };
-        parts.into_iter().enumerate().map(choice).collect()
-    })
-}
-
-/// More choices than a menu has, than a form has.
-fn crowd() -> impl Strategy<Value = Vec<Choice>> {
-    proptest::sample::select(vec![99_usize, 100, 101, 150, 799, 801, 1_200]).prop_map(|count| {
-        (0..count)
-            .map(|n| Choice {
-                id: format!("c{n}"),
-                label: format!("Choice number {n}"),
-                description: None,
-                icon: None,
-            })
-            .collect()
-    })
-}
-
-fn input() -> impl Strategy<Value = Input> {
-    let length = option::of(1_u32..80);
-    prop_oneof![
-        4 => (any::<bool>(), length, option::of(80_u32..5_000)).prop_map(|(multiline, min, max)| Input::Text { multiline, min, max }),
-        1 => Just(Input::Email),
-        1 => Just(Input::Url),
-        1 => Just(Input::Phone),
-        1 => Just(Input::Date),
-        1 => (any::<bool>(), option::of(-5_i32..5), option::of(5_i32..500)).prop_map(|(integer, min, max)| Input::Number { integer, min: min.map(f64::from), max: max.map(f64::from) }),
-        1 => Just(Input::Bool),
-        2 => (choices(14), any::<bool>()).prop_map(|(choices, multiple)| Input::Select { choices, multiple }),
-        1 => Just(Input::Lines),
-    ]
-}
-
-/// Label, hint, required, input, what it holds, to be checked.
-type Parts = (String, Option<String>, bool, Input, Option<String>, bool);
-
-fn fields(most: usize) -> impl Strategy<Value = Vec<Field>> {
-    let one =
-        (words(), option::of(words()), any::<bool>(), input(), option::of(words()), any::<bool>());
-    vec(one, 1..most).prop_map(|parts| {
-        let field = |(n, (label, hint, required, input, held, check)): (usize, Parts)| {
-            let value = match (&input, held) {
-                (_, None) => Value::Null,
-                (Input::Bool, Some(text)) => json!(text.len() % 2 == 0),
-                (Input::Number { .. }, Some(_)) => json!(5),
-                (Input::Lines, Some(text)) => json!([text, "two"]),
-                (Input::Select { choices, multiple: false }, Some(text)) => {
-                    json!(choices[text.len() % choices.len()].id)
-                }
-                (Input::Select { choices, multiple: true }, Some(_)) => json!([choices[0].id]),
-                // A draft that was read from a document may hold anything.
-                (_, Some(text)) => json!(text),
-            };
-            Field { path: format!("basics.f{n}"), label, hint, required, input, value, check }
-        };
-        parts.into_iter().enumerate().map(field).collect()
-    })
-}
-
-fn review() -> impl Strategy<Value = Review> {
-    let entries = prop_oneof![5 => 0..4_usize, 1 => 4..12_usize];
-    (fields(8), fields(6), entries, words(), words(), any::<bool>()).prop_map(
-        |(own, of_entry, entries, title, noun, skippable)| {
-            let mut data = json!({});
-            let mut groups = vec![Group { path: String::new(), title, fields: own }];
-            for n in 0..entries {
-                let path = format!("work.{n}");
-                let moved = |field: &Field| Field {
-                    path: field.path.replace("basics", &path),
-                    ..field.clone()
-                };
-                groups.push(Group {
-                    path: path.clone(),
-                    title: format!("Entry {}", n + 1),
-                    fields: of_entry.iter().map(moved).collect(),
-                });
-            }
-            data["work"] = json!(vec![json!({}); entries]);
-            for field in
-                groups.iter().flat_map(|group| &group.fields).filter(|field| !field.value.is_null())
-            {
-                set(&mut data, &field.path, field.value.clone());
-            }
-            let relative = |field: &Field| Field {
-                path: field.path.replace("basics.", ""),
-                value: Value::Null,
-                ..field.clone()
-            };
-            let lists = vec![List {
-                path: "work".into(),
-                noun,
-                fields: of_entry.iter().map(relative).collect(),
-            }];
-            Review { data_type: "d".into(), data, schema: json!({}), groups, lists, skippable }
-        },
-    )
-}
-
-fn set(data: &mut Value, path: &str, value: Value) {
-    let at = path.split('.').fold(data, |at, part| match part.parse::<usize>() {
-        Ok(n) => &mut at[n],
-        Err(_) => &mut at[part],
-    });
-    *at = value;
-}
-
-fn control() -> Union<proptest::strategy::BoxedStrategy<Control>> {
-    let choose =
-        (prop_oneof![6 => choices(14).boxed(), 1 => crowd().boxed()], any::<bool>(), any::<bool>())
-            .prop_map(|(choices, multiple, required)| {
-                Control::Choose(Choose { choices, multiple, required })
-            });
-    let form =
-        (prop_oneof![6 => fields(10).boxed(), 1 => fields(90).boxed()], words(), any::<bool>())
-            .prop_map(|(fields, submit, skippable)| {
-                Control::Form(Form { fields, submit, skippable })
-            });
-    let upload = (words(), vec(words(), 0..4), 0..60_u64, 0..20_u32, any::<bool>()).prop_map(
-        |(upload_type, accept, mb, max_files, required)| {
-            Control::Upload(Upload {
-                upload_type,
-                accept,
-                max_bytes: mb * 1024 * 1024,
-                max_files,
-                required,
-            })
-        },
-    );
-    let ask = (option::of(words()), 1..20_000_u32, any::<bool>())
-        .prop_map(|(placeholder, max, required)| Control::Ask(Ask { placeholder, max, required }));
-    let decide = (words(), vec((words(), words()), 0..14), words(), words(), option::of(words()))
-        .prop_map(|(request, facts, approve, deny, deny_and_tell)| {
-            Control::Decide(Decide { request, facts, approve, deny, deny_and_tell })
-        });
-    let confirm = (words(), words(), any::<bool>())
-        .prop_map(|(yes, no, danger)| Control::Confirm(Confirm { yes, no, danger }));
-    Union::new_weighted(vec![
-        (3, choose.boxed()),
-        (3, form.boxed()),
-        (3, review().prop_map(Control::Review).boxed()),
-        (1, upload.boxed()),
-        (1, ask.boxed()),
-        (2, decide.boxed()),
-        (1, confirm.boxed()),
-    ])
-}
-
-fn question() -> impl Strategy<Value = Wait> {
-    (option::of(words()), words(), control(), vec(words(), 0..6), 1..4_u32).prop_map(
-        |(title, body, control, notes, quorum)| {
-            let vote = Vote {
-                by: grace(),
-                by_name: "Grace".into(),
-                decision: Decision::Denied,
-                feedback: None,
-            };
-            Wait { quorum, votes: vec![vote], ..wait(Prompt { title, body, control, notes }) }
-        },
-    )
-}
-
-/// How a question may end.
-fn ends(wait: &Wait, reply: Option<Reply>) -> Vec<Standing> {
-    let reply = reply.unwrap_or(Reply::Skipped);
-    let by_name = wait.prompt.body.clone();
-    let web = "web:local/grace".parse().unwrap();
-    vec![
-        Standing::Answered { reply: reply.clone(), by: ada(), by_name: by_name.clone(), at: now() },
-        Standing::Applied { reply, by: web, by_name, at: now() },
-        Standing::Expired { at: now() },
-        Standing::Cancelled { reason: wait.prompt.body.clone(), at: now() },
-        Standing::Superseded { by: None, at: now() },
-    ]
-}
+use crate::{
+    judges::{self, Case},
+    questions::{ends, question, timeline, wait, words},
+};
 
 fn reader(wait: &Wait) -> Audience {
     match wait.prompt.control {
@@ -292,7 +69,7 @@ fn live_through(wait: &Wait, said: &str) -> Vec<Case> {
             cases.push(Case { name: element.action, target: "modal", payload: view });
         }
     }
-    for standing in ends(wait, accepted) {
+    for standing in ends(wait, accepted, &ada()) {
         for reader in [Audience::Participant, Audience::Staff] {
             let ended = Wait { standing: standing.clone(), ..wait.clone() };
             let message = card(&ended, &Cx { reader, ..cx.clone() });
@@ -320,7 +97,7 @@ proptest! {
     #![proptest_config(many())]
 
     #[test]
-    fn whatever_is_asked_fits_and_can_be_answered(wait in question(), said in "[A-Za-z]{80}") {
+    fn whatever_is_asked_fits_and_can_be_answered(wait in question(grace()), said in "[A-Za-z]{80}") {
         live_through(&wait, &said);
     }
 
@@ -340,11 +117,14 @@ proptest! {
 
 #[test]
 fn what_is_drawn_passes_the_judges() {
-    use proptest::{strategy::ValueTree as _, test_runner::TestRunner};
+    use proptest::{
+        strategy::{Strategy as _, ValueTree as _},
+        test_runner::TestRunner,
+    };
     let mut runner = TestRunner::deterministic();
     let mut cases = Vec::new();
     for n in 0..40 {
-        let wait = question().new_tree(&mut runner).unwrap().current();
+        let wait = question(grace()).new_tree(&mut runner).unwrap().current();
         for case in live_through(&wait, &"w".repeat(80)) {
             cases.push(Case { name: format!("{n} {}", case.name), ..case });
         }
@@ -365,7 +145,7 @@ fn entries_move_in_the_form_and_their_words_with_them() {
     let wait = wait(Prompt {
         title: None,
         body: String::new(),
-        control: Control::Review(super::prompts::timeline(3)),
+        control: Control::Review(timeline(3)),
         notes: Vec::new(),
     });
     let cx = Cx::default();
