@@ -7,6 +7,7 @@ pub mod sheet;
 pub mod typed;
 pub mod words;
 
+mod draft;
 mod element;
 mod entered;
 mod fields;
@@ -15,6 +16,7 @@ mod order;
 mod values;
 
 pub use self::{
+    draft::{Draft, Slot, growing, held},
     element::Element,
     entered::{kept, named, picked, text_of, words_to_values, yes_or_no},
     fields::{Fields, field_name, read, reply, text},
