@@ -16,9 +16,12 @@ use anteroom::{
     config::{Environment, Settings},
     contacts, fetch,
     flows::LoadedFlow,
-    gateway::slack::{
-        inbound::{Envelope, Incoming},
-        parse,
+    gateway::{
+        discord,
+        slack::{
+            inbound::{Envelope, Incoming},
+            parse,
+        },
     },
     ids::CountingIds,
     interview::answer,
@@ -35,9 +38,10 @@ use zip::{CompressionMethod, ZipWriter, write::SimpleFileOptions};
 pub type Door = fn(&[u8]);
 
 /// Every door, by the name of its target and of its folder in the corpus.
-pub const DOORS: [(&str, Door); 8] = [
+pub const DOORS: [(&str, Door); 9] = [
     ("address", address),
     ("config", config),
+    ("discord", discord),
     ("document", document),
     ("flow", flow),
     ("reply", reply),
@@ -135,6 +139,31 @@ pub fn slack(input: &[u8]) {
         assert!(!kind.is_empty() && kind.len() <= 80 && kind.bytes().all(plain), "{kind}");
     }
     assert_eq!(read(&payload), Envelope { what, ..read(&payload) }, "read twice");
+}
+
+/// What Discord sends, by the first byte: an interaction, or an event whose name is the first line. It has a key, and a
+/// kind that may stand in a log where it is nothing that is known.
+pub fn discord(input: &[u8]) {
+    let Some((kind, bytes)) = input.split_first() else { return };
+    let text = String::from_utf8_lossy(bytes);
+    let (name, body) = match kind % 2 {
+        0 => ("INTERACTION_CREATE", text.as_ref()),
+        _ => text.split_once('\n').unwrap_or_else(|| (text.as_ref(), "{}")),
+    };
+    let Ok(payload) = serde_json::from_str(body) else { return };
+    let read = || discord::parse::event(name, &payload, "1");
+    let envelope = read();
+    let key = &envelope.key;
+    assert!(key.len() <= 200 && key.bytes().all(|byte| byte.is_ascii_graphic()), "{key}");
+    if let discord::inbound::Incoming::Unknown { kind }
+    | discord::inbound::Incoming::Ignored { kind } = &envelope.what
+    {
+        let plain = |byte: u8| {
+            byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'_' | b'.')
+        };
+        assert!(!kind.is_empty() && kind.len() <= 80 && kind.bytes().all(plain), "{kind}");
+    }
+    assert_eq!(read(), envelope, "read twice");
 }
 
 /// A model's streamed answer, cut into pieces by its first byte: an answer or an error, and the same as uncut.

@@ -1,0 +1,131 @@
+//! What Discord takes; each constant with its unit and where it is said. "Characters" are UTF-16 units: Discord counts
+//! either those or code points and does not say which, and there are never fewer of these.
+//!
+//! Sources: "docs" is discord/discord-api-docs, "spec" is Discord's own `OpenAPI` document, "#n" an issue of the docs'
+//! repository, "twilight" is `twilight-validate`. Where they differ, the smaller number stands here.
+
+use std::time::Duration;
+
+/// Components of one message, children included (docs, components/reference).
+pub const MESSAGE_COMPONENTS: usize = 40;
+
+/// Text over all text displays of a message, in characters (spec; #8562).
+pub const MESSAGE_TEXT: usize = 4_000;
+
+/// The same in bytes of UTF-8, with [`TEXT_OVERHEAD`] for each display. Beyond it Discord answers 500 (#8554).
+pub const MESSAGE_TEXT_BYTES: usize = 10_170;
+
+/// What each text display counts beside its bytes (#8554).
+pub const TEXT_OVERHEAD: usize = 12;
+
+/// One text display, in characters (twilight; the spec takes 4,000).
+pub const TEXT_DISPLAY: usize = 2_000;
+
+/// Words of a message without components, in characters, for a bot (docs, resources/message).
+pub const CONTENT: usize = 2_000;
+
+/// Children of a section, beside its accessory (docs, components/reference).
+pub const SECTION_TEXTS: usize = 3;
+
+/// Buttons in a row (docs, components/reference).
+pub const ROW_BUTTONS: usize = 5;
+
+/// Label of a button, in characters (docs, components/reference).
+pub const BUTTON_LABEL: usize = 80;
+
+/// Longest label of a button beside a text, in characters: what a phone shows of it (docs, components/reference).
+pub const BUTTON_LABEL_SHOWN: usize = 38;
+
+/// Address behind a button, in characters (docs, components/reference).
+pub const BUTTON_URL: usize = 512;
+
+/// Id of anything that can be used, in characters (docs, components/reference).
+pub const CUSTOM_ID: usize = 100;
+
+/// Options of a menu (docs, components/reference).
+pub const SELECT_OPTIONS: usize = 25;
+
+/// Label, value and description of an option, in characters each (docs, components/reference).
+pub const OPTION_TEXT: usize = 100;
+
+/// Words in an empty menu, in characters (docs, components/reference).
+pub const SELECT_PLACEHOLDER: usize = 150;
+
+/// Components at the top of a form (docs, interactions/receiving-and-responding; the spec says 40).
+pub const MODAL_COMPONENTS: usize = 5;
+
+/// Title of a form, in characters (docs, interactions/receiving-and-responding).
+pub const MODAL_TITLE: usize = 45;
+
+/// Label of an input, in characters (docs, components/reference).
+pub const LABEL: usize = 45;
+
+/// Small print of an input, in characters (docs, components/reference).
+pub const LABEL_DESCRIPTION: usize = 100;
+
+/// What may be typed into a text input, in characters (docs, components/reference).
+pub const INPUT_TEXT: usize = 4_000;
+
+/// Words in an empty text input, in characters (docs, components/reference).
+pub const INPUT_PLACEHOLDER: usize = 100;
+
+/// Fewest options of radio buttons (docs, components/reference).
+pub const RADIO_MIN: usize = 2;
+
+/// Most options of radio buttons or checkboxes (docs, components/reference).
+pub const TICKS: usize = 10;
+
+/// Files of one file input (docs, components/reference).
+pub const FILE_INPUT_FILES: u32 = 10;
+
+/// Kinds that a file input may be bound to (docs, components/reference).
+pub const FILE_TYPES: usize = 10;
+
+/// One file, in bytes, where neither the person nor the server pays for more; an interaction says what holds for whom
+/// (docs, reference).
+pub const FILE_BYTES: u64 = 10 * 1024 * 1024;
+
+/// Files of one message (docs, resources/message).
+pub const MESSAGE_FILES: usize = 10;
+
+/// Name under which a message is sent once only, in characters (docs, resources/message).
+pub const NONCE: usize = 25;
+
+/// Name of a thread, in characters (docs, resources/channel).
+pub const THREAD_NAME: usize = 100;
+
+/// Reason in the audit log, in characters before they are encoded (docs, resources/audit-log).
+pub const AUDIT_REASON: usize = 512;
+
+/// Name of a command, in characters (docs, interactions/application-commands).
+pub const COMMAND_NAME: usize = 32;
+
+/// Description of a command, in characters (docs, interactions/application-commands).
+pub const COMMAND_DESCRIPTION: usize = 100;
+
+/// Until an interaction must be answered first (docs, interactions/receiving-and-responding).
+pub const FIRST_ANSWER: Duration = Duration::from_secs(3);
+
+/// An interaction that is older than this when it comes is not answered any more, only kept; ours.
+pub const LATE: Duration = Duration::from_millis(2_500);
+
+/// How long an interaction's token works (docs, interactions/receiving-and-responding).
+pub const TOKEN_LIFE: Duration = Duration::from_mins(15);
+
+/// Choices are buttons up to this many, a menu beyond; ours: more are hard to scan on a phone.
+pub const BUTTONS_MAX: usize = 5;
+
+/// Choices that have more to say than a button stand in a row of their own each, up to this many; ours.
+pub const SECTIONS_MAX: usize = 6;
+
+/// Menus under one question; ours.
+pub const MENUS_MAX: usize = 4;
+
+/// Choices that menus under a question, or in a form, show; more are named by typing.
+pub const MENU_CHOICES: usize = MENUS_MAX * SELECT_OPTIONS;
+
+/// Longest display of one value on a card, in characters; ours. The form shows it whole.
+pub const VALUE_SHOWN: usize = 400;
+
+/// Longest quotation of an answer in a line, in characters; ours.
+pub const QUOTE: usize = 160;

@@ -1,0 +1,290 @@
+//! Questions and messages to components. Pure: the same question, draft and reader give the same message. Nothing that
+//! a person or a model wrote is ever markup, and what does not fit degrades instead of failing: buttons become menus,
+//! menus a form, a form several pages, and a text that is too long has a button that turns its pages.
+//!
+//! ```text
+//! card   a wait as a message, open or closed
+//! modal  the form that one of its controls opens
+//! aside  what one person alone sees: "are you sure?", the whole of a text that was shortened
+//! post   words of the bot, as one message or several
+//! ```
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use self::{
+    kit::Weight,
+    text::{is_blank, said},
+};
+use crate::{
+    form::{Draft, Element, words_of},
+    gateway::discord::limits,
+    ids::ArtifactId,
+    model::{
+        session::PersonId,
+        wait::{Answerers, Wait},
+    },
+};
+
+pub mod markdown;
+pub mod text;
+
+mod asides;
+mod closed;
+mod forms;
+pub(in crate::gateway::discord) mod inputs;
+mod kit;
+mod open;
+pub(in crate::gateway::discord) mod pages;
+mod review;
+
+/// Small print of a card, in characters.
+const NOTE: usize = 200;
+
+/// Colours of a card's bar. What they say is said in words too.
+const OPEN: u32 = 0x58_65_F2;
+const GOOD: u32 = 0x24_80_46;
+const BAD: u32 = 0xDA_37_3C;
+const OVER: u32 = 0x80_84_8E;
+
+/// A message: words, or components. Discord takes only one of the two.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Message {
+    /// Markdown; empty where there are components.
+    pub content: String,
+    /// Components V2.
+    pub components: Vec<Value>,
+}
+
+impl Message {
+    /// Components V2 are used; a message that has it keeps it for ever.
+    pub const IS_COMPONENTS_V2: u64 = 1 << 15;
+
+    /// Links in words bring no preview.
+    pub const SUPPRESS_EMBEDS: u64 = 1 << 2;
+
+    /// Only the person who asked sees it.
+    pub const EPHEMERAL: u64 = 1 << 6;
+
+    /// The message as the body of a request. Nobody is called by it, whatever its words say.
+    pub fn body(&self, flags: u64) -> Value {
+        let quiet = json!({ "parse": [] });
+        if self.components.is_empty() {
+            let flags = flags | Self::SUPPRESS_EMBEDS;
+            return json!({ "content": self.content, "flags": flags, "allowed_mentions": quiet });
+        }
+        let flags = flags | Self::IS_COMPONENTS_V2;
+        json!({ "components": self.components, "flags": flags, "allowed_mentions": quiet })
+    }
+}
+
+/// Who reads a message.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Reader {
+    /// The person who is interviewed.
+    #[default]
+    Participant,
+    /// Deciders and staff.
+    Staff,
+}
+
+/// Which written words reach the bot where a card stands. Without a privileged intent Discord hands over those of
+/// direct conversations, and elsewhere those that reply to the bot or mention it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Hears {
+    /// All of them.
+    #[default]
+    All,
+    /// Replies and mentions.
+    Replies,
+}
+
+/// What a rendering depends on beside the question itself.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Cx {
+    /// Who reads it.
+    pub reader: Reader,
+    /// The person who is interviewed.
+    pub participant: Option<PersonId>,
+    /// Names of the session's files.
+    pub files: BTreeMap<ArtifactId, String>,
+    /// What was approved may still be changed ([`crate::form::may_change`]).
+    pub may_change: bool,
+    /// What was entered already and not sent yet.
+    pub draft: Draft,
+    /// Which written words reach the bot.
+    pub hears: Hears,
+    /// Address of the conversation, for deciders.
+    pub conversation: Option<String>,
+    /// Largest file that this person may send, in bytes, where an interaction said so.
+    pub file_max: Option<u64>,
+}
+
+/// The components of a card while it is made, within what Discord takes.
+#[derive(Debug)]
+struct Room {
+    components: Vec<Value>,
+    left: Weight,
+    is_cut: bool,
+}
+
+impl Room {
+    /// All that a message takes, within one container.
+    fn new() -> Self {
+        let left = Weight {
+            units: limits::MESSAGE_TEXT,
+            bytes: limits::MESSAGE_TEXT_BYTES,
+            components: limits::MESSAGE_COMPONENTS - 1,
+        };
+        Self { components: Vec::new(), left, is_cut: false }
+    }
+
+    /// Keeps room for what is always there.
+    fn reserve(&mut self, components: &[Value]) {
+        self.left = self.left.checked_sub(Weight::of(components)).unwrap_or_default();
+    }
+
+    /// Adds components where there is room for all of them; remembers where there is none.
+    fn add(&mut self, components: Vec<Value>) -> bool {
+        match self.left.checked_sub(Weight::of(&components)) {
+            Some(left) if !self.is_cut => {
+                self.left = left;
+                self.components.extend(components);
+                true
+            }
+            Some(_) | None => {
+                self.is_cut = true;
+                false
+            }
+        }
+    }
+
+    /// Adds a text as far as there is room, within a part of what is left.
+    fn add_text(&mut self, markdown: &str, share: usize) {
+        let whole = self.left;
+        self.left = Weight { units: whole.units / share, bytes: whole.bytes / share, ..whole };
+        let lent = self.left;
+        // The first part stands in any case, however little room there is.
+        let sizes = [limits::TEXT_DISPLAY, 1_000, 500, 250, 120, 60];
+        let fits = |part: &String| self.left.checked_sub(Weight::of(&[kit::text(part)])).is_some();
+        let cut = sizes.iter().map(|size| markdown::parts(markdown, *size));
+        let parts = cut.into_iter().find(|parts| parts.first().is_none_or(fits));
+        let parts = parts.unwrap_or_default();
+        self.is_cut |= parts.is_empty() && !is_blank(markdown);
+        for part in parts {
+            if !self.add(vec![kit::text(&part)]) {
+                break;
+            }
+        }
+        let used = lent.checked_sub(self.left).unwrap_or_default();
+        self.left = whole.checked_sub(used).unwrap_or_default();
+    }
+}
+
+/// A question as a message, however it stands.
+pub fn card(wait: &Wait, cx: &Cx) -> Message {
+    let prompt = &wait.prompt;
+    let is_open = wait.standing.is_pending();
+    let drawn = if !is_open {
+        closed::render(wait, cx)
+    } else if may_answer(wait, cx.reader) {
+        open::render(wait, cx)
+    } else {
+        let whom = said(&addressee(wait), limits::QUOTE);
+        Drawn { below: vec![kit::small(&[format!("Waiting for {whom}.")])], ..Drawn::new(OPEN) }
+    };
+    let notes = prompt.notes.iter().filter(|note| is_open && !is_blank(note)).take(4);
+    let notes: Vec<String> = notes.map(|note| said(&text::one_line(note), NOTE)).collect();
+    let notes: Vec<Value> = if notes.is_empty() { Vec::new() } else { vec![kit::small(&notes)] };
+    let more = more(wait);
+    let mut room = Room::new();
+    for always in [&drawn.below, &notes, &more] {
+        room.reserve(always);
+    }
+    if let Some(title) = prompt.title.as_deref().filter(|title| !is_blank(title)) {
+        room.add(vec![kit::text(&format!("### {}", said(&text::one_line(title), limits::QUOTE)))]);
+    }
+    room.add_text(&prompt.body, if drawn.told.is_empty() { 1 } else { 2 });
+    // Whatever was left out of the body, the data is told as far as there is room.
+    let was_cut = std::mem::take(&mut room.is_cut);
+    for part in drawn.told {
+        if !room.add(part) {
+            break;
+        }
+    }
+    let is_cut = was_cut || room.is_cut;
+    let mut components = room.components;
+    if components.is_empty() && drawn.below.is_empty() {
+        components.push(kit::text("**Question**"));
+    }
+    if is_cut {
+        components.extend(more);
+    }
+    components.extend(drawn.below);
+    components.extend(notes);
+    Message { content: String::new(), components: vec![kit::container(&components, drawn.colour)] }
+}
+
+/// Says that a card is shortened, with a button for the rest.
+fn more(wait: &Wait) -> Vec<Value> {
+    let id = Element::id(wait.id, wait.revision, "read.0");
+    let mut more = vec![kit::small(&["This is shortened.".to_owned()])];
+    more.extend(kit::rows([kit::button(id, "Read all of it")]));
+    more
+}
+
+/// What stands under the question.
+struct Drawn {
+    /// Read in this order; each part stands whole or not at all, and may be left out where there is no room.
+    told: Vec<Vec<Value>>,
+    /// Always there.
+    below: Vec<Value>,
+    colour: u32,
+}
+
+impl Drawn {
+    const fn new(colour: u32) -> Self {
+        Self { told: Vec::new(), below: Vec::new(), colour }
+    }
+}
+
+/// Whether the control is drawn at all; whether the click counts is decided when it comes.
+fn may_answer(wait: &Wait, reader: Reader) -> bool {
+    match (&wait.answerers, reader) {
+        (Answerers::Participant, Reader::Participant)
+        | (Answerers::Deciders { .. }, Reader::Staff) => true,
+        (Answerers::Participant, Reader::Staff)
+        | (Answerers::Deciders { .. }, Reader::Participant) => false,
+    }
+}
+
+fn addressee(wait: &Wait) -> String {
+    match &wait.answerers {
+        Answerers::Participant => "the participant".to_owned(),
+        Answerers::Deciders { alias, .. } => format!("the {}", words_of(alias)),
+    }
+}
+
+/// The form that `action` of a card opens; none where that action opens none. `salt` is new for every opening, of
+/// letters and digits, eight at most.
+pub fn modal(wait: &Wait, action: &str, salt: &str, cx: &Cx) -> Option<Value> {
+    forms::render(wait, action, salt, cx)
+}
+
+/// What `action` of a card shows to the person who used it alone; none where it shows nothing.
+pub fn aside(wait: &Wait, action: &str, cx: &Cx) -> Option<Message> {
+    asides::render(wait, action, cx)
+}
+
+/// What is wrong with what was sent as `sent`, for the person who sent it alone.
+pub fn wrong(wait: &Wait, sent: &str, complaints: &[String]) -> Message {
+    asides::wrong(wait, sent, complaints)
+}
+
+/// Words of the bot as messages, cut at borders of paragraphs. They are words and not components: those stand in no
+/// notification.
+pub fn post(markdown: &str) -> Vec<Message> {
+    let parts = markdown::parts(markdown, limits::CONTENT);
+    parts.into_iter().map(|content| Message { content, ..Message::default() }).collect()
+}

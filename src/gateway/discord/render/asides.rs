@@ -1,0 +1,190 @@
+//! What one person alone sees after pressing a button: whether they are sure, and all of a card that was too long for
+//! its message, page by page.
+#![warn(clippy::wildcard_enum_match_arm)] // a new control must be rendered, not ignored
+
+use serde_json::Value;
+
+use super::{
+    BAD, Cx, Message, OPEN, closed,
+    kit::{self, Weight, rows, small},
+    markdown,
+    text::{clip_or, is_blank, one_line, parts, said},
+};
+use crate::{
+    form::{Element, sheet, shown},
+    gateway::discord::limits,
+    model::{
+        ui::{Choice, Control, Group, Reply, Review},
+        wait::Wait,
+    },
+};
+
+/// Longest part of a text that is read, in characters: two go into a message however they are counted.
+const PART: usize = 1_400;
+
+/// Complaints about one form, and the length of each in characters.
+const COMPLAINTS: usize = 10;
+const COMPLAINT: usize = 150;
+
+/// What an action of a card shows; none where it shows nothing.
+pub(super) fn render(wait: &Wait, action: &str, cx: &Cx) -> Option<Message> {
+    if let Some(page) = action.strip_prefix("read.") {
+        return Some(read(wait, page.parse().ok()?, cx));
+    }
+    let id = |action: &str| Element::id(wait.id, wait.revision, action);
+    let (words, button) = match (&wait.prompt.control, action) {
+        (Control::Decide(decide), "sure.approve") => {
+            let request = said(&one_line(&decide.request), 1_000);
+            (format!("### Approve this?\n{request}"), kit::success(id("approve"), "Yes, approve"))
+        }
+        (Control::Confirm(confirm), "sure.yes") => {
+            let label = clip_or(&confirm.yes, limits::BUTTON_LABEL, "Yes");
+            let words = "### Are you sure?\nThis cannot be taken back.".to_owned();
+            (words, kit::danger(id("yes"), &label))
+        }
+        (
+            Control::Choose(_)
+            | Control::Form(_)
+            | Control::Review(_)
+            | Control::Upload(_)
+            | Control::Ask(_)
+            | Control::Decide(_)
+            | Control::Confirm(_),
+            _,
+        ) => return None,
+    };
+    let mut components = vec![kit::text(&words)];
+    components.extend(rows([button]));
+    components.push(small(&["If not, dismiss this message.".to_owned()]));
+    let colour = if action == "sure.yes" { BAD } else { OPEN };
+    Some(Message { content: String::new(), components: vec![kit::container(&components, colour)] })
+}
+
+/// What is wrong with a form that was sent, with a button that opens it as it was.
+pub(super) fn wrong(wait: &Wait, sent: &str, complaints: &[String]) -> Message {
+    let line = |complaint: &String| format!("- {}", said(&one_line(complaint), COMPLAINT));
+    let lines: Vec<String> = complaints.iter().take(COMPLAINTS).map(line).collect();
+    let mut components = vec![kit::text(&format!("### Not yet\n{}", lines.join("\n")))];
+    let again = match sent.split_once('.').unwrap_or((sent, "")) {
+        ("fill", page) => Some(format!("open.{page}")),
+        ("save", "") => Some("edit".to_owned()),
+        ("save", page) => Some(format!("edit.{page}")),
+        ("deny_and_tell" | "reject", _) => Some(sent.to_owned()),
+        ("submit" | "done" | "send", _) => Some("open".to_owned()),
+        _ => None,
+    };
+    // A question of several forms opens them from its card alone.
+    let again = again.filter(|again| super::modal(wait, again, "", &Cx::default()).is_some());
+    if let Some(again) = again {
+        let id = Element::id(wait.id, wait.revision, &again);
+        components.extend(rows([kit::primary(id, "Open it again")]));
+        components.push(small(&["What you entered is kept.".to_owned()]));
+    }
+    Message { content: String::new(), components: vec![kit::container(&components, BAD)] }
+}
+
+/// A page of all that a card has to say.
+fn read(wait: &Wait, page: usize, cx: &Cx) -> Message {
+    let pages = paged(whole(wait, cx));
+    let last = pages.len().saturating_sub(1);
+    let page = page.min(last);
+    let mut components = pages.into_iter().nth(page).unwrap_or_default();
+    if components.is_empty() {
+        components.push(kit::text("There is nothing more."));
+    }
+    let turn = |page: usize, label: &str| {
+        kit::button(Element::id(wait.id, wait.revision, &format!("read.{page}")), label)
+    };
+    let before = (page > 0).then(|| turn(page - 1, "Previous page"));
+    let after = (page < last).then(|| turn(page + 1, "Next page"));
+    if last > 0 {
+        components.push(small(&[format!("Page {} of {}", page + 1, last + 1)]));
+    }
+    components.extend(rows(before.into_iter().chain(after)));
+    Message { content: String::new(), components: vec![kit::container(&components, OPEN)] }
+}
+
+/// Texts in as many messages as they need.
+fn paged(parts: Vec<String>) -> Vec<Vec<Value>> {
+    // Less what stands around them.
+    let whole = Weight {
+        units: limits::MESSAGE_TEXT - 100,
+        bytes: limits::MESSAGE_TEXT_BYTES - 200,
+        components: 20,
+    };
+    let mut pages: Vec<Vec<Value>> = Vec::new();
+    let mut left = Weight::default();
+    for part in parts {
+        let text = kit::text(&part);
+        let weight = Weight::of(std::slice::from_ref(&text));
+        if let (Some(rest), Some(page)) = (left.checked_sub(weight), pages.last_mut()) {
+            left = rest;
+            page.push(text);
+        } else {
+            left = whole.checked_sub(weight).unwrap_or_default();
+            pages.push(vec![text]);
+        }
+    }
+    pages
+}
+
+/// All of a card.
+fn whole(wait: &Wait, cx: &Cx) -> Vec<String> {
+    let prompt = &wait.prompt;
+    let mut all = Vec::new();
+    if let Some(title) = prompt.title.as_deref().filter(|title| !is_blank(title)) {
+        all.push(format!("### {}", said(&one_line(title), PART - 100)));
+    }
+    all.extend(markdown::parts(&prompt.body, PART));
+    match &prompt.control {
+        Control::Review(review) => {
+            for group in as_it_stands(wait, review, cx) {
+                let line = |label: &str, value: &str| format!("{label}: {value}");
+                let fields = group
+                    .fields
+                    .iter()
+                    .map(|field| (one_line(&field.label), shown(&field.input, &field.value)));
+                let told = fields.filter(|(_, value)| !is_blank(value));
+                let lines: Vec<String> = told.map(|(label, value)| line(&label, &value)).collect();
+                if !is_blank(&group.title) {
+                    all.push(format!("**{}**", said(&one_line(&group.title), limits::QUOTE)));
+                }
+                all.extend(parts(&lines.join("\n"), PART));
+            }
+        }
+        Control::Decide(decide) => {
+            for (label, value) in &decide.facts {
+                all.push(format!("**{}**", said(&one_line(label), limits::QUOTE)));
+                all.extend(parts(value, PART));
+            }
+        }
+        Control::Choose(choose) => {
+            let line = |(n, choice): (usize, &Choice)| {
+                let more = choice.description.as_deref().map(|d| format!(": {d}"));
+                format!("{}. {}{}", n + 1, choice.label, more.unwrap_or_default())
+            };
+            let lines: Vec<String> = choose.choices.iter().enumerate().map(line).collect();
+            all.extend(parts(&lines.join("\n"), PART));
+        }
+        Control::Form(form) => {
+            let fields: Vec<_> = form.fields.iter().map(|field| cx.draft.with(field)).collect();
+            let line = |field: &crate::model::ui::Field| {
+                format!("{}: {}", one_line(&field.label), shown(&field.input, &field.value))
+            };
+            let lines: Vec<String> = fields.iter().map(line).collect();
+            all.extend(parts(&lines.join("\n"), PART));
+        }
+        Control::Upload(_) | Control::Ask(_) | Control::Confirm(_) => {}
+    }
+    all.extend(closed::words(wait, cx));
+    all
+}
+
+/// The data of a review, with the edits that were saved or are about to be.
+fn as_it_stands(wait: &Wait, review: &Review, cx: &Cx) -> Vec<Group> {
+    match wait.standing.answer() {
+        Some((Reply::Reviewed { data: Some(data), .. }, ..)) => sheet::groups_with(review, data),
+        Some(_) => review.groups.clone(),
+        None => cx.draft.groups(review),
+    }
+}

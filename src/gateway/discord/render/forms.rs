@@ -1,0 +1,212 @@
+//! Forms: what a control of a card opens. Total over [`Control`]; each fits what Discord takes of one form.
+#![warn(clippy::wildcard_enum_match_arm)] // a new control must be rendered, not ignored
+
+use serde_json::{Value, json};
+
+use super::{
+    Cx,
+    inputs::{self, input_id, item, long},
+    kit::{self, Item, Modal},
+    pages::{self, Page},
+    text::{clip, clip_or, is_blank, one_line, said},
+};
+use crate::{
+    form::{Element, words},
+    gateway::discord::limits,
+    model::{
+        ui::{Ask, Choose, Control, Decide, Form, Prompt, Review, Upload},
+        wait::Wait,
+    },
+};
+
+/// Words of a question that stand above the inputs, in characters.
+const QUESTION: usize = 1_000;
+
+/// The form that an action of a card opens; none where it opens none.
+pub(super) fn render(wait: &Wait, action: &str, salt: &str, cx: &Cx) -> Option<Value> {
+    let open = Opened { wait, salt, cx };
+    let (verb, place) = match action.split_once('.') {
+        Some((verb, place)) => (verb, Some(place.parse::<usize>().ok()?)),
+        None => (action, None),
+    };
+    match (&wait.prompt.control, verb) {
+        (Control::Choose(choose), "open") => Some(open.choose(choose)),
+        (Control::Form(form), "open") => open.fill(form, place),
+        (Control::Ask(ask), "open") => Some(open.write(ask)),
+        (Control::Upload(upload), "open") => Some(open.send_files(upload)),
+        (Control::Decide(decide), "deny_and_tell") => Some(open.tell(decide)),
+        (Control::Review(_), "reject") => Some(open.start_over()),
+        (Control::Review(review), "edit") => open.edit(review, place),
+        (
+            Control::Choose(_)
+            | Control::Form(_)
+            | Control::Review(_)
+            | Control::Upload(_)
+            | Control::Ask(_)
+            | Control::Decide(_)
+            | Control::Confirm(_),
+            _,
+        ) => None,
+    }
+}
+
+struct Opened<'a> {
+    wait: &'a Wait,
+    salt: &'a str,
+    cx: &'a Cx,
+}
+
+impl Opened<'_> {
+    fn modal(&self, action: &str, title: &str, components: Vec<Value>) -> Value {
+        let id = Element::id(self.wait.id, self.wait.revision, action);
+        Modal { id: input_id(&id, self.salt), title: title.to_owned(), components }.json()
+    }
+
+    /// An input for words, with its label.
+    fn words(&self, name: &str, label: &str, hint: &str, must: bool) -> Value {
+        let mut input = long(&input_id(name, self.salt), "", None);
+        input["required"] = must.into();
+        kit::label(label, hint, &input)
+    }
+
+    /// What is asked, above the inputs, where there is room for one more component.
+    fn question(&self, inputs: usize) -> Option<Value> {
+        let Prompt { title, body, .. } = &self.wait.prompt;
+        let parts = super::markdown::parts(body, QUESTION);
+        let mut words = parts.first().cloned().unwrap_or_default();
+        if parts.len() > 1 {
+            words.push_str("\n-# The whole text is in the message.");
+        }
+        if is_blank(&words) {
+            words = said(&one_line(title.as_deref().unwrap_or_default()), limits::QUOTE);
+        }
+        (inputs < limits::MODAL_COMPONENTS && !is_blank(&words) && words != "—")
+            .then(|| kit::text(&words))
+    }
+
+    fn title<'a>(&'a self, otherwise: &'a str) -> &'a str {
+        self.wait.prompt.title.as_deref().filter(|title| !is_blank(title)).unwrap_or(otherwise)
+    }
+
+    fn choose(&self, choose: &Choose) -> Value {
+        let shown = choose.choices.iter().take(limits::MENU_CHOICES).enumerate();
+        let picked = self.cx.draft.picked();
+        let of = |(n, choice): (usize, &crate::model::ui::Choice)| Item {
+            is_picked: picked.contains(&choice.id),
+            ..item(n, choice)
+        };
+        let items: Vec<Item> = shown.map(of).collect();
+        let menu = |(k, items): (usize, &[Item])| {
+            let first = k * limits::SELECT_OPTIONS + 1;
+            let most = if choose.multiple { items.len() } else { 1 };
+            let id = input_id(&format!("pick.{k}"), self.salt);
+            let mut select = kit::json(&kit::select(&id, items, "Choose…", (0, most)));
+            select["required"] = false.into();
+            kit::label(&format!("{first} to {}", first + items.len() - 1), "", &select)
+        };
+        let mut components: Vec<Value> =
+            items.chunks(limits::SELECT_OPTIONS).enumerate().map(menu).collect();
+        if choose.choices.len() > items.len() {
+            let hint = format!("There are {}. Name others, one a line.", choose.choices.len());
+            components.push(self.words("named", "By name or number", &hint, false));
+        }
+        let question = self.question(components.len());
+        self.modal("done", self.title("Choose"), question.into_iter().chain(components).collect())
+    }
+
+    fn fill(&self, form: &Form, place: Option<usize>) -> Option<Value> {
+        let pages = pages::of_form(form, &self.cx.draft);
+        let (action, page) = match place {
+            Some(place) => (format!("fill.{place}"), pages.get(place)?),
+            None if pages.len() == 1 => ("submit".to_owned(), pages.first()?),
+            None => return None,
+        };
+        let inputs = self.inputs(page);
+        let question = if place.is_none() { self.question(inputs.len()) } else { None };
+        let title = match place {
+            Some(_) => format!("Fill in {}", page.title),
+            None => self.title("Fill in").to_owned(),
+        };
+        Some(self.modal(&action, &title, question.into_iter().chain(inputs).collect()))
+    }
+
+    fn inputs(&self, page: &Page) -> Vec<Value> {
+        page.slots.iter().map(|slot| inputs::draw(slot, self.salt)).collect()
+    }
+
+    fn write(&self, ask: &Ask) -> Value {
+        let max = usize::try_from(ask.max).unwrap_or(usize::MAX).clamp(1, limits::INPUT_TEXT);
+        let mut input = long(&input_id("text", self.salt), "", ask.placeholder.as_deref());
+        input["max_length"] = max.into();
+        input["required"] = ask.required.into();
+        let is_more = usize::try_from(ask.max).is_ok_and(|asked| asked > max);
+        let hint = if is_more { "Is it longer? Send it as a message instead." } else { "" };
+        let input = kit::label("Your answer", hint, &input);
+        let components = self.question(1).into_iter().chain([input]).collect();
+        self.modal("send", self.title("Your answer"), components)
+    }
+
+    fn send_files(&self, upload: &Upload) -> Value {
+        let most = upload.max_files.clamp(1, limits::FILE_INPUT_FILES);
+        let mut input = json!({
+            "type": 19, "custom_id": input_id("files", self.salt),
+            "min_values": 1, "max_values": most, "required": true,
+        });
+        let is_kind =
+            |kind: &&String| !kind.is_empty() && kind.bytes().all(|b| b.is_ascii_alphanumeric());
+        let kinds: Vec<String> =
+            upload.accept.iter().filter(is_kind).map(|kind| format!(".{kind}")).collect();
+        // With more kinds than Discord takes, or odd ones, what comes is checked by us alone.
+        if (1..=limits::FILE_TYPES).contains(&kinds.len()) && kinds.len() == upload.accept.len() {
+            input["file_types"] = kinds.into();
+        }
+        let label = if most > 1 { "Files" } else { "File" };
+        let line = accepted(upload, self.cx.file_max);
+        let mut components: Vec<Value> = self.question(2).into_iter().collect();
+        components.push(kit::text(&format!("-# {}", said(&line, 400))));
+        components.push(kit::label(label, "", &input));
+        self.modal("send", self.title("Upload"), components)
+    }
+
+    fn tell(&self, decide: &Decide) -> Value {
+        let request = format!("**{}**", said(&one_line(&decide.request), QUESTION));
+        let hint = "The interviewer reads this; it is not shown to the participant word for word.";
+        let input = self.words("feedback", "What should the interviewer do next?", hint, true);
+        self.modal("deny_and_tell", "Deny and tell", vec![kit::text(&request), input])
+    }
+
+    fn start_over(&self) -> Value {
+        let words = kit::text("This draft is dropped and the interviewer begins again.");
+        let input = self.words("notes", "What should be different?", "", false);
+        self.modal("reject", "Start over", vec![words, input])
+    }
+
+    fn edit(&self, review: &Review, place: Option<usize>) -> Option<Value> {
+        let pages = pages::of_review(review, &self.cx.draft);
+        let page = pages.get(place.unwrap_or(0))?;
+        let is_single = pages::is_single(review, &pages);
+        let action = match place {
+            None if is_single => "save".to_owned(),
+            None => return None,
+            Some(place) => format!("save.{place}"),
+        };
+        let mut components = self.inputs(page);
+        if is_single && components.len() < limits::MODAL_COMPONENTS {
+            components.push(self.words("notes", "Note for the interviewer", "", false));
+        }
+        Some(self.modal(&action, &format!("Edit: {}", page.title), components))
+    }
+}
+
+/// What may be sent, in a line.
+pub(super) fn accepted(upload: &Upload, file_max: Option<u64>) -> String {
+    let kinds = upload.accept.iter().map(|kind| kind.to_uppercase()).collect::<Vec<_>>().join(", ");
+    let kinds = clip_or(&clip(&kinds, 200), 200, "Any kind");
+    let most = upload.max_bytes.min(file_max.unwrap_or(limits::FILE_BYTES));
+    let mut line = format!("{kinds} · up to {}", words::bytes(most));
+    if upload.max_files > 1 {
+        line = format!("{line} · at most {} files", upload.max_files.min(limits::FILE_INPUT_FILES));
+    }
+    line.push('.');
+    line
+}

@@ -1,0 +1,274 @@
+//! Inputs of forms: what a field is drawn as, and how what was entered is read back. Both sides choose the input by
+//! the same rule, [`shape`], from the field that is stored with the question.
+
+use serde_json::{Value, json};
+
+use super::{
+    kit::{self, Item},
+    text::{clip, clip_or, is_blank, units},
+};
+use crate::{
+    form::{Slot, held},
+    gateway::discord::{inbound::Typed, limits},
+    model::ui::{Choice, Field, Input},
+};
+
+/// Value of the option that stands for no answer.
+const NONE: &str = "none";
+
+/// What a field is drawn as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::gateway::discord) enum Shape {
+    /// One line of text.
+    Line,
+    /// Several lines.
+    Area,
+    /// One of a few.
+    Radio,
+    /// Several of a few.
+    Ticks,
+    /// One of more.
+    Menu,
+    /// Several of more.
+    Menus,
+    /// One or several of too many for a menu, by name or number, one a line.
+    Named,
+    /// Text that is too long for an input: left empty it stays, otherwise it is replaced.
+    Replacement,
+}
+
+/// What a field is drawn as.
+pub(in crate::gateway::discord) fn shape(field: &Field) -> Shape {
+    let value = text_of(field);
+    match &field.input {
+        Input::Bool => Shape::Radio,
+        Input::Select { choices, multiple: false } => {
+            // A radio button cannot be taken back: no answer is a button too.
+            let buttons = choices.len() + usize::from(!field.required);
+            match choices.len() {
+                1.. if (limits::RADIO_MIN..=limits::TICKS).contains(&buttons) => Shape::Radio,
+                1..=limits::SELECT_OPTIONS => Shape::Menu,
+                _ => Shape::Named,
+            }
+        }
+        Input::Select { choices, multiple: true } => match choices.len() {
+            count if (1..=limits::TICKS).contains(&count) => Shape::Ticks,
+            count if (1..=limits::SELECT_OPTIONS).contains(&count) => Shape::Menus,
+            _ => Shape::Named,
+        },
+        _ if units(&value) > limits::INPUT_TEXT => Shape::Replacement,
+        Input::Text { multiline: true, .. } | Input::Lines => Shape::Area,
+        _ if value.contains('\n') => Shape::Area,
+        Input::Text { .. }
+        | Input::Phone
+        | Input::Date
+        | Input::Email
+        | Input::Url
+        | Input::Number { .. } => Shape::Line,
+    }
+}
+
+/// What stands in a field of text.
+pub(super) fn text_of(field: &Field) -> String {
+    held(field).join("\n")
+}
+
+/// What was entered for a field, as the values of a form; none where the field keeps what it has.
+pub(in crate::gateway::discord) fn entered(field: &Field, typed: &Typed) -> Option<Vec<String>> {
+    let values = &typed.values;
+    let first = values.first().map_or("", String::as_str);
+    Some(match (shape(field), &field.input) {
+        (Shape::Replacement, _) if first.trim().is_empty() => return None,
+        (Shape::Radio, Input::Bool) => picked(&bool_choices(), values),
+        (
+            Shape::Radio | Shape::Ticks | Shape::Menu | Shape::Menus,
+            Input::Select { choices, .. },
+        ) => picked(choices, values),
+        (Shape::Named, Input::Select { choices, multiple }) => named(choices, *multiple, first),
+        _ => vec![first.to_owned()],
+    })
+}
+
+/// Ids of the options that were picked; their values are the places of the choices.
+pub(in crate::gateway::discord) fn picked(choices: &[Choice], values: &[String]) -> Vec<String> {
+    let choice = |value: &String| choices.get(value.parse::<usize>().ok()?);
+    values.iter().filter_map(choice).map(|choice| choice.id.clone()).collect()
+}
+
+/// Ids of the choices that were named by number, label or id; what is none of them stays, to be complained about.
+pub(in crate::gateway::discord) fn named(
+    choices: &[Choice],
+    multiple: bool,
+    text: &str,
+) -> Vec<String> {
+    let known = |name: &str| {
+        let lower = name.to_lowercase();
+        let is_it = |c: &&Choice| c.label.to_lowercase() == lower || c.id.to_lowercase() == lower;
+        let by_place = || {
+            let number = name.trim_end_matches('.').parse::<usize>().ok()?;
+            choices.get(number.checked_sub(1)?)
+        };
+        let found = choices.iter().find(is_it).or_else(by_place);
+        found.map_or_else(|| name.to_owned(), |choice| choice.id.clone())
+    };
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    if multiple { lines.map(known).collect() } else { lines.take(1).map(known).collect() }
+}
+
+fn bool_choices() -> [Choice; 2] {
+    [("yes", "Yes"), ("no", "No")].map(|(id, label)| Choice {
+        id: id.to_owned(),
+        label: label.to_owned(),
+        description: None,
+        icon: None,
+    })
+}
+
+/// A field as an input of a form, with its label.
+pub(super) fn draw(slot: &Slot, salt: &str) -> Value {
+    let field = &slot.field;
+    let shape = shape(field);
+    let mut hints: Vec<&str> = Vec::new();
+    match shape {
+        Shape::Replacement => {
+            hints.push("Too long to edit here: empty keeps it, words replace it.");
+        }
+        Shape::Named => hints.push("By name or number; several one a line."),
+        _ if matches!(field.input, Input::Lines) => hints.push("One entry a line."),
+        _ => {}
+    }
+    hints.extend(field.hint.as_deref().filter(|hint| !is_blank(hint)));
+    let label = clip_or(&super::text::one_line(&field.label), limits::OPTION_TEXT, "Answer");
+    let label = if field.check { format!("{label} (please check)") } else { label };
+    // A form must not be held up by what it cannot ask for.
+    let must = field.required && shape != Shape::Replacement;
+    let mut component = element(field, shape, &input_id(&slot.name, salt));
+    component["required"] = must.into();
+    kit::label(&label, &hints.join(" · "), &component)
+}
+
+/// The id of an input: its name, and what tells this opening from every other, for a phone remembers what was typed
+/// under an id.
+pub(super) fn input_id(name: &str, salt: &str) -> String {
+    format!("{name}~{salt}")
+}
+
+fn element(field: &Field, shape: Shape, id: &str) -> Value {
+    match (shape, &field.input) {
+        (Shape::Radio, Input::Bool) => radio(&bool_choices(), field, id),
+        (Shape::Radio, Input::Select { choices, .. }) => radio(choices, field, id),
+        (Shape::Ticks, Input::Select { choices, .. }) => {
+            let options: Vec<Value> = items(choices, field).iter().map(Item::tick).collect();
+            json!({
+                "type": 22, "custom_id": id, "options": options,
+                "min_values": usize::from(field.required), "max_values": choices.len(),
+            })
+        }
+        (Shape::Menu, Input::Select { choices, .. }) => {
+            let counts = (usize::from(field.required), 1);
+            kit::json(&kit::select(id, &items(choices, field), "Choose…", counts))
+        }
+        (Shape::Menus, Input::Select { choices, .. }) => {
+            let counts = (usize::from(field.required), choices.len());
+            kit::json(&kit::select(id, &items(choices, field), "Choose…", counts))
+        }
+        (Shape::Line, _) => typed(field, id, false),
+        (Shape::Replacement, _) => long(id, "", placeholder(field)),
+        _ => typed(field, id, true),
+    }
+}
+
+/// An input for text, with so much that may be typed.
+pub(super) fn long(id: &str, value: &str, placeholder: Option<&str>) -> Value {
+    let mut input = json!({ "type": 4, "custom_id": id, "style": 2 });
+    if !value.is_empty() {
+        input["value"] = clip(value, limits::INPUT_TEXT).into();
+    }
+    if let Some(placeholder) = placeholder.filter(|words| !is_blank(words)) {
+        let words = super::text::one_line(placeholder);
+        input["placeholder"] = clip_or(&words, limits::INPUT_PLACEHOLDER, "…").into();
+    }
+    input
+}
+
+fn typed(field: &Field, id: &str, multiline: bool) -> Value {
+    let text = clip(&text_of(field), limits::INPUT_TEXT);
+    let mut input = long(id, &text, placeholder(field));
+    input["style"] = if multiline { 2 } else { 1 }.into();
+    if let Input::Text { min, max, .. } = field.input {
+        let length = units(&text);
+        let end = limits::INPUT_TEXT;
+        let longest = max
+            .map(|max| usize::try_from(max).unwrap_or(end).min(end))
+            .filter(|max| *max >= length.max(1));
+        let least = min.map(|min| usize::try_from(min).unwrap_or(end).min(end));
+        // What is optional may be empty; what stands there already may be too short, and is to be completed.
+        let end = longest.unwrap_or(end);
+        let fits = |least: &usize| (1..=end).contains(least) && (length == 0 || length >= *least);
+        if let Some(longest) = longest {
+            input["max_length"] = longest.into();
+        }
+        if let Some(least) = least.filter(|least| field.required && fits(least)) {
+            input["min_length"] = least.into();
+        }
+    }
+    input
+}
+
+/// How an answer of its kind looks.
+fn placeholder(field: &Field) -> Option<&'static str> {
+    match field.input {
+        Input::Date => Some("2019, 2019-03 or 2019-03-15"),
+        Input::Phone => Some("+44 20 7946 0018"),
+        Input::Url => Some("https://example.org"),
+        Input::Email => Some("ada@example.org"),
+        Input::Number { .. } => Some("12"),
+        Input::Text { .. } | Input::Bool | Input::Select { .. } | Input::Lines => None,
+    }
+}
+
+/// Choices as options; those that the field has are picked.
+fn items(choices: &[Choice], field: &Field) -> Vec<Item> {
+    let has = |choice: &Choice| match &field.value {
+        Value::Array(ids) => ids.iter().any(|id| id == &choice.id),
+        Value::Bool(yes) => choice.id == if *yes { "yes" } else { "no" },
+        value => value == &choice.id,
+    };
+    let places = choices.iter().enumerate();
+    places.map(|(n, choice)| Item { is_picked: has(choice), ..item(n, choice) }).collect()
+}
+
+/// A choice as an option; its value is its place.
+pub(super) fn item(n: usize, choice: &Choice) -> Item {
+    let description = choice.description.clone();
+    Item { description, ..Item::new(n.to_string(), &label(n, choice)) }
+}
+
+fn radio(choices: &[Choice], field: &Field, id: &str) -> Value {
+    let mut items = items(choices, field);
+    // One thing is picked at most, whatever a draft holds.
+    let mut is_picked = false;
+    for item in &mut items {
+        item.is_picked &= !is_picked;
+        is_picked |= item.is_picked;
+    }
+    if !field.required && !matches!(field.input, Input::Bool) {
+        items.push(Item { is_picked: !is_picked, ..Item::new(NONE.to_owned(), "No answer") });
+    }
+    let options: Vec<Value> = items.iter().map(Item::tick).collect();
+    json!({ "type": 21, "custom_id": id, "options": options })
+}
+
+/// What a choice reads as. One that is too long for a button begins with its number, under which it stands in full
+/// above.
+pub(super) fn label(n: usize, choice: &Choice) -> String {
+    let text = choice.label.trim();
+    let text = if is_blank(text) { choice.id.trim() } else { text };
+    if is_blank(text) {
+        return format!("Choice {}", n + 1);
+    }
+    if units(text) > limits::BUTTON_LABEL {
+        return format!("{}. {text}", n + 1);
+    }
+    text.to_owned()
+}

@@ -1,0 +1,398 @@
+//! Cards that can be answered, total over [`Control`].
+#![warn(clippy::wildcard_enum_match_arm)] // a new control must be rendered, not ignored
+
+use serde_json::Value;
+use serenity::builder::CreateButton;
+
+use super::{
+    Cx, Drawn, Hears, OPEN,
+    forms::accepted,
+    inputs::{item, label},
+    kit::{self, Item, danger, menu, primary, rows, section, small, success},
+    pages::{self, Page},
+    review,
+    text::{clip, clip_or, is_blank, one_line, person, said, time, units},
+};
+use crate::{
+    form::{Element, instant, shown},
+    gateway::discord::limits,
+    model::{
+        ui::{
+            Ask, Choice, Choose, Confirm, Control, Decide, Decision, Field, Form, Review, Upload,
+        },
+        wait::{Answerers, Wait},
+    },
+};
+
+/// Longest line about one choice, in characters.
+const CHOICE_LINE: usize = 200;
+
+/// Longest display of one fact, in characters.
+const FACT: usize = 800;
+
+/// Pages of a form that have a button each.
+const PAGE_BUTTONS: usize = 4;
+
+/// Menus of pages, and of what can be done to entries, under reviewed data.
+const EDIT_MENUS: usize = 3;
+const ARRANGE_MENUS: usize = 2;
+
+/// Lists to which entries can be added by a button of their own.
+const ADDABLE_MAX: usize = 8;
+
+/// The control of a question that is open.
+pub(super) fn render(wait: &Wait, cx: &Cx) -> Drawn {
+    let open = Open { wait, cx };
+    match &wait.prompt.control {
+        Control::Choose(choose) => open.choose(choose),
+        Control::Form(form) => open.fill(form),
+        Control::Review(review) => open.review(review),
+        Control::Upload(upload) => open.send_files(upload),
+        Control::Ask(ask) => open.write(ask),
+        Control::Decide(decide) => open.decide(decide),
+        Control::Confirm(confirm) => open.confirm(confirm),
+    }
+}
+
+struct Open<'a> {
+    wait: &'a Wait,
+    cx: &'a Cx,
+}
+
+impl Open<'_> {
+    fn id(&self, action: &str) -> String {
+        Element::id(self.wait.id, self.wait.revision, action)
+    }
+
+    fn button(&self, action: &str, label: &str) -> CreateButton {
+        kit::button(self.id(action), label)
+    }
+
+    fn primary(&self, action: &str, label: &str) -> CreateButton {
+        primary(self.id(action), label)
+    }
+
+    fn skip(&self, may: bool) -> Option<CreateButton> {
+        may.then(|| self.button("skip", "Skip"))
+    }
+
+    fn choose(&self, choose: &Choose) -> Drawn {
+        let choices = &choose.choices;
+        let count = choices.len();
+        let skip = self.skip(!choose.required);
+        let is_plain = |choice: &Choice| {
+            units(&choice.label) <= limits::BUTTON_LABEL - 4
+                && choice.description.as_deref().is_none_or(is_blank)
+        };
+        let places = || choices.iter().enumerate();
+        let mut drawn = Drawn::new(OPEN);
+        if !choose.multiple && count <= limits::BUTTONS_MAX && choices.iter().all(is_plain) {
+            let button = |(n, choice): (usize, &Choice)| {
+                let (action, label) = (format!("pick.{n}"), with_icon(n, choice));
+                if n == 0 { self.primary(&action, &label) } else { self.button(&action, &label) }
+            };
+            drawn.below = rows(places().map(button).chain(skip));
+        } else if !choose.multiple && count <= limits::SECTIONS_MAX {
+            drawn.below = places().map(|(n, choice)| self.beside(n, choice)).collect();
+            drawn.below.extend(rows(skip));
+        } else if count <= limits::MENU_CHOICES {
+            drawn.told = list(choose);
+            drawn.below = self.menus(choose);
+            let done = choose.multiple.then(|| self.primary("done", "Done"));
+            drawn.below.extend(rows(done.into_iter().chain(skip)));
+        } else {
+            drawn.told = list(choose);
+            let open = self.primary("open", "Choose…");
+            drawn.below = rows(std::iter::once(open).chain(skip));
+        }
+        drawn
+    }
+
+    /// A choice with what there is to say about it, and its button beside it.
+    fn beside(&self, n: usize, choice: &Choice) -> Value {
+        let name = said(&one_line(&label(n, choice)), CHOICE_LINE);
+        let more = choice.description.as_deref().filter(|more| !is_blank(more));
+        let more = more.map(|more| format!("\n{}", said(more, CHOICE_LINE))).unwrap_or_default();
+        let short = clip(&one_line(&with_icon(n, choice)), limits::BUTTON_LABEL_SHOWN);
+        section(&format!("**{name}**{more}"), &self.button(&format!("pick.{n}"), &short))
+    }
+
+    /// Choices in menus of 25. In a menu of which several may be picked, those that were picked already are so again.
+    fn menus(&self, choose: &Choose) -> Vec<Value> {
+        let picked = self.cx.draft.picked();
+        let of = |(n, choice): (usize, &Choice)| Item {
+            is_picked: choose.multiple && picked.contains(&choice.id),
+            ..item(n, choice)
+        };
+        let items: Vec<Item> = choose.choices.iter().enumerate().map(of).collect();
+        let several = items.len() > limits::SELECT_OPTIONS;
+        let menu = |(k, items): (usize, &[Item])| {
+            let first = k * limits::SELECT_OPTIONS + 1;
+            let words = if several {
+                format!("{first} to {}…", first + items.len() - 1)
+            } else {
+                "Choose…".to_owned()
+            };
+            if choose.multiple {
+                menu(&self.id(&format!("tick.{k}")), items, &words, (0, items.len()))
+            } else {
+                menu(&self.id(&format!("menu.{k}")), items, &words, (1, 1))
+            }
+        };
+        items.chunks(limits::SELECT_OPTIONS).enumerate().map(menu).collect()
+    }
+
+    fn fill(&self, form: &Form) -> Drawn {
+        let pages = pages::of_form(form, &self.cx.draft);
+        let skip = self.skip(form.skippable);
+        let names: Vec<String> = form.fields.iter().map(|field| one_line(&field.label)).collect();
+        let mut drawn = Drawn::new(OPEN);
+        if self.cx.draft.typed.is_empty() {
+            let line = said(&format!("To fill in: {}", names.join(", ")), 400);
+            drawn.told.push(vec![small(&[line])]);
+        }
+        if pages.len() <= 1 {
+            let open = self.primary("open", "Fill in");
+            drawn.below = rows(std::iter::once(open).chain(skip));
+            return drawn;
+        }
+        if !self.cx.draft.typed.is_empty() {
+            let fields: Vec<Field> =
+                form.fields.iter().map(|field| self.cx.draft.with(field)).collect();
+            drawn.told.extend(review::lines("Entered so far", &fields, false));
+        }
+        if pages.len() <= PAGE_BUTTONS {
+            let button = |(n, page): (usize, &Page)| {
+                let label = format!("Fill in {}{}", page.title, done_mark(page));
+                self.button(&format!("open.{n}"), &label)
+            };
+            drawn.below = rows(pages.iter().enumerate().map(button));
+        } else {
+            drawn.below = self.page_menus("page", "Fill in…", &pages, limits::MENUS_MAX);
+        }
+        let send = clip_or(&form.submit, limits::BUTTON_LABEL, "Send");
+        let send = self.primary("submit", &send);
+        drawn.below.extend(rows(std::iter::once(send).chain(skip)));
+        drawn
+    }
+
+    /// Menus of pages; the value of each is its number.
+    fn page_menus(&self, name: &str, words: &str, pages: &[Page], most: usize) -> Vec<Value> {
+        let item = |(n, page): (usize, &Page)| {
+            let names: Vec<String> = page.slots.iter().map(|s| one_line(&s.field.label)).collect();
+            let mark = if name == "page" { done_mark(page) } else { "" };
+            let title = format!("{}{mark}", page.title);
+            Item { description: Some(names.join(", ")), ..Item::new(n.to_string(), &title) }
+        };
+        let items: Vec<Item> = pages.iter().enumerate().map(item).collect();
+        let chunks = items.chunks(limits::SELECT_OPTIONS).take(most).enumerate();
+        chunks
+            .map(|(k, items)| menu(&self.id(&format!("{name}.{k}")), items, words, (1, 1)))
+            .collect()
+    }
+
+    fn review(&self, review: &Review) -> Drawn {
+        let draft = &self.cx.draft;
+        let groups = draft.groups(review);
+        let pages = pages::of_review(review, draft);
+        let blank = review::is_untouched(&groups);
+        let mut drawn = Drawn::new(OPEN);
+        if !blank {
+            drawn.told = review::table(&self.wait.prompt, &groups, true);
+        }
+        let is_single = pages::is_single(review, &pages);
+        let mut buttons = Vec::new();
+        if !blank {
+            buttons.push(success(self.id("approve"), "Looks right"));
+        }
+        if is_single {
+            let label = if blank { "Write it" } else { "Edit" };
+            buttons.push(self.button("edit", label));
+        } else {
+            let words = if blank { "Write…" } else { "Edit…" };
+            drawn.below = self.page_menus("edit", words, &pages, EDIT_MENUS);
+            drawn.below.extend(self.arranging(review));
+        }
+        buttons.extend(self.adding(review));
+        if !blank {
+            buttons.push(self.button("reject", "Start over"));
+        }
+        buttons.extend(self.skip(review.skippable));
+        drawn.below.extend(rows(buttons));
+        if draft.is_changed(review) && !blank {
+            let line = "You have changed this. It counts once you press “Looks right”.".to_owned();
+            drawn.below.push(small(&[line]));
+        }
+        drawn
+    }
+
+    /// What can be done to entries of lists.
+    fn arranging(&self, review: &Review) -> Vec<Value> {
+        let sheet = self.cx.draft.sheet(review);
+        let mut items = Vec::new();
+        for list in crate::form::growing(review) {
+            let noun = one_line(&review.lists[list].noun);
+            let noun = if is_blank(&noun) { "entry".to_owned() } else { clip(&noun, 60) };
+            for row in 0..sheet.rows[list].len() {
+                let item = |verb: &str, words: &str| {
+                    let words = format!("{words} {noun} {}", row + 1);
+                    Item::new(format!("{verb}.{list}.{row}"), &words)
+                };
+                items.push(item("remove", "Remove"));
+                if row > 0 {
+                    items.push(item("up", "Move up"));
+                }
+            }
+        }
+        let chunks = items.chunks(limits::SELECT_OPTIONS).take(ARRANGE_MENUS).enumerate();
+        let draw = |(k, items): (usize, &[Item])| {
+            menu(&self.id(&format!("arrange.{k}")), items, "Remove or move…", (1, 1))
+        };
+        chunks.map(draw).collect()
+    }
+
+    fn adding(&self, review: &Review) -> Vec<CreateButton> {
+        let button = |n: usize| {
+            let noun = crate::form::one(&one_line(&review.lists[n].noun));
+            self.button(&format!("add.{n}"), &format!("Add {noun}"))
+        };
+        crate::form::growing(review).take(ADDABLE_MAX).map(button).collect()
+    }
+
+    fn send_files(&self, upload: &Upload) -> Drawn {
+        let what = match upload.upload_type.as_str() {
+            "resume" => "Upload résumé",
+            _ if upload.max_files > 1 => "Upload files",
+            _ => "Upload",
+        };
+        let open = self.primary("open", what);
+        let skip = self.skip(!upload.required);
+        let line = said(&accepted(upload, self.cx.file_max), 400);
+        let below = rows(std::iter::once(open).chain(skip));
+        let small = small(&[line, "Does the button not work for you? Use `/upload`.".to_owned()]);
+        Drawn { below: below.into_iter().chain([small]).collect(), ..Drawn::new(OPEN) }
+    }
+
+    fn write(&self, ask: &Ask) -> Drawn {
+        let open = self.primary("open", "Write an answer");
+        let mut below = rows(std::iter::once(open).chain(self.skip(!ask.required)));
+        let line = match self.cx.hears {
+            Hears::All => "Or type your answer here.",
+            Hears::Replies => "Or reply to this message with your answer.",
+        };
+        below.push(small(&[line.to_owned()]));
+        Drawn { below, ..Drawn::new(OPEN) }
+    }
+
+    fn decide(&self, decide: &Decide) -> Drawn {
+        let approve = clip_or(&decide.approve, limits::BUTTON_LABEL, "Approve");
+        let deny = clip_or(&decide.deny, limits::BUTTON_LABEL, "Deny");
+        let mut buttons =
+            vec![success(self.id("sure.approve"), &approve), danger(self.id("deny"), &deny)];
+        if let Some(label) = &decide.deny_and_tell {
+            let label = clip_or(label, limits::BUTTON_LABEL, "Deny and tell");
+            buttons.push(self.button("deny_and_tell", &label));
+        }
+        if matches!(self.wait.answerers, Answerers::Deciders { .. }) {
+            let url = self.cx.conversation.as_deref();
+            buttons.extend(url.and_then(|url| kit::link(url, "Open conversation")));
+        }
+        let mut drawn = Drawn::new(OPEN);
+        if self.wait.prompt.title.as_ref() != Some(&decide.request) {
+            let request = said(&one_line(&decide.request), 600);
+            drawn.told.push(vec![kit::text(&format!("**{request}**"))]);
+        }
+        drawn.told.extend(facts(decide));
+        drawn.below = rows(buttons);
+        drawn.below.extend(self.votes());
+        drawn
+    }
+
+    /// Who has voted so far, where several must agree.
+    fn votes(&self) -> Option<Value> {
+        if self.wait.quorum < 2 {
+            return None;
+        }
+        let mut line = format!("{} must decide alike.", self.wait.quorum);
+        for vote in self.wait.votes.iter().take(10) {
+            let word = if vote.decision == Decision::Approved { "approved" } else { "denied" };
+            line = format!("{line} {} {word}.", person(&vote.by, &clip(&vote.by_name, 40)));
+        }
+        Some(small(&[line]))
+    }
+
+    fn confirm(&self, control: &Confirm) -> Drawn {
+        let yes = clip_or(&control.yes, limits::BUTTON_LABEL, "Yes");
+        let no = self.button("no", &clip_or(&control.no, limits::BUTTON_LABEL, "No"));
+        let mut below = Vec::new();
+        if control.danger {
+            below.push(kit::text("⚠️ **This cannot be taken back.**"));
+            below.extend(rows([danger(self.id("sure.yes"), &yes), no]));
+        } else {
+            below.extend(rows([self.primary("yes", &yes), no]));
+        }
+        Drawn { below, ..Drawn::new(OPEN) }
+    }
+}
+
+/// A mark on a page of which nothing that is required is missing, and something was entered.
+fn done_mark(page: &Page) -> &'static str {
+    let has = |field: &Field| !is_blank(&shown(&field.input, &field.value));
+    let fields = || page.slots.iter().map(|slot| &slot.field);
+    if fields().any(has) && fields().all(|field| has(field) || !field.required) {
+        " ✓"
+    } else {
+        ""
+    }
+}
+
+fn with_icon(n: usize, choice: &Choice) -> String {
+    let text = label(n, choice);
+    // A name of an icon is no decoration here.
+    match choice.icon.as_deref().filter(|icon| !icon.is_ascii() && units(icon) <= 8) {
+        Some(icon) => format!("{icon} {text}"),
+        None => text,
+    }
+}
+
+/// The choices in full, numbered, where a menu cannot say all of them.
+fn list(choose: &Choose) -> Vec<Vec<Value>> {
+    let says_less = |choice: &Choice| {
+        let more = choice.description.as_deref().map_or(0, units);
+        units(&choice.label) > limits::BUTTON_LABEL || more > limits::OPTION_TEXT
+    };
+    let long = choose.choices.iter().enumerate().filter(|(_, choice)| says_less(choice));
+    let line = |(n, choice): (usize, &Choice)| {
+        let more = choice.description.as_deref().filter(|more| !is_blank(more));
+        let more = more.map(|more| format!(": {}", said(&one_line(more), CHOICE_LINE)));
+        let name = said(&one_line(choice.label.trim()), CHOICE_LINE);
+        vec![kit::text(&format!("{}\\. **{name}**{}", n + 1, more.unwrap_or_default()))]
+    };
+    long.map(line).collect()
+}
+
+/// What a decider should know: a line each, a reason as a quotation, times in the reader's zone.
+pub(super) fn facts(decide: &Decide) -> Vec<Vec<Value>> {
+    let mut short: Vec<String> = Vec::new();
+    let mut long: Vec<Vec<Value>> = Vec::new();
+    for (name, value) in &decide.facts {
+        let name = said(&one_line(name), limits::QUOTE);
+        let value_shown = match instant(value) {
+            Some(at) => time(at),
+            None => said(value, FACT),
+        };
+        if name.to_lowercase().contains("reason") {
+            let quoted = value_shown.replace('\n', "\n> ");
+            // Of many short lines there would be more marks than words.
+            let is_long = units(&quoted) > 2 * FACT;
+            let quoted = if is_long { value_shown.replace('\n', " ") } else { quoted };
+            long.push(vec![kit::text(&format!("**{name}**\n> {quoted}"))]);
+        } else if units(&value_shown) > 200 {
+            long.push(vec![kit::text(&format!("**{name}**\n{value_shown}"))]);
+        } else {
+            short.push(format!("**{name}**: {value_shown}"));
+        }
+    }
+    let short = short.chunks(4).map(|lines| vec![kit::text(&lines.join("\n"))]);
+    short.chain(long).collect()
+}
