@@ -23,6 +23,7 @@ use crate::{
     ids::ArtifactId,
     model::{
         session::PersonId,
+        transcript::Audience,
         wait::{Answerers, Wait},
     },
 };
@@ -79,16 +80,6 @@ impl Message {
     }
 }
 
-/// Who reads a message.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Reader {
-    /// The person who is interviewed.
-    #[default]
-    Participant,
-    /// Deciders and staff.
-    Staff,
-}
-
 /// Which written words reach the bot where a card stands. Without a privileged intent Discord hands over those of
 /// direct conversations, and elsewhere those that reply to the bot or mention it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -104,7 +95,7 @@ pub enum Hears {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Cx {
     /// Who reads it.
-    pub reader: Reader,
+    pub reader: Audience,
     /// The person who is interviewed.
     pub participant: Option<PersonId>,
     /// Names of the session's files.
@@ -188,7 +179,7 @@ pub fn card(wait: &Wait, cx: &Cx) -> Message {
     let is_open = wait.standing.is_pending();
     let drawn = if !is_open {
         closed::render(wait, cx)
-    } else if may_answer(wait, cx.reader) {
+    } else if wait.answerers.audience() == cx.reader {
         open::render(wait, cx)
     } else {
         let whom = said(&addressee(wait), limits::QUOTE);
@@ -246,16 +237,6 @@ struct Drawn {
 impl Drawn {
     const fn new(colour: u32) -> Self {
         Self { told: Vec::new(), below: Vec::new(), colour }
-    }
-}
-
-/// Whether the control is drawn at all; whether the click counts is decided when it comes.
-fn may_answer(wait: &Wait, reader: Reader) -> bool {
-    match (&wait.answerers, reader) {
-        (Answerers::Participant, Reader::Participant)
-        | (Answerers::Deciders { .. }, Reader::Staff) => true,
-        (Answerers::Participant, Reader::Staff)
-        | (Answerers::Deciders { .. }, Reader::Participant) => false,
     }
 }
 

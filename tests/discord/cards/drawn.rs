@@ -6,10 +6,11 @@ use std::collections::BTreeMap;
 use anteroom::{
     gateway::discord::{
         answer,
-        render::{Cx, Hears, Message, Reader, aside, card, modal, post, wrong},
+        render::{Cx, Hears, Message, aside, card, modal, post, wrong},
     },
     ids::{ArtifactId, CountingIds},
     model::{
+        transcript::Audience,
         ui::{
             Ask, Choice, Choose, Confirm, Control, Decide, Decision, Field, FieldError, Form,
             Input, Prompt, Reply, Upload, Verdict,
@@ -68,7 +69,7 @@ fn me() -> Cx {
 
 fn staff() -> Cx {
     let conversation = Some("https://discord.com/channels/1/2".into());
-    Cx { reader: Reader::Staff, conversation, ..me() }
+    Cx { reader: Audience::Staff, conversation, ..me() }
 }
 
 fn chosen(ids: &[&str]) -> Reply {

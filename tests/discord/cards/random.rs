@@ -5,10 +5,11 @@ use anteroom::{
     gateway::discord::{
         answer::{self, Step},
         inbound::Inputs,
-        render::{Cx, Reader, aside, card, modal, post, wrong},
+        render::{Cx, aside, card, modal, post, wrong},
     },
     interview::answer::check,
     model::{
+        transcript::Audience,
         ui::{Control, Prompt, Reply, Verdict},
         wait::Wait,
     },
@@ -30,10 +31,10 @@ use crate::{
     questions::{ends, question, timeline, wait, words},
 };
 
-fn reader(wait: &Wait) -> Reader {
+fn reader(wait: &Wait) -> Audience {
     match wait.prompt.control {
-        Control::Decide(_) => Reader::Staff,
-        _ => Reader::Participant,
+        Control::Decide(_) => Audience::Staff,
+        _ => Audience::Participant,
     }
 }
 
@@ -70,7 +71,8 @@ fn live_through(wait: &Wait, said: &str) -> Vec<Request> {
 /// Everything that is sent about a question.
 fn requests(wait: &Wait, cx: &Cx, said: &str, accepted: Option<Reply>) -> Vec<Request> {
     let mut requests = vec![Request::message("card", card(wait, cx).body(0))];
-    let draft = if cx.reader == Reader::Participant { begun(wait, said) } else { cx.draft.clone() };
+    let draft =
+        if cx.reader == Audience::Participant { begun(wait, said) } else { cx.draft.clone() };
     let cx = Cx { draft, ..cx.clone() };
     let begun = card(wait, &cx);
     assert_eq!(wrong_with(&begun), Vec::<String>::new(), "{wait:#?}");
@@ -91,7 +93,7 @@ fn requests(wait: &Wait, cx: &Cx, said: &str, accepted: Option<Reply>) -> Vec<Re
     assert_eq!(wrong_with(&message), Vec::<String>::new(), "{wait:#?}");
     requests.push(Request::message("wrong", message.body(64)));
     for standing in ends(wait, accepted, &ada()) {
-        for reader in [Reader::Participant, Reader::Staff] {
+        for reader in [Audience::Participant, Audience::Staff] {
             let ended = Wait { standing: standing.clone(), ..wait.clone() };
             let message = card(&ended, &Cx { reader, ..cx.clone() });
             assert_eq!(wrong_with(&message), Vec::<String>::new(), "{ended:#?}");

@@ -5,7 +5,7 @@ use chrono::{DateTime, Utc};
 use serde_json::Value;
 
 use super::{
-    BAD, Cx, Drawn, GOOD, OVER, Reader,
+    BAD, Cx, Drawn, GOOD, OVER,
     kit::{self, rows, small},
     open, review,
     text::{one_line, person, said, time},
@@ -16,6 +16,7 @@ use crate::{
     ids::ArtifactId,
     model::{
         session::PersonId,
+        transcript::Audience,
         ui::{Control, Decision, Reply, Verdict},
         wait::{Answerers, Standing, Wait},
     },
@@ -45,7 +46,7 @@ pub(super) fn render(wait: &Wait, cx: &Cx) -> Drawn {
             let line = format!("**Expired**: nobody answered in time. {}", time(*at));
             drawn.below.push(kit::text(&line));
             let decides = matches!(wait.answerers, Answerers::Deciders { .. });
-            if decides && cx.reader == Reader::Staff {
+            if decides && cx.reader == Audience::Staff {
                 drawn.below.extend(button(wait, "reopen", "Reopen"));
             }
         }
@@ -82,7 +83,7 @@ struct Given<'a> {
 
 impl Given<'_> {
     fn is_me(&self) -> bool {
-        self.cx.reader == Reader::Participant && self.cx.participant.as_ref() == Some(self.by)
+        self.cx.reader == Audience::Participant && self.cx.participant.as_ref() == Some(self.by)
     }
 
     /// `You answered: …`
@@ -140,7 +141,7 @@ impl Given<'_> {
         let remark = match reply {
             Reply::Reviewed { notes: Some(notes), .. } => format!("Note: {notes}"),
             // What was said to the interviewer is not for the participant (BEHAVIOUR J3.3).
-            Reply::Decided { feedback: Some(words), .. } if self.cx.reader == Reader::Staff => {
+            Reply::Decided { feedback: Some(words), .. } if self.cx.reader == Audience::Staff => {
                 format!("To the interviewer: {words}")
             }
             _ => return None,
