@@ -16,7 +16,7 @@ mod order;
 mod values;
 
 pub use self::{
-    draft::{Draft, Slot, growing, held},
+    draft::{Draft, Slot, growing},
     element::Element,
     entered::{kept, named, picked, text_of, words_to_values, yes_or_no},
     fields::{Fields, field_name, read, reply, text},

@@ -7,14 +7,15 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{
-    Fields, Sheet, field_name,
+    Fields, Sheet,
+    entered::kept,
+    field_name,
     fields::{self, reply},
     sheet::{self, list_of},
-    values::in_words,
     words,
 };
 use crate::model::ui::{
-    Choose, Control, Field, FieldError, Form, Group, Input, Prompt, Reply, Review, Verdict,
+    Choose, Control, Field, FieldError, Form, Group, Prompt, Reply, Review, Verdict,
 };
 
 /// Values as they were entered, whether they will do or not, and entries of lists as they stand.
@@ -153,7 +154,7 @@ impl Draft {
             Control::Form(form) => {
                 let values = |field: &Field| match self.typed.get(&field.path) {
                     Some(values) => values.clone(),
-                    None => held(field),
+                    None => kept(field),
                 };
                 let pairs = form.fields.iter().flat_map(|field| {
                     let name = field_name(&field.path);
@@ -195,17 +196,6 @@ impl Draft {
             return Ok(Reply::Reviewed { verdict: Verdict::Approved, data: None, notes });
         }
         Ok(Reply::Reviewed { verdict: Verdict::Modified, data: Some(data), notes })
-    }
-}
-
-/// What a field holds, as the values of a form.
-pub fn held(field: &Field) -> Vec<String> {
-    match (&field.value, &field.input) {
-        (Value::Array(items), Input::Select { .. }) => items.iter().map(in_words).collect(),
-        (Value::Array(lines), Input::Lines) => {
-            vec![lines.iter().map(in_words).collect::<Vec<_>>().join("\n")]
-        }
-        (value, _) => vec![in_words(value)],
     }
 }
 

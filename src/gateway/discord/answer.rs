@@ -7,13 +7,10 @@
 use super::{
     inbound::{File, Inputs, Typed},
     limits,
-    render::{
-        inputs::{entered, named, picked},
-        pages,
-    },
+    render::{inputs::entered, pages},
 };
 use crate::{
-    form::{self, Draft, Element, Fields, Slot, words},
+    form::{self, Draft, Element, Fields, Slot, named, picked, words},
     interview::answer::check_field,
     model::{
         ui::{Choose, Control, FieldError, Reply},

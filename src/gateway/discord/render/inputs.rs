@@ -8,7 +8,7 @@ use super::{
     text::{clip, clip_or, is_blank, units},
 };
 use crate::{
-    form::{Slot, held},
+    form::{Slot, named, picked, text_of},
     gateway::discord::{inbound::Typed, limits},
     model::ui::{Choice, Field, Input},
 };
@@ -68,11 +68,6 @@ pub(in crate::gateway::discord) fn shape(field: &Field) -> Shape {
     }
 }
 
-/// What stands in a field of text.
-pub(super) fn text_of(field: &Field) -> String {
-    held(field).join("\n")
-}
-
 /// What was entered for a field, as the values of a form; none where the field keeps what it has.
 pub(in crate::gateway::discord) fn entered(field: &Field, typed: &Typed) -> Option<Vec<String>> {
     let values = &typed.values;
@@ -87,32 +82,6 @@ pub(in crate::gateway::discord) fn entered(field: &Field, typed: &Typed) -> Opti
         (Shape::Named, Input::Select { choices, multiple }) => named(choices, *multiple, first),
         _ => vec![first.to_owned()],
     })
-}
-
-/// Ids of the options that were picked; their values are the places of the choices.
-pub(in crate::gateway::discord) fn picked(choices: &[Choice], values: &[String]) -> Vec<String> {
-    let choice = |value: &String| choices.get(value.parse::<usize>().ok()?);
-    values.iter().filter_map(choice).map(|choice| choice.id.clone()).collect()
-}
-
-/// Ids of the choices that were named by number, label or id; what is none of them stays, to be complained about.
-pub(in crate::gateway::discord) fn named(
-    choices: &[Choice],
-    multiple: bool,
-    text: &str,
-) -> Vec<String> {
-    let known = |name: &str| {
-        let lower = name.to_lowercase();
-        let is_it = |c: &&Choice| c.label.to_lowercase() == lower || c.id.to_lowercase() == lower;
-        let by_place = || {
-            let number = name.trim_end_matches('.').parse::<usize>().ok()?;
-            choices.get(number.checked_sub(1)?)
-        };
-        let found = choices.iter().find(is_it).or_else(by_place);
-        found.map_or_else(|| name.to_owned(), |choice| choice.id.clone())
-    };
-    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
-    if multiple { lines.map(known).collect() } else { lines.take(1).map(known).collect() }
 }
 
 fn bool_choices() -> [Choice; 2] {

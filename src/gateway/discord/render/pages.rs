@@ -33,7 +33,7 @@ pub(in crate::gateway::discord) fn of_form(form: &Form, draft: &Draft) -> Vec<Pa
 pub(in crate::gateway::discord) fn of_review(review: &Review, draft: &Draft) -> Vec<Page> {
     let mut pages = Vec::new();
     for (group, slots) in draft.parts(review) {
-        let entry = entry_of(review, &group.path);
+        let entry = sheet::entry_of(review, &group.path);
         let title = super::text::one_line(&group.title);
         let title = if super::text::is_blank(&title) { "Data".to_owned() } else { title };
         let chunks: Vec<_> = slots.chunks(limits::MODAL_COMPONENTS).collect();
@@ -49,12 +49,4 @@ pub(in crate::gateway::discord) fn of_review(review: &Review, draft: &Draft) -> 
 /// Whether all of a review goes into one form that can be sent by itself.
 pub(in crate::gateway::discord) fn is_single(review: &Review, pages: &[Page]) -> bool {
     pages.len() == 1 && review.lists.is_empty()
-}
-
-/// The list and the place of the entry that a path is, or lies in.
-pub(super) fn entry_of(review: &Review, path: &str) -> Option<(usize, usize)> {
-    let n = sheet::list_of(review, path)?;
-    let list = review.lists[n].path.as_str();
-    let rest = if list.is_empty() { path } else { path.strip_prefix(list)?.strip_prefix('.')? };
-    Some((n, rest.split('.').next()?.parse().ok()?))
 }

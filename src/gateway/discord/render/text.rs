@@ -2,9 +2,11 @@
 
 use chrono::{DateTime, Utc};
 use serenity::model::{id::UserId, mention::Mentionable as _};
-use unicode_segmentation::UnicodeSegmentation as _;
+
+pub use crate::form::is_blank;
 
 use crate::{
+    form::Measure,
     gateway::discord::limits,
     model::{
         session::{PersonId, Platform},
@@ -12,14 +14,19 @@ use crate::{
     },
 };
 
-/// How long a text is to Discord, in characters.
-pub fn units(text: &str) -> usize {
-    text.encode_utf16().count()
-}
+/// How Discord counts, read carefully.
+const UNITS: Measure = Measure(char::len_utf16);
 
 /// How long a text is once it is [escaped](escape), at most.
-fn escaped_units(text: &str) -> usize {
-    text.chars().map(|c| c.len_utf16() + usize::from(is_mark(c) || may_mark(c) || c == '@')).sum()
+const ESCAPED: Measure = Measure(escaped_units);
+
+const fn escaped_units(c: char) -> usize {
+    c.len_utf16() + (is_mark(c) || may_mark(c) || c == '@') as usize
+}
+
+/// How long a text is to Discord, in characters.
+pub fn units(text: &str) -> usize {
+    UNITS.of(text)
 }
 
 /// What stands for something else wherever it stands.
@@ -86,83 +93,24 @@ pub fn said(text: &str, max: usize) -> String {
     if is_blank(&text) {
         return "—".to_owned();
     }
-    if escaped_units(&text) <= max {
-        return escape(&text);
-    }
-    let (head, _) = split(&text, max.saturating_sub(1), escaped_units);
-    format!("{}…", escape(head.trim_end()))
+    escape(&ESCAPED.clip(&text, max))
 }
 
-/// The beginning of a plain text that is at most `max` long, with a mark where something is left out. It is cut
-/// between what people see as characters.
+/// The beginning of a plain text that is at most `max` long, with a mark where something is left out.
 pub fn clip(text: &str, max: usize) -> String {
-    let text = typed(text);
-    if units(&text) <= max {
-        return text;
-    }
-    let (head, _) = split(&text, max.saturating_sub(1), units);
-    format!("{}…", head.trim_end())
+    UNITS.clip(text, max)
 }
 
 /// A plain text for a place that must not be empty.
 pub fn clip_or(text: &str, max: usize, otherwise: &str) -> String {
-    let text = clip(text.trim(), max);
-    if is_blank(&text) { clip(otherwise, max) } else { text }
-}
-
-/// Whether there is nothing to see in it: Discord refuses such a text where there must be one.
-pub fn is_blank(text: &str) -> bool {
-    let unseen = |c: char| {
-        c.is_whitespace()
-            || c.is_control()
-            || matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{3164}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180e}' | '\u{ffa0}' | '\u{2800}' | '\u{e0000}'..='\u{e007f}')
-    };
-    text.chars().all(unseen)
-}
-
-/// Cuts where a text would become longer than `max`, between what people see as characters; a single one that is longer
-/// is cut all the same.
-fn split(text: &str, max: usize, measure: fn(&str) -> usize) -> (&str, &str) {
-    let (mut length, mut end) = (0, 0);
-    for (at, seen) in text.grapheme_indices(true) {
-        let long = measure(seen);
-        if length + long > max {
-            if at > 0 {
-                return text.split_at(end);
-            }
-            let within = seen.char_indices().scan(0, |length, (at, c)| {
-                *length += measure(c.encode_utf8(&mut [0; 4]));
-                Some((at, *length))
-            });
-            let cut =
-                within.filter(|(at, length)| *at > 0 && *length > max).map(|(at, _)| at).next();
-            return text.split_at(cut.unwrap_or(seen.len()));
-        }
-        length += long;
-        end = at + seen.len();
-    }
-    (text, "")
+    UNITS.clip_or(text, max, otherwise)
 }
 
 /// A plain text as parts of Markdown of at most `max` characters each, cut at line ends where there are some, then at
 /// spaces.
 pub fn parts(text: &str, max: usize) -> Vec<String> {
-    let text = typed(text);
-    let mut parts = Vec::new();
-    let mut left = text.as_str();
-    while escaped_units(left) > max {
-        let (head, _) = split(left, max, escaped_units);
-        let cut = [head.rfind('\n'), head.rfind(' ')]
-            .into_iter()
-            .flatten()
-            .find(|at| *at > head.len() / 2);
-        let (part, rest) = left.split_at(cut.unwrap_or(head.len()));
-        parts.push(escape(part.trim_end()));
-        left = if cut.is_some() { rest.get(1..).unwrap_or_default() } else { rest };
-    }
-    parts.push(escape(left));
-    parts.retain(|part| !is_blank(part));
-    parts
+    let parts = ESCAPED.parts(&typed(text), max);
+    parts.iter().map(|part| escape(part)).collect()
 }
 
 /// A label on one line.
