@@ -1,0 +1,119 @@
+//! Discord's requests and answers over HTTP: tokens, buckets, faults, and everything noted down.
+
+use std::{convert::Infallible, future::pending, sync::Weak};
+
+use axum::{
+    Router,
+    body::{Body, Bytes},
+    extract::State as Shared,
+    http::{HeaderMap, Method, Response, Uri},
+};
+use serde_json::{Value, json};
+use tokio::net::TcpListener;
+
+use super::{
+    Inner,
+    buckets::Told,
+    calls::{self, Asked, Refusal},
+    faults::Fault,
+    state::{Recorded, State, TOKEN},
+};
+
+type Answer = Result<Response<Body>, Infallible>;
+
+/// Serves until the emulator is gone.
+pub(super) async fn http(inner: Weak<Inner>, listener: TcpListener) {
+    let app = Router::new().fallback(any).with_state(inner);
+    axum::serve(listener, app).await.ok();
+}
+
+async fn any(
+    Shared(inner): Shared<Weak<Inner>>,
+    method: Method,
+    uri: Uri,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Answer {
+    let Some(inner) = inner.upgrade() else { return plain(503, &Value::Null, None) };
+    let header =
+        |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let path = uri.path().strip_prefix("/api/v10").unwrap_or_else(|| uri.path()).to_owned();
+    let Some((route, names)) = calls::route(method.as_str(), &path) else {
+        return plain(404, &json!({ "message": "404: Not Found", "code": 0 }), None);
+    };
+    let by_secret = path.starts_with("/interactions") || path.starts_with("/webhooks");
+    if !by_secret && header("authorization") != TOKEN {
+        return plain(401, &json!({ "message": "401: Unauthorized", "code": 0 }), None);
+    }
+    let body: Value = serde_json::from_slice(&body).unwrap_or(Value::Null);
+    let reason = header("x-audit-log-reason").to_owned();
+    let asked = Asked { route, names, body, reason };
+    let (told, fault, answered) = inner.with(|state| carry_out(state, &asked));
+    if matches!(fault, Some(Fault::Hang | Fault::HangAfter)) {
+        return pending().await;
+    }
+    let (status, answer) = answered;
+    inner.with(|state| {
+        state.requests.push(Recorded {
+            method: method.to_string(),
+            path: path.clone(),
+            body: asked.body.clone(),
+            status,
+            reason: asked.reason.clone(),
+        });
+    });
+    plain(status, &answer, told)
+}
+
+/// Counts a request, lets what is planned go wrong, and carries it out.
+fn carry_out(state: &mut State, asked: &Asked<'_>) -> (Option<Told>, Option<Fault>, (u16, Value)) {
+    let about = asked.names.first().copied().unwrap_or_default();
+    let told = state.buckets.count(asked.route, about, state.now);
+    if let Some(told) = told.as_ref().filter(|told| told.refused.is_some()) {
+        let body = too_many(told.reset_after.as_seconds_f64(), told.refused == Some("global"));
+        return (Some(told.clone()), None, (429, body));
+    }
+    let fault = state.faults.take(asked.route);
+    let answered = match fault {
+        Some(Fault::TooMany(seconds)) => (429, too_many(seconds.into(), false)),
+        Some(Fault::Says(status, code)) => (status, json!({ "message": "planned", "code": code })),
+        Some(fault) => {
+            if fault.happens() {
+                calls::call(state, asked).ok();
+            }
+            (502, Value::Null)
+        }
+        None => match calls::call(state, asked) {
+            Ok(answered) => answered,
+            Err(Refusal(status, code, words)) => {
+                (status, json!({ "message": words, "code": code }))
+            }
+        },
+    };
+    (told, fault, answered)
+}
+
+fn too_many(seconds: f64, global: bool) -> Value {
+    json!({ "message": "You are being rate limited.", "retry_after": seconds, "global": global })
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "what handlers answer")]
+fn plain(status: u16, body: &Value, told: Option<Told>) -> Answer {
+    let mut answer = Response::builder().status(status).header("content-type", "application/json");
+    if let Some(told) = told {
+        let after = format!("{:.3}", told.reset_after.as_seconds_f64());
+        answer = answer
+            .header("x-ratelimit-bucket", told.bucket)
+            .header("x-ratelimit-limit", told.limit)
+            .header("x-ratelimit-remaining", told.remaining)
+            .header("x-ratelimit-reset-after", &after);
+        if let Some(scope) = told.refused {
+            answer = answer.header("x-ratelimit-scope", scope).header("retry-after", &after);
+            if scope == "global" {
+                answer = answer.header("x-ratelimit-global", "true");
+            }
+        }
+    }
+    let body = if body.is_null() { Body::empty() } else { Body::from(body.to_string()) };
+    Ok(answer.body(body).unwrap())
+}
