@@ -36,6 +36,7 @@ use std::{
 };
 
 use async_trait::async_trait;
+use chrono::{DateTime, Utc};
 use governor::{Quota, RateLimiter, clock::DefaultClock, state::keyed::HashMapStateStore};
 use tokio::sync::{Notify, broadcast};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
@@ -237,6 +238,8 @@ struct Inner {
     recorder: OnceLock<recording::Recorder>,
     /// [`Engine::run`] runs.
     running: AtomicBool,
+    /// When this process began.
+    began: DateTime<Utc>,
     /// No new work is taken.
     closing: CancellationToken,
     webhooks: webhook::Client,
@@ -278,6 +281,7 @@ impl Engine {
             unnoted: std::sync::Mutex::default(),
             recorder: OnceLock::new(),
             running: AtomicBool::new(false),
+            began: parts.clock.now(),
             closing: CancellationToken::new(),
             webhooks: webhook::Client::default(),
             pace: RateLimiter::keyed(Quota::per_minute(limits.per_minute)),

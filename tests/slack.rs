@@ -16,24 +16,34 @@ mod cards;
 mod connect;
 #[path = "slack/doctor.rs"]
 mod doctor;
+#[path = "slack/documents.rs"]
+mod documents;
 #[path = "slack/emulator.rs"]
 mod emulator;
 #[path = "slack/installs.rs"]
 mod installs;
 #[path = "support/judges.rs"]
 mod judges;
+#[path = "slack/led.rs"]
+mod led;
 #[path = "slack/manifest.rs"]
 mod manifest;
+#[path = "it/world/mortal.rs"]
+mod mortal;
 #[path = "slack/parse.rs"]
 mod parse;
 #[path = "slack/parts.rs"]
 mod parts;
+#[path = "slack/privacy.rs"]
+mod privacy;
 #[path = "slack/program.rs"]
 mod program;
 #[path = "support/provider.rs"]
 mod provider;
 #[path = "support/questions.rs"]
 mod questions;
+#[path = "slack/restarts.rs"]
+mod restarts;
 #[path = "slack/rules.rs"]
 mod rules;
 #[path = "support/scripted.rs"]

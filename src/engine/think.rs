@@ -46,6 +46,9 @@ pub struct Draft {
     pub text: Arc<str>,
 }
 
+/// A silence that needs a word of excuse, where the process that was to speak has ended.
+const NOTICED: TimeDelta = TimeDelta::seconds(30);
+
 /// Drafts that a slow listener may fall behind; older ones mean nothing by then.
 const DRAFTS_KEPT: usize = 64;
 
@@ -168,6 +171,10 @@ impl Engine {
             self.fail_thinking(session, (scope.budget(), retry), Usage::default()).await?;
             return Ok(Step::Done);
         }
+        if self.was_cut_off(state) {
+            self.decide(session, None, Actor::go_on_after_interruption).await?;
+            return Ok(Step::Done);
+        }
         let is_long = state.mind.window > self.inner.limits.window_tokens;
         if is_long && self.shorten(state, loaded, flow).await? {
             return Ok(Step::Done);
@@ -186,6 +193,16 @@ impl Engine {
             Thinking::Failed(error) => self.failed(session, &error).await?,
         }
         Ok(Step::Done)
+    }
+
+    /// Whether a process before this one ended while somebody waited for the model for so long that they must have
+    /// noticed (BEHAVIOUR F12). What is said about it is an event of this process, so it is said once.
+    fn was_cut_off(&self, state: &State) -> bool {
+        let since = state.updated_at;
+        state.family.own.is_none()
+            && state.mind.failures == 0
+            && since < self.inner.began
+            && self.inner.parts.clock.now() - since > NOTICED
     }
 
     /// The model was taken away: a child run says so, everything else rests until there is one.

@@ -124,6 +124,10 @@ impl Sheet {
                 continue;
             }
             let old = at(&review.data, &list.path).and_then(Value::as_array);
+            if rows.is_empty() && old.is_none() {
+                // It was not there and is not asked for: an empty one would read as a change.
+                continue;
+            }
             let row = |from: &Option<usize>| {
                 let kept = from.and_then(|from| old.and_then(|old| old.get(from)));
                 kept.cloned().unwrap_or_else(|| Value::Object(Map::new()))

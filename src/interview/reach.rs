@@ -12,6 +12,9 @@ use crate::{
     },
 };
 
+/// How the reason of such a pause begins.
+pub(super) const OUT_OF_REACH: &str = "out of reach: ";
+
 impl Actor {
     /// Nothing reaches the participant any more, `why` in a few words: the session pauses, requests about it are
     /// withdrawn, staff are told. Again, or while nothing is asked: changes nothing.
@@ -21,7 +24,7 @@ impl Actor {
         }
         let closing = Closing::Cancelled { reason: "the participant cannot be reached".to_owned() };
         self.close_all(is_for_deciders, &closing, "withdrawn", "the request was withdrawn");
-        let reason = format!("out of reach: {why}");
+        let reason = format!("{OUT_OF_REACH}{why}");
         self.emit(Event::StatusChanged { to: Status::Paused, reason });
         self.audit("out_of_reach", [("why", json!(why))], []);
         let person = quoted(&self.state.person_in_words());
@@ -35,7 +38,7 @@ impl Actor {
     /// The participant can be reached again: what was open is shown again, and the conversation goes on. Where it had
     /// not been out of reach, nothing changes.
     pub fn be_in_touch(&mut self) {
-        if self.state.status != Status::Paused {
+        if !self.state.is_out_of_reach {
             return;
         }
         self.wake();

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use chrono::{DateTime, Utc};
 use serde_json::Value;
 
-use super::{custody::Keeping, family::Family, mind::Mind};
+use super::{custody::Keeping, family::Family, mind::Mind, reach};
 use crate::{
     ids::{CallId, EffectId, RecordId, SessionId, WaitId},
     model::{
@@ -37,6 +37,8 @@ pub struct State {
     pub test: bool,
     /// How it stands.
     pub status: Status,
+    /// It is paused because nothing reaches the participant.
+    pub is_out_of_reach: bool,
     /// Sequence number of the last event.
     pub seq: u64,
     /// When the first event happened.
@@ -169,6 +171,7 @@ impl State {
             place,
             test,
             status: Status::Notice,
+            is_out_of_reach: false,
             seq: 1,
             created_at: at,
             updated_at: at,
@@ -221,7 +224,7 @@ impl State {
             | Event::ScriptLeads { .. }
             | Event::Summarised { .. }
             | Event::Spent { .. } => {}
-            Event::StatusChanged { to, .. } => self.changed(*to, at),
+            Event::StatusChanged { to, reason } => self.changed(*to, reason, at),
             Event::Said { from, about, source, .. } => self.heard(from, *about, (source.as_deref(), seq)),
             Event::Amended { source, text } => self.amended(source, text.is_some(), recorded.seq),
             Event::Called(call) => self.called(call),
@@ -317,8 +320,9 @@ impl State {
         handoff.claimed_by = Some((by.clone(), by_name.to_owned()));
     }
 
-    fn changed(&mut self, to: Status, at: DateTime<Utc>) {
+    fn changed(&mut self, to: Status, reason: &str, at: DateTime<Utc>) {
         self.status = to;
+        self.is_out_of_reach = to == Status::Paused && reason.starts_with(reach::OUT_OF_REACH);
         if matches!(to, Status::Notice | Status::Open) {
             self.awake_since = at;
         }

@@ -96,6 +96,11 @@ pub(super) fn override_dialog(missing: &[String], reason: Option<&str>, next: &s
     )
 }
 
+/// What is said where the process ended while the model was to answer, so that the answer took long.
+pub(super) fn interrupted(phase: &str) -> String {
+    format!("Sorry, I was interrupted. Where were we: *{phase}*.")
+}
+
 /// What is kept of a person, in words, each kind once.
 fn kept(state: &State, flow: &LoadedFlow) -> Vec<String> {
     let mut kept: Vec<String> = Vec::new();

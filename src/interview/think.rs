@@ -14,6 +14,7 @@ use crate::{
     model::{
         flow::{Fallback, Phase},
         session::Status,
+        text::quoted,
         transcript::{Call, CallResult, Event, Intent, SpentOn, Thought},
         usage::Usage,
         wait::{Purpose, Wait},
@@ -138,6 +139,15 @@ impl Actor {
     pub(super) fn is_held_up(&self) -> bool {
         let mut pending = self.state.pending();
         pending.any(|wait| blocks(wait) && !mind::is_detached(&self.state.calls, wait))
+    }
+
+    /// The process ended while the participant waited for the model, some time ago: they are told (BEHAVIOUR F12).
+    /// Where nothing is awaited any more, nothing is said.
+    pub fn go_on_after_interruption(&mut self) {
+        if self.awaits_thought().is_some() {
+            let title = self.phase().map(|phase| quoted(&phase.title));
+            self.post(texts::interrupted(title.as_deref().unwrap_or_default()));
+        }
     }
 
     /// Takes what the model answered in. `knew` is the last event that it was shown; what came after is news to it. An

@@ -21,8 +21,7 @@ use anteroom::{interview::State, llm::chat::Request, model::task::Conclusion};
 use serde_json::{Value, json};
 
 use crate::{
-    llm::scripted::{Scripted, Turn},
-    thinking::shown,
+    llm::scripted::{Scripted, Turn, shown},
     world::World,
 };
 
@@ -107,9 +106,7 @@ fn colours() -> Value {
 
 /// What was read in the n-th request, from 0; instructions are left out.
 fn read(model: &Scripted, n: usize) -> String {
-    let seen = model.seen();
-    let request = seen.get(n).unwrap_or_else(|| panic!("only {} requests were made", seen.len()));
-    shown(request, 1)
+    model.read(n)
 }
 
 /// The last lines of that.

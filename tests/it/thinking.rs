@@ -16,9 +16,8 @@ mod rounds;
 #[path = "thinking/rows.rs"]
 mod rows;
 
-use std::{fmt::Write as _, sync::Arc};
+use std::sync::Arc;
 
-use anteroom::llm::chat::{Message, Part, Request};
 use serde_json::{Value, json};
 
 use crate::{llm::scripted::Scripted, world::World};
@@ -123,44 +122,12 @@ async fn talk(model: &Arc<Scripted>) -> World {
 
 /// What the model read the n-th time, from 0, without its instructions.
 fn read(model: &Scripted, n: usize) -> String {
-    let seen = model.seen();
-    let request = seen.get(n).unwrap_or_else(|| panic!("only {} requests were made", seen.len()));
-    shown(request, 1)
+    model.read(n)
 }
 
 /// What it read the n-th time and had not read before.
 fn news(model: &Scripted, n: usize) -> String {
-    let seen = model.seen();
-    // Its own answer is the first thing after what it had read.
-    let known = n.checked_sub(1).map_or(1, |before| seen[before].messages.len());
-    shown(&seen[n], known)
-}
-
-pub(crate) fn shown(request: &Request, from: usize) -> String {
-    let mut text = String::new();
-    for message in request.messages.iter().skip(from) {
-        match message {
-            Message::System(words) => _ = writeln!(text, "system: {words}"),
-            Message::User(parts) => {
-                for part in parts {
-                    match part {
-                        Part::Text(words) => _ = writeln!(text, "{words}"),
-                        other => _ = writeln!(text, "{other:?}"),
-                    }
-                }
-            }
-            Message::Assistant { text: words, calls } => {
-                if !words.is_empty() {
-                    _ = writeln!(text, "model: {words}");
-                }
-                for call in calls {
-                    _ = writeln!(text, "model calls {} {} {}", call.id, call.name, call.raw);
-                }
-            }
-            Message::Tool { call, content } => _ = writeln!(text, "{call} -> {content}"),
-        }
-    }
-    text.trim_end().to_owned()
+    model.news(n)
 }
 
 /// Consecutive requests share what was sent before, but where a short form took its place.

@@ -17,7 +17,7 @@ use anteroom::{
         inbox::SlackInbox,
         send::SlackGateway,
     },
-    ids::{CountingIds, Ids},
+    ids::{CountingIds, Ids, SessionId},
     llm::{Model, Models},
     model::session::Platform,
     store::{Store, memory::MemoryStore},
@@ -33,6 +33,7 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     emulator::{self, APP_TOKEN, BOT_TOKEN, SIGNING_SECRET, Slack, person::Person},
     judges::{self, Case},
+    mortal::Mortal,
     scripted::Scripted,
 };
 
@@ -65,7 +66,10 @@ pub(crate) struct Bot {
     pub(crate) slack: Slack,
     pub(crate) clock: Arc<FixedClock>,
     pub(crate) engine: Engine,
+    /// What survives a process.
     pub(crate) store: Arc<MemoryStore>,
+    /// The hold that this process has on it.
+    pub(crate) hold: Arc<Mortal>,
     ids: Arc<dyn Ids>,
     app: Arc<App>,
     plan: Plan,
@@ -105,8 +109,9 @@ impl Bot {
         let store = Arc::new(MemoryStore::default());
         let ids: Arc<dyn Ids> = Arc::new(CountingIds::default());
         let made = make(&slack, &plan, &folder, (&store, &clock, &ids)).await;
-        let Made { app, engine, shutdown, tasks } = made;
-        let bot = Self { slack, clock, engine, store, ids, app, plan, folder, shutdown, tasks };
+        let Made { hold, app, engine, shutdown, tasks } = made;
+        let bot =
+            Self { slack, clock, engine, store, hold, ids, app, plan, folder, shutdown, tasks };
         bot.reached().await;
         bot
     }
@@ -116,6 +121,11 @@ impl Bot {
         if self.plan.by == By::Sockets {
             self.slack.connected(1).await;
         }
+        self.rested();
+    }
+
+    /// People wait for the bot after what they do.
+    pub(crate) fn rested(&self) {
         let (engine, app) = (self.engine.clone(), Arc::clone(&self.app));
         let slack = self.slack.clone();
         self.slack.resting(Some(Arc::new(move || {
@@ -145,16 +155,30 @@ impl Bot {
     /// The process dies with work in hand, and the next one begins on what the store holds.
     pub(crate) async fn crash(&mut self) {
         self.slack.resting(None);
+        self.hold.kill();
         self.tasks.abort_all();
         self.slack.cut().await;
         self.store.restart();
         let parts = (&self.store, &self.clock, &self.ids);
         let made = make(&self.slack, &self.plan, &self.folder, parts).await;
-        let Made { app, engine, shutdown, tasks } = made;
-        (self.app, self.engine, self.shutdown, self.tasks) = (app, engine, shutdown, tasks);
+        let Made { hold, app, engine, shutdown, tasks } = made;
+        (self.hold, self.app, self.engine) = (hold, app, engine);
+        (self.shutdown, self.tasks) = (shutdown, tasks);
         self.engine.recover().await;
         self.reached().await;
         self.rest().await;
+    }
+
+    /// Files of the conversation that began first, oldest first.
+    pub(crate) async fn files(&self) -> Vec<String> {
+        let session = self.session().await;
+        let look = self.engine.look(session).await.unwrap();
+        look.state.artifacts.iter().map(|file| file.id.to_string()).collect()
+    }
+
+    /// The conversation that began first.
+    pub(crate) async fn session(&self) -> SessionId {
+        self.store.sessions(None, 1).await.unwrap().first().unwrap().id
     }
 
     /// Has the judges see everything that was drawn in Slack since the beginning.
@@ -217,6 +241,7 @@ async fn settle(slack: &Slack, engine: &Engine, app: &App) {
 
 /// A process.
 struct Made {
+    hold: Arc<Mortal>,
     app: Arc<App>,
     engine: Engine,
     shutdown: CancellationToken,
@@ -231,7 +256,8 @@ async fn make(
 ) -> Made {
     let settings = Arc::new(configured(slack, plan, folder));
     let connection = settings.slack.as_ref().unwrap().connection.clone().unwrap();
-    let store = Arc::clone(store) as Arc<dyn Store>;
+    let hold = Arc::new(Mortal::new(Arc::clone(store) as Arc<dyn Store>, None));
+    let store = Arc::clone(&hold) as Arc<dyn Store>;
     let clock = Arc::clone(clock) as Arc<dyn Clock>;
     let app = App::open(&settings, &store, &clock, ids).await.unwrap().unwrap();
     let profile = Profile::default().asking(Platform::Slack, Arc::new(app.people.clone()));
@@ -258,7 +284,7 @@ async fn make(
         async move { connection.run(shutdown).await.unwrap() }
     });
     tasks.spawn(Arc::clone(&app).run(shutdown.clone()));
-    Made { app, engine, shutdown, tasks }
+    Made { hold, app, engine, shutdown, tasks }
 }
 
 fn parts(

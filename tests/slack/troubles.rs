@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// Choices, a file, words.
-const FLOW: &str = r#"
+pub(crate) const FLOW: &str = r#"
 format = 1
 id = "short"
 version = "1.0.0"
@@ -81,7 +81,7 @@ tools = ["request_user_input"]
 "#;
 
 /// Ada is asked for a colour.
-async fn begun() -> Bot {
+pub(crate) async fn begun() -> Bot {
     let bot = Bot::on(FLOW).await;
     bot.ada().command("/onboard start").await;
     drop(bot.ada().news());
@@ -89,7 +89,7 @@ async fn begun() -> Bot {
 }
 
 /// Ada is asked for a file.
-async fn at_the_file() -> Bot {
+pub(crate) async fn at_the_file() -> Bot {
     let bot = begun().await;
     bot.ada().press("Blue").await;
     drop(bot.ada().news());
@@ -270,6 +270,7 @@ async fn f10_a_stale_button_is_answered_to_the_one_who_pressed_it() {
     assert_snapshot!(ada.news(), @"
     ~   Anteroom (edited): Which colour?
             ✓ You answered: *Blue*, 2 Nov 10:00 UTC
+    +   Anteroom (only you): That question was answered at 02 Nov, 10:00 UTC.
     ");
     assert!(!ada.has_button("Red"), "{}", ada.screen());
 }

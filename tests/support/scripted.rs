@@ -16,7 +16,7 @@
 
 use std::{
     collections::VecDeque,
-    fmt,
+    fmt::{self, Write as _},
     sync::{Arc, LazyLock, Mutex},
     time::Duration,
 };
@@ -26,7 +26,7 @@ use anteroom::{
     ids::CallId,
     llm::{
         Completion, Embedded, Embedder, Error, Model, Request, Sink,
-        chat::{Finish, ToolCall},
+        chat::{Finish, Message, Part, ToolCall},
         openai::wire,
     },
     model::usage::Usage,
@@ -200,6 +200,22 @@ impl Scripted {
         self.0.lock().unwrap().seen.clone()
     }
 
+    /// What it read the n-th time, from 0, without its instructions.
+    pub(crate) fn read(&self, n: usize) -> String {
+        let seen = self.seen();
+        let request =
+            seen.get(n).unwrap_or_else(|| panic!("only {} requests were made", seen.len()));
+        shown(request, 1)
+    }
+
+    /// What it read the n-th time and had not read before.
+    pub(crate) fn news(&self, n: usize) -> String {
+        let seen = self.seen();
+        // Its own answer is the first thing after what it had read.
+        let known = n.checked_sub(1).map_or(1, |before| seen[before].messages.len());
+        shown(&seen[n], known)
+    }
+
     /// Everything was played, nothing came unexpected or in disorder.
     pub(crate) fn assert_played(&self) {
         let play = self.0.lock().unwrap();
@@ -269,6 +285,34 @@ impl Model for Scripted {
             request_id: None,
         })
     }
+}
+
+/// The messages of a request as they are read, from this one on.
+pub(crate) fn shown(request: &Request, from: usize) -> String {
+    let mut text = String::new();
+    for message in request.messages.iter().skip(from) {
+        match message {
+            Message::System(words) => _ = writeln!(text, "system: {words}"),
+            Message::User(parts) => {
+                for part in parts {
+                    match part {
+                        Part::Text(words) => _ = writeln!(text, "{words}"),
+                        other => _ = writeln!(text, "{other:?}"),
+                    }
+                }
+            }
+            Message::Assistant { text: words, calls } => {
+                if !words.is_empty() {
+                    _ = writeln!(text, "model: {words}");
+                }
+                for call in calls {
+                    _ = writeln!(text, "model calls {} {} {}", call.id, call.name, call.raw);
+                }
+            }
+            Message::Tool { call, content } => _ = writeln!(text, "{call} -> {content}"),
+        }
+    }
+    text.trim_end().to_owned()
 }
 
 /// A text in `count` pieces of about the same length; none of nothing.

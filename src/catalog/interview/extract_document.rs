@@ -362,12 +362,12 @@ fn read(artifact: Artifact, text: &str, pages: Option<u32>, drafted: Drafted) ->
     let metadata = pages.map_or_else(|| json!({}), |pages| json!({ "pages": pages }));
     let artifact_record = ArtifactRecord::new(artifact, extracted, metadata);
     let status = if derived.values().any(Value::is_null) { Status::Partial } else { Status::Ok };
-    let message = found(&derived);
+    let message = found(&derived, &quality);
     Response { status, artifact_record, derived, quality, message }
 }
 
-/// `Read. Found 5 roles and 2 schools.`
-fn found(derived: &Map<String, Value>) -> String {
+/// `Read. Found 5 roles and 2 schools.`, and what the person should look at more closely (BEHAVIOUR F2).
+fn found(derived: &Map<String, Value>, quality: &Quality) -> String {
     let count = |record: &str, list: &str| {
         derived.get(record).and_then(|record| record[list].as_array()).map_or(0, Vec::len)
     };
@@ -380,11 +380,19 @@ fn found(derived: &Map<String, Value>) -> String {
     };
     let parts: Vec<String> =
         several(roles, "role").into_iter().chain(several(schools, "school")).collect();
-    match parts.as_slice() {
+    let mut message = match parts.as_slice() {
         [] => "Read.".to_owned(),
         parts => format!("Read. Found {}.", parts.join(" and ")),
+    };
+    for doubt in quality.issues.iter().filter(|issue| issue.contains(PLEASE_CHECK)) {
+        let (first, rest) = doubt.split_at(doubt.chars().next().map_or(0, char::len_utf8));
+        message.push_str(&format!(" {}{rest}.", first.to_uppercase()));
     }
+    message
 }
+
+/// What stands in an issue that a person can do something about.
+const PLEASE_CHECK: &str = "please check";
 
 struct Drafted {
     derived: Map<String, Value>,

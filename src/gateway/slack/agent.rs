@@ -35,7 +35,7 @@ use super::{
     threads::Threads,
 };
 use crate::{
-    engine::{Draft, Engine, Look},
+    engine::{self, Draft, Engine, Look},
     ids::SessionId,
     model::{
         effect::Effect,
@@ -413,15 +413,16 @@ impl Inner {
     async fn finish(&self, effect: &Effect, text: &str) -> Result<Option<String>, Failure> {
         let session = effect.session;
         let turn = lock(&self.streams).get(&session).cloned();
-        let Some(turn) = turn else { return self.mend(session, text).await };
+        let Some(turn) = turn else { return self.mend(effect, text).await };
         let mut held = turn.lock().await;
-        let Some(stream) = held.as_mut() else { return self.mend(session, text).await };
+        let Some(stream) = held.as_mut() else { return self.mend(effect, text).await };
         let shown = safe(text, true);
         let is_answer = stream.begins(&shown);
         if !is_answer {
             let draft = self.engine.get().and_then(|engine| engine.draft(session));
-            if draft.is_some_and(|draft| draft.knew == stream.kept.knew) {
-                // Another post, from before; the model still speaks.
+            let still_speaks = draft.is_some_and(|draft| draft.knew == stream.kept.knew);
+            if still_speaks || self.is_earlier(effect, stream.kept.knew).await? {
+                // Another post: the message waits for its own.
                 return Ok(None);
             }
         }
@@ -451,16 +452,30 @@ impl Inner {
     }
 
     /// A process that ended in the middle left half a message behind: it is made whole.
-    async fn mend(&self, session: SessionId, text: &str) -> Result<Option<String>, Failure> {
+    async fn mend(&self, effect: &Effect, text: &str) -> Result<Option<String>, Failure> {
+        let session = effect.session;
         let note = self.store.noted(&stream::key(session)).await;
         let later = |_| Failure::Later { after: limits::STATUS_AGAIN };
         let Some(value) = note.map_err(later)?.and_then(|note| note.value) else { return Ok(None) };
         let Ok(mut kept) = serde_json::from_str::<Kept>(&value) else { return Ok(None) };
+        if self.is_earlier(effect, kept.knew).await? {
+            return Ok(None);
+        }
         kept.find(&self.api).await?;
         kept.halt(&self.api).await?;
         let message = kept.rewrite(&self.api, whole(text)).await?;
         self.forget(session).await;
         Ok(message.map(|ts| format!("{}/{ts}", kept.spot.channel)))
+    }
+
+    /// Whether a post was queued before the words that were written knowing so much.
+    async fn is_earlier(&self, effect: &Effect, knew: u64) -> Result<bool, Failure> {
+        let Some(engine) = self.engine.get() else { return Ok(false) };
+        match engine.look(effect.session).await {
+            Ok(look) => Ok(stream::is_earlier(&look.loaded.events, effect.id, knew)),
+            Err(engine::Error::NoSession) => Ok(false),
+            Err(_) => Err(Failure::Later { after: limits::STATUS_AGAIN }),
+        }
     }
 
     async fn forget(&self, session: SessionId) {

@@ -396,7 +396,8 @@ async fn own_session(
     let person = people::person_id(arrival.team(), &action.by.user);
     let mine = arrival.conversations(&person).await.map_err(|_| NotTaken)?;
     let Some(head) = mine.into_iter().find(|head| head.id == session) else {
-        arrival.tell(ear, words::NOT_YOURS);
+        let is_gone = matches!(arrival.engine.look(session).await, Err(Error::NoSession));
+        arrival.tell(ear, if is_gone { words::NO_CONVERSATION } else { words::NOT_YOURS });
         return Ok(None);
     };
     Ok(Some((session, arrival.participant(&action.by, head.name.as_deref()).await)))

@@ -19,14 +19,14 @@ use super::{
     threads::{Role, Spot, is_direct},
 };
 use crate::{
-    engine::{Engine, Error, Inbound, What},
+    engine::{Engine, Error, Inbound, Receipt, What},
     form::{typed, words},
     ids::{SessionId, WaitId},
-    interview::{Command, Responder},
+    interview::{Command, Responder, answer::describe},
     model::{
         session::{Head, PersonId, Place, Platform},
         transcript::Via,
-        wait::Wait,
+        wait::{Settlement, Wait},
     },
     store::{self, Find},
 };
@@ -288,8 +288,13 @@ impl Arrival<'_> {
         about: Option<&Wait>,
     ) -> Result<Ack, NotTaken> {
         let me = from.person.clone();
+        let choice = match (&what, about) {
+            (What::Answer { reply, .. }, Some(wait)) => Some(describe(&wait.prompt.control, reply)),
+            _ => None,
+        };
         let inbound = Inbound { key: self.key.clone(), session, from, what };
         match self.engine.receive(inbound).await {
+            Ok(receipt) if is_again(&receipt, &me, choice.as_deref()) => Ok(Ack::Empty),
             Ok(receipt) => {
                 self.report(&receipt, about, &me, ear);
                 Ok(Ack::Empty)
@@ -335,6 +340,14 @@ impl Arrival<'_> {
     pub(super) async fn responder(&self, by: &Actor) -> Result<Responder, people::Unknown> {
         self.app.people.responder(&self.tenant, by).await
     }
+}
+
+/// The same person, the same choice, twice: nothing to tell (SEMANTICS row 1).
+fn is_again(receipt: &Receipt, me: &PersonId, choice: Option<&str>) -> bool {
+    let Receipt::Settled(Settlement::AlreadySettled { by, choice: settled, .. }) = receipt else {
+        return false;
+    };
+    by == me && choice == Some(settled)
 }
 
 /// Who used a component, and where.

@@ -35,7 +35,7 @@ fn player() -> Arc<Scripted> {
     model.whenever(at(task(2), 0), found("gold"));
     let root = |seen: usize, asked: bool| {
         move |request: &Request| {
-            let text = crate::thinking::shown(request, 1);
+            let text = crate::llm::scripted::shown(request, 1);
             !text.contains("<input>") && text.contains("Go.") == asked && results(request) == seen
         }
     };

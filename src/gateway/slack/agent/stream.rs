@@ -11,7 +11,8 @@ use crate::{
         limits,
         render::Message,
     },
-    ids::SessionId,
+    ids::{EffectId, SessionId},
+    model::transcript::{Event, Recorded},
     store::{self, Note, Store},
 };
 
@@ -285,6 +286,18 @@ async fn delete(api: &Api, spot: &Spot, ts: &str) {
     let body = json!({ "channel": spot.channel, "ts": ts });
     // It may be gone by now; if not, half a message stays, and the whole one comes below it.
     api.call(&spot.team, Method::DeleteMessage, body).await.ok();
+}
+
+/// Whether the post of an effect stands before the words of the model that knew so much: then these are another post's.
+pub(super) fn is_earlier(events: &[Recorded], effect: EffectId, knew: u64) -> bool {
+    let seq_of = |is_it: &dyn Fn(&Event) -> bool| {
+        events.iter().rev().find(|recorded| is_it(&recorded.event)).map(|recorded| recorded.seq)
+    };
+    let posted =
+        seq_of(&|event| matches!(event, Event::Posted { effect: id, .. } if *id == effect));
+    let said = seq_of(&|event| matches!(event, Event::Thought(thought) if thought.knew == knew));
+    // What it said was dropped: the next post takes its place.
+    posted.is_some_and(|posted| said.map_or(posted <= knew, |said| posted < said))
 }
 
 /// What goes at once.

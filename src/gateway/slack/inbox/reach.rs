@@ -10,7 +10,7 @@ use crate::{
     engine::{Inbound, What},
     gateway::slack::inbound::NotTaken,
     interview::Responder,
-    model::session::{Head, Platform},
+    model::session::{Head, Platform, Status},
 };
 
 impl Arrival<'_> {
@@ -59,9 +59,11 @@ impl Arrival<'_> {
         let what = if deleted {
             What::Lost { why: "the account was deactivated".to_owned() }
         } else {
-            return Ok(Ack::Empty);
+            What::Back
         };
-        for head in self.conversations(&person).await.map_err(|_| NotTaken)? {
+        let mine = self.conversations(&person).await.map_err(|_| NotTaken)?;
+        // Profiles change often: nobody but who was out of reach comes back.
+        for head in mine.into_iter().filter(|head| deleted || head.status == Status::Paused) {
             let inbound = about(&head, &self.key, &what);
             self.engine.receive(inbound).await.map_err(|_| NotTaken)?;
         }

@@ -15,27 +15,13 @@ use crate::{
         render::{self, Message as Post},
         send, texts,
     },
-    model::{
-        effect::Rendering,
-        session::PersonId,
-        wait::{Settlement, Wait},
-    },
+    model::{effect::Rendering, session::PersonId, wait::Wait},
 };
-
-/// Two clicks of one person within this time are one (SEMANTICS row 1).
-const DOUBLE_CLICK: chrono::TimeDelta = chrono::TimeDelta::seconds(5);
 
 impl Arrival<'_> {
     pub(super) fn report(&self, receipt: &Receipt, about: Option<&Wait>, me: &PersonId, ear: &Ear) {
         if let Receipt::Erased { receipt } = receipt {
             self.say(ear, texts::erased(receipt));
-            return;
-        }
-        // The same person twice is no news (SEMANTICS row 1).
-        if let Receipt::Settled(Settlement::AlreadySettled { by, at, .. }) = receipt
-            && by == me
-            && self.app.clock.now() - *at < DOUBLE_CLICK
-        {
             return;
         }
         let prompt = about.map(|wait| &wait.prompt);

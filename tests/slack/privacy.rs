@@ -1,0 +1,250 @@
+//! "delete my data" in every state (F6), and people who leave (F15).
+
+use std::sync::Arc;
+
+use anteroom::store::{Find, Store as _};
+use insta::assert_snapshot;
+use serde_json::json;
+
+use crate::{
+    bot::{Bot, Plan},
+    emulator::{TEAM, person::Person, shapes::user_json},
+    scripted::{Gate, Scripted, Turn},
+    troubles::{at_the_file, begun},
+};
+
+/// Says yes, and nothing of the person is left in the store.
+async fn erases(bot: &Bot, ada: &Person) {
+    ada.press("Erase everything").await;
+    bot.rest().await;
+    let person = anteroom::gateway::slack::people::person_id(TEAM, "U0ADA");
+    let left = bot.store.find(Find::Person(person)).await.unwrap();
+    assert!(left.is_empty(), "{left:?}");
+    assert!(!ada.has_button("Erase everything"), "{}", ada.screen());
+    let notes = bot.store.notes("slack/").await.unwrap();
+    assert!(!format!("{notes:?}").contains("Blue"), "{notes:?}");
+}
+
+#[tokio::test]
+async fn f6_what_is_kept_after_all_stays_and_the_question_with_it() {
+    let bot = begun().await;
+    let ada = bot.ada();
+    ada.reply("delete my data").await;
+    assert_snapshot!(ada.news(), @"
+    +   Ada Byron: delete my data
+    +   Anteroom: # Delete everything?
+            This erases your answers, files, the whole conversation and requests that still wait for somebody. What stays is one line that an erasure happened, without your name. Files that you posted elsewhere stay until you delete them there. It cannot be undone.
+            :warning: *This cannot be taken back.*
+            [! Erase everything ?] [Keep]
+    ");
+    ada.press("Keep").await;
+    assert_snapshot!(ada.news(), @"
+    ~   Anteroom (edited): # Delete everything?
+            This erases your answers, files, the whole conversation and requests that still wait for somebody. What stays is one line that an erasure happened, without your name. Files that you posted elsewhere stay until you delete them there. It cannot be undone.
+            ✓ @Ada Byron answered: *Keep*, 2 Nov 10:00 UTC
+    ");
+    ada.press("Blue").await;
+    assert!(ada.can_see("A file, please."), "{}", ada.screen());
+    bot.judge();
+}
+
+#[tokio::test]
+async fn f6_while_a_person_has_taken_over() {
+    let bot = begun().await;
+    let (ada, desk) = (bot.ada(), bot.slack.person("U0LINUS").at("recruiting-desk"));
+    ada.reply("human").await;
+    desk.press("Take over").await;
+    drop((ada.news(), desk.news()));
+    ada.reply("delete my data").await;
+    assert_snapshot!(ada.news(), @"
+    +   Ada Byron: delete my data
+    +   Anteroom: # Delete everything?
+            This erases your answers, files, the whole conversation and requests that still wait for somebody. What stays is one line that an erasure happened, without your name. Files that you posted elsewhere stay until you delete them there. It cannot be undone.
+            :warning: *This cannot be taken back.*
+            [! Erase everything ?] [Keep]
+    ");
+    erases(&bot, &ada).await;
+    assert_snapshot!(ada.news(), @"
+    ~   Anteroom (edited): *No longer asked*: erased. 2 Nov 10:00 UTC
+    ~   Anteroom (edited): *No longer asked*: erased. 2 Nov 10:00 UTC
+    +   Anteroom: Everything about this conversation is erased. Receipt: `AAAAAAAAAAAAAAAAAAAACw`. Files and messages in Slack stay until you delete them there.
+    ");
+    assert_snapshot!(desk.news(), @"");
+    desk.reply("Hello?").await;
+    assert_snapshot!(desk.news(), @"+   Linus Pauling: Hello?");
+    assert_snapshot!(ada.news(), @"");
+    bot.judge();
+}
+
+#[tokio::test]
+async fn f6_after_the_end() {
+    let bot = at_the_file().await;
+    let ada = bot.ada();
+    ada.drop_file("cv.txt", b"Programmer", "").await;
+    ada.reply("Kestrel").await;
+    drop(ada.news());
+    ada.press("Delete my data").await;
+    assert_snapshot!(ada.news(), @"
+    +   Anteroom: # Delete everything?
+            This erases your answers, files, the whole conversation and requests that still wait for somebody. What stays is one line that an erasure happened, without your name. Files that you posted elsewhere stay until you delete them there. It cannot be undone.
+            :warning: *This cannot be taken back.*
+            [! Erase everything ?] [Keep]
+    ");
+    erases(&bot, &ada).await;
+    assert_snapshot!(ada.news(), @"
+    ~   Anteroom (edited): *No longer asked*: erased. 2 Nov 10:00 UTC
+    ~   Anteroom (edited): *No longer asked*: erased. 2 Nov 10:00 UTC
+    ~   Anteroom (edited): *No longer asked*: erased. 2 Nov 10:00 UTC
+    ~   Anteroom (edited): *No longer asked*: erased. 2 Nov 10:00 UTC
+    +   Anteroom: Everything about this conversation is erased. Receipt: `AAAAAAAAAAAAAAAAAAAAFw`. Files and messages in Slack stay until you delete them there.
+    ");
+    // Nothing is left to give away, and nothing to erase.
+    ada.press("Download my answers").await;
+    ada.reply("delete my data").await;
+    assert_snapshot!(ada.news(), @"
+    +   Anteroom (only you): There is no such conversation.
+    +   Ada Byron: delete my data
+    +   Anteroom: Hello. I conduct interviews, one step at a time. Which one would you like to begin?
+            [A short talk]
+    ");
+    bot.judge();
+}
+
+#[tokio::test]
+async fn f6_after_stop_and_by_the_command() {
+    let bot = begun().await;
+    let ada = bot.ada();
+    ada.reply("stop").await;
+    drop(ada.news());
+    ada.command("/onboard delete").await;
+    assert_snapshot!(ada.news(), @"
+    + Anteroom (only you): Done.
+    +   Anteroom: # Delete everything?
+            This erases your answers, files, the whole conversation and requests that still wait for somebody. What stays is one line that an erasure happened, without your name. Files that you posted elsewhere stay until you delete them there. It cannot be undone.
+            :warning: *This cannot be taken back.*
+            [! Erase everything ?] [Keep]
+    ");
+    erases(&bot, &ada).await;
+    assert_snapshot!(ada.news(), @"
+    ~   Anteroom (edited): *No longer asked*: erased. 2 Nov 10:00 UTC
+    ~   Anteroom (edited): *No longer asked*: erased. 2 Nov 10:00 UTC
+    +   Anteroom: Everything about this conversation is erased. Receipt: `AAAAAAAAAAAAAAAAAAAACg`. Files and messages in Slack stay until you delete them there.
+    ");
+    // It can be begun anew.
+    ada.command("/onboard start").await;
+    assert_snapshot!(ada.last(), @"
+    Anteroom: Which colour?
+        [+ Red] [Blue]
+    ");
+}
+
+#[tokio::test]
+async fn f6_before_anything_was_agreed_to() {
+    let bot = Bot::new().await;
+    let ada = bot.ada();
+    ada.command("/onboard start candidate-onboarding").await;
+    drop(ada.news());
+    ada.reply("delete my data").await;
+    erases(&bot, &ada).await;
+    assert_snapshot!(ada.news(), @"
+    ~ Anteroom (edited): *No longer asked*: erased. 2 Nov 10:00 UTC
+    +   Ada Byron: delete my data
+    +   Anteroom (edited): *No longer asked*: erased. 2 Nov 10:00 UTC
+    +   Anteroom: Everything about this conversation is erased. Receipt: `AAAAAAAAAAAAAAAAAAAABw`. Files and messages in Slack stay until you delete them there.
+    ");
+    bot.judge();
+}
+
+#[tokio::test]
+async fn f6_while_the_model_speaks() {
+    let model = Scripted::new();
+    let flow = Some(crate::approvals::FLOW.to_owned());
+    let bot = Bot::planned(Plan { model: Some(Arc::clone(&model)), flow, ..Plan::default() }).await;
+    let ada = bot.ada();
+    model.next(Turn::says("Do you have a pet?"));
+    ada.command("/onboard start").await;
+    drop(ada.news());
+    let gate = Gate::new();
+    model.next(Turn::says("Nobody ever reads this.").held_by(&gate));
+    bot.unrested();
+    ada.reply("A dog called Rex.").await;
+    gate.reached().await;
+    ada.reply("delete my data").await;
+    while !ada.has_button("Erase everything") {
+        bot.engine.deliver_due().await;
+        tokio::task::yield_now().await;
+    }
+    ada.press("Erase everything").await;
+    gate.open();
+    bot.rested();
+    bot.rest().await;
+    assert_snapshot!(ada.news(), @"
+    +   Ada Byron: A dog called Rex.
+    +   Ada Byron: delete my data
+    +   Anteroom (edited): *No longer asked*: erased. 2 Nov 10:00 UTC
+    +   Anteroom: Everything about this conversation is erased. Receipt: `AAAAAAAAAAAAAAAAAAAABw`. Files and messages in Slack stay until you delete them there.
+    ");
+    assert_eq!(bot.store.sessions(None, 9).await.unwrap(), []);
+}
+
+/// The account is switched off, or on again.
+async fn works_here(bot: &Bot, works: bool) {
+    bot.slack.with(|state| {
+        state.users.get_mut("U0ADA").unwrap().deleted = !works;
+        let user = user_json("U0ADA", &state.users["U0ADA"], false);
+        let event = json!({ "type": "user_change", "user": user, "event_ts": state.ts() });
+        state.tell(TEAM, "user_change", &event);
+    });
+    bot.rest().await;
+}
+
+#[tokio::test]
+async fn f15_who_leaves_is_waited_for_with_requests_withdrawn_and_goes_on_when_back() {
+    let model = Scripted::new();
+    let bot = crate::approvals::asked(&model).await;
+    let (ada, grace) = (bot.ada(), bot.grace().at("recruiting-approvals"));
+    let desk = bot.grace().at("recruiting-desk");
+    drop((ada.news(), grace.news(), desk.news()));
+    works_here(&bot, false).await;
+    assert_snapshot!(grace.news(), @"
+    ~ Anteroom (edited): # Move Ada Byron to “Goodbye”?
+          Not everything in this phase is complete. What is missing was worked out by the application.
+          *No longer asked*: the participant cannot be reached. 2 Nov 10:00 UTC
+    ");
+    assert_snapshot!(desk.news(), @"
+    + Anteroom: *Ada Byron* · About pets
+          · Step 1 of 2 · Pets · 0/1 · paused. Write in this thread to take over: what you write is passed on.
+          [Take over] [Hand back] [Nudge] [! End ?]
+    +   Anteroom: Ada Byron cannot be reached any more: the account was deactivated. The conversation is paused; nothing is lost.
+    ");
+    bot.pass(chrono::TimeDelta::days(20)).await;
+    assert_snapshot!(ada.news(), @"");
+    model.next(Turn::says("Welcome back. Is there a pet by now?"));
+    works_here(&bot, true).await;
+    assert_snapshot!(ada.news(), @"+   Anteroom: Welcome back. Is there a pet by now?");
+    assert_snapshot!(model.news(1), @r#"
+    model calls c00000001 next_phase {"overrides":["pet"],"reason":"there is no pet"}
+    c00000001 -> {"error":"the request was withdrawn","code":"withdrawn"}
+    <note>The participant was told: Staff have been asked. You can leave; I will tell you here.</note>
+    "#);
+    model.next(Turn::says("A cat!"));
+    ada.reply("A cat.").await;
+    assert_snapshot!(ada.news(), @"
+    +   Ada Byron: A cat.
+    +   Anteroom: A cat!
+    ");
+    model.assert_played();
+}
+
+#[tokio::test]
+async fn f15_a_changed_profile_wakes_nobody_who_was_silent() {
+    let bot = begun().await;
+    let ada = bot.ada();
+    bot.pass(chrono::TimeDelta::days(15)).await;
+    assert!(ada.can_see("so I have paused"), "{}", ada.screen());
+    drop(ada.news());
+    works_here(&bot, true).await;
+    assert_snapshot!(ada.news(), @"");
+    bot.pass(chrono::TimeDelta::days(2)).await;
+    assert_snapshot!(ada.news(), @"");
+}
