@@ -30,10 +30,14 @@ mod led;
 mod manifest;
 #[path = "it/world/mortal.rs"]
 mod mortal;
+#[path = "slack/operator.rs"]
+mod operator;
 #[path = "slack/parse.rs"]
 mod parse;
 #[path = "slack/parts.rs"]
 mod parts;
+#[path = "slack/people.rs"]
+mod people;
 #[path = "slack/privacy.rs"]
 mod privacy;
 #[path = "slack/program.rs"]
@@ -44,6 +48,10 @@ mod provider;
 mod questions;
 #[path = "slack/restarts.rs"]
 mod restarts;
+#[path = "slack/rows.rs"]
+mod rows;
+#[path = "slack/rows_team.rs"]
+mod rows_team;
 #[path = "slack/rules.rs"]
 mod rules;
 #[path = "support/scripted.rs"]
@@ -52,3 +60,5 @@ mod scripted;
 mod specification;
 #[path = "slack/troubles.rs"]
 mod troubles;
+#[path = "slack/workspaces.rs"]
+mod workspaces;

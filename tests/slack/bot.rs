@@ -16,6 +16,7 @@ use anteroom::{
         connect::{self, Connection, Pace},
         inbox::SlackInbox,
         send::SlackGateway,
+        tenants,
     },
     ids::{CountingIds, Ids, SessionId},
     llm::{Model, Models},
@@ -31,7 +32,9 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    emulator::{self, APP_TOKEN, BOT_TOKEN, SIGNING_SECRET, Slack, person::Person},
+    emulator::{
+        self, APP_TOKEN, BOT_TOKEN, CLIENT_ID, CLIENT_SECRET, SIGNING_SECRET, Slack, person::Person,
+    },
     judges::{self, Case},
     mortal::Mortal,
     scripted::Scripted,
@@ -53,11 +56,22 @@ pub(crate) struct Plan {
     pub(crate) flow: Option<String>,
     /// Further tables of the configuration.
     pub(crate) config: String,
+    /// Where workspaces install the app themselves, with [`Bot::install`]: host and port.
+    pub(crate) installs: Option<String>,
+}
+
+impl Plan {
+    /// Workspaces install the app themselves.
+    pub(crate) fn installed() -> Self {
+        let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = free.local_addr().unwrap().to_string();
+        Self { by: By::Http, installs: Some(address), ..Self::default() }
+    }
 }
 
 impl Default for Plan {
     fn default() -> Self {
-        Self { by: By::Sockets, model: None, flow: None, config: String::new() }
+        Self { by: By::Sockets, model: None, flow: None, config: String::new(), installs: None }
     }
 }
 
@@ -139,6 +153,16 @@ impl Bot {
         self.slack.resting(None);
     }
 
+    /// Somebody installs the app in the newest workspace, with a browser.
+    pub(crate) async fn install(&self) {
+        let browser = reqwest::Client::builder().cookie_store(true).build().unwrap();
+        let at = self.plan.installs.as_ref().unwrap();
+        let page = browser.get(format!("http://{at}/slack/install")).send().await.unwrap();
+        let (status, page) = (page.status(), page.text().await.unwrap());
+        assert!(status.is_success() && page.contains("Installed"), "{status}: {page}");
+        self.rest().await;
+    }
+
     /// Waits until nothing is left to do.
     pub(crate) async fn rest(&self) {
         settle(&self.slack, &self.engine, &self.app).await;
@@ -150,6 +174,11 @@ impl Bot {
         self.engine.run_due().await;
         self.engine.sweep().await;
         self.rest().await;
+    }
+
+    /// The operator changes the flow: the next process has it.
+    pub(crate) fn flow_becomes(&mut self, flow: &str) {
+        self.plan.flow = Some(flow.to_owned());
     }
 
     /// The process dies with work in hand, and the next one begins on what the store holds.
@@ -271,7 +300,7 @@ async fn make(
         api: app.api.clone(),
         inbox: Arc::new(SlackInbox(Arc::clone(&app))),
         clock,
-        routes: None,
+        routes: plan.installs.as_ref().map(|_| tenants::routes(Arc::clone(app.api.tenants()))),
         pace: Pace::default(),
     });
     let connection = connection.await.unwrap();
@@ -329,9 +358,19 @@ fn configured(slack: &Slack, plan: &Plan, folder: &TempDir) -> Settings {
     };
     let transport = match plan.by {
         By::Sockets => "transport = \"socket\"\napp_token_env = \"APP_TOKEN\"",
-        By::Http => {
-            "transport = \"http\"\nsigning_secret_env = \"SIGNING_SECRET\"\nlisten = \"127.0.0.1:0\""
-        }
+        By::Http => "transport = \"http\"\nsigning_secret_env = \"SIGNING_SECRET\"",
+    };
+    let at = plan.installs.as_deref().unwrap_or("127.0.0.1:0");
+    let listen = if plan.by == By::Http { format!("listen = \"{at}\"") } else { String::new() };
+    let (token, oauth) = match plan.installs {
+        None => ("bot_token_env = \"BOT_TOKEN\"", String::new()),
+        Some(_) => (
+            "",
+            format!(
+                "[slack.oauth]\nclient_id = \"{CLIENT_ID}\"\nclient_secret_env = \"CLIENT_SECRET\"\n\
+             redirect_url = \"http://{at}/slack/oauth\"\ntokens_key_env = \"TOKENS_KEY\""
+            ),
+        ),
     };
     let config = format!(
         r#"
@@ -347,7 +386,8 @@ fn configured(slack: &Slack, plan: &Plan, folder: &TempDir) -> Settings {
         recruiting_approvals = {{ slack_groups = ["S0APPROVERS"] }}
         [slack]
         {transport}
-        bot_token_env = "BOT_TOKEN"
+        {listen}
+        {token}
         api_url = "{api}"
         staff_users = ["U0LINUS"]
         [slack.channels]
@@ -360,6 +400,7 @@ fn configured(slack: &Slack, plan: &Plan, folder: &TempDir) -> Settings {
         tier_2 = 100000
         tier_3 = 100000
         tier_4 = 100000
+        {oauth}
         {more}
         "#,
         data = dir.join("data").display(),
@@ -372,6 +413,8 @@ fn configured(slack: &Slack, plan: &Plan, folder: &TempDir) -> Settings {
         ("BOT_TOKEN", BOT_TOKEN),
         ("APP_TOKEN", APP_TOKEN),
         ("SIGNING_SECRET", SIGNING_SECRET),
+        ("CLIENT_SECRET", CLIENT_SECRET),
+        ("TOKENS_KEY", "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="),
     ]);
     Settings::load(&file, &environment).unwrap()
 }

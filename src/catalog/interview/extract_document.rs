@@ -380,15 +380,15 @@ fn found(derived: &Map<String, Value>, quality: &Quality) -> String {
     };
     let parts: Vec<String> =
         several(roles, "role").into_iter().chain(several(schools, "school")).collect();
-    let mut message = match parts.as_slice() {
+    let found = match parts.as_slice() {
         [] => "Read.".to_owned(),
         parts => format!("Read. Found {}.", parts.join(" and ")),
     };
-    for doubt in quality.issues.iter().filter(|issue| issue.contains(PLEASE_CHECK)) {
+    let doubts = quality.issues.iter().filter(|issue| issue.contains(PLEASE_CHECK)).map(|doubt| {
         let (first, rest) = doubt.split_at(doubt.chars().next().map_or(0, char::len_utf8));
-        message.push_str(&format!(" {}{rest}.", first.to_uppercase()));
-    }
-    message
+        format!("{}{rest}.", first.to_uppercase())
+    });
+    std::iter::once(found).chain(doubts).collect::<Vec<_>>().join(" ")
 }
 
 /// What stands in an issue that a person can do something about.

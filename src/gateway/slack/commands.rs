@@ -480,13 +480,9 @@ async fn invited(arrival: &Arrival<'_>, flow: &str, action: &Action) -> String {
 }
 
 /// One conversation of the overview, for staff.
-async fn shown(
-    arrival: &Arrival<'_>,
-    id: &str,
-    action: &Action,
-    ear: &Ear,
-) -> Result<Ack, NotTaken> {
-    match arrival.responder(&action.by).await {
+async fn shown(arrival: &Arrival<'_>, id: &str, action: &Action, ear: &Ear) -> Result<Ack, NotTaken> {
+    let Some(session) = SessionId::from_short(id) else { return Ok(Ack::Empty) };
+    match arrival.responder_about(session, &action.by).await {
         Ok(from) if from.staff => {}
         Ok(_) => {
             arrival.tell(ear, words::FOR_STAFF);
@@ -497,7 +493,6 @@ async fn shown(
             return Ok(Ack::Empty);
         }
     }
-    let Some(session) = SessionId::from_short(id) else { return Ok(Ack::Empty) };
     match arrival.engine.look(session).await {
         Ok(look) => {
             if let Ack::Ephemeral { text, blocks } = card_of(&look) {

@@ -253,7 +253,7 @@ impl Arrival<'_> {
             channel: message.channel.clone(),
             thread: message.thread.clone(),
         };
-        let from = self.responder(&message.by).await.map_err(|_| NotTaken)?;
+        let from = self.responder_about(session, &message.by).await.map_err(|_| NotTaken)?;
         if !from.staff {
             self.tell(&ear, words::FOR_STAFF);
             return Ok(Ack::Empty);
@@ -273,7 +273,7 @@ impl Arrival<'_> {
             channel: message.channel.clone(),
             thread: message.thread.clone(),
         };
-        let from = self.responder(&message.by).await.map_err(|_| NotTaken)?;
+        let from = self.responder_about(wait.session, &message.by).await.map_err(|_| NotTaken)?;
         let (id, revision, via) = (wait.id, wait.revision, Via::Typed);
         let what = What::Answer { wait: id, revision, reply, via };
         self.receive(wait.session, (from, what), &ear, Some(&wait)).await

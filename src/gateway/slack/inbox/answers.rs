@@ -155,7 +155,8 @@ impl Arrival<'_> {
                 let mine = self.conversations(&self.person(by)).await.map_err(|_| NotTaken)?;
                 mine.iter().any(|head| head.id == wait.session)
             }
-            Answerers::Deciders { alias, .. } => match self.responder(by).await {
+            Answerers::Deciders { alias, .. } => match self.responder_about(wait.session, by).await
+            {
                 Ok(from) => from.approver_of.contains(alias),
                 Err(unchecked) => {
                     self.tell(ear, &unchecked.to_string());

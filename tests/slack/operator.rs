@@ -1,0 +1,103 @@
+//! J4 and J5, as far as they happen in Slack: who supervises sees everybody, reads one, takes a copy; and what an
+//! upgrade leaves as it was.
+
+use std::sync::Arc;
+
+use anteroom::export;
+use chrono::TimeDelta;
+use insta::assert_snapshot;
+use serde_json::json;
+
+use crate::{
+    approvals,
+    bot::{Bot, Plan},
+    scripted::{Scripted, Turn},
+    troubles,
+};
+
+/// Four people: one is asked something, one has been silent, one waits for the team, one for a person.
+async fn a_day() -> (Bot, Arc<Scripted>) {
+    let model = Scripted::new();
+    let flow = Some(approvals::FLOW.to_owned());
+    let bot = Bot::planned(Plan { model: Some(Arc::clone(&model)), flow, ..Plan::default() }).await;
+    bot.slack.with(|state| {
+        state.hire("U0JOAN", "Joan Clarke");
+        state.hire("U0MARY", "Mary Somerville");
+    });
+    model.next(Turn::says("Do you have a pet?"));
+    bot.slack.person("U0MARY").command("/onboard start").await;
+    bot.clock.advance(TimeDelta::hours(30));
+    model.next(Turn::says("Do you have a pet?"));
+    bot.ada().command("/onboard start").await;
+    let ask = json!({ "overrides": ["pet"], "reason": "there is no pet" });
+    model.next(Turn::calls("next_phase", &ask));
+    bot.mallory().command("/onboard start").await;
+    model.next(Turn::says("Do you have a pet?"));
+    let joan = bot.slack.person("U0JOAN");
+    joan.command("/onboard start").await;
+    joan.reply("human").await;
+    (bot, model)
+}
+
+#[tokio::test]
+async fn j5_staff_see_how_everybody_is_by_command_and_at_home() {
+    let (bot, model) = a_day().await;
+    let grace = bot.grace();
+    grace.command("/onboard status").await;
+    assert_snapshot!(grace.last(), @"");
+    grace.home().open().await;
+    assert_snapshot!(grace.home().screen(), @"");
+    // Who has no say sees their own alone.
+    bot.ada().command("/onboard status").await;
+    assert_snapshot!(bot.ada().last(), @"");
+    bot.ada().home().open().await;
+    assert!(!bot.ada().home().can_see("Joan"), "{}", bot.ada().home().screen());
+    model.assert_played();
+    bot.judge();
+}
+
+#[tokio::test]
+async fn j5_one_conversation_is_looked_at_nudged_and_ended() {
+    let (bot, _model) = a_day().await;
+    let (ada, grace) = (bot.ada(), bot.grace());
+    grace.command("/onboard show @ada").await;
+    assert_snapshot!(grace.last(), @"");
+    drop((ada.news(), grace.news()));
+    grace.press("Nudge").await;
+    assert_snapshot!(ada.news(), @"");
+    grace.press("End").await;
+    assert_snapshot!(ada.news(), @"");
+    bot.mallory().command("/onboard show @ada").await;
+    assert_snapshot!(bot.mallory().last(), @"");
+    bot.judge();
+}
+
+#[tokio::test]
+async fn j5_a_copy_for_staff_is_audited() {
+    let (bot, _model) = a_day().await;
+    let grace = bot.grace();
+    grace.command("/onboard export @mary").await;
+    assert_snapshot!(grace.news(), @"");
+    let session = bot.session().await;
+    let audit = export::audit_of(&*bot.store, session).await.unwrap();
+    let read =
+        audit.iter().filter(|record| format!("{record:?}").contains("session_exported")).count();
+    assert_eq!(read, 1);
+    bot.mallory().command("/onboard export @mary").await;
+    assert_snapshot!(bot.mallory().last(), @"");
+}
+
+#[tokio::test]
+async fn j4_an_upgrade_leaves_cards_alive_and_open_talks_on_their_flow() {
+    let mut bot = troubles::begun().await;
+    let (ada, grace) = (bot.ada(), bot.grace());
+    bot.flow_becomes(&troubles::FLOW.replace("Which colour?", "Which colour do you like best?"));
+    bot.crash().await;
+    assert_snapshot!(ada.news(), @"");
+    ada.press("Blue").await;
+    ada.reply("stop").await;
+    ada.reply("resume").await;
+    assert!(!ada.can_see("like best"), "it began with another flow:\n{}", ada.screen());
+    grace.command("/onboard start").await;
+    assert!(grace.can_see("Which colour do you like best?"), "{}", grace.screen());
+}

@@ -1,0 +1,267 @@
+//! Rows of the table of semantics, as far as Slack has them, by number: questions and the model's part. Those of
+//! deciders stand in `rows_team`, those of crashes in `restarts`, the others where their subject is:
+//!
+//! | row | where, or why not |
+//! |---|---|
+//! | 1 2 3 6 9 11 22 25 31 34 35 36 38 45 46 | `troubles`, `approvals` |
+//! | 4 5 8 43 | `restarts` (8 as F12) |
+//! | 7 | nothing of Slack: a tool's effect class settles it, and the model alone reads of it |
+//! | 17 32 | `people` (F17, F16) |
+//! | 21 | nothing of Slack: its timestamps order messages and bound signatures, no deadline is read from them |
+//! | 28 29 | nothing of Slack: a card that is closed by its tool's end looks like any other |
+//! | 30 | nothing of Slack: the session is refused before a gateway sees it |
+//! | 34 | `workspaces`, with the app installed again |
+//! | 37 | Discord's |
+//! | 39 | nothing of Slack: a child's card stands in its root's conversation, and is one of that |
+//! | 42 | comes with a store for several nodes |
+
+use std::sync::Arc;
+
+use anteroom::llm::Error;
+use chrono::TimeDelta;
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+
+use crate::{
+    approvals,
+    bot::{Bot, Plan},
+    emulator::{TEAM, faults::Fault},
+    scripted::{Gate, Scripted, Turn},
+    troubles::{self, begun},
+};
+
+fn colours() -> Value {
+    json!({ "prompt": "Which colour?", "options": [{ "id": "red", "label": "Red" }, { "id": "blue", "label": "Blue" }] })
+}
+
+fn sizes() -> Value {
+    json!({ "prompt": "Which size?", "options": [{ "id": "s", "label": "Small" }, { "id": "l", "label": "Large" }] })
+}
+
+fn rex() -> Value {
+    json!({ "dataType": "pet", "data": { "name": "Rex" }, "message": "Is that right?" })
+}
+
+/// The model leads, and begins so.
+async fn led(model: &Arc<Scripted>, first: Turn) -> Bot {
+    let flow = Some(approvals::FLOW.to_owned());
+    let bot = Bot::planned(Plan { model: Some(Arc::clone(model)), flow, ..Plan::default() }).await;
+    model.next(first);
+    bot.ada().command("/onboard start").await;
+    drop(bot.ada().news());
+    bot
+}
+
+#[tokio::test]
+async fn row_10_words_under_a_review_are_no_consent() {
+    let model = Scripted::new();
+    let bot = led(&model, Turn::calls("submit_for_validation", &rex())).await;
+    let ada = bot.ada();
+    model.next(Turn::says("Then what is it called?"));
+    ada.reply("yes, looks right").await;
+    assert_snapshot!(ada.news(), @"");
+    assert_snapshot!(model.news(1), @"");
+    assert!(ada.has_button("Looks right"), "{}", ada.screen());
+    model.next(Turn::says("Rex it is."));
+    ada.press("Looks right").await;
+    assert_snapshot!(model.news(2), @"");
+    model.assert_played();
+}
+
+#[tokio::test]
+async fn row_12_a_button_of_a_step_that_is_over_answers_nothing_newer() {
+    let bot = begun().await;
+    let ada = bot.ada();
+    // The old card stays as it was on her telephone.
+    bot.slack.fail("chat.update", 2, Fault::Says("fatal_error"));
+    ada.press("Blue").await;
+    ada.drop_file("cv.txt", b"Programmer", "").await;
+    drop(ada.news());
+    ada.press_on("Which colour?", "Red").await;
+    assert_snapshot!(ada.news(), @"");
+    assert!(ada.has_button("Write an answer"), "the open question is open:\n{}", ada.screen());
+}
+
+#[tokio::test]
+async fn row_13_an_old_form_of_a_question_that_was_asked_again_is_refused() {
+    let bot = begun().await;
+    let ada = bot.ada();
+    ada.reply("stop").await;
+    drop(ada.news());
+    bot.slack.fail("chat.update", 9, Fault::Says("fatal_error"));
+    ada.reply("resume").await;
+    ada.reply("a warm one").await;
+    drop(ada.news());
+    ada.press("Blue").await;
+    assert_snapshot!(ada.news(), @"");
+}
+
+#[tokio::test]
+async fn row_14_a_question_that_is_asked_twice_at_once_is_one_card() {
+    let model = Scripted::new();
+    let ask = Turn::calls("get_user_option", &colours()).and_calls("get_user_option", &colours());
+    let bot = led(&model, ask).await;
+    let ada = bot.ada();
+    assert_eq!(ada.screen().matches("Which colour?").count(), 1, "{}", ada.screen());
+    model.next(Turn::says("Blue, then."));
+    ada.press("Blue").await;
+    assert_snapshot!(model.news(1), @"");
+    model.assert_played();
+}
+
+#[tokio::test]
+async fn row_15_two_cards_are_answered_in_any_order_and_told_together() {
+    let model = Scripted::new();
+    let ask = Turn::calls("get_user_option", &colours()).and_calls("get_user_option", &sizes());
+    let bot = led(&model, ask).await;
+    let ada = bot.ada();
+    ada.press("Large").await;
+    assert_eq!(model.seen().len(), 1, "it waits for both");
+    assert_snapshot!(ada.news(), @"");
+    model.next(Turn::says("A large blue one."));
+    ada.press("Blue").await;
+    assert_snapshot!(model.news(1), @"");
+    model.assert_played();
+    bot.judge();
+}
+
+#[tokio::test]
+async fn row_16_a_card_that_is_pressed_while_the_model_speaks_counts_at_once() {
+    let model = Scripted::new();
+    let bot = led(&model, Turn::calls("submit_for_validation", &rex())).await;
+    let ada = bot.ada();
+    let gate = Gate::new();
+    let long = "I see that you hesitate. Take your time, and look at the name once more before you press anything.";
+    model.next(Turn::says(long).in_pieces(6).held_by(&gate));
+    bot.unrested();
+    ada.reply("Hm, wait.").await;
+    gate.reached().await;
+    ada.press("Looks right").await;
+    model.next(Turn::says("Rex it is."));
+    gate.open();
+    bot.rested();
+    bot.rest().await;
+    assert_snapshot!(model.news(2), @"");
+    assert_snapshot!(ada.news(), @"");
+    model.assert_played();
+}
+
+#[tokio::test]
+async fn row_18_the_stop_button_drops_what_the_model_says_and_what_is_open() {
+    let model = Scripted::new();
+    let bot = led(&model, Turn::says("Do you have a pet?")).await;
+    let ada = bot.ada();
+    model.next(Turn::says("Nobody hears this.").held_by(&Gate::new()));
+    bot.unrested();
+    ada.reply("A dog.").await;
+    while model.seen().len() < 2 {
+        tokio::task::yield_now().await;
+    }
+    ada.stop().await;
+    bot.rested();
+    bot.rest().await;
+    assert_snapshot!(ada.news(), @"");
+    model.next(Turn::says("What is it called?"));
+    ada.reply("resume").await;
+    assert_snapshot!(ada.news(), @"");
+    model.assert_played();
+}
+
+#[tokio::test]
+async fn row_20_reminders_that_came_due_while_the_bot_was_away_are_one() {
+    let mut bot = begun().await;
+    let ada = bot.ada();
+    bot.unrested();
+    bot.clock.advance(TimeDelta::hours(80));
+    bot.crash().await;
+    bot.pass(TimeDelta::minutes(5)).await;
+    assert_snapshot!(ada.news(), @"");
+}
+
+/// A channel is archived, or opened again.
+async fn archive(bot: &Bot, archived: bool) {
+    bot.slack.with(|state| {
+        let channel = state.channels.get_mut("C0GENERAL").unwrap();
+        channel.archived = archived;
+        let name = if archived { "channel_archive" } else { "channel_unarchive" };
+        let ts = state.ts();
+        let event =
+            json!({ "type": name, "channel": "C0GENERAL", "user": "U0GRACE", "event_ts": ts });
+        state.tell(TEAM, name, &event);
+    });
+    bot.slack.delivered().await;
+    bot.rest().await;
+}
+
+#[tokio::test]
+async fn row_33_an_archived_channel_pauses_what_stands_in_it() {
+    let flow = troubles::FLOW.replace("place = \"dm\"", "place = \"channel-thread\"");
+    let bot = Bot::on(&flow).await;
+    let (ada, desk) = (bot.ada().at("general"), bot.grace().at("recruiting-desk"));
+    ada.command("/onboard start").await;
+    drop((ada.news(), desk.news()));
+    archive(&bot, true).await;
+    assert_snapshot!(desk.news(), @"");
+    let calls = bot.slack.calls().len();
+    bot.pass(TimeDelta::days(4)).await;
+    let after = bot.slack.calls().split_off(calls);
+    let there = after.iter().filter(|call| call.body["channel"] == "C0GENERAL").count();
+    assert_eq!(there, 0, "{after:?}");
+    archive(&bot, false).await;
+    ada.press("Blue").await;
+    assert_snapshot!(ada.news(), @"");
+}
+
+#[tokio::test]
+async fn row_33_a_post_that_finds_the_channel_gone_pauses_as_well() {
+    let flow = troubles::FLOW.replace("place = \"dm\"", "place = \"channel-thread\"");
+    let bot = Bot::on(&flow).await;
+    let (ada, desk) = (bot.ada().at("general"), bot.grace().at("recruiting-desk"));
+    ada.command("/onboard start").await;
+    drop((ada.news(), desk.news()));
+    bot.slack.fail("chat.postMessage", 1, Fault::Says("is_archived"));
+    ada.press("Blue").await;
+    assert_snapshot!(desk.news(), @"");
+}
+
+#[tokio::test]
+async fn row_40_a_model_that_never_comes_to_an_end_is_stopped_with_words() {
+    let model = Scripted::new();
+    let wrong = json!({ "dataType": "pet", "data": {} });
+    for _ in 0..10 {
+        model.next(Turn::calls("submit_for_validation", &wrong));
+    }
+    let bot = led(&model, Turn::says("I shall stop here.")).await;
+    assert_snapshot!(bot.ada().last(), @"");
+    assert!(model.seen().len() <= 11, "{}", model.seen().len());
+}
+
+#[tokio::test]
+async fn row_41_an_answer_that_has_counted_is_not_asked_again_when_the_provider_fails() {
+    let model = Scripted::new();
+    let bot = led(&model, Turn::calls("get_user_option", &colours())).await;
+    let ada = bot.ada();
+    model.next(Turn::fails(Error::Busy));
+    ada.press("Blue").await;
+    assert_snapshot!(ada.news(), @"");
+    model.next(Turn::says("Blue, then."));
+    bot.pass(TimeDelta::minutes(2)).await;
+    assert_snapshot!(ada.news(), @"");
+    assert_eq!(ada.screen().matches("Which colour?").count(), 1, "{}", ada.screen());
+    model.assert_played();
+}
+
+#[tokio::test]
+async fn row_44_one_person_in_two_conversations_answers_each_where_it_stands() {
+    let flow = troubles::FLOW.replace("place = \"dm\"", "place = \"channel-thread\"");
+    let bot = Bot::on(&flow).await;
+    let (ada, mallory) = (bot.ada().at("general"), bot.mallory().at("general"));
+    ada.command("/onboard start").await;
+    mallory.command("/onboard start").await;
+    drop((ada.news(), mallory.news()));
+    // Mallory's card is the newest: Ada's words in her own thread are for her own.
+    ada.press_on("Which colour?", "Red").await;
+    assert_snapshot!(ada.news(), @"");
+    let sessions = anteroom::store::Store::sessions(&*bot.store, None, 9).await.unwrap();
+    assert_eq!(sessions.len(), 2);
+}

@@ -1,0 +1,141 @@
+//! Rows of the table of semantics that are about who decides.
+
+use std::sync::Arc;
+
+use chrono::TimeDelta;
+use insta::assert_snapshot;
+use serde_json::json;
+
+use crate::{
+    approvals::{self, FLOW, asked},
+    bot::{Bot, Plan},
+    scripted::{Scripted, Turn},
+};
+
+/// Grace is no approver any more, or Linus is one.
+async fn leaves(bot: &Bot, user: &str) {
+    bot.slack.with(|state| {
+        state.groups.get_mut("S0APPROVERS").unwrap().1.retain(|member| member != user);
+        let ts = state.ts();
+        let event = json!({
+            "type": "subteam_members_changed", "subteam_id": "S0APPROVERS", "team_id": "T0ACME",
+            "added_users": [], "removed_users": [user], "removed_users_count": 1, "event_ts": ts,
+        });
+        state.tell("T0ACME", "subteam_members_changed", &event);
+    });
+    bot.slack.delivered().await;
+    bot.rest().await;
+}
+
+#[tokio::test]
+async fn row_19_an_answer_after_the_deadline_is_told_so_and_may_be_reopened() {
+    let model = Scripted::new();
+    let bot = asked(&model).await;
+    let grace = bot.grace().at("recruiting-approvals");
+    // The deadline has passed, and nobody has drawn it yet.
+    bot.clock.advance(TimeDelta::days(7) + TimeDelta::seconds(1));
+    model.next(Turn::says("Nobody has decided."));
+    drop(grace.news());
+    grace.press("Approve").await;
+    assert_snapshot!(grace.news(), @"");
+    assert_snapshot!(bot.ada().last(), @"");
+    model.next(Turn::says("Goodbye."));
+    grace.press("Reopen").await;
+    assert_snapshot!(grace.news(), @"");
+}
+
+#[tokio::test]
+async fn row_23_rights_are_those_at_the_click() {
+    let model = Scripted::new();
+    let bot = asked(&model).await;
+    let grace = bot.grace().at("recruiting-approvals");
+    let linus = bot.slack.person("U0LINUS").at("recruiting-approvals");
+    bot.slack.join("U0LINUS", "S0APPROVERS").await;
+    leaves(&bot, "U0GRACE").await;
+    drop((grace.news(), linus.news()));
+    grace.press("Approve").await;
+    grace.press("Deny and tell the interviewer").await;
+    assert_snapshot!(grace.news(), @"");
+    grace.reply_to("there is no pet", "approve").await;
+    assert!(grace.has_button("Approve"), "{}", grace.screen());
+    model.next(Turn::says("Goodbye."));
+    linus.press("Approve").await;
+    assert!(linus.can_see("*Approved* by @Linus Pauling"), "{}", linus.screen());
+    model.assert_played();
+}
+
+#[tokio::test]
+async fn row_23_a_form_that_was_opened_with_rights_is_refused_without_them() {
+    let model = Scripted::new();
+    let bot = asked(&model).await;
+    let grace = bot.grace().at("recruiting-approvals");
+    grace.press("Deny and tell the interviewer").await;
+    grace.fill("What should the interviewer do next?", "Ask about plants.").await;
+    leaves(&bot, "U0GRACE").await;
+    drop(grace.news());
+    grace.submit().await;
+    assert_snapshot!(grace.form(), @"");
+    assert_eq!(model.seen().len(), 1);
+}
+
+#[tokio::test]
+async fn row_24_nobody_decides_their_own_request() {
+    let model = Scripted::new();
+    let flow = Some(FLOW.to_owned());
+    let bot = Bot::planned(Plan { model: Some(Arc::clone(&model)), flow, ..Plan::default() }).await;
+    let (grace, there) = (bot.grace(), bot.grace().at("recruiting-approvals"));
+    let ask = json!({ "overrides": ["pet"], "reason": "there is no pet" });
+    model.next(Turn::calls("next_phase", &ask));
+    grace.command("/onboard start").await;
+    drop((grace.news(), there.news()));
+    there.press("Approve").await;
+    there.reply_to("there is no pet", "approve").await;
+    grace.command("/onboard advance reason: me").await;
+    assert_snapshot!(there.news(), @"");
+    assert_snapshot!(grace.news(), @"");
+    assert!(there.has_button("Approve"), "{}", there.screen());
+}
+
+#[tokio::test]
+async fn row_26_votes_outlive_a_restart_and_the_last_of_each_counts() {
+    let model = Scripted::new();
+    let flow = Some(FLOW.replace("expires = \"7d\"", "expires = \"7d\"\nquorum = 2"));
+    let mut bot =
+        Bot::planned(Plan { model: Some(Arc::clone(&model)), flow, ..Plan::default() }).await;
+    bot.slack.join("U0LINUS", "S0APPROVERS").await;
+    let grace = bot.grace().at("recruiting-approvals");
+    let linus = bot.slack.person("U0LINUS").at("recruiting-approvals");
+    let ask = json!({ "overrides": ["pet"], "reason": "there is no pet" });
+    model.next(Turn::calls("next_phase", &ask));
+    bot.ada().command("/onboard start").await;
+    drop(grace.news());
+    grace.press("Deny").await;
+    assert_snapshot!(grace.news(), @"");
+    bot.crash().await;
+    grace.press("Approve").await;
+    assert_snapshot!(grace.news(), @"");
+    model.next(Turn::says("Goodbye."));
+    linus.press("Approve").await;
+    assert_snapshot!(linus.last(), @"");
+    assert!(linus.can_see("*Approved* by"), "{}", linus.screen());
+    model.assert_played();
+    bot.judge();
+}
+
+#[tokio::test]
+async fn row_27_a_request_about_what_has_changed_is_shown_anew_or_withdrawn() {
+    let model = Scripted::new();
+    let bot = asked(&model).await;
+    let (ada, grace) = (bot.ada(), bot.grace().at("recruiting-approvals"));
+    drop((ada.news(), grace.news()));
+    let rex = json!({ "dataType": "pet", "data": { "name": "Rex" }, "message": "Is that right?" });
+    model.next(Turn::calls("submit_for_validation", &rex));
+    ada.reply("I have a dog after all: Rex.").await;
+    model.next(Turn::says("Thank you."));
+    ada.press("Looks right").await;
+    // Nothing is missing any more, so nothing is asked of anybody.
+    assert_snapshot!(grace.news(), @"");
+    model.assert_played();
+    bot.judge();
+    drop(approvals::FLOW);
+}

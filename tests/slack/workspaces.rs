@@ -1,0 +1,133 @@
+//! Apps that are taken away and come back (row 34), and rights that end where a workspace does.
+
+use insta::assert_snapshot;
+use serde_json::json;
+
+use crate::{
+    approvals,
+    bot::{Bot, Plan},
+    emulator::{TEAM, person::Person, state::Team},
+    scripted::{Scripted, Turn},
+    troubles,
+};
+
+/// The other workspace.
+const OTHER: &str = "T0ZULU";
+
+/// A bot that workspaces install themselves; one has.
+async fn installed(flow: &str, model: Option<std::sync::Arc<Scripted>>) -> Bot {
+    let flow = Some(flow.to_owned());
+    let bot = Bot::planned(Plan { model, flow, ..Plan::installed() }).await;
+    bot.install().await;
+    bot
+}
+
+/// The app is taken away.
+async fn uninstalls(bot: &Bot) {
+    bot.slack.with(|state| {
+        state.teams.get_mut(TEAM).unwrap().installed = false;
+        state
+            .tokens
+            .values_mut()
+            .filter(|token| token.team == TEAM && !token.is_app)
+            .for_each(|token| token.is_revoked = true);
+        let event = json!({ "type": "app_uninstalled", "event_ts": state.ts() });
+        state.tell_anyway(TEAM, &event);
+    });
+    bot.slack.delivered().await;
+    bot.rest().await;
+}
+
+#[tokio::test]
+async fn row_34_where_the_app_is_installed_again_open_interviews_go_on() {
+    let bot = installed(troubles::FLOW, None).await;
+    let ada = bot.ada();
+    ada.command("/onboard start").await;
+    drop(ada.news());
+    uninstalls(&bot).await;
+    let kept = format!("{:?}", anteroom::store::Store::notes(&*bot.store, "slack/installs").await);
+    assert!(!kept.contains("sealed"), "tokens are shredded: {kept}");
+    let calls = bot.slack.calls().len();
+    bot.pass(chrono::TimeDelta::days(2)).await;
+    let after = bot.slack.calls().split_off(calls);
+    assert!(after.iter().all(|call| call.method.starts_with("auth.")), "{after:?}");
+    assert_snapshot!(ada.news(), @"");
+
+    bot.install().await;
+    assert_snapshot!(ada.news(), @"");
+    ada.press("Blue").await;
+    assert_snapshot!(ada.news(), @"");
+    // The reminders that came due meanwhile do not come all at once.
+    bot.pass(chrono::TimeDelta::hours(25)).await;
+    assert_snapshot!(ada.news(), @"");
+    bot.judge();
+}
+
+#[tokio::test]
+async fn row_34_a_request_lapses_with_the_app_and_can_be_made_again() {
+    let model = Scripted::new();
+    let bot = installed(approvals::FLOW, Some(std::sync::Arc::clone(&model))).await;
+    let (ada, grace) = (bot.ada(), bot.grace().at("recruiting-approvals"));
+    let ask = json!({ "overrides": ["pet"], "reason": "there is no pet" });
+    model.next(Turn::calls("next_phase", &ask));
+    ada.command("/onboard start").await;
+    drop((ada.news(), grace.news()));
+    uninstalls(&bot).await;
+    assert_snapshot!(grace.news(), @"");
+    model.next(Turn::calls("next_phase", &ask));
+    bot.install().await;
+    assert_snapshot!(grace.news(), @"");
+    model.next(Turn::says("Goodbye."));
+    grace.press("Approve").await;
+    assert_snapshot!(ada.last(), @"Anteroom: Goodbye.");
+    model.assert_played();
+}
+
+/// Zoe decides in another workspace, and sees the channel of this one.
+async fn zoe(bot: &Bot) -> Person {
+    bot.slack.with(|state| {
+        let team = Team { name: "Zulu".to_owned(), domain: "zulu".to_owned(), ..Team::default() };
+        state.teams.insert(OTHER.to_owned(), team);
+        OTHER.clone_into(&mut state.hire("U0ZOE", "Zoe").team);
+        state.channels.get_mut("C0APPROVALS").unwrap().members.insert("U0ZOE".to_owned());
+        state.channels.get_mut("C0DESK").unwrap().members.insert("U0ZOE".to_owned());
+        state.groups.get_mut("S0APPROVERS").unwrap().1.push("U0ZOE".to_owned());
+    });
+    bot.install().await;
+    bot.slack.person("U0ZOE")
+}
+
+#[tokio::test]
+async fn rights_end_where_the_workspace_does() {
+    let model = Scripted::new();
+    let bot = installed(approvals::FLOW, Some(std::sync::Arc::clone(&model))).await;
+    let (ada, grace) = (bot.ada(), bot.grace().at("recruiting-approvals"));
+    let ask = json!({ "overrides": ["pet"], "reason": "there is no pet" });
+    model.next(Turn::calls("next_phase", &ask));
+    ada.command("/onboard start").await;
+    let zoe = zoe(&bot).await;
+    // At home she is staff.
+    zoe.command("/onboard status").await;
+    assert_snapshot!(zoe.last(), @"");
+    let there = zoe.at("recruiting-approvals");
+    drop(there.news());
+    for button in ["Approve", "Deny", "Deny and tell the interviewer", "Open conversation"] {
+        there.press(button).await;
+        assert_eq!(there.form(), "", "{button} shows something");
+    }
+    assert_snapshot!(there.news(), @"");
+    there.reply_to("there is no pet", "approve").await;
+    assert_snapshot!(there.news(), @"");
+    assert!(grace.has_button("Approve"), "{}", grace.screen());
+    // Nor does she take anything over.
+    ada.reply("human").await;
+    let desk = zoe.at("recruiting-desk");
+    drop((desk.news(), ada.news()));
+    desk.press("Take over").await;
+    desk.reply("Hello from elsewhere").await;
+    assert_snapshot!(desk.news(), @"");
+    assert_snapshot!(ada.news(), @"");
+    let session = bot.session().await;
+    let audited = format!("{:?}", anteroom::export::audit_of(&*bot.store, session).await.unwrap());
+    assert!(audited.contains("answer_refused"), "{audited}");
+}
