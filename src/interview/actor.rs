@@ -341,7 +341,10 @@ impl Actor {
             Event::Asked(wait) => {
                 self.draft.waits.insert(wait.id);
             }
-            Event::Answered { wait, .. } | Event::Applied { wait } | Event::Closed { wait, .. } => {
+            Event::Voted { wait, .. }
+            | Event::Answered { wait, .. }
+            | Event::Applied { wait }
+            | Event::Closed { wait, .. } => {
                 self.draft.waits.insert(*wait);
             }
             _ => {}

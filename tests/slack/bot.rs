@@ -344,6 +344,26 @@ fn parts(
     }
 }
 
+/// How Slack reaches the bot and whose token it has; and the table of those that install it themselves.
+fn way(plan: &Plan) -> (String, String) {
+    let at = plan.installs.as_deref().unwrap_or("127.0.0.1:0");
+    let transport = match plan.by {
+        By::Sockets => "transport = \"socket\"\napp_token_env = \"APP_TOKEN\"".to_owned(),
+        By::Http => {
+            let secret = "signing_secret_env = \"SIGNING_SECRET\"";
+            format!("transport = \"http\"\n{secret}\nlisten = \"{at}\"")
+        }
+    };
+    if plan.installs.is_none() {
+        return (format!("{transport}\nbot_token_env = \"BOT_TOKEN\""), String::new());
+    }
+    let oauth = format!(
+        "[slack.oauth]\nclient_id = \"{CLIENT_ID}\"\nclient_secret_env = \"CLIENT_SECRET\"\n\
+         redirect_url = \"http://{at}/slack/oauth\"\ntokens_key_env = \"TOKENS_KEY\""
+    );
+    (transport, oauth)
+}
+
 /// The configuration as an operator writes it.
 fn configured(slack: &Slack, plan: &Plan, folder: &TempDir) -> Settings {
     let dir = folder.path();
@@ -356,22 +376,7 @@ fn configured(slack: &Slack, plan: &Plan, folder: &TempDir) -> Settings {
             format!("dir = \"{}\"\nenabled = [{id}]", dir.join("flows").display())
         }
     };
-    let transport = match plan.by {
-        By::Sockets => "transport = \"socket\"\napp_token_env = \"APP_TOKEN\"",
-        By::Http => "transport = \"http\"\nsigning_secret_env = \"SIGNING_SECRET\"",
-    };
-    let at = plan.installs.as_deref().unwrap_or("127.0.0.1:0");
-    let listen = if plan.by == By::Http { format!("listen = \"{at}\"") } else { String::new() };
-    let (token, oauth) = match plan.installs {
-        None => ("bot_token_env = \"BOT_TOKEN\"", String::new()),
-        Some(_) => (
-            "",
-            format!(
-                "[slack.oauth]\nclient_id = \"{CLIENT_ID}\"\nclient_secret_env = \"CLIENT_SECRET\"\n\
-             redirect_url = \"http://{at}/slack/oauth\"\ntokens_key_env = \"TOKENS_KEY\""
-            ),
-        ),
-    };
+    let (way, oauth) = way(plan);
     let config = format!(
         r#"
         [data]
@@ -385,9 +390,7 @@ fn configured(slack: &Slack, plan: &Plan, folder: &TempDir) -> Settings {
         [approvers]
         recruiting_approvals = {{ slack_groups = ["S0APPROVERS"] }}
         [slack]
-        {transport}
-        {listen}
-        {token}
+        {way}
         api_url = "{api}"
         staff_users = ["U0LINUS"]
         [slack.channels]

@@ -231,6 +231,7 @@ impl Led {
     }
 
     /// The team is asked whether a part may be left out, says no with words for the model, and then yes.
+    #[expect(clippy::too_many_lines, reason = "what people and the model read")]
     async fn request(&self) {
         let Self { model, ada, grace, .. } = self;
         drop((ada.news(), grace.news()));
@@ -321,6 +322,7 @@ impl Led {
     }
 
     /// Questions in words, a file that nobody asked for, and a card with its sources.
+    #[expect(clippy::too_many_lines, reason = "what people and the model read")]
     async fn piece_of_work(&self) {
         let Self { model, ada, .. } = self;
         model.next(Turn::says("And what was your own part in them?"));
@@ -405,6 +407,7 @@ impl Led {
     }
 
     /// Two cards at once, a sample of writing in a form, the last review, the end.
+    #[expect(clippy::too_many_lines, reason = "what people and the model read")]
     async fn own_words(&self) {
         let Self { bot, model, ada, .. } = self;
         ada.press("At home").await;

@@ -44,12 +44,32 @@ async fn j5_staff_see_how_everybody_is_by_command_and_at_home() {
     let (bot, model) = a_day().await;
     let grace = bot.grace();
     grace.command("/onboard status").await;
-    assert_snapshot!(grace.last(), @"");
+    assert_snapshot!(grace.last(), @"
+    Anteroom (only you): # All conversations
+        *4 open · 1 silent for more than a day · 1 to approve · 1 handed over*
+        · pets: 4
+        Mallory · running · pets · *to approve* [Open]
+        Joan Clarke · running · pets · *wants a person* [Open]
+        Mary Somerville · running · pets · *silent for more than a day* [Open]
+        Ada Byron · running · pets [Open]
+    ");
     grace.home().open().await;
-    assert_snapshot!(grace.home().screen(), @"");
+    assert_snapshot!(grace.home().screen(), @"
+    ╔ Home
+    ║ # Your conversations
+    ║ You have none yet.
+    ║ ───
+    ║ # All conversations
+    ║ *4 open · 1 silent for more than a day · 1 to approve · 1 handed over*
+    ║ · pets: 4
+    ║ Mallory · running · pets · *to approve* [Open]
+    ║ Joan Clarke · running · pets · *wants a person* [Open]
+    ║ Mary Somerville · running · pets · *silent for more than a day* [Open]
+    ║ Ada Byron · running · pets [Open]
+    ");
     // Who has no say sees their own alone.
     bot.ada().command("/onboard status").await;
-    assert_snapshot!(bot.ada().last(), @"");
+    assert_snapshot!(bot.ada().last(), @"Anteroom (only you): *About pets*: Step 1 of 2 · Pets · 0/1 · running.");
     bot.ada().home().open().await;
     assert!(!bot.ada().home().can_see("Joan"), "{}", bot.ada().home().screen());
     model.assert_played();
@@ -61,14 +81,19 @@ async fn j5_one_conversation_is_looked_at_nudged_and_ended() {
     let (bot, _model) = a_day().await;
     let (ada, grace) = (bot.ada(), bot.grace());
     grace.command("/onboard show @ada").await;
-    assert_snapshot!(grace.last(), @"");
+    assert_snapshot!(grace.last(), @"
+    Anteroom (only you): *Ada Byron · About pets*
+        Step 1 of 2 · Pets · 0/1 · running.
+        • A pet: open
+        [Take over] [Hand back] [Nudge] [! End ?]
+    ");
     drop((ada.news(), grace.news()));
     grace.press("Nudge").await;
     assert_snapshot!(ada.news(), @"");
     grace.press("End").await;
-    assert_snapshot!(ada.news(), @"");
+    assert_snapshot!(ada.news(), @"+   Anteroom: The team has ended this conversation. Thank you for your time.");
     bot.mallory().command("/onboard show @ada").await;
-    assert_snapshot!(bot.mallory().last(), @"");
+    assert_snapshot!(bot.mallory().last(), @"Anteroom (only you): Only the team can do that.");
     bot.judge();
 }
 
@@ -77,14 +102,17 @@ async fn j5_a_copy_for_staff_is_audited() {
     let (bot, _model) = a_day().await;
     let grace = bot.grace();
     grace.command("/onboard export @mary").await;
-    assert_snapshot!(grace.news(), @"");
+    assert_snapshot!(grace.news(), @"
+    + Anteroom (only you): I send it to you directly.
+    + Anteroom: (file: anteroom-ses_00000000000000000000000000000001.zip)
+    ");
     let session = bot.session().await;
     let audit = export::audit_of(&*bot.store, session).await.unwrap();
     let read =
         audit.iter().filter(|record| format!("{record:?}").contains("session_exported")).count();
     assert_eq!(read, 1);
     bot.mallory().command("/onboard export @mary").await;
-    assert_snapshot!(bot.mallory().last(), @"");
+    assert_snapshot!(bot.mallory().last(), @"Anteroom (only you): Only the team can do that.");
 }
 
 #[tokio::test]

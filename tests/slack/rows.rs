@@ -25,7 +25,7 @@ use serde_json::{Value, json};
 use crate::{
     approvals,
     bot::{Bot, Plan},
-    emulator::{TEAM, faults::Fault},
+    emulator::{TEAM, faults::Fault, state::State},
     scripted::{Gate, Scripted, Turn},
     troubles::{self, begun},
 };
@@ -59,12 +59,22 @@ async fn row_10_words_under_a_review_are_no_consent() {
     let ada = bot.ada();
     model.next(Turn::says("Then what is it called?"));
     ada.reply("yes, looks right").await;
-    assert_snapshot!(ada.news(), @"");
-    assert_snapshot!(model.news(1), @"");
+    assert_snapshot!(ada.news(), @"
+    +   Ada Byron: yes, looks right
+    +   Anteroom: Then what is it called?
+    ");
+    assert_snapshot!(model.news(1), @r#"
+    model calls c00000001 submit_for_validation {"dataType":"pet","data":{"name":"Rex"},"message":"Is that right?"}
+    c00000001 -> {"status":"pending","note":"The card stays open. What comes of it will follow."}
+    <participant>yes, looks right</participant>
+    "#);
     assert!(ada.has_button("Looks right"), "{}", ada.screen());
     model.next(Turn::says("Rex it is."));
     ada.press("Looks right").await;
-    assert_snapshot!(model.news(2), @"");
+    assert_snapshot!(model.news(2), @r#"
+    model: Then what is it called?
+    <note>What came of the open card of `submit_for_validation`: {"status":"approved","data":{"name":"Rex"},"changes":[]}</note>
+    "#);
     model.assert_played();
 }
 
@@ -73,27 +83,40 @@ async fn row_12_a_button_of_a_step_that_is_over_answers_nothing_newer() {
     let bot = begun().await;
     let ada = bot.ada();
     // The old card stays as it was on her telephone.
-    bot.slack.fail("chat.update", 2, Fault::Says("fatal_error"));
+    bot.slack.fail("chat.update", 2, Fault::Says("edit_window_closed"));
     ada.press("Blue").await;
     ada.drop_file("cv.txt", b"Programmer", "").await;
     drop(ada.news());
     ada.press_on("Which colour?", "Red").await;
-    assert_snapshot!(ada.news(), @"");
+    assert_snapshot!(ada.news(), @"
+    ~   Anteroom (edited): Which colour?
+            ✓ You answered: *Blue*, 2 Nov 10:00 UTC
+    +   Anteroom (only you): That question was answered at 02 Nov, 10:00 UTC.
+    ");
     assert!(ada.has_button("Write an answer"), "the open question is open:\n{}", ada.screen());
 }
 
 #[tokio::test]
-async fn row_13_an_old_form_of_a_question_that_was_asked_again_is_refused() {
-    let bot = begun().await;
-    let ada = bot.ada();
-    ada.reply("stop").await;
-    drop(ada.news());
-    bot.slack.fail("chat.update", 9, Fault::Says("fatal_error"));
-    ada.reply("resume").await;
+async fn row_13_a_click_on_an_older_showing_of_a_question_is_refused() {
+    let flow = troubles::FLOW.replace("place = \"dm\"", "place = \"channel-thread\"");
+    let bot = Bot::on(&flow).await;
+    let (ada, mallory) = (bot.ada().at("general"), bot.mallory().at("general"));
+    ada.command("/onboard start").await;
+    mallory.press("Blue").await;
+    let last = |state: &State| {
+        let mut pushes = state.deliveries.iter().rev().map(|delivery| delivery.push.clone());
+        pushes.find(|push| push.kind == "interactive").unwrap()
+    };
+    // The same button on Ada's screen, from before the question was asked once more.
+    let mut click = bot.slack.look(last);
+    click.payload["user"]["id"] = "U0ADA".into();
+    click.payload["actions"][0]["action_ts"] = "1.0".into();
     ada.reply("a warm one").await;
     drop(ada.news());
-    ada.press("Blue").await;
+    bot.slack.send(click).await.unwrap();
+    bot.rest().await;
     assert_snapshot!(ada.news(), @"");
+    assert!(ada.has_button("Blue"), "{}", ada.screen());
 }
 
 #[tokio::test]
@@ -105,7 +128,12 @@ async fn row_14_a_question_that_is_asked_twice_at_once_is_one_card() {
     assert_eq!(ada.screen().matches("Which colour?").count(), 1, "{}", ada.screen());
     model.next(Turn::says("Blue, then."));
     ada.press("Blue").await;
-    assert_snapshot!(model.news(1), @"");
+    assert_snapshot!(model.news(1), @r#"
+    model calls c00000001 get_user_option {"prompt":"Which colour?","options":[{"id":"red","label":"Red"},{"id":"blue","label":"Blue"}]}
+    model calls c00000002 get_user_option {"prompt":"Which colour?","options":[{"id":"red","label":"Red"},{"id":"blue","label":"Blue"}]}
+    c00000001 -> {"selectedIds":["blue"],"timestamp":"2026-11-02T10:00:00Z"}
+    c00000002 -> {"status":"waiting","note":"this question is already open"}
+    "#);
     model.assert_played();
 }
 
@@ -117,10 +145,18 @@ async fn row_15_two_cards_are_answered_in_any_order_and_told_together() {
     let ada = bot.ada();
     ada.press("Large").await;
     assert_eq!(model.seen().len(), 1, "it waits for both");
-    assert_snapshot!(ada.news(), @"");
+    assert_snapshot!(ada.news(), @"
+    ~   Anteroom (edited): Which size?
+            ✓ You answered: *Large*, 2 Nov 10:00 UTC
+    ");
     model.next(Turn::says("A large blue one."));
     ada.press("Blue").await;
-    assert_snapshot!(model.news(1), @"");
+    assert_snapshot!(model.news(1), @r#"
+    model calls c00000001 get_user_option {"prompt":"Which colour?","options":[{"id":"red","label":"Red"},{"id":"blue","label":"Blue"}]}
+    model calls c00000002 get_user_option {"prompt":"Which size?","options":[{"id":"s","label":"Small"},{"id":"l","label":"Large"}]}
+    c00000001 -> {"selectedIds":["blue"],"timestamp":"2026-11-02T10:00:00Z"}
+    c00000002 -> {"selectedIds":["l"],"timestamp":"2026-11-02T10:00:00Z"}
+    "#);
     model.assert_played();
     bot.judge();
 }
@@ -141,8 +177,20 @@ async fn row_16_a_card_that_is_pressed_while_the_model_speaks_counts_at_once() {
     gate.open();
     bot.rested();
     bot.rest().await;
-    assert_snapshot!(model.news(2), @"");
-    assert_snapshot!(ada.news(), @"");
+    assert_snapshot!(model.news(2), @r#"
+    model: I see that you hesitate. Take your time, and look at the name once more before you press anything.
+    <note>What came of the open card of `submit_for_validation`: {"status":"approved","data":{"name":"Rex"},"changes":[]}</note>
+    "#);
+    assert_snapshot!(ada.news(), @"
+    ~   Anteroom (edited): # Pet
+            Is that right?
+              *Name* Rex
+            ✓ *Approved* by you, 2 Nov 10:00 UTC
+            [Change]
+    +   Ada Byron: Hm, wait.
+    +   Anteroom: I see that you hesitate. Take your time, and look at the name once more before you press anything.
+    +   Anteroom: Rex it is.
+    ");
     model.assert_played();
 }
 
@@ -160,10 +208,17 @@ async fn row_18_the_stop_button_drops_what_the_model_says_and_what_is_open() {
     ada.stop().await;
     bot.rested();
     bot.rest().await;
-    assert_snapshot!(ada.news(), @"");
+    assert_snapshot!(ada.news(), @"
+    +   Ada Byron: A dog.
+    +   Anteroom: Stopped. Nothing more will be asked. Type _resume_ to go on later, or _delete my data_ to erase everything.
+    ");
     model.next(Turn::says("What is it called?"));
     ada.reply("resume").await;
-    assert_snapshot!(ada.news(), @"");
+    assert_snapshot!(ada.news(), @"
+    +   Ada Byron: resume
+    +   Anteroom: Welcome back. We go on where we were.
+    +   Anteroom: What is it called?
+    ");
     model.assert_played();
 }
 
@@ -175,7 +230,11 @@ async fn row_20_reminders_that_came_due_while_the_bot_was_away_are_one() {
     bot.clock.advance(TimeDelta::hours(80));
     bot.crash().await;
     bot.pass(TimeDelta::minutes(5)).await;
-    assert_snapshot!(ada.news(), @"");
+    assert_snapshot!(ada.news(), @"
+    ~   Anteroom (edited): Which colour?
+            [+ Red] [Blue]
+    +   Anteroom: A reminder: this question is still open. Type _stop reminders_ for no more of these.
+    ");
 }
 
 /// A channel is archived, or opened again.
@@ -201,7 +260,12 @@ async fn row_33_an_archived_channel_pauses_what_stands_in_it() {
     ada.command("/onboard start").await;
     drop((ada.news(), desk.news()));
     archive(&bot, true).await;
-    assert_snapshot!(desk.news(), @"");
+    assert_snapshot!(desk.news(), @"
+    + Anteroom: *Ada Byron* · A short talk
+          · Step 1 of 2 · One · 0/2 · paused. Write in this thread to take over: what you write is passed on.
+          [Take over] [Hand back] [Nudge] [! End ?]
+    +   Anteroom: Ada Byron cannot be reached any more: the channel was archived. The conversation is paused; nothing is lost.
+    ");
     let calls = bot.slack.calls().len();
     bot.pass(TimeDelta::days(4)).await;
     let after = bot.slack.calls().split_off(calls);
@@ -209,7 +273,14 @@ async fn row_33_an_archived_channel_pauses_what_stands_in_it() {
     assert_eq!(there, 0, "{after:?}");
     archive(&bot, false).await;
     ada.press("Blue").await;
-    assert_snapshot!(ada.news(), @"");
+    assert_snapshot!(ada.news(), @"
+    ~ Anteroom (edited): · Step 1 of 2 · One · 1/2
+    ~   Anteroom (edited): Which colour?
+            ✓ You answered: *Blue*, 6 Nov 10:00 UTC
+    +   Anteroom: A file, please.
+            [+ Upload] [Skip]
+            · TXT, MD, PDF · up to 1 MB. You can also drop the file into this conversation. No file at hand? Type it here instead.
+    ");
 }
 
 #[tokio::test]
@@ -221,18 +292,22 @@ async fn row_33_a_post_that_finds_the_channel_gone_pauses_as_well() {
     drop((ada.news(), desk.news()));
     bot.slack.fail("chat.postMessage", 1, Fault::Says("is_archived"));
     ada.press("Blue").await;
-    assert_snapshot!(desk.news(), @"");
+    assert_snapshot!(desk.news(), @"
+    + Anteroom: *Ada Byron* · A short talk
+          · Step 1 of 2 · One · 1/2 · paused. Write in this thread to take over: what you write is passed on.
+          [Take over] [Hand back] [Nudge] [! End ?]
+    +   Anteroom: Ada Byron cannot be reached any more: the channel is archived. The conversation is paused; nothing is lost.
+    ");
 }
 
 #[tokio::test]
 async fn row_40_a_model_that_never_comes_to_an_end_is_stopped_with_words() {
     let model = Scripted::new();
-    let wrong = json!({ "dataType": "pet", "data": {} });
     for _ in 0..10 {
-        model.next(Turn::calls("submit_for_validation", &wrong));
+        model.next(Turn::calls("no_such_tool", &json!({})));
     }
     let bot = led(&model, Turn::says("I shall stop here.")).await;
-    assert_snapshot!(bot.ada().last(), @"");
+    assert_snapshot!(bot.ada().last(), @"Anteroom: That is as far as I get by myself for now. Write to me to go on, or type _human_ to reach a person.");
     assert!(model.seen().len() <= 11, "{}", model.seen().len());
 }
 
@@ -243,10 +318,14 @@ async fn row_41_an_answer_that_has_counted_is_not_asked_again_when_the_provider_
     let ada = bot.ada();
     model.next(Turn::fails(Error::Busy));
     ada.press("Blue").await;
-    assert_snapshot!(ada.news(), @"");
+    assert_snapshot!(ada.news(), @"
+    ~   Anteroom (edited): Which colour?
+            ✓ You answered: *Blue*, 2 Nov 10:00 UTC
+    +   Anteroom: I cannot think just now; your answers are safe. I will write when I can, or type _human_ to reach a person.
+    ");
     model.next(Turn::says("Blue, then."));
     bot.pass(TimeDelta::minutes(2)).await;
-    assert_snapshot!(ada.news(), @"");
+    assert_snapshot!(ada.news(), @"+   Anteroom: Blue, then.");
     assert_eq!(ada.screen().matches("Which colour?").count(), 1, "{}", ada.screen());
     model.assert_played();
 }
@@ -255,13 +334,32 @@ async fn row_41_an_answer_that_has_counted_is_not_asked_again_when_the_provider_
 async fn row_44_one_person_in_two_conversations_answers_each_where_it_stands() {
     let flow = troubles::FLOW.replace("place = \"dm\"", "place = \"channel-thread\"");
     let bot = Bot::on(&flow).await;
-    let (ada, mallory) = (bot.ada().at("general"), bot.mallory().at("general"));
-    ada.command("/onboard start").await;
-    mallory.command("/onboard start").await;
-    drop((ada.news(), mallory.news()));
-    // Mallory's card is the newest: Ada's words in her own thread are for her own.
+    let ada = bot.ada().at("general");
+    for _ in 0..2 {
+        ada.say("@anteroom start").await;
+    }
+    drop(ada.news());
     ada.press_on("Which colour?", "Red").await;
-    assert_snapshot!(ada.news(), @"");
+    ada.press("Blue").await;
+    assert_snapshot!(ada.news(), @"
+    ~   Anteroom (edited): · Step 1 of 2 · One · 1/2
+    ~   Anteroom (edited): Which colour?
+            ✓ You answered: *Blue*, 2 Nov 10:00 UTC
+    ~   Anteroom (edited): · Step 1 of 2 · One · 1/2
+    ~   Anteroom (edited): Which colour?
+            ✓ You answered: *Red*, 2 Nov 10:00 UTC
+    +   Anteroom: A file, please.
+            [+ Upload] [Skip]
+            · TXT, MD, PDF · up to 1 MB. You can also drop the file into this conversation. No file at hand? Type it here instead.
+    +   Anteroom: A file, please.
+            [+ Upload] [Skip]
+            · TXT, MD, PDF · up to 1 MB. You can also drop the file into this conversation. No file at hand? Type it here instead.
+    ");
     let sessions = anteroom::store::Store::sessions(&*bot.store, None, 9).await.unwrap();
-    assert_eq!(sessions.len(), 2);
+    let mut chosen = Vec::new();
+    for head in &sessions {
+        let look = bot.engine.look(head.id).await.unwrap();
+        chosen.push(look.state.results["colour"]["selectedIds"].clone());
+    }
+    assert_eq!(chosen, [json!(["blue"]), json!(["red"])]);
 }

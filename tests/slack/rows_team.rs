@@ -7,7 +7,7 @@ use insta::assert_snapshot;
 use serde_json::json;
 
 use crate::{
-    approvals::{self, FLOW, asked},
+    approvals::{FLOW, asked},
     bot::{Bot, Plan},
     scripted::{Scripted, Turn},
 };
@@ -37,11 +37,37 @@ async fn row_19_an_answer_after_the_deadline_is_told_so_and_may_be_reopened() {
     model.next(Turn::says("Nobody has decided."));
     drop(grace.news());
     grace.press("Approve").await;
-    assert_snapshot!(grace.news(), @"");
-    assert_snapshot!(bot.ada().last(), @"");
+    assert_snapshot!(grace.news(), @"
+    ~ Anteroom (edited): # Move Ada Byron to “Goodbye”?
+          Not everything in this phase is complete. What is missing was worked out by the application.
+            *Person* Ada Byron
+            *Flow* About pets
+            *Phase* Pets
+            *Missing* A pet
+            *Requested* 2 Nov 10:00 UTC
+            *Expires* 9 Nov 10:00 UTC
+          *The interviewer's reason*
+          > there is no pet
+          *Expired*: nobody answered in time. 9 Nov 10:00 UTC
+          [Reopen]
+    + Anteroom (only you): That question has lapsed: nobody answered it in time.
+    ");
+    assert_snapshot!(bot.ada().last(), @"Anteroom: Nobody has decided.");
     model.next(Turn::says("Goodbye."));
     grace.press("Reopen").await;
-    assert_snapshot!(grace.news(), @"");
+    assert_snapshot!(grace.news(), @"
+    + Anteroom: # Move Ada Byron to “Goodbye”?
+          Not everything in this phase is complete. What is missing was worked out by the application.
+            *Person* Ada Byron
+            *Flow* About pets
+            *Phase* Pets
+            *Missing* A pet
+            *Requested* 9 Nov 10:00 UTC
+            *Expires* 16 Nov 10:00 UTC
+          *Reason given*
+          > there is no pet
+          [+ Approve ?] [! Deny] [Deny and tell the interviewer] [Open conversation]
+    ");
 }
 
 #[tokio::test]
@@ -55,7 +81,10 @@ async fn row_23_rights_are_those_at_the_click() {
     drop((grace.news(), linus.news()));
     grace.press("Approve").await;
     grace.press("Deny and tell the interviewer").await;
-    assert_snapshot!(grace.news(), @"");
+    assert_snapshot!(grace.news(), @"
+    + Anteroom (only you): Only the recruiting approvers can decide this.
+    + Anteroom (only you): Only the recruiting approvers can decide this.
+    ");
     grace.reply_to("there is no pet", "approve").await;
     assert!(grace.has_button("Approve"), "{}", grace.screen());
     model.next(Turn::says("Goodbye."));
@@ -74,7 +103,14 @@ async fn row_23_a_form_that_was_opened_with_rights_is_refused_without_them() {
     leaves(&bot, "U0GRACE").await;
     drop(grace.news());
     grace.submit().await;
-    assert_snapshot!(grace.form(), @"");
+    assert_snapshot!(grace.form(), @r#"
+    ╔ Deny and tell
+    ║ *Move Ada Byron to “Goodbye”?*
+    ║ What should the interviewer do next?: "Ask about plants."
+    ║   · The interviewer reads this; it is not shown to the participant word for word.
+    ║   ✗ Only the recruiting approvers can decide this.
+    ╚ [Cancel] [Send to interviewer]
+    "#);
     assert_eq!(model.seen().len(), 1);
 }
 
@@ -91,8 +127,15 @@ async fn row_24_nobody_decides_their_own_request() {
     there.press("Approve").await;
     there.reply_to("there is no pet", "approve").await;
     grace.command("/onboard advance reason: me").await;
-    assert_snapshot!(there.news(), @"");
-    assert_snapshot!(grace.news(), @"");
+    assert_snapshot!(there.news(), @"
+    + Anteroom (only you): Only the recruiting approvers can decide this.
+    +   Grace Hopper: approve
+    +   Anteroom (only you): Only the recruiting approvers can decide this.
+    ");
+    assert_snapshot!(grace.news(), @"
+    + Anteroom (only you): Done.
+    +   Anteroom: Staff have been asked. You can leave; I will tell you here.
+    ");
     assert!(there.has_button("Approve"), "{}", there.screen());
 }
 
@@ -110,13 +153,39 @@ async fn row_26_votes_outlive_a_restart_and_the_last_of_each_counts() {
     bot.ada().command("/onboard start").await;
     drop(grace.news());
     grace.press("Deny").await;
-    assert_snapshot!(grace.news(), @"");
+    assert_snapshot!(grace.news(), @"
+    ~ Anteroom (edited): # Move Ada Byron to “Goodbye”?
+          Not everything in this phase is complete. What is missing was worked out by the application.
+            *Person* Ada Byron
+            *Flow* About pets
+            *Phase* Pets
+            *Missing* A pet
+            *Requested* 2 Nov 10:00 UTC
+            *Expires* 9 Nov 10:00 UTC
+          *The interviewer's reason*
+          > there is no pet
+          [+ Approve ?] [! Deny] [Deny and tell the interviewer] [Open conversation]
+          · 2 must decide alike. @Grace Hopper denied.
+    ");
     bot.crash().await;
     grace.press("Approve").await;
-    assert_snapshot!(grace.news(), @"");
+    assert_snapshot!(grace.news(), @"
+    ~ Anteroom (edited): # Move Ada Byron to “Goodbye”?
+          Not everything in this phase is complete. What is missing was worked out by the application.
+            *Person* Ada Byron
+            *Flow* About pets
+            *Phase* Pets
+            *Missing* A pet
+            *Requested* 2 Nov 10:00 UTC
+            *Expires* 9 Nov 10:00 UTC
+          *The interviewer's reason*
+          > there is no pet
+          [+ Approve ?] [! Deny] [Deny and tell the interviewer] [Open conversation]
+          · 2 must decide alike. @Grace Hopper approved.
+    ");
     model.next(Turn::says("Goodbye."));
     linus.press("Approve").await;
-    assert_snapshot!(linus.last(), @"");
+    assert_snapshot!(linus.last(), @"Anteroom: Approved by @Linus Pauling.");
     assert!(linus.can_see("*Approved* by"), "{}", linus.screen());
     model.assert_played();
     bot.judge();
@@ -134,8 +203,11 @@ async fn row_27_a_request_about_what_has_changed_is_shown_anew_or_withdrawn() {
     model.next(Turn::says("Thank you."));
     ada.press("Looks right").await;
     // Nothing is missing any more, so nothing is asked of anybody.
-    assert_snapshot!(grace.news(), @"");
+    assert_snapshot!(grace.news(), @"
+    ~ Anteroom (edited): # Move Ada Byron to “Goodbye”?
+          Not everything in this phase is complete. What is missing was worked out by the application.
+          *No longer asked*: what was missing is complete now. 2 Nov 10:00 UTC
+    ");
     model.assert_played();
     bot.judge();
-    drop(approvals::FLOW);
 }

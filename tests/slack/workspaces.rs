@@ -54,12 +54,27 @@ async fn row_34_where_the_app_is_installed_again_open_interviews_go_on() {
     assert_snapshot!(ada.news(), @"");
 
     bot.install().await;
-    assert_snapshot!(ada.news(), @"");
+    assert_snapshot!(ada.news(), @"
+    ~   Anteroom (edited): Which colour?
+            [+ Red] [Blue]
+    ");
     ada.press("Blue").await;
-    assert_snapshot!(ada.news(), @"");
+    assert_snapshot!(ada.news(), @"
+    ~ Anteroom (edited): · Step 1 of 2 · One · 1/2
+    ~   Anteroom (edited): Which colour?
+            ✓ You answered: *Blue*, 4 Nov 10:00 UTC
+    +   Anteroom: A file, please.
+            [+ Upload] [Skip]
+            · TXT, MD, PDF · up to 1 MB. You can also drop the file into this conversation. No file at hand? Type it here instead.
+    ");
     // The reminders that came due meanwhile do not come all at once.
     bot.pass(chrono::TimeDelta::hours(25)).await;
-    assert_snapshot!(ada.news(), @"");
+    assert_snapshot!(ada.news(), @"
+    ~   Anteroom (edited): A file, please.
+            [+ Upload] [Skip]
+            · TXT, MD, PDF · up to 1 MB. You can also drop the file into this conversation. No file at hand? Type it here instead.
+    +   Anteroom: A reminder: this question is still open. Type _stop reminders_ for no more of these.
+    ");
     bot.judge();
 }
 
@@ -76,7 +91,22 @@ async fn row_34_a_request_lapses_with_the_app_and_can_be_made_again() {
     assert_snapshot!(grace.news(), @"");
     model.next(Turn::calls("next_phase", &ask));
     bot.install().await;
-    assert_snapshot!(grace.news(), @"");
+    assert_snapshot!(grace.news(), @"
+    ~ Anteroom (edited): # Move Ada Byron to “Goodbye”?
+          Not everything in this phase is complete. What is missing was worked out by the application.
+          *No longer asked*: the participant cannot be reached. 2 Nov 10:00 UTC
+    + Anteroom: # Move Ada Byron to “Goodbye”?
+          Not everything in this phase is complete. What is missing was worked out by the application.
+            *Person* Ada Byron
+            *Flow* About pets
+            *Phase* Pets
+            *Missing* A pet
+            *Requested* 2 Nov 10:00 UTC
+            *Expires* 9 Nov 10:00 UTC
+          *The interviewer's reason*
+          > there is no pet
+          [+ Approve ?] [! Deny] [Deny and tell the interviewer] [Open conversation]
+    ");
     model.next(Turn::says("Goodbye."));
     grace.press("Approve").await;
     assert_snapshot!(ada.last(), @"Anteroom: Goodbye.");
@@ -108,16 +138,24 @@ async fn rights_end_where_the_workspace_does() {
     let zoe = zoe(&bot).await;
     // At home she is staff.
     zoe.command("/onboard status").await;
-    assert_snapshot!(zoe.last(), @"");
+    assert_snapshot!(zoe.last(), @"
+    Anteroom (only you): # All conversations
+        *0 open · 0 silent for more than a day · 0 to approve · 0 handed over*
+    ");
     let there = zoe.at("recruiting-approvals");
     drop(there.news());
     for button in ["Approve", "Deny", "Deny and tell the interviewer", "Open conversation"] {
         there.press(button).await;
         assert_eq!(there.form(), "", "{button} shows something");
     }
-    assert_snapshot!(there.news(), @"");
+    assert_snapshot!(there.news(), @"
+    + Anteroom (only you): Only the recruiting approvers can decide this.
+    + Anteroom (only you): Only the recruiting approvers can decide this.
+    + Anteroom (only you): Only the recruiting approvers can decide this.
+    + Anteroom (only you): Only the team can do that.
+    ");
     there.reply_to("there is no pet", "approve").await;
-    assert_snapshot!(there.news(), @"");
+    assert_snapshot!(there.news(), @"+   Zoe: approve");
     assert!(grace.has_button("Approve"), "{}", grace.screen());
     // Nor does she take anything over.
     ada.reply("human").await;
@@ -125,7 +163,10 @@ async fn rights_end_where_the_workspace_does() {
     drop((desk.news(), ada.news()));
     desk.press("Take over").await;
     desk.reply("Hello from elsewhere").await;
-    assert_snapshot!(desk.news(), @"");
+    assert_snapshot!(desk.news(), @"
+    +   Anteroom (only you): Only the team can do that.
+    +   Zoe: Hello from elsewhere
+    ");
     assert_snapshot!(ada.news(), @"");
     let session = bot.session().await;
     let audited = format!("{:?}", anteroom::export::audit_of(&*bot.store, session).await.unwrap());

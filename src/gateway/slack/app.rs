@@ -1,7 +1,7 @@
 //! What every part of the gateway needs, and how it is put together.
 
 use std::{
-    collections::HashSet,
+    collections::{HashMap, HashSet},
     num::NonZeroU32,
     sync::{Arc, Mutex, OnceLock, PoisonError},
     time::Duration,
@@ -30,6 +30,7 @@ use crate::{
     },
     engine::Engine,
     ids::{EffectId, Ids},
+    model::effect::Delivery,
     store::Store,
 };
 
@@ -69,6 +70,8 @@ pub struct App {
     engine: OnceLock<Engine>,
     /// How messages look that this process has edited, by their names.
     drawn: moka::sync::Cache<String, String>,
+    /// Effects that wait for the app to be installed again, by workspace.
+    put_off: Mutex<HashMap<String, HashSet<EffectId>>>,
     /// Effects of which nobody knows whether they have happened.
     in_doubt: Mutex<HashSet<EffectId>>,
 }
@@ -144,6 +147,7 @@ impl App {
             receipts: RateLimiter::keyed(Quota::per_minute(per_minute)),
             engine: OnceLock::new(),
             drawn: moka::sync::Cache::new(DRAWN_MAX),
+            put_off: Mutex::default(),
             in_doubt: Mutex::default(),
             settings: Arc::clone(settings),
             store: Arc::clone(store),
@@ -251,6 +255,30 @@ impl App {
     /// Remembers how a message looks.
     pub(super) fn drawn(&self, message: String, digest: String) {
         self.drawn.insert(message, digest);
+    }
+
+    /// Remembers that an effect waits for the app to be installed again; one that is forgotten here leaves an hour
+    /// later at most.
+    pub(super) fn put_off(&self, team: &str, effect: EffectId) {
+        let mut put_off = self.put_off.lock().unwrap_or_else(PoisonError::into_inner);
+        let waiting = put_off.entry(team.to_owned()).or_default();
+        if waiting.len() < DOUBTS_MAX {
+            waiting.insert(effect);
+        }
+    }
+
+    /// The app is installed again: what waited for that leaves now.
+    pub(super) async fn hurry(&self, team: &str) {
+        let waiting = {
+            let mut put_off = self.put_off.lock().unwrap_or_else(PoisonError::into_inner);
+            put_off.remove(team).unwrap_or_default()
+        };
+        let now = Delivery::Retry { not_before: self.clock.now() };
+        for effect in waiting {
+            if let Err(error) = self.store.done(effect, now.clone()).await {
+                tracing::warn!(effect.id = %effect, %error, "an effect leaves later than it could");
+            }
+        }
     }
 
     /// Remembers that an effect may have happened.

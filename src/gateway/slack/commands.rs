@@ -480,7 +480,12 @@ async fn invited(arrival: &Arrival<'_>, flow: &str, action: &Action) -> String {
 }
 
 /// One conversation of the overview, for staff.
-async fn shown(arrival: &Arrival<'_>, id: &str, action: &Action, ear: &Ear) -> Result<Ack, NotTaken> {
+async fn shown(
+    arrival: &Arrival<'_>,
+    id: &str,
+    action: &Action,
+    ear: &Ear,
+) -> Result<Ack, NotTaken> {
     let Some(session) = SessionId::from_short(id) else { return Ok(Ack::Empty) };
     match arrival.responder_about(session, &action.by).await {
         Ok(from) if from.staff => {}

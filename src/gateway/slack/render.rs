@@ -114,7 +114,8 @@ pub fn card(wait: &Wait, cx: &Cx) -> Message {
     let notes: Vec<String> = prompt
         .notes
         .iter()
-        .filter(|note| !is_blank(note))
+        // Who has voted is said with names that Slack knows.
+        .filter(|note| !is_blank(note) && wait.quorum < 2)
         .take(4)
         .map(|note| blocks::said(note, NOTE))
         .collect();

@@ -455,7 +455,10 @@ impl Sender<'_> {
                 self.later(TimeDelta::from_std(after).unwrap_or(TimeDelta::minutes(1)))
             }
             Failure::Unclear { .. } => self.later(pause),
-            Failure::NotInstalled => self.later(Effect::PAUSE_MAX),
+            Failure::NotInstalled => {
+                self.app.put_off(self.team(), self.effect.id);
+                self.later(Effect::PAUSE_MAX)
+            }
             Failure::Refused { error, .. } => {
                 Delivery::Failed { reason: format!("Slack says: {}", error.replace('_', " ")) }
             }

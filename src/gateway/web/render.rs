@@ -203,7 +203,7 @@ pub(super) fn card(wait: &Wait, again: bool, state: &State, cx: &Cx) -> Markup {
                 p.outcome.waiting { "Waiting for " (addressee(wait).to_lowercase()) "." }
             }
             @if is_open && wait.quorum > 1 { (votes(wait)) }
-            @if is_open { @for note in &wait.prompt.notes { p.small { (note) } } }
+            @if is_open && wait.quorum < 2 { @for note in &wait.prompt.notes { p.small { (note) } } }
         }
     }
 }

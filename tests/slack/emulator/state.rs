@@ -466,6 +466,14 @@ impl State {
         if self.teams.contains_key(team) { team.to_owned() } else { TEAM.to_owned() }
     }
 
+    /// Whether a channel can be seen from a workspace: it is one of it, or somebody of it is in it.
+    pub(crate) fn is_shared(&self, channel: &str, team: &str) -> bool {
+        self.channels.get(channel).is_some_and(|channel| {
+            let mut members = channel.members.iter().filter_map(|member| self.users.get(member));
+            channel.team == team || members.any(|user| user.team == team)
+        })
+    }
+
     /// Whether a stream still takes words.
     pub(crate) fn streams(&self, message: &Message) -> bool {
         message.stream.is_some_and(|began| self.now() - began < STREAM_LIFE)

@@ -79,6 +79,7 @@ pub(in crate::gateway::slack) fn installed_again(app: &Arc<App>, team: &str) {
     let (to, team) = (Arc::clone(app), team.to_owned());
     let key = format!("slack:installed:{team}:{}", to.ids.fresh().simple());
     app.spawn_whole(async move {
+        to.hurry(&team).await;
         let is_there = move |head: &Head| head.place.workspace == team;
         hand_in_everywhere(&to, &key, is_there, &What::Back).await;
     });

@@ -125,7 +125,7 @@ pub(super) fn target(state: &mut State, caller: &Caller, channel: &str) -> Resul
         channel.to_owned()
     };
     let found = state.channel(&id)?;
-    if found.team != caller.team {
+    if !state.is_shared(&id, &caller.team) {
         return Err("channel_not_found".into());
     }
     if found.archived {

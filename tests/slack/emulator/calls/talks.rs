@@ -123,7 +123,7 @@ fn page(state: &State, channel: &str, messages: Vec<&Message>, args: &Args) -> A
 /// A channel that the bot may look into, with the scope for its kind.
 fn visible(state: &State, caller: &Caller, id: &str, scope: &str) -> Result<String, No> {
     let channel = state.channel(id)?;
-    if channel.team != caller.team {
+    if !state.is_shared(id, &caller.team) {
         return Err("channel_not_found".into());
     }
     let is_member = channel.members.contains(BOT_USER);
