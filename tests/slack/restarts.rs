@@ -184,3 +184,52 @@ async fn row_43_with_the_disk_full_nothing_is_acknowledged_and_it_is_said() {
             · TXT, MD, PDF · up to 1 MB. You can also drop the file into this conversation. No file at hand? Type it here instead.
     ");
 }
+
+#[tokio::test]
+async fn a_post_that_leaves_late_does_not_take_the_place_of_words_that_are_seen_already() {
+    let notice = "\n[notice]\nrequired = true\ntext = \"Hello.\"\naccept = \"Yes\"\nhuman = \"A person\"\ndecline = \"No\"\n";
+    let flow = crate::approvals::FLOW
+        .replace(
+            "prompt = \"Talk about pets.\"",
+            "prompt = \"Talk.\"\nintro = \"Let us talk about pets.\"",
+        )
+        .replace("\n[handoff]", &format!("{notice}\n[handoff]"));
+    let model = Scripted::new();
+    let (model_too, flow) = (Some(Arc::clone(&model)), Some(flow));
+    let bot = Bot::planned(Plan { model: model_too, flow, ..Plan::default() }).await;
+    let ada = bot.ada();
+    ada.command("/onboard start").await;
+    drop(ada.news());
+    let gate = Gate::new();
+    let words = "A dog is a fine pet, and so is a cat; most people who come here have one of the two. Which one is yours?";
+    model.next(Turn::says(words).in_pieces(8).held_by(&gate));
+    bot.unrested();
+    ada.press("Yes").await;
+    // Nothing that was queued has left by now.
+    ada.sees("most people").await;
+    gate.open();
+    bot.rested();
+    bot.rest().await;
+    assert_snapshot!(ada.news(), @"");
+    model.assert_played();
+}
+
+#[tokio::test]
+async fn a_decision_is_told_once_even_where_the_bot_may_not_look_for_what_it_said() {
+    let model = Scripted::new();
+    let mut bot = crate::approvals::asked(&model).await;
+    let grace = bot.grace().at("recruiting-approvals");
+    bot.slack.with(|state| {
+        for token in state.tokens.values_mut() {
+            token.scopes.remove("groups:history");
+        }
+    });
+    model.next(Turn::says("Goodbye."));
+    // What has left is not noted before the bot dies, so it leaves once more.
+    bot.hold.mute(99);
+    grace.press("Approve").await;
+    bot.clock.advance(TimeDelta::seconds(1));
+    bot.crash().await;
+    let told = grace.screen().matches("Anteroom: Approved by @Grace Hopper.").count();
+    assert_eq!(told, 1, "{}", grace.screen());
+}
