@@ -210,7 +210,15 @@ async fn a_post_that_leaves_late_does_not_take_the_place_of_words_that_are_seen_
     gate.open();
     bot.rested();
     bot.rest().await;
-    assert_snapshot!(ada.news(), @"");
+    assert_snapshot!(ada.news(), @"
+    ~ Anteroom (edited): # About pets
+          Hello.
+          ✓ You answered: *Yes*, 2 Nov 10:00 UTC
+    +   Anteroom: A dog is a fine pet, and so is a cat; most people who come here have one of the two. Which one is yours?
+            [Good] [Bad]
+    +   Anteroom: Let us talk about pets.
+    +   Anteroom: · Step 1 of 2 · Pets · 0/1
+    ");
     model.assert_played();
 }
 
