@@ -46,11 +46,16 @@ fn conversation(count: usize) -> View {
         let effect = EffectId::mint(&RandomIds);
         let event = Event::Posted { effect, audience: Audience::Participant, text };
         let seq = loaded.events.len() as u64 + 1;
-        loaded.events.push(Recorded { v: STORED_VERSION, seq, at: SystemClock.now(), event });
+        loaded.events.push(Recorded {
+            v: STORED_VERSION,
+            seq,
+            at: SystemClock.now(),
+            event: event.into(),
+        });
     }
     loaded.head.seq = loaded.events.len() as u64;
     let state = State::fold(&loaded.events).unwrap();
-    View { loaded, state, flow, doing: Doing::default() }
+    View { loaded, state: state.into(), flow, doing: Doing::default() }
 }
 
 fn fold(criterion: &mut Criterion) {

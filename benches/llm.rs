@@ -99,7 +99,8 @@ fn conversation(count: usize) -> Vec<Recorded> {
             }
         }
     };
-    let recorded = |n| Recorded { v: STORED_VERSION, seq: n as u64 + 1, at, event: event(n) };
+    let recorded =
+        |n| Recorded { v: STORED_VERSION, seq: n as u64 + 1, at, event: event(n).into() };
     (0..count).map(recorded).collect()
 }
 
@@ -112,7 +113,12 @@ fn shown(criterion: &mut Criterion) {
         let at = events[0].at;
         let (through, text) = (stored as u64 - 100, "They spoke of pets.".to_owned());
         let event = Event::Summarised { through, text, usage: Usage::default() };
-        events.push(Recorded { v: STORED_VERSION, seq: stored as u64 + 1, at, event });
+        events.push(Recorded {
+            v: STORED_VERSION,
+            seq: stored as u64 + 1,
+            at,
+            event: event.into(),
+        });
         events
     };
     let whole = [10, 100, 1_000].map(|count| ("sent", count, conversation(count)));

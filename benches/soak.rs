@@ -495,7 +495,7 @@ fn look_at(loaded: &Loaded) {
     let (mut called, mut returned) = (BTreeSet::new(), BTreeSet::new());
     let (mut answered, mut applied) = (BTreeSet::<WaitId>::new(), BTreeSet::<WaitId>::new());
     for recorded in &loaded.events {
-        let fresh = match &recorded.event {
+        let fresh = match &*recorded.event {
             Event::Called(call) => called.insert(call.id.clone()),
             Event::Returned { call, .. } => returned.insert(call.clone()),
             Event::Answered { wait, .. } => answered.insert(*wait),

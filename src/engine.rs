@@ -17,6 +17,7 @@ mod pinned;
 mod reading;
 pub mod recording;
 mod retention;
+mod states;
 mod subtask;
 mod tally;
 mod think;
@@ -27,6 +28,7 @@ pub mod window;
 use std::{
     collections::BTreeMap,
     fmt,
+    hash::{DefaultHasher, Hash as _, Hasher as _},
     num::NonZeroU32,
     sync::{
         Arc, OnceLock,
@@ -70,6 +72,7 @@ use crate::{
 use self::{
     desk::{Desks, Job},
     pinned::PinnedFlows,
+    states::States,
     think::Drafts,
 };
 
@@ -160,7 +163,7 @@ pub struct Look {
     /// What it runs.
     pub flow: Arc<LoadedFlow>,
     /// What the events add up to.
-    pub state: State,
+    pub state: Arc<State>,
     /// It is the model's turn.
     pub thinking: bool,
 }
@@ -170,6 +173,9 @@ const GRACE: Duration = Duration::from_secs(6);
 
 /// Changes that a slow listener may fall behind; then it looks at everything again.
 const CHANGES_KEPT: usize = 1024;
+
+/// Locks that starts share, by place: whole classes of a place's newcomers press Start in the same second.
+const STARTS: usize = 64;
 
 /// Times that a decision is made again because somebody else has committed meanwhile.
 const CONFLICTS_MAX: usize = 16;
@@ -220,6 +226,7 @@ struct Inner {
     pipeline: Pipeline,
     gateways: BTreeMap<Platform, Arc<dyn Gateway>>,
     pinned: PinnedFlows,
+    states: States,
     desks: Desks,
     tasks: TaskTracker,
     changes: broadcast::Sender<Changed>,
@@ -246,8 +253,8 @@ struct Inner {
     limits: Limits,
     /// What each person has sent lately.
     pace: RateLimiter<PersonId, HashMapStateStore<PersonId>, DefaultClock>,
-    /// One start at a time: a second one at the same place finds the first.
-    starting: tokio::sync::Mutex<()>,
+    /// One start at a time of those that share a lock: a second one at the same place finds the first.
+    starting: [tokio::sync::Mutex<()>; STARTS],
 }
 
 impl Engine {
@@ -270,6 +277,7 @@ impl Engine {
             pipeline,
             gateways,
             pinned: PinnedFlows::default(),
+            states: States::default(),
             desks: Desks::default(),
             tasks: TaskTracker::new(),
             changes: broadcast::Sender::new(CHANGES_KEPT),
@@ -286,7 +294,7 @@ impl Engine {
             webhooks: webhook::Client::default(),
             pace: RateLimiter::keyed(Quota::per_minute(limits.per_minute)),
             limits,
-            starting: tokio::sync::Mutex::new(()),
+            starting: std::array::from_fn(|_| tokio::sync::Mutex::new(())),
             parts,
         };
         Self { inner: Arc::new(inner) }
@@ -380,7 +388,7 @@ impl Engine {
         words: Option<&str>,
     ) -> Result<SessionId, Error> {
         let inner = &self.inner;
-        let _one_at_a_time = inner.starting.lock().await;
+        let _one_at_a_time = inner.starting[lock_of(&place)].lock().await;
         let found = inner.parts.store.find(Find::Place(place.clone())).await?;
         let is_open = |head: &&Head| {
             head.participant == from.person && head.flow.id == flow && !head.status.is_over()
@@ -492,7 +500,7 @@ impl Engine {
         let (loaded, flow) = self.view(session).await?;
         let actor = self.seat(&loaded, Arc::clone(&flow))?;
         let thinking = matches!(actor.next(), Next::Think { .. } | Next::Round(_));
-        Ok(Look { loaded, flow, state: actor.into_state(), thinking })
+        Ok(Look { loaded, flow, state: actor.shared_state(), thinking })
     }
 
     /// Sessions at a glance, newest first.
@@ -525,15 +533,17 @@ impl Engine {
     /// A loaded session in the hands of its actor.
     fn seat(&self, loaded: &Loaded, flow: Arc<LoadedFlow>) -> Result<Actor, Error> {
         let ids = Arc::clone(&self.inner.parts.ids);
-        let actor = Actor::load(flow, loaded, ids, self.inner.parts.clock.now());
-        let actor = actor.ok_or(Error::NoSession)?.with_model(self.has_model());
-        Ok(actor.with_budgets(self.inner.limits.budgets))
+        let state = self.inner.states.of(loaded.head.id, &loaded.events);
+        let state = state.ok_or(Error::NoSession)?;
+        let actor = Actor::over(flow, state, ids, self.inner.parts.clock.now());
+        Ok(actor.with_model(self.has_model()).with_budgets(self.inner.limits.budgets))
     }
 
     /// Commits what an actor has changed, and tells those who listen.
     async fn commit(&self, actor: Actor, dedup: Option<String>) -> Result<(), store::Error> {
-        let flow = Arc::clone(actor.flow());
+        let (flow, state) = (Arc::clone(actor.flow()), actor.shared_state());
         let mut commit = actor.into_commit(dedup);
+        let last = commit.events.last().map(|recorded| Arc::clone(&recorded.event));
         commit.charges = self.charges(&commit);
         let recorded = self.is_recorded().then(|| Box::new(recording::Committed::of(&commit)));
         let warnings = tally::warnings(&commit);
@@ -543,6 +553,9 @@ impl Engine {
         let committed = self.inner.parts.store.commit(commit).await;
         tally::commit(&committed, began.elapsed());
         committed?;
+        if let Some(last) = last {
+            self.inner.states.keep(changed.session, &last, &state);
+        }
         self.note_commit(recorded, &flow);
         warnings.iter().for_each(tally::Warning::tell);
         // Nobody listening is no failure.
@@ -575,6 +588,13 @@ impl Engine {
         }
         Err(Error::Busy)
     }
+}
+
+/// Which lock a place shares.
+fn lock_of(place: &Place) -> usize {
+    let mut hasher = DefaultHasher::new();
+    place.hash(&mut hasher);
+    usize::try_from(hasher.finish() % STARTS as u64).unwrap_or_default()
 }
 
 /// Says that the engine runs for as long as it lives, so that a panic does not leave it said.

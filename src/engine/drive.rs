@@ -1,7 +1,7 @@
 //! Drives a session from one step to the next until it rests. Each is committed; those that are made at once share a
 //! commit.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use chrono::TimeDelta;
 
@@ -66,7 +66,7 @@ impl Engine {
 
     async fn step(&self, session: SessionId) -> Result<Step, Error> {
         let (loaded, flow) = self.view(session).await?;
-        let actor = self.seat(&loaded, std::sync::Arc::clone(&flow))?;
+        let actor = self.seat(&loaded, Arc::clone(&flow))?;
         match actor.next() {
             Next::Erase => _ = self.erase_as_asked(session).await?,
             Next::Rest => return Ok(Step::Rest),
@@ -179,7 +179,7 @@ impl Engine {
                 Ok(())
             }
             Some(EffectClass::Pure | EffectClass::Idempotent | EffectClass::Reconcile) | None => {
-                self.execute(actor, known.call).await
+                self.execute(actor, Arc::unwrap_or_clone(known.call)).await
             }
         }
     }

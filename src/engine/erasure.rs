@@ -143,6 +143,7 @@ impl Engine {
         }
         pass(Point::CardsDown);
         parts.store.erase(erasure).await?;
+        self.inner.states.forget(session);
         pass(Point::SessionErased);
         self.clean_up(session).await?;
         pass(Point::FilesErased);
@@ -238,7 +239,7 @@ fn neutral(wait: Wait, now: DateTime<Utc>) -> Wait {
     let control = Control::Ask(Ask { placeholder: None, max: 0, required: false });
     let body = String::new();
     Wait {
-        prompt: Prompt { title: None, body, control, notes: Vec::new() },
+        prompt: Prompt { title: None, body, control, notes: Vec::new() }.into(),
         state: Value::Null,
         standing: Standing::Cancelled { reason: "erased".to_owned(), at: now },
         ..wait

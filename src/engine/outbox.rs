@@ -8,7 +8,7 @@ use std::{
 
 use chrono::TimeDelta;
 use futures::{FutureExt as _, StreamExt as _, stream};
-use tokio::sync::oneshot;
+use tokio::{sync::oneshot, task::JoinSet};
 use tokio_util::sync::CancellationToken;
 
 use super::{Engine, Error, desk::Job};
@@ -29,50 +29,64 @@ const DELIVERY_LIMIT: Duration = Duration::from_secs(30);
 const ATTEMPTS_MAX: u32 = 24;
 
 impl Engine {
-    /// Delivers until told to stop; what is on its way then arrives before this returns.
+    /// Delivers until told to stop; what is on its way then arrives before this returns. One that takes its time keeps
+    /// nothing back but what its own session has to say after it.
     pub(super) async fn keep_delivering(&self, stop: &CancellationToken) {
+        let mut under_way = JoinSet::new();
         while !stop.is_cancelled() {
-            if self.deliver_until(stop).await == 0 {
-                tokio::select! {
-                    () = stop.cancelled() => {}
-                    // Told or not, it looks again soon: an effect may be due by time.
-                    _ = tokio::time::timeout(LOOK, self.inner.queued.notified()) => {}
-                }
+            let free = self.inner.limits.deliveries.saturating_sub(under_way.len()).min(BATCH);
+            let claimed = if free > 0 { self.claim(free).await } else { Vec::new() };
+            let may_be_more = free > 0 && claimed.len() == free;
+            for effect in claimed {
+                let engine = self.clone();
+                under_way.spawn(async move { engine.deliver(effect).await });
+            }
+            if may_be_more && under_way.len() < self.inner.limits.deliveries {
+                continue;
+            }
+            tokio::select! {
+                () = stop.cancelled() => {}
+                // What its session has to say next may leave now.
+                Some(_) = under_way.join_next() => {}
+                // Told or not, it looks again soon: an effect may be due by time.
+                _ = tokio::time::timeout(LOOK, self.inner.queued.notified()) => {}
             }
         }
+        while under_way.join_next().await.is_some() {}
     }
 
     /// Delivers what may leave now; how many effects were tried.
     pub async fn deliver_due(&self) -> usize {
-        self.deliver_until(&CancellationToken::new()).await
+        let claimed = self.claim(BATCH).await;
+        let count = claimed.len();
+        stream::iter(claimed)
+            .for_each_concurrent(self.inner.limits.deliveries, |effect| self.deliver(effect))
+            .await;
+        count
     }
 
-    async fn deliver_until(&self, stop: &CancellationToken) -> usize {
+    /// Effects that may leave now, in hand until they are done.
+    async fn claim(&self, most: usize) -> Vec<Effect> {
         let now = self.inner.parts.clock.now();
         let store = &self.inner.parts.store;
         if !store.health().is_well() && store.claim(now, 0).await.is_err() {
             // It has been told the time, and said in the log why nothing leaves.
-            return 0;
+            return Vec::new();
         }
         let unnoted = std::mem::take(&mut *self.unnoted());
         for (effect, delivery) in unnoted {
             self.done(effect, delivery).await;
         }
-        let claimed = match store.claim(now, BATCH).await {
-            Ok(claimed) => claimed,
+        match store.claim(now, most).await {
+            Ok(claimed) => {
+                self.inner.late.look(&claimed, now);
+                claimed
+            }
             Err(error) => {
                 tracing::error!(error = %error, "the outbox could not be read");
-                return 0;
+                Vec::new()
             }
-        };
-        let count = claimed.len();
-        self.inner.late.look(&claimed, now);
-        stream::iter(claimed)
-            // What has not set off stays claimed; the next process delivers it.
-            .take_while(|_| std::future::ready(!stop.is_cancelled()))
-            .for_each_concurrent(self.inner.limits.deliveries, |effect| self.deliver(effect))
-            .await;
-        count
+        }
     }
 
     async fn deliver(&self, effect: Effect) {

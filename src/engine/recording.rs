@@ -192,7 +192,7 @@ impl Tape {
         told.events.extend(events.iter().cloned());
         let read: Vec<Line> = events
             .iter()
-            .filter_map(|recorded| match &recorded.event {
+            .filter_map(|recorded| match &*recorded.event {
                 Event::Thought(thought) => Some(thought.knew),
                 _ => None,
             })

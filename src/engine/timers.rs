@@ -42,6 +42,7 @@ impl Engine {
             self.sweep().await;
             // Who has been quiet for long is forgotten, so that memory does not grow with everybody who ever wrote.
             self.inner.pace.retain_recent();
+            self.inner.states.tidy();
         }
     }
 

@@ -68,7 +68,7 @@ pub(super) fn cut(events: &[Recorded], summarised: u64) -> Option<u64> {
     let mut open: Vec<&CallId> = Vec::new();
     let mut cuts = Vec::new();
     for recorded in events {
-        match &recorded.event {
+        match &*recorded.event {
             Event::Thought(thought) => open.extend(thought.calls.iter().map(|call| &call.id)),
             Event::Returned { call, .. } => open.retain(|id| *id != call),
             Event::Said { from: Speaker::Participant, .. }
@@ -89,7 +89,7 @@ fn after(events: &[Recorded], seq: u64) -> usize {
 
 fn messages(flow: &LoadedFlow, events: &[Recorded]) -> Vec<Message> {
     // A child run is told what to do right after it has begun.
-    let assignment = events.iter().take(2).find_map(|recorded| match &recorded.event {
+    let assignment = events.iter().take(2).find_map(|recorded| match &*recorded.event {
         Event::Subtask(Subtask::Tasked(assignment)) => Some(assignment),
         _ => None,
     });
@@ -97,7 +97,7 @@ fn messages(flow: &LoadedFlow, events: &[Recorded]) -> Vec<Message> {
         Some(assignment) => task_messages(flow, assignment),
         None => vec![Message::System(instructions(flow))],
     };
-    let short = events.iter().rev().find_map(|recorded| match &recorded.event {
+    let short = events.iter().rev().find_map(|recorded| match &*recorded.event {
         Event::Summarised { through, text, .. } => Some((*through, text)),
         _ => None,
     });
@@ -105,7 +105,7 @@ fn messages(flow: &LoadedFlow, events: &[Recorded]) -> Vec<Message> {
     let window = Window::new(flow, old, shown);
     if let Some((_, text)) = short {
         messages.push(note(&format!("The conversation so far, in short:\n{text}")));
-        let phase = old.iter().rev().find_map(|recorded| match &recorded.event {
+        let phase = old.iter().rev().find_map(|recorded| match &*recorded.event {
             Event::Advanced { to, .. } => Some(to.as_ref()),
             _ => None,
         });
@@ -115,8 +115,8 @@ fn messages(flow: &LoadedFlow, events: &[Recorded]) -> Vec<Message> {
     let said = in_order(shown);
     for (n, recorded) in said.iter().enumerate() {
         // What the model says is posted right after it: once is enough.
-        let is_echo = matches!(recorded.event, Event::Posted { .. })
-            && n.checked_sub(1).is_some_and(|before| match &said[before].event {
+        let is_echo = matches!(*recorded.event, Event::Posted { .. })
+            && n.checked_sub(1).is_some_and(|before| match &*said[before].event {
                 Event::Thought(thought) => {
                     !thought.text.is_empty() && recorded.seq == said[before].seq + 1
                 }
@@ -135,7 +135,7 @@ fn in_order(events: &[Recorded]) -> Vec<&Recorded> {
     let mut keyed: Vec<((u64, u64), &Recorded)> = Vec::with_capacity(events.len());
     let mut echo = None;
     for recorded in events {
-        let key = match &recorded.event {
+        let key = match &*recorded.event {
             Event::Thought(thought) => {
                 echo = (!thought.text.is_empty()).then_some((recorded.seq + 1, thought.knew));
                 (thought.knew, recorded.seq)
@@ -158,12 +158,12 @@ fn amended(shown: &[Recorded]) -> (HashMap<u64, Option<&str>>, HashMap<u64, u64>
     let mut said: HashMap<&str, (u64, bool)> = HashMap::new();
     let mut knew: Vec<u64> = Vec::new();
     for recorded in shown {
-        if let Event::Thought(thought) = &recorded.event {
+        if let Event::Thought(thought) = &*recorded.event {
             knew.push(thought.knew);
         }
     }
     for recorded in shown {
-        match &recorded.event {
+        match &*recorded.event {
             Event::Said { from, source: Some(source), .. } => {
                 said.insert(source, (recorded.seq, *from == Speaker::Participant));
             }
@@ -206,7 +206,7 @@ impl<'a> Window<'a> {
         let (instead, news) = amended(shown);
         let mut window = Self { flow, old, calls, results, answers, instead, news };
         for recorded in shown {
-            match &recorded.event {
+            match &*recorded.event {
                 Event::Called(call) => _ = window.calls.insert(&call.id, call),
                 Event::Returned { call, result } => {
                     window.results.entry(call).or_insert(result);
@@ -223,7 +223,7 @@ impl<'a> Window<'a> {
     /// A call; one that a short form stands for is looked for there, which is rare: its card was open for that long.
     fn call(&self, id: &CallId) -> Option<&'a Call> {
         self.calls.get(id).copied().or_else(|| {
-            self.old.iter().rev().find_map(|recorded| match &recorded.event {
+            self.old.iter().rev().find_map(|recorded| match &*recorded.event {
                 Event::Called(call) if call.id == *id => Some(call),
                 _ => None,
             })
@@ -231,7 +231,7 @@ impl<'a> Window<'a> {
     }
 
     fn tell(&self, recorded: &Recorded, messages: &mut Vec<Message>) {
-        match &recorded.event {
+        match &*recorded.event {
             // A child run has one part, and is told of it in its instructions.
             Event::Advanced { to: Some(to), .. } if to != task::PHASE => {
                 messages.extend(self.flow.phase(to).map(|phase| self.begun(phase)));

@@ -83,7 +83,8 @@ pub struct Refusal(pub String);
 #[derive(Debug)]
 pub struct Actor {
     pub(super) flow: Arc<LoadedFlow>,
-    pub(super) state: State,
+    /// Copied when this step first changes it: others may be looking at it.
+    pub(super) state: Arc<State>,
     pub(super) ids: Arc<dyn Ids>,
     pub(super) now: DateTime<Utc>,
     /// A model is configured.
@@ -113,7 +114,7 @@ impl Actor {
         now: DateTime<Utc>,
     ) -> Self {
         let event = Event::Started(started.clone());
-        let first = Recorded { v: STORED_VERSION, seq: 1, at: now, event };
+        let first = Recorded { v: STORED_VERSION, seq: 1, at: now, event: Arc::new(event) };
         let state = State::begin(&started, now);
         let mut actor = Self::beginning(flow, state, first, ids, now);
         let facts = [("flow", started.flow.id.into()), ("digest", started.flow.digest.into())];
@@ -146,12 +147,13 @@ impl Actor {
     }
 
     /// Over a session as it stands.
-    pub(super) fn over(
+    pub fn over(
         flow: Arc<LoadedFlow>,
-        state: State,
+        state: impl Into<Arc<State>>,
         ids: Arc<dyn Ids>,
         now: DateTime<Utc>,
     ) -> Self {
+        let state = state.into();
         let base = state.seq;
         let (budgets, draft) = (Budgets::default(), Draft::default());
         Self { flow, state, ids, now, has_model: false, budgets, base, draft }
@@ -162,9 +164,9 @@ impl Actor {
         &self.state
     }
 
-    /// The session as it stands, without the one who may change it.
-    pub fn into_state(self) -> State {
-        self.state
+    /// The same, to be kept: what this step still changes is not in it.
+    pub fn shared_state(&self) -> Arc<State> {
+        Arc::clone(&self.state)
     }
 
     /// The flow it runs.
@@ -349,8 +351,13 @@ impl Actor {
             }
             _ => {}
         }
-        let recorded = Recorded { v: STORED_VERSION, seq: self.state.seq + 1, at: self.now, event };
-        self.state.apply(&recorded);
+        let recorded = Recorded {
+            v: STORED_VERSION,
+            seq: self.state.seq + 1,
+            at: self.now,
+            event: Arc::new(event),
+        };
+        Arc::make_mut(&mut self.state).apply(&recorded);
         self.draft.events.push(recorded);
     }
 

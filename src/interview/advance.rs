@@ -422,7 +422,7 @@ impl Actor {
                 Answerers::Participant => self.ask_participant(&request),
                 Answerers::Deciders { .. } => self.ask_deciders(&request),
             };
-            wait.prompt = fresh.prompt;
+            wait.prompt = fresh.prompt.into();
             wait.state = fresh.state;
             wait.revision += 1;
             // Votes were on the old list.

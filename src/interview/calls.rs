@@ -88,7 +88,7 @@ impl Actor {
             revision: 1,
             purpose,
             state,
-            prompt,
+            prompt: prompt.into(),
             answerers,
             quorum,
             votes: Vec::new(),

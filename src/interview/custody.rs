@@ -55,7 +55,7 @@ impl Keeping {
     /// Adds one event.
     pub(crate) fn apply(&mut self, recorded: &Recorded) {
         let at = recorded.at;
-        match &recorded.event {
+        match &*recorded.event {
             Event::Custody(Custody::Held { by, reason }) => {
                 self.hold = Some(Hold { by: by.clone(), reason: reason.clone(), since: at });
             }
@@ -210,7 +210,7 @@ impl Actor {
         let latest = Latest::of(events);
         let kept = events.iter().filter(|recorded| latest.stays(recorded, &gone));
         let kept = kept.map(|recorded| (recorded.v, recorded.at, recorded.event.clone()));
-        let last = last.map(|(at, event)| (STORED_VERSION, at, event));
+        let last = last.map(|(at, event)| (STORED_VERSION, at, Arc::new(event)));
         let events: Vec<Recorded> = (1..)
             .zip(kept.chain(last))
             .map(|(seq, (v, at, event))| Recorded { v, seq, at, event })
@@ -232,7 +232,7 @@ impl Latest {
     fn of(events: &[Recorded]) -> Self {
         let mut latest = Self { records: BTreeMap::new(), effects: BTreeMap::new() };
         for recorded in events {
-            match &recorded.event {
+            match &*recorded.event {
                 Event::Saved { record, .. } => _ = latest.records.insert(*record, recorded.seq),
                 Event::EffectNoted { phase, index, .. } => {
                     latest.effects.insert((phase.clone(), *index), recorded.seq);
@@ -244,7 +244,7 @@ impl Latest {
     }
 
     fn stays(&self, recorded: &Recorded, gone: &BTreeSet<Kind>) -> bool {
-        match &recorded.event {
+        match &*recorded.event {
             Event::Started(_) | Event::NoticeAnswered { .. } => true,
             Event::Kept(_) => !gone.contains(&Kind::Uploads),
             Event::Saved { record, .. } => {

@@ -72,7 +72,7 @@ pub struct Child {
 impl Family {
     /// Adds one event.
     pub(super) fn apply(&mut self, recorded: &Recorded) {
-        match &recorded.event {
+        match &*recorded.event {
             Event::Applied { wait } => _ = self.told.insert(*wait),
             Event::Subtask(subtask) => self.subtask(subtask),
             _ => {}

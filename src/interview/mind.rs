@@ -53,7 +53,7 @@ impl Mind {
     pub(super) fn apply(&mut self, recorded: &Recorded, phase: Option<&str>, calls: &[CallState]) {
         let seq = recorded.seq;
         let before_files = self.before_files.take();
-        match &recorded.event {
+        match &*recorded.event {
             Event::Said { from: Speaker::Participant, .. } => {
                 self.begin_turn(seq);
                 self.again_at = None;

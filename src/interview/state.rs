@@ -1,6 +1,9 @@
 //! What the events of a session add up to.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use chrono::{DateTime, Utc};
 use serde_json::Value;
@@ -100,8 +103,8 @@ pub struct State {
 /// A call and what has come of it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CallState {
-    /// The call.
-    pub call: Call,
+    /// The call; copies of the state share it.
+    pub call: Arc<Call>,
     /// The wait it is suspended on, if it ever was.
     pub wait: Option<WaitId>,
     /// Its one result.
@@ -151,7 +154,7 @@ impl State {
     /// Adds up events; none if they do not begin with [`Event::Started`].
     pub fn fold(events: &[Recorded]) -> Option<Self> {
         let (first, rest) = events.split_first()?;
-        let Event::Started(started) = &first.event else { return None };
+        let Event::Started(started) = &*first.event else { return None };
         let mut state = Self::begin(started, first.at);
         state.seq = first.seq;
         for recorded in rest {
@@ -210,7 +213,7 @@ impl State {
         let (seq, at) = (recorded.seq, recorded.at);
         self.keeping.apply(recorded);
         self.family.apply(recorded);
-        match &recorded.event {
+        match &*recorded.event {
             // A second beginning means nothing.
             Event::Started(_)
             | Event::NoticeAnswered { .. }
@@ -276,8 +279,9 @@ impl State {
             let side = if vote.approves() { "approves" } else { "denies" };
             format!("{} {side}.", vote.by_name)
         };
-        wait.prompt.notes = wait.votes.iter().map(words).collect();
-        wait.prompt.notes.push(format!("{} must decide alike.", wait.quorum));
+        let mut notes: Vec<String> = wait.votes.iter().map(words).collect();
+        notes.push(format!("{} must decide alike.", wait.quorum));
+        Arc::make_mut(&mut wait.prompt).notes = notes;
     }
 
     fn answered(
@@ -377,7 +381,7 @@ impl State {
                 self.version += 1;
                 self.evaluations = 0;
             }
-            let call = call.clone();
+            let call = Arc::new(call.clone());
             let (wait, result, late) = (None, None, None);
             self.calls.push(CallState { call, wait, result, detached: false, late });
         }

@@ -1,6 +1,6 @@
 //! The events of a session: transcript, audit trail and recovery log in one append-only list.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, sync::Arc};
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -30,8 +30,8 @@ pub struct Recorded {
     pub seq: u64,
     /// When it happened.
     pub at: DateTime<Utc>,
-    /// What happened.
-    pub event: Event,
+    /// What happened. Never changes, so copies share it.
+    pub event: Arc<Event>,
 }
 
 /// What can happen in a session.
@@ -584,7 +584,7 @@ pub struct Amendments<'a>(HashMap<&'a str, Option<&'a str>>);
 impl<'a> Amendments<'a> {
     /// All that there are.
     pub fn of(events: &'a [Recorded]) -> Self {
-        let amended = events.iter().filter_map(|recorded| match &recorded.event {
+        let amended = events.iter().filter_map(|recorded| match &*recorded.event {
             Event::Amended { source, text } => Some((source.as_str(), text.as_deref())),
             _ => None,
         });

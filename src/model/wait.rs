@@ -1,5 +1,7 @@
 //! A suspended tool call as data: the durable form of S0's `ContinuationToken`.
 
+use std::sync::Arc;
+
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -31,8 +33,8 @@ pub struct Wait {
     pub purpose: Purpose,
     /// What the tool chose to remember; only that tool reads it. Never a secret.
     pub state: Value,
-    /// What is shown, and against which an answer is checked, even if the tool has changed since.
-    pub prompt: Prompt,
+    /// What is shown, and against which an answer is checked, even if the tool has changed since. Copies share it.
+    pub prompt: Arc<Prompt>,
     /// Who may answer.
     pub answerers: Answerers,
     /// How many must decide alike; 1 for everything but a decision of several.

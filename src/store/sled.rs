@@ -14,7 +14,7 @@
 //!
 //! One tree holds everything, which makes one `apply_batch` atomic; `keys` says how it is laid out. What commits
 //! say of a session is a record (`frame`), what one adds to the audit chain another (`ledger`), both made small
-//! with a dictionary (`press`).
+//! with a dictionary (`press`). Sessions that are being worked on are kept as they were read (`recent`).
 
 mod committer;
 mod disk;
@@ -27,6 +27,7 @@ mod notes;
 mod open;
 mod press;
 mod read;
+mod recent;
 mod reserve;
 mod stage;
 mod steps;
@@ -47,12 +48,16 @@ use std::{
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use sled::Db;
-use tokio::sync::{mpsc, oneshot};
+use tokio::{
+    sync::{mpsc, oneshot},
+    task::coop::consume_budget,
+};
 
 use self::{
     committer::{Committer, Job},
     faults::{Faults, NoFaults},
     open::Opened,
+    recent::Recent,
     stage::Reader,
     vault::Vault,
 };
@@ -110,6 +115,7 @@ impl SledStore {
             db: RwLock::new(Some(writing.db.clone())),
             lasting: RwLock::default(),
             vault,
+            recent: Recent::default(),
             health: Mutex::new(Health::Well),
             syncs: AtomicU64::new(0),
             touched: dump::Touched::default(),
@@ -169,7 +175,18 @@ impl Store for SledStore {
     }
 
     async fn load(&self, session: SessionId) -> Result<Option<Loaded>, Error> {
-        self.read(move |reader| read::load(reader, session)).await
+        // Nothing is waited for where it is known; who asks again and again lets others run all the same.
+        consume_budget().await;
+        if let Some(loaded) = self.shared.recent.get(session) {
+            return Ok(Some(loaded));
+        }
+        let shared = Arc::clone(&self.shared);
+        self.read(move |reader| {
+            let loaded = read::load(reader, session)?;
+            loaded.iter().for_each(|loaded| shared.recent.keep(loaded));
+            Ok(loaded)
+        })
+        .await
     }
 
     async fn find(&self, by: Find) -> Result<Vec<Head>, Error> {
@@ -177,7 +194,17 @@ impl Store for SledStore {
     }
 
     async fn wait(&self, id: WaitId) -> Result<Option<(Wait, Vec<Rendering>)>, Error> {
-        self.read(move |reader| read::wait(reader, id)).await
+        consume_budget().await;
+        if let Some(shown) = self.shared.recent.wait(id) {
+            return Ok(Some(shown));
+        }
+        let shared = Arc::clone(&self.shared);
+        self.read(move |reader| {
+            let shown = read::wait(reader, id)?;
+            shown.iter().for_each(|shown| shared.recent.keep_wait(shown));
+            Ok(shown)
+        })
+        .await
     }
 
     async fn due(&self, now: DateTime<Utc>, limit: usize) -> Result<Vec<Timer>, Error> {
@@ -259,6 +286,7 @@ struct Shared {
     /// what a power cut could still take back.
     lasting: RwLock<()>,
     vault: Arc<Vault>,
+    recent: Recent,
     health: Mutex<Health>,
     syncs: AtomicU64,
     /// What is written while a dump is being taken.

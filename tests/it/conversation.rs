@@ -100,10 +100,11 @@ async fn only_the_participant_changes_what_they_approved_and_only_what_they_appr
 /// Events that are posts to the participant.
 async fn posts(world: &World) -> Vec<String> {
     let events = world.events().await.into_iter();
-    let posts = events.filter_map(|recorded| match recorded.event {
-        Event::Posted { audience: Audience::Participant, text, .. } => Some(text),
-        _ => None,
-    });
+    let posts =
+        events.filter_map(|recorded| match std::sync::Arc::unwrap_or_clone(recorded.event) {
+            Event::Posted { audience: Audience::Participant, text, .. } => Some(text),
+            _ => None,
+        });
     posts.collect()
 }
 
@@ -383,7 +384,7 @@ async fn consent_that_nobody_gave_is_noted_and_said() {
     let noted = world.audited("effect_noted").await;
     let events = world.events().await;
     let transitions =
-        events.iter().filter(|recorded| matches!(recorded.event, Event::EffectNoted { .. }));
+        events.iter().filter(|recorded| matches!(*recorded.event, Event::EffectNoted { .. }));
     assert_eq!(transitions.count(), noted);
 }
 

@@ -302,7 +302,7 @@ async fn a_pdf_goes_to_the_model_for_documents_as_it_is() {
     "#);
     // Two kinds of model calls, one account: nine tokens are the reading's.
     let events = world.events().await;
-    let spent = events.iter().find_map(|recorded| match &recorded.event {
+    let spent = events.iter().find_map(|recorded| match &*recorded.event {
         anteroom::model::transcript::Event::Spent { usage, .. } => {
             Some((usage.calls, usage.tokens()))
         }

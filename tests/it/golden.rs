@@ -205,7 +205,8 @@ fn wait(control: Control, purpose: Purpose, standing: Standing) -> Wait {
             body: text("B"),
             control,
             notes: vec![text("1 of 2")],
-        },
+        }
+        .into(),
         answerers: Answerers::Deciders { alias: text("leads"), allow_self: false },
         quorum: 1,
         votes: Vec::new(),
@@ -621,7 +622,7 @@ fn every_event_has_a_sample() {
 #[test]
 fn an_event_in_its_envelope() {
     let event = Event::RemindersStopped;
-    insta::assert_snapshot!(stored(&[Recorded { v: 1, seq: 4, at: at(), event }]), @r#"{"v":1,"seq":4,"at":"2026-11-21T09:00:00Z","event":{"type":"reminders_stopped"}}"#);
+    insta::assert_snapshot!(stored(&[Recorded { v: 1, seq: 4, at: at(), event: event.into() }]), @r#"{"v":1,"seq":4,"at":"2026-11-21T09:00:00Z","event":{"type":"reminders_stopped"}}"#);
 }
 
 #[test]

@@ -625,7 +625,7 @@ fn replaying_the_events_gives_the_live_state() {
     let numbers: Vec<u64> =
         desk.loaded.events.iter().map(|recorded: &Recorded| recorded.seq).collect();
     assert_eq!(numbers, (1..=live.seq).collect::<Vec<_>>());
-    assert!(matches!(desk.loaded.events[0].event, Event::Started(_)));
+    assert!(matches!(*desk.loaded.events[0].event, Event::Started(_)));
 }
 
 #[test]

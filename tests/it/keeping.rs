@@ -201,7 +201,7 @@ async fn files_that_a_crash_left_behind_their_session_go_with_the_next_start() {
 #[tokio::test]
 async fn everything_goes_when_it_was_promised_to_go_and_not_before() {
     let mut world = World::on("candidate-onboarding").await;
-    let notice = world.open().await.unwrap().prompt.body;
+    let notice = world.open().await.unwrap().prompt.body.clone();
     assert!(notice.contains("deleted 180 days after the conversation ends"), "{notice}");
     candidate(&mut world).await;
     let goes_at = world.disk().load(world.session).await.unwrap().unwrap().head.goes_at;
@@ -223,7 +223,7 @@ async fn everything_goes_when_it_was_promised_to_go_and_not_before() {
 #[tokio::test]
 async fn each_kind_goes_at_its_own_time_also_after_months_of_being_down() {
     let mut world = World::on("community-welcome").await;
-    let notice = world.open().await.unwrap().prompt.body;
+    let notice = world.open().await.unwrap().prompt.body.clone();
     assert!(notice.contains("keeps your answers for 90 days"), "{notice}");
     welcome(&mut world).await;
     let records = world.state().await.records;

@@ -46,7 +46,8 @@ async fn race(
     };
     assert_eq!(by_name, winner);
     let events = world.events().await;
-    let answers = events.iter().filter(|recorded| matches!(recorded.event, Event::Answered { .. }));
+    let answers =
+        events.iter().filter(|recorded| matches!(*recorded.event, Event::Answered { .. }));
     assert_eq!(answers.count(), 1);
     assert_eq!(world.state().await.phase() == Some("two"), winner == "Grace");
 }

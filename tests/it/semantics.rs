@@ -201,7 +201,7 @@ async fn row_11_words_of_somebody_else_are_kept_and_settle_nothing() {
 
     assert_eq!(world.open().await.unwrap().prompt.body, "Which colour?");
     let last = world.events().await.pop().unwrap().event;
-    let Event::Said { from: Speaker::Bystander { name, .. }, text, .. } = last else {
+    let Event::Said { from: Speaker::Bystander { name, .. }, text, .. } = &*last else {
         panic!("{last:?}")
     };
     assert_eq!((name.as_str(), text.as_str()), ("Mallory", "Blue"));
@@ -294,7 +294,7 @@ async fn row_17_words_that_come_while_a_tool_runs_are_kept_in_order() {
         .events()
         .await
         .into_iter()
-        .filter_map(|recorded| match recorded.event {
+        .filter_map(|recorded| match std::sync::Arc::unwrap_or_clone(recorded.event) {
             Event::Said { text, .. } => Some(text),
             _ => None,
         })
@@ -354,7 +354,7 @@ async fn row_19_between_an_answer_and_the_deadline_one_wins() {
         let answered = receipt.unwrap() == Receipt::Settled(Settlement::Applied);
         let events = world.events().await;
         let closed = |event: &Recorded| {
-            matches!(&event.event, Event::Closed { closing, .. }
+            matches!(&*event.event, Event::Closed { closing, .. }
                 if *closing == anteroom::model::transcript::Closing::Expired)
         };
         assert_eq!(events.iter().filter(|event| closed(event)).count(), usize::from(!answered));
@@ -549,7 +549,7 @@ async fn row_30_a_session_of_a_newer_program_is_refused_and_the_others_run() {
         v: STORED_VERSION + 1,
         seq: head.seq + 1,
         at: head.updated_at,
-        event: Event::RemindersStopped,
+        event: Event::RemindersStopped.into(),
     };
     let commit = Commit {
         expected: head.seq,

@@ -162,7 +162,7 @@ fn said(seq: u64, text: &str) -> Recorded {
         source: None,
         about: None,
     };
-    Recorded { v: STORED_VERSION, seq, at: at(0), event }
+    Recorded { v: STORED_VERSION, seq, at: at(0), event: event.into() }
 }
 
 /// Text of so many bytes that no compressor makes much smaller.
@@ -204,7 +204,8 @@ fn wait(id: WaitId, session: SessionId, body: &str) -> Wait {
             body: body.to_owned(),
             control: Control::Ask(Ask { placeholder: None, max: 100, required: true }),
             notes: Vec::new(),
-        },
+        }
+        .into(),
         answerers: Answerers::Participant,
         quorum: 1,
         votes: Vec::new(),

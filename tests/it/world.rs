@@ -607,7 +607,7 @@ impl World {
     /// The results of all calls: the name of the call, and its result as the script sees it.
     pub(crate) async fn results(&self) -> Vec<(String, Value)> {
         let events = self.events().await;
-        let results = events.into_iter().filter_map(|recorded| match recorded.event {
+        let results = events.iter().filter_map(|recorded| match &*recorded.event {
             Event::Returned { call, result } => Some((call.to_string(), result.to_value())),
             _ => None,
         });

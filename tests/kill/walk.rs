@@ -545,7 +545,7 @@ impl Walk {
         laws::assert_sound(&loaded.events, &own);
         let (mut answered, mut ended) = (BTreeSet::new(), BTreeSet::new());
         for recorded in &loaded.events {
-            match &recorded.event {
+            match &*recorded.event {
                 Event::Answered { wait, .. } => {
                     answered.extend([wait.to_string(), wait.short()]);
                 }

@@ -277,7 +277,7 @@ async fn go_on_as_a_newer_program(data: &Path, session: &str) {
         v: STORED_VERSION + 1,
         seq: head.seq + 1,
         at: head.updated_at,
-        event: Event::RemindersStopped,
+        event: Event::RemindersStopped.into(),
     };
     let commit = Commit {
         expected: head.seq,

@@ -61,7 +61,7 @@ fn step(id: SessionId, seq: u64, words: &str) -> Commit {
     Commit {
         head,
         expected: seq - 1,
-        events: vec![Recorded { seq, at, v: 1, event }],
+        events: vec![Recorded { seq, at, v: 1, event: event.into() }],
         waits: Vec::new(),
         effects: Vec::new(),
         timers: vec![(TimerKind::Work, Some(at))],

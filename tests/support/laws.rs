@@ -33,7 +33,7 @@ fn assert_in_order(events: &[Recorded]) {
 pub(crate) fn assert_one_result_a_call(events: &[Recorded]) {
     let mut results: BTreeMap<&CallId, u32> = BTreeMap::new();
     for recorded in events {
-        match &recorded.event {
+        match &*recorded.event {
             Event::Called(call) => assert_eq!(results.insert(&call.id, 0), None, "{}", call.id),
             Event::Returned { call, .. } => {
                 let count = results.get_mut(call).expect("a result without a call");
@@ -49,7 +49,7 @@ pub(crate) fn assert_one_result_a_call(events: &[Recorded]) {
 fn assert_answered_once(events: &[Recorded]) {
     let (mut answered, mut applied) = (BTreeSet::new(), BTreeSet::new());
     for recorded in events {
-        match &recorded.event {
+        match &*recorded.event {
             Event::Answered { wait, .. } => {
                 assert!(answered.insert(*wait), "{wait} answered twice");
             }
@@ -63,7 +63,7 @@ fn assert_answered_once(events: &[Recorded]) {
 fn assert_one_call_at_a_time(events: &[Recorded]) {
     let mut running = BTreeSet::new();
     for recorded in events {
-        match &recorded.event {
+        match &*recorded.event {
             Event::Called(call) => _ = running.insert(call.id.clone()),
             Event::Returned { call, .. } => _ = running.remove(call),
             Event::Asked(wait) => {
@@ -82,7 +82,7 @@ fn assert_the_actor_moved_every_phase(events: &[Recorded], chain: &[Sealed]) {
     let mut phase: Option<&String> = None;
     let mut moves = 0;
     for recorded in events {
-        if let Event::Advanced { from, to, .. } = &recorded.event {
+        if let Event::Advanced { from, to, .. } = &*recorded.event {
             assert_eq!(from.as_ref(), phase, "the phase was moved by somebody else");
             phase = to.as_ref();
             moves += 1;

@@ -39,7 +39,7 @@ pub(crate) fn wait(prompt: Prompt) -> Wait {
         revision: 1,
         purpose: Purpose::Notice,
         state: Value::Null,
-        prompt,
+        prompt: prompt.into(),
         answerers,
         quorum: 1,
         votes: Vec::new(),

@@ -206,7 +206,7 @@ impl Tape {
 
     fn started(&self) -> Option<(&crate::model::transcript::Started, DateTime<Utc>)> {
         let first = self.events.first()?;
-        match &first.event {
+        match &*first.event {
             Event::Started(started) => Some((started, first.at)),
             _ => None,
         }
@@ -302,7 +302,7 @@ impl Stage {
         self.engine.inner.closing.cancel();
         let (mut known, mut news): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
         for recorded in &events {
-            let Event::Thought(thought) = &recorded.event else { continue };
+            let Event::Thought(thought) = &*recorded.event else { continue };
             let all = read(&self.flow, &self.toolbox, &events, thought.knew);
             let shared = known.iter().zip(&all).take_while(|(a, b)| a == b).count();
             news.push(all.get(shared..).unwrap_or_default().join("\n"));
@@ -386,7 +386,7 @@ impl Stage {
 fn asked(events: &[Recorded]) -> VecDeque<WaitId> {
     let mut known = VecDeque::new();
     for recorded in events {
-        if let Event::Asked(wait) = &recorded.event
+        if let Event::Asked(wait) = &*recorded.event
             && !known.contains(&wait.id)
         {
             known.push_back(wait.id);

@@ -216,7 +216,7 @@ impl Sender<'_> {
                     answer.is_some_and(|(reply, ..)| form::may_change(wait, reply, &state));
                 let names = state.artifacts.iter().map(|file| (file.id, file.filename.clone()));
                 cx.files = names.collect();
-                cx.participant = Some(state.participant);
+                cx.participant = Some(state.participant.clone());
             }
             Err(crate::engine::Error::NoSession) => {}
             Err(error) => return Err(error.into()),

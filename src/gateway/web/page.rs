@@ -1,5 +1,7 @@
 //! Whole pages. Pure: what they show is given.
 
+use std::sync::Arc;
+
 use axum::{
     http::StatusCode,
     response::{Html, IntoResponse, Response},
@@ -30,9 +32,9 @@ pub struct View {
     /// With its events.
     pub loaded: Loaded,
     /// What they add up to.
-    pub state: State,
+    pub state: Arc<State>,
     /// What it runs.
-    pub flow: std::sync::Arc<LoadedFlow>,
+    pub flow: Arc<LoadedFlow>,
     /// What the bot does just now.
     pub doing: Doing,
 }

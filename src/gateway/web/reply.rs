@@ -258,7 +258,7 @@ fn outcome(
     {
         return Outcome::Done;
     }
-    match words::of_receipt(&receipt, wait.map(|wait| &wait.prompt), &from.person) {
+    match words::of_receipt(&receipt, wait.map(|wait| &*wait.prompt), &from.person) {
         Some(words) => Outcome::Told(words),
         None => Outcome::Done,
     }

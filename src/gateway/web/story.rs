@@ -97,7 +97,7 @@ pub fn messages(
 ) -> Vec<Message> {
     let mut last_asked: BTreeMap<WaitId, u64> = BTreeMap::new();
     for recorded in events {
-        if let Event::Asked(wait) = &recorded.event {
+        if let Event::Asked(wait) = &*recorded.event {
             last_asked.insert(wait.id, recorded.seq);
         }
     }
@@ -125,7 +125,7 @@ fn thoughts(events: &[Recorded]) -> BTreeMap<u64, String> {
     let mut known = BTreeSet::new();
     let mut names = BTreeMap::new();
     for recorded in events {
-        if let Event::Thought(thought) = &recorded.event
+        if let Event::Thought(thought) = &*recorded.event
             && !thought.text.is_empty()
             && known.insert(thought.knew)
         {
@@ -153,7 +153,7 @@ impl Teller<'_> {
 
     /// What everybody who sees the conversation sees.
     fn to_participant(&self, recorded: &Recorded) -> Option<Body> {
-        match &recorded.event {
+        match &*recorded.event {
             Event::Said { from, text, source, .. } => {
                 let text = self.amendments.read(text, source.as_deref()).to_owned();
                 let voice = match from {
@@ -215,7 +215,7 @@ impl Teller<'_> {
     /// How the bot works: for staff alone.
     #[expect(clippy::too_many_lines, reason = "one arm for each event")]
     fn to_staff(&self, recorded: &Recorded) -> Option<Body> {
-        match &recorded.event {
+        match &*recorded.event {
             Event::Started(started) => {
                 let flow = &started.flow;
                 line(format!("Began “{}”, version {}.", self.flow.flow.title, flow.version))

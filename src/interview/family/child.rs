@@ -45,7 +45,12 @@ impl Actor {
             ("digest", json!(started.flow.digest)),
             ("parent", json!(assignment.parent)),
         ];
-        let first = Recorded { v: STORED_VERSION, seq: 1, at: now, event: Event::Started(started) };
+        let first = Recorded {
+            v: STORED_VERSION,
+            seq: 1,
+            at: now,
+            event: Arc::new(Event::Started(started)),
+        };
         let mut actor = Self::beginning(flow, state, first, ids, now);
         actor.audit("session_started", facts, []);
         actor.emit(Event::Subtask(Subtask::Tasked(assignment)));

@@ -11,6 +11,7 @@ use crate::{
         session::Status,
         task::{Ancestor, Delegation, Subtask},
         transcript::{CallResult, Closing, Event, SpentOn},
+        ui::Prompt,
         usage::Usage,
         wait::{Purpose, Wait},
     },
@@ -140,7 +141,7 @@ impl Actor {
         if is_over || is_asked || !is_wanted {
             return;
         }
-        let mut prompt = wait.prompt.clone();
+        let mut prompt = Prompt::clone(&wait.prompt);
         let titles: Vec<&str> = path.iter().map(|above| above.title.as_str()).collect();
         prompt.notes.push(format!("For: {}", titles.join(" › ")));
         let suspension = Suspension {

@@ -23,14 +23,14 @@ use super::{
     notes,
     open::{self, Outbox},
     read::readable,
-    reserve,
+    recent, reserve,
     stage::{Reader, Stage},
     steps::{self, Chain},
     vault::{Slot, Vault},
 };
 use crate::{
     drill::{Point, pass},
-    ids::{EffectId, Ids},
+    ids::{EffectId, Ids, SessionId},
     model::effect::{Delivery, Effect},
     store::{
         Commit, Erasure, Error, Note,
@@ -100,6 +100,21 @@ struct Handles {
     barrier: Barrier,
 }
 
+/// What was applied and is to be known once it is on the device.
+enum Applied {
+    Step(recent::Step),
+    Erasure(SessionId),
+}
+
+impl Applied {
+    fn tell(self, recent: &recent::Recent) {
+        match self {
+            Self::Step(step) => recent.go_on(step),
+            Self::Erasure(session) => recent.erased(session),
+        }
+    }
+}
+
 /// Bad times.
 struct Bad {
     trouble: Trouble,
@@ -162,6 +177,7 @@ impl Committer {
     fn work(&mut self, group: Vec<Job>) {
         let mut answers = Vec::new();
         let mut claims = Vec::new();
+        let mut applied = Vec::new();
         let shared = Arc::clone(&self.shared);
         let hide = || shared.lasting.write().unwrap_or_else(PoisonError::into_inner);
         let mut hidden = None;
@@ -170,16 +186,20 @@ impl Committer {
                 Job::Commit { commit, reply } => {
                     hidden.get_or_insert_with(hide);
                     pass(Point::CommitTaken);
+                    let step = recent::Step::of(&commit);
                     let done = self.guarded(|this| this.commit(*commit));
                     self.unsynced |= done.is_ok();
+                    applied.extend(done.is_ok().then_some(Applied::Step(step)));
                     answers.push((reply, done));
                     pass(Point::CommitApplied);
                 }
                 Job::Erase { erasure, reply } => {
                     hidden.get_or_insert_with(hide);
                     pass(Point::EraseTaken);
+                    let session = erasure.session;
                     let done = self.guarded(|this| this.erase(*erasure));
                     self.unsynced |= done.is_ok();
+                    applied.extend(done.is_ok().then_some(Applied::Erasure(session)));
                     answers.push((reply, done));
                     pass(Point::EraseApplied);
                 }
@@ -206,6 +226,9 @@ impl Committer {
             pass(Point::Synced);
         }
         self.shred();
+        if self.bad.is_none() {
+            applied.into_iter().for_each(|applied| applied.tell(&shared.recent));
+        }
         drop(hidden);
         let is_answering = !answers.is_empty();
         for (reply, result) in answers {
@@ -217,6 +240,7 @@ impl Committer {
         // Only now, so that no effect leaves whose commit a power cut could take back.
         for (now, limit, reply) in claims {
             self.mend(now);
+            shared.recent.tidy();
             let claimed = self.guarded(|this| this.claim(now, limit));
             if claimed.as_ref().is_ok_and(|claimed| !claimed.is_empty()) {
                 pass(Point::EffectsClaimed);
@@ -278,6 +302,7 @@ impl Committer {
         self.setbacks = self.setbacks.saturating_add(1);
         self.bad = Some(Bad { trouble, again: None });
         self.is_fresh = false;
+        self.shared.recent.clear();
         self.shared.set_health(Health::ReadOnly(trouble));
         reserve::unsettle(&self.dir);
         Error::ReadOnly(trouble)
@@ -352,6 +377,7 @@ impl Committer {
         let mut gate = shared.db.write().unwrap_or_else(PoisonError::into_inner);
         // What was not on the device may be gone, and a dump may hold it already.
         shared.touched.spoil();
+        shared.recent.clear();
         self.open = None;
         open::close(gate.take());
         reserve::give_back(&self.dir)?;
@@ -445,7 +471,8 @@ impl Committer {
 
     fn done(&mut self, effect: EffectId, delivery: &Delivery) -> Result<(), Error> {
         if let Some(slot) = self.outbox.get(&effect).copied() {
-            self.step(|stage, _| steps::done(stage, slot, effect, delivery))?;
+            let known = self.step(|stage, _| steps::done(stage, slot, effect, delivery))?;
+            known.iter().for_each(|effect| self.shared.recent.delivered(effect, delivery));
             if !matches!(delivery, Delivery::Retry { .. }) {
                 self.outbox.remove(&effect);
             }

@@ -122,7 +122,7 @@ impl Frame {
 }
 
 fn asked(events: &[Recorded], id: WaitId) -> Option<&Wait> {
-    events.iter().rev().find_map(|event| match &event.event {
+    events.iter().rev().find_map(|event| match &*event.event {
         Event::Asked(wait) if wait.id == id => Some(wait.as_ref()),
         _ => None,
     })

@@ -342,24 +342,26 @@ fn sweep(stage: &mut Stage<'_>, session: SessionId) -> Result<(), Error> {
     Ok(())
 }
 
-/// Takes an attempt to deliver into account.
+/// Takes an attempt to deliver into account; the effect, if it was still there.
 pub(super) fn done(
     stage: &mut Stage<'_>,
     slot: Slot,
     id: EffectId,
     delivery: &Delivery,
-) -> Result<(), Error> {
+) -> Result<Option<Effect>, Error> {
     let reader = stage.reader;
-    let Some((key, mut effect)) = effect(reader, slot, id)? else { return Ok(()) };
+    let Some((key, mut effect)) = effect(reader, slot, id)? else { return Ok(None) };
     let at = keys::effect(slot, id);
     if let Delivery::Retry { not_before } = delivery {
         effect.attempts += 1;
         effect.not_before = *not_before;
         let record = reader.close(&key, &at, VERSION, &[], &effect)?;
-        return stage.put_record(&at, &record);
+        stage.put_record(&at, &record)?;
+    } else {
+        stage.remove_all(&at)?;
+        remember(stage, &key, &effect, delivery)?;
     }
-    stage.remove_all(&at)?;
-    remember(stage, &key, &effect, delivery)
+    Ok(Some(effect))
 }
 
 /// An effect in the outbox and the key of its session.

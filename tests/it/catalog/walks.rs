@@ -84,7 +84,7 @@ async fn resume(bench: &mut Bench, id: WaitId) {
     let state = bench.state();
     match &state.waits[&id].purpose {
         Purpose::Call { call, .. } => {
-            let call = state.call(call).unwrap().call.clone();
+            let call = state.call(call).unwrap().call.as_ref().clone();
             let called = format!("{} {}", call.id, call.args);
             if let Ok(CallResult::Err { code, message }) = bench.finish(call, id).await {
                 panic!("{called}: {code}: {message}");

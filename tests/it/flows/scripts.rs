@@ -78,7 +78,7 @@ async fn conversation(
                     bench.change(|actor| actor.apply_own(wait));
                     continue;
                 };
-                let call = state.call(call).unwrap().call.clone();
+                let call = state.call(call).unwrap().call.as_ref().clone();
                 bench.finish(call, wait).await.unwrap();
             }
             Next::Rest => {

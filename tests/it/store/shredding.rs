@@ -31,7 +31,8 @@ fn marked() -> Commit {
     step.head.participant = PersonId::web("U0MARKED");
     step.head.place = place("C0MARKED");
     step.events[0] = said(1, "said-marker");
-    step.events[1].event = Event::Asked(Box::new(wait(wait_id(1), session(1), "prompt-marker")));
+    step.events[1].event =
+        Arc::new(Event::Asked(Box::new(wait(wait_id(1), session(1), "prompt-marker"))));
     step.waits = vec![wait(wait_id(1), session(1), "prompt-marker")];
     step.audit = vec![record(Some(session(1)), "feedback-marker")];
     step.dedup = Some("U0MARKED-click".to_owned());

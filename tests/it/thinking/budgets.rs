@@ -113,16 +113,21 @@ async fn calls_of_the_answer_that_uses_the_last_of_it_are_never_made() {
     ---
     I cannot go on by myself here, so I have asked the team.
     ");
-    let made = world.events().await.into_iter().filter(|recorded| match &recorded.event {
+    let made = world.events().await.into_iter().filter(|recorded| match &*recorded.event {
         Event::Asked(wait) => wait.prompt.body.contains("Which"),
         _ => false,
     });
     assert_eq!(made.count(), 0, "a call of an answer beyond the budget was made");
     // Each stands answered, once.
-    let returned = world.events().await.into_iter().filter_map(|recorded| match recorded.event {
-        Event::Returned { result: CallResult::Err { code, message }, .. } => Some((code, message)),
-        _ => None,
-    });
+    let returned =
+        world.events().await.into_iter().filter_map(
+            |recorded| match std::sync::Arc::unwrap_or_clone(recorded.event) {
+                Event::Returned { result: CallResult::Err { code, message }, .. } => {
+                    Some((code, message))
+                }
+                _ => None,
+            },
+        );
     let not_made = "the call was not made: the conversation has used up what it may use";
     let not_made = ("budget".to_owned(), not_made.to_owned());
     assert_eq!(returned.collect::<Vec<_>>(), [not_made.clone(), not_made]);

@@ -411,7 +411,7 @@ async fn calls_that_make_no_sense_are_told_as_results() {
         .events()
         .await
         .into_iter()
-        .filter_map(|recorded| match recorded.event {
+        .filter_map(|recorded| match std::sync::Arc::unwrap_or_clone(recorded.event) {
             Event::Returned { call, .. } => Some(call),
             _ => None,
         })

@@ -1,6 +1,6 @@
 //! Cards as people read them: every control and every standing, and what their forms come to.
 
-use std::fmt::Write as _;
+use std::{fmt::Write as _, sync::Arc};
 
 use anteroom::{
     form::{self, Element, Fields, Sheet},
@@ -47,7 +47,8 @@ fn state_after(events: &[Event]) -> State {
         test: false,
     };
     let events = std::iter::once(Event::Started(started)).chain(events.iter().cloned());
-    let recorded = |(event, seq)| Recorded { v: 1, seq, at: now(), event };
+    let recorded =
+        |(event, seq): (Event, u64)| Recorded { v: 1, seq, at: now(), event: event.into() };
     State::fold(&events.zip(1..).map(recorded).collect::<Vec<_>>()).unwrap()
 }
 
@@ -69,7 +70,8 @@ fn wait(control: Control) -> Wait {
             body: "A question.".into(),
             control,
             notes: vec!["1 of 2".into()],
-        },
+        }
+        .into(),
         answerers,
         quorum: 1,
         votes: Vec::new(),
@@ -340,7 +342,7 @@ fn what_is_not_given_takes_one_quiet_line_unless_it_is_needed_or_must_be_checked
     };
     let review = Review { groups: vec![group], lists: Vec::new(), ..timeline() };
     let mut card = wait(Control::Review(review));
-    card.prompt.title = Some("Contact details".into());
+    Arc::make_mut(&mut card.prompt).title = Some("Contact details".into());
     let drawn = read(&html(&card, &cx(Audience::Participant)));
     let shown = drawn.split("[Looks right]").next().unwrap();
     insta::assert_snapshot!(shown, @"

@@ -188,7 +188,7 @@ pub(super) struct Results(HashMap<CallId, CallResult>);
 
 impl Results {
     pub(super) fn of(events: &[Recorded]) -> Self {
-        let results = events.iter().filter_map(|recorded| match &recorded.event {
+        let results = events.iter().filter_map(|recorded| match &*recorded.event {
             Event::Returned { call, result } => Some((call.clone(), result.clone())),
             _ => None,
         });

@@ -13,7 +13,7 @@ use crate::model::{
 pub(super) fn people(events: &[Recorded]) -> String {
     let mut text = String::new();
     for recorded in events {
-        match &recorded.event {
+        match &*recorded.event {
             Event::Asked(wait) => card(&mut text, wait),
             event => {
                 if let Some(line) = line(event) {

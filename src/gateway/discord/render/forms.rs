@@ -71,7 +71,7 @@ impl Opened<'_> {
 
     /// What is asked, above the inputs, where there is room for one more component.
     fn question(&self, inputs: usize) -> Option<Value> {
-        let Prompt { title, body, .. } = &self.wait.prompt;
+        let Prompt { title, body, .. } = &*self.wait.prompt;
         let parts = super::markdown::parts(body, QUESTION);
         let mut words = parts.first().cloned().unwrap_or_default();
         if parts.len() > 1 {

@@ -84,7 +84,8 @@ fn samples(now: DateTime<Utc>) -> Vec<Wait> {
                     .to_owned(),
                 control,
                 notes: vec!["1 of 2".to_owned()],
-            },
+            }
+            .into(),
             answerers: Answerers::Participant,
             quorum: 1,
             votes: Vec::new(),

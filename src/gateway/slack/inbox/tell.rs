@@ -24,7 +24,7 @@ impl Arrival<'_> {
             self.say(ear, texts::erased(receipt));
             return;
         }
-        let prompt = about.map(|wait| &wait.prompt);
+        let prompt = about.map(|wait| &*wait.prompt);
         if let Some(words) = words::of_receipt(receipt, prompt, me) {
             self.tell(ear, &texts::sentence(&words));
         }
