@@ -106,7 +106,8 @@ impl Engine {
                 }
             }
             Purpose::Call { call, tool } => {
-                let Some(known) = actor.state().call(call).map(|known| known.call.clone()) else {
+                let Some(known) = actor.state().call(call).map(|known| Arc::clone(&known.call))
+                else {
                     return Ok(Step::Done);
                 };
                 let now = self.inner.parts.clock.now();

@@ -78,7 +78,9 @@ fn gone_on(known: &Known, events: &[Recorded]) -> Option<State> {
     let (before, since) = events.split_at_checked(upto)?;
     Arc::ptr_eq(&before.last()?.event, &known.last).then(|| {
         let mut state = State::clone(&known.state);
-        since.iter().for_each(|recorded| state.apply(recorded));
+        for recorded in since {
+            state.apply(recorded);
+        }
         state
     })
 }

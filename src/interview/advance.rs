@@ -83,7 +83,7 @@ impl Actor {
         reason: Option<&str>,
     ) -> Evaluation {
         let flow = Arc::clone(&self.flow);
-        let Some(call) = self.state.call(call).map(|known| known.call.clone()) else {
+        let Some(call) = self.state.call(call).map(|known| Arc::clone(&known.call)) else {
             return Evaluation::Outcome(blocked(&[], Some("this call is not known")));
         };
         let Some(phase) = self.state.phase().and_then(|id| flow.phase(id)) else {
@@ -399,7 +399,7 @@ impl Actor {
                 continue;
             }
             let Purpose::Call { call, .. } = &wait.purpose else { continue };
-            let Some(known) = self.state.call(call).map(|known| known.call.clone()) else {
+            let Some(known) = self.state.call(call).map(|known| Arc::clone(&known.call)) else {
                 continue;
             };
             if missing.is_empty() {

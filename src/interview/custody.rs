@@ -209,7 +209,7 @@ impl Actor {
         ];
         let latest = Latest::of(events);
         let kept = events.iter().filter(|recorded| latest.stays(recorded, &gone));
-        let kept = kept.map(|recorded| (recorded.v, recorded.at, recorded.event.clone()));
+        let kept = kept.map(|recorded| (recorded.v, recorded.at, Arc::clone(&recorded.event)));
         let last = last.map(|(at, event)| (STORED_VERSION, at, Arc::new(event)));
         let events: Vec<Recorded> = (1..)
             .zip(kept.chain(last))

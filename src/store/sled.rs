@@ -183,7 +183,9 @@ impl Store for SledStore {
         let shared = Arc::clone(&self.shared);
         self.read(move |reader| {
             let loaded = read::load(reader, session)?;
-            loaded.iter().for_each(|loaded| shared.recent.keep(loaded));
+            if let Some(loaded) = &loaded {
+                shared.recent.keep(loaded);
+            }
             Ok(loaded)
         })
         .await
@@ -201,7 +203,9 @@ impl Store for SledStore {
         let shared = Arc::clone(&self.shared);
         self.read(move |reader| {
             let shown = read::wait(reader, id)?;
-            shown.iter().for_each(|shown| shared.recent.keep_wait(shown));
+            if let Some(shown) = &shown {
+                shared.recent.keep_wait(shown);
+            }
             Ok(shown)
         })
         .await

@@ -316,7 +316,7 @@ fn s1_case_5_a_user_initiated_advance_is_immediate_and_logged_as_theirs() {
         desk.step(|actor| actor.command(&who, command, Via::Command)).unwrap();
         let call = desk.step(|actor| {
             let Next::Recover { call } = actor.next() else { panic!("{:?}", actor.next()) };
-            actor.state().call(&call).unwrap().call.clone()
+            actor.state().call(&call).unwrap().call.as_ref().clone()
         });
 
         let outcome = desk.run(&call);
@@ -334,7 +334,7 @@ fn a_participant_who_may_not_decide_opens_a_request_instead() {
     let mut desk = Desk::new("admin");
     let command = Command::Advance { reason: "I have no time".to_owned() };
     desk.step(|actor| actor.command(&ada(), command, Via::Command)).unwrap();
-    let call = desk.step(|actor| actor.state().calls[0].call.clone());
+    let call = desk.step(|actor| actor.state().calls[0].call.as_ref().clone());
     let wait = desk.run(&call).unwrap_err();
 
     let by_self = Answer {
@@ -667,7 +667,7 @@ fn a_request_that_lapsed_can_be_asked_again_by_those_who_could_have_decided() {
     let reopen = Command::Reopen { wait };
     assert!(desk.step(|actor| actor.command(&ada(), reopen.clone(), Via::Command)).is_err());
     desk.step(|actor| actor.command(&grace(), reopen, Via::Command)).unwrap();
-    let call = desk.step(|actor| actor.state().calls.last().unwrap().call.clone());
+    let call = desk.step(|actor| actor.state().calls.last().unwrap().call.as_ref().clone());
     let again = desk.run(&call).unwrap_err();
 
     assert!(desk.wait(again).standing.is_pending());

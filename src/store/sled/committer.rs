@@ -102,14 +102,14 @@ struct Handles {
 
 /// What was applied and is to be known once it is on the device.
 enum Applied {
-    Step(recent::Step),
+    Step(Box<recent::Step>),
     Erasure(SessionId),
 }
 
 impl Applied {
     fn tell(self, recent: &recent::Recent) {
         match self {
-            Self::Step(step) => recent.go_on(step),
+            Self::Step(step) => recent.go_on(*step),
             Self::Erasure(session) => recent.erased(session),
         }
     }
@@ -175,9 +175,7 @@ impl Committer {
     }
 
     fn work(&mut self, group: Vec<Job>) {
-        let mut answers = Vec::new();
-        let mut claims = Vec::new();
-        let mut applied = Vec::new();
+        let (mut answers, mut claims, mut applied) = (Vec::new(), Vec::new(), Vec::new());
         let shared = Arc::clone(&self.shared);
         let hide = || shared.lasting.write().unwrap_or_else(PoisonError::into_inner);
         let mut hidden = None;
@@ -186,20 +184,20 @@ impl Committer {
                 Job::Commit { commit, reply } => {
                     hidden.get_or_insert_with(hide);
                     pass(Point::CommitTaken);
-                    let step = recent::Step::of(&commit);
+                    let step = Applied::Step(Box::new(recent::Step::of(&commit)));
                     let done = self.guarded(|this| this.commit(*commit));
                     self.unsynced |= done.is_ok();
-                    applied.extend(done.is_ok().then_some(Applied::Step(step)));
+                    applied.extend(done.is_ok().then_some(step));
                     answers.push((reply, done));
                     pass(Point::CommitApplied);
                 }
                 Job::Erase { erasure, reply } => {
                     hidden.get_or_insert_with(hide);
                     pass(Point::EraseTaken);
-                    let session = erasure.session;
+                    let erased = Applied::Erasure(erasure.session);
                     let done = self.guarded(|this| this.erase(*erasure));
                     self.unsynced |= done.is_ok();
-                    applied.extend(done.is_ok().then_some(Applied::Erasure(session)));
+                    applied.extend(done.is_ok().then_some(erased));
                     answers.push((reply, done));
                     pass(Point::EraseApplied);
                 }
@@ -219,16 +217,7 @@ impl Committer {
                 Job::Claim { now, limit, reply } => claims.push((now, limit, reply)),
             }
         }
-        // Also before `Duplicate` and `Conflict`: they tell of a commit that may have been in this very group.
-        if self.unsynced {
-            pass(Point::SyncDue);
-            self.sync();
-            pass(Point::Synced);
-        }
-        self.shred();
-        if self.bad.is_none() {
-            applied.into_iter().for_each(|applied| applied.tell(&shared.recent));
-        }
+        self.make_lasting(applied);
         drop(hidden);
         let is_answering = !answers.is_empty();
         for (reply, result) in answers {
@@ -246,6 +235,23 @@ impl Committer {
                 pass(Point::EffectsClaimed);
             }
             answer(reply, claimed);
+        }
+    }
+
+    /// Puts a group on the device, and has those who read know of it. Also before `Duplicate` and `Conflict`: they tell of
+    /// a commit that may have been in this very group.
+    fn make_lasting(&mut self, applied: Vec<Applied>) {
+        if self.unsynced {
+            pass(Point::SyncDue);
+            self.sync();
+            pass(Point::Synced);
+        }
+        self.shred();
+        for applied in applied {
+            // What failed is not known to be there.
+            if self.bad.is_none() {
+                applied.tell(&self.shared.recent);
+            }
         }
     }
 
@@ -472,7 +478,9 @@ impl Committer {
     fn done(&mut self, effect: EffectId, delivery: &Delivery) -> Result<(), Error> {
         if let Some(slot) = self.outbox.get(&effect).copied() {
             let known = self.step(|stage, _| steps::done(stage, slot, effect, delivery))?;
-            known.iter().for_each(|effect| self.shared.recent.delivered(effect, delivery));
+            if let Some(effect) = known {
+                self.shared.recent.delivered(&effect, delivery);
+            }
             if !matches!(delivery, Delivery::Retry { .. }) {
                 self.outbox.remove(&effect);
             }
