@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use anteroom::store::{Find, Store as _};
+use anteroom::{
+    model::session::Status,
+    store::{Find, Store as _},
+};
 use insta::assert_snapshot;
 use serde_json::json;
 
@@ -245,6 +248,8 @@ async fn f15_a_changed_profile_wakes_nobody_who_was_silent() {
     drop(ada.news());
     works_here(&bot, true).await;
     assert_snapshot!(ada.news(), @"");
+    let look = bot.engine.look(bot.session().await).await.unwrap();
+    assert_eq!(look.state.status, Status::Paused);
     bot.pass(chrono::TimeDelta::days(2)).await;
     assert_snapshot!(ada.news(), @"");
 }
