@@ -2,6 +2,7 @@
 
 pub mod document;
 pub mod environment;
+mod lists;
 pub mod llm;
 pub mod problem;
 mod resolve;
@@ -13,6 +14,7 @@ pub mod written;
 pub use self::{
     document::Document,
     environment::Environment,
+    lists::Lists,
     problem::{Level, Problem, render},
     resolve::default_data_dir,
     secret::Secret,

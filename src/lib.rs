@@ -37,6 +37,7 @@
 //! | 6 | [`engine`] | drives sessions: work, timers, outbox, recovery; knows no platform |
 //! | 7 | [`form`] | what the platforms share: names of controls, forms to replies, words for people |
 //! | 7 | [`listen`] | connections that others open to us, bounded in number and time |
+//! | 7 | [`threads`] | which message of a chat stands for what |
 //! | 8 | [`gateway`] | the platforms, each in the same six parts |
 //! | 9 | [`ops`] | the command line and the composition root |
 //!
@@ -64,4 +65,5 @@ pub mod ops;
 pub mod store;
 pub mod task;
 pub mod telemetry;
+pub mod threads;
 pub mod tool;

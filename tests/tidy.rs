@@ -21,7 +21,7 @@ const LAYERS: &[&[&str]] = &[
     &["tool"],
     &["catalog", "export"],
     &["engine"],
-    &["form", "listen"],
+    &["form", "listen", "threads"],
     &["gateway"],
     &["ops"],
 ];

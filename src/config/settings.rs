@@ -17,7 +17,10 @@ use super::{
     secret::Secret,
     written,
 };
-use crate::model::{session::PersonId, usage::Budgets};
+use crate::model::{
+    session::{PersonId, Platform},
+    usage::Budgets,
+};
 
 /// Everything the operator decides, checked.
 #[derive(Debug, Clone, PartialEq)]
@@ -284,15 +287,24 @@ impl Settings {
 impl Approvers {
     /// Whether a person is among them.
     pub fn includes(&self, person: &PersonId, groups: &BTreeSet<String>, staff: bool) -> bool {
-        use crate::model::session::Platform;
-        let (users, roles) = match person.platform {
-            Platform::Slack => (&self.slack_users, &self.slack_groups),
-            Platform::Discord => (&self.discord_users, &self.discord_roles),
+        let users = match person.platform {
+            Platform::Slack => &self.slack_users,
+            Platform::Discord => &self.discord_users,
             Platform::Web => {
                 return self.web_users.contains(&person.user) || (self.web_staff && staff);
             }
         };
-        users.contains(&person.user) || roles.iter().any(|role| groups.contains(role))
+        let mut listed = self.groups(person.platform).iter();
+        users.contains(&person.user) || listed.any(|group| groups.contains(group))
+    }
+
+    /// Groups whose members are among them; a page in a browser knows none.
+    pub fn groups(&self, platform: Platform) -> &[String] {
+        match platform {
+            Platform::Slack => &self.slack_groups,
+            Platform::Discord => &self.discord_roles,
+            Platform::Web => &[],
+        }
     }
 }
 

@@ -65,4 +65,3 @@ pub mod render;
 pub mod send;
 pub mod tenants;
 pub mod texts;
-pub mod threads;

@@ -3,12 +3,12 @@
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use anteroom::{
-    config::{Approvers, Secret, SlackRates},
+    config::{Approvers, Lists, Secret, SlackRates},
     gateway::slack::{
         api::{Api, Failure, Method},
         inbound::{Actor, Incoming, Tenant},
         parse,
-        people::{Lists, People},
+        people::People,
         tenants::Tenants,
     },
 };

@@ -32,7 +32,6 @@ use super::{
     api::{Api, Failure, Method},
     limits,
     render::{self, Message},
-    threads::Threads,
 };
 use crate::{
     engine::{self, Draft, Engine, Look},
@@ -43,6 +42,7 @@ use crate::{
     },
     store::{Note, Store},
     telemetry::metric,
+    threads::Threads,
 };
 
 /// What the buttons below an answer are called in [`super::inbound::Action`].
@@ -119,7 +119,7 @@ impl Agent {
     pub fn new(api: Api, store: Arc<dyn Store>) -> Self {
         let inner = Inner {
             api,
-            threads: Threads::new(Arc::clone(&store)),
+            threads: Threads::new(Platform::Slack, Arc::clone(&store)),
             store,
             engine: OnceLock::new(),
             shown: Cache::new(limits::SESSIONS_KEPT),
@@ -324,7 +324,7 @@ impl Inner {
         Some(Spot {
             team: place.workspace.clone(),
             channel: root.channel,
-            thread: root.ts,
+            thread: root.message,
             user: head.participant.user.clone(),
             recipient_team: organisation.unwrap_or_else(|| place.workspace.clone()),
         })

@@ -18,20 +18,20 @@ use super::{
     files::Files,
     home::Home,
     inbox,
-    people::{Lists, People},
+    people::People,
     tenants::{self, Tenants},
-    threads::Threads,
 };
 use crate::{
     clock::Clock,
     config::{
-        Settings,
+        Lists, Settings,
         settings::{SlackConnection, SlackTenancy},
     },
     engine::Engine,
     ids::{EffectId, Ids},
-    model::effect::Delivery,
+    model::{effect::Delivery, session::Platform},
     store::Store,
+    threads::Threads,
 };
 
 /// The gateway, shared by what comes in and what goes out.
@@ -140,7 +140,7 @@ impl App {
             people,
             files: Files::new(api.clone(), settings.uploads.max_mb * 1024 * 1024)?,
             agent: Agent::new(api.clone(), Arc::clone(store)),
-            threads: Threads::new(Arc::clone(store)),
+            threads: Threads::new(Platform::Slack, Arc::clone(store)),
             began: clock.now(),
             tasks: TaskTracker::new(),
             room: Arc::new(Semaphore::new(TASKS_MAX)),

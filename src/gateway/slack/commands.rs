@@ -17,7 +17,6 @@ use super::{
     limits, people,
     render::{Message as Post, text::escape},
     texts,
-    threads::Spot,
 };
 use crate::{
     engine::{Error, Inbound, Receipt, What},
@@ -29,6 +28,7 @@ use crate::{
         session::{Head, Platform},
         transcript::Audience,
     },
+    threads::Spot,
 };
 
 use self::{
@@ -447,10 +447,10 @@ async fn thanked(arrival: &Arrival<'_>, action: &Action, ear: &Ear) -> Result<Ac
     let (Some((channel, ts)), Some(thread)) = (&action.message, &action.thread) else {
         return Ok(Ack::Empty);
     };
-    let root = Spot { channel: channel.clone(), ts: thread.clone() };
+    let root = Spot { channel: channel.clone(), message: thread.clone() };
     let found = arrival.app.threads.of(arrival.team(), &root).await.map_err(|_| NotTaken)?;
     if let Some((session, _)) = found {
-        let message = Spot { channel: channel.clone(), ts: ts.clone() }.name();
+        let message = Spot { channel: channel.clone(), message: ts.clone() }.name();
         let words = arrival.app.agent.feedback(session, &message, &action.value).await;
         arrival.tell(ear, words);
     }

@@ -26,7 +26,6 @@ use super::{
     limits,
     people::{People, person_id},
     render::text::{clip, escape},
-    threads::Threads,
 };
 use crate::{
     clock::Clock,
@@ -42,6 +41,7 @@ use crate::{
         wait::Answerers,
     },
     store::{Find, Store},
+    threads::Threads,
 };
 
 /// Begins the elements that start an interview; the flow's id follows.
@@ -101,7 +101,7 @@ struct Shown<'a> {
 impl Home {
     /// Draws through `api`.
     pub fn new(api: Api, people: People, store: Arc<dyn Store>, clock: Arc<dyn Clock>) -> Self {
-        let threads = Threads::new(Arc::clone(&store));
+        let threads = Threads::new(Platform::Slack, Arc::clone(&store));
         let (links, whose) = (Cache::new(limits::SESSIONS_KEPT), Cache::new(limits::SESSIONS_KEPT));
         let open = Mutex::default();
         Self { inner: Arc::new(Inner { api, people, threads, store, clock, open, links, whose }) }
@@ -273,7 +273,7 @@ impl Inner {
             return Some(known);
         }
         let root = self.threads.root(head.id, &head.place).await.ok()??;
-        let body = json!({ "channel": root.channel, "message_ts": root.ts });
+        let body = json!({ "channel": root.channel, "message_ts": root.message });
         let answer = self.api.call(&head.place.workspace, Method::Permalink, body).await.ok()?;
         let link: Url = answer["permalink"].as_str()?.parse().ok()?;
         if !matches!(link.scheme(), "http" | "https") {

@@ -16,7 +16,6 @@ use super::{
     commands, files,
     inbound::{Ack, Action, Actor, Envelope, File, Inbox, Incoming, Message, NotTaken, Tenant},
     people,
-    threads::{Role, Spot, is_direct},
 };
 use crate::{
     engine::{Engine, Error, Inbound, Receipt, What},
@@ -29,6 +28,7 @@ use crate::{
         wait::{Settlement, Wait},
     },
     store::{self, Find},
+    threads::{Role, Spot},
 };
 
 pub(super) use self::reach::installed_again;
@@ -124,14 +124,14 @@ impl Arrival<'_> {
         message: &Message,
     ) -> Result<Option<(SessionId, Role)>, store::Error> {
         if let Some(ts) = &message.thread {
-            let root = Spot { channel: message.channel.clone(), ts: ts.clone() };
+            let root = Spot { channel: message.channel.clone(), message: ts.clone() };
             if let Some(found) = self.app.threads.of(self.team(), &root).await? {
                 return Ok(Some(found));
             }
         }
         if message.is_direct {
             let mine = self.conversations(&self.person(&message.by)).await?;
-            let direct = mine.iter().filter(|head| is_direct(&head.place));
+            let direct = mine.iter().filter(|head| people::is_direct(&head.place));
             let open = direct.clone().find(|head| !head.status.is_over());
             let wants_anew = typed::is_start(&message.text);
             let found = open.or_else(|| direct.clone().next().filter(|_| !wants_anew));
@@ -178,7 +178,7 @@ impl Arrival<'_> {
         thread: Option<String>,
     ) -> Result<Ack, NotTaken> {
         let Some(ts) = &thread else { return Ok(Ack::Empty) };
-        let root = Spot { channel: channel.clone(), ts: ts.clone() };
+        let root = Spot { channel: channel.clone(), message: ts.clone() };
         let found = self.app.threads.of(self.team(), &root).await.map_err(|_| NotTaken)?;
         let Some((session, Role::Conversation)) = found else { return Ok(Ack::Empty) };
         let from = self.participant(by, None).await;

@@ -4,10 +4,7 @@
 //! configuration; guests, people of other workspaces, bots and deactivated accounts have none, whatever lists say.
 //! What cannot be found out in time is no right: the person is asked to try again.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    sync::Arc,
-};
+use std::{collections::BTreeSet, sync::Arc};
 
 use async_trait::async_trait;
 use moka::future::Cache;
@@ -21,12 +18,12 @@ use super::{
     limits,
 };
 use crate::{
-    config::Approvers,
+    config::Lists,
     contacts::{Fetched, profile::Profiles},
     interview::Responder,
     model::{
         contact::{Contact, Labelled, Name},
-        session::{PersonId, Platform},
+        session::{PersonId, Place, Platform},
     },
 };
 
@@ -52,37 +49,6 @@ pub enum Standing {
     Bot,
     /// An account that was deactivated.
     Deactivated,
-}
-
-/// Who has a say, as the operator wrote it down.
-#[derive(Debug, Clone, Default)]
-pub struct Lists {
-    /// Who decides, by alias.
-    pub approvers: BTreeMap<String, Approvers>,
-    /// Users who see what staff see.
-    pub staff_users: BTreeSet<String>,
-    /// Groups whose members do.
-    pub staff_groups: BTreeSet<String>,
-}
-
-impl Lists {
-    fn groups(&self) -> BTreeSet<&str> {
-        let of_approvers = self.approvers.values().flat_map(|approvers| &approvers.slack_groups);
-        of_approvers.chain(&self.staff_groups).map(String::as_str).collect()
-    }
-
-    /// Aliases under which a user of these groups may decide.
-    fn aliases(&self, person: &PersonId, groups: &BTreeSet<String>) -> Vec<String> {
-        let listed = self.approvers.iter().filter(|(_, list)| list.includes(person, groups, false));
-        listed.map(|(alias, _)| alias.clone()).collect()
-    }
-
-    /// Who decides may see what staff see, or they could not judge.
-    fn is_staff(&self, user: &str, groups: &BTreeSet<String>, aliases: &[String]) -> bool {
-        !aliases.is_empty()
-            || self.staff_users.contains(user)
-            || self.staff_groups.iter().any(|group| groups.contains(group))
-    }
 }
 
 /// It could not be found out in time what somebody may do; the text is for them.
@@ -132,10 +98,9 @@ impl People {
         }
         // Nothing needs to be asked about most people: they stand in no list.
         let groups = self.groups_of(team, &by.user).await?;
-        let approver_of = self.lists.aliases(&responder.person, &groups);
-        if !self.lists.is_staff(&by.user, &groups, &approver_of) {
+        let Some(approver_of) = self.lists.rights_of(&responder.person, &groups) else {
             return Ok(responder);
-        }
+        };
         let known = self.person(team, &by.user).await?;
         if known.standing == Standing::Member {
             let (name, person) = (known.name.clone(), responder.person);
@@ -179,7 +144,7 @@ impl People {
     /// Asks for the members of every group of the lists anew.
     pub async fn refresh(&self) {
         for installed in self.api.tenants().installations() {
-            for group in self.lists.groups() {
+            for group in self.lists.groups(Platform::Slack) {
                 if let Ok(members) = self.ask_group(&installed.team, group).await {
                     self.groups.insert((installed.team.clone(), group.to_owned()), members).await;
                 }
@@ -189,7 +154,7 @@ impl People {
 
     async fn groups_of(&self, team: &str, user: &str) -> Result<BTreeSet<String>, Unknown> {
         let mut within = BTreeSet::new();
-        for group in self.lists.groups() {
+        for group in self.lists.groups(Platform::Slack) {
             let key = (team.to_owned(), group.to_owned());
             let members = self.groups.try_get_with(key, self.ask_group(team, group));
             if self.in_time(members).await?.contains(user) {
@@ -245,6 +210,11 @@ impl Profiles for People {
             Err(_) => Fetched::not_found("Slack did not answer"),
         }
     }
+}
+
+/// Whether a place is a direct conversation: its channel is then a person.
+pub fn is_direct(place: &Place) -> bool {
+    place.channel.starts_with(['U', 'W'])
 }
 
 /// A person of a workspace.

@@ -19,7 +19,6 @@ use super::{
     people,
     render::{self, Message},
     texts,
-    threads::{Mark, Role, Spot},
 };
 use crate::{
     engine::{Gateway, Inbound, Look, What},
@@ -33,6 +32,7 @@ use crate::{
         transcript::Audience,
         wait::{Purpose, Wait},
     },
+    threads::{Mark, Role, Spot},
 };
 
 /// The kind of our metadata; its payload is the effect's id and the number of the part, and nothing about anybody.
@@ -194,7 +194,7 @@ impl Sender<'_> {
         let Some(card) = self.card_in(wait.id, &channel).await? else { return Ok(()) };
         let what = answer::describe(&wait.prompt.control, reply);
         let line = texts::decided(&what, &by.user);
-        let target = Target::new(channel, Some(card.ts));
+        let target = Target::new(channel, Some(card.message));
         let spot = self.post(&target, &line, DECIDED).await?;
         Ok(self.app.threads.mark(session, mark, &spot).await?)
     }
@@ -259,7 +259,7 @@ impl Sender<'_> {
             first.get_or_insert_with(|| spot.name());
             if self.effect.to == Recipient::Participant && target.thread.is_none() {
                 self.rooted(&target, &spot).await?;
-                target = Target::new(spot.channel, Some(spot.ts));
+                target = Target::new(spot.channel, Some(spot.message));
             }
         }
         Ok(first)
@@ -367,7 +367,7 @@ impl Sender<'_> {
         let posted = posted?;
         match (posted["channel"].as_str(), posted["ts"].as_str()) {
             (Some(channel), Some(ts)) => {
-                Ok(Spot { channel: channel.to_owned(), ts: ts.to_owned() })
+                Ok(Spot { channel: channel.to_owned(), message: ts.to_owned() })
             }
             _ => Err(Failure::Unclear { why: "a post without a name".to_owned() }.into()),
         }
@@ -405,14 +405,14 @@ impl Sender<'_> {
         };
         let mut messages = answer["messages"].as_array().into_iter().flatten();
         let ts = messages.find(is_it).and_then(|found| found["ts"].as_str());
-        Ok(ts.map(|ts| Spot { channel, ts: ts.to_owned() }))
+        Ok(ts.map(|ts| Spot { channel, message: ts.to_owned() }))
     }
 
     /// Edits a message; false where it is not there any more.
     async fn edit(&self, spot: &Spot, message: &Message) -> Delivered<bool> {
         let mut body = body_of(message);
         body["channel"] = spot.channel.clone().into();
-        body["ts"] = spot.ts.clone().into();
+        body["ts"] = spot.message.clone().into();
         // An edit that changes nothing still shows as one.
         let digest = sha256(body.to_string().as_bytes());
         if self.app.is_as_drawn(&spot.name(), &digest) {

@@ -14,8 +14,8 @@ use crate::{
         inbound::Actor,
         inbox::Arrival,
         limits,
+        people::is_direct,
         render::Message as Post,
-        threads::is_direct,
     },
     model::{
         flow::SlackPlace,

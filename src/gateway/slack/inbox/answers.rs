@@ -10,7 +10,6 @@ use crate::{
         answer, commands, files,
         inbound::{Ack, Action, Actor, File, Inputs, NotTaken, Submission},
         render, texts,
-        threads::Spot,
     },
     interview::{Command, Responder},
     model::{
@@ -19,6 +18,7 @@ use crate::{
         ui::{Control, Reply, Upload},
         wait::{Answerers, Settlement, Wait},
     },
+    threads::Spot,
 };
 
 impl Arrival<'_> {
@@ -222,7 +222,7 @@ fn form_of(wait: &Wait, element: &Element, action: &Action) -> Option<Form> {
         return Some(Form::Changed(view));
     }
     if let Some((channel, ts)) = &action.message {
-        cx.metadata = Spot { channel: channel.clone(), ts: ts.clone() }.name();
+        cx.metadata = Spot { channel: channel.clone(), message: ts.clone() }.name();
     }
     render::modal(wait, &element.action, &cx).map(Form::New)
 }

@@ -8,11 +8,11 @@ use crate::{
     gateway::slack::{
         api::{Failure, Method},
         mirror,
-        threads::{Mark, Role, Spot},
     },
     ids::WaitId,
     interview::State,
     model::{effect::Recipient, wait::Answerers},
+    threads::{Mark, Role, Spot},
 };
 
 /// The number of the part that begins the staff's thread.
@@ -48,7 +48,7 @@ impl Sender<'_> {
         let place = &self.effect.place;
         let root = self.app.threads.root(self.effect.session, place).await?;
         Ok(match root {
-            Some(root) => Target::new(root.channel, Some(root.ts)),
+            Some(root) => Target::new(root.channel, Some(root.message)),
             // Slack takes a person for their conversation with the bot.
             None => Target::new(place.channel.clone(), None),
         })
@@ -81,13 +81,13 @@ impl Sender<'_> {
         }
         let mark = Mark::Staff(&channel);
         if let Some(root) = self.app.threads.marked(session, mark).await? {
-            return Ok(Target::new(root.channel, Some(root.ts)));
+            return Ok(Target::new(root.channel, Some(root.message)));
         }
         let head = mirror::root(&look);
         let spot = self.post(&Target::new(channel.clone(), None), &head, ROOT).await?;
         self.app.threads.belongs(session, (self.team(), &spot), Role::Staff).await?;
         self.app.threads.mark(session, mark, &spot).await?;
-        Ok(Target::new(channel, Some(spot.ts)))
+        Ok(Target::new(channel, Some(spot.message)))
     }
 
     /// The card of a question in a channel.
@@ -110,7 +110,7 @@ impl Sender<'_> {
                 continue;
             }
             if let Some(spot) = self.card_in(wait.id, channel).await? {
-                return Ok(Some(spot.ts));
+                return Ok(Some(spot.message));
             }
         }
         Ok(None)

@@ -1,34 +1,39 @@
-//! Which message stands for what: the root of a conversation, its progress line, the staff's thread about it.
+//! Which message of a chat stands for what: the root of a conversation, its progress line, the staff's thread about it.
 //!
 //! Everything is a note in the store, durable when it is said, sealed with its session and gone with it.
+//!
+//! ```text
+//! slack/root/ses_…            D01/1690.0001     the first message of a conversation
+//! slack/thread/T01/C01/1690.1 staff             what the thread under a message is, to the session of the note
+//! ```
 
 use std::sync::Arc;
 
 use crate::{
     ids::{SessionId, WaitId},
-    model::session::Place,
+    model::session::{Place, Platform},
     store::{self, Note, Store},
 };
 
 /// A message: where, and its name there.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Spot {
-    /// The conversation: `C01`, `D01`.
+    /// The channel, or the conversation with a person: `C01`, `D01`.
     pub channel: String,
-    /// The message: `1690.0001`.
-    pub ts: String,
+    /// The message as the platform names it: `1690.0001`.
+    pub message: String,
 }
 
 impl Spot {
     /// As renderings and notes name it: `D01/1690.0001`.
     pub fn name(&self) -> String {
-        format!("{}/{}", self.channel, self.ts)
+        format!("{}/{}", self.channel, self.message)
     }
 
     /// Reads what [`Spot::name`] wrote.
     pub fn parse(name: &str) -> Option<Self> {
-        let (channel, ts) = name.split_once('/')?;
-        Some(Self { channel: channel.to_owned(), ts: ts.to_owned() })
+        let (channel, message) = name.split_once('/')?;
+        Some(Self { channel: channel.to_owned(), message: message.to_owned() })
     }
 }
 
@@ -74,21 +79,17 @@ pub enum Mark<'a> {
     Staff(&'a str),
 }
 
-/// Whether a place is a direct conversation: its channel is then a person.
-pub fn is_direct(place: &Place) -> bool {
-    place.channel.starts_with(['U', 'W'])
-}
-
-/// Knows which message stands for what. Cheap to clone.
+/// Knows which message of a platform stands for what. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Threads {
+    platform: Platform,
     store: Arc<dyn Store>,
 }
 
 impl Threads {
-    /// Over a store.
-    pub fn new(store: Arc<dyn Store>) -> Self {
-        Self { store }
+    /// Those of a platform, over a store.
+    pub fn new(platform: Platform, store: Arc<dyn Store>) -> Self {
+        Self { platform, store }
     }
 
     /// The message that is marked so.
@@ -97,7 +98,7 @@ impl Threads {
         session: SessionId,
         mark: Mark<'_>,
     ) -> Result<Option<Spot>, store::Error> {
-        let note = self.store.noted(&key_of(session, mark)).await?;
+        let note = self.store.noted(&self.key_of(session, mark)).await?;
         Ok(note.and_then(|note| Spot::parse(&note.value?)))
     }
 
@@ -108,7 +109,9 @@ impl Threads {
         place: &Place,
     ) -> Result<Option<Spot>, store::Error> {
         match &place.thread {
-            Some(ts) => Ok(Some(Spot { channel: place.channel.clone(), ts: ts.clone() })),
+            Some(thread) => {
+                Ok(Some(Spot { channel: place.channel.clone(), message: thread.clone() }))
+            }
             None => self.marked(session, Mark::Root).await,
         }
     }
@@ -120,7 +123,7 @@ impl Threads {
         mark: Mark<'_>,
         spot: &Spot,
     ) -> Result<(), store::Error> {
-        let (key, value) = (key_of(session, mark), Some(spot.name()));
+        let (key, value) = (self.key_of(session, mark), Some(spot.name()));
         self.store.note(Note { key, session: Some(session), value }).await
     }
 
@@ -128,33 +131,34 @@ impl Threads {
     pub async fn belongs(
         &self,
         session: SessionId,
-        (team, root): (&str, &Spot),
+        (workspace, root): (&str, &Spot),
         role: Role,
     ) -> Result<(), store::Error> {
-        let (key, value) = (key_of_thread(team, root), Some(role.name()));
+        let (key, value) = (self.key_of_thread(workspace, root), Some(role.name()));
         self.store.note(Note { key, session: Some(session), value }).await
     }
 
     /// What the thread under a message is, and to which session.
     pub async fn of(
         &self,
-        team: &str,
+        workspace: &str,
         root: &Spot,
     ) -> Result<Option<(SessionId, Role)>, store::Error> {
-        let note = self.store.noted(&key_of_thread(team, root)).await?;
+        let note = self.store.noted(&self.key_of_thread(workspace, root)).await?;
         Ok(note.and_then(|note| Some((note.session?, Role::parse(&note.value?)?))))
     }
-}
 
-fn key_of(session: SessionId, mark: Mark<'_>) -> String {
-    match mark {
-        Mark::Root => format!("slack/root/{session}"),
-        Mark::Progress => format!("slack/progress/{session}"),
-        Mark::Decided(wait) => format!("slack/decided/{session}/{}", wait.short()),
-        Mark::Staff(channel) => format!("slack/staff/{session}/{channel}"),
+    fn key_of(&self, session: SessionId, mark: Mark<'_>) -> String {
+        let platform = self.platform;
+        match mark {
+            Mark::Root => format!("{platform}/root/{session}"),
+            Mark::Progress => format!("{platform}/progress/{session}"),
+            Mark::Decided(wait) => format!("{platform}/decided/{session}/{}", wait.short()),
+            Mark::Staff(channel) => format!("{platform}/staff/{session}/{channel}"),
+        }
     }
-}
 
-fn key_of_thread(team: &str, root: &Spot) -> String {
-    format!("slack/thread/{team}/{}", root.name())
+    fn key_of_thread(&self, workspace: &str, root: &Spot) -> String {
+        format!("{}/thread/{workspace}/{}", self.platform, root.name())
+    }
 }
