@@ -28,7 +28,7 @@ use tempfile::TempDir;
 
 use bot::Bot;
 use html::Card;
-use person::Person;
+use person::{Asked, Person, asked};
 
 /// Longest wait for the bot to go on.
 const PATIENCE: Duration = Duration::from_mins(1);
@@ -181,15 +181,10 @@ impl Interview {
         let deadline = tokio::time::Instant::now() + PATIENCE;
         loop {
             let page = self.person.get(&self.site, &self.path).await;
-            let mut cards = html::open_cards(&page);
-            for card in &cards {
-                assert!(!self.answered.contains(&card.wait), "asked again: {}", card.text);
-            }
-            if !cards.is_empty() {
-                return Some(cards.remove(0));
-            }
-            if page.contains("<p class=\"progress-line\">Done</p>") {
-                return None;
+            match asked(&page, &self.answered) {
+                Asked::This(card) => return Some(card),
+                Asked::Over => return None,
+                Asked::NotYet => {}
             }
             assert!(tokio::time::Instant::now() < deadline, "no question: {}", html::text(&page));
             tokio::time::sleep(Duration::from_millis(50)).await;

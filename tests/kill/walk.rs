@@ -25,7 +25,7 @@ use crate::{
     digger::Digger,
     html::{self, Card, Form},
     laws,
-    person::{Person, answer},
+    person::{Asked, Person, answer, asked},
     power::Shadow,
 };
 
@@ -419,15 +419,10 @@ impl Walk {
         let deadline = tokio::time::Instant::now() + PATIENCE;
         loop {
             let page = self.get(&session).await;
-            let mut cards = html::open_cards(&page);
-            for card in &cards {
-                assert!(!self.answered.contains(&card.wait), "asked again: {}", card.text);
-            }
-            if !cards.is_empty() {
-                return Some(cards.remove(0));
-            }
-            if page.contains("<p class=\"progress-line\">Done</p>") {
-                return None;
+            match asked(&page, &self.answered) {
+                Asked::This(card) => return Some(card),
+                Asked::Over => return None,
+                Asked::NotYet => {}
             }
             assert!(tokio::time::Instant::now() < deadline, "no question: {}", html::text(&page));
             tokio::time::sleep(Duration::from_millis(50)).await;

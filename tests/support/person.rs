@@ -121,3 +121,23 @@ pub(crate) fn answer(card: &Card) -> (Form, String, Option<PathBuf>) {
     let label = labels.iter().find(|label| wanted.contains(&label.as_str())).unwrap_or(&labels[0]);
     (form, label.clone(), None)
 }
+
+/// What a page asks next.
+pub(crate) enum Asked {
+    This(Card),
+    NotYet,
+    Over,
+}
+
+/// The question of a page that is to be answered next. What was answered must never be open again.
+pub(crate) fn asked(page: &str, answered: &[String]) -> Asked {
+    let cards = html::open_cards(page);
+    for card in &cards {
+        assert!(!answered.contains(&card.wait), "asked again: {}", card.text);
+    }
+    match cards.into_iter().next() {
+        Some(card) => Asked::This(card),
+        None if page.contains("<p class=\"progress-line\">Done</p>") => Asked::Over,
+        None => Asked::NotYet,
+    }
+}
