@@ -1,6 +1,6 @@
 //! Names of the controls that are shown: the same on every platform.
 
-use crate::ids::WaitId;
+use crate::{ids::WaitId, interview::Command};
 
 /// `v1.<wait>.<revision>.<action>`: which control of which question was used (DESIGN §10.2).
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,6 +29,15 @@ impl Element {
         let revision = parts.next()?.parse().ok()?;
         let action = parts.next().filter(|action| !action.is_empty())?.to_owned();
         Some(Self { wait, revision, action })
+    }
+
+    /// What the button of a closed card orders: `[Change]`, `[Reopen]`.
+    pub fn order(&self) -> Option<Command> {
+        match self.action.as_str() {
+            "change" => Some(Command::Change { wait: self.wait }),
+            "reopen" => Some(Command::Reopen { wait: self.wait }),
+            _ => None,
+        }
     }
 
     /// Whether it changes the form alone and answers nothing: an entry of a list is added, removed or moved.

@@ -1,4 +1,10 @@
 //! Words for the one person who used a component, through the address that Slack gave for it.
+//!
+//! It is the door for an answer to a click or a command: it needs no token, no engine and no seat of the app in the
+//! channel, so that it can also say that nothing could be saved, and `/onboard` is answered wherever it is typed. The
+//! other door, `chat.postEphemeral` ([`super::super::inbox`]), is for what no click stands behind (messages, forms) and
+//! for what turns out after the answer: an address is good for five uses within half an hour, and messages and forms
+//! have none. Neither can do the other's work.
 
 use std::{sync::Arc, time::Duration};
 

@@ -11,7 +11,7 @@ use crate::{
         inbound::{Ack, Action, Actor, File, Inputs, NotTaken, Submission},
         render, texts,
     },
-    interview::{Command, Responder},
+    interview::Responder,
     model::{
         artifact::Offer,
         transcript::Via,
@@ -35,7 +35,7 @@ impl Arrival<'_> {
             self.report(&unknown, None, &self.person(&action.by), &ear);
             return Ok(Ack::Empty);
         };
-        if let Some(command) = of_a_closed_card(&element) {
+        if let Some(command) = element.order() {
             let from = self.responder_or_tell(&wait, &action.by, &ear).await?;
             let Some(from) = from else { return Ok(Ack::Empty) };
             let what = What::Command(command);
@@ -201,15 +201,6 @@ fn offers(upload: &Upload, files: &[File]) -> Result<Vec<Offer>, String> {
         Err(words) => Err(words.to_owned()),
     };
     files.iter().map(offer).collect()
-}
-
-/// An order that the button of a closed card gives: `[Change]`, `[Reopen]`.
-fn of_a_closed_card(element: &Element) -> Option<Command> {
-    match element.action.as_str() {
-        "change" => Some(Command::Change { wait: element.wait }),
-        "reopen" => Some(Command::Reopen { wait: element.wait }),
-        _ => None,
-    }
 }
 
 /// The form that a button opens, or that a button in a form turns it into.
