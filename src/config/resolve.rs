@@ -1,5 +1,6 @@
 //! From the configuration as written to the settings: what a schema cannot say is checked here.
 
+mod discord;
 mod slack;
 
 use std::{collections::BTreeMap, num::NonZeroU64, path::PathBuf};
@@ -36,8 +37,8 @@ impl<'a> Resolve<'a> {
         let web = self.web(&config.web);
         let metrics = self.metrics(&config.metrics);
         let webhooks = self.webhooks(&config.webhooks);
-        self.ids(&config);
         let slack = config.slack.map(|slack| self.slack(slack));
+        let discord = config.discord.map(|discord| self.discord(discord));
         let contacts = self.contacts(config.contacts);
         let llm = self.llm(config.llm);
         let budgets = self.budgets(&config.budget);
@@ -46,7 +47,7 @@ impl<'a> Resolve<'a> {
             web,
             vars: config.vars,
             slack,
-            discord: config.discord,
+            discord,
             approvers: config.approvers,
             webhooks,
             contacts,
@@ -323,16 +324,6 @@ impl<'a> Resolve<'a> {
     }
 
     /// Ids of the platforms have a known form; a name in their place never works.
-    fn ids(&mut self, config: &Config) {
-        if let Some(discord) = &config.discord {
-            for (table, ids) in [("channels", &discord.channels), ("roles", &discord.roles)] {
-                for (alias, id) in ids {
-                    self.id(&format!("/discord/{table}/{}", escaped(alias)), id, is_snowflake);
-                }
-            }
-        }
-    }
-
     fn id(&mut self, pointer: &str, id: &str, fits: impl Fn(&str) -> bool) {
         if !fits(id) {
             let hint =
@@ -384,8 +375,4 @@ fn is_hook_address(address: &str) -> bool {
     let local = matches!(url.host_str(), Some("127.0.0.1" | "localhost" | "[::1]"));
     let bare = url.username().is_empty() && url.password().is_none();
     bare && (url.scheme() == "https" || (url.scheme() == "http" && local))
-}
-
-fn is_snowflake(id: &str) -> bool {
-    (17..=20).contains(&id.len()) && id.bytes().all(|b| b.is_ascii_digit())
 }

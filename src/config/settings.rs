@@ -8,8 +8,7 @@ use std::{
 };
 
 use super::{
-    Approvers, Config, ContactSource, Discord, Flows, Limits, Log, MacosVia, Problem, SlackRates,
-    Uploads,
+    Approvers, Config, ContactSource, Flows, Limits, Log, MacosVia, Problem, SlackRates, Uploads,
     document::Document,
     environment::{self, Environment},
     llm::Endpoints,
@@ -127,6 +126,55 @@ pub struct SlackOauth {
     pub redirect_url: String,
     /// Seals tokens at rest: 32 bytes in standard base64, which was checked.
     pub tokens_key: Secret,
+}
+
+/// Discord.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Discord {
+    /// Channel ids by alias.
+    pub channels: BTreeMap<String, String>,
+    /// Role ids by alias.
+    pub roles: BTreeMap<String, String>,
+    /// How the bot is connected; none: only the aliases are known.
+    pub connection: Option<DiscordConnection>,
+}
+
+/// How the bot is connected to Discord.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DiscordConnection {
+    /// The bot's token, without `Bot ` before it.
+    pub token: Secret,
+    /// The application's id, a snowflake.
+    pub application_id: String,
+    /// How interactions come in.
+    pub transport: DiscordTransport,
+    /// What people write in servers reaches the bot, and not only what replies to it or mentions it.
+    pub message_content: bool,
+    /// Who joins, leaves and passes the screening is known.
+    pub members: bool,
+    /// Users who see what staff see.
+    pub staff_users: BTreeSet<String>,
+    /// Roles whose members do.
+    pub staff_roles: BTreeSet<String>,
+    /// The API, without a slash at the end: `https://discord.com/api/v10`. Any other is on this machine.
+    pub api_base: String,
+}
+
+/// How interactions come in from Discord.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum DiscordTransport {
+    /// Over a socket.
+    Gateway {
+        /// Connections that the servers are divided among; none: as many as Discord advises.
+        shards: Option<u32>,
+    },
+    /// Over requests of Discord.
+    Http {
+        /// Where they come in.
+        listen: SocketAddr,
+        /// What Discord signs with: 64 hexadecimal digits, which was checked.
+        public_key: String,
+    },
 }
 
 /// The local page.

@@ -178,10 +178,46 @@ impl Default for SlackRates {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Discord {
+    /// How interactions come in.
+    pub transport: DiscordTransport,
+    /// Variable with the token of the bot.
+    pub token_env: Option<String>,
+    /// File with that token.
+    pub token_file: Option<PathBuf>,
+    /// The application's id.
+    pub application_id: Option<String>,
+    /// Over HTTP: the application's public key, 64 hexadecimal digits.
+    pub public_key: Option<String>,
+    /// Over HTTP: where requests of Discord come in.
+    pub listen: Option<String>,
+    /// Over the gateway: connections that the servers are divided among; by default as many as Discord advises.
+    #[schemars(range(min = 1, max = 64))]
+    pub shards: Option<u32>,
+    /// The privileged intent Message Content is granted: what people write in threads reaches the bot.
+    pub message_content: bool,
+    /// The privileged intent Server Members is granted: who leaves, and who passes the screening, is known.
+    pub members: bool,
+    /// Ids of users who see what staff see.
+    pub staff_users: Vec<String>,
+    /// Ids of roles whose members do.
+    pub staff_roles: Vec<String>,
+    /// Another address for the API, for tests: on this machine, up to what stands before `/channels`.
+    pub api_base: Option<String>,
     /// Channel ids by alias.
     pub channels: BTreeMap<String, String>,
     /// Role ids by alias.
     pub roles: BTreeMap<String, String>,
+}
+
+/// How interactions come in from Discord.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum DiscordTransport {
+    /// Over a socket that this program opens: nothing needs to reach this machine.
+    #[default]
+    Gateway,
+    /// Over requests of Discord to this machine.
+    Http,
 }
 
 /// Who decides under one alias.

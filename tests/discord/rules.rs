@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::emulator::{
     Discord,
     faults::Fault,
-    state::{GUILD, TOKEN, may},
+    state::{APPLICATION, GUILD, TOKEN, may},
 };
 
 /// The channel of the tests, a member, and a role that may be given.
@@ -99,7 +99,7 @@ async fn an_interaction_is_answered_once_and_in_time() {
     assert_eq!(ask(&discord, "POST", &callback(&clicked), ack.clone()).await.0, 204);
     let twice = ask(&discord, "POST", &callback(&clicked), ack.clone()).await;
     assert_eq!((twice.0, twice.1["code"].as_u64()), (400, Some(40060)));
-    let original = format!("/webhooks/901/{}/messages/@original", clicked.1);
+    let original = format!("/webhooks/{APPLICATION}/{}/messages/@original", clicked.1);
     assert_eq!(ask(&discord, "PATCH", &original, words("Done.")).await.0, 200);
     let seen = discord.with(|state| {
         let message = state.channels[&CHANNEL].messages.values().next().unwrap().clone();

@@ -2,6 +2,7 @@
 
 mod broken;
 mod configuration;
+mod configuration_discord;
 mod configuration_slack;
 mod scripts;
 

@@ -2,9 +2,13 @@
 
 use std::{collections::BTreeMap, fmt};
 
+use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 use serenity::model::Permissions;
+
+use super::render;
 
 /// Something that came in.
 #[derive(Debug, Clone, PartialEq)]
@@ -269,4 +273,49 @@ pub struct File {
     /// What Discord takes it for.
     #[serde(default)]
     pub content_type: String,
+}
+
+/// The first answer to an interaction; the connection gives it, unless it is too late for one.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub enum Ack {
+    /// It was no interaction, or needs no answer.
+    #[default]
+    Nothing,
+    /// Words or a card for the person alone.
+    Say(render::Message),
+    /// Something for the person alone comes in a moment, as an edit of this answer.
+    Later,
+    /// Seen; the message that was used changes by itself.
+    Seen,
+    /// The message that was used looks like this now.
+    Redraw(render::Message),
+    /// A form opens.
+    Form(Value),
+}
+
+impl Ack {
+    /// The answer as Discord takes it; none where there is nothing to answer.
+    pub fn body(&self) -> Option<Value> {
+        let hidden = render::Message::EPHEMERAL;
+        Some(match self {
+            Self::Nothing => return None,
+            Self::Say(message) => json!({ "type": 4, "data": message.body(hidden) }),
+            Self::Later => json!({ "type": 5, "data": { "flags": hidden } }),
+            Self::Seen => json!({ "type": 6 }),
+            Self::Redraw(message) => json!({ "type": 7, "data": message.body(0) }),
+            Self::Form(form) => json!({ "type": 9, "data": form }),
+        })
+    }
+}
+
+/// It could not be made durable: whatever brought it must not go on as if it had been.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("could not be saved")]
+pub struct NotTaken;
+
+/// Takes in what comes from Discord. When it returns it is durable, well within a second: nothing slow is waited for.
+#[async_trait]
+pub trait Inbox: fmt::Debug + Send + Sync {
+    /// Takes one in. A repeat is recognised by its key and answered like the first.
+    async fn take(&self, envelope: Envelope) -> Result<Ack, NotTaken>;
 }

@@ -10,7 +10,7 @@ use super::{buckets::Buckets, faults::Faults};
 
 /// The bot, its application, the server that is always there, and its owner.
 pub(crate) const BOT: u64 = 900;
-pub(crate) const APPLICATION: u64 = 901;
+pub(crate) const APPLICATION: u64 = 1_300_000_000_000_000_001;
 pub(crate) const GUILD: u64 = 500;
 pub(crate) const OWNER: u64 = 700;
 pub(crate) const TOKEN: &str = "Bot OTAw.secret";

@@ -1,0 +1,141 @@
+//! What a schema cannot say about Discord.
+
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+
+use super::Resolve;
+use crate::config::{
+    document::escaped,
+    llm,
+    secret::Secret,
+    settings::{Discord, DiscordConnection, DiscordTransport, LISTEN_HINT},
+    written,
+};
+
+/// Where Discord's requests come in unless told otherwise: a proxy that speaks TLS stands before it.
+const LISTEN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 3001);
+
+/// The API.
+const API_BASE: &str = "https://discord.com/api/v10";
+
+/// Digits of the application's public key.
+const PUBLIC_KEY: usize = 64;
+
+impl Resolve<'_> {
+    pub(super) fn discord(&mut self, written: written::Discord) -> Discord {
+        for (table, ids) in [("channels", &written.channels), ("roles", &written.roles)] {
+            for (alias, id) in ids {
+                self.id(&format!("/discord/{table}/{}", escaped(alias)), id, is_snowflake);
+            }
+        }
+        for (key, ids) in
+            [("staff_users", &written.staff_users), ("staff_roles", &written.staff_roles)]
+        {
+            for (index, id) in ids.iter().enumerate() {
+                self.id(&format!("/discord/{key}/{index}"), id, is_snowflake);
+            }
+        }
+        let connection = self.discord_connection(&written);
+        Discord { channels: written.channels, roles: written.roles, connection }
+    }
+
+    fn discord_connection(&mut self, written: &written::Discord) -> Option<DiscordConnection> {
+        let token = self.discord_token(written);
+        let transport = self.discord_transport(written);
+        let api_base = self.discord_api_base(written.api_base.as_deref());
+        if let Some(id) = &written.application_id {
+            self.id("/discord/application_id", id, is_snowflake);
+        }
+        if written.token_env.is_none() && written.token_file.is_none() {
+            if written.application_id.is_some() {
+                let hint = "write `token_env` or `token_file`: the token stands in the developer portal, under Bot";
+                let message = "Discord is not connected without the bot's token";
+                self.tell("/discord", message, Some(hint.to_owned()));
+            }
+            return None;
+        }
+        if written.application_id.is_none() {
+            let hint = "write `application_id`: it stands in the developer portal, under General Information";
+            self.tell("/discord", "the application's id is needed", Some(hint.to_owned()));
+        }
+        Some(DiscordConnection {
+            token: token?,
+            application_id: written.application_id.clone()?,
+            transport: transport?,
+            message_content: written.message_content,
+            members: written.members,
+            staff_users: written.staff_users.iter().cloned().collect(),
+            staff_roles: written.staff_roles.iter().cloned().collect(),
+            api_base,
+        })
+    }
+
+    fn discord_token(&mut self, written: &written::Discord) -> Option<Secret> {
+        let keys = ("token_env", "token_file");
+        let token = self.secret(
+            "/discord",
+            keys,
+            (written.token_env.as_deref(), written.token_file.as_ref()),
+        )?;
+        let at = format!("/discord/{}", if written.token_env.is_some() { keys.0 } else { keys.1 });
+        if token.expose().starts_with("Bot ") {
+            let hint = "leave `Bot ` out: it is put before the token here".to_owned();
+            self.tell(&at, "this is not the token alone", Some(hint));
+        } else if !token.expose().bytes().all(|byte| byte.is_ascii_graphic()) {
+            self.tell(&at, "this holds characters that no token has", None);
+        }
+        Some(token)
+    }
+
+    fn discord_transport(&mut self, written: &written::Discord) -> Option<DiscordTransport> {
+        let mut listen = LISTEN;
+        if let Some(text) = &written.listen {
+            if let Ok(address) = text.parse() {
+                listen = address;
+            } else {
+                let message = format!("`{text}` is not an address with a port");
+                self.tell("/discord/listen", message, Some(LISTEN_HINT.to_owned()));
+            }
+        }
+        let key_hint =
+            "copy it from the developer portal, under General Information: 64 hexadecimal digits";
+        let key = written.public_key.clone();
+        if key.as_ref().is_some_and(|key| !is_public_key(key)) {
+            let message = "this is not a public key";
+            self.tell("/discord/public_key", message, Some(key_hint.to_owned()));
+        }
+        match written.transport {
+            written::DiscordTransport::Gateway => {
+                Some(DiscordTransport::Gateway { shards: written.shards })
+            }
+            written::DiscordTransport::Http => {
+                if key.is_none() {
+                    let message = "requests over HTTP need the application's public key";
+                    let hint = format!("write `public_key`: {key_hint}");
+                    self.tell("/discord/transport", message, Some(hint));
+                }
+                Some(DiscordTransport::Http { listen, public_key: key? })
+            }
+        }
+    }
+
+    /// The token goes to Discord alone, or to what stands in for it on this machine.
+    fn discord_api_base(&mut self, written: Option<&str>) -> String {
+        let url = written.unwrap_or(API_BASE).trim_end_matches('/');
+        let parsed = reqwest::Url::parse(url);
+        let is_here = parsed.is_ok_and(|url| llm::is_loopback(&url) && url.fragment().is_none());
+        if llm::holds_secret(url) || (url != API_BASE && !is_here) {
+            let hint = "leave it out, or write an address that begins with `http://127.0.0.1`";
+            let message = "this is no address of Discord's API or of this machine";
+            self.tell("/discord/api_base", message, Some(hint.to_owned()));
+        }
+        url.to_owned()
+    }
+}
+
+fn is_snowflake(id: &str) -> bool {
+    (17..=20).contains(&id.len()) && id.bytes().all(|b| b.is_ascii_digit())
+}
+
+fn is_public_key(key: &str) -> bool {
+    key.len() == PUBLIC_KEY && key.bytes().all(|b| b.is_ascii_hexdigit())
+}
