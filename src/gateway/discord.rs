@@ -10,6 +10,7 @@
 //! given in forms. What the words of a card say is never markup, and nobody is called by it.
 
 pub mod answer;
+pub mod api;
 pub mod connect;
 pub mod files;
 pub mod inbound;

@@ -90,6 +90,18 @@ pub const SLACK_ACK_SECONDS: &str = "anteroom_slack_ack_seconds";
 pub const SLACK_SOCKETS: &str = "anteroom_slack_sockets";
 /// Sockets to Slack that were opened anew.
 pub const SLACK_RECONNECTS: &str = "anteroom_slack_reconnects_total";
+/// Calls of Discord's API.
+pub const DISCORD_CALLS: &str = "anteroom_discord_calls_total";
+/// Time of a call of Discord's API.
+pub const DISCORD_CALL_SECONDS: &str = "anteroom_discord_call_seconds";
+/// What Discord delivered.
+pub const DISCORD_FRAMES: &str = "anteroom_discord_frames_total";
+/// Time until what Discord delivered was durable.
+pub const DISCORD_TAKE_SECONDS: &str = "anteroom_discord_take_seconds";
+/// Connections to Discord's gateway that are open.
+pub const DISCORD_SOCKETS: &str = "anteroom_discord_sockets";
+/// Connections to Discord's gateway that were opened anew.
+pub const DISCORD_RECONNECTS: &str = "anteroom_discord_reconnects_total";
 /// This program.
 pub const BUILD: &str = "anteroom_build_info";
 /// How long the process has run.
@@ -138,6 +150,20 @@ pub const ALL: &[Metric] = &[
     histogram(SLACK_ACK_SECONDS, &[], "Time until what Slack delivered was acknowledged"),
     gauge_of(SLACK_SOCKETS, &[], "Sockets to Slack that are open"),
     counter(SLACK_RECONNECTS, &["why"], "Sockets to Slack that were opened anew"),
+    counter(DISCORD_CALLS, &["method", "outcome"], "Calls of Discord's API"),
+    histogram(
+        DISCORD_CALL_SECONDS,
+        &["method"],
+        "Time until Discord answered, own rates not counted",
+    ),
+    counter(
+        DISCORD_FRAMES,
+        &["what", "outcome"],
+        "What Discord delivered, by its name, and what became of it",
+    ),
+    histogram(DISCORD_TAKE_SECONDS, &[], "Time until what Discord delivered was durable"),
+    gauge_of(DISCORD_SOCKETS, &[], "Connections to Discord's gateway that are open"),
+    counter(DISCORD_RECONNECTS, &["why"], "Connections to Discord's gateway that were opened anew"),
     gauge_of(BUILD, &["version"], "Always 1; says which program this is"),
     gauge_of(UPTIME_SECONDS, &[], "Time since the start"),
     gauge_of(MEMORY_BYTES, &[], "Resident memory of the process (Linux)"),

@@ -41,6 +41,8 @@ pub enum Request {
     FirstAnswer,
     /// A further answer to an interaction: a repeat would be seen twice.
     Followup,
+    /// A thread, an invite: a repeat would make a second one.
+    Make,
     /// A question.
     Ask,
 }
@@ -50,7 +52,7 @@ impl Request {
     pub const fn may_repeat(self) -> bool {
         match self {
             Self::Post | Self::Settle | Self::FirstAnswer | Self::Ask => true,
-            Self::Followup => false,
+            Self::Followup | Self::Make => false,
         }
     }
 }
