@@ -51,7 +51,7 @@ fn of_settlement(settlement: &Settlement, prompt: Option<&Prompt>, me: &PersonId
             };
             return Some(Words { text, at: Some(*at) });
         }
-        Settlement::NotAllowed { who_may } => format!("Only {who_may} can decide this."),
+        Settlement::NotAllowed { who_may } => not_allowed(who_may, prompt),
         Settlement::Expired => "That question has lapsed: nobody answered it in time.".to_owned(),
         Settlement::Superseded => {
             "A newer question took the place of that one. Please answer the newer one.".to_owned()
@@ -69,6 +69,21 @@ fn of_settlement(settlement: &Settlement, prompt: Option<&Prompt>, me: &PersonId
         }
     };
     Some(Words::new(text))
+}
+
+/// Who may answer, for somebody who may not: a question is answered, a request is decided.
+fn not_allowed(who_may: &str, prompt: Option<&Prompt>) -> String {
+    let is_request = prompt.is_some_and(|prompt| match prompt.control {
+        Control::Decide(_) => true,
+        Control::Choose(_)
+        | Control::Form(_)
+        | Control::Review(_)
+        | Control::Upload(_)
+        | Control::Ask(_)
+        | Control::Confirm(_) => false,
+    });
+    let can = if is_request { "decide" } else { "answer" };
+    format!("Only {who_may} can {can} this.")
 }
 
 /// What an engine's failure is to a person.

@@ -235,13 +235,26 @@ fn buttons(page: &mut Page) {
         at,
         choice: text("Approved"),
     };
+    let request = Prompt {
+        title: None,
+        body: String::new(),
+        control: Control::Decide(Decide {
+            request: text("Move on?"),
+            facts: Vec::new(),
+            approve: text("Approve"),
+            deny: text("Deny"),
+            deny_and_tell: None,
+        }),
+        notes: Vec::new(),
+    };
+    let not_allowed = |who_may: &str| Settlement::NotAllowed { who_may: text(who_may) };
+    let refused = Receipt::Settled(not_allowed("the recruiting approvers"));
+    let words = words::of_receipt(&refused, Some(&request), &me).unwrap();
+    page.say("not the one who decides", words.text);
     for (did, settlement) in [
         ("somebody was faster", taken(&PersonId::web("grace"))),
         ("answered it oneself", taken(&me)),
-        (
-            "not the one who is asked",
-            Settlement::NotAllowed { who_may: text("the recruiting approvers") },
-        ),
+        ("not the one who is asked", not_allowed("the person who was asked")),
         ("too late", Settlement::Expired),
         ("asked anew since", Settlement::Superseded),
         ("not asked any more", Settlement::Cancelled),

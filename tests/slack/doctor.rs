@@ -3,9 +3,13 @@
 use std::{path::Path, process::Stdio};
 
 use anteroom::gateway::slack::manifest::{self, Transport};
+use serde_json::json;
 use tokio::process::Command;
 
-use crate::emulator::{APP_TOKEN, BOT_TOKEN, Settings, Slack, faults::Fault};
+use crate::{
+    emulator::{APP_TOKEN, BOT_TOKEN, Settings, Slack, faults::Fault},
+    provider::{Provider, Reply},
+};
 
 const CONFIG: &str = r#"
 [data]
@@ -98,6 +102,58 @@ async fn an_app_made_from_the_manifest_lacks_nothing() {
     let told: serde_json::Value = serde_json::from_str(&said.out).unwrap();
     assert_eq!((said.code, &told["ok"]), (0, &true.into()), "{told}");
     assert_eq!(slack.calls().len(), before);
+}
+
+/// A model that answers so.
+async fn with_a_model(replies: &[Reply]) -> (Provider, String) {
+    let model = Provider::start(replies).await;
+    let config =
+        format!("{CONFIG}[llm.interview]\nbase_url = \"{}\"\nmodel = \"some\"\n", model.url);
+    (model, config)
+}
+
+/// The model calls a tool.
+fn calls(tool: &str) -> Reply {
+    let call = json!({ "index": 0, "id": "call_1", "type": "function",
+        "function": { "name": tool, "arguments": "{\"colour\":\"green\"}" } });
+    Reply::stream(&[
+        json!({ "choices": [{ "index": 0, "delta": { "role": "assistant", "tool_calls": [call] } }] }),
+        json!({ "choices": [{ "index": 0, "delta": {}, "finish_reason": "tool_calls" }] }),
+    ])
+}
+
+#[tokio::test]
+async fn a_model_calls_a_tool_and_reads_its_result() {
+    let (slack, dir) = (well().await, tempfile::tempdir().unwrap());
+    let (model, config) =
+        with_a_model(&[calls("report_colour"), Reply::says("It is green.")]).await;
+    let said = doctor(dir.path(), &slack, &config, TOKENS, &["--online"]).await;
+    assert!(said.out.contains("looked at: the model: one tool call and back in"), "{}", said.out);
+    assert_eq!((said.err.as_str(), said.code), ("", 0));
+    let asked = model.seen();
+    assert_eq!(asked.len(), 2);
+    assert_eq!(asked[0].body["tool_choice"], "required", "{}", asked[0].body);
+    let messages = asked[1].body["messages"].as_array().unwrap();
+    let call = &messages[messages.len() - 2]["tool_calls"][0];
+    let result = &messages[messages.len() - 1];
+    assert_eq!((&result["role"], &result["tool_call_id"]), (&json!("tool"), &call["id"]));
+    // Nobody is asked without `--online`.
+    let said = doctor(dir.path(), &slack, &config, TOKENS, &[]).await;
+    assert_eq!((said.code, model.seen().len()), (0, 2));
+}
+
+#[tokio::test]
+async fn a_model_that_calls_nothing_or_is_not_let_in_is_named() {
+    let (slack, dir) = (well().await, tempfile::tempdir().unwrap());
+    let (_talks, config) = with_a_model(&[Reply::says("Green!")]).await;
+    let said = doctor(dir.path(), &slack, &config, TOKENS, &["--online"]).await;
+    insta::assert_snapshot!(said.err, @"model: it called no tool though it had to. hint: interviews need a model that calls tools");
+    assert_eq!(said.code, 1);
+    let refusal = json!({ "error": { "message": "No such key: sk-marker", "code": 401 } });
+    let (_locked, config) = with_a_model(&[Reply::json(401, &refusal)]).await;
+    let said = doctor(dir.path(), &slack, &config, TOKENS, &["--online"]).await;
+    insta::assert_snapshot!(said.err, @"model: the model's provider does not take the request (401). hint: check `base_url`, `model`, the key and `dialect`");
+    assert_eq!(said.code, 1);
 }
 
 #[tokio::test]
