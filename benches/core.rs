@@ -44,7 +44,8 @@ fn conversation(count: usize) -> View {
     while loaded.events.len() < count {
         let text = "A few words, with *emphasis* and a [link](https://example.org).".to_owned();
         let effect = EffectId::mint(&RandomIds);
-        let event = Event::Posted { effect, audience: Audience::Participant, text };
+        let (audience, offers) = (Audience::Participant, Vec::new());
+        let event = Event::Posted { effect, audience, text, offers };
         let seq = loaded.events.len() as u64 + 1;
         loaded.events.push(Recorded {
             v: STORED_VERSION,

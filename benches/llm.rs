@@ -95,7 +95,7 @@ fn conversation(count: usize) -> Vec<Recorded> {
             }
             _ => {
                 let effect = EffectId::mint(&RandomIds);
-                Event::Posted { effect, audience: Audience::Participant, text }
+                Event::Posted { effect, audience: Audience::Participant, text, offers: Vec::new() }
             }
         }
     };

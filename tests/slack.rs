@@ -30,6 +30,8 @@ mod led;
 mod manifest;
 #[path = "it/world/mortal.rs"]
 mod mortal;
+#[path = "slack/offers.rs"]
+mod offers;
 #[path = "slack/operator.rs"]
 mod operator;
 #[path = "slack/parse.rs"]

@@ -22,6 +22,7 @@ use crate::{
         flow::Phase,
         session::{Head, PersonId, Status},
         transcript::{Audience, Call, Event, Origin, Recorded, Started},
+        ui::Offered,
         usage::Budgets,
         wait::{Answerers, Purpose, Standing, Wait},
     },
@@ -393,12 +394,18 @@ impl Actor {
 
     /// Tells the participant something. A child run talks to nobody.
     pub(super) fn post(&mut self, text: impl Into<String>) {
+        self.post_offering(text, &[]);
+    }
+
+    /// The same, with commands offered under it.
+    pub(super) fn post_offering(&mut self, text: impl Into<String>, offers: &[Offered]) {
         if self.is_child() {
             return;
         }
-        let text = text.into();
-        let effect = self.effect(Recipient::Participant, Act::Post { text: text.clone() });
-        self.emit(Event::Posted { effect, audience: Audience::Participant, text });
+        let (text, offers) = (text.into(), offers.to_vec());
+        let act = Act::Post { text: text.clone(), offers: offers.clone() };
+        let effect = self.effect(Recipient::Participant, act);
+        self.emit(Event::Posted { effect, audience: Audience::Participant, text, offers });
     }
 
     /// Tells the staff something, in the channel behind `alias`; without one it stands in the transcript only.
@@ -410,11 +417,12 @@ impl Actor {
         let effect = match alias {
             Some(alias) => {
                 let to = Recipient::Channel { alias: alias.to_owned() };
-                self.effect(to, Act::Post { text: text.clone() })
+                self.effect(to, Act::Post { text: text.clone(), offers: Vec::new() })
             }
             None => EffectId::mint(&*self.ids),
         };
-        self.emit(Event::Posted { effect, audience: Audience::Staff, text });
+        let (audience, offers) = (Audience::Staff, Vec::new());
+        self.emit(Event::Posted { effect, audience, text, offers });
     }
 
     /// Shows a wait, or redraws every rendering of it. A question that would talk over a person is held until they

@@ -7,6 +7,7 @@ use super::{
     Actor, Answer, Refusal,
     actor::{blocks, is_for_deciders},
     settle::{Responder, may_answer},
+    state::State,
     texts,
 };
 use crate::{
@@ -16,7 +17,7 @@ use crate::{
         session::Status,
         text::quoted,
         transcript::{Closing, Event, Origin, Speaker, Via},
-        ui::{Decision, Reply},
+        ui::{Decision, Offered, Reply},
         wait::{Purpose, Settlement, Standing, Wait},
     },
     store::TimerKind,
@@ -40,6 +41,8 @@ pub enum Command {
     Delete,
     /// "stop reminders".
     StopReminders,
+    /// The question that somebody was reminded of can wait.
+    Later,
     /// Move to the next phase although objectives are missing (S1 §3C).
     Advance {
         /// Why.
@@ -112,6 +115,7 @@ impl Command {
             | Self::Export
             | Self::Delete
             | Self::StopReminders
+            | Self::Later
             | Self::Advance { .. }
             | Self::Reopen { .. }
             | Self::Change { .. } => false,
@@ -127,6 +131,7 @@ impl Command {
             Self::Export => "export",
             Self::Delete => "delete",
             Self::StopReminders => "stop_reminders",
+            Self::Later => "later",
             Self::Advance { .. } => "advance",
             Self::TakeOver => "take_over",
             Self::HandBack => "hand_back",
@@ -137,6 +142,33 @@ impl Command {
             Self::Release => "release",
             Self::Reopen { .. } => "reopen",
             Self::Change { .. } => "change",
+        }
+    }
+}
+
+/// Whether what was offered under an earlier message means anything as the session stands now. The command itself is
+/// harmless at any time.
+pub fn is_still_offered(offered: Offered, state: &State) -> bool {
+    match offered {
+        Offered::Resume | Offered::Delete => {
+            matches!(state.status, Status::Stopped | Status::Paused | Status::Declined)
+        }
+        Offered::Later | Offered::StopReminders => {
+            let mut open = state.pending().filter(|wait| blocks(wait) && !is_for_deciders(wait));
+            matches!(state.status, Status::Notice | Status::Open)
+                && !state.reminders_stopped
+                && open.next().is_some()
+        }
+    }
+}
+
+impl From<Offered> for Command {
+    fn from(offered: Offered) -> Self {
+        match offered {
+            Offered::Resume => Self::Resume,
+            Offered::Delete => Self::Delete,
+            Offered::Later => Self::Later,
+            Offered::StopReminders => Self::StopReminders,
         }
     }
 }
@@ -177,6 +209,7 @@ impl Actor {
             }
             Command::Delete => self.ask_erase(),
             Command::StopReminders => self.stop_reminders(),
+            Command::Later => self.post(texts::LATER),
             Command::Advance { reason } => return self.ask_to_advance(from, &reason),
             Command::TakeOver => self.take_over(from),
             Command::HandBack => self.hand_back(from),
@@ -213,7 +246,8 @@ impl Actor {
         self.cancel_open("the conversation was stopped");
         self.emit(Event::StatusChanged { to: Status::Stopped, reason: reason.to_owned() });
         self.audit("session_stopped", [("reason", json!(reason))], []);
-        self.post(texts::stopped(&self.state, &self.flow));
+        let text = texts::stopped(&self.state, &self.flow);
+        self.post_offering(text, &[Offered::Resume, Offered::Delete]);
     }
 
     /// Cancels every open wait but the card before an erasure, which outlives everything.
@@ -463,7 +497,7 @@ impl Actor {
         let Some(wait) = open else {
             return Err(Refusal("Nothing is open that they could answer.".to_owned()));
         };
-        self.post(texts::REMINDER);
+        self.post_offering(texts::REMINDER, &[Offered::Later, Offered::StopReminders]);
         self.show(wait);
         Ok(())
     }

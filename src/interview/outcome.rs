@@ -150,7 +150,10 @@ impl Actor {
         match effect {
             PhaseEffect::PostSummary { channel, include, .. } => {
                 let text = summary(&self.state, &self.flow, include);
-                Some((Recipient::Channel { alias: channel.clone() }, Act::Post { text }))
+                Some((
+                    Recipient::Channel { alias: channel.clone() },
+                    Act::Post { text, offers: Vec::new() },
+                ))
             }
             PhaseEffect::Webhook { url_from, include, .. } => {
                 let body = json!({
@@ -187,7 +190,10 @@ impl Actor {
                     (true, Some(name)) => format!("**{}**: {text}", quoted(name)),
                     (true, None) | (false, _) => text.to_owned(),
                 };
-                Some((Recipient::Channel { alias: channel.clone() }, Act::Post { text }))
+                Some((
+                    Recipient::Channel { alias: channel.clone() },
+                    Act::Post { text, offers: Vec::new() },
+                ))
             }
         }
     }

@@ -42,6 +42,8 @@ pub(super) const KEPT_AS_NOTE: &str =
 pub(super) const REMINDERS_STOPPED: &str = "No more reminders.";
 pub(super) const REMINDER: &str =
     "A reminder: this question is still open. Type *stop reminders* for no more of these.";
+pub(super) const WHENEVER: &str = "All right. Type *resume* whenever you like.";
+pub(super) const LATER: &str = "All right. The question stays open: answer it whenever you like.";
 pub(super) const TASK_RAN_OUT: &str = "the budget of this task is used up";
 pub(super) const ENDED: &str = "The team has ended this conversation. Thank you for your time.";
 pub(super) const NOTHING_TO_SKIP: &str = "There is nothing to skip just now.";

@@ -11,6 +11,7 @@ use crate::{
         session::Status,
         text::quoted,
         transcript::{CallResult, Closing, Event},
+        ui::Offered,
         wait::{Purpose, Wait},
     },
     store::TimerKind,
@@ -69,7 +70,7 @@ impl Actor {
                     format!("Still waiting for a decision: {}", quoted(&title)),
                 );
             } else {
-                self.post(texts::REMINDER);
+                self.post_offering(texts::REMINDER, &[Offered::Later, Offered::StopReminders]);
             }
             self.show(id);
         }

@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::{
     artifact::Offer,
     session::{PersonId, Place},
+    ui::Offered,
     wait::{Answerers, Wait},
 };
 use crate::ids::{EffectId, SessionId, WaitId};
@@ -131,6 +132,9 @@ pub enum Act {
     Post {
         /// `CommonMark` without raw HTML.
         text: String,
+        /// What stands under it as buttons.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        offers: Vec<Offered>,
     },
     /// Show how far the session is, one message edited in place.
     Progress {

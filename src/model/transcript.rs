@@ -11,7 +11,7 @@ use super::{
     custody::Custody,
     session::{FlowPin, PersonId, Place, Status},
     task::Subtask,
-    ui::Reply,
+    ui::{Offered, Reply},
     usage::Usage,
     wait::{Vote, Wait},
 };
@@ -79,6 +79,9 @@ pub enum Event {
         audience: Audience,
         /// `CommonMark` without raw HTML.
         text: String,
+        /// What was offered under it as buttons.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        offers: Vec<Offered>,
     },
     /// A tool call began.
     Called(Call),

@@ -47,6 +47,51 @@ pub enum Control {
     Confirm(Confirm),
 }
 
+/// A command that is offered under a message of the bot: a button, beside the words that can be typed for it.
+/// Stored by its name: `stop_reminders`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Offered {
+    /// Go on after "stop" (BEHAVIOUR F5).
+    Resume,
+    /// Ask whether everything is to be erased (BEHAVIOUR F5).
+    Delete,
+    /// The question of a reminder can wait (BEHAVIOUR F4).
+    Later,
+    /// No more reminders (BEHAVIOUR F4).
+    StopReminders,
+}
+
+impl Offered {
+    /// Every one.
+    pub const ALL: [Self; 4] = [Self::Resume, Self::Delete, Self::Later, Self::StopReminders];
+
+    /// What its button says.
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Resume => "Resume later",
+            Self::Delete => "Delete my data",
+            Self::Later => "Later",
+            Self::StopReminders => "Stop reminders",
+        }
+    }
+
+    /// How forms and ids name it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Resume => "resume",
+            Self::Delete => "delete",
+            Self::Later => "later",
+            Self::StopReminders => "stop_reminders",
+        }
+    }
+
+    /// Reads [`Offered::name`].
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|offered| offered.name() == name)
+    }
+}
+
 /// Pick from choices. Answered by [`Reply::Chosen`], or [`Reply::Skipped`] where not `required`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Choose {

@@ -20,7 +20,7 @@ use anteroom::{
         },
         ui::{
             Ask, Choice, Choose, Confirm, Control, Decide, Decision, Field, Form, Group, Input,
-            List, Prompt, Reply, Review, Upload, Verdict,
+            List, Offered, Prompt, Reply, Review, Upload, Verdict,
         },
         usage::Usage,
         wait::{Answerers, Purpose, Standing, Vote, Wait},
@@ -307,7 +307,14 @@ pub(crate) fn session_events() -> Vec<Event> {
         effect: effect_id(),
         audience,
         text: text("hi"),
+        offers: Vec::new(),
     }));
+    events.push(Event::Posted {
+        effect: effect_id(),
+        audience: Audience::Participant,
+        text: text("Stopped."),
+        offers: Offered::ALL.to_vec(),
+    });
     events
 }
 
@@ -646,6 +653,7 @@ fn events_of_the_conversation() {
     {"type":"said","from":{"who":"participant"},"text":"hello"}
     {"type":"posted","effect":"eff_…3","audience":"participant","text":"hi"}
     {"type":"posted","effect":"eff_…3","audience":"staff","text":"hi"}
+    {"type":"posted","effect":"eff_…3","audience":"participant","text":"Stopped.","offers":["resume","delete","later","stop_reminders"]}
     "#);
 }
 
@@ -745,7 +753,7 @@ fn waits_in_every_standing() {
 fn effects_and_renderings() {
     let acts = [
         Act::Show { wait: wait_id() },
-        Act::Post { text: text("hi") },
+        Act::Post { text: text("hi"), offers: Vec::new() },
         Act::Progress { text: text("Step 1 of 3") },
         Act::Export,
         Act::Webhook { event: text("finished"), body: json!({ "a": 1 }) },

@@ -231,7 +231,7 @@ fn effect(id: EffectId, session: SessionId, act: Act) -> Effect {
 }
 
 fn post(id: u128, session: SessionId) -> Effect {
-    effect(effect_id(id), session, Act::Post { text: "hello".to_owned() })
+    effect(effect_id(id), session, Act::Post { text: "hello".to_owned(), offers: Vec::new() })
 }
 
 fn record(session: Option<SessionId>, words: &str) -> AuditRecord {

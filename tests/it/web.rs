@@ -54,6 +54,24 @@ async fn a_typed_answer_works_as_well_as_a_button() {
 }
 
 #[tokio::test]
+async fn what_is_offered_after_stop_is_there_while_it_means_something() {
+    let site = Site::open().await;
+    let ada = site.visitor();
+    let page = ada.start("tour", "Ada").await;
+    let page = ada.press(&page, "Go on").await;
+
+    let page = ada.say(&page, "stop").await;
+    assert!(page.contains("Resume later") && page.contains("Delete my data"), "{page}");
+    ada.command(&page, &[("command", "resume")]).await;
+    let page = ada.get(&format!("/s/{}", site.session().await)).await;
+    assert!(page.contains("Welcome back."), "{page}");
+    assert!(!page.contains("Resume later"), "{page}");
+
+    let page = ada.press(&page, "Red").await;
+    assert!(page.contains("You answered: <strong>Red</strong>"), "{page}");
+}
+
+#[tokio::test]
 async fn the_same_form_sent_twice_counts_once() {
     let site = Site::open().await;
     let ada = site.visitor();

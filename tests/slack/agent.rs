@@ -111,7 +111,7 @@ impl Gateway for Poster {
             return Delivery::NotApplicable;
         }
         let delivered = match (&effect.act, shown) {
-            (Act::Post { text }, _) => match self.agent.finish(effect, text).await {
+            (Act::Post { text, .. }, _) => match self.agent.finish(effect, text).await {
                 Ok(Some(message)) => Ok(message),
                 Ok(None) => self.post(effect, text).await,
                 Err(failure) => Err(failure),
@@ -369,7 +369,7 @@ async fn half_a_message_that_a_crash_left_becomes_the_whole_one() {
         session: world.session,
         place: world.engine.view(world.session).await.unwrap().0.head.place,
         to: Recipient::Participant,
-        act: Act::Post { text: String::new() },
+        act: Act::Post { text: String::new(), offers: Vec::new() },
         queued_at: chrono::DateTime::default(),
         attempts: 0,
         not_before: chrono::DateTime::default(),

@@ -189,6 +189,7 @@ async fn row_18_the_stop_button_drops_what_the_model_says_and_what_is_open() {
     assert_snapshot!(ada.news(), @"
     +   Ada Byron: A dog.
     +   Anteroom: Stopped. Nothing more will be asked. Type _resume_ to go on later, or _delete my data_ to erase everything.
+            [Resume later] [Delete my data]
     ");
     model.next(Turn::says("What is it called?"));
     ada.reply("resume").await;
@@ -212,6 +213,7 @@ async fn row_20_reminders_that_came_due_while_the_bot_was_away_are_one() {
     ~   Anteroom (edited): Which colour?
             [+ Red] [Blue]
     +   Anteroom: A reminder: this question is still open. Type _stop reminders_ for no more of these.
+            [Later] [Stop reminders]
     ");
 }
 

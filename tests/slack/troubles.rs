@@ -155,9 +155,13 @@ async fn f4_silence_is_reminded_of_twice_and_then_pauses() {
     ~   Anteroom (edited): Which colour?
             [+ Red] [Blue]
     +   Anteroom: A reminder: this question is still open. Type _stop reminders_ for no more of these.
+            [Later] [Stop reminders]
     ");
     bot.pass(TimeDelta::hours(48)).await;
-    assert_snapshot!(ada.news(), @"+   Anteroom: A reminder: this question is still open. Type _stop reminders_ for no more of these.");
+    assert_snapshot!(ada.news(), @"
+    +   Anteroom: A reminder: this question is still open. Type _stop reminders_ for no more of these.
+            [Later] [Stop reminders]
+    ");
     bot.pass(TimeDelta::days(12)).await;
     assert_snapshot!(ada.news(), @"+   Anteroom: I have not heard from you for a while, so I have paused. Nothing is lost: write anything to go on.");
     bot.pass(TimeDelta::days(3)).await;
@@ -191,6 +195,7 @@ async fn f5_stop_stops_at_once_as_the_whole_message_only() {
             *No longer asked*: the conversation was stopped. 2 Nov 10:00 UTC
     +   Ada Byron: Stop.
     +   Anteroom: Stopped. Nothing more will be asked. Type _resume_ to go on later, or _delete my data_ to erase everything.
+            [Resume later] [Delete my data]
     ");
     ada.reply("resume").await;
     assert_snapshot!(ada.news(), @"
@@ -349,7 +354,7 @@ async fn row_11_somebody_elses_words_settle_nothing() {
     +   Anteroom: Which colour?
             [+ Red] [Blue]
     +   Mallory: red
-    +   Anteroom (only you): Only the person who was asked can decide this.
+    +   Anteroom (only you): Only the person who was asked can answer this.
     ");
     assert!(ada.has_button("Red"), "{}", ada.screen());
     ada.press("Blue").await;
@@ -389,6 +394,7 @@ async fn row_31_a_card_that_was_deleted_is_not_answered() {
     -   Anteroom: Which colour?
             [+ Red] [Blue]
     +   Anteroom: A reminder: this question is still open. Type _stop reminders_ for no more of these.
+            [Later] [Stop reminders]
     +   Anteroom: Which colour?
             [+ Red] [Blue]
     ");

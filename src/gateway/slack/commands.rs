@@ -359,6 +359,15 @@ pub(super) async fn pressed(arrival: &Arrival<'_>, action: Action) -> Result<Ack
             None => Ok(Ack::Empty),
         };
     }
+    if let Some((offered, id)) = texts::parse_offer(&action.element) {
+        return match own_session(arrival, id, &action, &ear).await? {
+            Some((session, from)) => {
+                let what = What::Command(Command::from(offered));
+                arrival.receive(session, (from, what), &ear, None).await
+            }
+            None => Ok(Ack::Empty),
+        };
+    }
     if let Some((order, session)) = Order::parse(&action.element) {
         return ordered(arrival, (order, session), &action, &ear).await;
     }

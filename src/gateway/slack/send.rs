@@ -30,6 +30,7 @@ use crate::{
         effect::{Act, Delivery, Effect, Recipient, Rendering},
         session::Platform,
         transcript::Audience,
+        ui::Offered,
         wait::{Purpose, Wait},
     },
     threads::{Mark, Role, Spot},
@@ -120,7 +121,7 @@ impl Sender<'_> {
                 self.tell_decision(wait).await?;
                 Ok(shown)
             }
-            (Act::Post { text }, _) => self.say(text).await,
+            (Act::Post { text, offers }, _) => self.say(text, offers).await,
             (Act::Relay { name, text }, _) => {
                 let message = words::relayed(name, text);
                 self.post_all(&texts::plain(&message)).await
@@ -225,8 +226,9 @@ impl Sender<'_> {
     }
 
     /// Words of the bot.
-    async fn say(&self, text: &str) -> Delivered<Option<String>> {
+    async fn say(&self, text: &str, offers: &[Offered]) -> Delivered<Option<String>> {
         if self.effect.to == Recipient::Participant
+            && offers.is_empty()
             && let Some(message) = self.app.agent.finish(self.effect, text).await?
         {
             return Ok(Some(message));
@@ -234,6 +236,9 @@ impl Sender<'_> {
         let mut messages = render::post(text);
         if messages.is_empty() {
             return Ok(None);
+        }
+        if let Some(last) = messages.last_mut() {
+            last.blocks.extend(texts::offered(offers, self.effect.session));
         }
         let target = self.target().await?;
         if let Recipient::Channel { alias } = &self.effect.to

@@ -1,5 +1,7 @@
 //! Words that only Slack shows.
 
+use serde_json::Value;
+
 use super::{
     blocks::{Button, actions, drawn, note, section},
     limits,
@@ -8,7 +10,7 @@ use super::{
         text::{escape, parts},
     },
 };
-use crate::{config::Approvers, form::words::Words, ids::SessionId};
+use crate::{config::Approvers, form::words::Words, ids::SessionId, model::ui::Offered};
 
 /// Words as they were written, without any markup.
 pub fn plain(text: &str) -> Vec<Message> {
@@ -60,6 +62,25 @@ pub fn copy_offered(session: SessionId) -> Message {
     blocks.extend(actions(buttons));
     Message { blocks: drawn(&blocks), text }
 }
+
+/// The buttons under a message that offers commands; none where it offers nothing.
+pub fn offered(offers: &[Offered], session: SessionId) -> Vec<Value> {
+    let button = |offered: &Offered| {
+        let id = format!("{OFFER}{}.{}", offered.name(), session.short());
+        Button::new(id, offered.label()).build()
+    };
+    let row = actions(offers.iter().map(button).collect());
+    drawn(row.as_slice())
+}
+
+/// Reads the id of such a button.
+pub fn parse_offer(id: &str) -> Option<(Offered, &str)> {
+    let (name, session) = id.strip_prefix(OFFER)?.split_once('.')?;
+    Some((Offered::parse(name)?, session))
+}
+
+/// Begins the id of a button that gives an offered command.
+const OFFER: &str = "offer.";
 
 /// Begins the id of the button that hands a copy out.
 pub const COPY: &str = "copy.";

@@ -13,6 +13,8 @@ pub fn command(fields: &Fields) -> Option<Command> {
         "resume" => Command::Resume,
         "human" => Command::Human,
         "delete" => Command::Delete,
+        "later" => Command::Later,
+        "stop_reminders" => Command::StopReminders,
         "reopen" => Command::Reopen { wait: WaitId::from_short(fields.get("wait"))? },
         "change" => Command::Change { wait: WaitId::from_short(fields.get("wait"))? },
         "advance" => Command::Advance { reason: text(fields.get("reason")) },

@@ -17,7 +17,7 @@ use crate::{
         audit::sha256,
         session::Status,
         transcript::Audience,
-        ui::{Decision, FieldError},
+        ui::{Decision, FieldError, Offered},
         wait::{Answerers, Wait, deciders},
     },
 };
@@ -130,7 +130,10 @@ fn spoken(body: &Body) -> String {
 
 fn body(message: &Message, state: &State, cx: &Cx) -> Markup {
     match &message.body {
-        Body::Bubble { voice, text } => bubble(voice, text, message.at, state, cx.viewer),
+        Body::Bubble { voice, text, offers } => html! {
+            (bubble(voice, text, message.at, state, cx.viewer))
+            @if !offers.is_empty() { (offered(offers, &message.id, cx)) }
+        },
         Body::Card { wait, again } => card(wait, *again, state, cx),
         Body::File(file) => html! {
             article.bubble.file aria-label="File" {
@@ -156,6 +159,20 @@ fn body(message: &Message, state: &State, cx: &Cx) -> Markup {
                 }
             }
         },
+    }
+}
+
+/// Commands that the bot offers under its words.
+fn offered(offers: &[Offered], message: &str, cx: &Cx) -> Markup {
+    html! {
+        div.actions {
+            @for offered in offers {
+                form method="post" action=(cx.url("command")) data-form="offer" {
+                    (cx.hidden(&format!("{}.{message}", offered.name())))
+                    button.quiet name="command" value=(offered.name()) { (offered.label()) }
+                }
+            }
+        }
     }
 }
 

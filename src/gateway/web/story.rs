@@ -10,7 +10,7 @@ use crate::{
     flows::LoadedFlow,
     form::{clip, words, words_of},
     ids::{CallId, WaitId},
-    interview::{State, evidence, summary},
+    interview::{State, commands::is_still_offered, evidence, summary},
     model::{
         artifact::Artifact,
         flow::PhaseEffect,
@@ -19,6 +19,7 @@ use crate::{
             Amendments, Audience, Call, CallResult, EffectOutcome, Event, Grounds, ObjectiveStatus,
             Origin, Recorded, SetBy, Speaker,
         },
+        ui::Offered,
         wait::{Answerers, Wait},
     },
 };
@@ -43,6 +44,8 @@ pub enum Body {
         voice: Voice,
         /// What they said.
         text: String,
+        /// What the bot offers under it.
+        offers: Vec<Offered>,
     },
     /// A question and how it stands.
     Card {
@@ -161,10 +164,11 @@ impl Teller<'_> {
                     Speaker::Staff { name, .. } => Voice::Staff(name.clone()),
                     Speaker::Bystander { name, .. } => Voice::Bystander(name.clone()),
                 };
-                Some(Body::Bubble { voice, text })
+                Some(Body::Bubble { voice, text, offers: Vec::new() })
             }
-            Event::Posted { audience: Audience::Participant, text, .. } => {
-                Some(Body::Bubble { voice: Voice::Bot, text: text.clone() })
+            Event::Posted { audience: Audience::Participant, text, offers, .. } => {
+                let offers = self.still_offered(offers);
+                Some(Body::Bubble { voice: Voice::Bot, text: text.clone(), offers })
             }
             Event::Asked(wait) => self.card(wait, recorded.seq),
             Event::Kept(artifact) => Some(Body::File(artifact.clone())),
@@ -212,6 +216,14 @@ impl Teller<'_> {
         }
     }
 
+    /// What may be pressed under a message: only the participant may, and only while it means anything.
+    fn still_offered(&self, offers: &[Offered]) -> Vec<Offered> {
+        let is_offered = |offered: &&Offered| {
+            self.viewer == Audience::Participant && is_still_offered(**offered, self.state)
+        };
+        offers.iter().filter(is_offered).copied().collect()
+    }
+
     /// How the bot works: for staff alone.
     #[expect(clippy::too_many_lines, reason = "one arm for each event")]
     fn to_staff(&self, recorded: &Recorded) -> Option<Body> {
@@ -224,7 +236,8 @@ impl Teller<'_> {
                 line(format!("Now {}: {reason}.", words::of_status(*to)))
             }
             Event::Posted { audience: Audience::Staff, text, .. } => {
-                Some(Body::Bubble { voice: Voice::BotToStaff, text: text.clone() })
+                let (voice, text) = (Voice::BotToStaff, text.clone());
+                Some(Body::Bubble { voice, text, offers: Vec::new() })
             }
             Event::Called(call) => Some(of_call(call)),
             Event::Returned { call, result } | Event::Late { call, result } => {

@@ -17,7 +17,11 @@ async fn no_value_is_larger_than_sled_keeps_in_its_log() {
     let long = noise(200_000);
     let step = Commit {
         waits: vec![wait(wait_id(1), session(1), &long)],
-        effects: vec![effect(effect_id(1), session(1), Act::Post { text: long.clone() })],
+        effects: vec![effect(
+            effect_id(1),
+            session(1),
+            Act::Post { text: long.clone(), offers: Vec::new() },
+        )],
         audit: vec![record(Some(session(1)), &long)],
         ..commit(session(1), 0, &[&long])
     };

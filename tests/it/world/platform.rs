@@ -106,7 +106,7 @@ impl Inner {
                 let open = wait.standing.is_pending();
                 (drawn(wait), Some((wait.id, wait.revision)), open)
             }
-            (Act::Post { text }, _) => (text.clone(), None, false),
+            (Act::Post { text, .. }, _) => (text.clone(), None, false),
             (Act::Progress { text }, _) => return self.progress(effect, text),
             (Act::Export, _) => ("[a copy of everything]".to_owned(), None, false),
             (Act::Relay { name, text }, _) => (format!("{name}: {text}"), None, false),

@@ -1,0 +1,134 @@
+//! What the bot offers beside its words: buttons under what it says (F4, F5).
+
+use chrono::TimeDelta;
+use insta::assert_snapshot;
+
+use crate::bot::Bot;
+
+/// One question, with reminders.
+pub(crate) const FLOW: &str = r#"
+format = 1
+id = "colours"
+version = "1.0.0"
+title = "About colours"
+
+[start.slack]
+commands = ["/onboard"]
+place = "dm"
+
+[pace]
+remind_after = ["24h", "72h"]
+expire_after = "14d"
+
+[[phase]]
+id = "one"
+title = "One"
+mode = "script"
+tools = ["get_user_option"]
+
+  [[phase.objective]]
+  id = "coloured"
+  title = "A colour"
+  done = { answered = { step = "colour" } }
+
+  [[phase.step]]
+  id = "colour"
+  tool = "get_user_option"
+  args = { prompt = "Which colour?", options = [ { id = "red", label = "Red" }, { id = "blue", label = "Blue" } ] }
+"#;
+
+/// Ada is asked for a colour.
+async fn begun() -> Bot {
+    let bot = Bot::on(FLOW).await;
+    bot.ada().command("/onboard start").await;
+    drop(bot.ada().news());
+    bot
+}
+
+#[tokio::test]
+async fn f5_who_has_stopped_goes_on_by_a_button() {
+    let bot = begun().await;
+    let ada = bot.ada();
+    ada.say("stop").await;
+    assert_snapshot!(ada.news(), @"
+    ~   Anteroom (edited): Which colour?
+            *No longer asked*: the conversation was stopped. 2 Nov 10:00 UTC
+    + Ada Byron: stop
+    +   Anteroom: Stopped. Nothing more will be asked. Type _resume_ to go on later, or _delete my data_ to erase everything.
+            [Resume later] [Delete my data]
+    ");
+    ada.press("Resume later").await;
+    assert_snapshot!(ada.news(), @"
+    +   Anteroom: Welcome back. We go on where we were.
+    +   Anteroom: Which colour?
+            [+ Red] [Blue]
+    ");
+    // Once more does no harm.
+    ada.press("Resume later").await;
+    assert_snapshot!(ada.news(), @"
+    ~   Anteroom (edited): Which colour?
+            [+ Red] [Blue]
+    ");
+    ada.press("Blue").await;
+    assert!(ada.can_see("You answered: *Blue*"), "{}", ada.screen());
+    bot.judge();
+}
+
+#[tokio::test]
+async fn f5_who_has_stopped_erases_everything_by_a_button() {
+    let bot = begun().await;
+    let ada = bot.ada();
+    ada.say("stop").await;
+    drop(ada.news());
+    ada.press("Delete my data").await;
+    assert_snapshot!(ada.news(), @"
+    +   Anteroom: # Delete everything?
+            This erases your answers, files, the whole conversation and requests that still wait for somebody. What stays is one line that an erasure happened, without your name. Files that you posted elsewhere stay until you delete them there. It cannot be undone.
+            :warning: *This cannot be taken back.*
+            [! Erase everything ?] [Keep]
+    ");
+    ada.press("Erase everything").await;
+    assert_snapshot!(ada.news(), @"
+    ~   Anteroom (edited): *No longer asked*: erased. 2 Nov 10:00 UTC
+    ~   Anteroom (edited): *No longer asked*: erased. 2 Nov 10:00 UTC
+    +   Anteroom: Everything about this conversation is erased. Receipt: `AAAAAAAAAAAAAAAAAAAACg`. Files and messages in Slack stay until you delete them there.
+    ");
+    // There is nothing left that the button could be about.
+    ada.press("Resume later").await;
+    assert_snapshot!(ada.news(), @"+   Anteroom (only you): There is no such conversation.");
+}
+
+#[tokio::test]
+async fn f4_a_reminder_can_be_put_off_and_stopped() {
+    let bot = begun().await;
+    let ada = bot.ada();
+    bot.pass(TimeDelta::hours(25)).await;
+    assert_snapshot!(ada.news(), @"
+    ~   Anteroom (edited): Which colour?
+            [+ Red] [Blue]
+    +   Anteroom: A reminder: this question is still open. Type _stop reminders_ for no more of these.
+            [Later] [Stop reminders]
+    ");
+    ada.press("Later").await;
+    assert_snapshot!(ada.news(), @"+   Anteroom: All right. The question stays open: answer it whenever you like.");
+    ada.press("Stop reminders").await;
+    assert_snapshot!(ada.news(), @"+   Anteroom: No more reminders.");
+    bot.pass(TimeDelta::hours(72)).await;
+    assert_snapshot!(ada.news(), @"");
+    ada.press("Red").await;
+    assert!(ada.can_see("You answered: *Red*"), "{}", ada.screen());
+}
+
+#[tokio::test]
+async fn what_is_offered_to_one_is_not_for_another() {
+    let flow = FLOW.replace("place = \"dm\"", "place = \"channel-thread\"");
+    let bot = Bot::on(&flow).await;
+    let (ada, mallory) = (bot.ada().at("general"), bot.mallory().at("general"));
+    ada.command("/onboard start").await;
+    ada.reply_to("Which colour?", "stop").await;
+    drop(mallory.news());
+    mallory.press("Resume later").await;
+    assert_snapshot!(mallory.news(), @"+   Anteroom (only you): Only the person who was asked can do that.");
+    mallory.press("Delete my data").await;
+    assert_snapshot!(mallory.news(), @"+   Anteroom (only you): Only the person who was asked can do that.");
+}
