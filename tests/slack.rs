@@ -48,6 +48,8 @@ mod program;
 mod provider;
 #[path = "support/questions.rs"]
 mod questions;
+#[path = "slack/reading.rs"]
+mod reading;
 #[path = "slack/restarts.rs"]
 mod restarts;
 #[path = "slack/rows.rs"]

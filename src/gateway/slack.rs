@@ -65,3 +65,4 @@ pub mod render;
 pub mod send;
 pub mod tenants;
 pub mod texts;
+pub mod transcript;

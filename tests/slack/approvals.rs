@@ -97,7 +97,7 @@ async fn a_request_is_approved() {
             *Expires* 9 Nov 10:00 UTC
           *The interviewer's reason*
           > there is no pet
-          [+ Approve ?] [! Deny] [Deny and tell the interviewer] [Open conversation]
+          [+ Approve ?] [! Deny] [Deny and tell the interviewer] [Open transcript]
     ");
 
     model.next(Turn::says("Goodbye then."));
@@ -289,7 +289,7 @@ async fn a_request_is_reminded_of_once_and_lapses() {
             *Expires* 9 Nov 10:00 UTC
           *The interviewer's reason*
           > there is no pet
-          [+ Approve ?] [! Deny] [Deny and tell the interviewer] [Open conversation]
+          [+ Approve ?] [! Deny] [Deny and tell the interviewer] [Open transcript]
     +   Anteroom: Still waiting for a decision: Move Ada Byron to “Goodbye”?
     +   Anteroom: @approvers
     ");

@@ -257,7 +257,7 @@ impl Led {
                 *Expires* 9 Nov 10:00 UTC
               *The interviewer's reason*
               > The candidate was taught at home.
-              [+ Approve ?] [! Deny] [Deny and tell the interviewer] [Open conversation]
+              [+ Approve ?] [! Deny] [Deny and tell the interviewer] [Open transcript]
         ");
 
         model.next(Turn::says("The team asks for a few words about your teachers. Who were they?"));

@@ -66,7 +66,7 @@ async fn row_19_an_answer_after_the_deadline_is_told_so_and_may_be_reopened() {
             *Expires* 16 Nov 10:00 UTC
           *Reason given*
           > there is no pet
-          [+ Approve ?] [! Deny] [Deny and tell the interviewer] [Open conversation]
+          [+ Approve ?] [! Deny] [Deny and tell the interviewer] [Open transcript]
     ");
 }
 
@@ -164,7 +164,7 @@ async fn row_26_votes_outlive_a_restart_and_the_last_of_each_counts() {
             *Expires* 9 Nov 10:00 UTC
           *The interviewer's reason*
           > there is no pet
-          [+ Approve ?] [! Deny] [Deny and tell the interviewer] [Open conversation]
+          [+ Approve ?] [! Deny] [Deny and tell the interviewer] [Open transcript]
           · 2 must decide alike. @Grace Hopper denied.
     ");
     bot.crash().await;
@@ -180,7 +180,7 @@ async fn row_26_votes_outlive_a_restart_and_the_last_of_each_counts() {
             *Expires* 9 Nov 10:00 UTC
           *The interviewer's reason*
           > there is no pet
-          [+ Approve ?] [! Deny] [Deny and tell the interviewer] [Open conversation]
+          [+ Approve ?] [! Deny] [Deny and tell the interviewer] [Open transcript]
           · 2 must decide alike. @Grace Hopper approved.
     ");
     model.next(Turn::says("Goodbye."));

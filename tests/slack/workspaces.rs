@@ -74,6 +74,7 @@ async fn row_34_where_the_app_is_installed_again_open_interviews_go_on() {
             [+ Upload] [Skip]
             · TXT, MD, PDF · up to 1 MB. You can also drop the file into this conversation. No file at hand? Type it here instead.
     +   Anteroom: A reminder: this question is still open. Type _stop reminders_ for no more of these.
+            [Later] [Stop reminders]
     ");
     bot.judge();
 }
@@ -105,7 +106,7 @@ async fn row_34_a_request_lapses_with_the_app_and_can_be_made_again() {
             *Expires* 9 Nov 10:00 UTC
           *The interviewer's reason*
           > there is no pet
-          [+ Approve ?] [! Deny] [Deny and tell the interviewer] [Open conversation]
+          [+ Approve ?] [! Deny] [Deny and tell the interviewer] [Open transcript]
     ");
     model.next(Turn::says("Goodbye."));
     grace.press("Approve").await;
@@ -144,7 +145,7 @@ async fn rights_end_where_the_workspace_does() {
     ");
     let there = zoe.at("recruiting-approvals");
     drop(there.news());
-    for button in ["Approve", "Deny", "Deny and tell the interviewer", "Open conversation"] {
+    for button in ["Approve", "Deny", "Deny and tell the interviewer", "Open transcript"] {
         there.press(button).await;
         assert_eq!(there.form(), "", "{button} shows something");
     }

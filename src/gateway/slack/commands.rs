@@ -2,6 +2,7 @@
 
 mod begin;
 mod overview;
+mod reading;
 
 use std::sync::Arc;
 
@@ -17,6 +18,7 @@ use super::{
     limits, people,
     render::{Message as Post, text::escape},
     texts,
+    transcript::Opening,
 };
 use crate::{
     engine::{Error, Inbound, Receipt, What},
@@ -344,6 +346,9 @@ pub(super) async fn pressed(arrival: &Arrival<'_>, action: Action) -> Result<Ack
     let ear = ear_of(&action);
     if action.element == FEEDBACK {
         return thanked(arrival, &action, &ear).await;
+    }
+    if let Some(opening) = Opening::parse(&action.element) {
+        return reading::read(arrival, opening, &action, &ear).await;
     }
     if let Some(id) = action.element.strip_prefix(SHOW) {
         return shown(arrival, id, &action, &ear).await;

@@ -32,13 +32,15 @@ use crate::{
     engine::{Engine, Error, Look},
     flows::LoadedFlow,
     form::{
+        Element,
         glance::{self, Overview},
         plain, words,
     },
     ids::SessionId,
     model::{
         session::{Head, PersonId, Platform, Status},
-        wait::Answerers,
+        ui::Control,
+        wait::{Answerers, Purpose, Wait},
     },
     store::{Find, Store},
     threads::Threads,
@@ -341,9 +343,31 @@ impl Own {
         for wait in mine.take(3) {
             let prompt = &wait.prompt;
             let question = prompt.title.clone().unwrap_or_else(|| plain(&prompt.body));
-            blocks.push(note(format!("Waits for your answer: {}", escape(&clip(&question, 200)))));
+            let line = format!("Waits for your answer: {}", escape(&clip(&question, 200)));
+            blocks.push(match answerable(wait) {
+                Some(action) => {
+                    let id = Element::id(wait.id, wait.revision, action);
+                    let spoken = format!("Answer: {question}");
+                    row(line, Button::new(id, "Answer").spoken(&spoken))
+                }
+                None => note(line),
+            });
         }
         blocks
+    }
+}
+
+/// The action that opens a form in which a question can be answered whole, without its message; none for what has to be
+/// read there first, or is a button by itself.
+fn answerable(wait: &Wait) -> Option<&'static str> {
+    if !matches!(wait.purpose, Purpose::Call { .. } | Purpose::Child { .. }) {
+        return None;
+    }
+    match &wait.prompt.control {
+        Control::Choose(_) | Control::Form(_) | Control::Upload(_) | Control::Ask(_) => {
+            Some("open")
+        }
+        Control::Review(_) | Control::Decide(_) | Control::Confirm(_) => None,
     }
 }
 

@@ -1,6 +1,6 @@
 //! The staff's thread of a conversation: what stands at its head.
 
-use slack_morphism::prelude::SlackBlock;
+use slack_morphism::prelude::{SlackActionBlockElement, SlackBlock};
 
 use super::{
     blocks::{Button, actions, confirm, drawn, note, plain, section},
@@ -30,8 +30,13 @@ pub fn root(look: &Look) -> Message {
     Message { text, blocks: drawn(&blocks) }
 }
 
-/// Buttons for orders about a session.
+/// A row of buttons for orders about a session.
 pub(super) fn orders(session: SessionId) -> Option<SlackBlock> {
+    actions(buttons(session))
+}
+
+/// Buttons for orders about a session.
+pub(super) fn buttons(session: SessionId) -> Vec<SlackActionBlockElement> {
     let button = |order: &Order| {
         let button = Button::new(order.id(session), order.label());
         if *order == Order::End {
@@ -44,5 +49,5 @@ pub(super) fn orders(session: SessionId) -> Option<SlackBlock> {
             button.build()
         }
     };
-    actions(Order::ALL.iter().map(button).collect())
+    Order::ALL.iter().map(button).collect()
 }

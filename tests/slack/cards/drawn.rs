@@ -824,7 +824,7 @@ async fn decisions_fit_a_phone_and_end_in_words() {
     *The interviewer's reason*
     > She has no degree & says so.
     > She would <rather> talk about her engine.
-    [+ Approve ?] [! Deny] [Deny and tell the interviewer] [Open conversation]
+    [+ Approve ?] [! Deny] [Deny and tell the interviewer] [Open transcript]
     (read out: Move Ada Byron to “One piece of work in depth”? — Not everything in this phase is complete.)
 
     ── deny_and_tell
@@ -846,7 +846,7 @@ async fn decisions_fit_a_phone_and_end_in_words() {
     *The interviewer's reason*
     > She has no degree & says so.
     > She would <rather> talk about her engine.
-    [+ Approve ?] [! Deny] [Deny and tell the interviewer] [Open conversation]
+    [+ Approve ?] [! Deny] [Deny and tell the interviewer] [Open transcript]
     · 2 must decide alike. @Grace Hopper approved.
     (read out: Move Ada Byron to “One piece of work in depth”? — Not everything in this phase is complete.)
 
@@ -1015,10 +1015,10 @@ fn a_decision_as_json() {
           },
           {
             "type": "button",
-            "action_id": "show.AAAAAAAAAAAAAAAAAAAAAg",
+            "action_id": "transcript.AAAAAAAAAAAAAAAAAAAAAg.last",
             "text": {
               "type": "plain_text",
-              "text": "Open conversation"
+              "text": "Open transcript"
             }
           }
         ]

@@ -7,12 +7,13 @@ use crate::{
     engine::Look,
     form::{clip, glance, plain, words},
     gateway::slack::{
-        blocks::{drawn, section},
+        blocks::{Button, actions, drawn, section},
         home,
         inbound::Ack,
         inbox::Arrival,
         limits, mirror,
         render::text::escape,
+        transcript::Opening,
     },
     model::session::{Head, Platform},
 };
@@ -37,9 +38,10 @@ pub(super) fn card_of(look: &Look) -> Ack {
     let lines: Vec<String> = lines.iter().map(|line| escape(line)).collect();
     let mut blocks =
         vec![section(format!("*{}*", escape(&text))), section(clip(&lines.join("\n"), 2_900))];
-    if !look.state.status.is_over() {
-        blocks.extend(mirror::orders(look.state.session));
-    }
+    let read = Button::new(Opening::last(look.state.session).id(), "Transcript").build();
+    let orders =
+        if look.state.status.is_over() { Vec::new() } else { mirror::buttons(look.state.session) };
+    blocks.extend(actions(std::iter::once(read).chain(orders).collect()));
     Ack::Ephemeral { text, blocks: drawn(&blocks) }
 }
 

@@ -206,9 +206,11 @@ fn offers(upload: &Upload, files: &[File]) -> Result<Vec<Offer>, String> {
 /// The form that a button opens, or that a button in a form turns it into.
 fn form_of(wait: &Wait, element: &Element, action: &Action) -> Option<Form> {
     let mut cx = render::Cx { reader: wait.answerers.audience(), ..render::Cx::default() };
-    if let Some(view) = &action.view {
+    // A button on Home stands in a view that is no form.
+    let within =
+        action.view.as_ref().and_then(|view| Some((view, Element::parse(&view.callback_id)?)));
+    if let Some((view, shown)) = within {
         cx.metadata.clone_from(&view.private_metadata);
-        let shown = Element::parse(&view.callback_id)?;
         let view = render::rearranged(wait, &shown.action, &element.action, &cx)?;
         return Some(Form::Changed(view));
     }

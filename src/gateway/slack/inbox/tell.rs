@@ -11,9 +11,9 @@ use crate::{
     gateway::slack::{
         api::{Failure, Method},
         app::App,
-        inbound::Action,
+        inbound::{Action, ViewRef},
         render::{self, Message as Post},
-        send, texts,
+        send, texts, transcript,
     },
     model::{effect::Rendering, session::PersonId, wait::Wait},
 };
@@ -78,6 +78,17 @@ impl Arrival<'_> {
             "blocks": blocks,
         });
         self.open(Form::New(view), action, ear);
+    }
+
+    /// Shows a form that is turned page by page: a new one, or the next page in place of the one that was pressed.
+    pub(in crate::gateway::slack) fn show_page(&self, view: Value, action: &Action, ear: Ear) {
+        let is_page = |old: &ViewRef| old.callback_id == transcript::CALLBACK;
+        let form = if action.view.as_ref().is_some_and(is_page) {
+            Form::Changed(view)
+        } else {
+            Form::New(view)
+        };
+        self.open(form, action, ear);
     }
 
     /// Draws a card again that somebody pressed after it was closed (BEHAVIOUR F10).

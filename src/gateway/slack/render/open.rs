@@ -14,8 +14,8 @@ use crate::{
     form::{Element, instant, is_blank},
     gateway::slack::{
         blocks::{self, Button, actions, columns, confirm, context, said, section},
-        home::SHOW,
         limits,
+        transcript::Opening,
     },
     model::{
         ui::{Ask, Choice, Choose, Confirm, Control, Decide, Decision, Form, Upload},
@@ -187,8 +187,8 @@ impl Open<'_> {
             );
         }
         if matches!(self.wait.answerers, Answerers::Deciders { .. }) {
-            let id = format!("{SHOW}{}", self.wait.session.short());
-            buttons.push(Button::new(id, "Open conversation").build());
+            let id = Opening::last(self.wait.session).id();
+            buttons.push(Button::new(id, "Open transcript").build());
         }
         let (decide, title) = (decide.clone(), self.wait.prompt.title.clone());
         Controls {

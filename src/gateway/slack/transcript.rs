@@ -1,0 +1,234 @@
+//! The transcript of a conversation for staff, page by page, in a form that nobody else sees (BEHAVIOUR J3.1, J5.2).
+//!
+//! Pure. Who may read it is asked, and that it is read is noted, by [`super::commands`] each time it is opened.
+
+use serde_json::Value;
+use slack_morphism::prelude::SlackBlock;
+
+use super::{
+    blocks::{Button, View, actions, note, section, weight},
+    limits,
+    render::{
+        markdown,
+        text::{escape, parts, time},
+    },
+};
+use crate::{export::transcript::Entry, ids::SessionId};
+
+/// What the form is called in [`super::inbound::ViewRef`].
+pub const CALLBACK: &str = "transcript";
+
+/// Begins the ids of the buttons that open a page.
+const OPEN: &str = "transcript.";
+
+/// Lines of one page; ours: more are not read at once.
+const LINES: usize = 30;
+
+/// Text of one page, in characters; in JSON it may grow by half, and a view has an end.
+const PAGE_TOTAL: usize = 40_000;
+
+/// Sections of one line: what is longer stands whole in the copy.
+const LINE_SECTIONS: usize = 3;
+
+/// Room for a name and a time, in characters.
+const HEAD: usize = 300;
+
+/// A page of somebody's transcript, as a button names it: `transcript.<session>.b120`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Opening {
+    /// Whose.
+    pub session: SessionId,
+    /// Which page.
+    pub page: Page,
+}
+
+/// Which page. Numbers are those of events, so a page stays the same while more is said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Page {
+    /// What was said last.
+    Last,
+    /// What ends right before an event.
+    Before(u64),
+    /// What begins with an event.
+    From(u64),
+}
+
+impl Opening {
+    /// What was said last in a session.
+    pub const fn last(session: SessionId) -> Self {
+        Self { session, page: Page::Last }
+    }
+
+    /// The id of the button that opens it.
+    pub fn id(self) -> String {
+        let page = match self.page {
+            Page::Last => "last".to_owned(),
+            Page::Before(seq) => format!("b{seq}"),
+            Page::From(seq) => format!("f{seq}"),
+        };
+        format!("{OPEN}{}.{page}", self.session.short())
+    }
+
+    /// Reads an id made by [`Opening::id`].
+    pub fn parse(id: &str) -> Option<Self> {
+        let (session, page) = id.strip_prefix(OPEN)?.split_once('.')?;
+        let number = |text: &str| text.parse().ok();
+        let page = match page.split_at_checked(1)? {
+            ("b", seq) => Page::Before(number(seq)?),
+            ("f", seq) => Page::From(number(seq)?),
+            _ if page == "last" => Page::Last,
+            _ => return None,
+        };
+        Some(Self { session: SessionId::from_short(session)?, page })
+    }
+
+    /// The page as a form; `title` says whose conversation it is.
+    pub fn view(self, title: &str, entries: &[Entry]) -> Value {
+        let told: Vec<&Entry> = entries.iter().filter(|entry| is_told(entry)).collect();
+        let (first, last) = self.bounds(&told);
+        let mut blocks = vec![section(format!("*{}*", escape(title)))];
+        blocks.extend(told[first..last].iter().flat_map(|entry| drawn(entry)));
+        let small = if told.is_empty() {
+            "Nothing was said yet.".to_owned()
+        } else {
+            format!("{} to {last} of {}. Calls of tools stand in the copy.", first + 1, told.len())
+        };
+        blocks.push(note(small));
+        let beside =
+            |label: &str, page: Page| Button::new(Self { page, ..self }.id(), label).build();
+        let earlier = (first > 0).then(|| beside("Earlier", Page::Before(told[first].seq)));
+        let later = told.get(last).map(|entry| beside("Later", Page::From(entry.seq)));
+        blocks.extend(actions(earlier.into_iter().chain(later).collect()));
+        let view = View {
+            title: "Transcript".to_owned(),
+            callback: CALLBACK.to_owned(),
+            metadata: String::new(),
+            submit: None,
+            blocks,
+        };
+        view.json()
+    }
+
+    /// The first line of the page, and the first one that is not on it any more.
+    fn bounds(self, told: &[&Entry]) -> (usize, usize) {
+        let mut room = PAGE_TOTAL;
+        let mut fits = |entry: &&Entry| {
+            let weight = weight(&drawn(entry));
+            let has_room = weight <= room;
+            room = room.saturating_sub(weight);
+            has_room
+        };
+        match self.page {
+            Page::From(seq) => {
+                let first = told.partition_point(|entry| entry.seq < seq);
+                let count = told[first..].iter().take(LINES).take_while(|e| fits(e)).count();
+                (first, first + count)
+            }
+            Page::Last | Page::Before(_) => {
+                let last = match self.page {
+                    Page::Before(seq) => told.partition_point(|entry| entry.seq < seq),
+                    Page::Last | Page::From(_) => told.len(),
+                };
+                let before = told[..last].iter().rev().take(LINES);
+                (last - before.take_while(|e| fits(e)).count(), last)
+            }
+        }
+    }
+}
+
+/// What people read of a conversation; how the tools work stands in the copy.
+fn is_told(entry: &Entry) -> bool {
+    !matches!(entry.kind, "called" | "returned")
+}
+
+/// A line: who and when, and what was said below it.
+fn drawn(entry: &Entry) -> Vec<SlackBlock> {
+    let text = entry.text.trim();
+    let mut said: Vec<String> = match entry.kind {
+        // What people wrote is no markup.
+        "said" | "answered" => {
+            parts(text, limits::SECTION - HEAD).iter().map(|part| escape(part)).collect()
+        }
+        _ => markdown::parts(text, limits::SECTION - HEAD),
+    };
+    let is_cut = said.len() > LINE_SECTIONS;
+    said.truncate(LINE_SECTIONS);
+    let head = format!("*{}* · {}", escape(&crate::form::clip(&entry.who, 80)), time(entry.at));
+    let first = said.first().map_or_else(|| head.clone(), |first| format!("{head}\n{first}"));
+    let mut blocks = vec![section(first)];
+    blocks.extend(said.into_iter().skip(1).map(section));
+    if is_cut {
+        blocks.push(note("There is more of this in the copy."));
+    }
+    blocks
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ids::CountingIds;
+
+    fn entry(seq: u64, text: &str) -> Entry {
+        let (who, text) = ("Ada".to_owned(), text.to_owned());
+        Entry { seq, at: chrono::DateTime::UNIX_EPOCH, kind: "said", who, text, data: Value::Null }
+    }
+
+    fn numbers(view: &Value) -> Vec<String> {
+        let blocks = view["blocks"].as_array().unwrap();
+        let texts = blocks.iter().filter_map(|block| block["text"]["text"].as_str());
+        let said = texts.filter_map(|text| text.split_once('\n'));
+        said.map(|(_, said)| said.chars().take(12).collect()).collect()
+    }
+
+    fn beside(view: &Value, label: &str) -> Option<Opening> {
+        let blocks = view["blocks"].as_array().unwrap();
+        let mut buttons =
+            blocks.iter().flat_map(|block| block["elements"].as_array().into_iter().flatten());
+        let button = buttons.find(|button| button["text"]["text"] == label)?;
+        Opening::parse(button["action_id"].as_str().unwrap())
+    }
+
+    #[test]
+    fn every_line_is_on_one_page_and_every_page_fits() {
+        let session = SessionId::mint(&CountingIds::default());
+        let long = "<&>".repeat(4_000);
+        let entries: Vec<Entry> = (1..=100)
+            .map(|n| entry(n * 3, &format!("line {n} {}", if n % 7 == 0 { &long } else { "" })))
+            .collect();
+        let mut read = Vec::new();
+        let mut opening = Some(Opening::last(session));
+        while let Some(page) = opening {
+            let view = page.view("Ada · A talk", &entries);
+            assert!(view["blocks"].as_array().unwrap().len() <= limits::VIEW_BLOCKS);
+            assert!(view.to_string().len() < limits::VIEW_BYTES_OURS);
+            let lines = numbers(&view).into_iter().filter(|said| said.starts_with("line"));
+            read.splice(0..0, lines);
+            opening = beside(&view, "Earlier");
+        }
+        let all: Vec<String> = (1..=100)
+            .map(|n| format!("line {n} {}", if n % 7 == 0 { "&lt;" } else { "" }))
+            .map(|line| line.chars().take(12).collect::<String>().trim_end().to_owned())
+            .collect();
+        let read: Vec<String> = read.iter().map(|line| line.trim_end().to_owned()).collect();
+        assert_eq!(read.len(), all.len());
+        assert!(
+            read.iter().zip(&all).all(|(read, all)| read.starts_with(all.as_str())),
+            "{read:?}"
+        );
+        // And back.
+        let view = Opening { session, page: Page::Before(30) }.view("Ada", &entries);
+        assert_eq!(beside(&view, "Later"), Some(Opening { session, page: Page::From(30) }));
+        assert_eq!(beside(&view, "Earlier"), None);
+    }
+
+    #[test]
+    fn a_page_survives_its_button() {
+        let session = SessionId::mint(&CountingIds::default());
+        for page in [Page::Last, Page::Before(12), Page::From(7)] {
+            let opening = Opening { session, page };
+            assert_eq!(Opening::parse(&opening.id()), Some(opening));
+        }
+        assert_eq!(Opening::parse("transcript.AAAA.bx"), None);
+        assert_eq!(Opening::parse("transcript."), None);
+    }
+}

@@ -1,0 +1,145 @@
+//! Staff read a conversation from its card (J3.1, J5.2), and people answer from the app's Home.
+
+use insta::assert_snapshot;
+use serde_json::Value;
+
+use crate::{
+    approvals::asked,
+    bot::Bot,
+    scripted::{Scripted, Turn},
+};
+
+#[tokio::test]
+async fn who_decides_reads_the_transcript_and_leaves_a_record() {
+    let model = Scripted::new();
+    let bot = asked(&model).await;
+    let grace = bot.grace().at("recruiting-approvals");
+    drop(grace.news());
+    grace.press("Open transcript").await;
+    assert_snapshot!(grace.news(), @"
+    ╔ Transcript
+    ║ *Ada Byron · About pets*
+    ║ *Anteroom* · 2 Nov 10:00 UTC
+    ║ The conversation began.
+    ║ *Anteroom* · 2 Nov 10:00 UTC
+    ║ Now open: the interview begins.
+    ║ *Anteroom* · 2 Nov 10:00 UTC
+    ║ Next: Pets.
+    ║ *Anteroom* · 2 Nov 10:00 UTC
+    ║ Move Ada Byron to “Goodbye”?
+    ║
+    ║ Not everything in this phase is complete. What is missing was worked out by the application.
+    ║
+    ║ • Person: Ada Byron
+    ║ • Flow: About pets
+    ║ • Phase: Pets
+    ║ • Missing: A pet
+    ║ • The interviewer's reason: there is no pet
+    ║ • Requested: 2026-11-02 10:00 UTC
+    ║ • Expires: 2026-11-09 10:00 UTC
+    ║ *Anteroom* · 2 Nov 10:00 UTC
+    ║ Staff have been asked. You can leave; I will tell you here.
+    ║ · 1 to 5 of 5. Calls of tools stand in the copy.
+    ╚ [Close]
+    ");
+    let read = audit(&bot, "transcript_read").await;
+    assert_eq!(read.len(), 1, "{read:?}");
+    assert_eq!(read[0]["by"], "slack:T0ACME/U0GRACE", "{read:?}");
+    grace.close().await;
+    bot.judge();
+}
+
+#[tokio::test]
+async fn nobody_else_reads_it() {
+    let model = Scripted::new();
+    let bot = asked(&model).await;
+    let mallory = bot.mallory().at("recruiting-approvals");
+    drop(mallory.news());
+    mallory.press("Open transcript").await;
+    assert_snapshot!(mallory.news(), @"+ Anteroom (only you): Only the team can do that.");
+    assert!(audit(&bot, "transcript_read").await.is_empty());
+}
+
+#[tokio::test]
+async fn a_long_transcript_is_read_page_by_page() {
+    let model = Scripted::new();
+    let bot = asked(&model).await;
+    let ada = bot.ada();
+    for n in 1..=40 {
+        model.next(Turn::says(&format!("I have heard number {n}.")));
+        ada.say(&format!("This is number {n}, and <!channel> is only words.")).await;
+    }
+    let grace = bot.grace().at("recruiting-approvals");
+    grace.press("Open transcript").await;
+    let last = grace.form();
+    assert!(last.contains("I have heard number 40."), "{last}");
+    assert!(!last.contains("number 1,"), "{last}");
+    assert!(!last.contains("EVERYBODY"), "{last}");
+    let mut pages = 1;
+    while grace.form().contains("[Earlier]") {
+        grace.press("Earlier").await;
+        pages += 1;
+    }
+    assert!(pages > 2, "{pages}");
+    let first = grace.form();
+    assert!(first.contains("The conversation began."), "{first}");
+    for _ in 1..pages {
+        grace.press("Later").await;
+    }
+    assert!(grace.form().contains("I have heard number 40."), "{}", grace.form());
+    // Turning pages is one reading.
+    assert_eq!(audit(&bot, "transcript_read").await.len(), 1);
+    bot.judge();
+}
+
+#[tokio::test]
+async fn what_waits_is_answered_from_home() {
+    let bot = Bot::on(crate::offers::FLOW).await;
+    let ada = bot.ada();
+    ada.command("/onboard start").await;
+    drop(ada.news());
+    let home = ada.home();
+    home.open().await;
+    assert_snapshot!(home.screen(), @"
+    ╔ Home
+    ║ # Your conversations
+    ║ *About colours*
+    ║ Part 1 of 1 · One · 0 % · running [Open ↗]
+    ║ Waits for your answer: Which colour? [Answer]
+    ");
+    home.press("Answer").await;
+    assert_snapshot!(home.form(), @"
+    ╔ Choose
+    ║ Which colour?
+    ║ Your choice: {Red | Blue}
+    ╚ [Cancel] [Done]
+    ");
+    home.fill("Your choice", "Blue").await;
+    home.submit().await;
+    home.sees_no_form().await;
+    assert!(ada.can_see("You answered: *Blue*"), "{}", ada.screen());
+    bot.judge();
+}
+
+#[tokio::test]
+async fn a_question_that_was_answered_meanwhile_is_not_asked_from_home() {
+    let bot = Bot::on(crate::offers::FLOW).await;
+    let ada = bot.ada();
+    ada.command("/onboard start").await;
+    let home = ada.home();
+    home.open().await;
+    ada.press("Red").await;
+    drop(ada.news());
+    // Home shows what it showed before.
+    home.press("Answer").await;
+    assert_snapshot!(ada.news(), @"+ Anteroom: That question was answered at 02 Nov, 10:00 UTC.");
+    assert!(ada.can_see("You answered: *Red*"), "{}", ada.screen());
+}
+
+/// The facts of the audit records of one kind.
+async fn audit(bot: &Bot, event: &str) -> Vec<Value> {
+    let store = std::sync::Arc::clone(&bot.store) as std::sync::Arc<dyn anteroom::store::Store>;
+    let records = store.audit(0, 1_000).await.unwrap();
+    let of_kind = records.into_iter().filter(|sealed| sealed.record.event == event);
+    of_kind.map(|sealed| Value::Object(sealed.record.facts)).collect()
+}
