@@ -48,6 +48,8 @@ mod program;
 mod provider;
 #[path = "support/questions.rs"]
 mod questions;
+#[path = "slack/reach.rs"]
+mod reach;
 #[path = "slack/reading.rs"]
 mod reading;
 #[path = "slack/restarts.rs"]

@@ -56,6 +56,7 @@ pub mod files;
 pub mod home;
 pub mod inbound;
 pub mod inbox;
+mod inviter;
 pub mod limits;
 pub mod manifest;
 pub mod mirror;

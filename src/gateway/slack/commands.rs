@@ -15,7 +15,7 @@ use super::{
     home::{SHOW, START},
     inbound::{Ack, Action, Actor, Command as Typed, Message, NotTaken},
     inbox::{Arrival, Ear, ear_of},
-    limits, people,
+    inviter, limits, people,
     render::{Message as Post, text::escape},
     texts,
     transcript::Opening,
@@ -34,7 +34,7 @@ use crate::{
 };
 
 use self::{
-    begin::{Begun, begin, begin_at, chooser, place_of},
+    begin::{Begun, begin, begin_at, chooser, invited, place_of},
     overview::{card_of, of_one, overview},
 };
 
@@ -111,7 +111,12 @@ impl Ordered<'_> {
         };
         let channel = Some(self.typed.channel.as_str());
         match begin(self.arrival, flow, &self.typed.by, channel).await {
-            Ok(Begun { direct: true }) => texts::WROTE_TO_YOU.to_owned(),
+            Ok(Begun { session, direct: true }) => {
+                let (user, channel) = (&self.typed.by.user, &self.typed.channel);
+                inviter::remember(self.arrival.app, session, (user, channel)).await;
+                inviter::look(self.arrival.app, session).await;
+                texts::WROTE_TO_YOU.to_owned()
+            }
             Ok(_) => words::DONE.to_owned(),
             Err(error) => words::of_error(&error),
         }
@@ -469,28 +474,6 @@ async fn thanked(arrival: &Arrival<'_>, action: &Action, ear: &Ear) -> Result<Ac
         arrival.tell(ear, words);
     }
     Ok(Ack::Empty)
-}
-
-/// Sends an invitation: rights are looked at again, a preview is no proof.
-async fn invited(arrival: &Arrival<'_>, flow: &str, action: &Action) -> String {
-    match arrival.responder(&action.by).await {
-        Ok(from) if from.staff => {}
-        Ok(_) => return words::FOR_STAFF.to_owned(),
-        Err(unchecked) => return unchecked.to_string(),
-    }
-    let flows = startable(arrival.engine);
-    let Some(flow) = flows.into_iter().find(|known| known.flow.id == flow) else {
-        return words::NO_FLOWS.to_owned();
-    };
-    if mentioned(&format!("<@{}>", action.value)).is_none() {
-        return words::NOT_SENT.to_owned();
-    }
-    let candidate = Actor { user: action.value.clone(), ..Actor::default() };
-    let channel = action.message.as_ref().map(|(channel, _)| channel.as_str());
-    match begin(arrival, &flow, &candidate, channel).await {
-        Ok(_) => words::SENT.to_owned(),
-        Err(error) => words::of_error(&error),
-    }
 }
 
 /// One conversation of the overview, for staff.

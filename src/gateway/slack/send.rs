@@ -4,6 +4,7 @@
 //! happened (no clear answer, or a process that ended in between), the message is looked for before it is posted again.
 //! Where it cannot be looked for, it is posted again: the buttons of both cards settle the same question.
 
+mod elsewhere;
 mod targets;
 
 use std::sync::Arc;
@@ -16,7 +17,7 @@ use self::targets::Target;
 use super::{
     api::{Failure, Method},
     app::App,
-    people,
+    inviter, people,
     render::{self, Message},
     texts,
 };
@@ -60,7 +61,16 @@ impl Gateway for SlackGateway {
 
     async fn deliver(&self, effect: &Effect, shown: Option<(&Wait, &[Rendering])>) -> Delivery {
         let sender = Sender { app: &self.0, effect };
-        match sender.deliver(shown).await {
+        let mut delivered = sender.deliver(shown).await;
+        if let Err(Undelivered::Call(failure)) = &delivered
+            && let Some(moved) = sender.move_on(failure).await
+        {
+            delivered = match moved {
+                Ok(()) => sender.deliver(shown).await,
+                Err(not_moved) => Err(not_moved),
+            };
+        }
+        match delivered {
             Ok(message) => Delivery::Delivered { message },
             Err(Undelivered::NotApplicable) => Delivery::NotApplicable,
             Err(Undelivered::Call(failure)) => {
@@ -107,7 +117,7 @@ impl From<crate::engine::Error> for Undelivered {
 }
 
 struct Sender<'a> {
-    app: &'a App,
+    app: &'a Arc<App>,
     effect: &'a Effect,
 }
 
@@ -429,6 +439,8 @@ impl Sender<'_> {
                 Ok(true)
             }
             Err(Failure::Refused { error, .. }) if is_gone(&error) => Ok(false),
+            // What stands where nobody can be written to any more stays as it is.
+            Err(Failure::Refused { .. }) if self.is_left(spot).await? => Ok(false),
             Err(failure) => Err(failure.into()),
         }
     }
@@ -443,12 +455,16 @@ impl Sender<'_> {
         let Some(engine) = self.app.engine().cloned() else { return };
         let (session, place) = (self.effect.session, self.effect.place.clone());
         let key = format!("slack:unreachable:{}", self.effect.id);
+        let (app, to) = (Arc::clone(self.app), place.clone());
         self.app.spawn(async move {
             let person = people::person_id(&place.workspace, &place.channel);
             let from = Responder::without_rights(person, String::new());
             let what = What::Lost { why: why.to_owned() };
             if let Err(error) = engine.receive(Inbound { key, session, from, what }).await {
                 tracing::warn!(session.id = %session, %error, "a session could not be paused");
+            }
+            if people::is_direct(&to) {
+                inviter::told_of_loss(&app, &to, session).await;
             }
         });
     }
@@ -477,7 +493,7 @@ impl Sender<'_> {
 }
 
 /// Draws a card again wherever it is shown, as well as it goes.
-pub(super) async fn redraw(app: &App, wait: &Wait, shown: &[Rendering]) {
+pub(super) async fn redraw(app: &Arc<App>, wait: &Wait, shown: &[Rendering]) {
     let Some(engine) = app.engine() else { return };
     let Ok((loaded, _)) = engine.view(wait.session).await else { return };
     let id = EffectId::mint(app.ids.as_ref());
@@ -496,11 +512,17 @@ fn out_of_reach(error: &str) -> Option<&'static str> {
         "is_archived" => "the channel is archived",
         "channel_not_found" | "not_in_channel" => "the app is not in the channel",
         "user_not_found" | "account_inactive" | "user_disabled" => "the account is not active",
-        "cannot_dm_bot" | "messages_tab_disabled" | "restricted_action" => {
+        "cannot_dm_bot" | "messages_tab_disabled" | "restricted_action" | "user_not_visible" => {
             "they do not take messages from the app"
         }
         _ => return None,
     })
+}
+
+/// Whether a person cannot be written to directly, though they may well read elsewhere.
+fn is_shut(error: &str) -> bool {
+    let is_active = !matches!(error, "user_not_found" | "account_inactive" | "user_disabled");
+    out_of_reach(error).is_some() && is_active && error != "is_archived"
 }
 
 /// Whether Slack refused how a message looks.

@@ -108,6 +108,27 @@ pub fn not_fetched(name: &str) -> String {
 /// A conversation has begun where the person is not looking.
 pub const WROTE_TO_YOU: &str = "I have written to you directly: see the messages of this app.";
 
+/// Begins a conversation in a channel, with somebody who cannot be written to directly.
+pub fn moved_here(user: &str) -> Message {
+    let text = format!(
+        "<@{user}>, I cannot write to you directly, so we talk here, in the thread below. Whoever is in this channel can \
+         read it."
+    );
+    Message { blocks: drawn(&[section(text.as_str())]), text }
+}
+
+/// Whom somebody invited cannot be written to; what to do.
+pub fn not_reached(user: &str) -> String {
+    format!(
+        "I cannot write to <@{user}> directly, so they have read nothing yet. Nothing is lost. Ask them to open this app \
+         under “Apps” and to write to me there, or invite them once more when they can be written to. An operator can \
+         also name a private channel that they and I are in, as `parent` of the interview."
+    )
+}
+
+/// The same to whoever began their own conversation.
+pub const OPEN_YOUR_MESSAGES: &str = "I cannot write to you directly, so there is nothing to read yet. Open this app under “Apps” and write to me there: then we begin.";
+
 /// What the command understands.
 pub fn help(command: &str) -> String {
     format!(

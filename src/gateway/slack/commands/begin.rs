@@ -4,6 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use tokio::time::timeout;
 
+use super::mentioned;
 use crate::{
     engine::{Engine, Error},
     flows::LoadedFlow,
@@ -11,15 +12,16 @@ use crate::{
     gateway::slack::{
         blocks::{Button, actions, drawn, section},
         home::START,
-        inbound::Actor,
+        inbound::{Action, Actor},
         inbox::Arrival,
-        limits,
-        people::is_direct,
+        inviter, limits,
+        people::{self, is_direct},
         render::Message as Post,
     },
+    ids::SessionId,
     model::{
         flow::SlackPlace,
-        session::{Place, Platform},
+        session::{Head, Place, Platform, Status},
     },
 };
 
@@ -28,6 +30,8 @@ const NAME_LIMIT: Duration = Duration::from_millis(500);
 
 /// A conversation that began, or was there.
 pub(super) struct Begun {
+    /// Which.
+    pub(super) session: SessionId,
     /// The person reads it in the app's own messages.
     pub(super) direct: bool,
 }
@@ -72,8 +76,43 @@ pub(super) async fn begin_at(
         from.name.clone_from(&by.name);
     }
     let direct = is_direct(&place);
-    arrival.engine.start_with(&flow.flow.id, &from, (place, &arrival.key), words).await?;
-    Ok(Begun { direct })
+    let at = (place, arrival.key.as_str());
+    let session = arrival.engine.start_with(&flow.flow.id, &from, at, words).await?;
+    Ok(Begun { session, direct })
+}
+
+/// Sends an invitation: rights are looked at again, a preview is no proof.
+pub(super) async fn invited(arrival: &Arrival<'_>, flow: &str, action: &Action) -> String {
+    match arrival.responder(&action.by).await {
+        Ok(from) if from.staff => {}
+        Ok(_) => return words::FOR_STAFF.to_owned(),
+        Err(unchecked) => return unchecked.to_string(),
+    }
+    let flows = startable(arrival.engine);
+    let Some(flow) = flows.into_iter().find(|known| known.flow.id == flow) else {
+        return words::NO_FLOWS.to_owned();
+    };
+    if mentioned(&format!("<@{}>", action.value)).is_none() {
+        return words::NOT_SENT.to_owned();
+    }
+    let candidate = Actor { user: action.value.clone(), ..Actor::default() };
+    let channel = action.message.as_ref().map(|(channel, _)| channel.as_str());
+    let person = people::person_id(arrival.team(), &candidate.user);
+    let is_paused = |head: &&Head| head.flow.id == flow.flow.id && head.status == Status::Paused;
+    let theirs = arrival.conversations(&person).await.unwrap_or_default();
+    let paused = theirs.iter().find(is_paused);
+    match begin(arrival, &flow, &candidate, channel).await {
+        Ok(Begun { session, .. }) => {
+            let asked = (action.by.user.as_str(), channel.unwrap_or_default());
+            inviter::remember(arrival.app, session, asked).await;
+            match paused.filter(|head| head.id == session) {
+                Some(head) => arrival.try_again(head).await,
+                None => inviter::look(arrival.app, session).await,
+            }
+            words::SENT.to_owned()
+        }
+        Err(error) => words::of_error(&error),
+    }
 }
 
 pub(super) fn place_of(flow: &LoadedFlow) -> SlackPlace {

@@ -71,6 +71,16 @@ impl Arrival<'_> {
     }
 }
 
+impl Arrival<'_> {
+    /// Somebody is invited again into a conversation that rests: what is open in it is shown once more.
+    pub(in crate::gateway::slack) async fn try_again(&self, head: &Head) {
+        let inbound = about(head, &format!("{}:again", self.key), &What::Back);
+        if let Err(error) = self.engine.receive(inbound).await {
+            tracing::warn!(session.id = %head.id, %error, "a conversation could not go on");
+        }
+    }
+}
+
 /// Conversations read in one go.
 const PAGE: usize = 200;
 

@@ -1,0 +1,75 @@
+//! Who asked for a conversation, and hears of it when it reaches nobody (BEHAVIOUR F14).
+
+use serde_json::json;
+
+use super::{
+    api::Method,
+    app::App,
+    blocks::{drawn, section},
+    texts,
+};
+use crate::{
+    engine::Engine,
+    ids::SessionId,
+    model::session::{Place, Status},
+    store::Note,
+};
+
+/// Remembers who asked for a conversation and where, durable with its session and gone with it. Whoever asks again is
+/// told again.
+pub(super) async fn remember(app: &App, session: SessionId, (user, channel): (&str, &str)) {
+    let note = |key: String, value: Option<String>| Note { key, session: Some(session), value };
+    let kept = app.store.note(note(key(session), Some(format!("{user}/{channel}")))).await;
+    let untold = app.store.note(note(told(session), None)).await;
+    if let Err(error) = kept.and(untold) {
+        tracing::warn!(session.id = %session, %error, "who asked for a conversation is not kept");
+    }
+}
+
+/// Tells whoever asked for it if a conversation has reached nobody before they were remembered.
+pub(super) async fn look(app: &App, session: SessionId) {
+    if let Some(place) = lost(app.engine(), session).await {
+        told_of_loss(app, &place, session).await;
+    }
+}
+
+/// Where the participant of a session that has paused would be written to.
+async fn lost(engine: Option<&Engine>, session: SessionId) -> Option<Place> {
+    let (loaded, _) = engine?.view(session).await.ok()?;
+    (loaded.head.status == Status::Paused).then_some(loaded.head.place)
+}
+
+/// Tells whoever asked for a conversation that it reaches nobody, and how to go on; once.
+pub(super) async fn told_of_loss(app: &App, place: &Place, session: SessionId) {
+    let noted = app.store.noted(&key(session)).await;
+    let Some(asked) = noted.ok().flatten().and_then(|note| note.value) else { return };
+    let Some((user, channel)) = asked.split_once('/') else { return };
+    let is_told = app.store.noted(&told(session)).await.is_ok_and(|note| note.is_none());
+    let note = Note { key: told(session), session: Some(session), value: Some("1".to_owned()) };
+    if !is_told || app.store.note(note).await.is_err() {
+        return;
+    }
+    let own = user == place.channel;
+    let text =
+        if own { texts::OPEN_YOUR_MESSAGES.to_owned() } else { texts::not_reached(&place.channel) };
+    let mut body = json!({ "text": text, "blocks": drawn(&[section(text.as_str())]) });
+    // Who cannot be written to reads it where they asked.
+    let method = if own {
+        body["user"] = user.into();
+        body["channel"] = channel.into();
+        Method::PostEphemeral
+    } else {
+        body["channel"] = user.into();
+        Method::PostMessage
+    };
+    // Told in the log by the call; staff are told as well.
+    _ = app.api.call(&place.workspace, method, body).await;
+}
+
+fn key(session: SessionId) -> String {
+    format!("slack/asked/{session}")
+}
+
+fn told(session: SessionId) -> String {
+    format!("slack/told/{session}")
+}
