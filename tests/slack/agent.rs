@@ -59,7 +59,10 @@ id = "pets"
 title = "Pets"
 mode = "interview"
 prompt = "Ask for a pet."
-tools = ["get_user_option", "request_user_input", "set_objective_status", "next_phase"]
+tools = [
+  "get_user_option", "request_user_input", "set_objective_status", "next_phase", "persist_data",
+  "get_macos_contact_card",
+]
 
   [[phase.objective]]
   id = "pet"
@@ -304,6 +307,61 @@ async fn words_are_seen_while_they_come_and_are_one_message_in_the_end() {
     while world.store.noted(&note).await.unwrap().is_some() {
         tokio::task::yield_now().await;
     }
+}
+
+#[tokio::test]
+async fn a_message_shows_the_steps_of_its_whole_turn() {
+    let mut world = World::new().await;
+    world.begin().await;
+    let sample = json!({ "dataType": "writing_sample", "data": { "text": "Cats sleep." } });
+    let gate = Gate::new();
+    world.model.next(Turn::calls("get_macos_contact_card", &json!({})));
+    world.model.next(Turn::calls("persist_data", &sample));
+    world.model.next(Turn::says(LONG).in_pieces(8).held_by(&gate));
+    world.says("I have a cat").await;
+    world.ada.sees("cats sleep").await;
+    gate.open();
+    world.ada.sees("What is its name").await;
+    insta::assert_snapshot!(steps(&world.slack), @r#"
+    plan: "Pets"
+    "t0" "Looked up your contact card" "complete"
+    "t1" "Noted it down" "complete"
+    "#);
+    // What was done before the person wrote again is not shown once more.
+    let gate = Gate::new();
+    world.model.next(Turn::calls("persist_data", &sample));
+    world.model.next(Turn::says(LONG).in_pieces(8).held_by(&gate));
+    world.says("Her name is Ada").await;
+    let twice = |state: &crate::emulator::state::State| {
+        let opened = state.calls.iter().filter(|call| call.method == "chat.startStream");
+        (opened.count() == 2).then_some(())
+    };
+    world.slack.until("a second stream", twice).await;
+    gate.open();
+    insta::assert_snapshot!(steps(&world.slack), @r#"
+    plan: "Pets"
+    "t0" "Looked up your contact card" "complete"
+    "t1" "Noted it down" "complete"
+    plan: "Pets"
+    "t0" "Noted it down" "complete"
+    "#);
+}
+
+/// The plans that streams began with.
+fn steps(slack: &Slack) -> String {
+    let mut lines = Vec::new();
+    for call in slack.calls_of("chat.startStream") {
+        for chunk in call.body["chunks"].as_array().unwrap() {
+            match chunk["type"].as_str().unwrap() {
+                "plan_update" => lines.push(format!("plan: {}", chunk["title"])),
+                "task_update" => {
+                    lines.push(format!("{} {} {}", chunk["id"], chunk["title"], chunk["status"]));
+                }
+                _ => {}
+            }
+        }
+    }
+    lines.join("\n")
 }
 
 #[tokio::test]

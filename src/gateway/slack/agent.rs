@@ -391,7 +391,7 @@ impl Inner {
         let turn = Arc::new(Turn::new(None));
         let mut stream = turn.lock().await;
         lock(&self.streams).insert(draft.session, Arc::clone(&turn));
-        let done = status::done(state, engine.pipeline());
+        let done = status::done(&look, engine.pipeline());
         let title =
             state.phase().and_then(|id| look.flow.flow.phase.iter().find(|phase| phase.id == id));
         let title = title.map_or("", |phase| phase.title.as_str());

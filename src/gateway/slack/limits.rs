@@ -179,6 +179,16 @@ pub const STREAM_ROLL: Duration = Duration::from_mins(4);
 /// Markdown in one message, in characters (of 12,000; docs.slack.dev/reference/methods/chat.appendStream).
 pub const STREAM_TEXT: usize = 11_000;
 
+/// Conversations that are read at a start for what was written meanwhile; each asks Slack once or twice, and Slack
+/// answers fifty a minute.
+pub const CATCH_UP_SESSIONS: usize = 200;
+
+/// Messages that are read of each, at most.
+pub const CATCH_UP_MESSAGES: u32 = 100;
+
+/// Tasks of one plan (client library, `kit.rs`).
+pub const PLAN_TASKS: usize = 50;
+
 /// How long a message whose words have ended may wait for its post.
 pub const STREAM_ORPHAN: Duration = Duration::from_secs(20);
 

@@ -2,10 +2,11 @@
 
 use crate::{
     engine::Look,
+    gateway::slack::limits,
     interview::{State, state::CallState},
     model::{
         session::Status,
-        transcript::{Call, CallResult},
+        transcript::{CallResult, Event, Origin, Recorded, Speaker},
         wait::Answerers,
     },
     tool::pipeline::Pipeline,
@@ -97,22 +98,31 @@ fn words(state: &State, pipeline: &Pipeline) -> String {
     if doing.is_empty() { "Thinking…".to_owned() } else { doing.join(" ") }
 }
 
-/// What has just come of the model's last round: the calls that are done, in words for people.
-pub(super) fn done<'a>(state: &State, pipeline: &'a Pipeline) -> Vec<(&'a str, bool)> {
-    let of = |call: &Call| {
-        let words = pipeline.done(&call.tool);
-        let result = state.call(&call.id)?.result.as_ref()?;
+/// What was done since the person acted last: every call of the turn that is done, in words for people, in the order in
+/// which they ended; each words once, the newest where there are more than a message shows.
+pub(super) fn done<'a>(look: &Look, pipeline: &'a Pipeline) -> Vec<(&'a str, bool)> {
+    let state = &look.state;
+    let events = &look.loaded.events;
+    let is_act = |recorded: &Recorded| match &*recorded.event {
+        Event::Said { from: Speaker::Participant, .. } | Event::Kept(_) => true,
+        Event::Answered { by, .. } => *by == state.participant,
+        _ => false,
+    };
+    let turn = events.iter().rposition(is_act).map_or(&events[..], |at| &events[at..]);
+    let mut done: Vec<(&str, bool)> = Vec::new();
+    for recorded in turn {
+        let Event::Returned { call, result } = &*recorded.event else { continue };
+        let Some(known) = state.call(call) else { continue };
+        let words = pipeline.done(&known.call.tool);
         let is_ok = match result {
             CallResult::Ok { value } => value["status"] != "failed",
             CallResult::Err { .. } => false,
         };
-        (!words.is_empty()).then_some((words, is_ok))
-    };
-    let mut done: Vec<(&str, bool)> = Vec::new();
-    for call in &state.mind.wanted {
-        if let Some(new) = of(call).filter(|new| !done.contains(new)) {
-            done.push(new);
+        let is_its_own = matches!(known.call.origin, Origin::Model { .. });
+        if is_its_own && !words.is_empty() && !done.contains(&(words, is_ok)) {
+            done.push((words, is_ok));
         }
     }
+    done.drain(..done.len().saturating_sub(limits::PLAN_TASKS));
     done
 }
