@@ -34,6 +34,8 @@ mod mortal;
 mod offers;
 #[path = "slack/operator.rs"]
 mod operator;
+#[path = "slack/outage.rs"]
+mod outage;
 #[path = "slack/parse.rs"]
 mod parse;
 #[path = "slack/parts.rs"]

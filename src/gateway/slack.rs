@@ -49,6 +49,7 @@ pub mod answer;
 pub mod api;
 pub mod app;
 mod blocks;
+mod catch_up;
 pub mod commands;
 pub mod connect;
 pub mod doctor;

@@ -102,6 +102,10 @@ async fn row_4_what_could_not_be_kept_is_not_acknowledged_and_counts_when_it_com
     bot.unrested();
     ada.reply("Blue").await;
     bot.slack.delivered().await;
+    // Nor may the bot look at what was written meanwhile.
+    for method in ["conversations.replies", "conversations.history"] {
+        bot.slack.fail(method, 1, Fault::Says("missing_scope"));
+    }
     bot.crash().await;
     assert_snapshot!(ada.news(), @"+   Ada Byron: Blue");
     assert_eq!(bot.slack.redeliver().await, 1);
@@ -114,6 +118,29 @@ async fn row_4_what_could_not_be_kept_is_not_acknowledged_and_counts_when_it_com
             [+ Upload] [Skip]
             · TXT, MD, PDF · up to 1 MB. You can also drop the file into this conversation. No file at hand? Type it here instead.
     ");
+}
+
+#[tokio::test]
+async fn row_4_what_could_not_be_kept_is_read_again_after_a_restart_and_counts_once() {
+    let mut bot = begun().await;
+    let ada = bot.ada();
+    bot.hold.die_before(1);
+    bot.unrested();
+    ada.reply("Blue").await;
+    bot.slack.delivered().await;
+    bot.crash().await;
+    assert_snapshot!(ada.news(), @"
+    ~ Anteroom (edited): · Step 1 of 2 · One · 1/2
+    ~   Anteroom (edited): Which colour?
+            ✓ You answered: *Blue*, 2 Nov 10:00 UTC
+    +   Ada Byron: Blue
+    +   Anteroom: A file, please.
+            [+ Upload] [Skip]
+            · TXT, MD, PDF · up to 1 MB. You can also drop the file into this conversation. No file at hand? Type it here instead.
+    ");
+    assert_eq!(bot.slack.redeliver().await, 1);
+    bot.rest().await;
+    assert_snapshot!(ada.news(), @"");
 }
 
 #[tokio::test]

@@ -9,12 +9,13 @@ use std::{
 
 use chrono::{DateTime, Utc};
 use governor::{Quota, RateLimiter, clock::DefaultClock, state::keyed::HashMapStateStore};
-use tokio::sync::{Semaphore, broadcast::error::RecvError};
+use tokio::sync::{Mutex as Turn, Semaphore, broadcast::error::RecvError};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use super::{
     agent::Agent,
     api::{self, Api},
+    catch_up::catch_up,
     files::Files,
     home::Home,
     inbox,
@@ -72,6 +73,8 @@ pub struct App {
     drawn: moka::sync::Cache<String, String>,
     /// Effects that wait for the app to be installed again, by workspace.
     put_off: Mutex<HashMap<String, HashSet<EffectId>>>,
+    /// Messages that are being edited, by their names.
+    edited: moka::sync::Cache<String, Arc<Turn<()>>>,
     /// Effects of which nobody knows whether they have happened.
     in_doubt: Mutex<HashSet<EffectId>>,
 }
@@ -148,6 +151,7 @@ impl App {
             engine: OnceLock::new(),
             drawn: moka::sync::Cache::new(DRAWN_MAX),
             put_off: Mutex::default(),
+            edited: moka::sync::Cache::new(DRAWN_MAX),
             in_doubt: Mutex::default(),
             settings: Arc::clone(settings),
             store: Arc::clone(store),
@@ -170,9 +174,16 @@ impl App {
         self.engine.get()
     }
 
-    /// Keeps tokens and groups fresh, and brings conversations back where the app is installed again, until
+    /// Reads once what was written while nobody listened, keeps tokens and groups fresh, and brings conversations back where the app is installed again, until
     /// `shutdown`; what was begun after an acknowledgement is finished before it returns.
     pub async fn run(self: Arc<Self>, shutdown: CancellationToken) {
+        let (reading, stop) = (catch_up(Arc::clone(&self)), shutdown.clone());
+        self.spawn_whole(async move {
+            tokio::select! {
+                () = stop.cancelled() => {}
+                () = reading => {}
+            }
+        });
         tokio::join!(
             self.api.tenants().run(shutdown.clone()),
             self.people.run(shutdown.clone()),
@@ -279,6 +290,11 @@ impl App {
                 tracing::warn!(effect.id = %effect, %error, "an effect leaves later than it could");
             }
         }
+    }
+
+    /// Whoever is to edit a message waits for their turn: of several edits that say the same, one leaves.
+    pub(super) fn editing(&self, message: &str) -> Arc<Turn<()>> {
+        self.edited.get_with_by_ref(message, Arc::default)
     }
 
     /// Remembers that an effect may have happened.

@@ -25,7 +25,7 @@ use crate::{
     engine::{Gateway, Inbound, Look, What},
     form::{self, words},
     ids::EffectId,
-    interview::{Responder, answer},
+    interview::{Responder, answer, evidence},
     model::{
         audit::sha256,
         effect::{Act, Delivery, Effect, Recipient, Rendering},
@@ -45,6 +45,9 @@ const DECIDED: usize = 1_001;
 
 /// Messages looked through for one that may have been posted: a page of Slack's.
 const LOOK_BACK: u32 = 100;
+
+/// What was to be shown so long ago is shown as it is now.
+const LATE: TimeDelta = TimeDelta::seconds(2);
 
 /// Failed attempts after which fetching a file is given up.
 const FETCHES_MAX: u32 = 5;
@@ -281,8 +284,8 @@ impl Sender<'_> {
     }
 
     async fn progress(&self, text: &str) -> Delivered<Option<String>> {
-        let message = texts::progress(text);
         let session = self.effect.session;
+        let message = texts::progress(&self.newest_progress(text).await);
         if let Some(spot) = self.app.threads.marked(session, Mark::Progress).await?
             && self.edit(&spot, &message).await?
         {
@@ -293,6 +296,18 @@ impl Sender<'_> {
         self.rooted(&target, &spot).await?;
         self.app.threads.mark(session, Mark::Progress, &spot).await?;
         Ok(None)
+    }
+
+    /// How far the session is now, where it was to be said some time ago: those that were queued behind it say nothing
+    /// new then, and do not leave.
+    async fn newest_progress(&self, text: &str) -> String {
+        if self.app.clock.now() - self.effect.queued_at < LATE {
+            return text.to_owned();
+        }
+        let Some(engine) = self.app.engine() else { return text.to_owned() };
+        let look = engine.look(self.effect.session).await;
+        let line = look.ok().and_then(|look| evidence::progress_line(&look.state, &look.flow));
+        line.unwrap_or_else(|| text.to_owned())
     }
 
     /// Offers a copy of everything, and the end of it (BEHAVIOUR J1.12).
@@ -428,6 +443,8 @@ impl Sender<'_> {
         let mut body = body_of(message);
         body["channel"] = spot.channel.clone().into();
         body["ts"] = spot.message.clone().into();
+        let turn = self.app.editing(&spot.name());
+        let _turn = turn.lock().await;
         // An edit that changes nothing still shows as one.
         let digest = sha256(body.to_string().as_bytes());
         if self.app.is_as_drawn(&spot.name(), &digest) {
