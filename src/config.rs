@@ -5,6 +5,7 @@ pub mod environment;
 mod lists;
 pub mod llm;
 pub mod problem;
+pub mod proxy;
 mod resolve;
 pub mod secret;
 pub mod settings;
@@ -16,6 +17,7 @@ pub use self::{
     environment::Environment,
     lists::Lists,
     problem::{Level, Problem, render},
+    proxy::{Proxies, Proxy},
     resolve::default_data_dir,
     secret::Secret,
     settings::Settings,

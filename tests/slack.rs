@@ -48,6 +48,8 @@ mod privacy;
 mod program;
 #[path = "support/provider.rs"]
 mod provider;
+#[path = "slack/proxy.rs"]
+mod proxy;
 #[path = "support/questions.rs"]
 mod questions;
 #[path = "slack/reach.rs"]

@@ -12,6 +12,7 @@ use super::{
     document::Document,
     environment::{self, Environment},
     llm::Endpoints,
+    proxy::Proxies,
     resolve::Resolve,
     secret::Secret,
     written,
@@ -84,6 +85,8 @@ pub struct SlackConnection {
     pub api_url: String,
     /// How often Slack may be called.
     pub rates: SlackRates,
+    /// What connections to Slack go through.
+    pub proxies: Proxies,
 }
 
 /// How events come in from Slack.

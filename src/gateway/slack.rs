@@ -31,6 +31,8 @@
 //!    missing and the page to mend it on.
 //! 6. `anteroom run`, and `/onboard` in Slack.
 //!
+//! Behind a proxy, `HTTPS_PROXY` (`http://proxy.example:3128`) and `NO_PROXY` hold for sockets and calls alike.
+//!
 //! Over HTTP ([`connect`]) Slack's requests come to `listen`, 127.0.0.1:3000 unless told otherwise, through a proxy
 //! that speaks TLS. Create the app from `manifests/slack.http.json` with your own name in place of
 //! `bot.example.org`, and write `transport = "http"` and `signing_secret_env`. One path serves everything,

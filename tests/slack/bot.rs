@@ -58,6 +58,8 @@ pub(crate) struct Plan {
     pub(crate) config: String,
     /// Where workspaces install the app themselves, with [`Bot::install`]: host and port.
     pub(crate) installs: Option<String>,
+    /// A proxy on the way to Slack; empty for none.
+    pub(crate) proxy: String,
 }
 
 impl Plan {
@@ -71,7 +73,14 @@ impl Plan {
 
 impl Default for Plan {
     fn default() -> Self {
-        Self { by: By::Sockets, model: None, flow: None, config: String::new(), installs: None }
+        Self {
+            by: By::Sockets,
+            model: None,
+            flow: None,
+            config: String::new(),
+            installs: None,
+            proxy: String::new(),
+        }
     }
 }
 
@@ -418,6 +427,7 @@ fn configured(slack: &Slack, plan: &Plan, folder: &TempDir) -> Settings {
         ("SIGNING_SECRET", SIGNING_SECRET),
         ("CLIENT_SECRET", CLIENT_SECRET),
         ("TOKENS_KEY", "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="),
+        ("HTTP_PROXY", plan.proxy.as_str()),
     ]);
     Settings::load(&file, &environment).unwrap()
 }

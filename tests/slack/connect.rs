@@ -19,7 +19,7 @@ use std::{
 use anteroom::{
     clock::FixedClock,
     config::{
-        Secret, SlackRates,
+        Proxies, Secret, SlackRates,
         settings::{SlackConnection, SlackTenancy, SlackTransport},
     },
     gateway::slack::{
@@ -131,6 +131,7 @@ fn settings(slack: &Slack, transport: SlackTransport) -> SlackConnection {
         staff_groups: [].into(),
         api_url: slack.api_url().trim_end_matches('/').to_owned(),
         rates: SlackRates::default(),
+        proxies: Proxies::default(),
     }
 }
 
@@ -247,7 +248,7 @@ async fn ear() -> (String, tokio::sync::mpsc::Receiver<Value>) {
 fn every_client_finds_its_cryptography() {
     // As `main` does first thing. There is one in the graph now; with two, building one of these would panic.
     drop(rustls::crypto::ring::default_provider().install_default());
-    anteroom::gateway::slack::api::connector("https://slack.com/api").unwrap();
+    anteroom::gateway::slack::api::connector("https://slack.com/api", &Proxies::default()).unwrap();
     reqwest::Client::builder().https_only(true).build().unwrap();
     assert!(rustls::crypto::CryptoProvider::get_default().is_some());
 }

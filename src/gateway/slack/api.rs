@@ -7,6 +7,7 @@
 mod failure;
 mod limiter;
 mod method;
+pub(super) mod proxy;
 
 use std::{fmt, sync::Arc, time::Duration};
 
@@ -23,10 +24,11 @@ use tokio::time::{Instant, timeout};
 use self::{
     failure::{Trouble, trouble},
     limiter::Limiter,
+    proxy::Route,
 };
 use super::tenants::Tenants;
 use crate::{
-    config::{Secret, SlackRates},
+    config::{Proxies, Secret, SlackRates},
     telemetry::metric,
 };
 
@@ -36,7 +38,7 @@ pub use self::{
 };
 
 /// The client library's connector over our own TLS connector.
-pub type Connector = SlackClientHyperConnector<HttpsConnector<HttpConnector>>;
+pub type Connector = SlackClientHyperConnector<HttpsConnector<Route>>;
 
 /// Where Slack is.
 pub const SLACK: &str = "https://slack.com/api";
@@ -86,8 +88,18 @@ impl fmt::Debug for Api {
 impl Api {
     /// A client of the Slack at `base`, with the tokens of `tenants`. Plain http only to this machine.
     pub fn new(base: &str, tenants: Arc<Tenants>, rates: &SlackRates) -> Result<Self, Error> {
+        Self::through(base, tenants, rates, &Proxies::default())
+    }
+
+    /// The same through a proxy, where there is one for that address.
+    pub fn through(
+        base: &str,
+        tenants: Arc<Tenants>,
+        rates: &SlackRates,
+        proxies: &Proxies,
+    ) -> Result<Self, Error> {
         let base = base.trim_end_matches('/').to_owned();
-        let connector = connector(&base)?;
+        let connector = connector(&base, proxies)?;
         let inner = Inner { connector, base, tenants, limiter: Limiter::new(rates) };
         Ok(Self { inner: Arc::new(inner) })
     }
@@ -224,20 +236,21 @@ fn tell(method: Method, failure: &Failure) {
 }
 
 /// The connector for the Slack at `base`: https, or plain http to this machine.
-pub fn connector(base: &str) -> Result<Connector, Error> {
+pub fn connector(base: &str, proxies: &Proxies) -> Result<Connector, Error> {
     let mut http = HttpConnector::new();
     http.enforce_http(false);
     http.set_nodelay(true);
     http.set_connect_timeout(Some(CONNECT_LIMIT));
+    let route = Route { direct: http, proxies: Arc::new(proxies.clone()) };
     let builder = HttpsConnectorBuilder::new().with_native_roots()?;
     let https = if base.starts_with("https://") {
-        builder.https_only().enable_http1().enable_http2().wrap_connector(http)
+        builder.https_only().enable_http1().enable_http2().wrap_connector(route)
     } else if is_here(base) {
-        builder.https_or_http().enable_http1().wrap_connector(http)
+        builder.https_or_http().enable_http1().wrap_connector(route)
     } else {
         return Err(Error::NotHttps(base.to_owned()));
     };
-    Ok(Connector::from(https).with_slack_api_url(base))
+    Ok(Connector::with_connector(https).with_slack_api_url(base))
 }
 
 /// Whether an address is plain http on this machine.
@@ -424,9 +437,10 @@ mod tests {
 
     #[test]
     fn plain_http_goes_nowhere_but_here() {
-        assert!(connector("http://slack.example/api").is_err());
-        assert!(connector("http://127.0.0.1.example.org/api").is_err());
-        assert!(connector("http://[::1]:4000/api").is_ok());
-        assert!(connector(SLACK).is_ok());
+        let is_taken = |base: &str| connector(base, &Proxies::default()).is_ok();
+        assert!(!is_taken("http://slack.example/api"));
+        assert!(!is_taken("http://127.0.0.1.example.org/api"));
+        assert!(is_taken("http://[::1]:4000/api"));
+        assert!(is_taken(SLACK));
     }
 }

@@ -129,7 +129,8 @@ impl App {
                 Tenants::open(oauth, &connection.api_url, store, clock).await?
             }
         };
-        let api = Api::new(&connection.api_url, Arc::new(tenants), &connection.rates)?;
+        let SlackConnection { api_url, rates, proxies, .. } = &connection;
+        let api = Api::through(api_url, Arc::new(tenants), rates, proxies)?;
         let lists = Lists {
             approvers: settings.approvers.clone(),
             staff_users: connection.staff_users.clone(),

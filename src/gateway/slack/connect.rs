@@ -168,6 +168,7 @@ impl Connection {
                     api: api.clone(),
                     app_token,
                     sockets,
+                    proxies: settings.proxies,
                     intake: Arc::clone(&intake),
                     link: Arc::clone(&link),
                     pace: pace.clone(),

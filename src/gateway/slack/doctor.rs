@@ -162,7 +162,8 @@ pub async fn online(patient: &Patient<'_>, report: &mut Report) {
     };
     let known = asked.token(bot_token, report).await;
     let tenants = Arc::new(Tenants::plain(bot_token.clone()));
-    let api = match Api::new(&connection.api_url, Arc::clone(&tenants), &connection.rates) {
+    let SlackConnection { api_url, rates, proxies, .. } = connection;
+    let api = match Api::through(api_url, Arc::clone(&tenants), rates, proxies) {
         Ok(api) => api,
         Err(error) => {
             report.problems.push(problem_of(&error));

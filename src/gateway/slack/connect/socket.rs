@@ -12,7 +12,7 @@ use tokio::{
     time::{Instant, sleep, timeout},
 };
 use tokio_tungstenite::{
-    MaybeTlsStream, WebSocketStream, connect_async_with_config,
+    MaybeTlsStream, WebSocketStream, client_async_tls_with_config, connect_async_with_config,
     tungstenite::{self, Message, protocol::WebSocketConfig},
 };
 use tokio_util::sync::CancellationToken;
@@ -24,8 +24,8 @@ use super::{
     wire::{Why, Wire},
 };
 use crate::{
-    config::{Secret, llm::is_loopback},
-    gateway::slack::api::{Api, Failure, Method},
+    config::{Proxies, Secret, llm::is_loopback},
+    gateway::slack::api::{Api, Failure, Method, proxy},
     telemetry::metric,
 };
 
@@ -57,6 +57,7 @@ pub(super) struct Pool {
     pub(super) api: Api,
     pub(super) app_token: Secret,
     pub(super) sockets: u8,
+    pub(super) proxies: Proxies,
     pub(super) intake: Arc<Intake>,
     pub(super) link: Arc<Link>,
     pub(super) pace: Pace,
@@ -174,17 +175,39 @@ impl Pool {
         let config = WebSocketConfig::default()
             .max_message_size(Some(FRAME_MAX))
             .max_frame_size(Some(FRAME_MAX));
-        let connecting = connect_async_with_config(address, Some(config), true);
-        let (mut stream, _) = timeout(self.pace.open, connecting)
+        let mut stream = timeout(self.pace.open, self.connect(&address, config))
             .await
             .map_err(|_| Unopened::Later("no connection in time", None))?
-            .map_err(|error| Unopened::Later(kind_of(&error), None))?;
+            .map_err(|why| Unopened::Later(why, None))?;
         let greeted = timeout(self.pace.open, greeting(&mut stream)).await;
         match greeted {
             Ok(Ok(())) => Ok(stream),
             Ok(Err(unopened)) => Err(unopened),
             Err(_) => Err(Unopened::Later("no greeting in time", None)),
         }
+    }
+
+    /// Connects, through a proxy where there is one for that address. The error is without its own words, which may
+    /// hold the address.
+    async fn connect(
+        &self,
+        address: &str,
+        config: WebSocketConfig,
+    ) -> Result<Stream, &'static str> {
+        let web = reqwest::Url::parse(&address.replacen("ws", "http", 1));
+        let web = web.map_err(|_| "Slack gave no address for a socket")?;
+        let (host, port) = (web.host_str().unwrap_or_default(), web.port_or_known_default());
+        let Some(proxy) = self.proxies.to(web.scheme() == "https", host) else {
+            let connected = connect_async_with_config(address, Some(config), true).await;
+            return connected.map(|(stream, _)| stream).map_err(|error| kind_of(&error));
+        };
+        let tunnel = proxy::tunnel(proxy, host, port.unwrap_or(443)).await;
+        let tunnel = tunnel.map_err(|error| match error {
+            proxy::Error::Refused(_) => "the proxy refuses the connection",
+            proxy::Error::Io(_) | proxy::Error::Odd | proxy::Error::Late => "the proxy failed",
+        })?;
+        let connected = client_async_tls_with_config(address, tunnel, Some(config), None).await;
+        connected.map(|(stream, _)| stream).map_err(|error| kind_of(&error))
     }
 
     /// The address of a new socket. It is a secret: whoever has it gets the events.
