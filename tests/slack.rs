@@ -12,6 +12,8 @@ mod bot;
 mod candidate;
 #[path = "slack/cards.rs"]
 mod cards;
+#[path = "support/chromium.rs"]
+mod chromium;
 #[path = "slack/connect.rs"]
 mod connect;
 #[path = "slack/doctor.rs"]
@@ -42,6 +44,8 @@ mod parse;
 mod parts;
 #[path = "slack/people.rs"]
 mod people;
+#[path = "slack/pictures.rs"]
+mod pictures;
 #[path = "slack/privacy.rs"]
 mod privacy;
 #[path = "slack/program.rs"]

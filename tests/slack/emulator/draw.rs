@@ -337,7 +337,7 @@ fn flat(value: &Value) -> String {
     }
 }
 
-fn decoded(text: &str) -> String {
+pub(crate) fn decoded(text: &str) -> String {
     text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
 }
 
