@@ -97,7 +97,9 @@ impl Engine {
                 self.erase_as_asked(wait.session).await?;
                 return Ok(Step::Done);
             }
-            Purpose::Notice | Purpose::Effect { .. } | Purpose::Erase => actor.apply_own(id),
+            Purpose::Notice | Purpose::Begin { .. } | Purpose::Effect { .. } | Purpose::Erase => {
+                actor.apply_own(id);
+            }
             Purpose::Child { child, wait: inner, .. } => {
                 let told = self.tell_child(*child, *inner, (&wait, actor.state())).await?;
                 actor.passed_on(id);

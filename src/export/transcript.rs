@@ -419,6 +419,7 @@ fn purpose_words(purpose: &Purpose) -> String {
         Purpose::Call { tool, .. } => format!("`{tool}`"),
         Purpose::Child { .. } => "A child run's question".to_owned(),
         Purpose::Notice => "The notice".to_owned(),
+        Purpose::Begin { .. } => "Going on".to_owned(),
         Purpose::Erase => "Erasure".to_owned(),
         Purpose::Effect { .. } => "Consent".to_owned(),
     }

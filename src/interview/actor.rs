@@ -226,6 +226,9 @@ impl Actor {
             return self.next_of_child(own);
         }
         let Some(phase) = self.phase().filter(|_| self.goes_on()) else { return Next::Rest };
+        if self.waits_to_begin().is_some() {
+            return Next::Rest;
+        }
         if self.model_leads(phase) {
             return self.next_in_turn();
         }
@@ -486,7 +489,9 @@ fn is_named_after(id: &CallId, stem: &str) -> bool {
 /// Whether the conversation stands still until this wait is answered.
 pub(super) fn blocks(wait: &Wait) -> bool {
     match wait.purpose {
-        Purpose::Call { .. } | Purpose::Child { .. } | Purpose::Notice => true,
+        Purpose::Call { .. } | Purpose::Child { .. } | Purpose::Notice | Purpose::Begin { .. } => {
+            true
+        }
         Purpose::Erase | Purpose::Effect { .. } => false,
     }
 }

@@ -265,11 +265,13 @@ impl Actor {
         }
         // Questions of the old phase that are still open are not asked any more.
         let closing = Closing::Superseded { by: None };
-        let of_calls = |wait: &Wait| matches!(wait.purpose, Purpose::Call { .. });
-        self.close_all(of_calls, &closing, "superseded", "the phase has moved on");
+        let of_phase =
+            |wait: &Wait| matches!(wait.purpose, Purpose::Call { .. } | Purpose::Begin { .. });
+        self.close_all(of_phase, &closing, "superseded", "the phase has moved on");
         self.dismiss_children("the phase has moved on", "superseded");
         self.close_unmade("superseded", texts::MOVED_ON);
         let to_id = to.map(|phase| phase.id.clone());
+        let is_first = from.is_none();
         if from.is_none() {
             self.audit("phase_entered", [("phase", json!(to_id))], []);
         }
@@ -279,7 +281,9 @@ impl Actor {
         }
         match to {
             Some(phase) => {
-                if let Some(intro) = &phase.intro {
+                if phase.ask_first && !is_first {
+                    self.ask_to_begin(phase);
+                } else if let Some(intro) = &phase.intro {
                     self.post(flow.text(intro));
                 }
                 self.show_progress();

@@ -176,7 +176,7 @@ impl Actor {
             Purpose::Call { call, .. } => self.finish(&call, result),
             Purpose::Effect { phase, index } => self.effect_lapsed(&phase, index, expired),
             // The child is told next.
-            Purpose::Child { .. } | Purpose::Notice | Purpose::Erase => {}
+            Purpose::Child { .. } | Purpose::Notice | Purpose::Begin { .. } | Purpose::Erase => {}
         }
     }
 

@@ -4,6 +4,7 @@ use super::{
     Actor, Answer, Command,
     actor::{blocks, is_for_deciders},
     answer,
+    own::GO_ON,
     settle::Responder,
     texts,
 };
@@ -129,6 +130,14 @@ impl Actor {
                 | Settlement::Cancelled
                 | Settlement::Unknown => {}
             }
+        }
+        // Whoever writes something else has gone on already.
+        if let Some(wait) = self.waits_to_begin().cloned() {
+            let reply = Reply::Chosen { ids: vec![GO_ON.to_owned()], free_text: None };
+            let (from, via) = (from.clone(), Via::Typed);
+            self.settle(Answer { wait: wait.id, revision: wait.revision, reply, from, via });
+            self.keep_words(text, source, None);
+            return;
         }
         if self.is_led_by_model() {
             self.hear_for_model(from, open.last(), text, source);

@@ -9,12 +9,17 @@ use crate::{
     model::{
         audit::sha256,
         effect::{Act, Recipient},
+        flow::Phase,
         session::Status,
+        text::quoted,
         transcript::{Event, NoticeChoice},
         ui::{Choice, Choose, Confirm, Control, Decision, Prompt, Reply},
-        wait::{Answerers, Purpose},
+        wait::{Answerers, Purpose, Wait},
     },
 };
+
+/// The choice that goes on with the next phase.
+pub(super) const GO_ON: &str = "go_on";
 
 impl Actor {
     /// The very beginning: the notice, or the first phase where the flow has none.
@@ -56,6 +61,47 @@ impl Actor {
             expires_at: None,
         };
         self.open(Purpose::Notice, digest, suspension);
+    }
+
+    /// Asks whether the phase that comes next should come now (BEHAVIOUR J1.9).
+    pub(super) fn ask_to_begin(&mut self, phase: &Phase) {
+        let choice = |id: &str, label: &str| Choice {
+            id: id.to_owned(),
+            label: label.to_owned(),
+            description: None,
+            icon: None,
+        };
+        let body = match &phase.intro {
+            Some(intro) => self.flow.text(intro),
+            None => format!("Next: {}.", quoted(&phase.title)),
+        };
+        let choices = vec![choice(GO_ON, "Go on"), choice("later", "Later")];
+        let prompt = Prompt {
+            title: None,
+            body,
+            control: Control::Choose(Choose { choices, multiple: false, required: true }),
+            notes: Vec::new(),
+        };
+        let (answerers, expires_at) = (Answerers::Participant, None);
+        let suspension = Suspension { prompt, state: Value::Null, answerers, expires_at };
+        let digest = format!("begin {}", phase.id);
+        self.open(Purpose::Begin { phase: phase.id.clone() }, digest, suspension);
+    }
+
+    /// The question whether to go on with the phase, while it is open.
+    pub(super) fn waits_to_begin(&self) -> Option<&Wait> {
+        self.state.pending().find(|wait| matches!(wait.purpose, Purpose::Begin { .. }))
+    }
+
+    fn begin_answered(&mut self, reply: &Reply) {
+        let Reply::Chosen { ids, .. } = reply else { return };
+        if ids.first().is_none_or(|id| id == GO_ON) {
+            return;
+        }
+        let reason = "the participant goes on later".to_owned();
+        self.emit(Event::StatusChanged { to: Status::Paused, reason });
+        self.audit("session_paused", [], []);
+        self.post(texts::WHENEVER);
     }
 
     fn begin_interview(&mut self) {
@@ -130,6 +176,7 @@ impl Actor {
         self.emit(Event::Applied { wait: id });
         match purpose {
             Purpose::Notice => self.notice_answered(&reply, digest),
+            Purpose::Begin { .. } => self.begin_answered(&reply),
             Purpose::Effect { phase, index } => {
                 let approved = matches!(reply, Reply::Decided { decision: Decision::Approved, .. });
                 self.effect_decided(&phase, index, approved);

@@ -260,6 +260,7 @@ impl Actor {
             Purpose::Call { .. }
             | Purpose::Child { .. }
             | Purpose::Notice
+            | Purpose::Begin { .. }
             | Purpose::Effect { .. }
             | Purpose::Erase => None,
         });

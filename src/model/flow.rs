@@ -464,6 +464,10 @@ pub struct Phase {
     /// Said when it begins.
     #[serde(default)]
     pub intro: Option<String>,
+    /// Comes after another phase only when the participant wants to go on: the intro is a question, `[Go on]` `[Later]`
+    /// (BEHAVIOUR J1.9). Off unless it says so.
+    #[serde(default)]
+    pub ask_first: bool,
     /// Instructions for the model.
     #[serde(default)]
     pub prompt: String,

@@ -106,6 +106,11 @@ pub enum Purpose {
     },
     /// The notice at the very beginning, drawn by the engine.
     Notice,
+    /// Whether to go on with a phase now or later, drawn by the engine.
+    Begin {
+        /// The phase.
+        phase: String,
+    },
     /// "Erase everything?", drawn by the engine.
     Erase,
     /// An effect of a finished phase needs somebody's consent.

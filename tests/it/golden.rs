@@ -252,7 +252,9 @@ fn waits() -> Vec<Wait> {
     let purposes = purposes.into_iter().cycle();
     let combined = controls().into_iter().zip(standings).zip(purposes);
     let combined = combined.map(|((control, standing), purpose)| wait(control, purpose, standing));
-    combined.chain([plain_wait()]).collect()
+    let begin = Purpose::Begin { phase: text("p2") };
+    let begin = Wait { purpose: begin, ..plain_wait() };
+    combined.chain([plain_wait(), begin]).collect()
 }
 
 pub(crate) fn session_events() -> Vec<Event> {
@@ -746,6 +748,7 @@ fn waits_in_every_standing() {
     {"id":"wait_…2","session":"ses_…1","revision":1,"purpose":{"kind":"call","call":"step_rules_1","tool":"get_user_option"},"state":{"offered":["a"]},"prompt":{"title":"T","body":"B","control":{"kind":"decide","request":"Move on?","facts":[["Missing","rules"]],"approve":"Approve","deny":"Deny","deny_and_tell":"Deny and tell"},"notes":["1 of 2"]},"answerers":{"who":"deciders","alias":"leads","allow_self":false},"digest":"d2","asked_at":"2026-11-21T09:00:00Z","expires_at":"2026-11-21T09:00:00Z","standing":{"is":"superseded","by":"wait_…2","at":"2026-11-21T09:00:00Z"}}
     {"id":"wait_…2","session":"ses_…1","revision":1,"purpose":{"kind":"notice"},"state":{"offered":["a"]},"prompt":{"title":"T","body":"B","control":{"kind":"confirm","yes":"Yes","no":"No","danger":true},"notes":["1 of 2"]},"answerers":{"who":"deciders","alias":"leads","allow_self":false},"digest":"d2","asked_at":"2026-11-21T09:00:00Z","expires_at":"2026-11-21T09:00:00Z","standing":{"is":"superseded","by":null,"at":"2026-11-21T09:00:00Z"}}
     {"id":"wait_…2","session":"ses_…1","revision":1,"purpose":{"kind":"notice"},"state":{"offered":["a"]},"prompt":{"title":"T","body":"B","control":{"kind":"ask","placeholder":"P","max":100,"required":false},"notes":["1 of 2"]},"answerers":{"who":"participant"},"digest":"d2","asked_at":"2026-11-21T09:00:00Z","standing":{"is":"pending"}}
+    {"id":"wait_…2","session":"ses_…1","revision":1,"purpose":{"kind":"begin","phase":"p2"},"state":{"offered":["a"]},"prompt":{"title":"T","body":"B","control":{"kind":"ask","placeholder":"P","max":100,"required":false},"notes":["1 of 2"]},"answerers":{"who":"participant"},"digest":"d2","asked_at":"2026-11-21T09:00:00Z","standing":{"is":"pending"}}
     "#);
 }
 

@@ -132,3 +132,109 @@ async fn what_is_offered_to_one_is_not_for_another() {
     mallory.press("Delete my data").await;
     assert_snapshot!(mallory.news(), @"+   Anteroom (only you): Only the person who was asked can do that.");
 }
+
+/// Another part after the first, which asks before it begins.
+fn in_two_parts() -> String {
+    let next = r#"
+[[phase]]
+id = "two"
+title = "Two"
+mode = "script"
+intro = "That was the first part. Next: one word, a minute at most."
+ask_first = true
+tools = ["request_user_input"]
+
+  [[phase.objective]]
+  id = "worded"
+  title = "A word"
+  done = { answered = { step = "word" } }
+
+  [[phase.step]]
+  id = "word"
+  tool = "request_user_input"
+  args = { prompt = "A word, please." }
+"#;
+    format!("{FLOW}{next}")
+}
+
+/// Ada has done the first part.
+async fn between_parts() -> Bot {
+    let bot = Bot::on(&in_two_parts()).await;
+    let ada = bot.ada();
+    ada.command("/onboard start").await;
+    drop(ada.news());
+    ada.press("Blue").await;
+    bot
+}
+
+#[tokio::test]
+async fn j1_9_the_next_part_comes_when_somebody_goes_on() {
+    let bot = between_parts().await;
+    let ada = bot.ada();
+    assert_snapshot!(ada.news(), @"
+    ~ Anteroom (edited): · Step 2 of 2 · Two · 0/1
+    ~   Anteroom (edited): Which colour?
+            ✓ You answered: *Blue*, 2 Nov 10:00 UTC
+    +   Anteroom: That was the first part. Next: one word, a minute at most.
+            [+ Go on] [Later]
+    ");
+    ada.press("Go on").await;
+    assert_snapshot!(ada.news(), @"
+    ~   Anteroom (edited): That was the first part. Next: one word, a minute at most.
+            ✓ You answered: *Go on*, 2 Nov 10:00 UTC
+    +   Anteroom: A word, please.
+            · Type your answer here, or write it in a form.
+            [Write an answer]
+    ");
+    bot.judge();
+}
+
+#[tokio::test]
+async fn j1_9_later_is_whenever_they_like() {
+    let mut bot = between_parts().await;
+    let ada = bot.ada();
+    drop(ada.news());
+    ada.press("Later").await;
+    assert_snapshot!(ada.news(), @"
+    ~   Anteroom (edited): That was the first part. Next: one word, a minute at most.
+            ✓ You answered: *Later*, 2 Nov 10:00 UTC
+    +   Anteroom: All right. Type _resume_ whenever you like.
+    ");
+    // Nobody is reminded of what they put off.
+    bot.pass(TimeDelta::hours(100)).await;
+    bot.crash().await;
+    assert_snapshot!(ada.news(), @"");
+    ada.say("resume").await;
+    assert_snapshot!(ada.news(), @"
+    + Ada Byron: resume
+    +   Anteroom: Welcome back. We go on where we were.
+    +   Anteroom: A word, please.
+            · Type your answer here, or write it in a form.
+            [Write an answer]
+    ");
+    ada.say("Word").await;
+    assert!(ada.can_see("Done."), "{}", ada.screen());
+}
+
+#[tokio::test]
+async fn j1_9_who_writes_something_else_has_gone_on() {
+    let bot = between_parts().await;
+    let ada = bot.ada();
+    ada.say("what is next?").await;
+    assert!(ada.can_see("A word, please."), "{}", ada.screen());
+    assert!(ada.can_see("You answered: *Go on*"), "{}", ada.screen());
+}
+
+#[tokio::test]
+async fn j1_9_an_unanswered_question_is_asked_and_reminded_of_like_any_other() {
+    let mut bot = between_parts().await;
+    let ada = bot.ada();
+    bot.crash().await;
+    assert_eq!(ada.screen().matches("[+ Go on]").count(), 1, "{}", ada.screen());
+    bot.pass(TimeDelta::hours(25)).await;
+    assert!(ada.can_see("this question is still open"), "{}", ada.screen());
+    ada.say("stop").await;
+    ada.say("resume").await;
+    // Who comes back wants to go on.
+    assert!(ada.can_see("A word, please."), "{}", ada.screen());
+}

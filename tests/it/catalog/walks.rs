@@ -91,7 +91,7 @@ async fn resume(bench: &mut Bench, id: WaitId) {
             }
         }
         Purpose::Child { .. } => panic!("a child run without a model"),
-        Purpose::Notice | Purpose::Erase | Purpose::Effect { .. } => {
+        Purpose::Notice | Purpose::Begin { .. } | Purpose::Erase | Purpose::Effect { .. } => {
             bench.change(|actor| actor.apply_own(id));
         }
     }
