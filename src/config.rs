@@ -22,7 +22,7 @@ pub use self::{
     secret::Secret,
     settings::Settings,
     written::{
-        Approvers, Config, ContactSource, Discord, Flows, Limits, Log, LogFormat, MacosVia,
-        SlackRates, Uploads,
+        Approvers, Config, ContactSource, Flows, Limits, Log, LogFormat, MacosVia, SlackRates,
+        Uploads,
     },
 };

@@ -1,16 +1,30 @@
 //! Discord, and the bot in it: an emulator with state and rules, and what people see and do there.
-#![expect(clippy::unwrap_used, clippy::panic, reason = "how a test fails")]
+#![expect(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "how a test fails")]
 #![expect(dead_code, reason = "what Discord can do is not all needed yet")]
 
+#[path = "discord/bot.rs"]
+mod bot;
 #[path = "discord/cards.rs"]
 mod cards;
+#[path = "discord/community.rs"]
+mod community;
 #[path = "discord/emulator.rs"]
 mod emulator;
 #[path = "discord/judges.rs"]
 mod judges;
+#[path = "discord/manifest.rs"]
+mod manifest;
+#[path = "it/world/mortal.rs"]
+mod mortal;
 #[path = "discord/parse.rs"]
 mod parse;
+#[path = "discord/person.rs"]
+mod person;
 #[path = "support/questions.rs"]
 mod questions;
 #[path = "discord/rules.rs"]
 mod rules;
+#[path = "support/scripted.rs"]
+mod scripted;
+#[path = "support/specification.rs"]
+mod specification;

@@ -11,10 +11,19 @@
 
 pub mod answer;
 pub mod api;
+pub mod app;
+pub mod commands;
 pub mod connect;
+pub mod drafts;
 pub mod files;
 pub mod inbound;
+pub mod inbox;
 pub mod limits;
+pub mod manifest;
+pub mod mirror;
 pub mod parse;
+pub mod people;
 pub mod render;
+pub mod rooms;
 pub mod send;
+pub mod texts;

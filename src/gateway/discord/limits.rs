@@ -112,6 +112,15 @@ pub const LATE: Duration = Duration::from_millis(2_500);
 /// How long an interaction's token works (docs, interactions/receiving-and-responding).
 pub const TOKEN_LIFE: Duration = Duration::from_mins(15);
 
+/// Until a connection for a file stands; ours.
+pub const FILE_CONNECT: Duration = Duration::from_secs(5);
+
+/// Longest silence while a file comes; ours.
+pub const FILE_SILENCE: Duration = Duration::from_secs(15);
+
+/// Longest time for a file; ours.
+pub const FILE_TOTAL: Duration = Duration::from_mins(2);
+
 /// Choices are buttons up to this many, a menu beyond; ours: more are hard to scan on a phone.
 pub const BUTTONS_MAX: usize = 5;
 

@@ -35,7 +35,7 @@ mod asides;
 mod closed;
 mod forms;
 pub(in crate::gateway::discord) mod inputs;
-mod kit;
+pub(in crate::gateway::discord) mod kit;
 mod open;
 pub(in crate::gateway::discord) mod pages;
 mod review;
@@ -44,9 +44,9 @@ mod review;
 const NOTE: usize = 200;
 
 /// Colours of a card's bar. What they say is said in words too.
-const OPEN: u32 = 0x58_65_F2;
+pub(in crate::gateway::discord) const OPEN: u32 = 0x58_65_F2;
 const GOOD: u32 = 0x24_80_46;
-const BAD: u32 = 0xDA_37_3C;
+pub(in crate::gateway::discord) const BAD: u32 = 0xDA_37_3C;
 const OVER: u32 = 0x80_84_8E;
 
 /// A message: words, or components. Discord takes only one of the two.

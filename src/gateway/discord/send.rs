@@ -1,9 +1,70 @@
-//! What is sent to Discord: under which name, so that a repeat makes no second message, and what may be tried again.
+//! Delivers effects to Discord: posts, edits, roles, files.
+//!
+//! Each post has a name made from its effect: for some minutes Discord answers a repeat with the message that is there
+//! already. After a longer break — a process that ended in between — the message is looked for before it is posted
+//! again. Where it cannot be looked for, it is posted again: the buttons of both cards settle the same question.
 
+mod deliver;
+mod found;
+mod roles;
+mod targets;
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
 use uuid::Uuid;
 
-use super::limits;
-use crate::ids::EffectId;
+use super::{
+    app::App,
+    limits,
+    render::{self, Message},
+};
+use crate::{
+    engine::Gateway,
+    form::Draft,
+    ids::EffectId,
+    model::{
+        effect::{Delivery, Effect, Rendering},
+        session::Platform,
+        wait::Wait,
+    },
+};
+
+pub(super) use self::roles::give_kept;
+
+/// Discord as the engine sees it.
+#[derive(Debug, Clone)]
+pub struct DiscordGateway(pub Arc<App>);
+
+#[async_trait]
+impl Gateway for DiscordGateway {
+    fn platform(&self) -> Platform {
+        Platform::Discord
+    }
+
+    async fn deliver(&self, effect: &Effect, shown: Option<(&Wait, &[Rendering])>) -> Delivery {
+        deliver::Sender { app: &self.0, effect }.run(shown).await
+    }
+}
+
+/// Draws a card again wherever it is shown, as well as it goes.
+pub(super) async fn redraw(app: &App, wait: &Wait, shown: &[Rendering]) {
+    let Some(effect) = showing(app, wait).await else { return };
+    deliver::Sender { app, effect: &effect }.redraw(wait, shown).await;
+}
+
+/// A card with what was entered so far; none where the conversation is gone or cannot be read just now.
+pub(super) async fn card(app: &App, wait: &Wait, draft: Draft) -> Option<Message> {
+    let effect = showing(app, wait).await?;
+    let cx = deliver::Sender { app, effect: &effect }.cx(wait).await.ok()?;
+    Some(render::card(wait, &render::Cx { draft, ..cx }))
+}
+
+async fn showing(app: &App, wait: &Wait) -> Option<Effect> {
+    let (loaded, _) = app.engine()?.view(wait.session).await.ok()?;
+    let id = EffectId::mint(app.ids.as_ref());
+    Some(Effect::showing(id, wait, loaded.head.place, app.clock.now()))
+}
 
 /// The name under which an effect is posted: with `enforce_nonce` Discord answers a repeat within some minutes with the
 /// message that is there already.

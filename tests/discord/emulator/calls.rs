@@ -38,7 +38,7 @@ impl Asked<'_> {
 }
 
 /// Every route there is, as `METHOD /path/{name}`.
-pub(crate) const ROUTES: [&str; 26] = [
+pub(crate) const ROUTES: [&str; 28] = [
     "GET /gateway/bot",
     "GET /applications/@me",
     "GET /users/@me",
@@ -53,6 +53,8 @@ pub(crate) const ROUTES: [&str; 26] = [
     "GET /channels/{channel}",
     "PATCH /channels/{channel}",
     "POST /channels/{channel}/threads",
+    "POST /channels/{channel}/messages/{message}/threads",
+    "GET /guilds/{guild}/onboarding",
     "PUT /channels/{channel}/thread-members/{user}",
     "DELETE /channels/{channel}/thread-members/{user}",
     "POST /channels/{channel}/messages",
@@ -93,6 +95,7 @@ pub(crate) fn call(state: &mut State, asked: &Asked<'_>) -> Answered {
     let (method, path) = asked.route.split_once(' ').unwrap();
     match path.trim_start_matches('/').split('/').next().unwrap() {
         "interactions" | "webhooks" => interactions::call(state, asked),
+        "channels" if path.ends_with("/threads") => threads::call(state, asked),
         "channels" if path.contains("/messages") => messages::call(state, asked),
         "channels" => threads::call(state, asked),
         "gateway" => Ok((

@@ -14,41 +14,43 @@ use super::text::{clip_or, is_blank, units};
 use crate::gateway::discord::limits;
 
 /// A text that is Markdown already.
-pub(super) fn text(markdown: &str) -> Value {
+pub(in crate::gateway::discord) fn text(markdown: &str) -> Value {
     json!({ "type": 10, "content": if is_blank(markdown) { "—" } else { markdown } })
 }
 
 /// Small print: a line each.
-pub(super) fn small(lines: &[String]) -> Value {
+pub(in crate::gateway::discord) fn small(lines: &[String]) -> Value {
     let line = |line: &String| format!("-# {}", line.replace('\n', " "));
     text(&lines.iter().map(line).collect::<Vec<_>>().join("\n"))
 }
 
 /// A text with a button beside it.
-pub(super) fn section(markdown: &str, button: &CreateButton) -> Value {
+pub(in crate::gateway::discord) fn section(markdown: &str, button: &CreateButton) -> Value {
     json!({ "type": 9, "components": [text(markdown)], "accessory": json(button) })
 }
 
 /// Everything of a card, with a bar in its colour.
-pub(super) fn container(components: &[Value], colour: u32) -> Value {
+pub(in crate::gateway::discord) fn container(components: &[Value], colour: u32) -> Value {
     json!({ "type": 17, "accent_color": colour, "components": components })
 }
 
 /// Buttons in rows of five.
-pub(super) fn rows(buttons: impl IntoIterator<Item = CreateButton>) -> Vec<Value> {
+pub(in crate::gateway::discord) fn rows(
+    buttons: impl IntoIterator<Item = CreateButton>,
+) -> Vec<Value> {
     let buttons: Vec<CreateButton> = buttons.into_iter().collect();
     let rows = buttons.chunks(limits::ROW_BUTTONS);
     rows.map(|row| json(&CreateActionRow::Buttons(row.to_vec()))).collect()
 }
 
 /// A button.
-pub(super) fn button(id: String, label: &str) -> CreateButton {
+pub(in crate::gateway::discord) fn button(id: String, label: &str) -> CreateButton {
     let label = clip_or(&super::text::one_line(label), limits::BUTTON_LABEL, "—");
     CreateButton::new(id).label(label).style(ButtonStyle::Secondary)
 }
 
 /// The button that most people want.
-pub(super) fn primary(id: String, label: &str) -> CreateButton {
+pub(in crate::gateway::discord) fn primary(id: String, label: &str) -> CreateButton {
     button(id, label).style(ButtonStyle::Primary)
 }
 
@@ -58,7 +60,7 @@ pub(super) fn success(id: String, label: &str) -> CreateButton {
 }
 
 /// A button that destroys or refuses.
-pub(super) fn danger(id: String, label: &str) -> CreateButton {
+pub(in crate::gateway::discord) fn danger(id: String, label: &str) -> CreateButton {
     button(id, label).style(ButtonStyle::Danger)
 }
 

@@ -71,6 +71,13 @@ fn in_guild(state: &mut State, asked: &Asked<'_>, method: &str) -> Answered {
             let owner = guild.owner.to_string();
             return Ok((200, json!({ "id": id.to_string(), "owner_id": owner, "roles": roles })));
         }
+        "GET /guilds/{guild}/onboarding" => {
+            return Ok((
+                200,
+                json!({ "guild_id": id.to_string(), "prompts": [], "enabled": false,
+                "default_channel_ids": [], "mode": 0 }),
+            ));
+        }
         "GET /guilds/{guild}/roles" => return Ok((200, Value::Array(roles))),
         _ => {}
     }

@@ -16,6 +16,9 @@ pub(super) fn call(state: &mut State, asked: &Asked<'_>) -> Answered {
         }
         "PATCH /channels/{channel}" => change(state, id, &asked.body),
         "POST /channels/{channel}/threads" => begin(state, id, &asked.body),
+        "POST /channels/{channel}/messages/{message}/threads" => {
+            begin_at(state, id, asked.id(1), &asked.body)
+        }
         route => {
             let user = asked.id(1);
             let here = channel_for(state, id, may::VIEW)?;
@@ -66,6 +69,22 @@ fn begin(state: &mut State, parent: u64, body: &Value) -> Answered {
     };
     state.channels.insert(id, thread);
     Ok((201, channel_json(id, &state.channels[&id])))
+}
+
+/// The thread of a message has its id.
+fn begin_at(state: &mut State, parent: u64, message: u64, body: &Value) -> Answered {
+    let here = channel_for(state, parent, may::SEND)?;
+    if !here.messages.contains_key(&message) {
+        return Err(unknown(10008));
+    }
+    if state.channels.contains_key(&message) {
+        return Err(refuse(400, 160_004, "A thread has already been created for this message"));
+    }
+    let (_, made) = begin(state, parent, body)?;
+    let id: u64 = made["id"].as_str().and_then(|id| id.parse().ok()).unwrap_or(0);
+    let thread = state.channels.remove(&id).unwrap();
+    state.channels.insert(message, thread);
+    Ok((201, channel_json(message, &state.channels[&message])))
 }
 
 fn change(state: &mut State, id: u64, body: &Value) -> Answered {

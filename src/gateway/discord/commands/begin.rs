@@ -1,0 +1,157 @@
+//! How an interview begins in Discord, and where.
+
+use std::sync::Arc;
+
+use crate::{
+    engine::{Engine, Error, Inbound, What},
+    flows::LoadedFlow,
+    form::words,
+    gateway::discord::{
+        inbound::{Ack, Actor, Command, NotTaken},
+        inbox::{Arrival, Ear},
+        people,
+        render::Message as Post,
+        rooms, texts,
+    },
+    ids::SessionId,
+    model::{
+        flow::DiscordPlace,
+        session::{Place, Platform, Status},
+    },
+};
+
+/// The flows that can be started in Discord.
+pub(super) fn startable(engine: &Engine) -> Vec<Arc<LoadedFlow>> {
+    let library = &engine.parts().library;
+    library.iter().filter(|flow| flow.flow.start.discord.is_some()).cloned().collect()
+}
+
+/// The flow that is meant: by its id, or the only one; all of them where it is not clear.
+pub(super) fn chosen(engine: &Engine, wanted: Option<&String>) -> Vec<Arc<LoadedFlow>> {
+    let flows = startable(engine);
+    match wanted {
+        Some(wanted) => flows.into_iter().filter(|flow| flow.flow.id == *wanted).collect(),
+        None => flows,
+    }
+}
+
+/// Which interview?
+pub(super) fn chooser(flows: &[Arc<LoadedFlow>]) -> Post {
+    let named = flows.iter().map(|flow| (flow.flow.id.as_str(), flow.flow.title.as_str()));
+    texts::chooser(words::HELLO, named)
+}
+
+/// Begins a flow for somebody, or finds theirs, and says where it goes on. What is durable when it returns is the
+/// conversation; the room is made after that, by whoever comes first.
+pub(super) async fn started(
+    arrival: &Arrival<'_>,
+    flows: Vec<Arc<LoadedFlow>>,
+    by: &Actor,
+    ear: &Ear,
+) -> Result<Ack, NotTaken> {
+    let flow = match flows.as_slice() {
+        [] => return Ok(arrival.tell(ear, words::NO_FLOWS)),
+        [only] => only,
+        several => return Ok(arrival.show(ear, chooser(several))),
+    };
+    let Some(guild) = &arrival.guild else { return Ok(arrival.say(ear, texts::IN_A_SERVER)) };
+    let from = people::known(guild, by);
+    let place = place_of(arrival, flow, by, ear);
+    let started =
+        arrival.engine.start_with(&flow.flow.id, &from, (place, &arrival.key), None).await;
+    let session = match started {
+        Ok(session) => session,
+        Err(Error::Store(_) | Error::Busy) => return Err(NotTaken),
+        Err(error) => return Ok(arrival.tell(ear, &words::of_error(&error))),
+    };
+    if by.member.as_ref().is_some_and(|member| !member.is_pending) {
+        arrival.passed(by);
+    }
+    came_back(arrival, session).await?;
+    if let Some(room) = arrival.app.rooms.known(session).await.map_err(|_| NotTaken)? {
+        return Ok(arrival.say(ear, &where_to(arrival, session, &room).await?));
+    }
+    Ok(opened(arrival, session))
+}
+
+/// Whoever presses Start can be reached: what had paused because they could not goes on.
+async fn came_back(arrival: &Arrival<'_>, session: SessionId) -> Result<(), NotTaken> {
+    let head = arrival.head(session).await.map_err(|_| NotTaken)?;
+    let Some(head) = head.filter(|head| head.status == Status::Paused) else { return Ok(()) };
+    let from = crate::interview::Responder::without_rights(
+        head.participant,
+        head.name.unwrap_or_default(),
+    );
+    let key = format!("{}:back", arrival.key);
+    let inbound = Inbound { key, session, from, what: What::Back };
+    arrival.engine.receive(inbound).await.map(drop).map_err(|_| NotTaken)
+}
+
+/// Makes the room, and says then where it is.
+fn opened(arrival: &Arrival<'_>, session: SessionId) -> Ack {
+    let app = Arc::clone(arrival.app);
+    arrival.say_later(async move {
+        let Some(engine) = app.engine() else { return texts::ROOM_LATER.to_owned() };
+        let Ok(look) = engine.look(session).await else { return texts::ROOM_LATER.to_owned() };
+        match app.rooms.open(&look).await {
+            Ok(room) => texts::room(&room, !app.rooms.is_thread(session, &look.state.place).await),
+            Err(rooms::Trouble::Call(failure)) if failure.code().is_some() => {
+                texts::NO_ROOM.to_owned()
+            }
+            // The first thing that is said there makes it.
+            Err(_) => texts::ROOM_LATER.to_owned(),
+        }
+    })
+}
+
+async fn where_to(
+    arrival: &Arrival<'_>,
+    session: SessionId,
+    room: &str,
+) -> Result<String, NotTaken> {
+    let Some(head) = arrival.head(session).await.map_err(|_| NotTaken)? else {
+        return Ok(texts::GONE.to_owned());
+    };
+    let is_direct = !arrival.app.rooms.is_thread(session, &head.place).await;
+    Ok(texts::room(room, is_direct))
+}
+
+/// Where a flow runs for somebody.
+fn place_of(arrival: &Arrival<'_>, flow: &LoadedFlow, by: &Actor, ear: &Ear) -> Place {
+    let start = flow.flow.start.discord.as_ref();
+    let discord = arrival.app.settings.discord.as_ref();
+    let parent = start.and_then(|start| {
+        discord.and_then(|discord| discord.channels.get(start.parent.as_deref()?))
+    });
+    let (channel, thread) = match start.map(|start| start.place) {
+        Some(DiscordPlace::PrivateThread) => {
+            (parent.unwrap_or(&ear.channel).clone(), Some(by.user.clone()))
+        }
+        Some(DiscordPlace::Dm) | None => (by.user.clone(), None),
+    };
+    let workspace = arrival.guild().to_owned();
+    Place { platform: Platform::Discord, workspace, channel, thread }
+}
+
+/// Posts a message with a Start button, for those who look after the server.
+pub(super) fn panel(arrival: &Arrival<'_>, command: &Command, ear: &Ear) -> Ack {
+    if !arrival.responder(&command.by).staff && !people::manages(&command.by) {
+        return arrival.tell(ear, texts::FOR_MODERATORS);
+    }
+    let mut flows = chosen(arrival.engine, command.options.get("flow"));
+    flows.retain(|flow| flow.flow.start.discord.as_ref().is_some_and(|start| start.panel));
+    let flow = match flows.as_slice() {
+        [] => return arrival.say(ear, words::NO_FLOWS),
+        [only] => only,
+        _ => return arrival.say(ear, "There is more than one: say which, with `flow`."),
+    };
+    let start = flow.flow.start.discord.as_ref();
+    let text = start.and_then(|start| start.panel_text.as_deref()).unwrap_or(&flow.flow.summary);
+    let body = texts::panel(text, &flow.flow.id).body(0);
+    let (app, channel, nonce) =
+        (Arc::clone(arrival.app), command.at.channel.clone(), command.ticket.id.clone());
+    arrival.say_later(async move {
+        let posted = app.api.post(&channel, &nonce, body).await;
+        if posted.is_ok() { texts::POSTED.to_owned() } else { texts::NOT_POSTED.to_owned() }
+    })
+}

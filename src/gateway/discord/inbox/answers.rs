@@ -1,0 +1,318 @@
+//! Buttons, menus and forms of questions: what they open, what they keep, what they answer.
+
+use super::{Arrival, Ear, participant};
+use crate::{
+    engine::{Error, Inbound, Receipt, What},
+    form::{Draft, Element, words},
+    gateway::discord::{
+        answer::{self, Step},
+        commands, files,
+        inbound::{Ack, Action, Actor, File, Inputs, NotTaken, Submission},
+        render::{self, Message as Post},
+        send, texts,
+    },
+    interview::Responder,
+    model::{
+        artifact::Offer,
+        session::Head,
+        transcript::Via,
+        ui::{Control, FieldError, Reply, Upload},
+        wait::{Answerers, Settlement, Wait},
+    },
+};
+
+/// Letters of what tells one opening of a form from another: Discord's apps fill in again what they remember.
+const SALT: usize = 6;
+
+/// What somebody did with a question.
+struct Use<'a> {
+    wait: &'a Wait,
+    head: &'a Head,
+    by: &'a Actor,
+    element: &'a Element,
+    ear: &'a Ear,
+    /// It was done with a message that they alone see.
+    is_aside: bool,
+}
+
+impl Arrival<'_> {
+    /// A button, a menu.
+    pub(super) async fn action(&self, action: Action) -> Result<Ack, NotTaken> {
+        let Some(element) = Element::parse(&action.element) else {
+            return commands::pressed(self, action).await;
+        };
+        let element = answer::resolve(&element, &action.inputs);
+        let ear = Ear { user: action.by.user.clone(), channel: action.at.channel.clone() };
+        let found = self.app.store.wait(element.wait).await.map_err(|_| NotTaken)?;
+        let Some((wait, shown)) = found else {
+            let unknown = Receipt::Settled(Settlement::Unknown);
+            return Ok(self.report(&unknown, None, &self.person(&action.by), &ear));
+        };
+        let Some(head) = self.head(wait.session).await.map_err(|_| NotTaken)? else {
+            return Ok(self.tell(&ear, words::NO_CONVERSATION));
+        };
+        if let Some(command) = element.order() {
+            let from = self.answerer(&wait, &head, &action.by);
+            return self
+                .receive(wait.session, (from, What::Command(command)), &ear, Some(&wait))
+                .await;
+        }
+        let used = Use {
+            wait: &wait,
+            head: &head,
+            by: &action.by,
+            element: &element,
+            ear: &ear,
+            is_aside: action.is_ephemeral,
+        };
+        let draft = self.app.drafts.of(&wait).await.map_err(|_| NotTaken)?;
+        if let Some(ack) = self.opened(&used, &draft, action.ticket.file_max) {
+            return Ok(ack);
+        }
+        let was_open = wait.standing.is_pending();
+        let step = if was_open {
+            answer::step(&wait, &draft, &element, &action.inputs)
+        } else {
+            // Whatever it was: what became of the question is told, and the card drawn as it stands.
+            Step::Answered { reply: Reply::Skipped, draft }
+        };
+        let ack = self.came_to(&used, step).await?;
+        if !was_open {
+            self.redraw(&wait, shown);
+        }
+        Ok(ack)
+    }
+
+    /// A form was sent.
+    pub(super) async fn submitted(&self, sent: Submission) -> Result<Ack, NotTaken> {
+        let ear = Ear { user: sent.by.user.clone(), channel: sent.at.channel.clone() };
+        let Some(element) = Element::parse(&sent.element) else {
+            tracing::warn!("a form was sent that nobody here has made");
+            return Ok(self.tell(&ear, texts::GONE));
+        };
+        let element = answer::resolve(&element, &Inputs::default());
+        let found = self.app.store.wait(element.wait).await.map_err(|_| NotTaken)?;
+        let Some((wait, shown)) = found else {
+            let unknown = Receipt::Settled(Settlement::Unknown);
+            return Ok(self.report(&unknown, None, &self.person(&sent.by), &ear));
+        };
+        let Some(head) = self.head(wait.session).await.map_err(|_| NotTaken)? else {
+            return Ok(self.tell(&ear, words::NO_CONVERSATION));
+        };
+        let used = Use {
+            wait: &wait,
+            head: &head,
+            by: &sent.by,
+            element: &element,
+            ear: &ear,
+            is_aside: sent.is_ephemeral,
+        };
+        if let Control::Upload(upload) = &wait.prompt.control {
+            let files = answer::files(&sent.inputs);
+            if !files.is_empty() && wait.standing.is_pending() {
+                return self.offered(&used, upload, &files).await;
+            }
+        }
+        let draft = self.app.drafts.of(&wait).await.map_err(|_| NotTaken)?;
+        let was_open = wait.standing.is_pending();
+        let step = answer::step(&wait, &draft, &element, &sent.inputs);
+        let step = match step {
+            // Nothing is entered into what is closed: the reply goes to the core, which says how it was closed.
+            Step::Kept(draft) | Step::Wrong { draft, .. } if !was_open => {
+                Step::Answered { reply: Reply::Skipped, draft }
+            }
+            step => step,
+        };
+        let ack = self.came_to(&used, step).await?;
+        if used.is_aside || !was_open {
+            // The form was opened from a message beside the card.
+            let now = self.app.store.wait(wait.id).await.map_err(|_| NotTaken)?;
+            self.redraw(now.as_ref().map_or(&wait, |(now, _)| now), shown);
+        }
+        Ok(ack)
+    }
+
+    /// What is shown to the person alone: "are you sure?", all of a text, a form. None where the control opens nothing.
+    fn opened(&self, used: &Use<'_>, draft: &Draft, file_max: Option<u64>) -> Option<Ack> {
+        let Use { wait, element, .. } = *used;
+        let is_read = element.action.starts_with("read");
+        // What was answered can still be read.
+        if !wait.standing.is_pending() && !is_read {
+            return None;
+        }
+        let cx = render::Cx {
+            reader: wait.answerers.audience(),
+            draft: draft.clone(),
+            file_max,
+            ..render::Cx::default()
+        };
+        if let Some(message) = render::aside(wait, &element.action, &cx) {
+            let refused = self.may_look(used);
+            let turned =
+                if used.is_aside && is_read { Ack::Redraw(message) } else { Ack::Say(message) };
+            return Some(refused.unwrap_or(turned));
+        }
+        let salt = self.app.ids.fresh().simple().to_string();
+        let salt = salt.get(salt.len().saturating_sub(SALT)..).unwrap_or_default();
+        let form = render::modal(wait, &element.action, salt, &cx)?;
+        Some(self.may_look(used).unwrap_or(Ack::Form(form)))
+    }
+
+    /// Keeps what was entered, says what is wrong with it, or hands in what it comes to.
+    async fn came_to(&self, used: &Use<'_>, step: Step) -> Result<Ack, NotTaken> {
+        let (draft, reply) = match step {
+            Step::Answered { reply, draft } => (draft, reply),
+            Step::Kept(draft) => {
+                if let Some(refused) = self.may_look(used) {
+                    return Ok(refused);
+                }
+                self.keep(used.wait, &draft).await?;
+                let is_menu = used.element.action.starts_with("tick.");
+                return Ok(match (used.is_aside, is_menu) {
+                    (true, _) => Ack::Redraw(aside_over("What you entered is kept.")),
+                    // Menus show by themselves what is picked in them.
+                    (false, true) => Ack::Seen,
+                    (false, false) => self.card(used.wait, draft).await,
+                });
+            }
+            Step::Wrong { draft, errors } => {
+                if let Some(refused) = self.may_look(used) {
+                    return Ok(refused);
+                }
+                self.keep(used.wait, &draft).await?;
+                return Ok(wrong(used, &errors));
+            }
+        };
+        let from = self.answerer(used.wait, used.head, used.by);
+        self.answered(used, from, (reply, draft)).await
+    }
+
+    async fn answered(
+        &self,
+        used: &Use<'_>,
+        from: Responder,
+        (reply, draft): (Reply, Draft),
+    ) -> Result<Ack, NotTaken> {
+        let Use { wait, element, ear, .. } = *used;
+        let me = from.person.clone();
+        let what =
+            What::Answer { wait: wait.id, revision: element.revision, reply, via: Via::Component };
+        if let What::Answer { reply, .. } = &what
+            && let Some(settled) = self.is_again(wait, &me, reply)
+        {
+            return Ok(settled);
+        }
+        let inbound = Inbound { key: self.key.clone(), session: wait.session, from, what };
+        match self.engine.receive(inbound).await {
+            Ok(Receipt::Settled(Settlement::Invalid { errors })) => {
+                self.keep(wait, &draft).await?;
+                Ok(wrong(used, &errors))
+            }
+            Ok(receipt) => {
+                if matches!(receipt, Receipt::Settled(Settlement::Applied)) {
+                    // What is left of it here is of no revision that will be asked again.
+                    _ = self.app.drafts.drop(wait).await;
+                }
+                let said = self.report(&receipt, Some(wait), &me, ear);
+                Ok(match said {
+                    Ack::Seen if used.is_aside => Ack::Redraw(aside_over(words::DONE)),
+                    said => said,
+                })
+            }
+            Err(Error::Store(_) | Error::Busy) => Err(NotTaken),
+            Err(error) => Ok(self.tell(ear, &words::of_error(&error))),
+        }
+    }
+
+    /// The same person, the same choice, twice: nothing is told (SEMANTICS row 1). The first one counts, and is told.
+    fn is_again(
+        &self,
+        wait: &Wait,
+        me: &crate::model::session::PersonId,
+        reply: &Reply,
+    ) -> Option<Ack> {
+        let (settled, by, ..) = wait.standing.answer()?;
+        (by == me && settled == reply).then(|| self.quiet.clone())
+    }
+
+    /// Files of a form.
+    async fn offered(
+        &self,
+        used: &Use<'_>,
+        upload: &Upload,
+        files: &[File],
+    ) -> Result<Ack, NotTaken> {
+        let files = match files.iter().map(|file| offer(upload, file)).collect() {
+            Ok(files) => files,
+            Err(complaint) => {
+                let error = FieldError::whole(complaint);
+                return Ok(wrong(used, &[error]));
+            }
+        };
+        let from = self.answerer(used.wait, used.head, used.by);
+        let what = What::Offered { wait: Some(used.wait.id), files, text: None };
+        let ack = self.receive(used.wait.session, (from, what), used.ear, Some(used.wait)).await?;
+        Ok(match ack {
+            Ack::Seen if used.is_aside => Ack::Redraw(aside_over(words::DONE)),
+            ack => ack,
+        })
+    }
+
+    async fn keep(&self, wait: &Wait, draft: &Draft) -> Result<(), NotTaken> {
+        self.app.drafts.keep(wait, draft).await.map_err(|_| NotTaken)
+    }
+
+    /// The card with what was entered.
+    async fn card(&self, wait: &Wait, draft: Draft) -> Ack {
+        match send::card(self.app, wait, draft).await {
+            Some(card) => Ack::Redraw(card),
+            None => Ack::Seen,
+        }
+    }
+
+    /// Somebody who answers a question.
+    fn answerer(&self, wait: &Wait, head: &Head, by: &Actor) -> Responder {
+        match &wait.answerers {
+            Answerers::Participant => participant(head, by),
+            Answerers::Deciders { .. } => self.responder_at(head, by),
+        }
+    }
+
+    /// The refusal, where somebody may not see a form of a question: it shows what was entered so far.
+    fn may_look(&self, used: &Use<'_>) -> Option<Ack> {
+        let Use { wait, head, by, ear, .. } = *used;
+        let from = self.answerer(wait, head, by);
+        let may = match &wait.answerers {
+            Answerers::Participant => from.person == head.participant,
+            Answerers::Deciders { alias, .. } => from.approver_of.contains(alias),
+        };
+        let refused = || {
+            let who_may = wait.answerers.who();
+            let refused = Receipt::Settled(Settlement::NotAllowed { who_may });
+            self.report(&refused, Some(wait), &from.person, ear)
+        };
+        (!may).then(refused)
+    }
+}
+
+/// A file as it is offered to an upload; or what is wrong with it, as far as it can be seen from here.
+pub(in crate::gateway::discord) fn offer(upload: &Upload, file: &File) -> Result<Offer, String> {
+    match files::offer(file) {
+        Offer { name, bytes: Some(bytes), .. } if bytes > upload.max_bytes => {
+            Err(words::too_large(&name, upload.max_bytes))
+        }
+        offer => Ok(offer),
+    }
+}
+
+/// What is wrong, for the person who sent it alone, with a button that opens the form as it was.
+fn wrong(used: &Use<'_>, errors: &[FieldError]) -> Ack {
+    let complaints = answer::complaints(used.wait, errors);
+    let message = render::wrong(used.wait, &used.element.action, &complaints);
+    if used.is_aside { Ack::Redraw(message) } else { Ack::Say(message) }
+}
+
+/// What stands where a message for one person did what it was for. One made of components stays so.
+fn aside_over(text: &str) -> Post {
+    Post { content: String::new(), components: vec![render::kit::text(text)] }
+}

@@ -1,0 +1,134 @@
+//! Places and people that come and go (SEMANTICS rows 33 and 34, BEHAVIOUR F15).
+
+use std::sync::Arc;
+
+use super::{Arrival, whose};
+use crate::{
+    engine::{Inbound, What},
+    gateway::discord::{
+        app::App,
+        inbound::{Ack, Actor, NotTaken},
+        people, send,
+    },
+    model::session::{Head, Platform, Status},
+    store::Note,
+    threads::Role,
+};
+
+/// Conversations read in one go.
+const PAGE: usize = 200;
+
+impl Arrival<'_> {
+    /// Somebody came (back), passed the screening, or has other roles now.
+    pub(super) async fn member_changed(&self, by: &Actor) -> Result<Ack, NotTaken> {
+        if by.member.as_ref().is_some_and(|member| !member.is_pending) {
+            self.passed(by);
+        }
+        let mine = self.conversations(&self.person(by)).await.map_err(|_| NotTaken)?;
+        // Members change often: nobody but who was out of reach comes back.
+        for head in mine.iter().filter(|head| head.status == Status::Paused) {
+            self.about(head, What::Back).await?;
+        }
+        Ok(Ack::Nothing)
+    }
+
+    /// Somebody is past the server's screening: roles that waited for that are given.
+    pub(in crate::gateway::discord) fn passed(&self, by: &Actor) {
+        let Some(guild) = self.guild.clone() else { return };
+        let (app, user) = (Arc::clone(self.app), by.user.clone());
+        self.app.spawn(async move { send::give_kept(&app, &guild, &user).await });
+    }
+
+    pub(super) async fn member_left(&self, user: &str, is_banned: bool) -> Result<Ack, NotTaken> {
+        let person = people::person_id(self.guild(), user);
+        let why = if is_banned { "they were banned" } else { "they left the server" };
+        let mine = self.conversations(&person).await.map_err(|_| NotTaken)?;
+        for head in mine.iter().filter(|head| !head.status.is_over()) {
+            self.about(head, What::Lost { why: why.to_owned() }).await?;
+        }
+        Ok(Ack::Nothing)
+    }
+
+    /// The bot was removed from a server: its conversations pause (SEMANTICS row 34).
+    pub(super) async fn guild_gone(&self) -> Result<Ack, NotTaken> {
+        let Some(guild) = self.guild.clone() else { return Ok(Ack::Nothing) };
+        let note = Note { key: gone(&guild), session: None, value: Some("1".to_owned()) };
+        self.app.store.note(note).await.map_err(|_| NotTaken)?;
+        let why = "the app was removed from the server".to_owned();
+        self.everywhere(guild, What::Lost { why });
+        Ok(Ack::Nothing)
+    }
+
+    /// The bot is in a server. Discord says so of every server with each connection: only of one that it was removed
+    /// from is it news.
+    pub(super) async fn guild_back(&self) -> Result<Ack, NotTaken> {
+        let Some(guild) = self.guild.clone() else { return Ok(Ack::Nothing) };
+        let noted = self.app.store.noted(&gone(&guild)).await.map_err(|_| NotTaken)?;
+        if noted.and_then(|note| note.value).is_none() {
+            return Ok(Ack::Nothing);
+        }
+        let note = Note { key: gone(&guild), session: None, value: None };
+        self.app.store.note(note).await.map_err(|_| NotTaken)?;
+        let (app, hurried) = (Arc::clone(self.app), guild.clone());
+        self.app.spawn_whole(async move { app.hurry(&hurried).await });
+        self.everywhere(guild, What::Back);
+        Ok(Ack::Nothing)
+    }
+
+    /// A channel or a thread was deleted. The thread of a conversation is made anew when there is something to say in
+    /// it; the conversation itself goes on.
+    pub(super) async fn channel_gone(&self, channel: String) -> Result<Ack, NotTaken> {
+        let found = self.app.rooms.of(&channel).await.map_err(|_| NotTaken)?;
+        let Some((session, Role::Conversation)) = found else { return Ok(Ack::Nothing) };
+        let Some(head) = self.head(session).await.map_err(|_| NotTaken)? else {
+            return Ok(Ack::Nothing);
+        };
+        if !head.status.is_over() {
+            self.about(&head, What::Lost { why: "their thread was deleted".to_owned() }).await?;
+        }
+        Ok(Ack::Nothing)
+    }
+
+    /// Something that happened to a participant.
+    async fn about(&self, head: &Head, what: What) -> Result<(), NotTaken> {
+        let inbound = told(head, &self.key, what);
+        self.engine.receive(inbound).await.map(drop).map_err(|_| NotTaken)
+    }
+
+    /// Hands the same in to every conversation of a server, after the acknowledgement.
+    fn everywhere(&self, guild: String, what: What) {
+        let (app, key) = (Arc::clone(self.app), self.key.clone());
+        self.app.spawn_whole(async move { hand_in_everywhere(&app, &key, &guild, &what).await });
+    }
+}
+
+/// Names the note that the bot is not in a server any more.
+fn gone(guild: &str) -> String {
+    format!("discord/gone/{guild}")
+}
+
+/// Page by page, so that no number of conversations is held at once.
+async fn hand_in_everywhere(app: &App, key: &str, guild: &str, what: &What) {
+    let Some(engine) = app.engine() else { return };
+    let is_there = |head: &&Head| {
+        head.place.platform == Platform::Discord
+            && head.place.workspace == guild
+            && head.parent.is_none()
+            && !head.status.is_over()
+    };
+    let mut after = None;
+    while let Ok(page) = app.store.sessions(after, PAGE).await {
+        let Some(last) = page.last() else { return };
+        after = Some(last.id);
+        for head in page.iter().filter(is_there) {
+            if let Err(error) = engine.receive(told(head, key, what.clone())).await {
+                tracing::warn!(session.id = %head.id, %error, "a conversation could not be told");
+            }
+        }
+    }
+}
+
+fn told(head: &Head, key: &str, what: What) -> Inbound {
+    let key = format!("{key}:{}", head.id.short());
+    Inbound { key, session: head.id, from: whose(head), what }
+}

@@ -1,0 +1,126 @@
+//! What people are told beside the conversation's own messages.
+
+use std::{sync::Arc, time::Duration};
+
+use super::{Arrival, Ear};
+use crate::{
+    engine::Receipt,
+    form::words,
+    gateway::discord::{
+        api::Code,
+        inbound::{Ack, Incoming},
+        render::Message as Post,
+        send, texts,
+    },
+    ids::EffectId,
+    model::{effect::Rendering, session::PersonId, wait::Wait},
+    threads::Spot,
+};
+
+/// How often it is looked whether the first answer has arrived that is to be changed, and the pause between.
+const LATER_ATTEMPTS: u32 = 20;
+const LATER_PAUSE: Duration = Duration::from_millis(150);
+
+impl Arrival<'_> {
+    /// What became of something, for the one who did it.
+    pub(super) fn report(
+        &self,
+        receipt: &Receipt,
+        about: Option<&Wait>,
+        me: &PersonId,
+        ear: &Ear,
+    ) -> Ack {
+        if let Receipt::Erased { receipt } = receipt {
+            return self.say(ear, &texts::erased(receipt));
+        }
+        let prompt = about.map(|wait| &*wait.prompt);
+        match words::of_receipt(receipt, prompt, me) {
+            Some(words) => self.tell(ear, &texts::sentence(&words)),
+            None => self.quiet.clone(),
+        }
+    }
+
+    /// Tells somebody that something did not work, so often and no more: them alone where they wait for an answer.
+    pub(in crate::gateway::discord) fn tell(&self, ear: &Ear, text: &str) -> Ack {
+        if text.is_empty() || !self.app.may_tell(self.guild(), &ear.user) {
+            return self.quiet.clone();
+        }
+        self.say(ear, text)
+    }
+
+    /// Says something: to them alone where they wait for an answer, otherwise where they wrote.
+    pub(in crate::gateway::discord) fn say(&self, ear: &Ear, text: &str) -> Ack {
+        self.show(ear, texts::words(text))
+    }
+
+    /// Shows something likewise.
+    pub(in crate::gateway::discord) fn show(&self, ear: &Ear, post: Post) -> Ack {
+        if self.ticket.is_some() {
+            return Ack::Say(post);
+        }
+        let (app, channel) = (Arc::clone(self.app), ear.channel.clone());
+        let nonce = send::nonce(EffectId::mint(app.ids.as_ref()), 0);
+        self.app.spawn(async move {
+            // Told in the log by the call.
+            _ = app.api.post(&channel, &nonce, post.body(0)).await;
+        });
+        Ack::Nothing
+    }
+
+    /// Changes the answer that was put off.
+    pub(in crate::gateway::discord) fn say_later<F>(&self, text: F) -> Ack
+    where
+        F: Future<Output = String> + Send + 'static,
+    {
+        let Some(ticket) = self.ticket.clone() else { return Ack::Nothing };
+        let app = Arc::clone(self.app);
+        self.app.spawn(async move {
+            let body = texts::words(text.await).body(0);
+            for _ in 0..LATER_ATTEMPTS {
+                match app.api.edit_answer(&ticket, body.clone()).await {
+                    // The first answer is still on its way.
+                    Err(failure) if failure.is(Code::UnknownWebhook) => {
+                        tokio::time::sleep(LATER_PAUSE).await;
+                    }
+                    // Told in the log by the call.
+                    Ok(()) | Err(_) => return,
+                }
+            }
+        });
+        Ack::Later
+    }
+
+    /// Draws a card again that somebody pressed after it was closed (BEHAVIOUR F10).
+    pub(super) fn redraw(&self, wait: &Wait, shown: Vec<Rendering>) {
+        if shown.is_empty() {
+            return;
+        }
+        let (app, wait) = (Arc::clone(self.app), wait.clone());
+        self.app.spawn(async move { send::redraw(&app, &wait, &shown).await });
+    }
+
+    /// What would have been the answer, as an edit of the message: an interaction that is late has no answer any more.
+    pub(super) fn draw_late(&self, message: Option<Spot>, card: Post) {
+        let Some(spot) = message else { return };
+        let app = Arc::clone(self.app);
+        self.app.spawn(async move {
+            app.redrawn(&spot.name());
+            // Told in the log by the call; the card is drawn again with the next thing that happens to it.
+            _ = app.api.edit(&spot.channel, &spot.message, card.body(0)).await;
+        });
+    }
+}
+
+/// The message that something was done with, where all see it.
+pub(super) fn message_of(what: &Incoming) -> Option<Spot> {
+    let (channel, message) = match what {
+        Incoming::Action(action) if !action.is_ephemeral => {
+            (action.at.channel.clone(), action.message.clone())
+        }
+        Incoming::Submitted(sent) if !sent.is_ephemeral => {
+            (sent.at.channel.clone(), sent.message.clone()?)
+        }
+        _ => return None,
+    };
+    Some(Spot { channel, message })
+}

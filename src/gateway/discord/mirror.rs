@@ -1,0 +1,112 @@
+//! What staff see of conversations: the head of the thread about one, one of them whole, all of them at a glance.
+
+use std::fmt::Write as _;
+
+use chrono::{DateTime, Utc};
+use serde_json::Value;
+
+use super::{
+    limits,
+    render::{
+        Message, OPEN,
+        kit::{self, button, container, danger, rows, small},
+        text::{said, time},
+    },
+    texts,
+};
+use crate::{
+    engine::Look,
+    form::{Order, glance, plain, words_of},
+    ids::SessionId,
+    model::session::Head,
+};
+
+/// Conversations in the overview; each takes three components of a message's forty.
+const ROWS: usize = 9;
+
+/// The head of the thread: who, which interview, how far, and what staff may do.
+pub fn root(look: &Look) -> Message {
+    let mut components = vec![kit::text(&title(look))];
+    components.push(small(&[
+        said(&glance::standing(look), limits::VALUE_SHOWN),
+        "Write in this thread to take over: what you write is passed on.".to_owned(),
+    ]));
+    components.extend(orders(look.state.session));
+    Message { content: String::new(), components: vec![container(&components, OPEN)] }
+}
+
+/// One conversation, for staff.
+pub fn one(look: &Look) -> Message {
+    let mut lines = vec![said(&glance::standing(look), limits::VALUE_SHOWN)];
+    lines.extend(glance::objectives(look).iter().map(|line| said(line, limits::QUOTE)));
+    let mut components = vec![kit::text(&title(look)), kit::text(&lines.join("\n"))];
+    if !look.state.status.is_over() {
+        components.extend(orders(look.state.session));
+    }
+    Message { content: String::new(), components: vec![container(&components, OPEN)] }
+}
+
+/// How one's own conversation stands, and where it goes on.
+pub fn own(look: &Look, room: Option<&str>) -> String {
+    let title = said(&look.flow.flow.title, limits::QUOTE);
+    let mut text = format!("**{title}**: {}", said(&glance::standing(look), limits::VALUE_SHOWN));
+    if let Some(open) = look.state.pending().next() {
+        _ = write!(text, "\nOpen: {}", said(&plain(&open.prompt.body), 300));
+    }
+    if let Some(room) = room.filter(|_| look.state.place.thread.is_some()) {
+        _ = write!(text, "\n<#{room}>");
+    }
+    text
+}
+
+/// Everybody at a glance (BEHAVIOUR J5.1).
+pub fn overview(heads: &[Head], now: DateTime<Utc>) -> Message {
+    let overview = glance::Overview::of(heads, now);
+    let mut components = vec![kit::text(&format!("### All conversations\n{}", overview.counts))];
+    let phases: Vec<String> = overview
+        .phases
+        .iter()
+        .map(|(phase, n)| format!("{}: {n}", said(phase, limits::QUOTE)))
+        .collect();
+    if !phases.is_empty() {
+        components.push(small(&[phases.join(" · ")]));
+    }
+    components.extend(overview.rows.iter().take(ROWS).map(row));
+    if overview.rows.len() > ROWS {
+        components.push(small(&[format!(
+            "{} more. Name a person to see theirs.",
+            overview.rows.len() - ROWS
+        )]));
+    }
+    Message { content: String::new(), components: vec![container(&components, OPEN)] }
+}
+
+fn row(row: &glance::Row<'_>) -> Value {
+    let phase =
+        row.phase.as_deref().map(|phase| format!(" · {}", said(&words_of(phase), limits::QUOTE)));
+    let wants = row.wants.iter().fold(String::new(), |text, want| text + " · **" + want + "**");
+    let text = format!(
+        "**{}** · {}{}{wants}\n-# {}",
+        said(row.person, limits::QUOTE),
+        row.status,
+        phase.unwrap_or_default(),
+        time(row.head.updated_at),
+    );
+    texts::row(&text, format!("{}{}", texts::SHOW, row.head.id.short()), "Open")
+}
+
+fn title(look: &Look) -> String {
+    let person = said(&look.state.person_in_words(), limits::QUOTE);
+    format!("**{person}** · {}", said(&look.flow.flow.title, limits::QUOTE))
+}
+
+/// Buttons for orders about a session.
+fn orders(session: SessionId) -> Vec<Value> {
+    let button = |order: &Order| match order {
+        Order::End => danger(order.id(session), order.label()),
+        Order::TakeOver | Order::HandBack | Order::Nudge => {
+            button(order.id(session), order.label())
+        }
+    };
+    rows(Order::ALL.iter().map(button))
+}

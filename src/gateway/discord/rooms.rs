@@ -1,0 +1,276 @@
+//! Where a participant reads and writes: a private thread of their own, or direct messages.
+//!
+//! A conversation begins before it has a room, so that a press of a button is durable before anything slow is done. The
+//! room is made with the first thing that is said there, by whoever comes first, and found again by notes:
+//!
+//! ```text
+//! discord/root/ses_…      1400…/room      the room of a conversation
+//! discord/thread/-/1400…/room conversation  what a channel is, to the session of the note
+//! ```
+
+use std::{
+    hash::{DefaultHasher, Hash as _, Hasher as _},
+    sync::Arc,
+};
+
+use serde_json::{Value, json};
+use tokio::sync::Mutex;
+
+use super::{
+    api::{Api, Code, Failure},
+    limits,
+    people::is_direct,
+};
+use crate::{
+    config::Settings,
+    engine::Look,
+    ids::SessionId,
+    model::{
+        flow::{DiscordPlace, StartDiscord},
+        session::Place,
+    },
+    store,
+    threads::{Mark, Role, Spot, Threads},
+};
+
+/// Where all ids are unique: a channel is never looked for by its server.
+const EVERYWHERE: &str = "-";
+
+/// The message of a room as a whole.
+const ROOM: &str = "room";
+
+/// What stands for it where the room is somebody's direct messages.
+const DIRECT: &str = "direct";
+
+/// Threads of this kind are seen by those in them, and by moderators.
+const PRIVATE_THREAD: u8 = 12;
+
+/// Until Discord hides a thread in which nobody writes, in minutes; the longest it takes.
+const ARCHIVED_AFTER: u32 = 10_080;
+
+/// Longest part of a thread's name that is somebody's name.
+const NAME_MAX: usize = 60;
+
+/// Locks that rooms share while they are made: whole classes of newcomers press Start in the same second.
+const MAKING: usize = 64;
+
+/// Why there is no room.
+#[derive(Debug, Clone)]
+pub enum Trouble {
+    /// Discord.
+    Call(Failure),
+    /// Ours cannot be read or kept just now.
+    Store(store::Error),
+}
+
+impl From<Failure> for Trouble {
+    fn from(failure: Failure) -> Self {
+        Self::Call(failure)
+    }
+}
+
+impl From<store::Error> for Trouble {
+    fn from(error: store::Error) -> Self {
+        Self::Store(error)
+    }
+}
+
+/// Knows rooms and makes them.
+#[derive(Debug)]
+pub struct Rooms {
+    api: Api,
+    threads: Threads,
+    settings: Arc<Settings>,
+    making: [Mutex<()>; MAKING],
+}
+
+impl Rooms {
+    /// Rooms on Discord, remembered in `threads`.
+    pub fn new(api: Api, threads: Threads, settings: Arc<Settings>) -> Self {
+        Self { api, threads, settings, making: std::array::from_fn(|_| Mutex::default()) }
+    }
+
+    /// The room of a conversation, where there is one already.
+    pub async fn known(&self, session: SessionId) -> Result<Option<String>, store::Error> {
+        Ok(self.threads.marked(session, Mark::Root).await?.map(|spot| spot.channel))
+    }
+
+    /// Whether a conversation runs in a thread: its own place, or the spare one.
+    pub async fn is_thread(&self, session: SessionId, place: &Place) -> bool {
+        match self.threads.marked(session, Mark::Root).await {
+            Ok(Some(spot)) => spot.message == ROOM,
+            Ok(None) | Err(_) => !is_direct(place),
+        }
+    }
+
+    /// What a channel or a message is, and to which conversation.
+    pub async fn of(&self, id: &str) -> Result<Option<(SessionId, Role)>, store::Error> {
+        self.threads.of(EVERYWHERE, &anchor(id)).await
+    }
+
+    /// Says what a channel or a message is to a conversation.
+    pub async fn belongs(
+        &self,
+        session: SessionId,
+        id: &str,
+        role: Role,
+    ) -> Result<(), store::Error> {
+        self.threads.belongs(session, (EVERYWHERE, &anchor(id)), role).await
+    }
+
+    /// The room of a conversation; made where there is none. Made once, however many ask at one time.
+    pub async fn open(&self, look: &Look) -> Result<String, Trouble> {
+        let _one_at_a_time = self.making[lock_of(look.state.session)].lock().await;
+        if let Some(room) = self.known(look.state.session).await? {
+            return Ok(room);
+        }
+        let start = look.flow.flow.start.discord.as_ref();
+        let place = &look.state.place;
+        match self.make(look, place).await {
+            Err(Trouble::Call(failure)) if is_for_good(&failure) => {
+                let place = self.spare(look, start).ok_or(Trouble::Call(failure))?;
+                self.make(look, &place).await
+            }
+            made => made,
+        }
+    }
+
+    /// Another room in place of one that does not work any more: a thread that was deleted is made anew, and the flow
+    /// may name another kind of place.
+    pub async fn instead(&self, look: &Look, of: &str, why: Failure) -> Result<String, Trouble> {
+        let _one_at_a_time = self.making[lock_of(look.state.session)].lock().await;
+        let session = look.state.session;
+        if let Some(room) = self.known(session).await?.filter(|room| room != of) {
+            return Ok(room);
+        }
+        let place = &look.state.place;
+        let was_deleted = why.is(Code::UnknownChannel) && !is_direct(place);
+        if was_deleted {
+            match self.make(look, place).await {
+                Err(Trouble::Call(failure)) if is_for_good(&failure) => {}
+                made => return made,
+            }
+        }
+        let start = look.flow.flow.start.discord.as_ref();
+        let spare = self.spare(look, start).ok_or(Trouble::Call(why))?;
+        self.make(look, &spare).await
+    }
+
+    /// Where a flow runs when its own place fails.
+    fn spare(&self, look: &Look, start: Option<&StartDiscord>) -> Option<Place> {
+        let start = start?;
+        let own = &look.state.place;
+        let user = &look.state.participant.user;
+        let (channel, thread) = match (start.fallback?, is_direct(own)) {
+            (DiscordPlace::Dm, false) => (user.clone(), None),
+            (DiscordPlace::PrivateThread, true) => {
+                let discord = self.settings.discord.as_ref()?;
+                (discord.channels.get(start.parent.as_deref()?)?.clone(), Some(user.clone()))
+            }
+            (DiscordPlace::Dm, true) | (DiscordPlace::PrivateThread, false) => return None,
+        };
+        Some(Place { channel, thread, ..own.clone() })
+    }
+
+    async fn make(&self, look: &Look, place: &Place) -> Result<String, Trouble> {
+        let session = look.state.session;
+        let user = &look.state.participant.user;
+        let is_direct = is_direct(place);
+        let room = if is_direct {
+            self.api.open_direct(user).await?
+        } else {
+            let room = self.thread(look, place).await?;
+            // Nobody is in it before this; who is in it already stays.
+            self.api.add_to_thread(&room, user).await?;
+            room
+        };
+        self.belongs(session, &room, Role::Conversation).await?;
+        let kind = if is_direct { DIRECT } else { ROOM };
+        let spot = Spot { channel: room.clone(), message: kind.to_owned() };
+        self.threads.mark(session, Mark::Root, &spot).await?;
+        Ok(room)
+    }
+
+    /// A private thread. One that an earlier attempt has made is taken, where nothing is known of it yet.
+    async fn thread(&self, look: &Look, place: &Place) -> Result<String, Trouble> {
+        let name = self.name(look, place);
+        let body = json!({
+            "type": PRIVATE_THREAD,
+            "name": name,
+            "invitable": false,
+            "auto_archive_duration": ARCHIVED_AFTER,
+        });
+        let reason = format!("{}: a conversation began", look.flow.flow.title);
+        match self.api.begin_thread(&place.channel, body, Some(&reason)).await {
+            Ok(thread) => Ok(thread),
+            Err(Failure::Unclear { why }) => {
+                let found = self.orphan(place, &name).await?;
+                found.ok_or(Trouble::Call(Failure::Unclear { why }))
+            }
+            Err(failure) => Err(failure.into()),
+        }
+    }
+
+    /// A thread of that name that belongs to no conversation.
+    async fn orphan(&self, place: &Place, name: &str) -> Result<Option<String>, Trouble> {
+        let is_it = |thread: &&Value| {
+            thread["name"] == name
+                && thread["parent_id"] == place.channel.as_str()
+                && thread["type"] == PRIVATE_THREAD
+        };
+        for thread in self.api.active_threads(&place.workspace).await?.iter().filter(is_it) {
+            let Some(id) = thread["id"].as_str() else { continue };
+            if self.of(id).await?.is_none() {
+                return Ok(Some(id.to_owned()));
+            }
+        }
+        Ok(None)
+    }
+
+    /// `welcome-ada`: the channel's alias, and what the person is called.
+    fn name(&self, look: &Look, place: &Place) -> String {
+        let channels = self.settings.discord.as_ref().map(|discord| &discord.channels);
+        let mut aliases = channels.into_iter().flatten();
+        let alias = aliases.find(|(_, id)| **id == place.channel).map(|(alias, _)| alias.as_str());
+        let name = slug(&look.state.person_in_words());
+        let name: String = name.chars().take(NAME_MAX).collect();
+        let name = format!("{}-{name}", alias.unwrap_or("talk"));
+        name.chars().take(limits::THREAD_NAME).collect()
+    }
+}
+
+/// A channel or a message by its id alone.
+fn anchor(id: &str) -> Spot {
+    Spot { channel: id.to_owned(), message: ROOM.to_owned() }
+}
+
+/// Whether another attempt would fail too.
+fn is_for_good(failure: &Failure) -> bool {
+    matches!(failure, Failure::Refused { .. })
+}
+
+fn lock_of(session: SessionId) -> usize {
+    let mut hasher = DefaultHasher::new();
+    session.hash(&mut hasher);
+    usize::try_from(hasher.finish() % MAKING as u64).unwrap_or_default()
+}
+
+/// Letters and digits as they are, in small letters; dashes for all else.
+fn slug(name: &str) -> String {
+    let lower = name.to_lowercase();
+    let words = lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    let slug = words.collect::<Vec<_>>().join("-");
+    if slug.is_empty() { "you".to_owned() } else { slug }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::slug;
+
+    #[test]
+    fn a_name_becomes_the_end_of_a_threads_name() {
+        assert_eq!(slug("Ada Byron"), "ada-byron");
+        assert_eq!(slug("  ~*Ædla*~ 9 "), "ædla-9");
+        assert_eq!(slug("🦊"), "you");
+    }
+}

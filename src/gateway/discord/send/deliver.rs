@@ -1,0 +1,506 @@
+//! One effect on its way.
+
+use chrono::TimeDelta;
+use serde_json::{Value, json};
+
+use super::nonce;
+use super::targets::Target;
+use crate::{
+    engine::{Inbound, Look, What},
+    form::{self, words},
+    gateway::discord::{
+        api::{Code, Failure},
+        app::App,
+        files, people,
+        render::{self, Hears, Message},
+        rooms, texts,
+    },
+    ids::WaitId,
+    interview::{Responder, answer},
+    model::{
+        artifact::Offer,
+        audit::sha256,
+        effect::{Act, Delivery, Effect, Recipient, Rendering},
+        transcript::Audience,
+        wait::{Purpose, Wait},
+    },
+    store,
+    threads::{Mark, Role, Spot},
+};
+
+/// The number of the part that says how a request was decided.
+const DECIDED: u8 = 59;
+
+/// Failed attempts after which fetching a file is given up.
+const FETCHES_MAX: u32 = 5;
+
+/// Why an effect did not arrive.
+pub(super) enum Undelivered {
+    /// There is no such thing here.
+    NotApplicable,
+    /// Discord.
+    Call(Failure),
+    /// Something of ours cannot be read or kept just now.
+    Later,
+    /// It will never work.
+    Never(String),
+}
+
+impl From<Failure> for Undelivered {
+    fn from(failure: Failure) -> Self {
+        Self::Call(failure)
+    }
+}
+
+impl From<store::Error> for Undelivered {
+    fn from(_: store::Error) -> Self {
+        Self::Later
+    }
+}
+
+impl From<rooms::Trouble> for Undelivered {
+    fn from(trouble: rooms::Trouble) -> Self {
+        match trouble {
+            rooms::Trouble::Call(failure) => Self::Call(failure),
+            rooms::Trouble::Store(_) => Self::Later,
+        }
+    }
+}
+
+impl From<crate::engine::Error> for Undelivered {
+    fn from(error: crate::engine::Error) -> Self {
+        match error {
+            crate::engine::Error::NoSession => Self::NotApplicable,
+            _ => Self::Later,
+        }
+    }
+}
+
+/// What came of an edit.
+#[derive(PartialEq, Eq)]
+enum Edited {
+    /// It looks as it should.
+    Done,
+    /// The message is not there any more.
+    Gone,
+    /// Discord edits it no more, for it is old.
+    TooOld,
+}
+
+pub(super) struct Sender<'a> {
+    pub(super) app: &'a App,
+    pub(super) effect: &'a Effect,
+}
+
+pub(super) type Delivered<T> = Result<T, Undelivered>;
+
+impl Sender<'_> {
+    pub(super) async fn run(&self, shown: Option<(&Wait, &[Rendering])>) -> Delivery {
+        match self.deliver(shown).await {
+            Ok(message) => Delivery::Delivered { message },
+            Err(Undelivered::NotApplicable) => Delivery::NotApplicable,
+            Err(Undelivered::Call(failure)) => {
+                self.tell_of_loss(&failure);
+                self.failed(&failure)
+            }
+            Err(Undelivered::Later) => self.later(TimeDelta::seconds(5)),
+            Err(Undelivered::Never(reason)) => Delivery::Failed { reason },
+        }
+    }
+
+    async fn deliver(&self, shown: Option<(&Wait, &[Rendering])>) -> Delivered<Option<String>> {
+        match (&self.effect.act, shown) {
+            (Act::Show { .. }, Some((wait, renderings))) => {
+                let shown = self.show(wait, renderings).await?;
+                self.tell_decision(wait).await?;
+                Ok(shown)
+            }
+            (Act::Post { text }, _) => self.say(text).await,
+            (Act::Relay { name, text }, _) => {
+                self.post_all(&texts::plain(&words::relayed(name, text))).await
+            }
+            (Act::Progress { text }, _) => self.progress(text).await,
+            (Act::Export, _) => self.post_all(&[texts::copy_offered(self.effect.session)]).await,
+            (Act::Fetch { by, wait, files }, _) => {
+                self.fetch(by, *wait, files).await?;
+                Ok(None)
+            }
+            (Act::AddRoles { roles }, _) => {
+                self.add_roles(roles).await?;
+                Ok(None)
+            }
+            (Act::Show { .. } | Act::Webhook { .. }, _) => Err(Undelivered::NotApplicable),
+        }
+    }
+
+    pub(super) async fn look(&self) -> Delivered<Look> {
+        let engine = self.app.engine().ok_or(Undelivered::Later)?;
+        Ok(engine.look(self.effect.session).await?)
+    }
+
+    /// Draws a card wherever it is shown; told in the log by the calls, for nothing depends on it.
+    pub(super) async fn redraw(&self, wait: &Wait, renderings: &[Rendering]) {
+        let Ok(cx) = self.cx(wait).await else { return };
+        let message = render::card(wait, &cx);
+        for spot in renderings.iter().filter_map(|r| Spot::parse(&r.message)) {
+            self.app.redrawn(&spot.name());
+            _ = self.edit(&spot, &message).await;
+        }
+    }
+
+    /// A card: posted where it was never shown, edited everywhere else.
+    async fn show(&self, wait: &Wait, renderings: &[Rendering]) -> Delivered<Option<String>> {
+        let message = render::card(wait, &self.cx(wait).await?);
+        let spots: Vec<Spot> = renderings.iter().filter_map(|r| Spot::parse(&r.message)).collect();
+        let is_open = wait.standing.is_pending();
+        if spots.is_empty() {
+            // It ended before anybody saw it.
+            return if is_open { self.card(wait, &message).await } else { Ok(None) };
+        }
+        let mut is_there = false;
+        for spot in &spots {
+            is_there |= self.edit(spot, &message).await? == Edited::Done;
+        }
+        // Deleted is not answered (SEMANTICS row 31).
+        if is_there || !is_open {
+            return Ok(spots.first().map(Spot::name));
+        }
+        self.card(wait, &message).await
+    }
+
+    async fn card(&self, wait: &Wait, message: &Message) -> Delivered<Option<String>> {
+        let Recipient::Channel { alias } = &self.effect.to else {
+            let spot = self.post_to_room(message, 0).await?;
+            return Ok(spot.map(|spot| spot.name()));
+        };
+        let channel = self.channel(alias)?;
+        let Some(spot) = self.post(&channel, message, 0).await? else { return Ok(None) };
+        self.app.rooms.belongs(self.effect.session, &spot.message, Role::Request(wait.id)).await?;
+        let name = self.look().await?.state.person_in_words();
+        self.thread_at(&spot, &name).await?;
+        Ok(Some(spot.name()))
+    }
+
+    /// A line in the thread of a request once it is decided, for those who talk about it there (BEHAVIOUR J3.4).
+    async fn tell_decision(&self, wait: &Wait) -> Delivered<()> {
+        let Recipient::Channel { alias } = &self.effect.to else { return Ok(()) };
+        let Some((reply, by, by_name, _)) = wait.standing.answer() else { return Ok(()) };
+        let mark = Mark::Decided(wait.id);
+        let channel = self.channel(alias)?;
+        let session = self.effect.session;
+        if self.app.threads.marked(session, mark).await?.is_some() {
+            return Ok(());
+        }
+        let Some(card) = self.card_in(wait.id, &channel).await? else { return Ok(()) };
+        let what = answer::describe(&wait.prompt.control, reply);
+        let line = texts::decided(&what, by, by_name);
+        match self.post(&card.message, &line, DECIDED).await {
+            Ok(Some(spot)) => Ok(self.app.threads.mark(session, mark, &spot).await?),
+            // The card has no thread, or not any more.
+            Ok(None) | Err(Undelivered::Call(Failure::Refused { .. })) => Ok(()),
+            Err(undelivered) => Err(undelivered),
+        }
+    }
+
+    /// What a card needs to know besides its wait.
+    pub(super) async fn cx(&self, wait: &Wait) -> Delivered<render::Cx> {
+        let reader = match self.effect.to {
+            Recipient::Participant => Audience::Participant,
+            Recipient::Channel { .. } | Recipient::Webhook { .. } => Audience::Staff,
+        };
+        let room = self.app.rooms.known(self.effect.session).await?;
+        let is_direct = people::is_direct(&self.effect.place);
+        let hears = if self.app.connection.message_content || is_direct {
+            Hears::All
+        } else {
+            Hears::Replies
+        };
+        let conversation = room.filter(|_| !is_direct && reader == Audience::Staff);
+        let conversation = conversation.map(|room| self.address(&room));
+        let draft = self.app.drafts.of(wait).await?;
+        let mut cx = render::Cx { reader, draft, hears, conversation, ..render::Cx::default() };
+        let is_erased = matches!(wait.purpose, Purpose::Erase) || wait.prompt.body.is_empty();
+        let engine = self.app.engine().filter(|_| !wait.standing.is_pending() && !is_erased);
+        let Some(engine) = engine else { return Ok(cx) };
+        match engine.look(self.effect.session).await {
+            Ok(Look { state, .. }) => {
+                let answer = wait.standing.answer();
+                cx.may_change =
+                    answer.is_some_and(|(reply, ..)| form::may_change(wait, reply, &state));
+                let names = state.artifacts.iter().map(|file| (file.id, file.filename.clone()));
+                cx.files = names.collect();
+                cx.participant = Some(state.participant.clone());
+            }
+            Err(crate::engine::Error::NoSession) => {}
+            Err(error) => return Err(error.into()),
+        }
+        Ok(cx)
+    }
+
+    /// Where a browser or the app shows a channel.
+    fn address(&self, channel: &str) -> String {
+        format!("https://discord.com/channels/{}/{channel}", self.effect.place.workspace)
+    }
+
+    /// Words of the bot.
+    async fn say(&self, text: &str) -> Delivered<Option<String>> {
+        let messages = render::post(text);
+        if messages.is_empty() {
+            return Ok(None);
+        }
+        if self.effect.to == Recipient::Participant {
+            return self.post_all(&messages).await;
+        }
+        let target = self.target().await?;
+        let first = self.post_in(&target.channel, &messages).await?;
+        if let (Recipient::Channel { alias }, true) = (&self.effect.to, target.is_about_request) {
+            let called = self.app.settings.approvers.get(alias).and_then(texts::called);
+            if let Some((message, called)) = called {
+                let part = u8::try_from(messages.len()).unwrap_or(DECIDED - 1);
+                let mut body = message.body(0);
+                body["allowed_mentions"] = json!({ "roles": called.roles, "users": called.users });
+                self.send(&target.channel, body, part).await?;
+            }
+        }
+        Ok(first)
+    }
+
+    /// Messages that belong together, where the effect goes, in order; one that is there already is not posted again.
+    pub(super) async fn post_all(&self, messages: &[Message]) -> Delivered<Option<String>> {
+        if self.effect.to == Recipient::Participant {
+            let mut first = None;
+            for (part, message) in (0_u8..).zip(messages) {
+                let spot = self.post_to_room(message, part).await?;
+                first = first.or_else(|| spot.map(|spot| spot.name()));
+            }
+            return Ok(first);
+        }
+        let Target { channel, .. } = self.target().await?;
+        self.post_in(&channel, messages).await
+    }
+
+    async fn post_in(&self, channel: &str, messages: &[Message]) -> Delivered<Option<String>> {
+        let mut first = None;
+        for (part, message) in (0_u8..).zip(messages) {
+            let spot = self.post(channel, message, part).await?;
+            first = first.or_else(|| spot.map(|spot| spot.name()));
+        }
+        Ok(first)
+    }
+
+    /// Posts where the participant reads; where that place does not work any more, in another.
+    pub(super) async fn post_to_room(
+        &self,
+        message: &Message,
+        part: u8,
+    ) -> Delivered<Option<Spot>> {
+        let rooms = &self.app.rooms;
+        let known = rooms.known(self.effect.session).await?;
+        let room = match known {
+            Some(room) => room,
+            None => rooms.open(&self.look().await?).await?,
+        };
+        match self.post(&room, message, part).await {
+            Err(Undelivered::Call(failure)) if is_shut(&failure) => {
+                let room = rooms.instead(&self.look().await?, &room, failure).await?;
+                self.post(&room, message, part).await
+            }
+            posted => posted,
+        }
+    }
+
+    async fn progress(&self, text: &str) -> Delivered<Option<String>> {
+        let message = texts::progress(text);
+        let session = self.effect.session;
+        if let Some(spot) = self.app.threads.marked(session, Mark::Progress).await?
+            && self.edit(&spot, &message).await? == Edited::Done
+        {
+            return Ok(None);
+        }
+        if let Some(spot) = self.post_to_room(&message, 0).await? {
+            self.app.threads.mark(session, Mark::Progress, &spot).await?;
+        }
+        Ok(None)
+    }
+
+    /// Fetches files and hands them in; what cannot be had is said, and asked for again by the card that stands open.
+    async fn fetch(
+        &self,
+        by: &crate::model::session::PersonId,
+        wait: Option<WaitId>,
+        offers: &[Offer],
+    ) -> Delivered<()> {
+        let engine = self.app.engine().ok_or(Undelivered::Later)?;
+        let session = self.effect.session;
+        let mut kept = Vec::new();
+        let mut refused = Vec::new();
+        for file in offers {
+            let bytes = match self.app.files.fetch(file).await {
+                Ok(bytes) => bytes,
+                Err(files::Error::Refused(why)) => {
+                    refused.push(why);
+                    continue;
+                }
+                Err(files::Error::Later(_)) if self.effect.attempts < FETCHES_MAX => {
+                    return Err(Undelivered::Later);
+                }
+                Err(files::Error::Later(_)) => {
+                    refused.push(texts::not_fetched(&file.name));
+                    continue;
+                }
+            };
+            match engine.keep_file(session, wait, &file.name, bytes).await? {
+                Ok(artifact) => kept.push(artifact),
+                Err(why) => refused.push(why),
+            }
+        }
+        if !kept.is_empty() {
+            let from = Responder::without_rights(by.clone(), String::new());
+            let what = What::Sent { wait, files: kept };
+            let key = format!("discord:fetched:{}", self.effect.id);
+            let receipt =
+                engine.receive(Inbound { key, session, from: from.clone(), what }).await?;
+            refused.extend(words::of_receipt(&receipt, None, &from.person).map(|words| words.text));
+        }
+        if !refused.is_empty() {
+            self.post_all(&render::post(&refused.join("\n\n"))).await?;
+        }
+        Ok(())
+    }
+
+    /// Posts a part of the effect, unless it is there already; none where it was and somebody took it away.
+    pub(super) async fn post(
+        &self,
+        channel: &str,
+        message: &Message,
+        part: u8,
+    ) -> Delivered<Option<Spot>> {
+        self.send(channel, message.body(0), part).await
+    }
+
+    async fn send(&self, channel: &str, body: Value, part: u8) -> Delivered<Option<Spot>> {
+        if self.may_be_there()
+            && let Some(spot) = self.look_for(channel, &body).await?
+        {
+            return Ok(Some(spot));
+        }
+        let name = nonce(self.effect.id, part);
+        let posted = match self.app.api.post(channel, &name, body.clone()).await {
+            Err(failure) if failure.is(Code::Archived) => {
+                self.unarchive(channel).await?;
+                self.app.api.post(channel, &name, body).await
+            }
+            posted => posted,
+        };
+        match posted {
+            Ok(message) => Ok(Some(Spot { channel: channel.to_owned(), message })),
+            // It was sent under this name before, and deleted since.
+            Err(failure) if failure.is(Code::UnknownMessage) => Ok(None),
+            Err(failure) => Err(failure.into()),
+        }
+    }
+
+    /// Opens a thread that nobody wrote in for long.
+    async fn unarchive(&self, channel: &str) -> Result<(), Failure> {
+        let open = json!({ "archived": false });
+        self.app.api.change_channel(channel, open, Some("the conversation goes on")).await
+    }
+
+    async fn edit(&self, spot: &Spot, message: &Message) -> Delivered<Edited> {
+        let body = message.body(0);
+        // An edit that changes nothing still shows as one.
+        let digest = sha256(body.to_string().as_bytes());
+        if self.app.is_as_drawn(&spot.name(), &digest) {
+            return Ok(Edited::Done);
+        }
+        let edited = match self.app.api.edit(&spot.channel, &spot.message, body.clone()).await {
+            Err(failure) if failure.is(Code::Archived) => match self.unarchive(&spot.channel).await
+            {
+                Ok(()) => self.app.api.edit(&spot.channel, &spot.message, body).await,
+                Err(failure) => Err(failure),
+            },
+            edited => edited,
+        };
+        match edited {
+            Ok(()) => {
+                self.app.drawn(spot.name(), digest);
+                Ok(Edited::Done)
+            }
+            Err(failure) if failure.is(Code::OldMessage) => Ok(Edited::TooOld),
+            Err(failure) if is_gone(&failure) => Ok(Edited::Gone),
+            Err(failure) => Err(failure.into()),
+        }
+    }
+
+    /// Where the participant will not be reached any more, the session pauses (SEMANTICS row 33).
+    fn tell_of_loss(&self, failure: &Failure) {
+        let Some(why) = failure.code().and_then(out_of_reach) else { return };
+        if self.effect.to != Recipient::Participant
+            || matches!(self.effect.act, Act::AddRoles { .. })
+        {
+            return;
+        }
+        let Some(engine) = self.app.engine().cloned() else { return };
+        let (session, guild) = (self.effect.session, self.effect.place.workspace.clone());
+        let key = format!("discord:unreachable:{}", self.effect.id);
+        self.app.spawn(async move {
+            let person = people::person_id(&guild, people::NO_GUILD);
+            let from = Responder::without_rights(person, String::new());
+            let what = What::Lost { why: why.to_owned() };
+            if let Err(error) = engine.receive(Inbound { key, session, from, what }).await {
+                tracing::warn!(session.id = %session, %error, "a session could not be paused");
+            }
+        });
+    }
+
+    fn failed(&self, failure: &Failure) -> Delivery {
+        let pause = TimeDelta::seconds(1 << self.effect.attempts.min(12));
+        match failure {
+            Failure::Later { after } => {
+                self.later(TimeDelta::from_std(*after).unwrap_or(TimeDelta::minutes(1)))
+            }
+            Failure::Unclear { .. } => self.later(pause),
+            Failure::BadToken => self.later(Effect::PAUSE_MAX),
+            Failure::Refused { code: Code::UnknownGuild, .. } => {
+                self.app.put_off(&self.effect.place.workspace, self.effect.id);
+                self.later(Effect::PAUSE_MAX)
+            }
+            Failure::Refused { code, .. } => {
+                Delivery::Failed { reason: format!("Discord says: {code}") }
+            }
+        }
+    }
+
+    fn later(&self, pause: TimeDelta) -> Delivery {
+        let not_before = self.app.clock.now() + pause.min(Effect::PAUSE_MAX);
+        Delivery::Retry { not_before }
+    }
+}
+
+/// Why nothing will reach a conversation any more, in words, where that is what Discord says.
+const fn out_of_reach(code: Code) -> Option<&'static str> {
+    Some(match code {
+        Code::UnknownChannel | Code::UnknownGuild => "the channel is not there any more",
+        Code::MissingAccess | Code::MissingPermissions => "the app may not write there any more",
+        Code::UnknownUser | Code::UnknownMember => "they are not in the server any more",
+        Code::NoDirectMessages => "they do not take messages from the app",
+        Code::Locked => "the thread is locked",
+        _ => return None,
+    })
+}
+
+/// Whether a place takes no messages any more, so that another one may.
+fn is_shut(failure: &Failure) -> bool {
+    matches!(
+        failure.code(),
+        Some(Code::UnknownChannel | Code::NoDirectMessages | Code::MissingAccess)
+    )
+}
+
+/// Whether a message is not there any more.
+fn is_gone(failure: &Failure) -> bool {
+    matches!(
+        failure.code(),
+        Some(Code::UnknownMessage | Code::UnknownChannel | Code::MissingAccess | Code::NotOurs)
+    )
+}

@@ -1,0 +1,236 @@
+//! Roles of members: one by one, each with what became of it, and never before the server's own screening is passed:
+//! a role given earlier would let the member pass it unseen.
+//!
+//! ```text
+//! discord/roles/500/701   {"session":"ses_…","roles":["member"]}   given once 701 is past the screening of 500
+//! ```
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use serenity::model::Permissions;
+
+use super::deliver::{Delivered, Sender, Undelivered};
+use crate::{
+    gateway::discord::{
+        api::{Api, Code, Failure},
+        app::App,
+        texts,
+    },
+    store::{self, Note},
+};
+
+/// The number of the part that says what became of them.
+const SAID: u8 = 0;
+
+/// Roles that wait for the screening.
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct Kept {
+    /// Why they are given, for the server's audit log.
+    reason: String,
+    /// Aliases.
+    roles: BTreeSet<String>,
+}
+
+/// What became of roles.
+#[derive(Debug, Default)]
+struct Outcome {
+    given: Vec<String>,
+    /// With why not, for the member and for staff.
+    not: Vec<(String, String)>,
+}
+
+impl Sender<'_> {
+    /// Gives roles by their aliases, and tells the member of each.
+    pub(super) async fn add_roles(&self, aliases: &[String]) -> Delivered<()> {
+        let look = self.look().await?;
+        let guild = &self.effect.place.workspace;
+        let user = &look.state.participant.user;
+        let reason = match self.effect.carries.as_ref().and_then(|of| look.flow.phase(&of.phase)) {
+            Some(phase) => format!("{}: {}", look.flow.flow.title, phase.title),
+            None => look.flow.flow.title.clone(),
+        };
+        let member = match self.app.api.member(guild, user).await {
+            Err(failure) if failure.is(Code::UnknownMember) => {
+                return Err(Undelivered::Never("they are not in the server any more".to_owned()));
+            }
+            member => member?,
+        };
+        if member["pending"] == true {
+            keep(self.app, (guild, user), aliases, &reason).await?;
+            let text = "You get your roles as soon as you have accepted the server's own rules.";
+            self.post_to_room(&texts::words(text), SAID).await?;
+            return Ok(());
+        }
+        let outcome = give(self.app, (guild, &member), aliases, &reason).await?;
+        self.post_to_room(&texts::roles(&outcome.given, &outcome.not), SAID).await?;
+        if outcome.not.is_empty() {
+            return Ok(());
+        }
+        let why = outcome.not.iter().map(|(role, why)| format!("{role}: {why}"));
+        Err(Undelivered::Never(why.collect::<Vec<_>>().join("; ")))
+    }
+}
+
+/// Gives the roles that waited until somebody is past the screening.
+pub(in crate::gateway::discord) async fn give_kept(app: &App, guild: &str, user: &str) {
+    let Ok(Some(kept)) = kept(app, guild, user).await else { return };
+    let Ok(member) = app.api.member(guild, user).await else { return };
+    if member["pending"] == true {
+        return;
+    }
+    let aliases: Vec<String> = kept.roles.into_iter().collect();
+    let outcome = match give(app, (guild, &member), &aliases, &kept.reason).await {
+        Ok(outcome) => outcome,
+        // They stay kept for the next time something is heard of the member.
+        Err(failure) => return tracing::warn!(%failure, "roles wait on"),
+    };
+    for (role, why) in &outcome.not {
+        tracing::warn!(role, why, "a role could not be given");
+    }
+    let note = Note { key: key(guild, user), session: None, value: None };
+    if let Err(error) = app.store.note(note).await {
+        tracing::warn!(%error, "roles that were given are still noted");
+    }
+}
+
+async fn kept(app: &App, guild: &str, user: &str) -> Result<Option<Kept>, store::Error> {
+    let note = app.store.noted(&key(guild, user)).await?;
+    Ok(note.and_then(|note| serde_json::from_str(&note.value?).ok()))
+}
+
+async fn keep(
+    app: &App,
+    (guild, user): (&str, &str),
+    aliases: &[String],
+    reason: &str,
+) -> Result<(), store::Error> {
+    let mut kept = kept(app, guild, user).await?.unwrap_or_default();
+    kept.roles.extend(aliases.iter().cloned());
+    reason.clone_into(&mut kept.reason);
+    let value = serde_json::to_string(&kept).ok();
+    app.store.note(Note { key: key(guild, user), session: None, value }).await
+}
+
+fn key(guild: &str, user: &str) -> String {
+    format!("discord/roles/{guild}/{user}")
+}
+
+/// Gives roles one by one. What stands in the way of one does not stand in the way of the others.
+async fn give(
+    app: &App,
+    (guild, member): (&str, &Value),
+    aliases: &[String],
+    reason: &str,
+) -> Result<Outcome, Failure> {
+    let user = member["user"]["id"].as_str().unwrap_or_default();
+    let held: Vec<&str> = texts_of(&member["roles"]).collect();
+    let ids = app.settings.discord.as_ref().map(|discord| &discord.roles);
+    let reach = Reach::of(&app.api, guild, app.me().await?).await?;
+    let mut outcome = Outcome::default();
+    for alias in aliases {
+        let mut refuse = |why: &str| outcome.not.push((alias.clone(), why.to_owned()));
+        let Some(id) = ids.and_then(|ids| ids.get(alias)) else {
+            refuse("the team has not said which role that is");
+            continue;
+        };
+        let name = reach.names.get(id).cloned().unwrap_or_else(|| alias.clone());
+        if held.contains(&id.as_str()) {
+            outcome.given.push(name);
+            continue;
+        }
+        if let Err(why) = reach.may_give(id) {
+            refuse(why);
+            continue;
+        }
+        match app.api.give_role((guild, user), id, reason).await {
+            Ok(()) => outcome.given.push(name),
+            Err(failure) if failure.is(Code::UnknownRole) => refuse(NO_ROLE),
+            Err(failure) if failure.is(Code::MissingPermissions) => refuse(TOO_LOW),
+            Err(failure) if failure.is(Code::UnknownMember) => refuse("they have left the server"),
+            Err(failure) => return Err(failure),
+        }
+    }
+    Ok(outcome)
+}
+
+const NO_ROLE: &str = "the role does not exist any more";
+const TOO_LOW: &str = "my own role stands below it; a moderator can move mine up";
+const MAY_NOT: &str = "I may not manage roles here; a moderator can allow it";
+
+/// How far the bot's hand reaches in a server: asked before, so that nothing is refused that can be foreseen.
+struct Reach {
+    names: BTreeMap<String, String>,
+    positions: BTreeMap<String, u64>,
+    highest: u64,
+    may_manage: bool,
+}
+
+impl Reach {
+    async fn of(api: &Api, guild: &str, me: &str) -> Result<Self, Failure> {
+        let roles = api.roles(guild).await?;
+        let mine = api.member(guild, me).await?;
+        Ok(Self::read(guild, &roles, &mine))
+    }
+
+    fn read(guild: &str, roles: &[Value], me: &Value) -> Self {
+        // Everybody has the role that is named as the server.
+        let held: BTreeSet<&str> = texts_of(&me["roles"]).chain([guild]).collect();
+        let (mut names, mut positions) = (BTreeMap::new(), BTreeMap::new());
+        let (mut highest, mut may) = (0, Permissions::empty());
+        for role in roles {
+            let Some(id) = role["id"].as_str() else { continue };
+            let position = role["position"].as_u64().unwrap_or(0);
+            if held.contains(id) {
+                highest = highest.max(position);
+                let bits = role["permissions"].as_str().and_then(|bits| bits.parse().ok());
+                may |= Permissions::from_bits_truncate(bits.unwrap_or(0));
+            }
+            let name = role["name"].as_str().unwrap_or(id);
+            names.insert(id.to_owned(), name.to_owned());
+            positions.insert(id.to_owned(), position);
+        }
+        Self { names, positions, highest, may_manage: may.administrator() || may.manage_roles() }
+    }
+
+    fn may_give(&self, role: &str) -> Result<(), &'static str> {
+        match self.positions.get(role) {
+            None => Err(NO_ROLE),
+            Some(_) if !self.may_manage => Err(MAY_NOT),
+            Some(position) if *position >= self.highest => Err(TOO_LOW),
+            Some(_) => Ok(()),
+        }
+    }
+}
+
+fn texts_of(list: &Value) -> impl Iterator<Item = &str> {
+    list.as_array().into_iter().flatten().filter_map(Value::as_str)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn only_what_stands_below_can_be_given() {
+        let manage = Permissions::MANAGE_ROLES.bits().to_string();
+        let role = |id: &str, position: u64, permissions: &str| json!({ "id": id, "name": id, "position": position, "permissions": permissions });
+        let roles = [
+            role("1", 0, "0"),
+            role("2", 5, &manage),
+            role("3", 4, "0"),
+            role("4", 5, "0"),
+            role("5", 9, "0"),
+        ];
+        let reach = Reach::read("1", &roles, &json!({ "roles": ["2"] }));
+        assert_eq!(reach.may_give("3"), Ok(()));
+        assert_eq!(reach.may_give("4"), Err(TOO_LOW));
+        assert_eq!(reach.may_give("5"), Err(TOO_LOW));
+        assert_eq!(reach.may_give("6"), Err(NO_ROLE));
+        let reach = Reach::read("1", &roles, &json!({ "roles": [] }));
+        assert_eq!(reach.may_give("3"), Err(MAY_NOT));
+    }
+}

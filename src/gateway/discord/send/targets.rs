@@ -1,0 +1,123 @@
+//! Where an effect goes: the conversation, the staff's thread about it, a card of its own, a channel for everybody.
+
+use serde_json::json;
+
+use super::{
+    super::{api::Code, limits, mirror, render::text::clip},
+    deliver::{Delivered, Sender, Undelivered},
+};
+use crate::{
+    engine::Look,
+    ids::WaitId,
+    interview::State,
+    model::{effect::Recipient, flow::PhaseEffect, wait::Answerers},
+    threads::{Mark, Role, Spot},
+};
+
+/// The number of the part that begins the staff's thread.
+const ROOT: u8 = 60;
+
+/// Until Discord hides a thread in which nobody writes, in minutes.
+const ARCHIVED_AFTER: u32 = 10_080;
+
+/// Where a message goes.
+#[derive(Debug, Clone)]
+pub(super) struct Target {
+    /// A channel or a thread.
+    pub(super) channel: String,
+    /// It is the thread under a request that is open.
+    pub(super) is_about_request: bool,
+}
+
+impl Sender<'_> {
+    /// Where an effect goes that is not for the participant.
+    pub(super) async fn target(&self) -> Delivered<Target> {
+        let Recipient::Channel { alias } = &self.effect.to else {
+            return Err(Undelivered::NotApplicable);
+        };
+        let channel = self.channel(alias)?;
+        let look = self.look().await?;
+        if self.is_for_everybody(&look) {
+            return Ok(Target { channel, is_about_request: false });
+        }
+        self.staff_thread(alias, channel, &look).await
+    }
+
+    /// Whether the flow posts it for all who read the channel, and not for staff.
+    fn is_for_everybody(&self, look: &Look) -> bool {
+        let Some(carries) = &self.effect.carries else { return false };
+        let phase = look.flow.phase(&carries.phase);
+        let effect = phase.and_then(|phase| phase.effect.get(carries.index));
+        matches!(effect, Some(PhaseEffect::DiscordPost { .. }))
+    }
+
+    /// The thread that staff read about the session in a channel; begun where there is none.
+    async fn staff_thread(&self, alias: &str, channel: String, look: &Look) -> Delivered<Target> {
+        let session = self.effect.session;
+        if let Some(thread) = self.open_request(&look.state, alias, &channel).await? {
+            return Ok(Target { channel: thread, is_about_request: true });
+        }
+        let mark = Mark::Staff(&channel);
+        let root = match self.app.threads.marked(session, mark).await? {
+            Some(root) => root,
+            None => match self.post(&channel, &mirror::root(look), ROOT).await? {
+                Some(root) => root,
+                None => return Err(Undelivered::Never("the thread was deleted".to_owned())),
+            },
+        };
+        let name = format!("{} · {}", look.state.person_in_words(), look.flow.flow.title);
+        let has_thread = self.thread_at(&root, &name).await?;
+        self.app.rooms.belongs(session, &root.message, Role::Staff).await?;
+        self.app.threads.mark(session, mark, &root).await?;
+        // A thread has the id of its message; without one, the channel itself must do.
+        let channel = if has_thread { root.message } else { channel };
+        Ok(Target { channel, is_about_request: false })
+    }
+
+    /// Begins the thread of a message; whether there is one now. Where the bot may not, the message stays without.
+    pub(super) async fn thread_at(&self, spot: &Spot, name: &str) -> Delivered<bool> {
+        let name = clip(name, limits::THREAD_NAME);
+        let body = json!({ "name": name, "auto_archive_duration": ARCHIVED_AFTER });
+        match self.app.api.begin_thread_at(&spot.channel, &spot.message, body).await {
+            Ok(_) => Ok(true),
+            Err(failure) if failure.is(Code::HasThread) => Ok(true),
+            Err(failure) if failure.code().is_some() => Ok(false),
+            Err(failure) => Err(failure.into()),
+        }
+    }
+
+    /// The card of a question in a channel.
+    pub(super) async fn card_in(&self, wait: WaitId, channel: &str) -> Delivered<Option<Spot>> {
+        let found = self.app.store.wait(wait).await?;
+        let shown = found.into_iter().flat_map(|(_, shown)| shown);
+        let mut spots = shown.filter_map(|rendering| Spot::parse(&rendering.message));
+        Ok(spots.find(|spot| spot.channel == channel))
+    }
+
+    /// The thread under a request that is open in the channel: what is said about it stands there (BEHAVIOUR J3.6).
+    async fn open_request(
+        &self,
+        state: &State,
+        alias: &str,
+        channel: &str,
+    ) -> Delivered<Option<String>> {
+        for wait in state.pending() {
+            if !matches!(&wait.answerers, Answerers::Deciders { alias: own, .. } if own == alias) {
+                continue;
+            }
+            if let Some(spot) = self.card_in(wait.id, channel).await? {
+                let has_thread = self.thread_at(&spot, &state.person_in_words()).await?;
+                return Ok(has_thread.then_some(spot.message));
+            }
+        }
+        Ok(None)
+    }
+
+    pub(super) fn channel(&self, alias: &str) -> Delivered<String> {
+        let channels = self.app.settings.discord.as_ref().map(|discord| &discord.channels);
+        let channel = channels.and_then(|channels| channels.get(alias));
+        channel.cloned().ok_or_else(|| {
+            Undelivered::Never(format!("no channel is configured for the alias `{alias}`"))
+        })
+    }
+}

@@ -1,0 +1,386 @@
+//! The whole bot in the Discord of the tests: its parts in this process, a clock that stands still, a store that
+//! survives it.
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    sync::{Arc, Mutex},
+};
+
+use anteroom::{
+    artifacts::{Artifacts, extract::Extractor},
+    catalog::interview,
+    clock::{Clock, FixedClock},
+    config::{Environment, Settings},
+    contacts::Contacts,
+    engine::{self, Engine, Gateway},
+    flows::Library,
+    gateway::discord::{
+        app::App,
+        inbound::{Inbox as _, Incoming},
+        inbox::DiscordInbox,
+        parse,
+        send::DiscordGateway,
+    },
+    ids::{CountingIds, Ids, SessionId},
+    llm::{Model, Models},
+    store::{Store, memory::MemoryStore},
+    task::Tasks,
+    tool::{self, Toolbox},
+};
+use chrono::TimeDelta;
+use serde_json::Value;
+use tempfile::TempDir;
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+use crate::{
+    emulator::{
+        Discord,
+        state::{BOT, GUILD, TOKEN, may},
+    },
+    mortal::Mortal,
+    person::{Desk, Person},
+    scripted::Scripted,
+};
+
+pub(crate) const WELCOME: u64 = 1_100_000_000_000_000_001;
+pub(crate) const INTRODUCTIONS: u64 = 1_100_000_000_000_000_002;
+pub(crate) const APPROVALS: u64 = 1_100_000_000_000_000_003;
+pub(crate) const DESK: u64 = 1_100_000_000_000_000_004;
+
+/// A role by its place in the configuration.
+pub(crate) const fn role(n: u64) -> u64 {
+    1_200_000_000_000_000_000 + n
+}
+
+pub(crate) const ADA: u64 = 701;
+pub(crate) const GRACE: u64 = 702;
+pub(crate) const LINUS: u64 = 1_400_000_000_000_000_703;
+pub(crate) const MALLORY: u64 = 704;
+
+/// What a bot is made from.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Plan {
+    pub(crate) model: Option<Arc<Scripted>>,
+    /// Flows of its own; the shipped ones where there is none.
+    pub(crate) flow: Option<String>,
+    /// Further lines of Discord's table.
+    pub(crate) discord: String,
+}
+
+/// A bot at work, and the Discord around it.
+pub(crate) struct Bot {
+    pub(crate) discord: Discord,
+    pub(crate) clock: Arc<FixedClock>,
+    pub(crate) engine: Engine,
+    /// What survives a process.
+    pub(crate) store: Arc<MemoryStore>,
+    /// The hold that this process has on it.
+    pub(crate) hold: Arc<Mortal>,
+    pub(crate) app: Arc<App>,
+    ids: Arc<dyn Ids>,
+    plan: Plan,
+    folder: TempDir,
+    shutdown: CancellationToken,
+    tasks: JoinSet<()>,
+    desks: Mutex<BTreeMap<u64, Desk>>,
+}
+
+impl Bot {
+    /// The shipped flows without a model.
+    pub(crate) async fn new() -> Self {
+        Self::planned(Plan::default()).await
+    }
+
+    /// A flow of its own without a model.
+    pub(crate) async fn on(flow: &str) -> Self {
+        Self::planned(Plan { flow: Some(flow.to_owned()), ..Plan::default() }).await
+    }
+
+    pub(crate) async fn planned(plan: Plan) -> Self {
+        let discord = Discord::start().await;
+        discord.with(furnish);
+        let now = discord.with(|state| state.now);
+        let clock = Arc::new(FixedClock::new(now));
+        let folder = tempfile::tempdir().unwrap();
+        let store = Arc::new(MemoryStore::default());
+        let ids: Arc<dyn Ids> = Arc::new(CountingIds::default());
+        let made = make(&discord, &plan, &folder, (&store, &clock, &ids));
+        let Made { hold, app, engine, shutdown, tasks } = made;
+        let desks = Mutex::default();
+        let bot = Self {
+            discord,
+            clock,
+            engine,
+            store,
+            hold,
+            app,
+            ids,
+            plan,
+            folder,
+            shutdown,
+            tasks,
+            desks,
+        };
+        bot.registered().await;
+        bot.rest().await;
+        for id in [ADA, GRACE, LINUS, MALLORY] {
+            Person::new(&bot, id).news();
+        }
+        bot
+    }
+
+    /// Waits until the commands are there.
+    async fn registered(&self) {
+        while self.discord.with(|state| state.commands.is_empty()) {
+            tokio::task::yield_now().await;
+        }
+    }
+
+    /// Whether all words reach the bot.
+    pub(crate) fn hears_all(&self) -> bool {
+        self.app.connection.message_content
+    }
+
+    /// What a person has before them.
+    pub(crate) fn desk<T>(&self, id: u64, work: impl FnOnce(&mut Desk) -> T) -> T {
+        work(self.desks.lock().unwrap().entry(id).or_default())
+    }
+
+    /// Something happens on Discord, and the bot hears of it.
+    pub(crate) async fn tell(&self, name: &str, data: Value) {
+        self.hear(name, &data).await;
+        self.rest().await;
+    }
+
+    /// The same without a wait for what the bot does then.
+    pub(crate) async fn hear(&self, name: &str, data: &Value) {
+        let envelope = parse::event(name, data, &BOT.to_string());
+        let ticket = match &envelope.what {
+            Incoming::Action(action) => Some(action.ticket.clone()),
+            Incoming::Submitted(submission) => Some(submission.ticket.clone()),
+            Incoming::Command(command) => Some(command.ticket.clone()),
+            _ => None,
+        };
+        let inbox = DiscordInbox(Arc::clone(&self.app));
+        let Ok(ack) = inbox.take(envelope).await else { return };
+        if let (Some(ticket), Some(body)) = (ticket, ack.body()) {
+            _ = self.app.api.answer(&ticket, body).await;
+        }
+    }
+
+    /// Waits until nothing is left to do.
+    pub(crate) async fn rest(&self) {
+        loop {
+            let before = self.discord.with(|state| state.requests.len());
+            self.engine.settle_down().await;
+            self.app.settle_down().await;
+            self.engine.settle_down().await;
+            if self.discord.with(|state| state.requests.len()) == before {
+                return;
+            }
+        }
+    }
+
+    /// Time passes, and what comes due fires.
+    pub(crate) async fn pass(&self, time: TimeDelta) {
+        self.clock.advance(time);
+        self.discord.with(|state| state.advance(time));
+        self.engine.run_due().await;
+        self.engine.sweep().await;
+        self.rest().await;
+    }
+
+    /// The process dies with work in hand, and the next one begins on what the store holds.
+    pub(crate) async fn crash(&mut self) {
+        self.hold.kill();
+        self.shutdown.cancel();
+        self.tasks.abort_all();
+        self.store.restart();
+        let parts = (&self.store, &self.clock, &self.ids);
+        let made = make(&self.discord, &self.plan, &self.folder, parts);
+        let Made { hold, app, engine, shutdown, tasks } = made;
+        (self.hold, self.app, self.engine) = (hold, app, engine);
+        (self.shutdown, self.tasks) = (shutdown, tasks);
+        self.engine.recover().await;
+        self.rest().await;
+    }
+
+    /// The conversation that began first.
+    pub(crate) async fn session(&self) -> SessionId {
+        self.store.sessions(None, 1).await.unwrap().first().unwrap().id
+    }
+
+    pub(crate) fn ada(&self) -> Person<'_> {
+        Person::new(self, ADA)
+    }
+
+    /// Decides, and is staff.
+    pub(crate) fn grace(&self) -> Person<'_> {
+        Person::new(self, GRACE)
+    }
+
+    /// Is staff, and decides nothing.
+    pub(crate) fn linus(&self) -> Person<'_> {
+        Person::new(self, LINUS)
+    }
+
+    /// Has no say, and sees all channels.
+    pub(crate) fn mallory(&self) -> Person<'_> {
+        Person::new(self, MALLORY)
+    }
+
+    /// Names of the roles that somebody has.
+    pub(crate) fn roles(&self, user: u64) -> Vec<String> {
+        self.discord.with(|state| {
+            let guild = &state.guilds[&GUILD];
+            guild.members[&user].roles.iter().map(|id| guild.roles[id].name.clone()).collect()
+        })
+    }
+}
+
+/// The server of the stories.
+fn furnish(state: &mut crate::emulator::state::State) {
+    state.buckets.is_off = true;
+    for (id, name) in [
+        (WELCOME, "welcome"),
+        (INTRODUCTIONS, "introductions"),
+        (APPROVALS, "staff-approvals"),
+        (DESK, "staff-desk"),
+    ] {
+        state.add_channel(id, name);
+    }
+    for (id, name) in
+        [(ADA, "Ada"), (GRACE, "Grace Hopper"), (LINUS, "Linus"), (MALLORY, "Mallory")]
+    {
+        state.add_user(id, name);
+    }
+    let names =
+        ["Member", "Contributor", "Learner", "Builder", "Helper", "Jobs", "Events", "Event pings"];
+    for (n, name) in (1..).zip(names) {
+        state.add_role(role(n), name, 2, 0);
+    }
+    state.add_role(role(9), "Moderators", 3, 0);
+    state.add_role(role(10), "Curious", 1, 0);
+    for id in [APPROVALS, DESK] {
+        let overwrites = &mut state.channels.get_mut(&id).unwrap().overwrites;
+        overwrites.insert(GUILD, (0, may::VIEW));
+        for seen_by in [role(9), role(10), 501, LINUS] {
+            overwrites.insert(seen_by, (may::VIEW, 0));
+        }
+    }
+    let members = &mut state.guilds.get_mut(&GUILD).unwrap().members;
+    members.get_mut(&GRACE).unwrap().roles.insert(role(9));
+    members.get_mut(&MALLORY).unwrap().roles.insert(role(10));
+}
+
+/// A process.
+struct Made {
+    hold: Arc<Mortal>,
+    app: Arc<App>,
+    engine: Engine,
+    shutdown: CancellationToken,
+    tasks: JoinSet<()>,
+}
+
+fn make(
+    discord: &Discord,
+    plan: &Plan,
+    folder: &TempDir,
+    (store, clock, ids): (&Arc<MemoryStore>, &Arc<FixedClock>, &Arc<dyn Ids>),
+) -> Made {
+    let settings = Arc::new(configured(discord, plan, folder));
+    let hold = Arc::new(Mortal::new(Arc::clone(store) as Arc<dyn Store>, None));
+    let store = Arc::clone(&hold) as Arc<dyn Store>;
+    let clock = Arc::clone(clock) as Arc<dyn Clock>;
+    let app = App::open(&settings, &store, &clock, ids).unwrap().unwrap();
+    let parts = parts(&settings, folder, plan, (store, clock, Arc::clone(ids)));
+    let gateways = vec![Arc::new(DiscordGateway(Arc::clone(&app))) as Arc<dyn Gateway>];
+    let engine = Engine::new(parts, gateways);
+    app.attach(engine.clone());
+    let (shutdown, mut tasks) = (CancellationToken::new(), JoinSet::new());
+    tasks.spawn(Arc::clone(&app).run(shutdown.clone()));
+    Made { hold, app, engine, shutdown, tasks }
+}
+
+fn parts(
+    settings: &Settings,
+    folder: &TempDir,
+    plan: &Plan,
+    (store, clock, ids): (Arc<dyn Store>, Arc<dyn Clock>, Arc<dyn Ids>),
+) -> engine::Parts {
+    let flows = &settings.flows;
+    let library = Library::load(flows.dir.as_deref(), &flows.enabled, &settings.vars).unwrap();
+    let tasks = Tasks::load(None).unwrap();
+    let tools = interview::tools().into_iter().chain(tool::delegated::tools(&tasks)).collect();
+    let reader = Extractor::new(env!("CARGO_BIN_EXE_anteroom"));
+    let artifacts = Artifacts::new(folder.path(), Arc::clone(&clock), Arc::clone(&ids), reader);
+    let interview = plan.model.clone().map(|model| model as Arc<dyn Model>);
+    engine::Parts {
+        store,
+        clock,
+        ids,
+        library: Arc::new(library),
+        toolbox: Arc::new(Toolbox::new(tools).unwrap()),
+        tasks: Arc::new(tasks),
+        artifacts: Arc::new(artifacts.unwrap()),
+        contacts: Arc::new(Contacts::new(Vec::new())),
+        webhooks: Arc::default(),
+        models: Models { interview, ..Models::default() },
+    }
+}
+
+/// The configuration as an operator writes it.
+fn configured(discord: &Discord, plan: &Plan, folder: &TempDir) -> Settings {
+    let dir = folder.path();
+    let flows = match &plan.flow {
+        None => "enabled = [\"community-welcome\"]".to_owned(),
+        Some(flow) => {
+            fs::create_dir_all(dir.join("flows")).unwrap();
+            fs::write(dir.join("flows/flow.toml"), flow).unwrap();
+            let id = flow.lines().find_map(|line| line.strip_prefix("id = ")).unwrap();
+            format!("dir = \"{}\"\nenabled = [{id}]", dir.join("flows").display())
+        }
+    };
+    let roles =
+        ["member", "contributor", "learner", "builder", "helper", "jobs", "events", "event-pings"];
+    let line = |(n, name)| format!("\"{name}\" = \"{}\"", role(n));
+    let roles = (1..).zip(roles).map(line).collect::<Vec<_>>().join("\n");
+    let config = format!(
+        r#"
+        [data]
+        dir = "{data}"
+        [vars]
+        organisation = "Example Ltd"
+        privacy_url = "https://example.org/privacy"
+        contact = "people@example.org"
+        [flows]
+        {flows}
+        [approvers]
+        staff_approvals = {{ discord_roles = ["{deciders}"] }}
+        [discord]
+        token_env = "TOKEN"
+        application_id = "1300000000000000001"
+        api_base = "{api}"
+        staff_users = ["{LINUS}"]
+        {more}
+        [discord.channels]
+        welcome = "{WELCOME}"
+        introductions = "{INTRODUCTIONS}"
+        staff_approvals = "{APPROVALS}"
+        staff_desk = "{DESK}"
+        [discord.roles]
+        {roles}
+        "#,
+        data = dir.join("data").display(),
+        deciders = role(9),
+        api = discord.base,
+        more = plan.discord,
+    );
+    let file = dir.join("config.toml");
+    fs::write(&file, config).unwrap();
+    let token = TOKEN.strip_prefix("Bot ").unwrap();
+    let environment = Environment::from([("TOKEN", token)]);
+    Settings::load(&file, &environment).unwrap()
+}

@@ -1,0 +1,243 @@
+//! J2: a member of a community, from the panel to the roles, without a model.
+
+use insta::assert_snapshot;
+
+use crate::bot::{ADA, Bot};
+
+#[tokio::test]
+#[expect(clippy::too_many_lines, reason = "one story, told to its end")]
+async fn a_member_is_taken_from_the_panel_to_the_roles() {
+    let bot = Bot::new().await;
+    let ada = bot.ada();
+    bot.linus().at("welcome").command("/onboard panel", &[]).await;
+    assert_snapshot!(ada.news(), @"
+    #welcome
+      + Anteroom: ┃ New here? Press Start. It takes two minutes and happens in a thread only you and the staff can see.
+          ┃ [+ Start]
+    ");
+    ada.press("Start").await;
+    assert_snapshot!(ada.news(), @"
+    #welcome
+      + Anteroom (only you): Your thread: #welcome-ada
+    #welcome-ada
+      + Anteroom: ┃ ### Community welcome
+          ┃ **This is a bot.** In step 3 it uses an AI model to help you write an introduction; you can skip that. It keeps your answers for 90 days and posts nothing until you approve it. Details: https://example.org/privacy Type **human** to reach staff, **stop** to end, **delete my data** to erase.
+          ┃ [+ Start] [Ask staff] [Not now]
+    ");
+    ada.press("Start").await;
+    assert_snapshot!(ada.news(), @"
+    #welcome-ada
+      ~ Anteroom (edited): ┃✓ ### Community welcome
+          ┃✓ **This is a bot.** In step 3 it uses an AI model to help you write an introduction; you can skip that. It keeps your answers for 90 days and posts nothing until you approve it. Details: https://example.org/privacy Type **human** to reach staff, **stop** to end, **delete my data** to erase.
+          ┃✓ ✓ You answered: **Start**, <t:1793628300:f>
+      + Anteroom: -# Step 1 of 4 · Rules · 0/2
+      + Anteroom: ┃ 1. Be kind.
+          ┃ 2. No spam or self-promotion outside #showcase.
+          ┃ 3. Keep it legal and on topic.
+          ┃ 4. Staff have the last word.
+          ┃ [+ I accept] [I have a question] [I do not accept]
+    ");
+    ada.press("I accept").await;
+    assert_snapshot!(ada.news(), @"
+    #welcome-ada
+      ~ Anteroom (edited): -# Step 1 of 4 · Rules · 1/2
+      ~ Anteroom (edited): ┃✓ 1. Be kind.
+          ┃✓ 2. No spam or self-promotion outside #showcase.
+          ┃✓ 3. Keep it legal and on topic.
+          ┃✓ 4. Staff have the last word.
+          ┃✓ ✓ You answered: **I accept**, <t:1793628300:f>
+      + Anteroom: ┃ Are you at least 13, or older if your country's law asks for it?
+          ┃ [+ Yes] [No]
+    ");
+    ada.press("Yes").await;
+    assert_snapshot!(ada.news(), @"
+    #welcome-ada
+      ~ Anteroom (edited): -# Step 2 of 4 · Interests · 0/1
+      ~ Anteroom (edited): ┃✓ Are you at least 13, or older if your country's law asks for it?
+          ┃✓ ✓ You answered: **Yes**, <t:1793628300:f>
+      + Anteroom: Your roles:
+          ✓ Member
+      + Anteroom: ┃ What brings you here? Pick any. This decides which channels you see.
+          ┃ {Choose… 0-6: Learning | Building projects | Helping others | Jobs | Events | Just reading}
+          ┃ [+ Done] [Skip]
+    ");
+    assert_eq!(bot.roles(ADA), ["Member"]);
+    ada.pick(&["Learning", "Events"]).await;
+    assert_snapshot!(ada.news(), @"");
+    ada.press("Done").await;
+    assert_snapshot!(ada.news(), @"
+    #welcome-ada
+      ~ Anteroom (edited): -# Step 2 of 4 · Interests · 1/1
+      ~ Anteroom (edited): ┃✓ What brings you here? Pick any. This decides which channels you see.
+          ┃✓ ✓ You answered: **Learning, Events**, <t:1793628300:f>
+      + Anteroom: ┃ Shall we notify you about events?
+          ┃ [+ Yes, ping me] [No pings] [Skip]
+    ");
+    ada.press("Yes, ping me").await;
+    assert_snapshot!(ada.news(), @"
+    #welcome-ada
+      ~ Anteroom (edited): -# Step 3 of 4 · Say hello · 0/1
+      ~ Anteroom (edited): ┃✓ Shall we notify you about events?
+          ┃✓ ✓ You answered: **Yes, ping me**, <t:1793628300:f>
+      + Anteroom: Your roles:
+          ✓ Learner
+          ✓ Events
+      + Anteroom: Your roles:
+          ✓ Event pings
+      + Anteroom: Want to introduce yourself? I can help you write two or three sentences. You approve it before anyone sees it.
+      + Anteroom: ┃ ### Introduction
+          ┃ Write two or three sentences about yourself, or press Skip.
+          ┃ [Write it] [Skip]
+    ");
+    ada.press("Write it").await;
+    assert_snapshot!(ada.form(), @"
+    ╔ Edit: Introduction
+    ║ Text*: _¶_
+    ║ Pronouns: __
+    ║ Note for the interviewer: _¶_
+    ╚ [Cancel] [Submit]
+    ");
+    ada.fill("Text", "short");
+    ada.submit().await;
+    assert_snapshot!(ada.news(), @"
+    #welcome-ada
+      + Anteroom (only you): ┃! ### Not yet
+          ┃! - A little more, please: at least 10 characters.
+          ┃! [+ Open it again]
+          ┃! -# What you entered is kept.
+    ");
+    ada.press("Open it again").await;
+    assert_snapshot!(ada.form(), @"
+    ╔ Edit: Introduction
+    ║ Text*: _¶short_
+    ║ Pronouns: __
+    ║ Note for the interviewer: _¶_
+    ╚ [Cancel] [Submit]
+    ");
+    ada.fill("Text", "I build small boats, and want to learn how bigger ones are rigged.");
+    ada.submit().await;
+    assert_snapshot!(ada.news(), @"
+    #introductions
+      + Anteroom: **Ada**: I build small boats, and want to learn how bigger ones are rigged.
+    #welcome-ada
+      ~ Anteroom (edited): -# Step 4 of 4 · Roles
+      ~ Anteroom (edited): ┃✓ ### Introduction
+          ┃✓ Write two or three sentences about yourself, or press Skip.
+          ┃✓ **Text**: I build small boats, and want to learn how bigger ones are rigged.
+          ┃✓ ✓ **Changed and approved** by you, <t:1793628300:f>
+          ┃✓ [Change]
+      ~ Anteroom (only you): Done.
+      + Anteroom: ┃ Would you like the Contributor role? Staff check requests, usually within a day.
+          ┃ [+ Request it] [Not now] [Skip]
+    ");
+    let grace = bot.grace();
+    assert_snapshot!(grace.news(), @"
+    #welcome
+      + Anteroom: ┃ New here? Press Start. It takes two minutes and happens in a thread only you and the staff can see.
+          ┃ [+ Start]
+    #introductions
+      + Anteroom: **Ada**: I build small boats, and want to learn how bigger ones are rigged.
+    ");
+    ada.press("Request it").await;
+    assert_snapshot!(ada.news(), @"
+    #welcome-ada
+      ~ Anteroom (edited): ┃✓ Would you like the Contributor role? Staff check requests, usually within a day.
+          ┃✓ ✓ You answered: **Request it**, <t:1793628300:f>
+      + Anteroom: Staff have been asked. You can leave; I will tell you here.
+      + Anteroom: Done. Example Ltd sees this:
+          
+          - Interests
+          - Introduction
+          
+          A person will read it. Type *export* for a copy, or *delete my data* to erase it.
+      + Anteroom: You can have a copy of everything.
+          [Download my answers] [Delete my data]
+    ");
+    assert_snapshot!(grace.news(), @"
+    #staff-approvals
+      + Anteroom: ┃ ### roles from contributor for Ada?
+          ┃ **Person**: Ada
+          ┃ **Flow**: Community welcome
+          ┃ **Phase**: Roles
+          ┃ [✓ Approve] [! Deny] [Open conversation ↗]
+    ");
+    grace.press("Approve").await;
+    assert_snapshot!(grace.news(), @"
+    #staff-approvals
+      + Anteroom (only you): ┃ ### Approve this?
+          ┃ roles from contributor for Ada?
+          ┃ [✓ Yes, approve]
+          ┃ -# If not, dismiss this message.
+    ");
+    grace.press("Yes, approve").await;
+    assert_snapshot!(grace.news(), @"
+    #staff-approvals
+      ~ Anteroom (edited): ┃✓ ### roles from contributor for Ada?
+          ┃✓ **Person**: Ada
+          ┃✓ **Flow**: Community welcome
+          ┃✓ **Phase**: Roles
+          ┃✓ ✓ **Approved** by @Grace Hopper, <t:1793628300:f>
+      ~ Anteroom (only you): Done.
+    #Ada
+      + Anteroom: Approved by @Grace Hopper.
+    ");
+    assert_snapshot!(ada.news(), @"
+    #welcome-ada
+      + Anteroom: Your roles:
+          ✓ Contributor
+    ");
+    assert_eq!(bot.roles(ADA), ["Member", "Contributor", "Learner", "Events", "Event pings"]);
+}
+
+#[tokio::test]
+async fn what_is_asked_of_staff_is_decided_once_and_by_those_who_may() {
+    let bot = Bot::new().await;
+    let ada = bot.ada();
+    bot.linus().at("welcome").command("/onboard panel", &[]).await;
+    for label in ["Start", "Start", "I accept", "Yes", "Done", "No pings", "Skip", "Request it"] {
+        ada.press(label).await;
+    }
+    let (grace, linus, mallory) = (bot.grace(), bot.linus(), bot.mallory());
+    drop((ada.news(), grace.news(), linus.news(), mallory.news()));
+    let approve = grace.button("Deny").unwrap();
+    mallory.press("Approve").await;
+    assert_snapshot!(mallory.news(), @"
+    #staff-approvals
+      + Anteroom (only you): Only the staff approvers can decide this.
+    ");
+    mallory.press("Deny").await;
+    assert_snapshot!(mallory.news(), @"
+    #staff-approvals
+      + Anteroom (only you): Only the staff approvers can decide this.
+    ");
+    // Staff who decide nothing see it, and may not.
+    linus.press("Deny").await;
+    assert_snapshot!(linus.news(), @"
+    #staff-approvals
+      + Anteroom (only you): Only the staff approvers can decide this.
+    ");
+    // A decision may be typed, as a reply that calls the bot.
+    grace.at("staff-approvals").reply("Approve, she helped me last week").await;
+    assert_snapshot!(grace.news(), @"
+    #staff-approvals
+      ~ Anteroom (edited): ┃✓ ### roles from contributor for Ada?
+          ┃✓ **Person**: Ada
+          ┃✓ **Flow**: Community welcome
+          ┃✓ **Phase**: Roles
+          ┃✓ ✓ **Approved** by @Grace Hopper, <t:1793628300:f>
+    #Ada
+      + Anteroom: Approved by @Grace Hopper.
+    ");
+    // Whoever comes second is told who was first.
+    grace.press_again(&approve).await;
+    assert_snapshot!(grace.news(), @"
+    #staff-approvals
+      + Anteroom (only you): Already approved by you at <t:1793628300:f>.
+    ");
+    assert_snapshot!(ada.news(), @"
+    #welcome-ada
+      + Anteroom: Your roles:
+          ✓ Contributor
+    ");
+    assert_eq!(bot.roles(ADA), ["Member", "Contributor"]);
+}
