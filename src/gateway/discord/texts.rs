@@ -8,7 +8,12 @@ use super::{
         text::{escape, one_line, parts, said, time},
     },
 };
-use crate::{config::Approvers, form::words::Words, ids::SessionId, model::session::PersonId};
+use crate::{
+    config::Approvers,
+    form::words::Words,
+    ids::SessionId,
+    model::{session::PersonId, ui::Offered},
+};
 
 /// Words of ours, which may hold Markdown.
 pub fn words(text: impl Into<String>) -> Message {
@@ -62,6 +67,25 @@ pub fn copy_offered(session: SessionId) -> Message {
     ]));
     Message { content: String::new(), components }
 }
+
+/// The buttons that go with words which offer commands; none where they offer nothing.
+pub fn offered(offers: &[Offered], session: SessionId) -> Option<Message> {
+    let one = |offered: &Offered| {
+        let id = format!("{OFFER}{}.{}", offered.name(), session.short());
+        button(id, offered.label())
+    };
+    let components = rows(offers.iter().map(one));
+    (!components.is_empty()).then(|| Message { content: String::new(), components })
+}
+
+/// Reads the id of such a button.
+pub fn parse_offer(id: &str) -> Option<(Offered, &str)> {
+    let (name, session) = id.strip_prefix(OFFER)?.split_once('.')?;
+    Some((Offered::parse(name)?, session))
+}
+
+/// Begins the id of a button that gives an offered command.
+const OFFER: &str = "offer.";
 
 /// Begins the id of the button that hands a copy out.
 pub const COPY: &str = "copy.";

@@ -22,6 +22,7 @@ use crate::{
         audit::sha256,
         effect::{Act, Delivery, Effect, Recipient, Rendering},
         transcript::Audience,
+        ui::Offered,
         wait::{Purpose, Wait},
     },
     store,
@@ -115,7 +116,7 @@ impl Sender<'_> {
                 self.tell_decision(wait).await?;
                 Ok(shown)
             }
-            (Act::Post { text }, _) => self.say(text).await,
+            (Act::Post { text, offers }, _) => self.say(text, offers).await,
             (Act::Relay { name, text }, _) => {
                 self.post_all(&texts::plain(&words::relayed(name, text))).await
             }
@@ -243,11 +244,13 @@ impl Sender<'_> {
     }
 
     /// Words of the bot.
-    async fn say(&self, text: &str) -> Delivered<Option<String>> {
-        let messages = render::post(text);
+    async fn say(&self, text: &str, offers: &[Offered]) -> Delivered<Option<String>> {
+        let mut messages = render::post(text);
         if messages.is_empty() {
             return Ok(None);
         }
+        // Words and buttons do not go into one message: what stands in no notification stands by itself.
+        messages.extend(texts::offered(offers, self.effect.session));
         if self.effect.to == Recipient::Participant {
             return self.post_all(&messages).await;
         }
