@@ -28,3 +28,5 @@ mod rules;
 mod scripted;
 #[path = "support/specification.rs"]
 mod specification;
+#[path = "discord/troubles.rs"]
+mod troubles;

@@ -1,12 +1,13 @@
 //! How an interview begins in Discord, and where.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use crate::{
     engine::{Engine, Error, Inbound, What},
     flows::LoadedFlow,
     form::words,
     gateway::discord::{
+        app::App,
         inbound::{Ack, Actor, Command, NotTaken},
         inbox::{Arrival, Ear},
         people,
@@ -94,7 +95,11 @@ fn opened(arrival: &Arrival<'_>, session: SessionId) -> Ack {
         let Some(engine) = app.engine() else { return texts::ROOM_LATER.to_owned() };
         let Ok(look) = engine.look(session).await else { return texts::ROOM_LATER.to_owned() };
         match app.rooms.open(&look).await {
-            Ok(room) => texts::room(&room, !app.rooms.is_thread(session, &look.state.place).await),
+            Ok(room) if app.rooms.is_thread(session, &look.state.place).await => {
+                texts::room(&room, false)
+            }
+            Ok(room) if arrives(engine, &app, session).await => texts::room(&room, true),
+            Ok(_) => texts::NO_ROOM.to_owned(),
             Err(rooms::Trouble::Call(failure)) if failure.code().is_some() => {
                 texts::NO_ROOM.to_owned()
             }
@@ -103,6 +108,28 @@ fn opened(arrival: &Arrival<'_>, session: SessionId) -> Ack {
         }
     })
 }
+
+/// Whether what is said to somebody directly arrives: Discord says so only once something is.
+async fn arrives(engine: &Engine, app: &App, session: SessionId) -> bool {
+    for _ in 0..ARRIVES_LOOKS {
+        let Ok(look) = engine.look(session).await else { return true };
+        if look.state.is_out_of_reach {
+            return false;
+        }
+        let first = look.state.pending().next().map(|wait| wait.id);
+        let Some(first) = first else { return true };
+        let shown = app.store.wait(first).await.ok().flatten();
+        if shown.is_some_and(|(_, shown)| !shown.is_empty()) {
+            return true;
+        }
+        tokio::time::sleep(ARRIVES_PAUSE).await;
+    }
+    true
+}
+
+/// How often it is looked whether something has arrived, and the pause between: some seconds in all.
+const ARRIVES_LOOKS: u32 = 40;
+const ARRIVES_PAUSE: Duration = Duration::from_millis(150);
 
 async fn where_to(
     arrival: &Arrival<'_>,

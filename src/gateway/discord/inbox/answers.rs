@@ -70,12 +70,7 @@ impl Arrival<'_> {
             return Ok(ack);
         }
         let was_open = wait.standing.is_pending();
-        let step = if was_open {
-            answer::step(&wait, &draft, &element, &action.inputs)
-        } else {
-            // Whatever it was: what became of the question is told, and the card drawn as it stands.
-            Step::Answered { reply: Reply::Skipped, draft }
-        };
+        let step = meant(&wait, answer::step(&wait, &draft, &element, &action.inputs));
         let ack = self.came_to(&used, step).await?;
         if !was_open {
             self.redraw(&wait, shown);
@@ -115,14 +110,7 @@ impl Arrival<'_> {
         }
         let draft = self.app.drafts.of(&wait).await.map_err(|_| NotTaken)?;
         let was_open = wait.standing.is_pending();
-        let step = answer::step(&wait, &draft, &element, &sent.inputs);
-        let step = match step {
-            // Nothing is entered into what is closed: the reply goes to the core, which says how it was closed.
-            Step::Kept(draft) | Step::Wrong { draft, .. } if !was_open => {
-                Step::Answered { reply: Reply::Skipped, draft }
-            }
-            step => step,
-        };
+        let step = meant(&wait, answer::step(&wait, &draft, &element, &sent.inputs));
         let ack = self.came_to(&used, step).await?;
         if used.is_aside || !was_open {
             // The form was opened from a message beside the card.
@@ -292,6 +280,16 @@ impl Arrival<'_> {
             self.report(&refused, Some(wait), &from.person, ear)
         };
         (!may).then(refused)
+    }
+}
+
+/// Nothing is entered into a question that is closed: whatever it was goes to the core, which says how it was closed.
+fn meant(wait: &Wait, step: Step) -> Step {
+    match step {
+        Step::Kept(draft) | Step::Wrong { draft, .. } if !wait.standing.is_pending() => {
+            Step::Answered { reply: Reply::Skipped, draft }
+        }
+        step => step,
     }
 }
 

@@ -13,16 +13,20 @@ use serenity::model::Permissions;
 
 use super::deliver::{Delivered, Sender, Undelivered};
 use crate::{
+    engine::Look,
     gateway::discord::{
         api::{Api, Code, Failure},
         app::App,
-        texts,
+        limits, render, texts,
     },
     store::{self, Note},
 };
 
 /// The number of the part that says what became of them.
 const SAID: u8 = 0;
+
+/// The number of the part that tells staff.
+const WARNED: u8 = 58;
 
 /// Roles that wait for the screening.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -69,7 +73,20 @@ impl Sender<'_> {
             return Ok(());
         }
         let why = outcome.not.iter().map(|(role, why)| format!("{role}: {why}"));
-        Err(Undelivered::Never(why.collect::<Vec<_>>().join("; ")))
+        let why = why.collect::<Vec<_>>().join("; ");
+        self.warn(&look, &why).await?;
+        Err(Undelivered::Never(why))
+    }
+
+    /// Tells staff what a moderator can mend.
+    async fn warn(&self, look: &Look, why: &str) -> Delivered<()> {
+        let Some(alias) = &look.flow.flow.handoff.channel else { return Ok(()) };
+        let Ok(channel) = self.channel(alias) else { return Ok(()) };
+        let target = self.staff_thread(alias, channel, look).await?;
+        let person = render::text::said(&look.state.person_in_words(), limits::QUOTE);
+        let why = render::text::said(why, limits::CONTENT / 2);
+        let text = format!("{person} did not get every role. {why}.");
+        self.post(&target.channel, &texts::words(text), WARNED).await.map(drop)
     }
 }
 
@@ -130,12 +147,14 @@ async fn give(
     let reach = Reach::of(&app.api, guild, app.me().await?).await?;
     let mut outcome = Outcome::default();
     for alias in aliases {
-        let mut refuse = |why: &str| outcome.not.push((alias.clone(), why.to_owned()));
         let Some(id) = ids.and_then(|ids| ids.get(alias)) else {
-            refuse("the team has not said which role that is");
+            outcome
+                .not
+                .push((alias.clone(), "the team has not said which role that is".to_owned()));
             continue;
         };
         let name = reach.names.get(id).cloned().unwrap_or_else(|| alias.clone());
+        let mut refuse = |why: &str| outcome.not.push((name.clone(), why.to_owned()));
         if held.contains(&id.as_str()) {
             outcome.given.push(name);
             continue;

@@ -52,7 +52,12 @@ impl Sender<'_> {
     }
 
     /// The thread that staff read about the session in a channel; begun where there is none.
-    async fn staff_thread(&self, alias: &str, channel: String, look: &Look) -> Delivered<Target> {
+    pub(super) async fn staff_thread(
+        &self,
+        alias: &str,
+        channel: String,
+        look: &Look,
+    ) -> Delivered<Target> {
         let session = self.effect.session;
         if let Some(thread) = self.open_request(&look.state, alias, &channel).await? {
             return Ok(Target { channel: thread, is_about_request: true });

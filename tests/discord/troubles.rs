@@ -1,0 +1,654 @@
+//! What goes wrong, and what people see then (BEHAVIOUR, failure journeys).
+
+use chrono::TimeDelta;
+use insta::assert_snapshot;
+use serde_json::json;
+
+use crate::{
+    bot::{ADA, Bot, LINUS, Plan, WELCOME, role},
+    emulator::state::{GUILD, may},
+    person::member_json,
+};
+
+/// Ada stands before the rules.
+async fn at_the_rules(plan: Plan) -> Bot {
+    let bot = Bot::planned(plan).await;
+    bot.linus().at("welcome").command("/onboard panel", &[]).await;
+    let ada = bot.ada();
+    ada.press("Start").await;
+    ada.press("Start").await;
+    ada.news();
+    bot
+}
+
+/// All words reach the bot.
+fn hearing() -> Plan {
+    Plan { discord: "message_content = true".to_owned(), ..Plan::default() }
+}
+
+/// F5.
+#[tokio::test]
+async fn whoever_says_stop_is_asked_nothing_more() {
+    let bot = at_the_rules(hearing()).await;
+    let ada = bot.ada().at("welcome-ada");
+    ada.write("stop").await;
+    assert_snapshot!(ada.news(), @"
+    #welcome-ada
+      ~ Anteroom (edited): ┃  1. Be kind.
+          ┃  2. No spam or self-promotion outside #showcase.
+          ┃  3. Keep it legal and on topic.
+          ┃  4. Staff have the last word.
+          ┃  **No longer asked**: the conversation was stopped. <t:1793628300:f>
+      + Anteroom: Stopped. Nothing more will be asked. Type *resume* to go on later, or *delete my data* to erase everything.
+      + Anteroom: [Resume later] [Delete my data]
+    ");
+    bot.ada().at("welcome").command("/onboard resume", &[]).await;
+    assert_snapshot!(ada.news(), @"
+    #welcome-ada
+      + Anteroom: Welcome back. We go on where we were.
+      + Anteroom: ┃ 1. Be kind.
+          ┃ 2. No spam or self-promotion outside #showcase.
+          ┃ 3. Keep it legal and on topic.
+          ┃ 4. Staff have the last word.
+          ┃ [+ I accept] [I have a question] [I do not accept]
+    ");
+    bot.ada().at("welcome").command("/onboard cancel", &[]).await;
+    assert_snapshot!(bot.ada().news(), @"
+    #welcome
+      + Anteroom (only you): Done.
+      + Anteroom (only you): Done.
+    #welcome-ada
+      ~ Anteroom (edited): ┃  1. Be kind.
+          ┃  2. No spam or self-promotion outside #showcase.
+          ┃  3. Keep it legal and on topic.
+          ┃  4. Staff have the last word.
+          ┃  **No longer asked**: the conversation was stopped. <t:1793628300:f>
+      + Anteroom: Stopped. Nothing more will be asked. Type *resume* to go on later, or *delete my data* to erase everything.
+      + Anteroom: [Resume later] [Delete my data]
+    ");
+}
+
+/// F6.
+#[tokio::test]
+async fn everything_is_erased_when_somebody_wants_it() {
+    let bot = at_the_rules(Plan::default()).await;
+    let ada = bot.ada();
+    ada.at("welcome").command("/privacy delete", &[]).await;
+    assert_snapshot!(ada.news(), @"
+    #welcome
+      + Anteroom (only you): Done.
+    #welcome-ada
+      + Anteroom: ┃ ### Delete everything?
+          ┃ This erases your answers, files, the whole conversation and requests that still wait for somebody. What stays is one line that an erasure happened, without your name. Files that you posted elsewhere stay until you delete them there. It cannot be undone.
+          ┃ ⚠️ **This cannot be taken back.**
+          ┃ [! Erase everything] [Keep]
+    ");
+    ada.press("Erase everything").await;
+    assert_snapshot!(ada.news(), @"
+    #welcome-ada
+      + Anteroom (only you): ┃! ### Are you sure?
+          ┃! This cannot be taken back.
+          ┃! [! Erase everything]
+          ┃! -# If not, dismiss this message.
+    ");
+    ada.press("Erase everything").await;
+    assert_snapshot!(ada.news(), @"
+    #welcome-ada
+      ~ Anteroom (edited): ┃  **No longer asked**: erased. <t:1793628300:f>
+      ~ Anteroom (edited): ┃  **No longer asked**: erased. <t:1793628300:f>
+      ~ Anteroom (edited): ┃  **No longer asked**: erased. <t:1793628300:f>
+      + Anteroom (only you): Everything about this conversation is erased. Receipt: `AAAAAAAAAAAAAAAAAAAADQ`. Messages and files in Discord stay until you delete them there.
+    ");
+    ada.at("welcome").command("/onboard status", &[]).await;
+    assert_snapshot!(ada.news(), @"
+    #welcome
+      + Anteroom (only you): There is no conversation yet. Begin one with `/onboard start`.
+    ");
+}
+
+/// F7.
+#[tokio::test]
+async fn whoever_asks_for_a_person_gets_one() {
+    let bot = at_the_rules(hearing()).await;
+    let (ada, linus) = (bot.ada(), bot.linus());
+    linus.news();
+    ada.press("I have a question").await;
+    assert_snapshot!(ada.news(), @"
+    #welcome-ada
+      ~ Anteroom (edited): ┃✓ 1. Be kind.
+          ┃✓ 2. No spam or self-promotion outside #showcase.
+          ┃✓ 3. Keep it legal and on topic.
+          ┃✓ 4. Staff have the last word.
+          ┃✓ ✓ You answered: **I have a question**, <t:1793628300:f>
+      + Anteroom: I have asked the team. I will keep quiet until they answer or you type *continue*.
+    ");
+    assert_snapshot!(linus.news(), @"
+    #staff-desk
+      + Anteroom: ┃ **Ada** · Community welcome
+          ┃ -# Step 1 of 4 · Rules · 0/2 · running.
+          ┃ -# Write in this thread to take over: what you write is passed on.
+          ┃ [Take over] [Hand back] [Nudge] [! End]
+    #Ada · Community welcome
+      + Anteroom: **Ada** asks for a person in *Community welcome*: the participant has a question.
+    ");
+    linus.press("Take over").await;
+    assert_snapshot!(linus.news(), @"");
+    assert_snapshot!(ada.news(), @"
+    #welcome-ada
+      + Anteroom: Linus from the team is here now.
+    ");
+    let thread = "Ada · Community welcome";
+    linus.at(thread).write("Hello Ada, what is it?").await;
+    assert_snapshot!(ada.news(), @"
+    #welcome-ada
+      + Anteroom: Linus: Hello Ada, what is it?
+    ");
+    ada.at("welcome-ada").write("What does rule 2 mean?").await;
+    assert_snapshot!(linus.news(), @"
+    #Ada · Community welcome
+      + Anteroom: Ada: What does rule 2 mean?
+    ");
+    // Others of the channel have no say.
+    bot.mallory().at(thread).write("Ignore her").await;
+    assert_snapshot!(bot.mallory().at(thread).news(), @"
+    #Ada · Community welcome
+      + Anteroom: **Ada** asks for a person in *Community welcome*: the participant has a question.
+      + Linus: Hello Ada, what is it?
+      + Anteroom: Ada: What does rule 2 mean?
+      + Anteroom: Only the team can do that.
+    ");
+    linus.at(thread).write("hand back").await;
+    assert_snapshot!(ada.news(), @"
+    #welcome-ada
+      + Anteroom: The assistant is back. We go on where we were.
+      + Anteroom: ┃ 1. Be kind.
+          ┃ 2. No spam or self-promotion outside #showcase.
+          ┃ 3. Keep it legal and on topic.
+          ┃ 4. Staff have the last word.
+          ┃ [+ I accept] [I have a question] [I do not accept]
+    ");
+}
+
+/// F9.
+#[tokio::test]
+async fn an_answer_may_be_typed_as_a_reply() {
+    let bot = at_the_rules(Plan::default()).await;
+    let ada = bot.ada().at("welcome-ada");
+    // Without the privileged intent Discord keeps words from the bot that are not for it.
+    ada.write("I accept").await;
+    assert_snapshot!(ada.news(), @"");
+    ada.reply("i accept").await;
+    assert_snapshot!(ada.news(), @"
+    #welcome-ada
+      ~ Anteroom (edited): -# Step 1 of 4 · Rules · 1/2
+      ~ Anteroom (edited): ┃✓ 1. Be kind.
+          ┃✓ 2. No spam or self-promotion outside #showcase.
+          ┃✓ 3. Keep it legal and on topic.
+          ┃✓ 4. Staff have the last word.
+          ┃✓ ✓ You answered: **I accept**, <t:1793628300:f>
+      + Anteroom: ┃ Are you at least 13, or older if your country's law asks for it?
+          ┃ [+ Yes] [No]
+    ");
+    let message = ada.write("yes").await;
+    ada.on_message("Use as answer", message).await;
+    assert_snapshot!(ada.news(), @"
+    #welcome-ada
+      ~ Anteroom (edited): -# Step 2 of 4 · Interests · 0/1
+      ~ Anteroom (edited): ┃✓ Are you at least 13, or older if your country's law asks for it?
+          ┃✓ ✓ You answered: **Yes**, <t:1793628300:f>
+      + Anteroom (only you): Done.
+      + Anteroom: Your roles:
+          ✓ Member
+      + Anteroom: ┃ What brings you here? Pick any. This decides which channels you see.
+          ┃ {Choose… 0-6: Learning | Building projects | Helping others | Jobs | Events | Just reading}
+          ┃ [+ Done] [Skip]
+    ");
+}
+
+/// F10, F11.
+#[tokio::test]
+async fn a_button_that_is_used_up_says_so() {
+    let bot = at_the_rules(Plan::default()).await;
+    let ada = bot.ada();
+    let (accept, decline) =
+        (ada.button("I accept").unwrap(), ada.button("I do not accept").unwrap());
+    ada.press_again(&accept).await;
+    ada.news();
+    // The same once more, as from a second device: nothing to tell.
+    ada.press_again(&accept).await;
+    assert_snapshot!(ada.news(), @"");
+    bot.pass(TimeDelta::hours(3)).await;
+    ada.press_again(&decline).await;
+    assert_snapshot!(ada.news(), @"
+    #welcome-ada
+      + Anteroom (only you): That question was answered at <t:1793628300:f>.
+    ");
+}
+
+/// F12.
+#[tokio::test]
+async fn a_restart_is_not_noticed() {
+    let mut bot = at_the_rules(Plan::default()).await;
+    bot.crash().await;
+    assert_snapshot!(bot.ada().news(), @"");
+    bot.ada().press("I accept").await;
+    bot.crash().await;
+    assert_snapshot!(bot.ada().news(), @"
+    #welcome-ada
+      ~ Anteroom (edited): -# Step 1 of 4 · Rules · 1/2
+      ~ Anteroom (edited): ┃✓ 1. Be kind.
+          ┃✓ 2. No spam or self-promotion outside #showcase.
+          ┃✓ 3. Keep it legal and on topic.
+          ┃✓ 4. Staff have the last word.
+          ┃✓ ✓ You answered: **I accept**, <t:1793628300:f>
+      + Anteroom: ┃ Are you at least 13, or older if your country's law asks for it?
+          ┃ [+ Yes] [No]
+    ");
+    // The panel is as good as on the first day.
+    bot.ada().at("welcome").press("Start").await;
+    assert_snapshot!(bot.ada().news(), @"
+    #welcome
+      + Anteroom (only you): Your thread: #welcome-ada
+    ");
+}
+
+/// F14.
+#[tokio::test]
+async fn where_no_thread_can_be_made_direct_messages_do() {
+    let bot = Bot::new().await;
+    bot.discord.with(|state| {
+        state.guilds.get_mut(&GUILD).unwrap().roles.get_mut(&501).unwrap().permissions &=
+            !may::CREATE_PRIVATE_THREADS;
+    });
+    bot.linus().at("welcome").command("/onboard panel", &[]).await;
+    let ada = bot.ada();
+    ada.news();
+    ada.press("Start").await;
+    assert_snapshot!(ada.news(), @"
+    #welcome
+      + Anteroom (only you): I have written to you directly.
+    @Anteroom
+      + Anteroom: ┃ ### Community welcome
+          ┃ **This is a bot.** In step 3 it uses an AI model to help you write an introduction; you can skip that. It keeps your answers for 90 days and posts nothing until you approve it. Details: https://example.org/privacy Type **human** to reach staff, **stop** to end, **delete my data** to erase.
+          ┃ [+ Start] [Ask staff] [Not now]
+    ");
+    ada.at_direct().press("Start").await;
+    assert_snapshot!(ada.news(), @"
+    @Anteroom
+      ~ Anteroom (edited): ┃✓ ### Community welcome
+          ┃✓ **This is a bot.** In step 3 it uses an AI model to help you write an introduction; you can skip that. It keeps your answers for 90 days and posts nothing until you approve it. Details: https://example.org/privacy Type **human** to reach staff, **stop** to end, **delete my data** to erase.
+          ┃✓ ✓ You answered: **Start**, <t:1793628300:f>
+      + Anteroom: -# Step 1 of 4 · Rules · 0/2
+      + Anteroom: ┃ 1. Be kind.
+          ┃ 2. No spam or self-promotion outside #showcase.
+          ┃ 3. Keep it legal and on topic.
+          ┃ 4. Staff have the last word.
+          ┃ [+ I accept] [I have a question] [I do not accept]
+    ");
+    // In direct messages everything that is typed reaches the bot.
+    ada.at_direct().write("I accept").await;
+    assert_snapshot!(ada.news(), @"
+    @Anteroom
+      ~ Anteroom (edited): -# Step 1 of 4 · Rules · 1/2
+      ~ Anteroom (edited): ┃✓ 1. Be kind.
+          ┃✓ 2. No spam or self-promotion outside #showcase.
+          ┃✓ 3. Keep it legal and on topic.
+          ┃✓ 4. Staff have the last word.
+          ┃✓ ✓ You answered: **I accept**, <t:1793628300:f>
+      + Anteroom: ┃ Are you at least 13, or older if your country's law asks for it?
+          ┃ [+ Yes] [No]
+    ");
+}
+
+/// F14, where neither is to be had.
+#[tokio::test]
+async fn whoever_cannot_be_reached_at_all_is_told_how() {
+    let bot = Bot::new().await;
+    bot.discord.with(|state| {
+        state.guilds.get_mut(&GUILD).unwrap().roles.get_mut(&501).unwrap().permissions &=
+            !may::CREATE_PRIVATE_THREADS;
+        state.users.get_mut(&ADA).unwrap().is_closed = true;
+    });
+    bot.linus().at("welcome").command("/onboard panel", &[]).await;
+    let ada = bot.ada();
+    ada.news();
+    ada.press("Start").await;
+    assert_snapshot!(ada.news(), @"
+    #welcome
+      + Anteroom (only you): I could not open a thread for you, and you do not take direct messages from this server. Allow them in the server's privacy settings, or ask the team, then press again.
+    ");
+}
+
+/// F15, SEMANTICS row 33.
+#[tokio::test]
+async fn whoever_leaves_the_server_is_waited_for() {
+    let bot = at_the_rules(Plan::default()).await;
+    let (ada, linus) = (bot.ada(), bot.linus());
+    linus.news();
+    let user = json!({ "guild_id": GUILD.to_string(), "user": { "id": ADA.to_string() } });
+    bot.tell("GUILD_MEMBER_REMOVE", user).await;
+    assert_snapshot!(linus.news(), @"
+    #staff-desk
+      + Anteroom: ┃ **Ada** · Community welcome
+          ┃ -# Step 1 of 4 · Rules · 0/2 · paused.
+          ┃ -# Write in this thread to take over: what you write is passed on.
+          ┃ [Take over] [Hand back] [Nudge] [! End]
+    #Ada · Community welcome
+      + Anteroom: Ada cannot be reached any more: they left the server. The conversation is paused; nothing is lost.
+    ");
+    let mut member = bot.discord.with(|state| member_json(state, ADA, None));
+    member["guild_id"] = GUILD.to_string().into();
+    bot.tell("GUILD_MEMBER_ADD", member).await;
+    assert_snapshot!(ada.news(), @"
+    #welcome-ada
+      ~ Anteroom (edited): ┃ 1. Be kind.
+          ┃ 2. No spam or self-promotion outside #showcase.
+          ┃ 3. Keep it legal and on topic.
+          ┃ 4. Staff have the last word.
+          ┃ [+ I accept] [I have a question] [I do not accept]
+    ");
+    ada.press("I accept").await;
+    assert_snapshot!(ada.news(), @"
+    #welcome-ada
+      ~ Anteroom (edited): -# Step 1 of 4 · Rules · 1/2
+      ~ Anteroom (edited): ┃✓ 1. Be kind.
+          ┃✓ 2. No spam or self-promotion outside #showcase.
+          ┃✓ 3. Keep it legal and on topic.
+          ┃✓ 4. Staff have the last word.
+          ┃✓ ✓ You answered: **I accept**, <t:1793628300:f>
+      + Anteroom: ┃ Are you at least 13, or older if your country's law asks for it?
+          ┃ [+ Yes] [No]
+    ");
+}
+
+/// SEMANTICS row 34.
+#[tokio::test]
+async fn a_server_that_removes_the_bot_finds_everything_when_it_comes_back() {
+    let bot = at_the_rules(Plan::default()).await;
+    let ada = bot.ada();
+    let guild = json!({ "id": GUILD.to_string() });
+    bot.tell("GUILD_DELETE", guild.clone()).await;
+    let look = bot.engine.look(bot.session().await).await.unwrap();
+    assert!(look.state.is_out_of_reach);
+    bot.tell("GUILD_CREATE", json!({ "id": GUILD.to_string(), "name": "again" })).await;
+    assert_snapshot!(ada.news(), @"
+    #welcome-ada
+      ~ Anteroom (edited): ┃ 1. Be kind.
+          ┃ 2. No spam or self-promotion outside #showcase.
+          ┃ 3. Keep it legal and on topic.
+          ┃ 4. Staff have the last word.
+          ┃ [+ I accept] [I have a question] [I do not accept]
+    ");
+    // Discord says with each connection which servers there are: that is no news.
+    let before = bot.discord.with(|state| state.requests.len());
+    bot.tell("GUILD_CREATE", json!({ "id": GUILD.to_string(), "name": "and again" })).await;
+    assert_eq!(bot.discord.with(|state| state.requests.len()), before);
+}
+
+/// SEMANTICS row 33.
+#[tokio::test]
+async fn a_thread_that_is_archived_or_deleted_is_opened_again() {
+    let bot = at_the_rules(Plan::default()).await;
+    let ada = bot.ada();
+    let thread = ada.button("I accept").unwrap().0;
+    bot.discord.with(|state| state.channels.get_mut(&thread).unwrap().is_archived = true);
+    ada.press("I accept").await;
+    assert_snapshot!(ada.news(), @"
+    #welcome-ada
+      ~ Anteroom (edited): -# Step 1 of 4 · Rules · 1/2
+      ~ Anteroom (edited): ┃✓ 1. Be kind.
+          ┃✓ 2. No spam or self-promotion outside #showcase.
+          ┃✓ 3. Keep it legal and on topic.
+          ┃✓ 4. Staff have the last word.
+          ┃✓ ✓ You answered: **I accept**, <t:1793628300:f>
+      + Anteroom: ┃ Are you at least 13, or older if your country's law asks for it?
+          ┃ [+ Yes] [No]
+    ");
+    bot.discord.with(|state| state.channels.remove(&thread));
+    bot.tell("THREAD_DELETE", json!({ "id": thread.to_string(), "guild_id": GUILD.to_string() }))
+        .await;
+    ada.news();
+    ada.at("welcome").press("Start").await;
+    assert_snapshot!(ada.news(), @"
+    #welcome
+      + Anteroom (only you): Your thread: <#1566815394201600006>
+    #welcome-ada
+      + Anteroom: ┃ Are you at least 13, or older if your country's law asks for it?
+          ┃ [+ Yes] [No]
+    ");
+    ada.press("Yes").await;
+    assert_snapshot!(ada.news(), @"
+    #welcome-ada
+      ~ Anteroom (edited): ┃✓ Are you at least 13, or older if your country's law asks for it?
+          ┃✓ ✓ You answered: **Yes**, <t:1793628300:f>
+      + Anteroom (edited): -# Step 2 of 4 · Interests · 0/1
+      + Anteroom: Your roles:
+          ✓ Member
+      + Anteroom: ┃ What brings you here? Pick any. This decides which channels you see.
+          ┃ {Choose… 0-6: Learning | Building projects | Helping others | Jobs | Events | Just reading}
+          ┃ [+ Done] [Skip]
+    ");
+}
+
+/// J2.7: a role that is given too early would let somebody past the server's own screening.
+#[tokio::test]
+async fn roles_wait_for_the_servers_own_screening() {
+    let bot = at_the_rules(Plan::default()).await;
+    let ada = bot.ada();
+    bot.discord.with(|state| {
+        state.guilds.get_mut(&GUILD).unwrap().members.get_mut(&ADA).unwrap().is_pending = true;
+    });
+    ada.press("I accept").await;
+    ada.news();
+    ada.press("Yes").await;
+    assert_snapshot!(ada.news(), @"
+    #welcome-ada
+      ~ Anteroom (edited): -# Step 2 of 4 · Interests · 0/1
+      ~ Anteroom (edited): ┃✓ Are you at least 13, or older if your country's law asks for it?
+          ┃✓ ✓ You answered: **Yes**, <t:1793628300:f>
+      + Anteroom: You get your roles as soon as you have accepted the server's own rules.
+      + Anteroom: ┃ What brings you here? Pick any. This decides which channels you see.
+          ┃ {Choose… 0-6: Learning | Building projects | Helping others | Jobs | Events | Just reading}
+          ┃ [+ Done] [Skip]
+    ");
+    assert!(bot.roles(ADA).is_empty());
+    let mut member = bot.discord.with(|state| {
+        state.guilds.get_mut(&GUILD).unwrap().members.get_mut(&ADA).unwrap().is_pending = false;
+        member_json(state, ADA, None)
+    });
+    member["guild_id"] = GUILD.to_string().into();
+    bot.tell("GUILD_MEMBER_UPDATE", member).await;
+    assert_eq!(bot.roles(ADA), ["Member"]);
+}
+
+/// J2.7: each role with what became of it.
+#[tokio::test]
+async fn a_role_that_cannot_be_given_is_named_with_the_reason() {
+    let bot = at_the_rules(Plan::default()).await;
+    let (ada, linus) = (bot.ada(), bot.linus());
+    bot.discord.with(|state| {
+        let roles = &mut state.guilds.get_mut(&GUILD).unwrap().roles;
+        roles.get_mut(&role(3)).unwrap().position = 7;
+        roles.remove(&role(7));
+    });
+    ada.press("I accept").await;
+    ada.press("Yes").await;
+    ada.pick(&["Learning", "Building projects", "Events"]).await;
+    drop((ada.news(), linus.news()));
+    ada.press("Done").await;
+    ada.press("No pings").await;
+    assert_snapshot!(ada.news(), @"
+    #welcome-ada
+      ~ Anteroom (edited): -# Step 3 of 4 · Say hello · 0/1
+      ~ Anteroom (edited): ┃✓ What brings you here? Pick any. This decides which channels you see.
+          ┃✓ ✓ You answered: **Learning, Building projects, Events**, <t:1793628300:f>
+      + Anteroom (edited): ┃✓ Shall we notify you about events?
+          ┃✓ ✓ You answered: **No pings**, <t:1793628300:f>
+      + Anteroom: Your roles:
+          ✓ Builder
+          ✗ Learner: my own role stands below it; a moderator can move mine up
+          ✗ events: the role does not exist any more
+      + Anteroom: Want to introduce yourself? I can help you write two or three sentences. You approve it before anyone sees it.
+      + Anteroom: ┃ ### Introduction
+          ┃ Write two or three sentences about yourself, or press Skip.
+          ┃ [Write it] [Skip]
+    ");
+    assert_snapshot!(linus.news(), @"
+    #staff-desk
+      + Anteroom: ┃ **Ada** · Community welcome
+          ┃ -# Step 3 of 4 · Say hello · 0/1 · running.
+          ┃ -# Write in this thread to take over: what you write is passed on.
+          ┃ [Take over] [Hand back] [Nudge] [! End]
+    #Ada · Community welcome
+      + Anteroom: Ada did not get every role. Learner: my own role stands below it; a moderator can move mine up; events: the role does not exist any more.
+    ");
+    assert_eq!(bot.roles(ADA), ["Member", "Builder"]);
+    let asked = bot.discord.with(|state| {
+        let all = state.requests.iter().filter(|request| request.method == "PUT");
+        all.filter(|request| request.status >= 400).count()
+    });
+    assert_eq!(asked, 0, "what can be foreseen is not asked");
+}
+
+/// An interaction that comes too late counts all the same: the card shows it.
+#[tokio::test]
+async fn what_comes_too_late_to_be_answered_counts() {
+    let bot = at_the_rules(Plan::default()).await;
+    let ada = bot.ada();
+    let accept = ada.button("I accept").unwrap();
+    bot.clock.advance(TimeDelta::seconds(4));
+    bot.discord.with(|state| {
+        state.faults.plan(
+            "POST /interactions/{interaction}/{token}/callback",
+            1,
+            crate::emulator::faults::Fault::Says(404, 10062),
+        );
+    });
+    ada.press_again(&accept).await;
+    assert_snapshot!(ada.news(), @"
+    #welcome-ada
+      ~ Anteroom (edited): -# Step 1 of 4 · Rules · 1/2
+      ~ Anteroom (edited): ┃✓ 1. Be kind.
+          ┃✓ 2. No spam or self-promotion outside #showcase.
+          ┃✓ 3. Keep it legal and on topic.
+          ┃✓ 4. Staff have the last word.
+          ┃✓ ✓ You answered: **I accept**, <t:1793628304:f>
+      + Anteroom: ┃ Are you at least 13, or older if your country's law asks for it?
+          ┃ [+ Yes] [No]
+      ! This interaction failed
+    ");
+}
+
+/// A whole class presses Start in the same second.
+#[tokio::test]
+async fn one_person_who_presses_twice_gets_one_thread() {
+    let bot = Bot::new().await;
+    bot.linus().at("welcome").command("/onboard panel", &[]).await;
+    let ada = bot.ada();
+    let start = ada.button("Start").unwrap();
+    ada.press_again(&start).await;
+    ada.press_again(&start).await;
+    assert_snapshot!(ada.at("welcome").news(), @"
+    #welcome
+      + Anteroom: ┃ New here? Press Start. It takes two minutes and happens in a thread only you and the staff can see.
+          ┃ [+ Start]
+      + Anteroom (only you): Your thread: #welcome-ada
+      + Anteroom (only you): Your thread: #welcome-ada
+    ");
+    let threads = bot.discord.with(|state| {
+        state.channels.values().filter(|channel| channel.parent == Some(WELCOME)).count()
+    });
+    assert_eq!(threads, 1);
+}
+
+/// Somebody who has no say orders something.
+#[tokio::test]
+async fn what_is_for_staff_is_refused_to_others() {
+    let bot = at_the_rules(Plan::default()).await;
+    let mallory = bot.mallory().at("welcome");
+    mallory.news();
+    mallory.command("/onboard panel", &[]).await;
+    mallory.command("/review", &[]).await;
+    mallory.command("/override", &[("member", json!(ADA))]).await;
+    mallory.on_user("Review onboarding", ADA).await;
+    assert_snapshot!(mallory.news(), @"
+    #welcome
+      + Anteroom (only you): Only those who manage this server can do that.
+      + Anteroom (only you): Only the team can do that.
+      + Anteroom (only you): Only the team can do that.
+      + Anteroom (only you): Only the team can do that.
+    ");
+    let grace = bot.grace().at("welcome");
+    grace.news();
+    grace.command("/review", &[]).await;
+    grace.on_user("Review onboarding", ADA).await;
+    assert_snapshot!(grace.news(), @"
+    #welcome
+      + Anteroom (only you): ┃ ### All conversations
+          ┃ 1 open · 0 silent for more than a day · 0 to approve · 0 handed over
+          ┃ -# phase 1 rules: 1
+          ┃ **Ada** · running · phase 1 rules
+          ┃ -# <t:1793628300:f> ⟶ [Open]
+      + Anteroom (only you): ┃ **Ada** · Community welcome
+          ┃ Step 1 of 4 · Rules · 0/2 · running.
+          ┃ • Rules accepted: open
+          ┃ • Minimum age confirmed: open
+          ┃ [Take over] [Hand back] [Nudge] [! End]
+    ");
+    grace.press("End").await;
+    assert_snapshot!(grace.news(), @"
+    #welcome
+      + Anteroom (only you): ┃! ### End the conversation?
+          ┃! Nothing more is asked. What was said is kept.
+          ┃! [! End]
+          ┃! -# If not, dismiss this message.
+    ");
+    grace.press("End").await;
+    assert_snapshot!(grace.news(), @"");
+    bot.ada().at("welcome").command("/onboard status", &[]).await;
+    assert_snapshot!(bot.ada().news(), @"
+    #welcome
+      + Anteroom (only you): **Community welcome**: Step 1 of 4 · Rules · 0/2 · ended by staff.
+          #welcome-ada
+    #welcome-ada
+      ~ Anteroom (edited): ┃  1. Be kind.
+          ┃  2. No spam or self-promotion outside #showcase.
+          ┃  3. Keep it legal and on topic.
+          ┃  4. Staff have the last word.
+          ┃  **No longer asked**: the conversation was ended. <t:1793628300:f>
+      + Anteroom: The team has ended this conversation. Thank you for your time.
+    ");
+}
+
+/// Nobody presses what is somebody else's.
+#[tokio::test]
+async fn a_strangers_press_changes_nothing() {
+    let bot = at_the_rules(Plan::default()).await;
+    let accept = bot.ada().button("I accept").unwrap();
+    let linus = bot.linus();
+    // Moderators see private threads.
+    bot.discord.with(|state| {
+        let welcome = state.channels.get_mut(&WELCOME).unwrap();
+        welcome.overwrites.insert(LINUS, (may::MANAGE_THREADS, 0));
+    });
+    linus.news();
+    linus.press_again(&accept).await;
+    assert_snapshot!(linus.news(), @"
+    #welcome-ada
+      + Anteroom (only you): Only the person who was asked can answer this.
+    ");
+    assert_snapshot!(bot.ada().news(), @"");
+}
+
+/// SEMANTICS row 43.
+#[tokio::test]
+async fn what_cannot_be_saved_is_said_and_nothing_happens() {
+    let bot = at_the_rules(Plan::default()).await;
+    let ada = bot.ada();
+    bot.hold.kill();
+    ada.press("I accept").await;
+    assert_snapshot!(ada.news(), @"
+    #welcome-ada
+      + Anteroom (only you): That could not be saved just now. Please try once more.
+    ");
+}
