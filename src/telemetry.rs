@@ -5,6 +5,7 @@
 //! A value is one line of at most [`VALUE_MAX`] characters, whatever somebody wrote into it, and a panic is told by its
 //! place alone, because its message may hold anything.
 
+pub mod link;
 pub mod metric;
 pub mod ready;
 

@@ -22,6 +22,8 @@ mod parse;
 mod person;
 #[path = "support/questions.rs"]
 mod questions;
+#[path = "discord/rest.rs"]
+mod rest;
 #[path = "discord/rules.rs"]
 mod rules;
 #[path = "support/scripted.rs"]
@@ -30,3 +32,5 @@ mod scripted;
 mod specification;
 #[path = "discord/troubles.rs"]
 mod troubles;
+#[path = "discord/wire.rs"]
+mod wire;

@@ -1,8 +1,11 @@
 //! A Discord with state and rules of its own, written from Discord's documents and not from the bot.
 //!
 //! Its time stands still until somebody moves it. `state` is what there is, `calls` what may be done with it, `buckets`
-//! how often, `faults` what goes wrong on the way, `serve` the wire; `components` and `draw` know what is shown.
+//! how often, `faults` what goes wrong on the way, `serve` and `gateway` the wire, `acts` what people do, `files` what
+//! they send; `components` and `draw` know what is shown.
 
+#[path = "emulator/acts.rs"]
+pub(crate) mod acts;
 #[path = "emulator/buckets.rs"]
 mod buckets;
 #[path = "emulator/calls.rs"]
@@ -13,16 +16,26 @@ pub(crate) mod components;
 pub(crate) mod draw;
 #[path = "emulator/faults.rs"]
 pub(crate) mod faults;
+#[path = "emulator/files.rs"]
+pub(crate) mod files;
+#[path = "emulator/gateway.rs"]
+pub(crate) mod gateway;
 #[path = "emulator/serve.rs"]
 mod serve;
 #[path = "emulator/state.rs"]
 pub(crate) mod state;
 
-use std::sync::{Arc, Mutex};
+use std::{
+    sync::{Arc, Mutex},
+    time::Duration,
+};
 
-use tokio::{net::TcpListener, task::JoinHandle};
+use tokio::{net::TcpListener, sync::watch, task::JoinHandle};
 
 use self::state::State;
+
+/// Longest wait for something that should come to be.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A running emulator; it ends when it is dropped.
 #[derive(Debug)]
@@ -30,38 +43,69 @@ pub(crate) struct Discord {
     inner: Arc<Inner>,
     /// `http://127.0.0.1:…/api/v10`.
     pub(crate) base: String,
-    server: JoinHandle<()>,
+    servers: [JoinHandle<()>; 2],
 }
 
 #[derive(Debug)]
-pub(crate) struct Inner(Mutex<State>);
+pub(crate) struct Inner {
+    state: Mutex<State>,
+    changed: watch::Sender<u64>,
+}
 
 impl Inner {
     fn with<T>(&self, work: impl FnOnce(&mut State) -> T) -> T {
-        work(&mut self.0.lock().unwrap())
+        let done = work(&mut self.state.lock().unwrap());
+        self.changed.send_modify(|times| *times += 1);
+        done
     }
 }
 
 impl Discord {
     /// One server with its owner and the bot, in the afternoon of 2 November 2026.
     pub(crate) async fn start() -> Self {
-        let now = "2026-11-02T14:05:00Z".parse().unwrap();
-        let inner = Arc::new(Inner(Mutex::new(State::new(now))));
+        let mut state = State::new("2026-11-02T14:05:00Z".parse().unwrap());
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let base = format!("http://{}/api/v10", listener.local_addr().unwrap());
+        let sockets = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        state.origin = format!("http://{}", listener.local_addr().unwrap());
+        state.gateway.url = format!("ws://{}", sockets.local_addr().unwrap());
+        let base = format!("{}/api/v10", state.origin);
+        let inner = Arc::new(Inner { state: Mutex::new(state), changed: watch::Sender::new(0) });
         #[expect(clippy::disallowed_methods, reason = "its owner aborts it")]
-        let server = tokio::spawn(serve::http(Arc::downgrade(&inner), listener));
-        Self { inner, base, server }
+        let servers = [
+            tokio::spawn(serve::http(Arc::downgrade(&inner), listener)),
+            tokio::spawn(gateway::sockets(Arc::downgrade(&inner), sockets)),
+        ];
+        Self { inner, base, servers }
     }
 
     /// Looks at what there is, or changes it behind everybody's back.
     pub(crate) fn with<T>(&self, work: impl FnOnce(&mut State) -> T) -> T {
         self.inner.with(work)
     }
+
+    /// Waits until something is there.
+    pub(crate) async fn until<T>(&self, what: &str, look: impl Fn(&State) -> Option<T>) -> T {
+        let mut changes = self.inner.changed.subscribe();
+        let looking = async {
+            loop {
+                changes.mark_unchanged();
+                if let Some(found) = look(&self.inner.state.lock().unwrap()) {
+                    return found;
+                }
+                changes.changed().await.unwrap();
+            }
+        };
+        tokio::time::timeout(PATIENCE, looking).await.unwrap_or_else(|_| {
+            let state = self.inner.state.lock().unwrap();
+            panic!("never: {what}; at the gateway: {:?}", state.gateway.happened)
+        })
+    }
 }
 
 impl Drop for Discord {
     fn drop(&mut self) {
-        self.server.abort();
+        for server in &self.servers {
+            server.abort();
+        }
     }
 }

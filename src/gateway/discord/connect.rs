@@ -1,78 +1,301 @@
-//! The connection to Discord: what a connection that ended means for the next one.
+//! The connection: the gateway or HTTP, one code path behind both.
+//!
+//! ```text
+//! gateway ─┐
+//!          ├─▶ intake: parse ─▶ Inbox::take (at most 2.5 s) ─▶ seq moves on, the first answer goes out
+//! http ────┘
+//! ```
+//!
+//! Discord sends again what came after the number that the bot says it has, even to another process. So that number is
+//! the last one *that is durable*, and it is kept in the store: what was lost in a crash comes again, and what comes
+//! twice is recognised by its key. The client is our own because of that number: that of twilight-gateway moves it when
+//! a frame is read, tells it to Discord with every heartbeat, and goes on from it; it also replaces the address for
+//! going on by that of a stand-in, and would bring a second library for sockets.
 
-use std::time::Duration;
+mod budget;
+mod close;
+mod http;
+mod intake;
+mod session;
+mod shard;
+mod wire;
 
-/// How long an interaction may be under way before its first answer is not worth trying any more.
-pub use super::limits::LATE;
+use std::{net::SocketAddr, sync::Arc, time::Duration};
 
-/// What follows when a connection has ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Next {
-    /// Connect to the session's own address and go on where it was; Discord sends again what was missed.
-    Resume,
-    /// Begin a new session: what was missed is lost to this connection.
-    Identify,
-    /// Nothing helps but the operator.
-    Stop(Refusal),
+use serenity::model::gateway::GatewayIntents;
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+use self::{budget::Budget, http::Server, intake::Intake, session::Kept, shard::Shard};
+use super::{
+    api::{Api, Failure},
+    inbound::Inbox,
+};
+use crate::{
+    clock::Clock,
+    config::settings::{DiscordConnection, DiscordTransport},
+    store::Store,
+    telemetry::metric,
+};
+
+pub use self::{
+    close::{LATE, Next, Refusal, after, is_late},
+    http::PATH,
+};
+pub use crate::telemetry::link::Link;
+
+/// How long things may take, and how many there may be; tests shorten the times.
+#[derive(Debug, Clone)]
+pub struct Pace {
+    /// Longest time until something is durable; an interaction must be answered within three seconds.
+    pub take: Duration,
+    /// Longest time for a connection, and for its greeting, each.
+    pub open: Duration,
+    /// Longest time for a write to a socket: nobody reads at the other end.
+    pub write: Duration,
+    /// First pause before a connection is opened again; it doubles each time.
+    pub pause: Duration,
+    /// Longest pause.
+    pub pause_max: Duration,
+    /// Pause after Discord has said that a session is not valid: one to five seconds (docs, events/gateway).
+    pub invalid: Duration,
+    /// Between two sessions that are begun (docs, events/gateway).
+    pub identify: Duration,
+    /// Longest time until the number that the bot has is kept in the store. After a crash Discord sends again what came
+    /// since then.
+    pub keep: Duration,
+    /// Without a connection for so long the bot is not ready.
+    pub deaf: Duration,
 }
 
-/// Why Discord does not want the bot at all.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum Refusal {
-    /// 4004.
-    #[error("Discord does not know the token. Copy it anew from the developer portal, under Bot")]
-    Token,
-    /// 4010.
-    #[error("Discord does not know this shard. `shards` must be the same in every process")]
-    Shard,
-    /// 4011.
-    #[error("the bot is in too many servers for one connection. Set `shards`")]
-    Sharding,
-    /// 4012.
-    #[error("Discord does not speak this version any more. A newer release of the bot is needed")]
-    Version,
-    /// 4013.
-    #[error("Discord does not know an intent. A newer release of the bot is needed")]
-    Intents,
-    /// 4014.
-    #[error(
-        "an intent is not granted. Switch it on in the developer portal, under Bot, or leave it out"
-    )]
-    NotGranted,
-}
-
-/// What a close code means (docs, topics/opcodes-and-status-codes). `None` is a connection that broke.
-pub const fn after(code: Option<u16>) -> Next {
-    match code {
-        Some(4004) => Next::Stop(Refusal::Token),
-        Some(4010) => Next::Stop(Refusal::Shard),
-        Some(4011) => Next::Stop(Refusal::Sharding),
-        Some(4012) => Next::Stop(Refusal::Version),
-        Some(4013) => Next::Stop(Refusal::Intents),
-        Some(4014) => Next::Stop(Refusal::NotGranted),
-        // The session ended: not authenticated, an invalid sequence number, timed out; and a normal end.
-        Some(1000 | 1001 | 4003 | 4007 | 4009) => Next::Identify,
-        Some(_) | None => Next::Resume,
+impl Default for Pace {
+    fn default() -> Self {
+        Self {
+            take: Duration::from_millis(2_500),
+            open: Duration::from_secs(10),
+            write: Duration::from_secs(5),
+            pause: Duration::from_millis(250),
+            pause_max: Duration::from_secs(30),
+            invalid: Duration::from_secs(2),
+            identify: Duration::from_secs(5),
+            keep: Duration::from_secs(1),
+            deaf: Duration::from_mins(1),
+        }
     }
 }
 
-/// Whether an interaction is too old to be answered first: it is kept all the same.
-pub fn is_late(age: Duration) -> bool {
-    age > LATE
+/// Why there is no connection, and will not be without somebody.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// Discord does not want the bot.
+    #[error("Discord does not let the bot in: {0}")]
+    Refused(#[from] Refusal),
+    /// Nothing can be signed with it.
+    #[error(
+        "`public_key` under `[discord]` is not a key. hint: copy it from \"General Information\" of the application"
+    )]
+    PublicKey,
+    /// The address is taken, or not ours.
+    #[error(
+        "cannot listen on `{address}` for Discord: {source}. hint: choose another `listen` under `[discord]`"
+    )]
+    Bind {
+        /// The address.
+        address: SocketAddr,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// The server stopped.
+    #[error("Discord's requests are not answered any more: {0}")]
+    Serve(#[source] std::io::Error),
+    /// A part of it broke.
+    #[error("the connection to Discord broke; the log says where")]
+    Broke,
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// What a connection is made of.
+#[derive(Debug)]
+pub struct Parts {
+    /// How the operator wants it.
+    pub settings: DiscordConnection,
+    /// Answers interactions, and says where the gateway is.
+    pub api: Api,
+    /// Takes in what comes.
+    pub inbox: Arc<dyn Inbox>,
+    /// Keeps how far each session came.
+    pub store: Arc<dyn Store>,
+    /// Tells how old something is.
+    pub clock: Arc<dyn Clock>,
+    /// How long things may take.
+    pub pace: Pace,
+}
 
-    #[test]
-    fn a_connection_goes_on_begins_anew_or_ends_for_good() {
-        assert_eq!(
-            (after(None), after(Some(1006)), after(Some(4000))),
-            (Next::Resume, Next::Resume, Next::Resume)
-        );
-        assert_eq!((after(Some(1000)), after(Some(4009))), (Next::Identify, Next::Identify));
-        assert_eq!(after(Some(4004)), Next::Stop(Refusal::Token));
-        assert!(is_late(Duration::from_millis(2_501)) && !is_late(Duration::from_secs(2)));
+/// A connection that is ready to run.
+#[derive(Debug)]
+pub struct Connection {
+    way: Way,
+    intake: Arc<Intake>,
+    link: Arc<Link>,
+}
+
+#[derive(Debug)]
+enum Way {
+    Gateway(Box<Gateway>),
+    Http(Server),
+}
+
+/// The gateway, before it is known how many connections it wants.
+#[derive(Debug)]
+struct Gateway {
+    api: Api,
+    store: Arc<dyn Store>,
+    settings: DiscordConnection,
+    /// As the operator wrote; none: as many as Discord advises.
+    shards: Option<u32>,
+    /// Discord knew the token.
+    is_known: bool,
+    pace: Pace,
+}
+
+impl Connection {
+    /// Binds the address where one is needed, and asks Discord about the token. What Discord refuses ends here, in
+    /// words; a network that is not there yet is waited for in [`Connection::run`].
+    pub async fn begin(parts: Parts) -> Result<Self, Error> {
+        let Parts { settings, api, inbox, store, clock, pace } = parts;
+        let intake = Arc::new(Intake::new(inbox, api.clone(), Arc::clone(&clock), pace.take));
+        match settings.transport.clone() {
+            DiscordTransport::Http { listen, public_key } => {
+                let server = Server::bind(listen, &public_key, Arc::clone(&intake), clock).await?;
+                let link = Arc::new(Link::requests("Discord"));
+                introduce(&api, &intake).await?;
+                Ok(Self { way: Way::Http(server), intake, link })
+            }
+            DiscordTransport::Gateway { shards } => {
+                let link = Arc::new(Link::sockets("Discord", metric::DISCORD_SOCKETS, pace.deaf));
+                let is_known = introduce(&api, &intake).await?;
+                let gateway = Gateway { api, store, settings, shards, is_known, pace };
+                Ok(Self { way: Way::Gateway(Box::new(gateway)), intake, link })
+            }
+        }
+    }
+
+    /// Whether Discord reaches the bot.
+    pub fn link(&self) -> Arc<Link> {
+        Arc::clone(&self.link)
+    }
+
+    /// Where requests come in, with HTTP.
+    pub const fn address(&self) -> Option<SocketAddr> {
+        match &self.way {
+            Way::Gateway(_) => None,
+            Way::Http(server) => Some(server.address()),
+        }
+    }
+
+    /// Takes in what comes until `shutdown`, then finishes what is in hand. Ends before that only for a reason that
+    /// somebody has to see to.
+    pub async fn run(self, shutdown: CancellationToken) -> Result<(), Error> {
+        let Self { way, intake, link } = self;
+        let ended = match way {
+            Way::Gateway(gateway) => gateway.run(&intake, &link, shutdown).await,
+            Way::Http(server) => server.serve(shutdown).await,
+        };
+        intake.finish().await;
+        ended
+    }
+}
+
+/// Asks whose the bot's token is. False where Discord could not be asked.
+async fn introduce(api: &Api, intake: &Intake) -> Result<bool, Error> {
+    match api.me().await {
+        Ok(me) => {
+            intake.is_me(me["id"].as_str().unwrap_or_default());
+            Ok(true)
+        }
+        Err(Failure::BadToken) => Err(Error::Refused(Refusal::Token)),
+        Err(
+            failure @ (Failure::Later { .. } | Failure::Unclear { .. } | Failure::Refused { .. }),
+        ) => {
+            tracing::warn!(%failure, "Discord cannot be asked who the bot is; it is tried again");
+            Ok(false)
+        }
+    }
+}
+
+/// The intents that the settings call for. Interactions need none.
+pub fn intents(settings: &DiscordConnection) -> GatewayIntents {
+    let mut intents = GatewayIntents::GUILDS | GatewayIntents::DIRECT_MESSAGES;
+    if settings.message_content {
+        intents |= GatewayIntents::GUILD_MESSAGES | GatewayIntents::MESSAGE_CONTENT;
+    }
+    if settings.members {
+        intents |= GatewayIntents::GUILD_MEMBERS;
+    }
+    intents
+}
+
+impl Gateway {
+    /// Keeps the connections open until `shutdown`, or until Discord does not want them any more.
+    async fn run(
+        mut self: Box<Self>,
+        intake: &Arc<Intake>,
+        link: &Arc<Link>,
+        shutdown: CancellationToken,
+    ) -> Result<(), Error> {
+        let Some(budget) = self.known(intake, &shutdown).await? else { return Ok(()) };
+        let budget = Arc::new(budget);
+        let stop = shutdown.child_token();
+        let mut shards = JoinSet::new();
+        for number in 0..budget.shards() {
+            let shard = Shard {
+                number,
+                of: budget.shards(),
+                token: self.settings.token.clone(),
+                intents: intents(&self.settings),
+                kept: Kept::new(Arc::clone(&self.store), number, budget.shards()),
+                budget: Arc::clone(&budget),
+                intake: Arc::clone(intake),
+                link: Arc::clone(link),
+                pace: self.pace.clone(),
+            };
+            shards.spawn(shard.run(stop.clone()));
+        }
+        let mut result = Ok(());
+        while let Some(ended) = shards.join_next().await {
+            let ended = ended.unwrap_or(Err(Error::Broke));
+            if ended.is_err() {
+                stop.cancel();
+            }
+            result = result.and(ended);
+        }
+        result
+    }
+
+    /// Asks until it is known who the bot is and how many connections there are to be; none where it is to stop.
+    async fn known(
+        &mut self,
+        intake: &Intake,
+        shutdown: &CancellationToken,
+    ) -> Result<Option<Budget>, Error> {
+        let mut pause = self.pace.pause;
+        loop {
+            if self.is_known {
+                match Budget::begin(&self.api, self.shards, self.pace.identify).await {
+                    Ok(budget) => return Ok(Some(budget)),
+                    Err(Failure::BadToken) => return Err(Error::Refused(Refusal::Token)),
+                    Err(failure) => {
+                        tracing::warn!(%failure, ?pause, "Discord does not say where its gateway is");
+                    }
+                }
+            }
+            tokio::select! {
+                () = shutdown.cancelled() => return Ok(None),
+                () = tokio::time::sleep(pause) => {}
+            }
+            pause = (pause * 2).min(self.pace.pause_max);
+            if !self.is_known {
+                self.is_known = introduce(&self.api, intake).await?;
+            }
+        }
     }
 }

@@ -14,7 +14,6 @@
 
 mod http;
 mod intake;
-mod link;
 mod socket;
 mod whisper;
 mod wire;
@@ -32,9 +31,10 @@ use super::{
 use crate::{
     clock::Clock,
     config::settings::{SlackConnection, SlackTenancy, SlackTransport},
+    telemetry::metric,
 };
 
-pub use self::link::Link;
+pub use crate::telemetry::link::Link;
 
 /// How long things may take, and how many there may be; tests shorten the times.
 #[derive(Debug, Clone)]
@@ -152,7 +152,12 @@ impl Connection {
     /// a network that is not there yet is waited for in [`Connection::run`].
     pub async fn begin(parts: Parts) -> Result<Self, Error> {
         let Parts { settings, api, inbox, clock, routes, pace } = parts;
-        let link = Arc::new(Link::new(&settings.transport, pace.deaf));
+        let link = Arc::new(match &settings.transport {
+            SlackTransport::Socket { .. } => {
+                Link::sockets("Slack", metric::SLACK_SOCKETS, pace.deaf)
+            }
+            SlackTransport::Http { .. } => Link::requests("Slack"),
+        });
         let intake = Arc::new(Intake::new(inbox, &settings.api_url, pace.take));
         let is_http = matches!(settings.transport, SlackTransport::Http { .. });
         let server = if is_http || matches!(settings.tenancy, SlackTenancy::Many(_)) {

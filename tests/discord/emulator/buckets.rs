@@ -34,6 +34,8 @@ pub(crate) struct Buckets {
     pub(crate) refused: usize,
     /// Nothing is counted: where time stands still, a bucket that is empty stays so.
     pub(crate) is_off: bool,
+    /// Other paces than the usual ones, for tests in which time flows.
+    pub(crate) paces: BTreeMap<&'static str, (u32, TimeDelta)>,
 }
 
 /// How many requests of a route in how many seconds. Discord does not say, and changes it.
@@ -74,7 +76,8 @@ impl Buckets {
             return Some(told);
         }
         let (limit, seconds) = pace(route);
-        let length = TimeDelta::seconds(seconds);
+        let usual = (limit, TimeDelta::seconds(seconds));
+        let (limit, length) = self.paces.get(route).copied().unwrap_or(usual);
         let key = format!("{route} {about}");
         let bucket = self.by_route.entry(key).or_insert(Bucket { began: now, used: 0 });
         if now - bucket.began >= length {

@@ -26,6 +26,7 @@ pub(crate) struct Asked<'a> {
     pub(crate) route: &'static str,
     /// What stands for the names in the route, in order.
     pub(crate) names: Vec<&'a str>,
+    pub(crate) query: &'a str,
     pub(crate) body: Value,
     pub(crate) reason: String,
 }
@@ -35,10 +36,16 @@ impl Asked<'_> {
     pub(crate) fn id(&self, n: usize) -> u64 {
         self.names[n].parse().unwrap_or(0)
     }
+
+    /// What the address says under a name.
+    pub(crate) fn query(&self, name: &str) -> Option<u64> {
+        let pairs = self.query.split('&').filter_map(|pair| pair.split_once('='));
+        pairs.filter(|(key, _)| *key == name).find_map(|(_, value)| value.parse().ok())
+    }
 }
 
 /// Every route there is, as `METHOD /path/{name}`.
-pub(crate) const ROUTES: [&str; 28] = [
+pub(crate) const ROUTES: [&str; 31] = [
     "GET /gateway/bot",
     "GET /applications/@me",
     "GET /users/@me",
@@ -58,6 +65,9 @@ pub(crate) const ROUTES: [&str; 28] = [
     "PUT /channels/{channel}/thread-members/{user}",
     "DELETE /channels/{channel}/thread-members/{user}",
     "POST /channels/{channel}/messages",
+    "GET /channels/{channel}/messages",
+    "POST /channels/{channel}/typing",
+    "GET /guilds/{guild}/threads/active",
     "GET /channels/{channel}/messages/{message}",
     "PATCH /channels/{channel}/messages/{message}",
     "DELETE /channels/{channel}/messages/{message}",
@@ -98,11 +108,15 @@ pub(crate) fn call(state: &mut State, asked: &Asked<'_>) -> Answered {
         "channels" if path.ends_with("/threads") => threads::call(state, asked),
         "channels" if path.contains("/messages") => messages::call(state, asked),
         "channels" => threads::call(state, asked),
-        "gateway" => Ok((
-            200,
-            json!({ "url": "", "shards": 1, "session_start_limit": {
-                "total": 1000, "remaining": 1000, "reset_after": 0, "max_concurrency": 1 } }),
-        )),
+        "gateway" => {
+            let gateway = &state.gateway;
+            Ok((
+                200,
+                json!({ "url": gateway.url, "shards": gateway.shards, "session_start_limit": {
+                    "total": 1000, "remaining": gateway.remaining, "reset_after": 14_400_000,
+                    "max_concurrency": 1 } }),
+            ))
+        }
         _ => servers::call(state, asked, method),
     }
 }

@@ -15,6 +15,8 @@ pub(crate) enum Fault {
     HangAfter,
     /// 429 that no bucket foretold, with the seconds to wait.
     TooMany(u32),
+    /// 429 for everything, with the milliseconds to wait.
+    Wall(u32),
     /// Discord says no: status, code.
     Says(u16, u32),
 }

@@ -37,6 +37,13 @@ async fn any(
     let Some(inner) = inner.upgrade() else { return plain(503, &Value::Null, None) };
     let header =
         |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    if uri.path().starts_with("/attachments/") || uri.path().starts_with("/ephemeral-attachments/")
+    {
+        let query = uri.query().unwrap_or_default();
+        let (status, kind, bytes) = inner.with(|state| state.fetched(uri.path(), query));
+        let answer = Response::builder().status(status).header("content-type", kind);
+        return Ok(answer.body(Body::from(bytes)).unwrap());
+    }
     let path = uri.path().strip_prefix("/api/v10").unwrap_or_else(|| uri.path()).to_owned();
     let Some((route, names)) = calls::route(method.as_str(), &path) else {
         return plain(404, &json!({ "message": "404: Not Found", "code": 0 }), None);
@@ -46,8 +53,9 @@ async fn any(
         return plain(401, &json!({ "message": "401: Unauthorized", "code": 0 }), None);
     }
     let body: Value = serde_json::from_slice(&body).unwrap_or(Value::Null);
-    let reason = header("x-audit-log-reason").to_owned();
-    let asked = Asked { route, names, body, reason };
+    let reason = decoded(header("x-audit-log-reason"));
+    let query = uri.query().unwrap_or_default();
+    let asked = Asked { route, names, query, body, reason };
     let (told, fault, answered) = inner.with(|state| carry_out(state, &asked));
     if matches!(fault, Some(Fault::Hang | Fault::HangAfter)) {
         return pending().await;
@@ -67,6 +75,7 @@ async fn any(
 
 /// Counts a request, lets what is planned go wrong, and carries it out.
 fn carry_out(state: &mut State, asked: &Asked<'_>) -> (Option<Told>, Option<Fault>, (u16, Value)) {
+    state.flow();
     let about = asked.names.first().copied().unwrap_or_default();
     let told = state.buckets.count(asked.route, about, state.now);
     if let Some(told) = told.as_ref().filter(|told| told.refused.is_some()) {
@@ -76,6 +85,7 @@ fn carry_out(state: &mut State, asked: &Asked<'_>) -> (Option<Told>, Option<Faul
     let fault = state.faults.take(asked.route);
     let answered = match fault {
         Some(Fault::TooMany(seconds)) => (429, too_many(seconds.into(), false)),
+        Some(Fault::Wall(millis)) => (429, too_many(f64::from(millis) / 1000.0, true)),
         Some(Fault::Says(status, code)) => (status, json!({ "message": "planned", "code": code })),
         Some(fault) => {
             if fault.happens() {
@@ -91,6 +101,12 @@ fn carry_out(state: &mut State, asked: &Asked<'_>) -> (Option<Told>, Option<Faul
         },
     };
     (told, fault, answered)
+}
+
+/// Reasons come encoded as addresses do.
+fn decoded(text: &str) -> String {
+    let url = reqwest::Url::parse(&format!("http://reason/?reason={text}")).unwrap();
+    url.query_pairs().next().map(|(_, reason)| reason.into_owned()).unwrap_or_default()
 }
 
 fn too_many(seconds: f64, global: bool) -> Value {

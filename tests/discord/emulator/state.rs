@@ -1,12 +1,21 @@
 //! What there is on Discord: servers with roles, members and channels, messages, interactions. Its rules are in
 //! `calls.rs`.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Instant,
+};
 
 use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::{Value, json};
 
-use super::{buckets::Buckets, faults::Faults};
+use super::{
+    acts::Way,
+    buckets::Buckets,
+    faults::Faults,
+    files::{self, File},
+    gateway::Gateway,
+};
 
 /// The bot, its application, the server that is always there, and its owner.
 pub(crate) const BOT: u64 = 900;
@@ -138,6 +147,17 @@ pub(crate) struct State {
     pub(crate) requests: Vec<Recorded>,
     pub(crate) buckets: Buckets,
     pub(crate) faults: Faults,
+    pub(crate) gateway: Gateway,
+    /// Since when time flows, and what it was then; else it stands still.
+    flowing: Option<(Instant, DateTime<Utc>)>,
+    /// How often old messages were edited.
+    pub(crate) old_edits: BTreeMap<u64, u32>,
+    /// How interactions go to the bot.
+    pub(crate) way: Way,
+    /// What was sent, by the ids of the files.
+    pub(crate) files: BTreeMap<u64, File>,
+    /// `http://127.0.0.1:…`, where files lie too.
+    pub(crate) origin: String,
 }
 
 impl State {
@@ -173,6 +193,12 @@ impl State {
             requests: Vec::new(),
             buckets: Buckets::default(),
             faults: Faults::default(),
+            gateway: Gateway::default(),
+            flowing: None,
+            old_edits: BTreeMap::new(),
+            way: Way::default(),
+            files: BTreeMap::new(),
+            origin: String::new(),
         }
     }
 
@@ -267,18 +293,76 @@ impl State {
         guild.owner == user || highest.is_some_and(|highest| highest > wanted)
     }
 
+    /// From now on time passes by itself.
+    pub(crate) fn let_time_flow(&mut self) {
+        self.flowing = Some((Instant::now(), self.now));
+    }
+
+    pub(super) fn flow(&mut self) {
+        if let Some((began, then)) = self.flowing {
+            self.now = then + TimeDelta::from_std(began.elapsed()).unwrap();
+        }
+    }
+
     pub(crate) fn advance(&mut self, by: TimeDelta) {
         self.now += by;
     }
 }
 
-/// A message as Discord sends it.
+/// A message as Discord sends it; addresses of files are fresh each time.
 pub(crate) fn message_json(state: &State, channel: u64, id: u64) -> Value {
-    let message = &state.channels[&channel].messages[&id];
+    let here = &state.channels[&channel];
+    let message = &here.messages[&id];
     let mut json = message.body.clone();
     json["id"] = id.to_string().into();
+    json["type"] = json["type"].as_u64().unwrap_or(0).into();
     json["channel_id"] = channel.to_string().into();
-    let author = &state.users[&message.author];
-    json["author"] = json!({ "id": message.author.to_string(), "username": author.name, "bot": message.author == BOT });
+    json["author"] = user_json(state, message.author);
+    json["timestamp"] = at_of(id).to_rfc3339().into();
+    json["attachments"] = files::listed(state, &message.body["attachments"]);
+    if let Some(user) = message.only_for {
+        json["flags"] = (json["flags"].as_u64().unwrap_or(0) | 1 << 6).into();
+        json["interaction_metadata"] = json!({ "user": user_json(state, user) });
+    }
+    if let Some(guild) = here.guild {
+        json["guild_id"] = guild.to_string().into();
+    }
     json
+}
+
+/// A user as Discord sends it.
+pub(crate) fn user_json(state: &State, id: u64) -> Value {
+    let name = state.users.get(&id).map_or("somebody", |user| user.name.as_str());
+    json!({ "id": id.to_string(), "username": name, "bot": id == BOT })
+}
+
+/// A member as Discord sends it, without the user.
+pub(crate) fn member_json(state: &State, guild: u64, user: u64) -> Value {
+    let Some(member) = state.guilds.get(&guild).and_then(|guild| guild.members.get(&user)) else {
+        return Value::Null;
+    };
+    let roles: Vec<String> = member.roles.iter().map(u64::to_string).collect();
+    json!({ "roles": roles, "pending": member.is_pending, "nick": null,
+        "joined_at": "2026-11-01T00:00:00+00:00" })
+}
+
+/// A server as the gateway sends it.
+pub(crate) fn guild_json(state: &State, id: u64) -> Value {
+    let guild = &state.guilds[&id];
+    let roles: Vec<Value> = guild
+        .roles
+        .iter()
+        .map(|(id, role)| {
+            json!({ "id": id.to_string(), "name": role.name, "position": role.position,
+                "permissions": role.permissions.to_string() })
+        })
+        .collect();
+    json!({ "id": id.to_string(), "name": "The server", "owner_id": guild.owner.to_string(), "roles": roles,
+        "member_count": guild.members.len() })
+}
+
+/// When a snowflake was made.
+pub(crate) fn at_of(id: u64) -> DateTime<Utc> {
+    let millis = i64::try_from(id >> 22).unwrap() + 1_420_070_400_000;
+    DateTime::from_timestamp_millis(millis).unwrap()
 }

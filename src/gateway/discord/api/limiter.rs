@@ -365,9 +365,9 @@ impl Count {
             }
             return;
         };
-        // What is under way may not be counted yet.
-        let remaining = remaining.saturating_sub(self.under_way);
-        let is_first = self.reset.is_none() && !matches!(self.known, Known::Limit(_));
+        // Our own count is right but for what somebody else with the same token called. The first one of a bucket came
+        // alone, so what it is told is all there is.
+        let is_first = !matches!(self.known, Known::Limit(_));
         self.known = Known::Limit(limit.max(1));
         self.remaining = if is_first { remaining } else { self.remaining.min(remaining) };
         self.reset = self.reset.max(Some(now + after + MARGIN));
@@ -437,4 +437,159 @@ impl Global {
 
 fn lock<T>(what: &Mutex<T>) -> MutexGuard<'_, T> {
     what.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use serde_json::json;
+    use tokio::time::{advance, sleep};
+
+    use super::*;
+
+    const PATIENCE: Duration = Duration::from_mins(5);
+
+    /// A Discord of buckets alone: so many in so long, counted from the first, by channel.
+    #[derive(Default)]
+    struct Counting {
+        stretches: Mutex<BTreeMap<String, (Instant, u32)>>,
+        refused: Mutex<u32>,
+    }
+
+    const LIMIT: u32 = 5;
+    const STRETCH: Duration = Duration::from_secs(5);
+
+    impl Counting {
+        /// One call: it takes a moment to get there, and another one to come back.
+        async fn call(&self, channel: &str, millis: u64) -> Told {
+            sleep(Duration::from_millis(millis)).await;
+            let (used, left) = {
+                let (now, mut stretches) = (Instant::now(), lock(&self.stretches));
+                let stretch = stretches.entry(channel.to_owned()).or_insert((now, 0));
+                if now - stretch.0 >= STRETCH {
+                    *stretch = (now, 0);
+                }
+                stretch.1 += 1;
+                (stretch.1, STRETCH.saturating_sub(now - stretch.0))
+            };
+            sleep(Duration::from_millis(millis)).await;
+            if used > LIMIT {
+                *lock(&self.refused) += 1;
+            }
+            Told {
+                status: if used > LIMIT { 429 } else { 200 },
+                bucket: Some("abc".to_owned()),
+                limit: Some(LIMIT),
+                remaining: Some(LIMIT.saturating_sub(used)),
+                reset_after: Some(left),
+                limited: (used > LIMIT).then_some((left, Scope::Bucket)),
+            }
+        }
+    }
+
+    async fn send(limiter: &Limiter, discord: &Counting, channel: &str, millis: u64) {
+        let pass = limiter.admit(Method::PostMessage, channel, PATIENCE).await.unwrap();
+        pass.told(&discord.call(channel, millis).await);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn many_at_once_go_one_stretch_after_another_and_none_is_refused() {
+        let (limiter, discord) = (Limiter::default(), Counting::default());
+        let began = Instant::now();
+        let sending = (0..40).map(|n| send(&limiter, &discord, "600", 20 + n * 7 % 60));
+        futures::future::join_all(sending).await;
+        assert_eq!(*lock(&discord.refused), 0);
+        let took = began.elapsed();
+        assert!(took >= STRETCH * 7 && took < STRETCH * 8, "{took:?}");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_busy_channel_does_not_hold_up_another_one() {
+        let (limiter, discord) = (Limiter::default(), Counting::default());
+        for _ in 0..5 {
+            send(&limiter, &discord, "600", 1).await;
+        }
+        let wait = limiter.admit(Method::PostMessage, "600", Duration::from_secs(1)).await;
+        let wait = wait.map(drop).unwrap_err();
+        assert!(wait > Duration::from_secs(4) && wait <= STRETCH, "{wait:?}");
+        let began = Instant::now();
+        send(&limiter, &discord, "601", 1).await;
+        assert!(began.elapsed() < Duration::from_millis(10));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn calls_under_one_name_share_a_bucket() {
+        let limiter = Limiter::default();
+        let told = |remaining| Told {
+            status: 200,
+            bucket: Some("abc".to_owned()),
+            limit: Some(2),
+            remaining: Some(remaining),
+            reset_after: Some(STRETCH),
+            limited: None,
+        };
+        let quick = Duration::from_millis(1);
+        limiter.admit(Method::PostMessage, "600", quick).await.unwrap().told(&told(1));
+        limiter.admit(Method::EditMessage, "600", quick).await.unwrap().told(&told(0));
+        assert!(limiter.admit(Method::PostMessage, "600", quick).await.is_err());
+        advance(STRETCH + MARGIN).await;
+        limiter.admit(Method::PostMessage, "600", quick).await.unwrap().told(&told(1));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn fewer_than_fifty_go_in_a_second_and_answers_are_not_counted() {
+        let limiter = Limiter::default();
+        let free = Told { status: 200, ..Told::default() };
+        let began = Instant::now();
+        for guild in 0..100 {
+            let guild = guild.to_string();
+            limiter.admit(Method::Guild, &guild, PATIENCE).await.unwrap().told(&free);
+        }
+        assert!(began.elapsed() >= SECOND * 2 && began.elapsed() < SECOND * 3);
+        for _ in 0..100 {
+            let quick = Duration::from_millis(1);
+            limiter.admit(Method::Answer, "", quick).await.unwrap().told(&free);
+        }
+        assert!(began.elapsed() < SECOND * 3);
+    }
+
+    fn headers(pairs: &[(&'static str, &str)]) -> HeaderMap {
+        pairs.iter().map(|(name, value)| (name.parse().unwrap(), value.parse().unwrap())).collect()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_discord_asks_to_wait_is_waited_for_by_whom_it_concerns() {
+        let limiter = Limiter::default();
+        let too_many = StatusCode::TOO_MANY_REQUESTS;
+        let body = json!({ "retry_after": 30.0, "global": false });
+        let shared = headers(&[("x-ratelimit-scope", "shared")]);
+        let shared = Told::read(too_many, &shared, Some(&body));
+        let quick = Duration::from_millis(1);
+        limiter.admit(Method::PostMessage, "600", quick).await.unwrap().told(&shared);
+        assert!(limiter.admit(Method::PostMessage, "600", quick).await.is_err());
+        limiter.admit(Method::PostMessage, "601", quick).await.unwrap();
+        assert!(lock(&limiter.global).refused.is_empty(), "it was others who called too often");
+        // What says it without JSON stands before Discord, and means everything.
+        let wall = Told::read(too_many, &headers(&[("retry-after", "60")]), None);
+        limiter.admit(Method::Me, "", quick).await.unwrap().told(&wall);
+        for method in [Method::PostMessage, Method::Guild, Method::Answer] {
+            let wait = limiter.admit(method, "602", quick).await.map(drop).unwrap_err();
+            assert_eq!(wait, Duration::from_mins(1) + MARGIN, "{method:?}");
+        }
+        assert_eq!(lock(&limiter.global).refused.len(), 1);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn nothing_is_called_before_discord_turns_the_address_away() {
+        let limiter = Limiter::default();
+        let refused = Told { status: 403, ..Told::default() };
+        for _ in 0..REFUSED_MAX {
+            limiter.admit(Method::Member, "500", PATIENCE).await.unwrap().told(&refused);
+        }
+        let quick = Duration::from_millis(1);
+        assert!(limiter.admit(Method::Me, "", quick).await.is_err());
+        advance(REFUSED_WITHIN).await;
+        limiter.admit(Method::Me, "", quick).await.unwrap();
+    }
 }

@@ -20,13 +20,12 @@ use tokio_util::sync::CancellationToken;
 use super::{
     Error, Pace,
     intake::Intake,
-    link::Link,
     wire::{Why, Wire},
 };
 use crate::{
     config::{Proxies, Secret, llm::is_loopback},
     gateway::slack::api::{Api, Failure, Method, proxy},
-    telemetry::metric,
+    telemetry::{link::Link, metric},
 };
 
 /// Longest frame that is read, in bytes; the payloads of Slack's own examples have 30,000 at most, and a form may hold

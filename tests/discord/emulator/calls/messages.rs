@@ -6,16 +6,21 @@ use serde_json::{Value, json};
 use super::{Answered, Asked, Refusal, channel_for, invalid, refuse, unknown};
 use crate::emulator::{
     components,
-    state::{BOT, Message, State, kind, may, message_json},
+    state::{BOT, Message, State, at_of, kind, may, message_json},
 };
 
 /// How long a name of a message is remembered; Discord says "a few minutes".
 const NONCE_LIFE: TimeDelta = TimeDelta::minutes(3);
 
+/// From this age on a message may be edited so often; Discord does not say how often.
+const OLD: TimeDelta = TimeDelta::hours(1);
+const OLD_EDITS: u32 = 3;
+
 pub(super) fn call(state: &mut State, asked: &Asked<'_>) -> Answered {
     let channel = asked.id(0);
     match asked.route {
         "POST /channels/{channel}/messages" => post(state, channel, &asked.body),
+        "GET /channels/{channel}/messages" => list(state, channel, asked),
         "GET /channels/{channel}/messages/{message}" => {
             let id = known(state, channel, asked.id(1))?;
             Ok((200, message_json(state, channel, id)))
@@ -26,7 +31,7 @@ pub(super) fn call(state: &mut State, asked: &Asked<'_>) -> Answered {
         }
         _ => {
             let id = known(state, channel, asked.id(1))?;
-            channel_for(state, channel, may::VIEW)?.messages.remove(&id);
+            state.deletes(channel, id);
             Ok((204, Value::Null))
         }
     }
@@ -84,10 +89,35 @@ fn post(state: &mut State, channel: u64, body: &Value) -> Answered {
     }
     let message = Message { author: BOT, body: body.clone(), only_for: None, is_edited: false };
     here.messages.insert(id, message);
+    state.posted(channel, id);
     Ok((200, message_json(state, channel, id)))
 }
 
+/// The newest first; what only one person sees is not among them.
+fn list(state: &mut State, channel: u64, asked: &Asked<'_>) -> Answered {
+    let most = usize::try_from(asked.query("limit").unwrap_or(50).min(100)).unwrap();
+    let here = channel_for(state, channel, may::VIEW)?;
+    let open = here.messages.iter().filter(|(_, message)| message.only_for.is_none());
+    let ids: Vec<u64> = open.map(|(id, _)| *id).collect();
+    let before = |than: u64| ids.iter().rev().filter(move |id| **id < than).copied();
+    let after = |than: u64| ids.iter().filter(move |id| **id > than).copied();
+    let mut found: Vec<u64> =
+        match (asked.query("after"), asked.query("before"), asked.query("around")) {
+            (Some(id), None, None) => after(id).take(most).collect(),
+            (None, Some(id), None) => before(id).take(most).collect(),
+            (None, None, Some(id)) => {
+                before(id + 1).take(most / 2 + 1).chain(after(id).take(most / 2)).collect()
+            }
+            (None, None, None) => before(u64::MAX).take(most).collect(),
+            _ => return Err(invalid(&["only one of before, after and around".to_owned()])),
+        };
+    found.sort_unstable_by(|one, other| other.cmp(one));
+    let found = found.into_iter().map(|id| message_json(state, channel, id)).collect();
+    Ok((200, Value::Array(found)))
+}
+
 fn edit(state: &mut State, channel: u64, id: u64, body: &Value) -> Answered {
+    let age = state.now - at_of(id);
     let here = state.channels.get_mut(&channel).unwrap();
     if here.is_archived {
         return Err(refuse(400, 50083, "Thread is archived"));
@@ -95,6 +125,17 @@ fn edit(state: &mut State, channel: u64, id: u64, body: &Value) -> Answered {
     let message = here.messages.get_mut(&id).unwrap();
     if message.author != BOT {
         return Err(refuse(403, 50005, "Cannot edit a message authored by another user"));
+    }
+    if age > OLD {
+        let edits = state.old_edits.entry(id).or_insert(0);
+        if *edits == OLD_EDITS {
+            return Err(refuse(
+                429,
+                30046,
+                "Maximum number of edits to messages older than 1 hour reached",
+            ));
+        }
+        *edits += 1;
     }
     message.body = changed(&message.body, body)?;
     message.is_edited = true;

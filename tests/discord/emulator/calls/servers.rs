@@ -78,6 +78,16 @@ fn in_guild(state: &mut State, asked: &Asked<'_>, method: &str) -> Answered {
                 "default_channel_ids": [], "mode": 0 }),
             ));
         }
+        "GET /guilds/{guild}/threads/active" => {
+            let is_open = |(_, channel): &(&u64, &Channel)| {
+                channel.is_thread() && channel.guild == Some(id) && !channel.is_archived
+            };
+            let seen = state.channels.iter().filter(is_open);
+            let seen = seen.filter(|(thread, _)| state.permissions(BOT, **thread) & may::VIEW != 0);
+            let threads: Vec<Value> =
+                seen.map(|(thread, channel)| channel_json(*thread, channel)).collect();
+            return Ok((200, json!({ "threads": threads, "members": [] })));
+        }
         "GET /guilds/{guild}/roles" => return Ok((200, Value::Array(roles))),
         _ => {}
     }
@@ -101,10 +111,10 @@ fn in_guild(state: &mut State, asked: &Asked<'_>, method: &str) -> Answered {
         return Err(refuse(403, 50013, "Missing Permissions"));
     }
     let member = state.guilds.get_mut(&id).unwrap().members.get_mut(&user).unwrap();
-    if method == "PUT" {
-        member.roles.insert(role)
-    } else {
-        member.roles.remove(&role)
-    };
+    let is_new =
+        if method == "PUT" { member.roles.insert(role) } else { member.roles.remove(&role) };
+    if is_new {
+        state.tell_of_member("GUILD_MEMBER_UPDATE", user);
+    }
     Ok((204, Value::Null))
 }

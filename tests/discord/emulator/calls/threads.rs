@@ -15,6 +15,10 @@ pub(super) fn call(state: &mut State, asked: &Asked<'_>) -> Answered {
             Ok((200, channel_json(id, &state.channels[&id])))
         }
         "PATCH /channels/{channel}" => change(state, id, &asked.body),
+        "POST /channels/{channel}/typing" => {
+            channel_for(state, id, may::VIEW)?;
+            Ok((204, Value::Null))
+        }
         "POST /channels/{channel}/threads" => begin(state, id, &asked.body),
         "POST /channels/{channel}/messages/{message}/threads" => {
             begin_at(state, id, asked.id(1), &asked.body)

@@ -1,21 +1,22 @@
-//! Whether Slack reaches the bot.
+//! Whether a platform reaches the bot.
 
 use std::{
-    sync::{Mutex, PoisonError},
+    sync::{Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 
 use metrics::gauge;
 use tokio::time::Instant;
 
-use crate::{
-    config::settings::SlackTransport,
-    telemetry::{metric, ready::Ready},
-};
+use super::{metric, ready::Ready};
 
-/// The sockets that are open. Over HTTP nobody knows whether Slack reaches the bot, so nothing is claimed.
+/// The sockets that are open. Over HTTP nobody knows whether a platform reaches the bot, so nothing is claimed.
 #[derive(Debug)]
 pub struct Link {
+    /// As people call it.
+    platform: &'static str,
+    /// The metric that shows how many are open.
+    shown: &'static str,
     sockets: Option<Mutex<Sockets>>,
     deaf: Duration,
 }
@@ -29,18 +30,19 @@ struct Sockets {
 
 /// Counts one socket for as long as it lives.
 #[derive(Debug)]
-pub(super) struct Open<'a>(&'a Link);
+pub struct Open<'a>(&'a Link);
 
 impl Link {
-    pub(super) fn new(transport: &SlackTransport, deaf: Duration) -> Self {
-        let sockets = match transport {
-            SlackTransport::Socket { .. } => {
-                gauge!(metric::SLACK_SOCKETS).set(0.0);
-                Some(Mutex::new(Sockets { open: 0, since: Instant::now() }))
-            }
-            SlackTransport::Http { .. } => None,
-        };
-        Self { sockets, deaf }
+    /// Counts the sockets to `platform`; without one for as long as `deaf`, the bot is not ready.
+    pub fn sockets(platform: &'static str, shown: &'static str, deaf: Duration) -> Self {
+        gauge!(shown).set(0.0);
+        let sockets = Some(Mutex::new(Sockets { open: 0, since: Instant::now() }));
+        Self { platform, shown, sockets, deaf }
+    }
+
+    /// Nobody knows.
+    pub const fn requests(platform: &'static str) -> Self {
+        Self { platform, shown: "", sockets: None, deaf: Duration::ZERO }
     }
 
     /// How many sockets are open.
@@ -48,17 +50,18 @@ impl Link {
         self.sockets.as_ref().map_or(0, |sockets| lock(sockets).open)
     }
 
-    pub(super) fn opened(&self) -> Open<'_> {
+    /// Counts a socket until what is returned is dropped.
+    pub fn opened(&self) -> Open<'_> {
         if let Some(sockets) = &self.sockets {
             let mut sockets = lock(sockets);
             sockets.open += 1;
-            gauge!(metric::SLACK_SOCKETS).set(metric::as_f64(sockets.open));
+            gauge!(self.shown).set(metric::as_f64(sockets.open));
         }
         Open(self)
     }
 }
 
-fn lock(sockets: &Mutex<Sockets>) -> std::sync::MutexGuard<'_, Sockets> {
+fn lock(sockets: &Mutex<Sockets>) -> MutexGuard<'_, Sockets> {
     sockets.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -70,7 +73,7 @@ impl Drop for Open<'_> {
             if sockets.open == 0 {
                 sockets.since = Instant::now();
             }
-            gauge!(metric::SLACK_SOCKETS).set(metric::as_f64(sockets.open));
+            gauge!(self.0.shown).set(metric::as_f64(sockets.open));
         }
     }
 }
@@ -82,7 +85,8 @@ impl Ready for Link {
         let deaf = sockets.since.elapsed();
         if sockets.open == 0 && deaf > self.deaf {
             return Err(format!(
-                "there has been no connection to Slack for {} s. hint: the log says why",
+                "there has been no connection to {} for {} s. hint: the log says why",
+                self.platform,
                 deaf.as_secs()
             ));
         }
