@@ -5,7 +5,7 @@ use std::time::Duration;
 use anteroom::{
     config::Secret,
     gateway::discord::{
-        api::{Answered, Api, Code, Failure, Near, Pace},
+        api::{Answered, Api, Code, Failure, Method, Near, Pace},
         files::Files,
         inbound::{Ticket, Token},
     },
@@ -16,6 +16,7 @@ use serde_json::json;
 
 use crate::emulator::{
     Discord,
+    calls::route,
     faults::Fault,
     state::{APPLICATION, GUILD, OWNER, State, TOKEN, may},
 };
@@ -332,6 +333,39 @@ async fn commands_are_registered_all_at_once() {
     assert_eq!(api.commands(&application, None).await.unwrap(), [command]);
     assert_eq!(api.application().await.unwrap()["id"], application.as_str());
     assert_eq!(api.roles(&GUILD.to_string()).await.unwrap().len(), 4);
+}
+
+#[tokio::test]
+async fn a_server_has_commands_of_its_own_and_channels_have_invites() {
+    let (discord, api) = discord().await;
+    let (application, guild) = (APPLICATION.to_string(), GUILD.to_string());
+    let command = json!({ "name": "review", "type": 1, "description": "Look" });
+    api.register(&application, Some(&guild), vec![command.clone()]).await.unwrap();
+    assert_eq!(api.commands(&application, Some(&guild)).await.unwrap(), [command]);
+    assert!(api.commands(&application, None).await.unwrap().is_empty());
+    let failure = api.invite("600", json!({ "max_uses": 1 }), None).await.unwrap_err();
+    assert!(failure.is(Code::MissingPermissions), "{failure}");
+    discord.with(|state| state.add_role(503, "inviter", 1, may::INVITE));
+    let give = |state: &mut State| {
+        let guild = state.guilds.get_mut(&GUILD).unwrap();
+        guild.members.get_mut(&crate::emulator::state::BOT).unwrap().roles.insert(503);
+    };
+    discord.with(give);
+    api.invite("600", json!({ "max_uses": 1, "unique": true }), Some("Ada")).await.unwrap();
+}
+
+#[test]
+fn every_call_is_one_that_discord_knows() {
+    for method in Method::ALL {
+        let filled: Vec<&str> = method
+            .path()
+            .split('/')
+            .map(|part| if part.starts_with('{') { "1" } else { part })
+            .collect();
+        let known =
+            route(method.verb().name(), &filled.join("/")).map(|(route, _)| route.to_owned());
+        assert_eq!(known, Some(format!("{} {}", method.verb().name(), method.path())));
+    }
 }
 
 #[test]

@@ -140,8 +140,13 @@ impl Api {
         if url.scheme() != "https" && !is_loopback(&url) {
             return Err(Error::NotHttps(base));
         }
-        let client = Client::builder()
-            .https_only(url.scheme() == "https")
+        let client = if url.scheme() == "https" {
+            Client::builder().https_only(true)
+        } else {
+            // To this machine nothing goes by way of another one.
+            Client::builder().no_proxy()
+        };
+        let client = client
             .connect_timeout(pace.connect)
             .redirect(Policy::none())
             // Discord turns away what does not call itself so (docs, reference).

@@ -22,7 +22,6 @@ mod wire;
 
 use std::{net::SocketAddr, sync::Arc, time::Duration};
 
-use serenity::model::gateway::GatewayIntents;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
@@ -30,6 +29,7 @@ use self::{budget::Budget, http::Server, intake::Intake, session::Kept, shard::S
 use super::{
     api::{Api, Failure},
     inbound::Inbox,
+    manifest,
 };
 use crate::{
     clock::Clock,
@@ -222,18 +222,6 @@ async fn introduce(api: &Api, intake: &Intake) -> Result<bool, Error> {
     }
 }
 
-/// The intents that the settings call for. Interactions need none.
-pub fn intents(settings: &DiscordConnection) -> GatewayIntents {
-    let mut intents = GatewayIntents::GUILDS | GatewayIntents::DIRECT_MESSAGES;
-    if settings.message_content {
-        intents |= GatewayIntents::GUILD_MESSAGES | GatewayIntents::MESSAGE_CONTENT;
-    }
-    if settings.members {
-        intents |= GatewayIntents::GUILD_MEMBERS;
-    }
-    intents
-}
-
 impl Gateway {
     /// Keeps the connections open until `shutdown`, or until Discord does not want them any more.
     async fn run(
@@ -251,7 +239,7 @@ impl Gateway {
                 number,
                 of: budget.shards(),
                 token: self.settings.token.clone(),
-                intents: intents(&self.settings),
+                intents: manifest::intents(&self.settings),
                 kept: Kept::new(Arc::clone(&self.store), number, budget.shards()),
                 budget: Arc::clone(&budget),
                 intake: Arc::clone(intake),

@@ -42,14 +42,20 @@ impl Files {
     /// Takes files of at most `max_bytes`, from Discord alone, or from the Discord at `base` where that is on this
     /// machine.
     pub fn new(base: &str, max_bytes: u64) -> Result<Self, reqwest::Error> {
-        let client = Client::builder()
+        let stand_in = Url::parse(base).ok().filter(is_loopback).and_then(|url| authority(&url));
+        let client = if stand_in.is_some() {
+            // To this machine nothing goes by way of another one.
+            Client::builder().no_proxy()
+        } else {
+            Client::builder().https_only(true)
+        };
+        let client = client
             .connect_timeout(limits::FILE_CONNECT)
             .read_timeout(limits::FILE_SILENCE)
             .redirect(Policy::none())
             .no_gzip()
             .user_agent(concat!("anteroom/", env!("CARGO_PKG_VERSION")))
             .build()?;
-        let stand_in = Url::parse(base).ok().filter(is_loopback).and_then(|url| authority(&url));
         Ok(Self { client, stand_in, max_bytes })
     }
 

@@ -45,13 +45,16 @@ impl Asked<'_> {
 }
 
 /// Every route there is, as `METHOD /path/{name}`.
-pub(crate) const ROUTES: [&str; 31] = [
+pub(crate) const ROUTES: [&str; 34] = [
     "GET /gateway/bot",
     "GET /applications/@me",
     "GET /users/@me",
     "POST /users/@me/channels",
     "PUT /applications/{application}/commands",
     "GET /applications/{application}/commands",
+    "PUT /applications/{application}/guilds/{guild}/commands",
+    "GET /applications/{application}/guilds/{guild}/commands",
+    "POST /channels/{channel}/invites",
     "GET /guilds/{guild}",
     "GET /guilds/{guild}/roles",
     "GET /guilds/{guild}/members/{user}",

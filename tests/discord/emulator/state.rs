@@ -29,6 +29,7 @@ pub(crate) mod may {
     pub(crate) const ADMINISTRATOR: u64 = 1 << 3;
     pub(crate) const VIEW: u64 = 1 << 10;
     pub(crate) const SEND: u64 = 1 << 11;
+    pub(crate) const INVITE: u64 = 1;
     pub(crate) const MANAGE_MESSAGES: u64 = 1 << 13;
     pub(crate) const MANAGE_ROLES: u64 = 1 << 28;
     pub(crate) const MANAGE_THREADS: u64 = 1 << 34;
@@ -144,6 +145,7 @@ pub(crate) struct State {
     pub(crate) channels: BTreeMap<u64, Channel>,
     pub(crate) interactions: BTreeMap<String, Interaction>,
     pub(crate) commands: Vec<Value>,
+    pub(crate) guild_commands: BTreeMap<u64, Vec<Value>>,
     pub(crate) requests: Vec<Recorded>,
     pub(crate) buckets: Buckets,
     pub(crate) faults: Faults,
@@ -190,6 +192,7 @@ impl State {
             channels: BTreeMap::new(),
             interactions: BTreeMap::new(),
             commands: Vec::new(),
+            guild_commands: BTreeMap::new(),
             requests: Vec::new(),
             buckets: Buckets::default(),
             faults: Faults::default(),

@@ -246,7 +246,8 @@ async fn a_privileged_intent_is_asked_for_only_where_it_is_wanted() {
     (world.settings.message_content, world.settings.members) = (false, false);
     let bot = world.connected().await;
     let intents = |state: &mut State| state.gateway.sessions.values().next().unwrap().intents;
-    assert_eq!(world.discord.with(intents), 4097);
+    let wanted = anteroom::gateway::discord::manifest::intents(&world.settings).bits();
+    assert_eq!(world.discord.with(intents), wanted);
     bot.stop().await.unwrap();
 }
 

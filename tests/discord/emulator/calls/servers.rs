@@ -16,9 +16,16 @@ pub(super) fn call(state: &mut State, asked: &Asked<'_>, method: &str) -> Answer
             Ok((200, json!({ "id": APPLICATION.to_string(), "name": "Anteroom" })))
         }
         "POST /users/@me/channels" => direct(state, &asked.body),
-        "PUT /applications/{application}/commands" => register(state, &asked.body),
+        "PUT /applications/{application}/commands" => register(state, None, &asked.body),
         "GET /applications/{application}/commands" => {
             Ok((200, Value::Array(state.commands.clone())))
+        }
+        "PUT /applications/{application}/guilds/{guild}/commands" => {
+            register(state, Some(asked.id(1)), &asked.body)
+        }
+        "GET /applications/{application}/guilds/{guild}/commands" => {
+            let here = state.guild_commands.get(&asked.id(1));
+            Ok((200, Value::Array(here.cloned().unwrap_or_default())))
         }
         _ => in_guild(state, asked, method),
     }
@@ -42,7 +49,7 @@ fn direct(state: &mut State, body: &Value) -> Answered {
 }
 
 /// All commands at once: what is not among them is gone.
-fn register(state: &mut State, body: &Value) -> Answered {
+fn register(state: &mut State, guild: Option<u64>, body: &Value) -> Answered {
     let commands = body.as_array().cloned().unwrap_or_default();
     let mut names = BTreeSet::new();
     for command in &commands {
@@ -54,8 +61,15 @@ fn register(state: &mut State, body: &Value) -> Answered {
             return Err(invalid(&[format!("name: {name:?}")]));
         }
     }
-    state.commands = commands;
-    Ok((200, Value::Array(state.commands.clone())))
+    let kept = match guild {
+        None => &mut state.commands,
+        Some(guild) if state.guilds.contains_key(&guild) => {
+            state.guild_commands.entry(guild).or_default()
+        }
+        Some(_) => return Err(refuse(403, 50001, "Missing Access")),
+    };
+    kept.clone_from(&commands);
+    Ok((200, Value::Array(commands)))
 }
 
 fn in_guild(state: &mut State, asked: &Asked<'_>, method: &str) -> Answered {

@@ -15,6 +15,11 @@ pub(super) fn call(state: &mut State, asked: &Asked<'_>) -> Answered {
             Ok((200, channel_json(id, &state.channels[&id])))
         }
         "PATCH /channels/{channel}" => change(state, id, &asked.body),
+        "POST /channels/{channel}/invites" => {
+            channel_for(state, id, may::INVITE)?;
+            let code = format!("invite{}", state.snowflake());
+            Ok((200, json!({ "code": code, "type": 0 })))
+        }
         "POST /channels/{channel}/typing" => {
             channel_for(state, id, may::VIEW)?;
             Ok((204, Value::Null))
