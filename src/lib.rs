@@ -35,6 +35,7 @@
 //! | 5 | [`catalog`] | the tools: one file each, file name = tool name |
 //! | 5 | [`export`] | JSON Resume, transcript, decisions, archive |
 //! | 6 | [`engine`] | drives sessions: work, timers, outbox, recovery; knows no platform |
+//! | 7 | [`dial`] | connections that we open, through a proxy where there is one |
 //! | 7 | [`form`] | what the platforms share: names of controls, forms to replies, words for people |
 //! | 7 | [`listen`] | connections that others open to us, bounded in number and time |
 //! | 7 | [`threads`] | which message of a chat stands for what |
@@ -49,6 +50,7 @@ pub mod catalog;
 pub mod clock;
 pub mod config;
 pub mod contacts;
+pub mod dial;
 pub mod drill;
 pub mod engine;
 pub mod export;

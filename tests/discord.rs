@@ -20,6 +20,8 @@ mod mortal;
 mod parse;
 #[path = "discord/person.rs"]
 mod person;
+#[path = "support/proxying.rs"]
+mod proxying;
 #[path = "support/questions.rs"]
 mod questions;
 #[path = "discord/rest.rs"]

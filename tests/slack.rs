@@ -54,6 +54,8 @@ mod program;
 mod provider;
 #[path = "slack/proxy.rs"]
 mod proxy;
+#[path = "support/proxying.rs"]
+mod proxying;
 #[path = "support/questions.rs"]
 mod questions;
 #[path = "slack/reach.rs"]

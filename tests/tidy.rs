@@ -21,7 +21,7 @@ const LAYERS: &[&[&str]] = &[
     &["tool"],
     &["catalog", "export"],
     &["engine"],
-    &["form", "listen", "threads"],
+    &["dial", "form", "listen", "threads"],
     &["gateway"],
     &["ops"],
 ];

@@ -10,6 +10,7 @@ use super::{
     document::{self, Document, escaped},
     environment::{self, Environment},
     llm::{self, Endpoint, Endpoints, Llm, Purpose, Service},
+    proxy::Proxies,
     secret::{self, Secret},
     settings::{self, LISTEN_HINT},
     written,
@@ -330,6 +331,15 @@ impl<'a> Resolve<'a> {
                 "copy the id, not the name: `C0123456789` on Slack, 17 to 20 digits on Discord";
             self.tell(pointer, format!("`{id}` is not an id"), Some(hint.to_owned()));
         }
+    }
+
+    /// What connections of a platform's go through.
+    fn proxies(&mut self, pointer: &str) -> Proxies {
+        Proxies::of(self.environment).unwrap_or_else(|name| {
+            let hint = "it looks like `http://proxy.example:3128`, perhaps with `name:password@` before the host";
+            self.tell(pointer, format!("`{name}` names no proxy that can be used"), Some(hint.to_owned()));
+            Proxies::default()
+        })
     }
 
     fn secret(

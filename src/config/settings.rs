@@ -161,6 +161,8 @@ pub struct DiscordConnection {
     pub staff_roles: BTreeSet<String>,
     /// The API, without a slash at the end: `https://discord.com/api/v10`. Any other is on this machine.
     pub api_base: String,
+    /// What sockets to Discord go through; calls find it by themselves.
+    pub proxies: Proxies,
 }
 
 /// How interactions come in from Discord.

@@ -18,7 +18,7 @@ use std::{
 use anteroom::{
     clock::FixedClock,
     config::{
-        Secret,
+        Proxies, Secret,
         settings::{DiscordConnection, DiscordTransport},
     },
     gateway::discord::{
@@ -159,6 +159,7 @@ impl World {
             staff_users: [].into(),
             staff_roles: [].into(),
             api_base: discord.base.clone(),
+            proxies: Proxies::default(),
         };
         let store = Arc::new(MemoryStore::default());
         Self { discord, desk: Desk::new(), store, clock, settings, pace: pace() }

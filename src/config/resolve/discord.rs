@@ -66,6 +66,7 @@ impl Resolve<'_> {
             staff_users: written.staff_users.iter().cloned().collect(),
             staff_roles: written.staff_roles.iter().cloned().collect(),
             api_base,
+            proxies: self.proxies("/discord"),
         })
     }
 

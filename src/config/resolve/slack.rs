@@ -8,7 +8,6 @@ use super::Resolve;
 use crate::config::{
     document::escaped,
     environment, llm,
-    proxy::Proxies,
     secret::Secret,
     settings::{LISTEN_HINT, Slack, SlackConnection, SlackOauth, SlackTenancy, SlackTransport},
     written,
@@ -47,7 +46,7 @@ impl Resolve<'_> {
         let has_tenancy = has_bot_token(written) || written.oauth.is_some();
         let transport = self.slack_transport(written, has_tenancy);
         let (listen, command, api_url) = self.slack_common(written);
-        let proxies = self.slack_proxies();
+        let proxies = self.proxies("/slack");
         Some(SlackConnection {
             transport: transport?,
             tenancy: tenancy?,
@@ -171,14 +170,6 @@ impl Resolve<'_> {
             self.tell(pointer, format!("`{url}` is not an address for Slack's Web API"), hint);
         }
         url.trim_end_matches('/').to_owned()
-    }
-
-    fn slack_proxies(&mut self) -> Proxies {
-        Proxies::of(self.environment).unwrap_or_else(|name| {
-            let hint = "it looks like `http://proxy.example:3128`, perhaps with `name:password@` before the host";
-            self.tell("/slack", format!("`{name}` names no proxy that can be used"), Some(hint.to_owned()));
-            Proxies::default()
-        })
     }
 
     fn slack_oauth(&mut self, written: &written::SlackOauth) -> Option<SlackOauth> {

@@ -240,6 +240,7 @@ impl Gateway {
                 of: budget.shards(),
                 token: self.settings.token.clone(),
                 intents: manifest::intents(&self.settings),
+                proxies: self.settings.proxies.clone(),
                 kept: Kept::new(Arc::clone(&self.store), number, budget.shards()),
                 budget: Arc::clone(&budget),
                 intake: Arc::clone(intake),

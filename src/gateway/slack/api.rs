@@ -7,7 +7,7 @@
 mod failure;
 mod limiter;
 mod method;
-pub(super) mod proxy;
+mod proxy;
 
 use std::{fmt, sync::Arc, time::Duration};
 

@@ -1,12 +1,18 @@
 //! Over the gateway.
 
-use anteroom::{config::Secret, telemetry::ready::Ready as _};
+use anteroom::{
+    config::{Environment, Secret},
+    telemetry::ready::Ready as _,
+};
 
 use super::*;
-use crate::emulator::{
-    acts::Delivered,
-    gateway::Happened,
-    state::{OWNER, State},
+use crate::{
+    emulator::{
+        acts::Delivered,
+        gateway::Happened,
+        state::{OWNER, State},
+    },
+    proxying::Proxy,
 };
 
 /// A session of the emulator, by its place.
@@ -354,6 +360,22 @@ async fn the_page_of_health_knows_whether_discord_reaches_the_bot() {
     while bot.link.ready().is_err() {
         tokio::task::yield_now().await;
     }
+    bot.stop().await.unwrap();
+}
+
+#[tokio::test]
+async fn the_gateway_is_reached_through_a_proxy() {
+    let proxy = Proxy::start().await;
+    let mut world = World::new().await;
+    let environment = Environment::from([("HTTP_PROXY", proxy.url.as_str())]);
+    world.settings.proxies = Proxies::of(&environment).unwrap();
+    let bot = world.connected().await;
+    world.says("hello");
+    world.desk.arrived(1).await;
+    let gateway = world.discord.with(|state| state.gateway.url.replace("ws://", ""));
+    let asked = proxy.asked();
+    assert!(asked[0].starts_with(&format!("CONNECT {gateway} HTTP/1.1")), "{asked:?}");
+    assert_eq!(asked.len(), 1);
     bot.stop().await.unwrap();
 }
 

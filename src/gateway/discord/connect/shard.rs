@@ -10,14 +10,8 @@ use futures::{SinkExt as _, StreamExt as _};
 use metrics::counter;
 use serde_json::{Value, json};
 use serenity::model::gateway::GatewayIntents;
-use tokio::{
-    net::TcpStream,
-    time::{Instant, sleep, timeout},
-};
-use tokio_tungstenite::{
-    MaybeTlsStream, WebSocketStream, connect_async_with_config,
-    tungstenite::{self, Message, protocol::WebSocketConfig},
-};
+use tokio::time::{Instant, sleep, timeout};
+use tokio_tungstenite::tungstenite::Message;
 use tokio_util::sync::CancellationToken;
 
 use super::{
@@ -28,7 +22,8 @@ use super::{
     wire::{Ended, Why, Wire},
 };
 use crate::{
-    config::{Secret, llm::is_loopback},
+    config::{Proxies, Secret, llm::is_loopback},
+    dial,
     gateway::discord::api::Failure,
     telemetry::{link::Link, metric},
 };
@@ -45,7 +40,7 @@ const AT_ITS_ADDRESS: u32 = 3;
 /// Members of a large server that are listed when it comes; the fewest there can be, as they are not used.
 const LARGE: u64 = 50;
 
-pub(super) type Stream = WebSocketStream<MaybeTlsStream<TcpStream>>;
+pub(super) use dial::Socket as Stream;
 
 /// One shard.
 #[derive(Debug)]
@@ -54,6 +49,7 @@ pub(super) struct Shard {
     pub(super) of: u32,
     pub(super) token: Secret,
     pub(super) intents: GatewayIntents,
+    pub(super) proxies: Proxies,
     pub(super) kept: Kept,
     pub(super) budget: Arc<Budget>,
     pub(super) intake: Arc<Intake>,
@@ -186,14 +182,11 @@ impl Shard {
         let Some(address) = self.safe(&address) else {
             return Err(later("Discord gave no address for a connection"));
         };
-        let config = WebSocketConfig::default()
-            .max_message_size(Some(FRAME_MAX))
-            .max_frame_size(Some(FRAME_MAX));
-        let connecting = connect_async_with_config(address, Some(config), true);
-        let (mut stream, _) = timeout(self.pace.open, connecting)
+        let connecting = dial::socket(&address, FRAME_MAX, &self.proxies);
+        let mut stream = timeout(self.pace.open, connecting)
             .await
             .map_err(|_| later("no connection in time"))?
-            .map_err(|error| later(kind_of(&error)))?;
+            .map_err(later)?;
         let greeted = timeout(self.pace.open, greeting(&mut stream)).await;
         let beat = greeted.map_err(|_| later("no greeting in time"))?.map_err(later)?;
         let hello = Message::text(self.hello(session).to_string());
@@ -262,23 +255,10 @@ async fn greeting(stream: &mut Stream) -> Result<Duration, &'static str> {
             }
             Ok(Message::Close(_)) => break,
             Ok(_) => {}
-            Err(error) => return Err(kind_of(&error)),
+            Err(error) => return Err(dial::kind_of(&error)),
         }
     }
     Err("closed before the greeting")
-}
-
-/// An error without its own words, which may hold the address.
-const fn kind_of(error: &tungstenite::Error) -> &'static str {
-    match error {
-        tungstenite::Error::Io(_) => "the network failed",
-        tungstenite::Error::Tls(_) => "the other end cannot prove who it is",
-        tungstenite::Error::Http(_) | tungstenite::Error::HttpFormat(_) => {
-            "the connection was refused"
-        }
-        tungstenite::Error::Capacity(_) => "a frame was too long",
-        _ => "the connection failed",
-    }
 }
 
 /// How long to wait before the next connection.

@@ -1,87 +1,17 @@
-//! Connections through a proxy: `CONNECT`, then as if there were none. What is encrypted stays encrypted to its other
-//! end.
+//! Connections of the Web API, through a proxy where there is one.
 
 use std::{
-    fmt, io,
+    fmt,
     pin::Pin,
     sync::Arc,
     task::{Context, Poll},
-    time::Duration,
 };
 
-use base64::{Engine as _, prelude::BASE64_STANDARD};
 use hyper_util::{client::legacy::connect::HttpConnector, rt::TokioIo};
-use tokio::{
-    io::{AsyncReadExt as _, AsyncWriteExt as _},
-    net::TcpStream,
-    time::timeout,
-};
+use tokio::net::TcpStream;
 use tower_service::Service;
 
-use crate::config::{Proxies, Proxy};
-
-/// Longest answer of a proxy before the connection begins, in bytes.
-const ANSWER_MAX: usize = 16 * 1024;
-
-/// Longest time until a proxy has connected.
-const LIMIT: Duration = Duration::from_secs(10);
-
-/// Why a proxy gives no connection.
-#[derive(Debug, thiserror::Error)]
-pub(in crate::gateway::slack) enum Error {
-    /// It cannot be reached, or the connection breaks.
-    #[error("the proxy cannot be reached: {0}")]
-    Io(#[from] io::Error),
-    /// It says no, or wants to be shown who asks: 407.
-    #[error("the proxy refuses the connection: {0}")]
-    Refused(u16),
-    /// It does not speak HTTP.
-    #[error("the proxy's answer is none")]
-    Odd,
-    /// It takes too long.
-    #[error("the proxy does not connect in time")]
-    Late,
-}
-
-/// Opens a connection to `host` through a proxy. An IPv6 address has its brackets.
-pub(in crate::gateway::slack) async fn tunnel(
-    proxy: &Proxy,
-    host: &str,
-    port: u16,
-) -> Result<TcpStream, Error> {
-    timeout(LIMIT, asked(proxy, host, port)).await.map_err(|_| Error::Late)?
-}
-
-async fn asked(proxy: &Proxy, host: &str, port: u16) -> Result<TcpStream, Error> {
-    let mut stream = TcpStream::connect((proxy.host.as_str(), proxy.port)).await?;
-    stream.set_nodelay(true)?;
-    let shown = proxy.credentials.as_ref().map_or_else(String::new, |credentials| {
-        let shown = BASE64_STANDARD.encode(credentials.expose());
-        format!("Proxy-Authorization: Basic {shown}\r\n")
-    });
-    let request = format!("CONNECT {host}:{port} HTTP/1.1\r\nHost: {host}:{port}\r\n{shown}\r\n");
-    stream.write_all(request.as_bytes()).await?;
-    let mut answer = Vec::new();
-    // Byte by byte: what comes after the answer belongs to the connection.
-    while !answer.ends_with(b"\r\n\r\n") {
-        if answer.len() >= ANSWER_MAX {
-            return Err(Error::Odd);
-        }
-        answer.push(stream.read_u8().await?);
-    }
-    match status(&answer) {
-        Some(200..=299) => Ok(stream),
-        Some(status) => Err(Error::Refused(status)),
-        None => Err(Error::Odd),
-    }
-}
-
-/// `HTTP/1.1 200 OK` as 200.
-fn status(answer: &[u8]) -> Option<u16> {
-    let line = std::str::from_utf8(answer.split(|byte| *byte == b'\r').next()?).ok()?;
-    let (version, rest) = line.split_once(' ')?;
-    version.starts_with("HTTP/1.").then(|| rest.get(..3)?.parse().ok())?
-}
+use crate::{config::Proxies, dial::tunnel};
 
 /// Connects by itself, or through the proxy for an address.
 #[derive(Clone)]
@@ -119,47 +49,5 @@ impl Service<axum::http::Uri> for Route {
             let stream = tunnel(&proxy, &host, port).await?;
             Ok(TokioIo::new(stream))
         })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use tokio::net::TcpListener;
-
-    use super::*;
-    use crate::config::Environment;
-
-    /// What a proxy that answers so leads to.
-    async fn through(answer: &[u8]) -> Result<(), String> {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let url = format!("http://{}", listener.local_addr().unwrap());
-        let proxies = Proxies::of(&Environment::from([("HTTPS_PROXY", url.as_str())])).unwrap();
-        let proxy = proxies.to(true, "slack.com").unwrap().clone();
-        let answering = async {
-            let (mut stream, _) = listener.accept().await.unwrap();
-            let mut asked = vec![0; 1_000];
-            let count = stream.read(&mut asked).await.unwrap();
-            let asked = String::from_utf8_lossy(&asked[..count]).into_owned();
-            assert!(asked.starts_with("CONNECT slack.com:443 HTTP/1.1\r\nHost: slack.com:443\r\n"));
-            // It may hang up in the middle.
-            drop(stream.write_all(answer).await);
-        };
-        let (connected, ()) = tokio::join!(tunnel(&proxy, "slack.com", 443), answering);
-        connected.map(drop).map_err(|error| error.to_string())
-    }
-
-    #[tokio::test]
-    async fn only_a_yes_of_the_proxy_is_a_connection() {
-        assert_eq!(
-            through(b"HTTP/1.1 200 Connection established\r\nVia: me\r\n\r\n").await,
-            Ok(())
-        );
-        let refused = |status| Err(format!("the proxy refuses the connection: {status}"));
-        assert_eq!(through(b"HTTP/1.1 407 Who are you?\r\n\r\n").await, refused(407));
-        assert_eq!(through(b"HTTP/1.0 403\r\n\r\n").await, refused(403));
-        assert_eq!(through(b"SSH-2.0\r\n\r\n").await, Err("the proxy's answer is none".to_owned()));
-        assert!(through(b"HTTP/1.1 200").await.unwrap_err().contains("cannot be reached"));
-        let endless = vec![b'x'; 20_000];
-        assert_eq!(through(&endless).await, Err("the proxy's answer is none".to_owned()));
     }
 }

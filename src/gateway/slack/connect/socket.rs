@@ -6,15 +6,11 @@ use futures::StreamExt as _;
 use metrics::counter;
 use serde_json::{Value, json};
 use tokio::{
-    net::TcpStream,
     sync::oneshot,
     task::JoinSet,
     time::{Instant, sleep, timeout},
 };
-use tokio_tungstenite::{
-    MaybeTlsStream, WebSocketStream, client_async_tls_with_config, connect_async_with_config,
-    tungstenite::{self, Message, protocol::WebSocketConfig},
-};
+use tokio_tungstenite::tungstenite::Message;
 use tokio_util::sync::CancellationToken;
 
 use super::{
@@ -24,7 +20,8 @@ use super::{
 };
 use crate::{
     config::{Proxies, Secret, llm::is_loopback},
-    gateway::slack::api::{Api, Failure, Method, proxy},
+    dial,
+    gateway::slack::api::{Api, Failure, Method},
     telemetry::{link::Link, metric},
 };
 
@@ -48,7 +45,7 @@ const NEVER: [&str; 9] = [
     "token_revoked",
 ];
 
-pub(super) type Stream = WebSocketStream<MaybeTlsStream<TcpStream>>;
+pub(super) use dial::Socket as Stream;
 
 /// The sockets.
 #[derive(Debug)]
@@ -171,10 +168,8 @@ impl Pool {
     /// Opens a socket and waits until Slack greets.
     async fn open(&self) -> Result<Stream, Unopened> {
         let address = self.address().await?;
-        let config = WebSocketConfig::default()
-            .max_message_size(Some(FRAME_MAX))
-            .max_frame_size(Some(FRAME_MAX));
-        let mut stream = timeout(self.pace.open, self.connect(&address, config))
+        let connecting = dial::socket(&address, FRAME_MAX, &self.proxies);
+        let mut stream = timeout(self.pace.open, connecting)
             .await
             .map_err(|_| Unopened::Later("no connection in time", None))?
             .map_err(|why| Unopened::Later(why, None))?;
@@ -184,29 +179,6 @@ impl Pool {
             Ok(Err(unopened)) => Err(unopened),
             Err(_) => Err(Unopened::Later("no greeting in time", None)),
         }
-    }
-
-    /// Connects, through a proxy where there is one for that address. The error is without its own words, which may
-    /// hold the address.
-    async fn connect(
-        &self,
-        address: &str,
-        config: WebSocketConfig,
-    ) -> Result<Stream, &'static str> {
-        let web = reqwest::Url::parse(&address.replacen("ws", "http", 1));
-        let web = web.map_err(|_| "Slack gave no address for a socket")?;
-        let (host, port) = (web.host_str().unwrap_or_default(), web.port_or_known_default());
-        let Some(proxy) = self.proxies.to(web.scheme() == "https", host) else {
-            let connected = connect_async_with_config(address, Some(config), true).await;
-            return connected.map(|(stream, _)| stream).map_err(|error| kind_of(&error));
-        };
-        let tunnel = proxy::tunnel(proxy, host, port.unwrap_or(443)).await;
-        let tunnel = tunnel.map_err(|error| match error {
-            proxy::Error::Refused(_) => "the proxy refuses the connection",
-            proxy::Error::Io(_) | proxy::Error::Odd | proxy::Error::Late => "the proxy failed",
-        })?;
-        let connected = client_async_tls_with_config(address, tunnel, Some(config), None).await;
-        connected.map(|(stream, _)| stream).map_err(|error| kind_of(&error))
     }
 
     /// The address of a new socket. It is a secret: whoever has it gets the events.
@@ -262,21 +234,10 @@ async fn greeting(stream: &mut Stream) -> Result<(), Unopened> {
             }
             Ok(Message::Close(_)) => break,
             Ok(_) => {}
-            Err(error) => return Err(Unopened::Later(kind_of(&error), None)),
+            Err(error) => return Err(Unopened::Later(dial::kind_of(&error), None)),
         }
     }
     Err(Unopened::Later("closed before the greeting", None))
-}
-
-/// An error without its own words, which may hold the address.
-const fn kind_of(error: &tungstenite::Error) -> &'static str {
-    match error {
-        tungstenite::Error::Io(_) => "the network failed",
-        tungstenite::Error::Tls(_) => "the other end cannot prove who it is",
-        tungstenite::Error::Http(_) | tungstenite::Error::HttpFormat(_) => "the socket was refused",
-        tungstenite::Error::Capacity(_) => "a frame was too long",
-        _ => "the socket failed",
-    }
 }
 
 /// How long to wait before the next socket.
