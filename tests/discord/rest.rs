@@ -325,6 +325,27 @@ async fn files_come_whole_from_discord_or_not_at_all() {
 }
 
 #[tokio::test]
+async fn a_message_takes_a_file_along() {
+    let (discord, api) = discord().await;
+    let bytes = b"--anteroom-n\r\nnot the end\r\n\0\xff".to_vec();
+    let body = || json!({ "content": "Your copy" });
+    let file = || ("Zoë's \"copy\"\r\n.zip", bytes.clone());
+    discord.with(|state| state.faults.plan(POST, 1, Fault::BrokenAfter));
+    let id = api.post_file("600", "n", body(), file()).await.unwrap();
+    let message = api.message("600", &id).await.unwrap();
+    let attached = &message["attachments"][0];
+    assert_eq!(
+        (&message["content"], &attached["filename"]),
+        (&json!("Your copy"), &json!("Zoë's copy.zip"))
+    );
+    let url = attached["url"].as_str().unwrap().to_owned();
+    let files = Files::new(&discord.base, 2048).unwrap();
+    let offer = Offer { id, name: String::new(), bytes: None, url };
+    assert_eq!(files.fetch(&offer).await.unwrap(), bytes);
+    assert_eq!(shown(&discord, CHANNEL), 1);
+}
+
+#[tokio::test]
 async fn commands_are_registered_all_at_once() {
     let (_discord, api) = discord().await;
     let application = APPLICATION.to_string();

@@ -216,6 +216,7 @@ impl Discord {
             names: vec![id, token],
             query: "",
             body: answer,
+            files: Vec::new(),
             reason: String::new(),
         };
         Delivered::Answered(status, self.with(|state| calls::call(state, &asked)).err())

@@ -28,6 +28,8 @@ pub(crate) struct Asked<'a> {
     pub(crate) names: Vec<&'a str>,
     pub(crate) query: &'a str,
     pub(crate) body: Value,
+    /// Files that came along: `files[0]`, the kind, the bytes.
+    pub(crate) files: Vec<(String, String, Vec<u8>)>,
     pub(crate) reason: String,
 }
 

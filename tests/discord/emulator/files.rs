@@ -75,7 +75,10 @@ pub(super) fn listed(state: &State, attachments: &Value) -> Value {
 fn json_of(state: &State, id: u64) -> Value {
     let file = &state.files[&id];
     let folder = if file.is_ephemeral { "ephemeral-attachments" } else { "attachments" };
-    let path = format!("/{folder}/{}/{id}/{}", file.channel, file.name);
+    // Names in addresses are plain.
+    let plain = |c: char| if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '_' };
+    let name: String = file.name.chars().map(plain).collect();
+    let path = format!("/{folder}/{}/{id}/{name}", file.channel);
     let until = format!("{:x}", (state.now + LIFE).timestamp());
     let url = format!(
         "{}{path}?ex={until}&is={:x}&hm={}",

@@ -5,7 +5,7 @@ use std::{convert::Infallible, future::pending, sync::Weak};
 use axum::{
     Router,
     body::{Body, Bytes},
-    extract::State as Shared,
+    extract::{FromRequest as _, Multipart, State as Shared},
     http::{HeaderMap, Method, Response, Uri},
 };
 use serde_json::{Value, json};
@@ -52,10 +52,10 @@ async fn any(
     if !by_secret && header("authorization") != TOKEN {
         return plain(401, &json!({ "message": "401: Unauthorized", "code": 0 }), None);
     }
-    let body: Value = serde_json::from_slice(&body).unwrap_or(Value::Null);
+    let (body, files) = taken_apart(header("content-type"), body).await;
     let reason = decoded(header("x-audit-log-reason"));
     let query = uri.query().unwrap_or_default();
-    let asked = Asked { route, names, query, body, reason };
+    let asked = Asked { route, names, query, body, files, reason };
     let (told, fault, answered) = inner.with(|state| carry_out(state, &asked));
     if matches!(fault, Some(Fault::Hang | Fault::HangAfter)) {
         return pending().await;
@@ -96,11 +96,50 @@ fn carry_out(state: &mut State, asked: &Asked<'_>) -> (Option<Told>, Option<Faul
         None => match calls::call(state, asked) {
             Ok(answered) => answered,
             Err(Refusal(status, code, words)) => {
-                (status, json!({ "message": words, "code": code }))
+                let mut body = json!({ "message": words, "code": code });
+                if code == 50035 {
+                    body["errors"] = errors(&words);
+                }
+                (status, body)
             }
         },
     };
     (told, fault, answered)
+}
+
+/// A body as JSON, and the files beside it.
+async fn taken_apart(kind: &str, body: Bytes) -> (Value, Vec<(String, String, Vec<u8>)>) {
+    if !kind.starts_with("multipart/form-data") {
+        return (serde_json::from_slice(&body).unwrap_or(Value::Null), Vec::new());
+    }
+    let request = axum::http::Request::builder().header("content-type", kind);
+    let request = request.body(Body::from(body)).unwrap();
+    let mut parts = Multipart::from_request(request, &()).await.unwrap();
+    let (mut json, mut files) = (Value::Null, Vec::new());
+    while let Some(part) = parts.next_field().await.unwrap() {
+        let name = part.name().unwrap_or_default().to_owned();
+        let kind = part.content_type().unwrap_or_default().to_owned();
+        let bytes = part.bytes().await.unwrap();
+        if name == "payload_json" {
+            json = serde_json::from_slice(&bytes).unwrap_or(Value::Null);
+        } else {
+            files.push((name, kind, bytes.to_vec()));
+        }
+    }
+    (json, files)
+}
+
+/// What is wrong with a body, nested as Discord nests it: by the names on the way there.
+fn errors(words: &str) -> Value {
+    let problems = words.trim_start_matches("Invalid Form Body: ");
+    let mut errors = json!({});
+    for problem in problems.split("; ") {
+        // The name of what is wrong stands in it, in `…`.
+        let place = problem.split('`').nth(1).unwrap_or("components");
+        let (place, what) = (place.split(['.', ' ']).next().unwrap_or(place), problem);
+        errors[place] = json!({ "_errors": [{ "code": "INVALID", "message": what }] });
+    }
+    errors
 }
 
 /// Reasons come encoded as addresses do.

@@ -145,7 +145,7 @@ async fn discord_hears_of_no_number_that_is_not_durable() {
         (beats.len() > 2).then_some(beats)
     };
     let told = world.discord.until("the heart beats", beats).await;
-    assert!(told.iter().all(|seq| *seq == before - 2), "{told:?}, {before}");
+    assert!(told.iter().all(|seq| *seq <= before - 2), "{told:?}, {before}");
     world.desk.go.add_permits(1);
     let caught_up = |state: &State| {
         (state.gateway.happened.last() == Some(&Happened::Beat(Some(before)))).then_some(())

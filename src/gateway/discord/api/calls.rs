@@ -37,8 +37,8 @@ impl Api {
         self.call(asked).await.and_then(|answer| id(&answer))
     }
 
-    /// The same with one file. Where the message is made of components, one of them must show `attachment://name`, or
-    /// nobody sees it.
+    /// The same with one file; marks that end a name in a header (`"`, `\`, control characters) are left out of its
+    /// name. Where the message is made of components, one of them must show `attachment://name`, or nobody sees it.
     pub async fn post_file(
         &self,
         channel: &str,
@@ -47,8 +47,11 @@ impl Api {
         (name, bytes): (&str, Vec<u8>),
     ) -> Result<String, Failure> {
         let mut body = named(body, nonce);
+        // It stands in a header as well.
+        let is_plain = |c: &char| !c.is_control() && !matches!(c, '"' | '\\');
+        let name: String = name.chars().filter(is_plain).collect();
         body["attachments"] = json!([{ "id": 0, "filename": name }]);
-        let file = Some((name.to_owned(), bytes));
+        let file = Some((name, bytes));
         let asked = Asked { body, file, ..Asked::new(Method::PostMessage, &[channel]) };
         self.call(asked).await.and_then(|answer| id(&answer))
     }

@@ -19,7 +19,7 @@ const OLD_EDITS: u32 = 3;
 pub(super) fn call(state: &mut State, asked: &Asked<'_>) -> Answered {
     let channel = asked.id(0);
     match asked.route {
-        "POST /channels/{channel}/messages" => post(state, channel, &asked.body),
+        "POST /channels/{channel}/messages" => post(state, channel, asked),
         "GET /channels/{channel}/messages" => list(state, channel, asked),
         "GET /channels/{channel}/messages/{message}" => {
             let id = known(state, channel, asked.id(1))?;
@@ -45,8 +45,8 @@ fn known(state: &mut State, channel: u64, id: u64) -> Result<u64, Refusal> {
     }
 }
 
-fn post(state: &mut State, channel: u64, body: &Value) -> Answered {
-    let now = state.now;
+fn post(state: &mut State, channel: u64, asked: &Asked<'_>) -> Answered {
+    let (now, body) = (state.now, &asked.body);
     let is_thread =
         state.channels.get(&channel).is_some_and(super::super::state::Channel::is_thread);
     let needed = if is_thread { may::SEND_IN_THREADS } else { may::SEND };
@@ -87,10 +87,27 @@ fn post(state: &mut State, channel: u64, body: &Value) -> Answered {
     if let Some(nonce) = enforced {
         here.nonces.insert((BOT, nonce), (id, now));
     }
-    let message = Message { author: BOT, body: body.clone(), only_for: None, is_edited: false };
-    here.messages.insert(id, message);
+    let body = with_files(state, channel, asked);
+    let message = Message { author: BOT, body, only_for: None, is_edited: false };
+    state.channels.get_mut(&channel).unwrap().messages.insert(id, message);
     state.posted(channel, id);
     Ok((200, message_json(state, channel, id)))
+}
+
+/// A message with the files that came along; what says nothing of itself is not kept.
+fn with_files(state: &mut State, channel: u64, asked: &Asked<'_>) -> Value {
+    let mut body = asked.body.clone();
+    let said = body["attachments"].as_array().cloned().unwrap_or_default();
+    let mut kept = Vec::new();
+    for file in said {
+        let part = format!("files[{}]", file["id"]);
+        if let Some((_, kind, bytes)) = asked.files.iter().find(|(name, ..)| *name == part) {
+            let name = file["filename"].as_str().unwrap_or("unknown").to_owned();
+            kept.push(state.upload(channel, (&name, kind), bytes, false));
+        }
+    }
+    body["attachments"] = kept.into();
+    body
 }
 
 /// The newest first; what only one person sees is not among them.
