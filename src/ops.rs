@@ -8,6 +8,7 @@ mod audit;
 mod backup;
 mod cli;
 mod control;
+mod discord;
 mod doctor;
 mod erase;
 mod export;

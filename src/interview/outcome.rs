@@ -64,7 +64,10 @@ impl Actor {
     fn ask_for_effect(&mut self, due: Due<'_>, alias: &str) {
         let Due { phase, index, effect } = due;
         let person = self.state.person_in_words();
-        let request = format!("{} for {person}?", describe(effect));
+        let request = match self.roles_of(due) {
+            Some(roles) => format!("Give {person} {roles}?"),
+            None => format!("{} for {person}?", describe(effect)),
+        };
         let facts = [
             ("Person", person),
             ("Flow", self.flow.flow.title.clone()),
@@ -103,13 +106,21 @@ impl Actor {
         let due = Due { phase, index, effect };
         if !approved {
             self.note_effect(due, EffectOutcome::Declined, None);
-            self.post(format!("The team has declined: {}.", describe(effect)));
+            let what = self.roles_of(due).unwrap_or_else(|| describe(effect));
+            self.post(format!("The team has declined: {what}."));
             return;
         }
         match self.resolve(due) {
             Some(what) => self.queue_effect(due, what),
             None => self.note_effect(due, EffectOutcome::NotApplicable, None),
         }
+    }
+
+    /// The roles that an effect comes to, for people: `the role contributor`; none where it gives none.
+    fn roles_of(&self, due: Due<'_>) -> Option<String> {
+        let Some((_, Act::AddRoles { roles })) = self.resolve(due) else { return None };
+        let word = if roles.len() == 1 { "role" } else { "roles" };
+        Some(format!("the {word} {}", roles.join(", ")))
     }
 
     /// Nobody has consented in time, or is asked any more.
@@ -121,7 +132,8 @@ impl Actor {
         let due = Due { phase, index, effect };
         self.note_effect(due, EffectOutcome::Failed { reason: why.to_owned() }, None);
         if expired && self.state.handoff.is_none() {
-            self.post(format!("The team has not decided in time: {}.", describe(effect)));
+            let what = self.roles_of(due).unwrap_or_else(|| describe(effect));
+            self.post(format!("The team has not decided in time: {what}."));
         }
     }
 

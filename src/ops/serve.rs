@@ -14,6 +14,7 @@ use super::{
     app::{self, Home, Wanted},
     cli::Json,
     control::Control,
+    discord::Discord,
     notify::Supervisor,
     slack::Slack,
     term,
@@ -135,6 +136,7 @@ impl Bot {
         let app::Opened { mut parts, store } = app::open(&settings)?;
         let settings = Arc::new(settings);
         let slack = Slack::open(&settings, &mut parts).await?;
+        let discord = Discord::open(&settings, &parts)?;
         let server = Server::bind(Arc::clone(&settings)).await?;
         let ready = Ready {
             page: server.url(),
@@ -147,6 +149,7 @@ impl Bot {
         }
         let mut gateways: Vec<Arc<dyn Gateway>> = vec![Arc::new(WebGateway)];
         gateways.extend(slack.as_ref().map(Slack::gateway));
+        gateways.extend(discord.as_ref().map(Discord::gateway));
         let engine = Engine::limited(parts, gateways, app::limits(&settings));
         if let Some(recorder) = recorder {
             engine.record_to(recorder);
@@ -156,6 +159,9 @@ impl Bot {
         let mut server = server;
         if let Some(slack) = slack {
             server = server.with(slack.begin(engine.clone(), &mut tasks, &shutdown).await?);
+        }
+        if let Some(discord) = discord {
+            server = server.with(discord.begin(engine.clone(), &mut tasks, &shutdown).await?);
         }
         let driving = (engine.clone(), shutdown.clone());
         tasks.spawn(async move {

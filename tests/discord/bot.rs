@@ -5,6 +5,7 @@ use std::{
     collections::BTreeMap,
     fs,
     sync::{Arc, Mutex},
+    time::Duration,
 };
 
 use anteroom::{
@@ -17,9 +18,9 @@ use anteroom::{
     flows::Library,
     gateway::discord::{
         app::App,
-        inbound::{Inbox as _, Incoming},
+        connect::{self, Connection, Pace},
+        inbound::{Ack, Envelope, Inbox, NotTaken},
         inbox::DiscordInbox,
-        parse,
         send::DiscordGateway,
     },
     ids::{CountingIds, Ids, SessionId},
@@ -28,6 +29,7 @@ use anteroom::{
     task::Tasks,
     tool::{self, Toolbox},
 };
+use async_trait::async_trait;
 use chrono::TimeDelta;
 use serde_json::Value;
 use tempfile::TempDir;
@@ -37,7 +39,8 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     emulator::{
         Discord,
-        state::{BOT, GUILD, TOKEN, may},
+        acts::public_key,
+        state::{GUILD, State, TOKEN, may},
     },
     mortal::Mortal,
     person::{Desk, Person},
@@ -59,9 +62,34 @@ pub(crate) const GRACE: u64 = 702;
 pub(crate) const LINUS: u64 = 1_400_000_000_000_000_703;
 pub(crate) const MALLORY: u64 = 704;
 
+/// How Discord reaches the bot.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum By {
+    #[default]
+    Gateway,
+    Http,
+}
+
+/// Hands on what comes in, and knows what is in hand.
+#[derive(Debug)]
+struct Watched {
+    inbox: DiscordInbox,
+    taken: Mutex<usize>,
+}
+
+#[async_trait]
+impl Inbox for Watched {
+    async fn take(&self, envelope: Envelope) -> Result<Ack, NotTaken> {
+        let taken = self.inbox.take(envelope).await;
+        *self.taken.lock().unwrap() += 1;
+        taken
+    }
+}
+
 /// What a bot is made from.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Plan {
+    pub(crate) by: By,
     pub(crate) model: Option<Arc<Scripted>>,
     /// Flows of its own; the shipped ones where there is none.
     pub(crate) flow: Option<String>,
@@ -79,6 +107,7 @@ pub(crate) struct Bot {
     /// The hold that this process has on it.
     pub(crate) hold: Arc<Mortal>,
     pub(crate) app: Arc<App>,
+    watched: Arc<Watched>,
     ids: Arc<dyn Ids>,
     plan: Plan,
     folder: TempDir,
@@ -106,8 +135,8 @@ impl Bot {
         let folder = tempfile::tempdir().unwrap();
         let store = Arc::new(MemoryStore::default());
         let ids: Arc<dyn Ids> = Arc::new(CountingIds::default());
-        let made = make(&discord, &plan, &folder, (&store, &clock, &ids));
-        let Made { hold, app, engine, shutdown, tasks } = made;
+        let made = make(&discord, &plan, &folder, (&store, &clock, &ids)).await;
+        let Made { hold, app, engine, watched, shutdown, tasks } = made;
         let desks = Mutex::default();
         let bot = Self {
             discord,
@@ -116,6 +145,7 @@ impl Bot {
             store,
             hold,
             app,
+            watched,
             ids,
             plan,
             folder,
@@ -123,7 +153,7 @@ impl Bot {
             tasks,
             desks,
         };
-        bot.registered().await;
+        bot.reached().await;
         bot.rest().await;
         for id in [ADA, GRACE, LINUS, MALLORY] {
             Person::new(&bot, id).news();
@@ -131,10 +161,13 @@ impl Bot {
         bot
     }
 
-    /// Waits until the commands are there.
-    async fn registered(&self) {
-        while self.discord.with(|state| state.commands.is_empty()) {
-            tokio::task::yield_now().await;
+    /// Waits until Discord reaches it, and the commands are there.
+    async fn reached(&self) {
+        let commands = |state: &State| (!state.commands.is_empty()).then_some(());
+        self.discord.until("the commands", commands).await;
+        if self.plan.by == By::Gateway {
+            let connected = |state: &State| (state.gateway.connected() > 0).then_some(());
+            self.discord.until("a connection", connected).await;
         }
     }
 
@@ -150,24 +183,29 @@ impl Bot {
 
     /// Something happens on Discord, and the bot hears of it.
     pub(crate) async fn tell(&self, name: &str, data: Value) {
-        self.hear(name, &data).await;
+        let before = self.taken();
+        self.discord.with(|state| state.dispatch(name, &data));
+        self.discord.until("the bot hears of it", |_| (self.taken() > before).then_some(())).await;
         self.rest().await;
     }
 
-    /// The same without a wait for what the bot does then.
-    pub(crate) async fn hear(&self, name: &str, data: &Value) {
-        let envelope = parse::event(name, data, &BOT.to_string());
-        let ticket = match &envelope.what {
-            Incoming::Action(action) => Some(action.ticket.clone()),
-            Incoming::Submitted(submission) => Some(submission.ticket.clone()),
-            Incoming::Command(command) => Some(command.ticket.clone()),
-            _ => None,
+    /// Somebody does what the bot must answer.
+    pub(crate) async fn ask(&self, token: &str, data: &Value) {
+        let before = self.taken();
+        self.discord.deliver(token, data).await;
+        self.discord.until("the bot hears of it", |_| (self.taken() > before).then_some(())).await;
+        let id = self.discord.with(|state| state.interactions[token].id);
+        let path = format!("/interactions/{id}/");
+        let is_tried = |state: &State| {
+            let mut tried = state.requests.iter().filter(|request| request.path.starts_with(&path));
+            (state.interactions[token].answer.is_some() || tried.next().is_some()).then_some(())
         };
-        let inbox = DiscordInbox(Arc::clone(&self.app));
-        let Ok(ack) = inbox.take(envelope).await else { return };
-        if let (Some(ticket), Some(body)) = (ticket, ack.body()) {
-            _ = self.app.api.answer(&ticket, body).await;
-        }
+        self.discord.until("an answer", is_tried).await;
+        self.rest().await;
+    }
+
+    fn taken(&self) -> usize {
+        *self.watched.taken.lock().unwrap()
     }
 
     /// Waits until nothing is left to do.
@@ -198,12 +236,14 @@ impl Bot {
         self.shutdown.cancel();
         self.tasks.abort_all();
         self.store.restart();
+        self.discord.with(State::cut_all);
         let parts = (&self.store, &self.clock, &self.ids);
-        let made = make(&self.discord, &self.plan, &self.folder, parts);
-        let Made { hold, app, engine, shutdown, tasks } = made;
-        (self.hold, self.app, self.engine) = (hold, app, engine);
+        let made = make(&self.discord, &self.plan, &self.folder, parts).await;
+        let Made { hold, app, engine, watched, shutdown, tasks } = made;
+        (self.hold, self.app, self.engine, self.watched) = (hold, app, engine, watched);
         (self.shutdown, self.tasks) = (shutdown, tasks);
         self.engine.recover().await;
+        self.reached().await;
         self.rest().await;
     }
 
@@ -241,7 +281,7 @@ impl Bot {
 }
 
 /// The server of the stories.
-fn furnish(state: &mut crate::emulator::state::State) {
+fn furnish(state: &mut State) {
     state.buckets.is_off = true;
     for (id, name) in [
         (WELCOME, "welcome"),
@@ -280,11 +320,12 @@ struct Made {
     hold: Arc<Mortal>,
     app: Arc<App>,
     engine: Engine,
+    watched: Arc<Watched>,
     shutdown: CancellationToken,
     tasks: JoinSet<()>,
 }
 
-fn make(
+async fn make(
     discord: &Discord,
     plan: &Plan,
     folder: &TempDir,
@@ -295,13 +336,39 @@ fn make(
     let store = Arc::clone(&hold) as Arc<dyn Store>;
     let clock = Arc::clone(clock) as Arc<dyn Clock>;
     let app = App::open(&settings, &store, &clock, ids).unwrap().unwrap();
-    let parts = parts(&settings, folder, plan, (store, clock, Arc::clone(ids)));
+    let all = (Arc::clone(&store), Arc::clone(&clock), Arc::clone(ids));
+    let parts = parts(&settings, folder, plan, all);
     let gateways = vec![Arc::new(DiscordGateway(Arc::clone(&app))) as Arc<dyn Gateway>];
     let engine = Engine::new(parts, gateways);
     app.attach(engine.clone());
+    let inbox = DiscordInbox(Arc::clone(&app));
+    let watched = Arc::new(Watched { inbox, taken: Mutex::default() });
+    let short = Duration::from_millis(10);
+    let connection = Connection::begin(connect::Parts {
+        settings: app.connection.clone(),
+        api: app.api.clone(),
+        inbox: Arc::clone(&watched) as Arc<dyn Inbox>,
+        store,
+        clock,
+        pace: Pace {
+            pause: short,
+            invalid: short,
+            identify: short,
+            keep: short,
+            ..Pace::default()
+        },
+    });
+    let connection = connection.await.unwrap();
+    if let Some(address) = connection.address() {
+        discord.use_http(&format!("http://{address}{}", connect::PATH));
+    }
     let (shutdown, mut tasks) = (CancellationToken::new(), JoinSet::new());
+    tasks.spawn({
+        let shutdown = shutdown.clone();
+        async move { drop(connection.run(shutdown).await) }
+    });
     tasks.spawn(Arc::clone(&app).run(shutdown.clone()));
-    Made { hold, app, engine, shutdown, tasks }
+    Made { hold, app, engine, watched, shutdown, tasks }
 }
 
 fn parts(
@@ -347,6 +414,13 @@ fn configured(discord: &Discord, plan: &Plan, folder: &TempDir) -> Settings {
         ["member", "contributor", "learner", "builder", "helper", "jobs", "events", "event-pings"];
     let line = |(n, name)| format!("\"{name}\" = \"{}\"", role(n));
     let roles = (1..).zip(roles).map(line).collect::<Vec<_>>().join("\n");
+    let way = match plan.by {
+        By::Gateway => String::new(),
+        By::Http => {
+            let key = public_key();
+            format!("transport = \"http\"\nlisten = \"127.0.0.1:0\"\npublic_key = \"{key}\"")
+        }
+    };
     let config = format!(
         r#"
         [data]
@@ -362,7 +436,9 @@ fn configured(discord: &Discord, plan: &Plan, folder: &TempDir) -> Settings {
         [discord]
         token_env = "TOKEN"
         application_id = "1300000000000000001"
+        {way}
         api_base = "{api}"
+        members = true
         staff_users = ["{LINUS}"]
         {more}
         [discord.channels]

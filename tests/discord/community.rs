@@ -155,7 +155,7 @@ async fn a_member_is_taken_from_the_panel_to_the_roles() {
     ");
     assert_snapshot!(grace.news(), @"
     #staff-approvals
-      + Anteroom: ┃ ### roles from contributor for Ada?
+      + Anteroom: ┃ ### Give Ada the role contributor?
           ┃ **Person**: Ada
           ┃ **Flow**: Community welcome
           ┃ **Phase**: Roles
@@ -165,14 +165,14 @@ async fn a_member_is_taken_from_the_panel_to_the_roles() {
     assert_snapshot!(grace.news(), @"
     #staff-approvals
       + Anteroom (only you): ┃ ### Approve this?
-          ┃ roles from contributor for Ada?
+          ┃ Give Ada the role contributor?
           ┃ [✓ Yes, approve]
           ┃ -# If not, dismiss this message.
     ");
     grace.press("Yes, approve").await;
     assert_snapshot!(grace.news(), @"
     #staff-approvals
-      ~ Anteroom (edited): ┃✓ ### roles from contributor for Ada?
+      ~ Anteroom (edited): ┃✓ ### Give Ada the role contributor?
           ┃✓ **Person**: Ada
           ┃✓ **Flow**: Community welcome
           ┃✓ **Phase**: Roles
@@ -220,7 +220,7 @@ async fn what_is_asked_of_staff_is_decided_once_and_by_those_who_may() {
     grace.at("staff-approvals").reply("Approve, she helped me last week").await;
     assert_snapshot!(grace.news(), @"
     #staff-approvals
-      ~ Anteroom (edited): ┃✓ ### roles from contributor for Ada?
+      ~ Anteroom (edited): ┃✓ ### Give Ada the role contributor?
           ┃✓ **Person**: Ada
           ┃✓ **Flow**: Community welcome
           ┃✓ **Phase**: Roles

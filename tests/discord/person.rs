@@ -8,7 +8,7 @@ use crate::{
     bot::Bot,
     emulator::{
         components, draw,
-        state::{APPLICATION, BOT, GUILD, Message, State, kind, may},
+        state::{BOT, GUILD, Message, State, kind, may},
     },
 };
 
@@ -68,6 +68,11 @@ impl<'a> Person<'a> {
             state.channels.iter().find(|(_, channel)| is_it(channel)).map(|(id, _)| *id)
         });
         Self { place: Some(place.expect("no direct conversation")), ..self }
+    }
+
+    /// The channel that they look at.
+    pub(crate) fn channel(&self) -> u64 {
+        self.place.expect("a channel")
     }
 
     fn channels(&self, state: &State) -> Vec<u64> {
@@ -409,43 +414,14 @@ impl<'a> Person<'a> {
 
     /// Does something that the bot must answer.
     async fn interact(&self, kind: u8, channel: u64, message: Option<u64>, data: Value) {
-        let (token, payload) = self.bot.discord.with(|state| {
+        let token = self.bot.discord.with(|state| {
             assert!(
                 kind != 2 || !state.channels[&channel].is_archived,
                 "nobody can use a command in an archived thread"
             );
-            let (id, token) = state.interact(kind, self.id, channel, message);
-            let here = state.channels[&channel].clone();
-            let mut payload = json!({
-                "id": id.to_string(), "application_id": APPLICATION.to_string(), "type": kind,
-                "token": token, "version": 1, "channel_id": channel.to_string(), "data": data,
-                "channel": { "id": channel.to_string(), "type": here.kind, "name": here.name },
-                "locale": "en-GB", "attachment_size_limit": 10 * 1024 * 1024, "entitlements": [],
-                "authorizing_integration_owners": { "0": GUILD.to_string() }, "context": 0,
-            });
-            if let Some(parent) = here.parent {
-                payload["channel"]["parent_id"] = parent.to_string().into();
-                payload["channel"]["thread_metadata"] =
-                    json!({ "archived": here.is_archived, "locked": here.is_locked });
-            }
-            if let Some(guild) = here.guild {
-                payload["guild_id"] = guild.to_string().into();
-                payload["member"] = member_json(state, self.id, Some(channel));
-            } else {
-                payload["user"] = user_json(state, self.id);
-            }
-            if let Some(message) = message {
-                let alone = here.messages.get(&message).is_some_and(|m| m.only_for.is_some());
-                let flags = here
-                    .messages
-                    .get(&message)
-                    .map_or(0, |m| m.body["flags"].as_u64().unwrap_or(0));
-                let flags = if alone { flags | 64 } else { flags };
-                payload["message"] = json!({ "id": message.to_string(), "flags": flags });
-            }
-            (token, payload)
+            state.interact(kind, self.id, channel, message).1
         });
-        self.bot.tell("INTERACTION_CREATE", payload).await;
+        self.bot.ask(&token, &data).await;
         let answered = self.bot.discord.with(|state| state.interactions[&token].clone());
         self.bot.desk(self.id, |desk| match (answered.answer, answered.modal) {
             (None, _) => desk.told.push("This interaction failed".to_owned()),

@@ -1,5 +1,6 @@
 //! What goes wrong, and what people see then (BEHAVIOUR, failure journeys).
 
+use anteroom::model::transcript::Event;
 use chrono::TimeDelta;
 use insta::assert_snapshot;
 use serde_json::json;
@@ -651,4 +652,60 @@ async fn what_cannot_be_saved_is_said_and_nothing_happens() {
     #welcome-ada
       + Anteroom (only you): That could not be saved just now. Please try once more.
     ");
+}
+
+/// F16.
+#[tokio::test]
+async fn what_was_written_may_be_changed_or_taken_back() {
+    let bot = at_the_rules(hearing()).await;
+    let ada = bot.ada().at("welcome-ada");
+    for label in ["I accept", "Yes", "Done", "No pings"] {
+        ada.press(label).await;
+    }
+    ada.news();
+    let message = ada.write("I build small boats and like tea").await;
+    assert_snapshot!(ada.news(), @"
+    #welcome-ada
+      ~ Anteroom (edited): ┃ ### Introduction
+          ┃ Write two or three sentences about yourself, or press Skip.
+          ┃ [Write it] [Skip]
+      + Anteroom: Please use the buttons on the card for this one.
+    ");
+    let edited = bot.discord.with(|state| {
+        json!({ "id": message.to_string(), "channel_id": ada.channel().to_string(), "type": 0,
+            "guild_id": GUILD.to_string(), "content": "I build small boats", "mentions": [],
+            "edited_timestamp": "2026-11-02T14:06:00Z", "attachments": [],
+            "author": { "id": ADA.to_string(), "username": "ada" }, "member": member_json(state, ADA, None) })
+    });
+    bot.tell("MESSAGE_UPDATE", edited).await;
+    assert_snapshot!(ada.news(), @"");
+    let gone = json!({ "id": message.to_string(), "channel_id": ada.channel().to_string(),
+        "guild_id": GUILD.to_string() });
+    bot.tell("MESSAGE_DELETE", gone).await;
+    let session = bot.session().await;
+    let loaded = bot.engine.view(session).await.unwrap().0;
+    let amended = loaded.events.iter().filter_map(|recorded| match &*recorded.event {
+        Event::Amended { text, .. } => Some(text.as_deref()),
+        _ => None,
+    });
+    assert_eq!(amended.collect::<Vec<_>>(), [Some("I build small boats"), None]);
+}
+
+/// The end of a process between the making of a thread and the note of which one it is.
+#[tokio::test]
+async fn a_thread_that_was_made_and_not_noted_is_found_again() {
+    let bot = Bot::new().await;
+    bot.linus().at("welcome").command("/onboard panel", &[]).await;
+    let ada = bot.ada();
+    let route = "POST /channels/{channel}/threads";
+    bot.discord.with(|state| {
+        state.faults.plan(route, 1, crate::emulator::faults::Fault::BrokenAfter);
+    });
+    ada.press("Start").await;
+    bot.pass(TimeDelta::seconds(10)).await;
+    let threads = bot.discord.with(|state| {
+        state.channels.values().filter(|channel| channel.parent == Some(WELCOME)).count()
+    });
+    assert_eq!(threads, 1);
+    assert!(ada.button("Ask staff").is_some(), "{}", ada.news());
 }

@@ -110,7 +110,12 @@ impl App {
         let threads = Threads::new(Platform::Discord, Arc::clone(store));
         Ok(Some(Arc::new(Self {
             files: Files::new(&connection.api_base, settings.uploads.max_mb * 1024 * 1024)?,
-            rooms: Rooms::new(api.clone(), threads.clone(), Arc::clone(settings)),
+            rooms: Rooms::new(
+                api.clone(),
+                threads.clone(),
+                Arc::clone(store),
+                Arc::clone(settings),
+            ),
             drafts: Drafts::new(Arc::clone(store)),
             began: clock.now(),
             tasks: TaskTracker::new(),

@@ -6,6 +6,7 @@
 //! ```text
 //! discord/root/ses_…      1400…/room      the room of a conversation
 //! discord/thread/-/1400…/room conversation  what a channel is, to the session of the note
+//! discord/making/ses_…    1100…           a thread is made under this channel, or was
 //! ```
 
 use std::{
@@ -29,7 +30,7 @@ use crate::{
         flow::{DiscordPlace, StartDiscord},
         session::Place,
     },
-    store,
+    store::{self, Note, Store},
     threads::{Mark, Role, Spot, Threads},
 };
 
@@ -80,14 +81,15 @@ impl From<store::Error> for Trouble {
 pub struct Rooms {
     api: Api,
     threads: Threads,
+    store: Arc<dyn Store>,
     settings: Arc<Settings>,
     making: [Mutex<()>; MAKING],
 }
 
 impl Rooms {
     /// Rooms on Discord, remembered in `threads`.
-    pub fn new(api: Api, threads: Threads, settings: Arc<Settings>) -> Self {
-        Self { api, threads, settings, making: std::array::from_fn(|_| Mutex::default()) }
+    pub fn new(api: Api, threads: Threads, store: Arc<dyn Store>, settings: Arc<Settings>) -> Self {
+        Self { api, threads, store, settings, making: std::array::from_fn(|_| Mutex::default()) }
     }
 
     /// The room of a conversation, where there is one already.
@@ -194,6 +196,16 @@ impl Rooms {
     /// A private thread. One that an earlier attempt has made is taken, where nothing is known of it yet.
     async fn thread(&self, look: &Look, place: &Place) -> Result<String, Trouble> {
         let name = self.name(look, place);
+        // A process may have ended between making a thread and noting which one it is.
+        let making = format!("discord/making/{}", look.state.session);
+        if self.store.noted(&making).await?.is_some()
+            && let Some(thread) = self.orphan(place, &name).await?
+        {
+            return Ok(thread);
+        }
+        let session = Some(look.state.session);
+        let value = Some(place.channel.clone());
+        self.store.note(Note { key: making, session, value }).await?;
         let body = json!({
             "type": PRIVATE_THREAD,
             "name": name,

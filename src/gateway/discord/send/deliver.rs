@@ -32,6 +32,9 @@ use crate::{
 /// The number of the part that says how a request was decided.
 const DECIDED: u8 = 59;
 
+/// Until Discord takes the thread of a conversation that is over from the list, in minutes.
+const CLOSED_AFTER: u32 = 1_440;
+
 /// Failed attempts after which fetching a file is given up.
 const FETCHES_MAX: u32 = 5;
 
@@ -121,7 +124,7 @@ impl Sender<'_> {
                 self.post_all(&texts::plain(&words::relayed(name, text))).await
             }
             (Act::Progress { text }, _) => self.progress(text).await,
-            (Act::Export, _) => self.post_all(&[texts::copy_offered(self.effect.session)]).await,
+            (Act::Export, _) => self.export().await,
             (Act::Fetch { by, wait, files }, _) => {
                 self.fetch(by, *wait, files).await?;
                 Ok(None)
@@ -324,6 +327,23 @@ impl Sender<'_> {
             self.app.threads.mark(session, Mark::Progress, &spot).await?;
         }
         Ok(None)
+    }
+
+    /// Offers a copy of everything, and the end of it (BEHAVIOUR J1.12).
+    async fn export(&self) -> Delivered<Option<String>> {
+        let posted = self.post_all(&[texts::copy_offered(self.effect.session)]).await?;
+        let look = self.look().await?;
+        if look.state.status.is_over()
+            && self.app.rooms.is_thread(self.effect.session, &self.effect.place).await
+            && let Some(room) = self.app.rooms.known(self.effect.session).await?
+        {
+            // The thread leaves the list after a day and stays readable; writing in it brings it back (J2.9).
+            let closing = json!({ "auto_archive_duration": CLOSED_AFTER });
+            let why = "the conversation is over";
+            // Told in the log by the call; the thread only stays in the list for longer.
+            _ = self.app.api.change_channel(&room, closing, Some(why)).await;
+        }
+        Ok(posted)
     }
 
     /// Fetches files and hands them in; what cannot be had is said, and asked for again by the card that stands open.
