@@ -33,12 +33,12 @@ use async_trait::async_trait;
 use chrono::TimeDelta;
 use serde_json::Value;
 use tempfile::TempDir;
-use tokio::task::JoinSet;
+use tokio::{sync::watch, task::JoinSet};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
     emulator::{
-        Discord,
+        Discord, PATIENCE,
         acts::public_key,
         state::{GUILD, State, TOKEN, may},
     },
@@ -74,14 +74,14 @@ pub(crate) enum By {
 #[derive(Debug)]
 struct Watched {
     inbox: DiscordInbox,
-    taken: Mutex<usize>,
+    taken: watch::Sender<usize>,
 }
 
 #[async_trait]
 impl Inbox for Watched {
     async fn take(&self, envelope: Envelope) -> Result<Ack, NotTaken> {
         let taken = self.inbox.take(envelope).await;
-        *self.taken.lock().unwrap() += 1;
+        self.taken.send_modify(|taken| *taken += 1);
         taken
     }
 }
@@ -185,7 +185,7 @@ impl Bot {
     pub(crate) async fn tell(&self, name: &str, data: Value) {
         let before = self.taken();
         self.discord.with(|state| state.dispatch(name, &data));
-        self.discord.until("the bot hears of it", |_| (self.taken() > before).then_some(())).await;
+        self.heard(before).await;
         self.rest().await;
     }
 
@@ -193,7 +193,7 @@ impl Bot {
     pub(crate) async fn ask(&self, token: &str, data: &Value) {
         let before = self.taken();
         self.discord.deliver(token, data).await;
-        self.discord.until("the bot hears of it", |_| (self.taken() > before).then_some(())).await;
+        self.heard(before).await;
         let id = self.discord.with(|state| state.interactions[token].id);
         let path = format!("/interactions/{id}/");
         let is_tried = |state: &State| {
@@ -205,7 +205,14 @@ impl Bot {
     }
 
     fn taken(&self) -> usize {
-        *self.watched.taken.lock().unwrap()
+        *self.watched.taken.borrow()
+    }
+
+    /// Waits until more has been taken in than so many.
+    async fn heard(&self, before: usize) {
+        let mut taken = self.watched.taken.subscribe();
+        let heard = taken.wait_for(|taken| *taken > before);
+        tokio::time::timeout(PATIENCE, heard).await.expect("the bot heard nothing").unwrap();
     }
 
     /// Waits until nothing is left to do.
@@ -342,7 +349,7 @@ async fn make(
     let engine = Engine::new(parts, gateways);
     app.attach(engine.clone());
     let inbox = DiscordInbox(Arc::clone(&app));
-    let watched = Arc::new(Watched { inbox, taken: Mutex::default() });
+    let watched = Arc::new(Watched { inbox, taken: watch::Sender::new(0) });
     let short = Duration::from_millis(10);
     let connection = Connection::begin(connect::Parts {
         settings: app.connection.clone(),

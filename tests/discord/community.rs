@@ -2,7 +2,7 @@
 
 use insta::assert_snapshot;
 
-use crate::bot::{ADA, Bot};
+use crate::bot::{ADA, Bot, By, Plan};
 
 #[tokio::test]
 #[expect(clippy::too_many_lines, reason = "one story, told to its end")]
@@ -240,4 +240,42 @@ async fn what_is_asked_of_staff_is_decided_once_and_by_those_who_may() {
           ✓ Contributor
     ");
     assert_eq!(bot.roles(ADA), ["Member", "Contributor"]);
+}
+
+/// The same bot where Discord's requests come to it.
+#[tokio::test]
+async fn over_http_everything_is_the_same() {
+    let bot = Bot::planned(Plan { by: By::Http, ..Plan::default() }).await;
+    bot.linus().at("welcome").command("/onboard panel", &[]).await;
+    let ada = bot.ada();
+    for label in ["Start", "Start", "I accept", "Yes"] {
+        ada.press(label).await;
+    }
+    ada.pick(&["Learning"]).await;
+    for label in ["Done", "No pings", "Write it"] {
+        ada.press(label).await;
+    }
+    ada.fill("Text", "I build small boats, and like to talk about them.");
+    ada.submit().await;
+    ada.news();
+    ada.press("Request it").await;
+    bot.grace().press("Approve").await;
+    bot.grace().press("Yes, approve").await;
+    assert_snapshot!(ada.news(), @"
+    #welcome-ada
+      ~ Anteroom (edited): ┃✓ Would you like the Contributor role? Staff check requests, usually within a day.
+          ┃✓ ✓ You answered: **Request it**, <t:1793628300:f>
+      + Anteroom: Staff have been asked. You can leave; I will tell you here.
+      + Anteroom: Done. Example Ltd sees this:
+          
+          - Interests
+          - Introduction
+          
+          A person will read it. Type *export* for a copy, or *delete my data* to erase it.
+      + Anteroom: You can have a copy of everything.
+          [Download my answers] [Delete my data]
+      + Anteroom: Your roles:
+          ✓ Contributor
+    ");
+    assert_eq!(bot.roles(ADA), ["Member", "Contributor", "Learner"]);
 }

@@ -466,6 +466,11 @@ fn named(state: &State, text: &str) -> String {
     for (id, channel) in &state.channels {
         text = text.replace(&format!("<#{id}>"), &format!("#{}", channel.name));
     }
+    // What is not there any more has no name.
+    while let Some(start) = text.find("<#") {
+        let end = text[start..].find('>').map_or(text.len(), |end| start + end + 1);
+        text.replace_range(start..end, "#unknown");
+    }
     text
 }
 

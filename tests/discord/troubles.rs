@@ -412,7 +412,7 @@ async fn a_thread_that_is_archived_or_deleted_is_opened_again() {
     ada.at("welcome").press("Start").await;
     assert_snapshot!(ada.news(), @"
     #welcome
-      + Anteroom (only you): Your thread: <#1566815394201600006>
+      + Anteroom (only you): Your thread: #unknown
     #welcome-ada
       + Anteroom: ┃ Are you at least 13, or older if your country's law asks for it?
           ┃ [+ Yes] [No]
