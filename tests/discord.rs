@@ -4,6 +4,8 @@
 
 #[path = "discord/bot.rs"]
 mod bot;
+#[path = "discord/candidate.rs"]
+mod candidate;
 #[path = "discord/cards.rs"]
 mod cards;
 #[path = "discord/community.rs"]

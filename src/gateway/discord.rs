@@ -21,6 +21,7 @@ pub mod inbox;
 pub mod limits;
 pub mod manifest;
 pub mod mirror;
+mod native;
 pub mod parse;
 pub mod people;
 pub mod render;

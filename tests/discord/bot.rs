@@ -49,6 +49,7 @@ use crate::{
 
 pub(crate) const WELCOME: u64 = 1_100_000_000_000_000_001;
 pub(crate) const INTRODUCTIONS: u64 = 1_100_000_000_000_000_002;
+pub(crate) const ONBOARDING: u64 = 1_100_000_000_000_000_005;
 pub(crate) const APPROVALS: u64 = 1_100_000_000_000_000_003;
 pub(crate) const DESK: u64 = 1_100_000_000_000_000_004;
 
@@ -93,6 +94,8 @@ pub(crate) struct Plan {
     pub(crate) model: Option<Arc<Scripted>>,
     /// Flows of its own; the shipped ones where there is none.
     pub(crate) flow: Option<String>,
+    /// Which of the shipped ones; that of communities where it is not said.
+    pub(crate) shipped: Option<String>,
     /// Further lines of Discord's table.
     pub(crate) discord: String,
 }
@@ -293,6 +296,7 @@ fn furnish(state: &mut State) {
     for (id, name) in [
         (WELCOME, "welcome"),
         (INTRODUCTIONS, "introductions"),
+        (ONBOARDING, "onboarding"),
         (APPROVALS, "staff-approvals"),
         (DESK, "staff-desk"),
     ] {
@@ -405,11 +409,25 @@ fn parts(
     }
 }
 
+/// How Discord reaches the bot, as an operator writes it.
+fn way(by: By) -> String {
+    match by {
+        By::Gateway => String::new(),
+        By::Http => {
+            let key = public_key();
+            format!("transport = \"http\"\nlisten = \"127.0.0.1:0\"\npublic_key = \"{key}\"")
+        }
+    }
+}
+
 /// The configuration as an operator writes it.
 fn configured(discord: &Discord, plan: &Plan, folder: &TempDir) -> Settings {
     let dir = folder.path();
     let flows = match &plan.flow {
-        None => "enabled = [\"community-welcome\"]".to_owned(),
+        None => {
+            let shipped = plan.shipped.as_deref().unwrap_or("community-welcome");
+            format!("enabled = [\"{shipped}\"]")
+        }
         Some(flow) => {
             fs::create_dir_all(dir.join("flows")).unwrap();
             fs::write(dir.join("flows/flow.toml"), flow).unwrap();
@@ -421,13 +439,7 @@ fn configured(discord: &Discord, plan: &Plan, folder: &TempDir) -> Settings {
         ["member", "contributor", "learner", "builder", "helper", "jobs", "events", "event-pings"];
     let line = |(n, name)| format!("\"{name}\" = \"{}\"", role(n));
     let roles = (1..).zip(roles).map(line).collect::<Vec<_>>().join("\n");
-    let way = match plan.by {
-        By::Gateway => String::new(),
-        By::Http => {
-            let key = public_key();
-            format!("transport = \"http\"\nlisten = \"127.0.0.1:0\"\npublic_key = \"{key}\"")
-        }
-    };
+    let way = way(plan.by);
     let config = format!(
         r#"
         [data]
@@ -450,6 +462,9 @@ fn configured(discord: &Discord, plan: &Plan, folder: &TempDir) -> Settings {
         {more}
         [discord.channels]
         welcome = "{WELCOME}"
+        onboarding = "{ONBOARDING}"
+        recruiting_approvals = "{APPROVALS}"
+        recruiting_desk = "{DESK}"
         introductions = "{INTRODUCTIONS}"
         staff_approvals = "{APPROVALS}"
         staff_desk = "{DESK}"

@@ -2,7 +2,10 @@
 
 use insta::assert_snapshot;
 
-use crate::bot::{ADA, Bot, By, Plan};
+use crate::{
+    bot::{ADA, Bot, By, Plan, role},
+    emulator::state::GUILD,
+};
 
 #[tokio::test]
 #[expect(clippy::too_many_lines, reason = "one story, told to its end")]
@@ -278,4 +281,41 @@ async fn over_http_everything_is_the_same() {
           ✓ Contributor
     ");
     assert_eq!(bot.roles(ADA), ["Member", "Contributor", "Learner"]);
+}
+
+/// What the server's own onboarding has asked stands in the member's roles.
+#[tokio::test]
+async fn nobody_is_asked_again_what_the_server_has_asked() {
+    let bot = Bot::new().await;
+    bot.discord.with(|state| {
+        let members = &mut state.guilds.get_mut(&GUILD).unwrap().members;
+        members.get_mut(&ADA).unwrap().roles.extend([role(4), role(6)]);
+    });
+    bot.linus().at("welcome").command("/onboard panel", &[]).await;
+    let ada = bot.ada();
+    for label in ["Start", "Start", "I accept"] {
+        ada.press(label).await;
+    }
+    ada.news();
+    ada.press("Yes").await;
+    assert_snapshot!(ada.news(), @"
+    #welcome-ada
+      ~ Anteroom (edited): -# Step 2 of 4 · Interests · 0/1
+      ~ Anteroom (edited): ┃✓ Are you at least 13, or older if your country's law asks for it?
+          ┃✓ ✓ You answered: **Yes**, <t:1793628300:f>
+      + Anteroom: Your roles:
+          ✓ Member
+      + Anteroom: ┃ What brings you here? Pick any. This decides which channels you see.
+          ┃ {Choose… 0-6: Learning | [Building projects] | Helping others | [Jobs] | Events | Just reading}
+          ┃ [+ Done] [Skip]
+    ");
+    ada.press("Done").await;
+    assert_snapshot!(ada.news(), @"
+    #welcome-ada
+      ~ Anteroom (edited): -# Step 2 of 4 · Interests · 1/1
+      ~ Anteroom (edited): ┃✓ What brings you here? Pick any. This decides which channels you see.
+          ┃✓ ✓ You answered: **Building projects, Jobs**, <t:1793628300:f>
+      + Anteroom: ┃ Shall we notify you about events?
+          ┃ [+ Yes, ping me] [No pings] [Skip]
+    ");
 }

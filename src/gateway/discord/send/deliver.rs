@@ -11,7 +11,7 @@ use crate::{
     gateway::discord::{
         api::{Code, Failure},
         app::App,
-        files, people,
+        files, native, people,
         render::{self, Hears, Message},
         rooms, texts,
     },
@@ -22,7 +22,7 @@ use crate::{
         audit::sha256,
         effect::{Act, Delivery, Effect, Recipient, Rendering},
         transcript::Audience,
-        ui::Offered,
+        ui::{Control, Offered},
         wait::{Purpose, Wait},
     },
     store,
@@ -154,6 +154,9 @@ impl Sender<'_> {
 
     /// A card: posted where it was never shown, edited everywhere else.
     async fn show(&self, wait: &Wait, renderings: &[Rendering]) -> Delivered<Option<String>> {
+        if renderings.is_empty() && wait.standing.is_pending() {
+            self.prefill(wait).await?;
+        }
         let message = render::card(wait, &self.cx(wait).await?);
         let spots: Vec<Spot> = renderings.iter().filter_map(|r| Spot::parse(&r.message)).collect();
         let is_open = wait.standing.is_pending();
@@ -170,6 +173,18 @@ impl Sender<'_> {
             return Ok(spots.first().map(Spot::name));
         }
         self.card(wait, &message).await
+    }
+
+    /// Keeps what is known of the answer already, unless something was entered.
+    async fn prefill(&self, wait: &Wait) -> Delivered<()> {
+        let is_choice = matches!(wait.prompt.control, Control::Choose(_));
+        if !is_choice || !self.app.drafts.of(wait).await?.is_empty() {
+            return Ok(());
+        }
+        if let Some(draft) = native::picked(self.app, &self.look().await?, wait).await {
+            self.app.drafts.keep(wait, &draft).await?;
+        }
+        Ok(())
     }
 
     async fn card(&self, wait: &Wait, message: &Message) -> Delivered<Option<String>> {
