@@ -22,6 +22,8 @@ mod mortal;
 mod parse;
 #[path = "discord/person.rs"]
 mod person;
+#[path = "discord/program.rs"]
+mod program;
 #[path = "support/proxying.rs"]
 mod proxying;
 #[path = "support/questions.rs"]

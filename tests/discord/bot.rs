@@ -4,6 +4,7 @@
 use std::{
     collections::BTreeMap,
     fs,
+    path::Path,
     sync::{Arc, Mutex},
     time::Duration,
 };
@@ -291,7 +292,7 @@ impl Bot {
 }
 
 /// The server of the stories.
-fn furnish(state: &mut State) {
+pub(crate) fn furnish(state: &mut State) {
     state.buckets.is_off = true;
     for (id, name) in [
         (WELCOME, "welcome"),
@@ -435,12 +436,22 @@ fn configured(discord: &Discord, plan: &Plan, folder: &TempDir) -> Settings {
             format!("dir = \"{}\"\nenabled = [{id}]", dir.join("flows").display())
         }
     };
+    let more = format!("{}\n{}", way(plan.by), plan.discord);
+    let config = configuration(discord, dir, &flows, &more);
+    let file = dir.join("config.toml");
+    fs::write(&file, config).unwrap();
+    let token = TOKEN.strip_prefix("Bot ").unwrap();
+    let environment = Environment::from([("TOKEN", token)]);
+    Settings::load(&file, &environment).unwrap()
+}
+
+/// The configuration's text; `more` are further lines of Discord's table.
+pub(crate) fn configuration(discord: &Discord, dir: &Path, flows: &str, more: &str) -> String {
     let roles =
         ["member", "contributor", "learner", "builder", "helper", "jobs", "events", "event-pings"];
     let line = |(n, name)| format!("\"{name}\" = \"{}\"", role(n));
     let roles = (1..).zip(roles).map(line).collect::<Vec<_>>().join("\n");
-    let way = way(plan.by);
-    let config = format!(
+    format!(
         r#"
         [data]
         dir = "{data}"
@@ -455,7 +466,6 @@ fn configured(discord: &Discord, plan: &Plan, folder: &TempDir) -> Settings {
         [discord]
         token_env = "TOKEN"
         application_id = "1300000000000000001"
-        {way}
         api_base = "{api}"
         members = true
         staff_users = ["{LINUS}"]
@@ -474,11 +484,5 @@ fn configured(discord: &Discord, plan: &Plan, folder: &TempDir) -> Settings {
         data = dir.join("data").display(),
         deciders = role(9),
         api = discord.base,
-        more = plan.discord,
-    );
-    let file = dir.join("config.toml");
-    fs::write(&file, config).unwrap();
-    let token = TOKEN.strip_prefix("Bot ").unwrap();
-    let environment = Environment::from([("TOKEN", token)]);
-    Settings::load(&file, &environment).unwrap()
+    )
 }

@@ -709,3 +709,27 @@ async fn a_thread_that_was_made_and_not_noted_is_found_again() {
     assert_eq!(threads, 1);
     assert!(ada.button("Ask staff").is_some(), "{}", ada.news());
 }
+
+/// A form shows what was entered so far: it opens for nobody else, and nobody else enters anything.
+#[tokio::test]
+async fn a_strangers_press_opens_no_form_and_picks_nothing() {
+    let bot = at_the_rules(Plan::default()).await;
+    let (ada, linus) = (bot.ada(), bot.linus());
+    bot.discord.with(|state| {
+        let welcome = state.channels.get_mut(&WELCOME).unwrap();
+        welcome.overwrites.insert(LINUS, (may::MANAGE_THREADS, 0));
+    });
+    ada.press("I accept").await;
+    ada.press("Yes").await;
+    linus.at("welcome-ada").pick(&["Jobs"]).await;
+    ada.press("Done").await;
+    ada.press("No pings").await;
+    linus.news();
+    linus.press("Write it").await;
+    assert_eq!(linus.form(), "no form");
+    assert_snapshot!(linus.news(), @"
+    #welcome-ada
+      + Anteroom (only you): Only the person who was asked can answer this.
+    ");
+    assert_eq!(bot.roles(ADA), ["Member"], "nobody picked anything for her");
+}
