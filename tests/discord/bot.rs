@@ -43,6 +43,7 @@ use crate::{
         acts::public_key,
         state::{GUILD, State, TOKEN, may},
     },
+    judges::{self, Request},
     mortal::Mortal,
     person::{Desk, Person},
     scripted::Scripted,
@@ -280,6 +281,28 @@ impl Bot {
     /// Has no say, and sees all channels.
     pub(crate) fn mallory(&self) -> Person<'_> {
         Person::new(self, MALLORY)
+    }
+
+    /// Has the judges see everything that was asked of Discord since the beginning.
+    pub(crate) fn judge(&self) {
+        let mut requests: Vec<Request> = Vec::new();
+        for asked in self.discord.with(|state| state.requests.clone()) {
+            let method = match asked.method.as_str() {
+                "POST" => "POST",
+                "PATCH" => "PATCH",
+                "PUT" => "PUT",
+                _ => continue,
+            };
+            let is_new = requests.iter().all(|known| known.body != asked.body);
+            if is_new && !asked.body.is_null() {
+                let name = format!("{method} {}", asked.path);
+                requests.push(Request { name, method, path: asked.path, body: asked.body });
+            }
+        }
+        assert!(!requests.is_empty(), "nothing was asked");
+        if let Some(complaints) = judges::complaints(&requests) {
+            assert!(complaints.is_empty(), "{}", complaints.join("\n"));
+        }
     }
 
     /// Names of the roles that somebody has.
