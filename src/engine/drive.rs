@@ -166,7 +166,7 @@ impl Engine {
         Ok(if rests { Step::Rest } else { Step::Done })
     }
 
-    fn is_at_once(&self, tool: &str) -> bool {
+    pub(super) fn is_at_once(&self, tool: &str) -> bool {
         self.inner.parts.toolbox.get(tool).is_some_and(|tool| tool.spec().at_once)
     }
 

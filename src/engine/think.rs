@@ -21,7 +21,7 @@ use super::{
 use crate::{
     flows::LoadedFlow,
     ids::SessionId,
-    interview::{Actor, Response, Retry, State},
+    interview::{Actor, Next, Response, Retry, State},
     llm::{
         self, Sink,
         chat::{self, Finish, Request, ToolSpec},
@@ -269,9 +269,39 @@ impl Engine {
         let usage = answer.usage;
         match useful(answer) {
             Ok(response) => {
+                if self.go_on_at_once(session, knew, &response).await? {
+                    return Ok(());
+                }
                 self.decide(session, None, |actor| actor.thought(knew, response.clone())).await
             }
             Err(code) => self.fail_thinking(session, (code, Retry::Soon), usage).await,
+        }
+    }
+
+    /// Takes an answer in together with its calls where all of them are made at once: they reach nothing outside, so one
+    /// commit loses nothing that two would keep. Whether it did; else nothing has changed.
+    async fn go_on_at_once(
+        &self,
+        session: SessionId,
+        knew: u64,
+        response: &Response,
+    ) -> Result<bool, Error> {
+        if !response.calls.iter().all(|(tool, _)| self.is_at_once(tool)) {
+            return Ok(false);
+        }
+        let mut actor = self.load(session).await?;
+        actor.thought(knew, response.clone());
+        if let Next::Round(wanted) = actor.next() {
+            let calls;
+            (actor, calls) = self.begin_round(actor, wanted);
+            (actor, _) = self.make_round(actor, calls).await;
+        }
+        if !actor.is_changed() {
+            return Ok(true);
+        }
+        match self.commit(actor, None).await {
+            Err(store::Error::Conflict { .. }) => Ok(false),
+            other => Ok(other.map(|()| true)?),
         }
     }
 
@@ -334,21 +364,41 @@ impl Engine {
 
     /// Makes the calls of a round: those that only look or ask at the same time, those that change the session one
     /// after the other; what they come to goes back together, in the model's order (DESIGN §10.27).
-    pub(super) async fn round(&self, mut actor: Actor, calls: Vec<Call>) -> Result<(), Error> {
+    pub(super) async fn round(&self, actor: Actor, wanted: Vec<Call>) -> Result<(), Error> {
         let session = actor.state().session;
-        let desk = Mutex::new(actor);
-        let calls: Vec<Call> = calls
-            .into_iter()
-            .map(|call| self.inner.pipeline.prepare(&call, &desk).unwrap_or(call))
-            .collect();
-        actor = desk.into_inner().unwrap_or_else(PoisonError::into_inner);
-        for call in &calls {
-            actor.begin(call);
-        }
+        let (mut actor, calls) = self.begin_round(actor, wanted);
         if calls.iter().any(|call| self.reaches_outside(call)) {
             self.commit(actor, None).await?;
             actor = self.load(session).await?;
         }
+        let (actor, alone) = self.make_round(actor, calls).await;
+        match self.commit(actor, None).await {
+            Err(store::Error::Conflict { .. }) => {
+                // What changed the session was decided on what is gone: those calls are made again.
+                for Made { call, result, took, cost } in alone {
+                    self.conclude_later(session, &call, (result, took, cost)).await?;
+                }
+                Ok(())
+            }
+            other => Ok(other?),
+        }
+    }
+
+    /// Notes the calls of a round as begun, with the arguments that they are made with.
+    fn begin_round(&self, actor: Actor, wanted: Vec<Call>) -> (Actor, Vec<Call>) {
+        let desk = Mutex::new(actor);
+        let prepare = |call: Call| self.inner.pipeline.prepare(&call, &desk).unwrap_or(call);
+        let calls: Vec<Call> = wanted.into_iter().map(prepare).collect();
+        let mut actor = desk.into_inner().unwrap_or_else(PoisonError::into_inner);
+        for call in &calls {
+            actor.begin(call);
+        }
+        (actor, calls)
+    }
+
+    /// Makes the calls of a round and tells the session what they came to; besides, those that changed nothing in it
+    /// while they ran.
+    async fn make_round(&self, actor: Actor, calls: Vec<Call>) -> (Actor, Vec<Made>) {
         let now = self.inner.parts.clock.now();
         let desk = Mutex::new(actor);
         let run = |call: &Call| {
@@ -366,7 +416,7 @@ impl Engine {
         for call in ordered {
             made.push(run(call).await);
         }
-        actor = desk.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let mut actor = desk.into_inner().unwrap_or_else(PoisonError::into_inner);
         let waiting = made.iter().filter(|made| matches!(made.result, Ok(Outcome::Waiting(_))));
         let (waiting, mut nth) = (waiting.count(), 0);
         for call in &calls {
@@ -375,16 +425,7 @@ impl Engine {
             worked(&mut actor, &call.id, (found.took, found.cost));
             self.conclude(&mut actor, &call.id, result);
         }
-        match self.commit(actor, None).await {
-            Err(store::Error::Conflict { .. }) => {
-                // What changed the session was decided on what is gone: those calls are made again.
-                for Made { call, result, took, cost } in alone {
-                    self.conclude_later(session, &call, (result, took, cost)).await?;
-                }
-                Ok(())
-            }
-            other => Ok(other?),
-        }
+        (actor, alone)
     }
 
     fn reaches_outside(&self, call: &Call) -> bool {
