@@ -26,6 +26,7 @@ mod ledger;
 mod notes;
 mod open;
 mod press;
+mod queue;
 mod read;
 mod recent;
 mod reserve;

@@ -15,13 +15,13 @@ use sled::Db;
 use tokio::sync::{mpsc, oneshot};
 
 use super::{
-    Shared, broken, closed,
+    Shared, closed,
     disk::{Barrier, Broken, Disk},
     faults::{Faults, Touch},
     keys,
     ledger::Tip,
-    notes,
-    open::{self, Outbox},
+    notes, open,
+    queue::Queue,
     read::readable,
     recent, reserve,
     stage::{Reader, Stage},
@@ -61,7 +61,7 @@ pub(super) struct Writing {
     pub(super) db: Db,
     pub(super) disk: Disk,
     pub(super) tip: Tip,
-    pub(super) outbox: Outbox,
+    pub(super) outbox: Queue,
 }
 
 pub(super) struct Committer {
@@ -73,12 +73,9 @@ pub(super) struct Committer {
     faults: Arc<dyn Faults>,
     shared: Arc<Shared>,
     vault: Arc<Vault>,
-    /// Whose the effects in the outbox are.
-    outbox: Outbox,
+    outbox: Queue,
     /// Keys to shred once the erasure that wants it is on the device.
     doomed: Vec<Slot>,
-    /// Effects handed out and not done; a new process begins with none.
-    claimed: HashSet<EffectId>,
     /// Effects that cannot be read and have been complained about.
     unreadable: HashSet<EffectId>,
     /// Something was applied that is not on the device yet.
@@ -140,9 +137,8 @@ impl Committer {
             faults,
             shared,
             vault,
-            outbox: Outbox::new(),
+            outbox: Queue::default(),
             doomed: Vec::new(),
-            claimed: HashSet::new(),
             unreadable: HashSet::new(),
             // The layout's version may just have been written.
             unsynced: true,
@@ -408,11 +404,11 @@ impl Committer {
     fn take(&mut self, opened: Writing) -> Result<(), Broken> {
         let Writing { db, disk, tip, outbox } = opened;
         self.tip = tip;
-        self.outbox = outbox;
+        // Those in somebody's hands stay theirs; those that were erased are nobody's.
+        let before = std::mem::replace(&mut self.outbox, outbox);
+        self.outbox.go_on_from(&before);
         // The opening has shredded what was left to be.
         self.doomed.clear();
-        // Those in somebody's hands stay theirs; those that were erased are nobody's.
-        self.claimed.retain(|effect| self.outbox.contains_key(effect));
         let barrier = Barrier::new(disk, Arc::clone(&self.faults))?;
         self.open = Some(Handles { db, barrier });
         Ok(())
@@ -455,9 +451,10 @@ impl Committer {
     }
 
     fn commit(&mut self, commit: Commit) -> Result<(), Error> {
-        let effects: Vec<EffectId> = commit.effects.iter().map(|effect| effect.id).collect();
-        let slot = self.step(|stage, chain| steps::commit(stage, chain, commit))?;
-        self.outbox.extend(effects.into_iter().map(|effect| (effect, slot)));
+        let (slot, effects) = self.step(|stage, chain| steps::commit(stage, chain, commit))?;
+        for effect in effects {
+            self.outbox.add_known(slot, effect);
+        }
         Ok(())
     }
 
@@ -465,65 +462,44 @@ impl Committer {
         let last: Vec<EffectId> = erasure.effects.iter().map(|effect| effect.id).collect();
         let gone = self.step(|stage, chain| steps::erase(stage, chain, erasure))?;
         for effect in gone.effects {
-            self.outbox.remove(&effect);
-            self.claimed.remove(&effect);
+            self.outbox.remove(effect);
         }
         if let Some(slot) = gone.anew {
-            self.outbox.extend(last.into_iter().map(|effect| (effect, slot)));
+            for effect in last {
+                self.outbox.add(slot, effect);
+            }
         }
         self.doomed.extend(gone.slot);
         Ok(())
     }
 
     fn done(&mut self, effect: EffectId, delivery: &Delivery) -> Result<(), Error> {
-        if let Some(slot) = self.outbox.get(&effect).copied() {
-            let known = self.step(|stage, _| steps::done(stage, slot, effect, delivery))?;
-            if let Some(effect) = known {
-                self.shared.recent.delivered(&effect, delivery);
-            }
-            if !matches!(delivery, Delivery::Retry { .. }) {
-                self.outbox.remove(&effect);
-            }
+        let Some((slot, held)) = self.outbox.get(effect) else { return Ok(()) };
+        let known = self.step(|stage, _| steps::done(stage, (slot, effect), held, delivery))?;
+        if let Some(known) = known {
+            self.shared.recent.delivered(&known, delivery);
         }
-        self.claimed.remove(&effect);
+        if matches!(delivery, Delivery::Retry { .. }) {
+            self.outbox.put_off(effect);
+        } else {
+            self.outbox.remove(effect);
+        }
         Ok(())
     }
 
     fn claim(&mut self, now: DateTime<Utc>, limit: usize) -> Result<Vec<Effect>, Error> {
         let db = self.db()?;
-        let mut claimed = Vec::new();
-        let mut from = Some(vec![keys::OUTBOX]);
-        while let Some(key) = from.take()
-            && claimed.len() < limit
-        {
-            let Some(first) = db.range(key..).keys().next() else { break };
-            let first = first.map_err(broken)?;
-            if first.first() != Some(&keys::OUTBOX) {
-                break;
+        let Self { vault, unreadable, outbox, .. } = self;
+        let reader = Reader { tree: &db, vault };
+        outbox.claim(now, limit, |slot, id| {
+            let effect = steps::effect(reader, slot, id);
+            let effect = effect.map(|found| found.map(|(_, effect)| effect));
+            match effect {
+                // Said once.
+                Err(Error::Unreadable { .. }) if !unreadable.insert(id) => Ok(None),
+                other => readable(other),
             }
-            let (Some(slot), Some(id)) = (keys::slot_of(&first), keys::effect_of(&first)) else {
-                break;
-            };
-            if !self.claimed.contains(&id)
-                && let Some(effect) = self.effect(&db, slot, id)?
-                && effect.may_leave(now)
-            {
-                self.claimed.insert(id);
-                claimed.push(effect);
-            }
-            from = keys::after(&keys::outbox(slot));
-        }
-        Ok(claimed)
-    }
-
-    /// An effect; none where it cannot be read, which is said once and keeps later ones of its session back.
-    fn effect(&mut self, db: &Db, slot: Slot, id: EffectId) -> Result<Option<Effect>, Error> {
-        let effect = steps::effect(Reader { tree: db, vault: &self.vault }, slot, id);
-        let effect = effect.map(|found| found.map(|(_, effect)| effect));
-        match effect {
-            Err(Error::Unreadable { .. }) if !self.unreadable.insert(id) => Ok(None),
-            other => readable(other),
-        }
+        })
     }
 }
 

@@ -1,7 +1,6 @@
 //! Opening: alone, after repairing what a crash can leave behind, and never with a panic.
 
 use std::{
-    collections::HashMap,
     fs::{self, DirBuilder, File, TryLockError},
     io::{self, Read, Seek, Write},
     path::Path,
@@ -17,13 +16,14 @@ use super::{
     committer::Writing,
     disk::{self, Broken, Disk},
     faults::{Faults, Touch},
-    keys, read, reserve,
+    keys,
+    queue::Queue,
+    read, reserve,
     stage::{Reader, is_first},
     vault::{Slot, Vault, VaultId},
 };
 use crate::{
     drill::{Point, pass},
-    ids::EffectId,
     store::{Error, health::Trouble},
 };
 
@@ -37,9 +37,6 @@ const LAYOUT: u8 = 2;
 /// sled's own threads let go of it last.
 const LOCK_TRIES: u32 = 40;
 const LOCK_PAUSE: Duration = Duration::from_millis(50);
-
-/// Which session each effect in the outbox is of.
-pub(super) type Outbox = HashMap<EffectId, Slot>;
 
 /// An open database that nobody else has.
 pub(super) struct Opened {
@@ -159,14 +156,14 @@ fn finish_shredding(reader: Reader<'_>) -> Result<(), Error> {
     Ok(())
 }
 
-fn outbox(reader: Reader<'_>) -> Result<Outbox, Error> {
-    let mut outbox = Outbox::new();
+fn outbox(reader: Reader<'_>) -> Result<Queue, Error> {
+    let mut outbox = Queue::default();
     for key in reader.tree.scan_prefix([keys::OUTBOX]).keys() {
         let key = key.map_err(broken)?;
         if is_first(&key)
             && let (Some(slot), Some(effect)) = (keys::slot_of(&key), keys::effect_of(&key))
         {
-            outbox.insert(effect, slot);
+            outbox.add(slot, effect);
         }
     }
     Ok(outbox)

@@ -1,6 +1,6 @@
 //! What commit, erase and done change: each works its step out on a [`Stage`] and writes nothing itself.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, sync::Arc};
 
 use chrono::{DateTime, Utc};
 
@@ -61,12 +61,13 @@ impl<'a> Chain<'a> {
     }
 }
 
-/// Everything that one decision changes; refused where it does not fit what is there. The slot of the session.
+/// Everything that one decision changes; refused where it does not fit what is there. The slot of the
+/// session, and the effects that are to leave now.
 pub(super) fn commit(
     stage: &mut Stage<'_>,
     chain: &mut Chain<'_>,
     commit: Commit,
-) -> Result<Slot, Error> {
+) -> Result<(Slot, Vec<Effect>), Error> {
     commit.check()?;
     let reader = stage.reader;
     let session = commit.head.id;
@@ -104,7 +105,7 @@ pub(super) fn commit(
     index(stage, old.as_ref().map(|old| &old.head), &commit.head);
     put_cover(stage, &session_key, &Cover { head: commit.head, frames, timers })?;
     commit.charges.iter().try_for_each(|charge| put_charge(stage, charge))?;
-    Ok(slot)
+    Ok((slot, commit.effects))
 }
 
 /// Adds to an account. One that cannot be read begins anew: no conversation stands still for it.
@@ -342,26 +343,32 @@ fn sweep(stage: &mut Stage<'_>, session: SessionId) -> Result<(), Error> {
     Ok(())
 }
 
-/// Takes an attempt to deliver into account; the effect, if it was still there.
+/// Takes an attempt to deliver into account; the effect, if it was still there. It is read unless it is `held`.
 pub(super) fn done(
     stage: &mut Stage<'_>,
-    slot: Slot,
-    id: EffectId,
+    (slot, id): (Slot, EffectId),
+    held: Option<Arc<Effect>>,
     delivery: &Delivery,
-) -> Result<Option<Effect>, Error> {
+) -> Result<Option<Arc<Effect>>, Error> {
     let reader = stage.reader;
-    let Some((key, mut effect)) = effect(reader, slot, id)? else { return Ok(None) };
+    let (key, known) = match held {
+        Some(held) => (reader.key(slot, format_args!("effect `{id}`"))?, held),
+        None => {
+            let Some((key, read)) = effect(reader, slot, id)? else { return Ok(None) };
+            (key, Arc::new(read))
+        }
+    };
     let at = keys::effect(slot, id);
     if let Delivery::Retry { not_before } = delivery {
-        effect.attempts += 1;
-        effect.not_before = *not_before;
-        let record = reader.close(&key, &at, VERSION, &[], &effect)?;
+        let attempts = known.attempts + 1;
+        let again = Effect { attempts, not_before: *not_before, ..Effect::clone(&known) };
+        let record = reader.close(&key, &at, VERSION, &[], &again)?;
         stage.put_record(&at, &record)?;
     } else {
         stage.remove_all(&at)?;
-        remember(stage, &key, &effect, delivery)?;
+        remember(stage, &key, &known, delivery)?;
     }
-    Ok(Some(effect))
+    Ok(Some(known))
 }
 
 /// An effect in the outbox and the key of its session.
