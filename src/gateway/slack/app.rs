@@ -216,7 +216,7 @@ impl App {
                 installation = installed.recv() => installation,
             };
             match installation {
-                Ok(installation) => inbox::installed_again(self, &installation.team),
+                Ok(installation) => inbox::installed_again(self, installation),
                 Err(RecvError::Lagged(_)) => {}
                 Err(RecvError::Closed) => return,
             }
@@ -279,11 +279,12 @@ impl App {
         }
     }
 
-    /// The app is installed again: what waited for that leaves now.
-    pub(super) async fn hurry(&self, team: &str) {
-        let waiting = {
+    /// The app is installed again in these workspaces: what waited for that leaves now.
+    pub(super) async fn hurry(&self, is_there: impl Fn(&str) -> bool) {
+        let waiting: Vec<EffectId> = {
             let mut put_off = self.put_off.lock().unwrap_or_else(PoisonError::into_inner);
-            put_off.remove(team).unwrap_or_default()
+            let there = put_off.extract_if(|team, _| is_there(team));
+            there.flat_map(|(_, waiting)| waiting).collect()
         };
         let now = Delivery::Retry { not_before: self.clock.now() };
         for effect in waiting {

@@ -268,6 +268,16 @@ impl Tenants {
         known.entry(team).map(|entry| entry.installation.clone())
     }
 
+    /// Whether a workspace is one of those that an installation is for.
+    pub fn covers(&self, installation: &Installation, team: &str) -> bool {
+        if !installation.is_enterprise_install {
+            return installation.team == team;
+        }
+        let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
+        installation.enterprise.is_some()
+            && known.homes.get(team) == installation.enterprise.as_ref()
+    }
+
     /// Hears of installations while they happen: of new ones, and of those that come back.
     pub fn installed(&self) -> broadcast::Receiver<Installation> {
         self.installed.subscribe()
@@ -297,8 +307,12 @@ impl Tenants {
         known.homes.insert(tenant.team.clone(), enterprise.clone());
     }
 
-    /// The app was uninstalled, or its tokens were revoked: they are not used again, and shredded.
-    pub async fn revoke(&self, tenant: &inbound::Tenant) -> Result<(), store::Error> {
+    /// The app was uninstalled, or its tokens were revoked: they are not used again, and shredded. Which installation
+    /// that was; again, the same.
+    pub async fn revoke(
+        &self,
+        tenant: &inbound::Tenant,
+    ) -> Result<Option<Installation>, store::Error> {
         let enterprise = tenant.enterprise.as_deref().filter(|_| tenant.is_enterprise_install);
         let gone = {
             let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
@@ -309,10 +323,13 @@ impl Tenants {
                 entry.token = Secret::new("");
                 entry.refresh = None;
             }
-            key
+            key.and_then(|key| Some(known.entries.get(&key)?.installation.clone()))
         };
-        let (Some(many), Some(gone)) = (&self.many, gone) else { return Ok(()) };
-        many.store.note(Note { key: format!("{INSTALLS}{gone}"), session: None, value: None }).await
+        if let (Some(many), Some(gone)) = (&self.many, &gone) {
+            let key = format!("{INSTALLS}{}", gone.id());
+            many.store.note(Note { key, session: None, value: None }).await?;
+        }
+        Ok(gone)
     }
 
     /// Renews tokens in good time, until `shutdown`.
@@ -706,5 +723,26 @@ mod tests {
         assert_eq!(world.install().await, StatusCode::OK);
         assert_eq!(heard.recv().await.unwrap().team, "T01");
         assert_eq!(world.token("T01").await.as_deref(), Some("xoxb-2"));
+    }
+
+    #[tokio::test]
+    async fn an_organisations_installation_is_for_the_workspaces_that_were_met() {
+        let world = World::new(Giver { is_organisation: true, ..Giver::default() }).await;
+        world.install().await;
+        let installation = world.tenants.installations().remove(0);
+        assert!(!world.tenants.covers(&installation, "T02"), "not met yet");
+        world.tenants.met(&tenant("T02", Some("E01"))).await;
+        world.tenants.met(&tenant("T03", Some("E02"))).await;
+        let covered =
+            |tenants: &Tenants| ["", "T02", "T03"].map(|team| tenants.covers(&installation, team));
+        assert_eq!(covered(&world.tenants), [false, true, false]);
+        let gone = world.tenants.revoke(&tenant("", Some("E01"))).await.unwrap();
+        assert_eq!(gone.as_ref(), Some(&installation));
+        assert_eq!(world.token("T02").await, None);
+        // Also in the process after this one, and where the app is installed again.
+        let again = open(&world.store, &world.clock, &world.base, 1).await.unwrap();
+        assert_eq!(covered(&again), [false, true, false]);
+        let one = Installation { team: "T02".to_owned(), ..Installation::default() };
+        assert_eq!(["T02", "T03"].map(|team| again.covers(&one, team)), [true, false]);
     }
 }

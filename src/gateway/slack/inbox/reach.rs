@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{
-    super::{app::App, inbound::Ack, people},
+    super::{app::App, inbound::Ack, people, tenants::Installation},
     Arrival,
 };
 use crate::{
@@ -16,10 +16,12 @@ use crate::{
 impl Arrival<'_> {
     /// The app is gone from a workspace: its tokens are shredded, its conversations pause (SEMANTICS row 34).
     pub(super) async fn revoked(&self) -> Result<Ack, NotTaken> {
-        self.app.api.tenants().revoke(&self.tenant).await.map_err(|_| NotTaken)?;
-        let team = self.team().to_owned();
+        let gone = self.app.api.tenants().revoke(&self.tenant).await.map_err(|_| NotTaken)?;
+        let Some(gone) = gone else { return Ok(Ack::Empty) };
         let why = "the app was removed from the workspace".to_owned();
-        self.everywhere(move |head| head.place.workspace == team, What::Lost { why });
+        let app = Arc::clone(self.app);
+        let is_there = move |head: &Head| app.api.tenants().covers(&gone, &head.place.workspace);
+        self.everywhere(is_there, What::Lost { why });
         Ok(Ack::Empty)
     }
 
@@ -85,12 +87,13 @@ impl Arrival<'_> {
 const PAGE: usize = 200;
 
 /// The app is installed again: conversations that had paused go on.
-pub(in crate::gateway::slack) fn installed_again(app: &Arc<App>, team: &str) {
-    let (to, team) = (Arc::clone(app), team.to_owned());
-    let key = format!("slack:installed:{team}:{}", to.ids.fresh().simple());
+pub(in crate::gateway::slack) fn installed_again(app: &Arc<App>, installation: Installation) {
+    let to = Arc::clone(app);
+    let key = format!("slack:installed:{}", to.ids.fresh().simple());
     app.spawn_whole(async move {
-        to.hurry(&team).await;
-        let is_there = move |head: &Head| head.place.workspace == team;
+        let tenants = to.api.tenants();
+        to.hurry(|team| tenants.covers(&installation, team)).await;
+        let is_there = |head: &Head| tenants.covers(&installation, &head.place.workspace);
         hand_in_everywhere(&to, &key, is_there, &What::Back).await;
     });
 }
