@@ -91,6 +91,12 @@ pub trait Gateway: fmt::Debug + Send + Sync {
     /// Delivers one effect. `shown` is the wait that a [`crate::model::effect::Act::Show`] names, with where it has
     /// been shown before: none yet means post, some means edit. A repeat with the same effect id must be harmless.
     async fn deliver(&self, effect: &Effect, shown: Option<(&Wait, &[Rendering])>) -> Delivery;
+
+    /// A session that stands at `place` is about to be erased: what the platform shows of it besides its cards loses its
+    /// words and buttons, as well as it goes. Again: changes nothing. Does nothing where nothing of the kind is shown.
+    async fn take_down(&self, session: SessionId, place: &Place) {
+        _ = (session, place);
+    }
 }
 
 /// What an engine is made of.

@@ -216,6 +216,10 @@ impl Engine {
         stream::iter(ids)
             .for_each_concurrent(AT_ONCE, |id| self.redraw(gateway.as_ref(), &state.place, id))
             .await;
+        let rest = gateway.take_down(state.session, &state.place);
+        if tokio::time::timeout(REDRAW_LIMIT, rest).await.is_err() {
+            tracing::warn!(session.id = %state.session, "what staff see could not be taken down before the erasure");
+        }
     }
 
     async fn redraw(&self, gateway: &dyn Gateway, place: &Place, id: WaitId) {

@@ -72,7 +72,7 @@ async fn f6_while_a_person_has_taken_over() {
     ~   Anteroom (edited): *No longer asked*: erased. 2 Nov 10:00 UTC
     +   Anteroom: Everything about this conversation is erased. Receipt: `AAAAAAAAAAAAAAAAAAAACw`. Files and messages in Slack stay until you delete them there.
     ");
-    assert_snapshot!(desk.news(), @"");
+    assert_snapshot!(desk.news(), @"~ Anteroom (edited): · This conversation was erased.");
     desk.reply("Hello?").await;
     assert_snapshot!(desk.news(), @"+   Linus Pauling: Hello?");
     assert_snapshot!(ada.news(), @"");

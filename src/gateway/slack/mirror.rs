@@ -30,6 +30,12 @@ pub fn root(look: &Look) -> Message {
     Message { text, blocks: drawn(&blocks) }
 }
 
+/// The same once the session is erased: nothing of anybody, and nothing to press.
+pub fn erased() -> Message {
+    let text = "This conversation was erased.";
+    Message { text: text.to_owned(), blocks: drawn(&[note(text)]) }
+}
+
 /// A row of buttons for orders about a session.
 pub(super) fn orders(session: SessionId) -> Option<SlackBlock> {
     actions(buttons(session))

@@ -24,12 +24,12 @@ use super::{
 use crate::{
     engine::{Gateway, Inbound, Look, What},
     form::{self, words},
-    ids::EffectId,
+    ids::{EffectId, SessionId},
     interview::{Responder, answer, evidence},
     model::{
         audit::sha256,
         effect::{Act, Delivery, Effect, Recipient, Rendering},
-        session::Platform,
+        session::{Place, Platform},
         transcript::Audience,
         ui::Offered,
         wait::{Purpose, Wait},
@@ -83,6 +83,10 @@ impl Gateway for SlackGateway {
             Err(Undelivered::Later) => sender.later(TimeDelta::seconds(5)),
             Err(Undelivered::Never(reason)) => Delivery::Failed { reason },
         }
+    }
+
+    async fn take_down(&self, session: SessionId, place: &Place) {
+        targets::take_down(&self.0, session, place).await;
     }
 }
 

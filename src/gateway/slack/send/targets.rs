@@ -2,16 +2,17 @@
 
 use serde_json::json;
 
-use super::{Delivered, Sender, Undelivered};
+use super::{Delivered, Sender, Undelivered, body_of};
 use crate::{
     engine,
     gateway::slack::{
         api::{Failure, Method},
+        app::App,
         mirror,
     },
-    ids::WaitId,
+    ids::{SessionId, WaitId},
     interview::State,
-    model::{effect::Recipient, wait::Answerers},
+    model::{effect::Recipient, session::Place, wait::Answerers},
     threads::{Mark, Role, Spot},
 };
 
@@ -129,5 +130,21 @@ impl Sender<'_> {
         let opened = self.call(Method::OpenConversation, json!({ "users": user })).await?;
         let channel = opened["channel"]["id"].as_str();
         channel.map(str::to_owned).ok_or_else(|| Failure::Unclear { why: "no id".to_owned() })
+    }
+}
+
+/// Takes the name and the buttons from the heads of the staff's threads about a session. What staff wrote there stays.
+pub(super) async fn take_down(app: &App, session: SessionId, place: &Place) {
+    let channels = app.settings.slack.iter().flat_map(|slack| slack.channels.values());
+    for channel in channels {
+        let Ok(Some(head)) = app.threads.marked(session, Mark::Staff(channel)).await else {
+            continue;
+        };
+        let mut body = body_of(&mirror::erased());
+        body["channel"] = json!(head.channel);
+        body["ts"] = json!(head.message);
+        if let Err(failure) = app.api.call(&place.workspace, Method::UpdateMessage, body).await {
+            tracing::warn!(session.id = %session, ?failure, "a staff thread keeps its head after the erasure");
+        }
     }
 }
