@@ -304,7 +304,7 @@ impl Shared {
         // Poisoned means that a batch may have been applied in part: nothing is read until it is opened again.
         let guard = self.db.read().map_err(|_| self.refusal())?;
         let tree = guard.as_ref().ok_or_else(|| self.refusal())?;
-        let found = read(Reader { tree, vault: &self.vault });
+        let found = read(Reader::new(tree, &self.vault));
         match (found, self.health()) {
             // Of a batch that failed, some may be there: what looks damaged may only be unfinished.
             (Err(Error::Unreadable { .. }), Health::ReadOnly(trouble)) => {

@@ -1,5 +1,5 @@
-//! The one thread that writes: it drains the queue, applies each step as a batch of its own, syncs once for all
-//! of them and then answers.
+//! The one thread that writes: it drains the queue, works out a step for each job, applies them as one batch, syncs
+//! once for all of them and then answers.
 
 use std::{
     collections::HashSet,
@@ -18,13 +18,14 @@ use super::{
     Shared, closed,
     disk::{Barrier, Broken, Disk},
     faults::{Faults, Touch},
+    frame::OpenFrames,
     keys,
     ledger::Tip,
     notes, open,
     queue::Queue,
     read::readable,
     recent, reserve,
-    stage::{Reader, Stage},
+    stage::{Reader, Stage, Writes, batch},
     steps::{self, Chain},
     vault::{Slot, Vault},
 };
@@ -41,6 +42,10 @@ use crate::{
 
 /// Most jobs that share a sync; keeps the first of them from waiting for ever.
 const GROUP_MAX: usize = 256;
+
+/// Bytes of keys and values of steps after which they are applied, whatever else is to be done: sled holds a batch in
+/// buffers of twice that.
+const BATCH_BYTES: usize = 256 * 1024;
 
 /// Longest pause between two tries to write again.
 const PAUSE_MAX: TimeDelta = TimeDelta::seconds(15);
@@ -69,6 +74,9 @@ pub(super) struct Committer {
     /// None while it could not be opened again, or not be synced.
     open: Option<Handles>,
     tip: Tip,
+    /// What steps have worked out and is not applied yet, and how long it is.
+    ahead: (Writes, usize),
+    frames: OpenFrames,
     ids: Arc<dyn Ids>,
     faults: Arc<dyn Faults>,
     shared: Arc<Shared>,
@@ -101,14 +109,29 @@ struct Handles {
 enum Applied {
     Step(Box<recent::Step>),
     Erasure(SessionId),
+    Delivery { id: EffectId, known: Option<Arc<Effect>>, delivery: Delivery },
 }
 
-impl Applied {
-    fn tell(self, recent: &recent::Recent) {
-        match self {
-            Self::Step(step) => recent.go_on(*step),
-            Self::Erasure(session) => recent.erased(session),
-        }
+/// The jobs of a group, and what came of them so far.
+#[derive(Default)]
+struct Round {
+    /// To those who count on the device.
+    answers: Vec<(Reply<()>, Result<(), Error>)>,
+    /// To those who do not.
+    dones: Vec<(Reply<()>, Result<(), Error>)>,
+    claims: Vec<(DateTime<Utc>, usize, Reply<Vec<Effect>>)>,
+    applied: Vec<Applied>,
+    /// Passed once the steps are applied.
+    points: Vec<Point>,
+    /// A step that is not applied yet is one that somebody counts on.
+    is_lasting: bool,
+}
+
+impl Round {
+    fn lasting(&mut self, done: Result<(), Error>, step: Applied, reply: Reply<()>) {
+        self.is_lasting |= done.is_ok();
+        self.applied.extend(done.is_ok().then_some(step));
+        self.answers.push((reply, done));
     }
 }
 
@@ -133,6 +156,8 @@ impl Committer {
             dir: dir.to_owned(),
             open: None,
             tip: Tip::START,
+            ahead: (Writes::new(), 0),
+            frames: OpenFrames::default(),
             ids,
             faults,
             shared,
@@ -171,50 +196,15 @@ impl Committer {
     }
 
     fn work(&mut self, group: Vec<Job>) {
-        let (mut answers, mut claims, mut applied) = (Vec::new(), Vec::new(), Vec::new());
-        let shared = Arc::clone(&self.shared);
-        let hide = || shared.lasting.write().unwrap_or_else(PoisonError::into_inner);
-        let mut hidden = None;
+        let mut round = Round::default();
         for job in group {
-            match job {
-                Job::Commit { commit, reply } => {
-                    hidden.get_or_insert_with(hide);
-                    pass(Point::CommitTaken);
-                    let step = Applied::Step(Box::new(recent::Step::of(&commit)));
-                    let done = self.guarded(|this| this.commit(*commit));
-                    self.unsynced |= done.is_ok();
-                    applied.extend(done.is_ok().then_some(step));
-                    answers.push((reply, done));
-                    pass(Point::CommitApplied);
-                }
-                Job::Erase { erasure, reply } => {
-                    hidden.get_or_insert_with(hide);
-                    pass(Point::EraseTaken);
-                    let erased = Applied::Erasure(erasure.session);
-                    let done = self.guarded(|this| this.erase(*erasure));
-                    self.unsynced |= done.is_ok();
-                    applied.extend(done.is_ok().then_some(erased));
-                    answers.push((reply, done));
-                    pass(Point::EraseApplied);
-                }
-                Job::Note { note, reply } => {
-                    hidden.get_or_insert_with(hide);
-                    let done = self.guarded(|this| this.step(|stage, _| notes::put(stage, *note)));
-                    self.unsynced |= done.is_ok();
-                    answers.push((reply, done));
-                }
-                // May be lost, so nobody waits for the device.
-                Job::Done { effect, delivery, reply } => {
-                    pass(Point::DoneTaken);
-                    let done = self.guarded(|this| this.done(effect, &delivery));
-                    pass(Point::DoneApplied);
-                    answer(reply, done);
-                }
-                Job::Claim { now, limit, reply } => claims.push((now, limit, reply)),
+            self.take_in(job, &mut round);
+            if self.ahead.1 > BATCH_BYTES {
+                self.put_down(&mut round);
             }
         }
-        self.make_lasting(applied);
-        drop(hidden);
+        self.put_down(&mut round);
+        let Round { answers, dones, claims, .. } = round;
         let is_answering = !answers.is_empty();
         for (reply, result) in answers {
             answer(reply, self.refusal().map_or(result, Err));
@@ -222,10 +212,13 @@ impl Committer {
         if is_answering {
             pass(Point::CommitAnswered);
         }
+        for (reply, result) in dones {
+            answer(reply, self.refusal().map_or(result, Err));
+        }
         // Only now, so that no effect leaves whose commit a power cut could take back.
         for (now, limit, reply) in claims {
             self.mend(now);
-            shared.recent.tidy();
+            self.shared.recent.tidy();
             let claimed = self.guarded(|this| this.claim(now, limit));
             if claimed.as_ref().is_ok_and(|claimed| !claimed.is_empty()) {
                 pass(Point::EffectsClaimed);
@@ -234,19 +227,83 @@ impl Committer {
         }
     }
 
-    /// Puts a group on the device, and has those who read know of it. Also before `Duplicate` and `Conflict`: they tell of
-    /// a commit that may have been in this very group.
-    fn make_lasting(&mut self, applied: Vec<Applied>) {
+    /// Works the step of a job out.
+    fn take_in(&mut self, job: Job, round: &mut Round) {
+        match job {
+            Job::Commit { commit, reply } => {
+                pass(Point::CommitTaken);
+                let step = Applied::Step(Box::new(recent::Step::of(&commit)));
+                let done = self.guarded(|this| this.commit(*commit));
+                round.lasting(done, step, reply);
+                round.points.push(Point::CommitApplied);
+            }
+            Job::Erase { erasure, reply } => {
+                pass(Point::EraseTaken);
+                let erased = Applied::Erasure(erasure.session);
+                let done = self.guarded(|this| this.erase(*erasure));
+                round.lasting(done, erased, reply);
+                round.points.push(Point::EraseApplied);
+            }
+            Job::Note { note, reply } => {
+                let done = self.guarded(|this| this.step(|stage, _| notes::put(stage, *note)));
+                round.is_lasting |= done.is_ok();
+                round.answers.push((reply, done));
+            }
+            // May be lost, so nobody waits for the device.
+            Job::Done { effect, delivery, reply } => {
+                pass(Point::DoneTaken);
+                let done = self.guarded(|this| this.done(effect, &delivery)).map(|known| {
+                    round.applied.push(Applied::Delivery { id: effect, known, delivery });
+                });
+                round.dones.push((reply, done));
+                round.points.push(Point::DoneApplied);
+            }
+            Job::Claim { now, limit, reply } => round.claims.push((now, limit, reply)),
+        }
+    }
+
+    /// Applies what the steps have worked out, puts it on the device where somebody counts on that, and has those who
+    /// read know of it; they are held off meanwhile. Also before `Duplicate` and `Conflict`: they tell of a commit that
+    /// may have been in this very group.
+    fn put_down(&mut self, round: &mut Round) {
+        let shared = Arc::clone(&self.shared);
+        let hide = || shared.lasting.write().unwrap_or_else(PoisonError::into_inner);
+        let _hidden = (!self.ahead.0.is_empty()).then(hide);
+        let is_lasting = std::mem::take(&mut round.is_lasting);
+        // What fails makes the store read-only, and all who wait are told so.
+        self.unsynced |= self.guarded(Self::apply_ahead).is_ok() && is_lasting;
+        for point in round.points.drain(..) {
+            pass(point);
+        }
         if self.unsynced {
             pass(Point::SyncDue);
             self.sync();
             pass(Point::Synced);
         }
         self.shred();
-        for applied in applied {
+        for applied in round.applied.drain(..) {
             // What failed is not known to be there.
             if self.bad.is_none() {
-                applied.tell(&self.shared.recent);
+                self.tell(applied);
+            }
+        }
+    }
+
+    fn tell(&mut self, applied: Applied) {
+        let recent = &self.shared.recent;
+        match applied {
+            Applied::Step(step) => recent.go_on(*step),
+            Applied::Erasure(session) => recent.erased(session),
+            Applied::Delivery { id, known, delivery } => {
+                if let Some(known) = known {
+                    recent.delivered(&known, &delivery);
+                }
+                // Not before: an effect in somebody's hands stays theirs where the device fails.
+                if matches!(delivery, Delivery::Retry { .. }) {
+                    self.outbox.put_off(id);
+                } else {
+                    self.outbox.remove(id);
+                }
             }
         }
     }
@@ -279,14 +336,14 @@ impl Committer {
         // What fails has made the store read-only already, and is done when it mends.
         _ = self.guarded(|this| {
             this.vault.shred(&doomed)?;
-            let vault = Arc::clone(&this.vault);
-            let db = this.db()?;
-            let mut stage = Stage::new(Reader { tree: &db, vault: &vault });
-            for slot in doomed {
-                stage.remove(keys::doomed(slot));
-            }
+            this.step(|stage, _| {
+                for slot in doomed {
+                    stage.remove(keys::doomed(slot));
+                }
+                Ok(())
+            })?;
             // Lost in a crash it is done again.
-            this.apply(&db, stage)?;
+            this.apply_ahead()?;
             pass(Point::ShredNoted);
             Ok(())
         });
@@ -304,6 +361,8 @@ impl Committer {
         self.setbacks = self.setbacks.saturating_add(1);
         self.bad = Some(Bad { trouble, again: None });
         self.is_fresh = false;
+        self.ahead = (Writes::new(), 0);
+        self.frames.clear();
         self.shared.recent.clear();
         self.shared.set_health(Health::ReadOnly(trouble));
         reserve::unsettle(&self.dir);
@@ -418,30 +477,37 @@ impl Committer {
         self.open.as_ref().map(|open| open.db.clone()).ok_or_else(closed)
     }
 
-    /// Works a step out and applies it; the chain goes on where the step has left it only once it is applied.
+    /// Works a step out, to be applied with those before it. The chain goes on where the step has left it.
     fn step<T>(
         &mut self,
         step: impl FnOnce(&mut Stage<'_>, &mut Chain<'_>) -> Result<T, Error>,
     ) -> Result<T, Error> {
         let db = self.db()?;
-        let vault = Arc::clone(&self.vault);
-        let ids = Arc::clone(&self.ids);
-        let mut stage = Stage::new(Reader { tree: &db, vault: &vault });
-        let mut chain = Chain::new(self.tip.clone(), ids.as_ref());
+        let mut stage = Stage::new(Reader::new(&db, &self.vault).with(&self.ahead.0));
+        let mut chain = Chain::new(self.tip.clone(), self.ids.as_ref());
         let result = step(&mut stage, &mut chain)?;
-        let tip = chain.into_tip();
-        self.apply(&db, stage)?;
+        let (tip, writes) = (chain.into_tip(), stage.into_writes());
         self.tip = tip;
+        let length = |(at, value): (&Vec<u8>, &Option<Vec<u8>>)| {
+            at.len() + value.as_ref().map_or(0, Vec::len)
+        };
+        self.ahead.1 += writes.iter().map(length).sum::<usize>();
+        self.ahead.0.extend(writes);
         Ok(result)
     }
 
-    /// Applies a batch at once and whole.
-    fn apply(&mut self, db: &Db, stage: Stage<'_>) -> Result<(), Error> {
+    /// Applies what the steps have worked out, at once and whole.
+    fn apply_ahead(&mut self) -> Result<(), Error> {
+        let (writes, _) = std::mem::take(&mut self.ahead);
+        if writes.is_empty() {
+            return Ok(());
+        }
+        let db = self.db()?;
         let write = || {
             self.faults.strike(Touch::Write)?;
             let gate = self.shared.db.write().unwrap_or_else(PoisonError::into_inner);
-            self.shared.touched.note(stage.written());
-            let applied = db.apply_batch(stage.into_batch());
+            self.shared.touched.note(writes.keys());
+            let applied = db.apply_batch(batch(writes));
             drop(gate);
             applied?;
             self.faults.strike(Touch::Written)?;
@@ -451,7 +517,13 @@ impl Committer {
     }
 
     fn commit(&mut self, commit: Commit) -> Result<(), Error> {
-        let (slot, effects) = self.step(|stage, chain| steps::commit(stage, chain, commit))?;
+        let mut frames = std::mem::take(&mut self.frames);
+        let done = self.step(|stage, chain| steps::commit(stage, chain, commit, &mut frames));
+        if done.is_err() {
+            frames.clear();
+        }
+        self.frames = frames;
+        let (slot, effects) = done?;
         for effect in effects {
             self.outbox.add_known(slot, effect);
         }
@@ -461,6 +533,8 @@ impl Committer {
     fn erase(&mut self, erasure: Erasure) -> Result<(), Error> {
         let last: Vec<EffectId> = erasure.effects.iter().map(|effect| effect.id).collect();
         let gone = self.step(|stage, chain| steps::erase(stage, chain, erasure))?;
+        // Nothing of it may be there any more.
+        self.frames.clear();
         for effect in gone.effects {
             self.outbox.remove(effect);
         }
@@ -473,24 +547,20 @@ impl Committer {
         Ok(())
     }
 
-    fn done(&mut self, effect: EffectId, delivery: &Delivery) -> Result<(), Error> {
-        let Some((slot, held)) = self.outbox.get(effect) else { return Ok(()) };
-        let known = self.step(|stage, _| steps::done(stage, (slot, effect), held, delivery))?;
-        if let Some(known) = known {
-            self.shared.recent.delivered(&known, delivery);
-        }
-        if matches!(delivery, Delivery::Retry { .. }) {
-            self.outbox.put_off(effect);
-        } else {
-            self.outbox.remove(effect);
-        }
-        Ok(())
+    /// The effect, if it was still to leave.
+    fn done(
+        &mut self,
+        effect: EffectId,
+        delivery: &Delivery,
+    ) -> Result<Option<Arc<Effect>>, Error> {
+        let Some((slot, held)) = self.outbox.get(effect) else { return Ok(None) };
+        self.step(|stage, _| steps::done(stage, (slot, effect), held, delivery))
     }
 
     fn claim(&mut self, now: DateTime<Utc>, limit: usize) -> Result<Vec<Effect>, Error> {
         let db = self.db()?;
         let Self { vault, unreadable, outbox, .. } = self;
-        let reader = Reader { tree: &db, vault };
+        let reader = Reader::new(&db, vault);
         outbox.claim(now, limit, |slot, id| {
             let effect = steps::effect(reader, slot, id);
             let effect = effect.map(|found| found.map(|(_, effect)| effect));

@@ -15,10 +15,15 @@
 //! (their number, 1 byte, and bytes), then the text above, pressed and sealed. The beginning stands in clear, because an
 //! erasure must know what to take away even where nothing else can be read.
 
+use std::collections::HashMap;
+
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::keys::{Digest, ID};
+use super::{
+    keys::{Digest, ID},
+    vault::Slot,
+};
 use crate::{
     ids::WaitId,
     model::{
@@ -27,6 +32,9 @@ use crate::{
     },
 };
 
+/// Frames that are kept open, each of some kilobytes.
+const OPEN_MAX: usize = 128;
+
 /// The text of a frame.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct Frame {
@@ -34,6 +42,41 @@ pub(super) struct Frame {
     pub(super) events: Vec<Recorded>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) waits: Vec<Kept>,
+}
+
+/// A frame that commits go on with, and its number.
+#[derive(Debug, Default)]
+pub(super) struct OpenFrame {
+    pub(super) number: u32,
+    pub(super) belongings: Belongings,
+    pub(super) frame: Frame,
+}
+
+/// The frames that the latest commits went on with, by the slots of their sessions, so that the next need not open them.
+#[derive(Debug, Default)]
+pub(super) struct OpenFrames(HashMap<Slot, OpenFrame>);
+
+impl OpenFrames {
+    /// The frame that the session with so many frames goes on with, if it is known. It is not known any more then.
+    pub(super) fn take(&mut self, slot: Slot, frames: u32) -> Option<OpenFrame> {
+        let open = self.0.remove(&slot)?;
+        let goes_on = open.number == frames || open.number + 1 == frames;
+        // A slot may have been another session's before.
+        (frames > 0 && goes_on).then_some(open)
+    }
+
+    /// Keeps a frame as it is about to be written.
+    pub(super) fn keep(&mut self, slot: Slot, open: OpenFrame) {
+        if self.0.len() >= OPEN_MAX {
+            self.0.clear();
+        }
+        self.0.insert(slot, open);
+    }
+
+    /// Forgets all of them.
+    pub(super) fn clear(&mut self) {
+        self.0.clear();
+    }
 }
 
 /// A wait in a frame.

@@ -86,7 +86,7 @@ fn assemble(dir: &Path, known: Option<&Arc<Vault>>) -> Result<(Writing, Arc<Vaul
                 Arc::clone(known)
             } else {
                 let vault = Vault::open(dir, Some(id))?;
-                vault.resume(last_slot(Reader { tree: &db, vault: &vault })?)?;
+                vault.resume(last_slot(Reader::new(&db, &vault))?)?;
                 Arc::new(vault)
             }
         }
@@ -103,7 +103,7 @@ fn assemble(dir: &Path, known: Option<&Arc<Vault>>) -> Result<(Writing, Arc<Vaul
             Arc::new(vault)
         }
     };
-    let reader = Reader { tree: &db, vault: &vault };
+    let reader = Reader::new(&db, &vault);
     pass(Point::StoreOpened);
     let disk = Disk::new(dir).map_err(|error| unopened(dir, error))?;
     pass(Point::FilesSettled);

@@ -46,6 +46,9 @@ static UNPRESSING: LazyLock<Vec<DecoderDictionary<'static>>> =
 thread_local! {
     /// One thread writes, and its working memory is worth keeping.
     static PRESS: RefCell<Option<Compressor<'static>>> = const { RefCell::new(None) };
+
+    /// The same of those who read, for the dictionary with that number.
+    static UNPRESS: RefCell<Option<(u8, Decompressor<'static>)>> = const { RefCell::new(None) };
 }
 
 /// Makes a text small.
@@ -89,9 +92,16 @@ pub(super) fn unpress(pressed: &[u8], what: impl Display) -> Result<Vec<u8>, Err
     let Some(size) = size.filter(|size| *size <= TEXT_MAX) else {
         return Err(Error::damaged(what, "it does not say how long it is"));
     };
-    let mut press =
-        Decompressor::with_prepared_dictionary(dictionary).map_err(Error::unavailable)?;
-    let packed = press.decompress(&frame, size);
+    let packed = UNPRESS.with_borrow_mut(|unpress| {
+        let unpress = match unpress {
+            Some((known, unpress)) if known == number => unpress,
+            _ => {
+                let made = Decompressor::with_prepared_dictionary(dictionary);
+                &mut unpress.insert((*number, made.map_err(Error::unavailable)?)).1
+            }
+        };
+        Ok(unpress.decompress(&frame, size))
+    })?;
     let text = packed.ok().and_then(|packed| unpack(&packed));
     text.ok_or_else(|| Error::damaged(what, "it cannot be unpacked"))
 }

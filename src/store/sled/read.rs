@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     broken,
-    frame::{Belongings, Frame, Told},
+    frame::{Belongings, Frame, OpenFrame, Told},
     keys, ledger,
     stage::{Reader, Record, is_first},
     vault::{Key, Slot},
@@ -100,10 +100,10 @@ fn opened(key: &Key, at: &[u8], record: &Record, what: &str) -> Result<(Belongin
 }
 
 /// Bytes of a frame that another commit is not added to.
-const FRAME_FULL: usize = 1024;
+pub(super) const FRAME_FULL: usize = 1024;
 
 /// Commits that go on with one frame: no more than it can name dedup keys.
-const DEDUP_MAX: usize = 64;
+pub(super) const DEDUP_MAX: usize = 64;
 
 /// The frame that a commit goes on with, and its number: the last of `frames` while it is small, else a new one. One
 /// that cannot be read is left as it is.
@@ -112,9 +112,9 @@ pub(super) fn open_frame(
     key: &Key,
     slot: Slot,
     frames: u32,
-) -> Result<(u32, Belongings, Frame), Error> {
+) -> Result<OpenFrame, Error> {
     let what = "frame";
-    let anew = || (frames, Belongings::default(), Frame::default());
+    let anew = || OpenFrame { number: frames, ..OpenFrame::default() };
     let Some(last) = frames.checked_sub(1) else { return Ok(anew()) };
     let at = keys::frame(slot, last);
     let known = readable(reader.record(&at, what).and_then(|record| match record {
@@ -123,7 +123,7 @@ pub(super) fn open_frame(
     }))?;
     Ok(match known {
         Some((belongings, frame)) if belongings.dedup.len() < DEDUP_MAX => {
-            (last, belongings, frame)
+            OpenFrame { number: last, belongings, frame }
         }
         _ => anew(),
     })

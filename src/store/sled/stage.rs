@@ -5,10 +5,13 @@
 //! What is said of a session is JSON, pressed and then sealed with the session's key; it is bound to the record's key
 //! and to what stands before it in clear, so that no record can be taken for another.
 
-use std::{collections::BTreeMap, fmt::Display};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt::Display,
+};
 
 use serde::{Serialize, de::DeserializeOwned};
-use sled::{Batch, Tree};
+use sled::{Batch, IVec, Tree};
 
 use super::{
     broken,
@@ -31,23 +34,45 @@ pub(super) struct Record {
     pub(super) body: Vec<u8>,
 }
 
+/// What is to be written, by key; none where the key goes.
+pub(super) type Writes = BTreeMap<At, Option<Vec<u8>>>;
+
 /// Where entries and keys are read.
 #[derive(Clone, Copy)]
 pub(super) struct Reader<'a> {
     pub(super) tree: &'a Tree,
     pub(super) vault: &'a Vault,
+    ahead: Option<&'a Writes>,
 }
 
-impl Reader<'_> {
+impl<'a> Reader<'a> {
+    /// Of what is in the tree.
+    pub(super) const fn new(tree: &'a Tree, vault: &'a Vault) -> Self {
+        Self { tree, vault, ahead: None }
+    }
+
+    /// The same for the records of steps and their keys: what is about to be written counts as if it were there.
+    pub(super) const fn with(self, ahead: &'a Writes) -> Self {
+        Self { ahead: Some(ahead), ..self }
+    }
+
+    /// The value under a key.
+    pub(super) fn get(&self, at: &[u8]) -> Result<Option<IVec>, Error> {
+        match self.ahead.and_then(|ahead| ahead.get(at)) {
+            Some(ahead) => Ok(ahead.as_deref().map(IVec::from)),
+            None => self.tree.get(at).map_err(broken),
+        }
+    }
+
     /// A record; none where there is no such record.
     pub(super) fn record(&self, at: &[u8], what: impl Display) -> Result<Option<Record>, Error> {
-        let Some(first) = self.tree.get(at).map_err(broken)? else { return Ok(None) };
+        let Some(first) = self.get(at)? else { return Ok(None) };
         let early = || Error::damaged(&what, "it ends early");
         let (header, body) = first.split_first_chunk::<HEADER>().ok_or_else(early)?;
         let [version, high, low] = *header;
         let mut body = body.to_vec();
         for number in 1..u16::from_be_bytes([high, low]) {
-            let part = self.tree.get(chunk(at, number)).map_err(broken)?.ok_or_else(early)?;
+            let part = self.get(&chunk(at, number))?.ok_or_else(early)?;
             body.extend_from_slice(&part);
         }
         Ok(Some(Record { version, body }))
@@ -125,23 +150,34 @@ impl Reader<'_> {
     /// All keys that begin with `prefix`, in order.
     pub(super) fn keys(&self, prefix: &[u8]) -> Result<Vec<At>, Error> {
         let keys = self.tree.scan_prefix(prefix).keys();
-        keys.map(|key| Ok(key.map_err(broken)?.to_vec())).collect()
+        let mut keys: BTreeSet<At> =
+            keys.map(|key| Ok(key.map_err(broken)?.to_vec())).collect::<Result<_, Error>>()?;
+        for (at, value) in self.ahead.iter().flat_map(|ahead| ahead.range(prefix.to_vec()..)) {
+            if !at.starts_with(prefix) {
+                break;
+            }
+            match value {
+                Some(_) => keys.insert(at.clone()),
+                None => keys.remove(at),
+            };
+        }
+        Ok(keys.into_iter().collect())
     }
 }
 
 /// Changes that are applied together or not at all. What it reads is what was there before.
 pub(super) struct Stage<'a> {
     pub(super) reader: Reader<'a>,
-    writes: BTreeMap<At, Option<Vec<u8>>>,
+    writes: Writes,
 }
 
 impl<'a> Stage<'a> {
     pub(super) const fn new(reader: Reader<'a>) -> Self {
-        Self { reader, writes: BTreeMap::new() }
+        Self { reader, writes: Writes::new() }
     }
 
     pub(super) fn has(&self, at: &[u8]) -> Result<bool, Error> {
-        self.reader.tree.contains_key(at).map_err(broken)
+        Ok(self.reader.get(at)?.is_some())
     }
 
     /// Stores a short value as it is.
@@ -163,7 +199,7 @@ impl<'a> Stage<'a> {
 
     /// Stores a record, in place of one that may have been longer; once in a step.
     pub(super) fn put_record(&mut self, at: &[u8], record: &Record) -> Result<(), Error> {
-        let old = self.reader.tree.get(at).map_err(broken)?;
+        let old = self.reader.get(at)?;
         let old = old.as_deref().and_then(chunks_of).unwrap_or(0);
         let length = HEADER + record.body.len();
         let count = u16::try_from(length.div_ceil(VALUE_MAX)).map_err(Error::unavailable)?;
@@ -178,21 +214,22 @@ impl<'a> Stage<'a> {
         Ok(())
     }
 
-    /// The keys that are to be written or removed.
-    pub(super) fn written(&self) -> impl Iterator<Item = &At> {
-        self.writes.keys()
+    /// What is to be written.
+    pub(super) fn into_writes(self) -> Writes {
+        self.writes
     }
+}
 
-    pub(super) fn into_batch(self) -> Batch {
-        let mut batch = Batch::default();
-        for (key, value) in self.writes {
-            match value {
-                Some(value) => batch.insert(key, value),
-                None => batch.remove(key),
-            }
+/// What is applied at once and whole.
+pub(super) fn batch(writes: Writes) -> Batch {
+    let mut batch = Batch::default();
+    for (key, value) in writes {
+        match value {
+            Some(value) => batch.insert(key, value),
+            None => batch.remove(key),
         }
-        batch
     }
+    batch
 }
 
 /// Whether a key is that of a record, and not of one of its further chunks.

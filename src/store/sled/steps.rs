@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, sync::Arc};
 use chrono::{DateTime, Utc};
 
 use super::{
-    frame::{Belongings, Frame, Kept, question},
+    frame::{Belongings, Frame, Kept, OpenFrame, OpenFrames, question},
     keys,
     ledger::{self, Owner, Tip},
     notes,
@@ -61,12 +61,13 @@ impl<'a> Chain<'a> {
     }
 }
 
-/// Everything that one decision changes; refused where it does not fit what is there. The slot of the
-/// session, and the effects that are to leave now.
+/// Everything that one decision changes; refused where it does not fit what is there. The slot of the session, and the
+/// effects that are to leave now. Where it fails, `open` may hold what was not written.
 pub(super) fn commit(
     stage: &mut Stage<'_>,
     chain: &mut Chain<'_>,
     commit: Commit,
+    open: &mut OpenFrames,
 ) -> Result<(Slot, Vec<Effect>), Error> {
     commit.check()?;
     let reader = stage.reader;
@@ -95,7 +96,7 @@ pub(super) fn commit(
     }
     let session_key = SessionKey { slot, key: &key };
     let frame = Frame { events: commit.events, waits: Vec::new() };
-    let frames = put_frame(stage, &session_key, frames, frame, &commit.waits, dedup)?;
+    let frames = put_frame(stage, &session_key, (frames, open), frame, &commit.waits, dedup)?;
     put_effects(stage, &session_key, &commit.effects)?;
     for (kind, at) in commit.timers {
         set_timer(stage, session, &mut timers, kind, at);
@@ -152,7 +153,7 @@ struct SessionKey<'a> {
 fn put_frame(
     stage: &mut Stage<'_>,
     SessionKey { slot, key }: &SessionKey<'_>,
-    frames: u32,
+    (frames, open): (u32, &mut OpenFrames),
     said: Frame,
     waits: &[Wait],
     dedup: Option<keys::Digest>,
@@ -161,7 +162,11 @@ fn put_frame(
     if said.events.is_empty() && waits.is_empty() && dedup.is_none() && frames > 0 {
         return Ok(frames);
     }
-    let (number, mut belongings, mut frame) = read::open_frame(reader, key, *slot, frames)?;
+    let known = match open.take(*slot, frames) {
+        Some(known) => known,
+        None => read::open_frame(reader, key, *slot, frames)?,
+    };
+    let OpenFrame { number, mut belongings, mut frame } = known;
     frame.events.extend(said.events);
     belongings.dedup.extend(dedup);
     let mut seen = BTreeSet::new();
@@ -202,6 +207,14 @@ fn put_frame(
     let at = keys::frame(*slot, number);
     let record = reader.close(key, &at, version, &belongings.encode(), &frame)?;
     stage.put_record(&at, &record)?;
+    let is_full =
+        record.body.len() >= read::FRAME_FULL || belongings.dedup.len() >= read::DEDUP_MAX;
+    let next = if is_full {
+        OpenFrame { number: number + 1, ..OpenFrame::default() }
+    } else {
+        OpenFrame { number, belongings, frame }
+    };
+    open.keep(*slot, next);
     Ok(number + 1)
 }
 
@@ -245,7 +258,8 @@ pub(super) fn erase(
         let session_key = SessionKey { slot, key: &key };
         if let Some(Loaded { head, events }) = rest {
             let frame = Frame { events, waits: Vec::new() };
-            put_frame(stage, &session_key, 0, frame, &[], None)?;
+            let mut none = OpenFrames::default();
+            put_frame(stage, &session_key, (0, &mut none), frame, &[], None)?;
             index(stage, None, &head);
             put_cover(stage, &session_key, &Cover { head, frames: 1, timers: Vec::new() })?;
             notes::keep_all(stage, slot, &key, std::mem::take(&mut gone.notes))?;
@@ -321,7 +335,7 @@ fn slot_in_the_ledger(reader: Reader<'_>, session: SessionId) -> Result<Option<S
 
 /// The body of a record as far as its first chunk goes, even where the rest is missing.
 fn first_chunk(reader: Reader<'_>, at: &[u8]) -> Result<Option<Vec<u8>>, Error> {
-    let first = reader.tree.get(at).map_err(super::broken)?;
+    let first = reader.get(at)?;
     Ok(first.map(|first| first.get(HEADER..).unwrap_or_default().to_vec()))
 }
 
@@ -351,12 +365,11 @@ pub(super) fn done(
     delivery: &Delivery,
 ) -> Result<Option<Arc<Effect>>, Error> {
     let reader = stage.reader;
-    let (key, known) = match held {
-        Some(held) => (reader.key(slot, format_args!("effect `{id}`"))?, held),
-        None => {
-            let Some((key, read)) = effect(reader, slot, id)? else { return Ok(None) };
-            (key, Arc::new(read))
-        }
+    let (key, known) = if let Some(held) = held {
+        (reader.key(slot, format_args!("effect `{id}`"))?, held)
+    } else {
+        let Some((key, read)) = effect(reader, slot, id)? else { return Ok(None) };
+        (key, Arc::new(read))
     };
     let at = keys::effect(slot, id);
     if let Delivery::Retry { not_before } = delivery {
