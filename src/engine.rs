@@ -124,6 +124,16 @@ pub struct Parts {
     pub models: llm::Models,
 }
 
+/// How a conversation begins.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Beginning<'a> {
+    /// What the person wrote when they asked for it: their first words, where the flow has no notice that must be
+    /// answered before.
+    pub words: Option<&'a str>,
+    /// It tries the flow out, and is left out of what staff are told of everybody (BEHAVIOUR J4.7).
+    pub is_test: bool,
+}
+
 /// Why the engine could not do as asked; the text is fit for a person.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum Error {
@@ -364,20 +374,19 @@ impl Engine {
         place: Place,
         key: &str,
     ) -> Result<SessionId, Error> {
-        self.start_with(flow, from, (place, key), None).await
+        self.start_with(flow, from, (place, key), Beginning::default()).await
     }
 
-    /// The same with what the person wrote when they asked for it: their first words, where the flow has no notice
-    /// that must be answered before.
+    /// The same, with more to say of how it begins.
     pub async fn start_with(
         &self,
         flow: &str,
         from: &Responder,
         at: (Place, &str),
-        words: Option<&str>,
+        beginning: Beginning<'_>,
     ) -> Result<SessionId, Error> {
         let platform = from.person.platform;
-        let started = self.begin(flow, from, at, words).await;
+        let started = self.begin(flow, from, at, beginning).await;
         tally::inbound(
             platform,
             "start",
@@ -391,7 +400,7 @@ impl Engine {
         flow: &str,
         from: &Responder,
         (place, key): (Place, &str),
-        words: Option<&str>,
+        Beginning { words, is_test }: Beginning<'_>,
     ) -> Result<SessionId, Error> {
         let inner = &self.inner;
         let _one_at_a_time = inner.starting[lock_of(&place)].lock().await;
@@ -411,7 +420,7 @@ impl Engine {
             participant: from.person.clone(),
             name: Some(from.name.clone()).filter(|name| !name.is_empty()),
             place,
-            test: false,
+            test: is_test,
         };
         let session = started.session;
         let ids = Arc::clone(&inner.parts.ids);

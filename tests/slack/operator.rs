@@ -129,3 +129,39 @@ async fn j4_an_upgrade_leaves_cards_alive_and_open_talks_on_their_flow() {
     grace.command("/onboard start").await;
     assert!(grace.can_see("Which colour do you like best?"), "{}", grace.screen());
 }
+
+#[tokio::test]
+async fn j4_7_who_invites_themselves_tries_the_flow_out_and_is_not_counted() {
+    let bot = Bot::new().await;
+    let grace = bot.grace();
+    grace.command("/onboard invite @grace").await;
+    grace.press("Send").await;
+    grace.press("Continue with the assistant").await;
+    assert!(grace.can_see("Step 1 of 3"), "{}", grace.screen());
+    grace.command("/onboard status").await;
+    assert_snapshot!(grace.last(), @"
+    Anteroom (only you): # All conversations
+        *0 open · 0 silent for more than a day · 0 to approve · 0 handed over*
+    ");
+    // It is theirs all the same.
+    grace.home().open().await;
+    assert_snapshot!(grace.home().screen(), @"
+    ╔ Home
+    ║ # Your conversations
+    ║ *Candidate onboarding*
+    ║ Part 1 of 3 · The basics · 0 % · running [Open ↗]
+    ║ Waits for your answer: How would you like to begin? A résumé saves typing; you can correct everything that is read from it. [Answer]
+    ║ ───
+    ║ # All conversations
+    ║ *0 open · 0 silent for more than a day · 0 to approve · 0 handed over*
+    ");
+    grace.command("/onboard invite @ada").await;
+    grace.press("Send").await;
+    grace.command("/onboard status").await;
+    assert_snapshot!(grace.last(), @"
+    Anteroom (only you): # All conversations
+        *1 open · 0 silent for more than a day · 0 to approve · 0 handed over*
+        · Not begun: 1
+        Ada Byron · not begun [Open]
+    ");
+}

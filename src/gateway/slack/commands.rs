@@ -21,7 +21,7 @@ use super::{
     transcript::Opening,
 };
 use crate::{
-    engine::{Error, Inbound, Receipt, What},
+    engine::{Beginning, Error, Inbound, Receipt, What},
     form::{Order, glance, typed, words},
     ids::SessionId,
     interview::{Command, Responder},
@@ -326,8 +326,9 @@ pub(super) async fn approached(arrival: &Arrival<'_>, message: &Message) -> Resu
         [] => arrival.post(&ear, Post { text: words::NO_FLOWS.to_owned(), blocks: Vec::new() }),
         [only] if wants_to_start => {
             let begun = if message.is_mention && place_of(only) == SlackPlace::ChannelThread {
-                begin_at(arrival, only, &message.by, (&message.channel, ear.thread.clone()), words)
-                    .await
+                let beginning = Beginning { words, ..Beginning::default() };
+                let at = (message.channel.as_str(), ear.thread.clone());
+                begin_at(arrival, only, &message.by, at, beginning).await
             } else {
                 begin(arrival, only, &message.by, Some(&message.channel)).await
             };

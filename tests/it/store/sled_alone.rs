@@ -75,6 +75,34 @@ async fn sessions_that_commit_at_once_share_syncs() {
 }
 
 #[tokio::test]
+async fn of_commits_that_share_a_batch_each_sees_those_before_it() {
+    let dir = TempDir::new().unwrap();
+    let store = open(dir.path());
+    let large = noise(4_000_000);
+    let same = |expected, word: &'static str| Commit {
+        dedup: Some("one answer".to_owned()),
+        ..commit(session(1), expected, &[word])
+    };
+    // While the first, large one is being written, all the others queue up.
+    let (first, one, again, stale, next) = tokio::join!(
+        store.commit(commit(session(1_000), 0, &[&large])),
+        store.commit(same(0, "taken")),
+        store.commit(same(1, "taken twice")),
+        store.commit(commit(session(1), 0, &["too late"])),
+        store.commit(commit(session(1), 1, &["next"])),
+    );
+    first.unwrap();
+    one.unwrap();
+    assert!(matches!(again, Err(Error::Duplicate)), "{again:?}");
+    assert!(matches!(stale, Err(Error::Conflict { expected: 0, found: 1 })), "{stale:?}");
+    next.unwrap();
+    drop(store);
+    let kept = format!("{:?}", open(dir.path()).load(session(1)).await.unwrap().unwrap().events);
+    let words = ["taken\"", "taken twice", "too late", "next"].map(|word| kept.contains(word));
+    assert_eq!(words, [true, false, false, true], "{kept}");
+}
+
+#[tokio::test]
 async fn every_acknowledged_commit_was_synced() {
     let dir = TempDir::new().unwrap();
     let store = open(dir.path());

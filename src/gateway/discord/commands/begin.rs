@@ -58,8 +58,7 @@ pub(super) async fn started(
     let Some(guild) = &arrival.guild else { return Ok(arrival.say(ear, texts::IN_A_SERVER)) };
     let from = people::known(guild, by);
     let place = place_of(arrival, flow, by, ear);
-    let started =
-        arrival.engine.start_with(&flow.flow.id, &from, (place, &arrival.key), None).await;
+    let started = arrival.engine.start(&flow.flow.id, &from, place, &arrival.key).await;
     let session = match started {
         Ok(session) => session,
         Err(Error::Store(_) | Error::Busy) => return Err(NotTaken),

@@ -6,7 +6,7 @@ use tokio::time::timeout;
 
 use super::mentioned;
 use crate::{
-    engine::{Engine, Error},
+    engine::{Beginning, Engine, Error},
     flows::LoadedFlow,
     form::words,
     gateway::slack::{
@@ -43,6 +43,16 @@ pub(super) async fn begin(
     by: &Actor,
     channel: Option<&str>,
 ) -> Result<Begun, Error> {
+    begin_where(arrival, flow, by, channel, Beginning::default()).await
+}
+
+async fn begin_where(
+    arrival: &Arrival<'_>,
+    flow: &LoadedFlow,
+    by: &Actor,
+    channel: Option<&str>,
+    beginning: Beginning<'_>,
+) -> Result<Begun, Error> {
     let parent = flow.flow.start.slack.as_ref().and_then(|start| start.parent.as_deref());
     let channels = arrival.app.settings.slack.as_ref().map(|slack| &slack.channels);
     let parent = parent.and_then(|alias| channels.and_then(|channels| channels.get(alias)));
@@ -51,7 +61,7 @@ pub(super) async fn begin(
         SlackPlace::ChannelThread => parent.map(String::as_str).or(channel),
     };
     let channel = channel.filter(|channel| channel.starts_with(['C', 'G']));
-    begin_at(arrival, flow, by, (channel.unwrap_or(&by.user), None), None).await
+    begin_at(arrival, flow, by, (channel.unwrap_or(&by.user), None), beginning).await
 }
 
 pub(super) async fn begin_at(
@@ -59,7 +69,7 @@ pub(super) async fn begin_at(
     flow: &LoadedFlow,
     by: &Actor,
     (channel, thread): (&str, Option<String>),
-    words: Option<&str>,
+    beginning: Beginning<'_>,
 ) -> Result<Begun, Error> {
     let place = Place {
         platform: Platform::Slack,
@@ -77,7 +87,7 @@ pub(super) async fn begin_at(
     }
     let direct = is_direct(&place);
     let at = (place, arrival.key.as_str());
-    let session = arrival.engine.start_with(&flow.flow.id, &from, at, words).await?;
+    let session = arrival.engine.start_with(&flow.flow.id, &from, at, beginning).await?;
     Ok(Begun { session, direct })
 }
 
@@ -101,7 +111,9 @@ pub(super) async fn invited(arrival: &Arrival<'_>, flow: &str, action: &Action) 
     let is_paused = |head: &&Head| head.flow.id == flow.flow.id && head.status == Status::Paused;
     let theirs = arrival.conversations(&person).await.unwrap_or_default();
     let paused = theirs.iter().find(is_paused);
-    match begin(arrival, &flow, &candidate, channel).await {
+    // Whoever invites themselves tries it out.
+    let beginning = Beginning { is_test: candidate.user == action.by.user, ..Beginning::default() };
+    match begin_where(arrival, &flow, &candidate, channel, beginning).await {
         Ok(Begun { session, .. }) => {
             let asked = (action.by.user.as_str(), channel.unwrap_or_default());
             inviter::remember(arrival.app, session, asked).await;
