@@ -203,6 +203,8 @@ fn data_is_looked_over_and_changed() {
     draft.rearrange(&timeline(3), "add.0");
     draft.enter("work.2.name", vec!["Looms".into()]);
     page.card("rearranged", &long, &Cx { draft, ..me() });
+    let none = ask("Time line", "Your roles.", Control::Review(timeline(0)));
+    page.card("no roles", &none, &me());
     let much = ask("Time line", &"Words. ".repeat(900), Control::Review(timeline(20)));
     page.card("much", &much, &me());
     page.message("read, first page", &aside(&much, "read.0", &me()).unwrap());

@@ -202,8 +202,12 @@ impl Open<'_> {
         }
         let is_single = pages::is_single(review, &pages);
         let mut buttons = Vec::new();
+        let mut fields = groups.iter().flat_map(|group| &group.fields);
         if !blank {
             buttons.push(success(self.id("approve"), "Looks right"));
+        } else if !is_single && !fields.any(|field| field.required) {
+            // A form of one page can be sent as it is; of several, nobody would be asked for what they leave out.
+            buttons.push(self.button("approve", "Leave it empty"));
         }
         if is_single {
             let label = if blank { "Write it" } else { "Edit" };
