@@ -387,11 +387,8 @@ impl Engine {
     ) -> Result<SessionId, Error> {
         let platform = from.person.platform;
         let started = self.begin(flow, from, at, beginning).await;
-        tally::inbound(
-            platform,
-            "start",
-            started.as_ref().map_or_else(tally::failure, |_| "taken"),
-        );
+        let came = started.as_ref().map_or_else(tally::failure, |_| "taken");
+        tally::inbound(platform, "start", came);
         started
     }
 

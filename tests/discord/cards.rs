@@ -81,18 +81,26 @@ fn acting(text: &str) -> Vec<String> {
         }
     }
     let mut before = ' ';
-    let mut in_code = false;
+    let (mut in_code, mut fenced) = (false, false);
     for (at, c) in text.char_indices() {
         let rest = &text[at..];
-        if c == '`' && before != '\\' {
+        if rest.starts_with("```") && before != '`' {
+            fenced = !fenced;
+        } else if c == '`' && before != '\\' && before != '`' && !fenced {
+            // One by itself: what follows another is part of that.
             in_code = !in_code;
         }
         let harmless = ["<t:1793", "<@80351110224678", "<http"];
-        if c == '<' && before != '\\' && !in_code && !harmless.iter().any(|h| rest.starts_with(h)) {
+        let is_literal = in_code || fenced;
+        if c == '<'
+            && before != '\\'
+            && !is_literal
+            && !harmless.iter().any(|h| rest.starts_with(h))
+        {
             problems.push(format!("{:?} acts", rest.chars().take(20).collect::<String>()));
         }
         // A link whose words hide where it leads.
-        if rest.starts_with("](") && before != '\\' && !in_code {
+        if rest.starts_with("](") && before != '\\' && !is_literal {
             problems.push("a link that hides where it leads".to_owned());
         }
         before = if before == '\\' && c == '\\' { ' ' } else { c };

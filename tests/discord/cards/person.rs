@@ -153,12 +153,22 @@ impl Person<'_> {
 
     /// Goes through every page or menu that only keeps what is entered, then sends: what a person does who means it.
     pub(crate) fn work_through(&mut self) {
-        let keeps = |element: &Element| {
-            let verb = element.action.split('.').next().unwrap_or_default().to_owned();
-            let is_form = matches!(self.wait.prompt.control, Control::Form(_));
-            verb == "tick" || verb == "page" || (verb == "open" && is_form)
+        let drawn = controls(&self.look());
+        let is_form = matches!(self.wait.prompt.control, Control::Form(_));
+        // Of what nobody has begun to write, several pages are written before it can be sent.
+        let is_sent = drawn.iter().any(|(element, _)| element.action == "approve");
+        let is_blank = matches!(self.wait.prompt.control, Control::Review(_)) && !is_sent;
+        let keeps = |element: &Element| match element
+            .action
+            .split_once('.')
+            .unwrap_or((&element.action, ""))
+        {
+            ("tick" | "page", _) => true,
+            ("open", _) => is_form,
+            ("edit", page) => is_blank && !page.is_empty(),
+            _ => false,
         };
-        let used: Vec<_> = controls(&self.look()).into_iter().filter(|(e, _)| keeps(e)).collect();
+        let used: Vec<_> = drawn.into_iter().filter(|(element, _)| keeps(element)).collect();
         for used in used {
             if let Some(Outcome { action, came: Err(errors) }) = self.press(&used) {
                 panic!("`{action}` was filled in and is refused: {errors:?}\n{:#?}", self.wait);

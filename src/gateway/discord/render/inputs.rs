@@ -1,6 +1,8 @@
 //! Inputs of forms: what a field is drawn as, and how what was entered is read back. Both sides choose the input by
 //! the same rule, [`shape`], from the field that is stored with the question.
 
+use std::borrow::Cow;
+
 use serde_json::{Value, json};
 
 use super::{
@@ -142,7 +144,7 @@ fn element(field: &Field, shape: Shape, id: &str) -> Value {
             kit::json(&kit::select(id, &items(choices, field), "Choose…", counts))
         }
         (Shape::Line, _) => typed(field, id, false),
-        (Shape::Replacement, _) => long(id, "", placeholder(field)),
+        (Shape::Replacement, _) => long(id, "", placeholder(field).as_deref()),
         _ => typed(field, id, true),
     }
 }
@@ -162,7 +164,7 @@ pub(super) fn long(id: &str, value: &str, placeholder: Option<&str>) -> Value {
 
 fn typed(field: &Field, id: &str, multiline: bool) -> Value {
     let text = clip(&text_of(field), limits::INPUT_TEXT);
-    let mut input = long(id, &text, placeholder(field));
+    let mut input = long(id, &text, placeholder(field).as_deref());
     input["style"] = if multiline { 2 } else { 1 }.into();
     if let Input::Text { min, max, .. } = field.input {
         let length = units(&text);
@@ -185,15 +187,24 @@ fn typed(field: &Field, id: &str, multiline: bool) -> Value {
 }
 
 /// How an answer of its kind looks.
-fn placeholder(field: &Field) -> Option<&'static str> {
-    match field.input {
-        Input::Date => Some("2019, 2019-03 or 2019-03-15"),
-        Input::Phone => Some("+44 20 7946 0018"),
-        Input::Url => Some("https://example.org"),
-        Input::Email => Some("ada@example.org"),
-        Input::Number { .. } => Some("12"),
-        Input::Text { .. } | Input::Bool | Input::Select { .. } | Input::Lines => None,
-    }
+fn placeholder(field: &Field) -> Option<Cow<'static, str>> {
+    Some(Cow::Borrowed(match field.input {
+        Input::Date => "2019, 2019-03 or 2019-03-15",
+        Input::Phone => "+44 20 7946 0018",
+        Input::Url => "https://example.org",
+        Input::Email => "ada@example.org",
+        Input::Number { integer, min, max } => {
+            return Some(Cow::Owned(number(integer, (min, max)).to_string()));
+        }
+        Input::Text { .. } | Input::Bool | Input::Select { .. } | Input::Lines => return None,
+    }))
+}
+
+/// A number that would be accepted, where there is one.
+fn number(integer: bool, (min, max): (Option<f64>, Option<f64>)) -> f64 {
+    let whole = |bound: f64, whole: fn(f64) -> f64| if integer { whole(bound) } else { bound };
+    let most = max.map_or(12.0, |max| whole(max, f64::floor).min(12.0));
+    min.map_or(most, |min| whole(min, f64::ceil).max(most))
 }
 
 /// Choices as options; those that the field has are picked.
