@@ -114,7 +114,7 @@ enum Applied {
 
 /// The jobs of a group, and what came of them so far.
 #[derive(Default)]
-struct Round {
+struct Group {
     /// To those who count on the device.
     answers: Vec<(Reply<()>, Result<(), Error>)>,
     /// To those who do not.
@@ -127,7 +127,7 @@ struct Round {
     is_lasting: bool,
 }
 
-impl Round {
+impl Group {
     fn lasting(&mut self, done: Result<(), Error>, step: Applied, reply: Reply<()>) {
         self.is_lasting |= done.is_ok();
         self.applied.extend(done.is_ok().then_some(step));
@@ -195,16 +195,16 @@ impl Committer {
         self.shred();
     }
 
-    fn work(&mut self, group: Vec<Job>) {
-        let mut round = Round::default();
-        for job in group {
-            self.take_in(job, &mut round);
+    fn work(&mut self, jobs: Vec<Job>) {
+        let mut group = Group::default();
+        for job in jobs {
+            self.take_in(job, &mut group);
             if self.ahead.1 > BATCH_BYTES {
-                self.put_down(&mut round);
+                self.make_lasting(&mut group);
             }
         }
-        self.put_down(&mut round);
-        let Round { answers, dones, claims, .. } = round;
+        self.make_lasting(&mut group);
+        let Group { answers, dones, claims, .. } = group;
         let is_answering = !answers.is_empty();
         for (reply, result) in answers {
             answer(reply, self.refusal().map_or(result, Err));
@@ -228,51 +228,51 @@ impl Committer {
     }
 
     /// Works the step of a job out.
-    fn take_in(&mut self, job: Job, round: &mut Round) {
+    fn take_in(&mut self, job: Job, group: &mut Group) {
         match job {
             Job::Commit { commit, reply } => {
                 pass(Point::CommitTaken);
                 let step = Applied::Step(Box::new(recent::Step::of(&commit)));
                 let done = self.guarded(|this| this.commit(*commit));
-                round.lasting(done, step, reply);
-                round.points.push(Point::CommitApplied);
+                group.lasting(done, step, reply);
+                group.points.push(Point::CommitApplied);
             }
             Job::Erase { erasure, reply } => {
                 pass(Point::EraseTaken);
                 let erased = Applied::Erasure(erasure.session);
                 let done = self.guarded(|this| this.erase(*erasure));
-                round.lasting(done, erased, reply);
-                round.points.push(Point::EraseApplied);
+                group.lasting(done, erased, reply);
+                group.points.push(Point::EraseApplied);
             }
             Job::Note { note, reply } => {
                 let done = self.guarded(|this| this.step(|stage, _| notes::put(stage, *note)));
-                round.is_lasting |= done.is_ok();
-                round.answers.push((reply, done));
+                group.is_lasting |= done.is_ok();
+                group.answers.push((reply, done));
             }
             // May be lost, so nobody waits for the device.
             Job::Done { effect, delivery, reply } => {
                 pass(Point::DoneTaken);
                 let done = self.guarded(|this| this.done(effect, &delivery)).map(|known| {
-                    round.applied.push(Applied::Delivery { id: effect, known, delivery });
+                    group.applied.push(Applied::Delivery { id: effect, known, delivery });
                 });
-                round.dones.push((reply, done));
-                round.points.push(Point::DoneApplied);
+                group.dones.push((reply, done));
+                group.points.push(Point::DoneApplied);
             }
-            Job::Claim { now, limit, reply } => round.claims.push((now, limit, reply)),
+            Job::Claim { now, limit, reply } => group.claims.push((now, limit, reply)),
         }
     }
 
     /// Applies what the steps have worked out, puts it on the device where somebody counts on that, and has those who
     /// read know of it; they are held off meanwhile. Also before `Duplicate` and `Conflict`: they tell of a commit that
     /// may have been in this very group.
-    fn put_down(&mut self, round: &mut Round) {
+    fn make_lasting(&mut self, group: &mut Group) {
         let shared = Arc::clone(&self.shared);
         let hide = || shared.lasting.write().unwrap_or_else(PoisonError::into_inner);
         let _hidden = (!self.ahead.0.is_empty()).then(hide);
-        let is_lasting = std::mem::take(&mut round.is_lasting);
+        let is_lasting = std::mem::take(&mut group.is_lasting);
         // What fails makes the store read-only, and all who wait are told so.
         self.unsynced |= self.guarded(Self::apply_ahead).is_ok() && is_lasting;
-        for point in round.points.drain(..) {
+        for point in group.points.drain(..) {
             pass(point);
         }
         if self.unsynced {
@@ -281,7 +281,7 @@ impl Committer {
             pass(Point::Synced);
         }
         self.shred();
-        for applied in round.applied.drain(..) {
+        for applied in group.applied.drain(..) {
             // What failed is not known to be there.
             if self.bad.is_none() {
                 self.tell(applied);
