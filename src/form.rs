@@ -11,6 +11,7 @@ mod draft;
 mod element;
 mod entered;
 mod fields;
+mod given;
 mod measure;
 mod order;
 mod values;
@@ -20,9 +21,12 @@ pub use self::{
     element::Element,
     entered::{kept, named, picked, text_of, words_to_values, yes_or_no},
     fields::{Fields, field_name, read, reply, text},
+    given::{Given, remark},
     measure::{Measure, is_blank},
     order::Order,
     sheet::Sheet,
-    values::{clip, filled, in_words, instant, labels, may_change, one, plain, shown, words_of},
+    values::{
+        clip, filled, in_words, instant, labels, may_change, one, one_line, plain, shown, words_of,
+    },
     words::Words,
 };

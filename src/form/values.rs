@@ -31,6 +31,11 @@ pub fn one(noun: &str) -> String {
     format!("{} {noun}", if is_vowel { "an" } else { "a" })
 }
 
+/// A label on one line.
+pub fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 /// The first `max` characters, with a mark where something is left out.
 pub fn clip(text: &str, max: usize) -> String {
     match text.char_indices().nth(max) {

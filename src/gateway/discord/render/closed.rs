@@ -11,9 +11,8 @@ use super::{
     text::{one_line, person, said, time},
 };
 use crate::{
-    form::{Element, filled, labels, sheet},
+    form::{self, Element, filled, sheet},
     gateway::discord::limits,
-    ids::ArtifactId,
     model::{
         session::PersonId,
         transcript::Audience,
@@ -86,66 +85,30 @@ impl Given<'_> {
         self.cx.reader == Audience::Participant && self.cx.participant.as_ref() == Some(self.by)
     }
 
-    /// `You answered: …`
-    fn said(&self, verb: &str, what: &str) -> String {
-        let who = if self.is_me() { "You".to_owned() } else { person(self.by, self.by_name) };
-        let colon = if what.is_empty() {
-            String::new()
-        } else {
-            format!(": **{}**", said(&one_line(what), limits::VALUE_SHOWN))
-        };
-        format!("✓ {who} {verb}{colon}, {}", time(self.at))
-    }
-
-    /// `Approved by you, …`
-    fn stamped(&self, what: &str, good: bool) -> String {
-        let who = if self.is_me() { "you".to_owned() } else { person(self.by, self.by_name) };
-        format!("{} **{what}** by {who}, {}", if good { "✓" } else { "✗" }, time(self.at))
-    }
-
-    /// What was answered, in a line.
+    /// `✓ You answered: **Start**, today`, `✗ **Denied** by Grace, today`
     fn line(&self, reply: &Reply) -> String {
-        match (reply, &self.wait.prompt.control) {
-            (Reply::Skipped, _) => self.said("skipped this", ""),
-            (Reply::Chosen { free_text: Some(text), .. } | Reply::Text { text }, _) => {
-                self.said("answered", text)
+        let who = |me: &str| {
+            if self.is_me() { me.to_owned() } else { person(self.by, self.by_name) }
+        };
+        let at = time(self.at);
+        match form::Given::of(reply, &self.wait.prompt.control, &self.cx.files) {
+            form::Given::Said { verb, what } if what.is_empty() => {
+                format!("✓ {} {verb}, {at}", who("You"))
             }
-            (Reply::Chosen { ids, .. }, control) => self.said("answered", &labels(control, ids)),
-            (Reply::Filled { .. }, _) => self.said("filled this in", ""),
-            (Reply::Reviewed { verdict, .. }, _) => match verdict {
-                Verdict::Approved => self.stamped("Approved", true),
-                Verdict::Modified => self.stamped("Changed and approved", true),
-                Verdict::Rejected => self.said("asked to start over", ""),
-            },
-            (Reply::Uploaded { artifacts }, _) => {
-                let name = |id: &ArtifactId| self.cx.files.get(id).cloned();
-                let names: Vec<String> = artifacts.iter().filter_map(name).collect();
-                self.said("sent", &names.join(", "))
+            form::Given::Said { verb, what } => {
+                let what = said(&one_line(&what), limits::VALUE_SHOWN);
+                format!("✓ {} {verb}: **{what}**, {at}", who("You"))
             }
-            (Reply::Decided { decision, .. }, _) => match decision {
-                Decision::Approved => self.stamped("Approved", true),
-                Decision::Denied => self.stamped("Denied", false),
-                Decision::DeniedWithFeedback => {
-                    self.stamped("Denied, with a word to the interviewer,", false)
-                }
-            },
-            (Reply::Confirmed { yes }, Control::Confirm(confirm)) => {
-                self.said("answered", if *yes { &confirm.yes } else { &confirm.no })
+            form::Given::Stamped { what, is_good } => {
+                let mark = if is_good { "✓" } else { "✗" };
+                format!("{mark} **{what}** by {}, {at}", who("you"))
             }
-            (Reply::Confirmed { yes }, _) => self.said("answered", if *yes { "yes" } else { "no" }),
         }
     }
 
     /// What was said beside the answer.
     fn remarks(&self, reply: &Reply) -> Option<Value> {
-        let remark = match reply {
-            Reply::Reviewed { notes: Some(notes), .. } => format!("Note: {notes}"),
-            // What was said to the interviewer is not for the participant (BEHAVIOUR J3.3).
-            Reply::Decided { feedback: Some(words), .. } if self.cx.reader == Audience::Staff => {
-                format!("To the interviewer: {words}")
-            }
-            _ => return None,
-        };
+        let remark = form::remark(reply, self.cx.reader)?;
         Some(small(&[said(&one_line(&remark), limits::VALUE_SHOWN)]))
     }
 

@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 use serenity::model::{id::UserId, mention::Mentionable as _};
 
-pub use crate::form::is_blank;
+pub use crate::form::{is_blank, one_line};
 
 use crate::{
     form::Measure,
@@ -111,11 +111,6 @@ pub fn clip_or(text: &str, max: usize, otherwise: &str) -> String {
 pub fn parts(text: &str, max: usize) -> Vec<String> {
     let parts = ESCAPED.parts(&typed(text), max);
     parts.iter().map(|part| escape(part)).collect()
-}
-
-/// A label on one line.
-pub fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// A time in the reader's own zone and language.

@@ -15,7 +15,7 @@ use super::{
     text::{clip, escape},
 };
 use crate::{
-    form::{Element, is_blank, sheet, words},
+    form::{Element, is_blank, one_line, sheet, words},
     gateway::slack::{
         blocks::{self, Button, View, actions, columns, context, header, section},
         limits,
@@ -412,11 +412,6 @@ pub(super) fn accepted(upload: &Upload) -> String {
     }
     line.push('.');
     line
-}
-
-/// A label on one line.
-pub(super) fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 fn text_input(max: usize) -> SlackBlockPlainTextInputElement {

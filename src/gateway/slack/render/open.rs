@@ -5,13 +5,13 @@ use slack_morphism::prelude::{SlackActionBlockElement, SlackBlock, SlackBlockChe
 
 use super::{
     Room,
-    forms::{accepted, one_line},
+    forms::accepted,
     inputs::{self, label, tick},
     review,
     text::{clip, clip_or, escape, person, time, units},
 };
 use crate::{
-    form::{Element, instant, is_blank},
+    form::{Element, instant, is_blank, one_line},
     gateway::slack::{
         blocks::{self, Button, actions, columns, confirm, context, said, section},
         limits,

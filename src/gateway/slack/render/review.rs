@@ -5,14 +5,10 @@ use slack_morphism::prelude::{
     SlackSectionBlock,
 };
 
-use super::{
-    Room,
-    forms::{fits_whole, one_line},
-    inputs, pages,
-};
+use super::{Room, forms::fits_whole, inputs, pages};
 use crate::{
     form::{
-        Element, Sheet, is_blank, one,
+        Element, Sheet, is_blank, one, one_line,
         sheet::{self, entry_of},
         shown,
     },

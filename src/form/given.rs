@@ -1,0 +1,80 @@
+//! What an answer was, in words that every platform writes in its own markup.
+
+use std::collections::BTreeMap;
+
+use super::labels;
+use crate::{
+    ids::ArtifactId,
+    model::{
+        transcript::Audience,
+        ui::{Control, Decision, Reply, Verdict},
+    },
+};
+
+/// What an answer was; who gave it, and when, is told around it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Given {
+    /// `✓ You answered: Start`; nothing follows the verb where `what` is empty.
+    Said {
+        /// `answered`, `skipped this`
+        verb: &'static str,
+        /// `Start`
+        what: String,
+    },
+    /// `✗ Denied by Grace`
+    Stamped {
+        /// `Denied`
+        what: &'static str,
+        /// Whether it went as was asked.
+        is_good: bool,
+    },
+}
+
+impl Given {
+    /// What a reply was to a control; `files` are the names of what was sent.
+    pub fn of(reply: &Reply, control: &Control, files: &BTreeMap<ArtifactId, String>) -> Self {
+        let said = |verb, what: &str| Self::Said { verb, what: what.to_owned() };
+        let stamped = |what, is_good| Self::Stamped { what, is_good };
+        match (reply, control) {
+            (Reply::Skipped, _) => said("skipped this", ""),
+            (Reply::Chosen { free_text: Some(text), .. } | Reply::Text { text }, _) => {
+                said("answered", text)
+            }
+            (Reply::Chosen { ids, .. }, control) => said("answered", &labels(control, ids)),
+            (Reply::Filled { .. }, _) => said("filled this in", ""),
+            (Reply::Reviewed { verdict, .. }, _) => match verdict {
+                Verdict::Approved => stamped("Approved", true),
+                Verdict::Modified => stamped("Changed and approved", true),
+                Verdict::Rejected => said("asked to start over", ""),
+            },
+            (Reply::Uploaded { artifacts }, _) => {
+                let names: Vec<&str> =
+                    artifacts.iter().filter_map(|id| files.get(id)).map(String::as_str).collect();
+                said("sent", &names.join(", "))
+            }
+            (Reply::Decided { decision, .. }, _) => match decision {
+                Decision::Approved => stamped("Approved", true),
+                Decision::Denied => stamped("Denied", false),
+                Decision::DeniedWithFeedback => {
+                    stamped("Denied, with a word to the interviewer,", false)
+                }
+            },
+            (Reply::Confirmed { yes }, Control::Confirm(confirm)) => {
+                said("answered", if *yes { &confirm.yes } else { &confirm.no })
+            }
+            (Reply::Confirmed { yes }, _) => said("answered", if *yes { "yes" } else { "no" }),
+        }
+    }
+}
+
+/// What was said beside an answer, for who reads it.
+pub fn remark(reply: &Reply, reader: Audience) -> Option<String> {
+    match reply {
+        Reply::Reviewed { notes: Some(notes), .. } => Some(format!("Note: {notes}")),
+        // What was said to the interviewer is not for the participant (BEHAVIOUR J3.3).
+        Reply::Decided { feedback: Some(words), .. } if reader == Audience::Staff => {
+            Some(format!("To the interviewer: {words}"))
+        }
+        _ => None,
+    }
+}
