@@ -39,14 +39,16 @@
 //! | 7 | [`form`] | what the platforms share: names of controls, forms to replies, words for people |
 //! | 7 | [`listen`] | connections that others open to us, bounded in number and time |
 //! | 7 | [`threads`] | which message of a chat stands for what |
-//! | 8 | [`gateway`] | the platforms, each in the same six parts |
-//! | 9 | [`ops`] | the command line and the composition root |
+//! | 8 | [`chat`] | what the gateways of chats share: signed requests, receipts, what waits for a workspace |
+//! | 9 | [`gateway`] | the platforms, each in the same six parts |
+//! | 10 | [`ops`] | the command line and the composition root |
 //!
 //! Where to begin: [`model::transcript::Event`] says what can happen, [`interview::Actor`] decides,
 //! [`store::Store::commit`] makes it last, [`tool::Tool`] is what a new tool implements.
 
 pub mod artifacts;
 pub mod catalog;
+pub mod chat;
 pub mod clock;
 pub mod config;
 pub mod contacts;

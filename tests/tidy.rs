@@ -22,6 +22,7 @@ const LAYERS: &[&[&str]] = &[
     &["catalog", "export"],
     &["engine"],
     &["dial", "form", "listen", "threads"],
+    &["chat"],
     &["gateway"],
     &["ops"],
 ];

@@ -294,13 +294,9 @@ async fn files_come_whole_from_discord_or_not_at_all() {
         }
     };
     let mut seen = Vec::new();
-    let mut see =
-        |what: &str, fetched: Result<Vec<u8>, anteroom::gateway::discord::files::Error>| {
-            seen.push(format!(
-                "{what}: {:?}",
-                fetched.map(|bytes| String::from_utf8(bytes).unwrap())
-            ));
-        };
+    let mut see = |what: &str, fetched: Result<Vec<u8>, anteroom::chat::NotFetched>| {
+        seen.push(format!("{what}: {:?}", fetched.map(|bytes| String::from_utf8(bytes).unwrap())));
+    };
     let small = sent(b"%PDF-1.7", "cv.pdf");
     see("small", files.fetch(&small).await);
     see("large", files.fetch(&sent(&[b'x'; 3000], "large.txt")).await);

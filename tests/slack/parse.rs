@@ -441,7 +441,7 @@ fn what_happens_around_conversations() {
             kind: "app_context_changed",
         },
         Unknown {
-            kind: "of.next__ear_",
+            kind: "of.next_year_",
         },
         Unknown {
             kind: "none",

@@ -25,13 +25,14 @@ use std::{net::SocketAddr, sync::Arc, time::Duration};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use self::{budget::Budget, http::Server, intake::Intake, session::Kept, shard::Shard};
+use self::{budget::Budget, intake::Intake, session::Kept, shard::Shard};
 use super::{
     api::{Api, Failure},
     inbound::Inbox,
     manifest,
 };
 use crate::{
+    chat::signed::Server,
     clock::Clock,
     config::settings::{DiscordConnection, DiscordTransport},
     store::Store,
@@ -165,7 +166,7 @@ impl Connection {
         let intake = Arc::new(Intake::new(inbox, api.clone(), Arc::clone(&clock), pace.take));
         match settings.transport.clone() {
             DiscordTransport::Http { listen, public_key } => {
-                let server = Server::bind(listen, &public_key, Arc::clone(&intake), clock).await?;
+                let server = http::bind(listen, &public_key, Arc::clone(&intake), clock).await?;
                 let link = Arc::new(Link::requests("Discord"));
                 introduce(&api, &intake).await?;
                 Ok(Self { way: Way::Http(server), intake, link })
@@ -198,7 +199,7 @@ impl Connection {
         let Self { way, intake, link } = self;
         let ended = match way {
             Way::Gateway(gateway) => gateway.run(&intake, &link, shutdown).await,
-            Way::Http(server) => server.serve(shutdown).await,
+            Way::Http(server) => server.serve(shutdown).await.map_err(Error::Serve),
         };
         intake.finish().await;
         ended

@@ -8,21 +8,12 @@ use reqwest::{Client, Response, StatusCode, Url, redirect::Policy};
 use tokio::time::timeout;
 
 use super::{inbound, limits};
-use crate::{artifacts::check::harmless, config::llm::is_loopback, model::artifact::Offer};
+use crate::{
+    artifacts::check::harmless, chat::NotFetched, config::llm::is_loopback, model::artifact::Offer,
+};
 
 /// The hosts of files that people put onto Discord.
 pub const HOSTS: [&str; 2] = ["cdn.discordapp.com", "media.discordapp.net"];
-
-/// Why there is no file; the words are for the person who sent it.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Error {
-    /// It cannot be had.
-    #[error("{0}")]
-    Refused(String),
-    /// Not just now; the same file may be asked for again.
-    #[error("{0}")]
-    Later(String),
-}
 
 const GONE: &str = "That file is not there any more. Please send it again.";
 const ELSEWHERE: &str =
@@ -60,7 +51,7 @@ impl Files {
     }
 
     /// Gets a file that was sent.
-    pub async fn fetch(&self, offer: &Offer) -> Result<Vec<u8>, Error> {
+    pub async fn fetch(&self, offer: &Offer) -> Result<Vec<u8>, NotFetched> {
         self.fits(offer.bytes, &offer.name)?;
         let Some(url) = address(&offer.url, self.stand_in.as_deref()) else {
             tracing::warn!(
@@ -72,7 +63,7 @@ impl Files {
         fetched.unwrap_or_else(|_| Err(later()))
     }
 
-    async fn get(&self, url: Url, name: &str) -> Result<Vec<u8>, Error> {
+    async fn get(&self, url: Url, name: &str) -> Result<Vec<u8>, NotFetched> {
         let answer = self.client.get(url).send().await.map_err(|_| later())?;
         match answer.status() {
             StatusCode::OK => self.read(answer, name).await,
@@ -83,7 +74,7 @@ impl Files {
         }
     }
 
-    async fn read(&self, mut answer: Response, name: &str) -> Result<Vec<u8>, Error> {
+    async fn read(&self, mut answer: Response, name: &str) -> Result<Vec<u8>, NotFetched> {
         self.fits(answer.content_length(), name)?;
         let mut bytes = Vec::new();
         while let Some(chunk) = answer.chunk().await.map_err(|_| later())? {
@@ -93,12 +84,14 @@ impl Files {
         Ok(bytes)
     }
 
-    fn fits(&self, bytes: Option<u64>, name: &str) -> Result<(), Error> {
+    fn fits(&self, bytes: Option<u64>, name: &str) -> Result<(), NotFetched> {
         if bytes.is_none_or(|bytes| bytes <= self.max_bytes) {
             return Ok(());
         }
         let (name, most) = (harmless(name), self.max_bytes / (1024 * 1024));
-        Err(Error::Refused(format!("**{name}** is too large. I can take files up to {most} MB.")))
+        Err(NotFetched::Refused(format!(
+            "**{name}** is too large. I can take files up to {most} MB."
+        )))
     }
 }
 
@@ -127,12 +120,12 @@ fn authority(url: &Url) -> Option<String> {
     })
 }
 
-fn refused(words: &str) -> Error {
-    Error::Refused(words.to_owned())
+fn refused(words: &str) -> NotFetched {
+    NotFetched::Refused(words.to_owned())
 }
 
-fn later() -> Error {
-    Error::Later(LATER.to_owned())
+fn later() -> NotFetched {
+    NotFetched::Later(LATER.to_owned())
 }
 
 #[cfg(test)]

@@ -5,21 +5,13 @@
 //! Discord's payloads do just that.
 
 mod event;
-mod field;
 mod interaction;
 mod message;
 
 use serde_json::Value;
-use sha2::{Digest as _, Sha256};
 
-use self::field::{flag, list, some_text, text_at};
 use super::inbound::{Actor, Envelope, File, Incoming, Member};
-
-/// Longest key as it stands; a longer one is made of its digest.
-const KEY_MAX: usize = 160;
-
-/// Longest name of a kind.
-const KIND_MAX: usize = 60;
+use crate::chat::raw::{self, flag, key, list, some_text, text_at};
 
 /// What the gateway dispatches: its name, `MESSAGE_CREATE`, and its data. `me` is the bot's own user.
 pub fn event(name: &str, data: &Value, me: &str) -> Envelope {
@@ -56,7 +48,7 @@ fn actor(payload: &Value) -> Actor {
 fn member(member: &Value) -> Member {
     let bits = text_at(member, "/permissions").parse().unwrap_or(0);
     Member {
-        roles: list(member, "/roles").iter().filter_map(field::scalar).collect(),
+        roles: list(member, "/roles").iter().filter_map(raw::scalar).collect(),
         permissions: serenity::model::Permissions::from_bits_truncate(bits),
         is_pending: flag(member, "/pending"),
     }
@@ -72,31 +64,10 @@ fn file(attachment: &Value) -> File {
     }
 }
 
-/// Our name of something: the parts that tell it apart. Where Discord did not send one of them, its content does.
-fn key(parts: &[&str], payload: &Value) -> String {
-    let is_whole = parts.len() > 1 && parts.iter().all(|part| !part.is_empty());
-    let named = parts.join(":");
-    if is_whole && named.len() <= KEY_MAX && named.bytes().all(|byte| byte.is_ascii_graphic()) {
-        return named;
-    }
-    let told = if is_whole { named } else { payload.to_string() };
-    let digest = Sha256::digest(told.as_bytes());
-    let digest = digest.iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}"));
-    format!("{}:sha256:{digest}", parts.first().unwrap_or(&"none"))
-}
-
 fn ignored(kind: &str) -> Incoming {
-    Incoming::Ignored { kind: plain(kind) }
+    Incoming::Ignored { kind: raw::kind(kind) }
 }
 
 fn unknown(kind: &str) -> Incoming {
-    Incoming::Unknown { kind: plain(kind) }
-}
-
-/// A kind that Discord named, as it may stand in a log.
-fn plain(kind: &str) -> String {
-    let known = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '_' | '.');
-    let kind = kind.chars().take(KIND_MAX).map(|c| c.to_ascii_lowercase());
-    let kind: String = kind.map(|c| if known(c) { c } else { '_' }).collect();
-    if kind.is_empty() { "none".to_owned() } else { kind }
+    Incoming::Unknown { kind: raw::kind(kind) }
 }

@@ -155,11 +155,6 @@ pub fn sentence(words: &Words) -> String {
     }
 }
 
-/// A file that Discord would not give.
-pub fn not_fetched(name: &str) -> String {
-    format!("I could not get `{name}` from Discord. Please send it once more.")
-}
-
 /// Where a conversation goes on.
 pub fn room(channel: &str, is_direct: bool) -> String {
     if is_direct {

@@ -447,7 +447,7 @@ fn hand_out(
     (user, thread): (String, Option<String>),
 ) {
     let (app, team) = (Arc::clone(arrival.app), arrival.team().to_owned());
-    arrival.app.spawn(async move {
+    arrival.app.afterwards.spawn(async move {
         let Some(engine) = app.engine() else { return };
         let Ok(gathered) = engine.gather(session).await else { return };
         let Ok(bytes) = engine.bundle(&gathered, reader).await else { return };

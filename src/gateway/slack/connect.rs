@@ -23,12 +23,13 @@ use std::{net::SocketAddr, sync::Arc, time::Duration};
 use axum::Router;
 use tokio_util::sync::CancellationToken;
 
-use self::{http::Server, intake::Intake, socket::Pool};
+use self::{intake::Intake, socket::Pool};
 use super::{
     api::{Api, Failure},
     inbound::Inbox,
 };
 use crate::{
+    chat::signed::Server,
     clock::Clock,
     config::settings::{SlackConnection, SlackTenancy, SlackTransport},
     telemetry::metric,
@@ -161,7 +162,7 @@ impl Connection {
         let intake = Arc::new(Intake::new(inbox, &settings.api_url, pace.take));
         let is_http = matches!(settings.transport, SlackTransport::Http { .. });
         let server = if is_http || matches!(settings.tenancy, SlackTenancy::Many(_)) {
-            let bound = Server::bind(&settings, Arc::clone(&intake), clock, routes).await?;
+            let bound = http::bind(&settings, Arc::clone(&intake), clock, routes).await?;
             Some(bound)
         } else {
             None
@@ -207,7 +208,7 @@ impl Connection {
         let stop = shutdown.child_token();
         let answering = async {
             let ended = match server {
-                Some(server) => server.serve(stop.clone()).await,
+                Some(server) => server.serve(stop.clone()).await.map_err(Error::Serve),
                 None => Ok(()),
             };
             if ended.is_err() {

@@ -14,18 +14,7 @@ use super::{
     api::{self, Api, Failure, Method},
     inbound, limits,
 };
-use crate::{artifacts::check::harmless, model::artifact::Offer};
-
-/// Why there is no file; the words are for the person who sent it.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Error {
-    /// It cannot be had.
-    #[error("{0}")]
-    Refused(String),
-    /// Not just now; the same file may be asked for again.
-    #[error("{0}")]
-    Later(String),
-}
+use crate::{artifacts::check::harmless, chat::NotFetched, model::artifact::Offer};
 
 /// Hosts of Slack that keep files; their subdomains too.
 const HOSTS: [&str; 4] = ["slack.com", "slack-edge.com", "slack-files.com", "slack-gov.com"];
@@ -59,9 +48,9 @@ impl Files {
     }
 
     /// Gets a file that was sent.
-    pub async fn fetch(&self, team: &str, offer: &Offer) -> Result<Vec<u8>, Error> {
+    pub async fn fetch(&self, team: &str, offer: &Offer) -> Result<Vec<u8>, NotFetched> {
         let fetched = timeout(limits::FILE_TOTAL, self.get(team, offer)).await;
-        fetched.unwrap_or_else(|_| Err(Error::Later(LATER.to_owned())))
+        fetched.unwrap_or_else(|_| Err(NotFetched::Later(LATER.to_owned())))
     }
 
     /// Puts a file into a conversation.
@@ -91,7 +80,7 @@ impl Files {
         self.api.call(team, Method::CompleteUpload, body).await.map(|_| ())
     }
 
-    async fn get(&self, team: &str, offer: &Offer) -> Result<Vec<u8>, Error> {
+    async fn get(&self, team: &str, offer: &Offer) -> Result<Vec<u8>, NotFetched> {
         self.fits(offer.bytes, &offer.name)?;
         let url =
             if offer.url.is_empty() { self.find(team, offer).await? } else { offer.url.clone() };
@@ -104,9 +93,9 @@ impl Files {
                 return Err(refused(ELSEWHERE));
             }
             let token = self.api.tenants().token(team).await;
-            let token = token.ok_or_else(|| Error::Later(LATER.to_owned()))?;
+            let token = token.ok_or_else(|| NotFetched::Later(LATER.to_owned()))?;
             let answer = self.client.get(url.clone()).bearer_auth(token.expose()).send().await;
-            let answer = answer.map_err(|_| Error::Later(LATER.to_owned()))?;
+            let answer = answer.map_err(|_| NotFetched::Later(LATER.to_owned()))?;
             match answer.status() {
                 status if status.is_redirection() => {
                     url = next(&url, &answer).ok_or_else(|| refused(HIDDEN))?;
@@ -114,14 +103,14 @@ impl Files {
                 StatusCode::OK => return self.read(answer, offer).await,
                 StatusCode::NOT_FOUND | StatusCode::GONE => return Err(refused(GONE)),
                 StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => return Err(refused(HIDDEN)),
-                _ => return Err(Error::Later(LATER.to_owned())),
+                _ => return Err(NotFetched::Later(LATER.to_owned())),
             }
         }
         Err(refused(HIDDEN))
     }
 
     /// Asks where a file lies of which only the id is known.
-    async fn find(&self, team: &str, offer: &Offer) -> Result<String, Error> {
+    async fn find(&self, team: &str, offer: &Offer) -> Result<String, NotFetched> {
         let answer = match self.api.call(team, Method::FileInfo, json!({ "file": offer.id })).await
         {
             Ok(answer) => answer,
@@ -130,7 +119,7 @@ impl Files {
                 return Err(refused(if is_gone { GONE } else { HIDDEN }));
             }
             Err(Failure::Later { .. } | Failure::Unclear { .. } | Failure::NotInstalled) => {
-                return Err(Error::Later(LATER.to_owned()));
+                return Err(NotFetched::Later(LATER.to_owned()));
             }
         };
         let file = &answer["file"];
@@ -147,7 +136,7 @@ impl Files {
         url.map(str::to_owned).ok_or_else(|| refused(HIDDEN))
     }
 
-    async fn read(&self, mut answer: Response, offer: &Offer) -> Result<Vec<u8>, Error> {
+    async fn read(&self, mut answer: Response, offer: &Offer) -> Result<Vec<u8>, NotFetched> {
         self.fits(answer.content_length(), &offer.name)?;
         let kind = answer.headers().get(header::CONTENT_TYPE);
         let says_page = kind
@@ -155,7 +144,7 @@ impl Files {
             .is_some_and(|kind| kind.trim_start().to_ascii_lowercase().starts_with("text/html"));
         let mut bytes = Vec::new();
         loop {
-            let chunk = answer.chunk().await.map_err(|_| Error::Later(LATER.to_owned()))?;
+            let chunk = answer.chunk().await.map_err(|_| NotFetched::Later(LATER.to_owned()))?;
             let Some(chunk) = chunk else { break };
             bytes.extend_from_slice(&chunk);
             self.fits(Some(bytes.len() as u64), &offer.name)?;
@@ -172,12 +161,14 @@ impl Files {
         Ok(bytes)
     }
 
-    fn fits(&self, bytes: Option<u64>, name: &str) -> Result<(), Error> {
+    fn fits(&self, bytes: Option<u64>, name: &str) -> Result<(), NotFetched> {
         if bytes.is_none_or(|bytes| bytes <= self.max_bytes) {
             return Ok(());
         }
         let (name, most) = (harmless(name), self.max_bytes / (1024 * 1024));
-        Err(Error::Refused(format!("*{name}* is too large. I can take files up to {most} MB.")))
+        Err(NotFetched::Refused(format!(
+            "*{name}* is too large. I can take files up to {most} MB."
+        )))
     }
 
     /// Whether the token may go there.
@@ -192,8 +183,8 @@ impl Files {
     }
 }
 
-fn refused(words: &str) -> Error {
-    Error::Refused(words.to_owned())
+fn refused(words: &str) -> NotFetched {
+    NotFetched::Refused(words.to_owned())
 }
 
 fn next(url: &Url, answer: &Response) -> Option<Url> {

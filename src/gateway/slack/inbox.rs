@@ -160,10 +160,14 @@ impl Arrival<'_> {
             (Arc::clone(self.app), self.engine.clone(), self.tenant.clone());
         match tab {
             "messages" => {
-                self.app.spawn(async move { app.agent.suggest(&tenant.team, &channel).await });
+                self.app
+                    .afterwards
+                    .spawn(async move { app.agent.suggest(&tenant.team, &channel).await });
             }
             "home" => {
-                self.app.spawn(async move { app.home.opened(&engine, &tenant, &by).await });
+                self.app
+                    .afterwards
+                    .spawn(async move { app.home.opened(&engine, &tenant, &by).await });
             }
             _ => {}
         }

@@ -5,22 +5,14 @@
 //! typed models of Slack's payloads do just that.
 
 mod event;
-mod field;
 mod file;
 mod interaction;
 pub mod text;
 
 use serde_json::{Map, Value};
-use sha2::{Digest as _, Sha256};
 
-use self::field::{first, flag, text_at};
 use super::inbound::{Actor, Command, Envelope, Incoming, Tenant};
-
-/// Longest key as it stands; a longer one is made of its digest.
-const KEY_MAX: usize = 160;
-
-/// Longest name of a kind.
-const KIND_MAX: usize = 60;
+use crate::chat::raw::{self, first, flag, key, text_at};
 
 /// An event, with what is around it: the payload of `events_api`, or the body of a request.
 pub fn event(payload: &Value) -> Envelope {
@@ -100,31 +92,10 @@ fn tenant(payload: &Value) -> Tenant {
     }
 }
 
-/// Our name of something: the parts that tell it apart. Where Slack did not send one of them, its content does.
-fn key(parts: &[&str], payload: &Value) -> String {
-    let is_whole = parts.len() > 1 && parts.iter().all(|part| !part.is_empty());
-    let named = parts.join(":");
-    if is_whole && named.len() <= KEY_MAX && named.bytes().all(|byte| byte.is_ascii_graphic()) {
-        return named;
-    }
-    let told = if is_whole { named } else { payload.to_string() };
-    let digest = Sha256::digest(told.as_bytes());
-    let digest = digest.iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}"));
-    format!("{}:sha256:{digest}", parts.first().unwrap_or(&"none"))
-}
-
 fn ignored(kind: &str) -> Incoming {
-    Incoming::Ignored { kind: plain(kind) }
+    Incoming::Ignored { kind: raw::kind(kind) }
 }
 
 fn unknown(kind: &str) -> Incoming {
-    Incoming::Unknown { kind: plain(kind) }
-}
-
-/// A kind that Slack named, as it may stand in a log.
-fn plain(kind: &str) -> String {
-    let known = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '_' | '.');
-    let kind = kind.chars().take(KIND_MAX);
-    let kind: String = kind.map(|c| if known(c) { c } else { '_' }).collect();
-    if kind.is_empty() { "none".to_owned() } else { kind }
+    Incoming::Unknown { kind: raw::kind(kind) }
 }

@@ -22,11 +22,13 @@ use super::{
     texts,
 };
 use crate::{
+    chat::{Fetched, cards},
     engine::{Gateway, Inbound, Look, What},
     form::{self, words},
-    ids::{EffectId, SessionId},
+    ids::{EffectId, SessionId, WaitId},
     interview::{Responder, answer, evidence},
     model::{
+        artifact::Offer,
         audit::sha256,
         effect::{Act, Delivery, Effect, Recipient, Rendering},
         session::{Place, Platform},
@@ -48,9 +50,6 @@ const LOOK_BACK: u32 = 100;
 
 /// What was to be shown so long ago is shown as it is now.
 const LATE: TimeDelta = TimeDelta::seconds(2);
-
-/// Failed attempts after which fetching a file is given up.
-const FETCHES_MAX: u32 = 5;
 
 /// Slack as the engine sees it.
 #[derive(Debug, Clone)]
@@ -209,7 +208,9 @@ impl Sender<'_> {
         if self.app.threads.marked(session, mark).await?.is_some() {
             return Ok(());
         }
-        let Some(card) = self.card_in(wait.id, &channel).await? else { return Ok(()) };
+        let Some(card) = cards::card_in(&*self.app.store, wait.id, &channel).await? else {
+            return Ok(());
+        };
         let what = answer::describe(&wait.prompt.control, reply);
         let line = texts::decided(&what, &by.user);
         let target = Target::new(channel, Some(card.message));
@@ -320,44 +321,16 @@ impl Sender<'_> {
     }
 
     /// Fetches files and hands them in; what cannot be had is said, and asked for again by the card that stands open.
-    async fn fetch(
-        &self,
-        user: &str,
-        wait: Option<crate::ids::WaitId>,
-        files: &[crate::model::artifact::Offer],
-    ) -> Delivered<()> {
+    async fn fetch(&self, user: &str, wait: Option<WaitId>, offers: &[Offer]) -> Delivered<()> {
         let engine = self.app.engine().ok_or(Undelivered::Later)?;
-        let session = self.effect.session;
-        let mut kept = Vec::new();
-        let mut refused = Vec::new();
-        for file in files {
-            let bytes = match self.app.files.fetch(self.team(), file).await {
-                Ok(bytes) => bytes,
-                Err(super::files::Error::Refused(why)) => {
-                    refused.push(why);
-                    continue;
-                }
-                Err(super::files::Error::Later(_)) if self.effect.attempts < FETCHES_MAX => {
-                    return Err(Undelivered::Later);
-                }
-                Err(super::files::Error::Later(_)) => {
-                    refused.push(texts::not_fetched(&file.name));
-                    continue;
-                }
-            };
-            match engine.keep_file(session, wait, &file.name, bytes).await? {
-                Ok(artifact) => kept.push(artifact),
-                Err(why) => refused.push(why),
+        let mut fetched = Fetched::new(engine, self.effect, wait);
+        for file in offers {
+            if !fetched.keep(file, self.app.files.fetch(self.team(), file).await).await? {
+                return Err(Undelivered::Later);
             }
         }
-        if !kept.is_empty() {
-            let from = self.app.people.known(self.team(), user).await;
-            let what = What::Sent { wait, files: kept };
-            let key = format!("slack:fetched:{}", self.effect.id);
-            let receipt =
-                engine.receive(Inbound { key, session, from: from.clone(), what }).await?;
-            refused.extend(words::of_receipt(&receipt, None, &from.person).map(|words| words.text));
-        }
+        let from = self.app.people.known(self.team(), user).await;
+        let refused = fetched.hand_in(from).await?;
         if !refused.is_empty() {
             self.post_all(&render::post(&refused.join("\n\n"))).await?;
         }
@@ -451,12 +424,12 @@ impl Sender<'_> {
         let _turn = turn.lock().await;
         // An edit that changes nothing still shows as one.
         let digest = sha256(body.to_string().as_bytes());
-        if self.app.is_as_drawn(&spot.name(), &digest) {
+        if self.app.drawn.is(&spot.name(), &digest) {
             return Ok(true);
         }
         match self.call(Method::UpdateMessage, body).await {
             Ok(_) => {
-                self.app.drawn(spot.name(), digest);
+                self.app.drawn.note(spot.name(), digest);
                 Ok(true)
             }
             Err(Failure::Refused { error, .. }) if is_gone(&error) => Ok(false),
@@ -477,7 +450,7 @@ impl Sender<'_> {
         let (session, place) = (self.effect.session, self.effect.place.clone());
         let key = format!("slack:unreachable:{}", self.effect.id);
         let (app, to) = (Arc::clone(self.app), place.clone());
-        self.app.spawn(async move {
+        self.app.afterwards.spawn(async move {
             let person = people::person_id(&place.workspace, &place.channel);
             let from = Responder::without_rights(person, String::new());
             let what = What::Lost { why: why.to_owned() };
@@ -498,7 +471,7 @@ impl Sender<'_> {
             }
             Failure::Unclear { .. } => self.later(pause),
             Failure::NotInstalled => {
-                self.app.put_off(self.team(), self.effect.id);
+                self.app.put_off.note(self.team(), self.effect.id);
                 self.later(Effect::PAUSE_MAX)
             }
             Failure::Refused { error, .. } => {

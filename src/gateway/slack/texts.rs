@@ -100,11 +100,6 @@ pub fn sentence(words: &Words) -> String {
     }
 }
 
-/// A file that Slack would not give.
-pub fn not_fetched(name: &str) -> String {
-    format!("I could not get `{name}` from Slack. Please send it once more.")
-}
-
 /// A conversation has begun where the person is not looking.
 pub const WROTE_TO_YOU: &str = "I have written to you directly: see the messages of this app.";
 

@@ -36,7 +36,7 @@ impl Arrival<'_> {
     pub(in crate::gateway::discord) fn passed(&self, by: &Actor) {
         let Some(guild) = self.guild.clone() else { return };
         let (app, user) = (Arc::clone(self.app), by.user.clone());
-        self.app.spawn(async move { send::give_kept(&app, &guild, &user).await });
+        self.app.afterwards.spawn(async move { send::give_kept(&app, &guild, &user).await });
     }
 
     pub(super) async fn member_left(&self, user: &str, is_banned: bool) -> Result<Ack, NotTaken> {
@@ -70,7 +70,9 @@ impl Arrival<'_> {
         let note = Note { key: gone(&guild), session: None, value: None };
         self.app.store.note(note).await.map_err(|_| NotTaken)?;
         let (app, hurried) = (Arc::clone(self.app), guild.clone());
-        self.app.spawn_whole(async move { app.hurry(&hurried).await });
+        self.app.afterwards.spawn_whole(async move {
+            app.put_off.hurry(|guild| guild == hurried, &*app.store, app.clock.now()).await;
+        });
         self.everywhere(guild, What::Back);
         Ok(Ack::Nothing)
     }
@@ -98,7 +100,9 @@ impl Arrival<'_> {
     /// Hands the same in to every conversation of a server, after the acknowledgement.
     fn everywhere(&self, guild: String, what: What) {
         let (app, key) = (Arc::clone(self.app), self.key.clone());
-        self.app.spawn_whole(async move { hand_in_everywhere(&app, &key, &guild, &what).await });
+        self.app
+            .afterwards
+            .spawn_whole(async move { hand_in_everywhere(&app, &key, &guild, &what).await });
     }
 }
 

@@ -42,7 +42,7 @@ impl Arrival<'_> {
 
     /// Tells somebody that something did not work, so often and no more: them alone where they wait for an answer.
     pub(in crate::gateway::discord) fn tell(&self, ear: &Ear, text: &str) -> Ack {
-        if text.is_empty() || !self.app.may_tell(self.guild(), &ear.user) {
+        if text.is_empty() || !self.app.receipts.may_tell(self.guild(), &ear.user) {
             return self.quiet.clone();
         }
         self.say(ear, text)
@@ -60,7 +60,7 @@ impl Arrival<'_> {
         }
         let (app, channel) = (Arc::clone(self.app), ear.channel.clone());
         let nonce = send::nonce(EffectId::mint(app.ids.as_ref()), 0);
-        self.app.spawn(async move {
+        self.app.afterwards.spawn(async move {
             // Told in the log by the call.
             _ = app.api.post(&channel, &nonce, post.body(0)).await;
         });
@@ -74,7 +74,7 @@ impl Arrival<'_> {
     {
         let Some(ticket) = self.ticket.clone() else { return Ack::Nothing };
         let app = Arc::clone(self.app);
-        self.app.spawn(async move {
+        self.app.afterwards.spawn(async move {
             let body = texts::words(text.await).body(0);
             for _ in 0..LATER_ATTEMPTS {
                 match app.api.edit_answer(&ticket, body.clone()).await {
@@ -96,15 +96,15 @@ impl Arrival<'_> {
             return;
         }
         let (app, wait) = (Arc::clone(self.app), wait.clone());
-        self.app.spawn(async move { send::redraw(&app, &wait, &shown).await });
+        self.app.afterwards.spawn(async move { send::redraw(&app, &wait, &shown).await });
     }
 
     /// What would have been the answer, as an edit of the message: an interaction that is late has no answer any more.
     pub(super) fn draw_late(&self, message: Option<Spot>, card: Post) {
         let Some(spot) = message else { return };
         let app = Arc::clone(self.app);
-        self.app.spawn(async move {
-            app.redrawn(&spot.name());
+        self.app.afterwards.spawn(async move {
+            app.drawn.forget(&spot.name());
             // Told in the log by the call; the card is drawn again with the next thing that happens to it.
             _ = app.api.edit(&spot.channel, &spot.message, card.body(0)).await;
         });

@@ -2,12 +2,11 @@
 
 use serde_json::Value;
 
-use super::{
-    actor,
-    field::{flag, list, number, scalar, some_text, text_at},
-    ignored, key, member, message, unknown,
+use super::{actor, ignored, key, member, message, unknown};
+use crate::{
+    chat::raw::{flag, list, number, scalar, some_text, text_at},
+    gateway::discord::inbound::{Envelope, Incoming},
 };
-use crate::gateway::discord::inbound::{Envelope, Incoming};
 
 /// Kinds of messages that people write: plain ones, replies. Others say that somebody joined, pinned, …
 const WRITTEN: [u64; 2] = [0, 19];

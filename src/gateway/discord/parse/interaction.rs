@@ -6,13 +6,13 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 use serenity::model::id::InteractionId;
 
-use super::{
-    actor,
-    field::{flag, list, number, scalar, some_text, text_at},
-    file, ignored, key, message, unknown,
-};
-use crate::gateway::discord::inbound::{
-    Action, At, Command, Envelope, File, Incoming, Inputs, Submission, Target, Ticket, Token, Typed,
+use super::{actor, file, ignored, key, message, unknown};
+use crate::{
+    chat::raw::{flag, list, number, scalar, some_text, text_at},
+    gateway::discord::inbound::{
+        Action, At, Command, Envelope, File, Incoming, Inputs, Submission, Target, Ticket, Token,
+        Typed,
+    },
 };
 
 /// Only the person who asked sees a message with this flag.

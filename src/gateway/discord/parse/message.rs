@@ -2,12 +2,11 @@
 
 use serde_json::Value;
 
-use super::{
-    actor,
-    field::{list, some_text, text_at},
-    file,
+use super::{actor, file};
+use crate::{
+    chat::raw::{list, some_text, text_at},
+    gateway::discord::inbound::Message,
 };
-use crate::gateway::discord::inbound::Message;
 
 /// A message; `me` is the bot's own user.
 pub(super) fn read(data: &Value, me: &str) -> Message {

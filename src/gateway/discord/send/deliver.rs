@@ -6,12 +6,13 @@ use serde_json::{Value, json};
 use super::nonce;
 use super::targets::Target;
 use crate::{
+    chat::{Fetched, cards},
     engine::{Inbound, Look, What},
     form::{self, words},
     gateway::discord::{
         api::{Code, Failure},
         app::App,
-        files, native, people,
+        native, people,
         render::{self, Hears, Message},
         rooms, texts,
     },
@@ -21,6 +22,7 @@ use crate::{
         artifact::Offer,
         audit::sha256,
         effect::{Act, Delivery, Effect, Recipient, Rendering},
+        session::PersonId,
         transcript::Audience,
         ui::{Control, Offered},
         wait::{Purpose, Wait},
@@ -34,9 +36,6 @@ const DECIDED: u8 = 59;
 
 /// Until Discord takes the thread of a conversation that is over from the list, in minutes.
 const CLOSED_AFTER: u32 = 1_440;
-
-/// Failed attempts after which fetching a file is given up.
-const FETCHES_MAX: u32 = 5;
 
 /// Why an effect did not arrive.
 pub(super) enum Undelivered {
@@ -147,7 +146,7 @@ impl Sender<'_> {
         let Ok(cx) = self.cx(wait).await else { return };
         let message = render::card(wait, &cx);
         for spot in renderings.iter().filter_map(|r| Spot::parse(&r.message)) {
-            self.app.redrawn(&spot.name());
+            self.app.drawn.forget(&spot.name());
             _ = self.edit(&spot, &message).await;
         }
     }
@@ -210,7 +209,9 @@ impl Sender<'_> {
         if self.app.threads.marked(session, mark).await?.is_some() {
             return Ok(());
         }
-        let Some(card) = self.card_in(wait.id, &channel).await? else { return Ok(()) };
+        let Some(card) = cards::card_in(&*self.app.store, wait.id, &channel).await? else {
+            return Ok(());
+        };
         let what = answer::describe(&wait.prompt.control, reply);
         let line = texts::decided(&what, by, by_name);
         match self.post(&card.message, &line, DECIDED).await {
@@ -362,44 +363,16 @@ impl Sender<'_> {
     }
 
     /// Fetches files and hands them in; what cannot be had is said, and asked for again by the card that stands open.
-    async fn fetch(
-        &self,
-        by: &crate::model::session::PersonId,
-        wait: Option<WaitId>,
-        offers: &[Offer],
-    ) -> Delivered<()> {
+    async fn fetch(&self, by: &PersonId, wait: Option<WaitId>, offers: &[Offer]) -> Delivered<()> {
         let engine = self.app.engine().ok_or(Undelivered::Later)?;
-        let session = self.effect.session;
-        let mut kept = Vec::new();
-        let mut refused = Vec::new();
+        let mut fetched = Fetched::new(engine, self.effect, wait);
         for file in offers {
-            let bytes = match self.app.files.fetch(file).await {
-                Ok(bytes) => bytes,
-                Err(files::Error::Refused(why)) => {
-                    refused.push(why);
-                    continue;
-                }
-                Err(files::Error::Later(_)) if self.effect.attempts < FETCHES_MAX => {
-                    return Err(Undelivered::Later);
-                }
-                Err(files::Error::Later(_)) => {
-                    refused.push(texts::not_fetched(&file.name));
-                    continue;
-                }
-            };
-            match engine.keep_file(session, wait, &file.name, bytes).await? {
-                Ok(artifact) => kept.push(artifact),
-                Err(why) => refused.push(why),
+            if !fetched.keep(file, self.app.files.fetch(file).await).await? {
+                return Err(Undelivered::Later);
             }
         }
-        if !kept.is_empty() {
-            let from = Responder::without_rights(by.clone(), String::new());
-            let what = What::Sent { wait, files: kept };
-            let key = format!("discord:fetched:{}", self.effect.id);
-            let receipt =
-                engine.receive(Inbound { key, session, from: from.clone(), what }).await?;
-            refused.extend(words::of_receipt(&receipt, None, &from.person).map(|words| words.text));
-        }
+        let from = Responder::without_rights(by.clone(), String::new());
+        let refused = fetched.hand_in(from).await?;
         if !refused.is_empty() {
             self.post_all(&render::post(&refused.join("\n\n"))).await?;
         }
@@ -448,7 +421,7 @@ impl Sender<'_> {
         let body = message.body(0);
         // An edit that changes nothing still shows as one.
         let digest = sha256(body.to_string().as_bytes());
-        if self.app.is_as_drawn(&spot.name(), &digest) {
+        if self.app.drawn.is(&spot.name(), &digest) {
             return Ok(Edited::Done);
         }
         let edited = match self.app.api.edit(&spot.channel, &spot.message, body.clone()).await {
@@ -461,7 +434,7 @@ impl Sender<'_> {
         };
         match edited {
             Ok(()) => {
-                self.app.drawn(spot.name(), digest);
+                self.app.drawn.note(spot.name(), digest);
                 Ok(Edited::Done)
             }
             Err(failure) if failure.is(Code::OldMessage) => Ok(Edited::TooOld),
@@ -481,7 +454,7 @@ impl Sender<'_> {
         let Some(engine) = self.app.engine().cloned() else { return };
         let (session, guild) = (self.effect.session, self.effect.place.workspace.clone());
         let key = format!("discord:unreachable:{}", self.effect.id);
-        self.app.spawn(async move {
+        self.app.afterwards.spawn(async move {
             let person = people::person_id(&guild, people::NO_GUILD);
             let from = Responder::without_rights(person, String::new());
             let what = What::Lost { why: why.to_owned() };
@@ -500,7 +473,7 @@ impl Sender<'_> {
             Failure::Unclear { .. } => self.later(pause),
             Failure::BadToken => self.later(Effect::PAUSE_MAX),
             Failure::Refused { code: Code::UnknownGuild, .. } => {
-                self.app.put_off(&self.effect.place.workspace, self.effect.id);
+                self.app.put_off.note(&self.effect.place.workspace, self.effect.id);
                 self.later(Effect::PAUSE_MAX)
             }
             Failure::Refused { code, .. } => {

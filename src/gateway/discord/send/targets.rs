@@ -7,10 +7,9 @@ use super::{
     deliver::{Delivered, Sender, Undelivered},
 };
 use crate::{
+    chat::cards,
     engine::Look,
-    ids::WaitId,
-    interview::State,
-    model::{effect::Recipient, flow::PhaseEffect, wait::Answerers},
+    model::{effect::Recipient, flow::PhaseEffect},
     threads::{Mark, Role, Spot},
 };
 
@@ -59,8 +58,11 @@ impl Sender<'_> {
         look: &Look,
     ) -> Delivered<Target> {
         let session = self.effect.session;
-        if let Some(thread) = self.open_request(&look.state, alias, &channel).await? {
-            return Ok(Target { channel: thread, is_about_request: true });
+        let card = cards::open_request(&*self.app.store, &look.state, alias, &channel).await?;
+        if let Some(card) = card
+            && self.thread_at(&card, &look.state.person_in_words()).await?
+        {
+            return Ok(Target { channel: card.message, is_about_request: true });
         }
         let mark = Mark::Staff(&channel);
         let root = match self.app.threads.marked(session, mark).await? {
@@ -89,33 +91,6 @@ impl Sender<'_> {
             Err(failure) if failure.code().is_some() => Ok(false),
             Err(failure) => Err(failure.into()),
         }
-    }
-
-    /// The card of a question in a channel.
-    pub(super) async fn card_in(&self, wait: WaitId, channel: &str) -> Delivered<Option<Spot>> {
-        let found = self.app.store.wait(wait).await?;
-        let shown = found.into_iter().flat_map(|(_, shown)| shown);
-        let mut spots = shown.filter_map(|rendering| Spot::parse(&rendering.message));
-        Ok(spots.find(|spot| spot.channel == channel))
-    }
-
-    /// The thread under a request that is open in the channel: what is said about it stands there (BEHAVIOUR J3.6).
-    async fn open_request(
-        &self,
-        state: &State,
-        alias: &str,
-        channel: &str,
-    ) -> Delivered<Option<String>> {
-        for wait in state.pending() {
-            if !matches!(&wait.answerers, Answerers::Deciders { alias: own, .. } if own == alias) {
-                continue;
-            }
-            if let Some(spot) = self.card_in(wait.id, channel).await? {
-                let has_thread = self.thread_at(&spot, &state.person_in_words()).await?;
-                return Ok(has_thread.then_some(spot.message));
-            }
-        }
-        Ok(None)
     }
 
     pub(super) fn channel(&self, alias: &str) -> Delivered<String> {

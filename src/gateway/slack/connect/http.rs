@@ -1,179 +1,90 @@
-//! Requests of Slack: signed, short, few at one time, and looked at only after all of that.
+//! Requests of Slack.
 
-use std::{net::SocketAddr, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
 use axum::{
     Json, Router,
-    body::{Body, to_bytes},
+    body::{Body, Bytes},
     extract::{Request, State},
     http::{HeaderMap, StatusCode, header},
     response::{IntoResponse, Response},
-    routing::{get, post},
+    routing::post,
 };
-use metrics::counter;
 use serde_json::Value;
 use slack_morphism::{
     SlackSigningSecret,
     signature_verifier::{SlackEventSignatureVerifier, SlackEventSignatureVerifierError},
 };
-use tokio::{net::TcpListener, sync::Semaphore};
-use tokio_util::sync::CancellationToken;
-use tower_http::timeout::TimeoutLayer;
 
 use super::{
     Error,
     intake::{Intake, Kind},
 };
 use crate::{
+    chat::signed::{self, Door, Refusal, Server},
     clock::Clock,
     config::settings::{SlackConnection, SlackTransport},
     gateway::slack::parse,
-    listen::{Bounded, Bounds},
-    telemetry::metric,
+    model::session::Platform,
 };
-
-/// Longest body that is read, in bytes; Slack's own are far below.
-const BODY_MAX: usize = 1024 * 1024;
-
-/// Longest time for a request, its body and the answer: Slack has given up after three seconds.
-const REQUEST_MAX: Duration = Duration::from_secs(6);
 
 /// Longest time for a browser that installs the app: Slack is asked meanwhile.
 const INSTALL_MAX: Duration = Duration::from_secs(20);
 
-/// Requests in hand at one time; with [`BODY_MAX`] this bounds memory. Those beyond are told to come again.
-const IN_HAND_MAX: usize = 64;
-
-/// Connections from outside: a proxy keeps few.
-const BOUNDS: Bounds =
-    Bounds { connections: 256, idle: Duration::from_secs(30), stopping: Duration::from_secs(4) };
-
-/// Oldest signature, in seconds (docs.slack.dev, "Verifying requests from Slack").
-const AGE_MAX: i64 = SlackEventSignatureVerifier::MAX_TIMESTAMP_AGE_SECONDS;
-
-/// A bound server.
-#[derive(Debug)]
-pub(super) struct Server {
-    listener: TcpListener,
-    address: SocketAddr,
-    routes: Router,
-}
-
 struct Receiver {
     verifier: SlackEventSignatureVerifier,
     intake: Arc<Intake>,
-    clock: Arc<dyn Clock>,
-    places: Semaphore,
+    door: Door,
 }
 
-impl Server {
-    pub(super) async fn bind(
-        settings: &SlackConnection,
-        intake: Arc<Intake>,
-        clock: Arc<dyn Clock>,
-        further: Option<Router>,
-    ) -> Result<Self, Error> {
-        let failed = |source| Error::Bind { address: settings.listen, source };
-        let listener = TcpListener::bind(settings.listen).await.map_err(failed)?;
-        let address = listener.local_addr().map_err(failed)?;
-        let within = |longest| TimeoutLayer::with_status_code(StatusCode::REQUEST_TIMEOUT, longest);
-        let mut routes = Router::new().route("/healthz", get(|| async { "ok" }));
-        if let SlackTransport::Http { signing_secret } = &settings.transport {
+/// Takes the address. `further` are the pages for those who install the app.
+pub(super) async fn bind(
+    settings: &SlackConnection,
+    intake: Arc<Intake>,
+    clock: Arc<dyn Clock>,
+    further: Option<Router>,
+) -> Result<Server, Error> {
+    let routes = match &settings.transport {
+        SlackTransport::Http { signing_secret } => {
             let secret = SlackSigningSecret::new(signing_secret.expose().to_owned());
             let receiver = Receiver {
                 verifier: SlackEventSignatureVerifier::new(&secret),
                 intake,
-                clock,
-                places: Semaphore::new(IN_HAND_MAX),
+                door: Door::new(Platform::Slack, clock),
             };
             // One address is enough; Slack's settings have a field for each.
-            let events = Router::new()
+            Router::new()
                 .route("/slack/events", post(receive))
                 .route("/slack/interactivity", post(receive))
                 .route("/slack/commands", post(receive))
-                .with_state(Arc::new(receiver));
-            routes = routes.merge(events);
+                .with_state(Arc::new(receiver))
         }
-        routes = routes.layer(within(REQUEST_MAX));
-        if let Some(further) = further {
-            routes = routes.merge(further.layer(within(INSTALL_MAX)));
-        }
-        Ok(Self { listener, address, routes })
-    }
-
-    /// Where it listens; the port is a real one.
-    pub(super) const fn address(&self) -> SocketAddr {
-        self.address
-    }
-
-    /// Answers until `shutdown`; requests in hand are finished.
-    pub(super) async fn serve(self, shutdown: CancellationToken) -> Result<(), Error> {
-        axum::serve(Bounded::new(self.listener, BOUNDS, shutdown.clone()), self.routes)
-            .with_graceful_shutdown(shutdown.cancelled_owned())
-            .await
-            .map_err(Error::Serve)
-    }
-}
-
-/// Why a request was not taken.
-enum Refusal {
-    TooMany,
-    TooLong,
-    NotSigned,
-    TooOld,
-    NotUnderstood,
-    NotSaved,
-}
-
-impl IntoResponse for Refusal {
-    fn into_response(self) -> Response {
-        // No word about retries: what was not saved must come again.
-        match self {
-            Self::TooMany | Self::NotSaved => StatusCode::SERVICE_UNAVAILABLE,
-            Self::TooLong => StatusCode::PAYLOAD_TOO_LARGE,
-            Self::NotSigned | Self::TooOld => StatusCode::UNAUTHORIZED,
-            Self::NotUnderstood => StatusCode::BAD_REQUEST,
-        }
-        .into_response()
-    }
+        SlackTransport::Socket { .. } => Router::new(),
+    };
+    let further = further.unwrap_or_default().layer(signed::within(INSTALL_MAX));
+    let failed = |source| Error::Bind { address: settings.listen, source };
+    Server::bind(settings.listen, routes, further).await.map_err(failed)
 }
 
 async fn receive(
     State(receiver): State<Arc<Receiver>>,
     request: Request<Body>,
 ) -> Result<Response, Refusal> {
-    let answered = receiver.receive(request).await;
-    if let Err(refusal) = &answered {
-        let why = match refusal {
-            Refusal::TooMany => Some("slack_busy"),
-            Refusal::TooLong => Some("slack_too_long"),
-            Refusal::NotSigned => Some("slack_signature"),
-            Refusal::TooOld => Some("slack_age"),
-            Refusal::NotUnderstood => Some("slack_form"),
-            Refusal::NotSaved => None,
-        };
-        if let Some(why) = why {
-            counter!(metric::REFUSALS, "why" => why).increment(1);
-            tracing::debug!(why, "a request to Slack's address was refused");
-        }
-    }
-    answered
+    let signed = |headers: &HeaderMap, body: &[u8]| receiver.signed(headers, body);
+    let take = |headers, body| receiver.take(headers, body);
+    receiver.door.receive(request, signed, take).await
 }
 
 impl Receiver {
-    async fn receive(&self, request: Request<Body>) -> Result<Response, Refusal> {
-        let _place = self.places.try_acquire().map_err(|_| Refusal::TooMany)?;
-        let (parts, body) = request.into_parts();
-        let body = to_bytes(body, BODY_MAX).await.map_err(|_| Refusal::TooLong)?;
-        let body = str::from_utf8(&body).map_err(|_| Refusal::NotSigned)?;
-        self.verify(&parts.headers, body)?;
+    async fn take(&self, headers: HeaderMap, body: Bytes) -> Result<Response, Refusal> {
         // From here on it is Slack who speaks.
-        if let Some(attempt) = text(&parts.headers, "x-slack-retry-num") {
+        if let Some(attempt) = text(&headers, "x-slack-retry-num") {
             // It may be the only delivery; a repeat is recognised by its key.
-            let reason = text(&parts.headers, "x-slack-retry-reason").unwrap_or_default();
+            let reason = text(&headers, "x-slack-retry-reason").unwrap_or_default();
             tracing::info!(attempt, reason, "Slack delivers something again");
         }
-        let (kind, payload) = match read(&parts.headers, body)? {
+        let body = str::from_utf8(&body).map_err(|_| Refusal::NotUnderstood)?;
+        let (kind, payload) = match read(&headers, body)? {
             Read::Challenge(words) => return Ok(Json(words).into_response()),
             Read::Nothing => return Ok(StatusCode::OK.into_response()),
             Read::Payload(kind, payload) => (kind, payload),
@@ -185,27 +96,17 @@ impl Receiver {
         }
     }
 
-    /// Checks the signature, and its age by our own clock.
-    fn verify(&self, headers: &HeaderMap, body: &str) -> Result<(), Refusal> {
-        let signature = text(headers, SlackEventSignatureVerifier::SLACK_SIGNED_HASH_HEADER);
-        let at = text(headers, SlackEventSignatureVerifier::SLACK_SIGNED_TIMESTAMP);
-        let (Some(signature), Some(at)) = (signature, at) else { return Err(Refusal::NotSigned) };
-        match self.verifier.verify(signature, body, at) {
-            // The library looks at the age last, by the machine's clock.
+    /// When Slack signed it; none where it did not.
+    fn signed(&self, headers: &HeaderMap, body: &[u8]) -> Option<i64> {
+        let signature = text(headers, SlackEventSignatureVerifier::SLACK_SIGNED_HASH_HEADER)?;
+        let at = text(headers, SlackEventSignatureVerifier::SLACK_SIGNED_TIMESTAMP)?;
+        match self.verifier.verify(signature, str::from_utf8(body).ok()?, at) {
+            // The library looks at the age last, by the machine's clock; ours looks once more.
             Ok(()) | Err(SlackEventSignatureVerifierError::IncorrectOrExpiredTimestampError(_)) => {
+                at.parse().ok()
             }
-            Err(_) => return Err(Refusal::NotSigned),
+            Err(_) => None,
         }
-        let at: i64 = at.parse().map_err(|_| Refusal::NotSigned)?;
-        let age = self.clock.now().timestamp().saturating_sub(at);
-        if age.saturating_abs() > AGE_MAX {
-            tracing::warn!(
-                seconds = age,
-                "a request of Slack is too old, or this machine's clock is wrong"
-            );
-            return Err(Refusal::TooOld);
-        }
-        Ok(())
     }
 }
 

@@ -52,7 +52,9 @@ impl Arrival<'_> {
     /// Hands the same in to every conversation that is wanted, after the acknowledgement.
     fn everywhere(&self, is_wanted: impl Fn(&Head) -> bool + Send + Sync + 'static, what: What) {
         let (app, key) = (Arc::clone(self.app), self.key.clone());
-        self.app.spawn_whole(async move { hand_in_everywhere(&app, &key, is_wanted, &what).await });
+        self.app
+            .afterwards
+            .spawn_whole(async move { hand_in_everywhere(&app, &key, is_wanted, &what).await });
     }
 
     pub(super) async fn user_changed(&self, user: &str, deleted: bool) -> Result<Ack, NotTaken> {
@@ -90,9 +92,10 @@ const PAGE: usize = 200;
 pub(in crate::gateway::slack) fn installed_again(app: &Arc<App>, installation: Installation) {
     let to = Arc::clone(app);
     let key = format!("slack:installed:{}", to.ids.fresh().simple());
-    app.spawn_whole(async move {
+    app.afterwards.spawn_whole(async move {
         let tenants = to.api.tenants();
-        to.hurry(|team| tenants.covers(&installation, team)).await;
+        let is_back = |team: &str| tenants.covers(&installation, team);
+        to.put_off.hurry(is_back, &*to.store, to.clock.now()).await;
         let is_there = |head: &Head| tenants.covers(&installation, &head.place.workspace);
         hand_in_everywhere(&to, &key, is_there, &What::Back).await;
     });

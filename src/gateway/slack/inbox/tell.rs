@@ -42,7 +42,7 @@ impl Arrival<'_> {
             (Form::Changed(_), None) => return,
         };
         let (app, team) = (Arc::clone(self.app), self.team().to_owned());
-        self.app.spawn(async move {
+        self.app.afterwards.spawn(async move {
             let opened = app.api.call(&team, method, body).await;
             match opened {
                 Ok(_) => {}
@@ -97,35 +97,35 @@ impl Arrival<'_> {
             return;
         }
         let (app, wait) = (Arc::clone(self.app), wait.clone());
-        self.app.spawn(async move { send::redraw(&app, &wait, &shown).await });
+        self.app.afterwards.spawn(async move { send::redraw(&app, &wait, &shown).await });
     }
 
     /// Tells somebody something that nobody else sees, so often and no more.
     pub(in crate::gateway::slack) fn tell(&self, ear: &Ear, text: &str) {
-        if text.is_empty() || !self.app.may_tell(self.team(), &ear.user) {
+        if text.is_empty() || !self.app.receipts.may_tell(self.team(), &ear.user) {
             return;
         }
         let (app, team) = (Arc::clone(self.app), self.team().to_owned());
         let (ear, text) = (ear.clone(), text.to_owned());
-        self.app.spawn(async move { whisper(&app, &team, &ear, &text).await });
+        self.app.afterwards.spawn(async move { whisper(&app, &team, &ear, &text).await });
     }
 
     /// Shows somebody something that nobody else sees.
     pub(in crate::gateway::slack) fn whisper(&self, ear: &Ear, post: Post) {
         let (app, team, ear) = (Arc::clone(self.app), self.team().to_owned(), ear.clone());
-        self.app.spawn(async move { whisper_post(&app, &team, &ear, &post).await });
+        self.app.afterwards.spawn(async move { whisper_post(&app, &team, &ear, &post).await });
     }
 
     /// Posts something that belongs to no conversation.
     pub(in crate::gateway::slack) fn post(&self, ear: &Ear, post: Post) {
         let (app, team, ear) = (Arc::clone(self.app), self.team().to_owned(), ear.clone());
-        self.app.spawn(async move { post_plainly(&app, &team, &ear, &post).await });
+        self.app.afterwards.spawn(async move { post_plainly(&app, &team, &ear, &post).await });
     }
 
     /// Says something where a conversation stood.
     pub(super) fn say(&self, ear: &Ear, text: String) {
         let (app, team, ear) = (Arc::clone(self.app), self.team().to_owned(), ear.clone());
-        self.app.spawn(async move {
+        self.app.afterwards.spawn(async move {
             for message in render::post(&text) {
                 post_plainly(&app, &team, &ear, &message).await;
             }

@@ -2,12 +2,11 @@
 
 use serde_json::Value;
 
-use super::{
-    field::{first, flag, list, some_text, text_at},
-    file::files,
-    ignored, key, tenant, text, unknown,
+use super::{file::files, ignored, key, tenant, text, unknown};
+use crate::{
+    chat::raw::{first, flag, list, some_text, text_at},
+    gateway::slack::inbound::{Actor, Envelope, Incoming, Message, Tenant},
 };
-use crate::gateway::slack::inbound::{Actor, Envelope, Incoming, Message, Tenant};
 
 /// What an event is about, besides itself.
 struct About<'a> {

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::field::{first, flag, list, text_at};
+use crate::chat::raw::{first, flag, list, text_at};
 use crate::gateway::slack::inbound::File;
 
 /// The files of a list. One without an id cannot be asked for again, but a person has sent it: it is told as gone.

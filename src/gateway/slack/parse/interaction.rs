@@ -2,15 +2,12 @@
 
 use serde_json::Value;
 
-use super::{
-    field::{first, flag, list, some_text, text_at},
-    file::files,
-    ignored, key, tenant,
-    text::of_blocks,
-    unknown,
-};
-use crate::gateway::slack::inbound::{
-    Action, Actor, Envelope, Incoming, Inputs, Submission, Typed, ViewRef,
+use super::{file::files, ignored, key, tenant, text::of_blocks, unknown};
+use crate::{
+    chat::raw::{first, flag, list, some_text, text_at},
+    gateway::slack::inbound::{
+        Action, Actor, Envelope, Incoming, Inputs, Submission, Typed, ViewRef,
+    },
 };
 
 pub(super) fn read(payload: &Value) -> Envelope {

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::field::text_at;
+use crate::chat::raw::text_at;
 
 /// How deep the parts of a rich text may stand in one another.
 const DEPTH_MAX: usize = 12;

@@ -4,15 +4,15 @@ use serde_json::json;
 
 use super::{Delivered, Sender, Undelivered, body_of};
 use crate::{
+    chat::cards,
     engine,
     gateway::slack::{
         api::{Failure, Method},
         app::App,
         mirror,
     },
-    ids::{SessionId, WaitId},
-    interview::State,
-    model::{effect::Recipient, session::Place, wait::Answerers},
+    ids::SessionId,
+    model::{effect::Recipient, session::Place},
     threads::{Mark, Role, Spot},
 };
 
@@ -77,8 +77,9 @@ impl Sender<'_> {
             Err(engine::Error::NoSession) => return Err(Undelivered::NotApplicable),
             Err(error) => return Err(error.into()),
         };
-        if let Some(thread) = self.open_request(&look.state, alias, &channel).await? {
-            return Ok(Target { channel, thread: Some(thread), is_about_request: true });
+        let store = &*self.app.store;
+        if let Some(card) = cards::open_request(store, &look.state, alias, &channel).await? {
+            return Ok(Target { channel, thread: Some(card.message), is_about_request: true });
         }
         let mark = Mark::Staff(&channel);
         if let Some(root) = self.app.threads.marked(session, mark).await? {
@@ -89,32 +90,6 @@ impl Sender<'_> {
         self.app.threads.belongs(session, (self.team(), &spot), Role::Staff).await?;
         self.app.threads.mark(session, mark, &spot).await?;
         Ok(Target::new(channel, Some(spot.message)))
-    }
-
-    /// The card of a question in a channel.
-    pub(super) async fn card_in(&self, wait: WaitId, channel: &str) -> Delivered<Option<Spot>> {
-        let found = self.app.store.wait(wait).await?;
-        let shown = found.into_iter().flat_map(|(_, shown)| shown);
-        let mut spots = shown.filter_map(|rendering| Spot::parse(&rendering.message));
-        Ok(spots.find(|spot| spot.channel == channel))
-    }
-
-    /// The thread under a request that is open in the channel: what is said about it stands there (BEHAVIOUR J3.6).
-    async fn open_request(
-        &self,
-        state: &State,
-        alias: &str,
-        channel: &str,
-    ) -> Delivered<Option<String>> {
-        for wait in state.pending() {
-            if !matches!(&wait.answerers, Answerers::Deciders { alias: own, .. } if own == alias) {
-                continue;
-            }
-            if let Some(spot) = self.card_in(wait.id, channel).await? {
-                return Ok(Some(spot.message));
-            }
-        }
-        Ok(None)
     }
 
     pub(super) fn channel(&self, alias: &str) -> Delivered<String> {

@@ -1,0 +1,38 @@
+//! Where the cards of questions stand.
+
+use crate::{
+    ids::WaitId,
+    interview::State,
+    model::wait::Answerers,
+    store::{self, Store},
+    threads::Spot,
+};
+
+/// The card of a question in a channel.
+pub async fn card_in(
+    store: &dyn Store,
+    wait: WaitId,
+    channel: &str,
+) -> Result<Option<Spot>, store::Error> {
+    let found = store.wait(wait).await?;
+    let shown = found.into_iter().flat_map(|(_, shown)| shown);
+    let mut spots = shown.filter_map(|rendering| Spot::parse(&rendering.message));
+    Ok(spots.find(|spot| spot.channel == channel))
+}
+
+/// The card of a request that is open in the channel of an alias: what is said about it stands there (BEHAVIOUR J3.6).
+pub async fn open_request(
+    store: &dyn Store,
+    state: &State,
+    alias: &str,
+    channel: &str,
+) -> Result<Option<Spot>, store::Error> {
+    for wait in state.pending() {
+        if matches!(&wait.answerers, Answerers::Deciders { alias: own, .. } if own == alias)
+            && let Some(spot) = card_in(store, wait.id, channel).await?
+        {
+            return Ok(Some(spot));
+        }
+    }
+    Ok(None)
+}
