@@ -1,3 +1,18 @@
 //! Every tool, in documentation order.
 
 pub mod interview;
+pub mod recruiting;
+
+use std::sync::Arc;
+
+use crate::tool::Tool;
+
+/// The catalogues with their tools, in documentation order. A flow switches a tool on by naming it.
+pub fn catalogues() -> Vec<(&'static str, Vec<Arc<dyn Tool>>)> {
+    vec![("interview", interview::tools()), ("recruiting", recruiting::tools())]
+}
+
+/// The tools of all catalogues.
+pub fn tools() -> Vec<Arc<dyn Tool>> {
+    catalogues().into_iter().flat_map(|(_, tools)| tools).collect()
+}

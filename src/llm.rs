@@ -7,6 +7,7 @@ pub mod breaker;
 pub mod chat;
 pub mod error;
 pub mod fence;
+pub mod kept;
 pub mod object;
 pub mod openai;
 pub mod sse;
@@ -21,6 +22,7 @@ pub use self::{
     error::Error,
 };
 use self::{
+    kept::Kept,
     openai::Client,
     steady::{Means, Steady},
 };
@@ -51,7 +53,7 @@ impl Models {
             interview: chat(Purpose::Interview)?,
             extract: chat(Purpose::Extract)?,
             vision: chat(Purpose::Vision)?,
-            embed: embed(endpoints, means)?,
+            embed: embed(endpoints, means)?.map(|embedder| Arc::new(Kept::new(embedder)) as _),
         })
     }
 }

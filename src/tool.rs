@@ -93,6 +93,8 @@ pub struct ToolSpec {
     pub at_once: bool,
     /// Only staff may call it.
     pub admin_only: bool,
+    /// It says how well people fit: only for flows whose policy has `score_people = true`.
+    pub scores_people: bool,
     /// Its own time limit for an attempt, where it asks a model by itself; none for the policy's (DESIGN §10.36).
     pub limit: Option<Duration>,
     /// The capability that a successful call records (S4); none for most.
@@ -121,6 +123,7 @@ impl ToolSpec {
             changes_session: false,
             at_once: false,
             admin_only: false,
+            scores_people: false,
             limit: None,
             capability: None,
         }

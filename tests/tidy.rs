@@ -128,7 +128,7 @@ fn read(path: &str) -> String {
 }
 
 fn tool_names() -> Vec<&'static str> {
-    let toolbox = Toolbox::new(catalog::interview::tools()).unwrap();
+    let toolbox = Toolbox::new(catalog::tools()).unwrap();
     toolbox.iter().map(|tool| tool.spec().name).collect()
 }
 
@@ -294,11 +294,19 @@ fn marked(text: &str, name: &str) -> Vec<String> {
 
 #[test]
 fn the_readme_lists_the_tools_as_they_are() {
-    let listed: Vec<String> = marked(&read("README.md"), "tools")
-        .iter()
-        .filter_map(|line| line.strip_prefix("| `")?.split('`').next().map(str::to_owned))
-        .collect();
-    assert_eq!(listed, tool_names());
+    let head = ["| tool | catalogue | what the model is told that it does |", "|---|---|---|"];
+    let mut expected = head.map(str::to_owned).to_vec();
+    for (catalogue, tools) in catalog::catalogues() {
+        for tool in tools {
+            let spec = tool.spec();
+            let (first, _) = spec.description.split_once(". ").unwrap_or((spec.description, ""));
+            let first = first.trim_end_matches('.');
+            expected.push(format!("| `{}` | {catalogue} | {first} |", spec.name));
+        }
+    }
+    let listed: Vec<String> = marked(&read("README.md"), "tools");
+    let listed: Vec<String> = listed.into_iter().filter(|line| !line.is_empty()).collect();
+    assert_eq!(listed, expected, "write this table:\n{}\n", expected.join("\n"));
 }
 
 #[test]

@@ -12,7 +12,11 @@ mod paths;
 mod steps;
 mod structure;
 
-use std::{collections::BTreeMap, fs, path::Path};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    path::Path,
+};
 
 use serde_json::Value;
 
@@ -31,11 +35,13 @@ use crate::{
 pub struct Catalogue {
     /// Parameter schemas by tool.
     pub tools: BTreeMap<String, Value>,
+    /// Those that score people.
+    pub scoring: BTreeSet<String>,
 }
 
 impl FromIterator<(String, Value)> for Catalogue {
     fn from_iter<T: IntoIterator<Item = (String, Value)>>(tools: T) -> Self {
-        Self { tools: tools.into_iter().collect() }
+        Self { tools: tools.into_iter().collect(), scoring: BTreeSet::new() }
     }
 }
 

@@ -112,7 +112,7 @@ pub(super) fn log(settings: &Settings) -> anyhow::Result<()> {
 
 /// Every tool that this program has, and those that templates of child runs are.
 pub(super) fn toolbox(tasks: &Tasks) -> anyhow::Result<Toolbox> {
-    let tools = catalog::interview::tools().into_iter().chain(tool::delegated::tools(tasks));
+    let tools = catalog::tools().into_iter().chain(tool::delegated::tools(tasks));
     Ok(Toolbox::new(tools.collect())?)
 }
 

@@ -15,6 +15,12 @@ impl Meter {
         *all += Usage { calls: 1, ..usage };
     }
 
+    /// What calls of a model have cost that know themselves how many they were; none where the answer was still known.
+    pub fn add_all(&self, usage: Usage) {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        *all += usage;
+    }
+
     /// What was spent so far.
     pub fn read(&self) -> Usage {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner)

@@ -84,11 +84,14 @@ impl Toolbox {
             .collect()
     }
 
-    /// The schemas of all tools for one flow, as `flows::check` wants them.
+    /// All tools for one flow, as `flows::check` wants them.
     pub fn catalogue(&self, flow: &LoadedFlow) -> Catalogue {
-        let named =
-            self.tools.iter().map(|tool| (tool.spec().name.to_owned(), tool.parameters_for(flow)));
-        named.collect()
+        let name = |tool: &Arc<dyn Tool>| tool.spec().name.to_owned();
+        let scoring = self.tools.iter().filter(|tool| tool.spec().scores_people).map(name);
+        Catalogue {
+            tools: self.tools.iter().map(|tool| (name(tool), tool.parameters_for(flow))).collect(),
+            scoring: scoring.collect(),
+        }
     }
 
     /// Arguments as [`Tool::execute`] gets them: lenient spellings put right, defaults filled in, checked. The error

@@ -4,6 +4,7 @@ pub(crate) mod bench;
 mod card;
 mod laws;
 mod pipeline;
+mod recruiting;
 mod responses;
 mod schemas;
 pub(crate) mod walks;

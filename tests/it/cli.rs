@@ -74,7 +74,7 @@ fn a_wrong_configuration_is_told_problem_by_problem() {
 #[test]
 fn tools_are_listed_in_the_shape_of_the_specification() {
     let listed: Value = serde_json::from_str(&said(&["tools", "list", "--json"])).unwrap();
-    let toolbox = Toolbox::new(catalog::interview::tools()).unwrap();
+    let toolbox = Toolbox::new(catalog::tools()).unwrap();
     assert_eq!(listed, Value::Array(toolbox.tool_schemas(None)));
     let one: Value =
         serde_json::from_str(&said(&["tools", "schema", "next_phase", "--json"])).unwrap();

@@ -62,8 +62,7 @@ fn the_playground_needs_no_configuration() {
 }
 
 fn catalogue(flow: &LoadedFlow) -> Catalogue {
-    let toolbox = Toolbox::new(catalog::interview::tools()).unwrap();
-    toolbox.iter().map(|tool| (tool.spec().name.to_owned(), tool.parameters_for(flow))).collect()
+    Toolbox::new(catalog::tools()).unwrap().catalogue(flow)
 }
 
 const EXAMPLE: &str = include_str!("../../config.example.toml");

@@ -55,6 +55,11 @@ impl Check<'_> {
                 .unwrap_or_else(|| "`anteroom tools list` shows them all".to_owned());
             self.error(at, format!("there is no tool `{tool}`"), Some(hint));
         }
+        if self.catalogue.scoring.contains(tool) && !self.flow.policy.score_people {
+            let hint =
+                "write `score_people = true` under `[policy]`, and weigh what that asks of you";
+            self.error(at, format!("`{tool}` scores people"), Some(hint.to_owned()));
+        }
     }
 
     fn agent(&mut self, at: &str, agent: &str) {

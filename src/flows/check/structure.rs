@@ -192,6 +192,11 @@ impl Check<'_> {
             let hint =
                 "in many places this needs notice, an audit of bias and a person who decides";
             self.warn("/policy/score_people", "this flow scores people", hint);
+            if !flow.notice.as_ref().is_some_and(|notice| notice.required) {
+                let hint = "add a `[notice]` with `required = true` that says so".to_owned();
+                let message = "people would be scored without having been told";
+                self.error("/policy/score_people", message, Some(hint));
+            }
         }
         if flow.retention.audit < Period(Duration::from_secs(AUDIT_DAYS_MIN * DAY)) {
             let hint = "decisions about people should be kept for at least half a year";

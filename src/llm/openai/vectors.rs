@@ -54,5 +54,5 @@ pub(super) fn read(bytes: &[u8], count: usize) -> Result<(Vec<Vec<f32>>, Usage),
         return Err(Error::BadAnswer(Fault::Vectors));
     }
     let input = answer.usage.and_then(|usage| usage.prompt_tokens).unwrap_or_default();
-    Ok((vectors, Usage { input, ..Usage::default() }))
+    Ok((vectors, Usage { input, calls: 1, ..Usage::default() }))
 }

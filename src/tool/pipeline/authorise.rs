@@ -12,8 +12,12 @@ const ADVANCE: &str = "next_phase";
 /// What a person calls by a command: the next phase, and a review that they want to change.
 const BY_PERSON: [&str; 2] = [ADVANCE, "submit_for_validation"];
 
-/// Refuses a call that does not belong to the current phase, or that its maker may not make.
+/// Refuses a call that does not belong to the current phase, that its maker may not make, or that scores people where the
+/// flow does not allow it.
 pub fn authorise(call: &Call, spec: &ToolSpec, actor: &Actor) -> Result<(), ToolError> {
+    if spec.scores_people && !actor.flow().flow.policy.score_people {
+        return Err(denied(&call.tool, "the flow does not let people be scored"));
+    }
     let (allowed, why) = match &call.origin {
         Origin::Model { .. } => return by_model(call, spec, actor),
         Origin::Step { step } => {

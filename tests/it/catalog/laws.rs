@@ -3,7 +3,7 @@
 use std::{fs, path::Path, sync::Arc};
 
 use anteroom::{
-    catalog::interview,
+    catalog::{self, interview},
     tool::{EffectClass, Toolbox, WORKING, pipeline::validate::lenient},
 };
 use proptest::prelude::proptest;
@@ -52,7 +52,7 @@ fn no_tool_of_the_interview_is_kept_back_or_served_again() {
 
 #[test]
 fn every_tool_has_words_for_people() {
-    for tool in interview::tools() {
+    for tool in catalog::tools() {
         let spec = tool.spec();
         let is_sentence = spec.doing.starts_with(char::is_uppercase) && spec.doing.ends_with('…');
         let names_itself = spec.doing.contains('_') || spec.doing.contains("tool");
@@ -199,7 +199,7 @@ fn what_is_required_stays_missing_and_is_named() {
 proptest! {
     #[test]
     fn putting_arguments_right_a_second_time_changes_nothing(given in anything()) {
-        for tool in interview::tools() {
+        for tool in catalog::tools() {
             let schema = &tool.spec().parameters;
             let once = lenient(schema, given.clone());
             assert_eq!(lenient(schema, once.clone()), once, "{}", tool.spec().name);

@@ -120,6 +120,26 @@ fn scoring_people_is_worth_a_warning() {
 }
 
 #[test]
+fn scoring_people_unawares_is_refused() {
+    let flow = changed("candidate", "score_people = false", "score_people = true");
+    let flow = flow.replacen("[notice]\nrequired = true", "[notice]\nrequired = false", 1);
+    insta::assert_snapshot!(said(&flow), @"
+    flow.toml:56:1: people would be scored without having been told. hint: add a `[notice]` with `required = true` that says so
+    flow.toml:56:1: warning: this flow scores people. hint: in many places this needs notice, an audit of bias and a person who decides
+    ");
+}
+
+#[test]
+fn a_tool_that_scores_people_needs_the_policy() {
+    let flow = changed(
+        "candidate",
+        "\"extract_document\"",
+        "\"extract_document\", \"calculate_similarity\"",
+    );
+    insta::assert_snapshot!(said(&flow), @"flow.toml:133:68: `calculate_similarity` scores people. hint: write `score_people = true` under `[policy]`, and weigh what that asks of you");
+}
+
+#[test]
 fn short_memory_of_decisions_is_worth_a_warning() {
     let flow = changed("candidate", r#"audit      = "1460d""#, r#"audit      = "90d""#);
     insta::assert_snapshot!(said(&flow), @"flow.toml:78:1: warning: decisions are kept for only 90 days. hint: decisions about people should be kept for at least half a year");
