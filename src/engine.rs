@@ -38,7 +38,7 @@ use std::{
 };
 
 use async_trait::async_trait;
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use governor::{Quota, RateLimiter, clock::DefaultClock, state::keyed::HashMapStateStore};
 use tokio::sync::{Notify, broadcast};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
@@ -211,6 +211,9 @@ pub struct Limits {
     pub file_bytes: u64,
     /// Tokens that a request to the model may have before the conversation is shortened, as the provider counts them.
     pub window_tokens: u64,
+    /// Messages that come within so long of one another's first are one turn of the model (BEHAVIOUR F17); looked at
+    /// every second.
+    pub burst: TimeDelta,
     /// What models may use up.
     pub budgets: Budgets,
 }
@@ -225,6 +228,7 @@ impl Default for Limits {
             per_minute,
             file_bytes: 25 * 1024 * 1024,
             window_tokens: 60_000,
+            burst: TimeDelta::zero(),
             budgets: Budgets::default(),
         }
     }
@@ -421,9 +425,8 @@ impl Engine {
         };
         let session = started.session;
         let ids = Arc::clone(&inner.parts.ids);
-        let actor =
-            Actor::start(flow, started, ids, inner.parts.clock.now()).with_model(self.has_model());
-        let mut actor = actor.with_budgets(inner.limits.budgets);
+        let actor = Actor::start(flow, started, ids, inner.parts.clock.now());
+        let mut actor = self.bounded(actor);
         if let Some(words) = words.filter(|_| actor.state().status == Status::Open) {
             actor.hear(from, words, None);
         }
@@ -548,7 +551,13 @@ impl Engine {
         let state = self.inner.states.of(loaded.head.id, &loaded.events);
         let state = state.ok_or(Error::NoSession)?;
         let actor = Actor::over(flow, state, ids, self.inner.parts.clock.now());
-        Ok(actor.with_model(self.has_model()).with_budgets(self.inner.limits.budgets))
+        Ok(self.bounded(actor))
+    }
+
+    /// An actor within what this engine has and allows.
+    fn bounded(&self, actor: Actor) -> Actor {
+        let limits = &self.inner.limits;
+        actor.with_model(self.has_model()).with_burst(limits.burst).with_budgets(limits.budgets)
     }
 
     /// Commits what an actor has changed, and tells those who listen.

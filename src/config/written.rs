@@ -1,6 +1,6 @@
 //! The configuration as it is written.
 
-use std::{collections::BTreeMap, net::SocketAddr, path::PathBuf};
+use std::{collections::BTreeMap, net::SocketAddr, path::PathBuf, time::Duration};
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -407,6 +407,8 @@ pub struct Limits {
     /// Tokens that a request to a model may have before the conversation is shortened.
     #[schemars(range(min = 4_000, max = 10_000_000))]
     pub window_tokens: u64,
+    /// Messages that somebody writes within so long are read by the model together.
+    pub burst: Period,
 }
 
 impl Default for Limits {
@@ -417,6 +419,7 @@ impl Default for Limits {
             person_per_minute: 240,
             outbox_workers: 8,
             window_tokens: 60_000,
+            burst: Period(Duration::from_secs(2)),
         }
     }
 }

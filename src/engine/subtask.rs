@@ -168,7 +168,7 @@ impl Engine {
         let begun = (started, assignment);
         let files = parent.artifacts.clone();
         let actor = Actor::start_child(flow, begun, files, ids, parts.clock.now());
-        let actor = actor.with_model(self.has_model()).with_budgets(self.inner.limits.budgets);
+        let actor = self.bounded(actor);
         match self.commit(actor, None).await {
             // Another process was faster.
             Ok(()) | Err(store::Error::Conflict { .. }) => Ok(Ok(())),

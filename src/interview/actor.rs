@@ -5,7 +5,7 @@ use std::{
     sync::Arc,
 };
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::{Map, Value};
 
 use super::{
@@ -90,6 +90,8 @@ pub struct Actor {
     pub(super) now: DateTime<Utc>,
     /// A model is configured.
     pub(super) has_model: bool,
+    /// How long the participant may be writing on before the model is asked.
+    pub(super) burst: TimeDelta,
     /// What the operator allows.
     pub(super) budgets: Budgets,
     base: u64,
@@ -157,7 +159,8 @@ impl Actor {
         let state = state.into();
         let base = state.seq;
         let (budgets, draft) = (Budgets::default(), Draft::default());
-        Self { flow, state, ids, now, has_model: false, budgets, base, draft }
+        let burst = TimeDelta::zero();
+        Self { flow, state, ids, now, has_model: false, burst, budgets, base, draft }
     }
 
     /// The session as it stands, with what this step has changed so far.
@@ -230,7 +233,9 @@ impl Actor {
             return Next::Rest;
         }
         if self.model_leads(phase) {
-            return self.next_in_turn();
+            let next = self.next_in_turn();
+            let is_early = matches!(next, Next::Think { .. }) && self.listens_until().is_some();
+            return if is_early { Next::Rest } else { next };
         }
         if self.is_held_up() || self.awaits_child() {
             return Next::Rest;
@@ -283,7 +288,7 @@ impl Actor {
     /// Everything that this step changes. `dedup` is the key of the inbound event it deals with.
     pub fn into_commit(mut self, dedup: Option<String>) -> Commit {
         let later = self.questions_from().filter(|from| *from > self.now);
-        let later = later.or_else(|| self.thinks_again_at());
+        let later = later.or_else(|| self.thinks_again_at()).or_else(|| self.listens_until());
         let work = if self.rests() { later } else { Some(self.now) };
         self.set_timer(TimerKind::Work, work);
         self.set_timer(TimerKind::Pause, self.pause_at());

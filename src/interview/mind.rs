@@ -40,6 +40,8 @@ pub struct Mind {
     pub failures: u32,
     /// When it is asked again after a failure.
     pub again_at: Option<DateTime<Utc>>,
+    /// When the participant wrote what it has not read yet, the first of several messages.
+    pub unread_since: Option<DateTime<Utc>>,
     /// The phase in which the script has taken over.
     pub script_leads: Option<String>,
     /// The last event that the newest short form stands for.
@@ -57,6 +59,7 @@ impl Mind {
             Event::Said { from: Speaker::Participant, .. } => {
                 self.begin_turn(seq);
                 self.again_at = None;
+                self.unread_since.get_or_insert(recorded.at);
             }
             Event::Advanced { to: Some(_), .. } => self.begin_turn(seq),
             Event::Kept(_) => {
@@ -118,6 +121,7 @@ impl Mind {
         self.window = usage.input;
         self.failures = 0;
         self.again_at = None;
+        self.unread_since = None;
         let wanted = |intent: &Intent| Call {
             id: intent.id.clone(),
             tool: intent.tool.clone(),

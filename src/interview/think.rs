@@ -59,6 +59,13 @@ impl Actor {
         self
     }
 
+    /// The same session where messages that come within `burst` of one another's first are one turn.
+    #[must_use]
+    pub fn with_burst(mut self, burst: TimeDelta) -> Self {
+        self.burst = burst;
+        self
+    }
+
     /// Whether there is nothing to do until a person acts or a timer fires.
     pub fn rests(&self) -> bool {
         self.next() == Next::Rest
@@ -123,6 +130,13 @@ impl Actor {
             None => Next::Rest,
         };
         if let Next::Think { last } = next { Some(last) } else { None }
+    }
+
+    /// Until when the model is not asked, for the participant may be writing on: several messages in a burst are one
+    /// turn (BEHAVIOUR F17). Counted from the first of them, so that nobody waits for longer.
+    pub(super) fn listens_until(&self) -> Option<DateTime<Utc>> {
+        let until = self.state.mind.unread_since?.checked_add_signed(self.burst)?;
+        (until > self.now && self.awaits_thought().is_some()).then_some(until)
     }
 
     /// When the model is asked again after a failure, if that is what the session waits for.

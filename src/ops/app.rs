@@ -145,6 +145,7 @@ pub(super) fn limits(settings: &Settings) -> engine::Limits {
         per_minute: settings.limits.person_per_minute.try_into().unwrap_or(usual.per_minute),
         file_bytes: settings.uploads.max_mb * 1024 * 1024,
         window_tokens: settings.limits.window_tokens,
+        burst: settings.limits.burst.delta(),
         budgets: settings.budgets,
     }
 }

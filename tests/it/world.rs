@@ -448,6 +448,12 @@ impl World {
         self.engine = self.another_engine();
     }
 
+    /// The next process takes messages that come within `burst` for one turn.
+    pub(crate) fn collect(&mut self, burst: TimeDelta) {
+        self.limits.burst = burst;
+        self.engine = self.another_engine();
+    }
+
     /// The next process has no tool `name`, or another one under that name that knows nothing of the old one's state.
     pub(crate) async fn deploy_without(&mut self, name: &'static str, rewritten: bool) {
         let others = interview::tools().into_iter().filter(|tool| tool.spec().name != name);

@@ -9,6 +9,7 @@ use anteroom::{
     },
     model::{transcript::Event, wait::Settlement},
 };
+use chrono::TimeDelta;
 use insta::assert_snapshot;
 use serde_json::json;
 
@@ -268,6 +269,50 @@ async fn row_17_what_is_written_while_the_model_thinks_is_acknowledged_and_told_
     <participant>Hello?</participant>
     <participant>I have a dog, Rex.</participant>
     ");
+}
+
+#[tokio::test]
+async fn f17_several_messages_in_a_burst_are_one_turn_also_after_a_crash() {
+    let model = Scripted::new();
+    model.next(Turn::says("Do you have a pet?"));
+    let mut world = talk(&model).await;
+    world.collect(TimeDelta::seconds(2));
+    world.say("Hello?").await;
+    world.pass(TimeDelta::milliseconds(1_500)).await;
+    world.crash().await;
+    world.say("I have a dog, Rex.").await;
+    assert_eq!(model.seen().len(), 1, "the model did not wait for the rest");
+    model.next(Turn::says("Rex, a fine name."));
+    world.pass(TimeDelta::milliseconds(500)).await;
+    assert_snapshot!(news(&model, 1), @"
+    model: Do you have a pet?
+    <participant>Hello?</participant>
+    <participant>I have a dog, Rex.</participant>
+    ");
+    model.assert_played();
+}
+
+#[tokio::test]
+async fn f17_nothing_else_than_words_is_waited_for() {
+    let model = Scripted::new();
+    let gate = Gate::new();
+    model.next(Turn::calls("get_user_option", &colours()));
+    let mut world = talk(&model).await;
+    world.collect(TimeDelta::seconds(2));
+    // A press is an answer, and whole.
+    model.next(Turn::says("Red it is. And a pet?").held_by(&gate));
+    let red = world.button("Red").await;
+    let pressed = world.event(&ada(), red);
+    world.engine.receive(pressed).await.unwrap();
+    gate.reached().await;
+    // What is written while the model speaks has waited long enough when it has spoken.
+    let words = What::Said { text: "A dog, Rex.".to_owned(), source: None };
+    let said = world.event(&ada(), words);
+    world.engine.receive(said).await.unwrap();
+    model.next(Turn::says("Rex, a fine name."));
+    gate.open();
+    world.rest().await;
+    model.assert_played();
 }
 
 #[tokio::test]
