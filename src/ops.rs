@@ -13,6 +13,7 @@ mod doctor;
 mod erase;
 mod export;
 mod flows;
+mod found;
 mod healthcheck;
 mod hold;
 mod notify;

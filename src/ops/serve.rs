@@ -15,6 +15,7 @@ use super::{
     cli::Json,
     control::Control,
     discord::Discord,
+    found,
     notify::Supervisor,
     slack::Slack,
     term,
@@ -23,6 +24,7 @@ use crate::{
     config::Settings,
     engine::{Engine, Gateway, recording::Recorder},
     gateway::web::{Server, WebGateway},
+    store::Store,
     telemetry::metric,
 };
 
@@ -170,6 +172,7 @@ impl Bot {
         });
         let serving = server.serve(engine.clone(), shutdown.clone());
         tasks.spawn(async move { Ok(serving.await?) });
+        tasks.spawn(keep_house(Arc::clone(&store) as Arc<dyn Store>, shutdown.clone()));
         match Control::bind(&settings.data_dir) {
             Ok(control) => {
                 let listening = control.serve(Home { engine, store }, shutdown.clone());
@@ -185,7 +188,6 @@ impl Bot {
                  this bot runs. hint: a data directory on a local disk has one"
             ),
         }
-        tasks.spawn(tidy_up(shutdown.clone()));
         tracing::info!(version = env!("CARGO_PKG_VERSION"), page = %ready.page, "started");
         Ok(Self { ready, shutdown, tasks })
     }
@@ -215,10 +217,13 @@ impl Bot {
     }
 }
 
-/// Keeps measurements from piling up where nobody asks for them.
-async fn tidy_up(shutdown: CancellationToken) -> anyhow::Result<()> {
-    while tokio::time::timeout(TIDY_EVERY, shutdown.cancelled()).await.is_err() {
-        metric::tidy_up();
-    }
+/// Says what the store holds, and keeps measurements from piling up where nobody asks for them.
+async fn keep_house(store: Arc<dyn Store>, shutdown: CancellationToken) -> anyhow::Result<()> {
+    let tidying = async {
+        while tokio::time::timeout(TIDY_EVERY, shutdown.cancelled()).await.is_err() {
+            metric::tidy_up();
+        }
+    };
+    tokio::join!(found::tell(store, shutdown.clone()), tidying);
     Ok(())
 }

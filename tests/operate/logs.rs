@@ -4,7 +4,7 @@ use std::{collections::BTreeSet, net::TcpListener};
 
 use serde_json::{Map, Value};
 
-use crate::program::{Person, Place, SECRETS, delivered, fixture, receiver};
+use crate::program::{Person, Place, SECRETS, delivered, fixture, nobody, receiver, until};
 
 /// Longest line, in bytes: a handful of fields, each with a bound.
 const LINE_MAX: usize = 4096;
@@ -38,6 +38,27 @@ fn lines(level: &'static str) -> Vec<String> {
 
 fn parsed(line: &str) -> Map<String, Value> {
     serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"))
+}
+
+#[test]
+fn a_start_says_what_it_found() {
+    let place = Place::new(nobody(), "info");
+    let counted = |nth: usize| {
+        let log = place.log();
+        let mut found =
+            log.lines().map(parsed).filter(|line| line["message"] == "conversations go on");
+        found.nth(nth).map(|line| {
+            ["open", "questions", "requests", "handed_over"].map(|name| line[name].clone())
+        })
+    };
+    let program = place.start();
+    assert_eq!(until("the first count", || counted(0)), [0, 0, 0, 0]);
+    Person::up_to_the_file(&program, "Ada");
+    Person::begin(&program, "Grace");
+    program.stopped();
+    let program = place.start();
+    assert_eq!(until("the second count", || counted(1)), [2, 2, 0, 0]);
+    program.stopped();
 }
 
 #[test]
