@@ -12,6 +12,7 @@ mod desk;
 mod drive;
 pub mod erasure;
 mod inbound;
+mod limits;
 mod outbox;
 mod pinned;
 mod reading;
@@ -29,7 +30,6 @@ use std::{
     collections::BTreeMap,
     fmt,
     hash::{DefaultHasher, Hash as _, Hasher as _},
-    num::NonZeroU32,
     sync::{
         Arc, OnceLock,
         atomic::{AtomicBool, Ordering},
@@ -38,7 +38,7 @@ use std::{
 };
 
 use async_trait::async_trait;
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{DateTime, Utc};
 use governor::{Quota, RateLimiter, clock::DefaultClock, state::keyed::HashMapStateStore};
 use tokio::sync::{Notify, broadcast};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
@@ -58,7 +58,6 @@ use crate::{
         session::{Head, PersonId, Place, Platform, Status},
         transcript::Started,
         ui::{Control, Upload},
-        usage::Budgets,
         wait::Wait,
     },
     store::{self, Find, Loaded, Store},
@@ -78,6 +77,7 @@ use self::{
 
 pub use self::{
     inbound::{Inbound, Receipt, What},
+    limits::Limits,
     reading::Gathered,
     think::Draft,
 };
@@ -195,44 +195,6 @@ const STARTS: usize = 64;
 
 /// Times that a decision is made again because somebody else has committed meanwhile.
 const CONFLICTS_MAX: usize = 16;
-
-/// Rates and bounds. They are configuration: a load profile raises the numbers, nothing goes round them (DESIGN §10.14).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
-    /// Events that may wait for one session; the next one is told to try again.
-    pub queue: usize,
-    /// Sessions worked on at one time; waiting ones cost nothing.
-    pub active: usize,
-    /// Effects delivered at one time.
-    pub deliveries: usize,
-    /// What one person may send in a minute.
-    pub per_minute: NonZeroU32,
-    /// Largest file, in bytes, over all flows.
-    pub file_bytes: u64,
-    /// Tokens that a request to the model may have before the conversation is shortened, as the provider counts them.
-    pub window_tokens: u64,
-    /// Messages that come within so long of one another's first are one turn of the model (BEHAVIOUR F17); looked at
-    /// every second.
-    pub burst: TimeDelta,
-    /// What models may use up.
-    pub budgets: Budgets,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        let per_minute = NonZeroU32::new(240).unwrap_or(NonZeroU32::MIN);
-        Self {
-            queue: 64,
-            active: 256,
-            deliveries: 8,
-            per_minute,
-            file_bytes: 25 * 1024 * 1024,
-            window_tokens: 60_000,
-            burst: TimeDelta::zero(),
-            budgets: Budgets::default(),
-        }
-    }
-}
 
 /// Drives sessions; cheap to clone.
 #[derive(Debug, Clone)]

@@ -1,0 +1,45 @@
+//! Rates and bounds.
+
+use std::num::NonZeroU32;
+
+use chrono::TimeDelta;
+
+use crate::model::usage::Budgets;
+
+/// Rates and bounds. They are configuration: a load profile raises the numbers, nothing goes round them (DESIGN §10.14).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Events that may wait for one session; the next one is told to try again.
+    pub queue: usize,
+    /// Sessions worked on at one time; waiting ones cost nothing.
+    pub active: usize,
+    /// Effects delivered at one time.
+    pub deliveries: usize,
+    /// What one person may send in a minute.
+    pub per_minute: NonZeroU32,
+    /// Largest file, in bytes, over all flows.
+    pub file_bytes: u64,
+    /// Tokens that a request to the model may have before the conversation is shortened, as the provider counts them.
+    pub window_tokens: u64,
+    /// Messages that come within so long of one another's first are one turn of the model (BEHAVIOUR F17); looked at
+    /// every second.
+    pub burst: TimeDelta,
+    /// What models may use up.
+    pub budgets: Budgets,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        let per_minute = NonZeroU32::new(240).unwrap_or(NonZeroU32::MIN);
+        Self {
+            queue: 64,
+            active: 256,
+            deliveries: 8,
+            per_minute,
+            file_bytes: 25 * 1024 * 1024,
+            window_tokens: 60_000,
+            burst: TimeDelta::zero(),
+            budgets: Budgets::default(),
+        }
+    }
+}
