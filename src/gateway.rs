@@ -1,5 +1,6 @@
-//! The platforms, each in the same six parts: connect, parse, render, send, files, limits.
+//! The platforms, each in the same six parts: connect, parse, render, send, files, limits; and what they share.
 
+pub mod checkup;
 pub mod discord;
 pub mod slack;
 pub mod web;

@@ -10,6 +10,8 @@ mod candidate;
 mod cards;
 #[path = "discord/community.rs"]
 mod community;
+#[path = "discord/doctor.rs"]
+mod doctor;
 #[path = "discord/emulator.rs"]
 mod emulator;
 #[path = "discord/judges.rs"]

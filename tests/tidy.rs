@@ -336,6 +336,7 @@ fn the_readme_lists_every_command() {
         "anteroom audit verify",
         "anteroom audit export",
         "anteroom doctor slack",
+        "anteroom doctor discord",
         "anteroom healthcheck",
         "anteroom backup",
         "anteroom restore",

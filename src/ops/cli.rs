@@ -124,6 +124,16 @@ pub(super) enum Doctor {
         #[command(flatten)]
         output: Json,
     },
+    /// Look at everything that Discord needs, and print the address that adds the bot to a server.
+    Discord {
+        /// Ask Discord too, without changing anything there: token, intents, servers, what the bot may do in each channel,
+        /// where its role stands, commands, sessions left; and call the model once, where there is one.
+        #[arg(long)]
+        online: bool,
+        /// Output.
+        #[command(flatten)]
+        output: Json,
+    },
 }
 
 /// `flows`.

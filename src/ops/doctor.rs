@@ -14,7 +14,11 @@ use crate::{
     clock::SystemClock,
     config::{Problem, Settings, render},
     flows::{Aliases, Library, check_source},
-    gateway::slack::doctor::{self as slack, Patient, Report},
+    gateway::{
+        checkup::{Patient, Report},
+        discord::doctor as discord,
+        slack::doctor as slack,
+    },
     ids::RandomIds,
     llm::{
         Completion, Message, Models, Request, Silent,
@@ -28,32 +32,46 @@ const LIMIT: Duration = Duration::from_mins(5);
 
 /// Looks at a platform.
 pub(super) fn doctor(wanted: &Wanted, command: &Doctor) -> anyhow::Result<ExitCode> {
-    let Doctor::Slack { online, output } = *command;
+    let (about, name, online, output) = match *command {
+        Doctor::Slack { online, output } => ("slack", "Slack", online, output),
+        Doctor::Discord { online, output } => ("discord", "Discord", online, output),
+    };
     // What is wrong with the configuration itself is told here, with its lines.
     let settings = wanted.configured()?;
-    let mut report = Report::default();
-    report.checked.push("configuration".to_owned());
+    let mut report = Report::about(about);
+    report.checked("configuration");
     let library = app::library(&settings)?;
     flows(&settings, &library, &mut report)?;
     data_dir(&settings, &mut report);
     let clock = SystemClock;
     let patient = Patient { settings: &settings, library: &library, clock: &clock };
-    slack::offline(&patient, &mut report);
+    match command {
+        Doctor::Slack { .. } => slack::offline(&patient, &mut report),
+        Doctor::Discord { .. } => discord::offline(&patient, &mut report),
+    }
     if online {
         let asked = app::block_on(async {
             let asking = async {
-                slack::online(&patient, &mut report).await;
+                match command {
+                    Doctor::Slack { .. } => slack::online(&patient, &mut report).await,
+                    Doctor::Discord { .. } => discord::online(&patient, &mut report).await,
+                }
                 model(&settings, &mut report).await;
             };
             tokio::time::timeout(LIMIT, asking).await.context("it took too long")
         });
         asked?;
     }
-    tell(&report, online, output)
+    tell(name, &report, online, output)
 }
 
-fn tell(report: &Report, online: bool, Json { json }: Json) -> anyhow::Result<ExitCode> {
-    let Report { checked, problems } = report;
+fn tell(
+    name: &str,
+    report: &Report,
+    online: bool,
+    Json { json }: Json,
+) -> anyhow::Result<ExitCode> {
+    let Report { checked, problems, .. } = report;
     let fails = problems.iter().any(Problem::is_error);
     if json {
         term::json(&json!({ "ok": !fails, "checked": checked, "problems": problems }))?;
@@ -66,9 +84,11 @@ fn tell(report: &Report, online: bool, Json { json }: Json) -> anyhow::Result<Ex
         }
         if !fails {
             term::say(if online {
-                "Slack: nothing is missing."
+                format!("{name}: nothing is missing.")
             } else {
-                "Slack: nothing is missing as far as can be seen from here; `--online` asks Slack."
+                format!(
+                    "{name}: nothing is missing as far as can be seen from here; `--online` asks {name}."
+                )
             })?;
         }
     }

@@ -144,5 +144,5 @@ async fn the_program_dies_after_everything_that_somebody_does_and_nobody_notices
     });
     assert_eq!(cards, 1, "no question is asked twice");
     let log = fs::read_to_string(place.log()).unwrap();
-    assert!(!log.contains("OTAw.secret") && !log.contains("interaction-"), "{log}");
+    assert!(!log.contains("stamp.secret") && !log.contains("interaction-"), "{log}");
 }

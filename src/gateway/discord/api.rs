@@ -14,7 +14,7 @@ mod method;
 use std::{fmt, sync::Arc, time::Duration};
 
 use metrics::{counter, histogram};
-use reqwest::{Client, Response, StatusCode, Url, header, redirect::Policy};
+use reqwest::{Client, RequestBuilder, Response, StatusCode, Url, header, redirect::Policy};
 use serde_json::Value;
 use tokio::time::{Instant, sleep, timeout};
 
@@ -163,6 +163,11 @@ impl Api {
     /// Where Discord is: `https://discord.com/api/v10`.
     pub fn base(&self) -> &str {
         &self.inner.base
+    }
+
+    /// A question that needs no token, for who only wants to know whether Discord is there.
+    pub fn knock(&self) -> RequestBuilder {
+        self.inner.client.get(format!("{}/gateway", self.inner.base))
     }
 
     /// Makes a call. Waits at most a few seconds for its rate, then answers [`Failure::Later`].

@@ -6,66 +6,24 @@
 mod channels;
 mod samples;
 
-use std::{collections::BTreeSet, sync::Arc, time::Duration};
+use std::{collections::BTreeSet, sync::Arc};
 
-use chrono::DateTime;
-use reqwest::header;
 use serde_json::{Value, json};
 
 use super::{
-    api::{self, Api, Failure, Method},
+    api::{Api, Failure, Method},
     manifest,
     tenants::{BOT_SCOPES, Tenants},
 };
 use crate::{
     clock::Clock,
     config::{
-        Problem, Secret, Settings,
+        Secret,
         problem::listed,
         settings::{SlackConnection, SlackTenancy, SlackTransport},
     },
-    flows::Library,
+    gateway::checkup::{self, ASK_MAX, Patient, Report},
 };
-
-/// Longest time for one question to Slack.
-const ASK_MAX: Duration = Duration::from_secs(10);
-
-/// Clocks may differ by so much; Slack's signatures are good for five minutes.
-const SKEW_MAX: Duration = Duration::from_mins(1);
-
-/// What is looked at.
-#[derive(Debug, Clone, Copy)]
-pub struct Patient<'a> {
-    /// What the operator decided.
-    pub settings: &'a Settings,
-    /// The flows that can be started.
-    pub library: &'a Library,
-    /// The time.
-    pub clock: &'a dyn Clock,
-}
-
-/// What was found.
-#[derive(Debug, Default)]
-pub struct Report {
-    /// What was looked at, in words.
-    pub checked: Vec<String>,
-    /// What is wrong, each with what to do about it.
-    pub problems: Vec<Problem>,
-}
-
-impl Report {
-    fn checked(&mut self, what: impl Into<String>) {
-        self.checked.push(what.into());
-    }
-
-    fn wrong(&mut self, message: impl Into<String>, hint: impl Into<String>) {
-        self.problems.push(Problem::whole("slack", message).hint(hint));
-    }
-
-    fn odd(&mut self, message: impl Into<String>, hint: impl Into<String>) {
-        self.problems.push(Problem::whole("slack", message).hint(hint).warning());
-    }
-}
 
 /// Looks at the configuration alone.
 pub fn offline(patient: &Patient<'_>, report: &mut Report) {
@@ -166,7 +124,7 @@ pub async fn online(patient: &Patient<'_>, report: &mut Report) {
     let api = match Api::through(api_url, Arc::clone(&tenants), rates, proxies) {
         Ok(api) => api,
         Err(error) => {
-            report.problems.push(problem_of(&error));
+            report.failed(&error);
             return;
         }
     };
@@ -185,14 +143,6 @@ pub async fn online(patient: &Patient<'_>, report: &mut Report) {
     doctor.samples(patient.clock.now(), report).await;
 }
 
-fn problem_of(error: &api::Error) -> Problem {
-    let text = error.to_string();
-    match text.split_once(". hint: ") {
-        Some((message, hint)) => Problem::whole("slack", message).hint(hint),
-        None => Problem::whole("slack", text),
-    }
-}
-
 /// Who asks, and in which workspace.
 struct Doctor<'a> {
     api: &'a Api,
@@ -208,31 +158,8 @@ struct Asked {
 impl Asked {
     /// Whether Slack can be reached, and whether the clocks agree.
     async fn is_there(&self, clock: &dyn Clock, report: &mut Report) -> bool {
-        let answered = self.client.post(format!("{}/api.test", self.base)).send().await;
-        let response = match answered {
-            Ok(response) => response,
-            Err(error) => {
-                let why = if error.is_timeout() { "it took too long" } else { "no connection" };
-                let hint = format!(
-                    "this machine must reach `{}` over HTTPS; look at firewall and proxy",
-                    self.base
-                );
-                report.wrong(format!("Slack cannot be reached: {why}"), hint);
-                return false;
-            }
-        };
-        let date = response.headers().get(header::DATE).and_then(|date| date.to_str().ok());
-        if let Some(theirs) = date.and_then(|date| DateTime::parse_from_rfc2822(date).ok()) {
-            let skew = clock.now().signed_duration_since(theirs).abs().to_std().unwrap_or_default();
-            if skew > SKEW_MAX {
-                report.wrong(
-                    format!("this machine's clock is {} s off", skew.as_secs()),
-                    "synchronise it (NTP): signatures and deadlines go by it",
-                );
-            }
-        }
-        report.checked("Slack can be reached, and the clocks agree");
-        true
+        let question = self.client.post(format!("{}/api.test", self.base));
+        checkup::is_there(("Slack", &self.base), question, clock, report).await
     }
 
     /// The bot's token and what it may do. The workspace, where Slack knows the token.

@@ -47,10 +47,11 @@ impl Asked<'_> {
 }
 
 /// Every route there is, as `METHOD /path/{name}`.
-pub(crate) const ROUTES: [&str; 34] = [
+pub(crate) const ROUTES: [&str; 35] = [
     "GET /gateway/bot",
     "GET /applications/@me",
     "GET /users/@me",
+    "GET /users/@me/guilds",
     "POST /users/@me/channels",
     "PUT /applications/{application}/commands",
     "GET /applications/{application}/commands",

@@ -22,7 +22,8 @@ pub(crate) const BOT: u64 = 900;
 pub(crate) const APPLICATION: u64 = 1_300_000_000_000_000_001;
 pub(crate) const GUILD: u64 = 500;
 pub(crate) const OWNER: u64 = 700;
-pub(crate) const TOKEN: &str = "Bot OTAw.secret";
+/// The first part of a token is the id of its application.
+pub(crate) const TOKEN: &str = "Bot MTMwMDAwMDAwMDAwMDAwMDAwMQ.stamp.secret";
 
 /// What may be done, as bits (docs, topics/permissions).
 pub(crate) mod may {
@@ -160,6 +161,8 @@ pub(crate) struct State {
     pub(crate) files: BTreeMap<u64, File>,
     /// `http://127.0.0.1:…`, where files lie too.
     pub(crate) origin: String,
+    /// What the portal says of the application beside its id: `flags`, `verify_key`, …
+    pub(crate) portal: Value,
 }
 
 impl State {
@@ -202,6 +205,7 @@ impl State {
             way: Way::default(),
             files: BTreeMap::new(),
             origin: String::new(),
+            portal: json!({ "flags": 0, "interactions_endpoint_url": null }),
         }
     }
 

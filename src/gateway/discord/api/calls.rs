@@ -210,6 +210,11 @@ impl Api {
 
 /// Servers, their roles and members.
 impl Api {
+    /// The servers that the bot is in, two hundred at the most.
+    pub async fn guilds(&self) -> Result<Vec<Value>, Failure> {
+        self.call(Asked::new(Method::Guilds, &[])).await.and_then(list)
+    }
+
     /// A server.
     pub async fn guild(&self, guild: &str) -> Result<Value, Failure> {
         self.call(Asked::new(Method::Guild, &[guild])).await

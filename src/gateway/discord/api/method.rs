@@ -69,6 +69,7 @@ methods! {
     Gateway Get "/gateway/bot" Ask,
     Application Get "/applications/@me" Ask,
     Me Get "/users/@me" Ask,
+    Guilds Get "/users/@me/guilds" Ask,
     OpenDirect Post "/users/@me/channels" Settle,
     Commands Get "/applications/{application}/commands" Ask,
     Register Put "/applications/{application}/commands" Settle,

@@ -5,19 +5,20 @@
 //! discord/roles/500/701   {"session":"ses_…","roles":["member"]}   given once 701 is past the screening of 500
 //! ```
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use serenity::model::Permissions;
 
 use super::deliver::{Delivered, Sender, Undelivered};
 use crate::{
     engine::Look,
     gateway::discord::{
-        api::{Api, Code, Failure},
+        api::{Code, Failure},
         app::App,
-        limits, render, texts,
+        limits, render,
+        rights::{Hindrance, Rights},
+        texts,
     },
     store::{self, Note},
 };
@@ -142,9 +143,11 @@ async fn give(
     reason: &str,
 ) -> Result<Outcome, Failure> {
     let user = member["user"]["id"].as_str().unwrap_or_default();
-    let held: Vec<&str> = texts_of(&member["roles"]).collect();
+    let held = member["roles"].as_array().map_or(&[][..], Vec::as_slice);
     let ids = app.settings.discord.as_ref().map(|discord| &discord.roles);
-    let reach = Reach::of(&app.api, guild, app.me().await?).await?;
+    // Asked before, so that nothing is refused that can be foreseen.
+    let mine = app.api.member(guild, app.me().await?).await?;
+    let rights = Rights::of(guild, &app.api.roles(guild).await?, &mine);
     let mut outcome = Outcome::default();
     for alias in aliases {
         let Some(id) = ids.and_then(|ids| ids.get(alias)) else {
@@ -153,20 +156,22 @@ async fn give(
                 .push((alias.clone(), "the team has not said which role that is".to_owned()));
             continue;
         };
-        let name = reach.names.get(id).cloned().unwrap_or_else(|| alias.clone());
+        let name = rights.name_of(id).unwrap_or(alias).to_owned();
         let mut refuse = |why: &str| outcome.not.push((name.clone(), why.to_owned()));
-        if held.contains(&id.as_str()) {
+        if held.iter().any(|held| held == id) {
             outcome.given.push(name);
             continue;
         }
-        if let Err(why) = reach.may_give(id) {
-            refuse(why);
+        if let Err(hindrance) = rights.may_give(id) {
+            refuse(words(hindrance));
             continue;
         }
         match app.api.give_role((guild, user), id, reason).await {
             Ok(()) => outcome.given.push(name),
-            Err(failure) if failure.is(Code::UnknownRole) => refuse(NO_ROLE),
-            Err(failure) if failure.is(Code::MissingPermissions) => refuse(TOO_LOW),
+            Err(failure) if failure.is(Code::UnknownRole) => refuse(words(Hindrance::Gone)),
+            Err(failure) if failure.is(Code::MissingPermissions) => {
+                refuse(words(Hindrance::TooLow))
+            }
             Err(failure) if failure.is(Code::UnknownMember) => refuse("they have left the server"),
             Err(failure) => return Err(failure),
         }
@@ -174,82 +179,12 @@ async fn give(
     Ok(outcome)
 }
 
-const NO_ROLE: &str = "the role does not exist any more";
-const TOO_LOW: &str = "my own role stands below it; a moderator can move mine up";
-const MAY_NOT: &str = "I may not manage roles here; a moderator can allow it";
-
-/// How far the bot's hand reaches in a server: asked before, so that nothing is refused that can be foreseen.
-struct Reach {
-    names: BTreeMap<String, String>,
-    positions: BTreeMap<String, u64>,
-    highest: u64,
-    may_manage: bool,
-}
-
-impl Reach {
-    async fn of(api: &Api, guild: &str, me: &str) -> Result<Self, Failure> {
-        let roles = api.roles(guild).await?;
-        let mine = api.member(guild, me).await?;
-        Ok(Self::read(guild, &roles, &mine))
-    }
-
-    fn read(guild: &str, roles: &[Value], me: &Value) -> Self {
-        // Everybody has the role that is named as the server.
-        let held: BTreeSet<&str> = texts_of(&me["roles"]).chain([guild]).collect();
-        let (mut names, mut positions) = (BTreeMap::new(), BTreeMap::new());
-        let (mut highest, mut may) = (0, Permissions::empty());
-        for role in roles {
-            let Some(id) = role["id"].as_str() else { continue };
-            let position = role["position"].as_u64().unwrap_or(0);
-            if held.contains(id) {
-                highest = highest.max(position);
-                let bits = role["permissions"].as_str().and_then(|bits| bits.parse().ok());
-                may |= Permissions::from_bits_truncate(bits.unwrap_or(0));
-            }
-            let name = role["name"].as_str().unwrap_or(id);
-            names.insert(id.to_owned(), name.to_owned());
-            positions.insert(id.to_owned(), position);
-        }
-        Self { names, positions, highest, may_manage: may.administrator() || may.manage_roles() }
-    }
-
-    fn may_give(&self, role: &str) -> Result<(), &'static str> {
-        match self.positions.get(role) {
-            None => Err(NO_ROLE),
-            Some(_) if !self.may_manage => Err(MAY_NOT),
-            Some(position) if *position >= self.highest => Err(TOO_LOW),
-            Some(_) => Ok(()),
-        }
-    }
-}
-
-fn texts_of(list: &Value) -> impl Iterator<Item = &str> {
-    list.as_array().into_iter().flatten().filter_map(Value::as_str)
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    #[test]
-    fn only_what_stands_below_can_be_given() {
-        let manage = Permissions::MANAGE_ROLES.bits().to_string();
-        let role = |id: &str, position: u64, permissions: &str| json!({ "id": id, "name": id, "position": position, "permissions": permissions });
-        let roles = [
-            role("1", 0, "0"),
-            role("2", 5, &manage),
-            role("3", 4, "0"),
-            role("4", 5, "0"),
-            role("5", 9, "0"),
-        ];
-        let reach = Reach::read("1", &roles, &json!({ "roles": ["2"] }));
-        assert_eq!(reach.may_give("3"), Ok(()));
-        assert_eq!(reach.may_give("4"), Err(TOO_LOW));
-        assert_eq!(reach.may_give("5"), Err(TOO_LOW));
-        assert_eq!(reach.may_give("6"), Err(NO_ROLE));
-        let reach = Reach::read("1", &roles, &json!({ "roles": [] }));
-        assert_eq!(reach.may_give("3"), Err(MAY_NOT));
+/// Why a role was not given, for the member and for staff.
+const fn words(hindrance: Hindrance) -> &'static str {
+    match hindrance {
+        Hindrance::Gone => "the role does not exist any more",
+        Hindrance::MayNot => "I may not manage roles here; a moderator can allow it",
+        Hindrance::TooLow => "my own role stands below it; a moderator can move mine up",
+        Hindrance::Managed => "nobody can be given that role",
     }
 }

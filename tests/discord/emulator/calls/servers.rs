@@ -13,7 +13,15 @@ pub(super) fn call(state: &mut State, asked: &Asked<'_>, method: &str) -> Answer
             Ok((200, json!({ "id": BOT.to_string(), "username": "anteroom", "bot": true })))
         }
         "GET /applications/@me" => {
-            Ok((200, json!({ "id": APPLICATION.to_string(), "name": "Anteroom" })))
+            let mut application = state.portal.clone();
+            application["id"] = APPLICATION.to_string().into();
+            application["name"] = "Anteroom".into();
+            Ok((200, application))
+        }
+        "GET /users/@me/guilds" => {
+            let mine = state.guilds.iter().filter(|(_, guild)| guild.members.contains_key(&BOT));
+            let listed = mine.map(|(id, _)| json!({ "id": id.to_string(), "name": "The server" }));
+            Ok((200, listed.collect()))
         }
         "POST /users/@me/channels" => direct(state, &asked.body),
         "PUT /applications/{application}/commands" => register(state, None, &asked.body),

@@ -127,6 +127,10 @@ pub(super) fn channel_json(id: u64, channel: &Channel) -> Value {
     let mut json = json!({ "id": id.to_string(), "type": channel.kind, "name": channel.name });
     if let Some(guild) = channel.guild {
         json["guild_id"] = guild.to_string().into();
+        let said = channel.overwrites.iter().map(|(id, (allow, deny))| {
+            json!({ "id": id.to_string(), "allow": allow.to_string(), "deny": deny.to_string() })
+        });
+        json["permission_overwrites"] = said.collect();
     }
     if let Some(parent) = channel.parent {
         json["parent_id"] = parent.to_string().into();
