@@ -410,6 +410,7 @@ mod tests {
         let api = Api::new(&base, Arc::new(tenants), &SlackRates::default()).unwrap();
         let failure = api.call("T01", Method::PostMessage, json!({})).await.unwrap_err();
         assert!(matches!(failure, Failure::Later { .. }), "{failure:?}");
+        insta::assert_snapshot!(failure, @"Slack takes no call for 3 s, or was not reached");
     }
 
     #[tokio::test]

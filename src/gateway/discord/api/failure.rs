@@ -7,8 +7,9 @@ use serde_json::Value;
 /// Why a call did not come to an answer. Neither a token nor what was sent is ever in it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Failure {
-    /// Nothing happened; the same call may be made again after a while.
-    #[error("Discord asks to wait {} s", after.as_secs())]
+    /// Nothing happened; the same call may be made again after a while: Discord asks to wait, the bot keeps its own rate,
+    /// or nobody was reached.
+    #[error("Discord takes no call for {} s, or was not reached", after.as_secs().max(1))]
     Later {
         /// How long.
         after: Duration,
@@ -201,6 +202,8 @@ fn is_word(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use serde_json::json;
 
     use super::{Code, Failure, refused};
@@ -214,6 +217,12 @@ mod tests {
         let failure = refused(400, &body);
         assert!(failure.is(Code::Invalid));
         insta::assert_snapshot!(failure, @"Discord refused: Invalid (50035) (status 400): components.0.components.1.label: BASE_TYPE_MAX_LENGTH, data.?: ?");
+    }
+
+    #[test]
+    fn a_call_that_was_not_made_blames_nobody() {
+        let failure = Failure::Later { after: Duration::from_millis(300) };
+        insta::assert_snapshot!(failure, @"Discord takes no call for 1 s, or was not reached");
     }
 
     #[test]

@@ -9,8 +9,9 @@ use slack_morphism::errors::{SlackClientApiError, SlackClientError};
 /// Why a call did not come to an answer. Neither the token nor what was sent is ever in it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Failure {
-    /// Nothing happened; the same call may be made again after a while.
-    #[error("Slack asks to wait {} s", after.as_secs())]
+    /// Nothing happened; the same call may be made again after a while: Slack asks to wait, the bot keeps its own rate, or
+    /// nobody was reached.
+    #[error("Slack takes no call for {} s, or was not reached", after.as_secs().max(1))]
     Later {
         /// How long.
         after: Duration,

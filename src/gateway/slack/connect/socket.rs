@@ -194,7 +194,7 @@ impl Pool {
                 }
             }
             Err(Failure::Later { after }) => {
-                Err(Unopened::Later("Slack asks to wait", Some(after)))
+                Err(Unopened::Later("Slack takes no call yet, or was not reached", Some(after)))
             }
             Err(Failure::Refused { error, .. }) if NEVER.contains(&error.as_str()) => {
                 Err(Unopened::Never(Error::AppToken(error)))
