@@ -3,4 +3,6 @@
 pub mod checkup;
 pub mod discord;
 pub mod slack;
+pub mod standing;
+pub mod transcript;
 pub mod web;

@@ -8,6 +8,8 @@ mod bot;
 mod candidate;
 #[path = "discord/cards.rs"]
 mod cards;
+#[path = "discord/comings.rs"]
+mod comings;
 #[path = "discord/community.rs"]
 mod community;
 #[path = "discord/doctor.rs"]
@@ -38,6 +40,10 @@ mod rules;
 mod scripted;
 #[path = "support/specification.rs"]
 mod specification;
+#[path = "discord/staff.rs"]
+mod staff;
+#[path = "discord/thinking.rs"]
+mod thinking;
 #[path = "discord/troubles.rs"]
 mod troubles;
 #[path = "discord/wire.rs"]

@@ -483,6 +483,8 @@ pub enum Via {
     Typed,
     /// A command.
     Command,
+    /// Something that the platform knew already, such as what a server's own onboarding was answered.
+    Known,
 }
 
 /// How a wait ended without an answer.

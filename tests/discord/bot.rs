@@ -159,6 +159,10 @@ impl Bot {
             desks,
         };
         bot.reached().await;
+        if bot.plan.by == By::Gateway {
+            // The session itself is told of.
+            bot.heard(0).await;
+        }
         bot.rest().await;
         for id in [ADA, GRACE, LINUS, MALLORY] {
             Person::new(&bot, id).news();
@@ -179,6 +183,21 @@ impl Bot {
     /// Whether all words reach the bot.
     pub(crate) fn hears_all(&self) -> bool {
         self.app.connection.message_content
+    }
+
+    /// The gateway's session is over, and something happens before the next one has begun.
+    pub(crate) async fn away(&self, meanwhile: impl FnOnce(&mut State)) {
+        let before = self.taken();
+        let begun = self.discord.with(|state| {
+            state.cut_all();
+            state.expire();
+            meanwhile(state);
+            state.gateway.identified()
+        });
+        let anew = |state: &State| (state.gateway.identified() > begun).then_some(());
+        self.discord.until("a new session", anew).await;
+        self.heard(before).await;
+        self.rest().await;
     }
 
     /// What a person has before them.

@@ -162,7 +162,7 @@ async fn a_member_is_taken_from_the_panel_to_the_roles() {
           ┃ **Person**: Ada
           ┃ **Flow**: Community welcome
           ┃ **Phase**: Roles
-          ┃ [✓ Approve] [! Deny] [Open conversation ↗]
+          ┃ [✓ Approve] [! Deny] [Open transcript] [Open conversation ↗]
     ");
     grace.press("Approve").await;
     assert_snapshot!(grace.news(), @"
@@ -320,4 +320,52 @@ async fn nobody_is_asked_again_what_the_server_has_asked() {
       + Anteroom: ┃ Shall we notify you about events?
           ┃ [+ Yes, ping me] [No pings] [Skip]
     ");
+}
+
+/// Where the server has asked all that a question leads to, and the member went through it, it is not asked again.
+#[tokio::test]
+async fn a_question_that_the_server_has_asked_is_answered_by_what_was_said_there() {
+    let bot = Bot::new().await;
+    bot.discord.with(|state| {
+        let guild = state.guilds.get_mut(&GUILD).unwrap();
+        guild.onboarding = vec![(3..=7).map(role).collect()];
+        let ada = guild.members.get_mut(&ADA).unwrap();
+        ada.roles.extend([role(4), role(6)]);
+        ada.flags = 2;
+    });
+    bot.linus().at("welcome").command("/onboard panel", &[]).await;
+    let ada = bot.ada();
+    for label in ["Start", "Start", "I accept"] {
+        ada.press(label).await;
+    }
+    ada.news();
+    ada.press("Yes").await;
+    assert_snapshot!(ada.news(), @"
+    #welcome-ada
+      ~ Anteroom (edited): -# Step 2 of 4 · Interests · 1/1
+      ~ Anteroom (edited): ┃✓ Are you at least 13, or older if your country's law asks for it?
+          ┃✓ ✓ You answered: **Yes**, <t:1793628300:f>
+      + Anteroom: Your roles:
+          ✓ Member
+      + Anteroom: What brings you here? Pick any. This decides which channels you see. **Building projects, Jobs**: you told the server so when you came in, so I do not ask again. You can change it under *Channels & Roles*.
+      + Anteroom: ┃ Shall we notify you about events?
+          ┃ [+ Yes, ping me] [No pings] [Skip]
+    ");
+    let asked = bot.discord.with(|state| {
+        let paths = state.requests.iter().filter(|asked| asked.path.ends_with("/onboarding"));
+        paths.count()
+    });
+    assert_eq!(asked, 1);
+    bot.judge();
+    // Whoever came before the server asked is asked.
+    bot.discord.with(|state| {
+        let guild = state.guilds.get_mut(&GUILD).unwrap();
+        guild.members.get_mut(&crate::bot::LINUS).unwrap().roles.insert(role(4));
+    });
+    let linus = bot.linus();
+    for label in ["Start", "Start", "I accept", "Yes"] {
+        linus.press(label).await;
+    }
+    let seen = linus.news();
+    assert!(seen.contains("[Building projects]"), "{seen}");
 }

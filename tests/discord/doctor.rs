@@ -197,7 +197,7 @@ async fn what_can_be_seen_without_discord() {
         .lines()
         .filter(|line| !line.contains("token_env") && !line.contains("application_id"))
         .filter(|line| !line.contains("staff_desk ="))
-        .map(|line| format!("{line}\n"))
+        .flat_map(|line| [line, "\n"])
         .collect();
     let said = doctor(dir.path(), &bare, token(), &[]).await;
     insta::assert_snapshot!(said.err, @"

@@ -94,7 +94,9 @@ async fn everything_is_erased_when_somebody_wants_it() {
     ");
     ada.press("Erase everything").await;
     assert_snapshot!(ada.news(), @"
-    #welcome-ada
+    #welcome
+      ~ Anteroom (only you): Your thread: #erased
+    #erased
       ~ Anteroom (edited): ┃  **No longer asked**: erased. <t:1793628300:f>
       ~ Anteroom (edited): ┃  **No longer asked**: erased. <t:1793628300:f>
       ~ Anteroom (edited): ┃  **No longer asked**: erased. <t:1793628300:f>
@@ -595,6 +597,7 @@ async fn what_is_for_staff_is_refused_to_others() {
           ┃ Step 1 of 4 · Rules · 0/2 · running.
           ┃ • Rules accepted: open
           ┃ • Minimum age confirmed: open
+          ┃ [Open transcript]
           ┃ [Take over] [Hand back] [Nudge] [! End]
     ");
     grace.press("End").await;

@@ -81,6 +81,7 @@ fn words(what: &Incoming) -> &str {
         Incoming::Message(message) => &message.text,
         Incoming::Action(action) => &action.element,
         Incoming::Command(command) => command.path.first().map_or("", String::as_str),
+        Incoming::MemberJoined(_) => "joined",
         Incoming::MemberChanged(_) => "member",
         _ => "",
     }

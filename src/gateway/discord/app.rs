@@ -14,7 +14,9 @@ use super::{
     commands,
     drafts::Drafts,
     files::Files,
+    native::Native,
     rooms::Rooms,
+    typing,
 };
 use crate::{
     chat::{Afterwards, Drawn, PutOff, Receipts},
@@ -46,6 +48,8 @@ pub struct App {
     pub rooms: Rooms,
     /// What was entered and not sent yet.
     pub drafts: Drafts,
+    /// What servers ask newcomers themselves.
+    pub native: Native,
     /// Durable state.
     pub store: Arc<dyn Store>,
     /// The time.
@@ -65,6 +69,8 @@ pub struct App {
     engine: OnceLock<Engine>,
     /// The bot's own user.
     me: OnceCell<String>,
+    /// The program is to stop: what goes on for long ends.
+    stopping: CancellationToken,
 }
 
 /// Longest time for what is said or shown after an acknowledgement: a wait for a rate and some calls.
@@ -97,6 +103,7 @@ impl App {
                 Arc::clone(settings),
             ),
             drafts: Drafts::new(Arc::clone(store)),
+            native: Native::default(),
             began: clock.now(),
             afterwards: Afterwards::new(Platform::Discord, TASK_LIMIT),
             receipts: Receipts::new(),
@@ -104,6 +111,7 @@ impl App {
             put_off: PutOff::default(),
             engine: OnceLock::new(),
             me: OnceCell::new(),
+            stopping: CancellationToken::new(),
             settings: Arc::clone(settings),
             store: Arc::clone(store),
             clock: Arc::clone(clock),
@@ -127,14 +135,23 @@ impl App {
         self.engine.get()
     }
 
-    /// Registers the commands where they have changed, then waits for `shutdown`; what was begun after an
-    /// acknowledgement is finished before it returns.
+    /// Registers the commands where they have changed, and shows that the bot is writing until `shutdown`; what was
+    /// begun after an acknowledgement is finished before it returns.
     pub async fn run(self: Arc<Self>, shutdown: CancellationToken) {
-        tokio::select! {
-            () = shutdown.cancelled() => {}
-            () = commands::keep_registered(&self) => shutdown.cancelled().await,
-        }
+        let registering = async {
+            tokio::select! {
+                () = shutdown.cancelled() => {}
+                () = commands::keep_registered(&self) => shutdown.cancelled().await,
+            }
+        };
+        tokio::join!(registering, typing::keep_typing(&self, shutdown.clone()));
+        self.stopping.cancel();
         self.afterwards.finish().await;
+    }
+
+    /// Resolves when the program is to stop.
+    pub(super) async fn stopping(&self) {
+        self.stopping.cancelled().await;
     }
 
     /// The bot's own user.

@@ -1,6 +1,7 @@
 //! What people order: the commands, the panel, the buttons of the staff's thread, a first word to the bot.
 
 mod begin;
+mod reading;
 mod registered;
 
 use std::sync::Arc;
@@ -14,6 +15,7 @@ use super::{
 use crate::{
     engine::What,
     form::{Order, glance, words},
+    gateway::transcript::Opening,
     ids::SessionId,
     interview::{Command, Responder},
     model::{
@@ -26,6 +28,8 @@ use crate::{
 };
 
 use self::begin::{chosen, startable, started};
+
+pub(super) use self::begin::{begin_for, begin_on_join};
 
 pub(super) use self::registered::keep_registered;
 
@@ -217,6 +221,9 @@ async fn advance(arrival: &Arrival<'_>, command: &Ordered, ear: &Ear) -> Result<
 pub(super) async fn pressed(arrival: &Arrival<'_>, action: Action) -> Result<Ack, NotTaken> {
     let ear = Ear { user: action.by.user.clone(), channel: action.at.channel.clone() };
     let id = action.element.as_str();
+    if let Some(opening) = Opening::parse(id) {
+        return reading::read(arrival, opening, &action, &ear).await;
+    }
     if let Some(id) = id.strip_prefix(texts::START) {
         let flow = startable(arrival.engine).into_iter().find(|flow| flow.flow.id == id);
         return started(arrival, flow.into_iter().collect(), &action.by, &ear).await;

@@ -8,6 +8,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use serenity::model::Permissions;
 
+pub use super::catch_up::Share;
+
 use super::render;
 
 /// Something that came in.
@@ -76,7 +78,9 @@ pub enum Incoming {
         /// Which.
         messages: Vec<String>,
     },
-    /// Somebody joined, passed the screening, or was given or lost roles.
+    /// Somebody joined.
+    MemberJoined(Actor),
+    /// Somebody passed the screening, or was given or lost roles.
     MemberChanged(Actor),
     /// Somebody left, or was removed.
     MemberLeft {
@@ -85,6 +89,8 @@ pub enum Incoming {
         /// They were banned.
         is_banned: bool,
     },
+    /// A new session of the gateway was begun: what happened before that is told by nobody any more.
+    Begun(Share),
     /// The bot was added to a server, or the server can be reached again.
     GuildBack,
     /// The bot was removed from a server.

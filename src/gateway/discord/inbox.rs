@@ -14,7 +14,7 @@ use async_trait::async_trait;
 
 use super::{
     app::App,
-    commands,
+    catch_up, commands,
     connect::is_late,
     files,
     inbound::{Ack, Actor, Envelope, File, Inbox, Incoming, Message, NotTaken, Ticket},
@@ -116,7 +116,15 @@ impl Arrival<'_> {
                 }
                 Ok(Ack::Nothing)
             }
+            Incoming::MemberJoined(by) => self.member_joined(&by).await,
             Incoming::MemberChanged(by) => self.member_changed(&by).await,
+            Incoming::Begun(share) => {
+                let app = Arc::clone(self.app);
+                self.app
+                    .afterwards
+                    .spawn_whole(async move { catch_up::catch_up(app, share).await });
+                Ok(Ack::Nothing)
+            }
             Incoming::MemberLeft { user, is_banned } => self.member_left(&user, is_banned).await,
             Incoming::GuildGone => self.guild_gone().await,
             Incoming::GuildBack => self.guild_back().await,

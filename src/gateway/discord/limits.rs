@@ -138,3 +138,24 @@ pub const VALUE_SHOWN: usize = 400;
 
 /// Longest quotation of an answer in a line, in characters; ours.
 pub const QUOTE: usize = 160;
+
+/// Conversations that are read when a new session of the gateway begins, for what was written before; ours.
+pub const CATCH_UP_SESSIONS: usize = 200;
+
+/// Messages that are read of each, at most: a page of Discord's.
+pub const CATCH_UP_MESSAGES: u8 = 100;
+
+/// How long it is the bot's turn before it is shown that it is writing; ours.
+pub const TYPING_AFTER: Duration = Duration::from_millis(400);
+
+/// How often that is shown again: Discord takes it away after ten seconds (docs, resources/channel).
+pub const TYPING_AGAIN: Duration = Duration::from_secs(8);
+
+/// How long it is shown without news of the session; ours.
+pub const TYPING_MAX: Duration = Duration::from_mins(2);
+
+/// Sessions of which it is shown at one time; ours.
+pub const TYPING_SESSIONS: usize = 1_000;
+
+/// Looks at one time; ours.
+pub const TYPING_AT_ONCE: usize = 8;

@@ -8,11 +8,11 @@ use serde_json::Value;
 use super::{
     limits,
     render::{
-        Message, OPEN,
+        Message, OPEN, OVER,
         kit::{self, button, container, danger, rows, small},
         text::{said, time},
     },
-    texts,
+    texts, transcript,
 };
 use crate::{
     engine::Look,
@@ -35,11 +35,18 @@ pub fn root(look: &Look) -> Message {
     Message { content: String::new(), components: vec![container(&components, OPEN)] }
 }
 
+/// The same once the session is erased: nothing of anybody, and nothing to press.
+pub fn erased() -> Message {
+    let components = [small(&["This conversation was erased.".to_owned()])];
+    Message { content: String::new(), components: vec![container(&components, OVER)] }
+}
+
 /// One conversation, for staff.
 pub fn one(look: &Look) -> Message {
     let mut lines = vec![said(&glance::standing(look), limits::VALUE_SHOWN)];
     lines.extend(glance::objectives(look).iter().map(|line| said(line, limits::QUOTE)));
     let mut components = vec![kit::text(&title(look)), kit::text(&lines.join("\n"))];
+    components.extend(rows([transcript::open(look.state.session)]));
     if !look.state.status.is_over() {
         components.extend(orders(look.state.session));
     }

@@ -47,7 +47,7 @@ const NOTE: usize = 200;
 pub(in crate::gateway::discord) const OPEN: u32 = 0x58_65_F2;
 const GOOD: u32 = 0x24_80_46;
 pub(in crate::gateway::discord) const BAD: u32 = 0xDA_37_3C;
-const OVER: u32 = 0x80_84_8E;
+pub(in crate::gateway::discord) const OVER: u32 = 0x80_84_8E;
 
 /// A message: words, or components. Discord takes only one of the two.
 #[derive(Debug, Clone, Default, PartialEq)]

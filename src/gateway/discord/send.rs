@@ -7,6 +7,7 @@
 mod deliver;
 mod found;
 mod roles;
+mod taken_down;
 mod targets;
 
 use std::sync::Arc;
@@ -22,15 +23,15 @@ use super::{
 use crate::{
     engine::Gateway,
     form::Draft,
-    ids::EffectId,
+    ids::{EffectId, SessionId},
     model::{
         effect::{Delivery, Effect, Rendering},
-        session::Platform,
+        session::{Place, Platform},
         wait::Wait,
     },
 };
 
-pub(super) use self::roles::give_kept;
+pub(super) use self::{found::snowflake, roles::give_kept};
 
 /// Discord as the engine sees it.
 #[derive(Debug, Clone)]
@@ -44,6 +45,10 @@ impl Gateway for DiscordGateway {
 
     async fn deliver(&self, effect: &Effect, shown: Option<(&Wait, &[Rendering])>) -> Delivery {
         deliver::Sender { app: &self.0, effect }.run(shown).await
+    }
+
+    async fn take_down(&self, session: SessionId, place: &Place) {
+        taken_down::take_down(&self.0, session, place).await;
     }
 }
 

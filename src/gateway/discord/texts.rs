@@ -31,6 +31,16 @@ pub fn progress(text: &str) -> Message {
     Message { content: String::new(), components: vec![line] }
 }
 
+/// A question that is not asked, for it was answered when the member came in.
+pub fn said_before(question: &str, what: &str) -> Message {
+    let question = said(&crate::form::plain(question), limits::QUOTE);
+    let what = said(what, limits::VALUE_SHOWN);
+    words(format!(
+        "{question} **{what}**: you told the server so when you came in, so I do not ask again. You can change it under \
+         *Channels & Roles*."
+    ))
+}
+
 /// How a request was decided.
 pub fn decided(what: &str, by: &PersonId, by_name: &str) -> Message {
     words(format!("{} by {}.", escape(what), render::text::person(by, by_name)))
@@ -189,6 +199,9 @@ pub const NO_UPLOAD: &str = "There is no conversation that the file could belong
 
 /// Something was pressed that is not known any more.
 pub const GONE: &str = "That button does not work any more.";
+
+/// What a thread is called whose conversation was erased.
+pub const ERASED_THREAD: &str = "erased";
 
 /// Everything was erased.
 pub fn erased(receipt: &str) -> String {

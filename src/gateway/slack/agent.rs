@@ -25,7 +25,7 @@ use tokio_util::sync::CancellationToken;
 
 use self::{
     safe::safe,
-    status::{Shown, Standing},
+    status::{Shown, name_of},
     stream::{Kept, Spot, Stream},
 };
 use super::{
@@ -35,6 +35,7 @@ use super::{
 };
 use crate::{
     engine::{self, Draft, Engine, Look},
+    gateway::standing::Standing,
     ids::SessionId,
     model::{
         effect::Effect,
@@ -275,7 +276,7 @@ impl Inner {
         let has_stream = lock(&self.streams).contains_key(&session);
         if before.as_ref().map(|before| before.standing) != Some(shown.standing) && !has_stream {
             let mut body = place.clone();
-            body["status"] = json!(shown.standing.name());
+            body["status"] = json!(name_of(shown.standing));
             if let Some(Failure::Later { after }) =
                 self.show(&spot.team, Method::SessionStatus, body).await
             {

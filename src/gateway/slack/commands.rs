@@ -18,11 +18,11 @@ use super::{
     inviter, limits, people,
     render::{Message as Post, text::escape},
     texts,
-    transcript::Opening,
 };
 use crate::{
     engine::{Beginning, Error, Inbound, Receipt, What},
     form::{Order, glance, typed, words},
+    gateway::transcript::Opening,
     ids::SessionId,
     interview::{Command, Responder},
     model::{

@@ -13,13 +13,13 @@ use super::{
         text::{escape, parts, time},
     },
 };
-use crate::{export::transcript::Entry, ids::SessionId};
+use crate::{
+    export::transcript::Entry,
+    gateway::transcript::{Opening, Page, told},
+};
 
 /// What the form is called in [`super::inbound::ViewRef`].
 pub const CALLBACK: &str = "transcript";
-
-/// Begins the ids of the buttons that open a page.
-const OPEN: &str = "transcript.";
 
 /// Lines of one page; ours: more are not read at once.
 const LINES: usize = 30;
@@ -33,112 +33,32 @@ const LINE_SECTIONS: usize = 3;
 /// Room for a name and a time, in characters.
 const HEAD: usize = 300;
 
-/// A page of somebody's transcript, as a button names it: `transcript.<session>.b120`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Opening {
-    /// Whose.
-    pub session: SessionId,
-    /// Which page.
-    pub page: Page,
-}
-
-/// Which page. Numbers are those of events, so a page stays the same while more is said.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Page {
-    /// What was said last.
-    Last,
-    /// What ends right before an event.
-    Before(u64),
-    /// What begins with an event.
-    From(u64),
-}
-
-impl Opening {
-    /// What was said last in a session.
-    pub const fn last(session: SessionId) -> Self {
-        Self { session, page: Page::Last }
-    }
-
-    /// The id of the button that opens it.
-    pub fn id(self) -> String {
-        let page = match self.page {
-            Page::Last => "last".to_owned(),
-            Page::Before(seq) => format!("b{seq}"),
-            Page::From(seq) => format!("f{seq}"),
-        };
-        format!("{OPEN}{}.{page}", self.session.short())
-    }
-
-    /// Reads an id made by [`Opening::id`].
-    pub fn parse(id: &str) -> Option<Self> {
-        let (session, page) = id.strip_prefix(OPEN)?.split_once('.')?;
-        let number = |text: &str| text.parse().ok();
-        let page = match page.split_at_checked(1)? {
-            ("b", seq) => Page::Before(number(seq)?),
-            ("f", seq) => Page::From(number(seq)?),
-            _ if page == "last" => Page::Last,
-            _ => return None,
-        };
-        Some(Self { session: SessionId::from_short(session)?, page })
-    }
-
-    /// The page as a form; `title` says whose conversation it is.
-    pub fn view(self, title: &str, entries: &[Entry]) -> Value {
-        let told: Vec<&Entry> = entries.iter().filter(|entry| is_told(entry)).collect();
-        let (first, last) = self.bounds(&told);
-        let mut blocks = vec![section(format!("*{}*", escape(title)))];
-        blocks.extend(told[first..last].iter().flat_map(|entry| drawn(entry)));
-        let small = if told.is_empty() {
-            "Nothing was said yet.".to_owned()
-        } else {
-            format!("{} to {last} of {}. Calls of tools stand in the copy.", first + 1, told.len())
-        };
-        blocks.push(note(small));
-        let beside =
-            |label: &str, page: Page| Button::new(Self { page, ..self }.id(), label).build();
-        let earlier = (first > 0).then(|| beside("Earlier", Page::Before(told[first].seq)));
-        let later = told.get(last).map(|entry| beside("Later", Page::From(entry.seq)));
-        blocks.extend(actions(earlier.into_iter().chain(later).collect()));
-        let view = View {
-            title: "Transcript".to_owned(),
-            callback: CALLBACK.to_owned(),
-            metadata: String::new(),
-            submit: None,
-            blocks,
-        };
-        view.json()
-    }
-
-    /// The first line of the page, and the first one that is not on it any more.
-    fn bounds(self, told: &[&Entry]) -> (usize, usize) {
-        let mut room = PAGE_TOTAL;
-        let mut fits = |entry: &&Entry| {
-            let weight = weight(&drawn(entry));
-            let has_room = weight <= room;
-            room = room.saturating_sub(weight);
-            has_room
-        };
-        match self.page {
-            Page::From(seq) => {
-                let first = told.partition_point(|entry| entry.seq < seq);
-                let count = told[first..].iter().take(LINES).take_while(|e| fits(e)).count();
-                (first, first + count)
-            }
-            Page::Last | Page::Before(_) => {
-                let last = match self.page {
-                    Page::Before(seq) => told.partition_point(|entry| entry.seq < seq),
-                    Page::Last | Page::From(_) => told.len(),
-                };
-                let before = told[..last].iter().rev().take(LINES);
-                (last - before.take_while(|e| fits(e)).count(), last)
-            }
-        }
-    }
-}
-
-/// What people read of a conversation; how the tools work stands in the copy.
-fn is_told(entry: &Entry) -> bool {
-    !matches!(entry.kind, "called" | "returned")
+/// The page as a form; `title` says whose conversation it is.
+pub fn view(opening: Opening, title: &str, entries: &[Entry]) -> Value {
+    let told = told(entries);
+    let room = (LINES, PAGE_TOTAL);
+    let (first, last) = opening.bounds(&told, room, |entry| weight(&drawn(entry)));
+    let mut blocks = vec![section(format!("*{}*", escape(title)))];
+    blocks.extend(told[first..last].iter().flat_map(|entry| drawn(entry)));
+    let small = if told.is_empty() {
+        "Nothing was said yet.".to_owned()
+    } else {
+        format!("{} to {last} of {}. Calls of tools stand in the copy.", first + 1, told.len())
+    };
+    blocks.push(note(small));
+    let beside =
+        |label: &str, page: Page| Button::new(Opening { page, ..opening }.id(), label).build();
+    let earlier = (first > 0).then(|| beside("Earlier", Page::Before(told[first].seq)));
+    let later = told.get(last).map(|entry| beside("Later", Page::From(entry.seq)));
+    blocks.extend(actions(earlier.into_iter().chain(later).collect()));
+    let view = View {
+        title: "Transcript".to_owned(),
+        callback: CALLBACK.to_owned(),
+        metadata: String::new(),
+        submit: None,
+        blocks,
+    };
+    view.json()
 }
 
 /// A line: who and when, and what was said below it.
@@ -166,7 +86,7 @@ fn drawn(entry: &Entry) -> Vec<SlackBlock> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ids::CountingIds;
+    use crate::ids::{CountingIds, SessionId};
 
     fn entry(seq: u64, text: &str) -> Entry {
         let (who, text) = ("Ada".to_owned(), text.to_owned());
@@ -198,12 +118,12 @@ mod tests {
         let mut read = Vec::new();
         let mut opening = Some(Opening::last(session));
         while let Some(page) = opening {
-            let view = page.view("Ada · A talk", &entries);
-            assert!(view["blocks"].as_array().unwrap().len() <= limits::VIEW_BLOCKS);
-            assert!(view.to_string().len() < limits::VIEW_BYTES_OURS);
-            let lines = numbers(&view).into_iter().filter(|said| said.starts_with("line"));
+            let shown = view(page, "Ada · A talk", &entries);
+            assert!(shown["blocks"].as_array().unwrap().len() <= limits::VIEW_BLOCKS);
+            assert!(shown.to_string().len() < limits::VIEW_BYTES_OURS);
+            let lines = numbers(&shown).into_iter().filter(|said| said.starts_with("line"));
             read.splice(0..0, lines);
-            opening = beside(&view, "Earlier");
+            opening = beside(&shown, "Earlier");
         }
         let all: Vec<String> = (1..=100)
             .map(|n| format!("line {n} {}", if n % 7 == 0 { "&lt;" } else { "" }))
@@ -216,19 +136,8 @@ mod tests {
             "{read:?}"
         );
         // And back.
-        let view = Opening { session, page: Page::Before(30) }.view("Ada", &entries);
-        assert_eq!(beside(&view, "Later"), Some(Opening { session, page: Page::From(30) }));
-        assert_eq!(beside(&view, "Earlier"), None);
-    }
-
-    #[test]
-    fn a_page_survives_its_button() {
-        let session = SessionId::mint(&CountingIds::default());
-        for page in [Page::Last, Page::Before(12), Page::From(7)] {
-            let opening = Opening { session, page };
-            assert_eq!(Opening::parse(&opening.id()), Some(opening));
-        }
-        assert_eq!(Opening::parse("transcript.AAAA.bx"), None);
-        assert_eq!(Opening::parse("transcript."), None);
+        let shown = view(Opening { session, page: Page::Before(30) }, "Ada", &entries);
+        assert_eq!(beside(&shown, "Later"), Some(Opening { session, page: Page::From(30) }));
+        assert_eq!(beside(&shown, "Earlier"), None);
     }
 }

@@ -2,10 +2,13 @@
 
 use anteroom::{
     form::{Draft, Element},
-    gateway::discord::{
-        answer::{self, Step},
-        inbound::{File, Inputs, Typed},
-        render::{Cx, Message, aside, card, modal},
+    gateway::{
+        discord::{
+            answer::{self, Step},
+            inbound::{File, Inputs, Typed},
+            render::{Cx, Message, aside, card, modal},
+        },
+        transcript::Opening,
     },
     model::{
         ui::{Control, FieldError, Reply},
@@ -22,6 +25,10 @@ pub(crate) fn controls(message: &Message) -> Vec<(Element, Inputs)> {
     let mut found = Vec::new();
     for component in components::all(&message.components) {
         let Some(id) = component["custom_id"].as_str() else { continue };
+        if Opening::parse(id).is_some() {
+            // It opens the transcript, and answers nothing.
+            continue;
+        }
         let element = Element::parse(id).unwrap_or_else(|| panic!("`{id}` is not ours"));
         let mut send = |values: Vec<String>| {
             let mut inputs = Inputs::default();

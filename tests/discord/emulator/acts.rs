@@ -110,6 +110,9 @@ impl State {
     /// Somebody leaves the server, or is removed.
     pub(crate) fn leaves(&mut self, user: u64) {
         self.guilds.get_mut(&GUILD).unwrap().members.remove(&user);
+        for thread in self.channels.values_mut().filter(|channel| channel.is_thread()) {
+            thread.people.remove(&user);
+        }
         let data = json!({ "guild_id": GUILD.to_string(), "user": user_json(self, user) });
         self.dispatch("GUILD_MEMBER_REMOVE", &data);
     }

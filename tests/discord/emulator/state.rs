@@ -64,6 +64,8 @@ pub(crate) struct Role {
 pub(crate) struct Member {
     pub(crate) roles: BTreeSet<u64>,
     pub(crate) is_pending: bool,
+    /// 2: they went through the server's onboarding.
+    pub(crate) flags: u64,
 }
 
 /// A server. The role of everybody has the server's own id.
@@ -72,6 +74,8 @@ pub(crate) struct Guild {
     pub(crate) owner: u64,
     pub(crate) roles: BTreeMap<u64, Role>,
     pub(crate) members: BTreeMap<u64, Member>,
+    /// What newcomers are asked, by the ids of the roles that each answer gives; nothing where it is switched off.
+    pub(crate) onboarding: Vec<Vec<u64>>,
 }
 
 #[derive(Debug, Clone, Default)]
@@ -184,8 +188,9 @@ impl State {
             ]),
             members: BTreeMap::from([
                 (OWNER, Member::default()),
-                (BOT, Member { roles: BTreeSet::from([501]), is_pending: false }),
+                (BOT, Member { roles: BTreeSet::from([501]), ..Member::default() }),
             ]),
+            onboarding: Vec::new(),
         };
         Self {
             now,

@@ -36,6 +36,48 @@ pub(super) fn chosen(engine: &Engine, wanted: Option<&String>) -> Vec<Arc<Loaded
     }
 }
 
+/// The flows that begin when somebody joins. In direct messages none does: nobody is written to there who has done
+/// nothing yet (Discord's rules for developers).
+pub(in crate::gateway::discord) fn begin_on_join(engine: &Engine) -> Vec<Arc<LoadedFlow>> {
+    let begins = |flow: &Arc<LoadedFlow>| {
+        let start = flow.flow.start.discord.as_ref();
+        start.is_some_and(|start| start.on_join && start.place == DiscordPlace::PrivateThread)
+    };
+    startable(engine).into_iter().filter(begins).collect()
+}
+
+/// Begins a flow for somebody who joined, unless they have been in it before. The room is made with the first thing
+/// that is said there.
+pub(in crate::gateway::discord) async fn begin_for(
+    arrival: &Arrival<'_>,
+    flow: &LoadedFlow,
+    by: &Actor,
+) -> Result<(), NotTaken> {
+    let person = arrival.person(by);
+    let mine = arrival.conversations(&person).await.map_err(|_| NotTaken)?;
+    if mine.iter().any(|head| head.flow.id == flow.flow.id) {
+        return Ok(());
+    }
+    let start = flow.flow.start.discord.as_ref().and_then(|start| start.parent.as_deref());
+    let channels = arrival.app.settings.discord.as_ref().map(|discord| &discord.channels);
+    let Some(channel) = start.and_then(|alias| channels?.get(alias)).cloned() else {
+        tracing::warn!(flow = flow.flow.id, "nothing begins on joining: `parent` names no channel");
+        return Ok(());
+    };
+    let from = people::known(arrival.guild(), by);
+    let ear = Ear { user: by.user.clone(), channel };
+    let place = place_of(arrival, flow, by, &ear);
+    let key = format!("{}:{}", arrival.key, flow.flow.id);
+    match arrival.engine.start(&flow.flow.id, &from, place, &key).await {
+        Ok(_) => Ok(()),
+        Err(Error::Store(_) | Error::Busy) => Err(NotTaken),
+        Err(error) => {
+            tracing::warn!(flow = flow.flow.id, %error, "nothing begins on joining");
+            Ok(())
+        }
+    }
+}
+
 /// Which interview?
 pub(super) fn chooser(flows: &[Arc<LoadedFlow>]) -> Post {
     let named = flows.iter().map(|flow| (flow.flow.id.as_str(), flow.flow.title.as_str()));
@@ -69,6 +111,10 @@ pub(super) async fn started(
     }
     came_back(arrival, session).await?;
     if let Some(room) = arrival.app.rooms.known(session).await.map_err(|_| NotTaken)? {
+        // They may have left the thread, or the server, since then.
+        if let Some(head) = arrival.head(session).await.map_err(|_| NotTaken)? {
+            arrival.let_in(&head);
+        }
         return Ok(arrival.say(ear, &where_to(arrival, session, &room).await?));
     }
     Ok(opened(arrival, session))

@@ -252,7 +252,7 @@ impl<'a> Wire<'a> {
             return Step::On;
         };
         match name {
-            "READY" => return self.begun(&data, seq).await,
+            "READY" => self.begun(&data, seq).await,
             "RESUMED" => {
                 self.is_replay = false;
                 self.stands();
@@ -274,7 +274,7 @@ impl<'a> Wire<'a> {
     }
 
     /// A new session: it is kept before anything in it is.
-    async fn begun(&mut self, data: &Value, seq: u64) -> Step {
+    async fn begun(&mut self, data: &Value, seq: u64) {
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         self.shard.intake.is_me(&text(&data["user"]["id"]));
         self.marks = Marks::at(seq);
@@ -290,7 +290,6 @@ impl<'a> Wire<'a> {
         self.session = Some(session);
         self.is_replay = false;
         self.stands();
-        Step::On
     }
 
     fn stands(&mut self) {

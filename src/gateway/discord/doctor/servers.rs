@@ -245,7 +245,8 @@ impl Looked<'_> {
         };
         let role = rights.name_of(id).unwrap_or(id);
         let (what, hint) = match rights.may_give(id) {
-            Ok(()) => return,
+            // One that is gone was told of above.
+            Ok(()) | Err(Hindrance::Gone) => return,
             Err(Hindrance::TooLow) => (
                 format!("the bot's own role `{}` does not stand above it", rights.own_role()),
                 format!("drag `{}` above `{role}`: Server Settings, \"Roles\"", rights.own_role()),
@@ -262,8 +263,6 @@ impl Looked<'_> {
                     .to_owned(),
                 "make a role of your own, and write its id under `[discord.roles]`".to_owned(),
             ),
-            // It was found by its name just now.
-            Err(Hindrance::Gone) => return,
         };
         self.report.wrong(format!("role `{alias}` ({role}): {what}"), hint);
     }

@@ -2,11 +2,15 @@
 
 use std::sync::Arc;
 
+use serde_json::json;
+
 use super::{Arrival, whose};
 use crate::{
     engine::{Inbound, What},
     gateway::discord::{
+        api::Code,
         app::App,
+        commands,
         inbound::{Ack, Actor, NotTaken},
         people, send,
     },
@@ -19,17 +23,72 @@ use crate::{
 const PAGE: usize = 200;
 
 impl Arrival<'_> {
-    /// Somebody came (back), passed the screening, or has other roles now.
+    /// Somebody came (back): flows that begin with that begin, once the server's own screening is passed.
+    pub(super) async fn member_joined(&self, by: &Actor) -> Result<Ack, NotTaken> {
+        if commands::begin_on_join(self.engine).is_empty() {
+            return self.member_changed(by).await;
+        }
+        // Kept until it has begun, so that whoever was here before is not begun with when their roles change.
+        self.note_joined(by, Some("1")).await?;
+        self.member_changed(by).await
+    }
+
+    /// Somebody is here, passed the screening, or has other roles now.
     pub(super) async fn member_changed(&self, by: &Actor) -> Result<Ack, NotTaken> {
         if by.member.as_ref().is_some_and(|member| !member.is_pending) {
             self.passed(by);
+            self.begin_joined(by).await?;
         }
         let mine = self.conversations(&self.person(by)).await.map_err(|_| NotTaken)?;
         // Members change often: nobody but who was out of reach comes back.
         for head in mine.iter().filter(|head| head.status == Status::Paused) {
             self.about(head, What::Back).await?;
+            self.let_in(head);
         }
         Ok(Ack::Nothing)
+    }
+
+    /// Begins what begins when somebody joins.
+    async fn begin_joined(&self, by: &Actor) -> Result<(), NotTaken> {
+        let flows = commands::begin_on_join(self.engine);
+        if flows.is_empty() {
+            return Ok(());
+        }
+        let noted = self.app.store.noted(&joined(self.guild(), &by.user)).await;
+        if noted.map_err(|_| NotTaken)?.and_then(|note| note.value).is_none() {
+            return Ok(());
+        }
+        for flow in &flows {
+            commands::begin_for(self, flow, by).await?;
+        }
+        self.note_joined(by, None).await
+    }
+
+    async fn note_joined(&self, by: &Actor, value: Option<&str>) -> Result<(), NotTaken> {
+        let key = joined(self.guild(), &by.user);
+        let note = Note { key, session: None, value: value.map(str::to_owned) };
+        self.app.store.note(note).await.map_err(|_| NotTaken)
+    }
+
+    /// Whoever left a server is in none of its threads any more, also when they come back.
+    pub(in crate::gateway::discord) fn let_in(&self, head: &Head) {
+        let (app, head) = (Arc::clone(self.app), head.clone());
+        self.app.afterwards.spawn(async move {
+            if !app.rooms.is_thread(head.id, &head.place).await {
+                return;
+            }
+            let Ok(Some(room)) = app.rooms.known(head.id).await else { return };
+            let user = &head.participant.user;
+            let let_in = app.api.add_to_thread(&room, user).await;
+            if let_in.is_err_and(|failure| failure.is(Code::Archived)) {
+                let open = json!({ "archived": false });
+                let why = Some("the conversation goes on");
+                if app.api.change_channel(&room, open, why).await.is_ok() {
+                    // Told in the log by the call; they can be let in by hand.
+                    _ = app.api.add_to_thread(&room, user).await;
+                }
+            }
+        });
     }
 
     /// Somebody is past the server's screening: roles that waited for that are given.
@@ -40,6 +99,9 @@ impl Arrival<'_> {
     }
 
     pub(super) async fn member_left(&self, user: &str, is_banned: bool) -> Result<Ack, NotTaken> {
+        let key = joined(self.guild(), user);
+        let note = Note { key, session: None, value: None };
+        self.app.store.note(note).await.map_err(|_| NotTaken)?;
         let person = people::person_id(self.guild(), user);
         let why = if is_banned { "they were banned" } else { "they left the server" };
         let mine = self.conversations(&person).await.map_err(|_| NotTaken)?;
@@ -104,6 +166,11 @@ impl Arrival<'_> {
             .afterwards
             .spawn_whole(async move { hand_in_everywhere(&app, &key, &guild, &what).await });
     }
+}
+
+/// Names the note that somebody joined, and nothing has begun with that yet.
+fn joined(guild: &str, user: &str) -> String {
+    format!("discord/joined/{guild}/{user}")
 }
 
 /// Names the note that the bot is not in a server any more.

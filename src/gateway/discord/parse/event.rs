@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::{actor, ignored, key, member, message, unknown};
 use crate::{
     chat::raw::{flag, list, number, scalar, some_text, text_at},
-    gateway::discord::inbound::{Envelope, Incoming},
+    gateway::discord::inbound::{Envelope, Incoming, Share},
 };
 
 /// Kinds of messages that people write: plain ones, replies. Others say that somebody joined, pinned, …
@@ -82,11 +82,15 @@ fn of_guild(name: &str, data: &Value) -> Option<Incoming> {
 
 fn of_server(name: &str, data: &Value) -> Incoming {
     match name {
+        "GUILD_MEMBER_ADD" | "GUILD_MEMBER_UPDATE" if flag(data, "/user/bot") => {
+            ignored("member.bot")
+        }
         "GUILD_MEMBER_ADD" | "GUILD_MEMBER_UPDATE" => {
             let mut by = actor(data);
             by.member = Some(member(data));
             by.name = some_text(data, "/nick").unwrap_or(by.name);
-            Incoming::MemberChanged(by)
+            let is_new = name == "GUILD_MEMBER_ADD";
+            if is_new { Incoming::MemberJoined(by) } else { Incoming::MemberChanged(by) }
         }
         "GUILD_MEMBER_REMOVE" | "GUILD_BAN_ADD" => {
             let user = text_at(data, "/user/id");
@@ -99,11 +103,17 @@ fn of_server(name: &str, data: &Value) -> Incoming {
         },
         "GUILD_ROLE_CREATE" | "GUILD_ROLE_UPDATE" | "GUILD_ROLE_DELETE" => Incoming::RolesChanged,
         "APPLICATION_COMMAND_PERMISSIONS_UPDATE" => Incoming::Permitted,
-        "READY" => ignored("ready"),
+        "READY" => Incoming::Begun(share(data)),
         name if IDLE.contains(&name) => ignored(name),
         name if name.starts_with("TYPING") || name.starts_with("PRESENCE") => ignored(name),
         name => unknown(name),
     }
+}
+
+/// Which of the bot's sessions it is; without a word about that, the only one.
+fn share(data: &Value) -> Share {
+    let part = |n: usize, otherwise| data["shard"][n].as_u64().unwrap_or(otherwise);
+    Share { shard: part(0, 0), of: part(1, 1) }
 }
 
 fn written(data: &Value, me: &str) -> Incoming {

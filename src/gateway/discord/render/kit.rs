@@ -170,17 +170,17 @@ pub(super) fn json(part: &impl serde::Serialize) -> Value {
 
 /// What some components count, as Discord counts.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Weight {
+pub(in crate::gateway::discord) struct Weight {
     /// Text, in characters.
-    pub(super) units: usize,
+    pub(in crate::gateway::discord) units: usize,
     /// Text, in bytes, with what each display counts beside.
-    pub(super) bytes: usize,
+    pub(in crate::gateway::discord) bytes: usize,
     /// Components, with their children.
-    pub(super) components: usize,
+    pub(in crate::gateway::discord) components: usize,
 }
 
 impl Weight {
-    pub(super) fn of(components: &[Value]) -> Self {
+    pub(in crate::gateway::discord) fn of(components: &[Value]) -> Self {
         let mut weight = Self::default();
         for component in components {
             weight.add(component);

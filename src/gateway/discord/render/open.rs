@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{
     form::{Element, instant, shown},
-    gateway::discord::limits,
+    gateway::discord::{limits, transcript},
     model::{
         ui::{
             Ask, Choice, Choose, Confirm, Control, Decide, Decision, Field, Form, Review, Upload,
@@ -298,6 +298,7 @@ impl Open<'_> {
             buttons.push(self.button("deny_and_tell", &label));
         }
         if matches!(self.wait.answerers, Answerers::Deciders { .. }) {
+            buttons.push(transcript::open(self.wait.session));
             let url = self.cx.conversation.as_deref();
             buttons.extend(url.and_then(|url| kit::link(url, "Open conversation")));
         }

@@ -3,16 +3,16 @@
 use chrono::TimeDelta;
 use serde_json::{Value, json};
 
-use super::nonce;
-use super::targets::Target;
+use super::{nonce, roles, targets::Target};
 use crate::{
     chat::{Fetched, cards},
-    engine::{Inbound, Look, What},
+    engine::{Inbound, Look, Receipt, What},
     form::{self, words},
     gateway::discord::{
         api::{Code, Failure},
         app::App,
-        native, people,
+        native::{self, Known},
+        people,
         render::{self, Hears, Message},
         rooms, texts,
     },
@@ -23,9 +23,9 @@ use crate::{
         audit::sha256,
         effect::{Act, Delivery, Effect, Recipient, Rendering},
         session::PersonId,
-        transcript::Audience,
-        ui::{Control, Offered},
-        wait::{Purpose, Wait},
+        transcript::{Audience, Via},
+        ui::{Control, Offered, Reply},
+        wait::{Purpose, Settlement, Wait},
     },
     store,
     threads::{Mark, Role, Spot},
@@ -33,6 +33,9 @@ use crate::{
 
 /// The number of the part that says how a request was decided.
 const DECIDED: u8 = 59;
+
+/// The number of the part that says what is not asked again.
+const KNOWN: u8 = 55;
 
 /// Until Discord takes the thread of a conversation that is over from the list, in minutes.
 const CLOSED_AFTER: u32 = 1_440;
@@ -153,8 +156,8 @@ impl Sender<'_> {
 
     /// A card: posted where it was never shown, edited everywhere else.
     async fn show(&self, wait: &Wait, renderings: &[Rendering]) -> Delivered<Option<String>> {
-        if renderings.is_empty() && wait.standing.is_pending() {
-            self.prefill(wait).await?;
+        if renderings.is_empty() && wait.standing.is_pending() && self.is_known(wait).await? {
+            return Ok(None);
         }
         let message = render::card(wait, &self.cx(wait).await?);
         let spots: Vec<Spot> = renderings.iter().filter_map(|r| Spot::parse(&r.message)).collect();
@@ -174,16 +177,39 @@ impl Sender<'_> {
         self.card(wait, &message).await
     }
 
-    /// Keeps what is known of the answer already, unless something was entered.
-    async fn prefill(&self, wait: &Wait) -> Delivered<()> {
+    /// Whether the answer is known already, so that nothing is asked; where only a part is, it is kept, unless something
+    /// was entered.
+    async fn is_known(&self, wait: &Wait) -> Delivered<bool> {
         let is_choice = matches!(wait.prompt.control, Control::Choose(_));
         if !is_choice || !self.app.drafts.of(wait).await?.is_empty() {
-            return Ok(());
+            return Ok(false);
         }
-        if let Some(draft) = native::picked(self.app, &self.look().await?, wait).await {
-            self.app.drafts.keep(wait, &draft).await?;
+        match native::known(self.app, &self.look().await?, wait).await {
+            Ok(Known::Said(ids)) => return self.said_before(wait, ids).await,
+            Ok(Known::Picked(draft)) => self.app.drafts.keep(wait, &draft).await?,
+            Err(failure) if failure.is(Code::UnknownMember) => self.lost(roles::NOT_THERE),
+            // Without an answer of Discord's the question is shown as it is.
+            Ok(Known::Nothing) | Err(_) => {}
         }
-        Ok(())
+        Ok(false)
+    }
+
+    /// Answers for the participant what they told the server before, and says so; whether that counts.
+    async fn said_before(&self, wait: &Wait, ids: Vec<String>) -> Delivered<bool> {
+        let engine = self.app.engine().ok_or(Undelivered::Later)?;
+        let state = self.look().await?.state;
+        let reply = Reply::Chosen { ids, free_text: None };
+        let what = answer::describe(&wait.prompt.control, &reply);
+        let words = texts::said_before(&wait.prompt.body, &what);
+        self.post_to_room(&words, KNOWN).await?;
+        let name = state.name.clone().unwrap_or_default();
+        let from = Responder::without_rights(state.participant.clone(), name);
+        let key = format!("discord:known:{}:{}", wait.id, wait.revision);
+        let (id, revision, via) = (wait.id, wait.revision, Via::Known);
+        let what = What::Answer { wait: id, revision, reply, via };
+        let session = self.effect.session;
+        let receipt = engine.receive(Inbound { key, session, from, what }).await?;
+        Ok(matches!(receipt, Receipt::Settled(Settlement::Applied) | Receipt::Duplicate))
     }
 
     async fn card(&self, wait: &Wait, message: &Message) -> Delivered<Option<String>> {
@@ -451,6 +477,11 @@ impl Sender<'_> {
         {
             return;
         }
+        self.lost(why);
+    }
+
+    /// The participant is out of reach: the session pauses.
+    pub(super) fn lost(&self, why: &'static str) {
         let Some(engine) = self.app.engine().cloned() else { return };
         let (session, guild) = (self.effect.session, self.effect.place.workspace.clone());
         let key = format!("discord:unreachable:{}", self.effect.id);

@@ -69,7 +69,7 @@ fn first_id(components: &Value) -> Option<&str> {
 }
 
 /// The smallest id of a time.
-fn snowflake(at: DateTime<Utc>) -> String {
+pub(in crate::gateway::discord) fn snowflake(at: DateTime<Utc>) -> String {
     let since = u64::try_from(at.timestamp_millis() - EPOCH_MS).unwrap_or(0);
     (since << 22).to_string()
 }

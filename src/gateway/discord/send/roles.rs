@@ -2,10 +2,10 @@
 //! a role given earlier would let the member pass it unseen.
 //!
 //! ```text
-//! discord/roles/500/701   {"session":"ses_…","roles":["member"]}   given once 701 is past the screening of 500
+//! discord/roles/500/701   {"reason":"…","roles":["member"],"of":["ses_…","eff_…"]}   given once 701 is past it
 //! ```
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, time::Duration};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -20,6 +20,8 @@ use crate::{
         rights::{Hindrance, Rights},
         texts,
     },
+    ids::{EffectId, SessionId},
+    model::effect::{Act, Effect, Recipient},
     store::{self, Note},
 };
 
@@ -29,13 +31,25 @@ const SAID: u8 = 0;
 /// The number of the part that tells staff.
 const WARNED: u8 = 58;
 
-/// Roles that wait for the screening.
+/// The numbers of the parts that say the same of roles that waited: to the member, to staff.
+const SAID_LATE: u8 = 57;
+const WARNED_LATE: u8 = 56;
+
+/// Attempts to give roles that waited, once the screening is passed, and the pause after the first; it doubles. After
+/// that they wait until something is heard of the member again.
+const ATTEMPTS: u32 = 5;
+const PAUSE: Duration = Duration::from_millis(500);
+
+/// Roles that wait for the screening, or for a member who left.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Kept {
     /// Why they are given, for the server's audit log.
     reason: String,
     /// Aliases.
     roles: BTreeSet<String>,
+    /// The conversation, and the effect under which it is told what became of them.
+    #[serde(default)]
+    of: Option<(SessionId, EffectId)>,
 }
 
 /// What became of roles.
@@ -44,6 +58,14 @@ struct Outcome {
     given: Vec<String>,
     /// With why not, for the member and for staff.
     not: Vec<(String, String)>,
+}
+
+impl Outcome {
+    /// Which were not given, with why not.
+    fn why(&self) -> String {
+        let not = self.not.iter().map(|(role, why)| format!("{role}: {why}"));
+        not.collect::<Vec<_>>().join("; ")
+    }
 }
 
 impl Sender<'_> {
@@ -58,12 +80,15 @@ impl Sender<'_> {
         };
         let member = match self.app.api.member(guild, user).await {
             Err(failure) if failure.is(Code::UnknownMember) => {
-                return Err(Undelivered::Never("they are not in the server any more".to_owned()));
+                // Should they come back, they get them then.
+                self.keep((guild, user), aliases, &reason).await?;
+                self.lost(NOT_THERE);
+                return Err(Undelivered::Never(NOT_THERE.to_owned()));
             }
             member => member?,
         };
         if member["pending"] == true {
-            keep(self.app, (guild, user), aliases, &reason).await?;
+            self.keep((guild, user), aliases, &reason).await?;
             let text = "You get your roles as soon as you have accepted the server's own rules.";
             self.post_to_room(&texts::words(text), SAID).await?;
             return Ok(());
@@ -73,62 +98,114 @@ impl Sender<'_> {
         if outcome.not.is_empty() {
             return Ok(());
         }
-        let why = outcome.not.iter().map(|(role, why)| format!("{role}: {why}"));
-        let why = why.collect::<Vec<_>>().join("; ");
-        self.warn(&look, &why).await?;
-        Err(Undelivered::Never(why))
+        self.warn(&look, &outcome.why(), WARNED).await?;
+        Err(Undelivered::Never(outcome.why()))
+    }
+
+    /// Has them wait for the screening.
+    async fn keep(
+        &self,
+        (guild, user): (&str, &str),
+        aliases: &[String],
+        reason: &str,
+    ) -> Result<(), store::Error> {
+        let mut kept = kept(self.app, guild, user).await?.unwrap_or_default();
+        kept.roles.extend(aliases.iter().cloned());
+        reason.clone_into(&mut kept.reason);
+        let session = self.effect.session;
+        kept.of = Some((session, self.effect.id));
+        let value = serde_json::to_string(&kept).ok();
+        // It is gone with the conversation, should that be erased before.
+        self.app.store.note(Note { key: key(guild, user), session: Some(session), value }).await
+    }
+
+    /// Tells the member what became of roles that waited, and staff what a moderator can mend.
+    async fn tell_late(&self, outcome: &Outcome) -> Delivered<()> {
+        self.post_to_room(&texts::roles(&outcome.given, &outcome.not), SAID_LATE).await?;
+        if outcome.not.is_empty() {
+            return Ok(());
+        }
+        self.warn(&self.look().await?, &outcome.why(), WARNED_LATE).await
     }
 
     /// Tells staff what a moderator can mend.
-    async fn warn(&self, look: &Look, why: &str) -> Delivered<()> {
+    async fn warn(&self, look: &Look, why: &str, part: u8) -> Delivered<()> {
         let Some(alias) = &look.flow.flow.handoff.channel else { return Ok(()) };
         let Ok(channel) = self.channel(alias) else { return Ok(()) };
         let target = self.staff_thread(alias, channel, look).await?;
         let person = render::text::said(&look.state.person_in_words(), limits::QUOTE);
         let why = render::text::said(why, limits::CONTENT / 2);
         let text = format!("{person} did not get every role. {why}.");
-        self.post(&target.channel, &texts::words(text), WARNED).await.map(drop)
+        self.post(&target.channel, &texts::words(text), part).await.map(drop)
     }
 }
 
-/// Gives the roles that waited until somebody is past the screening.
+/// Gives the roles that waited until somebody is past the screening. What goes wrong on the way is tried again some
+/// times, and then told to staff; the roles go on waiting until something is heard of the member.
 pub(in crate::gateway::discord) async fn give_kept(app: &App, guild: &str, user: &str) {
     let Ok(Some(kept)) = kept(app, guild, user).await else { return };
-    let Ok(member) = app.api.member(guild, user).await else { return };
-    if member["pending"] == true {
-        return;
+    let mut pause = PAUSE;
+    let mut last = String::new();
+    for attempt in 1..=ATTEMPTS {
+        match give_once(app, (guild, user), &kept).await {
+            Ok(()) | Err(Undelivered::NotApplicable | Undelivered::Never(_)) => return,
+            Err(Undelivered::Call(Failure::Refused { code, .. })) => {
+                tracing::warn!(%code, "roles that waited cannot be given now");
+                return;
+            }
+            Err(Undelivered::Call(failure)) => last = failure.to_string(),
+            Err(Undelivered::Later) => "it could not be noted".clone_into(&mut last),
+        }
+        tracing::warn!(attempt, why = last, "roles that waited are given later");
+        if attempt < ATTEMPTS {
+            tokio::time::sleep(pause).await;
+            pause *= 2;
+        }
     }
-    let aliases: Vec<String> = kept.roles.into_iter().collect();
-    let outcome = match give(app, (guild, &member), &aliases, &kept.reason).await {
-        Ok(outcome) => outcome,
-        // They stay kept for the next time something is heard of the member.
-        Err(failure) => return tracing::warn!(%failure, "roles wait on"),
-    };
+    let Some(effect) = telling(app, &kept).await else { return };
+    let sender = Sender { app, effect: &effect };
+    let why = format!("The roles wait, for they could not be given now: {last}");
+    if let Ok(look) = sender.look().await {
+        // Told in the log by the calls.
+        _ = sender.warn(&look, &why, WARNED_LATE).await;
+    }
+}
+
+/// One attempt; nothing is left to do where it is well.
+async fn give_once(app: &App, (guild, user): (&str, &str), kept: &Kept) -> Delivered<()> {
+    let member = app.api.member(guild, user).await?;
+    if member["pending"] == true {
+        return Ok(());
+    }
+    let aliases: Vec<String> = kept.roles.iter().cloned().collect();
+    let outcome = give(app, (guild, &member), &aliases, &kept.reason).await?;
+    if let Some(effect) = telling(app, kept).await {
+        match (Sender { app, effect: &effect }).tell_late(&outcome).await {
+            // Somebody else has to see to it that they can be told.
+            Err(Undelivered::Call(Failure::Refused { .. }) | Undelivered::Never(_)) | Ok(()) => {}
+            Err(undelivered) => return Err(undelivered),
+        }
+    }
     for (role, why) in &outcome.not {
         tracing::warn!(role, why, "a role could not be given");
     }
-    let note = Note { key: key(guild, user), session: None, value: None };
-    if let Err(error) = app.store.note(note).await {
-        tracing::warn!(%error, "roles that were given are still noted");
-    }
+    let session = kept.of.map(|(session, _)| session);
+    Ok(app.store.note(Note { key: key(guild, user), session, value: None }).await?)
+}
+
+/// The effect under which it is told what became of roles that waited: the one that was to give them. None where the
+/// conversation is gone, or nobody knows which it was.
+async fn telling(app: &App, kept: &Kept) -> Option<Effect> {
+    let (session, effect) = kept.of?;
+    let look = app.engine()?.look(session).await.ok()?;
+    let act = Act::AddRoles { roles: kept.roles.iter().cloned().collect() };
+    let to = (Recipient::Participant, act);
+    Some(Effect::new(effect, (session, look.state.place.clone()), to, app.clock.now()))
 }
 
 async fn kept(app: &App, guild: &str, user: &str) -> Result<Option<Kept>, store::Error> {
     let note = app.store.noted(&key(guild, user)).await?;
     Ok(note.and_then(|note| serde_json::from_str(&note.value?).ok()))
-}
-
-async fn keep(
-    app: &App,
-    (guild, user): (&str, &str),
-    aliases: &[String],
-    reason: &str,
-) -> Result<(), store::Error> {
-    let mut kept = kept(app, guild, user).await?.unwrap_or_default();
-    kept.roles.extend(aliases.iter().cloned());
-    reason.clone_into(&mut kept.reason);
-    let value = serde_json::to_string(&kept).ok();
-    app.store.note(Note { key: key(guild, user), session: None, value }).await
 }
 
 fn key(guild: &str, user: &str) -> String {
@@ -170,7 +247,7 @@ async fn give(
             Ok(()) => outcome.given.push(name),
             Err(failure) if failure.is(Code::UnknownRole) => refuse(words(Hindrance::Gone)),
             Err(failure) if failure.is(Code::MissingPermissions) => {
-                refuse(words(Hindrance::TooLow))
+                refuse(words(Hindrance::TooLow));
             }
             Err(failure) if failure.is(Code::UnknownMember) => refuse("they have left the server"),
             Err(failure) => return Err(failure),
@@ -178,6 +255,9 @@ async fn give(
     }
     Ok(outcome)
 }
+
+/// Why nobody is given anything, and the conversation pauses.
+pub(super) const NOT_THERE: &str = "they are not in the server any more";
 
 /// Why a role was not given, for the member and for staff.
 const fn words(hindrance: Hindrance) -> &'static str {

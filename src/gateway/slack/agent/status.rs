@@ -2,38 +2,22 @@
 
 use crate::{
     engine::Look,
-    gateway::slack::limits,
-    interview::{State, state::CallState},
-    model::{
-        session::Status,
-        transcript::{CallResult, Event, Origin, Recorded, Speaker},
-        wait::Answerers,
+    gateway::{
+        slack::limits,
+        standing::{Standing, is_begun},
     },
+    interview::{State, state::CallState},
+    model::transcript::{CallResult, Event, Origin, Recorded, Speaker},
     tool::pipeline::Pipeline,
 };
 
-/// How an agent's session stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Standing {
-    /// It is the bot's turn.
-    Processing,
-    /// A question is open.
-    Suspended,
-    /// It is the person's turn to write.
-    Active,
-    /// Nothing more comes.
-    Closed,
-}
-
-impl Standing {
-    /// Slack's word.
-    pub(super) const fn name(self) -> &'static str {
-        match self {
-            Self::Processing => "processing",
-            Self::Suspended => "suspended",
-            Self::Active => "active",
-            Self::Closed => "closed",
-        }
+/// Slack's word for how a session stands.
+pub(super) const fn name_of(standing: Standing) -> &'static str {
+    match standing {
+        Standing::Processing => "processing",
+        Standing::Suspended => "suspended",
+        Standing::Active => "active",
+        Standing::Closed => "closed",
     }
 }
 
@@ -47,34 +31,13 @@ pub(super) struct Shown {
 
 impl Shown {
     pub(super) fn of(look: &Look, pipeline: &Pipeline) -> Self {
-        let standing = standing(look);
+        let standing = Standing::of(look);
         let words = match standing {
             Standing::Processing => words(&look.state, pipeline),
             Standing::Suspended | Standing::Active | Standing::Closed => String::new(),
         };
         Self { standing, words }
     }
-}
-
-fn standing(look: &Look) -> Standing {
-    let state = &look.state;
-    match state.status {
-        Status::Completed | Status::Ended | Status::Declined | Status::Stopped => Standing::Closed,
-        Status::Notice | Status::Paused => Standing::Suspended,
-        Status::Open if state.handoff.is_some() => Standing::Active,
-        Status::Open
-            if state.pending().any(|wait| matches!(wait.answerers, Answerers::Participant)) =>
-        {
-            Standing::Suspended
-        }
-        Status::Open if look.thinking || state.calls.iter().any(is_begun) => Standing::Processing,
-        Status::Open if state.pending().next().is_some() => Standing::Suspended,
-        Status::Open => Standing::Active,
-    }
-}
-
-fn is_begun(known: &CallState) -> bool {
-    known.result.is_none() && known.wait.is_none()
 }
 
 /// What the bot does, in words for people.

@@ -6,13 +6,15 @@ use super::told;
 use crate::{
     engine::Look,
     form::{clip, glance, plain, words},
-    gateway::slack::{
-        blocks::{Button, actions, drawn, section},
-        home,
-        inbound::Ack,
-        inbox::Arrival,
-        limits, mirror,
-        render::text::escape,
+    gateway::{
+        slack::{
+            blocks::{Button, actions, drawn, section},
+            home,
+            inbound::Ack,
+            inbox::Arrival,
+            limits, mirror,
+            render::text::escape,
+        },
         transcript::Opening,
     },
     model::session::{Head, Platform},

@@ -12,9 +12,11 @@ use super::{
 };
 use crate::{
     form::{Element, instant, is_blank, one_line},
-    gateway::slack::{
-        blocks::{self, Button, actions, columns, confirm, context, said, section},
-        limits,
+    gateway::{
+        slack::{
+            blocks::{self, Button, actions, columns, confirm, context, said, section},
+            limits,
+        },
         transcript::Opening,
     },
     model::{

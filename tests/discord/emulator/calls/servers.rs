@@ -96,8 +96,8 @@ fn in_guild(state: &mut State, asked: &Asked<'_>, method: &str) -> Answered {
         "GET /guilds/{guild}/onboarding" => {
             return Ok((
                 200,
-                json!({ "guild_id": id.to_string(), "prompts": [], "enabled": false,
-                "default_channel_ids": [], "mode": 0 }),
+                json!({ "guild_id": id.to_string(), "prompts": prompts(&guild.onboarding),
+                "enabled": !guild.onboarding.is_empty(), "default_channel_ids": [], "mode": 0 }),
             ));
         }
         "GET /guilds/{guild}/threads/active" => {
@@ -120,7 +120,7 @@ fn in_guild(state: &mut State, asked: &Asked<'_>, method: &str) -> Answered {
         return Ok((
             200,
             json!({ "user": { "id": user.to_string(), "username": state.users[&user].name },
-            "roles": roles, "pending": member.is_pending }),
+            "roles": roles, "pending": member.is_pending, "flags": member.flags }),
         ));
     }
     let role = asked.id(2);
@@ -139,4 +139,15 @@ fn in_guild(state: &mut State, asked: &Asked<'_>, method: &str) -> Answered {
         state.tell_of_member("GUILD_MEMBER_UPDATE", user);
     }
     Ok((204, Value::Null))
+}
+
+/// The questions of a server's onboarding; each answer gives a role.
+fn prompts(asked: &[Vec<u64>]) -> Value {
+    let option = |role: &u64| json!({ "id": role.to_string(), "title": "An answer", "role_ids": [role.to_string()], "channel_ids": [] });
+    let prompt = |(n, roles): (usize, &Vec<u64>)| {
+        let options: Vec<Value> = roles.iter().map(option).collect();
+        json!({ "id": n.to_string(), "type": 0, "title": "A question", "single_select": false, "required": false,
+            "in_onboarding": true, "options": options })
+    };
+    asked.iter().enumerate().map(prompt).collect()
 }

@@ -1,0 +1,118 @@
+//! That the bot is writing, as long as it is its turn: a sign that Discord shows for some seconds, and takes away with
+//! the next message. What a model says is posted whole, when it has been said: Discord marks every edit, and takes few.
+//!
+//! Best effort: nothing depends on it, and only where a model leads is there anything to wait for.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
+
+use moka::sync::Cache;
+use tokio::{
+    sync::broadcast::error::RecvError,
+    task::JoinSet,
+    time::{Instant, sleep_until},
+};
+use tokio_util::sync::CancellationToken;
+
+use super::{app::App, limits};
+use crate::{
+    engine::Engine, gateway::standing::Standing, ids::SessionId, model::session::Platform,
+};
+
+/// Sessions to be looked at, each with when, and until when it is shown without news.
+#[derive(Debug, Default)]
+struct Agenda {
+    due: BTreeMap<SessionId, (Instant, Instant)>,
+    busy: BTreeSet<SessionId>,
+}
+
+impl Agenda {
+    /// Something happened in a session: it is looked at soon, and shown for a while.
+    fn changed(&mut self, session: SessionId) {
+        let now = Instant::now();
+        if self.due.len() >= limits::TYPING_SESSIONS && !self.due.contains_key(&session) {
+            return;
+        }
+        let (_, until) = self.due.entry(session).or_insert((now + limits::TYPING_AFTER, now));
+        *until = now + limits::TYPING_MAX;
+    }
+
+    fn next(&self) -> Option<(Instant, SessionId)> {
+        let free = self.due.iter().filter(|(session, _)| !self.busy.contains(session));
+        free.map(|(session, (at, _))| (*at, *session)).min()
+    }
+}
+
+/// Follows the engine until `shutdown`; does nothing where no model leads.
+pub(super) async fn keep_typing(app: &Arc<App>, shutdown: CancellationToken) {
+    let Some(engine) = app.engine().filter(|engine| engine.parts().models.interview.is_some())
+    else {
+        return;
+    };
+    let mut watched = engine.watch();
+    let elsewhere: Arc<Cache<SessionId, ()>> = Arc::new(Cache::new(limits::TYPING_SESSIONS as u64));
+    let mut agenda = Agenda::default();
+    let mut jobs: JoinSet<(SessionId, bool)> = JoinSet::new();
+    loop {
+        let next = agenda.next().filter(|_| jobs.len() < limits::TYPING_AT_ONCE);
+        let at = next.map_or_else(Instant::now, |(at, _)| at);
+        tokio::select! {
+            () = shutdown.cancelled() => return,
+            changed = watched.recv() => match changed {
+                Ok(changed) if elsewhere.contains_key(&changed.session) => {}
+                Ok(changed) => agenda.changed(changed.session),
+                // Who falls behind sees the next change.
+                Err(RecvError::Lagged(_)) => {}
+                Err(RecvError::Closed) => return,
+            },
+            () = sleep_until(at), if next.is_some() => {
+                let Some((_, session)) = next else { continue };
+                agenda.busy.insert(session);
+                let (app, engine, elsewhere) = (Arc::clone(app), engine.clone(), Arc::clone(&elsewhere));
+                jobs.spawn(async move { (session, show(&app, &engine, session, &elsewhere).await) });
+            }
+            Some(done) = jobs.join_next(), if !jobs.is_empty() => match done {
+                Ok((session, is_shown)) => {
+                    agenda.busy.remove(&session);
+                    again(&mut agenda, session, is_shown);
+                }
+                Err(error) => {
+                    tracing::error!(%error, "it could not be shown that the bot is writing");
+                    agenda = Agenda::default();
+                }
+            },
+        }
+    }
+}
+
+/// Plans the next look, while the sign is shown and news are not too old.
+fn again(agenda: &mut Agenda, session: SessionId, is_shown: bool) {
+    let Some((at, until)) = agenda.due.get_mut(&session) else { return };
+    *at = Instant::now() + limits::TYPING_AGAIN;
+    if !is_shown || *at > *until {
+        agenda.due.remove(&session);
+    }
+}
+
+/// Shows the sign where it is the bot's turn; whether it is.
+async fn show(
+    app: &App,
+    engine: &Engine,
+    session: SessionId,
+    elsewhere: &Cache<SessionId, ()>,
+) -> bool {
+    let Ok(look) = engine.look(session).await else { return false };
+    let head = &look.loaded.head;
+    if head.place.platform != Platform::Discord || head.parent.is_some() {
+        elsewhere.insert(session, ());
+        return false;
+    }
+    if Standing::of(&look) != Standing::Processing {
+        return false;
+    }
+    // The first thing that is said makes the room.
+    let Ok(Some(room)) = app.rooms.known(session).await else { return true };
+    app.api.typing(&room).await.is_ok()
+}

@@ -1,0 +1,93 @@
+//! What staff read of a conversation, and what is left for them of one that was erased.
+
+use anteroom::store::Store as _;
+use insta::assert_snapshot;
+
+use crate::{
+    bot::{ADA, Bot, Plan},
+    emulator::state::BOT,
+};
+
+/// Ada has asked for a person, gone on, and asked for the role of contributors.
+async fn with_a_request() -> Bot {
+    let bot =
+        Bot::planned(Plan { discord: "message_content = true".to_owned(), ..Plan::default() })
+            .await;
+    bot.linus().at("welcome").command("/onboard panel", &[]).await;
+    let ada = bot.ada();
+    for label in ["Start", "Start", "I have a question"] {
+        ada.press(label).await;
+    }
+    ada.at("welcome-ada").write("continue").await;
+    for label in ["I accept", "Yes", "Done", "No pings", "Skip", "Request it"] {
+        ada.press(label).await;
+    }
+    for person in [bot.ada(), bot.grace(), bot.linus(), bot.mallory()] {
+        person.news();
+    }
+    bot
+}
+
+#[tokio::test]
+async fn an_erasure_takes_name_and_buttons_from_all_that_staff_see() {
+    let bot = with_a_request().await;
+    bot.ada().at("welcome").command("/privacy delete", &[]).await;
+    bot.ada().press("Erase everything").await;
+    bot.ada().press("Erase everything").await;
+    assert_snapshot!(bot.linus().news(), @"
+    #staff-approvals
+      ~ Anteroom (edited): ┃  **No longer asked**: erased. <t:1793628300:f>
+    #staff-desk
+      ~ Anteroom (edited): ┃  -# This conversation was erased.
+    ");
+    let left = bot.discord.with(|state| {
+        let named =
+            state.channels.values().filter(|channel| channel.name.to_lowercase().contains("ada"));
+        let mut left: Vec<String> = named.map(|channel| channel.name.clone()).collect();
+        // What was said to staff in words stays, as what they said.
+        for channel in state.channels.values() {
+            let of_bot = channel.messages.values().filter(|message| message.author == BOT);
+            let told = of_bot.filter(|message| message.only_for.is_none());
+            let drawn = told.map(|message| message.body["components"].to_string());
+            left.extend(drawn.filter(|drawn| drawn.contains("Ada")));
+        }
+        left
+    });
+    assert_eq!(left, Vec::<String>::new());
+    bot.judge();
+}
+
+async fn readings(bot: &Bot) -> Vec<String> {
+    let records = bot.store.audit(0, 1_000).await.unwrap();
+    let read = records.iter().filter(|sealed| sealed.record.event == "transcript_read");
+    read.map(|sealed| sealed.record.facts["by"].as_str().unwrap().to_owned()).collect()
+}
+
+#[tokio::test]
+async fn staff_read_a_conversation_page_by_page_and_it_is_noted() {
+    let bot = with_a_request().await;
+    let linus = bot.linus();
+    linus.at("staff-desk").command("/review", &[("member", ADA.into())]).await;
+    linus.press("Open transcript").await;
+    let seen = linus.news();
+    assert!(seen.contains("Would you like the Contributor role?"), "{seen}");
+    assert!(seen.contains("29 to 48 of 48. Calls of tools stand in an export."), "{seen}");
+    linus.press("Earlier").await;
+    let seen = linus.news();
+    assert!(seen.contains("9 to 28 of 48") && seen.contains("[Earlier] [Later]"), "{seen}");
+    linus.press("Later").await;
+    let seen = linus.news();
+    assert!(seen.contains("29 to 48 of 48"), "{seen}");
+    assert_eq!(readings(&bot).await, ["discord:500/1400000000000000703"]);
+    // From the card of a request; and nobody else.
+    let card = bot.grace().button("Open transcript").unwrap();
+    bot.grace().press_again(&card).await;
+    assert_eq!(readings(&bot).await.len(), 2);
+    bot.mallory().press_again(&card).await;
+    assert_snapshot!(bot.mallory().news(), @"
+    #staff-approvals
+      + Anteroom (only you): Only the team can do that.
+    ");
+    assert_eq!(readings(&bot).await.len(), 2);
+    bot.judge();
+}

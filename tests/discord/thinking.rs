@@ -1,0 +1,97 @@
+//! A model that leads: that it is writing is seen, and its words come whole and in order.
+
+use std::sync::Arc;
+
+use insta::assert_snapshot;
+
+use crate::{
+    bot::{Bot, Plan},
+    emulator::state::State,
+    scripted::{Gate, Scripted, Turn},
+};
+
+/// A talk that a model leads.
+const TALK: &str = r#"
+format = 1
+id = "talk"
+version = "1.0.0"
+title = "A talk"
+
+[start.discord]
+panel = true
+place = "private-thread"
+parent = "welcome"
+
+[[phase]]
+id = "pets"
+title = "Pets"
+mode = "interview"
+prompt = "Ask for a pet."
+tools = ["get_user_option", "request_user_input", "set_objective_status", "next_phase", "persist_data"]
+
+  [[phase.objective]]
+  id = "pet"
+  title = "A pet"
+  done = "model"
+"#;
+
+async fn led_by(model: &Arc<Scripted>) -> Bot {
+    let plan = Plan {
+        model: Some(Arc::clone(model)),
+        flow: Some(TALK.to_owned()),
+        discord: "message_content = true".to_owned(),
+        ..Plan::default()
+    };
+    let bot = Bot::planned(plan).await;
+    bot.linus().at("welcome").command("/onboard panel", &[]).await;
+    bot
+}
+
+/// How often the bot has shown that it is writing.
+fn typed(state: &State) -> usize {
+    state.requests.iter().filter(|request| request.path.ends_with("/typing")).count()
+}
+
+#[tokio::test]
+async fn that_the_bot_is_writing_is_seen_while_the_model_thinks() {
+    let (model, gate) = (Scripted::new(), Gate::new());
+    model.next(Turn::says("Hello. Have you got a pet?"));
+    model.next(Turn::says("A cat, how nice.").held_by(&gate));
+    let bot = led_by(&model).await;
+    let ada = bot.ada();
+    ada.press("Start").await;
+    ada.news();
+    let before = bot.discord.with(|state| typed(state));
+    let seen = async {
+        bot.discord.until("a sign", |state| (typed(state) > before).then_some(())).await;
+        gate.open();
+    };
+    let there = ada.at("welcome-ada");
+    tokio::join!(there.write("A cat."), seen);
+    assert_snapshot!(ada.news(), @"
+    #welcome-ada
+      + Anteroom: A cat, how nice.
+    ");
+    model.assert_played();
+}
+
+#[tokio::test]
+async fn very_long_words_come_in_order_and_whole() {
+    let model = Scripted::new();
+    let words: Vec<String> =
+        (1..=120).map(|n| format!("Line {n} says that cats sleep for most of the day.")).collect();
+    model.next(Turn::says(&words.join("\n\n")));
+    let bot = led_by(&model).await;
+    bot.ada().press("Start").await;
+    let posts = bot.discord.with(|state| {
+        let thread = state.channels.values().find(|channel| channel.name == "welcome-ada").unwrap();
+        let texts = thread.messages.values().filter_map(|m| m.body["content"].as_str());
+        texts.map(str::to_owned).filter(|text| !text.is_empty()).collect::<Vec<_>>()
+    });
+    assert!(posts.len() > 2 && posts.iter().all(|post| post.chars().count() <= 2_000));
+    let lines: Vec<&str> =
+        posts.iter().flat_map(|post| post.lines()).filter(|line| !line.is_empty()).collect();
+    assert_eq!(lines, words);
+    bot.judge();
+    model.assert_played();
+}
