@@ -374,7 +374,7 @@ impl Engine {
         if let Some(head) = found.iter().find(is_open) {
             return Ok(head.id);
         }
-        let flow = inner.parts.library.get(flow).ok_or_else(|| Error::NoFlow(flow.to_owned()))?;
+        let flow = pinned::begun(&inner.parts.library, flow, from)?;
         let pin = self.pin(&flow).await?;
         pass(Point::FlowPinned);
         let started = Started {

@@ -12,7 +12,7 @@ use serde_json::Value;
 
 pub use self::{
     check::{Aliases, Catalogue, check, check_file, check_source},
-    library::{Library, shipped},
+    library::{Library, optional, shipped},
     schemas::builtin,
 };
 use crate::model::flow::{Done, Flow, Objective, Phase, Step};

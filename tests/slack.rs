@@ -30,6 +30,8 @@ mod judges;
 mod led;
 #[path = "slack/manifest.rs"]
 mod manifest;
+#[path = "slack/matching.rs"]
+mod matching;
 #[path = "it/world/mortal.rs"]
 mod mortal;
 #[path = "slack/offers.rs"]

@@ -6,11 +6,30 @@ use std::{
 };
 
 use super::{Engine, Error};
-use crate::{flows::LoadedFlow, model::session::FlowPin, store, task::LoadedTask};
+use crate::{
+    flows::{Library, LoadedFlow},
+    interview::Responder,
+    model::session::FlowPin,
+    store,
+    task::LoadedTask,
+};
 
 /// Older versions of flows that are in use, by digest. As many as there are versions, not sessions.
 #[derive(Debug, Default)]
 pub(super) struct PinnedFlows(Mutex<HashMap<String, Arc<LoadedFlow>>>);
+
+/// The flow that somebody begins. One that scores people is for staff alone: whoever talks with it sees the scores.
+pub(super) fn begun(
+    library: &Library,
+    id: &str,
+    from: &Responder,
+) -> Result<Arc<LoadedFlow>, Error> {
+    let flow = library.get(id).ok_or_else(|| Error::NoFlow(id.to_owned()))?;
+    if flow.flow.policy.score_people && !from.staff {
+        return Err(Error::Refused("only the team can begin this: it scores people".to_owned()));
+    }
+    Ok(flow)
+}
 
 impl Engine {
     /// Keeps a flow's file under its digest.

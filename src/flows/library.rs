@@ -16,6 +16,11 @@ pub const fn shipped() -> [(&'static str, &'static str); 2] {
     ]
 }
 
+/// Flows in the box that can be started only where the configuration names them: file and text.
+pub const fn optional() -> [(&'static str, &'static str); 1] {
+    [("job-match.toml", include_str!("../../manifests/flows/job-match.toml"))]
+}
+
 /// The flows that can be started, by id.
 #[derive(Debug, Clone, Default)]
 pub struct Library {
@@ -23,7 +28,8 @@ pub struct Library {
 }
 
 impl Library {
-    /// Loads the flows in the box and the operator's from `dir`. Where `enabled` names some, only those are kept.
+    /// Loads the flows in the box and the operator's from `dir`. Where `enabled` names some, only those are kept; the
+    /// optional ones of the box are there only where it names them and the operator has none of that name.
     /// Every problem of every file is told at once.
     pub fn load(
         dir: Option<&Path>,
@@ -37,6 +43,12 @@ impl Library {
         }
         for (name, source) in dir.map(|dir| files(dir, &mut problems)).unwrap_or_default() {
             library.take(&name, LoadedFlow::load(&source, &name, vars), &mut problems);
+        }
+        for (name, source) in optional() {
+            let is_wanted = |id: &&String| name.strip_suffix(".toml") == Some(id.as_str());
+            if enabled.iter().find(is_wanted).is_some_and(|id| !library.flows.contains_key(id)) {
+                library.take(name, LoadedFlow::load(source, name, vars), &mut problems);
+            }
         }
         for id in enabled.iter().filter(|id| !library.flows.contains_key(*id)) {
             let known = library.flows.keys().map(String::as_str);

@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// The schemas in the box, by the name after `builtin:`.
-const BUILTIN: [(&str, &str); 8] = [
+const BUILTIN: [(&str, &str); 9] = [
     ("applicant_profile", include_str!("../../manifests/schemas/applicant_profile.json")),
     ("skeleton_timeline", include_str!("../../manifests/schemas/skeleton_timeline.json")),
     ("education", include_str!("../../manifests/schemas/education.json")),
@@ -23,6 +23,7 @@ const BUILTIN: [(&str, &str); 8] = [
     ("candidate_dossier", include_str!("../../manifests/schemas/candidate_dossier.json")),
     ("string_list", include_str!("../../manifests/schemas/string_list.json")),
     ("artifact_record", include_str!("../../manifests/schemas/artifact_record.json")),
+    ("job_match", include_str!("../../manifests/schemas/job_match.json")),
 ];
 
 /// Data that `persist_data` takes in every flow (DESIGN §10.4).

@@ -180,7 +180,7 @@ pub struct Persona {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Policy {
-    /// Tools that score people may be used.
+    /// Tools that score people may be used. Only staff may begin such a flow, for whoever talks with it sees the scores.
     #[serde(default)]
     pub score_people: bool,
     /// Topics that are never asked about.

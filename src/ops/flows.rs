@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     config::{Problem, problem::did_you_mean},
-    flows::{Aliases, Library, LoadedFlow, check_file},
+    flows::{Aliases, Library, LoadedFlow, check_file, optional},
     model::flow::{Fallback, Mode, Phase},
 };
 
@@ -34,8 +34,13 @@ pub(super) fn flows(wanted: &Wanted, command: Flows) -> anyhow::Result<ExitCode>
             Ok(ExitCode::SUCCESS)
         }
         Flows::Export { flow, output } => {
-            let flow = find(&library()?, &flow)?;
-            app::deliver(output.as_deref(), flow.source.as_bytes())?;
+            let is_wanted = |(file, _): &(&str, &str)| file.strip_suffix(".toml") == Some(&flow);
+            let library = library()?;
+            let source = match optional().into_iter().find(is_wanted) {
+                Some((_, source)) if library.get(&flow).is_none() => source.to_owned(),
+                Some(_) | None => find(&library, &flow)?.source.clone(),
+            };
+            app::deliver(output.as_deref(), source.as_bytes())?;
             Ok(ExitCode::SUCCESS)
         }
     }

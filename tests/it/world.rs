@@ -14,7 +14,7 @@ use std::{
 
 use anteroom::{
     artifacts::{Artifacts, extract::Extractor},
-    catalog::interview,
+    catalog::{self, interview},
     clock::{Clock, FixedClock},
     contacts::Contacts,
     engine::{Engine, Error, Gateway, Inbound, Limits, Parts, Receipt, What, webhook::Target},
@@ -727,7 +727,7 @@ fn parts(
         let mut library = Library::clone(&USUAL.0);
         let flow = LoadedFlow::load(source, "flow.toml", &BTreeMap::new()).unwrap();
         library.insert(Arc::new(flow));
-        let tools = interview::tools().into_iter().chain(lab::tools(lab)).collect();
+        let tools = catalog::tools().into_iter().chain(lab::tools(lab)).collect();
         (Arc::new(library), Arc::new(Toolbox::new(tools).unwrap()))
     };
     let extractor = Extractor::new(env!("CARGO_BIN_EXE_anteroom"));

@@ -5,7 +5,7 @@ use std::{fs, sync::Arc};
 
 use anteroom::{
     artifacts::{Artifacts, extract::Extractor},
-    catalog::interview,
+    catalog,
     clock::{Clock, FixedClock},
     config::{Environment, Settings},
     contacts::{Contacts, profile::Profile},
@@ -335,7 +335,7 @@ fn parts(
     let flows = &settings.flows;
     let library = Library::load(flows.dir.as_deref(), &flows.enabled, &settings.vars).unwrap();
     let tasks = Tasks::load(None).unwrap();
-    let tools = interview::tools().into_iter().chain(tool::delegated::tools(&tasks)).collect();
+    let tools = catalog::tools().into_iter().chain(tool::delegated::tools(&tasks)).collect();
     let reader = Extractor::new(env!("CARGO_BIN_EXE_anteroom"));
     let artifacts = Artifacts::new(folder.path(), Arc::clone(&clock), Arc::clone(&ids), reader);
     let interview = plan.model.clone().map(|model| model as Arc<dyn Model>);

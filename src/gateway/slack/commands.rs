@@ -1,6 +1,7 @@
 //! What people order: /onboard, the shortcut, the buttons of Home and of the staff's thread, a first word to the bot.
 
 mod begin;
+mod matching;
 mod overview;
 mod reading;
 
@@ -21,6 +22,7 @@ use super::{
 };
 use crate::{
     engine::{Beginning, Error, Inbound, Receipt, What},
+    flows::LoadedFlow,
     form::{Order, glance, typed, words},
     gateway::transcript::Opening,
     ids::SessionId,
@@ -52,7 +54,8 @@ pub(super) async fn typed(arrival: &Arrival<'_>, typed: Typed) -> Ack {
     let whom = rest.first().and_then(|word| mentioned(word));
     let order = Ordered { arrival, typed: &typed, whom, rest: &rest };
     let said = match verb.as_str() {
-        "start" => order.start().await,
+        "start" => order.start("start", startable(arrival.engine)).await,
+        "match" => order.matching().await,
         "invite" => return order.invite().await,
         "status" if whom.is_none() => return order.status().await,
         "status" | "show" => return order.show().await,
@@ -91,8 +94,7 @@ struct Ordered<'a> {
 }
 
 impl Ordered<'_> {
-    async fn start(&self) -> String {
-        let flows = startable(self.arrival.engine);
+    async fn start(&self, verb: &str, flows: Vec<Arc<LoadedFlow>>) -> String {
         let wanted = self.rest.first().copied().unwrap_or_default();
         let flow = match flows.as_slice() {
             [] => return words::NO_FLOWS.to_owned(),
@@ -103,7 +105,7 @@ impl Ordered<'_> {
                 } else {
                     let names: Vec<String> = several
                         .iter()
-                        .map(|f| format!("`{} start {}`", self.typed.name, f.flow.id))
+                        .map(|f| format!("`{} {verb} {}`", self.typed.name, f.flow.id))
                         .collect();
                     return format!("There is more than one: {}", names.join(", "));
                 }

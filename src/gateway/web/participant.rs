@@ -50,7 +50,9 @@ async fn start_markup(
 ) -> Result<maud::Markup, crate::engine::Error> {
     let parts = app.engine.parts();
     let mine = parts.store.find(Find::Person(browser.person())).await?;
-    let flows: Vec<_> = parts.library.iter().collect();
+    // Those that score people are for staff alone.
+    let flows = parts.library.iter().filter(|flow| !flow.flow.policy.score_people);
+    let flows: Vec<_> = flows.collect();
     Ok(page::start(&page::Start {
         flows: flows.iter().map(AsRef::as_ref).collect(),
         mine: &mine,

@@ -21,10 +21,13 @@ use crate::{
     },
 };
 
-/// The flows that can be started in Discord.
+/// The flows that anybody can start in Discord; those that score people are for staff alone.
 pub(super) fn startable(engine: &Engine) -> Vec<Arc<LoadedFlow>> {
     let library = &engine.parts().library;
-    library.iter().filter(|flow| flow.flow.start.discord.is_some()).cloned().collect()
+    let is_open = |flow: &&Arc<LoadedFlow>| {
+        flow.flow.start.discord.is_some() && !flow.flow.policy.score_people
+    };
+    library.iter().filter(is_open).cloned().collect()
 }
 
 /// The flow that is meant: by its id, or the only one; all of them where it is not clear.

@@ -78,6 +78,9 @@ pub(super) async fn begin_at(
         thread,
     };
     let mut from = arrival.participant(by, None).await;
+    if flow.flow.policy.score_people {
+        from.staff = arrival.responder(by).await.is_ok_and(|known| known.staff);
+    }
     // A name is worth a moment, and no more: whoever asks waits for the acknowledgement.
     let known = timeout(NAME_LIMIT, arrival.app.people.person(arrival.team(), &by.user)).await;
     if let Ok(Ok(known)) = known {
@@ -131,10 +134,12 @@ pub(super) fn place_of(flow: &LoadedFlow) -> SlackPlace {
     flow.flow.start.slack.as_ref().map_or(SlackPlace::Dm, |start| start.place)
 }
 
-/// The flows that can be started in Slack.
+/// The flows that anybody can start in Slack; those that score people are for staff alone.
 pub(in crate::gateway::slack) fn startable(engine: &Engine) -> Vec<Arc<LoadedFlow>> {
     let library = &engine.parts().library;
-    library.iter().filter(|flow| flow.flow.start.slack.is_some()).cloned().collect()
+    let is_open =
+        |flow: &&Arc<LoadedFlow>| flow.flow.start.slack.is_some() && !flow.flow.policy.score_people;
+    library.iter().filter(is_open).cloned().collect()
 }
 
 /// Which interview?

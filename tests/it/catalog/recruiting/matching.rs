@@ -1,0 +1,346 @@
+//! `job-match`, the flow for staff: begun by nobody else, played without a model and with one.
+
+use std::{fs, sync::Arc};
+
+use anteroom::{
+    catalog,
+    engine::Error,
+    flows::{Library, LoadedFlow, check_source, optional},
+    interview::{Next, Responder, answer::check_data},
+    model::{
+        session::{PersonId, Status},
+        ui::{Control, Reply, Verdict},
+        wait::{Purpose, Settlement},
+    },
+    tool::{Policy, Toolbox},
+};
+use serde_json::{Value, json};
+
+use crate::{
+    catalog::bench::{self, Bench},
+    llm::scripted::{Scripted, Turn},
+    world::{World, ada, room},
+};
+
+const JOB: &str =
+    "Backend engineer: Rust, PostgreSQL and Kubernetes; Kafka is a plus. Fluent English.";
+const CV: &str = "Ada Byron\nada@example.org\n\nSkills: Rust, PostgreSQL, Docker\n\nExperience\nEngineer, Engines Ltd\n2019 - 2023\nBuilt services in Rust.\n";
+
+fn source() -> &'static str {
+    optional()[0].1
+}
+
+fn flow() -> Arc<LoadedFlow> {
+    Arc::new(LoadedFlow::load(source(), "job-match.toml", &bench::vars()).unwrap())
+}
+
+#[test]
+fn the_check_says_what_scoring_people_asks() {
+    let toolbox = Toolbox::new(catalog::tools()).unwrap();
+    let checked = check_source(
+        source(),
+        "job-match.toml",
+        &bench::vars(),
+        |flow| toolbox.catalogue(flow),
+        None,
+    );
+    let remarks: Vec<String> = checked.unwrap().1.iter().map(ToString::to_string).collect();
+    insta::assert_snapshot!(remarks.join("\n"), @"job-match.toml:39:1: warning: this flow scores people. hint: in many places this needs notice, an audit of bias and a person who decides");
+}
+
+#[test]
+fn it_is_there_only_where_the_configuration_names_it() {
+    let load = |dir, enabled: &[&str]| {
+        let enabled: Vec<String> = enabled.iter().map(|&id| id.to_owned()).collect();
+        Library::load(dir, &enabled, &bench::vars()).unwrap()
+    };
+    assert!(load(None, &[]).get("job-match").is_none());
+    assert!(load(None, &["community-welcome"]).get("job-match").is_none());
+    assert_eq!(load(None, &["job-match"]).get("job-match").unwrap().source, source());
+    // One of the operator's own is taken instead.
+    let dir = tempfile::tempdir().unwrap();
+    let own = source().replace("title   = \"Job match\"", "title   = \"Ours\"");
+    fs::write(dir.path().join("mine.toml"), own).unwrap();
+    let library = load(Some(dir.path()), &["job-match"]);
+    assert_eq!(library.get("job-match").unwrap().flow.title, "Ours");
+}
+
+fn pick(id: &str) -> Reply {
+    Reply::Chosen { ids: vec![id.to_owned()], free_text: None }
+}
+
+/// Plays the script: the job is pasted, the CV sent, the card approved.
+async fn scripted(job: &str, cv: &str) -> Bench {
+    let mut bench = Bench::on(flow(), catalog::tools(), Vec::new(), Policy::CHAT);
+    loop {
+        match bench.actor().next() {
+            Next::Call(call) => {
+                let called = format!("{} {}", call.id, call.args);
+                if let Ok(result) = bench.run(call).await {
+                    assert!(result.to_value().get("error").is_none(), "{called}: {result:?}");
+                }
+            }
+            Next::Resume { wait } => {
+                let state = bench.state();
+                let Purpose::Call { call, .. } = &state.waits[&wait].purpose else {
+                    bench.change(|actor| actor.apply_own(wait));
+                    continue;
+                };
+                let call = state.call(call).unwrap().call.as_ref().clone();
+                bench.finish(call, wait).await.unwrap();
+            }
+            Next::Rest => {
+                let Some(wait) = bench.state().pending().next().cloned() else { return bench };
+                let reply = match &wait.prompt.control {
+                    Control::Choose(_) if wait.purpose == Purpose::Notice => pick("accept"),
+                    Control::Choose(_) => pick("paste"),
+                    Control::Upload(upload) => {
+                        let file = bench.kept(&upload.upload_type, "cv.txt", cv.as_bytes()).await;
+                        Reply::Uploaded { artifacts: vec![file.id] }
+                    }
+                    Control::Review(_) => {
+                        Reply::Reviewed { verdict: Verdict::Approved, data: None, notes: None }
+                    }
+                    _ => Reply::Text { text: job.to_owned() },
+                };
+                assert_eq!(bench.settle(wait.id, reply), Settlement::Applied, "{:?}", wait.prompt);
+            }
+            next => panic!("{next:?} without a model"),
+        }
+    }
+}
+
+#[tokio::test]
+#[expect(clippy::too_many_lines, reason = "most of it is what people and models read")]
+async fn without_a_model_the_tools_alone_make_the_comparison() {
+    let bench = scripted(JOB, CV).await;
+    let state = bench.state();
+    assert_eq!(state.status, Status::Completed);
+    insta::assert_json_snapshot!(state.record("job_match").unwrap().data, @r#"
+    {
+      "summary": "The job description names 5 skills; 2 of them stand in the CV.",
+      "skills_in_both": [
+        "Rust",
+        "PostgreSQL"
+      ],
+      "skills_only_job": [
+        "Kubernetes",
+        "Apache Kafka",
+        "English"
+      ],
+      "scores": [
+        {
+          "comparison": "role_alignment",
+          "score": 43,
+          "interpretation": "low",
+          "method": "lexical"
+        },
+        {
+          "comparison": "technical_match",
+          "score": 56,
+          "interpretation": "moderate",
+          "method": "lexical"
+        }
+      ],
+      "sentences": [
+        {
+          "sentence": "Both texts name Rust.",
+          "evidence": [
+            {
+              "source": "extract_skills",
+              "words": "Rust"
+            }
+          ]
+        },
+        {
+          "sentence": "Both texts name PostgreSQL.",
+          "evidence": [
+            {
+              "source": "extract_skills",
+              "words": "PostgreSQL"
+            }
+          ]
+        },
+        {
+          "sentence": "The job description names Kubernetes; the CV does not.",
+          "evidence": [
+            {
+              "source": "extract_skills",
+              "words": "Kubernetes"
+            }
+          ]
+        },
+        {
+          "sentence": "The job description names Apache Kafka; the CV does not.",
+          "evidence": [
+            {
+              "source": "extract_skills",
+              "words": "Apache Kafka"
+            }
+          ]
+        },
+        {
+          "sentence": "The job description names English; the CV does not.",
+          "evidence": [
+            {
+              "source": "extract_skills",
+              "words": "English"
+            }
+          ]
+        },
+        {
+          "sentence": "As wholes the texts are alike to 43 of 100 (low).",
+          "evidence": [
+            {
+              "source": "calculate_similarity",
+              "words": "43, low"
+            }
+          ]
+        }
+      ]
+    }
+    "#);
+}
+
+#[tokio::test]
+async fn texts_that_name_nothing_are_compared_all_the_same() {
+    let bench =
+        scripted("We are looking for somebody kind.", "I like the sea, and long walks along it.")
+            .await;
+    let data = bench.state().record("job_match").unwrap().data.clone();
+    assert_eq!((&data["skills_in_both"], &data["skills_only_job"]), (&json!([]), &json!([])));
+    assert_eq!(data["sentences"].as_array().map(Vec::len), Some(1), "{data}");
+    assert_eq!(data["scores"][1]["interpretation"], "very low", "{data}");
+}
+
+/// The flow where no configuration supplies words.
+fn bare() -> String {
+    source().replace("vars    = [\"organisation\", \"privacy_url\"]", "")
+}
+
+async fn begun(model: &Arc<Scripted>) -> World {
+    let mut world = World::unbegun(&bare(), model);
+    let staff = Responder { staff: true, ..ada() };
+    world.session = world.engine.start("job-match", &staff, room("room"), "start").await.unwrap();
+    world.rest().await;
+    world
+}
+
+#[tokio::test]
+async fn nobody_but_staff_begins_it() {
+    let model = Scripted::new();
+    let world = World::unbegun(&bare(), &model);
+    let refused = world.engine.start("job-match", &ada(), room("room"), "start").await.unwrap_err();
+    assert!(matches!(refused, Error::Refused(_)));
+    insta::assert_snapshot!(refused, @"only the team can begin this: it scores people");
+}
+
+/// What the model gives in the end.
+fn analysis() -> Value {
+    let evidence = |source: &str, words: &str| json!([{ "source": source, "words": words }]);
+    json!({
+        "summary": "Two of the five skills of the job stand in the CV.",
+        "skills_in_both": ["Rust", "PostgreSQL"],
+        "skills_only_job": ["Kubernetes", "Apache Kafka", "English"],
+        "scores": [{ "comparison": "role_alignment", "score": 40, "interpretation": "low", "method": "lexical" }],
+        "sentences": [
+            { "sentence": "The CV names Rust.", "evidence": evidence("cv", "Built services in Rust.") },
+            { "sentence": "It does not name Kubernetes.", "evidence": evidence("job_description", "Kubernetes") },
+        ],
+    })
+}
+
+#[tokio::test]
+#[expect(clippy::too_many_lines, reason = "most of it is what people and models read")]
+async fn a_model_goes_step_by_step_and_shows_the_card() {
+    let model = Scripted::new();
+    let mut world = begun(&model).await;
+    world.press("Compare").await;
+    world.press("Paste it").await;
+    world.say(JOB).await;
+    model.next(
+        Turn::calls("extract_skills", &json!({ "text": JOB }))
+            .and_calls("extract_skills", &json!({ "text": CV })),
+    );
+    let compared = json!({ "text1": JOB, "text2": CV, "comparison_type": "role_alignment" });
+    model.next(Turn::calls("calculate_similarity", &compared));
+    let card = json!({ "dataType": "job_match", "data": analysis() });
+    model.next(Turn::calls("submit_for_validation", &card));
+    world.upload("cv.txt", CV.as_bytes()).await.unwrap();
+    // The model has read both texts, then what each tool said.
+    let seen = model.seen();
+    assert_eq!(seen.len(), 3);
+    assert!(
+        model.read(0).contains(JOB) && model.read(0).contains("Built services in Rust"),
+        "{}",
+        model.read(0)
+    );
+    insta::assert_snapshot!([model.news(1), model.news(2)].join("\n--\n"), @r#"
+    model calls c00000001 extract_skills {"text":"Backend engineer: Rust, PostgreSQL and Kubernetes; Kafka is a plus. Fluent English."}
+    model calls c00000002 extract_skills {"text":"Ada Byron\nada@example.org\n\nSkills: Rust, PostgreSQL, Docker\n\nExperience\nEngineer, Engines Ltd\n2019 - 2023\nBuilt services in Rust.\n"}
+    c00000001 -> {"skills":["Rust","PostgreSQL","Kubernetes","Apache Kafka","English"],"skillCategories":{"programming_languages":["Rust"],"databases":["PostgreSQL"],"devops":["Kubernetes"],"data":["Apache Kafka"],"spoken_languages":["English"]},"confidence":"high"}
+    c00000002 -> {"skills":["Rust","PostgreSQL","Docker"],"skillCategories":{"programming_languages":["Rust"],"databases":["PostgreSQL"],"devops":["Docker"]},"confidence":"high"}
+    --
+    model calls c00000003 calculate_similarity {"text1":"Backend engineer: Rust, PostgreSQL and Kubernetes; Kafka is a plus. Fluent English.","text2":"Ada Byron\nada@example.org\n\nSkills: Rust, PostgreSQL, Docker\n\nExperience\nEngineer, Engines Ltd\n2019 - 2023\nBuilt services in Rust.\n","comparison_type":"role_alignment"}
+    c00000003 -> {"similarity":0.4318,"score":43,"interpretation":"low","method":"lexical"}
+    "#);
+    insta::assert_snapshot!(world.screen(), @r#"
+    # Job match
+    *You are about to compare a person's CV with a job by machine.* The result is advice; a person decides, and can say why.
+
+    - Use it only if the applicant was told beforehand that CVs are compared by machine, as {{privacy_url}} says. In some places that
+      takes days of notice, a yearly audit for bias, and another way for those who do not want it.
+    - It knows words and what they mean, not people. It misses what a CV does not say. Never turn somebody down by its number alone.
+    - What you enter and what comes of it is kept for 180 days, each step with your name, for {{organisation}} to review.
+    ✓ Ada Byron: Compare
+    ---
+    Step 2 of 2 · The comparison · 0/1
+    ---
+    How do you give me the job description?
+    ✓ Ada Byron: Paste it
+    ---
+    Please paste the job description.
+    ✓ Ada Byron: Backend engineer: Rust, PostgreSQL and Kubernetes; Kafka is a plus. Fluent English.
+    ---
+    Please send the CV as PDF, DOCX, TXT or MD, at most 10 MB.
+    ✓ Ada Byron: one file
+    ---
+    # Job match
+    Please look this over and correct it.
+    Summary: "Two of the five skills of the job stand in the CV."
+    Skills in both: ["Rust","PostgreSQL"]
+    Skills that only the job names: ["Kubernetes","Apache Kafka","English"]
+    Comparison: "role_alignment"
+    Score of 100: 40
+    In words: "low"
+    Method: "lexical"
+    Sentence: "The CV names Rust."
+    Source: "cv"
+    Words: "Built services in Rust."
+    Sentence: "It does not name Kubernetes."
+    Source: "job_description"
+    Words: "Kubernetes"
+    [Looks right] [Edit] [Start over]
+    "#);
+    model.next(Turn::calls("next_phase", &json!({})));
+    world.press("Looks right").await;
+    let state = world.state().await;
+    assert_eq!(state.status, Status::Completed, "{}", world.screen());
+    assert_eq!(state.record("job_match").unwrap().data, analysis());
+    assert_eq!(state.participant, PersonId::web("ada"));
+    assert_eq!(world.audited("phase_advance_attempt").await, 2);
+    model.assert_played();
+    world.assert_at_rest().await;
+}
+
+#[test]
+fn an_analysis_without_evidence_is_no_analysis() {
+    let schema = &flow().schemas["job_match"];
+    assert!(check_data(schema, &analysis()).is_empty());
+    let mut bare = analysis();
+    bare["sentences"][0]["evidence"] = json!([]);
+    assert!(!check_data(schema, &bare).is_empty());
+    let mut silent = analysis();
+    silent["sentences"] = json!([]);
+    assert!(!check_data(schema, &silent).is_empty());
+}
