@@ -11,14 +11,11 @@ use super::{
     term,
 };
 use crate::{
+    chat::checkup::{Patient, Report},
     clock::SystemClock,
     config::{Problem, Settings, render},
     flows::{Aliases, Library, check_source},
-    gateway::{
-        checkup::{Patient, Report},
-        discord::doctor as discord,
-        slack::doctor as slack,
-    },
+    gateway::{discord::doctor as discord, slack::doctor as slack},
     ids::RandomIds,
     llm::{
         Completion, Message, Models, Request, Silent,

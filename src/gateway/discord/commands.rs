@@ -13,9 +13,9 @@ use super::{
     mirror, people, texts,
 };
 use crate::{
+    chat::transcript::Opening,
     engine::What,
     form::{Order, glance, words},
-    gateway::transcript::Opening,
     ids::SessionId,
     interview::{Command, Responder},
     model::{

@@ -16,8 +16,8 @@ use super::{
     manifest,
 };
 use crate::{
+    chat::checkup::{self, ASK_MAX, Patient, Report},
     config::settings::{DiscordConnection, DiscordTransport},
-    gateway::checkup::{self, ASK_MAX, Patient, Report},
 };
 
 /// Sessions left for today below which something begins one after the other.

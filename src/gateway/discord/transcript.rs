@@ -1,6 +1,6 @@
 //! The transcript of a conversation for staff, page by page, in a message that they alone see (BEHAVIOUR J3.1, J5.2).
 //!
-//! Pure; which lines stand on which page is shared with the other platforms ([`crate::gateway::transcript`]).
+//! Pure; which lines stand on which page is shared with the other platforms ([`crate::chat::transcript`]).
 
 use serenity::builder::CreateButton;
 
@@ -14,8 +14,8 @@ use super::{
     },
 };
 use crate::{
+    chat::transcript::{Opening, Page, told},
     export::transcript::Entry,
-    gateway::transcript::{Opening, Page, told},
     ids::SessionId,
 };
 

@@ -17,9 +17,7 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use super::{app::App, limits};
-use crate::{
-    engine::Engine, gateway::standing::Standing, ids::SessionId, model::session::Platform,
-};
+use crate::{chat::standing::Standing, engine::Engine, ids::SessionId, model::session::Platform};
 
 /// Sessions to be looked at, each with when, and until when it is shown without news.
 #[derive(Debug, Default)]

@@ -34,8 +34,8 @@ use super::{
     render::{self, Message},
 };
 use crate::{
+    chat::standing::Standing,
     engine::{self, Draft, Engine, Look},
-    gateway::standing::Standing,
     ids::SessionId,
     model::{
         effect::Effect,

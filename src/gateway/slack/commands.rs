@@ -21,10 +21,10 @@ use super::{
     texts,
 };
 use crate::{
+    chat::transcript::Opening,
     engine::{Beginning, Error, Inbound, Receipt, What},
     flows::LoadedFlow,
     form::{Order, glance, typed, words},
-    gateway::transcript::Opening,
     ids::SessionId,
     interview::{Command, Responder},
     model::{

@@ -16,13 +16,13 @@ use super::{
     tenants::{BOT_SCOPES, Tenants},
 };
 use crate::{
+    chat::checkup::{self, ASK_MAX, Patient, Report},
     clock::Clock,
     config::{
         Secret,
         problem::listed,
         settings::{SlackConnection, SlackTenancy, SlackTransport},
     },
-    gateway::checkup::{self, ASK_MAX, Patient, Report},
 };
 
 /// Looks at the configuration alone.

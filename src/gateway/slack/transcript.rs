@@ -14,8 +14,8 @@ use super::{
     },
 };
 use crate::{
+    chat::transcript::{Opening, Page, told},
     export::transcript::Entry,
-    gateway::transcript::{Opening, Page, told},
 };
 
 /// What the form is called in [`super::inbound::ViewRef`].

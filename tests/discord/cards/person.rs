@@ -1,14 +1,12 @@
 //! A person who sees a card and answers it: only what is drawn is pressed, only what an input takes is entered.
 
 use anteroom::{
+    chat::transcript::Opening,
     form::{Draft, Element},
-    gateway::{
-        discord::{
-            answer::{self, Step},
-            inbound::{File, Inputs, Typed},
-            render::{Cx, Message, aside, card, modal},
-        },
-        transcript::Opening,
+    gateway::discord::{
+        answer::{self, Step},
+        inbound::{File, Inputs, Typed},
+        render::{Cx, Message, aside, card, modal},
     },
     model::{
         ui::{Control, FieldError, Reply},

@@ -2,14 +2,12 @@
 
 use super::about;
 use crate::{
+    chat::transcript::{self, Opened, Opening, Page},
     form::words,
-    gateway::{
-        discord::{
-            inbound::{Ack, Action, NotTaken},
-            inbox::{Arrival, Ear},
-            transcript::page,
-        },
-        transcript::{self, Opened, Opening, Page},
+    gateway::discord::{
+        inbound::{Ack, Action, NotTaken},
+        inbox::{Arrival, Ear},
+        transcript::page,
     },
 };
 

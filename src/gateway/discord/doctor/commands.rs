@@ -6,11 +6,9 @@ use serde_json::{Map, Value};
 
 use super::{Report, unasked};
 use crate::{
+    chat::checkup::Patient,
     config::{problem::listed, settings::DiscordConnection},
-    gateway::{
-        checkup::Patient,
-        discord::{api::Api, manifest},
-    },
+    gateway::discord::{api::Api, manifest},
 };
 
 /// `anteroom run` registers what is missing, so nothing of this keeps it from working.

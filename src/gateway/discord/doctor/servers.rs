@@ -7,14 +7,12 @@ use serenity::model::Permissions;
 
 use super::{Report, named, unasked};
 use crate::{
+    chat::checkup::Patient,
     config::{problem::listed, settings::DiscordConnection},
-    gateway::{
-        checkup::Patient,
-        discord::{
-            api::{Api, Code, Failure},
-            manifest,
-            rights::{Hindrance, Rights},
-        },
+    gateway::discord::{
+        api::{Api, Code, Failure},
+        manifest,
+        rights::{Hindrance, Rights},
     },
     model::flow::{Decider, DiscordPlace, Flow, PhaseEffect},
 };

@@ -1,11 +1,9 @@
 //! What a session's status is to Slack, and the words beside it. Pure.
 
 use crate::{
+    chat::standing::{Standing, is_begun},
     engine::Look,
-    gateway::{
-        slack::limits,
-        standing::{Standing, is_begun},
-    },
+    gateway::slack::limits,
     interview::{State, state::CallState},
     model::transcript::{CallResult, Event, Origin, Recorded, Speaker},
     tool::pipeline::Pipeline,

@@ -4,18 +4,16 @@ use std::fmt::Write as _;
 
 use super::told;
 use crate::{
+    chat::transcript::Opening,
     engine::Look,
     form::{clip, glance, plain, words},
-    gateway::{
-        slack::{
-            blocks::{Button, actions, drawn, section},
-            home,
-            inbound::Ack,
-            inbox::Arrival,
-            limits, mirror,
-            render::text::escape,
-        },
-        transcript::Opening,
+    gateway::slack::{
+        blocks::{Button, actions, drawn, section},
+        home,
+        inbound::Ack,
+        inbox::Arrival,
+        limits, mirror,
+        render::text::escape,
     },
     model::session::{Head, Platform},
 };

@@ -1,14 +1,12 @@
 //! Reading a conversation that is somebody else's: rights first, then a record, then the form.
 
 use crate::{
+    chat::transcript::{self, Opened, Opening},
     form::words,
-    gateway::{
-        slack::{
-            inbound::{Ack, Action, NotTaken},
-            inbox::{Arrival, Ear},
-            transcript::view,
-        },
-        transcript::{self, Opened, Opening},
+    gateway::slack::{
+        inbound::{Ack, Action, NotTaken},
+        inbox::{Arrival, Ear},
+        transcript::view,
     },
 };
 

@@ -11,13 +11,11 @@ use super::{
     text::{clip, clip_or, escape, person, time, units},
 };
 use crate::{
+    chat::transcript::Opening,
     form::{Element, instant, is_blank, one_line},
-    gateway::{
-        slack::{
-            blocks::{self, Button, actions, columns, confirm, context, said, section},
-            limits,
-        },
-        transcript::Opening,
+    gateway::slack::{
+        blocks::{self, Button, actions, columns, confirm, context, said, section},
+        limits,
     },
     model::{
         ui::{Ask, Choice, Choose, Confirm, Control, Decide, Decision, Form, Upload},
