@@ -26,6 +26,9 @@ pub fn check(control: &Control, reply: &Reply) -> Vec<FieldError> {
             let most = usize::try_from(upload.max_files).unwrap_or(usize::MAX);
             match artifacts.len() {
                 0 => vec![FieldError::whole("Please choose a file.")],
+                n if n > most && most == 1 => {
+                    vec![FieldError::whole("Only one file, please.")]
+                }
                 n if n > most => vec![FieldError::whole(format!("At most {most} files, please."))],
                 _ => Vec::new(),
             }

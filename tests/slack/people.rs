@@ -160,7 +160,7 @@ async fn f16_an_answer_stays_what_it_was_and_that_is_said() {
     ada.edit("Blue", "Red").await;
     assert_snapshot!(ada.news(), @"
     ~   Ada Byron (edited): Red
-    +   Anteroom (only you): I have taken that message as it was. If something is different now, please write it, or press *Change* on the card.
+    +   Anteroom (only you): I have taken that message as it was. If something is different now, please write it, or press “Change” on the card.
     ");
     // Mallory changes nothing by editing words of hers.
     ada.delete("Red").await;

@@ -21,7 +21,7 @@ use super::{
     people, texts,
 };
 use crate::{
-    engine::{Engine, Error, Inbound, Receipt, What},
+    engine::{Engine, Inbound, Receipt, What},
     form::{typed, words},
     ids::{SessionId, WaitId},
     interview::{Responder, answer::describe},
@@ -305,7 +305,7 @@ impl Arrival<'_> {
             Ok(receipt) if is_again(&receipt, &me, choice.as_deref()) => Ok(self.quiet.clone()),
             Ok(receipt) => Ok(self.report(&receipt, about, &me, ear)),
             // Discord delivers it again where it was a message; who waits for an answer is told.
-            Err(Error::Store(_) | Error::Busy) => Err(NotTaken),
+            Err(error) if error.may_pass() => Err(NotTaken),
             Err(error) => Ok(self.tell(ear, &words::of_error(&error))),
         }
     }

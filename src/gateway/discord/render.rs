@@ -185,7 +185,9 @@ pub fn card(wait: &Wait, cx: &Cx) -> Message {
         let whom = said(&addressee(wait), limits::QUOTE);
         Drawn { below: vec![kit::small(&[format!("Waiting for {whom}.")])], ..Drawn::new(OPEN) }
     };
-    let notes = prompt.notes.iter().filter(|note| is_open && !is_blank(note)).take(4);
+    // Who has voted is said with names that Discord knows.
+    let has_notes = is_open && wait.quorum < 2;
+    let notes = prompt.notes.iter().filter(|note| has_notes && !is_blank(note)).take(4);
     let notes: Vec<String> = notes.map(|note| said(&text::one_line(note), NOTE)).collect();
     let notes: Vec<Value> = if notes.is_empty() { Vec::new() } else { vec![kit::small(&notes)] };
     let more = more(wait);

@@ -18,7 +18,7 @@ use super::{
     people,
 };
 use crate::{
-    engine::{Engine, Error, Inbound, Receipt, What},
+    engine::{Engine, Inbound, Receipt, What},
     form::{typed, words},
     ids::{SessionId, WaitId},
     interview::{Command, Responder, answer::describe},
@@ -304,7 +304,7 @@ impl Arrival<'_> {
                 Ok(Ack::Empty)
             }
             // Slack delivers it again, or the connection tells the person.
-            Err(Error::Store(_) | Error::Busy) => Err(NotTaken),
+            Err(error) if error.may_pass() => Err(NotTaken),
             Err(error) => {
                 self.tell(ear, &words::of_error(&error));
                 Ok(Ack::Empty)

@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use crate::{
-    engine::{Engine, Error, Inbound, What},
+    engine::{Engine, Inbound, What},
     flows::LoadedFlow,
     form::words,
     gateway::discord::{
@@ -106,7 +106,7 @@ pub(super) async fn started(
     let started = arrival.engine.start(&flow.flow.id, &from, place, &arrival.key).await;
     let session = match started {
         Ok(session) => session,
-        Err(Error::Store(_) | Error::Busy) => return Err(NotTaken),
+        Err(error) if error.may_pass() => return Err(NotTaken),
         Err(error) => return Ok(arrival.tell(ear, &words::of_error(&error))),
     };
     if by.member.as_ref().is_some_and(|member| !member.is_pending) {

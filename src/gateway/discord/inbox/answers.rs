@@ -2,7 +2,7 @@
 
 use super::{Arrival, Ear, participant};
 use crate::{
-    engine::{Error, Inbound, Receipt, What},
+    engine::{Inbound, Receipt, What},
     form::{Draft, Element, words},
     gateway::discord::{
         answer::{self, Step},
@@ -11,6 +11,7 @@ use crate::{
         render::{self, Message as Post},
         send, texts,
     },
+    ids::WaitId,
     interview::Responder,
     model::{
         artifact::Offer,
@@ -183,15 +184,19 @@ impl Arrival<'_> {
     ) -> Result<Ack, NotTaken> {
         let Use { wait, element, ear, .. } = *used;
         let me = from.person.clone();
-        let what =
-            What::Answer { wait: wait.id, revision: element.revision, reply, via: Via::Component };
-        if let What::Answer { reply, .. } = &what
-            && let Some(settled) = self.is_again(wait, &me, reply)
-        {
-            return Ok(settled);
-        }
+        let what = What::Answer {
+            wait: wait.id,
+            revision: element.revision,
+            reply: reply.clone(),
+            via: Via::Component,
+        };
         let inbound = Inbound { key: self.key.clone(), session: wait.session, from, what };
         match self.engine.receive(inbound).await {
+            Ok(Receipt::Settled(Settlement::AlreadySettled { by, .. }))
+                if by == me && self.is_again(wait.id, &reply).await? =>
+            {
+                Ok(self.quiet.clone())
+            }
             Ok(Receipt::Settled(Settlement::Invalid { errors })) => {
                 self.keep(wait, &draft).await?;
                 Ok(wrong(used, &errors))
@@ -207,20 +212,19 @@ impl Arrival<'_> {
                     said => said,
                 })
             }
-            Err(Error::Store(_) | Error::Busy) => Err(NotTaken),
+            Err(error) if error.may_pass() => Err(NotTaken),
             Err(error) => Ok(self.tell(ear, &words::of_error(&error))),
         }
     }
 
-    /// The same person, the same choice, twice: nothing is told (SEMANTICS row 1). The first one counts, and is told.
-    fn is_again(
-        &self,
-        wait: &Wait,
-        me: &crate::model::session::PersonId,
-        reply: &Reply,
-    ) -> Option<Ack> {
-        let (settled, by, ..) = wait.standing.answer()?;
-        (by == me && settled == reply).then(|| self.quiet.clone())
+    /// Whether a question was answered with the same: the same person, the same choice, twice is silent (SEMANTICS
+    /// row 1). It is looked at as it is now: two devices may be as fast as one another.
+    async fn is_again(&self, wait: WaitId, reply: &Reply) -> Result<bool, NotTaken> {
+        let found = self.app.store.wait(wait).await.map_err(|_| NotTaken)?;
+        let standing = found.as_ref().map(|(wait, _)| &wait.standing);
+        Ok(standing
+            .and_then(|standing| standing.answer())
+            .is_some_and(|(before, ..)| before == reply))
     }
 
     /// Files of a form.

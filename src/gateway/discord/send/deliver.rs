@@ -397,7 +397,9 @@ impl Sender<'_> {
                 return Err(Undelivered::Later);
             }
         }
-        let from = Responder::without_rights(by.clone(), String::new());
+        let head = self.look().await?.loaded.head;
+        let name = head.name.filter(|_| head.participant == *by).unwrap_or_default();
+        let from = Responder::without_rights(by.clone(), name);
         let refused = fetched.hand_in(from).await?;
         if !refused.is_empty() {
             self.post_all(&render::post(&refused.join("\n\n"))).await?;
