@@ -2,6 +2,8 @@
 #![expect(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "how a test fails")]
 #![expect(dead_code, reason = "what Discord can do is not all needed yet")]
 
+#[path = "discord/away.rs"]
+mod away;
 #[path = "discord/bot.rs"]
 mod bot;
 #[path = "discord/candidate.rs"]
@@ -12,8 +14,14 @@ mod cards;
 mod comings;
 #[path = "discord/community.rs"]
 mod community;
+#[path = "discord/crowd.rs"]
+mod crowd;
+#[path = "support/deployed.rs"]
+mod deployed;
 #[path = "discord/doctor.rs"]
 mod doctor;
+#[path = "discord/documents.rs"]
+mod documents;
 #[path = "discord/emulator.rs"]
 mod emulator;
 #[path = "discord/judges.rs"]
@@ -24,6 +32,8 @@ mod manifest;
 mod mortal;
 #[path = "discord/parse.rs"]
 mod parse;
+#[path = "discord/people.rs"]
+mod people;
 #[path = "discord/person.rs"]
 mod person;
 #[path = "discord/program.rs"]
@@ -34,6 +44,14 @@ mod proxying;
 mod questions;
 #[path = "discord/rest.rs"]
 mod rest;
+#[path = "discord/restarts.rs"]
+mod restarts;
+#[path = "discord/rows.rs"]
+mod rows;
+#[path = "discord/rows_cards.rs"]
+mod rows_cards;
+#[path = "discord/rows_team.rs"]
+mod rows_team;
 #[path = "discord/rules.rs"]
 mod rules;
 #[path = "support/scripted.rs"]

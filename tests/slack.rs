@@ -16,6 +16,8 @@ mod cards;
 mod chromium;
 #[path = "slack/connect.rs"]
 mod connect;
+#[path = "support/deployed.rs"]
+mod deployed;
 #[path = "slack/doctor.rs"]
 mod doctor;
 #[path = "slack/documents.rs"]
@@ -68,6 +70,8 @@ mod reading;
 mod restarts;
 #[path = "slack/rows.rs"]
 mod rows;
+#[path = "slack/rows_deployed.rs"]
+mod rows_deployed;
 #[path = "slack/rows_team.rs"]
 mod rows_team;
 #[path = "slack/rules.rs"]

@@ -5,13 +5,15 @@ use std::{
     collections::BTreeMap,
     fs,
     path::Path,
-    sync::{Arc, Mutex},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicBool, Ordering},
+    },
     time::Duration,
 };
 
 use anteroom::{
     artifacts::{Artifacts, extract::Extractor},
-    catalog::interview,
     clock::{Clock, FixedClock},
     config::{Environment, Settings},
     contacts::Contacts,
@@ -27,8 +29,8 @@ use anteroom::{
     ids::{CountingIds, Ids, SessionId},
     llm::{Model, Models},
     store::{Store, memory::MemoryStore},
-    task::Tasks,
-    tool::{self, Toolbox},
+    task::{LoadedTask, Tasks},
+    tool::Toolbox,
 };
 use async_trait::async_trait;
 use chrono::TimeDelta;
@@ -38,6 +40,7 @@ use tokio::{sync::watch, task::JoinSet};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
+    deployed::{self, Deployed},
     emulator::{
         Discord, PATIENCE,
         acts::public_key,
@@ -100,6 +103,9 @@ pub(crate) struct Plan {
     pub(crate) shipped: Option<String>,
     /// Further lines of Discord's table.
     pub(crate) discord: String,
+    /// A template for child runs besides those in the box.
+    pub(crate) task: Option<String>,
+    pub(crate) deployed: Deployed,
 }
 
 /// A bot at work, and the Discord around it.
@@ -119,6 +125,8 @@ pub(crate) struct Bot {
     shutdown: CancellationToken,
     tasks: JoinSet<()>,
     desks: Mutex<BTreeMap<u64, Desk>>,
+    /// Nobody waits until it has done its work.
+    unrested: AtomicBool,
 }
 
 impl Bot {
@@ -142,7 +150,7 @@ impl Bot {
         let ids: Arc<dyn Ids> = Arc::new(CountingIds::default());
         let made = make(&discord, &plan, &folder, (&store, &clock, &ids)).await;
         let Made { hold, app, engine, watched, shutdown, tasks } = made;
-        let desks = Mutex::default();
+        let (desks, unrested) = (Mutex::default(), AtomicBool::new(false));
         let bot = Self {
             discord,
             clock,
@@ -157,6 +165,7 @@ impl Bot {
             shutdown,
             tasks,
             desks,
+            unrested,
         };
         bot.reached().await;
         if bot.plan.by == By::Gateway {
@@ -207,10 +216,16 @@ impl Bot {
 
     /// Something happens on Discord, and the bot hears of it.
     pub(crate) async fn tell(&self, name: &str, data: Value) {
+        self.happens(|state| state.dispatch(name, &data)).await;
+    }
+
+    /// The same, by what somebody does there.
+    pub(crate) async fn happens<T>(&self, what: impl FnOnce(&mut State) -> T) -> T {
         let before = self.taken();
-        self.discord.with(|state| state.dispatch(name, &data));
+        let done = self.discord.with(what);
         self.heard(before).await;
         self.rest().await;
+        done
     }
 
     /// Somebody does what the bot must answer.
@@ -239,9 +254,34 @@ impl Bot {
         tokio::time::timeout(PATIENCE, heard).await.expect("the bot heard nothing").unwrap();
     }
 
+    /// Waits for what follows from something that is still on its way to the bot.
+    pub(crate) async fn comes_to(&self, what: &str, is_so: impl Fn() -> bool) {
+        let mut taken = self.watched.taken.subscribe();
+        loop {
+            taken.mark_unchanged();
+            self.rest().await;
+            if is_so() {
+                return;
+            }
+            let more = tokio::time::timeout(PATIENCE, taken.changed()).await;
+            assert!(more.is_ok(), "never: {what}");
+        }
+    }
+
+    /// Nobody waits for the bot any more: it may be held by its model.
+    pub(crate) fn unrested(&self) {
+        self.unrested.store(true, Ordering::SeqCst);
+    }
+
+    /// People wait again for the bot after what they do.
+    pub(crate) async fn rested(&self) {
+        self.unrested.store(false, Ordering::SeqCst);
+        self.rest().await;
+    }
+
     /// Waits until nothing is left to do.
     pub(crate) async fn rest(&self) {
-        loop {
+        while !self.unrested.load(Ordering::SeqCst) {
             let before = self.discord.with(|state| state.requests.len());
             self.engine.settle_down().await;
             self.app.settle_down().await;
@@ -267,15 +307,35 @@ impl Bot {
         self.shutdown.cancel();
         self.tasks.abort_all();
         self.store.restart();
-        self.discord.with(State::cut_all);
+        let began = |state: &State| state.gateway.identified() + state.gateway.resumed();
+        let before = self.discord.with(|state| {
+            state.cut_all();
+            began(state)
+        });
         let parts = (&self.store, &self.clock, &self.ids);
         let made = make(&self.discord, &self.plan, &self.folder, parts).await;
         let Made { hold, app, engine, watched, shutdown, tasks } = made;
         (self.hold, self.app, self.engine, self.watched) = (hold, app, engine, watched);
         (self.shutdown, self.tasks) = (shutdown, tasks);
         self.engine.recover().await;
+        if self.plan.by == By::Gateway {
+            let again = |state: &State| (began(state) > before).then_some(());
+            self.discord.until("a new connection", again).await;
+        }
         self.reached().await;
-        self.rest().await;
+        self.rested().await;
+    }
+
+    /// The process ends, and the next has one tool less, or one that knows nothing of what the old one left.
+    pub(crate) async fn deploy_without(&mut self, tool: &'static str, rewritten: bool) {
+        self.plan.deployed.without = Some((tool, rewritten));
+        self.crash().await;
+    }
+
+    /// Files of the conversation that began first, oldest first.
+    pub(crate) async fn files(&self) -> Vec<String> {
+        let look = self.engine.look(self.session().await).await.unwrap();
+        look.state.artifacts.iter().map(|file| file.id.to_string()).collect()
     }
 
     /// The conversation that began first.
@@ -433,8 +493,11 @@ fn parts(
 ) -> engine::Parts {
     let flows = &settings.flows;
     let library = Library::load(flows.dir.as_deref(), &flows.enabled, &settings.vars).unwrap();
-    let tasks = Tasks::load(None).unwrap();
-    let tools = interview::tools().into_iter().chain(tool::delegated::tools(&tasks)).collect();
+    let mut tasks = Tasks::load(None).unwrap();
+    if let Some(task) = &plan.task {
+        tasks.insert(Arc::new(LoadedTask::load(task, "task.toml").unwrap()));
+    }
+    let tools = deployed::tools(&tasks, &plan.deployed);
     let reader = Extractor::new(env!("CARGO_BIN_EXE_anteroom"));
     let artifacts = Artifacts::new(folder.path(), Arc::clone(&clock), Arc::clone(&ids), reader);
     let interview = plan.model.clone().map(|model| model as Arc<dyn Model>);

@@ -25,8 +25,8 @@ pub(crate) struct Desk {
 
 /// A form that is open, with what was entered.
 #[derive(Debug, Clone)]
-struct Form {
-    modal: Value,
+pub(crate) struct Form {
+    pub(crate) modal: Value,
     channel: u64,
     message: Option<u64>,
     /// By the id of the input.
@@ -130,6 +130,25 @@ impl<'a> Person<'a> {
             }
         });
         out
+    }
+
+    /// Everything that they see, oldest first.
+    pub(crate) fn screen(&self) -> String {
+        self.bot.discord.with(|state| {
+            let mut drawn = String::new();
+            for channel in self.channels(state) {
+                let here = &state.channels[&channel];
+                for message in here.messages.values().filter(|message| self.sees(message)) {
+                    writeln!(drawn, "{}", draw_message(state, message).trim_end()).unwrap();
+                }
+            }
+            drawn
+        })
+    }
+
+    /// Waits until they see something.
+    pub(crate) async fn comes_to_see(&self, words: &str) {
+        self.bot.comes_to(words, || self.screen().contains(words)).await;
     }
 
     /// Uses the newest button of that label.
@@ -264,6 +283,16 @@ impl<'a> Person<'a> {
         })
     }
 
+    /// The form that is open, as a second device would have it still when the first has sent it.
+    pub(crate) fn form_in_hand(&self) -> Form {
+        self.bot.desk(self.id, |desk| desk.form.clone()).expect("no form is open")
+    }
+
+    /// Turns to a form that was opened before.
+    pub(crate) fn turns_to(&self, form: Form) {
+        self.bot.desk(self.id, |desk| desk.form = Some(form));
+    }
+
     /// Enters something into the form that is open.
     pub(crate) fn fill(&self, label: &str, value: &str) {
         self.enter(label, |component| {
@@ -361,6 +390,11 @@ impl<'a> Person<'a> {
             of_bot.map(|(id, _)| *id).max()
         });
         self.send(text, to, Vec::new()).await
+    }
+
+    /// Replies, with a ping, to a message.
+    pub(crate) async fn reply_to(&self, message: u64, text: &str) -> u64 {
+        self.send(text, Some(message), Vec::new()).await
     }
 
     /// Sends files.

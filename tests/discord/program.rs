@@ -3,28 +3,37 @@
 
 use std::{
     fs::{self, File},
+    io::{BufRead as _, BufReader},
+    net::TcpListener,
     path::PathBuf,
     process::{Child, Command, Stdio},
 };
 
+use anteroom::{
+    clock::{Clock as _, SystemClock},
+    gateway::discord::connect::PATH,
+};
 use serde_json::{Value, json};
 
 use crate::{
-    bot::{ADA, LINUS, WELCOME, configuration, furnish},
+    bot::{ADA, By, LINUS, WELCOME, configuration, furnish},
     emulator::{
-        Discord, components,
+        Discord,
+        acts::{Delivered, public_key},
+        components,
         state::{State, TOKEN, may},
     },
 };
 
 /// A folder with configuration and data, beside a Discord.
-struct Place {
+pub(crate) struct Place {
     dir: tempfile::TempDir,
-    discord: Discord,
+    pub(crate) discord: Discord,
+    by: By,
 }
 
 /// A running program; it dies with this, as in a power cut.
-struct Program(Child);
+pub(crate) struct Program(Child);
 
 impl Drop for Program {
     fn drop(&mut self) {
@@ -35,63 +44,117 @@ impl Drop for Program {
 }
 
 /// A control on a message: its channel, the message, its id.
-type Control = (u64, u64, String);
+pub(crate) type Control = (u64, u64, String);
 
 impl Place {
-    async fn new() -> Self {
+    /// Discord's time is that of the clock on the wall, as the program's is.
+    pub(crate) async fn new(by: By) -> Self {
         let discord = Discord::start().await;
-        discord.with(furnish);
+        discord.with(|state| {
+            furnish(state);
+            state.now = SystemClock.now();
+            state.let_time_flow();
+        });
         let dir = tempfile::tempdir().unwrap();
-        let config = configuration(&discord, dir.path(), "enabled = [\"community-welcome\"]", "");
+        let way = match by {
+            By::Gateway => "message_content = true".to_owned(),
+            By::Http => {
+                // Taken and given back: nobody else takes it meanwhile.
+                let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+                discord.use_http(&format!("http://127.0.0.1:{port}{PATH}"));
+                let key = public_key();
+                format!(
+                    "transport = \"http\"\nlisten = \"127.0.0.1:{port}\"\npublic_key = \"{key}\""
+                )
+            }
+        };
+        let flows = "enabled = [\"community-welcome\"]";
+        let config = configuration(&discord, dir.path(), flows, &way);
         fs::write(dir.path().join("config.toml"), config).unwrap();
-        Self { dir, discord }
+        Self { dir, discord, by }
     }
 
     fn log(&self) -> PathBuf {
         self.dir.path().join("log")
     }
 
+    /// What the program has said so far; nobody's secrets are in it.
+    pub(crate) fn said(&self) -> String {
+        let log = fs::read_to_string(self.log()).unwrap();
+        assert!(!log.contains("stamp.secret") && !log.contains("interaction-"), "{log}");
+        log
+    }
+
+    /// Somebody of the staff posts the panel.
+    pub(crate) async fn panel(&self) {
+        let panel = json!({ "id": "1", "name": "onboard", "type": 1, "options": [{ "name": "panel", "type": 1 }] });
+        self.discord.interact(2, LINUS, (WELCOME, None), &panel).await;
+    }
+
     /// Starts the program and waits until Discord reaches it.
-    async fn start(&self) -> Program {
+    pub(crate) async fn start(&self) -> Program {
         let log = File::options().create(true).append(true).open(self.log()).unwrap();
         let before =
             self.discord.with(|state| state.gateway.identified() + state.gateway.resumed());
-        let child = Command::new(env!("CARGO_BIN_EXE_anteroom"))
-            .arg("run")
+        let mut child = Command::new(env!("CARGO_BIN_EXE_anteroom"))
+            .args(["run", "--json"])
             .env_clear()
             .env("HOME", self.dir.path())
             .env("ANTEROOM_LISTEN", "127.0.0.1:0")
             .env("TOKEN", TOKEN.strip_prefix("Bot ").unwrap())
             .current_dir(self.dir.path())
-            .stdout(Stdio::null())
+            .stdout(Stdio::piped())
             .stderr(log)
             .spawn()
             .unwrap();
+        let stdout = child.stdout.take().unwrap();
         let program = Program(child);
+        let line = tokio::task::spawn_blocking(move || {
+            let mut line = String::new();
+            BufReader::new(stdout).read_line(&mut line).unwrap();
+            line
+        });
+        let ready: Result<Value, _> = serde_json::from_str(&line.await.unwrap());
+        assert!(ready.is_ok(), "it did not start: {}", self.said());
         let reached = |state: &State| {
             let now = state.gateway.identified() + state.gateway.resumed();
-            (now > before && !state.commands.is_empty()).then_some(())
+            let is_there = self.by == By::Http || now > before;
+            (is_there && !state.commands.is_empty()).then_some(())
         };
         self.discord.until("the program", reached).await;
         program
     }
 
     /// Waits until somebody sees a button of that label.
-    async fn sees(&self, user: u64, label: &str) -> Control {
+    pub(crate) async fn sees(&self, user: u64, label: &str) -> Control {
         self.discord.until(label, |state| button(state, user, label)).await
     }
 
-    async fn presses(&self, user: u64, (channel, message, id): &Control) {
+    /// Presses a button; what came of it right away.
+    pub(crate) async fn tries(&self, user: u64, control: &Control) -> (String, Delivered) {
+        let (channel, message, id) = control;
         let data = json!({ "custom_id": id, "component_type": 2 });
-        let at = (*channel, Some(*message));
-        let (token, _) = self.discord.interact(3, user, at, &data).await;
+        self.discord.interact(3, user, (*channel, Some(*message)), &data).await
+    }
+
+    /// Presses a button and waits until the bot has answered.
+    pub(crate) async fn presses(&self, user: u64, control: &Control) {
+        let (token, _) = self.tries(user, control).await;
         let answered = |state: &State| state.interactions[&token].answer.map(|_| ());
         self.discord.until("an answer", answered).await;
+    }
+
+    /// How often something is shown anywhere.
+    pub(crate) fn shown(&self, words: &str) -> usize {
+        self.discord.with(|state| {
+            let messages = state.channels.values().flat_map(|channel| channel.messages.values());
+            messages.filter(|message| message.body.to_string().contains(words)).count()
+        })
     }
 }
 
 /// The newest button of a label that somebody sees.
-fn button(state: &State, user: u64, label: &str) -> Option<Control> {
+pub(crate) fn button(state: &State, user: u64, label: &str) -> Option<Control> {
     let channels = state.channels.iter();
     let seen = channels.filter(|(id, _)| state.permissions(user, **id) & may::VIEW != 0);
     let mut messages: Vec<(u64, u64, Value)> = seen
@@ -110,39 +173,50 @@ fn button(state: &State, user: u64, label: &str) -> Option<Control> {
     })
 }
 
-#[tokio::test]
-async fn the_program_dies_after_everything_that_somebody_does_and_nobody_notices() {
-    let place = Place::new().await;
+/// What somebody presses from the panel on, and what they see then.
+const WAY: [(&str, &str); 7] = [
+    ("Start", "Ask staff"),
+    ("Start", "I accept"),
+    ("I accept", "Yes"),
+    ("Yes", "Done"),
+    ("Done", "No pings"),
+    ("No pings", "Write it"),
+    ("Skip", "Request it"),
+];
+
+/// The program dies after each thing that somebody does.
+async fn survives(by: By) {
+    let place = Place::new(by).await;
     let mut program = place.start().await;
-    let panel = json!({ "id": "1", "name": "onboard", "type": 1, "options": [{ "name": "panel", "type": 1 }] });
-    place.discord.interact(2, LINUS, (WELCOME, None), &panel).await;
-    for (label, next) in [
-        ("Start", "Ask staff"),
-        ("Start", "I accept"),
-        ("I accept", "Yes"),
-        ("Yes", "Done"),
-        ("Done", "No pings"),
-        ("No pings", "Write it"),
-        ("Skip", "Request it"),
-    ] {
+    place.panel().await;
+    for (label, next) in WAY {
         let button = place.sees(ADA, label).await;
         place.presses(ADA, &button).await;
         drop(program);
         program = place.start().await;
         place.sees(ADA, next).await;
     }
-    let (threads, member) = place.discord.with(|state| {
+    let (threads, roles) = place.discord.with(|state| {
         let threads = state.channels.values().filter(|channel| channel.parent == Some(WELCOME));
         let guild = state.guilds.values().next().unwrap();
         (threads.count(), guild.members[&ADA].roles.len())
     });
-    assert_eq!((threads, member), (1, 1));
-    let cards = place.discord.with(|state| {
-        let messages = state.channels.values().flat_map(|channel| channel.messages.values());
-        let told = messages.map(|message| message.body.to_string());
-        told.filter(|told| told.contains("Be kind")).count()
-    });
-    assert_eq!(cards, 1, "no question is asked twice");
-    let log = fs::read_to_string(place.log()).unwrap();
-    assert!(!log.contains("stamp.secret") && !log.contains("interaction-"), "{log}");
+    assert_eq!((threads, roles), (1, 1));
+    assert_eq!(place.shown("Be kind"), 1, "no question is asked twice");
+    if by == By::Gateway {
+        // It is the same session with Discord all the time.
+        assert_eq!(place.discord.with(|state| state.gateway.identified()), 1);
+    }
+    place.said();
+    drop(program);
+}
+
+#[tokio::test]
+async fn a_bot_at_the_gateway_that_is_killed_after_every_step_loses_and_repeats_nothing() {
+    survives(By::Gateway).await;
+}
+
+#[tokio::test]
+async fn a_bot_over_http_that_is_killed_after_every_step_loses_and_repeats_nothing() {
+    survives(By::Http).await;
 }

@@ -5,7 +5,6 @@ use std::{fs, sync::Arc};
 
 use anteroom::{
     artifacts::{Artifacts, extract::Extractor},
-    catalog,
     clock::{Clock, FixedClock},
     config::{Environment, Settings},
     contacts::{Contacts, profile::Profile},
@@ -22,8 +21,8 @@ use anteroom::{
     llm::{Model, Models},
     model::session::Platform,
     store::{Store, memory::MemoryStore},
-    task::Tasks,
-    tool::{self, Toolbox},
+    task::{LoadedTask, Tasks},
+    tool::Toolbox,
 };
 use chrono::TimeDelta;
 use serde_json::{Value, json};
@@ -31,7 +30,8 @@ use tempfile::TempDir;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use crate::{
+use super::{
+    deployed::{self, Deployed},
     emulator::{
         self, APP_TOKEN, BOT_TOKEN, CLIENT_ID, CLIENT_SECRET, SIGNING_SECRET, Slack, person::Person,
     },
@@ -60,6 +60,9 @@ pub(crate) struct Plan {
     pub(crate) installs: Option<String>,
     /// A proxy on the way to Slack; empty for none.
     pub(crate) proxy: String,
+    /// A template for child runs besides those in the box.
+    pub(crate) task: Option<String>,
+    pub(crate) deployed: Deployed,
 }
 
 impl Plan {
@@ -80,6 +83,8 @@ impl Default for Plan {
             config: String::new(),
             installs: None,
             proxy: String::new(),
+            task: None,
+            deployed: Deployed::default(),
         }
     }
 }
@@ -188,6 +193,12 @@ impl Bot {
     /// The operator changes the flow: the next process has it.
     pub(crate) fn flow_becomes(&mut self, flow: &str) {
         self.plan.flow = Some(flow.to_owned());
+    }
+
+    /// The process ends, and the next has one tool less, or one that knows nothing of what the old one left.
+    pub(crate) async fn deploy_without(&mut self, tool: &'static str, rewritten: bool) {
+        self.plan.deployed.without = Some((tool, rewritten));
+        self.crash().await;
     }
 
     /// The process dies with work in hand, and the next one begins on what the store holds.
@@ -334,8 +345,11 @@ fn parts(
 ) -> engine::Parts {
     let flows = &settings.flows;
     let library = Library::load(flows.dir.as_deref(), &flows.enabled, &settings.vars).unwrap();
-    let tasks = Tasks::load(None).unwrap();
-    let tools = catalog::tools().into_iter().chain(tool::delegated::tools(&tasks)).collect();
+    let mut tasks = Tasks::load(None).unwrap();
+    if let Some(task) = &plan.task {
+        tasks.insert(Arc::new(LoadedTask::load(task, "task.toml").unwrap()));
+    }
+    let tools = deployed::tools(&tasks, &plan.deployed);
     let reader = Extractor::new(env!("CARGO_BIN_EXE_anteroom"));
     let artifacts = Artifacts::new(folder.path(), Arc::clone(&clock), Arc::clone(&ids), reader);
     let interview = plan.model.clone().map(|model| model as Arc<dyn Model>);

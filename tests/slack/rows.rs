@@ -5,15 +5,10 @@
 //! |---|---|
 //! | 1 2 3 6 9 11 22 25 31 34 35 36 38 45 46 | `troubles`, `approvals` |
 //! | 4 5 8 43 | `restarts` (8 as F12) |
-//! | 7 | nothing of Slack: a tool's effect class settles it, and the model alone reads of it |
-//! | 13 | nothing of Slack: ids of elements carry the revision, and the core compares it |
+//! | 7 13 21 28 29 30 39 | `rows_deployed` (21 in `connect::http` too: signatures bind the time) |
 //! | 17 32 | `people` (F17, F16) |
-//! | 21 | nothing of Slack: its timestamps order messages and bound signatures, no deadline is read from them |
-//! | 28 29 | nothing of Slack: a card that is closed by its tool's end looks like any other |
-//! | 30 | nothing of Slack: the session is refused before a gateway sees it |
 //! | 34 | `workspaces`, with the app installed again |
 //! | 37 | Discord's |
-//! | 39 | nothing of Slack: a child's card stands in its root's conversation, and is one of that |
 //! | 42 | comes with a store for several nodes |
 
 use std::sync::Arc;
@@ -31,7 +26,7 @@ use crate::{
     troubles::{self, begun},
 };
 
-fn colours() -> Value {
+pub(crate) fn colours() -> Value {
     json!({ "prompt": "Which colour?", "options": [{ "id": "red", "label": "Red" }, { "id": "blue", "label": "Blue" }] })
 }
 
@@ -44,7 +39,7 @@ fn rex() -> Value {
 }
 
 /// The model leads, and begins so.
-async fn led(model: &Arc<Scripted>, first: Turn) -> Bot {
+pub(crate) async fn led(model: &Arc<Scripted>, first: Turn) -> Bot {
     let flow = Some(approvals::FLOW.to_owned());
     let bot = Bot::planned(Plan { model: Some(Arc::clone(model)), flow, ..Plan::default() }).await;
     model.next(first);

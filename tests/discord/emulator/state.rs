@@ -245,6 +245,7 @@ impl State {
         channel: u64,
         message: Option<u64>,
     ) -> (u64, String) {
+        self.flow();
         let id = self.snowflake();
         let token = format!("interaction-{id}");
         let interaction = Interaction {

@@ -2,14 +2,14 @@
 
 use serde_json::{Value, json};
 
-use super::chat::{check, target, thread};
-use crate::emulator::{
+use super::super::{
     BOT_USER,
     args::{Answer, Args, No},
     blocks::length,
     calls::Caller,
     state::{Kind, Message, Session, State},
 };
+use super::chat::{check, target, thread};
 
 pub(super) fn start(state: &mut State, caller: &Caller, args: &Args) -> Answer {
     let channel = target(state, caller, args.text("channel")?)?;

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::emulator::{
+use super::super::{
     BOT_USER,
     args::{Answer, Args, No},
     blocks::{self, Surface},

@@ -2,13 +2,13 @@
 
 use serde_json::{Value, json};
 
-use super::chat::{check, target, thread};
-use crate::emulator::{
+use super::super::{
     BOT_USER,
     args::{Answer, Args},
     calls::Caller,
     state::{File, Message, State},
 };
+use super::chat::{check, target, thread};
 
 pub(super) fn info(state: &mut State, _: &Caller, args: &Args) -> Answer {
     let file = state.files.get(args.text("file")?).ok_or("file_not_found")?;

@@ -4,7 +4,7 @@
 use chrono::TimeDelta;
 use serde_json::{Value, json};
 
-use crate::emulator::{
+use super::super::{
     APP, BOT_USER, CLIENT_ID, CLIENT_SECRET,
     args::{Answer, Args},
     calls::Caller,

@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use crate::emulator::{
+use super::super::{
     args::{Answer, Args},
     calls::Caller,
     shapes::user_json,

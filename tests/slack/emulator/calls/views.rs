@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use crate::emulator::{
+use super::super::{
     args::{Answer, Args, No},
     blocks::{self, Surface},
     calls::Caller,
