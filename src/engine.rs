@@ -162,21 +162,6 @@ pub enum Error {
     Busy,
 }
 
-impl Error {
-    /// Whether the same event may be taken in when it comes again. What cannot be read stays so: whoever did it is told.
-    pub const fn may_pass(&self) -> bool {
-        match self {
-            Self::Store(store::Error::Unreadable { .. })
-            | Self::NoSession
-            | Self::NoFlow(_)
-            | Self::Held(_)
-            | Self::Refused(_)
-            | Self::BrokenFlow(_) => false,
-            Self::Store(_) | Self::Busy => true,
-        }
-    }
-}
-
 /// A session changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Changed {

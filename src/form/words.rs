@@ -108,6 +108,19 @@ pub fn of_error(error: &Error) -> String {
     }
 }
 
+/// Whether the same event may be taken in when it comes again. What cannot be read stays so: whoever did it is told.
+pub const fn may_pass(error: &Error) -> bool {
+    match error {
+        Error::Store(store::Error::Unreadable { .. })
+        | Error::NoSession
+        | Error::NoFlow(_)
+        | Error::Held(_)
+        | Error::Refused(_)
+        | Error::BrokenFlow(_) => false,
+        Error::Store(_) | Error::Busy => true,
+    }
+}
+
 /// How a session stands, in a word for lists.
 pub const fn of_status(status: Status) -> &'static str {
     match status {

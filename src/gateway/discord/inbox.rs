@@ -305,7 +305,7 @@ impl Arrival<'_> {
             Ok(receipt) if is_again(&receipt, &me, choice.as_deref()) => Ok(self.quiet.clone()),
             Ok(receipt) => Ok(self.report(&receipt, about, &me, ear)),
             // Discord delivers it again where it was a message; who waits for an answer is told.
-            Err(error) if error.may_pass() => Err(NotTaken),
+            Err(error) if words::may_pass(&error) => Err(NotTaken),
             Err(error) => Ok(self.tell(ear, &words::of_error(&error))),
         }
     }

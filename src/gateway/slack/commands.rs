@@ -340,7 +340,7 @@ pub(super) async fn approached(arrival: &Arrival<'_>, message: &Message) -> Resu
                         arrival.tell(&ear, texts::WROTE_TO_YOU);
                     }
                 }
-                Err(error) if error.may_pass() => return Err(NotTaken),
+                Err(error) if words::may_pass(&error) => return Err(NotTaken),
                 Err(error) => arrival.tell(&ear, &words::of_error(&error)),
             }
         }

@@ -304,7 +304,7 @@ impl Arrival<'_> {
                 Ok(Ack::Empty)
             }
             // Slack delivers it again, or the connection tells the person.
-            Err(error) if error.may_pass() => Err(NotTaken),
+            Err(error) if words::may_pass(&error) => Err(NotTaken),
             Err(error) => {
                 self.tell(ear, &words::of_error(&error));
                 Ok(Ack::Empty)

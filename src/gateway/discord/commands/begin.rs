@@ -106,7 +106,7 @@ pub(super) async fn started(
     let started = arrival.engine.start(&flow.flow.id, &from, place, &arrival.key).await;
     let session = match started {
         Ok(session) => session,
-        Err(error) if error.may_pass() => return Err(NotTaken),
+        Err(error) if words::may_pass(&error) => return Err(NotTaken),
         Err(error) => return Ok(arrival.tell(ear, &words::of_error(&error))),
     };
     if by.member.as_ref().is_some_and(|member| !member.is_pending) {

@@ -212,7 +212,7 @@ impl Arrival<'_> {
                     said => said,
                 })
             }
-            Err(error) if error.may_pass() => Err(NotTaken),
+            Err(error) if words::may_pass(&error) => Err(NotTaken),
             Err(error) => Ok(self.tell(ear, &words::of_error(&error))),
         }
     }
