@@ -46,7 +46,7 @@ use crate::{
         acts::public_key,
         state::{GUILD, State, TOKEN, may},
     },
-    judges::{self, Request},
+    judges,
     mortal::Mortal,
     person::{Desk, Person},
     scripted::Scripted,
@@ -362,34 +362,21 @@ impl Bot {
         Person::new(self, MALLORY)
     }
 
-    /// Has the judges see everything that was asked of Discord since the beginning.
-    pub(crate) fn judge(&self) {
-        let mut requests: Vec<Request> = Vec::new();
-        for asked in self.discord.with(|state| state.requests.clone()) {
-            let method = match asked.method.as_str() {
-                "POST" => "POST",
-                "PATCH" => "PATCH",
-                "PUT" => "PUT",
-                _ => continue,
-            };
-            let is_new = requests.iter().all(|known| known.body != asked.body);
-            if is_new && !asked.body.is_null() {
-                let name = format!("{method} {}", asked.path);
-                requests.push(Request { name, method, path: asked.path, body: asked.body });
-            }
-        }
-        assert!(!requests.is_empty(), "nothing was asked");
-        if let Some(complaints) = judges::complaints(&requests) {
-            assert!(complaints.is_empty(), "{}", complaints.join("\n"));
-        }
-    }
-
     /// Names of the roles that somebody has.
     pub(crate) fn roles(&self, user: u64) -> Vec<String> {
         self.discord.with(|state| {
             let guild = &state.guilds[&GUILD];
             guild.members[&user].roles.iter().map(|id| guild.roles[id].name.clone()).collect()
         })
+    }
+}
+
+/// Whatever a story was about: the judges see everything that was asked of Discord.
+impl Drop for Bot {
+    fn drop(&mut self) {
+        if !std::thread::panicking() {
+            judges::judge_all(&self.discord.with(|state| state.requests.clone()));
+        }
     }
 }
 

@@ -190,7 +190,6 @@ async fn a_member_is_taken_from_the_panel_to_the_roles() {
           ✓ Contributor
     ");
     assert_eq!(bot.roles(ADA), ["Member", "Contributor", "Learner", "Events", "Event pings"]);
-    bot.judge();
 }
 
 #[tokio::test]
@@ -244,7 +243,6 @@ async fn what_is_asked_of_staff_is_decided_once_and_by_those_who_may() {
           ✓ Contributor
     ");
     assert_eq!(bot.roles(ADA), ["Member", "Contributor"]);
-    bot.judge();
 }
 
 /// The same bot where Discord's requests come to it.

@@ -96,21 +96,35 @@ async fn come(by: By, members: u64, within: Duration) {
             }
         }
     }
+    check(
+        &place,
+        members,
+        &format!(
+            "{members} members within {within:?}: the last is welcomed after {told:?}, and has the second question after {:?}",
+            began.elapsed()
+        ),
+    );
+    drop(program);
+}
+
+/// What Discord says of it.
+fn check(place: &Place, members: u64, what: &str) {
     let (refused, threads, asked, unanswered) = place.discord.with(|state| {
         let threads = state.channels.values().filter(|one| one.parent == Some(WELCOME)).count();
         let unanswered = state.interactions.values().filter(|one| one.answer.is_none()).count();
         (state.buckets.refused, threads, state.requests.len(), unanswered)
     });
+    let late: Vec<String> = place.discord.with(|state| {
+        let refused = state.requests.iter().filter(|asked| asked.status == 429);
+        refused.map(|asked| format!("{} {}", asked.method, asked.path)).collect()
+    });
     let so_far = format!(
-        "{members} members within {within:?}: the last is welcomed after {told:?}, and the second question after \
-         {:?}; {asked} requests, {refused} too early, {unanswered} interactions without an answer",
-        began.elapsed(),
+        "{what}; {asked} requests, {refused} too early {late:?}, {unanswered} interactions without an answer",
     );
     report(&so_far);
     assert_eq!((refused, unanswered), (0, 0), "{so_far}\n{}", place.said());
     assert_eq!(threads, usize::try_from(members).unwrap(), "{so_far}");
     assert!(place.discord.with(|state| button(state, FIRST, LAST)).is_some());
-    drop(program);
 }
 
 #[expect(clippy::print_stdout, reason = "what was measured")]

@@ -117,7 +117,6 @@ async fn f2_a_scan_is_said_to_hold_no_text_and_there_are_two_ways_on() {
           ┃ {Edit…: Contact details (1) – Name, Headline, E-mail, Phone, Website | Contact details (2) – Address, Postcode, City, Region, Country}
           ┃ [✓ Looks right] [Add a profile] [Start over]
     ");
-    bot.judge();
 }
 
 #[tokio::test]
@@ -131,7 +130,6 @@ async fn f2_of_two_columns_every_role_is_shown_to_be_checked() {
     for role in ["Analytical Engines Ltd", "Difference & Sons", "Somerville Instruments"] {
         assert_eq!(news.matches(role).count(), 1, "{news}");
     }
-    bot.judge();
 }
 
 #[tokio::test]
@@ -169,7 +167,6 @@ async fn f3_what_is_wrong_with_a_file_is_said_and_the_question_stays() {
     assert!(ada.button("Upload").is_some(), "{}", ada.screen());
     ada.drop_files("", vec![file(&ada, ("cv.txt", "text/plain"), b"Programmer", false)]).await;
     assert!(ada.screen().contains("A word, please."), "{}", ada.screen());
-    bot.judge();
 }
 
 #[tokio::test]
@@ -188,7 +185,6 @@ async fn f3_a_document_behind_a_password_is_said_to_be_one() {
     ada.press("Upload another").await;
     sends_another(&bot, "ada.docx").await;
     assert!(ada.screen().contains("Found 3 roles and 2 schools."), "{}", ada.screen());
-    bot.judge();
 }
 
 #[tokio::test]
@@ -226,7 +222,6 @@ async fn f3_too_large_a_file_is_refused_in_the_form_where_it_was_attached() {
           ┃ [+ Write an answer]
           ┃ -# Or type your answer here.
     ");
-    bot.judge();
 }
 
 /// Row 35: more files than one, files in the thread, addresses that have lapsed, a Discord that does not give it.
@@ -268,7 +263,6 @@ async fn row_35_a_file_that_cannot_be_had_leaves_the_question_open_with_the_reas
     assert!(ada.button("Upload").is_some(), "{}", ada.screen());
     ada.drop_files("", vec![text("cv.txt")]).await;
     assert!(ada.screen().contains("A word, please."), "{}", ada.screen());
-    bot.judge();
 }
 
 /// Orders to whoever reads it, in everything that a fence could be broken with.
@@ -326,7 +320,6 @@ async fn f19_orders_in_a_file_are_text_and_move_nothing() {
     });
     assert_eq!(called, 0);
     model.assert_played();
-    bot.judge();
 }
 
 #[tokio::test]

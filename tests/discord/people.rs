@@ -44,7 +44,6 @@ async fn f4_silence_is_reminded_of_twice_and_then_pauses() {
     ada.at("welcome").command("/onboard resume", &[]).await;
     ada.press("Blue").await;
     assert!(ada.screen().contains("A file, please."), "{}", ada.screen());
-    bot.judge();
 }
 
 #[tokio::test]
@@ -106,7 +105,6 @@ async fn f8_a_request_can_be_read_and_decided_on_a_telephone() {
     grace.reply_to(card_above, "Approve").await;
     assert!(grace.screen().contains("**Approved** by @Grace Hopper"), "{}", grace.screen());
     model.assert_played();
-    bot.judge();
 }
 
 #[tokio::test]
@@ -212,7 +210,6 @@ async fn f18_a_file_and_words_are_both_used_and_a_recording_is_not_listened_to()
     let events = look.loaded.events.iter().map(|recorded| format!("{:?}", recorded.event));
     let kept = events.filter(|event| event.contains("from last year")).count();
     assert_eq!(kept, 1, "the words are kept");
-    bot.judge();
 }
 
 #[tokio::test]
@@ -244,7 +241,6 @@ async fn f20_distress_calls_a_person_at_once_and_nothing_more_is_asked() {
     #welcome-ada
       + Anteroom: Nobody from the team has answered yet; I have reminded them. Type *continue* to go on with me meanwhile.
     ");
-    bot.judge();
 }
 
 #[tokio::test]

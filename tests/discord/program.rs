@@ -23,6 +23,7 @@ use crate::{
         components,
         state::{State, TOKEN, may},
     },
+    judges,
 };
 
 /// A folder with configuration and data, beside a Discord.
@@ -144,12 +145,29 @@ impl Place {
         self.discord.until("an answer", answered).await;
     }
 
+    /// Waits until something is shown, which must be once.
+    pub(crate) async fn shows_once(&self, words: &str) {
+        let is_shown = |state: &State| (shown_in(state, words) > 0).then_some(());
+        self.discord.until(words, is_shown).await;
+        assert_eq!(self.shown(words), 1, "{words}");
+    }
+
     /// How often something is shown anywhere.
     pub(crate) fn shown(&self, words: &str) -> usize {
-        self.discord.with(|state| {
-            let messages = state.channels.values().flat_map(|channel| channel.messages.values());
-            messages.filter(|message| message.body.to_string().contains(words)).count()
-        })
+        self.discord.with(|state| shown_in(state, words))
+    }
+}
+
+fn shown_in(state: &State, words: &str) -> usize {
+    let messages = state.channels.values().flat_map(|channel| channel.messages.values());
+    messages.filter(|message| message.body.to_string().contains(words)).count()
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        if !std::thread::panicking() {
+            judges::judge_all(&self.discord.with(|state| state.requests.clone()));
+        }
     }
 }
 

@@ -262,7 +262,6 @@ async fn row_9_a_message_of_which_nobody_knows_whether_it_came_is_sent_under_the
         assert_eq!(screen.matches("A file, please.").count(), 1, "{fault:?}:\n{screen}");
         bot.ada().press("Skip").await;
         assert!(bot.ada().screen().contains("A word, please."), "{}", bot.ada().screen());
-        bot.judge();
     }
 }
 

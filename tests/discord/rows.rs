@@ -134,7 +134,6 @@ async fn row_10_words_under_a_review_are_no_consent() {
       + Anteroom: Rex it is.
     ");
     model.assert_played();
-    bot.judge();
 }
 
 #[tokio::test]
@@ -177,7 +176,6 @@ async fn row_15_two_cards_are_answered_in_any_order_and_told_together() {
     c00000002 -> {"selectedIds":["l"],"timestamp":"2026-11-02T14:05:00Z"}
     "#);
     model.assert_played();
-    bot.judge();
 }
 
 #[tokio::test]
@@ -271,7 +269,6 @@ async fn row_18_stop_drops_what_the_model_says_and_what_is_open() {
       + Anteroom: [Resume later] [Delete my data]
     ");
     model.assert_played();
-    bot.judge();
 }
 
 #[tokio::test]
@@ -402,7 +399,6 @@ async fn row_39_what_a_child_asks_stands_in_the_conversation_of_its_root() {
       + Anteroom: [Resume later] [Delete my data]
     ");
     model.assert_played();
-    bot.judge();
 }
 
 #[tokio::test]
@@ -445,7 +441,6 @@ async fn row_41_an_answer_that_has_counted_is_not_asked_again_when_the_provider_
     ");
     assert_eq!(ada.screen().matches("Which colour?").count(), 1, "{}", ada.screen());
     model.assert_played();
-    bot.judge();
 }
 
 /// What cannot be seen, and keeps words from being a name, as a line.
@@ -487,5 +482,4 @@ async fn row_45_words_that_call_everybody_call_nobody_and_move_nothing() {
     });
     assert_eq!(called, 0, "nobody is called by what somebody wrote");
     assert!(grace.button("Approve").is_some());
-    bot.judge();
 }

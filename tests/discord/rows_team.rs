@@ -110,7 +110,6 @@ async fn row_19_an_answer_after_the_deadline_is_told_so_and_may_be_reopened() {
           ┃ > there is no pet
           ┃ [✓ Approve] [! Deny] [Deny and tell the interviewer] [Open conversation ↗]
     ");
-    bot.judge();
 }
 
 #[tokio::test]
@@ -144,7 +143,6 @@ async fn row_23_rights_are_those_at_the_click() {
     linus.press("Yes, approve").await;
     assert!(linus.screen().contains("**Approved** by @Linus"), "{}", linus.screen());
     model.assert_played();
-    bot.judge();
 }
 
 #[tokio::test]
@@ -253,7 +251,6 @@ async fn row_25_with_the_decider_gone_nothing_is_approved_by_itself() {
     let look = bot.engine.look(bot.session().await).await.unwrap();
     assert_eq!(look.state.phase(), Some("pets"));
     model.assert_played();
-    bot.judge();
 }
 
 #[tokio::test]
@@ -304,7 +301,6 @@ async fn row_26_votes_outlive_a_restart_and_the_last_of_each_counts() {
     linus.press("Yes, approve").await;
     assert!(linus.screen().contains("**Approved** by"), "{}", linus.screen());
     model.assert_played();
-    bot.judge();
 }
 
 #[tokio::test]
@@ -333,7 +329,6 @@ async fn row_27_a_request_about_what_has_changed_is_withdrawn() {
       + Anteroom (only you): That is no longer asked.
     ");
     model.assert_played();
-    bot.judge();
 }
 
 /// J3.8: whoever may decide does so without being asked.
@@ -359,5 +354,4 @@ async fn an_override_by_those_who_may_is_at_once_and_has_its_reason() {
     ");
     let look = bot.engine.look(bot.session().await).await.unwrap();
     assert_eq!(look.state.phase(), Some("end"));
-    bot.judge();
 }

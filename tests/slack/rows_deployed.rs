@@ -74,7 +74,7 @@ async fn row_13_a_button_of_before_a_question_was_asked_again_does_not_answer_it
     // The old card stays as it was on her telephone, and the new one takes its time.
     bot.slack.fail("chat.update", 9, Fault::Says("edit_window_closed"));
     ada.reply("stop").await;
-    bot.slack.fail("chat.postMessage", 2, Fault::TooMany(30));
+    bot.slack.fail("chat.postMessage", 3, Fault::Broken);
     ada.reply("resume").await;
     assert_eq!(ada.screen().matches("Which colour?").count(), 1, "{}", ada.screen());
     drop(ada.news());
