@@ -1,5 +1,5 @@
-//! What thinking costs, without a disk: folding events, deciding an answer, a whole conversation of script steps, and
-//! drawing the page.
+//! What thinking costs, without a disk: folding events, deciding an answer, a whole conversation of script steps,
+//! drawing the page, and what Slack and Discord send and are sent.
 #![expect(clippy::unwrap_used, reason = "a failure ends the bench")]
 #![expect(missing_docs, reason = "criterion makes a function")]
 
@@ -11,16 +11,23 @@ use std::{hint::black_box, sync::Arc, time::Duration};
 use anteroom::{
     clock::{Clock, SystemClock},
     engine::{Engine, What},
-    gateway::web::{doing::Doing, page::View, render::Cx},
-    ids::{EffectId, Ids, RandomIds},
+    form::Element,
+    gateway::{
+        discord, slack,
+        web::{doing::Doing, page::View, render::Cx},
+    },
+    ids::{CountingIds, EffectId, Ids, RandomIds, SessionId, WaitId},
     interview::{Actor, Answer, State},
     model::{
         STORED_VERSION,
         transcript::{Audience, Event, Recorded},
+        ui::{Choice, Choose, Control, Prompt},
+        wait::{Answerers, Purpose, Standing, Wait},
     },
     store::memory::MemoryStore,
 };
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
 
@@ -124,6 +131,93 @@ fn render(criterion: &mut Criterion) {
     group.finish();
 }
 
+/// A choice that is open.
+fn choice() -> Wait {
+    let choices =
+        ["Learning", "Building projects", "Helping others", "Jobs", "Events", "Just reading"];
+    let choices = choices.map(|label| Choice {
+        id: label.to_lowercase(),
+        label: label.to_owned(),
+        description: None,
+        icon: None,
+    });
+    let choose = Choose { choices: choices.into(), multiple: false, required: true };
+    let body = "What brings you here? Pick one. This decides *which channels* you see.".to_owned();
+    let prompt = Prompt { title: None, body, control: Control::Choose(choose), notes: Vec::new() };
+    let ids = CountingIds::default();
+    Wait {
+        id: WaitId::mint(&ids),
+        session: SessionId::mint(&ids),
+        revision: 1,
+        purpose: Purpose::Notice,
+        state: Value::Null,
+        prompt: prompt.into(),
+        answerers: Answerers::Participant,
+        quorum: 1,
+        votes: Vec::new(),
+        digest: String::new(),
+        asked_at: SystemClock.now(),
+        expires_at: None,
+        standing: Standing::Pending,
+    }
+}
+
+/// A press of a button from the bytes that come in until it is known what was meant, and the card from the question to
+/// the bytes that go out, in Slack and in Discord.
+fn chats(criterion: &mut Criterion) {
+    let wait = choice();
+    let pressed = Element::id(wait.id, wait.revision, "pick.1");
+    let from_slack = json!({
+        "type": "block_actions", "team": { "id": "T01", "domain": "acme" },
+        "user": { "id": "U01", "username": "ada", "name": "ada", "team_id": "T01" },
+        "api_app_id": "A01", "token": "t", "trigger_id": "1.2.3", "response_url": "https://hooks.slack.com/actions/1",
+        "container": { "type": "message", "message_ts": "1793628300.000100", "channel_id": "D01", "is_ephemeral": false },
+        "channel": { "id": "D01", "name": "directmessage" },
+        "message": { "type": "message", "ts": "1793628300.000100", "text": "What brings you here?", "blocks": [] },
+        "actions": [{ "type": "button", "action_id": pressed, "block_id": "b", "value": "1", "action_ts": "1793628301.1",
+            "text": { "type": "plain_text", "text": "Building projects" } }],
+    })
+    .to_string();
+    let from_discord = json!({
+        "version": 1, "id": "1443270000000000000", "application_id": "1300000000000000001", "type": 3, "token": "t",
+        "channel_id": "1100", "channel": { "id": "1100", "type": 12, "name": "welcome-ada", "parent_id": "1000" },
+        "guild_id": "500", "locale": "en-US", "guild_locale": "en-US", "attachment_size_limit": 10_485_760,
+        "member": { "roles": ["1200"], "pending": false, "nick": null, "permissions": "1024",
+            "user": { "id": "701", "username": "ada", "global_name": "Ada" } },
+        "message": { "id": "1443270000000000001", "channel_id": "1100", "content": "", "flags": 32768, "components": [],
+            "author": { "id": "900", "username": "anteroom", "bot": true } },
+        "data": { "custom_id": pressed, "component_type": 2 }, "entitlements": [], "context": 0,
+    })
+    .to_string();
+    let mut group = criterion.benchmark_group("press_read");
+    group.bench_function("slack", |bencher| {
+        bencher.iter(|| {
+            let payload = serde_json::from_str(black_box(&from_slack)).unwrap();
+            slack::parse::interaction(&payload)
+        });
+    });
+    group.bench_function("discord", |bencher| {
+        bencher.iter(|| {
+            let payload = serde_json::from_str(black_box(&from_discord)).unwrap();
+            discord::parse::interaction(&payload)
+        });
+    });
+    group.finish();
+    let mut group = criterion.benchmark_group("card_drawn");
+    group.bench_function("slack", |bencher| {
+        let cx = slack::render::Cx::default();
+        bencher.iter(|| {
+            let card = slack::render::card(black_box(&wait), &cx);
+            serde_json::to_string(&card.blocks).unwrap()
+        });
+    });
+    group.bench_function("discord", |bencher| {
+        let cx = discord::render::Cx::default();
+        bencher.iter(|| discord::render::card(black_box(&wait), &cx).body(0).to_string());
+    });
+    group.finish();
+}
+
 fn cx(view: &View) -> Cx {
     Cx {
         viewer: Audience::Participant,
@@ -140,6 +234,6 @@ criterion_group! {
         .sample_size(20)
         .warm_up_time(Duration::from_millis(300))
         .measurement_time(Duration::from_secs(2));
-    targets = fold, decide, script, render
+    targets = fold, decide, script, render, chats
 }
 criterion_main!(benches);
