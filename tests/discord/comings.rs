@@ -230,7 +230,6 @@ async fn a_role_that_waited_and_cannot_be_given_is_told_to_the_member_and_to_sta
     #Ada · Community welcome
       + Anteroom: Ada did not get every role. Member: my own role stands below it; a moderator can move mine up.
     ");
-    bot.judge();
 }
 
 #[tokio::test]

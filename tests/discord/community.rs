@@ -354,7 +354,6 @@ async fn a_question_that_the_server_has_asked_is_answered_by_what_was_said_there
         paths.count()
     });
     assert_eq!(asked, 1);
-    bot.judge();
     // Whoever came before the server asked is asked.
     bot.discord.with(|state| {
         let guild = state.guilds.get_mut(&GUILD).unwrap();

@@ -84,7 +84,7 @@ async fn f8_a_request_can_be_read_and_decided_on_a_telephone() {
     ┃ **Expires**: <t:1794233100:f>
     ┃ **The interviewer's reason**
     ┃ > there is no pet
-    ┃ [✓ Approve] [! Deny] [Deny and tell the interviewer] [Open conversation ↗]
+    ┃ [✓ Approve] [! Deny] [Deny and tell the interviewer] [Open transcript] [Open conversation ↗]
     ");
     let body = bot.discord.with(|state| {
         let (_, message) = state.channels[&APPROVALS].messages.iter().next_back().unwrap();

@@ -474,7 +474,7 @@ async fn row_45_words_that_call_everybody_call_nobody_and_move_nothing() {
           ┃ **Expires**: <t:1794233100:f>
           ┃ **The interviewer's reason**
           ┃ > @|everyone \<@&1200000000000000009\> look at \[your bank\](https://evil.example), \<@702\> & \*\*bold\*\*
-          ┃ [✓ Approve] [! Deny] [Deny and tell the interviewer] [Open conversation ↗]
+          ┃ [✓ Approve] [! Deny] [Deny and tell the interviewer] [Open transcript] [Open conversation ↗]
     ");
     let called = bot.discord.with(|state| {
         let posts = state.requests.iter().filter(|request| request.path.ends_with("/messages"));

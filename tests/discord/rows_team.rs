@@ -108,7 +108,7 @@ async fn row_19_an_answer_after_the_deadline_is_told_so_and_may_be_reopened() {
           ┃ **Expires**: <t:1794837900:f>
           ┃ **Reason given**
           ┃ > there is no pet
-          ┃ [✓ Approve] [! Deny] [Deny and tell the interviewer] [Open conversation ↗]
+          ┃ [✓ Approve] [! Deny] [Deny and tell the interviewer] [Open transcript] [Open conversation ↗]
     ");
 }
 
@@ -226,7 +226,7 @@ async fn row_25_with_the_decider_gone_nothing_is_approved_by_itself() {
           ┃ **Expires**: <t:1794233100:f>
           ┃ **The interviewer's reason**
           ┃ > there is no pet
-          ┃ [✓ Approve] [! Deny] [Deny and tell the interviewer] [Open conversation ↗]
+          ┃ [✓ Approve] [! Deny] [Deny and tell the interviewer] [Open transcript] [Open conversation ↗]
     #Ada
       + Anteroom: Still waiting for a decision: Move Ada to “Goodbye”?
       + Anteroom: @Moderators
@@ -273,7 +273,7 @@ async fn row_26_votes_outlive_a_restart_and_the_last_of_each_counts() {
           ┃ **Expires**: <t:1794233100:f>
           ┃ **The interviewer's reason**
           ┃ > there is no pet
-          ┃ [✓ Approve] [! Deny] [Deny and tell the interviewer] [Open conversation ↗]
+          ┃ [✓ Approve] [! Deny] [Deny and tell the interviewer] [Open transcript] [Open conversation ↗]
           ┃ -# 2 must decide alike. @Grace Hopper denied.
     ");
     bot.crash().await;
@@ -291,7 +291,7 @@ async fn row_26_votes_outlive_a_restart_and_the_last_of_each_counts() {
           ┃ **Expires**: <t:1794233100:f>
           ┃ **The interviewer's reason**
           ┃ > there is no pet
-          ┃ [✓ Approve] [! Deny] [Deny and tell the interviewer] [Open conversation ↗]
+          ┃ [✓ Approve] [! Deny] [Deny and tell the interviewer] [Open transcript] [Open conversation ↗]
           ┃ -# 2 must decide alike. @Grace Hopper approved.
       + Anteroom (only you): Done.
     ");

@@ -54,7 +54,6 @@ async fn an_erasure_takes_name_and_buttons_from_all_that_staff_see() {
         left
     });
     assert_eq!(left, Vec::<String>::new());
-    bot.judge();
 }
 
 async fn readings(bot: &Bot) -> Vec<String> {
@@ -89,5 +88,4 @@ async fn staff_read_a_conversation_page_by_page_and_it_is_noted() {
       + Anteroom (only you): Only the team can do that.
     ");
     assert_eq!(readings(&bot).await.len(), 2);
-    bot.judge();
 }

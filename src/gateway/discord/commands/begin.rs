@@ -73,7 +73,7 @@ pub(in crate::gateway::discord) async fn begin_for(
     let key = format!("{}:{}", arrival.key, flow.flow.id);
     match arrival.engine.start(&flow.flow.id, &from, place, &key).await {
         Ok(_) => Ok(()),
-        Err(Error::Store(_) | Error::Busy) => Err(NotTaken),
+        Err(error) if words::may_pass(&error) => Err(NotTaken),
         Err(error) => {
             tracing::warn!(flow = flow.flow.id, %error, "nothing begins on joining");
             Ok(())
