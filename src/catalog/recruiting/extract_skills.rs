@@ -7,7 +7,7 @@
 //! ```
 //!
 //! Skills stand in the order in which the text names them, each once and in one category; categories in the order of
-//! the lexicon. [`find`] says which names count.
+//! the lexicon. [`find()`] says which names count.
 //!
 //! **Confidence.** A skill is *certain* if its name means nothing else (`PostgreSQL`), or if it stands in a list beside
 //! such a name (`Go` in `Go, PostgreSQL`). `high`: three skills or more, of which four fifths are certain. `medium`: at
