@@ -192,7 +192,7 @@ pub(crate) fn button(state: &State, user: u64, label: &str) -> Option<Control> {
 }
 
 /// What somebody presses from the panel on, and what they see then.
-const WAY: [(&str, &str); 7] = [
+pub(crate) const WAY: [(&str, &str); 7] = [
     ("Start", "Ask staff"),
     ("Start", "I accept"),
     ("I accept", "Yes"),
