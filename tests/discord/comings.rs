@@ -190,8 +190,11 @@ async fn a_flow_that_begins_on_joining_waits_for_the_servers_screening() {
 #[tokio::test]
 async fn nobody_is_written_to_directly_because_they_joined() {
     let bot = Bot::planned(on_join("place = \"dm\"")).await;
-    let told = bot.discord.with(|state| here(state, ADA, false));
+    bot.discord.with(|state| gone(state, ADA));
+    let told = bot.discord.with(|state| here(state, ADA, true));
     bot.tell("GUILD_MEMBER_ADD", told).await;
+    let told = bot.discord.with(|state| here(state, ADA, false));
+    bot.tell("GUILD_MEMBER_UPDATE", told).await;
     assert!(bot.store.sessions(None, 9).await.unwrap().is_empty());
 }
 
