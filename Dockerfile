@@ -33,6 +33,8 @@ RUN apt-get update \
     && install --directory --owner anteroom --group anteroom --mode 0700 /data
 COPY --from=build /usr/local/bin/anteroom /usr/local/bin/anteroom
 COPY LICENSE-APACHE LICENSE-MIT /usr/share/doc/anteroom/
+# The fonts in the program come with their own.
+COPY manifests/fonts/LICENSE.txt /usr/share/doc/anteroom/fonts/
 USER 10001:10001
 ENV ANTEROOM_DATA_DIR=/data ANTEROOM_LOG_FORMAT=json
 VOLUME /data

@@ -28,6 +28,7 @@
 //! | 2 | [`artifacts`] | uploads: check, keep, read in a child process |
 //! | 2 | [`fetch`] | the guarded client: addresses that somebody else chose, public ones only |
 //! | 2 | [`contacts`] | the contacts port: where a person's contact details may come from |
+//! | 2 | [`print`] | documents and pictures that the bot makes |
 //! | 2 | [`llm`] | the model port: streaming chat with tools, embeddings |
 //! | 3 | [`task`] | child runs: templates, and which one a piece of work leads to |
 //! | 3 | [`interview`] | the pure core: a session as a fold over its events, and every decision about it |
@@ -66,6 +67,7 @@ pub mod listen;
 pub mod llm;
 pub mod model;
 pub mod ops;
+pub mod print;
 pub mod store;
 pub mod task;
 pub mod telemetry;

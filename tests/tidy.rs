@@ -15,7 +15,7 @@ const LAYERS: &[&[&str]] = &[
     &["clock", "ids", "telemetry"],
     &["model"],
     &["config"],
-    &["flows", "store", "artifacts", "contacts", "llm", "fetch"],
+    &["flows", "store", "artifacts", "contacts", "llm", "fetch", "print"],
     &["task"],
     &["interview"],
     &["tool"],
