@@ -95,6 +95,7 @@ pub(crate) fn parts(
         contacts: Arc::new(Contacts::new(Vec::new())),
         webhooks: Arc::new(BTreeMap::new()),
         models: Models::default(),
+        services: anteroom::tool::Services::default(),
     }
 }
 

@@ -50,6 +50,9 @@ pub enum Error {
     Blobs(#[from] blobs::Error),
 }
 
+/// What a file that the program made was asked for as.
+const MADE: &str = "made";
+
 /// Pictures and documents that are worked on at the same time.
 const HEAVY_MAX: usize = 2;
 
@@ -85,6 +88,27 @@ impl Artifacts {
             id: ArtifactId::mint(self.ids.as_ref()),
             upload_type: asked.upload_type.clone(),
             filename,
+            content_type: kind.content_type().to_owned(),
+            size_bytes: bytes.len() as u64,
+            sha256: audit::sha256(&bytes),
+            kept_at: self.clock.now(),
+        };
+        self.blobs.put(&place(session, &artifact), bytes).await?;
+        Ok(artifact)
+    }
+
+    /// Keeps a file that the program made itself, synced, before it returns.
+    pub async fn make(
+        &self,
+        session: SessionId,
+        filename: &str,
+        kind: Kind,
+        bytes: Vec<u8>,
+    ) -> Result<Artifact, blobs::Error> {
+        let artifact = Artifact {
+            id: ArtifactId::mint(self.ids.as_ref()),
+            upload_type: MADE.to_owned(),
+            filename: filename.to_owned(),
             content_type: kind.content_type().to_owned(),
             size_bytes: bytes.len() as u64,
             sha256: audit::sha256(&bytes),

@@ -1,5 +1,6 @@
 //! Every tool, in documentation order.
 
+pub mod consulting;
 pub mod interview;
 pub mod recruiting;
 
@@ -9,7 +10,11 @@ use crate::tool::Tool;
 
 /// The catalogues with their tools, in documentation order. A flow switches a tool on by naming it.
 pub fn catalogues() -> Vec<(&'static str, Vec<Arc<dyn Tool>>)> {
-    vec![("interview", interview::tools()), ("recruiting", recruiting::tools())]
+    vec![
+        ("interview", interview::tools()),
+        ("recruiting", recruiting::tools()),
+        ("consulting", consulting::tools()),
+    ]
 }
 
 /// The tools of all catalogues.

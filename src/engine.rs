@@ -63,7 +63,7 @@ use crate::{
     store::{self, Find, Loaded, Store},
     task::Tasks,
     tool::{
-        Toolbox,
+        Services, Toolbox,
         pipeline::{Pipeline, Policy},
     },
 };
@@ -122,6 +122,8 @@ pub struct Parts {
     pub webhooks: Arc<BTreeMap<String, webhook::Target>>,
     /// Models by purpose; without one for the interview, scripts lead.
     pub models: llm::Models,
+    /// What tools use besides the session.
+    pub services: Services,
 }
 
 /// How a conversation begins.
@@ -253,7 +255,8 @@ impl Engine {
             Arc::clone(&parts.contacts),
             Policy::CHAT,
         )
-        .with_models(parts.models.clone());
+        .with_models(parts.models.clone())
+        .with_services(parts.services.clone());
         let gateways = gateways.into_iter().map(|gateway| (gateway.platform(), gateway)).collect();
         let inner = Inner {
             pipeline,

@@ -12,6 +12,7 @@ pub mod delegated;
 pub mod error;
 pub mod meter;
 pub mod pipeline;
+pub mod services;
 pub mod toolbox;
 
 use std::{fmt, sync::Mutex, time::Duration};
@@ -25,15 +26,18 @@ pub use self::{
     error::ToolError,
     meter::Meter,
     pipeline::{Pipeline, Policy},
+    services::Services,
     toolbox::Toolbox,
 };
 use crate::{
-    artifacts::Artifacts,
+    artifacts::{Artifacts, check::Kind},
     contacts::Contacts,
     ids::{CallId, SessionId},
     interview::Actor,
     llm::Models,
     model::{
+        artifact::Artifact,
+        effect::Handout,
         task::Conclusion,
         ui::{Prompt, Reply},
         wait::Answerers,
@@ -97,6 +101,8 @@ pub struct ToolSpec {
     pub scores_people: bool,
     /// Its own time limit for an attempt, where it asks a model by itself; none for the policy's (DESIGN §10.36).
     pub limit: Option<Duration>,
+    /// What it comes to is told in S4's shape, `{"success": true, "data": …}` or `{"success": false, "error": "…"}`.
+    pub enveloped: bool,
     /// The capability that a successful call records (S4); none for most.
     pub capability: Option<&'static str>,
 }
@@ -125,6 +131,7 @@ impl ToolSpec {
             admin_only: false,
             scores_people: false,
             limit: None,
+            enveloped: false,
             capability: None,
         }
     }
@@ -153,6 +160,13 @@ pub enum Outcome {
     Immediate(Value),
     /// A person must answer first.
     Waiting(Box<Waiting>),
+    /// Done, with something for the participant.
+    Made {
+        /// What goes to the model.
+        value: Value,
+        /// What is handed over, in this order.
+        handed: Vec<Handed>,
+    },
     /// A child run must finish first. The engine runs it; a tool never does.
     Subtask(SubtaskRequest),
 }
@@ -176,6 +190,15 @@ impl Outcome {
         let answerers = Answerers::Participant;
         Self::Waiting(Box::new(Waiting { prompt, state, answerers, expires_at: None }))
     }
+}
+
+/// What a tool hands the participant; a file is kept by [`ToolCx::make`] before.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Handed {
+    /// What.
+    pub what: Handout,
+    /// What stands beside it: `CommonMark` without raw HTML.
+    pub text: String,
 }
 
 /// A child run that a tool asks for (S2).
@@ -208,6 +231,8 @@ pub struct ToolCx<'a> {
     pub models: &'a Models,
     /// Where it notes what that cost, so that it counts for the session.
     pub meter: &'a Meter,
+    /// What else there is to use: the web, what was said, what the operator set up.
+    pub services: &'a Services,
 }
 
 impl ToolCx<'_> {
@@ -215,6 +240,21 @@ impl ToolCx<'_> {
     pub fn with_actor<T>(&self, act: impl FnOnce(&mut Actor) -> T) -> T {
         let mut actor = self.actor.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         act(&mut actor)
+    }
+
+    /// Keeps a file that the tool made, for [`Outcome::Made`]. A call that is made again keeps another one; what no
+    /// call came to goes with the session.
+    pub async fn make(
+        &self,
+        filename: &str,
+        kind: Kind,
+        bytes: Vec<u8>,
+    ) -> Result<Artifact, ToolError> {
+        let session = self.with_actor(|actor| actor.state().files_of());
+        self.artifacts.make(session, filename, kind, bytes).await.map_err(|_| {
+            let message = "the file could not be kept just now".to_owned();
+            ToolError::Transient { message, retry_after: None }
+        })
     }
 
     /// When the call's question was answered, so that a second `resume` says the same; the time of the call before.

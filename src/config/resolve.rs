@@ -7,6 +7,7 @@ use std::{collections::BTreeMap, num::NonZeroU64, path::PathBuf};
 
 use super::{
     Config, Problem, Settings,
+    consulting::Booking,
     document::{self, Document, escaped},
     environment::{self, Environment},
     llm::{self, Endpoint, Endpoints, Llm, Purpose, Service},
@@ -43,6 +44,7 @@ impl<'a> Resolve<'a> {
         let contacts = self.contacts(config.contacts);
         let llm = self.llm(config.llm);
         let budgets = self.budgets(&config.budget);
+        self.booking(&config.consulting.booking);
         let settings = Settings {
             data_dir: self.data_dir(config.data.dir),
             web,
@@ -59,6 +61,7 @@ impl<'a> Resolve<'a> {
             limits: config.limits,
             budgets,
             metrics,
+            consulting: config.consulting,
         };
         let settings = match settings.overridden(self.environment) {
             Ok(settings) => Some(settings),
@@ -168,6 +171,20 @@ impl<'a> Resolve<'a> {
             webhooks.insert(alias.clone(), settings::Webhook { url: webhook.url.clone(), secret });
         }
         webhooks
+    }
+
+    /// People are sent to these addresses.
+    fn booking(&mut self, booking: &Booking) {
+        for (kind, url) in booking.links() {
+            let is_address = reqwest::Url::parse(url).is_ok_and(|url| {
+                url.scheme() == "https" && url.username().is_empty() && url.password().is_none()
+            });
+            if !is_address {
+                let message = "this is not an address that people can be sent to";
+                let hint = Some("it begins with `https://` and holds no password".to_owned());
+                self.tell(&format!("/consulting/booking/{kind}"), message, hint);
+            }
+        }
     }
 
     fn contacts(&mut self, written: written::Contacts) -> settings::Contacts {

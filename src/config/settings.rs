@@ -9,6 +9,7 @@ use std::{
 
 use super::{
     Approvers, Config, ContactSource, Flows, Limits, Log, MacosVia, Problem, SlackRates, Uploads,
+    consulting::Consulting,
     document::Document,
     environment::{self, Environment},
     llm::Endpoints,
@@ -55,6 +56,8 @@ pub struct Settings {
     pub budgets: Budgets,
     /// Where machines ask how the bot is doing.
     pub metrics: Metrics,
+    /// What is offered in a consulting flow, and what it costs.
+    pub consulting: Consulting,
 }
 
 /// Slack.
@@ -279,6 +282,7 @@ impl Settings {
             llm: Endpoints::default(),
             log: Log::default(),
             limits: Limits::default(),
+            consulting: Consulting::default(),
             budgets: Budgets::default(),
             metrics: Metrics::default(),
         }

@@ -41,6 +41,8 @@ pub struct Config {
     pub budget: Budget,
     /// Where machines ask how the bot is doing.
     pub metrics: Metrics,
+    /// What is offered in a consulting flow, and what it costs.
+    pub consulting: super::consulting::Consulting,
 }
 
 /// Where things are kept.

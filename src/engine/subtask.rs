@@ -28,7 +28,7 @@ use crate::{
     },
     store::{self, Loaded},
     task::{LoadedTask, admit},
-    tool::{Outcome, SubtaskRequest, ToolError, Waiting, pipeline},
+    tool::{Handed, Outcome, SubtaskRequest, ToolError, Waiting, pipeline},
 };
 
 /// Sessions looked at in one go.
@@ -43,7 +43,13 @@ impl Engine {
         result: Result<Outcome, CallResult>,
     ) {
         match result {
-            Ok(Outcome::Immediate(value)) => actor.finish(call, CallResult::Ok { value }),
+            Ok(Outcome::Immediate(value)) => self.succeed(actor, call, value),
+            Ok(Outcome::Made { value, handed }) => {
+                for Handed { what, text } in handed {
+                    actor.hand(what, &text);
+                }
+                self.succeed(actor, call, value);
+            }
             Ok(Outcome::Waiting(waiting)) => {
                 let Waiting { prompt, state, answerers, expires_at } = *waiting;
                 actor.suspend(call, Suspension { prompt, state, answerers, expires_at });
@@ -54,6 +60,19 @@ impl Engine {
             },
             Err(failure) => actor.finish(call, failure),
         }
+    }
+
+    /// Ends a call with what it came to, and notes what the bot was used for if it did what it was for (S4).
+    fn succeed(&self, actor: &mut Actor, call: &CallId, value: Value) {
+        let result = CallResult::Ok { value };
+        let tool = actor.state().call(call).and_then(|known| {
+            let tool = self.inner.parts.toolbox.get(&known.call.tool);
+            tool.filter(|_| known.result.is_none() && result.is_success())
+        });
+        if let Some(capability) = tool.and_then(|tool| tool.spec().capability) {
+            actor.note_capability(capability);
+        }
+        actor.finish(call, result);
     }
 
     /// The child run that a call asks for, or why there will be none.

@@ -203,6 +203,7 @@ impl Late {
             Act::Relay { .. } => "relay",
             Act::Fetch { .. } => "fetch",
             Act::Export => "export",
+            Act::Hand { .. } => "hand",
             Act::Webhook { .. } => "webhook",
             Act::AddRoles { .. } => "add_roles",
         };

@@ -10,6 +10,7 @@ use super::{Error, Source};
 use crate::{
     ids::{CallId, WaitId},
     model::{
+        effect::Handout,
         text::{quoted, typed},
         transcript::{
             Amendments, Audience, Call, CallResult, Closing, EffectOutcome, Event, Grounds,
@@ -155,6 +156,7 @@ impl<'a> Teller<'a> {
             Event::Closed { wait, closing } => self.closed(*wait, closing),
             Event::Returned { call, result } => self.returned(call, result),
             Event::Kept(_)
+            | Event::Handed { .. }
             | Event::Saved { .. }
             | Event::ObjectiveSet { .. }
             | Event::Advanced { .. }
@@ -175,6 +177,7 @@ impl<'a> Teller<'a> {
             | Event::Applied { .. }
             | Event::Thought(_)
             | Event::Spent { .. }
+            | Event::CapabilityUsed { .. }
             | Event::Stepped { .. }
             | Event::AdvanceEvaluated { .. }
             | Event::Proposed { .. } => None,
@@ -188,6 +191,13 @@ impl<'a> Teller<'a> {
             Event::Kept(artifact) => {
                 let text = format!("Sent {} as {}", artifact.filename, artifact.upload_type);
                 Some(("file", self.name.clone(), text, json!(artifact)))
+            }
+            Event::Handed { what, text, .. } => {
+                let name = match what {
+                    Handout::File { file } => &file.filename,
+                    Handout::Link { url, .. } => url,
+                };
+                bot("handed", format!("Handed over {name}: {text}"), json!(what))
             }
             Event::Saved { record, data_type, data, reviewed } => {
                 let data = json!({ "record": record, "dataType": data_type, "data": data,

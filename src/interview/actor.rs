@@ -323,6 +323,8 @@ impl Actor {
             held: state.keeping.hold.is_some(),
             goes_at: self.next_goes_at(),
             parent: state.family.own.as_ref().map(|own| own.assignment.parent),
+            capabilities: state.capabilities.clone(),
+            score: self.flow.flow.lead.as_ref().map(|lead| evidence::points(state, lead)),
         }
     }
 

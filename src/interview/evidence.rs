@@ -6,7 +6,7 @@ use super::state::State;
 use crate::{
     flows::LoadedFlow,
     model::{
-        flow::{Done, Objective, Phase},
+        flow::{Done, Lead, Objective, Phase},
         transcript::ObjectiveStatus,
         ui::Reply,
         wait::Standing,
@@ -79,6 +79,13 @@ pub fn missing_in_words(done: &Done) -> String {
 
 fn joined(parts: &[Done], word: &str) -> String {
     parts.iter().map(missing_in_words).collect::<Vec<_>>().join(word)
+}
+
+/// The points of a lead: of what is completed, not of what was passed over.
+pub fn points(state: &State, lead: &Lead) -> u8 {
+    let is_met = |objective: &str| matches!(state.objective(objective), ObjectiveStatus::Completed);
+    let met = lead.points.iter().filter(|(objective, _)| is_met(objective));
+    met.fold(0_u8, |sum, (_, points)| sum.saturating_add(*points)).min(100)
 }
 
 /// Required objectives of a phase that are neither completed nor skipped, in the flow's order.

@@ -9,6 +9,7 @@ use crate::{
     ids::{RecordId, WaitId},
     model::{
         artifact::Artifact,
+        effect::{Act, Handout, Recipient},
         flow::{Objective, Phase, Skip},
         transcript::{CallResult, Event, ObjectiveStatus, SetBy},
         ui::Control,
@@ -141,6 +142,23 @@ impl Actor {
         self.audit("file_kept", facts, []);
         self.emit(Event::Kept(artifact));
         self.refresh();
+    }
+
+    /// Hands the participant something that was made for them. A child run talks to nobody.
+    pub fn hand(&mut self, what: Handout, text: &str) {
+        if self.is_child() {
+            return;
+        }
+        let act = Act::Hand { what: what.clone(), text: text.to_owned() };
+        let effect = self.effect(Recipient::Participant, act);
+        self.emit(Event::Handed { effect, what, text: text.to_owned() });
+    }
+
+    /// Notes what the bot was used for, the first time.
+    pub fn note_capability(&mut self, capability: &str) {
+        if !self.state.capabilities.iter().any(|known| known == capability) {
+            self.emit(Event::CapabilityUsed { capability: capability.to_owned() });
+        }
     }
 
     pub(super) fn keep_all(&mut self, files: Vec<Artifact>) {

@@ -62,6 +62,10 @@ pub struct State {
     pub records: Vec<Record>,
     /// Files that were sent, oldest first.
     pub artifacts: Vec<Artifact>,
+    /// Files that the bot made, oldest first. They are no evidence of anything.
+    pub made: Vec<Artifact>,
+    /// What the bot was used for with success, each once.
+    pub capabilities: Vec<String>,
     /// What came of script steps, by step: the tool's response, or `{"error": …, "code": …}`.
     pub results: BTreeMap<String, Value>,
     /// Where the script stands: phase, and the step that comes next (none at its end).
@@ -185,6 +189,8 @@ impl State {
             objectives: BTreeMap::new(),
             records: Vec::new(),
             artifacts: Vec::new(),
+            made: Vec::new(),
+            capabilities: Vec::new(),
             results: BTreeMap::new(),
             cursor: None,
             talked: 0,
@@ -207,6 +213,7 @@ impl State {
     }
 
     /// Adds one event. Never fails: an event that does not fit what came before changes nothing but `seq`.
+    #[expect(clippy::too_many_lines, reason = "one arm for each event")]
     pub(crate) fn apply(&mut self, recorded: &Recorded) {
         self.seq = recorded.seq;
         self.updated_at = recorded.at;
@@ -241,6 +248,8 @@ impl State {
             Event::Returned { call, result } => self.returned(call, result),
             Event::Stepped { phase, next, .. } => self.stepped(phase, next.as_ref()),
             Event::Kept(artifact) => self.kept(artifact),
+            Event::Handed { what, .. } => self.made.extend(what.file().cloned()),
+            Event::CapabilityUsed { capability } => self.capabilities.push(capability.clone()),
             Event::Saved { record, data_type, data, reviewed } => {
                 let (data_type, data) = (data_type.clone(), data.clone());
                 self.saved(Record { id: *record, data_type, data, reviewed: *reviewed, at });

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{
-    artifact::Offer,
+    artifact::{Artifact, Offer},
     session::{PersonId, Place},
     ui::Offered,
     wait::{Answerers, Wait},
@@ -161,6 +161,13 @@ pub enum Act {
     },
     /// Hand the participant a copy of everything about the session.
     Export,
+    /// Hand over something that the bot made.
+    Hand {
+        /// What.
+        what: Handout,
+        /// What stands beside it: `CommonMark` without raw HTML.
+        text: String,
+    },
     /// Send `body` to a web hook, signed.
     Webhook {
         /// The event's name for the receiver.
@@ -173,6 +180,38 @@ pub enum Act {
         /// Role aliases.
         roles: Vec<String>,
     },
+}
+
+/// Something that the bot made and hands over: a picture or a document, or an address that is opened by a button.
+///
+/// ```json
+/// { "kind": "link", "label": "Choose a time", "url": "https://cal.example.org/discovery" }
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Handout {
+    /// A file.
+    File {
+        /// The file.
+        file: Artifact,
+    },
+    /// An address of the operator's, which the person opens by themselves.
+    Link {
+        /// What its button says.
+        label: String,
+        /// Where it leads.
+        url: String,
+    },
+}
+
+impl Handout {
+    /// The file, where it is one.
+    pub const fn file(&self) -> Option<&Artifact> {
+        match self {
+            Self::File { file } => Some(file),
+            Self::Link { .. } => None,
+        }
+    }
 }
 
 /// What came of an attempt to deliver.

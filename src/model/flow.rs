@@ -59,9 +59,21 @@ pub struct Flow {
     /// What may be kept, by its name in `snake_case`.
     #[serde(default)]
     pub data: BTreeMap<String, DataTable>,
+    /// What makes a session a lead, with how many points.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lead: Option<Lead>,
     /// The phases, in order.
     #[serde(default)]
     pub phase: Vec<Phase>,
+}
+
+/// How many points a lead has: those of the objectives that are completed, added up (S4). Staff see it; no rule of a flow
+/// and no model does.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Lead {
+    /// Points by objective; 100 at most together.
+    pub points: BTreeMap<String, u8>,
 }
 
 fn english() -> String {

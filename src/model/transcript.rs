@@ -9,6 +9,7 @@ use serde_json::Value;
 use super::{
     artifact::Artifact,
     custody::Custody,
+    effect::Handout,
     session::{FlowPin, PersonId, Place, Status},
     task::Subtask,
     ui::{Offered, Reply},
@@ -176,6 +177,20 @@ pub enum Event {
     ExportOffered {
         /// The effect that carries it.
         effect: EffectId,
+    },
+    /// The bot handed something over: a file that it made, or a link.
+    Handed {
+        /// The effect that carries it.
+        effect: EffectId,
+        /// What.
+        what: Handout,
+        /// What stands beside it: `CommonMark` without raw HTML.
+        text: String,
+    },
+    /// Something that the bot can do was used with success for the first time in the session (S4).
+    CapabilityUsed {
+        /// What: `search`, `roi`, `doc`, …
+        capability: String,
     },
     /// The phase changed, or the last one ended. Written by the actor alone.
     Advanced {
@@ -471,6 +486,16 @@ pub enum CallResult {
         /// What to do about it.
         message: String,
     },
+}
+
+impl CallResult {
+    /// Whether the call did what it was for: tools also say in their response that they did not.
+    pub fn is_success(&self) -> bool {
+        match self {
+            Self::Ok { value } => value["status"] != "failed" && value["success"] != false,
+            Self::Err { .. } => false,
+        }
+    }
 }
 
 /// How an answer came.

@@ -19,6 +19,7 @@ use crate::{
         profile::Profile,
     },
     engine::{self, Engine, Parts, webhook},
+    fetch::Fetcher,
     flows::Library,
     ids::{Ids, RandomIds},
     llm::{
@@ -28,7 +29,7 @@ use crate::{
     store::sled::SledStore,
     task::Tasks,
     telemetry,
-    tool::{self, Toolbox},
+    tool::{self, Services, Toolbox, services::Stored},
 };
 
 /// What the command line and the environment say about configuration.
@@ -177,6 +178,11 @@ pub(super) fn open(settings: &Settings) -> anyhow::Result<Opened> {
         Means { clock: Arc::clone(&clock), ids: Arc::clone(&ids), pauses: Arc::new(RealPauses) };
     let tasks = tasks(settings)?;
     let models = Models::open(&settings.llm, &means)?;
+    let services = Services {
+        past: Some(Arc::new(Stored(Arc::<SledStore>::clone(&store)))),
+        fetcher: Some(Arc::new(Fetcher::new().context("the client for websites cannot be made")?)),
+        consulting: Arc::new(settings.consulting.clone()),
+    };
     let parts = Parts {
         store: Arc::<SledStore>::clone(&store),
         clock,
@@ -188,6 +194,7 @@ pub(super) fn open(settings: &Settings) -> anyhow::Result<Opened> {
         contacts: Arc::new(contacts(&settings.contacts, &Profile::default())?),
         webhooks: Arc::new(webhooks(settings)),
         models,
+        services,
     };
     Ok(Opened { parts, store })
 }

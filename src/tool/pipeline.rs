@@ -12,7 +12,7 @@ use std::{
 };
 
 use chrono::{DateTime, Utc};
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::{sync::broadcast, time::Instant};
 
 use self::{
@@ -21,7 +21,9 @@ use self::{
     record::{Effort, Progress, Recorder},
     retry::attempts,
 };
-use super::{Meter, Outcome, Tool, ToolCx, ToolError, ToolResult, ToolSpec, Toolbox, WORKING};
+use super::{
+    Meter, Outcome, Services, Tool, ToolCx, ToolError, ToolResult, ToolSpec, Toolbox, WORKING,
+};
 use crate::{
     artifacts::Artifacts,
     contacts::Contacts,
@@ -64,7 +66,9 @@ pub struct Ended {
 }
 
 impl Ended {
-    fn new(result: ToolResult, meter: &Meter) -> Self {
+    fn new(result: ToolResult, spec: Option<&ToolSpec>, meter: &Meter) -> Self {
+        let is_enveloped = spec.is_some_and(|spec| spec.enveloped);
+        let result = if is_enveloped { Ok(enveloped(result)) } else { result };
         Self { result: result.map_err(CallResult::from), cost: meter.read() }
     }
 
@@ -84,6 +88,7 @@ pub struct Pipeline {
     /// Contact sources.
     pub contacts: Arc<Contacts>,
     models: Models,
+    services: Services,
     policy: Policy,
     cache: Cache,
     recorder: Recorder,
@@ -102,6 +107,7 @@ impl Pipeline {
             artifacts,
             contacts,
             models: Models::default(),
+            services: Services::default(),
             policy,
             cache: Cache::default(),
             recorder: Recorder::default(),
@@ -112,6 +118,12 @@ impl Pipeline {
     #[must_use]
     pub fn with_models(self, models: Models) -> Self {
         Self { models, ..self }
+    }
+
+    /// The same with what tools use besides the session.
+    #[must_use]
+    pub fn with_services(self, services: Services) -> Self {
+        Self { services, ..self }
     }
 
     /// Hears of every call from now on: `tool_call`, `tool_result` (S3).
@@ -141,7 +153,7 @@ impl Pipeline {
         };
         let effort = Effort { tool: self.known(&call.tool), took: began.elapsed(), attempts };
         running.ended(&result, effort);
-        Ended::new(result, &meter)
+        Ended::new(result, self.toolbox.get(&call.tool).map(|tool| tool.spec()), &meter)
     }
 
     /// Finishes a suspended call with the answer that stands in its wait. A tool that is gone gives
@@ -172,7 +184,7 @@ impl Pipeline {
             .await;
         let effort = Effort { tool: self.known(&call.tool), took: began.elapsed(), attempts };
         running.ended(&result, effort);
-        Ended::new(result, &meter)
+        Ended::new(result, Some(tool.spec()), &meter)
     }
 
     /// What runs in a session now, in words for people.
@@ -233,7 +245,8 @@ impl Pipeline {
             tool.execute(&cx, call.args.clone())
         })
         .await;
-        if cached && let Ok(Outcome::Immediate(value)) = &result {
+        // What was made is handed over once: the same question again is answered from what is known.
+        if cached && let Ok(Outcome::Immediate(value) | Outcome::Made { value, .. }) = &result {
             self.cache.put(session, call, value.clone()).await;
         }
         (result, made)
@@ -245,13 +258,24 @@ impl Pipeline {
         actor: &'a Mutex<Actor>,
         (now, meter): (DateTime<Utc>, &'a Meter),
     ) -> ToolCx<'a> {
-        let Self { artifacts, contacts, models, .. } = self;
-        ToolCx { call: &call.id, now, actor, artifacts, contacts, models, meter }
+        let Self { artifacts, contacts, models, services, .. } = self;
+        ToolCx { call: &call.id, now, actor, artifacts, contacts, models, meter, services }
     }
 
     /// The policy with the tool's own time limit, where it has one.
     fn policy_for(&self, spec: &ToolSpec) -> Policy {
         Policy { limit: spec.limit.unwrap_or(self.policy.limit), ..self.policy }
+    }
+}
+
+/// What a call came to in S4's shape (DESIGN §10.32).
+fn enveloped(result: ToolResult) -> Outcome {
+    let told = |value: Value| json!({ "success": true, "data": value });
+    match result {
+        Ok(Outcome::Immediate(value)) => Outcome::Immediate(told(value)),
+        Ok(Outcome::Made { value, handed }) => Outcome::Made { value: told(value), handed },
+        Ok(open @ (Outcome::Waiting(_) | Outcome::Subtask(_))) => open,
+        Err(error) => Outcome::Immediate(json!({ "success": false, "error": error.to_string() })),
     }
 }
 

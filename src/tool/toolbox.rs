@@ -74,11 +74,13 @@ impl Toolbox {
         self.tools.iter().map(|tool| function(tool.as_ref(), flow)).collect()
     }
 
-    /// The tools of one phase, in catalogue order: what the model is given while it lasts.
+    /// The tools of one phase, in catalogue order: what the model is given while it lasts. What only staff may call is
+    /// not among them.
     pub fn phase_schemas(&self, flow: &LoadedFlow, phase: &str) -> Vec<Value> {
         let listed = flow.phase(phase).map_or(&[][..], |phase| &phase.tools);
         self.tools
             .iter()
+            .filter(|tool| !tool.spec().admin_only)
             .filter(|tool| listed.iter().any(|name| name == tool.spec().name))
             .map(|tool| function(tool.as_ref(), Some(flow)))
             .collect()

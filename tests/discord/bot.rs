@@ -499,6 +499,7 @@ fn parts(
         contacts: Arc::new(Contacts::new(Vec::new())),
         webhooks: Arc::default(),
         models: Models { interview, ..Models::default() },
+        services: anteroom::tool::Services::default(),
     }
 }
 

@@ -10,7 +10,7 @@ use anteroom::{
         artifact::{Artifact, Offer},
         audit::{AuditRecord, CHAIN_START, Sealed},
         custody::{Custody, Kind},
-        effect::{Act, Effect, PhaseEffectRef, Recipient, Rendering},
+        effect::{Act, Effect, Handout, PhaseEffectRef, Recipient, Rendering},
         session::{FlowPin, Head, PersonId, Place, Platform, Status},
         task::{Ancestor, Assignment, Conclusion, Delegation, Subtask},
         transcript::{
@@ -96,6 +96,18 @@ fn place() -> Place {
 
 fn web() -> Place {
     Place { platform: Platform::Web, workspace: text("local"), channel: text("c"), thread: None }
+}
+
+fn artifact() -> Artifact {
+    Artifact {
+        id: artifact_id(),
+        upload_type: text("resume"),
+        filename: text("resume.pdf"),
+        content_type: text("application/pdf"),
+        size_bytes: 5120,
+        sha256: text("d4"),
+        kept_at: at(),
+    }
 }
 
 fn field(path: &str, input: Input) -> Field {
@@ -386,15 +398,7 @@ fn phase_events() -> Vec<Event> {
     let mut events = vec![
         Event::Stepped { phase: text("p1"), step: text("s1"), next: Some(text("s2")) },
         Event::Stepped { phase: text("p1"), step: text("s2"), next: None },
-        Event::Kept(Artifact {
-            id: artifact_id(),
-            upload_type: text("resume"),
-            filename: text("resume.pdf"),
-            content_type: text("application/pdf"),
-            size_bytes: 5120,
-            sha256: text("d4"),
-            kept_at: at(),
-        }),
+        Event::Kept(artifact()),
         Event::Saved {
             record: RecordId::from_uuid(uuid(5)),
             data_type: text("applicant_profile"),
@@ -405,6 +409,17 @@ fn phase_events() -> Vec<Event> {
         Event::Amended { source: text("m1"), text: Some(text("hallo")) },
         Event::Amended { source: text("m1"), text: None },
         Event::ExportOffered { effect: effect_id() },
+        Event::Handed {
+            effect: effect_id(),
+            what: Handout::File { file: artifact() },
+            text: text("Here."),
+        },
+        Event::Handed {
+            effect: effect_id(),
+            what: Handout::Link { label: text("Open"), url: text("https://example.org/") },
+            text: text("Here."),
+        },
+        Event::CapabilityUsed { capability: text("roi") },
         Event::AdvanceEvaluated { outcome: json!({ "status": "blocked" }) },
         Event::Advanced { from: None, to: None, grounds: Grounds::CriteriaMet },
     ];
@@ -588,6 +603,8 @@ fn name(event: &Event) -> &'static str {
         Event::Proposed { .. } => "proposed",
         Event::Amended { .. } => "amended",
         Event::ExportOffered { .. } => "export_offered",
+        Event::Handed { .. } => "handed",
+        Event::CapabilityUsed { .. } => "capability_used",
         Event::Advanced { .. } => "advanced",
         Event::AdvanceEvaluated { .. } => "advance_evaluated",
         Event::HandedOver { .. } => "handed_over",
@@ -608,7 +625,7 @@ fn name(event: &Event) -> &'static str {
 }
 
 /// How many names [`name`] knows.
-const NAMES: usize = 35;
+const NAMES: usize = 37;
 
 #[test]
 fn every_event_has_a_sample() {
@@ -702,6 +719,9 @@ fn events_of_phases() {
     {"type":"amended","source":"m1","text":"hallo"}
     {"type":"amended","source":"m1"}
     {"type":"export_offered","effect":"eff_…3"}
+    {"type":"handed","effect":"eff_…3","what":{"kind":"file","file":{"id":"upload_…4","upload_type":"resume","filename":"resume.pdf","content_type":"application/pdf","size_bytes":5120,"sha256":"d4","kept_at":"2026-11-21T09:00:00Z"}},"text":"Here."}
+    {"type":"handed","effect":"eff_…3","what":{"kind":"link","label":"Open","url":"https://example.org/"},"text":"Here."}
+    {"type":"capability_used","capability":"roi"}
     {"type":"advance_evaluated","outcome":{"status":"blocked"}}
     {"type":"advanced","from":null,"to":null,"grounds":{"because":"criteria_met"}}
     {"type":"objective_set","objective":"o1","status":"pending","by":"evidence"}
@@ -759,6 +779,7 @@ fn effects_and_renderings() {
         Act::Post { text: text("hi"), offers: Vec::new() },
         Act::Progress { text: text("Step 1 of 3") },
         Act::Export,
+        Act::Hand { what: Handout::File { file: artifact() }, text: text("Here.") },
         Act::Webhook { event: text("finished"), body: json!({ "a": 1 }) },
         Act::AddRoles { roles: vec![text("member")] },
         Act::Relay { name: text("Grace"), text: text("Hello") },
@@ -799,10 +820,11 @@ fn effects_and_renderings() {
     {"id":"eff_…3","session":"ses_…1","place":{"platform":"discord","workspace":"9","channel":"8","thread":"7"},"to":{"to":"channel","alias":"staff"},"act":{"do":"post","text":"hi"},"queued_at":"2026-11-21T09:00:00Z","attempts":0,"not_before":"2026-11-21T09:00:00Z"}
     {"id":"eff_…3","session":"ses_…1","place":{"platform":"discord","workspace":"9","channel":"8","thread":"7"},"to":{"to":"webhook","alias":"crm"},"act":{"do":"progress","text":"Step 1 of 3"},"queued_at":"2026-11-21T09:00:00Z","attempts":0,"not_before":"2026-11-21T09:00:00Z"}
     {"id":"eff_…3","session":"ses_…1","place":{"platform":"discord","workspace":"9","channel":"8","thread":"7"},"to":{"to":"participant"},"act":{"do":"export"},"queued_at":"2026-11-21T09:00:00Z","attempts":0,"not_before":"2026-11-21T09:00:00Z","carries":{"phase":"p1","index":0}}
-    {"id":"eff_…3","session":"ses_…1","place":{"platform":"discord","workspace":"9","channel":"8","thread":"7"},"to":{"to":"channel","alias":"staff"},"act":{"do":"webhook","event":"finished","body":{"a":1}},"queued_at":"2026-11-21T09:00:00Z","attempts":0,"not_before":"2026-11-21T09:00:00Z"}
-    {"id":"eff_…3","session":"ses_…1","place":{"platform":"discord","workspace":"9","channel":"8","thread":"7"},"to":{"to":"webhook","alias":"crm"},"act":{"do":"add_roles","roles":["member"]},"queued_at":"2026-11-21T09:00:00Z","attempts":0,"not_before":"2026-11-21T09:00:00Z"}
-    {"id":"eff_…3","session":"ses_…1","place":{"platform":"discord","workspace":"9","channel":"8","thread":"7"},"to":{"to":"participant"},"act":{"do":"relay","name":"Grace","text":"Hello"},"queued_at":"2026-11-21T09:00:00Z","attempts":0,"not_before":"2026-11-21T09:00:00Z"}
-    {"id":"eff_…3","session":"ses_…1","place":{"platform":"discord","workspace":"9","channel":"8","thread":"7"},"to":{"to":"channel","alias":"staff"},"act":{"do":"fetch","by":"web:local/ada","wait":"wait_…2","files":[{"id":"F1","name":"cv.pdf","bytes":9,"url":"https://files.example.org/cv.pdf"}]},"queued_at":"2026-11-21T09:00:00Z","attempts":0,"not_before":"2026-11-21T09:00:00Z"}
+    {"id":"eff_…3","session":"ses_…1","place":{"platform":"discord","workspace":"9","channel":"8","thread":"7"},"to":{"to":"channel","alias":"staff"},"act":{"do":"hand","what":{"kind":"file","file":{"id":"upload_…4","upload_type":"resume","filename":"resume.pdf","content_type":"application/pdf","size_bytes":5120,"sha256":"d4","kept_at":"2026-11-21T09:00:00Z"}},"text":"Here."},"queued_at":"2026-11-21T09:00:00Z","attempts":0,"not_before":"2026-11-21T09:00:00Z"}
+    {"id":"eff_…3","session":"ses_…1","place":{"platform":"discord","workspace":"9","channel":"8","thread":"7"},"to":{"to":"webhook","alias":"crm"},"act":{"do":"webhook","event":"finished","body":{"a":1}},"queued_at":"2026-11-21T09:00:00Z","attempts":0,"not_before":"2026-11-21T09:00:00Z"}
+    {"id":"eff_…3","session":"ses_…1","place":{"platform":"discord","workspace":"9","channel":"8","thread":"7"},"to":{"to":"participant"},"act":{"do":"add_roles","roles":["member"]},"queued_at":"2026-11-21T09:00:00Z","attempts":0,"not_before":"2026-11-21T09:00:00Z"}
+    {"id":"eff_…3","session":"ses_…1","place":{"platform":"discord","workspace":"9","channel":"8","thread":"7"},"to":{"to":"channel","alias":"staff"},"act":{"do":"relay","name":"Grace","text":"Hello"},"queued_at":"2026-11-21T09:00:00Z","attempts":0,"not_before":"2026-11-21T09:00:00Z"}
+    {"id":"eff_…3","session":"ses_…1","place":{"platform":"discord","workspace":"9","channel":"8","thread":"7"},"to":{"to":"webhook","alias":"crm"},"act":{"do":"fetch","by":"web:local/ada","wait":"wait_…2","files":[{"id":"F1","name":"cv.pdf","bytes":9,"url":"https://files.example.org/cv.pdf"}]},"queued_at":"2026-11-21T09:00:00Z","attempts":0,"not_before":"2026-11-21T09:00:00Z"}
     "#);
     let rendering = Rendering { effect: effect_id(), message: text("m1") };
     insta::assert_snapshot!(stored(&[rendering]), @r#"{"effect":"eff_…3","message":"m1"}"#);
@@ -829,12 +851,22 @@ fn heads() {
         held: true,
         goes_at: Some(at()),
         parent: None,
+        capabilities: vec![text("roi"), text("search")],
+        score: Some(70),
     };
-    let bare =
-        Head { name: None, phase: None, place: web(), held: false, goes_at: None, ..head.clone() };
+    let bare = Head {
+        name: None,
+        phase: None,
+        place: web(),
+        held: false,
+        goes_at: None,
+        capabilities: Vec::new(),
+        score: None,
+        ..head.clone()
+    };
     let child = Head { parent: Some(session()), ..bare.clone() };
     insta::assert_snapshot!(stored(&[head, bare, child]), @r#"
-    {"id":"ses_…1","flow":{"id":"community-welcome","version":"1.0.0","digest":"d1"},"participant":"slack:T01/U02","name":"Bob","place":{"platform":"discord","workspace":"9","channel":"8","thread":"7"},"status":"open","phase":"p1","handed_over":false,"pending":1,"approvals":0,"progress":0.5,"seq":12,"created_at":"2026-11-21T09:00:00Z","updated_at":"2026-11-21T09:00:00Z","test":false,"held":true,"goes_at":"2026-11-21T09:00:00Z"}
+    {"id":"ses_…1","flow":{"id":"community-welcome","version":"1.0.0","digest":"d1"},"participant":"slack:T01/U02","name":"Bob","place":{"platform":"discord","workspace":"9","channel":"8","thread":"7"},"status":"open","phase":"p1","handed_over":false,"pending":1,"approvals":0,"progress":0.5,"seq":12,"created_at":"2026-11-21T09:00:00Z","updated_at":"2026-11-21T09:00:00Z","test":false,"held":true,"goes_at":"2026-11-21T09:00:00Z","capabilities":["roi","search"],"score":70}
     {"id":"ses_…1","flow":{"id":"community-welcome","version":"1.0.0","digest":"d1"},"participant":"slack:T01/U02","place":{"platform":"web","workspace":"local","channel":"c"},"status":"open","handed_over":false,"pending":1,"approvals":0,"progress":0.5,"seq":12,"created_at":"2026-11-21T09:00:00Z","updated_at":"2026-11-21T09:00:00Z","test":false}
     {"id":"ses_…1","flow":{"id":"community-welcome","version":"1.0.0","digest":"d1"},"participant":"slack:T01/U02","place":{"platform":"web","workspace":"local","channel":"c"},"status":"open","handed_over":false,"pending":1,"approvals":0,"progress":0.5,"seq":12,"created_at":"2026-11-21T09:00:00Z","updated_at":"2026-11-21T09:00:00Z","test":false,"parent":"ses_…1"}
     "#);

@@ -254,7 +254,9 @@ fn no_order_of_events_makes_the_fold_panic() {
             test: false,
             held: false,
             goes_at: None,
-        parent: None,
+            parent: None,
+            capabilities: Vec::new(),
+            score: None,
         };
         let now = state.updated_at;
         let loaded = Loaded { head, events };

@@ -152,6 +152,8 @@ fn head(session: SessionId, seq: u64) -> Head {
         held: false,
         goes_at: None,
         parent: None,
+        capabilities: Vec::new(),
+        score: None,
     }
 }
 

@@ -744,6 +744,7 @@ fn parts(
         contacts: Arc::new(Contacts::new(Vec::new())),
         webhooks: Arc::new(BTreeMap::new()),
         models: Models::default(),
+        services: anteroom::tool::Services::default(),
     }
 }
 

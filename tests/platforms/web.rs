@@ -64,6 +64,7 @@ impl Web {
             contacts: Arc::new(Contacts::default()),
             webhooks: Arc::default(),
             models: Models::default(),
+            services: anteroom::tool::Services::default(),
         };
         let server = Server::bind(Arc::new(settings)).await.unwrap();
         let url = format!("http://{}", server.address());

@@ -31,7 +31,7 @@ use anteroom::{
     },
     store::{Note, Store, memory::MemoryStore},
     task::Tasks,
-    tool::Toolbox,
+    tool::{Services, Toolbox},
 };
 use async_trait::async_trait;
 use serde_json::json;
@@ -269,6 +269,7 @@ fn parts(store: &Arc<dyn Store>, model: &Arc<Scripted>, folder: &TempDir) -> Par
             interview: Some(Arc::clone(model) as Arc<dyn Model>),
             ..Models::default()
         },
+        services: Services::default(),
     }
 }
 

@@ -364,6 +364,7 @@ fn parts(
         contacts: Arc::new(Contacts::new(vec![Box::new(profile)])),
         webhooks: Arc::default(),
         models: Models { interview, ..Models::default() },
+        services: anteroom::tool::Services::default(),
     }
 }
 

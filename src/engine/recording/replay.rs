@@ -38,7 +38,7 @@ use crate::{
         wait::Wait,
     },
     store::{Store as _, memory::MemoryStore},
-    tool::Toolbox,
+    tool::{Services, Toolbox},
 };
 
 use self::{
@@ -271,6 +271,7 @@ impl Stage {
                 interview: Some(model).filter(|_| begin.has_model),
                 ..Models::default()
             },
+            services: Services::default(),
         };
         let limits = Limits { window_tokens: header.window_tokens, ..Limits::default() };
         let gateway = Arc::new(Nowhere(started.place.platform));

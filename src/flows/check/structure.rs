@@ -203,6 +203,7 @@ impl Check<'_> {
             let message = format!("decisions are kept for only {}", flow.retention.audit);
             self.warn("/retention/audit", message, hint);
         }
+        self.lead();
         self.pace();
         let policy = &flow.approvals.overrides;
         let at = "/approvals/override";
@@ -222,6 +223,24 @@ impl Check<'_> {
             if value == 0 {
                 self.error(&format!("/limits/{name}"), format!("`{name}` must be 1 or more"), None);
             }
+        }
+    }
+
+    /// Points are those of objectives, and make no more than 100.
+    fn lead(&mut self) {
+        let Some(lead) = &self.flow.lead else { return };
+        let phases = self.flow.phase.iter();
+        let known: BTreeSet<&str> =
+            phases.flat_map(|phase| &phase.objective).map(|o| o.id.as_str()).collect();
+        for objective in lead.points.keys().filter(|id| !known.contains(id.as_str())) {
+            let hint = did_you_mean(objective, known.iter().copied());
+            let message = format!("there is no objective `{objective}`");
+            self.error(&format!("/lead/points/{objective}"), message, hint);
+        }
+        let sum: u32 = lead.points.values().map(|points| u32::from(*points)).sum();
+        if sum > 100 {
+            let message = format!("the points come to {sum}; a lead has 100 at most");
+            self.error("/lead/points", message, None);
         }
     }
 

@@ -6,6 +6,7 @@
 
 mod deliver;
 mod found;
+mod handed;
 mod roles;
 mod taken_down;
 mod targets;

@@ -78,6 +78,12 @@ pub fn copy_offered(session: SessionId) -> Message {
     Message { content: String::new(), components }
 }
 
+/// A button that opens an address; none where Discord takes no address so long.
+pub fn link(label: &str, url: &str) -> Option<Message> {
+    let components = rows([kit::link(url, label)?]);
+    Some(Message { content: String::new(), components })
+}
+
 /// The buttons that go with words which offer commands; none where they offer nothing.
 pub fn offered(offers: &[Offered], session: SessionId) -> Option<Message> {
     let one = |offered: &Offered| {

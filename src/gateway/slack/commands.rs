@@ -13,6 +13,7 @@ use super::{
     agent::FEEDBACK,
     api::Method,
     blocks::{Button, actions, drawn, note, section},
+    files::Upload,
     home::{SHOW, START},
     inbound::{Ack, Action, Actor, Command as Typed, Message, NotTaken},
     inbox::{Arrival, Ear, ear_of},
@@ -457,7 +458,8 @@ fn hand_out(
         let Ok(opened) = app.api.call(&team, Method::OpenConversation, body).await else { return };
         let Some(channel) = opened["channel"]["id"].as_str() else { return };
         let name = format!("anteroom-{session}.zip");
-        let sent = app.files.send(&team, (channel, thread.as_deref()), &name, bytes).await;
+        let upload = Upload { name: &name, title: &name, words: "", bytes };
+        let sent = app.files.send(&team, (channel, thread.as_deref()), upload).await;
         if let Err(failure) = sent {
             tracing::warn!(?failure, "a copy could not be handed out");
         }

@@ -33,6 +33,19 @@ pub struct Files {
     max_bytes: u64,
 }
 
+/// A file that is to be sent.
+#[derive(Debug)]
+pub struct Upload<'a> {
+    /// What it is called where it is saved.
+    pub name: &'a str,
+    /// What people read above it.
+    pub title: &'a str,
+    /// What stands beside it, as mrkdwn; nothing where empty.
+    pub words: &'a str,
+    /// The file.
+    pub bytes: Vec<u8>,
+}
+
 impl Files {
     /// Takes files of at most `max_bytes`.
     pub fn new(api: Api, max_bytes: u64) -> Result<Self, reqwest::Error> {
@@ -53,13 +66,12 @@ impl Files {
         fetched.unwrap_or_else(|_| Err(NotFetched::Later(LATER.to_owned())))
     }
 
-    /// Puts a file into a conversation.
+    /// Puts a file into a conversation. Where the answer is [`Failure::Unclear`] it may be there.
     pub async fn send(
         &self,
         team: &str,
         (channel, thread): (&str, Option<&str>),
-        name: &str,
-        bytes: Vec<u8>,
+        Upload { name, title, words, bytes }: Upload<'_>,
     ) -> Result<(), Failure> {
         let wanted = json!({ "filename": name, "length": bytes.len() });
         let place = self.api.call(team, Method::UploadUrl, wanted).await?;
@@ -73,7 +85,10 @@ impl Files {
             Ok(Ok(answer)) if answer.status().is_success() => {}
             Ok(Ok(_) | Err(_)) | Err(_) => return Err(later),
         }
-        let mut body = json!({ "files": [{ "id": id, "title": name }], "channel_id": channel });
+        let mut body = json!({ "files": [{ "id": id, "title": title }], "channel_id": channel });
+        if !words.is_empty() {
+            body["initial_comment"] = json!(words);
+        }
         if let Some(thread) = thread {
             body["thread_ts"] = json!(thread);
         }
@@ -352,11 +367,12 @@ mod tests {
     async fn a_copy_goes_into_the_thread() {
         let (files, _, asked) = files().await;
         let bytes = b"copy".to_vec();
-        files.send("T01", ("D1", Some("1690.1")), "answers.zip", bytes).await.unwrap();
+        let upload = Upload { name: "answers.zip", title: "Your answers", words: "Here.", bytes };
+        files.send("T01", ("D1", Some("1690.1")), upload).await.unwrap();
         insta::assert_snapshot!(asked.lock().unwrap().join("\n"), @r#"
         /api/files.getUploadURLExternal Bearer xoxb-1
         /upload/1 nobody copy
-        /api/files.completeUploadExternal Bearer xoxb-1 {"files":[{"id":"F9","title":"answers.zip"}],"channel_id":"D1","thread_ts":"1690.1"}
+        /api/files.completeUploadExternal Bearer xoxb-1 {"files":[{"id":"F9","title":"Your answers"}],"channel_id":"D1","initial_comment":"Here.","thread_ts":"1690.1"}
         "#);
     }
 }

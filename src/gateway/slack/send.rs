@@ -5,6 +5,7 @@
 //! Where it cannot be looked for, it is posted again: the buttons of both cards settle the same question.
 
 mod elsewhere;
+mod handed;
 mod targets;
 
 use std::sync::Arc;
@@ -144,6 +145,7 @@ impl Sender<'_> {
             }
             (Act::Progress { text }, _) => self.progress(text).await,
             (Act::Export, _) => self.export().await,
+            (Act::Hand { what, text }, _) => self.hand(what, text).await,
             (Act::Fetch { by, wait, files }, _) => {
                 self.fetch(by.user.as_str(), *wait, files).await?;
                 Ok(None)

@@ -1,5 +1,6 @@
 //! Words that only Slack shows.
 
+use reqwest::Url;
 use serde_json::Value;
 
 use super::{
@@ -61,6 +62,11 @@ pub fn copy_offered(session: SessionId) -> Message {
     let mut blocks = vec![section(text.as_str())];
     blocks.extend(actions(buttons));
     Message { blocks: drawn(&blocks), text }
+}
+
+/// A button that opens an address.
+pub fn link(label: &str, page: Url) -> Vec<Value> {
+    drawn(actions(vec![Button::new("open".to_owned(), label).link(page).build()]).as_slice())
 }
 
 /// The buttons under a message that offers commands; none where it offers nothing.

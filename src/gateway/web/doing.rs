@@ -80,10 +80,7 @@ impl Doing {
 
 /// Whether a call did what it was for.
 fn has_done(known: &CallState) -> bool {
-    match &known.result {
-        Some(CallResult::Ok { value }) => value["status"] != "failed",
-        Some(CallResult::Err { .. }) | None => false,
-    }
+    known.result.as_ref().is_some_and(CallResult::is_success)
 }
 
 fn distinct<'a>(words: impl Iterator<Item = &'a str>) -> Vec<&'a str> {

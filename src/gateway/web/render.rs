@@ -15,6 +15,7 @@ use crate::{
     interview::State,
     model::{
         audit::sha256,
+        effect::Handout,
         session::Status,
         transcript::Audience,
         ui::{Decision, FieldError, Offered},
@@ -105,7 +106,7 @@ pub(super) fn revision_of(content: &Markup) -> String {
 fn class_of(body: &Body) -> &'static str {
     match body {
         Body::Bubble { voice: Voice::Participant, .. } | Body::File(_) => "mine",
-        Body::Bubble { .. } | Body::Card { .. } | Body::Export => "theirs",
+        Body::Bubble { .. } | Body::Card { .. } | Body::Export | Body::Handed { .. } => "theirs",
         Body::Part(_) | Body::Summary { .. } | Body::Line { .. } => "middle",
     }
 }
@@ -116,7 +117,7 @@ fn spoken(body: &Body) -> String {
         | Body::File(_)
         | Body::Line { .. }
         | Body::Summary { .. } => String::new(),
-        Body::Bubble { text, .. } => form::plain(text),
+        Body::Bubble { text, .. } | Body::Handed { text, .. } => form::plain(text),
         Body::Card { wait, .. } if wait.standing.is_pending() => {
             let title = wait.prompt.title.as_deref().map(|title| format!("{title} "));
             let title = title.unwrap_or_default();
@@ -145,6 +146,19 @@ fn body(message: &Message, state: &State, cx: &Cx) -> Markup {
             article.bubble {
                 p { "Your answers, files and the whole conversation, in one archive." }
                 p { a.button href=(cx.url("export")) download { "Download a copy" } }
+            }
+        },
+        Body::Handed { what, text } => html! {
+            article.bubble {
+                div.md { (markdown::render(text)) }
+                @match what {
+                    Handout::File { file } => {
+                        p { strong { (file.filename) } " " span.small { (words::bytes(file.size_bytes)) " · " (time(message.at)) } }
+                    }
+                    Handout::Link { label, url } => {
+                        p { a.button href=(url) target="_blank" rel="noopener noreferrer" { (label) } }
+                    }
+                }
             }
         },
         Body::Part(text) => html! { h2.part { (text) } },

@@ -28,6 +28,7 @@ impl Gateway for WebGateway {
             | Act::Post { .. }
             | Act::Relay { .. }
             | Act::Progress { .. }
+            | Act::Hand { .. }
             | Act::Export => Delivery::Delivered { message: None },
             Act::Fetch { .. } | Act::AddRoles { .. } | Act::Webhook { .. } => {
                 Delivery::NotApplicable

@@ -13,6 +13,7 @@ use crate::{
     interview::{State, commands::is_still_offered, evidence, summary},
     model::{
         artifact::Artifact,
+        effect::Handout,
         flow::PhaseEffect,
         session::PersonId,
         transcript::{
@@ -58,6 +59,13 @@ pub enum Body {
     File(Artifact),
     /// The participant may fetch a copy of everything.
     Export,
+    /// The bot hands something over.
+    Handed {
+        /// What.
+        what: Handout,
+        /// What stands beside it.
+        text: String,
+    },
     /// A new part of the interview begins.
     Part(String),
     /// What staff were sent about the session, under the words that say so.
@@ -155,6 +163,7 @@ impl Teller<'_> {
     }
 
     /// What everybody who sees the conversation sees.
+    #[expect(clippy::too_many_lines, reason = "one arm for each event")]
     fn to_participant(&self, recorded: &Recorded) -> Option<Body> {
         match &*recorded.event {
             Event::Said { from, text, source, .. } => {
@@ -173,6 +182,9 @@ impl Teller<'_> {
             Event::Asked(wait) => self.card(wait, recorded.seq),
             Event::Kept(artifact) => Some(Body::File(artifact.clone())),
             Event::ExportOffered { .. } => Some(Body::Export),
+            Event::Handed { what, text, .. } => {
+                Some(Body::Handed { what: what.clone(), text: text.clone() })
+            }
             Event::Advanced { to: Some(to), grounds, .. } => {
                 let part = self.part(to);
                 Some(Body::Part(match (self.viewer, grounds) {
@@ -195,6 +207,7 @@ impl Teller<'_> {
             | Event::Closed { .. }
             | Event::Returned { .. }
             | Event::Stepped { .. }
+            | Event::CapabilityUsed { .. }
             | Event::Saved { .. }
             | Event::Proposed { .. }
             | Event::ObjectiveSet { .. }
@@ -281,6 +294,8 @@ impl Teller<'_> {
             | Event::Asked(_)
             | Event::Kept(_)
             | Event::ExportOffered { .. }
+            | Event::Handed { .. }
+            | Event::CapabilityUsed { .. }
             | Event::Advanced { .. }
             | Event::EffectNoted { .. }
             | Event::NoticeAnswered { .. }

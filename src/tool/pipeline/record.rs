@@ -148,7 +148,7 @@ impl Running<'_> {
         // Whoever hears of the end does not find it running.
         drop(self);
         let outcome = match result {
-            Ok(Outcome::Immediate(_)) => "ok",
+            Ok(Outcome::Immediate(_) | Outcome::Made { .. }) => "ok",
             Ok(Outcome::Waiting(_)) => "waiting",
             Ok(Outcome::Subtask(_)) => "subtask",
             Err(error) => error.code(),

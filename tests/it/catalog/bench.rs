@@ -313,7 +313,7 @@ impl Bench {
                 self.open = Some((call, wait));
                 return Err(asked);
             }
-            Ok(Outcome::Subtask(request)) => panic!("a child run: {request:?}"),
+            Ok(other @ (Outcome::Subtask(_) | Outcome::Made { .. })) => panic!("{other:?}"),
         };
         actor.finish(&call.id, result.clone());
         self.store(actor.into_commit(None));

@@ -164,6 +164,7 @@ impl Site {
             contacts: Arc::new(Contacts::default()),
             webhooks: Arc::default(),
             models,
+            services: anteroom::tool::Services::default(),
         };
         let server = Server::bind(Arc::new(settings)).await.unwrap();
         let url = format!("http://{}", server.address());

@@ -12,7 +12,7 @@ use anteroom::{
     ids::{EffectId, WaitId},
     interview::answer,
     model::{
-        effect::{Act, Delivery, Effect, Recipient, Rendering},
+        effect::{Act, Delivery, Effect, Handout, Recipient, Rendering},
         session::Platform,
         ui::{Control, Prompt},
         wait::{Standing, Wait},
@@ -94,6 +94,14 @@ impl FakePlatform {
     }
 }
 
+/// What is handed over, as it looks.
+fn handed(what: &Handout) -> String {
+    match what {
+        Handout::File { file } => format!("[{}]", file.filename),
+        Handout::Link { label, url } => format!("[{label}] -> {url}"),
+    }
+}
+
 impl Inner {
     /// Posts, edits, and answers with the message's name. A repeat of an effect changes nothing.
     fn happen(&mut self, effect: &Effect, shown: Option<(&Wait, &[Rendering])>) -> Option<String> {
@@ -109,6 +117,7 @@ impl Inner {
             (Act::Post { text, .. }, _) => (text.clone(), None, false),
             (Act::Progress { text }, _) => return self.progress(effect, text),
             (Act::Export, _) => ("[a copy of everything]".to_owned(), None, false),
+            (Act::Hand { what, text }, _) => (format!("{text}\n{}", handed(what)), None, false),
             (Act::Relay { name, text }, _) => (format!("{name}: {text}"), None, false),
             (
                 Act::Show { .. } | Act::Fetch { .. } | Act::Webhook { .. } | Act::AddRoles { .. },

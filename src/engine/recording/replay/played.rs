@@ -231,6 +231,7 @@ impl Tool for Played {
 
     async fn execute(&self, cx: &ToolCx<'_>, args: Value) -> ToolResult {
         match self.results.0.get(cx.call) {
+            Some(CallResult::Ok { value }) if self.spec().enveloped => opened(value),
             Some(CallResult::Ok { value }) => Ok(Outcome::Immediate(value.clone())),
             Some(CallResult::Err { code, message }) => match failed(code, message) {
                 Some(error) => Err(error),
@@ -246,6 +247,14 @@ impl Tool for Played {
 
     async fn resume(&self, cx: &ToolCx<'_>, state: Value, reply: Reply) -> ToolResult {
         self.tool.resume(cx, state, reply).await
+    }
+}
+
+/// What a tool answered before it was put in S4's shape.
+fn opened(value: &Value) -> ToolResult {
+    match value.get("error").and_then(Value::as_str) {
+        Some(error) => Err(ToolError::ExecutionFailed(error.to_owned())),
+        None => Ok(Outcome::Immediate(value["data"].clone())),
     }
 }
 

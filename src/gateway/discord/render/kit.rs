@@ -65,7 +65,7 @@ pub(in crate::gateway::discord) fn danger(id: String, label: &str) -> CreateButt
 }
 
 /// A button that leads somewhere; none where the address is too long or not one.
-pub(super) fn link(url: &str, label: &str) -> Option<CreateButton> {
+pub(in crate::gateway::discord) fn link(url: &str, label: &str) -> Option<CreateButton> {
     let fits = url.starts_with("https://") && units(url) <= limits::BUTTON_URL;
     let label = clip_or(label, limits::BUTTON_LABEL, "Open");
     fits.then(|| CreateButton::new_link(url).label(label))

@@ -40,6 +40,15 @@ const KNOWN: u8 = 55;
 /// Until Discord takes the thread of a conversation that is over from the list, in minutes.
 const CLOSED_AFTER: u32 = 1_440;
 
+/// A file that goes with a message.
+#[derive(Clone, Copy)]
+pub(super) struct File<'a> {
+    /// What it is called.
+    pub(super) name: &'a str,
+    /// The file.
+    pub(super) bytes: &'a [u8],
+}
+
 /// Why an effect did not arrive.
 pub(super) enum Undelivered {
     /// There is no such thing here.
@@ -127,6 +136,7 @@ impl Sender<'_> {
             }
             (Act::Progress { text }, _) => self.progress(text).await,
             (Act::Export, _) => self.export().await,
+            (Act::Hand { what, text }, _) => self.hand(what, text).await,
             (Act::Fetch { by, wait, files }, _) => {
                 self.fetch(by, *wait, files).await?;
                 Ok(None)
@@ -201,7 +211,7 @@ impl Sender<'_> {
         let reply = Reply::Chosen { ids, free_text: None };
         let what = answer::describe(&wait.prompt.control, &reply);
         let words = texts::said_before(&wait.prompt.body, &what);
-        self.post_to_room(&words, KNOWN).await?;
+        self.post_to_room(&words, KNOWN, None).await?;
         let name = state.name.clone().unwrap_or_default();
         let from = Responder::without_rights(state.participant.clone(), name);
         let key = format!("discord:known:{}:{}", wait.id, wait.revision);
@@ -214,7 +224,7 @@ impl Sender<'_> {
 
     async fn card(&self, wait: &Wait, message: &Message) -> Delivered<Option<String>> {
         let Recipient::Channel { alias } = &self.effect.to else {
-            let spot = self.post_to_room(message, 0).await?;
+            let spot = self.post_to_room(message, 0, None).await?;
             return Ok(spot.map(|spot| spot.name()));
         };
         let channel = self.channel(alias)?;
@@ -307,7 +317,7 @@ impl Sender<'_> {
                 let part = u8::try_from(messages.len()).unwrap_or(DECIDED - 1);
                 let mut body = message.body(0);
                 body["allowed_mentions"] = json!({ "roles": called.roles, "users": called.users });
-                self.send(&target.channel, body, part).await?;
+                self.send(&target.channel, body, part, None).await?;
             }
         }
         Ok(first)
@@ -318,7 +328,7 @@ impl Sender<'_> {
         if self.effect.to == Recipient::Participant {
             let mut first = None;
             for (part, message) in (0_u8..).zip(messages) {
-                let spot = self.post_to_room(message, part).await?;
+                let spot = self.post_to_room(message, part, None).await?;
                 first = first.or_else(|| spot.map(|spot| spot.name()));
             }
             return Ok(first);
@@ -341,6 +351,7 @@ impl Sender<'_> {
         &self,
         message: &Message,
         part: u8,
+        file: Option<File<'_>>,
     ) -> Delivered<Option<Spot>> {
         let rooms = &self.app.rooms;
         let known = rooms.known(self.effect.session).await?;
@@ -348,10 +359,10 @@ impl Sender<'_> {
             Some(room) => room,
             None => rooms.open(&self.look().await?).await?,
         };
-        match self.post(&room, message, part).await {
+        match self.send(&room, message.body(0), part, file).await {
             Err(Undelivered::Call(failure)) if is_shut(&failure) => {
                 let room = rooms.instead(&self.look().await?, &room, failure).await?;
-                self.post(&room, message, part).await
+                self.send(&room, message.body(0), part, file).await
             }
             posted => posted,
         }
@@ -365,7 +376,7 @@ impl Sender<'_> {
         {
             return Ok(None);
         }
-        if let Some(spot) = self.post_to_room(&message, 0).await? {
+        if let Some(spot) = self.post_to_room(&message, 0, None).await? {
             self.app.threads.mark(session, Mark::Progress, &spot).await?;
         }
         Ok(None)
@@ -414,20 +425,26 @@ impl Sender<'_> {
         message: &Message,
         part: u8,
     ) -> Delivered<Option<Spot>> {
-        self.send(channel, message.body(0), part).await
+        self.send(channel, message.body(0), part, None).await
     }
 
-    async fn send(&self, channel: &str, body: Value, part: u8) -> Delivered<Option<Spot>> {
+    async fn send(
+        &self,
+        channel: &str,
+        body: Value,
+        part: u8,
+        file: Option<File<'_>>,
+    ) -> Delivered<Option<Spot>> {
         if self.may_be_there()
             && let Some(spot) = self.look_for(channel, &body).await?
         {
             return Ok(Some(spot));
         }
         let name = nonce(self.effect.id, part);
-        let posted = match self.app.api.post(channel, &name, body.clone()).await {
+        let posted = match self.put(channel, &name, body.clone(), file).await {
             Err(failure) if failure.is(Code::Archived) => {
                 self.unarchive(channel).await?;
-                self.app.api.post(channel, &name, body).await
+                self.put(channel, &name, body, file).await
             }
             posted => posted,
         };
@@ -436,6 +453,22 @@ impl Sender<'_> {
             // It was sent under this name before, and deleted since.
             Err(failure) if failure.is(Code::UnknownMessage) => Ok(None),
             Err(failure) => Err(failure.into()),
+        }
+    }
+
+    async fn put(
+        &self,
+        channel: &str,
+        nonce: &str,
+        body: Value,
+        file: Option<File<'_>>,
+    ) -> Result<String, Failure> {
+        let api = &self.app.api;
+        match file {
+            Some(File { name, bytes }) => {
+                api.post_file(channel, nonce, body, (name, bytes.to_vec())).await
+            }
+            None => api.post(channel, nonce, body).await,
         }
     }
 

@@ -90,11 +90,11 @@ impl Sender<'_> {
         if member["pending"] == true {
             self.keep((guild, user), aliases, &reason).await?;
             let text = "You get your roles as soon as you have accepted the server's own rules.";
-            self.post_to_room(&texts::words(text), SAID).await?;
+            self.post_to_room(&texts::words(text), SAID, None).await?;
             return Ok(());
         }
         let outcome = give(self.app, (guild, &member), aliases, &reason).await?;
-        self.post_to_room(&texts::roles(&outcome.given, &outcome.not), SAID).await?;
+        self.post_to_room(&texts::roles(&outcome.given, &outcome.not), SAID, None).await?;
         if outcome.not.is_empty() {
             return Ok(());
         }
@@ -121,7 +121,7 @@ impl Sender<'_> {
 
     /// Tells the member what became of roles that waited, and staff what a moderator can mend.
     async fn tell_late(&self, outcome: &Outcome) -> Delivered<()> {
-        self.post_to_room(&texts::roles(&outcome.given, &outcome.not), SAID_LATE).await?;
+        self.post_to_room(&texts::roles(&outcome.given, &outcome.not), SAID_LATE, None).await?;
         if outcome.not.is_empty() {
             return Ok(());
         }

@@ -5,7 +5,7 @@ use crate::{
     engine::Look,
     gateway::slack::limits,
     interview::{State, state::CallState},
-    model::transcript::{CallResult, Event, Origin, Recorded, Speaker},
+    model::transcript::{Event, Origin, Recorded, Speaker},
     tool::pipeline::Pipeline,
 };
 
@@ -75,10 +75,7 @@ pub(super) fn done<'a>(look: &Look, pipeline: &'a Pipeline) -> Vec<(&'a str, boo
         let Event::Returned { call, result } = &*recorded.event else { continue };
         let Some(known) = state.call(call) else { continue };
         let words = pipeline.done(&known.call.tool);
-        let is_ok = match result {
-            CallResult::Ok { value } => value["status"] != "failed",
-            CallResult::Err { .. } => false,
-        };
+        let is_ok = result.is_success();
         let is_its_own = matches!(known.call.origin, Origin::Model { .. });
         if is_its_own && !words.is_empty() && !done.contains(&(words, is_ok)) {
             done.push((words, is_ok));

@@ -1,0 +1,40 @@
+//! The catalogue `consulting`: S4's tools, with its parameter names and its shape of results. The flow
+//! `consulting-discovery` has them; others switch them on by naming them.
+//!
+//! ```json
+//! { "success": true, "data": { "annualSavings": 104000, … } }
+//! { "success": false, "error": "…" }
+//! ```
+
+pub mod calculate_roi;
+pub mod get_booking_link;
+pub mod get_dashboard_stats;
+pub mod money;
+pub mod simulate_cost_of_inaction;
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use crate::tool::{EffectClass, Tool, ToolSpec};
+
+/// All tools of the catalogue, in S4's order.
+pub fn tools() -> Vec<Arc<dyn Tool>> {
+    vec![
+        Arc::new(get_booking_link::GetBookingLink::default()),
+        Arc::new(calculate_roi::CalculateRoi::default()),
+        Arc::new(get_dashboard_stats::GetDashboardStats::default()),
+        Arc::new(simulate_cost_of_inaction::SimulateCostOfInaction::default()),
+    ]
+}
+
+/// A tool of this catalogue: its result is in S4's shape, and what it is used for counts once it succeeds.
+fn spec(
+    name: &'static str,
+    description: &'static str,
+    parameters: Value,
+    capability: Option<&'static str>,
+) -> ToolSpec {
+    let spec = ToolSpec::new(name, description, EffectClass::Pure, parameters);
+    ToolSpec { enveloped: true, capability, ..spec }
+}

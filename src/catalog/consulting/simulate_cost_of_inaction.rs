@@ -1,0 +1,146 @@
+//! `simulate_cost_of_inaction`: what the time costs that a process takes, and how soon an offer would have cost the same
+//! (S4).
+//!
+//! ```json
+//! { "success": true, "data": { "process": "manual data entry", "hoursPerMonth": 200, "hourlyRate": 50,
+//!   "monthlyCost": 10000, "annualCost": 120000, "currency": "USD",
+//!   "offers": [{ "offer": "workshop", "price": 10000, "breakEvenMonths": 1 }, …],
+//!   "arithmetic": ["10 hours a week × 4 weeks × 5 people = 200 hours a month", …], "notes": [] } }
+//! ```
+//!
+//! S4's formula counts four weeks a month; the result says so. It is arithmetic over what the person said, not a forecast:
+//! nothing here says that an offer would save those hours.
+
+use async_trait::async_trait;
+use rust_decimal::Decimal;
+use serde::Deserialize;
+use serde_json::{Number, Value, json};
+
+use super::money::{json as number, money, plain, price, read, rounded};
+use crate::{
+    config::consulting::Consulting,
+    model::ui::Reply,
+    tool::{Outcome, Tool, ToolCx, ToolError, ToolResult, ToolSpec, parse_args},
+};
+
+/// Weeks in a month, as S4 counts.
+const WEEKS: Decimal = Decimal::from_parts(4, 0, 0, false, 0);
+
+/// Months in a year.
+const MONTHS: Decimal = Decimal::from_parts(12, 0, 0, false, 0);
+
+#[derive(Debug, Deserialize)]
+struct Args {
+    inefficient_process: String,
+    hours_wasted_per_week: Number,
+    team_size: u32,
+}
+
+/// Counts what it costs.
+#[derive(Debug)]
+pub struct SimulateCostOfInaction(ToolSpec);
+
+impl Default for SimulateCostOfInaction {
+    fn default() -> Self {
+        let description = "Work out what the hours cost that a process takes now, from figures that the person gave. \
+            Say whose figures they are, and show the arithmetic.";
+        let spec = super::spec("simulate_cost_of_inaction", description, schema(), Some("roi"));
+        Self(ToolSpec {
+            doing: "Working out the figures…", done: "Worked out the figures", ..spec
+        })
+    }
+}
+
+fn schema() -> Value {
+    json!({
+        "type": "object",
+        "required": ["inefficient_process", "hours_wasted_per_week", "team_size"],
+        "properties": {
+            "inefficient_process": {
+                "type": "string", "minLength": 1, "maxLength": 500,
+                "description": "The work by hand that the person spoke of"
+            },
+            "hours_wasted_per_week": {
+                "type": "number", "minimum": 0, "maximum": 168,
+                "description": "Hours that it takes each of them in a week"
+            },
+            "team_size": {
+                "type": "integer", "minimum": 1, "maximum": 1_000_000,
+                "description": "How many people do it"
+            }
+        }
+    })
+}
+
+/// What the hours come to.
+fn cost(args: &Args, offered: &Consulting) -> Result<Value, ToolError> {
+    let process = args.inefficient_process.trim();
+    if process.is_empty() {
+        let message = "`/inefficient_process`: expected words".to_owned();
+        return Err(ToolError::InvalidParameters(message));
+    }
+    let currency = offered.currency.as_str();
+    let each = read("hours_wasted_per_week", &args.hours_wasted_per_week)?;
+    let rate = price(offered.hourly_rate);
+    let team = Decimal::from(args.team_size);
+    let hours = each * WEEKS * team;
+    let monthly = hours * rate;
+    let annual = monthly * MONTHS;
+    let (an_hour, a_month) = (money(rate, currency), money(monthly, currency));
+    let mut arithmetic = vec![
+        format!(
+            "{} hours a week × 4 weeks × {} people = {} hours a month",
+            plain(each),
+            plain(team),
+            plain(hours)
+        ),
+        format!("{} hours × {an_hour} = {a_month} a month", plain(hours)),
+        format!("{a_month} × 12 = {} a year", money(annual, currency)),
+    ];
+    let mut offers = Vec::new();
+    for (offer, cost) in [("workshop", offered.workshop), ("consulting", offered.engagement)] {
+        let cost = price(cost);
+        let even = cost.checked_div(monthly).map(|months| rounded(months, 1));
+        if let Some(months) = even {
+            let (cost, months) = (money(cost, currency), plain(months));
+            arithmetic.push(format!("{offer}: {cost} ÷ {a_month} = {months} months"));
+        }
+        let (price, even) = (number(cost), even.map(number));
+        offers.push(json!({ "offer": offer, "price": price, "breakEvenMonths": even }));
+    }
+    let mut notes = vec![
+        "A month is counted as four weeks.".to_owned(),
+        format!("An hour is counted as {an_hour}, whoever works it."),
+        "These are the person's own figures; how much of that time an offer would save is not known.".to_owned(),
+    ];
+    if monthly.is_zero() {
+        notes.push("By these figures nothing is lost.".to_owned());
+    }
+    Ok(json!({
+        "process": process,
+        "hoursPerMonth": number(hours),
+        "hourlyRate": number(rate),
+        "monthlyCost": number(monthly),
+        "annualCost": number(annual),
+        "currency": currency,
+        "offers": offers,
+        "arithmetic": arithmetic,
+        "notes": notes,
+    }))
+}
+
+#[async_trait]
+impl Tool for SimulateCostOfInaction {
+    fn spec(&self) -> &ToolSpec {
+        &self.0
+    }
+
+    async fn execute(&self, cx: &ToolCx<'_>, args: Value) -> ToolResult {
+        let args: Args = parse_args(args)?;
+        Ok(Outcome::Immediate(cost(&args, &cx.services.consulting)?))
+    }
+
+    async fn resume(&self, _cx: &ToolCx<'_>, _state: Value, _reply: Reply) -> ToolResult {
+        Err(ToolError::Changed)
+    }
+}
