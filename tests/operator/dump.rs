@@ -56,6 +56,8 @@ fn step(id: SessionId, seq: u64, words: &str) -> Commit {
         goes_at: None,
         parent: None,
         held: false,
+        capabilities: Vec::new(),
+        score: None,
     };
     let event = Event::StatusChanged { to: Status::Open, reason: text(words) };
     Commit {
