@@ -387,6 +387,7 @@ impl Engine {
             name: Some(from.name.clone()).filter(|name| !name.is_empty()),
             place,
             test: is_test,
+            staff: from.staff,
         };
         let session = started.session;
         let ids = Arc::clone(&inner.parts.ids);

@@ -7,6 +7,7 @@
 //! ```
 
 pub mod calculate_roi;
+mod charts;
 pub mod get_booking_link;
 pub mod get_dashboard_stats;
 pub mod money;

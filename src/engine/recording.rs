@@ -221,8 +221,10 @@ impl Told {
 fn read(flow: &LoadedFlow, toolbox: &Toolbox, events: &[Recorded], knew: u64) -> Vec<String> {
     let known = events.iter().take_while(|recorded| recorded.seq <= knew);
     let known: Vec<Recorded> = known.cloned().collect();
-    let phase = State::fold(&known).and_then(|state| state.phase().map(str::to_owned));
-    let tools = toolbox.phase_schemas(flow, phase.as_deref().unwrap_or_default());
+    let state = State::fold(&known);
+    let phase = state.as_ref().and_then(|state| state.phase()).unwrap_or_default();
+    let to_staff = state.as_ref().is_some_and(|state| state.staff);
+    let tools = toolbox.phase_schemas(flow, phase, to_staff);
     let names: Vec<&str> =
         tools.iter().filter_map(|tool| tool["function"]["name"].as_str()).collect();
     let Request { messages, .. } = window::request(flow, &known, Vec::new(), false);

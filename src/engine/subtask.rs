@@ -172,6 +172,7 @@ impl Engine {
             name: parent.name.clone(),
             place: parent.place.clone(),
             test: parent.test,
+            staff: false,
         };
         let assignment = Assignment {
             parent: parent.session,

@@ -180,7 +180,7 @@ impl Engine {
             return Ok(Step::Done);
         }
         let phase = loaded.head.phase.as_deref().unwrap_or_default();
-        let tools = self.inner.parts.toolbox.phase_schemas(flow, phase);
+        let tools = self.inner.parts.toolbox.phase_schemas(flow, phase, state.staff);
         let request = window::request(flow, &loaded.events, specs(&tools), last);
         let (drafts, text) = (&self.inner.drafts, String::new());
         // The draft ends with it, after the words were posted.

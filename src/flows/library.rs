@@ -17,8 +17,14 @@ pub const fn shipped() -> [(&'static str, &'static str); 2] {
 }
 
 /// Flows in the box that can be started only where the configuration names them: file and text.
-pub const fn optional() -> [(&'static str, &'static str); 1] {
-    [("job-match.toml", include_str!("../../manifests/flows/job-match.toml"))]
+pub const fn optional() -> [(&'static str, &'static str); 2] {
+    [
+        ("job-match.toml", include_str!("../../manifests/flows/job-match.toml")),
+        (
+            "consulting-discovery.toml",
+            include_str!("../../manifests/flows/consulting-discovery.toml"),
+        ),
+    ]
 }
 
 /// The flows that can be started, by id.

@@ -5,7 +5,10 @@ use std::{collections::BTreeMap, ops::Range};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use super::{LoadedFlow, schemas};
+use super::{
+    LoadedFlow,
+    schemas::{self, Trouble, beside},
+};
 use crate::{
     config::{
         document::{self, Document},
@@ -13,6 +16,9 @@ use crate::{
     },
     model::flow::Flow,
 };
+
+/// What an honest sales assistant says and does not say.
+const CONSULTING: &str = include_str!("../../manifests/prompts/consulting.md");
 
 /// The version of the format that this program reads.
 const FORMAT: u32 = 1;
@@ -28,8 +34,17 @@ impl LoadedFlow {
         vars: &BTreeMap<String, String>,
     ) -> Result<Self, Vec<Problem>> {
         let document = Document::parse(name, source)?;
-        let flow: Flow = document.read()?;
+        let mut flow: Flow = document.read()?;
         let (schemas, mut problems) = schemas::resolve(&flow, &document, name);
+        if let Some(file) = &flow.persona.file {
+            match persona(&flow.persona.prompt, file, name) {
+                Ok(text) => flow.persona.prompt = text,
+                Err((message, hint)) => {
+                    let problem = document.problem("/persona/file", message);
+                    problems.push(Problem { hint, ..problem });
+                }
+            }
+        }
         if flow.format != FORMAT {
             let message = format!("format {} is not known", flow.format);
             problems.push(document.problem("/format", message).hint("write `format = 1`"));
@@ -56,7 +71,22 @@ impl LoadedFlow {
     }
 }
 
-/// The source with the schemas that lie in files beside it written into it.
+/// The interviewer's manner out of a file.
+fn persona(prompt: &str, file: &str, flow: &str) -> Result<String, Trouble> {
+    if !prompt.is_empty() {
+        return Err(("either `prompt` or `file` is needed, not both".to_owned(), None));
+    }
+    match file.strip_prefix("builtin:") {
+        Some("consulting") => Ok(CONSULTING.to_owned()),
+        Some(other) => {
+            let hint = Some("built in is `builtin:consulting`".to_owned());
+            Err((format!("there are no built-in instructions `{other}`"), hint))
+        }
+        None => beside(flow, file),
+    }
+}
+
+/// The source with what lies in files beside it written into it.
 fn self_contained(
     source: &str,
     flow: &Flow,
@@ -74,6 +104,13 @@ fn self_contained(
             Some((span, format!("schema_inline = {inline}")))
         })
         .collect();
+    // What is said to people changes with the flow alone, so the text in the box is written down as well.
+    if flow.persona.file.is_some()
+        && let Some(span) = document.span("/persona/file")
+    {
+        let inline = Value::String(flow.persona.prompt.clone()).to_string();
+        edits.push((span, format!("prompt = {inline}")));
+    }
     edits.sort_by_key(|(span, _)| std::cmp::Reverse(span.start));
     let mut edited = source.to_owned();
     for (span, text) in edits {

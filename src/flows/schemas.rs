@@ -112,7 +112,7 @@ fn parsed(text: &str) -> Result<Value, Trouble> {
 }
 
 /// The text of a file beside the flow.
-fn beside(file: &str, name: &str) -> Result<String, Trouble> {
+pub(super) fn beside(file: &str, name: &str) -> Result<String, Trouble> {
     let path = Path::new(file).parent().unwrap_or_else(|| Path::new("")).join(name);
     fs::read_to_string(&path)
         .map_err(|error| (format!("`{}` cannot be read: {error}", path.display()), None))

@@ -25,6 +25,7 @@ use crate::{
 
 /// A session as it stands. Made by [`State::fold`] alone; the same events always give the same state.
 #[derive(Debug, Clone, PartialEq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a thing of its own")]
 pub struct State {
     /// The session.
     pub session: SessionId,
@@ -38,6 +39,8 @@ pub struct State {
     pub place: Place,
     /// A trial run.
     pub test: bool,
+    /// Whoever is interviewed was one of the staff when it began.
+    pub staff: bool,
     /// How it stands.
     pub status: Status,
     /// It is paused because nothing reaches the participant.
@@ -169,7 +172,7 @@ impl State {
 
     /// The state right after `started`.
     pub(crate) fn begin(started: &Started, at: DateTime<Utc>) -> Self {
-        let Started { session, flow, participant, name, place, test } = started.clone();
+        let Started { session, flow, participant, name, place, test, staff } = started.clone();
         Self {
             session,
             flow,
@@ -177,6 +180,7 @@ impl State {
             name,
             place,
             test,
+            staff,
             status: Status::Notice,
             is_out_of_reach: false,
             seq: 1,

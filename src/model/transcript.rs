@@ -383,6 +383,9 @@ pub struct Started {
     /// A trial run, left out of the numbers.
     #[serde(default)]
     pub test: bool,
+    /// Whoever is interviewed is one of the staff: the tools for staff are there for them.
+    #[serde(default, skip_serializing_if = "is_not")]
+    pub staff: bool,
 }
 
 /// What the participant chose under the notice.

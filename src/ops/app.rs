@@ -26,6 +26,7 @@ use crate::{
         Models,
         steady::{Means, RealPauses},
     },
+    print::Printer,
     store::sled::SledStore,
     task::Tasks,
     telemetry,
@@ -181,6 +182,7 @@ pub(super) fn open(settings: &Settings) -> anyhow::Result<Opened> {
     let services = Services {
         past: Some(Arc::new(Stored(Arc::<SledStore>::clone(&store)))),
         fetcher: Some(Arc::new(Fetcher::new().context("the client for websites cannot be made")?)),
+        printer: Printer::default(),
         consulting: Arc::new(settings.consulting.clone()),
     };
     let parts = Parts {

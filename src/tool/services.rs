@@ -10,6 +10,7 @@ use crate::{
     fetch::Fetcher,
     ids::SessionId,
     model::{session::Head, transcript::Recorded},
+    print::Printer,
     store::{Find, Store},
 };
 
@@ -20,6 +21,8 @@ pub struct Services {
     pub past: Option<Arc<dyn Past>>,
     /// Opens addresses that somebody else chose.
     pub fetcher: Option<Arc<Fetcher>>,
+    /// Makes documents and pictures.
+    pub printer: Printer,
     /// What the operator offers and what it costs.
     pub consulting: Arc<Consulting>,
 }

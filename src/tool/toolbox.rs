@@ -75,12 +75,12 @@ impl Toolbox {
     }
 
     /// The tools of one phase, in catalogue order: what the model is given while it lasts. What only staff may call is
-    /// not among them.
-    pub fn phase_schemas(&self, flow: &LoadedFlow, phase: &str) -> Vec<Value> {
+    /// among them where they talk with one.
+    pub fn phase_schemas(&self, flow: &LoadedFlow, phase: &str, to_staff: bool) -> Vec<Value> {
         let listed = flow.phase(phase).map_or(&[][..], |phase| &phase.tools);
         self.tools
             .iter()
-            .filter(|tool| !tool.spec().admin_only)
+            .filter(|tool| to_staff || !tool.spec().admin_only)
             .filter(|tool| listed.iter().any(|name| name == tool.spec().name))
             .map(|tool| function(tool.as_ref(), Some(flow)))
             .collect()

@@ -110,11 +110,26 @@ impl Bench {
         Self::under(Policy::CHAT, consulting::tools(), services, models)
     }
 
+    /// One of the staff talks with the bot.
+    pub(crate) fn of_staff() -> Self {
+        let none = (Services::default(), Models::default());
+        Self::between(true, Policy::CHAT, consulting::tools(), none)
+    }
+
     pub(crate) fn under(
         policy: Policy,
         tools: Vec<Arc<dyn Tool>>,
         services: Services,
         models: Models,
+    ) -> Self {
+        Self::between(false, policy, tools, (services, models))
+    }
+
+    fn between(
+        staff: bool,
+        policy: Policy,
+        tools: Vec<Arc<dyn Tool>>,
+        (services, models): (Services, Models),
     ) -> Self {
         let now: DateTime<Utc> = NOW.parse().unwrap();
         let ids: Arc<dyn Ids> = Arc::new(CountingIds::default());
@@ -130,7 +145,7 @@ impl Bench {
         let pipeline = pipeline.with_models(models).with_services(services);
         let flow = flow();
         let session = SessionId::mint(&*ids);
-        let started = started(session, &flow);
+        let started = Started { staff, ..started(session, &flow) };
         let actor = Actor::start(Arc::clone(&flow), started, Arc::clone(&ids), now);
         let commit = actor.into_commit(None);
         past.events.lock().unwrap().extend(commit.events);
@@ -249,6 +264,7 @@ fn started(session: SessionId, loaded: &LoadedFlow) -> Started {
             thread: None,
         },
         test: false,
+        staff: false,
     }
 }
 

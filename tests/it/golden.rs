@@ -98,6 +98,10 @@ fn web() -> Place {
     Place { platform: Platform::Web, workspace: text("local"), channel: text("c"), thread: None }
 }
 
+fn link() -> Handout {
+    Handout::Link { label: text("Open"), url: text("https://example.org/") }
+}
+
 fn artifact() -> Artifact {
     Artifact {
         id: artifact_id(),
@@ -277,6 +281,7 @@ pub(crate) fn session_events() -> Vec<Event> {
         name: Some(text("Ada")),
         place: place(),
         test: true,
+        staff: false,
     };
     let choices = [NoticeChoice::Accepted, NoticeChoice::Human, NoticeChoice::Declined];
     let statuses = [
@@ -414,11 +419,7 @@ fn phase_events() -> Vec<Event> {
             what: Handout::File { file: artifact() },
             text: text("Here."),
         },
-        Event::Handed {
-            effect: effect_id(),
-            what: Handout::Link { label: text("Open"), url: text("https://example.org/") },
-            text: text("Here."),
-        },
+        Event::Handed { effect: effect_id(), what: link(), text: text("Here.") },
         Event::CapabilityUsed { capability: text("roi") },
         Event::AdvanceEvaluated { outcome: json!({ "status": "blocked" }) },
         Event::Advanced { from: None, to: None, grounds: Grounds::CriteriaMet },

@@ -99,6 +99,7 @@ impl Desk {
             name: Some("Ada".to_owned()),
             place,
             test: false,
+            staff: false,
         };
         let actor = Actor::start(Arc::clone(&flow), started, Arc::clone(&ids), clock.now());
         let commit = actor.into_commit(None);

@@ -25,10 +25,14 @@ use rust_decimal::Decimal;
 use serde::Deserialize;
 use serde_json::{Number, Value, json};
 
-use super::money::{json as number, money, plain, price, read, rounded};
+use super::{
+    charts::with_chart,
+    money::{json as number, length, money, plain, price, read, rounded},
+};
 use crate::{
     config::consulting::Consulting,
     model::ui::Reply,
+    print::{Bar, Chart},
     tool::{Outcome, Tool, ToolCx, ToolError, ToolResult, ToolSpec, parse_args},
 };
 
@@ -231,6 +235,28 @@ impl Case {
     }
 }
 
+/// Costs, savings and what is left, over the time.
+fn chart(found: &Return, months: u32, currency: &str) -> Chart {
+    let bar = |label: &str, amount: Decimal| Bar {
+        label: label.to_owned(),
+        value: length(amount),
+        text: money(amount, currency),
+    };
+    let share = found.percentage.map(|share| format!("{} %", plain(share)));
+    let share = share.map(|share| format!("Return: {share}"));
+    let back = found.payback.map(|months| format!("pays back after {} months", plain(months)));
+    let note: Vec<String> = share.into_iter().chain(back).collect();
+    Chart {
+        title: format!("Return over {months} months"),
+        bars: vec![
+            bar("Costs", found.costs),
+            bar("Savings", found.net + found.costs),
+            bar("What is left", found.net),
+        ],
+        note: (!note.is_empty()).then(|| note.join("; ")),
+    }
+}
+
 fn given(figures: &[(&'static str, &Option<Number>)]) -> Vec<&'static str> {
     figures.iter().filter(|(_, figure)| figure.is_some()).map(|(name, _)| *name).collect()
 }
@@ -293,8 +319,9 @@ impl Tool for CalculateRoi {
         let timeline = args.timeline.unwrap_or(12);
         let mut case = Case::of(&args, offered)?;
         let found = case.over(Decimal::from(timeline), currency);
+        let chart = found.as_ref().map(|found| chart(found, timeline, currency));
         let Case { mode, savings, arithmetic, assumptions, missing, .. } = case;
-        Ok(Outcome::Immediate(json!({
+        let value = json!({
             "mode": mode,
             "annualSavings": number(savings),
             "totalCost": found.as_ref().map(|found| number(found.costs)),
@@ -306,7 +333,10 @@ impl Tool for CalculateRoi {
             "arithmetic": arithmetic,
             "assumptions": assumptions,
             "missing": missing,
-        })))
+        });
+        let Some(chart) = chart else { return Ok(Outcome::Immediate(value)) };
+        let caption = format!("What comes back over {timeline} months, by the figures you gave.");
+        Ok(with_chart(cx, value, ("return.png", &caption), chart).await)
     }
 
     async fn resume(&self, _cx: &ToolCx<'_>, _state: Value, _reply: Reply) -> ToolResult {

@@ -8,7 +8,7 @@
 //! ```
 //!
 //! A lead is a conversation of a flow with a rule for points (`[lead]`), begun within the period and no trial run. It is
-//! qualified from the points on that its flow says, 70 by default; the conversion rate is qualified leads ÷ all leads, the
+//! qualified from 70 points on; the conversion rate is qualified leads ÷ all leads, the
 //! engagement rate those for whom the bot was used for anything (S4's capabilities) ÷ all leads. Nothing personal is in it.
 
 use std::collections::BTreeMap;
@@ -18,9 +18,11 @@ use chrono::TimeDelta;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use super::charts::with_chart;
 use crate::{
     model::{session::Head, ui::Reply},
-    tool::{Outcome, Tool, ToolCx, ToolError, ToolResult, ToolSpec, parse_args},
+    print::{Bar, Chart},
+    tool::{Tool, ToolCx, ToolError, ToolResult, ToolSpec, parse_args},
 };
 
 /// Most conversations that are looked at, newest first.
@@ -92,16 +94,8 @@ fn figures(leads: &[(&Head, u8)]) -> Value {
     let qualified = leads.iter().filter(|(_, score)| *score >= QUALIFIED).count();
     let engaged = leads.iter().filter(|(head, _)| !head.capabilities.is_empty()).count();
     let points: u32 = leads.iter().map(|(_, score)| u32::from(*score)).sum();
-    let mut used: BTreeMap<&str, u32> = BTreeMap::new();
-    for (head, _) in leads {
-        for capability in &head.capabilities {
-            *used.entry(capability).or_default() += 1;
-        }
-    }
-    let mut used: Vec<(&str, u32)> = used.into_iter().collect();
-    used.sort_by_key(|(_, leads)| std::cmp::Reverse(*leads));
-    used.truncate(TOP);
-    let top = used.into_iter().map(|(name, leads)| json!({ "capability": name, "leads": leads }));
+    let top =
+        used(leads).into_iter().map(|(name, leads)| json!({ "capability": name, "leads": leads }));
     json!({
         "totalLeads": leads.len(),
         "qualifiedLeads": qualified,
@@ -110,6 +104,40 @@ fn figures(leads: &[(&Head, u8)]) -> Value {
         "engagementRate": share(engaged, leads.len()),
         "topCapabilities": top.collect::<Vec<_>>(),
     })
+}
+
+/// All leads, those that qualified, those that used anything, and what they used.
+fn chart(leads: &[(&Head, u8)], period: Period) -> Chart {
+    let bar = |label: String, count: usize| Bar {
+        label,
+        value: u32::try_from(count).unwrap_or(u32::MAX).into(),
+        text: count.to_string(),
+    };
+    let count = |is: &dyn Fn(&Head, u8) -> bool| {
+        leads.iter().filter(|(head, score)| is(head, *score)).count()
+    };
+    let mut bars = vec![
+        bar("Leads".to_owned(), leads.len()),
+        bar("Qualified".to_owned(), count(&|_, score| score >= QUALIFIED)),
+        bar("Engaged".to_owned(), count(&|head, _| !head.capabilities.is_empty())),
+    ];
+    let used = used(leads).into_iter();
+    bars.extend(used.map(|(name, leads)| bar(format!("used: {name}"), leads)));
+    Chart { title: format!("Leads, {} days", period.days()), bars, note: None }
+}
+
+/// What was used, by how many leads, most first.
+fn used<'a>(leads: &[(&'a Head, u8)]) -> Vec<(&'a str, usize)> {
+    let mut used: BTreeMap<&str, usize> = BTreeMap::new();
+    for (head, _) in leads {
+        for capability in &head.capabilities {
+            *used.entry(capability).or_default() += 1;
+        }
+    }
+    let mut used: Vec<(&str, usize)> = used.into_iter().collect();
+    used.sort_by_key(|(_, leads)| std::cmp::Reverse(*leads));
+    used.truncate(TOP);
+    used
 }
 
 /// Two decimals; none of nothing.
@@ -154,7 +182,9 @@ impl Tool for GetDashboardStats {
             members.insert("period".to_owned(), json!(format!("{}d", period.days())));
             members.insert("notes".to_owned(), json!(notes));
         }
-        Ok(Outcome::Immediate(value))
+        let chart = chart(&leads, period);
+        let caption = format!("Leads of the last {} days.", period.days());
+        Ok(with_chart(cx, value, ("leads.png", &caption), chart).await)
     }
 
     async fn resume(&self, _cx: &ToolCx<'_>, _state: Value, _reply: Reply) -> ToolResult {

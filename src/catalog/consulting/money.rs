@@ -49,6 +49,11 @@ pub fn json(amount: Decimal) -> Value {
     amount.to_f64().map_or(Value::Null, Value::from)
 }
 
+/// A length in a picture; what is written beside it is exact.
+pub fn length(amount: Decimal) -> f64 {
+    amount.to_f64().unwrap_or_default()
+}
+
 /// A number for people: `1,234.5`.
 pub fn plain(amount: Decimal) -> String {
     let text = rounded(amount, PLACES).to_string();

@@ -16,11 +16,15 @@ use rust_decimal::Decimal;
 use serde::Deserialize;
 use serde_json::{Number, Value, json};
 
-use super::money::{json as number, money, plain, price, read, rounded};
+use super::{
+    charts::with_chart,
+    money::{json as number, length, money, plain, price, read, rounded},
+};
 use crate::{
     config::consulting::Consulting,
     model::ui::Reply,
-    tool::{Outcome, Tool, ToolCx, ToolError, ToolResult, ToolSpec, parse_args},
+    print::{Bar, Chart},
+    tool::{Tool, ToolCx, ToolError, ToolResult, ToolSpec, parse_args},
 };
 
 /// Weeks in a month, as S4 counts.
@@ -72,13 +76,27 @@ fn schema() -> Value {
     })
 }
 
-/// What the hours come to.
-fn cost(args: &Args, offered: &Consulting) -> Result<Value, ToolError> {
-    let process = args.inefficient_process.trim();
+/// What arithmetic cannot say.
+const UNKNOWN: &str =
+    "These are the person's own figures; how much of that time an offer would save is not known.";
+
+fn bar(label: &str, amount: Decimal, currency: &str) -> Bar {
+    Bar { label: label.to_owned(), value: length(amount), text: money(amount, currency) }
+}
+
+/// The process, which has to be called something.
+fn named(process: &str) -> Result<&str, ToolError> {
+    let process = process.trim();
     if process.is_empty() {
         let message = "`/inefficient_process`: expected words".to_owned();
         return Err(ToolError::InvalidParameters(message));
     }
+    Ok(process)
+}
+
+/// What the hours come to, and a picture of it beside the offers.
+fn cost(args: &Args, offered: &Consulting) -> Result<(Value, Chart), ToolError> {
+    let process = named(&args.inefficient_process)?;
     let currency = offered.currency.as_str();
     let each = read("hours_wasted_per_week", &args.hours_wasted_per_week)?;
     let rate = price(offered.hourly_rate);
@@ -97,9 +115,15 @@ fn cost(args: &Args, offered: &Consulting) -> Result<Value, ToolError> {
         format!("{} hours × {an_hour} = {a_month} a month", plain(hours)),
         format!("{a_month} × 12 = {} a year", money(annual, currency)),
     ];
+    let mut bars =
+        vec![bar("A month as it is", monthly, currency), bar("A year as it is", annual, currency)];
     let mut offers = Vec::new();
-    for (offer, cost) in [("workshop", offered.workshop), ("consulting", offered.engagement)] {
+    for (offer, label, cost) in [
+        ("workshop", "A workshop", offered.workshop),
+        ("consulting", "Consulting", offered.engagement),
+    ] {
         let cost = price(cost);
+        bars.push(bar(label, cost, currency));
         let even = cost.checked_div(monthly).map(|months| rounded(months, 1));
         if let Some(months) = even {
             let (cost, months) = (money(cost, currency), plain(months));
@@ -111,12 +135,14 @@ fn cost(args: &Args, offered: &Consulting) -> Result<Value, ToolError> {
     let mut notes = vec![
         "A month is counted as four weeks.".to_owned(),
         format!("An hour is counted as {an_hour}, whoever works it."),
-        "These are the person's own figures; how much of that time an offer would save is not known.".to_owned(),
+        UNKNOWN.to_owned(),
     ];
     if monthly.is_zero() {
         notes.push("By these figures nothing is lost.".to_owned());
     }
-    Ok(json!({
+    let title = "What the hours cost".to_owned();
+    let note = Some(UNKNOWN.to_owned());
+    let value = json!({
         "process": process,
         "hoursPerMonth": number(hours),
         "hourlyRate": number(rate),
@@ -126,7 +152,8 @@ fn cost(args: &Args, offered: &Consulting) -> Result<Value, ToolError> {
         "offers": offers,
         "arithmetic": arithmetic,
         "notes": notes,
-    }))
+    });
+    Ok((value, Chart { title, bars, note }))
 }
 
 #[async_trait]
@@ -137,7 +164,9 @@ impl Tool for SimulateCostOfInaction {
 
     async fn execute(&self, cx: &ToolCx<'_>, args: Value) -> ToolResult {
         let args: Args = parse_args(args)?;
-        Ok(Outcome::Immediate(cost(&args, &cx.services.consulting)?))
+        let (value, chart) = cost(&args, &cx.services.consulting)?;
+        let caption = "What the hours cost, by the figures you gave.";
+        Ok(with_chart(cx, value, ("cost.png", caption), chart).await)
     }
 
     async fn resume(&self, _cx: &ToolCx<'_>, _state: Value, _reply: Reply) -> ToolResult {

@@ -196,6 +196,7 @@ impl Bench {
                 thread: None,
             },
             test: true,
+            staff: false,
         }
     }
 

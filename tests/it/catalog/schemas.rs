@@ -99,7 +99,7 @@ fn a_flow_changes_nothing_but_the_generated_enums() {
 #[test]
 fn a_phase_is_given_its_own_tools_in_catalogue_order() {
     let toolbox = Toolbox::new(interview::tools()).unwrap();
-    let schemas = toolbox.phase_schemas(&bench::flow(), "phase_2");
+    let schemas = toolbox.phase_schemas(&bench::flow(), "phase_2", false);
     let names: Vec<&Value> = schemas.iter().map(|tool| &tool["function"]["name"]).collect();
     assert_eq!(names, ["get_user_option", "next_phase"]);
 }

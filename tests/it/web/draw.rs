@@ -45,6 +45,7 @@ fn state_after(events: &[Event]) -> State {
             thread: None,
         },
         test: false,
+        staff: false,
     };
     let events = std::iter::once(Event::Started(started)).chain(events.iter().cloned());
     let recorded =
