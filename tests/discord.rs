@@ -24,6 +24,8 @@ mod doctor;
 mod documents;
 #[path = "discord/emulator.rs"]
 mod emulator;
+#[path = "discord/handed.rs"]
+mod handed;
 #[path = "discord/judges.rs"]
 mod judges;
 #[path = "discord/manifest.rs"]

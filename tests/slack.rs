@@ -24,6 +24,8 @@ mod doctor;
 mod documents;
 #[path = "slack/emulator.rs"]
 mod emulator;
+#[path = "slack/handed.rs"]
+mod handed;
 #[path = "slack/installs.rs"]
 mod installs;
 #[path = "support/judges.rs"]

@@ -30,7 +30,7 @@ use anteroom::{
     llm::{Model, Models},
     store::{Store, memory::MemoryStore},
     task::{LoadedTask, Tasks},
-    tool::Toolbox,
+    tool::{Services, Toolbox},
 };
 use async_trait::async_trait;
 use chrono::TimeDelta;
@@ -499,7 +499,10 @@ fn parts(
         contacts: Arc::new(Contacts::new(Vec::new())),
         webhooks: Arc::default(),
         models: Models { interview, ..Models::default() },
-        services: anteroom::tool::Services::default(),
+        services: Services {
+            consulting: Arc::new(settings.consulting.clone()),
+            ..Services::default()
+        },
     }
 }
 

@@ -273,8 +273,8 @@ fn waits() -> Vec<Wait> {
     combined.chain([plain_wait(), begin]).collect()
 }
 
-pub(crate) fn session_events() -> Vec<Event> {
-    let started = Started {
+fn started() -> Started {
+    Started {
         session: session(),
         flow: flow(),
         participant: ada(),
@@ -282,7 +282,11 @@ pub(crate) fn session_events() -> Vec<Event> {
         place: place(),
         test: true,
         staff: false,
-    };
+    }
+}
+
+pub(crate) fn session_events() -> Vec<Event> {
+    let started = started();
     let choices = [NoticeChoice::Accepted, NoticeChoice::Human, NoticeChoice::Declined];
     let statuses = [
         Status::Notice,

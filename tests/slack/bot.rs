@@ -22,7 +22,7 @@ use anteroom::{
     model::session::Platform,
     store::{Store, memory::MemoryStore},
     task::{LoadedTask, Tasks},
-    tool::Toolbox,
+    tool::{Services, Toolbox},
 };
 use chrono::TimeDelta;
 use serde_json::{Value, json};
@@ -364,7 +364,10 @@ fn parts(
         contacts: Arc::new(Contacts::new(vec![Box::new(profile)])),
         webhooks: Arc::default(),
         models: Models { interview, ..Models::default() },
-        services: anteroom::tool::Services::default(),
+        services: Services {
+            consulting: Arc::new(settings.consulting.clone()),
+            ..Services::default()
+        },
     }
 }
 
