@@ -18,6 +18,7 @@
 //! | row | module | holds |
 //! |---|---|---|
 //! | 0 | [`drill`] | points at which a debug build can be made to die, for the tests of recovery |
+//! | 0 | [`confined`] | risky work in a child of this program, with little memory and time |
 //! | 0 | [`clock`] | the only source of the time |
 //! | 0 | [`ids`] | identifier newtypes with readable prefixes; the only place that mints them |
 //! | 0 | [`telemetry`] | log lines, their redaction, the names of metrics |
@@ -52,6 +53,7 @@ pub mod catalog;
 pub mod chat;
 pub mod clock;
 pub mod config;
+pub mod confined;
 pub mod contacts;
 pub mod dial;
 pub mod drill;

@@ -2,14 +2,15 @@
 
 use std::process::ExitCode;
 
-use anteroom::{artifacts::extract, ops};
+use anteroom::{artifacts::extract, ops, print};
 
 fn main() -> ExitCode {
     // Which cryptography TLS uses, said once for every client: with two in the graph one day, the first client to be
     // made would panic. It fails only where somebody has said so before.
     drop(rustls::crypto::ring::default_provider().install_default());
-    // The same program reads documents as a child with limits; that child needs nothing of the bot.
-    if let Some(code) = extract::child_main(std::env::args_os().skip(1)) {
+    // The same program reads documents and draws diagrams as a child with limits; that child needs nothing of the bot.
+    let args = || std::env::args_os().skip(1);
+    if let Some(code) = extract::child_main(args()).or_else(|| print::child_main(args())) {
         return code;
     }
     ops::run(std::env::args_os())

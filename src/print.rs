@@ -10,6 +10,8 @@
 
 mod blocks;
 mod chart;
+mod child;
+mod diagram;
 mod fonts;
 mod lines;
 mod pages;
@@ -17,12 +19,20 @@ mod pdf;
 mod raster;
 mod table;
 
-use std::sync::Arc;
+use std::{
+    io,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use chrono::{DateTime, Utc};
 use tokio::{sync::Semaphore, task};
 
-pub use self::chart::{BARS_MAX, Bar, Chart};
+pub use self::{
+    chart::{BARS_MAX, Bar, Chart},
+    child::child_main,
+    diagram::{DiagramError, DiagramKind, SOURCE_MAX},
+};
 
 /// A text that becomes a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -63,6 +73,8 @@ pub enum Error {
 #[derive(Debug, Clone)]
 pub struct Printer {
     places: Arc<Semaphore>,
+    /// Whose children draw diagrams; none to draw them here, as tests do.
+    program: Option<Arc<Path>>,
 }
 
 /// Documents and pictures in the making at once; each may take a processor and some memory.
@@ -70,11 +82,22 @@ const AT_ONCE: usize = 2;
 
 impl Default for Printer {
     fn default() -> Self {
-        Self { places: Arc::new(Semaphore::new(AT_ONCE)) }
+        Self { places: Arc::new(Semaphore::new(AT_ONCE)), program: None }
     }
 }
 
 impl Printer {
+    /// Draws diagrams in children of this very program.
+    pub fn own() -> io::Result<Self> {
+        std::env::current_exe().map(Self::with_program)
+    }
+
+    /// Draws diagrams in children of another program than this one, for tests.
+    pub fn with_program(program: impl Into<PathBuf>) -> Self {
+        let program: PathBuf = program.into();
+        Self { program: Some(program.into()), ..Self::default() }
+    }
+
     /// Lays a text out on A4 pages. What the fonts have no shape for appears as a box, stays in the file as text, and
     /// is counted in a note at the end; nothing else of the text is ever left out.
     pub async fn pdf(&self, paper: Paper) -> Result<Vec<u8>, Error> {
@@ -92,6 +115,20 @@ impl Printer {
             return Err(Error::TooMuch { what: "chart", max });
         }
         self.off_thread(move || raster::png(&chart.svg()?)).await
+    }
+
+    /// Draws Mermaid (a flowchart, a sequence, a Gantt chart or a mind map) as a PNG on white. Takes ten seconds at most;
+    /// what is wrong with the source is told with its line where that is known. Nothing in it is followed or run.
+    pub async fn diagram(&self, source: &str) -> Result<Vec<u8>, DiagramError> {
+        diagram::check(source)?;
+        if let Some(program) = &self.program {
+            let place = self.places.acquire().await;
+            let _place = place.map_err(|_| DiagramError::broken("closed"))?;
+            return child::draw(program, source).await;
+        }
+        let source = source.to_owned();
+        let drawn = self.off_thread(move || Ok(diagram::draw(&source))).await;
+        drawn.map_err(|error| DiagramError::Failed(error.to_string()))?
     }
 
     /// Runs what takes long where it holds nobody up; a panic there is an error here.

@@ -12,7 +12,7 @@ use anteroom::{catalog, flows, telemetry::metric, tool::Toolbox};
 /// Top-level modules, lowest row first. A module imports only from rows before its own.
 const LAYERS: &[&[&str]] = &[
     &["drill"],
-    &["clock", "ids", "telemetry"],
+    &["clock", "confined", "ids", "telemetry"],
     &["model"],
     &["config"],
     &["flows", "store", "artifacts", "contacts", "llm", "fetch", "print"],

@@ -15,17 +15,15 @@ mod text;
 use std::{
     io,
     path::{Path, PathBuf},
-    process::Stdio,
     time::Duration,
 };
 
-use tokio::{
-    io::{AsyncReadExt as _, AsyncWriteExt as _},
-    process::{Child, Command},
-    time,
-};
+use tokio::time;
 
-use crate::model::artifact::{Extraction, TEXT_MAX};
+use crate::{
+    confined,
+    model::artifact::{Extraction, TEXT_MAX},
+};
 
 pub use child::child_main;
 
@@ -114,42 +112,9 @@ impl Extractor {
     }
 
     async fn ask(&self, format: Format, bytes: Vec<u8>) -> io::Result<Extraction> {
-        let mut child = self.start(format)?;
-        let (Some(mut input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
-            return Err(io::Error::other("the child has no pipes"));
-        };
-        let mut answer = Vec::new();
-        let mut output = output.take(ANSWER_MAX);
-        // A child that dies early closes its input; that is seen in its answer, not here.
-        let send = async {
-            let sent = input.write_all(&bytes).await;
-            drop(input);
-            sent
-        };
-        let (_, received) = tokio::join!(send, output.read_to_end(&mut answer));
-        received?;
-        if output.limit() == 0 {
-            return Err(io::Error::other("the child said too much"));
-        }
-        let status = child.wait().await?;
-        if !status.success() {
-            return Err(io::Error::other(format!("the child ended with {status}")));
-        }
-        // A library may have printed something before; the answer is the last line.
-        let line = answer.trim_ascii_end().rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
-        serde_json::from_slice(line).map_err(io::Error::other)
-    }
-
-    fn start(&self, format: Format) -> io::Result<Child> {
-        Command::new(&self.program)
-            .args([FLAG, format.name()])
-            .env_clear()
-            .current_dir("/")
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .kill_on_drop(true)
-            .spawn()
+        let args = [FLAG, format.name()];
+        let line = confined::ask(&self.program, &args, &bytes, ANSWER_MAX).await?;
+        serde_json::from_slice(&line).map_err(io::Error::other)
     }
 }
 

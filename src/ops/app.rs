@@ -182,7 +182,7 @@ pub(super) fn open(settings: &Settings) -> anyhow::Result<Opened> {
     let services = Services {
         past: Some(Arc::new(Stored(Arc::<SledStore>::clone(&store)))),
         fetcher: Some(Arc::new(Fetcher::new().context("the client for websites cannot be made")?)),
-        printer: Printer::default(),
+        printer: Printer::own().context("this program cannot find itself")?,
         consulting: Arc::new(settings.consulting.clone()),
     };
     let parts = Parts {

@@ -7,7 +7,7 @@ use std::{
     process::ExitCode,
 };
 
-use rustix::process::{Resource, Rlimit, setrlimit};
+use crate::confined;
 
 use super::{FLAG, Format, read, unreadable};
 
@@ -28,8 +28,11 @@ pub fn child_main(args: impl IntoIterator<Item = OsString>) -> Option<ExitCode> 
 /// Largest document, in bytes; the checks of uploads are stricter.
 const INPUT_MAX: u64 = 64 * 1024 * 1024;
 
+/// Memory in bytes, and seconds of processor.
+const LIMITS: (u64, u64) = (512 * 1024 * 1024, 10);
+
 fn run(format: Format) -> io::Result<()> {
-    limit()?;
+    confined::limit(LIMITS.0, LIMITS.1)?;
     let mut bytes = Vec::new();
     io::stdin().lock().take(INPUT_MAX).read_to_end(&mut bytes)?;
     // A parser's panic message would hold pieces of the document.
@@ -41,22 +44,4 @@ fn run(format: Format) -> io::Result<()> {
     answer.insert(0, b'\n');
     answer.push(b'\n');
     io::stdout().lock().write_all(&answer)
-}
-
-/// 512 MiB of memory, 10 s of processor, 16 open files, no file written, no core dump of somebody's résumé.
-fn limit() -> io::Result<()> {
-    for (resource, most) in [
-        (Resource::As, 512 * 1024 * 1024),
-        (Resource::Cpu, 10),
-        (Resource::Nofile, 16),
-        (Resource::Fsize, 0),
-        (Resource::Core, 0),
-    ] {
-        let set = setrlimit(resource, Rlimit { current: Some(most), maximum: Some(most) });
-        // macOS refuses to limit the address space; the others hold there too.
-        if cfg!(target_os = "linux") {
-            set?;
-        }
-    }
-    Ok(())
 }
