@@ -5,6 +5,8 @@
 
 #[path = "consulting/bench.rs"]
 mod bench;
+#[path = "consulting/diagrams.rs"]
+mod diagrams;
 #[path = "consulting/figures.rs"]
 mod figures;
 #[path = "consulting/offers.rs"]

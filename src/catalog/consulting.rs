@@ -8,6 +8,7 @@
 
 pub mod calculate_roi;
 mod charts;
+pub mod generate_architecture_diagram;
 pub mod get_booking_link;
 pub mod get_dashboard_stats;
 pub mod money;
@@ -25,6 +26,7 @@ pub fn tools() -> Vec<Arc<dyn Tool>> {
         Arc::new(get_booking_link::GetBookingLink::default()),
         Arc::new(calculate_roi::CalculateRoi::default()),
         Arc::new(get_dashboard_stats::GetDashboardStats::default()),
+        Arc::new(generate_architecture_diagram::GenerateArchitectureDiagram::default()),
         Arc::new(simulate_cost_of_inaction::SimulateCostOfInaction::default()),
     ]
 }
