@@ -9,7 +9,7 @@ use zip::{CompressionMethod, ZipWriter, write::SimpleFileOptions};
 use super::{Error, Source, decisions, json_resume, records, transcript};
 use crate::{artifacts::Artifacts, interview::State, model::transcript::Audience, store::Loaded};
 
-/// Names of the members, besides `files/…`.
+/// Names of the members, besides `files/…` and `made/…`.
 pub const MEMBERS: [&str; 7] = [
     "README.txt",
     "resume.json",
@@ -33,6 +33,7 @@ transcript.json  the conversation, for programs
 decisions.json   what was decided, by whom and when
 session.json     who the conversation is with, where, how it stands, when it goes
 files/           the files that were sent, unchanged except that pictures lost their hidden metadata
+made/            the pictures and documents that the bot made, where there are some
 child-runs/      work that was given away, where there was some: what it was, what with, and what came of it
 ";
 
@@ -61,6 +62,12 @@ pub async fn bundle(
         if let Some(bytes) = artifacts.read(source.loaded.head.id, artifact).await? {
             // The number keeps two files of one name apart; the name was made harmless when it was kept.
             let name = format!("files/{:02}-{}", position + 1, artifact.filename);
+            archive.add(&name, &bytes)?;
+        }
+    }
+    for (position, artifact) in state.made.iter().enumerate() {
+        if let Some(bytes) = artifacts.read(source.loaded.head.id, artifact).await? {
+            let name = format!("made/{:02}-{}", position + 1, artifact.filename);
             archive.add(&name, &bytes)?;
         }
     }

@@ -23,6 +23,7 @@ mod health;
 mod icons;
 mod inputs;
 mod live;
+mod made;
 mod participant;
 mod reply;
 mod staff;

@@ -8,6 +8,8 @@ mod growing;
 mod hostile;
 #[path = "web/leaks.rs"]
 mod leaks;
+#[path = "web/made.rs"]
+mod made;
 #[path = "web/saving.rs"]
 mod saving;
 #[path = "web/site.rs"]

@@ -12,7 +12,7 @@ use axum::{
 use super::{
     connect::App,
     guard::{self, Browser},
-    limits, page,
+    limits, made, page,
     page::View,
     parse,
     render::Cx,
@@ -199,6 +199,18 @@ pub(super) async fn export(
 ) -> Response {
     match own(&app, &headers, &id).await {
         Ok((view, _)) => bundle(&app, &view, Audience::Participant).await,
+        Err(refusal) => refusal,
+    }
+}
+
+/// A file that the bot made for them.
+pub(super) async fn made(
+    State(app): State<Arc<App>>,
+    Path((id, file)): Path<(String, String)>,
+    headers: HeaderMap,
+) -> Response {
+    match own(&app, &headers, &id).await {
+        Ok((view, _)) => made::file(&app, &view, &file).await,
         Err(refusal) => refusal,
     }
 }

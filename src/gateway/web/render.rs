@@ -5,7 +5,9 @@ use chrono::{DateTime, Utc};
 use maud::{Markup, html};
 
 use super::{
-    closed, controls, icons, markdown,
+    closed, controls, icons,
+    made::Sent,
+    markdown,
     story::{Body, Message, Voice, name_of, progress},
 };
 use crate::{
@@ -14,6 +16,7 @@ use crate::{
     ids::{SessionId, WaitId},
     interview::State,
     model::{
+        artifact::Artifact,
         audit::sha256,
         effect::Handout,
         session::Status,
@@ -152,9 +155,7 @@ fn body(message: &Message, state: &State, cx: &Cx) -> Markup {
             article.bubble {
                 div.md { (markdown::render(text)) }
                 @match what {
-                    Handout::File { file } => {
-                        p { strong { (file.filename) } " " span.small { (words::bytes(file.size_bytes)) " · " (time(message.at)) } }
-                    }
+                    Handout::File { file } => (handed(file, text, cx, message.at)),
                     Handout::Link { label, url } => {
                         p { a.button href=(url) target="_blank" rel="noopener noreferrer" { (label) } }
                     }
@@ -173,6 +174,20 @@ fn body(message: &Message, state: &State, cx: &Cx) -> Markup {
                 }
             }
         },
+    }
+}
+
+/// A file that the bot made: a picture as one, with the words beside it for those who do not see it, and anything else
+/// to be fetched.
+fn handed(file: &Artifact, text: &str, cx: &Cx, at: DateTime<Utc>) -> Markup {
+    let url = cx.url(&format!("made/{}", file.id));
+    html! {
+        @if Sent::of(file) == Sent::Picture {
+            p { a href=(url) target="_blank" { img.made src=(url) alt=(form::plain(text)) loading="lazy"; } }
+        } @else {
+            p { a.button href=(url) download=(file.filename) { "Download" } }
+        }
+        p { strong { (file.filename) } " " span.small { (words::bytes(file.size_bytes)) " · " (time(at)) } }
     }
 }
 

@@ -12,7 +12,7 @@ use axum::{
 use super::{
     connect::App,
     guard::{self, Browser},
-    limits, page,
+    limits, made, page,
     page::View,
     parse,
     participant::{bundle, cx},
@@ -226,6 +226,21 @@ async fn taken(app: Arc<App>, id: String, request: Request<Body>, is_answer: boo
     };
     let cx = cx(&app, &member.browser, session, Audience::Staff);
     reply::respond(&app, &headers, (session, format!("/staff/s/{session}")), (outcome, cx)).await
+}
+
+/// A file that the bot made for the participant.
+pub(super) async fn made(
+    State(app): State<Arc<App>>,
+    Path((id, file)): Path<(String, String)>,
+    headers: HeaderMap,
+) -> Response {
+    match theirs(&app, &headers, &id).await {
+        Ok((view, member)) => match note(&app, &view, "made_file_read", &member).await {
+            Ok(()) => made::file(&app, &view, &file).await,
+            Err(refusal) => refusal,
+        },
+        Err(refusal) => refusal,
+    }
 }
 
 pub(super) async fn export(
