@@ -4,6 +4,7 @@
 
 mod afterwards;
 pub mod cards;
+pub mod catch_up;
 pub mod checkup;
 mod drawn;
 mod fetched;

@@ -19,15 +19,10 @@ use super::{
     send::snowflake,
 };
 use crate::{
-    engine::{Engine, Look},
-    model::{
-        session::{Head, Platform},
-        transcript::{Event, Speaker},
-    },
+    chat::catch_up::{going_on, heard_last},
+    engine::Engine,
+    model::session::{Head, Platform},
 };
-
-/// Heads read in one go.
-const PAGE: usize = 500;
 
 /// Times that one question is put off because Discord asks to wait.
 const PUT_OFF_MAX: usize = 20;
@@ -55,7 +50,7 @@ pub(super) async fn catch_up(app: Arc<App>, share: Share) {
     let Some(engine) = app.engine() else { return };
     let reading = async {
         let mut taken = 0;
-        for head in going_on(&app).await {
+        for head in going_on(&*app.store, Platform::Discord, limits::CATCH_UP_SESSIONS).await {
             match read(&app, engine, &head, share).await {
                 Ok(count) => taken += count,
                 Err(Missed) => {
@@ -77,25 +72,6 @@ pub(super) async fn catch_up(app: Arc<App>, share: Share) {
 /// Discord did not say.
 struct Missed;
 
-/// The conversations that somebody may have written in.
-async fn going_on(app: &App) -> Vec<Head> {
-    let (mut after, mut found) = (None, Vec::new());
-    while let Ok(page) = app.store.sessions(after, PAGE).await {
-        let Some(last) = page.last() else { break };
-        after = Some(last.id);
-        let is_ours = |head: &Head| {
-            head.place.platform == Platform::Discord
-                && head.parent.is_none()
-                && !head.status.is_over()
-        };
-        found.extend(page.into_iter().filter(is_ours));
-        // So that no number of conversations is held at once.
-        found.sort_by_key(|head: &Head| std::cmp::Reverse(head.updated_at));
-        found.truncate(limits::CATCH_UP_SESSIONS);
-    }
-    found
-}
-
 /// Takes what was written in one conversation since it was heard from; how many messages.
 async fn read(app: &Arc<App>, engine: &Engine, head: &Head, share: Share) -> Result<usize, Missed> {
     let is_thread = app.rooms.is_thread(head.id, &head.place).await;
@@ -104,7 +80,7 @@ async fn read(app: &Arc<App>, engine: &Engine, head: &Head, share: Share) -> Res
     }
     let Some(room) = app.rooms.known(head.id).await.map_err(|_| Missed)? else { return Ok(0) };
     let look = engine.look(head.id).await.map_err(|_| Missed)?;
-    let mut messages = ask(app, &room, &heard_last(&look, &room)).await?;
+    let mut messages = ask(app, &room, &heard_last(&look, &room, snowflake)).await?;
     // The newest come first.
     messages.reverse();
     let me = app.me().await.map_err(|_| Missed)?.to_owned();
@@ -120,23 +96,6 @@ async fn read(app: &Arc<App>, engine: &Engine, head: &Head, share: Share) -> Res
         }
     }
     Ok(taken)
-}
-
-/// What the participant was heard with last: their newest message where that is known, else the time of what they did,
-/// else the beginning. As an id, for ids tell their time.
-fn heard_last(look: &Look, room: &str) -> String {
-    let head = &look.loaded.head;
-    let newest = look.loaded.events.iter().rev().find_map(|recorded| match &*recorded.event {
-        Event::Said { from: Speaker::Participant, source, .. } => {
-            let own = source.as_deref().and_then(|source| source.strip_prefix(room));
-            let id = own.and_then(|id| id.strip_prefix('/'));
-            Some(id.map_or_else(|| snowflake(recorded.at), str::to_owned))
-        }
-        Event::Answered { by, .. } if *by == head.participant => Some(snowflake(recorded.at)),
-        Event::Kept(_) => Some(snowflake(recorded.at)),
-        _ => None,
-    });
-    newest.unwrap_or_else(|| snowflake(head.created_at))
 }
 
 /// The messages after one, a page of them; nothing where the bot may not look.

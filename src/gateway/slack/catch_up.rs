@@ -19,17 +19,12 @@ use super::{
     limits, parse,
 };
 use crate::{
-    engine::{Engine, Look},
+    chat::catch_up::{going_on, heard_last},
+    engine::Engine,
     ids::SessionId,
-    model::{
-        session::{Head, Platform},
-        transcript::{Event, Speaker},
-    },
+    model::session::Platform,
     threads::{Mark, Spot},
 };
-
-/// Heads read in one go.
-const PAGE: usize = 500;
 
 /// Times that one question is put off because Slack asks to wait.
 const PUT_OFF_MAX: usize = 20;
@@ -38,7 +33,7 @@ const PUT_OFF_MAX: usize = 20;
 pub(super) async fn catch_up(app: Arc<App>) {
     let Some(engine) = app.engine() else { return };
     let mut taken = 0;
-    for head in going_on(&app).await {
+    for head in going_on(&*app.store, Platform::Slack, limits::CATCH_UP_SESSIONS).await {
         match read(&app, engine, head.id).await {
             Ok(count) => taken += count,
             Err(Missed) => {
@@ -54,25 +49,6 @@ pub(super) async fn catch_up(app: Arc<App>) {
 /// Slack did not say.
 struct Missed;
 
-/// The conversations that somebody may have written in.
-async fn going_on(app: &App) -> Vec<Head> {
-    let (mut after, mut found) = (None, Vec::new());
-    while let Ok(page) = app.store.sessions(after, PAGE).await {
-        let Some(last) = page.last() else { break };
-        after = Some(last.id);
-        let is_ours = |head: &Head| {
-            head.place.platform == Platform::Slack
-                && head.parent.is_none()
-                && !head.status.is_over()
-        };
-        found.extend(page.into_iter().filter(is_ours));
-        // So that no number of conversations is held at once.
-        found.sort_by_key(|head: &Head| std::cmp::Reverse(head.updated_at));
-        found.truncate(limits::CATCH_UP_SESSIONS);
-    }
-    found
-}
-
 /// Takes what was written in one conversation since it was heard from; how many messages.
 async fn read(app: &Arc<App>, engine: &Engine, session: SessionId) -> Result<usize, Missed> {
     let look = engine.look(session).await.map_err(|_| Missed)?;
@@ -82,7 +58,7 @@ async fn read(app: &Arc<App>, engine: &Engine, session: SessionId) -> Result<usi
         None => app.threads.marked(session, Mark::Root).await.map_err(|_| Missed)?,
     };
     let Some(root) = root else { return Ok(0) };
-    let (team, since) = (&place.workspace, heard_last(&look, &root.channel));
+    let (team, since) = (&place.workspace, heard_last(&look, &root.channel, stamp));
     let asked =
         json!({ "channel": root.channel, "oldest": since, "limit": limits::CATCH_UP_MESSAGES });
     let mut in_thread = asked.clone();
@@ -114,23 +90,6 @@ fn delivered(app: &App, team: &str, channel: &str, message: &Value) -> Value {
     event["channel"] = json!(channel);
     event["channel_type"] = json!(if channel.starts_with('D') { "im" } else { "channel" });
     json!({ "team_id": team, "authorizations": [{ "is_bot": true, "user_id": bot }], "event": event })
-}
-
-/// When the participant was heard last, as Slack writes times: their newest message where that is known, else the time
-/// of what they did, else the beginning.
-fn heard_last(look: &Look, channel: &str) -> String {
-    let head = &look.loaded.head;
-    let newest = look.loaded.events.iter().rev().find_map(|recorded| match &*recorded.event {
-        Event::Said { from: Speaker::Participant, source, .. } => {
-            let own = source.as_deref().and_then(|source| source.strip_prefix(channel));
-            let ts = own.and_then(|ts| ts.strip_prefix('/'));
-            Some(ts.map_or_else(|| stamp(recorded.at), str::to_owned))
-        }
-        Event::Answered { by, .. } if *by == head.participant => Some(stamp(recorded.at)),
-        Event::Kept(_) => Some(stamp(recorded.at)),
-        _ => None,
-    });
-    newest.unwrap_or_else(|| stamp(head.created_at))
 }
 
 fn stamp(at: DateTime<Utc>) -> String {

@@ -156,6 +156,12 @@ impl Api {
         self.call(asked).await.map(drop)
     }
 
+    /// Opens a thread that nobody wrote in for long.
+    pub async fn unarchive(&self, thread: &str) -> Result<(), Failure> {
+        let open = json!({ "archived": false });
+        self.change_channel(thread, open, Some("the conversation goes on")).await
+    }
+
     /// Begins a thread without a message: `{"type": 12, "name": …, "invitable": false}`. A repeat would make a second
     /// one, so none is made: after [`Failure::Unclear`] look for it with [`Api::active_threads`].
     pub async fn begin_thread(

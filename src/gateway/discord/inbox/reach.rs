@@ -2,8 +2,6 @@
 
 use std::sync::Arc;
 
-use serde_json::json;
-
 use super::{Arrival, whose};
 use crate::{
     engine::{Inbound, What},
@@ -81,9 +79,7 @@ impl Arrival<'_> {
             let user = &head.participant.user;
             let let_in = app.api.add_to_thread(&room, user).await;
             if let_in.is_err_and(|failure| failure.is(Code::Archived)) {
-                let open = json!({ "archived": false });
-                let why = Some("the conversation goes on");
-                if app.api.change_channel(&room, open, why).await.is_ok() {
+                if app.api.unarchive(&room).await.is_ok() {
                     // Told in the log by the call; they can be let in by hand.
                     _ = app.api.add_to_thread(&room, user).await;
                 }
@@ -100,8 +96,12 @@ impl Arrival<'_> {
 
     pub(super) async fn member_left(&self, user: &str, is_banned: bool) -> Result<Ack, NotTaken> {
         let key = joined(self.guild(), user);
-        let note = Note { key, session: None, value: None };
-        self.app.store.note(note).await.map_err(|_| NotTaken)?;
+        // Most who leave never waited for anything; taking nothing away is a write as well.
+        let noted = self.app.store.noted(&key).await.map_err(|_| NotTaken)?;
+        if noted.is_some_and(|note| note.value.is_some()) {
+            let note = Note { key, session: None, value: None };
+            self.app.store.note(note).await.map_err(|_| NotTaken)?;
+        }
         let person = people::person_id(self.guild(), user);
         let why = if is_banned { "they were banned" } else { "they left the server" };
         let mine = self.conversations(&person).await.map_err(|_| NotTaken)?;

@@ -443,7 +443,7 @@ impl Sender<'_> {
         let name = nonce(self.effect.id, part);
         let posted = match self.put(channel, &name, body.clone(), file).await {
             Err(failure) if failure.is(Code::Archived) => {
-                self.unarchive(channel).await?;
+                self.app.api.unarchive(channel).await?;
                 self.put(channel, &name, body, file).await
             }
             posted => posted,
@@ -472,12 +472,6 @@ impl Sender<'_> {
         }
     }
 
-    /// Opens a thread that nobody wrote in for long.
-    async fn unarchive(&self, channel: &str) -> Result<(), Failure> {
-        let open = json!({ "archived": false });
-        self.app.api.change_channel(channel, open, Some("the conversation goes on")).await
-    }
-
     async fn edit(&self, spot: &Spot, message: &Message) -> Delivered<Edited> {
         let body = message.body(0);
         // An edit that changes nothing still shows as one.
@@ -486,11 +480,12 @@ impl Sender<'_> {
             return Ok(Edited::Done);
         }
         let edited = match self.app.api.edit(&spot.channel, &spot.message, body.clone()).await {
-            Err(failure) if failure.is(Code::Archived) => match self.unarchive(&spot.channel).await
-            {
-                Ok(()) => self.app.api.edit(&spot.channel, &spot.message, body).await,
-                Err(failure) => Err(failure),
-            },
+            Err(failure) if failure.is(Code::Archived) => {
+                match self.app.api.unarchive(&spot.channel).await {
+                    Ok(()) => self.app.api.edit(&spot.channel, &spot.message, body).await,
+                    Err(failure) => Err(failure),
+                }
+            }
             edited => edited,
         };
         match edited {
