@@ -1,6 +1,6 @@
 //! The only source of the time: the machine's clock, and one that tests set by hand.
 
-use std::{fmt, sync::Mutex};
+use std::{fmt, sync::Mutex, time};
 
 use chrono::{DateTime, Duration, Utc};
 
@@ -45,4 +45,16 @@ impl Clock for FixedClock {
     fn now(&self) -> DateTime<Utc> {
         self.0.lock().map_or_else(|poisoned| *poisoned.into_inner(), |at| *at)
     }
+}
+
+/// When somebody wants to be asked again, from now: what stands in a header `Retry-After`, which is a number of seconds,
+/// perhaps with a fraction, or a date.
+pub fn retry_after(header: &str, now: DateTime<Utc>) -> Option<time::Duration> {
+    let header = header.trim();
+    if let Ok(seconds) = header.parse::<f64>() {
+        return time::Duration::try_from_secs_f64(seconds).ok();
+    }
+    let date = DateTime::parse_from_rfc2822(header).ok()?;
+    // A date that has passed means: now.
+    Some((date.with_timezone(&Utc) - now).to_std().unwrap_or_default())
 }

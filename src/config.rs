@@ -8,6 +8,7 @@ pub mod llm;
 pub mod problem;
 pub mod proxy;
 mod resolve;
+pub mod search;
 pub mod secret;
 pub mod settings;
 pub mod words;

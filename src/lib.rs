@@ -31,6 +31,7 @@
 //! | 2 | [`contacts`] | the contacts port: where a person's contact details may come from |
 //! | 2 | [`print`] | documents and pictures that the bot makes |
 //! | 2 | [`llm`] | the model port: streaming chat with tools, embeddings |
+//! | 2 | [`search`] | the search port: what the web says, with where it says so |
 //! | 3 | [`task`] | child runs: templates, and which one a piece of work leads to |
 //! | 3 | [`interview`] | the pure core: a session as a fold over its events, and every decision about it |
 //! | 4 | [`tool`] | the tool protocol, the toolbox, the steps around a call |
@@ -70,6 +71,7 @@ pub mod llm;
 pub mod model;
 pub mod ops;
 pub mod print;
+pub mod search;
 pub mod store;
 pub mod task;
 pub mod telemetry;

@@ -15,7 +15,7 @@ const LAYERS: &[&[&str]] = &[
     &["clock", "confined", "ids", "telemetry"],
     &["model"],
     &["config"],
-    &["flows", "store", "artifacts", "contacts", "llm", "fetch", "print"],
+    &["flows", "store", "artifacts", "contacts", "llm", "fetch", "print", "search"],
     &["task"],
     &["interview"],
     &["tool"],

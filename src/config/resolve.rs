@@ -1,6 +1,7 @@
 //! From the configuration as written to the settings: what a schema cannot say is checked here.
 
 mod discord;
+mod search;
 mod slack;
 
 use std::{collections::BTreeMap, num::NonZeroU64, path::PathBuf};
@@ -43,6 +44,7 @@ impl<'a> Resolve<'a> {
         let discord = config.discord.map(|discord| self.discord(discord));
         let contacts = self.contacts(config.contacts);
         let llm = self.llm(config.llm);
+        let search = config.search.and_then(|search| self.search(&search));
         let budgets = self.budgets(&config.budget);
         self.booking(&config.consulting.booking);
         let settings = Settings {
@@ -57,6 +59,7 @@ impl<'a> Resolve<'a> {
             flows: config.flows,
             uploads: config.uploads,
             llm,
+            search,
             log: config.log,
             limits: config.limits,
             budgets,

@@ -15,6 +15,7 @@ use super::{
     llm::Endpoints,
     proxy::Proxies,
     resolve::Resolve,
+    search::Searching,
     secret::Secret,
     written,
 };
@@ -48,6 +49,8 @@ pub struct Settings {
     pub uploads: Uploads,
     /// The services behind the models.
     pub llm: Endpoints,
+    /// The service that searches the web, where there is one.
+    pub search: Option<Searching>,
     /// What is logged, and how.
     pub log: Log,
     /// Rates and bounds.
@@ -280,6 +283,7 @@ impl Settings {
             flows: Flows::default(),
             uploads: Uploads::default(),
             llm: Endpoints::default(),
+            search: None,
             log: Log::default(),
             limits: Limits::default(),
             consulting: Consulting::default(),

@@ -33,6 +33,8 @@ pub struct Config {
     pub uploads: Uploads,
     /// Models by purpose.
     pub llm: super::llm::Llm,
+    /// The service that searches the web.
+    pub search: Option<super::search::Search>,
     /// What is logged, and how.
     pub log: Log,
     /// Rates and bounds.

@@ -21,7 +21,7 @@ use super::{
     error::{Error, Fault, Stage, Told},
 };
 use crate::{
-    clock::Clock,
+    clock::{Clock, retry_after},
     config::llm::{Endpoint, Service, is_loopback},
     ids::Ids,
 };
@@ -270,7 +270,7 @@ impl Reply {
         let finely = said("retry-after-ms").and_then(|ms| ms.trim().parse().ok());
         let retry_after = finely
             .map(Duration::from_millis)
-            .or_else(|| failure::retry_after(said(header::RETRY_AFTER.as_str())?, clock.now()));
+            .or_else(|| retry_after(said(header::RETRY_AFTER.as_str())?, clock.now()));
         let status = self.response.status().as_u16();
         // The status says enough where the body cannot be read.
         let body = self.all().await.unwrap_or_default();

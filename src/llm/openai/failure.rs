@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use chrono::{DateTime, Utc};
 use serde_json::Value;
 
 use crate::llm::error::{Error, Told};
@@ -103,19 +102,9 @@ fn word(value: Option<&Value>) -> Option<String> {
     fits.then(|| word.to_owned())
 }
 
-/// Reads `Retry-After`: seconds, perhaps with a fraction, or a date.
-pub(super) fn retry_after(header: &str, now: DateTime<Utc>) -> Option<Duration> {
-    let header = header.trim();
-    if let Ok(seconds) = header.parse::<f64>() {
-        return Duration::try_from_secs_f64(seconds).ok();
-    }
-    let date = DateTime::parse_from_rfc2822(header).ok()?;
-    // A date that has passed means: now.
-    Some((date.with_timezone(&Utc) - now).to_std().unwrap_or_default())
-}
-
 #[cfg(test)]
 mod tests {
+    use chrono::DateTime;
     use serde_json::json;
 
     use super::*;
@@ -174,7 +163,7 @@ mod tests {
     #[test]
     fn both_forms_of_retry_after_are_read() {
         let now = DateTime::from_timestamp(1_700_000_000, 0).unwrap();
-        let seconds = |header| retry_after(header, now).map(|pause| pause.as_secs_f64());
+        let seconds = |header| crate::clock::retry_after(header, now).map(|pause| pause.as_secs_f64());
         assert_eq!(seconds("7"), Some(7.0));
         assert_eq!(seconds(" 0.5 "), Some(0.5));
         assert_eq!(seconds("Tue, 14 Nov 2023 22:13:40 GMT"), Some(20.0));
