@@ -13,6 +13,7 @@
 
 mod address;
 mod blocks;
+mod head;
 mod media;
 mod names;
 
@@ -23,6 +24,7 @@ use tokio::{sync::Semaphore, time};
 
 pub use address::check;
 pub use blocks::special;
+pub use head::Head;
 pub use media::Media;
 pub use names::{Names, System};
 
@@ -77,6 +79,8 @@ impl Limits {
 pub struct Fetched {
     /// Where it was found in the end.
     pub url: Url,
+    /// What stood before the content.
+    pub head: Head,
     /// What it is, by declaration and by content.
     pub media: Media,
     /// The content, decompressed.
@@ -192,6 +196,11 @@ impl Fetcher {
         Ok(Self { client, gate, places: Semaphore::new(AT_ONCE) })
     }
 
+    /// Reads an address as [`check`] does, without asking anybody.
+    pub fn check(&self, address: &str) -> Result<Url, Error> {
+        self.gate.check(address)
+    }
+
     /// Fetches an address, following at most [`REDIRECTS_MAX`] redirects. Changes nothing here, so it can be
     /// repeated; dropping the future ends the connection.
     pub async fn get(&self, address: &str, limits: Limits) -> Result<Fetched, Error> {
@@ -242,6 +251,7 @@ async fn read(url: Url, mut answer: Response, limits: Limits) -> Result<Fetched,
     if answer.content_length().is_some_and(|length| length > limits.max_bytes as u64) {
         return Err(too_large);
     }
+    let head = Head::of(answer.headers());
     let declared = answer.headers().get(header::CONTENT_TYPE).cloned();
     let mut bytes = Vec::new();
     loop {
@@ -257,7 +267,7 @@ async fn read(url: Url, mut answer: Response, limits: Limits) -> Result<Fetched,
     if !limits.wanted.contains(&media) {
         return Err(Error::Unwanted(media));
     }
-    Ok(Fetched { url, media, bytes })
+    Ok(Fetched { url, head, media, bytes })
 }
 
 /// Why no answer came.
