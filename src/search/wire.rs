@@ -84,7 +84,11 @@ impl Wire {
             return Err(too_large);
         }
         let bytes = whole(answer).await?.ok_or(too_large)?;
-        serde_json::from_slice(&bytes).map_err(|_| Error::BadAnswer("something that is no JSON"))
+        match serde_json::from_slice(&bytes) {
+            Ok(answer @ Value::Object(_)) => Ok(answer),
+            Ok(_) => Err(Error::BadAnswer("JSON of an unknown form")),
+            Err(_) => Err(Error::BadAnswer("something that is no JSON")),
+        }
     }
 
     fn failure(&self, answer: &Response) -> Error {
@@ -115,9 +119,6 @@ async fn whole(mut answer: Response) -> Result<Option<Vec<u8>>, Error> {
 fn unsent(error: &reqwest::Error) -> Error {
     if error.is_builder() {
         return Error::Misconfigured;
-    }
-    if error.is_decode() {
-        return Error::BadAnswer("something that cannot be unpacked");
     }
     Error::Transient { status: None, retry_after: None }
 }
