@@ -131,7 +131,9 @@ impl Hit {
 }
 
 fn is_on_the_web(url: &Url) -> bool {
-    matches!(url.scheme(), "http" | "https") && url.username().is_empty() && url.password().is_none()
+    matches!(url.scheme(), "http" | "https")
+        && url.username().is_empty()
+        && url.password().is_none()
 }
 
 fn host(url: &Url) -> Option<String> {
@@ -160,7 +162,8 @@ impl Found {
             let earlier = self.hits[..*at].iter().any(|hit| hit.url == self.hits[*at].url);
             !earlier
         };
-        let mut order: Vec<usize> = (0..self.hits.len().min(ENTRIES_MAX)).filter(is_first).collect();
+        let mut order: Vec<usize> =
+            (0..self.hits.len().min(ENTRIES_MAX)).filter(is_first).collect();
         order.sort_by_key(|at| !self.hits[*at].is_on(&wanted));
         order.truncate(count);
         let place = |old: &usize| {

@@ -5,13 +5,27 @@
 
 #[path = "consulting/bench.rs"]
 mod bench;
+#[path = "consulting/comparing.rs"]
+mod comparing;
 #[path = "consulting/diagrams.rs"]
 mod diagrams;
+#[path = "consulting/doubles.rs"]
+mod doubles;
+#[path = "consulting/engines.rs"]
+mod engines;
 #[path = "consulting/figures.rs"]
 mod figures;
+#[path = "consulting/guarding.rs"]
+mod guarding;
 #[path = "consulting/offers.rs"]
 mod offers;
+#[path = "support/provider.rs"]
+mod provider;
+#[path = "consulting/scanning.rs"]
+mod scanning;
 #[path = "support/scripted.rs"]
 mod scripted;
+#[path = "consulting/searching.rs"]
+mod searching;
 #[path = "support/specification.rs"]
 mod specification;

@@ -6,12 +6,18 @@
 //! { "success": false, "error": "…" }
 //! ```
 
+pub mod analyze_competitor_gap;
+pub mod analyze_website_tech_stack;
 pub mod calculate_roi;
 mod charts;
 pub mod generate_architecture_diagram;
 pub mod get_booking_link;
 pub mod get_dashboard_stats;
+pub mod get_stock_price;
+pub mod get_weather;
 pub mod money;
+pub mod search_companies_by_location;
+pub mod search_web;
 pub mod simulate_cost_of_inaction;
 
 use std::sync::Arc;
@@ -23,10 +29,16 @@ use crate::tool::{EffectClass, Tool, ToolSpec};
 /// All tools of the catalogue, in S4's order.
 pub fn tools() -> Vec<Arc<dyn Tool>> {
     vec![
+        Arc::new(search_web::SearchWeb::default()),
+        Arc::new(get_weather::GetWeather::default()),
+        Arc::new(search_companies_by_location::SearchCompaniesByLocation::default()),
+        Arc::new(get_stock_price::GetStockPrice::default()),
         Arc::new(get_booking_link::GetBookingLink::default()),
         Arc::new(calculate_roi::CalculateRoi::default()),
         Arc::new(get_dashboard_stats::GetDashboardStats::default()),
+        Arc::new(analyze_website_tech_stack::AnalyzeWebsiteTechStack::default()),
         Arc::new(generate_architecture_diagram::GenerateArchitectureDiagram::default()),
+        Arc::new(analyze_competitor_gap::AnalyzeCompetitorGap::default()),
         Arc::new(simulate_cost_of_inaction::SimulateCostOfInaction::default()),
     ]
 }

@@ -27,6 +27,7 @@ use crate::{
         steady::{Means, RealPauses},
     },
     print::Printer,
+    search,
     store::sled::SledStore,
     task::Tasks,
     telemetry,
@@ -179,10 +180,12 @@ pub(super) fn open(settings: &Settings) -> anyhow::Result<Opened> {
         Means { clock: Arc::clone(&clock), ids: Arc::clone(&ids), pauses: Arc::new(RealPauses) };
     let tasks = tasks(settings)?;
     let models = Models::open(&settings.llm, &means)?;
+    let search = settings.search.as_ref().map(|service| search::open(service, Arc::clone(&clock)));
     let services = Services {
         past: Some(Arc::new(Stored(Arc::<SledStore>::clone(&store)))),
         fetcher: Some(Arc::new(Fetcher::new().context("the client for websites cannot be made")?)),
         printer: Printer::own().context("this program cannot find itself")?,
+        search: search.transpose()?,
         consulting: Arc::new(settings.consulting.clone()),
     };
     let parts = Parts {

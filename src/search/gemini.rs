@@ -98,11 +98,14 @@ struct Part {
 }
 
 #[derive(Debug, Default, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
+#[serde(default)]
 struct Grounding {
-    web_search_queries: Vec<String>,
-    grounding_chunks: Vec<Chunk>,
-    grounding_supports: Vec<Support>,
+    #[serde(rename = "webSearchQueries")]
+    queries: Vec<String>,
+    #[serde(rename = "groundingChunks")]
+    chunks: Vec<Chunk>,
+    #[serde(rename = "groundingSupports")]
+    supports: Vec<Support>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -142,10 +145,8 @@ impl Search for Gemini {
             .map_err(|_| Error::BadAnswer("JSON of an unknown form"))?;
         let is_blocked = answer.feedback.is_some_and(|feedback| feedback.block_reason.is_some());
         let Some(candidate) = answer.candidates.into_iter().next() else {
-            return match is_blocked {
-                true => Err(Error::Refused { status: None }),
-                false => Err(Error::BadAnswer("no answer at all")),
-            };
+            let refused = Error::Refused { status: None };
+            return Err(if is_blocked { refused } else { Error::BadAnswer("no answer at all") });
         };
         if matches!(
             candidate.finish.as_deref(),
@@ -161,15 +162,15 @@ fn found(candidate: Candidate) -> Found {
     let Candidate { content, grounding, .. } = candidate;
     let spoken = content.parts.into_iter().filter(|part| !part.thought);
     let text: String = spoken.map(|part| part.text).collect();
-    let Grounding { web_search_queries, mut grounding_chunks, mut grounding_supports } = grounding;
-    grounding_chunks.truncate(ENTRIES_MAX);
-    grounding_supports.truncate(ENTRIES_MAX);
+    let Grounding { queries, mut chunks, mut supports } = grounding;
+    chunks.truncate(ENTRIES_MAX);
+    supports.truncate(ENTRIES_MAX);
     let mut hits = Vec::new();
     // Where a chunk went among the hits; not every chunk is a page on the web.
     let mut places = Vec::new();
-    for (index, chunk) in grounding_chunks.into_iter().enumerate() {
+    for (index, chunk) in chunks.into_iter().enumerate() {
         let hit = chunk.web.and_then(|web| {
-            let rests = grounding_supports
+            let rests = supports
                 .iter()
                 .filter(|support| support.grounding_chunk_indices.contains(&index))
                 .map(|support| support.segment.text.as_str());
@@ -179,12 +180,11 @@ fn found(candidate: Candidate) -> Found {
         places.push(hit.as_ref().map(|_| hits.len()));
         hits.extend(hit);
     }
-    let claims = grounding_supports.into_iter().map(|support| {
+    let claims = supports.into_iter().map(|support| {
         let place = |index: usize| places.get(index).copied().flatten();
         let hits = support.grounding_chunk_indices.into_iter().filter_map(place).collect();
         Claim { text: support.segment.text, hits }
     });
     let claims = claims.collect();
-    let searched = web_search_queries;
-    Found { answer: Some(text), claims, hits, searched, is_partial: false }
+    Found { answer: Some(text), claims, hits, searched: queries, is_partial: false }
 }

@@ -79,12 +79,11 @@ pub(super) fn unmarked(text: &str) -> String {
         bare.push_str(&rest[..at]);
         let tag = &rest[at..];
         let is_tag = tag[1..].starts_with(|c: char| c.is_ascii_alphabetic() || c == '/');
-        match tag.find('>').filter(|_| is_tag) {
-            Some(end) => rest = &tag[end + 1..],
-            None => {
-                bare.push('<');
-                rest = &tag[1..];
-            }
+        if let Some(end) = tag.find('>').filter(|_| is_tag) {
+            rest = &tag[end + 1..];
+        } else {
+            bare.push('<');
+            rest = &tag[1..];
         }
     }
     bare.push_str(rest);

@@ -11,6 +11,7 @@ use crate::{
     ids::SessionId,
     model::{session::Head, transcript::Recorded},
     print::Printer,
+    search::Search,
     store::{Find, Store},
 };
 
@@ -23,6 +24,8 @@ pub struct Services {
     pub fetcher: Option<Arc<Fetcher>>,
     /// Makes documents and pictures.
     pub printer: Printer,
+    /// Searches the web.
+    pub search: Option<Arc<dyn Search>>,
     /// What the operator offers and what it costs.
     pub consulting: Arc<Consulting>,
 }

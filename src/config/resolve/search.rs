@@ -26,12 +26,11 @@ impl Resolve<'_> {
             Provider::Gemini => Some(GEMINI),
         };
         let base_url = written.base_url.as_deref().or(known);
-        match base_url {
-            Some(address) => self.search_address(address),
-            None => {
-                let hint = "write `base_url = \"http://127.0.0.1:8888\"`, or where it is".to_owned();
-                self.tell("/search/provider", "this search is at no known place", Some(hint));
-            }
+        if let Some(address) = base_url {
+            self.search_address(address);
+        } else {
+            let hint = "write `base_url = \"http://127.0.0.1:8888\"`, or where it is".to_owned();
+            self.tell("/search/provider", "this search is at no known place", Some(hint));
         }
         if written.whole.0 > WHOLE_MAX || written.whole.0.is_zero() {
             let hint = Some(format!("between 1s and {}s", WHOLE_MAX.as_secs()));

@@ -163,7 +163,8 @@ mod tests {
     #[test]
     fn both_forms_of_retry_after_are_read() {
         let now = DateTime::from_timestamp(1_700_000_000, 0).unwrap();
-        let seconds = |header| crate::clock::retry_after(header, now).map(|pause| pause.as_secs_f64());
+        let seconds =
+            |header| crate::clock::retry_after(header, now).map(|pause| pause.as_secs_f64());
         assert_eq!(seconds("7"), Some(7.0));
         assert_eq!(seconds(" 0.5 "), Some(0.5));
         assert_eq!(seconds("Tue, 14 Nov 2023 22:13:40 GMT"), Some(20.0));
