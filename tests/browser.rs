@@ -12,6 +12,8 @@ mod aimock;
 mod bot;
 #[path = "support/chromium.rs"]
 mod chromium;
+#[path = "browser/consulting.rs"]
+mod consulting;
 #[path = "browser/led.rs"]
 mod led;
 #[path = "browser/plays.rs"]
