@@ -27,6 +27,9 @@
 //! | 2 | [`flows`] | flow files: load, check, resolve; both shipped flows |
 //! | 2 | [`store`] | the storage port: one atomic commit per decision; in memory and embedded |
 //! | 2 | [`artifacts`] | uploads: check, keep, read in a child process |
+//! | 2 | [`cases`] | case studies: a folder of Markdown, indexed |
+//! | 2 | [`places`] | time zones as places |
+//! | 2 | [`figures`] | figures and quotations in a text that stand in no source |
 //! | 2 | [`fetch`] | the guarded client: addresses that somebody else chose, public ones only |
 //! | 2 | [`contacts`] | the contacts port: where a person's contact details may come from |
 //! | 2 | [`print`] | documents and pictures that the bot makes |
@@ -50,6 +53,7 @@
 //! [`store::Store::commit`] makes it last, [`tool::Tool`] is what a new tool implements.
 
 pub mod artifacts;
+pub mod cases;
 pub mod catalog;
 pub mod chat;
 pub mod clock;
@@ -61,6 +65,7 @@ pub mod drill;
 pub mod engine;
 pub mod export;
 pub mod fetch;
+pub mod figures;
 pub mod flows;
 pub mod form;
 pub mod gateway;
@@ -70,6 +75,7 @@ pub mod listen;
 pub mod llm;
 pub mod model;
 pub mod ops;
+pub mod places;
 pub mod print;
 pub mod search;
 pub mod store;

@@ -1,0 +1,181 @@
+//! Time zones as places: the principal city of a zone, with its coordinates and its country.
+//!
+//! ```
+//! use anteroom::places::of_zone;
+//! let place = of_zone("Asia/Calcutta").unwrap(); // an old name of `Asia/Kolkata`
+//! assert_eq!((place.city.as_str(), place.country, place.zone), ("Kolkata", "India", "Asia/Kolkata"));
+//! assert_eq!((place.latitude, place.longitude), (22.5333, 88.3667));
+//! assert!(of_zone("Etc/UTC").is_none());
+//! ```
+//!
+//! The tables are those of the IANA time zone database: each zone's country and city from `zone.tab`, which keeps
+//! `Europe/Amsterdam` in the Netherlands where `zone1970.tab` has one row for several countries; old names from the
+//! links. A zone says where a person's clock is set, not where they are: whoever shows a place found here says so.
+
+use std::{collections::BTreeMap, sync::LazyLock};
+
+const ZONES: &str = include_str!("../manifests/zones/zones.tab");
+const COUNTRIES: &str = include_str!("../manifests/zones/countries.tab");
+const LINKS: &str = include_str!("../manifests/zones/links.tab");
+
+/// Most links that lead to one another.
+const LINKS_MAX: usize = 4;
+
+/// Somewhere on Earth.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Place {
+    /// Its zone, by its name of today.
+    pub zone: &'static str,
+    /// Its principal city.
+    pub city: String,
+    /// Its country, by its usual English name.
+    pub country: &'static str,
+    /// The same as two letters (ISO 3166).
+    pub country_code: &'static str,
+    /// Degrees, north positive, four decimals.
+    pub latitude: f64,
+    /// Degrees, east positive, four decimals.
+    pub longitude: f64,
+}
+
+struct Row {
+    country: &'static str,
+    coordinates: &'static str,
+}
+
+/// Rows of a table: no comments, members by tabs.
+fn rows(table: &'static str) -> impl Iterator<Item = (&'static str, &'static str)> {
+    table.lines().filter(|line| !line.starts_with('#')).filter_map(|line| line.split_once('\t'))
+}
+
+static BY_ZONE: LazyLock<BTreeMap<&'static str, Row>> = LazyLock::new(|| {
+    let row = |(country, rest): (&'static str, &'static str)| {
+        let (coordinates, zone) = rest.split_once('\t')?;
+        Some((zone, Row { country, coordinates }))
+    };
+    rows(ZONES).filter_map(row).collect()
+});
+
+static BY_CODE: LazyLock<BTreeMap<&'static str, &'static str>> =
+    LazyLock::new(|| rows(COUNTRIES).collect());
+
+static BY_LINK: LazyLock<BTreeMap<&'static str, &'static str>> =
+    LazyLock::new(|| rows(LINKS).collect());
+
+/// The place of a zone, by its name or an old name of it; none for zones without one, such as `Etc/UTC`.
+pub fn of_zone(name: &str) -> Option<Place> {
+    let mut name = name.trim();
+    for _ in 0..LINKS_MAX {
+        if let Some((zone, row)) = BY_ZONE.get_key_value(name) {
+            return place(zone, row);
+        }
+        name = BY_LINK.get(name)?;
+    }
+    None
+}
+
+/// The place of a zone's principal city of this name, in this country where one is named, by its name or its code.
+pub fn of_city(city: &str, country: Option<&str>) -> Option<Place> {
+    let city = city.trim();
+    let fits = |place: &Place| {
+        place.city.eq_ignore_ascii_case(city)
+            && country.is_none_or(|country| {
+                let country = country.trim();
+                place.country.eq_ignore_ascii_case(country)
+                    || place.country_code.eq_ignore_ascii_case(country)
+            })
+    };
+    BY_ZONE.iter().filter_map(|(zone, row)| place(zone, row)).find(fits)
+}
+
+fn place(zone: &'static str, row: &Row) -> Option<Place> {
+    let (latitude, longitude) = degrees(row.coordinates)?;
+    let city = zone.rsplit('/').next()?.replace('_', " ");
+    let country = BY_CODE.get(row.country).copied()?;
+    Some(Place { zone, city, country, country_code: row.country, latitude, longitude })
+}
+
+/// `+5230+01322` or `+405027-0735912` as degrees.
+fn degrees(coordinates: &str) -> Option<(f64, f64)> {
+    let second = coordinates.char_indices().skip(1).find(|(_, c)| matches!(c, '+' | '-'))?.0;
+    let (latitude, longitude) = coordinates.split_at(second);
+    Some((angle(latitude, 2)?, angle(longitude, 3)?))
+}
+
+/// `±DDMM` or `±DDMMSS` with so many digits of degrees.
+fn angle(text: &str, whole: usize) -> Option<f64> {
+    let sign = if text.starts_with('-') { -1.0 } else { 1.0 };
+    let digits = text.get(1..)?;
+    let part = |from: usize, to: usize| digits.get(from..to)?.parse::<f64>().ok();
+    let (degrees, minutes) = (part(0, whole)?, part(whole, whole + 2)?);
+    let seconds = part(whole + 2, whole + 4).unwrap_or(0.0);
+    let angle = sign * (degrees + minutes / 60.0 + seconds / 3600.0);
+    Some((angle * 10_000.0).round() / 10_000.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_row_is_a_place_and_every_link_leads_to_one_or_to_none() {
+        assert!(BY_ZONE.len() > 400);
+        for zone in BY_ZONE.keys() {
+            let place = of_zone(zone).unwrap_or_else(|| panic!("{zone}"));
+            assert!(place.latitude.abs() <= 90.0 && place.longitude.abs() <= 180.0, "{place:?}");
+        }
+        let nowhere: Vec<&str> =
+            BY_LINK.keys().copied().filter(|link| of_zone(link).is_none()).collect();
+        let is_known = |name: &&str| {
+            name.starts_with("Etc/")
+                || [
+                    "GMT",
+                    "UTC",
+                    "UCT",
+                    "Zulu",
+                    "Greenwich",
+                    "Universal",
+                    "CET",
+                    "EET",
+                    "MET",
+                    "WET",
+                    "EST",
+                    "HST",
+                    "MST",
+                ]
+                .iter()
+                .any(|known| name.starts_with(known))
+        };
+        assert!(nowhere.iter().all(is_known), "{nowhere:?}");
+    }
+
+    #[test]
+    fn zones_and_their_old_names_are_cities() {
+        for (zone, city, country, latitude, longitude) in [
+            ("Europe/Berlin", "Berlin", "Germany", 52.5, 13.3667),
+            ("Europe/Amsterdam", "Amsterdam", "Netherlands", 52.3667, 4.9),
+            ("Europe/Oslo", "Oslo", "Norway", 59.9167, 10.75),
+            ("America/New_York", "New York", "United States", 40.7142, -74.0064),
+            ("US/Pacific", "Los Angeles", "United States", 34.0522, -118.2428),
+            ("America/Argentina/Buenos_Aires", "Buenos Aires", "Argentina", -34.6, -58.45),
+            ("America/Buenos_Aires", "Buenos Aires", "Argentina", -34.6, -58.45),
+            ("Europe/Kiev", "Kyiv", "Ukraine", 50.4333, 30.5167),
+            ("Asia/Saigon", "Ho Chi Minh", "Vietnam", 10.75, 106.6667),
+        ] {
+            let place = of_zone(zone).unwrap();
+            assert_eq!((place.city.as_str(), place.country), (city, country), "{zone}");
+            assert_eq!((place.latitude, place.longitude), (latitude, longitude), "{zone}");
+        }
+        for zone in ["Etc/UTC", "GMT", "Mars/Olympus", "", "../../etc/passwd"] {
+            assert_eq!(of_zone(zone), None, "{zone}");
+        }
+    }
+
+    #[test]
+    fn a_city_is_found_in_its_country_alone() {
+        assert_eq!(of_city("berlin", None).unwrap().zone, "Europe/Berlin");
+        assert_eq!(of_city("London", Some("GB")).unwrap().zone, "Europe/London");
+        assert!(of_city("London", Some("Canada")).is_none());
+        assert!(of_city("Hamburg", None).is_none());
+    }
+}
