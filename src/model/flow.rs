@@ -448,6 +448,12 @@ pub struct DataTable {
     /// It goes through a review card.
     #[serde(default)]
     pub review: bool,
+    /// What a model writes into it is checked against the session before anybody sees it: an object's numbers stand
+    /// together, under the same names, in what one call of a tool came to; numbers in its texts come from tools or from what
+    /// people wrote; and where an object has `source` and `words`, the words stand word by word in what that tool came to,
+    /// or in what people wrote or sent. What does not goes back to the model. A script and a person are not checked.
+    #[serde(default)]
+    pub evidence: bool,
 }
 
 /// How much care data needs.

@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::{both_spellings, stored_name, with_enum};
+use super::{both_spellings, stored_name, submit_for_validation::evidence, with_enum};
 use crate::{
     flows::LoadedFlow,
     ids::RecordId,
@@ -103,6 +103,11 @@ impl Tool for PersistData {
                      `submit_for_validation`; what they approve is kept by that alone"
                 );
                 return Err(ToolError::InvalidParameters(text));
+            }
+            // What is kept already was looked at then, or was put right by a person.
+            let mut kept = actor.state().records.iter();
+            if !kept.any(|record| record.data_type == name && record.data == data) {
+                evidence::check((actor, cx.call), &name, &data)?;
             }
             let saved = actor
                 .save_record(&name, data, false)

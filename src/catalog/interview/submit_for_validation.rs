@@ -2,6 +2,7 @@
 
 pub mod card;
 pub mod changes;
+pub(super) mod evidence;
 
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
@@ -14,7 +15,8 @@ use self::{
 use super::{both_spellings, extract_document, stored_name, with_enum};
 use crate::{
     flows::LoadedFlow,
-    interview::{Actor, Refusal, evidence},
+    ids::CallId,
+    interview::{self, Actor, Refusal},
     model::{
         flow::Skip,
         ui::{Control, Prompt, Reply, Review, Verdict},
@@ -99,7 +101,7 @@ impl Tool for SubmitForValidation {
 
     async fn execute(&self, cx: &ToolCx<'_>, args: Value) -> ToolResult {
         let Args { data_type, data, message } = parse_args(args)?;
-        cx.with_actor(|actor| ask(actor, &data_type, tidy(data), message))
+        cx.with_actor(|actor| ask((actor, cx.call), &data_type, tidy(data), message))
     }
 
     async fn resume(&self, cx: &ToolCx<'_>, state: Value, reply: Reply) -> ToolResult {
@@ -127,7 +129,12 @@ impl Tool for SubmitForValidation {
     }
 }
 
-fn ask(actor: &Actor, name: &str, draft: Value, message: Option<String>) -> ToolResult {
+fn ask(
+    (actor, call): (&Actor, &CallId),
+    name: &str,
+    draft: Value,
+    message: Option<String>,
+) -> ToolResult {
     let flow = actor.flow();
     let known = stored_name(flow, name).and_then(|name| Some((flow.schemas.get(&name)?, name)));
     let Some((schema, data_type)) = known else {
@@ -141,6 +148,7 @@ fn ask(actor: &Actor, name: &str, draft: Value, message: Option<String>) -> Tool
     if !broken.is_empty() {
         return Err(invalid("/data", &broken));
     }
+    evidence::check((actor, call), &data_type, &draft)?;
     let Card { mut groups, lists } = card::draw(schema, &draft, &extract_document::doubts(actor));
     let title = flow.data_title(&data_type);
     for whole in groups.iter_mut().filter(|group| group.path.is_empty()) {
@@ -194,7 +202,9 @@ fn check(schema: &Value, data: &Value) -> Result<Vec<Complaint>, ToolError> {
 /// marks it skipped when they do.
 fn is_passable(actor: &Actor, data_type: &str) -> bool {
     let objectives = actor.phase().map(|phase| &phase.objective[..]).unwrap_or_default();
-    let mut concerned =
-        objectives.iter().filter(|one| evidence::speaks_of(&one.done, data_type)).peekable();
+    let mut concerned = objectives
+        .iter()
+        .filter(|one| interview::evidence::speaks_of(&one.done, data_type))
+        .peekable();
     concerned.peek().is_some() && concerned.all(|one| one.skip == Skip::Participant)
 }

@@ -49,6 +49,17 @@ impl Check<'_> {
             let hint = Some("lower case, digits and underscores: `writing_sample`".to_owned());
             self.error(&format!("/data/{name}"), format!("`{name}` cannot name data"), hint);
         }
+        for (name, _) in flow.data.iter().filter(|(_, table)| table.evidence) {
+            let schema = self.loaded.schemas.get(name);
+            if schema.is_some_and(|schema| !has_evidence(schema)) {
+                let hint = "give its schema numbers, or objects with `source` and `words`; else leave it out";
+                self.error(
+                    &format!("/data/{name}/evidence"),
+                    format!("there is nothing in `{name}` that could be borne out"),
+                    Some(hint.to_owned()),
+                );
+            }
+        }
     }
 
     fn name(&mut self, used: &mut BTreeSet<String>, what: &str, id: &str, at: &str) {
@@ -276,4 +287,16 @@ fn is_slug(text: &str) -> bool {
 fn is_word(text: &str) -> bool {
     text.starts_with(|first: char| first.is_ascii_lowercase())
         && text.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_')
+}
+
+/// Whether data of a schema holds numbers, or words with their source.
+fn has_evidence(schema: &serde_json::Value) -> bool {
+    let is_number = matches!(schema["type"].as_str(), Some("number" | "integer"));
+    let members = schema["properties"].as_object();
+    let is_quotation = members
+        .is_some_and(|members| members.contains_key("source") && members.contains_key("words"));
+    is_number
+        || is_quotation
+        || members.is_some_and(|members| members.values().any(has_evidence))
+        || schema.get("items").is_some_and(has_evidence)
 }

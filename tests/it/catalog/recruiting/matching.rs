@@ -242,7 +242,7 @@ fn analysis() -> Value {
         "summary": "Two of the five skills of the job stand in the CV.",
         "skills_in_both": ["Rust", "PostgreSQL"],
         "skills_only_job": ["Kubernetes", "Apache Kafka", "English"],
-        "scores": [{ "comparison": "role_alignment", "score": 40, "interpretation": "low", "method": "lexical" }],
+        "scores": [{ "comparison": "role_alignment", "score": 43, "interpretation": "low", "method": "lexical" }],
         "sentences": [
             { "sentence": "The CV names Rust.", "evidence": evidence("cv", "Built services in Rust.") },
             { "sentence": "It does not name Kubernetes.", "evidence": evidence("job_description", "Kubernetes") },
@@ -264,12 +264,18 @@ async fn a_model_goes_step_by_step_and_shows_the_card() {
     );
     let compared = json!({ "text1": JOB, "text2": CV, "comparison_type": "role_alignment" });
     model.next(Turn::calls("calculate_similarity", &compared));
+    // Its first analysis has a score of its own and words that nobody wrote: nobody sees that one.
+    let mut made_up = analysis();
+    made_up["scores"][0]["score"] = json!(40);
+    made_up["sentences"][0]["evidence"][0]["words"] = json!("Built many services in Rust.");
+    let card = json!({ "dataType": "job_match", "data": made_up });
+    model.next(Turn::calls("submit_for_validation", &card));
     let card = json!({ "dataType": "job_match", "data": analysis() });
     model.next(Turn::calls("submit_for_validation", &card));
     world.upload("cv.txt", CV.as_bytes()).await.unwrap();
     // The model has read both texts, then what each tool said.
     let seen = model.seen();
-    assert_eq!(seen.len(), 3);
+    assert_eq!(seen.len(), 4);
     assert!(
         model.read(0).contains(JOB) && model.read(0).contains("Built services in Rust"),
         "{}",
@@ -284,6 +290,9 @@ async fn a_model_goes_step_by_step_and_shows_the_card() {
     model calls c00000003 calculate_similarity {"text1":"Backend engineer: Rust, PostgreSQL and Kubernetes; Kafka is a plus. Fluent English.","text2":"Ada Byron\nada@example.org\n\nSkills: Rust, PostgreSQL, Docker\n\nExperience\nEngineer, Engines Ltd\n2019 - 2023\nBuilt services in Rust.\n","comparison_type":"role_alignment"}
     c00000003 -> {"similarity":0.4318,"score":43,"interpretation":"low","method":"lexical"}
     "#);
+    let refused = model.news(3);
+    let refused = refused.split_once(" -> ").unwrap().1;
+    insta::assert_snapshot!(refused, @r#"{"error":"`/data/scores/0`: no call of a tool came to `score` 40 together with role_alignment, low, lexical; `/data/sentences/0/evidence/0/words`: “Built many services in Rust.” does not stand so in `cv`. hint: take numbers over as the tools gave them and words letter by letter, and leave out what nothing bears out","code":"invalid_parameters"}"#);
     insta::assert_snapshot!(world.screen(), @r#"
     # Job match
     *You are about to compare a person's CV with a job by machine.* The result is advice; a person decides, and can say why.
@@ -311,7 +320,7 @@ async fn a_model_goes_step_by_step_and_shows_the_card() {
     Skills in both: ["Rust","PostgreSQL"]
     Skills that only the job names: ["Kubernetes","Apache Kafka","English"]
     Comparison: "role_alignment"
-    Score of 100: 40
+    Score of 100: 43
     In words: "low"
     Method: "lexical"
     Sentence: "The CV names Rust."
@@ -343,4 +352,118 @@ fn an_analysis_without_evidence_is_no_analysis() {
     let mut silent = analysis();
     silent["sentences"] = json!([]);
     assert!(!check_data(schema, &silent).is_empty());
+}
+
+/// A phase in which a model may do all that the analysis needs.
+const FREE: &str = r#"
+format = 1
+id = "free"
+version = "1.0.0"
+title = "Free"
+policy = { score_people = true }
+[data.job_match]
+schema = "builtin:job_match"
+review = true
+evidence = true
+[[phase]]
+id = "one"
+title = "One"
+mode = "interview"
+tools = ["extract_skills", "calculate_similarity", "request_user_input", "submit_for_validation", "persist_data"]
+  [[phase.objective]]
+  id = "match"
+  title = "Match"
+  done = { reviewed = "job_match" }
+"#;
+
+#[tokio::test]
+async fn a_model_writes_nothing_that_nothing_bears_out() {
+    let flow = Arc::new(LoadedFlow::load(FREE, "free.toml", &bench::vars()).unwrap());
+    let mut bench = Bench::on(flow, catalog::tools(), Vec::new(), Policy::CHAT);
+    for text in [JOB, CV] {
+        bench.ask("request_user_input", json!({ "prompt": "Which text?" })).await;
+        bench.answer(Reply::Text { text: text.to_owned() }).await;
+        bench.tell("extract_skills", json!({ "text": text })).await;
+    }
+    let compared = json!({ "text1": JOB, "text2": CV, "comparison_type": "role_alignment" });
+    assert_eq!(bench.tell("calculate_similarity", compared).await["score"], 43);
+    let by_tool = json!({ "source": "calculate_similarity", "words": "91, very high" });
+    for (path, value, told) in [
+        ("/scores/0/score", json!(44), "`score` 44"),
+        // The right number under another comparison, and with another word for it.
+        ("/scores/0/comparison", json!("company_fit"), "company_fit"),
+        ("/scores/0/interpretation", json!("very high"), "very high"),
+        ("/summary", json!("The CV covers 85 % of the job."), "`85 %`"),
+        ("/summary", json!("The CV says “led a large team”."), "“led a large team”"),
+        ("/sentences/0/sentence", json!("Ada has 12 years of Rust."), "`12`"),
+        ("/sentences/0/evidence/0/words", json!("led a team"), "“led a team”"),
+        ("/sentences/0/evidence/0/words", json!("…"), "“…”"),
+        ("/sentences/0/evidence/0", by_tool, "“91, very high”"),
+    ] {
+        let mut data = analysis();
+        *data.pointer_mut(path).unwrap() = value;
+        for tool in ["submit_for_validation", "persist_data"] {
+            let refused = bench.tell(tool, json!({ "dataType": "job_match", "data": data })).await;
+            let is_told = refused["error"].as_str().is_some_and(|error| error.contains(told));
+            // What is reviewed is never stored on a model's word: that is said first.
+            let is_barred = tool == "persist_data" && refused["code"] == "invalid_parameters";
+            assert!(is_told || is_barred, "{path}: {refused}");
+        }
+    }
+    let mut data = analysis();
+    data["summary"] = json!("2 of the 5 skills stand in both; alike to 43 of 100.");
+    data["sentences"][0]["evidence"][0] =
+        json!({ "source": "calculate_similarity", "words": "43, low" });
+    let right = json!({ "dataType": "job_match", "data": data });
+    bench.ask("submit_for_validation", right.clone()).await;
+    // A person may put in what they like, and what they approved is stored.
+    data["scores"][0]["score"] = json!(50);
+    let edited =
+        Reply::Reviewed { verdict: Verdict::Modified, data: Some(data.clone()), notes: None };
+    assert_eq!(bench.answer(edited).await["status"], "modified");
+    let same = json!({ "dataType": "job_match", "data": data });
+    assert_eq!(bench.tell("persist_data", same).await["persisted"]["status"], "unchanged");
+    // What goes by no review is looked at as well.
+    let loose =
+        FREE.replace("review = true\n", "").replace("reviewed = \"job_match\"", "talked = 1");
+    let flow = Arc::new(LoadedFlow::load(&loose, "free.toml", &bench::vars()).unwrap());
+    let mut bench = Bench::on(flow, catalog::tools(), Vec::new(), Policy::CHAT);
+    let stored = bench.tell("persist_data", json!({ "dataType": "job_match", "data": analysis() }));
+    let refused = stored.await;
+    assert!(refused["error"].as_str().is_some_and(|text| text.contains("`score` 43")), "{refused}");
+}
+
+#[test]
+fn evidence_is_asked_only_of_data_that_can_have_some() {
+    let flow = r#"
+format = 1
+id = "bare"
+version = "1.0.0"
+title = "Bare"
+[data.remarks]
+schema_inline = '{ "type": "object", "properties": { "text": { "type": "string" } } }'
+evidence = true
+[[phase]]
+id = "one"
+title = "One"
+mode = "interview"
+tools = ["persist_data", "next_phase"]
+  [[phase.objective]]
+  id = "talked"
+  title = "Talk"
+  done = { talked = 1 }
+"#;
+    let toolbox = Toolbox::new(catalog::tools()).unwrap();
+    let report = |flow: &str| {
+        let catalogue = |flow: &LoadedFlow| toolbox.catalogue(flow);
+        let checked = check_source(flow, "bare.toml", &bench::vars(), catalogue, None);
+        let remarks = checked.map_or_else(|problems| problems, |(_, remarks)| remarks);
+        let told =
+            remarks.iter().map(ToString::to_string).filter(|told| told.contains("borne out"));
+        told.collect::<Vec<_>>().join("\n")
+    };
+    insta::assert_snapshot!(report(flow), @"bare.toml:8:1: there is nothing in `remarks` that could be borne out. hint: give its schema numbers, or objects with `source` and `words`; else leave it out");
+    let counted =
+        flow.replace(r#""text": { "type": "string" }"#, r#""years": { "type": "integer" }"#);
+    assert!(!report(&counted).contains("borne out"), "{}", report(&counted));
 }
