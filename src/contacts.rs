@@ -78,6 +78,14 @@ impl Contacts {
         self.sources.iter().map(|source| source.name()).collect()
     }
 
+    /// Asks one source alone; not found where it is not configured.
+    pub async fn fetch_from(&self, name: &str, wanted: &Wanted) -> Fetched {
+        match self.sources.iter().find(|source| source.name() == name) {
+            Some(source) => source.fetch(wanted).await,
+            None => Fetched::not_found(format!("the contact source `{name}` is not configured")),
+        }
+    }
+
     /// Asks each source in turn: the first card wins; otherwise a denial wins over "not found". The reasons of all
     /// are told, each with its source.
     pub async fn fetch(&self, wanted: &Wanted) -> Fetched {

@@ -5,6 +5,8 @@
 
 #[path = "consulting/bench.rs"]
 mod bench;
+#[path = "consulting/cases.rs"]
+mod cases;
 #[path = "consulting/comparing.rs"]
 mod comparing;
 #[path = "consulting/diagrams.rs"]
@@ -19,6 +21,8 @@ mod figures;
 mod guarding;
 #[path = "consulting/offers.rs"]
 mod offers;
+#[path = "consulting/places.rs"]
+mod places;
 #[path = "support/provider.rs"]
 mod provider;
 #[path = "consulting/scanning.rs"]
@@ -27,5 +31,9 @@ mod scanning;
 mod scripted;
 #[path = "consulting/searching.rs"]
 mod searching;
+#[path = "consulting/seeing.rs"]
+mod seeing;
 #[path = "support/specification.rs"]
 mod specification;
+#[path = "consulting/writing.rs"]
+mod writing;

@@ -9,16 +9,28 @@
 pub mod analyze_competitor_gap;
 pub mod analyze_website_tech_stack;
 pub mod calculate_roi;
+pub mod capture_screen_snapshot;
+pub mod capture_webcam_snapshot;
 mod charts;
+pub mod draft_follow_up_email;
+pub mod extract_action_items;
 pub mod generate_architecture_diagram;
+pub mod generate_custom_syllabus;
+pub mod generate_executive_memo;
+pub mod generate_proposal_draft;
+pub mod generate_summary_preview;
 pub mod get_booking_link;
 pub mod get_dashboard_stats;
+pub mod get_location;
 pub mod get_stock_price;
 pub mod get_weather;
 pub mod money;
 pub mod search_companies_by_location;
+pub mod search_internal_case_studies;
 pub mod search_web;
+mod seeing;
 pub mod simulate_cost_of_inaction;
+mod writing;
 
 use std::sync::Arc;
 
@@ -33,11 +45,21 @@ pub fn tools() -> Vec<Arc<dyn Tool>> {
         Arc::new(get_weather::GetWeather::default()),
         Arc::new(search_companies_by_location::SearchCompaniesByLocation::default()),
         Arc::new(get_stock_price::GetStockPrice::default()),
+        Arc::new(get_location::GetLocation::default()),
         Arc::new(get_booking_link::GetBookingLink::default()),
+        Arc::new(extract_action_items::ExtractActionItems::default()),
         Arc::new(calculate_roi::CalculateRoi::default()),
+        Arc::new(generate_summary_preview::GenerateSummaryPreview::default()),
+        Arc::new(draft_follow_up_email::DraftFollowUpEmail::default()),
+        Arc::new(generate_proposal_draft::GenerateProposalDraft::default()),
+        Arc::new(capture_screen_snapshot::CaptureScreenSnapshot::default()),
+        Arc::new(capture_webcam_snapshot::CaptureWebcamSnapshot::default()),
         Arc::new(get_dashboard_stats::GetDashboardStats::default()),
         Arc::new(analyze_website_tech_stack::AnalyzeWebsiteTechStack::default()),
         Arc::new(generate_architecture_diagram::GenerateArchitectureDiagram::default()),
+        Arc::new(search_internal_case_studies::SearchInternalCaseStudies::default()),
+        Arc::new(generate_executive_memo::GenerateExecutiveMemo::default()),
+        Arc::new(generate_custom_syllabus::GenerateCustomSyllabus::default()),
         Arc::new(analyze_competitor_gap::AnalyzeCompetitorGap::default()),
         Arc::new(simulate_cost_of_inaction::SimulateCostOfInaction::default()),
     ]

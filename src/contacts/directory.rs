@@ -133,6 +133,7 @@ impl From<Person> for Contact {
             url: labelled(person.url),
             organization: person.organization,
             job_title: person.job_title,
+            time_zone: None,
         }
     }
 }

@@ -202,6 +202,7 @@ impl Raw {
             url: Vec::new(),
             organization: text(self.organization),
             job_title: text(self.job_title),
+            time_zone: None,
         }
     }
 }

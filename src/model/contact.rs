@@ -33,6 +33,10 @@ pub struct Contact {
     /// Position.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub job_title: Option<String>,
+    /// Where their clock is set, by the name of the time zone, where a platform's profile says so. It is on no card, for it
+    /// is no way to reach them; it is neither stored nor shown with one.
+    #[serde(skip)]
+    pub time_zone: Option<String>,
 }
 
 /// A name in two parts.

@@ -7,6 +7,7 @@ use anyhow::Context as _;
 use super::{Problems, cli, restore, sentence, tasks::check_with, term};
 use crate::{
     artifacts::{Artifacts, extract::Extractor},
+    cases::Cases,
     catalog,
     clock::{Clock, SystemClock},
     config::{
@@ -187,6 +188,13 @@ pub(super) fn open(settings: &Settings) -> anyhow::Result<Opened> {
         printer: Printer::own().context("this program cannot find itself")?,
         search: search.transpose()?,
         consulting: Arc::new(settings.consulting.clone()),
+        cases: settings
+            .consulting
+            .case_studies
+            .as_deref()
+            .map(Cases::open)
+            .transpose()?
+            .map(Arc::new),
     };
     let parts = Parts {
         store: Arc::<SledStore>::clone(&store),

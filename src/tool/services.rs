@@ -6,6 +6,7 @@ use async_trait::async_trait;
 
 use super::ToolError;
 use crate::{
+    cases::Cases,
     config::consulting::Consulting,
     fetch::Fetcher,
     ids::SessionId,
@@ -28,6 +29,8 @@ pub struct Services {
     pub search: Option<Arc<dyn Search>>,
     /// What the operator offers and what it costs.
     pub consulting: Arc<Consulting>,
+    /// What was done for others.
+    pub cases: Option<Arc<Cases>>,
 }
 
 /// What is stored, as far as tools may read it.

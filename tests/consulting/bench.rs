@@ -50,6 +50,9 @@ decider = "participant"
 [data.remarks]
 schema_inline = '{{ "type": "object" }}'
 
+[data.location]
+schema_inline = '{{ "type": "object" }}'
+
 [[phase]]
 id = "only"
 title = "The only one"
@@ -227,6 +230,13 @@ impl Bench {
             Ok(other) => panic!("`{tool}` came to {other:?}"),
             Err(failure) => failure,
         };
+        // As the engine does it.
+        let spec = self.pipeline.toolbox.get(tool).map(|tool| tool.spec().clone());
+        if let Some(capability) =
+            spec.and_then(|spec| spec.capability).filter(|_| result.is_success())
+        {
+            actor.note_capability(capability);
+        }
         actor.finish(&call.id, result.clone());
         self.keep(actor);
         result.to_value()

@@ -69,6 +69,7 @@ fn contact(card: &VCard) -> Option<Contact> {
         job_title: first(card, &VCardProperty::Title)
             .or_else(|| first(card, &VCardProperty::Role))
             .map(|parts| parts.join(", ")),
+        time_zone: None,
     };
     let empty = contact.name == Name::default() && contact.email.is_empty();
     (!empty).then_some(contact)

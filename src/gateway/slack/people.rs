@@ -278,6 +278,7 @@ fn read_contact(user: &Value) -> Option<Contact> {
         email: Vec::from_iter(labelled("work", text(profile, "email"))),
         phone: Vec::from_iter(labelled("work", text(profile, "phone"))),
         job_title: Some(title.to_owned()).filter(|title| !title.is_empty()),
+        time_zone: Some(text(user, "tz").to_owned()).filter(|zone| !zone.is_empty()),
         ..Contact::default()
     })
 }
@@ -336,6 +337,8 @@ mod tests {
           "jobTitle": "Analyst"
         }
         "#);
+        let zoned = json!({"real_name": "Ada", "tz": "Europe/London", "tz_offset": 0});
+        assert_eq!(read_contact(&zoned).unwrap().time_zone.as_deref(), Some("Europe/London"));
         assert_eq!(read_contact(&json!({"name": "ada"})), None);
     }
 }

@@ -1,0 +1,168 @@
+//! `generate_summary_preview`: a summary of the conversation as Markdown and as a PDF (S4).
+//!
+//! ```json
+//! { "title": "Reports by hand", "format": "markdown", "markdown": "# Reports by hand\n\n…", "written_by": "model",
+//!   "pdf": { "id": "upload_…", "filename": "summary-2026-11-22.pdf" } }
+//! ```
+//!
+//! Without a model it lists what was said and recorded, by code, and says that it is a list: `"written_by": "list"`.
+
+use std::fmt::Write as _;
+
+use async_trait::async_trait;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use super::writing::{self, Document, Material, Task, handed};
+use crate::{
+    model::{text::quoted, ui::Reply},
+    tool::{Tool, ToolCx, ToolError, ToolResult, ToolSpec, parse_args},
+};
+
+const INSTRUCTIONS: &str = include_str!("../../../manifests/prompts/consulting/summary.md");
+
+/// Longest message in a list, in characters.
+const LISTED_MAX: usize = 300;
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Args {
+    #[serde(default)]
+    include_recommendations: bool,
+    #[serde(default)]
+    include_next_steps: bool,
+}
+
+/// Writes summaries.
+#[derive(Debug)]
+pub struct GenerateSummaryPreview(ToolSpec);
+
+impl Default for GenerateSummaryPreview {
+    fn default() -> Self {
+        let description = "Generate a summary of the conversation, which the participant also gets as a PDF. Every \
+            figure in it was said or calculated by a tool.";
+        let parameters = json!({
+            "type": "object",
+            "properties": {
+                "includeRecommendations": { "type": "boolean", "description": "With recommendations" },
+                "includeNextSteps": { "type": "boolean", "description": "With next steps" }
+            }
+        });
+        let spec =
+            super::spec("generate_summary_preview", description, parameters, Some("exportPdf"));
+        Self(writing::writes(spec, "Writing a summary…"))
+    }
+}
+
+#[async_trait]
+impl Tool for GenerateSummaryPreview {
+    fn spec(&self) -> &ToolSpec {
+        &self.0
+    }
+
+    async fn execute(&self, cx: &ToolCx<'_>, args: Value) -> ToolResult {
+        let Args { include_recommendations, include_next_steps } = parse_args(args)?;
+        let material = Material::of(cx).await?;
+        if material.is_empty() {
+            let message = "there is nothing to sum up yet: nobody has said anything";
+            return Err(ToolError::ExecutionFailed(message.to_owned()));
+        }
+        if cx.models.interview.is_none() && cx.models.extract.is_none() {
+            return handed(cx, listed(&material)).await;
+        }
+        let wanted = json!({
+            "recommendations": include_recommendations, "next_steps": include_next_steps,
+        });
+        let mut members = json!({
+            "title": writing::text("What it is about, in one line", 120),
+            "overview": writing::part("The summary"),
+        });
+        if include_recommendations {
+            members["recommendations"] =
+                writing::part("Recommendations, each with what it rests on");
+        }
+        if include_next_steps {
+            members["next_steps"] = writing::part("What was agreed to come next");
+        }
+        let read = |answer: &Value| {
+            let body = writing::parts(answer, &["overview", "recommendations", "next_steps"]);
+            format!("# {}\n\n{body}", writing::line(&answer["title"]))
+        };
+        let task = Task {
+            name: "summary",
+            instructions: INSTRUCTIONS,
+            wanted: &wanted,
+            schema: writing::object(&members),
+            read: &read,
+            complaints: &writing::nothing,
+        };
+        let answer = writing::write(cx, &material, &task).await?;
+        let facts = json!({ "written_by": "model" });
+        let document = Document {
+            kind: "summary",
+            title: writing::line(&answer["title"]),
+            markdown: writing::parts(&answer, &["overview", "recommendations", "next_steps"]),
+            facts: facts.as_object().cloned().unwrap_or_default(),
+        };
+        handed(cx, document).await
+    }
+
+    async fn resume(&self, _cx: &ToolCx<'_>, _state: Value, _reply: Reply) -> ToolResult {
+        Err(ToolError::Changed)
+    }
+}
+
+/// What was said and recorded, one after the other.
+fn listed(material: &Material) -> Document {
+    let mut markdown =
+        "This is a list of what was said and recorded; nobody has summed it up.\n\n".to_owned();
+    let mut section = |heading: &str, lines: Vec<String>| {
+        if !lines.is_empty() {
+            // Writing to a string cannot fail.
+            _ = write!(markdown, "## {heading}\n\n{}\n\n", lines.join("\n"));
+        }
+    };
+    let said = material.by_participant().map(|text| {
+        let short: String = text.chars().take(LISTED_MAX).collect();
+        let more = if short.len() < text.len() { "…" } else { "" };
+        format!("- {}{more}", quoted(&short).replace('\n', " "))
+    });
+    section("What you said", said.collect());
+    let mut found = Vec::new();
+    for (name, value) in material.results().iter().chain(material.records()) {
+        let mut lines = Vec::new();
+        scalars(value, "", &mut lines);
+        if !lines.is_empty() {
+            found.push(format!("- {}: {}", name.replace('_', " "), lines.join("; ")));
+        }
+    }
+    section("What was found out and recorded", found);
+    let mut facts = Map::new();
+    facts.insert("written_by".to_owned(), json!("list"));
+    Document { kind: "summary", title: "What was said and recorded".to_owned(), markdown, facts }
+}
+
+/// The numbers and short texts of a value, with their names.
+fn scalars(value: &Value, name: &str, lines: &mut Vec<String>) {
+    /// More are no list for people.
+    const MOST: usize = 12;
+    if lines.len() >= MOST {
+        return;
+    }
+    match value {
+        Value::Number(number) => lines.push(format!("{name} {number}")),
+        Value::String(text) if text.len() <= LISTED_MAX && !text.is_empty() => {
+            lines.push(format!("{name} {}", quoted(text).replace('\n', " ")));
+        }
+        Value::Object(members) => {
+            for (name, member) in members {
+                let is_id = name == "id" || name.ends_with("Id") || name.ends_with("sha256");
+                if !is_id {
+                    scalars(member, name, lines);
+                }
+            }
+        }
+        // Lists and what leads to a figure are the tool's to show.
+        Value::Array(_) | Value::String(_) | Value::Bool(_) | Value::Null => {}
+    }
+}
