@@ -231,3 +231,32 @@ fn told(source: &str, error: RenderError) -> DiagramError {
         error => DiagramError::Failed(error.to_string()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_of_less_than_no_width_are_thin() {
+        let svg = "a{stroke-width:2}b{stroke-width:-1;}c{stroke-width:-10.5}d";
+        let thin = "a{stroke-width:2}b{stroke-width:1.5;}c{stroke-width:1.5}d";
+        assert_eq!(thin_lines(svg), thin);
+    }
+
+    #[test]
+    fn a_kind_is_known_by_its_first_word() {
+        for (source, kind) in [
+            ("graph LR\n a --> b", Some(DiagramKind::Flowchart)),
+            ("\n  %% a remark\n flowchart TD", Some(DiagramKind::Flowchart)),
+            ("sequenceDiagram", Some(DiagramKind::Sequence)),
+            ("gantt;", Some(DiagramKind::Gantt)),
+            ("mindmap\n  root", Some(DiagramKind::Mindmap)),
+            ("mindmaps", None),
+            ("pie", None),
+            ("```mermaid", None),
+            ("", None),
+        ] {
+            assert_eq!(DiagramKind::of(source), kind, "{source}");
+        }
+    }
+}

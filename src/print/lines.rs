@@ -265,7 +265,9 @@ impl<'a> Piece<'a> {
     /// Stretches that are set in one face and style.
     fn parts(&self, run: Range<usize>) -> Vec<(Range<usize>, &Cluster)> {
         let mut parts: Vec<(Range<usize>, &Cluster)> = Vec::new();
-        let first = self.clusters.partition_point(|cluster| cluster.start < run.start);
+        // A run may begin within a cluster: what joins two letters can be of another direction than they are.
+        let after = self.clusters.partition_point(|cluster| cluster.start <= run.start);
+        let first = after.saturating_sub(1);
         for cluster in self.clusters[first..].iter().take_while(|c| c.start < run.end) {
             match parts.last_mut() {
                 Some((_, last)) if last.face == cluster.face && last.style == cluster.style => {}
@@ -357,4 +359,48 @@ pub(super) struct Glyph {
     pub(super) offset: (f32, f32),
     /// What it stands for, in bytes of the run's text.
     pub(super) text: Range<usize>,
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn squeezed(text: &str) -> String {
+        text.chars().filter(|c| !c.is_whitespace() && !c.is_control()).collect()
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+
+        // In whatever script, with whatever marks of direction, and in a column as narrow as one likes.
+        #[test]
+        fn no_character_is_lost_between_two_lines(text in "(?s).{0,120}|[a-zא-ת一-龥ا-ي👩‍🚀e\u{301}\u{202e} ]{0,200}", width in 0.0_f32..60.0) {
+            let fonts = Fonts::get().unwrap();
+            let rich = Rich::of(&text, Style::default());
+            let broken = rich.broken(fonts, width).concat();
+            prop_assert_eq!(squeezed(&broken), squeezed(&text));
+            // What is drawn is what was broken: each run has its text, and every part of it a shape.
+            let lines = rich.lines(fonts, width);
+            let drawn: usize = lines.iter().flat_map(|line| &line.runs).map(|run| squeezed(&run.text).len()).sum();
+            prop_assert_eq!(drawn, squeezed(&text).len());
+            for run in lines.iter().flat_map(|line| &line.runs) {
+                let mut covered: Vec<_> = run.glyphs.iter().map(|glyph| (glyph.text.start, glyph.text.end)).collect();
+                covered.sort_unstable();
+                covered.dedup();
+                prop_assert_eq!(covered.first().map(|first| first.0), Some(0));
+                prop_assert_eq!(covered.last().map(|last| last.1), Some(run.text.len()));
+                prop_assert!(covered.windows(2).all(|pair| pair[0].1 == pair[1].0), "{:?}", covered);
+            }
+        }
+
+        #[test]
+        fn no_line_is_wider_than_its_column(text in "[a-zA-Z0-9 ,.-]{0,400}", width in 5.0_f32..60.0) {
+            let fonts = Fonts::get().unwrap();
+            for line in Rich::of(&text, Style::default()).lines(fonts, width) {
+                prop_assert!(line.width <= width + 0.1, "{} in {width}", line.width);
+            }
+        }
+    }
 }

@@ -161,6 +161,20 @@ async fn a_child_that_is_not_there_or_dies_is_an_error_and_no_more() {
     }
 }
 
+/// A clock that is not waited for: the time is up as soon as nothing else happens.
+#[tokio::test(start_paused = true)]
+async fn a_child_that_does_not_answer_is_not_waited_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let sleeper = folder.path().join("sleeper");
+    // Written by a process of its own: one that another test starts meanwhile would hold the file open, and nobody runs
+    // a file that is being written.
+    let write = r#"printf '#!/bin/sh\nexec sleep 600\n' > "$0" && chmod 700 "$0""#;
+    let written = std::process::Command::new("sh").args(["-c", write]).arg(&sleeper).status();
+    assert!(written.unwrap().success());
+    let late = Printer::with_program(&sleeper).diagram(FLOWCHART).await.unwrap_err();
+    assert_eq!(late, DiagramError::TookTooLong);
+}
+
 fn bench(model: &Arc<Scripted>) -> Bench {
     let models = Models { interview: Some(Arc::clone(model) as _), ..Models::default() };
     Bench::with(Services { printer: printer(), ..Services::default() }, models)
