@@ -78,11 +78,11 @@ impl Arrival<'_> {
             let Ok(Some(room)) = app.rooms.known(head.id).await else { return };
             let user = &head.participant.user;
             let let_in = app.api.add_to_thread(&room, user).await;
-            if let_in.is_err_and(|failure| failure.is(Code::Archived)) {
-                if app.api.unarchive(&room).await.is_ok() {
-                    // Told in the log by the call; they can be let in by hand.
-                    _ = app.api.add_to_thread(&room, user).await;
-                }
+            if let_in.is_err_and(|failure| failure.is(Code::Archived))
+                && app.api.unarchive(&room).await.is_ok()
+            {
+                // Told in the log by the call; they can be let in by hand.
+                _ = app.api.add_to_thread(&room, user).await;
             }
         });
     }
