@@ -5,7 +5,8 @@
 //! answer may come without any source; then the model has spoken from memory, and nothing was found.
 
 use async_trait::async_trait;
-use reqwest::header;
+use futures::future::join_all;
+use reqwest::{Url, header};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -17,6 +18,12 @@ use crate::config::Secret;
 
 /// Longest answer that is asked for, in tokens, thoughts included.
 const TOKENS_MAX: u32 = 4_096;
+
+/// Where the addresses of sources are that lead to the sources.
+const STEPS_HOST: &str = "vertexaisearch.cloud.google.com";
+
+/// What they have in common.
+const STEPS_PATH: &str = "/grounding-api-redirect/";
 
 /// A service that speaks as Google's models do.
 #[derive(Debug)]
@@ -154,7 +161,27 @@ impl Search for Gemini {
         ) {
             return Err(Error::Refused { status: None });
         }
-        Ok(found(candidate).settled(query))
+        let mut found = found(candidate);
+        found.hits.truncate(ENTRIES_MAX);
+        let hits = found.hits.into_iter().map(|hit| self.resolved(hit));
+        found.hits = join_all(hits).await;
+        Ok(found.settled(query))
+    }
+}
+
+impl Gemini {
+    /// A source at its own address: the service gives one of its own, which leads there. What cannot be found out stays.
+    async fn resolved(&self, hit: Hit) -> Hit {
+        let is_step = Url::parse(&hit.url).is_ok_and(|url| {
+            let is_theirs = url.scheme() == "https" && url.host_str() == Some(STEPS_HOST);
+            (is_theirs || self.wire.is_own(&url)) && url.path().contains(STEPS_PATH)
+        });
+        if !is_step {
+            return hit;
+        }
+        let next = self.wire.leads_to(&hit.url).await;
+        let next = next.and_then(|next| Hit::new(&hit.title, &next, &hit.snippet, None));
+        next.unwrap_or(hit)
     }
 }
 

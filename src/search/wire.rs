@@ -15,6 +15,9 @@ use crate::{
 /// Largest answer, in bytes.
 const ANSWER_MAX: usize = 2 * 1024 * 1024;
 
+/// Longest time to say where an address leads.
+const STEP: Duration = Duration::from_secs(2);
+
 /// A way to one service.
 #[derive(Debug)]
 pub(super) struct Wire {
@@ -72,6 +75,19 @@ impl Wire {
             tracing::warn!(because = error.word(), status, "the web search fails");
         }
         asked
+    }
+
+    /// Where an address of this service's leads, without going there; none where it does not say soon.
+    pub(super) async fn leads_to(&self, address: &str) -> Option<String> {
+        let asked = time::timeout(STEP, self.http.get(address).send()).await;
+        let answer = asked.ok()?.ok()?;
+        let next = answer.headers().get(header::LOCATION)?.to_str().ok()?;
+        answer.status().is_redirection().then(|| next.to_owned())
+    }
+
+    /// Whether an address is on the service's own host.
+    pub(super) fn is_own(&self, url: &Url) -> bool {
+        url.origin() == self.base.origin()
     }
 
     async fn exchange(&self, request: RequestBuilder) -> Result<Value, Error> {

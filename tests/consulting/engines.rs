@@ -268,6 +268,51 @@ fn a_configuration_is_resolved_or_every_mistake_in_it_told() {
     }
 }
 
+/// A source's address may be one of the service's own that leads to the source: what is told is the source's.
+#[tokio::test]
+async fn sources_are_told_by_their_own_addresses() {
+    for (name, step, told) in [
+        (
+            "found",
+            Reply::new(302, "text/html", "").with("location", "https://a.example.org/1"),
+            true,
+        ),
+        ("not on the web", Reply::new(302, "text/html", "").with("location", "file:///etc"), false),
+        (
+            "no redirect",
+            Reply::new(200, "text/html", "").with("location", "https://a.example.org/1"),
+            false,
+        ),
+        ("nowhere", Reply::new(302, "text/html", ""), false),
+        ("down", Reply::new(503, "text/html", ""), false),
+    ] {
+        // The answer names the double, so it must be known before.
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        drop(listener);
+        let url = format!("http://{address}/v1");
+        let step_url = format!("{url}/grounding-api-redirect/0");
+        let pages: [Page<'_>; 2] = [
+            ("a.example.org", &step_url, "It is so.", ""),
+            (
+                "b.example.org",
+                "https://elsewhere.example.org/grounding-api-redirect/7",
+                "It is.",
+                "",
+            ),
+        ];
+        let double = Provider::start_at(address, &[tells("gemini", &pages), step]).await;
+        let found = service("gemini", &double.url, "").search(&query("a")).await.unwrap();
+        let expected = if told { "https://a.example.org/1" } else { step_url.as_str() };
+        assert_eq!(found.hits[0].url, expected, "{name}");
+        assert_eq!(found.claims[0].hits, [0], "{name}");
+        assert_eq!(found.hits[1].url, pages[1].1, "{name}: nobody else is asked");
+        let seen = double.seen();
+        assert_eq!(seen.len(), 2, "{name}");
+        assert_eq!(seen[1].headers.get("x-goog-api-key"), None, "{name}: the key stays here");
+    }
+}
+
 /// The trait is held as an object everywhere.
 #[test]
 fn a_service_is_an_object() {

@@ -3,6 +3,7 @@
 use std::{
     convert::Infallible,
     io,
+    net::SocketAddr,
     sync::{Arc, Mutex},
 };
 
@@ -110,8 +111,13 @@ pub(crate) struct Provider {
 
 impl Provider {
     pub(crate) async fn start(replies: &[Reply]) -> Self {
+        Self::start_at(([127, 0, 0, 1], 0).into(), replies).await
+    }
+
+    /// At an address that its answers may name.
+    pub(crate) async fn start_at(address: SocketAddr, replies: &[Reply]) -> Self {
         let script = Arc::new(Mutex::new(Script { replies: replies.to_vec(), seen: Vec::new() }));
-        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let listener = tokio::net::TcpListener::bind(address).await.unwrap();
         let url = format!("http://{}/v1", listener.local_addr().unwrap());
         let app = Router::new().fallback(answer).with_state(Arc::clone(&script));
         let mut task = JoinSet::new();
