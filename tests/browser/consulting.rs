@@ -41,7 +41,9 @@ fn turns() -> Vec<Turn> {
     let on = json!({ "overrides": [] });
     vec![
         says("Good day. What would you like to change?"),
-        says("Yes, both: I am an AI, and I am the sales assistant of Example Ltd. What takes your team's time?"),
+        says(
+            "Yes, both: I am an AI, and I am the sales assistant of Example Ltd. What takes your team's time?",
+        ),
         says("This is what I understood.")
             .and("submit_for_validation", json!({ "dataType": "discovery", "data": found })),
         says("").and("next_phase", on.clone()),
@@ -53,7 +55,9 @@ fn turns() -> Vec<Turn> {
         says("I write that down.")
             .and("generate_proposal_draft", json!({}))
             .and("get_booking_link", json!({})),
-        says("The draft stands above, and a calendar if you want to talk. Nothing is booked. Shall I sum up?"),
+        says(
+            "The draft stands above, and a calendar if you want to talk. Nothing is booked. Shall I sum up?",
+        ),
         says("").and("set_objective_status", done("next_step")).and("next_phase", on.clone()),
         says("")
             .and("generate_summary_preview", json!({ "includeNextSteps": true }))
@@ -65,9 +69,7 @@ fn turns() -> Vec<Turn> {
 
 /// What it writes when a tool asks it to; the words by which the request is known come first.
 fn written() -> Vec<Value> {
-    let answer = |known: &str, content: String| {
-        json!({ "match": { "userMessage": known }, "response": { "content": content } })
-    };
+    let answer = |known: &str, content: String| json!({ "match": { "userMessage": known }, "response": { "content": content } });
     let diagram = "flowchart TD\n  Post[Invoice comes by post] --> First[Typed in]\n  First --> Second[Typed in again]\n  \
                    Second --> Books[(Books)]";
     let proposal = json!({
@@ -93,7 +95,10 @@ fn written() -> Vec<Value> {
             "Send the whole JSON object once more",
             summary("Five people type invoices, 200 hours a month, which is 10,000 USD a month."),
         ),
-        answer("\"next_steps\":true", summary("It costs 750,000 USD a year, and rivals save 90 %.")),
+        answer(
+            "\"next_steps\":true",
+            summary("It costs 750,000 USD a year, and rivals save 90 %."),
+        ),
         answer("\"items\":true", items.to_string()),
     ]
 }
@@ -129,7 +134,9 @@ async fn a_first_talk_ends_with_figures_a_proposal_and_a_summary() {
         return;
     };
     let config = format!("{CONFIG}\n{}", model.config());
-    let Some(mut scene) = Scene::configured("consulting", Look::Desktop, &config).await else { return };
+    let Some(mut scene) = Scene::configured("consulting", Look::Desktop, &config).await else {
+        return;
+    };
     let data = scene.dir.path().join("data");
 
     let browser = &mut scene.browser;
