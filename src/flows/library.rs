@@ -44,20 +44,30 @@ impl Library {
     ) -> Result<Self, Vec<Problem>> {
         let mut library = Self::default();
         let mut problems = Vec::new();
+        let is_named = |name: &str| {
+            let id = name.strip_suffix(".toml");
+            enabled.iter().any(|named| Some(named.as_str()) == id)
+        };
         for (name, source) in shipped() {
-            library.take(name, LoadedFlow::load(source, name, vars), &mut problems);
+            // What is not started needs none of what it would ask of the operator.
+            if enabled.is_empty() || is_named(name) {
+                library.take(name, LoadedFlow::load(source, name, vars), &mut problems);
+            }
         }
         for (name, source) in dir.map(|dir| files(dir, &mut problems)).unwrap_or_default() {
             library.take(&name, LoadedFlow::load(&source, &name, vars), &mut problems);
         }
         for (name, source) in optional() {
-            let is_wanted = |id: &&String| name.strip_suffix(".toml") == Some(id.as_str());
-            if enabled.iter().find(is_wanted).is_some_and(|id| !library.flows.contains_key(id)) {
+            let is_there =
+                name.strip_suffix(".toml").is_some_and(|id| library.flows.contains_key(id));
+            if is_named(name) && !is_there {
                 library.take(name, LoadedFlow::load(source, name, vars), &mut problems);
             }
         }
         for id in enabled.iter().filter(|id| !library.flows.contains_key(*id)) {
-            let known = library.flows.keys().map(String::as_str);
+            let boxed = shipped().into_iter().chain(optional()).map(|(name, _)| name);
+            let boxed = boxed.filter_map(|name| name.strip_suffix(".toml"));
+            let known = library.flows.keys().map(String::as_str).chain(boxed);
             let mut problem = Problem::whole("flows", format!("there is no flow `{id}` to enable"));
             problem.hint = crate::config::problem::did_you_mean(id, known);
             problems.push(problem);

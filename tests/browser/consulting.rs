@@ -72,18 +72,21 @@ fn written() -> Vec<Value> {
     let answer = |known: &str, content: String| json!({ "match": { "userMessage": known }, "response": { "content": content } });
     let diagram = "flowchart TD\n  Post[Invoice comes by post] --> First[Typed in]\n  First --> Second[Typed in again]\n  \
                    Second --> Books[(Books)]";
+    let part = |heading: &str, text: &str| json!({ "heading": heading, "text": text });
     let proposal = json!({
         "title": "Invoices without typing",
-        "situation": "Five people at Analytical Ltd type invoices by hand, 10 hours a week each.",
-        "goals": "Invoices that are typed in once, or not at all.",
-        "approach": "- Look at the invoices together\n- Try it with one supplier",
-        "scope": "Invoices that come by post. Payments do not belong to it.",
-        "open_points": "How many suppliers send their invoices electronically is not known.",
-        "next_steps": "Choose a time to talk, if you want to.",
+        "situation": part("Today", "Five people at Analytical Ltd type invoices by hand, 10 hours a week each."),
+        "goals": part("Wanted", "Invoices that are typed in once, or not at all."),
+        "approach": part("How", "- Look at the invoices together\n- Try it with one supplier"),
+        "scope": part("What belongs to it", "Invoices that come by post. Payments do not belong to it."),
+        "open_points": part("Open", "How many suppliers send their invoices electronically is not known."),
+        "next_steps": part("Next", "Choose a time to talk, if you want to."),
     });
     // The first summary makes a figure up, and is sent back.
     let summary = |overview: &str| {
-        json!({ "title": "Typing invoices", "overview": overview, "next_steps": "Choose a time to talk." }).to_string()
+        let next = part("Next", "Choose a time to talk.");
+        let (title, overview) = ("Typing invoices", part("In short", overview));
+        json!({ "title": title, "overview": overview, "next_steps": next }).to_string()
     };
     let items = json!({
         "items": ["Analytical Ltd chooses a time to talk."], "priority": "medium", "nextMeetingNeed": true,
@@ -155,7 +158,7 @@ async fn a_first_talk_ends_with_figures_a_proposal_and_a_summary() {
 
     browser.see("By your own figures it is 10,000 USD a month.").await;
     browser.see("cost.png").await;
-    browser.see("diagram").await;
+    browser.see("flowchart.png").await;
     browser.show("figures").await;
     let pictures = made(&data, b"\x89PNG");
     assert_eq!(pictures.len(), 2, "a chart and a diagram");

@@ -183,7 +183,7 @@ fn handed(file: &Artifact, text: &str, cx: &Cx, at: DateTime<Utc>) -> Markup {
     let url = cx.url(&format!("made/{}", file.id));
     html! {
         @if Sent::of(file) == Sent::Picture {
-            p { a href=(url) target="_blank" { img.made src=(url) alt=(form::plain(text)) loading="lazy"; } }
+            p { a href=(url) target="_blank" aria-label={ "Open " (file.filename) } { img.made src=(url) alt=(form::plain(text)) loading="lazy"; } }
         } @else {
             p { a.button href=(url) download=(file.filename) { "Download" } }
         }
