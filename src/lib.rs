@@ -32,7 +32,7 @@
 //! | 2 | [`figures`] | figures and quotations in a text that stand in no source |
 //! | 2 | [`fetch`] | the guarded client: addresses that somebody else chose, public ones only |
 //! | 2 | [`contacts`] | the contacts port: where a person's contact details may come from |
-//! | 2 | [`print`] | documents and pictures that the bot makes |
+//! | 2 | [`print`](mod@print) | documents and pictures that the bot makes |
 //! | 2 | [`llm`] | the model port: streaming chat with tools, embeddings |
 //! | 2 | [`search`] | the search port: what the web says, with where it says so |
 //! | 3 | [`task`] | child runs: templates, and which one a piece of work leads to |

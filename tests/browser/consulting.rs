@@ -205,13 +205,16 @@ async fn a_first_talk_without_a_model_ends_with_the_same_figures() {
     browser.write("People who do it", "5").await;
     browser.show("filled").await;
     browser.answer("Save").await;
-    browser.see("By your figures it takes 200 hours a month").await;
+    browser.see("200 hours × 50 USD = 10,000 USD a month. What would you like next?").await;
     browser.see("cost.png").await;
     browser.show("figures").await;
     browser.press("Choose a time to talk").await;
     browser.see("Here you choose a time").await;
     browser.see("anything that we should know").await;
+    browser.see("summary-").await;
     browser.show("calendar").await;
+    keep("consulting-list", &made(&scene.dir.path().join("data"), b"%PDF"), "pdf");
+    let browser = &mut scene.browser;
     browser.write("Your answer", "We are five.").await;
     browser.answer("Send").await;
     browser.see("Download a copy").await;

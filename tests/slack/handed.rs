@@ -22,6 +22,9 @@ place = "dm"
 [approvals.override]
 decider = "participant"
 
+[lead.points]
+worded = 40
+
 [[phase]]
 id = "one"
 title = "One"
@@ -93,6 +96,25 @@ async fn a_picture_and_a_link_are_handed_over_in_the_conversation() {
     assert_eq!(files.len(), 1);
     assert_eq!(files[0].1, b"\x89PNG");
     bot.judge();
+    // What was used is noted, and how far the talk came: at a glance, for those who count.
+    let glance = async || bot.engine.look(bot.session().await).await.unwrap().loaded.head;
+    let head = glance().await;
+    assert_eq!((head.capabilities, head.score), (vec!["roi".to_owned()], Some(0)));
+    ada.reply("Thanks.").await;
+    assert_eq!(glance().await.score, Some(40));
+}
+
+#[tokio::test]
+async fn what_did_not_succeed_was_not_used() {
+    // Without prices nothing fails; without hours the figures do.
+    let flow = FLOW.replace("timeSavings = 2080, ", "");
+    let bot = Bot::on(&flow).await;
+    bot.ada().command("/onboard start").await;
+    bot.ada().reply("Yes.").await;
+    bot.ada().sees("A word, please.").await;
+    let head = bot.engine.look(bot.session().await).await.unwrap().loaded.head;
+    assert!(head.capabilities.is_empty(), "{:?}", head.capabilities);
+    assert!(seen(&bot).is_empty());
 }
 
 #[tokio::test]

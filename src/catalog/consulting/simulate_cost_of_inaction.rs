@@ -141,7 +141,7 @@ fn cost(args: &Args, offered: &Consulting) -> Result<(Value, Chart), ToolError> 
         notes.push("By these figures nothing is lost.".to_owned());
     }
     let title = "What the hours cost".to_owned();
-    let note = Some(UNKNOWN.to_owned());
+    let note = Some("By your own figures. What an offer would save of it is not known.".to_owned());
     let value = json!({
         "process": process,
         "hoursPerMonth": number(hours),
