@@ -222,7 +222,7 @@ async fn the_cost_of_inaction_is_arithmetic_over_what_was_said() {
         "10 hours a week × 4 weeks × 5 people = 200 hours a month",
         "200 hours × 50 USD = 10,000 USD a month",
         "10,000 USD × 12 = 120,000 USD a year",
-        "workshop: 10,000 USD ÷ 10,000 USD = 1 months",
+        "workshop: 10,000 USD ÷ 10,000 USD = 1 month",
         "consulting: 80,000 USD ÷ 10,000 USD = 8 months"
       ],
       "notes": [

@@ -17,7 +17,7 @@ use crate::{
     bot::{ADA, Bot, By, Plan},
     deployed::{Deployed, Victim},
     emulator::{
-        faults::Fault,
+        faults::{Fault, Faults},
         state::{BOT, State},
     },
     rows::{FLOW, led, plan},
@@ -279,6 +279,24 @@ async fn row_9_what_was_sent_and_not_noted_is_shown_once() {
     assert_eq!(screen.matches("A file, please.").count(), 1, "{screen}");
     bot.ada().press("Skip").await;
     assert!(bot.ada().screen().contains("A word, please."), "{}", bot.ada().screen());
+}
+
+#[tokio::test]
+async fn row_9_a_card_that_was_answered_before_it_was_known_to_be_there_is_closed() {
+    let mut bot = begun().await;
+    bot.discord.with(|state| {
+        state.faults.plan("POST /channels/{channel}/messages", 99, Fault::BrokenAfter);
+    });
+    bot.ada().press("Blue").await;
+    bot.ada().press("Skip").await;
+    bot.discord.with(|state| state.faults = Faults::default());
+    bot.clock.advance(TimeDelta::seconds(1));
+    bot.discord.with(|state| state.advance(TimeDelta::seconds(1)));
+    bot.crash().await;
+    bot.pass(TimeDelta::minutes(2)).await;
+    let screen = bot.ada().screen();
+    assert!(screen.contains("A word, please."), "{screen}");
+    assert!(!screen.contains("[Skip]"), "{screen}");
 }
 
 #[tokio::test]

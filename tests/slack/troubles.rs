@@ -342,6 +342,25 @@ async fn row_9_a_message_of_which_nobody_knows_whether_it_came_is_looked_for() {
 }
 
 #[tokio::test]
+async fn row_9_a_card_that_was_answered_before_it_was_known_to_be_there_is_closed() {
+    for crashes in [false, true] {
+        let mut bot = begun().await;
+        let ada = bot.ada();
+        bot.slack.fail("chat.postMessage", 1, Fault::CutAfter);
+        ada.press("Blue").await;
+        ada.press("Skip").await;
+        assert!(ada.has_button("Skip"), "nobody knows of the card yet: {}", ada.screen());
+        if crashes {
+            bot.clock.advance(TimeDelta::seconds(1));
+            bot.crash().await;
+        }
+        bot.pass(TimeDelta::minutes(10)).await;
+        bot.ada().sees("A word, please.").await;
+        assert!(!bot.ada().has_button("Skip"), "crashes: {crashes}\n{}", bot.ada().screen());
+    }
+}
+
+#[tokio::test]
 async fn row_11_somebody_elses_words_settle_nothing() {
     let bot = Bot::on(&FLOW.replace("place = \"dm\"", "place = \"channel-thread\"")).await;
     let (ada, mallory) = (bot.ada().at("general"), bot.mallory().at("general"));

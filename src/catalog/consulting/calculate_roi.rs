@@ -27,7 +27,7 @@ use serde_json::{Number, Value, json};
 
 use super::{
     charts::with_chart,
-    money::{json as number, length, money, plain, price, read, rounded},
+    money::{json as number, length, money, months as in_months, plain, price, read, rounded},
 };
 use crate::{
     config::consulting::Consulting,
@@ -225,10 +225,10 @@ impl Case {
         };
         if let Some(time) = payback.filter(|time| !time.is_zero()) {
             self.arithmetic.push(format!(
-                "{} ÷ {} a month = {} months",
+                "{} ÷ {} a month = {}",
                 money(once, currency),
                 money(left, currency),
-                plain(time)
+                in_months(time)
             ));
         }
         Some(Return { costs, net, percentage, payback })
@@ -244,7 +244,7 @@ fn chart(found: &Return, months: u32, currency: &str) -> Chart {
     };
     let share = found.percentage.map(|share| format!("{} %", plain(share)));
     let share = share.map(|share| format!("Return: {share}"));
-    let back = found.payback.map(|months| format!("pays back after {} months", plain(months)));
+    let back = found.payback.map(|time| format!("pays back after {}", in_months(time)));
     let note: Vec<String> = share.into_iter().chain(back).collect();
     Chart {
         title: format!("Return over {months} months"),

@@ -130,16 +130,36 @@ fn listed(material: &Material) -> Document {
     section("What you said", said.collect());
     let mut found = Vec::new();
     for (name, value) in material.results().iter().chain(material.records()) {
+        let name = in_words(name);
+        // What shows how it was worked out says more than its figures do.
+        if let Some(steps) = value["arithmetic"].as_array() {
+            let steps = steps.iter().filter_map(Value::as_str);
+            let steps: Vec<String> = steps.map(|step| format!("\n  - {}", quoted(step))).collect();
+            found.push(format!("- {name}:{}", steps.concat()));
+            continue;
+        }
         let mut lines = Vec::new();
         scalars(value, "", &mut lines);
         if !lines.is_empty() {
-            found.push(format!("- {}: {}", name.replace('_', " "), lines.join("; ")));
+            found.push(format!("- {name}: {}", lines.join("; ")));
         }
     }
     section("What was found out and recorded", found);
     let mut facts = Map::new();
     facts.insert("written_by".to_owned(), json!("list"));
     Document { kind: "summary", title: "What was said and recorded".to_owned(), markdown, facts }
+}
+
+/// `hours_per_week` and `hoursPerWeek` as `hours per week`.
+fn in_words(name: &str) -> String {
+    let mut words = String::new();
+    for c in name.chars() {
+        if c.is_uppercase() && !words.is_empty() {
+            words.push(' ');
+        }
+        words.extend(if c == '_' { ' ' } else { c }.to_lowercase());
+    }
+    words
 }
 
 /// The numbers and short texts of a value, with their names.
@@ -150,9 +170,13 @@ fn scalars(value: &Value, name: &str, lines: &mut Vec<String>) {
         return;
     }
     match value {
-        Value::Number(number) => lines.push(format!("{name} {number}")),
+        Value::Number(number) => {
+            let number = number.to_string();
+            let number = number.strip_suffix(".0").unwrap_or(&number);
+            lines.push(format!("{} {number}", in_words(name)));
+        }
         Value::String(text) if text.len() <= LISTED_MAX && !text.is_empty() => {
-            lines.push(format!("{name} {}", quoted(text).replace('\n', " ")));
+            lines.push(format!("{} {}", in_words(name), quoted(text).replace('\n', " ")));
         }
         Value::Object(members) => {
             for (name, member) in members {

@@ -73,6 +73,12 @@ pub fn plain(amount: Decimal) -> String {
     grouped
 }
 
+/// A time for people: `1 month`, `4.6 months`.
+pub fn months(count: Decimal) -> String {
+    let word = if count == Decimal::ONE { "month" } else { "months" };
+    format!("{} {word}", plain(count))
+}
+
 /// Money for people: `1,234.50 USD`; cents only where there are some.
 pub fn money(amount: Decimal, currency: &str) -> String {
     let mut text = plain(amount);

@@ -18,7 +18,7 @@ use serde_json::{Number, Value, json};
 
 use super::{
     charts::with_chart,
-    money::{json as number, length, money, plain, price, read, rounded},
+    money::{json as number, length, money, months, plain, price, read, rounded},
 };
 use crate::{
     config::consulting::Consulting,
@@ -124,10 +124,10 @@ fn cost(args: &Args, offered: &Consulting) -> Result<(Value, Chart), ToolError> 
     ] {
         let cost = price(cost);
         bars.push(bar(label, cost, currency));
-        let even = cost.checked_div(monthly).map(|months| rounded(months, 1));
-        if let Some(months) = even {
-            let (cost, months) = (money(cost, currency), plain(months));
-            arithmetic.push(format!("{offer}: {cost} ÷ {a_month} = {months} months"));
+        let even = cost.checked_div(monthly).map(|time| rounded(time, 1));
+        if let Some(time) = even {
+            let (cost, time) = (money(cost, currency), months(time));
+            arithmetic.push(format!("{offer}: {cost} ÷ {a_month} = {time}"));
         }
         let (price, even) = (number(cost), even.map(number));
         offers.push(json!({ "offer": offer, "price": price, "breakEvenMonths": even }));

@@ -169,11 +169,18 @@ impl Sender<'_> {
         let message = render::card(wait, &self.cx(wait).await?);
         let spots: Vec<Spot> = renderings.iter().filter_map(|r| Spot::parse(&r.message)).collect();
         if spots.is_empty() {
-            if !wait.standing.is_pending() {
-                // It ended before anybody saw it.
-                return Ok(None);
+            if wait.standing.is_pending() {
+                return self.card(wait, &message).await;
             }
-            return self.card(wait, &message).await;
+            // It ended before anybody saw it, or on a card of which nobody knows that it is there.
+            let target = match &self.effect.to {
+                Recipient::Channel { alias } => Target::new(self.channel(alias)?, None),
+                Recipient::Participant | Recipient::Webhook { .. } => self.conversation().await?,
+            };
+            let Some(spot) = self.unnoted(&target, 0).await? else { return Ok(None) };
+            self.edit(&spot, &message).await?;
+            self.app.know(self.effect.id);
+            return Ok(Some(spot.name()));
         }
         let mut is_there = false;
         for spot in &spots {
@@ -341,14 +348,10 @@ impl Sender<'_> {
 
     /// Posts a part of the effect, unless it is there already.
     async fn post(&self, target: &Target, message: &Message, part: usize) -> Delivered<Spot> {
-        let delivery = format!("{}.{part}", self.effect.id.short());
-        let id = self.effect.id;
-        let is_old = self.effect.queued_at < self.app.began;
-        if (self.app.is_doubted(id) || is_old)
-            && let Some(spot) = self.look_for(target, &delivery).await?
-        {
+        if let Some(spot) = self.unnoted(target, part).await? {
             return Ok(spot);
         }
+        let (id, delivery) = (self.effect.id, self.delivery(part));
         let mut body = body_of(message);
         body["channel"] = target.channel.clone().into();
         if let Some(thread) = &target.thread {
@@ -380,6 +383,20 @@ impl Sender<'_> {
             }
             _ => Err(Failure::Unclear { why: "a post without a name".to_owned() }.into()),
         }
+    }
+
+    /// What a part of the effect is called in its metadata.
+    fn delivery(&self, part: usize) -> String {
+        format!("{}.{part}", self.effect.id.short())
+    }
+
+    /// The message of an attempt of which nobody knows whether it came; none where there was no such attempt.
+    async fn unnoted(&self, target: &Target, part: usize) -> Result<Option<Spot>, Failure> {
+        let is_old = self.effect.queued_at < self.app.began;
+        if !self.app.is_doubted(self.effect.id) && !is_old {
+            return Ok(None);
+        }
+        self.look_for(target, &self.delivery(part)).await
     }
 
     /// The message of an earlier attempt; none where there is none, or nobody may look.

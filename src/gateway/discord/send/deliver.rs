@@ -25,7 +25,7 @@ use crate::{
         session::PersonId,
         transcript::{Audience, Via},
         ui::{Control, Offered, Reply},
-        wait::{Purpose, Settlement, Wait},
+        wait::{Purpose, Settlement, Standing, Wait},
     },
     store,
     threads::{Mark, Role, Spot},
@@ -173,8 +173,13 @@ impl Sender<'_> {
         let spots: Vec<Spot> = renderings.iter().filter_map(|r| Spot::parse(&r.message)).collect();
         let is_open = wait.standing.is_pending();
         if spots.is_empty() {
-            // It ended before anybody saw it.
-            return if is_open { self.card(wait, &message).await } else { Ok(None) };
+            if is_open {
+                return self.card(wait, &message).await;
+            }
+            // It ended before anybody saw it, or on a card of which nobody knows that it is there.
+            let Some(spot) = self.unnoted(wait).await? else { return Ok(None) };
+            self.edit(&spot, &message).await?;
+            return Ok(Some(spot.name()));
         }
         let mut is_there = false;
         for spot in &spots {
@@ -185,6 +190,24 @@ impl Sender<'_> {
             return Ok(spots.first().map(Spot::name));
         }
         self.card(wait, &message).await
+    }
+
+    /// The card of a question that ended, where an attempt may have posted it of which nobody knows whether it came.
+    async fn unnoted(&self, wait: &Wait) -> Delivered<Option<Spot>> {
+        if !self.was_tried() {
+            return Ok(None);
+        }
+        let channel = match &self.effect.to {
+            Recipient::Channel { alias } => Some(self.channel(alias)?),
+            Recipient::Participant | Recipient::Webhook { .. } => {
+                self.app.rooms.known(self.effect.session).await?
+            }
+        };
+        let Some(channel) = channel else { return Ok(None) };
+        // Its controls are what it is known by.
+        let open = Wait { standing: Standing::Pending, ..wait.clone() };
+        let card = render::card(&open, &self.cx(&open).await?);
+        self.look_for(&channel, &card.body(0)).await
     }
 
     /// Whether the answer is known already, so that nothing is asked; where only a part is, it is kept, unless something
