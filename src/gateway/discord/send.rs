@@ -7,6 +7,7 @@
 mod deliver;
 mod found;
 mod handed;
+mod post;
 mod roles;
 mod taken_down;
 mod targets;

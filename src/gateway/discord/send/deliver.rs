@@ -1,9 +1,9 @@
 //! One effect on its way.
 
 use chrono::TimeDelta;
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::{nonce, roles, targets::Target};
+use super::{post::Edited, roles};
 use crate::{
     chat::{Fetched, cards},
     engine::{Inbound, Look, Receipt, What},
@@ -20,7 +20,6 @@ use crate::{
     interview::{Responder, answer},
     model::{
         artifact::Offer,
-        audit::sha256,
         effect::{Act, Delivery, Effect, Recipient, Rendering},
         session::PersonId,
         transcript::{Audience, Via},
@@ -39,15 +38,6 @@ const KNOWN: u8 = 55;
 
 /// Until Discord takes the thread of a conversation that is over from the list, in minutes.
 const CLOSED_AFTER: u32 = 1_440;
-
-/// A file that goes with a message.
-#[derive(Clone, Copy)]
-pub(super) struct File<'a> {
-    /// What it is called.
-    pub(super) name: &'a str,
-    /// The file.
-    pub(super) bytes: &'a [u8],
-}
 
 /// Why an effect did not arrive.
 pub(super) enum Undelivered {
@@ -89,17 +79,6 @@ impl From<crate::engine::Error> for Undelivered {
             _ => Self::Later,
         }
     }
-}
-
-/// What came of an edit.
-#[derive(PartialEq, Eq)]
-enum Edited {
-    /// It looks as it should.
-    Done,
-    /// The message is not there any more.
-    Gone,
-    /// Discord edits it no more, for it is old.
-    TooOld,
 }
 
 pub(super) struct Sender<'a> {
@@ -346,51 +325,6 @@ impl Sender<'_> {
         Ok(first)
     }
 
-    /// Messages that belong together, where the effect goes, in order; one that is there already is not posted again.
-    pub(super) async fn post_all(&self, messages: &[Message]) -> Delivered<Option<String>> {
-        if self.effect.to == Recipient::Participant {
-            let mut first = None;
-            for (part, message) in (0_u8..).zip(messages) {
-                let spot = self.post_to_room(message, part, None).await?;
-                first = first.or_else(|| spot.map(|spot| spot.name()));
-            }
-            return Ok(first);
-        }
-        let Target { channel, .. } = self.target().await?;
-        self.post_in(&channel, messages).await
-    }
-
-    async fn post_in(&self, channel: &str, messages: &[Message]) -> Delivered<Option<String>> {
-        let mut first = None;
-        for (part, message) in (0_u8..).zip(messages) {
-            let spot = self.post(channel, message, part).await?;
-            first = first.or_else(|| spot.map(|spot| spot.name()));
-        }
-        Ok(first)
-    }
-
-    /// Posts where the participant reads; where that place does not work any more, in another.
-    pub(super) async fn post_to_room(
-        &self,
-        message: &Message,
-        part: u8,
-        file: Option<File<'_>>,
-    ) -> Delivered<Option<Spot>> {
-        let rooms = &self.app.rooms;
-        let known = rooms.known(self.effect.session).await?;
-        let room = match known {
-            Some(room) => room,
-            None => rooms.open(&self.look().await?).await?,
-        };
-        match self.send(&room, message.body(0), part, file).await {
-            Err(Undelivered::Call(failure)) if is_shut(&failure) => {
-                let room = rooms.instead(&self.look().await?, &room, failure).await?;
-                self.send(&room, message.body(0), part, file).await
-            }
-            posted => posted,
-        }
-    }
-
     async fn progress(&self, text: &str) -> Delivered<Option<String>> {
         let message = texts::progress(text);
         let session = self.effect.session;
@@ -439,87 +373,6 @@ impl Sender<'_> {
             self.post_all(&render::post(&refused.join("\n\n"))).await?;
         }
         Ok(())
-    }
-
-    /// Posts a part of the effect, unless it is there already; none where it was and somebody took it away.
-    pub(super) async fn post(
-        &self,
-        channel: &str,
-        message: &Message,
-        part: u8,
-    ) -> Delivered<Option<Spot>> {
-        self.send(channel, message.body(0), part, None).await
-    }
-
-    async fn send(
-        &self,
-        channel: &str,
-        body: Value,
-        part: u8,
-        file: Option<File<'_>>,
-    ) -> Delivered<Option<Spot>> {
-        if self.may_be_there()
-            && let Some(spot) = self.look_for(channel, &body).await?
-        {
-            return Ok(Some(spot));
-        }
-        let name = nonce(self.effect.id, part);
-        let posted = match self.put(channel, &name, body.clone(), file).await {
-            Err(failure) if failure.is(Code::Archived) => {
-                self.app.api.unarchive(channel).await?;
-                self.put(channel, &name, body, file).await
-            }
-            posted => posted,
-        };
-        match posted {
-            Ok(message) => Ok(Some(Spot { channel: channel.to_owned(), message })),
-            // It was sent under this name before, and deleted since.
-            Err(failure) if failure.is(Code::UnknownMessage) => Ok(None),
-            Err(failure) => Err(failure.into()),
-        }
-    }
-
-    async fn put(
-        &self,
-        channel: &str,
-        nonce: &str,
-        body: Value,
-        file: Option<File<'_>>,
-    ) -> Result<String, Failure> {
-        let api = &self.app.api;
-        match file {
-            Some(File { name, bytes }) => {
-                api.post_file(channel, nonce, body, (name, bytes.to_vec())).await
-            }
-            None => api.post(channel, nonce, body).await,
-        }
-    }
-
-    async fn edit(&self, spot: &Spot, message: &Message) -> Delivered<Edited> {
-        let body = message.body(0);
-        // An edit that changes nothing still shows as one.
-        let digest = sha256(body.to_string().as_bytes());
-        if self.app.drawn.is(&spot.name(), &digest) {
-            return Ok(Edited::Done);
-        }
-        let edited = match self.app.api.edit(&spot.channel, &spot.message, body.clone()).await {
-            Err(failure) if failure.is(Code::Archived) => {
-                match self.app.api.unarchive(&spot.channel).await {
-                    Ok(()) => self.app.api.edit(&spot.channel, &spot.message, body).await,
-                    Err(failure) => Err(failure),
-                }
-            }
-            edited => edited,
-        };
-        match edited {
-            Ok(()) => {
-                self.app.drawn.note(spot.name(), digest);
-                Ok(Edited::Done)
-            }
-            Err(failure) if failure.is(Code::OldMessage) => Ok(Edited::TooOld),
-            Err(failure) if is_gone(&failure) => Ok(Edited::Gone),
-            Err(failure) => Err(failure.into()),
-        }
     }
 
     /// Where the participant will not be reached any more, the session pauses (SEMANTICS row 33).
@@ -582,20 +435,4 @@ const fn out_of_reach(code: Code) -> Option<&'static str> {
         Code::Locked => "the thread is locked",
         _ => return None,
     })
-}
-
-/// Whether a place takes no messages any more, so that another one may.
-fn is_shut(failure: &Failure) -> bool {
-    matches!(
-        failure.code(),
-        Some(Code::UnknownChannel | Code::NoDirectMessages | Code::MissingAccess)
-    )
-}
-
-/// Whether a message is not there any more.
-fn is_gone(failure: &Failure) -> bool {
-    matches!(
-        failure.code(),
-        Some(Code::UnknownMessage | Code::UnknownChannel | Code::MissingAccess | Code::NotOurs)
-    )
 }

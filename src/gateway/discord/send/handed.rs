@@ -1,6 +1,9 @@
 //! What the bot hands over: files that it made, and links.
 
-use super::deliver::{Delivered, File, Sender, Undelivered};
+use super::{
+    deliver::{Delivered, Sender, Undelivered},
+    post::File,
+};
 use crate::{
     gateway::discord::{render, texts},
     model::{artifact::Artifact, effect::Handout},
