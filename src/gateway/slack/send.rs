@@ -392,8 +392,7 @@ impl Sender<'_> {
 
     /// The message of an attempt of which nobody knows whether it came; none where there was no such attempt.
     async fn unnoted(&self, target: &Target, part: usize) -> Result<Option<Spot>, Failure> {
-        let is_old = self.effect.queued_at < self.app.began;
-        if !self.app.is_doubted(self.effect.id) && !is_old {
+        if !self.may_be_there() {
             return Ok(None);
         }
         self.look_for(target, &self.delivery(part)).await
@@ -401,11 +400,27 @@ impl Sender<'_> {
 
     /// The message of an earlier attempt; none where there is none, or nobody may look.
     async fn look_for(&self, target: &Target, delivery: &str) -> Result<Option<Spot>, Failure> {
-        let channel = if target.channel.starts_with(['U', 'W']) {
-            self.direct(&target.channel).await?
-        } else {
-            target.channel.clone()
+        let channel = self.open(target).await?;
+        let is_it = |message: &&Value| {
+            let metadata = &message["metadata"];
+            metadata["event_type"] == DELIVERY && metadata["event_payload"]["d"] == delivery
         };
+        let messages = self.lately(&channel, target.thread.as_deref()).await?;
+        let ts = messages.iter().find(is_it).and_then(|found| found["ts"].as_str());
+        Ok(ts.map(|ts| Spot { channel, message: ts.to_owned() }))
+    }
+
+    /// The channel of a target; a direct conversation is opened for a person.
+    async fn open(&self, target: &Target) -> Result<String, Failure> {
+        if target.channel.starts_with(['U', 'W']) {
+            self.direct(&target.channel).await
+        } else {
+            Ok(target.channel.clone())
+        }
+    }
+
+    /// What was posted since the effect was queued; nothing where the bot may not look: then nobody knows.
+    async fn lately(&self, channel: &str, thread: Option<&str>) -> Result<Vec<Value>, Failure> {
         let oldest = self.effect.queued_at - TimeDelta::minutes(5);
         let mut asked = json!({
             "channel": channel,
@@ -413,25 +428,26 @@ impl Sender<'_> {
             "limit": LOOK_BACK,
             "oldest": format!("{}.000000", oldest.timestamp()),
         });
-        let method = match &target.thread {
+        let method = match thread {
             Some(thread) => {
-                asked["ts"] = thread.clone().into();
+                asked["ts"] = thread.into();
                 Method::Replies
             }
             None => Method::History,
         };
-        let answer = match self.call(method, asked).await {
-            // In channels a bot may lack the right to read; then nobody knows.
-            Err(Failure::Refused { .. }) => return Ok(None),
-            answer => answer?,
-        };
-        let is_it = |message: &&Value| {
-            let metadata = &message["metadata"];
-            metadata["event_type"] == DELIVERY && metadata["event_payload"]["d"] == delivery
-        };
-        let mut messages = answer["messages"].as_array().into_iter().flatten();
-        let ts = messages.find(is_it).and_then(|found| found["ts"].as_str());
-        Ok(ts.map(|ts| Spot { channel, message: ts.to_owned() }))
+        match self.call(method, asked).await {
+            Ok(mut answer) => Ok(match answer["messages"].take() {
+                Value::Array(messages) => messages,
+                _ => Vec::new(),
+            }),
+            Err(Failure::Refused { .. }) => Ok(Vec::new()),
+            Err(failure) => Err(failure),
+        }
+    }
+
+    /// Whether an attempt was made of which nobody knows whether it came.
+    fn may_be_there(&self) -> bool {
+        self.app.is_doubted(self.effect.id) || self.effect.queued_at < self.app.began
     }
 
     /// Edits a message; false where it is not there any more.

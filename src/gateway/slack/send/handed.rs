@@ -3,17 +3,11 @@
 //! A file carries the id of its effect in its name, as a post does in its metadata: where an attempt may have happened, it
 //! is looked for before it is sent again.
 
-use chrono::TimeDelta;
 use reqwest::Url;
-use serde_json::{Value, json};
 
-use super::{Delivered, LOOK_BACK, Sender, Target, Undelivered};
+use super::{Delivered, Sender, Target, Undelivered};
 use crate::{
-    gateway::slack::{
-        api::{Failure, Method},
-        files::Upload,
-        render, texts,
-    },
+    gateway::slack::{api::Failure, files::Upload, render, texts},
     model::{artifact::Artifact, effect::Handout},
 };
 
@@ -66,14 +60,13 @@ impl Sender<'_> {
     ) -> Delivered<()> {
         let id = self.effect.id;
         let name = named(&file.filename, &id.short());
-        let channel = if target.channel.starts_with(['U', 'W']) {
-            self.direct(&target.channel).await?
-        } else {
-            target.channel.clone()
-        };
-        let is_old = self.effect.queued_at < self.app.began;
-        if (self.app.is_doubted(id) || is_old) && self.is_there(target, &channel, &name).await? {
-            return Ok(());
+        let channel = self.open(target).await?;
+        if self.may_be_there() {
+            let messages = self.lately(&channel, target.thread.as_deref()).await?;
+            let mut files = messages.iter().filter_map(|found| found["files"].as_array()).flatten();
+            if files.any(|file| file["name"] == name) {
+                return Ok(());
+            }
         }
         let words = render::post(text).into_iter().next().map(|message| message.text);
         let upload = Upload {
@@ -89,31 +82,6 @@ impl Sender<'_> {
             self.app.know(id);
         }
         Ok(sent?)
-    }
-
-    /// Whether a file of this name stands in the conversation.
-    async fn is_there(&self, target: &Target, channel: &str, name: &str) -> Result<bool, Failure> {
-        let oldest = self.effect.queued_at - TimeDelta::minutes(5);
-        let mut asked = json!({
-            "channel": channel,
-            "limit": LOOK_BACK,
-            "oldest": format!("{}.000000", oldest.timestamp()),
-        });
-        let method = match &target.thread {
-            Some(thread) => {
-                asked["ts"] = thread.clone().into();
-                Method::Replies
-            }
-            None => Method::History,
-        };
-        let answer = match self.call(method, asked).await {
-            // In channels a bot may lack the right to read; then nobody knows.
-            Err(Failure::Refused { .. }) => return Ok(false),
-            answer => answer?,
-        };
-        let messages = answer["messages"].as_array().into_iter().flatten();
-        let mut files = messages.filter_map(|message| message["files"].as_array()).flatten();
-        Ok(files.any(|file: &Value| file["name"] == name))
     }
 }
 
