@@ -24,7 +24,8 @@ pub struct CaptureScreenSnapshot(ToolSpec);
 
 impl Default for CaptureScreenSnapshot {
     fn default() -> Self {
-        let description = "Look at the screen that the participant shared as a screenshot. Without `focus_prompt` it             gives what was seen before; with it, it looks anew. Never for how people look or feel.";
+        let description = "Look at the screen that the participant shared as a screenshot. Without `focus_prompt` it \
+            gives what was seen before; with it, it looks anew. Never for how people look or feel.";
         let focus = "A question about the screenshot, such as \"What is the error message?\"";
         let parameters = seeing::parameters(focus);
         Self(seeing::looks(super::spec(SIGHT.tool, description, parameters, Some("screenShare"))))

@@ -1,4 +1,5 @@
-//! `capture_webcam_snapshot`: the newest photo that the person shared from their webcam, described or looked at with a question (S4).
+//! `capture_webcam_snapshot`: the newest photo that the person shared from their webcam, described or looked at with a
+//! question (S4).
 //!
 //! ```json
 //! { "analysis": "…", "capturedAt": "2026-11-22T10:30:00Z", "hasImage": true, "imageSha256": "…", "artifactId": "upload_…" }
@@ -21,14 +22,17 @@ const SIGHT: Sight = Sight {
     name: "photo from the webcam",
 };
 
-/// Looks at photo from the webcams.
+/// Looks at photos from webcams.
 #[derive(Debug)]
 pub struct CaptureWebcamSnapshot(ToolSpec);
 
 impl Default for CaptureWebcamSnapshot {
     fn default() -> Self {
-        let description = "Look at the photo that the participant shared from their webcam: a sketch, a device, a whiteboard. Without `focus_prompt` it             gives what was seen before; with it, it looks anew. Never for how people look or feel.";
-        let focus = "A question about what they hold or show, such as \"What steps are on the whiteboard?\"; never about how they look or feel";
+        let description = "Look at the photo that the participant shared from their webcam: a sketch, a device, a \
+            whiteboard. Without `focus_prompt` it gives what was seen before; with it, it looks anew. Never for how people \
+            look or feel.";
+        let focus = "A question about what they hold or show, such as \"What steps are on the whiteboard?\"; never about \
+            how they look or feel";
         let parameters = seeing::parameters(focus);
         Self(seeing::looks(super::spec(SIGHT.tool, description, parameters, Some("webcam"))))
     }
