@@ -19,9 +19,13 @@
 //! **Quotations** of three words or more, and quoted paragraphs, must stand in one source word by word; case, punctuation
 //! and what an ellipsis leaves out do not matter.
 //!
+//! **Results of tools** are added without what they repeat of their call ([`without_echo`]): else a model that searches for
+//! a figure would have it from the search.
+//!
 //! What this does not see: a number that was given for something else. It says where a number may come from, not that it
 //! is used rightly.
 
+mod echo;
 mod exact;
 mod plain;
 mod quotes;
@@ -32,11 +36,11 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use serde_json::Value;
 
+pub use self::{echo::without_echo, plain::sentence_of, quotes::wordwise};
 use self::{
     exact::Exact,
     read::{Day, Found, Item, Side},
 };
-pub use self::{plain::sentence_of, quotes::wordwise};
 
 /// Largest share by which a stated rounding may be off: one part in so many.
 const ROUNDING: f64 = 20.0;
@@ -95,7 +99,9 @@ impl Sources {
             Value::Number(number) => {
                 let text = number.to_string();
                 if let Some(exact) = Exact::of_json(&text) {
-                    let is_share = exact.as_f64() <= 1.0;
+                    let size = exact.as_f64();
+                    // A whole one is one of something: the whole is written `1.0`.
+                    let is_share = size < 1.0 || (size <= 1.0 && text.contains('.'));
                     if is_share {
                         self.shares.insert(exact.clone());
                     }
@@ -157,9 +163,19 @@ impl Sources {
 
     /// Whether these words stand in one source, one after the other. No words stand everywhere.
     pub fn has_said(&self, words: &str) -> bool {
-        quotes::parts(words)
-            .iter()
-            .all(|part| self.spoken.iter().any(|spoken| spoken.contains(part.as_str())))
+        let parts = quotes::parts(words);
+        let in_order = |spoken: &String| {
+            let mut rest = spoken.as_str();
+            parts.iter().all(|part| {
+                let after = rest.find(part.as_str()).map(|at| at + part.len());
+                // The blank behind one part is the one before the next.
+                after.and_then(|after| rest.get(after - 1..)).is_some_and(|left| {
+                    rest = left;
+                    true
+                })
+            })
+        };
+        parts.is_empty() || self.spoken.iter().any(in_order)
     }
 
     fn figures_in(&self, text: &str) -> Vec<Doubt> {
@@ -283,6 +299,8 @@ mod tests {
         ("10 hours", "ten hours", ""),
         ("twenty-five people", "25 people", ""),
         ("three hundred thousand dollars", "$300k", ""),
+        ("two billion dollars", "$2bn, two billion", ""),
+        ("PLN500000 or BRL77,000", "500,000 zł, 77 000 R$", ""),
         ("3x", "3×", ""),
         ("٤٠ hours", "４０ hours", ""),
         ("half: 0.5", "½ of it", ""),
@@ -305,6 +323,11 @@ mod tests {
         ("6 months", "pays off in 6-9 months", "-9"),
         ("", "| saved |\n|---|\n| 77 % |", "77 %"),
         ("", "EUR500 and saves500", "500; 500"),
+        ("", "PLN500000, BRL77,000 and CZK5k", "500000; 77,000; 5k"),
+        ("", "It costs $365", "$365"),
+        ("", "| saved |\n|---|\n| 365 |", "365"),
+        ("2 of 3", "two billion dollars", "two billion"),
+        ("", "three trillion, four hundred reports", "three trillion; four hundred"),
         ("10 hours", "10.5 hours", "10.5"),
         ("1,25", "12.5", "12.5"),
         ("1250", "1.25", "1.25"),
@@ -334,8 +357,12 @@ mod tests {
         ("", "**Day 1** and day 2, Modules 3 and 4, page 7, section 2.1, § 5, #3", ""),
         ("", "## 2. Costs\n\n### 2.1 Licences\n\n3) That", ""),
         ("", "the 1st, 2nd and 3rd of them", ""),
-        ("", "S3, GPT-4, Q3, IPv6, B2B, COVID-19, v2.0, H2O, CO₂, 24/7, 3D, 5G, 2FA", ""),
-        ("", "one of them, two options, three things matter", ""),
+        (
+            "",
+            "S3, GPT-4, Q3, IPv6, B2B, COVID-19, COP28, PHP8, v2.0, H2O, CO₂, 24/7, 3D, 5G, 2FA",
+            "",
+        ),
+        ("", "one of them, two options, three things matter, one in a million", ""),
         ("", "I may go in May", ""),
         ("Week: ", "Week 1: begin", ""),
         ("", "in 3 weeks", "3"),
@@ -357,6 +384,8 @@ mod tests {
         ("in 2026", "in 2027", "2027"),
         ("at 15:00", "at 3 pm", ""),
         ("at 15:00", "at 9:30", "9:30"),
+        ("2026-11-22T10", "on 22 November, at 10", ""),
+        ("2026-11-22T1030", "on 22 November", ""),
         // Quotations.
         ("we lose days over it, honestly", "They said “we lose days over it”.", ""),
         ("we lose days over it", "They said \"we lose weeks over it\".", "“we lose weeks over it”"),
@@ -366,6 +395,19 @@ mod tests {
         ("", "> This changed our business.", "This changed our business."),
         ("This changed our business", "> This *changed* our business.", ""),
         ("it's 3 o'clock now", "“it’s 3 o’clock now”", ""),
+        ("one two three four five", "“one two … four five”", ""),
+        ("one two three four five", "“four five … one two”", "“four five … one two”"),
+        ("one two one two", "“one two … one two … one two”", "“one two … one two … one two”"),
+        ("we don't know what it costs", "They said ‘we don’t know what it costs’.", ""),
+        ("the analysts' time is short", "‘the analysts’ time is short’", ""),
+        ("", "They said ‘we don’t know what it costs’.", "“we don’t know what it costs”"),
+        ("", "(‘it’s a game changer’)", "“it’s a game changer”"),
+        ("", "the managers’ reports ‘til rock ‘n’ roll don’t help the analysts’ work", ""),
+        (
+            "",
+            "“we lose days ‘every single week’ here”",
+            "“we lose days ‘every single week’ here”; “every single week”",
+        ),
     ];
 
     fn of(said: &str) -> Sources {
@@ -409,6 +451,48 @@ mod tests {
         );
         sources.add_count(3);
         assert!(sources.doubts("3 of them").is_empty());
+    }
+
+    #[test]
+    fn a_whole_one_is_no_share() {
+        let doubtful = |value: Value| {
+            let mut sources = Sources::default();
+            sources.add_value(&value);
+            !sources.doubts("100 % of it").is_empty()
+        };
+        assert!(doubtful(json!({ "breakEvenMonths": 1 })) && !doubtful(json!({ "rate": 1.0 })));
+    }
+
+    #[test]
+    fn words_of_two_sources_are_no_quotation() {
+        let mut sources = of("we lose days");
+        sources.add_text("over it");
+        assert!(!sources.has_said("we lose days … over it") && sources.has_said("we … days"));
+    }
+
+    #[test]
+    fn what_a_call_says_is_none_of_its_result() {
+        let args = json!({
+            "text": " Saves\n40 %", "list": ["seventy percent"], "symbol": "312", "one": "Rust",
+            "url": "https://example.org/2024", "number": 7,
+        });
+        let result = json!({
+            "title": "saves 40 %", "hits": ["Seventy percent", "It saves 40 %.", "Rust"], "symbol": 312,
+            "was": "312", "url": "https://example.org/2024", "number": 7, "deep": { "query": "so 9 of them" },
+        });
+        let own = json!({
+            "title": null, "hits": [null, "It saves 40 %.", "Rust"], "symbol": 312, "was": null,
+            "url": "https://example.org/2024", "number": 7, "deep": {},
+        });
+        assert_eq!(without_echo(&result, &args), own);
+    }
+
+    /// Nobody waits for a text that is one word to the eye.
+    #[test]
+    fn a_long_run_without_an_address_is_read_once() {
+        let run = "a,".repeat(100_000);
+        assert_eq!(of("").doubts_in_plain(&format!("{run}www.example.org")).len(), 1);
+        assert!(of("").doubts_in_plain(&run).is_empty());
     }
 
     #[test]
@@ -476,6 +560,12 @@ mod tests {
         fn numbers_and_signs_in_any_order_are_read(text in "[-0-9.,' %$€k:/–a-cTZ\n]{0,40}") {
             let sources = of(&text);
             prop_assert!(sources.doubts_in_plain(&text).iter().all(|doubt| doubt.kind != Kind::Figure), "{text:?}");
+        }
+
+        #[test]
+        fn times_that_are_cut_off_are_read(time in "[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{0,6}(:[0-9]{0,2})?") {
+            let sources = of(&time);
+            prop_assert!(sources.doubts_in_plain(&time).is_empty(), "{time:?}");
         }
 
         #[test]

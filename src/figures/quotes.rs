@@ -10,11 +10,7 @@ pub fn wordwise(text: &str) -> String {
     for c in text.chars() {
         if c.is_alphanumeric() {
             words.extend(c.to_lowercase());
-        } else if !matches!(
-            c,
-            '\'' | '’' | '‘' | '\u{ad}' | '\u{200b}'..='\u{200d}' | '\u{2060}' | '\u{feff}'
-        ) && !words.ends_with(' ')
-        {
+        } else if !is_within(c) && !words.ends_with(' ') {
             words.push(' ');
         }
     }
@@ -22,6 +18,11 @@ pub fn wordwise(text: &str) -> String {
         words.push(' ');
     }
     words
+}
+
+/// What parts no words: apostrophes, and what nobody sees.
+fn is_within(c: char) -> bool {
+    matches!(c, '\'' | '’' | '‘' | '\u{ad}' | '\u{200b}'..='\u{200d}' | '\u{2060}' | '\u{feff}')
 }
 
 /// A quotation as the stretches that must each stand in a source: an ellipsis or an insertion in brackets ends one.
@@ -62,7 +63,33 @@ pub(super) fn claims(text: &str) -> Vec<(usize, &str)> {
             _ => {}
         }
     }
+    found.extend(in_single_marks(text));
     found.retain(|(_, words)| wordwise(words).split_whitespace().count() >= WORDS_MIN);
+    found.sort_by_key(|(at, _)| *at);
+    found
+}
+
+/// What stands between `‘` at the beginning of a word and `’` at the end of one: within a word it is an apostrophe. One at
+/// the end of a word, `the analysts’ time`, ends what is quoted too early, and what is left of it stands in the source too.
+fn in_single_marks(text: &str) -> Vec<(usize, &str)> {
+    let mut found = Vec::new();
+    let mut open = None;
+    let mut before = ' ';
+    let is_word = |c: char| c.is_alphanumeric() || is_within(c);
+    for (at, c) in text.char_indices() {
+        let after = &text[at + c.len_utf8()..];
+        match c {
+            '‘' if !is_word(before) && after.starts_with(char::is_alphanumeric) => {
+                open = Some(at + c.len_utf8());
+            }
+            '’' if !before.is_whitespace() && !after.starts_with(is_word) => {
+                found.extend(open.take().map(|from| (from, &text[from..at])));
+            }
+            '\n' if after.starts_with('\n') => open = None,
+            _ => {}
+        }
+        before = c;
+    }
     found
 }
 

@@ -87,6 +87,8 @@ struct Reader<'a> {
     chars: Vec<char>,
     places: Vec<usize>,
     at: usize,
+    /// Up to here stands no address that does not begin with `www.`.
+    no_address: usize,
     found: Vec<Found>,
 }
 
@@ -97,9 +99,11 @@ const DASHES: [char; 6] = ['-', '\u{2010}', '\u{2011}', '–', '—', '−'];
 
 const CURRENCIES: [char; 6] = ['$', '€', '£', '¥', '₹', '₽'];
 
-const CODES: [&str; 16] = [
+/// Short names of currencies that are no names of anything else with a digit behind them, as `PHP8` and `COP28` are.
+const CODES: [&str; 31] = [
     "usd", "eur", "gbp", "chf", "sek", "nok", "dkk", "jpy", "cad", "aud", "inr", "us", "rs", "fr",
-    "kr", "sfr",
+    "kr", "sfr", "pln", "czk", "huf", "brl", "mxn", "zar", "sgd", "hkd", "nzd", "cny", "rmb",
+    "krw", "aed", "ils", "uah",
 ];
 
 impl<'a> Reader<'a> {
@@ -117,7 +121,7 @@ impl<'a> Reader<'a> {
             }
         }
         places.push(text.len());
-        Self { original: text, chars, places, at: 0, found: Vec::new() }
+        Self { original: text, chars, places, at: 0, no_address: 0, found: Vec::new() }
     }
 
     fn read(mut self) -> Vec<Found> {
@@ -147,7 +151,7 @@ impl<'a> Reader<'a> {
     }
 
     fn text(&self, from: usize, to: usize) -> String {
-        self.chars[from..to.min(self.chars.len())].iter().collect()
+        self.chars.get(from..to.min(self.chars.len())).unwrap_or_default().iter().collect()
     }
 
     /// What stands from there to here, as it was written.
@@ -192,15 +196,19 @@ impl<'a> Reader<'a> {
         if !self.char(self.at).is_alphanumeric() {
             return false;
         }
+        let is_web = self.text(self.at, self.at + 4).eq_ignore_ascii_case("www.");
+        if self.at < self.no_address && !is_web {
+            return false;
+        }
         let ends =
             |c: char| !c.is_whitespace() && !matches!(c, '<' | '>' | '"' | '“' | '”' | '|' | '`');
         let end = self.run(self.at, ends);
         let whole = self.text(self.at, end);
-        let small = whole.to_lowercase();
-        let is_address = small.contains("://")
-            || small.starts_with("www.")
-            || small.split_once('@').is_some_and(|(_, host)| host.contains('.'));
+        let is_address = is_web
+            || whole.contains("://")
+            || whole.split_once('@').is_some_and(|(_, host)| host.contains('.'));
         if !is_address {
+            self.no_address = end;
             return false;
         }
         let trimmed = whole.trim_end_matches(['.', ',', ';', ':', ')', ']', '!', '?', '\'', '*']);
@@ -218,8 +226,14 @@ impl<'a> Reader<'a> {
         let word = written.to_lowercase();
         self.at = end;
         if self.char(end).is_ascii_digit() {
-            let is_currency = CODES.contains(&word.as_str()) || word == "x" || word == "ca";
-            // `S3`, `v2`, `IPv6`: a name. `EUR500`, `saves500`: a number after all.
+            let amount = self.run(end, |c| c.is_ascii_digit() || c == ',');
+            let digits = self.text(end, amount).matches(|c: char| c.is_ascii_digit()).count();
+            let is_code = written.len() == 3 && written.bytes().all(|c| c.is_ascii_uppercase());
+            let is_currency = CODES.contains(&word.as_str())
+                || word == "x"
+                || word == "ca"
+                || (is_code && digits >= 3);
+            // `S3`, `v2`, `IPv6`: a name. `EUR500`, `XYZ500`, `saves500`: a number after all.
             let is_name = written.chars().count() <= 4 || written.contains(char::is_uppercase);
             if !is_currency && is_name {
                 self.name();

@@ -1,7 +1,7 @@
 //! Words that are numbers, and words that say what a number is.
 
 /// Words of numbers up to twelve, then tens and multiples, with their values.
-const NUMBERS: [(&str, u64); 31] = [
+const NUMBERS: [(&str, u64); 33] = [
     ("zero", 0),
     ("one", 1),
     ("two", 2),
@@ -33,6 +33,8 @@ const NUMBERS: [(&str, u64); 31] = [
     ("hundred", 100),
     ("thousand", 1_000),
     ("million", 1_000_000),
+    ("billion", 1_000_000_000),
+    ("trillion", 1_000_000_000_000),
 ];
 
 /// What is counted: a number word before one of these is a figure.
@@ -221,8 +223,7 @@ const MONTHS: [&str; 12] = [
 ];
 
 /// Names with a digit in front that are no figures.
-const NAMES: &[&str] =
-    &["2d", "3d", "2g", "3g", "4g", "5g", "6g", "2fa", "3pl", "1:1", "24/7", "365"];
+const NAMES: &[&str] = &["2d", "3d", "2g", "3g", "4g", "5g", "6g", "2fa", "3pl", "1:1", "24/7"];
 
 pub(super) fn number(word: &str) -> Option<u64> {
     NUMBERS.iter().find(|(known, _)| *known == word).map(|(_, value)| *value)

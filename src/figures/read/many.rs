@@ -7,13 +7,16 @@ impl Reader<'_> {
     /// `twenty-five thousand hours`: a figure before a unit.
     pub(super) fn number_words(&mut self, from: usize) {
         let (mut total, mut part): (u64, u64) = (0, 0);
+        // `two hundred` is a figure whatever it counts, `a hundred` and `in a million` are words.
+        let mut is_many = false;
         let mut at = from;
         loop {
             let end = self.run(at, char::is_alphabetic);
             let Some(value) = words::number(&self.text(at, end).to_lowercase()) else { break };
+            is_many |= value >= 100 && at > from;
             match value {
                 100 => part = part.max(1).saturating_mul(100),
-                1_000 | 1_000_000 => {
+                1_000.. => {
                     total = total.saturating_add(part.max(1).saturating_mul(value));
                     part = 0;
                 }
@@ -32,7 +35,7 @@ impl Reader<'_> {
         let end = self.run(gap, char::is_alphabetic);
         let unit = self.text(gap, end).to_lowercase();
         let is_percent = self.char(gap) == '%' || unit.starts_with("percent") || unit == "per";
-        let counts = value >= 2 && (is_percent || words::is_unit(&unit));
+        let counts = is_many || (value >= 2 && (is_percent || words::is_unit(&unit)));
         let rounded = words::rounding(&self.before(from));
         let item =
             Item::Number { readings: vec![exact], negative: false, percent: is_percent, rounded };

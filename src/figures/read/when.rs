@@ -131,8 +131,11 @@ impl Reader<'_> {
     pub(super) fn clock(&mut self) -> bool {
         let from = self.at;
         let hours = self.run(from, |c| c.is_ascii_digit());
+        if self.char(hours) != ':' {
+            return false;
+        }
         let end = self.run(hours + 1, |c| c.is_ascii_digit());
-        let (hour, minute) = (self.text(from, hours), self.text((hours + 1).min(end), end));
+        let (hour, minute) = (self.text(from, hours), self.text(hours + 1, end));
         let (Ok(mut hour), Ok(minute)) = (hour.parse::<u8>(), minute.parse::<u8>()) else {
             return false;
         };
