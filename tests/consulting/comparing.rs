@@ -112,6 +112,21 @@ async fn what_no_source_supports_is_not_told() {
             "signals",
         ),
         (
+            "an invented figure in words",
+            with(&|a| a["signals"][0]["claim"] = json!("Loaf Ltd saves seventy percent.")),
+            "signals",
+        ),
+        (
+            "words that nobody said",
+            with(&|a| a["signals"][0]["claim"] = json!("Loaf Ltd says: “we are far ahead”.")),
+            "signals",
+        ),
+        (
+            "an invented figure in a question",
+            with(&|a| a["unknown"][0] = json!("How the others save 70 %.")),
+            "unknown",
+        ),
+        (
             "somebody unnamed",
             with(&|a| a["competitors"][0]["who"] = json!("Giant Foods")),
             "competitors",
@@ -157,6 +172,29 @@ async fn what_no_source_supports_is_not_told() {
             1,
             "{name}: the rest stands"
         );
+        model.assert_played();
+    }
+}
+
+#[tokio::test]
+async fn figures_are_compared_by_their_value() {
+    let page = hit(1, "Crust & Co", "Crust & Co answers 1,5 % of 12,000 questions.", None);
+    for (words, stands) in [
+        ("1.5 % of 12000 questions", true),
+        ("12 of 12,000 questions, they say", true),
+        ("15 % of 12,000 questions", false),
+        ("1,5 % of 12 million questions", false),
+    ] {
+        let claim = json!({ "claim": format!("Crust & Co answers {words}."), "sources": [1] });
+        let answer = json!({
+            "competitors": [], "signals": [claim], "comparison": [], "estimate": null, "unknown": ["Who asks 12 times."],
+        });
+        let service = Played::new(vec![Ok(found(vec![page.clone()]))]);
+        let rounds = if stands { vec![answer] } else { vec![answer.clone(), answer] };
+        let (mut bench, model) = bench(&service, &rounds);
+        let told = bench.call(TOOL, args()).await;
+        assert_eq!(data(&told)["signals"] != json!([]), stands, "{words}: {told}");
+        assert_eq!(data(&told)["unknown"], json!(["Who asks 12 times."]));
         model.assert_played();
     }
 }

@@ -1,12 +1,11 @@
 //! The statements of a model about sources: what it is sent, what it must answer, and the check of every statement.
 
-use std::collections::BTreeSet;
-
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::super::search_web::Source;
 use crate::{
+    figures::Sources,
     llm::{
         Model, Silent,
         chat::{Completion, Finish, Form, Message, Request},
@@ -212,7 +211,18 @@ impl Task<'_> {
                 claims.estimate = None;
             }
         }
-        claims.unknown = claims.unknown.iter().map(|text| plain(text, CLAIM_MAX)).collect();
+        let all: Vec<usize> = self.sources.iter().map(|source| source.number).collect();
+        let known = self.known(&all);
+        let mut at = 0;
+        claims.unknown.retain_mut(|text| {
+            *text = plain(text, CLAIM_MAX);
+            let why = stray(&known, text);
+            if let Some(what) = &why {
+                complaints.push(format!("`/unknown/{at}`: `{what}` stands in no source."));
+            }
+            at += 1;
+            why.is_none()
+        });
         claims.left_out = complaints.len();
         complaints.truncate(COMPLAINTS_MAX);
         complaints
@@ -223,16 +233,14 @@ impl Task<'_> {
         if let Some(why) = self.against_citations(sources) {
             return Some(why);
         }
-        let cited = self.cited(sources);
         if let Some(who) = who
             && !who.is_empty()
-            && !cited.to_lowercase().contains(&who.to_lowercase())
+            && !self.cited(sources).to_lowercase().contains(&who.to_lowercase())
         {
             return Some(format!("no cited source names `{who}`"));
         }
-        let known = figures(&format!("{cited} {} {}", self.state, self.industry));
-        let stray = figures(claim).into_iter().find(|figure| !known.contains(figure));
-        stray.map(|figure| format!("`{figure}` stands in no cited source"))
+        let what = stray(&self.known(sources), claim);
+        what.map(|what| format!("`{what}` stands in no cited source"))
     }
 
     fn against_estimate(&self, estimate: &Estimate) -> Option<String> {
@@ -246,11 +254,10 @@ impl Task<'_> {
         if !self.sources.iter().any(|s| sources.contains(&s.number) && has_date(s)) {
             return Some("no cited source has a date that it could rest on".to_owned());
         }
-        let cited = self.cited(sources);
-        let mut known = figures(&format!("{cited} {} {}", self.state, self.industry));
-        known.extend([months_low.to_string(), months_high.to_string()]);
-        let stray = figures(basis).into_iter().find(|figure| !known.contains(figure));
-        stray.map(|figure| format!("`{figure}` stands in no cited source"))
+        let mut known = self.known(sources);
+        known.add_value(&json!([months_low, months_high]));
+        let what = stray(&known, basis);
+        what.map(|what| format!("`{what}` stands in no cited source"))
     }
 
     fn against_citations(&self, sources: &[usize]) -> Option<String> {
@@ -261,39 +268,41 @@ impl Task<'_> {
         unknown.map(|at| format!("there is no source {at}"))
     }
 
+    /// What figures and quotations may rest on: the cited sources, and what the person said.
+    fn known(&self, sources: &[usize]) -> Sources {
+        let mut known = Sources::default();
+        known.add_text(self.state);
+        known.add_text(self.industry);
+        for source in self.sources.iter().filter(|source| sources.contains(&source.number)) {
+            let Source { title, url, snippet, published, .. } = source;
+            for text in [title, url, snippet].into_iter().chain(published) {
+                known.add_text(text);
+            }
+        }
+        known
+    }
+
     /// What the cited sources say.
     fn cited(&self, sources: &[usize]) -> String {
         let cited = self.sources.iter().filter(|source| sources.contains(&source.number));
-        let cited = cited.map(|source| {
-            let Source { title, url, snippet, published, .. } = source;
-            format!("{title} {snippet} {url} {}", published.as_deref().unwrap_or_default())
-        });
+        let cited =
+            cited.map(|source| format!("{} {} {}", source.title, source.snippet, source.url));
         cited.collect::<Vec<_>>().join(" ")
     }
 }
 
-/// The figures in a text, separators of thousands left out: `1,200` and `1200` are one.
-fn figures(text: &str) -> BTreeSet<String> {
-    let mut found = BTreeSet::new();
-    for word in text.split(|c: char| !(c.is_ascii_digit() || matches!(c, '.' | ','))) {
-        let bare: String = word.chars().filter(|c| *c != ',').collect();
-        let bare = bare.trim_matches('.');
-        if bare.contains(|c: char| c.is_ascii_digit()) {
-            // `2026-01-04` and `01` are the same four and one.
-            let whole = bare.trim_start_matches('0');
-            found.insert(if whole.is_empty() { "0" } else { whole }.to_owned());
-        }
-    }
-    found
+/// The first figure or quotation that rests on nothing.
+fn stray(known: &Sources, text: &str) -> Option<String> {
+    known.doubts_in_plain(text).into_iter().next().map(|doubt| doubt.what)
 }
 
 /// Whether a source says when.
 fn has_date(source: &Source) -> bool {
-    let is_year = |figure: &String| {
-        figure.len() == 4 && figure.parse().is_ok_and(|year: u32| (1990..2100).contains(&year))
+    let is_year = |digits: &str| {
+        digits.len() == 4 && digits.parse().is_ok_and(|year: u32| (1990..2100).contains(&year))
     };
-    source.published.is_some()
-        || figures(&format!("{} {}", source.title, source.snippet)).iter().any(is_year)
+    let has_year = |text: &str| text.split(|c: char| !c.is_ascii_digit()).any(is_year);
+    source.published.is_some() || has_year(&source.title) || has_year(&source.snippet)
 }
 
 /// JSON Schema of the answer.
@@ -333,17 +342,4 @@ fn schema() -> Value {
         "required": ["competitors", "signals", "comparison", "estimate", "unknown"],
         "additionalProperties": false
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn figures_are_read_as_people_write_them() {
-        let read = |text| figures(text).into_iter().collect::<Vec<_>>().join(" ");
-        assert_eq!(read("1,200 people, 3.5 % in 2026-01-04."), "1 1200 2026 3.5 4");
-        assert_eq!(read("007 of 0, v2. No."), "0 2 7");
-        assert_eq!(read("none, at all..."), "");
-    }
 }
