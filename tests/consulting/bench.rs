@@ -100,7 +100,7 @@ pub(crate) struct Bench {
     ids: Arc<dyn Ids>,
     head: Head,
     calls: u32,
-    _folder: TempDir,
+    folder: TempDir,
 }
 
 impl Bench {
@@ -153,7 +153,7 @@ impl Bench {
         let commit = actor.into_commit(None);
         past.events.lock().unwrap().extend(commit.events);
         let (head, handed) = (commit.head, Vec::new());
-        Self { pipeline, session, past, now, handed, flow, ids, head, calls: 0, _folder: folder }
+        Self { pipeline, session, past, now, handed, flow, ids, head, calls: 0, folder }
     }
 
     /// The session as it would come back after a crash.
@@ -195,6 +195,13 @@ impl Bench {
         let artifact = kept.unwrap();
         self.change(|actor| actor.keep(artifact.clone()));
         artifact
+    }
+
+    /// Where files are kept stands something else.
+    pub(crate) fn keeps_no_files(&self) {
+        let kept = self.folder.path().join("artifacts");
+        std::fs::remove_dir_all(&kept).unwrap();
+        std::fs::write(kept, "").unwrap();
     }
 
     /// The model calls a tool; what it reads of it.

@@ -1,9 +1,9 @@
 //! `generate_architecture_diagram`, and the drawing itself in a child process.
 
-use std::sync::Arc;
+use std::{net::TcpListener, sync::Arc};
 
 use anteroom::{
-    llm::{Error, Models},
+    llm::{Error, Models, chat::Finish},
     model::transcript::Event,
     print::{DiagramError, DiagramKind, Printer},
     tool::Services,
@@ -132,24 +132,27 @@ async fn what_is_not_drawn_is_refused_before_anybody_tries() {
     }
 }
 
+/// Drawn without them, and never followed.
 #[tokio::test]
 async fn scripts_links_and_addresses_do_nothing() {
-    let source = "flowchart TD
-  A[\"<script>alert(1)</script> hello\"] --> B[\"<img src='http://127.0.0.1:9/x.png' onerror=alert(1)>here\"]
-  click A \"javascript:alert(1)\"
-  click B href \"https://example.com\" \"tip\"
-  C@{ img: \"http://127.0.0.1:9/y.png\", label: \"pic\" }
-  style A fill:url(http://127.0.0.1:9/z)
-";
-    // Drawn without them, or refused: never followed, and never anything but a picture.
-    match printer().diagram(source).await {
-        Ok(picture) => {
-            look_at("hostile", &picture);
-            assert!(inked(&pixels(&picture)) > 500);
-        }
-        Err(DiagramError::Syntax { .. } | DiagramError::Refused(_)) => {}
-        Err(other) => panic!("{other:?}"),
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    listener.set_nonblocking(true).unwrap();
+    let host = format!("http://{}", listener.local_addr().unwrap());
+    for (name, line) in [
+        ("script", "A[\"<script>alert(1)</script> hello\"] --> B".to_owned()),
+        ("img", format!("A --> B[\"<img src='{host}/x.png' onerror=alert(1)>here\"]")),
+        ("click", "A --> B\n  click A \"javascript:alert(1)\"".to_owned()),
+        ("href", format!("A --> B\n  click B href \"{host}\" \"tip\"")),
+        ("picture", format!("A --> B\n  C@{{ img: \"{host}/y.png\", label: \"pic\" }}")),
+        ("style", format!("A --> B\n  style A fill:url({host}/z)")),
+    ] {
+        let drawn = printer().diagram(&format!("flowchart TD\n  {line}\n")).await;
+        let picture = drawn.unwrap_or_else(|error| panic!("{name}: {error:?}"));
+        look_at(name, &picture);
+        assert!(inked(&pixels(&picture)) > 500, "{name}");
     }
+    let nobody = listener.accept().unwrap_err();
+    assert_eq!(nobody.kind(), std::io::ErrorKind::WouldBlock, "something was fetched");
 }
 
 #[tokio::test]
@@ -249,6 +252,51 @@ async fn code_that_is_wrong_twice_is_given_with_the_error_and_no_picture() {
     assert_eq!(data(&found)["drawn"], false);
     assert!(data(&found)["code"].as_str().unwrap().starts_with("gantt\n"));
     assert!(data(&found)["problem"].as_str().unwrap().contains("2026-99-99"), "{found}");
+    assert!(bench.handed.is_empty());
+    model.assert_played();
+}
+
+/// What is there of it could be drawn, and is half of what was asked for.
+#[tokio::test]
+async fn code_that_was_cut_off_is_wrong() {
+    let half = || Turn::says("flowchart TD\n  a[Ask] --> b[Answer]").finishing(Finish::Length);
+    let model = Scripted::new();
+    model.next(half()).next(Turn::says(FLOWCHART));
+    let found = drawn(&mut bench(&model), "flowchart", "all of it").await;
+    assert_eq!(data(&found)["code"], FLOWCHART.trim_end());
+    assert!(model.news(1).contains("cut off"), "{}", model.news(1));
+    model.next(half()).next(half());
+    let mut twice = bench(&model);
+    let found = drawn(&mut twice, "flowchart", "all of it").await;
+    assert_eq!(data(&found)["drawn"], false);
+    assert!(data(&found)["problem"].as_str().unwrap().contains("cut off"), "{found}");
+    assert!(twice.handed.is_empty());
+    model.assert_played();
+}
+
+#[tokio::test]
+async fn wrong_code_that_is_not_mended_is_given_with_its_error() {
+    for failure in [Turn::fails(Error::Busy), Turn::says("").refusing("no")] {
+        let model = Scripted::new();
+        model.next(Turn::says("flowchart TD\n  A[Start --> B")).next(failure);
+        let found = drawn(&mut bench(&model), "flowchart", "from start to B").await;
+        assert_eq!(data(&found)["drawn"], false);
+        assert_eq!(data(&found)["code"], "flowchart TD\n  A[Start --> B");
+        assert!(data(&found)["problem"].as_str().unwrap().starts_with("line 2"), "{found}");
+        model.assert_played();
+    }
+}
+
+#[tokio::test]
+async fn a_picture_that_cannot_be_kept_leaves_the_code() {
+    let model = Scripted::new();
+    model.next(Turn::says(FLOWCHART));
+    let mut bench = bench(&model);
+    bench.keeps_no_files();
+    let found = drawn(&mut bench, "flowchart", "all of it").await;
+    assert_eq!(data(&found)["drawn"], false);
+    assert_eq!(data(&found)["code"], FLOWCHART.trim_end());
+    assert_eq!(data(&found)["problem"], "the file could not be kept just now");
     assert!(bench.handed.is_empty());
     model.assert_played();
 }

@@ -9,8 +9,8 @@
 //!
 //! A model writes Mermaid; the code is drawn by [`crate::print::Printer`], in a child process. Code that is wrong, or that
 //! is another kind of diagram than was asked for, goes back to the model once with what is wrong with it. If it is wrong
-//! again the participant gets no picture, and the result has the code alone with the error. A call that is made again
-//! has another diagram written.
+//! again, or nothing comes back, or the picture cannot be kept, the participant gets no picture, and the result has the code
+//! alone with the error. A call that is made again has another diagram written.
 
 use std::time::Duration;
 
@@ -25,7 +25,7 @@ use crate::{
         chat::{Finish, Message, Request},
         fence::fenced,
     },
-    model::{effect::Handout, ui::Reply},
+    model::{artifact::Artifact, effect::Handout, ui::Reply},
     print::{DiagramError, DiagramKind, Printer, SOURCE_MAX},
     tool::{Handed, Outcome, Tool, ToolCx, ToolError, ToolResult, ToolSpec, parse_args},
 };
@@ -119,15 +119,21 @@ impl Tool for GenerateArchitectureDiagram {
             let message = "the diagram was not drawn in time. hint: describe less, or try again";
             ToolError::ExecutionFailed(message.to_owned())
         })??;
-        match picture {
-            Ok(picture) => handed(cx, kind, &code, picture).await,
-            Err(problem) => Ok(Outcome::Immediate(json!({
-                "diagram_type": kind.name(),
-                "code": code,
-                "drawn": false,
-                "problem": problem.to_string(),
-            }))),
-        }
+        let filename = format!("{}.png", kind.name());
+        let made = match picture {
+            // The code is written by now: a failure here would have it written once more.
+            Ok(picture) => {
+                let kept = cx.make(&filename, Kind::Png, picture).await;
+                kept.map_err(|error| error.to_string())
+            }
+            Err(problem) => Err(problem.to_string()),
+        };
+        Ok(match made {
+            Ok(file) => handed(kind, &code, file),
+            Err(problem) => Outcome::Immediate(json!({
+                "diagram_type": kind.name(), "code": code, "drawn": false, "problem": problem,
+            })),
+        })
     }
 
     async fn resume(&self, _cx: &ToolCx<'_>, _state: Value, _reply: Reply) -> ToolResult {
@@ -135,9 +141,7 @@ impl Tool for GenerateArchitectureDiagram {
     }
 }
 
-async fn handed(cx: &ToolCx<'_>, kind: DiagramKind, code: &str, picture: Vec<u8>) -> ToolResult {
-    let filename = format!("{}.png", kind.name());
-    let file = cx.make(&filename, Kind::Png, picture).await?;
+fn handed(kind: DiagramKind, code: &str, file: Artifact) -> Outcome {
     let text = match kind {
         DiagramKind::Flowchart => "Here is a flowchart of it.",
         DiagramKind::Sequence => "Here is how it goes, step by step.",
@@ -145,10 +149,10 @@ async fn handed(cx: &ToolCx<'_>, kind: DiagramKind, code: &str, picture: Vec<u8>
         DiagramKind::Mindmap => "Here is a mind map of it.",
     };
     let value = json!({
-        "diagram_type": kind.name(), "code": code, "drawn": true, "file": filename,
+        "diagram_type": kind.name(), "code": code, "drawn": true, "file": file.filename,
     });
     let handed = vec![Handed { what: Handout::File { file }, text: text.to_owned() }];
-    Ok(Outcome::Made { value, handed })
+    Outcome::Made { value, handed }
 }
 
 struct Artist<'a> {
@@ -172,10 +176,10 @@ impl Artist<'_> {
             Message::System(INSTRUCTIONS.trim_end().to_owned()),
             Message::user(fenced("note", &wanted)),
         ];
-        let code = self.ask(cx, &messages).await?;
-        let problem = match self.picture(&code).await {
+        let first = self.ask(cx, &messages).await?;
+        let problem = match self.picture(&first).await {
             // What is no fault of the code is not mended by changing it.
-            drawn @ (Ok(_) | Err(DiagramError::Failed(_))) => return Ok((code, drawn)),
+            drawn @ (Ok(_) | Err(DiagramError::Failed(_))) => return Ok((first.code, drawn)),
             Err(problem) => problem,
         };
         let complaint = format!(
@@ -183,14 +187,22 @@ impl Artist<'_> {
              with `{}`.",
             self.kind.keyword()
         );
-        messages.push(Message::Assistant { text: code, calls: Vec::new() });
+        messages.push(Message::Assistant { text: first.code.clone(), calls: Vec::new() });
         messages.push(Message::user(fenced("note", &complaint)));
-        let code = self.ask(cx, &messages).await?;
-        let drawn = self.picture(&code).await;
-        Ok((code, drawn))
+        // The first code with its error is more than nothing.
+        let Ok(second) = self.ask(cx, &messages).await else {
+            return Ok((first.code, Err(problem)));
+        };
+        let drawn = self.picture(&second).await;
+        Ok((second.code, drawn))
     }
 
-    async fn picture(&self, code: &str) -> Result<Vec<u8>, DiagramError> {
+    async fn picture(&self, Written { code, is_cut }: &Written) -> Result<Vec<u8>, DiagramError> {
+        if *is_cut {
+            // What is there of it may be a diagram, only not the one that was wanted.
+            let why = "the code was cut off: it is too long. hint: fewer nodes and arrows";
+            return Err(DiagramError::Refused(why.to_owned()));
+        }
         if let Some(other) = DiagramKind::of(code).filter(|kind| *kind != self.kind) {
             let why = format!("this is a {}, not a {}", other.name(), self.kind.name());
             return Err(DiagramError::Refused(why));
@@ -198,7 +210,7 @@ impl Artist<'_> {
         self.printer.diagram(code).await
     }
 
-    async fn ask(&self, cx: &ToolCx<'_>, messages: &[Message]) -> Result<String, ToolError> {
+    async fn ask(&self, cx: &ToolCx<'_>, messages: &[Message]) -> Result<Written, ToolError> {
         let request = Request {
             messages: messages.to_vec(),
             max_tokens: Some(TOKENS_MAX),
@@ -213,8 +225,15 @@ impl Artist<'_> {
             let message = "the diagram was not drawn: the model would not. hint: go on without it";
             return Err(ToolError::ExecutionFailed(message.to_owned()));
         }
-        Ok(code_in(&answer.text))
+        Ok(Written { code: code_in(&answer.text), is_cut: answer.finish == Finish::Length })
     }
+}
+
+/// What a model wrote.
+struct Written {
+    code: String,
+    /// It could not write all of it.
+    is_cut: bool,
 }
 
 /// The code in an answer, also where a fence and words stand around it; never more than is drawn, and a bit, so that it

@@ -26,7 +26,7 @@ pub(in crate::catalog::consulting) struct Document {
 const FOOTER: &str = "Draft, written by an assistant from a conversation. Please check before use.";
 
 /// The document as `{"title", "markdown", "format": "markdown", "pdf": {"id", "filename"}, …}`, and the PDF handed over.
-/// Where it cannot be printed, the Markdown alone, and the answer says so.
+/// Where it cannot be printed or kept, the Markdown alone, and the answer says so.
 pub(in crate::catalog::consulting) async fn handed(
     cx: &ToolCx<'_>,
     document: Document,
@@ -45,16 +45,20 @@ pub(in crate::catalog::consulting) async fn handed(
     value.insert("format".to_owned(), json!("markdown"));
     value.insert("markdown".to_owned(), json!(format!("# {title}\n\n{}", markdown.trim())));
     value.extend(facts);
-    let printed = match cx.services.printer.pdf(paper).await {
-        Ok(bytes) => bytes,
+    let name = format!("{kind}-{}.pdf", cx.now.format("%Y-%m-%d"));
+    let made = match cx.services.printer.pdf(paper).await {
+        // The text is written by now: a failure here would have it written once more.
+        Ok(bytes) => cx.make(&name, Kind::Pdf, bytes).await.map_err(|error| error.to_string()),
+        Err(error) => Err(error.to_string()),
+    };
+    let file = match made {
+        Ok(file) => file,
         Err(error) => {
-            tracing::warn!(%error, "a document was not printed");
+            tracing::warn!(error, "a document is handed over without its PDF");
             value.insert("note".to_owned(), json!("the PDF could not be made; this is the text"));
             return Ok(Outcome::Immediate(Value::Object(value)));
         }
     };
-    let name = format!("{kind}-{}.pdf", cx.now.format("%Y-%m-%d"));
-    let file = cx.make(&name, Kind::Pdf, printed).await?;
     value.insert("pdf".to_owned(), json!({ "id": file.id, "filename": file.filename }));
     let text = format!("**{}**", plain(&title));
     let handed = vec![Handed { what: Handout::File { file }, text }];
