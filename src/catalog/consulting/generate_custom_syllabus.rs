@@ -17,7 +17,6 @@ use serde_json::{Value, json};
 
 use super::writing::{self, Document, Material, Task, handed};
 use crate::{
-    figures::Kind,
     model::{text::quoted, ui::Reply},
     tool::{Tool, ToolCx, ToolError, ToolResult, ToolSpec, parse_args},
 };
@@ -114,11 +113,12 @@ impl Tool for GenerateCustomSyllabus {
     }
 }
 
-/// Pain points stand in the syllabus as they are: one with a figure that nobody gave goes back to who wrote it.
+/// Pain points stand in the syllabus as they are: one with a figure that nobody gave, or with words that nobody said, goes
+/// back to who wrote it.
 fn invented(material: &Material, points: &[String]) -> Result<(), ToolError> {
     for (at, point) in points.iter().enumerate() {
         let doubts = material.sources().doubts_in_plain(point);
-        if let Some(doubt) = doubts.into_iter().find(|doubt| doubt.kind == Kind::Figure) {
+        if let Some(doubt) = doubts.first() {
             let message = format!(
                 "`/pain_points/{at}`: `{}` stands nowhere in the conversation. hint: give the pain points in the \
                  participant's words",

@@ -24,6 +24,29 @@ const INSTRUCTIONS: &str = include_str!("../../../manifests/prompts/consulting/s
 /// Longest message in a list, in characters.
 const LISTED_MAX: usize = 300;
 
+/// What people call what a tool came to.
+const CALLED: &[(&str, &str)] = &[
+    ("analyze_competitor_gap", "What others do"),
+    ("analyze_website_tech_stack", "A website"),
+    ("calculate_roi", "What it would return"),
+    ("calculate_similarity", "Two texts compared"),
+    ("capture_screen_snapshot", "A picture of a screen"),
+    ("capture_webcam_snapshot", "A picture from a camera"),
+    ("extract_document", "A document"),
+    ("extract_skills", "Skills"),
+    ("fetch_url", "A page on the web"),
+    ("get_dashboard_stats", "Figures of all conversations"),
+    ("get_location", "The place"),
+    ("get_macos_contact_card", "The contact card"),
+    ("get_stock_price", "The price of a share"),
+    ("get_weather", "The weather"),
+    ("query_github_repo", "A repository"),
+    ("search_companies_by_location", "Companies at a place"),
+    ("search_internal_case_studies", "Case studies"),
+    ("search_web", "A search of the web"),
+    ("simulate_cost_of_inaction", "What the hours cost"),
+];
+
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Args {
@@ -130,7 +153,7 @@ fn listed(material: &Material) -> Document {
     section("What you said", said.collect());
     let mut found = Vec::new();
     for (name, value) in material.results().iter().chain(material.records()) {
-        let name = in_words(name);
+        let name = called(name);
         // What shows how it was worked out says more than its figures do.
         if let Some(steps) = value["arithmetic"].as_array() {
             let steps = steps.iter().filter_map(Value::as_str);
@@ -148,6 +171,12 @@ fn listed(material: &Material) -> Document {
     let mut facts = Map::new();
     facts.insert("written_by".to_owned(), json!("list"));
     Document { kind: "summary", title: "What was said and recorded".to_owned(), markdown, facts }
+}
+
+/// The result of a tool, or a record, as people call it.
+fn called(name: &str) -> String {
+    let known = CALLED.iter().find(|(tool, _)| *tool == name);
+    known.map_or_else(|| in_words(name), |(_, words)| (*words).to_owned())
 }
 
 /// `hours_per_week` and `hoursPerWeek` as `hours per week`.
@@ -180,7 +209,8 @@ fn scalars(value: &Value, name: &str, lines: &mut Vec<String>) {
         }
         Value::Object(members) => {
             for (name, member) in members {
-                let is_id = name == "id" || name.ends_with("Id") || name.ends_with("sha256");
+                let is_id =
+                    name == "id" || name.ends_with("Id") || name.to_lowercase().ends_with("sha256");
                 if !is_id {
                     scalars(member, name, lines);
                 }
