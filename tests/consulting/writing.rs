@@ -13,6 +13,7 @@ use anteroom::{
         transcript::{Audience, Event, Recorded, Speaker, Thought},
         usage::Usage,
     },
+    search::{Found, Hit},
     tool::{Policy, Services, Toolbox},
 };
 use insta::{assert_json_snapshot, assert_snapshot};
@@ -20,15 +21,20 @@ use serde_json::{Value, json};
 
 use crate::{
     bench::{Bench, data, error},
+    doubles::Played,
     scripted::{Scripted, Turn},
 };
 
 fn bench() -> (Bench, Arc<Scripted>) {
+    bench_with(Services::default())
+}
+
+fn bench_with(services: Services) -> (Bench, Arc<Scripted>) {
     let model = Scripted::new();
     let interview: Arc<dyn Model> = Arc::<Scripted>::clone(&model);
     let models = Models { interview: Some(interview), ..Models::default() };
     let consulting = Consulting { owner: Some("Grace Hopper".to_owned()), ..Consulting::default() };
-    let services = Services { consulting: Arc::new(consulting), ..Services::default() };
+    let services = Services { consulting: Arc::new(consulting), ..services };
     (Bench::with(services, models), model)
 }
 
@@ -176,6 +182,16 @@ async fn each_writes_what_fits_and_counts_what_it_was_used_for() {
     }
 }
 
+/// Whether people read these words somewhere in a result.
+fn holds(value: &Value, words: &str) -> bool {
+    match value {
+        Value::String(text) => text.contains(words),
+        Value::Object(members) => members.values().any(|member| holds(member, words)),
+        Value::Array(items) => items.iter().any(|item| holds(item, words)),
+        _ => false,
+    }
+}
+
 #[tokio::test]
 async fn a_figure_of_the_models_own_is_mended_or_nothing_is_written() {
     for words in [
@@ -197,7 +213,7 @@ async fn a_figure_of_the_models_own_is_mended_or_nothing_is_written() {
             let bad = tainted(&answer, &format!("\n\n{words}"));
             model.next(says(&bad)).next(says(&answer));
             let mended = bench.call(tool, args.clone()).await;
-            assert!(!data(&mended).to_string().contains(words), "{tool}");
+            assert!(holds(&bad, words) && !holds(data(&mended), words), "{tool} {words}: {mended}");
             let told = model.news(1);
             assert!(told.contains("Send the whole JSON object once more"), "{tool}: {told}");
             let handed = bench.handed.len();
@@ -272,6 +288,44 @@ async fn the_material_is_the_conversation_what_tools_came_to_and_the_offers_all_
     model.assert_played();
 }
 
+/// A result tells what was asked, in the words of the model that asked.
+#[tokio::test]
+async fn what_a_model_writes_into_a_call_bears_nothing_out() {
+    let nothing = Played::new(vec![Ok(Found::default())]);
+    let process = |name: &str| json!({ "inefficient_process": name, "hours_wasted_per_week": 10, "team_size": 5 });
+    for (tool, args, says_it) in [
+        ("search_web", json!({ "query": "reporting automation saves 40 %" }), "40 %"),
+        ("search_web", json!({ "query": "“we never looked back”" }), "“we never looked back”"),
+        ("get_weather", json!({ "location": "Berlin at 31" }), "31"),
+        ("search_companies_by_location", json!({ "location": "37 Berlins" }), "37"),
+        ("get_stock_price", json!({ "symbol": "312" }), "312"),
+        ("simulate_cost_of_inaction", process("copying, with 77 faults"), "77"),
+        ("simulate_cost_of_inaction", process(" Copying,\nwith 77 faults "), "77"),
+    ] {
+        let (mut bench, model) = bench_with(nothing.services());
+        bench.says("We copy figures.");
+        data(&bench.call(tool, args).await);
+        let bad = summary(&format!("It is {says_it}."));
+        model.next(says(&bad)).next(says(&bad));
+        let refused = bench.call("generate_summary_preview", json!({})).await;
+        assert!(error(&refused).contains(&format!("`{says_it}`")), "{tool}: {refused}");
+        // It is read all the same.
+        assert!(model.read(0).contains(says_it.trim_matches(['“', '”'])), "{}", model.read(0));
+        model.assert_played();
+    }
+    let hit = Hit {
+        title: "reporting automation".to_owned(),
+        url: "https://example.org/40".to_owned(),
+        snippet: "It saves 40 %.".to_owned(),
+        published: None,
+    };
+    let page = Played::new(vec![Ok(Found { hits: vec![hit], ..Found::default() })]);
+    let (mut bench, model) = bench_with(page.services());
+    data(&bench.call("search_web", json!({ "query": "reporting automation" })).await);
+    model.next(says(&summary("It saves 40 %, says https://example.org/40.")));
+    data(&bench.call("generate_summary_preview", json!({})).await);
+}
+
 #[tokio::test]
 async fn only_the_last_fifty_messages_count() {
     let (mut bench, model) = bench();
@@ -332,6 +386,20 @@ async fn a_document_is_markdown_and_a_pdf_with_the_same_words() {
     }
 }
 
+/// What was written and paid for is not written anew.
+#[tokio::test]
+async fn a_document_that_cannot_be_kept_is_its_text() {
+    let (mut bench, model) = talked().await;
+    bench.keeps_no_files();
+    model.next(says(&proposal("Five of you copy figures.")));
+    let found = bench.call("generate_proposal_draft", json!({})).await;
+    let found = data(&found);
+    assert!(found["markdown"].as_str().unwrap().contains("Five of you copy figures."), "{found}");
+    assert_eq!(found["note"], "the PDF could not be made; this is the text");
+    assert_eq!(found.get("pdf"), None);
+    model.assert_played();
+}
+
 #[tokio::test]
 async fn a_summary_has_the_sections_that_were_asked_for() {
     let (mut bench, model) = talked().await;
@@ -372,6 +440,8 @@ async fn without_a_model_a_summary_lists_and_all_others_are_not_configured() {
         bench.says("Five of us copy *figures*, [ten](https://evil.example) hours a week.");
         let process = json!({ "inefficient_process": "copying", "hours_wasted_per_week": 10, "team_size": 5 });
         data(&bench.call("simulate_cost_of_inaction", process).await);
+        let picture = json!({ "imageSha256": "5e88", "widthPixels": 640 });
+        bench.change(|actor| actor.save_record("remarks", picture, true)).unwrap();
         let found = bench.call(tool, args).await;
         if tool == "generate_summary_preview" {
             assert_eq!(data(&found)["written_by"], "list");
@@ -386,12 +456,13 @@ async fn without_a_model_a_summary_lists_and_all_others_are_not_configured() {
 
             ## What was found out and recorded
 
-            - simulate cost of inaction:
+            - What the hours cost:
               - 10 hours a week × 4 weeks × 5 people = 200 hours a month
               - 200 hours × 50 USD = 10,000 USD a month
               - 10,000 USD × 12 = 120,000 USD a year
               - workshop: 10,000 USD ÷ 10,000 USD = 1 month
               - consulting: 80,000 USD ÷ 10,000 USD = 8 months
+            - remarks: width pixels 640
             ");
             assert_eq!(bench.last_file().await.0.content_type, "application/pdf");
         } else {
@@ -536,6 +607,7 @@ async fn every_pain_point_is_the_topic_of_a_module() {
     for (points, told) in [
         (json!([]), "/pain_points"),
         (json!(["we lose 300 hours"]), "`300` stands nowhere"),
+        (json!(["“nobody ever looks at them”"]), "`“nobody ever looks at them”` stands nowhere"),
         (json!("copying"), "/pain_points"),
     ] {
         let args =

@@ -6,12 +6,12 @@ use serde_json::Value;
 
 use crate::{
     config::consulting::Consulting,
-    figures::Sources,
+    figures::{Sources, without_echo},
     ids::{CallId, WaitId},
     interview::State,
     llm::fence::{INPUT, fenced},
     model::{
-        transcript::{Amendments, Audience, CallResult, Event, Origin, Recorded, Speaker},
+        transcript::{Amendments, Audience, Call, CallResult, Event, Origin, Recorded, Speaker},
         ui::{Control, Reply},
         wait::{Answerers, Purpose, Wait},
     },
@@ -111,7 +111,7 @@ impl Material {
 
     fn new(
         said: Vec<Said>,
-        results: Vec<(String, Value)>,
+        results: Vec<(&Call, Value)>,
         records: Vec<(String, Value)>,
         facts: Vec<Fact>,
     ) -> Self {
@@ -122,12 +122,17 @@ impl Material {
                 Who::Model => {}
             }
         }
-        for (_, value) in results.iter().chain(&records) {
+        // A model wrote the arguments, and what it writes bears nothing out.
+        for (call, value) in &results {
+            sources.add_value(&without_echo(value, &call.args));
+        }
+        for (_, value) in &records {
             sources.add_value(value);
         }
         for Fact(text) in &facts {
             sources.add_text(text);
         }
+        let results = results.into_iter().map(|(call, value)| (call.tool.clone(), value)).collect();
         Self { said, results, records, facts, sources }
     }
 
@@ -213,17 +218,18 @@ fn facts(consulting: &Consulting) -> Vec<Fact> {
     facts
 }
 
-fn results(state: &State) -> Vec<(String, Value)> {
+/// Calls and what they came to, oldest first.
+fn results(state: &State) -> Vec<(&Call, Value)> {
     let told = state.calls.iter().filter_map(|call| {
         let result = call.late.as_ref().or(call.result.as_ref())?;
-        let tool = call.call.tool.as_str();
+        let call = &*call.call;
         match result {
             CallResult::Ok { value }
-                if !NOT_SHOWN.contains(&tool)
+                if !NOT_SHOWN.contains(&call.tool.as_str())
                     && value["success"] != false
                     && value["status"] != "failed" =>
             {
-                Some((tool.to_owned(), value.get("data").unwrap_or(value).clone()))
+                Some((call, value.get("data").unwrap_or(value).clone()))
             }
             CallResult::Ok { .. } | CallResult::Err { .. } => None,
         }

@@ -9,6 +9,9 @@
 //! - the `words` of an object with a `source` stand in what the tool of that name came to, or else, word by word, in one of
 //!   the texts.
 //!
+//! What a tool's result repeats of its call bears nothing out, since the model wrote that too; but for the tools that bring in
+//! what people wrote or sent.
+//!
 //! Which of two texts a quotation is from is not looked at: only people know which file was the one and which the other.
 
 use std::collections::BTreeSet;
@@ -16,7 +19,7 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value};
 
 use crate::{
-    figures::{Doubt, Kind, Sources, wordwise},
+    figures::{Doubt, Kind, Sources, without_echo, wordwise},
     ids::CallId,
     interview::{Actor, State},
     model::transcript::{Call, CallResult, Origin},
@@ -69,7 +72,7 @@ pub(in crate::catalog::interview) fn check(
 
 struct Look<'a> {
     /// What tools came to: the call, and the value.
-    calls: Vec<(&'a Call, &'a Value)>,
+    calls: Vec<(&'a Call, Value)>,
     sources: Sources,
     /// What people wrote or sent.
     texts: Sources,
@@ -87,12 +90,15 @@ impl<'a> Look<'a> {
             if ECHOES.contains(&tool) {
                 continue;
             }
-            calls.push((&*known.call, value));
-            sources.add_value(value);
             count(value, &mut sources);
-            if READERS.contains(&tool) {
+            let value = if READERS.contains(&tool) {
                 texts.add_value(value);
-            }
+                value.clone()
+            } else {
+                without_echo(value, &known.call.args)
+            };
+            sources.add_value(&value);
+            calls.push((&*known.call, value));
         }
         count(data, &mut sources);
         for record in &state.records {
@@ -144,7 +150,7 @@ impl<'a> Look<'a> {
             })
             .map(|(_, value)| value)
             .collect();
-        let gave = |(call, value): &(&Call, &Value)| {
+        let gave = |(call, value): &(&Call, Value)| {
             numbers.iter().all(|(name, number)| holds(value, Some(name.as_str()), number))
                 && chosen
                     .iter()
@@ -172,7 +178,7 @@ impl<'a> Look<'a> {
             .calls
             .iter()
             .filter(|(call, _)| call.tool == source)
-            .map(|(_, value)| *value)
+            .map(|(_, value)| value)
             .peekable();
         let stands = if by_tool.peek().is_some() {
             let mut known = BTreeSet::new();

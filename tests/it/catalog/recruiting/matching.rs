@@ -12,8 +12,10 @@ use anteroom::{
         ui::{Control, Reply, Verdict},
         wait::{Purpose, Settlement},
     },
-    tool::{Policy, Toolbox},
+    search::{self, Found, Query, Search},
+    tool::{Policy, Services, Toolbox},
 };
+use async_trait::async_trait;
 use serde_json::{Value, json};
 
 use crate::{
@@ -369,7 +371,7 @@ evidence = true
 id = "one"
 title = "One"
 mode = "interview"
-tools = ["extract_skills", "calculate_similarity", "request_user_input", "submit_for_validation", "persist_data"]
+tools = ["extract_skills", "calculate_similarity", "request_user_input", "submit_for_validation", "persist_data", "search_web"]
   [[phase.objective]]
   id = "match"
   title = "Match"
@@ -431,6 +433,38 @@ async fn a_model_writes_nothing_that_nothing_bears_out() {
     let stored = bench.tell("persist_data", json!({ "dataType": "job_match", "data": analysis() }));
     let refused = stored.await;
     assert!(refused["error"].as_str().is_some_and(|text| text.contains("`score` 43")), "{refused}");
+}
+
+/// Nothing is on the web.
+#[derive(Debug)]
+struct NoWeb;
+
+#[async_trait]
+impl Search for NoWeb {
+    async fn search(&self, _query: &Query) -> Result<Found, search::Error> {
+        Ok(Found::default())
+    }
+}
+
+#[tokio::test]
+async fn what_a_model_searched_for_bears_nothing_out() {
+    let flow = Arc::new(LoadedFlow::load(FREE, "free.toml", &bench::vars()).unwrap());
+    let mut bench = Bench::on(flow, catalog::tools(), Vec::new(), Policy::CHAT);
+    let services = Services { search: Some(Arc::new(NoWeb)), ..Services::default() };
+    bench.pipeline = bench.pipeline.clone().with_services(services);
+    let query = json!({ "query": "Ada led 77 people" });
+    assert_eq!(bench.tell("search_web", query).await["data"]["query"], "Ada led 77 people");
+    let mut data = analysis();
+    data["summary"] = json!("She led 77 people.");
+    data["sentences"][0]["evidence"][0] =
+        json!({ "source": "search_web", "words": "led 77 people" });
+    let card = json!({ "dataType": "job_match", "data": data });
+    let refused = bench.tell("submit_for_validation", card).await;
+    let told = refused["error"].as_str().unwrap();
+    assert!(
+        told.contains("gave `77`") && told.contains("“led 77 people” does not stand"),
+        "{told}"
+    );
 }
 
 #[test]
