@@ -192,6 +192,9 @@ pub const NOT_YOURS: &str = "Only the person who was asked can do that.";
 /// A form could not be opened in time.
 pub const PRESS_AGAIN: &str = "That took too long. Please press the button again.";
 
+/// A file went by the flow's retention before it could be handed over.
+pub const FILE_GONE: &str = "That file is not kept any more.";
+
 /// Somebody's words, passed on.
 pub fn relayed(name: &str, text: &str) -> String {
     format!("{name}: {text}")

@@ -12,6 +12,9 @@ use super::{
 };
 use crate::ids::{EffectId, SessionId, WaitId};
 
+/// Characters of an effect's id in the name of a file: enough for the files of one conversation.
+const FILE_ID: usize = 8;
+
 /// Something that must reach the outside exactly once in effect. Delivered at least once; `id` is the
 /// idempotency key that makes a repeat harmless.
 ///
@@ -80,6 +83,17 @@ impl Recipient {
 }
 
 impl Effect {
+    /// A file's name with a part of the effect's id: `diagram.png` as `diagram-AbC-12_x.png`. By it a file that was handed
+    /// over is found again, where an attempt may have happened of which nobody knows.
+    pub fn file_name(&self, filename: &str) -> String {
+        let id = self.id.short();
+        let id = id.get(id.len().saturating_sub(FILE_ID)..).unwrap_or_default();
+        match filename.rsplit_once('.') {
+            Some((stem, extension)) => format!("{stem}-{id}.{extension}"),
+            None => format!("{filename}-{id}"),
+        }
+    }
+
     /// One that may leave at once, queued at `now`.
     pub fn new(
         id: EffectId,

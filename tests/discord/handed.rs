@@ -5,7 +5,7 @@ use insta::assert_snapshot;
 
 use crate::{
     bot::{Bot, Plan},
-    emulator::faults::Fault,
+    emulator::faults::{Fault, Faults},
 };
 
 /// A return is worked out, and a calendar offered, before something is asked.
@@ -59,8 +59,12 @@ tools = ["calculate_roi", "get_booking_link", "get_user_option"]
 const POST: &str = "POST /channels/{channel}/messages";
 
 async fn begun() -> Bot {
+    begun_with(FLOW).await
+}
+
+async fn begun_with(flow: &str) -> Bot {
     let discord = "[consulting.booking]\nconsultation = \"https://cal.example.org/first\"\n";
-    let (flow, discord) = (Some(FLOW.to_owned()), discord.to_owned());
+    let (flow, discord) = (Some(flow.to_owned()), discord.to_owned());
     let bot = Bot::planned(Plan { flow, discord, ..Plan::default() }).await;
     bot.linus().at("welcome").command("/onboard panel", &[]).await;
     bot.ada().press("Start").await;
@@ -79,7 +83,7 @@ async fn a_picture_and_a_link_are_handed_over_in_the_thread() {
       ~ Anteroom (edited): ┃✓ Shall I work it out?
           ┃✓ ✓ You answered: **Yes, please**, <t:1793628300:f>
       + Anteroom: What comes back over 12 months, by the figures you gave.
-          📎 return.png
+          📎 return-AAAAAACQ.png
       + Anteroom: Here you choose a time for a first talk yourself.
       + Anteroom: [Choose a time ↗]
       + Anteroom: ┃ Is that right?
@@ -97,7 +101,62 @@ async fn a_picture_whose_post_was_not_answered_is_not_there_twice() {
             bot.pass(TimeDelta::minutes(2)).await;
         }
         let screen = bot.ada().screen();
-        assert_eq!(screen.matches("return.png").count(), 1, "{fault:?}\n{screen}");
+        assert_eq!(screen.matches("📎 return-").count(), 1, "{fault:?}\n{screen}");
         assert!(screen.contains("Is that right?"), "{screen}");
     }
+}
+
+/// The same words over two pictures, and a link after them.
+fn twice() -> String {
+    let again = r#"
+  [[phase.step]]
+  id = "again"
+  tool = "calculate_roi"
+  args = { timeSavings = 4160, implementationCost = 40000 }
+
+  [[phase.step]]
+  id = "calendar""#;
+    let between = r#"
+  [[phase.step]]
+  id = "more"
+  tool = "get_user_option"
+  args = { prompt = "Another one?", options = [ { id = "yes", label = "Another" }, { id = "no", label = "None" } ] }
+"#;
+    FLOW.replace("\n  [[phase.step]]\n  id = \"calendar\"", &format!("{between}{again}"))
+}
+
+#[tokio::test]
+async fn a_second_picture_under_the_same_words_is_not_taken_for_the_first() {
+    let bot = begun_with(&twice()).await;
+    let ada = bot.ada();
+    ada.press("Yes, please").await;
+    bot.discord.with(|state| state.faults.plan(POST, 8, Fault::Broken));
+    ada.press("Another").await;
+    bot.discord.with(|state| state.faults = Faults::default());
+    for _ in 0..3 {
+        bot.pass(TimeDelta::minutes(2)).await;
+    }
+    let screen = bot.ada().screen();
+    assert_eq!(screen.matches("📎 return-").count(), 2, "{screen}");
+}
+
+#[tokio::test]
+async fn a_link_whose_post_was_not_answered_is_not_there_twice() {
+    let picture = FLOW.find("\n  [[phase.step]]\n  id = \"return\"").unwrap();
+    let link = FLOW.find("\n  [[phase.step]]\n  id = \"calendar\"").unwrap();
+    let bot = begun_with(&[&FLOW[..picture], &FLOW[link..]].concat()).await;
+    let breaks = || bot.discord.with(|state| state.faults.plan(POST, 8, Fault::BrokenAfter));
+    breaks();
+    bot.ada().press("Yes, please").await;
+    // The words are found; now it is the button of which nobody knows.
+    for _ in 0..3 {
+        bot.discord.with(|state| state.faults = Faults::default());
+        breaks();
+        bot.pass(TimeDelta::minutes(2)).await;
+    }
+    bot.discord.with(|state| state.faults = Faults::default());
+    bot.pass(TimeDelta::minutes(20)).await;
+    let screen = bot.ada().screen();
+    assert_eq!(screen.matches("[Choose a time ↗]").count(), 1, "{screen}");
+    assert!(screen.contains("Is that right?"), "{screen}");
 }

@@ -57,12 +57,16 @@ tools = ["calculate_roi", "get_booking_link", "request_user_input"]
 "#;
 
 async fn begun() -> Bot {
-    let config = "[consulting.booking]\nconsultation = \"https://cal.example.org/first\"\n";
-    let plan = Plan { flow: Some(FLOW.to_owned()), config: config.to_owned(), ..Plan::default() };
-    let bot = Bot::planned(plan).await;
+    let bot = of(FLOW).await;
     bot.ada().command("/onboard start").await;
     drop(bot.ada().news());
     bot
+}
+
+async fn of(flow: &str) -> Bot {
+    let config = "[consulting.booking]\nconsultation = \"https://cal.example.org/first\"\n";
+    let plan = Plan { flow: Some(flow.to_owned()), config: config.to_owned(), ..Plan::default() };
+    Bot::planned(plan).await
 }
 
 /// Files of the bot that people see in a conversation, by title, with how their bytes begin.
@@ -85,7 +89,7 @@ async fn a_picture_and_a_link_are_handed_over_in_the_conversation() {
             ✓ You answered: *Yes.*, 2 Nov 10:00 UTC
     +   Ada Byron: Yes.
     +   Anteroom: What comes back over 12 months, by the figures you gave.
-            (file: return-AAAAAAAAAAAAAAAAAAAACA.png)
+            (file: return-AAAAAACA.png)
     +   Anteroom: Here you choose a time for a first talk yourself.
             [Choose a time ↗]
     +   Anteroom: A word, please.
@@ -133,6 +137,41 @@ async fn a_picture_whose_upload_was_not_answered_is_not_there_twice() {
         }
         assert_eq!(seen(&bot).len(), 1, "{method} {fault:?}");
         bot.ada().sees("A word, please.").await;
+    }
+}
+
+#[tokio::test]
+async fn an_upload_that_slack_shows_late_is_waited_for() {
+    let bot = begun().await;
+    bot.slack.fail("files.completeUploadExternal", 1, Fault::CutAfter);
+    bot.slack.with(|state| state.shares_after = TimeDelta::seconds(10));
+    bot.ada().reply("Yes.").await;
+    for _ in 0..40 {
+        bot.pass(TimeDelta::seconds(1)).await;
+    }
+    assert_eq!(seen(&bot).len(), 1);
+    bot.ada().sees("A word, please.").await;
+}
+
+#[tokio::test]
+async fn words_over_a_picture_that_begins_the_conversation_are_said_once() {
+    let first = FLOW.find("\n  [[phase.step]]\n  id = \"first\"").unwrap();
+    let second = FLOW.find("\n  [[phase.step]]\n  id = \"return\"").unwrap();
+    let flow = [&FLOW[..first], &FLOW[second..]].concat();
+    // Without an objective there is no word of how far it is.
+    let objective = flow.find("\n  [[phase.objective]]").unwrap();
+    let flow = [&flow[..objective], &flow[flow.find("\n  [[phase.step]]").unwrap()..]].concat();
+    let flow = flow.replace("[lead.points]\nworded = 40\n", "");
+    for fault in [Fault::TooMany(1), Fault::Broken, Fault::CutAfter] {
+        let bot = of(&flow).await;
+        bot.slack.fail("files.completeUploadExternal", 1, fault);
+        bot.ada().command("/onboard start").await;
+        for _ in 0..3 {
+            bot.pass(TimeDelta::minutes(2)).await;
+        }
+        let screen = bot.ada().screen();
+        assert_eq!(screen.matches("What comes back over 12 months").count(), 1, "{screen}");
+        assert_eq!(seen(&bot).len(), 1, "{screen}");
     }
 }
 

@@ -361,6 +361,19 @@ async fn row_9_a_card_that_was_answered_before_it_was_known_to_be_there_is_close
 }
 
 #[tokio::test]
+async fn row_9_a_first_card_that_nobody_knew_of_has_the_conversation_under_it() {
+    let bot = Bot::new().await;
+    let ada = bot.ada();
+    bot.slack.fail("chat.postMessage", 1, Fault::CutAfter);
+    ada.command("/onboard start candidate-onboarding").await;
+    ada.press("Continue with the assistant").await;
+    bot.pass(TimeDelta::minutes(10)).await;
+    let first =
+        ada.screen().lines().find(|line| line.contains("First the basics")).unwrap().to_owned();
+    assert!(first.starts_with("  "), "it stands under the card: {}", ada.screen());
+}
+
+#[tokio::test]
 async fn row_11_somebody_elses_words_settle_nothing() {
     let bot = Bot::on(&FLOW.replace("place = \"dm\"", "place = \"channel-thread\"")).await;
     let (ada, mallory) = (bot.ada().at("general"), bot.mallory().at("general"));

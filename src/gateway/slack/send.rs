@@ -173,13 +173,11 @@ impl Sender<'_> {
                 return self.card(wait, &message).await;
             }
             // It ended before anybody saw it, or on a card of which nobody knows that it is there.
-            let target = match &self.effect.to {
-                Recipient::Channel { alias } => Target::new(self.channel(alias)?, None),
-                Recipient::Participant | Recipient::Webhook { .. } => self.conversation().await?,
-            };
+            let target = self.card_target().await?;
             let Some(spot) = self.unnoted(&target, 0).await? else { return Ok(None) };
             self.edit(&spot, &message).await?;
             self.app.know(self.effect.id);
+            self.belongs(&target, wait, &spot).await?;
             return Ok(Some(spot.name()));
         }
         let mut is_there = false;
@@ -194,17 +192,26 @@ impl Sender<'_> {
     }
 
     async fn card(&self, wait: &Wait, message: &Message) -> Delivered<Option<String>> {
-        let Recipient::Channel { alias } = &self.effect.to else {
-            let target = self.conversation().await?;
-            let spot = self.post(&target, message, 0).await?;
-            self.rooted(&target, &spot).await?;
-            return Ok(Some(spot.name()));
-        };
-        let channel = self.channel(alias)?;
-        let spot = self.post(&Target::new(channel, None), message, 0).await?;
-        let role = Role::Request(wait.id);
-        self.app.threads.belongs(self.effect.session, (self.team(), &spot), role).await?;
+        let target = self.card_target().await?;
+        let spot = self.post(&target, message, 0).await?;
+        self.belongs(&target, wait, &spot).await?;
         Ok(Some(spot.name()))
+    }
+
+    async fn card_target(&self) -> Delivered<Target> {
+        match &self.effect.to {
+            Recipient::Channel { alias } => Ok(Target::new(self.channel(alias)?, None)),
+            Recipient::Participant | Recipient::Webhook { .. } => self.conversation().await,
+        }
+    }
+
+    /// Remembers what a card is to those who write under it.
+    async fn belongs(&self, target: &Target, wait: &Wait, spot: &Spot) -> Delivered<()> {
+        if !matches!(self.effect.to, Recipient::Channel { .. }) {
+            return self.rooted(target, spot).await;
+        }
+        let role = Role::Request(wait.id);
+        Ok(self.app.threads.belongs(self.effect.session, (self.team(), spot), role).await?)
     }
 
     /// A line under a request once it is decided, for those who talk about it there (BEHAVIOUR J3.4).
@@ -351,7 +358,7 @@ impl Sender<'_> {
         if let Some(spot) = self.unnoted(target, part).await? {
             return Ok(spot);
         }
-        let (id, delivery) = (self.effect.id, self.delivery(part));
+        let delivery = self.delivery(part);
         let mut body = body_of(message);
         body["channel"] = target.channel.clone().into();
         if let Some(thread) = &target.thread {
@@ -360,8 +367,7 @@ impl Sender<'_> {
         body["unfurl_links"] = false.into();
         body["unfurl_media"] = false.into();
         body["metadata"] = json!({ "event_type": DELIVERY, "event_payload": { "d": delivery } });
-        // Whoever gives up waiting for this does not know either.
-        self.app.doubt(id);
+        let was_doubted = self.begin();
         let posted = match self.call(Method::PostMessage, body.clone()).await {
             Err(Failure::Refused { error, .. }) if is_of_blocks(&error) => {
                 // A mistake of ours: the words alone can still be answered by typing.
@@ -373,9 +379,7 @@ impl Sender<'_> {
             }
             posted => posted,
         };
-        if !matches!(posted, Err(Failure::Unclear { .. })) {
-            self.app.know(id);
-        }
+        self.ended(was_doubted, posted.as_ref().err());
         let posted = posted?;
         match (posted["channel"].as_str(), posted["ts"].as_str()) {
             (Some(channel), Some(ts)) => {
@@ -443,6 +447,30 @@ impl Sender<'_> {
             Err(Failure::Refused { .. }) => Ok(Vec::new()),
             Err(failure) => Err(failure),
         }
+    }
+
+    /// Doubts the effect before an attempt, for whoever gives up waiting does not know either; whether it was doubted.
+    fn begin(&self) -> bool {
+        let was_doubted = self.app.is_doubted(self.effect.id);
+        self.app.doubt(self.effect.id);
+        was_doubted
+    }
+
+    /// Ends the doubt where an attempt tells what became of the effect: one that was put off tells nothing of one before.
+    fn ended(&self, was_doubted: bool, failure: Option<&Failure>) {
+        let is_clear = match failure {
+            None | Some(Failure::Refused { .. } | Failure::NotInstalled) => true,
+            Some(Failure::Later { .. }) => !was_doubted,
+            Some(Failure::Unclear { .. }) => false,
+        };
+        if is_clear {
+            self.app.know(self.effect.id);
+        }
+    }
+
+    /// Whether there was an attempt before this one.
+    fn was_tried(&self) -> bool {
+        self.effect.attempts > 0 || self.may_be_there()
     }
 
     /// Whether an attempt was made of which nobody knows whether it came.

@@ -92,6 +92,8 @@ pub(crate) struct Message {
     pub(crate) metadata: Value,
     pub(crate) is_edited: bool,
     pub(crate) files: Vec<String>,
+    /// Until then nobody is shown it.
+    pub(crate) shown_from: Option<DateTime<Utc>>,
     /// Seen by one person only.
     pub(crate) only_for: Option<String>,
     /// When its stream began, while it lasts.
@@ -194,6 +196,8 @@ pub(crate) struct Call {
 pub(crate) struct State {
     pub(crate) settings: Settings,
     pub(crate) clock: Arc<dyn Clock>,
+    /// How long after an upload is complete its message is there.
+    pub(crate) shares_after: TimeDelta,
     /// `http://127.0.0.1:1`
     pub(crate) base: String,
     pub(crate) teams: BTreeMap<String, Team>,
@@ -264,6 +268,7 @@ impl State {
         let mut state = Self {
             settings,
             clock,
+            shares_after: TimeDelta::zero(),
             base: base.to_owned(),
             teams: BTreeMap::new(),
             users: BTreeMap::new(),

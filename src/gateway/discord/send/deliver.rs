@@ -158,6 +158,7 @@ impl Sender<'_> {
             // It ended before anybody saw it, or on a card of which nobody knows that it is there.
             let Some(spot) = self.unnoted(wait).await? else { return Ok(None) };
             self.edit(&spot, &message).await?;
+            self.belongs(wait, &spot).await?;
             return Ok(Some(spot.name()));
         }
         let mut is_there = false;
@@ -186,7 +187,7 @@ impl Sender<'_> {
         // Its controls are what it is known by.
         let open = Wait { standing: Standing::Pending, ..wait.clone() };
         let card = render::card(&open, &self.cx(&open).await?);
-        self.look_for(&channel, &card.body(0)).await
+        self.look_for(&channel, &card.body(0), None).await
     }
 
     /// Whether the answer is known already, so that nothing is asked; where only a part is, it is kept, unless something
@@ -231,10 +232,19 @@ impl Sender<'_> {
         };
         let channel = self.channel(alias)?;
         let Some(spot) = self.post(&channel, message, 0).await? else { return Ok(None) };
+        self.belongs(wait, &spot).await?;
+        Ok(Some(spot.name()))
+    }
+
+    /// Remembers what a request is to those who write about it, and begins the thread where they do.
+    async fn belongs(&self, wait: &Wait, spot: &Spot) -> Delivered<()> {
+        if !matches!(self.effect.to, Recipient::Channel { .. }) {
+            return Ok(());
+        }
         self.app.rooms.belongs(self.effect.session, &spot.message, Role::Request(wait.id)).await?;
         let name = self.look().await?.state.person_in_words();
-        self.thread_at(&spot, &name).await?;
-        Ok(Some(spot.name()))
+        self.thread_at(spot, &name).await?;
+        Ok(())
     }
 
     /// A line in the thread of a request once it is decided, for those who talk about it there (BEHAVIOUR J3.4).

@@ -34,7 +34,12 @@ impl Sender<'_> {
     }
 
     /// The message of an earlier attempt; none where there is none, or nobody may look.
-    pub(super) async fn look_for(&self, channel: &str, body: &Value) -> Delivered<Option<Spot>> {
+    pub(super) async fn look_for(
+        &self,
+        channel: &str,
+        body: &Value,
+        file: Option<&str>,
+    ) -> Delivered<Option<Spot>> {
         let me = match self.app.me().await {
             Err(Failure::Refused { .. }) => return Ok(None),
             me => me?,
@@ -46,10 +51,20 @@ impl Sender<'_> {
             Err(Failure::Refused { .. }) => return Ok(None),
             found => found?,
         };
-        let is_it = |message: &&Value| message["author"]["id"] == me && is_same(message, body);
+        let is_it = |message: &&Value| {
+            let is_same =
+                file.map_or_else(|| is_same(message, body), |name| carries(message, name));
+            is_same && message["author"]["id"] == me
+        };
         let id = messages.iter().find(is_it).and_then(|message| message["id"].as_str());
         Ok(id.map(|id| Spot { channel: channel.to_owned(), message: id.to_owned() }))
     }
+}
+
+/// Whether a message carries a file of this name. Its words prove nothing: two pictures may say the same.
+fn carries(message: &Value, name: &str) -> bool {
+    let mut files = message["attachments"].as_array().into_iter().flatten();
+    files.any(|file| file["filename"] == name)
 }
 
 /// Whether a message is the one that a body would make: the same words, or controls of the same question.
@@ -62,10 +77,10 @@ fn is_same(message: &Value, body: &Value) -> bool {
     first.is_some() && first == first_id(&message["components"])
 }
 
-/// The first id of a control among components.
+/// The first id of a control among components; a link has none, but leads somewhere.
 fn first_id(components: &Value) -> Option<&str> {
     components.as_array()?.iter().find_map(|component| {
-        let own = component["custom_id"].as_str();
+        let own = component["custom_id"].as_str().or_else(|| component["url"].as_str());
         let accessory = component["accessory"]["custom_id"].as_str();
         own.or(accessory).or_else(|| first_id(&component["components"]))
     })
@@ -93,6 +108,12 @@ mod tests {
         assert!(is_same(&card("v1.a.0.pick.0", "Old"), &card("v1.a.0.pick.0", "New")));
         assert!(!is_same(&card("v1.b.0.pick.0", "Old"), &card("v1.a.0.pick.0", "Old")));
         assert!(!is_same(&json!({ "components": [] }), &json!({ "components": [] })));
+        let link = |url: &str| {
+            json!({ "components": [{ "type": 1, "components": [
+                { "type": 2, "style": 5, "label": "Choose a time", "url": url } ] }] })
+        };
+        assert!(is_same(&link("https://a.example.org"), &link("https://a.example.org")));
+        assert!(!is_same(&link("https://a.example.org"), &link("https://b.example.org")));
         assert!(is_same(&json!({ "content": "Hello" }), &json!({ "content": "Hello " })));
         assert!(!is_same(&json!({ "content": "" }), &json!({ "content": "Hello" })));
     }

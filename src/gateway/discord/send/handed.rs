@@ -1,16 +1,17 @@
 //! What the bot hands over: files that it made, and links.
+//!
+//! A file carries the id of its effect in its name: where an attempt may have happened that Discord remembers no more, it
+//! is looked for by that before it is sent again.
 
 use super::{
     deliver::{Delivered, Sender, Undelivered},
     post::File,
 };
 use crate::{
+    form::words,
     gateway::discord::{render, texts},
     model::{artifact::Artifact, effect::Handout},
 };
-
-/// What is said where a file went by the flow's retention before it could be handed over.
-const GONE: &str = "That file is not kept any more.";
 
 impl Sender<'_> {
     pub(super) async fn hand(&self, what: &Handout, text: &str) -> Delivered<Option<String>> {
@@ -29,12 +30,12 @@ impl Sender<'_> {
         let engine = self.app.engine().ok_or(Undelivered::Later)?;
         let kept = engine.parts().artifacts.read(self.effect.session, file).await;
         let Some(bytes) = kept.map_err(|_| Undelivered::Later)? else {
-            return self.post_all(&texts::plain(GONE)).await;
+            return self.post_all(&texts::plain(words::FILE_GONE)).await;
         };
-        let words = render::post(text).into_iter().next();
-        // What it is called is said: a message that was sent is found again by its words.
-        let words = words.unwrap_or_else(|| texts::words(file.filename.clone()));
-        let file = File { name: &file.filename, bytes: &bytes };
-        Ok(self.post_to_room(&words, 0, Some(file)).await?.map(|spot| spot.name()))
+        let said = render::post(text).into_iter().next();
+        let said = said.unwrap_or_else(|| texts::words(file.filename.clone()));
+        let name = self.effect.file_name(&file.filename);
+        let file = File { name: &name, bytes: &bytes };
+        Ok(self.post_to_room(&said, 0, Some(file)).await?.map(|spot| spot.name()))
     }
 }

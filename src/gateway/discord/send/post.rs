@@ -19,7 +19,7 @@ use crate::{
 /// A file that goes with a message.
 #[derive(Clone, Copy)]
 pub(super) struct File<'a> {
-    /// What it is called.
+    /// What it is called, which no other file is.
     pub(super) name: &'a str,
     /// The file.
     pub(super) bytes: &'a [u8],
@@ -104,7 +104,7 @@ impl Sender<'_> {
         file: Option<File<'_>>,
     ) -> Delivered<Option<Spot>> {
         if self.may_be_there()
-            && let Some(spot) = self.look_for(channel, &body).await?
+            && let Some(spot) = self.look_for(channel, &body, file.map(|file| file.name)).await?
         {
             return Ok(Some(spot));
         }

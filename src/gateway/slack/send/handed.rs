@@ -3,16 +3,19 @@
 //! A file carries the id of its effect in its name, as a post does in its metadata: where an attempt may have happened, it
 //! is looked for before it is sent again.
 
+use std::time::Duration;
+
 use reqwest::Url;
 
 use super::{Delivered, Sender, Target, Undelivered};
 use crate::{
+    form::words,
     gateway::slack::{api::Failure, files::Upload, render, texts},
     model::{artifact::Artifact, effect::Handout},
 };
 
-/// What is said where a file went by the flow's retention before it could be handed over.
-const GONE: &str = "That file is not kept any more.";
+/// How long after an upload that was not answered Slack surely shows it, if it came: it shares files by and by.
+const SHOWN_AFTER: Duration = Duration::from_secs(15);
 
 impl Sender<'_> {
     pub(super) async fn hand(&self, what: &Handout, text: &str) -> Delivered<Option<String>> {
@@ -35,19 +38,25 @@ impl Sender<'_> {
         let engine = self.app.engine().ok_or(Undelivered::Later)?;
         let kept = engine.parts().artifacts.read(self.effect.session, file).await;
         let Some(bytes) = kept.map_err(|_| Undelivered::Later)? else {
-            return self.post_all(&texts::plain(GONE)).await;
+            return self.post_all(&texts::plain(words::FILE_GONE)).await;
         };
         let mut target = self.conversation().await?;
         if target.thread.is_none() {
             // A file is no root: nothing can be asked under it.
-            let words = render::post(text);
-            let Some(first) = words.first() else { return Err(Undelivered::Later) };
+            let said = render::post(text);
+            let Some(first) = said.first() else { return Err(Undelivered::Later) };
             let spot = self.post(&target, first, 0).await?;
             self.rooted(&target, &spot).await?;
             target = Target::new(spot.channel, Some(spot.message));
             self.send_file(&target, (file, ""), bytes).await?;
             return Ok(None);
         }
+        // The first attempt of what began the conversation has said it.
+        let was_said = self.was_tried() && {
+            let root = Target::new(target.channel.clone(), None);
+            self.look_for(&root, &self.delivery(0)).await?.is_some()
+        };
+        let text = if was_said { "" } else { text };
         self.send_file(&target, (file, text), bytes).await?;
         Ok(None)
     }
@@ -58,8 +67,7 @@ impl Sender<'_> {
         (file, text): (&Artifact, &str),
         bytes: Vec<u8>,
     ) -> Delivered<()> {
-        let id = self.effect.id;
-        let name = named(&file.filename, &id.short());
+        let name = self.effect.file_name(&file.filename);
         let channel = self.open(target).await?;
         if self.may_be_there() {
             let messages = self.lately(&channel, target.thread.as_deref()).await?;
@@ -68,27 +76,20 @@ impl Sender<'_> {
                 return Ok(());
             }
         }
-        let words = render::post(text).into_iter().next().map(|message| message.text);
+        let said = render::post(text).into_iter().next().map(|message| message.text);
         let upload = Upload {
             name: &name,
             title: &file.filename,
-            words: words.as_deref().unwrap_or_default(),
+            words: said.as_deref().unwrap_or_default(),
             bytes,
         };
-        self.app.doubt(id);
+        let was_doubted = self.begin();
         let place = (channel.as_str(), target.thread.as_deref());
         let sent = self.app.files.send(self.team(), place, upload).await;
-        if !matches!(sent, Err(Failure::Unclear { .. })) {
-            self.app.know(id);
+        self.ended(was_doubted, sent.as_ref().err());
+        match sent {
+            Err(Failure::Unclear { .. }) => Err(Failure::Later { after: SHOWN_AFTER }.into()),
+            sent => Ok(sent?),
         }
-        Ok(sent?)
-    }
-}
-
-/// `diagram.png` as `diagram-4f2a.png`.
-fn named(filename: &str, id: &str) -> String {
-    match filename.rsplit_once('.') {
-        Some((stem, extension)) => format!("{stem}-{id}.{extension}"),
-        None => format!("{filename}-{id}"),
     }
 }

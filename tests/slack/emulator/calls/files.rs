@@ -71,6 +71,7 @@ pub(super) fn complete(state: &mut State, caller: &Caller, args: &Args) -> Answe
             blocks: args.get("blocks").clone(),
             files: ids.clone(),
             thread,
+            shown_from: Some(state.now() + state.shares_after),
             ..Message::default()
         };
         state.post(&channel, message);

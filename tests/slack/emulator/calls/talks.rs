@@ -99,8 +99,10 @@ fn page(state: &State, channel: &str, messages: Vec<&Message>, args: &Args) -> A
         let ts = message.ts.as_str();
         (ts > oldest && ts < latest) || (is_inclusive && (ts == oldest || ts == latest))
     };
-    let all: Vec<&Message> =
-        messages.into_iter().filter(|message| message.only_for.is_none()).filter(fits).collect();
+    let is_there = |message: &&Message| {
+        message.only_for.is_none() && message.shown_from.is_none_or(|from| from <= state.now())
+    };
+    let all: Vec<&Message> = messages.into_iter().filter(is_there).filter(fits).collect();
     let page: Vec<Value> = all
         .iter()
         .skip(from)
