@@ -156,6 +156,15 @@ impl Artifacts {
         self.blobs.erase(session).await
     }
 
+    /// Removes the files of a session that are not among `kept`, digests. Again: nothing.
+    pub async fn retain(
+        &self,
+        session: SessionId,
+        kept: BTreeSet<String>,
+    ) -> Result<(), blobs::Error> {
+        self.blobs.retain(session, kept).await
+    }
+
     /// The sessions that have a folder of files.
     pub async fn sessions(&self) -> Result<BTreeSet<SessionId>, blobs::Error> {
         self.blobs.sessions().await

@@ -135,6 +135,30 @@ impl Blobs {
         .await
     }
 
+    /// Removes the files of a session that are not among `kept`, digests; what is unfinished goes too. Again: nothing.
+    pub(super) async fn retain(
+        &self,
+        session: SessionId,
+        kept: BTreeSet<String>,
+    ) -> Result<(), Error> {
+        let folder = self.folder_of(session);
+        blocking(move || {
+            let entries = match fs::read_dir(&folder) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+                entries => entries?,
+            };
+            for entry in entries {
+                let entry = entry?;
+                if !entry.file_name().to_str().is_some_and(|name| kept.contains(name)) {
+                    fs::remove_file(entry.path())?;
+                }
+            }
+            pass(Point::FilesRemoved);
+            sync_folder(&folder)
+        })
+        .await
+    }
+
     /// A link in place of one of our folders or files would lead reading and writing somewhere else.
     async fn no_links(&self, place: &Place<'_>) -> Result<(), Error> {
         let (folder, file) = match place {

@@ -3,7 +3,7 @@
 //! The store's step is the moment it happens; files follow, and what a crash leaves of those goes with the next round
 //! of [`Engine::sweep`]. Web hooks that were sent something are told last, by effects that outlive the session.
 
-use std::{collections::BTreeSet, time::Duration};
+use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
 use chrono::{DateTime, Utc};
 use futures::{StreamExt as _, stream};
@@ -11,11 +11,13 @@ use serde_json::{Map, Value, json};
 
 use super::{CONFLICTS_MAX, Changed, Engine, Error, Gateway, Receipt};
 use crate::{
+    artifacts::blobs,
     drill::{Point, pass},
     ids::{EffectId, SessionId, WaitId},
-    interview::{Actor, Next, custody::Outside},
+    interview::{Actor, Next, State, custody::Outside},
     model::{
         audit::AuditRecord,
+        custody::Kind,
         effect::{Act, Effect, Recipient},
         session::{Place, Platform},
         ui::{Ask, Control, Prompt},
@@ -161,8 +163,20 @@ impl Engine {
     }
 
     pub(super) async fn erase_files(&self, session: SessionId) -> Result<(), Error> {
-        let erased = self.inner.parts.artifacts.erase(session).await;
-        erased.map_err(|error| Error::Store(store::Error::Unavailable(std::sync::Arc::new(error))))
+        self.inner.parts.artifacts.erase(session).await.map_err(unreachable)
+    }
+
+    /// Removes the files that go with what is gone: those that were sent with the uploads, those that the bot made with
+    /// the conversation, for they tell it in other words.
+    pub(super) async fn erase_files_of(
+        &self,
+        state: &State,
+        gone: &BTreeSet<Kind>,
+    ) -> Result<(), Error> {
+        let sent = state.artifacts.iter().filter(|_| !gone.contains(&Kind::Uploads));
+        let made = state.made.iter().filter(|_| !gone.contains(&Kind::Transcript));
+        let kept = sent.chain(made).map(|file| file.sha256.clone()).collect();
+        self.inner.parts.artifacts.retain(state.session, kept).await.map_err(unreachable)
     }
 
     /// A line for the audit chain, without words.
@@ -253,4 +267,8 @@ fn neutral(wait: Wait, now: DateTime<Utc>) -> Wait {
 /// A place that says nothing of anybody: an effect that outlives its session must not know where that was.
 const fn nowhere(platform: Platform) -> Place {
     Place { platform, workspace: String::new(), channel: String::new(), thread: None }
+}
+
+fn unreachable(error: blobs::Error) -> Error {
+    Error::Store(store::Error::Unavailable(Arc::new(error)))
 }

@@ -150,7 +150,7 @@ impl Engine {
         let actor = Actor::load(flow, &loaded, ids, parts.clock.now());
         let mut actor = actor.ok_or(Error::NoSession)?;
         let due = actor.due_to_go();
-        let gone = due.union(&actor.state().keeping.forgotten).count();
+        let gone: BTreeSet<Kind> = due.union(&actor.state().keeping.forgotten).copied().collect();
         if due.is_empty() {
             return Ok(());
         }
@@ -159,13 +159,11 @@ impl Engine {
             // They hold parts of the conversation, and only its events know of them.
             self.erase_children(actor.state(), "retention").await?;
         }
-        if gone == Kind::ALL.len() {
+        if gone.len() == Kind::ALL.len() {
             self.erase_known(session, Some(&actor), "retention").await?;
             return Ok(());
         }
-        if due.contains(&Kind::Uploads) {
-            self.erase_files(session).await?;
-        }
+        self.erase_files_of(actor.state(), &gone).await?;
         if is_only_files {
             actor.forget_uploads();
             return Ok(self.commit(actor, None).await?);

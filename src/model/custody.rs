@@ -57,7 +57,7 @@ impl Custody {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    /// The conversation with all its answers, and the words of its audit records.
+    /// The conversation with all its answers, the files that the bot made of it, and the words of its audit records.
     Transcript,
     /// The files that were sent.
     Uploads,

@@ -9,17 +9,22 @@ use std::{
 };
 
 use anteroom::{
+    artifacts::check::Kind as Printed,
     clock::Clock as _,
     engine::{Error, Gathered, Receipt, webhook::Target},
     interview::Command,
     model::{
-        audit::{AuditRecord, CHAIN_START, Fault, Sealed, examine},
+        audit::{AuditRecord, CHAIN_START, Fault, Sealed, examine, sha256},
         custody::Kind,
+        effect::Handout,
         session::{PersonId, Status},
         transcript::Audience,
+        ui::Reply,
         wait::{Purpose, Settlement},
     },
+    tool::{EffectClass, Handed, Outcome, Tool, ToolCx, ToolError, ToolResult, ToolSpec},
 };
+use async_trait::async_trait;
 use axum::{
     Router,
     extract::State,
@@ -292,6 +297,64 @@ async fn files_may_go_before_the_talk_that_goes_on() {
     assert!(world.disk().load(world.session).await.unwrap().is_some());
     world.pass(TimeDelta::days(1)).await;
     assert_eq!(world.disk().load(world.session).await.unwrap(), None);
+}
+
+/// Makes a document of the conversation.
+#[derive(Debug)]
+struct SumUp(ToolSpec);
+
+impl Default for SumUp {
+    fn default() -> Self {
+        let parameters = json!({ "type": "object", "properties": {} });
+        Self(ToolSpec::new("sum_up", "Sums up.", EffectClass::Pure, parameters))
+    }
+}
+
+#[async_trait]
+impl Tool for SumUp {
+    fn spec(&self) -> &ToolSpec {
+        &self.0
+    }
+
+    async fn execute(&self, cx: &ToolCx<'_>, _args: Value) -> ToolResult {
+        let file = cx.make("summary.pdf", Printed::Pdf, b"%PDF".to_vec()).await?;
+        let handed = vec![Handed { what: Handout::File { file }, text: "All of it.".to_owned() }];
+        Ok(Outcome::Made { value: json!({}), handed })
+    }
+
+    async fn resume(&self, _cx: &ToolCx<'_>, _state: Value, _reply: Reply) -> ToolResult {
+        Err(ToolError::Changed)
+    }
+}
+
+#[tokio::test]
+async fn files_that_were_made_go_with_the_talk_and_files_that_were_sent_by_themselves() {
+    for (transcript, uploads, left) in [("20d", "5d", b"%PDF".as_slice()), ("5d", "20d", b"a note")]
+    {
+        let retention = format!(
+            "[retention]\ntranscript = \"{transcript}\"\nuploads = \"{uploads}\"\nrecords = \"20d\"\n\n[pace]"
+        );
+        let flow = FLOW.replacen("[pace]", &retention, 1);
+        let flow = flow.replacen("\"get_user_upload\"]", "\"get_user_upload\", \"sum_up\"]", 1);
+        let step =
+            "  [[phase.step]]\n  id = \"sum\"\n  tool = \"sum_up\"\n\n[[phase]]\nid = \"two\"";
+        let flow = flow.replacen("[[phase]]\nid = \"two\"", step, 1);
+        let mut world = World::empty(&flow, None);
+        world.with_tool(Arc::new(SumUp::default()));
+        world.begin("short").await;
+        world.press("Blue").await;
+        world.press("Large").await;
+        world.upload("note.txt", b"a note").await.unwrap();
+        world.say("word").await;
+        assert_eq!(world.state().await.status, Status::Completed);
+        assert_eq!(files(&world).len(), 2);
+
+        world.pass(TimeDelta::days(6)).await;
+        let [kept] = &files(&world)[..] else { panic!("{:?}", files(&world)) };
+        assert_eq!(*kept, sha256(left));
+        world.pass(TimeDelta::days(20)).await;
+        assert_eq!(files(&world), [""; 0]);
+    }
 }
 
 #[tokio::test]
