@@ -237,17 +237,16 @@ impl Pipeline {
         let session = lock(actor, |actor| actor.state().session);
         let spec = tool.spec();
         let cached = self.policy.cache && spec.cacheable;
-        if cached && let Some(value) = self.cache.get(session, call).await {
-            return (Ok(Outcome::Immediate(value)), 0);
+        if cached && let Some(outcome) = self.cache.get(session, call).await {
+            return (Ok(outcome), 0);
         }
         let cx = self.cx(call, actor, (now, meter));
         let (result, made) = attempts(self.policy_for(spec), spec.effect_class, || {
             tool.execute(&cx, call.args.clone())
         })
         .await;
-        // What was made is handed over once: the same question again is answered from what is known.
-        if cached && let Ok(Outcome::Immediate(value) | Outcome::Made { value, .. }) = &result {
-            self.cache.put(session, call, value.clone()).await;
+        if cached && let Ok(outcome) = &result {
+            self.cache.put(session, call, outcome).await;
         }
         (result, made)
     }
