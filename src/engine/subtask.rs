@@ -45,7 +45,9 @@ impl Engine {
         match result {
             Ok(Outcome::Immediate(value)) => self.succeed(actor, call, value),
             Ok(Outcome::Made { value, handed }) => {
-                for Handed { what, text } in handed {
+                // A call has one result, and what it made goes out with that one.
+                let is_new = actor.state().call(call).is_some_and(|known| known.result.is_none());
+                for Handed { what, text } in handed.into_iter().filter(|_| is_new) {
                     actor.hand(what, &text);
                 }
                 self.succeed(actor, call, value);

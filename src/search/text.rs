@@ -79,12 +79,15 @@ pub(super) fn unmarked(text: &str) -> String {
         bare.push_str(&rest[..at]);
         let tag = &rest[at..];
         let is_tag = tag[1..].starts_with(|c: char| c.is_ascii_alphabetic() || c == '/');
-        if let Some(end) = tag.find('>').filter(|_| is_tag) {
-            rest = &tag[end + 1..];
-        } else {
+        if !is_tag {
             bare.push('<');
             rest = &tag[1..];
+            continue;
         }
+        rest = tag;
+        // Where none ends any more there is none, however many seem to begin.
+        let Some(end) = tag.find('>') else { break };
+        rest = &tag[end + 1..];
     }
     bare.push_str(rest);
     // `&amp;` last, so that nothing is resolved twice.
@@ -130,5 +133,8 @@ mod tests {
     fn markup_of_a_service_goes_and_what_only_looks_like_it_stays() {
         assert_eq!(unmarked("<strong>a</strong> &amp;lt; b &#x27;c&#39;"), "a &lt; b 'c'");
         assert_eq!(unmarked("1 < 2 and <3, a<"), "1 < 2 and <3, a<");
+        assert_eq!(unmarked("<b>a</b> <c &lt; <d"), "a <c < <d");
+        let open = "<a".repeat(500_000);
+        assert_eq!(unmarked(&open), open);
     }
 }

@@ -249,7 +249,7 @@ fn a_configuration_is_resolved_or_every_mistake_in_it_told() {
             "a key stands in the address",
         ),
         (written("searxng", "ftp://search.example.org", ""), "not an address"),
-        (written("searxng", "https://search.example.org", "whole = \"60s\""), "between 1s and 24s"),
+        (written("searxng", "https://search.example.org", "whole = \"60s\""), "between 1s and 22s"),
         (
             written("searxng", "https://search.example.org", "language = \"de&q=x\""),
             "name of a language",

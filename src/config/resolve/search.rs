@@ -15,8 +15,9 @@ const BRAVE: &str = "https://api.search.brave.com/res/v1";
 /// Where Google's models are.
 const GEMINI: &str = "https://generativelanguage.googleapis.com/v1beta";
 
-/// Longest time for an answer: a call of a tool ends after 25 seconds, and must be able to say why.
-const WHOLE_MAX: Duration = Duration::from_secs(24);
+/// Longest time for an answer: a call of a tool ends after 25 seconds, must be able to say why, and may still have to look
+/// where sources lead.
+const WHOLE_MAX: Duration = Duration::from_secs(22);
 
 impl Resolve<'_> {
     pub(super) fn search(&mut self, written: &Search) -> Option<Searching> {

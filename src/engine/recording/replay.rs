@@ -283,7 +283,10 @@ impl Stage {
     async fn play(&mut self, tape: &Tape) -> Result<(String, String), Error> {
         let Some((started, _)) = tape.started() else { return Ok(Default::default()) };
         let name = started.name.clone().unwrap_or_default();
-        let from = Responder::without_rights(started.participant.clone(), name);
+        let from = Responder {
+            staff: started.staff,
+            ..Responder::without_rights(started.participant.clone(), name)
+        };
         let place = started.place.clone();
         let begun = self.engine.start(&tape.begin.flow, &from, place, &tape.begin.key).await?;
         self.rest().await?;
