@@ -227,6 +227,9 @@ async fn without_a_comparison_the_sources_are_told_alone() {
         let models = Models { interview: Some(interview), ..Models::default() };
         let note = sources(&Bench::with(pages().services(), models).call(TOOL, args()).await);
         assert!(note.starts_with("A comparison could not be made"), "{note}");
+        if model.seen().len() > 1 {
+            assert!(model.news(1).contains("`/`: expected"), "{}", model.news(1));
+        }
         model.assert_played();
     }
 }

@@ -175,8 +175,10 @@ impl Task<'_> {
         let checker = Checker::compile(schema()).map_err(|_| "schema")?;
         let complaints = checker.check(&value);
         if !complaints.is_empty() {
-            let told = complaints.iter().take(COMPLAINTS_MAX);
-            let told = told.map(|c| format!("`{}`: expected {}.", c.path, c.expected));
+            let told = complaints.iter().take(COMPLAINTS_MAX).map(|complaint| {
+                let path = if complaint.path.is_empty() { "/" } else { &complaint.path };
+                format!("`{path}`: expected {}.", complaint.expected)
+            });
             return Ok(Err(told.collect::<Vec<_>>().join("\n")));
         }
         let Ok(mut claims) = serde_json::from_value::<Claims>(value) else {
