@@ -59,8 +59,11 @@ pub trait Tool: fmt::Debug + Send + Sync {
     /// Starts the call. `args` satisfy the schema.
     async fn execute(&self, cx: &ToolCx<'_>, args: Value) -> ToolResult;
 
-    /// Finishes a call that answered [`Outcome::Waiting`]. Must tolerate being run twice.
-    async fn resume(&self, cx: &ToolCx<'_>, state: Value, reply: Reply) -> ToolResult;
+    /// Finishes a call that answered [`Outcome::Waiting`]. Must tolerate being run twice. Only a tool that waits has one
+    /// of its own: of any other, the call that an answer is for was made by an earlier version, which did wait.
+    async fn resume(&self, _cx: &ToolCx<'_>, _state: Value, _reply: Reply) -> ToolResult {
+        Err(ToolError::Changed)
+    }
 
     /// The response of a call that answered [`Outcome::Subtask`], from what came of the child run. May be made twice.
     fn deliver(&self, _child: SessionId, conclusion: &Conclusion) -> Result<Value, ToolError> {

@@ -6,11 +6,8 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use serde_json::Value;
 
-use super::{EffectClass, Outcome, SubtaskRequest, Tool, ToolCx, ToolError, ToolResult, ToolSpec};
-use crate::{
-    model::ui::Reply,
-    task::{LoadedTask, Tasks},
-};
+use super::{EffectClass, Outcome, SubtaskRequest, Tool, ToolCx, ToolResult, ToolSpec};
+use crate::task::{LoadedTask, Tasks};
 
 /// A tool whose every call is a child run of one template; the arguments are its input, its output is the response.
 #[derive(Debug)]
@@ -55,9 +52,5 @@ impl Tool for Delegated {
             inputs: args,
             template_hints: vec![self.spec.name.to_owned()],
         }))
-    }
-
-    async fn resume(&self, _cx: &ToolCx<'_>, _state: Value, _reply: Reply) -> ToolResult {
-        Err(ToolError::Changed)
     }
 }

@@ -19,10 +19,9 @@ use anteroom::{
         effect::Handout,
         session::{PersonId, Status},
         transcript::Audience,
-        ui::Reply,
         wait::{Purpose, Settlement},
     },
-    tool::{EffectClass, Handed, Outcome, Tool, ToolCx, ToolError, ToolResult, ToolSpec},
+    tool::{EffectClass, Handed, Outcome, Tool, ToolCx, ToolResult, ToolSpec},
 };
 use async_trait::async_trait;
 use axum::{
@@ -320,10 +319,6 @@ impl Tool for SumUp {
         let file = cx.make("summary.pdf", Printed::Pdf, b"%PDF".to_vec()).await?;
         let handed = vec![Handed { what: Handout::File { file }, text: "All of it.".to_owned() }];
         Ok(Outcome::Made { value: json!({}), handed })
-    }
-
-    async fn resume(&self, _cx: &ToolCx<'_>, _state: Value, _reply: Reply) -> ToolResult {
-        Err(ToolError::Changed)
     }
 }
 

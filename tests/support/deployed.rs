@@ -5,9 +5,8 @@ use std::sync::{Arc, Mutex};
 
 use anteroom::{
     catalog,
-    model::ui::Reply,
     task::Tasks,
-    tool::{self, EffectClass, Outcome, Tool, ToolCx, ToolError, ToolResult, ToolSpec},
+    tool::{self, EffectClass, Outcome, Tool, ToolCx, ToolResult, ToolSpec},
 };
 use async_trait::async_trait;
 use serde_json::{Value, json};
@@ -64,10 +63,6 @@ impl Tool for Once {
         }
         Ok(Outcome::Immediate(json!({ "status": "done" })))
     }
-
-    async fn resume(&self, _cx: &ToolCx<'_>, _state: Value, _reply: Reply) -> ToolResult {
-        Err(ToolError::Changed)
-    }
 }
 
 /// A tool that knows nothing of the state that the one before it left under its name.
@@ -82,9 +77,5 @@ impl Tool for Rewritten {
 
     async fn execute(&self, _cx: &ToolCx<'_>, _args: Value) -> ToolResult {
         Ok(Outcome::Immediate(json!({ "status": "done" })))
-    }
-
-    async fn resume(&self, _cx: &ToolCx<'_>, _state: Value, _reply: Reply) -> ToolResult {
-        Err(ToolError::Changed)
     }
 }

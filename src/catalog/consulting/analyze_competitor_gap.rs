@@ -26,7 +26,6 @@ use serde_json::{Value, json};
 use self::claims::{Claims, Task};
 use super::search_web::{Source, found, named, searching};
 use crate::{
-    model::ui::Reply,
     search::Query,
     tool::{
         EffectClass, Outcome, Tool, ToolCx, ToolError, ToolResult, ToolSpec, parse_args, stamp,
@@ -141,10 +140,6 @@ impl Tool for AnalyzeCompetitorGap {
             value["note"] = json!(notes.join(" "));
         }
         Ok(Outcome::Immediate(value))
-    }
-
-    async fn resume(&self, _cx: &ToolCx<'_>, _state: Value, _reply: Reply) -> ToolResult {
-        Err(ToolError::Changed)
     }
 }
 

@@ -34,7 +34,6 @@ use self::{
 };
 use crate::{
     fetch::{Error, Fetched, Fetcher, Limits, Media},
-    model::ui::Reply,
     tool::{
         EffectClass, Outcome, Tool, ToolCx, ToolError, ToolResult, ToolSpec, parse_args, stamp,
     },
@@ -140,10 +139,6 @@ impl Tool for AnalyzeWebsiteTechStack {
         let limits = LIMITS;
         let response = Response { url, scanned_at, technologies, observations, note, limits };
         Ok(Outcome::Immediate(json!(response)))
-    }
-
-    async fn resume(&self, _cx: &ToolCx<'_>, _state: Value, _reply: Reply) -> ToolResult {
-        Err(ToolError::Changed)
     }
 }
 

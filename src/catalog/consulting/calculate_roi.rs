@@ -31,7 +31,6 @@ use super::{
 };
 use crate::{
     config::consulting::Consulting,
-    model::ui::Reply,
     print::{Bar, Chart},
     tool::{Outcome, Tool, ToolCx, ToolError, ToolResult, ToolSpec, parse_args},
 };
@@ -337,9 +336,5 @@ impl Tool for CalculateRoi {
         let Some(chart) = chart else { return Ok(Outcome::Immediate(value)) };
         let caption = format!("What comes back over {timeline} months, by the figures you gave.");
         Ok(with_chart(cx, value, ("return.png", &caption), chart).await)
-    }
-
-    async fn resume(&self, _cx: &ToolCx<'_>, _state: Value, _reply: Reply) -> ToolResult {
-        Err(ToolError::Changed)
     }
 }

@@ -11,10 +11,7 @@ use async_trait::async_trait;
 use serde_json::Value;
 
 use super::seeing::{self, Sight};
-use crate::{
-    model::ui::Reply,
-    tool::{Tool, ToolCx, ToolError, ToolResult, ToolSpec},
-};
+use crate::tool::{Tool, ToolCx, ToolResult, ToolSpec};
 
 const SIGHT: Sight = Sight {
     tool: "capture_webcam_snapshot",
@@ -46,9 +43,5 @@ impl Tool for CaptureWebcamSnapshot {
 
     async fn execute(&self, cx: &ToolCx<'_>, args: Value) -> ToolResult {
         seeing::look(cx, SIGHT, args).await
-    }
-
-    async fn resume(&self, _cx: &ToolCx<'_>, _state: Value, _reply: Reply) -> ToolResult {
-        Err(ToolError::Changed)
     }
 }

@@ -10,10 +10,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::writing::{self, Material, Task};
-use crate::{
-    model::ui::Reply,
-    tool::{Outcome, Tool, ToolCx, ToolError, ToolResult, ToolSpec, parse_args},
-};
+use crate::tool::{Outcome, Tool, ToolCx, ToolResult, ToolSpec, parse_args};
 
 const INSTRUCTIONS: &str = include_str!("../../../manifests/prompts/consulting/email.md");
 
@@ -101,9 +98,5 @@ impl Tool for DraftFollowUpEmail {
             "recipient": recipient,
             "tone": tone,
         })))
-    }
-
-    async fn resume(&self, _cx: &ToolCx<'_>, _state: Value, _reply: Reply) -> ToolResult {
-        Err(ToolError::Changed)
     }
 }

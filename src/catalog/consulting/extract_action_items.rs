@@ -8,10 +8,7 @@ use async_trait::async_trait;
 use serde_json::{Value, json};
 
 use super::writing::{self, Material, Task};
-use crate::{
-    model::ui::Reply,
-    tool::{Outcome, Tool, ToolCx, ToolError, ToolResult, ToolSpec},
-};
+use crate::tool::{Outcome, Tool, ToolCx, ToolResult, ToolSpec};
 
 const INSTRUCTIONS: &str = include_str!("../../../manifests/prompts/consulting/action_items.md");
 
@@ -58,9 +55,5 @@ impl Tool for ExtractActionItems {
             complaints: &writing::nothing,
         };
         Ok(Outcome::Immediate(writing::write(cx, &material, &task).await?))
-    }
-
-    async fn resume(&self, _cx: &ToolCx<'_>, _state: Value, _reply: Reply) -> ToolResult {
-        Err(ToolError::Changed)
     }
 }

@@ -25,7 +25,7 @@ use crate::{
         chat::{Finish, Message, Request},
         fence::fenced,
     },
-    model::{artifact::Artifact, effect::Handout, ui::Reply},
+    model::{artifact::Artifact, effect::Handout},
     print::{DiagramError, DiagramKind, Printer, SOURCE_MAX},
     tool::{Handed, Outcome, Tool, ToolCx, ToolError, ToolResult, ToolSpec, parse_args},
 };
@@ -134,10 +134,6 @@ impl Tool for GenerateArchitectureDiagram {
                 "diagram_type": kind.name(), "code": code, "drawn": false, "problem": problem,
             })),
         })
-    }
-
-    async fn resume(&self, _cx: &ToolCx<'_>, _state: Value, _reply: Reply) -> ToolResult {
-        Err(ToolError::Changed)
     }
 }
 

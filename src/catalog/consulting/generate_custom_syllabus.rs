@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 
 use super::writing::{self, Document, Material, Task, handed};
 use crate::{
-    model::{text::quoted, ui::Reply},
+    model::text::quoted,
     tool::{Tool, ToolCx, ToolError, ToolResult, ToolSpec, parse_args},
 };
 
@@ -106,10 +106,6 @@ impl Tool for GenerateCustomSyllabus {
             facts: facts.as_object().cloned().unwrap_or_default(),
         };
         handed(cx, document).await
-    }
-
-    async fn resume(&self, _cx: &ToolCx<'_>, _state: Value, _reply: Reply) -> ToolResult {
-        Err(ToolError::Changed)
     }
 }
 

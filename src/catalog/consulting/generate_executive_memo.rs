@@ -12,10 +12,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::writing::{self, Document, Material, Task, handed};
-use crate::{
-    model::ui::Reply,
-    tool::{Tool, ToolCx, ToolError, ToolResult, ToolSpec, parse_args},
-};
+use crate::tool::{Tool, ToolCx, ToolResult, ToolSpec, parse_args};
 
 const INSTRUCTIONS: &str = include_str!("../../../manifests/prompts/consulting/memo.md");
 
@@ -111,9 +108,5 @@ impl Tool for GenerateExecutiveMemo {
             facts: facts.as_object().cloned().unwrap_or_default(),
         };
         handed(cx, document).await
-    }
-
-    async fn resume(&self, _cx: &ToolCx<'_>, _state: Value, _reply: Reply) -> ToolResult {
-        Err(ToolError::Changed)
     }
 }

@@ -9,10 +9,7 @@ use async_trait::async_trait;
 use serde_json::{Map, Value, json};
 
 use super::writing::{self, Document, Material, Task, handed};
-use crate::{
-    model::ui::Reply,
-    tool::{Tool, ToolCx, ToolError, ToolResult, ToolSpec},
-};
+use crate::tool::{Tool, ToolCx, ToolError, ToolResult, ToolSpec};
 
 const INSTRUCTIONS: &str = include_str!("../../../manifests/prompts/consulting/proposal.md");
 
@@ -73,9 +70,5 @@ impl Tool for GenerateProposalDraft {
             facts: Map::new(),
         };
         handed(cx, document).await
-    }
-
-    async fn resume(&self, _cx: &ToolCx<'_>, _state: Value, _reply: Reply) -> ToolResult {
-        Err(ToolError::Changed)
     }
 }

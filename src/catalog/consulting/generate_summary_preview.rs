@@ -15,7 +15,7 @@ use serde_json::{Map, Value, json};
 
 use super::writing::{self, Document, Material, Task, handed};
 use crate::{
-    model::{text::quoted, ui::Reply},
+    model::text::quoted,
     tool::{Tool, ToolCx, ToolError, ToolResult, ToolSpec, parse_args},
 };
 
@@ -128,10 +128,6 @@ impl Tool for GenerateSummaryPreview {
             facts: facts.as_object().cloned().unwrap_or_default(),
         };
         handed(cx, document).await
-    }
-
-    async fn resume(&self, _cx: &ToolCx<'_>, _state: Value, _reply: Reply) -> ToolResult {
-        Err(ToolError::Changed)
     }
 }
 

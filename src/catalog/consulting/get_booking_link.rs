@@ -11,7 +11,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::{
-    model::{effect::Handout, ui::Reply},
+    model::effect::Handout,
     tool::{Handed, Outcome, Tool, ToolCx, ToolError, ToolResult, ToolSpec, parse_args},
 };
 
@@ -107,9 +107,5 @@ impl Tool for GetBookingLink {
             text: format!("Here you choose a time for {} yourself.", meeting_type.words()),
         };
         Ok(Outcome::Made { value, handed: vec![handed] })
-    }
-
-    async fn resume(&self, _cx: &ToolCx<'_>, _state: Value, _reply: Reply) -> ToolResult {
-        Err(ToolError::Changed)
     }
 }

@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 
 use super::charts::with_chart;
 use crate::{
-    model::{session::Head, ui::Reply},
+    model::session::Head,
     print::{Bar, Chart},
     tool::{Tool, ToolCx, ToolError, ToolResult, ToolSpec, parse_args},
 };
@@ -185,9 +185,5 @@ impl Tool for GetDashboardStats {
         let chart = chart(&leads, period);
         let caption = format!("Leads of the last {} days.", period.days());
         Ok(with_chart(cx, value, ("leads.png", &caption), chart).await)
-    }
-
-    async fn resume(&self, _cx: &ToolCx<'_>, _state: Value, _reply: Reply) -> ToolResult {
-        Err(ToolError::Changed)
     }
 }

@@ -20,7 +20,6 @@ use serde_json::{Value, json};
 use crate::{
     contacts::{Fetched, Wanted},
     interview::State,
-    model::ui::Reply,
     places::{self, Place},
     tool::{Outcome, Tool, ToolCx, ToolError, ToolResult, ToolSpec},
 };
@@ -91,10 +90,6 @@ impl Tool for GetLocation {
             return Err(ToolError::ExecutionFailed(message.to_owned()));
         };
         Ok(Outcome::Immediate(json!(of_zone(place))))
-    }
-
-    async fn resume(&self, _cx: &ToolCx<'_>, _state: Value, _reply: Reply) -> ToolResult {
-        Err(ToolError::Changed)
     }
 }
 

@@ -6,9 +6,8 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::search_web::{searched, searching};
-use crate::{
-    model::ui::Reply,
-    tool::{EffectClass, Outcome, Tool, ToolCx, ToolError, ToolResult, ToolSpec, parse_args},
+use crate::tool::{
+    EffectClass, Outcome, Tool, ToolCx, ToolError, ToolResult, ToolSpec, parse_args,
 };
 
 /// Longest symbol, in characters: `BRK.B`, `0700.HK`, `RELIANCE.NS`.
@@ -73,10 +72,6 @@ impl Tool for GetStockPrice {
         let mut value = json!(told);
         value["symbol"] = json!(symbol);
         Ok(Outcome::Immediate(value))
-    }
-
-    async fn resume(&self, _cx: &ToolCx<'_>, _state: Value, _reply: Reply) -> ToolResult {
-        Err(ToolError::Changed)
     }
 }
 

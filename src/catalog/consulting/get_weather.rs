@@ -12,9 +12,8 @@ use serde_json::{Value, json};
 
 use self::celsius::in_celsius;
 use super::search_web::{named, searched, searching};
-use crate::{
-    model::ui::Reply,
-    tool::{EffectClass, Outcome, Tool, ToolCx, ToolError, ToolResult, ToolSpec, parse_args},
+use crate::tool::{
+    EffectClass, Outcome, Tool, ToolCx, ToolError, ToolResult, ToolSpec, parse_args,
 };
 
 /// Longest name of a place, in characters.
@@ -76,10 +75,6 @@ impl Tool for GetWeather {
             .collect();
         value["unit"] = json!("celsius");
         Ok(Outcome::Immediate(value))
-    }
-
-    async fn resume(&self, _cx: &ToolCx<'_>, _state: Value, _reply: Reply) -> ToolResult {
-        Err(ToolError::Changed)
     }
 }
 

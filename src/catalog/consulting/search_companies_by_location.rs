@@ -6,10 +6,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::search_web::{named, searched, searching};
-use crate::{
-    model::ui::Reply,
-    tool::{EffectClass, Outcome, Tool, ToolCx, ToolError, ToolResult, ToolSpec, parse_args},
-};
+use crate::tool::{EffectClass, Outcome, Tool, ToolCx, ToolResult, ToolSpec, parse_args};
 
 /// Longest argument, in characters.
 const WORDS_MAX: usize = 100;
@@ -65,9 +62,5 @@ impl Tool for SearchCompaniesByLocation {
         }
         words.push("business directory".to_owned());
         Ok(Outcome::Immediate(json!(searched(cx, words.join(" "), Vec::new()).await?)))
-    }
-
-    async fn resume(&self, _cx: &ToolCx<'_>, _state: Value, _reply: Reply) -> ToolResult {
-        Err(ToolError::Changed)
     }
 }

@@ -12,10 +12,7 @@ use async_trait::async_trait;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::{
-    model::ui::Reply,
-    tool::{Outcome, Tool, ToolCx, ToolError, ToolResult, ToolSpec, parse_args},
-};
+use crate::tool::{Outcome, Tool, ToolCx, ToolError, ToolResult, ToolSpec, parse_args};
 
 /// Most case studies of an answer.
 const MOST: usize = 3;
@@ -78,9 +75,5 @@ impl Tool for SearchInternalCaseStudies {
             ));
         }
         Ok(Outcome::Immediate(value))
-    }
-
-    async fn resume(&self, _cx: &ToolCx<'_>, _state: Value, _reply: Reply) -> ToolResult {
-        Err(ToolError::Changed)
     }
 }

@@ -16,7 +16,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::{
-    model::ui::Reply,
     search::{self, Error, Found, Hit, Query, text::plain},
     tool::{
         EffectClass, Outcome, Tool, ToolCx, ToolError, ToolResult, ToolSpec, parse_args, stamp,
@@ -140,10 +139,6 @@ impl Tool for SearchWeb {
         }
         let query = named("query", &query, search::TEXT_MAX)?;
         Ok(Outcome::Immediate(json!(searched(cx, query, urls).await?)))
-    }
-
-    async fn resume(&self, _cx: &ToolCx<'_>, _state: Value, _reply: Reply) -> ToolResult {
-        Err(ToolError::Changed)
     }
 }
 

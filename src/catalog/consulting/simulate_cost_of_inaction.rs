@@ -22,7 +22,6 @@ use super::{
 };
 use crate::{
     config::consulting::Consulting,
-    model::ui::Reply,
     print::{Bar, Chart},
     tool::{Tool, ToolCx, ToolError, ToolResult, ToolSpec, parse_args},
 };
@@ -167,9 +166,5 @@ impl Tool for SimulateCostOfInaction {
         let (value, chart) = cost(&args, &cx.services.consulting)?;
         let caption = "What the hours cost, by the figures you gave.";
         Ok(with_chart(cx, value, ("cost.png", caption), chart).await)
-    }
-
-    async fn resume(&self, _cx: &ToolCx<'_>, _state: Value, _reply: Reply) -> ToolResult {
-        Err(ToolError::Changed)
     }
 }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::{
     ids::SessionId,
     interview::Actor,
-    model::{task::Conclusion, ui::Reply},
+    model::task::Conclusion,
     tool::{
         EffectClass, Outcome, SubtaskRequest, Tool, ToolCx, ToolError, ToolResult, ToolSpec,
         parse_args,
@@ -87,10 +87,6 @@ impl Tool for DeployAgent {
             inputs: input,
             template_hints: vec![agent_type],
         }))
-    }
-
-    async fn resume(&self, _cx: &ToolCx<'_>, _state: Value, _reply: Reply) -> ToolResult {
-        Err(ToolError::Changed)
     }
 
     fn deliver(&self, child: SessionId, conclusion: &Conclusion) -> Result<Value, ToolError> {

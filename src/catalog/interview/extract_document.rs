@@ -25,7 +25,6 @@ use crate::{
     model::{
         artifact::{Artifact, Extraction},
         transcript::CallResult,
-        ui::Reply,
     },
     tool::{EffectClass, Outcome, Tool, ToolCx, ToolError, ToolResult, ToolSpec, parse_args},
 };
@@ -234,10 +233,6 @@ impl Tool for ExtractDocument {
             ToolError::ExecutionFailed("the document could not be understood".to_owned())
         })?;
         Ok(Outcome::Immediate(json!(response)))
-    }
-
-    async fn resume(&self, _cx: &ToolCx<'_>, _state: Value, _reply: Reply) -> ToolResult {
-        Err(ToolError::Changed)
     }
 }
 

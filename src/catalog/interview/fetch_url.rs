@@ -16,10 +16,7 @@
 use async_trait::async_trait;
 use serde_json::{Value, json};
 
-use crate::{
-    model::ui::Reply,
-    tool::{EffectClass, Tool, ToolCx, ToolError, ToolResult, ToolSpec},
-};
+use crate::tool::{EffectClass, Tool, ToolCx, ToolError, ToolResult, ToolSpec};
 
 /// Says that web pages cannot be read here.
 #[derive(Debug)]
@@ -51,9 +48,5 @@ impl Tool for FetchUrl {
 
     async fn execute(&self, _cx: &ToolCx<'_>, _args: Value) -> ToolResult {
         Err(ToolError::NotConfigured("Fetching web pages"))
-    }
-
-    async fn resume(&self, _cx: &ToolCx<'_>, _state: Value, _reply: Reply) -> ToolResult {
-        Err(ToolError::Changed)
     }
 }

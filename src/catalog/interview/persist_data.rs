@@ -9,7 +9,6 @@ use crate::{
     flows::LoadedFlow,
     ids::RecordId,
     interview::{Actor, Refusal, answer::check_data},
-    model::ui::Reply,
     tool::{EffectClass, Outcome, Tool, ToolCx, ToolError, ToolResult, ToolSpec, parse_args},
 };
 
@@ -116,10 +115,6 @@ impl Tool for PersistData {
             let persisted = Persisted { id: saved.id, r#type: name, status };
             Ok(Outcome::Immediate(json!(Response { persisted })))
         })
-    }
-
-    async fn resume(&self, _cx: &ToolCx<'_>, _state: Value, _reply: Reply) -> ToolResult {
-        Err(ToolError::Changed)
     }
 }
 

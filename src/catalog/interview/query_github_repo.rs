@@ -14,10 +14,7 @@
 use async_trait::async_trait;
 use serde_json::{Value, json};
 
-use crate::{
-    model::ui::Reply,
-    tool::{EffectClass, Tool, ToolCx, ToolError, ToolResult, ToolSpec},
-};
+use crate::tool::{EffectClass, Tool, ToolCx, ToolError, ToolResult, ToolSpec};
 
 /// Says that repositories cannot be read here.
 #[derive(Debug)]
@@ -54,9 +51,5 @@ impl Tool for QueryGithubRepo {
 
     async fn execute(&self, _cx: &ToolCx<'_>, _args: Value) -> ToolResult {
         Err(ToolError::NotConfigured("GitHub analysis"))
-    }
-
-    async fn resume(&self, _cx: &ToolCx<'_>, _state: Value, _reply: Reply) -> ToolResult {
-        Err(ToolError::Changed)
     }
 }

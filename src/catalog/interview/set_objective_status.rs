@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::{
     interview::Refusal,
-    model::{transcript::ObjectiveStatus, ui::Reply},
+    model::transcript::ObjectiveStatus,
     tool::{EffectClass, Outcome, Tool, ToolCx, ToolError, ToolResult, ToolSpec, parse_args},
 };
 
@@ -90,9 +90,5 @@ impl Tool for SetObjectiveStatus {
             phase_status: PhaseStatus { current_phase: report.phase, progress: report.progress },
             note: report.note,
         })))
-    }
-
-    async fn resume(&self, _cx: &ToolCx<'_>, _state: Value, _reply: Reply) -> ToolResult {
-        Err(ToolError::Changed)
     }
 }

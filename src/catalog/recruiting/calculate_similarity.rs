@@ -21,7 +21,6 @@ use serde_json::{Value, json};
 
 use crate::{
     llm::{Embedder, Error},
-    model::ui::Reply,
     tool::{
         EffectClass, Meter, Outcome, Tool, ToolCx, ToolError, ToolResult, ToolSpec, parse_args,
     },
@@ -159,10 +158,6 @@ impl Tool for CalculateSimilarity {
         let note = "the service that compares meanings did not answer; these are the words alone";
         let compared = compared.unwrap_or_else(|| Compared::lexical(&args, Some(note)));
         Ok(Outcome::Immediate(json!(compared)))
-    }
-
-    async fn resume(&self, _cx: &ToolCx<'_>, _state: Value, _reply: Reply) -> ToolResult {
-        Err(ToolError::Changed)
     }
 }
 

@@ -26,9 +26,8 @@ use self::{
     find::{Found, find},
     lexicon::Lexicon,
 };
-use crate::{
-    model::ui::Reply,
-    tool::{EffectClass, Outcome, Tool, ToolCx, ToolError, ToolResult, ToolSpec, parse_args},
+use crate::tool::{
+    EffectClass, Outcome, Tool, ToolCx, ToolError, ToolResult, ToolSpec, parse_args,
 };
 
 /// Longest text, in bytes: ten times a long document.
@@ -136,9 +135,5 @@ impl Tool for ExtractSkills {
             ToolError::ExecutionFailed(format!("the lexicon is broken: {error}"))
         })?;
         Ok(Outcome::Immediate(json!(Extracted::of(lexicon, &text))))
-    }
-
-    async fn resume(&self, _cx: &ToolCx<'_>, _state: Value, _reply: Reply) -> ToolResult {
-        Err(ToolError::Changed)
     }
 }

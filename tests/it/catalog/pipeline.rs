@@ -79,10 +79,6 @@ impl Tool for Fake {
             Does::Fail => Err(ToolError::ExecutionFailed("no".to_owned())),
         }
     }
-
-    async fn resume(&self, _cx: &ToolCx<'_>, _state: Value, _reply: Reply) -> ToolResult {
-        Err(ToolError::Changed)
-    }
 }
 
 fn bench(fake: Fake, policy: Policy) -> (Bench, Arc<Fake>) {

@@ -4,8 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use anteroom::{
     llm,
-    model::ui::Reply,
-    tool::{EffectClass, Outcome, Tool, ToolCx, ToolError, ToolResult, ToolSpec},
+    tool::{EffectClass, Outcome, Tool, ToolCx, ToolResult, ToolSpec},
 };
 use async_trait::async_trait;
 use futures::{Stream, StreamExt, stream::BoxStream};
@@ -60,10 +59,6 @@ impl Tool for Weigh {
     async fn execute(&self, _cx: &ToolCx<'_>, args: Value) -> ToolResult {
         self.1.pass().await;
         Ok(Outcome::Immediate(args))
-    }
-
-    async fn resume(&self, _cx: &ToolCx<'_>, _state: Value, _reply: Reply) -> ToolResult {
-        Err(ToolError::Changed)
     }
 }
 

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use anteroom::{
     artifacts::check::Kind,
     export,
-    model::{effect::Handout, transcript::Audience, ui::Reply},
-    tool::{EffectClass, Handed, Outcome, Tool, ToolCx, ToolError, ToolResult, ToolSpec},
+    model::{effect::Handout, transcript::Audience},
+    tool::{EffectClass, Handed, Outcome, Tool, ToolCx, ToolResult, ToolSpec},
 };
 use async_trait::async_trait;
 use reqwest::{StatusCode, header};
@@ -62,10 +62,6 @@ impl Tool for Paint {
             handed.push(Handed { what: Handout::File { file }, text: text.to_owned() });
         }
         Ok(Outcome::Made { value: json!({}), handed })
-    }
-
-    async fn resume(&self, _cx: &ToolCx<'_>, _state: Value, _reply: Reply) -> ToolResult {
-        Err(ToolError::Changed)
     }
 }
 

@@ -101,10 +101,6 @@ impl Tool for Delegate {
             template_hints: hints.map(|hint| hint.as_str().unwrap().to_owned()).collect(),
         }))
     }
-
-    async fn resume(&self, _cx: &ToolCx<'_>, _state: Value, _reply: Reply) -> ToolResult {
-        Err(ToolError::Changed)
-    }
 }
 
 /// A tool under an old name that knows nothing of the old tool's state.
