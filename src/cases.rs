@@ -247,11 +247,11 @@ fn parse(file: String, text: &str) -> Result<(Case, Vec<String>), String> {
     if title.trim().is_empty() || industry.trim().is_empty() {
         return Err("`title` and `industry` must say something".to_owned());
     }
-    let passages: Vec<String> = body
-        .split("\n\n")
-        .map(str::trim)
-        .filter(|passage| !passage.is_empty() && !passage.starts_with('#'))
-        .map(str::to_owned)
+    let lines: Vec<&str> = body.lines().collect();
+    let passages: Vec<String> = lines
+        .split(|line| line.trim().is_empty() || is_heading(line))
+        .map(|lines| lines.join("\n").trim().to_owned())
+        .filter(|passage| !passage.is_empty())
         .collect();
     if passages.is_empty() {
         return Err("it has no text".to_owned());
@@ -259,12 +259,20 @@ fn parse(file: String, text: &str) -> Result<(Case, Vec<String>), String> {
     Ok((Case { file, title, industry, results, client, year, passage: String::new() }, passages))
 }
 
+/// `## Result`; `#1 of its kind` is text.
+fn is_heading(line: &str) -> bool {
+    let rest = line.trim_start().trim_start_matches('#');
+    rest.len() < line.trim_start().len() && (rest.is_empty() || rest.starts_with([' ', '\t']))
+}
+
 fn is_of(industry: &str, wanted: &str) -> bool {
-    let (ours, wanted) = (Words.tokenize(industry), Words.tokenize(wanted));
-    let within = |some: &[String], all: &[String]| {
-        !some.is_empty() && some.iter().all(|word| all.contains(word))
+    let within = |some: &str, all: &str| {
+        let (words, all) = (Words.tokenize(some), stems(all, &[]));
+        // A name may be nothing but a small word: `IT`.
+        let words = if words.is_empty() { stems(some, &[]) } else { words };
+        !words.is_empty() && words.iter().all(|word| all.contains(word))
     };
-    within(&wanted, &ours) || within(&ours, &wanted)
+    within(wanted, industry) || within(industry, wanted)
 }
 
 /// A passage that is not too long, cut between words.
@@ -283,9 +291,14 @@ struct Words;
 
 impl Tokenizer for Words {
     fn tokenize(&self, text: &str) -> Vec<String> {
-        let stemmer = Stemmer::create(Algorithm::English);
-        let small = text.to_lowercase();
-        let words = small.unicode_words().filter(|word| !STOP_WORDS.contains(word));
-        words.map(|word| stemmer.stem(word).into_owned()).collect()
+        stems(text, STOP_WORDS)
     }
+}
+
+/// The stems of the words of a text but some.
+fn stems(text: &str, but: &[&str]) -> Vec<String> {
+    let stemmer = Stemmer::create(Algorithm::English);
+    let small = text.to_lowercase();
+    let words = small.unicode_words().filter(|word| !but.contains(word));
+    words.map(|word| stemmer.stem(word).into_owned()).collect()
 }

@@ -79,6 +79,35 @@ async fn stems_industries_and_order() {
     }
 }
 
+#[test]
+fn a_name_of_small_words_is_an_industry_and_text_under_a_heading_is_kept() {
+    let dir = tempfile::tempdir().unwrap();
+    let text = "+++\ntitle = \"Tickets\"\nindustry = \"IT\"\n+++\n# Tickets\n## Before\nEvery ticket was sorted by hand.\n\
+                ### Result ###\n#1 of the wishes came true: 40 hours saved.\n\n##\n\nNobody sorts.\n";
+    fs::write(dir.path().join("it.md"), text).unwrap();
+    let cases = Cases::open(dir.path()).unwrap();
+    for (query, passage) in [
+        ("sorted by hand", "Every ticket was sorted by hand."),
+        ("hours saved", "#1 of the wishes came true: 40 hours saved."),
+        ("nobody sorts", "Nobody sorts."),
+    ] {
+        let found = cases.search(query, None, 3);
+        assert_eq!(found.iter().map(|case| case.passage.as_str()).collect::<Vec<_>>(), [passage]);
+    }
+    for (industry, is_found) in [
+        ("IT", true),
+        (" it ", true),
+        ("the IT industry", true),
+        ("IT services", true),
+        ("industry", false),
+        ("the", false),
+        ("Media", false),
+        ("", false),
+    ] {
+        assert_eq!(!cases.search("tickets", Some(industry), 3).is_empty(), is_found, "{industry}");
+    }
+}
+
 #[tokio::test]
 async fn nothing_found_is_said_and_nothing_made_up() {
     let mut bench = bench();
