@@ -98,7 +98,7 @@ pub struct ToolSpec {
     /// It looks at nothing but the session and its arguments, and is done at once: it is made again without a thought,
     /// so what it comes to is committed together with the step before it.
     pub at_once: bool,
-    /// Only staff may have it called: nobody else is shown that it is there.
+    /// Only staff may have it called: nobody else is shown that it is there, and to their calls it is unknown.
     pub admin_only: bool,
     /// It says how well people fit: only for flows whose policy has `score_people = true`.
     pub scores_people: bool,

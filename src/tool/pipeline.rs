@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use tokio::{sync::broadcast, time::Instant};
 
 use self::{
-    authorise::authorise,
+    authorise::{authorise, knows},
     cache::Cache,
     record::{Effort, Progress, Recorder},
     retry::attempts,
@@ -143,7 +143,9 @@ impl Pipeline {
         let session = lock(actor, |actor| actor.state().session);
         let meter = Meter::default();
         let began = Instant::now();
-        let running = self.recorder.begun(session, call, self.doing(&call.tool));
+        let spec = self.found(call, actor).map(|tool| tool.spec());
+        let doing = spec.map_or(WORKING, |spec| spec.doing);
+        let running = self.recorder.begun(session, call, doing);
         let (result, attempts) = match self.admitted(call, actor) {
             Ok((tool, args)) => {
                 let call = Call { args, ..call.clone() };
@@ -153,7 +155,7 @@ impl Pipeline {
         };
         let effort = Effort { tool: self.known(&call.tool), took: began.elapsed(), attempts };
         running.ended(&result, effort);
-        Ended::new(result, self.toolbox.get(&call.tool).map(|tool| tool.spec()), &meter)
+        Ended::new(result, spec, &meter)
     }
 
     /// Finishes a suspended call with the answer that stands in its wait. A tool that is gone gives
@@ -212,18 +214,24 @@ impl Pipeline {
         self.cache.forget(session);
     }
 
+    /// The tool that a call is for, where whoever makes the call may know that it is there.
+    fn found(&self, call: &Call, actor: &Mutex<Actor>) -> Option<&Arc<dyn Tool>> {
+        let tool = self.toolbox.get(&call.tool)?;
+        lock(actor, |actor| knows(call, tool.spec(), actor)).then_some(tool)
+    }
+
     /// Validates and authorises.
     fn admitted(
         &self,
         call: &Call,
         actor: &Mutex<Actor>,
     ) -> Result<(&Arc<dyn Tool>, Value), ToolError> {
-        let Some(tool) = self.toolbox.get(&call.tool) else {
+        let Some(tool) = self.found(call, actor) else {
             return Err(ToolError::InvalidParameters(format!("unknown tool `{}`", call.tool)));
         };
         let flow = lock(actor, |actor| Arc::clone(actor.flow()));
         let args = self.toolbox.prepare(&call.tool, Some(&flow), call.args.clone())?;
-        lock(actor, |actor| authorise(call, tool.spec(), actor))?;
+        lock(actor, |actor| authorise(call, tool.spec(), actor, &self.toolbox))?;
         Ok((tool, args))
     }
 

@@ -3,7 +3,7 @@
 use crate::{
     interview::Actor,
     model::transcript::{Call, Origin},
-    tool::{ToolError, ToolSpec},
+    tool::{ToolError, ToolSpec, Toolbox},
 };
 
 /// The one tool that every phase has (S1 §2), and the only one that the engine calls by itself.
@@ -12,21 +12,36 @@ const ADVANCE: &str = "next_phase";
 /// What a person calls by a command: the next phase, and a review that they want to change.
 const BY_PERSON: [&str; 2] = [ADVANCE, "submit_for_validation"];
 
-/// Refuses a call that does not belong to the current phase, that its maker may not make, or that scores people where the
-/// flow does not allow it.
-pub fn authorise(call: &Call, spec: &ToolSpec, actor: &Actor) -> Result<(), ToolError> {
+/// Whether the maker of a call may know that there is this tool: one for staff is unknown to everybody else.
+pub fn knows(call: &Call, spec: &ToolSpec, actor: &Actor) -> bool {
+    let is_staff = match &call.origin {
+        Origin::Model { .. } => actor.state().staff,
+        Origin::Person { may_decide, .. } => *may_decide,
+        Origin::Step { .. } | Origin::Engine => false,
+    };
+    is_staff || !spec.admin_only
+}
+
+/// Refuses a call of a tool that its maker [`knows`], where it does not belong to the current phase, where they may not make
+/// it, or where it scores people and the flow does not allow that.
+pub fn authorise(
+    call: &Call,
+    spec: &ToolSpec,
+    actor: &Actor,
+    toolbox: &Toolbox,
+) -> Result<(), ToolError> {
     if spec.scores_people && !actor.flow().flow.policy.score_people {
         return Err(denied(&call.tool, "the flow does not let people be scored"));
     }
     let (allowed, why) = match &call.origin {
-        Origin::Model { .. } => return by_model(call, spec, actor),
+        Origin::Model { .. } => return by_model(call, actor, toolbox),
         Origin::Step { step } => {
             let written =
                 actor.flow().step(step).is_some_and(|(_, written)| written.tool == call.tool);
-            (written && !spec.admin_only, "the flow has no such step")
+            (written, "the flow has no such step")
         }
-        Origin::Person { may_decide, .. } => (
-            BY_PERSON.contains(&call.tool.as_str()) || (spec.admin_only && *may_decide),
+        Origin::Person { .. } => (
+            BY_PERSON.contains(&call.tool.as_str()) || spec.admin_only,
             "a person cannot call it directly",
         ),
         Origin::Engine => (call.tool == ADVANCE, "only a flow or a model calls it"),
@@ -34,18 +49,18 @@ pub fn authorise(call: &Call, spec: &ToolSpec, actor: &Actor) -> Result<(), Tool
     if allowed { Ok(()) } else { Err(denied(&call.tool, why)) }
 }
 
-fn by_model(call: &Call, spec: &ToolSpec, actor: &Actor) -> Result<(), ToolError> {
-    if spec.admin_only && !actor.state().staff {
-        return Err(denied(&call.tool, "only staff may call it"));
-    }
+fn by_model(call: &Call, actor: &Actor, toolbox: &Toolbox) -> Result<(), ToolError> {
     let Some(phase) = actor.phase() else { return Err(denied(&call.tool, "no phase is open")) };
     if (call.tool == ADVANCE && !actor.is_child()) || phase.tools.contains(&call.tool) {
         return Ok(());
     }
-    if phase.tools.is_empty() {
+    let is_known =
+        |name: &&str| toolbox.get(name).is_none_or(|tool| knows(call, tool.spec(), actor));
+    let there: Vec<&str> = phase.tools.iter().map(String::as_str).filter(is_known).collect();
+    if there.is_empty() {
         return Err(denied(&call.tool, "there are no tools here"));
     }
-    let why = format!("in this phase there are `{}`", phase.tools.join("`, `"));
+    let why = format!("in this phase there are `{}`", there.join("`, `"));
     Err(denied(&call.tool, &why))
 }
 

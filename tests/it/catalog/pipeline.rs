@@ -217,11 +217,12 @@ async fn a_call_outside_the_phase_is_refused_with_a_result() {
 }
 
 #[tokio::test]
-async fn what_is_for_staff_alone_is_refused_to_model_and_script() {
+async fn what_is_for_staff_alone_is_unknown_to_everybody_else() {
     let mut fake = Fake::new(Does::Answer);
     fake.spec.admin_only = true;
     let (mut bench, _) = bench(fake, Policy::CHAT);
-    assert_eq!(bench.tell("fake", json!({})).await["code"], "permission_denied");
+    let unknown = json!({ "error": "unknown tool `fake`", "code": "invalid_parameters" });
+    assert_eq!(bench.tell("fake", json!({})).await, unknown);
     let ada = Origin::Person { by: PersonId::web("ada"), may_decide: false };
     let call = bench.made_by("fake", json!({}), ada);
     assert!(matches!(bench.run(call).await, Ok(CallResult::Err { .. })));
