@@ -129,8 +129,9 @@ fn listed(options: &Value) -> String {
     options.iter().map(Value::to_string).collect::<Vec<_>>().join(", ")
 }
 
-/// `value` with what a model may have meant: numbers and booleans written as text, nulls and empty text of optional
-/// members left out, defaults filled in, a choice written as its text alone, a member under another usual name.
+/// `value` with what a model may have meant: numbers and booleans written as text, whole numbers written as `5.0`,
+/// nulls and empty text of optional members left out, defaults filled in, a choice written as its text alone, a member
+/// under another usual name.
 pub fn lenient(schema: &Value, value: Value) -> Value {
     match (kind(schema), value) {
         ("object", Value::Object(members)) => Value::Object(lenient_members(schema, members)),
@@ -142,9 +143,7 @@ pub fn lenient(schema: &Value, value: Value) -> Value {
             Some(each) => items.into_iter().map(|item| lenient(each, item)).collect(),
             None => Value::Array(items),
         },
-        ("integer", Value::String(text)) => {
-            text.trim().parse::<i64>().map_or(Value::String(text), Value::from)
-        }
+        ("integer", value) => whole(&value).map_or(value, Value::from),
         ("number", Value::String(text)) => match text.trim().parse::<Number>() {
             Ok(number) => Value::Number(number),
             Err(_) => Value::String(text),
@@ -156,6 +155,17 @@ pub fn lenient(schema: &Value, value: Value) -> Value {
         },
         (_, value) => value,
     }
+}
+
+/// A whole number, written as `5`, as `5.0`, which JSON Schema takes for one too, or as the text of either.
+fn whole(value: &Value) -> Option<i64> {
+    let number = match value {
+        Value::Number(number) => number.clone(),
+        Value::String(text) => text.trim().parse().ok()?,
+        _ => return None,
+    };
+    // Without a fraction a float is written without a point.
+    number.as_i64().or_else(|| number.as_f64()?.to_string().parse().ok())
 }
 
 /// Whether a schema is that of something to pick, with a name and a label.

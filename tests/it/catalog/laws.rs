@@ -180,6 +180,18 @@ fn numbers_written_as_text_are_numbers_and_other_text_stays_text() {
     let given = json!({ "count": " 12 ", "share": "0.5", "name": "12", "list": ["1", "two"] });
     let meant = json!({ "count": 12, "share": 0.5, "name": "12", "list": [1, "two"] });
     assert_eq!(lenient(&schema, given), meant);
+    for (count, whole) in [
+        (json!(12.0), json!(12)),
+        (json!("12.0"), json!(12)),
+        (json!(-3.0), json!(-3)),
+        (json!(0.5), json!(0.5)),
+        (json!("0.5"), json!("0.5")),
+        (json!(1e300), json!(1e300)),
+        (json!(u64::MAX), json!(u64::MAX)),
+    ] {
+        assert_eq!(lenient(&schema, json!({ "count": count }))["count"], whole, "{count}");
+    }
+    assert_eq!(lenient(&schema, json!({ "count": 1, "share": 1.0 }))["share"], json!(1.0));
     let empty = json!({ "count": "", "share": "", "name": "", "other": "" });
     assert_eq!(lenient(&schema, empty), json!({ "count": "", "other": "" }));
 }
