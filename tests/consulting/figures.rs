@@ -74,11 +74,22 @@ async fn a_detailed_return_counts_yearly_costs() {
     "#);
 }
 
+/// The figures of a return: savings of a year, what is left, percent, months, and what is missing.
+async fn comes_to(args: Value) -> Value {
+    let found = roi(args).await;
+    let told = data(&found);
+    json!([
+        told["annualSavings"],
+        told["netSavings"],
+        told["roiPercentage"],
+        told["paybackPeriodMonths"],
+        told["missing"],
+    ])
+}
+
 /// The edges of the table in the tool's documentation.
 #[tokio::test]
 async fn every_edge_of_a_return_is_defined() {
-    let figures =
-        ["annualSavings", "netSavings", "roiPercentage", "paybackPeriodMonths", "missing"];
     for (case, args, expected) in [
         (
             "no savings",
@@ -120,21 +131,47 @@ async fn every_edge_of_a_return_is_defined() {
             json!({ "timeSavings": 1, "employeeCostPerHour": 0.005, "implementationCost": 0.01 }),
             json!([0.01, -0.01, -50, 24, []]),
         ),
+    ] {
+        assert_eq!(comes_to(args).await, expected, "{case}");
+    }
+}
+
+#[tokio::test]
+async fn the_largest_figures_and_whole_ones_with_a_point_are_counted() {
+    for (case, args, expected) in [
         (
-            "the largest figures",
-            json!({ "timeSavings": 1e15, "employeeCostPerHour": 1e6, "implementationCost": 1e15, "timeline": 120 }),
-            json!([null, null, null, 0, []]),
+            "the largest figures, simplified",
+            json!({
+                "timeSavings": 1e12, "employeeCostPerHour": 1e12, "implementationCost": 1e12, "currentCost": 1e12,
+                "timeline": 120,
+            }),
+            json!([1e24, 9.999_999_999_999e24, 999_999_999_999_900_i64, 0, []]),
+        ),
+        (
+            "the largest figures, detailed",
+            json!({
+                "initialInvestment": 1e12, "annualCost": 1e12, "staffReductionSavings": 1e12,
+                "efficiencySavings": 1e12, "retentionSavings": 1e12, "timeline": 120,
+            }),
+            json!([3_000_000_000_000_i64, 19_000_000_000_000_i64, 172.7, 6, []]),
+        ),
+        (
+            "the largest savings for next to nothing",
+            json!({ "timeSavings": 1e12, "employeeCostPerHour": 1e12, "implementationCost": 1e-20, "timeline": 120 }),
+            json!([1e24, 1e25, null, 0, []]),
+        ),
+        (
+            "whole numbers with a point",
+            json!({ "timeSavings": 100.0, "implementationCost": 2500.0, "timeline": 6.0 }),
+            json!([5000, 0, 0, 6, []]),
+        ),
+        (
+            "whole numbers with a point, as text",
+            json!({ "timeSavings": "100.0", "implementationCost": "2500", "timeline": "6.0" }),
+            json!([5000, 0, 0, 6, []]),
         ),
     ] {
-        let found = roi(args).await;
-        let told = data(&found);
-        let told: Vec<&Value> = figures.iter().map(|figure| &told[figure]).collect();
-        if case == "the largest figures" {
-            // They are shown as they are, however large, and never overflow.
-            assert!(told[0].as_f64().is_some_and(|savings| savings > 1e20), "{told:?}");
-            continue;
-        }
-        assert_eq!(json!(told), expected, "{case}");
+        assert_eq!(comes_to(args).await, expected, "{case}");
     }
 }
 
@@ -152,9 +189,10 @@ async fn figures_that_make_no_sense_are_asked_for() {
         ("below zero", json!({ "timeSavings": -5, "implementationCost": 1 }), "/timeSavings"),
         (
             "beyond counting",
-            json!({ "timeSavings": 1e18, "implementationCost": 1 }),
+            json!({ "timeSavings": 1e15, "employeeCostPerHour": 1e15 }),
             "/timeSavings",
         ),
+        ("half a month", json!({ "timeSavings": 5, "timeline": 1.5 }), "/timeline"),
         ("no time", json!({ "timeSavings": 5, "timeline": 0 }), "/timeline"),
         ("words", json!({ "timeSavings": "many" }), "/timeSavings"),
         (
@@ -242,6 +280,7 @@ async fn the_cost_of_inaction_at_its_edges() {
     assert_eq!(data(&nothing)["monthlyCost"], 0);
     assert_eq!(data(&nothing)["offers"][0]["breakEvenMonths"], Value::Null);
     assert_eq!(data(&call(with(json!("2.5"), json!("4"))).await)["hoursPerMonth"], 40);
+    assert_eq!(data(&call(with(json!(2.5), json!(4.0))).await)["hoursPerMonth"], 40);
     assert_eq!(data(&call(with(json!(168), json!(1_000_000))).await)["hoursPerMonth"], 672_000_000);
     for (args, says) in [
         (with(json!(-1), json!(3)), "/hours_wasted_per_week"),
@@ -279,4 +318,28 @@ async fn prices_and_money_are_the_operators() {
         json!({ "offer": "workshop", "price": 4800, "breakEvenMonths": 3.2 })
     );
     assert_eq!(found["arithmetic"][1], "24 hours × 62.50 EUR = 1,500 EUR a month");
+}
+
+#[tokio::test]
+async fn the_dearest_prices_and_the_largest_team_are_counted() {
+    let offered = Consulting {
+        hourly_rate: 1_000_000.0,
+        workshop: 1_000_000_000.0,
+        engagement: 1_000_000_000.0,
+        ..Consulting::default()
+    };
+    let services = Services { consulting: Arc::new(offered), ..Services::default() };
+    let mut bench = Bench::with(services, Models::default());
+    let args = json!({
+        "inefficient_process": "copying", "hours_wasted_per_week": 168, "team_size": 1_000_000
+    });
+    let found = bench.call("simulate_cost_of_inaction", args).await;
+    let (month, year) = (672_000_000_000_000_i64, 8_064_000_000_000_000_i64);
+    assert_eq!(
+        (&data(&found)["monthlyCost"], &data(&found)["annualCost"]),
+        (&json!(month), &json!(year))
+    );
+    let args = json!({ "timeSavings": 1e12, "implementationCost": 1e12, "timeline": 120 });
+    let found = bench.call("calculate_roi", args).await;
+    assert_eq!(data(&found)["annualSavings"], 1_000_000_000_000_000_000_i64);
 }

@@ -7,8 +7,9 @@ use serde_json::{Number, Value};
 
 use crate::tool::ToolError;
 
-/// Largest number that is taken, so that no product overflows.
-pub const MOST: Decimal = Decimal::from_parts(0xA4C6_8000, 0x0003_8D7E, 0, false, 0); // 10^15
+/// Largest number that is taken. The largest product is that of two of them over ten years, in percent of something:
+/// 10^24 × 120 × 100, and a [`Decimal`] holds 7.9 × 10^28.
+pub const MOST: Decimal = Decimal::from_parts(0xD4A5_1000, 0x0000_00E8, 0, false, 0); // 10^12
 
 /// Digits of money and hours after the point.
 const PLACES: u32 = 2;
@@ -114,9 +115,10 @@ mod tests {
         let number = |text: &str| serde_json::from_str::<Number>(text).unwrap();
         assert_eq!(read("n", &number("0.1")).unwrap() * Decimal::from(3), Decimal::new(3, 1));
         assert_eq!(read("n", &number("1e3")).unwrap(), Decimal::from(1000));
-        for refused in ["-1", "-0.01", "1e16", "1e300"] {
+        for refused in ["-1", "-0.01", "1000000000000.01", "1e13", "1e300"] {
             assert!(read("n", &number(refused)).is_err(), "{refused}");
         }
-        assert_eq!(MOST, Decimal::from(1_000_000_000_000_000_i64));
+        assert_eq!(MOST, Decimal::from(1_000_000_000_000_i64));
+        assert_eq!(read("n", &number("1e12")).unwrap(), MOST);
     }
 }
