@@ -74,16 +74,14 @@ pub fn of_zone(name: &str) -> Option<Place> {
     None
 }
 
-/// The place of a zone's principal city of this name, in this country where one is named, by its name or its code.
-pub fn of_city(city: &str, country: Option<&str>) -> Option<Place> {
-    let city = city.trim();
+/// The place of a zone's principal city of this name in a country, which is called by its name or its code. Without the
+/// country there is none: the table has one `Cordoba`, and the world several.
+pub fn of_city(city: &str, country: &str) -> Option<Place> {
+    let (city, country) = (city.trim(), country.trim());
     let fits = |place: &Place| {
         place.city.eq_ignore_ascii_case(city)
-            && country.is_none_or(|country| {
-                let country = country.trim();
-                place.country.eq_ignore_ascii_case(country)
-                    || place.country_code.eq_ignore_ascii_case(country)
-            })
+            && (place.country.eq_ignore_ascii_case(country)
+                || place.country_code.eq_ignore_ascii_case(country))
     };
     BY_ZONE.iter().filter_map(|(zone, row)| place(zone, row)).find(fits)
 }
@@ -173,9 +171,9 @@ mod tests {
 
     #[test]
     fn a_city_is_found_in_its_country_alone() {
-        assert_eq!(of_city("berlin", None).unwrap().zone, "Europe/Berlin");
-        assert_eq!(of_city("London", Some("GB")).unwrap().zone, "Europe/London");
-        assert!(of_city("London", Some("Canada")).is_none());
-        assert!(of_city("Hamburg", None).is_none());
+        assert_eq!(of_city("berlin", "Germany").unwrap().zone, "Europe/Berlin");
+        assert_eq!(of_city("London", "GB").unwrap().zone, "Europe/London");
+        assert!(of_city("London", "Canada").is_none());
+        assert!(of_city("Hamburg", "Germany").is_none());
     }
 }

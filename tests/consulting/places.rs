@@ -67,21 +67,41 @@ async fn a_time_zone_is_its_principal_city_and_says_so() {
 
 #[tokio::test]
 async fn what_a_person_shared_comes_first() {
-    for (stored, expected) in [
+    let (shared, by_city) =
+        ("shared", "shared, but for the coordinates: those of a city of this name in that country");
+    for (stored, expected, precision) in [
         (
             json!({ "city": "Hamburg", "country": "Germany", "latitude": 53.55, "longitude": 9.99 }),
             json!([53.55, 9.99, "Hamburg", "Germany"]),
+            shared,
         ),
-        // A principal city is in the table, any other one is looked up by nobody.
-        (json!({ "city": "Berlin" }), json!([52.5, 13.3667, "Berlin", "Germany"])),
-        (json!({ "city": "Hamburg" }), json!([null, null, "Hamburg", null])),
-        (json!({ "city": "London", "country": "Canada" }), json!([null, null, "London", "Canada"])),
-        (json!({ "country": "Kenya" }), json!([null, null, null, "Kenya"])),
-        (json!({ "latitude": 1.5, "longitude": -2.5 }), json!([1.5, -2.5, null, null])),
+        // A principal city of a country is in the table, any other one is looked up by nobody.
+        (
+            json!({ "city": "Berlin", "country": "Germany" }),
+            json!([52.5, 13.3667, "Berlin", "Germany"]),
+            by_city,
+        ),
+        (
+            json!({ "city": "Hamburg", "country": "Germany" }),
+            json!([null, null, "Hamburg", "Germany"]),
+            shared,
+        ),
+        // Whoever named no country may mean any place of that name.
+        (json!({ "city": "Berlin" }), json!([null, null, "Berlin", null]), shared),
+        (json!({ "city": "Cordoba" }), json!([null, null, "Cordoba", null]), shared),
+        (json!({ "city": "San Juan" }), json!([null, null, "San Juan", null]), shared),
+        (
+            json!({ "city": "London", "country": "Canada" }),
+            json!([null, null, "London", "Canada"]),
+            shared,
+        ),
+        (json!({ "country": "Kenya" }), json!([null, null, null, "Kenya"]), shared),
+        (json!({ "latitude": 1.5, "longitude": -2.5 }), json!([1.5, -2.5, null, null]), shared),
         // A place that is on no globe is none.
         (
             json!({ "city": "Berlin", "latitude": 1000, "longitude": 0 }),
-            json!([52.5, 13.3667, "Berlin", "Germany"]),
+            json!([null, null, "Berlin", null]),
+            shared,
         ),
     ] {
         let mut bench = bench(Some("Asia/Tokyo"));
@@ -95,7 +115,8 @@ async fn what_a_person_shared_comes_first() {
         assert_eq!(told, expected, "{stored}");
         assert_eq!(
             (&found["precision"], &found["source"]),
-            (&json!("shared"), &json!("participant"))
+            (&json!(precision), &json!("participant")),
+            "{stored}"
         );
     }
 }

@@ -1,8 +1,9 @@
 //! `get_location`: where the participant is, as far as they said so themselves (S4).
 //!
 //! 1. What they shared: the newest record `location` (`city`, `country`, `latitude`, `longitude`, whichever there are), else
-//!    what they answered to a step `location` (`Berlin, Germany`). A city that is the principal one of a time zone gets its
-//!    coordinates from the zone table; of any other one they are `null`, for nobody is looked up.
+//!    what they answered to a step `location` (`Berlin, Germany`). A city with its country that is the principal one of a
+//!    time zone gets its coordinates from the zone table, and `precision` says so; of any other one they are `null`, for
+//!    nobody is looked up, and a country that nobody named is not guessed.
 //! 2. Else the time zone of their profile on the platform, as its principal city: `Europe/Berlin` is set in Berlin and in
 //!    Hamburg, so `precision` says whose place that is.
 //!
@@ -44,6 +45,8 @@ struct Location {
 }
 
 const SHARED: &str = "shared";
+const BY_CITY: &str =
+    "shared, but for the coordinates: those of a city of this name in that country";
 const BY_ZONE: &str = "time zone: principal city, not the person's own place";
 
 /// Says where the participant is.
@@ -122,31 +125,72 @@ fn shared(state: &State) -> Option<Location> {
             return Some(named(city, country, position));
         }
     }
-    let answer = state.results.get(LOCATION)?.get("userInput")?.as_str()?.trim();
-    if answer.is_empty() {
-        return None;
-    }
-    // `Berlin`, `Berlin, Germany`, `Portland, Oregon, United States`.
-    let (city, country) = match (answer.split_once(','), answer.rsplit_once(',')) {
-        (Some((city, _)), Some((_, country))) => (city, Some(country.trim().to_owned())),
-        _ => (answer, None),
-    };
-    Some(named(Some(city.trim().to_owned()), country, None))
+    answered(state.results.get(LOCATION)?.get("userInput")?.as_str()?)
 }
 
+/// `Berlin`, `Berlin, Germany`, `Portland, Oregon, United States`.
+fn answered(answer: &str) -> Option<Location> {
+    let parts: Vec<&str> =
+        answer.split(',').map(str::trim).filter(|part| !part.is_empty()).collect();
+    let text = |part: &str| Some(part.to_owned());
+    match parts[..] {
+        [] => None,
+        [city] => Some(as_shared(text(city), None, None)),
+        [city, country] => Some(named(text(city), text(country), None)),
+        // The table knows no regions: its `Petersburg` is not that of Virginia.
+        [city, .., country] => Some(as_shared(text(city), text(country), None)),
+    }
+}
+
+/// What was shared, with the coordinates of a known city where there are none.
 fn named(city: Option<String>, country: Option<String>, position: Option<(f64, f64)>) -> Location {
-    let known = city.as_deref().and_then(|city| places::of_city(city, country.as_deref()));
-    let known = known.filter(|_| position.is_none());
-    let at = position.or_else(|| known.as_ref().map(|place| (place.latitude, place.longitude)));
-    let country = country.or_else(|| known.map(|place| place.country.to_owned()));
-    let (latitude, longitude) = at.unzip();
-    Location {
-        latitude,
-        longitude,
-        city,
-        country,
-        precision: SHARED,
-        source: "participant",
-        time_zone: None,
+    let known = match (&city, &country) {
+        (Some(city), Some(country)) if position.is_none() => places::of_city(city, country),
+        _ => None,
+    };
+    let Some(Place { latitude, longitude, .. }) = known else {
+        return as_shared(city, country, position);
+    };
+    Location { precision: BY_CITY, ..as_shared(city, country, Some((latitude, longitude))) }
+}
+
+fn as_shared(
+    city: Option<String>,
+    country: Option<String>,
+    position: Option<(f64, f64)>,
+) -> Location {
+    let (latitude, longitude) = position.unzip();
+    let (precision, source, time_zone) = (SHARED, "participant", None);
+    Location { latitude, longitude, city, country, precision, source, time_zone }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_in_words_is_taken_as_it_was_given() {
+        let told = |answer: &str| {
+            answered(answer).map(|found| {
+                let Location { latitude, city, country, precision, .. } = found;
+                (city, country, latitude.is_some(), precision)
+            })
+        };
+        let text = |text: &str| Some(text.to_owned());
+        for (answer, expected) in [
+            ("Berlin, Germany", (text("Berlin"), text("Germany"), true, BY_CITY)),
+            (" Berlin , DE ", (text("Berlin"), text("DE"), true, BY_CITY)),
+            ("Berlin", (text("Berlin"), None, false, SHARED)),
+            ("Cordoba", (text("Cordoba"), None, false, SHARED)),
+            ("Cordoba, Spain", (text("Cordoba"), text("Spain"), false, SHARED)),
+            (
+                "Petersburg, Virginia, United States",
+                (text("Petersburg"), text("United States"), false, SHARED),
+            ),
+            ("Berlin,", (text("Berlin"), None, false, SHARED)),
+        ] {
+            assert_eq!(told(answer), Some(expected), "{answer}");
+        }
+        assert_eq!(told(" , "), None);
     }
 }
