@@ -5,7 +5,7 @@ use std::{io::Cursor, sync::Arc};
 use anteroom::{
     llm::{
         Error, Model, Models,
-        chat::{Message, Part},
+        chat::{Finish, Message, Part},
         error::Told,
     },
     tool::Services,
@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use crate::{
     bench::{Bench, data, error},
-    scripted::{Scripted, Turn},
+    scripted::{Scripted, Turn, shown},
 };
 
 /// A picture of one colour.
@@ -154,6 +154,18 @@ async fn a_service_that_fails_is_asked_again_and_then_it_is_said() {
     assert_eq!(data(&found)["analysis"], "A page with a table.");
     bench.sends("screenshot", "third.png", &picture(3)).await;
     model.next(Turn::says("I see")).next(Turn::says("{}"));
+    let found = bench.call("capture_screen_snapshot", json!({})).await;
+    assert!(error(&found).contains("nothing of use"), "{found}");
+    // Nobody knows what was still to come where an answer was cut off, even if it can be read.
+    model.next(seen("A page with").finishing(Finish::Length)).next(seen("A page with a chart."));
+    let found =
+        bench.call("capture_screen_snapshot", json!({ "focus_prompt": "What is it?" })).await;
+    assert_eq!(data(&found)["analysis"], "A page with a chart.");
+    assert!(model.seen().last().is_some_and(|request| {
+        shown(request, 0).contains("Your answer was cut off: it was too long.")
+    }));
+    let cut = || seen("A page with").finishing(Finish::Length);
+    model.next(cut()).next(cut());
     let found = bench.call("capture_screen_snapshot", json!({})).await;
     assert!(error(&found).contains("nothing of use"), "{found}");
     model.next(Turn::says("").refusing("no"));

@@ -203,8 +203,9 @@ async fn seen(
                 "the picture was not looked at: the model would not. hint: go on without it";
             return Err(ToolError::ExecutionFailed(message.to_owned()));
         }
+        let is_cut = answer.finish == Finish::Length;
         let value = object_in(&answer.text).ok().filter(|value| checker.check(value).is_empty());
-        if let Some(value) = value {
+        if let Some(value) = value.filter(|_| !is_cut) {
             let analysis = value["analysis"].as_str().unwrap_or_default().trim().to_owned();
             if value["declined"] == true {
                 return Err(ToolError::PermissionDenied(format!(
@@ -217,10 +218,12 @@ async fn seen(
             let text = answer.text.chars().take(SEEN_MAX).collect();
             messages.push(Message::Assistant { text, calls: Vec::new() });
         }
-        messages.push(Message::user(fenced(
-            "note",
-            "This is not the promised JSON object. Send it once more, whole, and nothing else.",
-        )));
+        let complaint = if is_cut {
+            "Your answer was cut off: it was too long. Be brief. Send the whole JSON object once more, and nothing else."
+        } else {
+            "This is not the promised JSON object. Send it once more, whole, and nothing else."
+        };
+        messages.push(Message::user(fenced("note", complaint)));
     }
     Err(ToolError::ExecutionFailed(
         "the picture was looked at and nothing of use came of it. hint: try again later".to_owned(),
