@@ -209,7 +209,7 @@ async fn a_first_talk_without_a_model_ends_with_the_same_figures() {
     browser.see("cost.png").await;
     browser.show("figures").await;
     browser.press("Choose a time to talk").await;
-    browser.see("Here you choose a time").await;
+    browser.see("You can choose a time").await;
     browser.see("anything that we should know").await;
     browser.see("summary-").await;
     browser.show("calendar").await;

@@ -5,7 +5,11 @@ use std::sync::Arc;
 use anteroom::{
     config::consulting::{Booking, Consulting},
     llm::Models,
-    model::effect::Handout,
+    model::{
+        effect::Handout,
+        session::{PersonId, Platform},
+        transcript::Origin,
+    },
     tool::Services,
 };
 use chrono::TimeDelta;
@@ -35,7 +39,7 @@ async fn a_link_is_handed_over_and_nothing_is_booked() {
         (url.as_str(), label.as_str()),
         ("https://cal.example.org/strategy", "Choose a time")
     );
-    assert_eq!(bench.handed[1].text, "Here you choose a time for a talk about strategy yourself.");
+    assert_eq!(bench.handed[1].text, "You can choose a time for a strategy talk here.");
     // What is not there is said, with what is.
     let found = bench.call("get_booking_link", json!({ "meetingType": "workshop" })).await;
     assert_eq!(
@@ -94,7 +98,7 @@ async fn leads_are_counted_for_staff_by_a_stated_rule() {
       ],
       "period": "7d",
       "notes": [
-        "Leads are conversations begun since 2026-11-14T09:00:00Z.",
+        "Leads are conversations begun here since 2026-11-14T09:00:00Z.",
         "Qualified from 70 points on; conversion is qualified ÷ all."
       ]
     }
@@ -114,14 +118,47 @@ async fn leads_are_counted_for_staff_by_a_stated_rule() {
     assert_eq!(data(&found)["conversionRate"], Value::Null);
 }
 
+/// Whoever is staff here need not be so there.
+#[tokio::test]
+async fn leads_of_another_workspace_are_not_counted() {
+    let mut bench = Bench::of_staff();
+    let mut head = bench.actor().into_commit(None).head;
+    (head.score, head.created_at) = (Some(90), bench.now);
+    let lead = |platform: Platform, workspace: &str| {
+        let mut head = head.clone();
+        (head.place.platform, head.place.workspace) = (platform, workspace.to_owned());
+        head
+    };
+    *bench.past.heads.lock().unwrap() = vec![
+        lead(Platform::Web, "local"),
+        lead(Platform::Web, "other"),
+        lead(Platform::Slack, "local"),
+        lead(Platform::Slack, "T01"),
+        lead(Platform::Discord, "11"),
+    ];
+    let found = bench.call("get_dashboard_stats", json!({})).await;
+    assert_eq!(data(&found)["totalLeads"], 1);
+}
+
 #[tokio::test]
 async fn nobody_but_staff_is_told_figures_of_leads() {
     let mut bench = Bench::new();
-    let refused = bench.call("get_dashboard_stats", json!({})).await;
-    assert_eq!(
-        error(&refused),
-        "`get_dashboard_stats` is not available now: only staff may call it"
-    );
+    let by = || Origin::Person { by: PersonId::web("ada"), may_decide: false };
+    for (origin, args) in [
+        (Origin::Model { round: 1 }, json!({})),
+        // Not even what is wrong with the arguments is told.
+        (Origin::Model { round: 1 }, json!({ "period": "2d" })),
+        (by(), json!({})),
+        (Origin::Step { step: "figures".to_owned() }, json!({})),
+    ] {
+        let unknown = bench.called_by(origin.clone(), "get_no_stats", args.clone()).await;
+        let refused = bench.called_by(origin, "get_dashboard_stats", args).await;
+        assert_eq!(
+            refused,
+            json!({ "error": "unknown tool `get_dashboard_stats`", "code": "invalid_parameters" })
+        );
+        assert_eq!(refused["code"], unknown["code"]);
+    }
     // They are not even shown that there is such a tool.
     let flow = crate::bench::flow();
     let shown = bench.pipeline.toolbox.phase_schemas(&flow, "only", false);

@@ -84,7 +84,7 @@ async fn a_picture_and_a_link_are_handed_over_in_the_thread() {
           ┃✓ ✓ You answered: **Yes, please**, <t:1793628300:f>
       + Anteroom: What comes back over 12 months, by the figures you gave.
           📎 return-AAAAAACQ.png
-      + Anteroom: Here you choose a time for a first talk yourself.
+      + Anteroom: You can choose a time for a first talk here.
       + Anteroom: [Choose a time ↗]
       + Anteroom: ┃ Is that right?
           ┃ [+ It is] [It is not]

@@ -90,7 +90,7 @@ async fn a_picture_and_a_link_are_handed_over_in_the_conversation() {
     +   Ada Byron: Yes.
     +   Anteroom: What comes back over 12 months, by the figures you gave.
             (file: return-AAAAAACA.png)
-    +   Anteroom: Here you choose a time for a first talk yourself.
+    +   Anteroom: You can choose a time for a first talk here.
             [Choose a time ↗]
     +   Anteroom: A word, please.
             · Type your answer here, or write it in a form.

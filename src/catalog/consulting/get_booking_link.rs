@@ -47,7 +47,7 @@ impl MeetingType {
         match self {
             Self::Consultation => "a first talk",
             Self::Workshop => "a workshop",
-            Self::StrategyCall => "a talk about strategy",
+            Self::StrategyCall => "a strategy talk",
         }
     }
 }
@@ -104,7 +104,7 @@ impl Tool for GetBookingLink {
         });
         let handed = Handed {
             what: Handout::Link { label: "Choose a time".to_owned(), url: (*url).to_owned() },
-            text: format!("Here you choose a time for {} yourself.", meeting_type.words()),
+            text: format!("You can choose a time for {} here.", meeting_type.words()),
         };
         Ok(Outcome::Made { value, handed: vec![handed] })
     }

@@ -7,7 +7,8 @@
 //!   "notes": ["…"] } }
 //! ```
 //!
-//! A lead is a conversation of a flow with a rule for points (`[lead]`), begun within the period and no trial run. It is
+//! A lead is a conversation of a flow with a rule for points (`[lead]`), begun within the period and no trial run, in the
+//! workspace, server or page where the figures are asked for: whoever is staff there need not be so elsewhere. It is
 //! qualified from 70 points on; the conversion rate is qualified leads ÷ all leads, the
 //! engagement rate those for whom the bot was used for anything (S4's capabilities) ÷ all leads. Nothing personal is in it.
 
@@ -20,7 +21,7 @@ use serde_json::{Value, json};
 
 use super::charts::with_chart;
 use crate::{
-    model::session::Head,
+    model::session::{Head, Place},
     print::{Bar, Chart},
     tool::{Tool, ToolCx, ToolError, ToolResult, ToolSpec, parse_args},
 };
@@ -167,12 +168,19 @@ impl Tool for GetDashboardStats {
         let heads = past.newest(LOOKED_AT).await?;
         let all =
             heads.len() < LOOKED_AT || heads.last().is_some_and(|head| head.created_at < since);
-        let is_lead = |head: &'_ &Head| head.created_at >= since && !head.test;
+        let (platform, workspace) = cx.with_actor(|actor| {
+            let Place { platform, workspace, .. } = &actor.state().place;
+            (*platform, workspace.clone())
+        });
+        let is_lead = |head: &'_ &Head| {
+            let is_here = head.place.platform == platform && head.place.workspace == workspace;
+            is_here && head.created_at >= since && !head.test
+        };
         let leads = heads.iter().filter(is_lead);
         let leads: Vec<(&Head, u8)> = leads.filter_map(|head| Some((head, head.score?))).collect();
         let mut value = figures(&leads);
         let mut notes = vec![
-            format!("Leads are conversations begun since {}.", crate::tool::stamp(since)),
+            format!("Leads are conversations begun here since {}.", crate::tool::stamp(since)),
             format!("Qualified from {QUALIFIED} points on; conversion is qualified ÷ all."),
         ];
         if !all {
