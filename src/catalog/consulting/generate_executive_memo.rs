@@ -35,9 +35,8 @@ pub struct GenerateExecutiveMemo(ToolSpec);
 
 impl Default for GenerateExecutiveMemo {
     fn default() -> Self {
-        let description = "Generate a memo of one page that helps the participant put the matter before a CFO, CEO or CTO, \
-            who also get it as a PDF through them. Have the return and the cost of waiting calculated before where money \
-            is the question.";
+        let description = "Generate a memo of one page that puts the matter before a CFO, CEO or CTO; the participant \
+            also gets it as a PDF. Have the return and the cost of waiting calculated before where money is the question.";
         let parameters = json!({
             "type": "object",
             "required": ["target_audience", "key_blocker", "proposed_solution"],
