@@ -128,7 +128,8 @@ impl Bench {
         Self::between(false, policy, tools, (services, models))
     }
 
-    fn between(
+    /// As whoever, with whatever there is.
+    pub(crate) fn between(
         staff: bool,
         policy: Policy,
         tools: Vec<Arc<dyn Tool>>,

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use anteroom::{
+    catalog::{consulting, interview},
     config::consulting::{Booking, Consulting},
     llm::Models,
     model::{
@@ -10,7 +11,7 @@ use anteroom::{
         session::{PersonId, Platform},
         transcript::Origin,
     },
-    tool::Services,
+    tool::{Policy, Services},
 };
 use chrono::TimeDelta;
 use serde_json::{Value, json};
@@ -116,6 +117,19 @@ async fn leads_are_counted_for_staff_by_a_stated_rule() {
     bench.past.heads.lock().unwrap().clear();
     let found = bench.call("get_dashboard_stats", json!({})).await;
     assert_eq!(data(&found)["conversionRate"], Value::Null);
+}
+
+#[tokio::test]
+async fn the_list_of_what_there_is_names_no_tool_for_staff() {
+    let tools = || [consulting::tools(), interview::tools()].concat();
+    let none = || (Services::default(), Models::default());
+    for (staff, is_named) in [(false, false), (true, true)] {
+        let mut bench = Bench::between(staff, Policy::CHAT, tools(), none());
+        let refused = bench.call("request_user_input", json!({ "prompt": "Why?" })).await;
+        let told = refused["error"].as_str().unwrap();
+        assert!(told.contains("in this phase there are") && told.contains("`calculate_roi`"));
+        assert_eq!(told.contains("get_dashboard_stats"), is_named, "{told}");
+    }
 }
 
 /// Whoever is staff here need not be so there.
