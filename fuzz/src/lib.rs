@@ -13,8 +13,13 @@ use anteroom::{
         extract::{self, Format},
         resume,
     },
+    catalog::consulting::analyze_website_tech_stack::{
+        focus::Focus, prints::Detection, robots::Robots, scan,
+    },
     config::{Environment, Settings},
-    contacts, fetch,
+    contacts,
+    fetch::{self, Head},
+    figures::{Doubt, Kind, Sources},
     flows::LoadedFlow,
     gateway::{
         discord,
@@ -38,16 +43,18 @@ use zip::{CompressionMethod, ZipWriter, write::SimpleFileOptions};
 pub type Door = fn(&[u8]);
 
 /// Every door, by the name of its target and of its folder in the corpus.
-pub const DOORS: [(&str, Door); 9] = [
+pub const DOORS: [(&str, Door); 11] = [
     ("address", address),
     ("config", config),
     ("discord", discord),
     ("document", document),
+    ("figures", figures),
     ("flow", flow),
     ("reply", reply),
     ("slack", slack),
     ("stream", stream),
     ("vcard", vcard),
+    ("website", website),
 ];
 
 /// An address that somebody gave: what may be asked for is for the web, public as far as it can be seen, and the same
@@ -97,6 +104,24 @@ fn packed(xml: &[u8]) -> Vec<u8> {
     archive.start_file("word/document.xml", options).expect("a name that fits");
     archive.write_all(xml).expect("memory does not fail");
     archive.finish().expect("memory does not fail").into_inner()
+}
+
+/// A source, and behind a zero byte a text: what the text says that does not stand in the source is found. Without one the
+/// source is the text, and every figure in it stands there.
+pub fn figures(bytes: &[u8]) {
+    let input = String::from_utf8_lossy(bytes);
+    let (source, text) = input.split_once('\0').unwrap_or((&input, &input));
+    let mut sources = Sources::default();
+    sources.add_text(source);
+    if let Ok(value) = serde_json::from_str(source) {
+        sources.add_value(&value);
+    }
+    sources.doubts(text);
+    sources.has_said(text);
+    let doubts = sources.doubts_in_plain(text);
+    let is_figure = |doubt: &&Doubt| doubt.kind == Kind::Figure;
+    let figure = doubts.iter().find(is_figure).filter(|_| source == text);
+    assert_eq!(figure, None, "it stands in its own source");
 }
 
 /// A flow file is loaded, or its problems are told.
@@ -185,4 +210,16 @@ fn streamed<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> (Result<Completio
 /// Contact cards of any version, whole or not.
 pub fn vcard(file: &[u8]) {
     contacts::vcard::read(file);
+}
+
+/// A website: its rules for programs, and behind a zero byte a page. What is found says where it shows.
+pub fn website(bytes: &[u8]) {
+    let at = bytes.iter().position(|byte| *byte == 0).unwrap_or(0);
+    let (rules, page) = bytes.split_at(at);
+    Robots::read(&String::from_utf8_lossy(rules)).allow("/shop/?q=1");
+    let focus = Some(Focus::AiOpportunities);
+    let (found, _) = scan(&Head::default(), page, focus).expect("the fingerprints are read");
+    for Detection { name, evidence, implied_by, .. } in found {
+        assert!(!evidence.is_empty() || !implied_by.is_empty(), "{name}");
+    }
 }

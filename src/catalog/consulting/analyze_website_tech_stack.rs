@@ -33,7 +33,7 @@ use self::{
     robots::Robots,
 };
 use crate::{
-    fetch::{Error, Fetched, Fetcher, Limits, Media},
+    fetch::{Error, Fetched, Fetcher, Head, Limits, Media},
     tool::{
         EffectClass, Outcome, Tool, ToolCx, ToolError, ToolResult, ToolSpec, parse_args, stamp,
     },
@@ -132,8 +132,9 @@ impl Tool for AnalyzeWebsiteTechStack {
         let page = read_allowed(fetcher, &with_scheme(&url)).await?;
         // Two megabytes of code are no work for a thread that others wait for.
         let (url, scanned_at) = (shown(&page.url), stamp(cx.now));
-        let seen = tokio::task::spawn_blocking(move || scan(&page, focus)).await;
-        let (technologies, observations) = seen.map_err(|_| unexpected())??;
+        let seen = tokio::task::spawn_blocking(move || scan(&page.head, &page.bytes, focus)).await;
+        let seen = seen.map_err(|_| unexpected())?;
+        let (technologies, observations) = seen.map_err(|_| unexpected())?;
         let note = "Nothing that is known here was found. That does not mean that the website uses nothing.";
         let note = technologies.is_empty().then_some(note);
         let limits = LIMITS;
@@ -219,13 +220,19 @@ fn unexpected() -> ToolError {
     ToolError::ExecutionFailed("the page could not be looked at".to_owned())
 }
 
-fn scan(
-    fetched: &Fetched,
+/// What a page as it was sent shows of how it is made, and of what somebody looks for.
+///
+/// # Errors
+///
+/// The fingerprints in the box cannot be read, which a test rules out.
+pub fn scan(
+    head: &Head,
+    html: &[u8],
     focus: Option<Focus>,
-) -> Result<(Vec<Detection>, Option<Observations>), ToolError> {
-    let prints = Prints::shipped().map_err(|_| unexpected())?;
-    let page = Page::read(&String::from_utf8_lossy(&fetched.bytes));
-    let technologies = prints.found(&fetched.head, &page);
+) -> Result<(Vec<Detection>, Option<Observations>), prints::BadPrints> {
+    let prints = Prints::shipped()?;
+    let page = Page::read(&String::from_utf8_lossy(html));
+    let technologies = prints.found(head, &page);
     let observations = focus.map(|focus| focus.observe(&technologies, &page));
     Ok((technologies, observations))
 }
