@@ -2,7 +2,13 @@
 
 use std::sync::LazyLock;
 
-use rustybuzz::ttf_parser::GlyphId;
+use harfrust::{Shaper, ShaperData};
+use skrifa::{
+    FontRef, GlyphId, MetadataProvider as _,
+    charmap::Charmap,
+    instance::{LocationRef, Size},
+    metrics::GlyphMetrics,
+};
 use unicode_segmentation::UnicodeSegmentation as _;
 
 use super::Error;
@@ -36,11 +42,35 @@ pub(super) const MONO: &str = "DejaVu Sans Mono";
 
 /// The faces, parsed once.
 pub(super) struct Fonts {
-    faces: Vec<rustybuzz::Face<'static>>,
+    faces: Vec<Parsed>,
+}
+
+/// What a font file says.
+struct Parsed {
+    font: FontRef<'static>,
+    shaping: ShaperData,
+    characters: Charmap<'static>,
+    widths: GlyphMetrics<'static>,
+    /// Units of its drawing in one size of it.
+    units: f32,
+}
+
+impl Parsed {
+    fn of(face: Face) -> Option<Self> {
+        let font = FontRef::new(face.file()).ok()?;
+        let metrics = font.metrics(Size::unscaled(), LocationRef::default());
+        Some(Self {
+            shaping: ShaperData::new(&font),
+            characters: font.charmap(),
+            widths: font.glyph_metrics(Size::unscaled(), LocationRef::default()),
+            units: f32::from(metrics.units_per_em).max(1.0),
+            font,
+        })
+    }
 }
 
 static FONTS: LazyLock<Option<Fonts>> = LazyLock::new(|| {
-    let faces = Face::ALL.iter().map(|face| rustybuzz::Face::from_slice(face.file(), 0));
+    let faces = Face::ALL.into_iter().map(Parsed::of);
     Some(Fonts { faces: faces.collect::<Option<_>>()? })
 });
 
@@ -49,9 +79,14 @@ impl Fonts {
         FONTS.as_ref().ok_or_else(|| Error::Failed("a built-in font is damaged".to_owned()))
     }
 
-    pub(super) fn shaper(&self, face: Face) -> &rustybuzz::Face<'static> {
+    fn parsed(&self, face: Face) -> &Parsed {
         // One for each of `Face::ALL`, in its order.
         &self.faces[face as usize]
+    }
+
+    pub(super) fn shaper(&self, face: Face) -> Shaper<'_> {
+        let Parsed { shaping, font, .. } = self.parsed(face);
+        shaping.shaper(font).build()
     }
 
     /// The face to set a character in as people see it, if any has all of its parts: the wanted one, else another.
@@ -65,27 +100,27 @@ impl Fonts {
     }
 
     fn glyph(&self, face: Face, c: char) -> Option<GlyphId> {
-        self.shaper(face).glyph_index(c)
+        self.parsed(face).characters.map(c)
     }
 
     /// How far a cluster moves the pen, in sizes of the font, before neighbours are drawn nearer to one another.
     pub(super) fn advance(&self, cluster: &str, face: Option<Face>) -> f32 {
         let Some(face) = face else { return self.missing_advance() };
-        let shaper = self.shaper(face);
+        let widths = &self.parsed(face).widths;
         let visible = cluster.chars().filter(|c| !is_invisible(*c));
-        let glyphs = visible.filter_map(|c| shaper.glyph_hor_advance(self.glyph(face, c)?));
-        glyphs.map(f32::from).sum::<f32>() / self.units(face)
+        let glyphs = visible.filter_map(|c| widths.advance_width(self.glyph(face, c)?));
+        glyphs.sum::<f32>() / self.units(face)
     }
 
     /// The box for what no face has.
     pub(super) fn missing_advance(&self) -> f32 {
-        let face = self.shaper(Face::Regular);
-        face.glyph_hor_advance(GlyphId(0)).map_or(0.6, f32::from) / self.units(Face::Regular)
+        let width = self.parsed(Face::Regular).widths.advance_width(GlyphId::NOTDEF);
+        width.map_or(0.6, |width| width / self.units(Face::Regular))
     }
 
     /// Units of the face's drawing in one size of it.
     pub(super) fn units(&self, face: Face) -> f32 {
-        units(self.shaper(face).units_per_em()).max(1.0)
+        self.parsed(face).units
     }
 
     /// Width of a text on one line, in sizes of the font.

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use rustybuzz::{Direction, UnicodeBuffer};
+use harfrust::{Direction, ShapeOptions, UnicodeBuffer};
 use unicode_bidi::BidiInfo;
 use unicode_linebreak::linebreaks;
 use unicode_segmentation::UnicodeSegmentation as _;
@@ -305,7 +305,7 @@ impl<'a> Piece<'a> {
         } else {
             Direction::LeftToRight
         });
-        let shaped = rustybuzz::shape(self.fonts.shaper(face), &[], buffer);
+        let shaped = self.fonts.shaper(face).shape(buffer, ShapeOptions::new());
         let em = self.fonts.units(face);
         let infos = shaped.glyph_infos();
         let mut starts: Vec<usize> = infos.iter().map(|info| info.cluster as usize).collect();
