@@ -25,7 +25,8 @@ use anteroom::{
     interview::State,
     model::{
         audit::{CHAIN_START, Sealed},
-        effect::{Delivery, Effect, Rendering},
+        effect::{Cause, Delivery, Effect, Rendering},
+        file_key::{FileKey, FileKeys, KeyError},
         session::{Head, Platform, Status},
         transcript::Event,
         usage::Balance,
@@ -160,6 +161,13 @@ impl Troubled {
 }
 
 #[async_trait]
+impl FileKeys for Troubled {
+    async fn file_key(&self, session: SessionId) -> Result<Option<FileKey>, KeyError> {
+        self.alive()?.file_key(session).await
+    }
+}
+
+#[async_trait]
 impl Store for Troubled {
     async fn commit(&self, commit: Commit) -> Result<(), Error> {
         let disk = self.alive()?;
@@ -200,6 +208,18 @@ impl Store for Troubled {
             0 => Err(failed("the disk is full")),
             _ => disk.done(effect, delivery).await,
         }
+    }
+
+    async fn hurry(&self, cause: &Cause, most: usize) -> Result<usize, Error> {
+        self.alive()?.hurry(cause, most).await
+    }
+
+    async fn blocked(&self) -> Result<Vec<(Cause, usize)>, Error> {
+        self.alive()?.blocked().await
+    }
+
+    async fn outbox(&self, session: SessionId) -> Result<Vec<Effect>, Error> {
+        self.alive()?.outbox(session).await
     }
 
     async fn sessions(&self, after: Option<SessionId>, limit: usize) -> Result<Vec<Head>, Error> {
@@ -252,7 +272,7 @@ impl Gateway for Moody {
         if self.dice.lock().unwrap().roll(12) == 0 {
             return Delivery::Retry { not_before: self.clock.now() + TimeDelta::seconds(5) };
         }
-        Delivery::Delivered { message: Some(effect.id.to_string()) }
+        Delivery::delivered(Some(effect.id.to_string()))
     }
 }
 

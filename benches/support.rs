@@ -31,7 +31,8 @@ use anteroom::{
     },
     model::{
         audit::Sealed,
-        effect::{Act, Delivery, Effect, Rendering},
+        effect::{Act, Cause, Delivery, Effect, Rendering},
+        file_key::{FileKey, FileKeys, KeyError},
         session::{Head, PersonId, Place, Platform},
         transcript::Via,
         ui::{Control, Decision, Reply, Verdict},
@@ -83,7 +84,9 @@ pub(crate) fn parts(
     ids: Arc<dyn Ids>,
 ) -> Parts {
     let extractor = Extractor::new(env!("CARGO_BIN_EXE_anteroom"));
-    let artifacts = Artifacts::new(dir, Arc::clone(&clock), Arc::clone(&ids), extractor).unwrap();
+    let keys = Arc::clone(&store);
+    let artifacts =
+        Artifacts::new(dir, keys, Arc::clone(&clock), Arc::clone(&ids), extractor).unwrap();
     Parts {
         store,
         clock,
@@ -228,7 +231,7 @@ impl Gateway for Chat {
 
     async fn deliver(&self, effect: &Effect, _shown: Option<(&Wait, &[Rendering])>) -> Delivery {
         let message = matches!(effect.act, Act::Show { .. } | Act::Post { .. });
-        Delivery::Delivered { message: message.then(|| "1700000000.123456".to_owned()) }
+        Delivery::delivered(message.then(|| "1700000000.123456".to_owned()))
     }
 }
 
@@ -250,6 +253,13 @@ impl Recorder {
     /// What was asked so far.
     pub(crate) fn ops(&self) -> Vec<Op> {
         self.ops.lock().unwrap().clone()
+    }
+}
+
+#[async_trait]
+impl FileKeys for Recorder {
+    async fn file_key(&self, session: SessionId) -> Result<Option<FileKey>, KeyError> {
+        self.memory.file_key(session).await
     }
 }
 
@@ -285,6 +295,18 @@ impl Store for Recorder {
         self.memory.done(effect, delivery.clone()).await?;
         self.ops.lock().unwrap().push(Op::Done(effect, delivery));
         Ok(())
+    }
+
+    async fn hurry(&self, cause: &Cause, most: usize) -> Result<usize, Error> {
+        self.memory.hurry(cause, most).await
+    }
+
+    async fn blocked(&self) -> Result<Vec<(Cause, usize)>, Error> {
+        self.memory.blocked().await
+    }
+
+    async fn outbox(&self, session: SessionId) -> Result<Vec<Effect>, Error> {
+        self.memory.outbox(session).await
     }
 
     async fn sessions(&self, after: Option<SessionId>, limit: usize) -> Result<Vec<Head>, Error> {

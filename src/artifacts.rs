@@ -1,7 +1,7 @@
 //! Uploads: checks them, keeps them, reads them.
 //!
 //! What a person sends passes [`check`], pictures also [`picture`]; then it is a file named by its digest
-//! ([`blobs`]). Its text is read by [`extract`] in a child process, and [`resume`] makes a draft of that text
+//! ([`blobs`]), sealed with a key of its session ([`sealed`]). Its text is read by [`extract`] in a child process, and [`resume`] makes a draft of that text
 //! without any model.
 
 pub mod blobs;
@@ -9,6 +9,8 @@ pub mod check;
 pub mod extract;
 pub mod picture;
 pub mod resume;
+mod sealed;
+mod shred;
 
 use std::{collections::BTreeSet, path::Path, sync::Arc};
 
@@ -20,11 +22,12 @@ use crate::{
     model::{
         artifact::{Artifact, Extraction},
         audit,
+        file_key::FileKeys,
         ui::Upload,
     },
 };
 
-use blobs::{Blobs, Place};
+use blobs::{Blobs, Condition};
 use check::{Kind, Refused};
 use extract::Extractor;
 
@@ -57,15 +60,16 @@ const MADE: &str = "made";
 const HEAVY_MAX: usize = 2;
 
 impl Artifacts {
-    /// Opens the files under `data_dir`, making the folders that are missing. Blocks for a moment.
+    /// Opens the files under `data_dir`, sealed with `keys`, making the folders that are missing. Blocks for a moment.
     pub fn new(
         data_dir: &Path,
+        keys: Arc<dyn FileKeys>,
         clock: Arc<dyn Clock>,
         ids: Arc<dyn Ids>,
         extractor: Extractor,
     ) -> Result<Self, blobs::Error> {
         let heavy = Arc::new(Semaphore::new(HEAVY_MAX));
-        Ok(Self { blobs: Blobs::open(data_dir)?, clock, ids, extractor, heavy })
+        Ok(Self { blobs: Blobs::open(data_dir, keys)?, clock, ids, extractor, heavy })
     }
 
     /// Checks a file against what was asked for and keeps it, synced, before it returns. Pictures are re-encoded
@@ -93,7 +97,7 @@ impl Artifacts {
             sha256: audit::sha256(&bytes),
             kept_at: self.clock.now(),
         };
-        self.blobs.put(&place(session, &artifact), bytes).await?;
+        self.blobs.keep(session, &artifact.sha256, bytes).await?;
         Ok(artifact)
     }
 
@@ -114,7 +118,7 @@ impl Artifacts {
             sha256: audit::sha256(&bytes),
             kept_at: self.clock.now(),
         };
-        self.blobs.put(&place(session, &artifact), bytes).await?;
+        self.blobs.keep(session, &artifact.sha256, bytes).await?;
         Ok(artifact)
     }
 
@@ -123,13 +127,28 @@ impl Artifacts {
         self.blobs.check().await
     }
 
-    /// The bytes of a kept file; none if they were erased.
+    /// The bytes of a kept file; none if they were erased. One that an older version left in clear is sealed.
     pub async fn read(
         &self,
         session: SessionId,
         artifact: &Artifact,
     ) -> Result<Option<Vec<u8>>, blobs::Error> {
-        self.blobs.get(&place(session, artifact)).await
+        self.blobs.read(session, &artifact.sha256).await
+    }
+
+    /// Verifies a kept file, and seals it where an older version left it in clear. [`blobs::Error::Damaged`] where it
+    /// is not what was kept.
+    pub async fn inspect(
+        &self,
+        session: SessionId,
+        artifact: &Artifact,
+    ) -> Result<Condition, blobs::Error> {
+        self.blobs.inspect(session, &artifact.sha256).await
+    }
+
+    /// Seals every file of a session that an older version left in clear; how many those were.
+    pub async fn seal_all(&self, session: SessionId) -> Result<usize, blobs::Error> {
+        self.blobs.seal_all(session).await
     }
 
     /// The text of a kept document, read in a child process with limits. A picture holds no text as far as we can
@@ -144,10 +163,14 @@ impl Artifacts {
         else {
             return Ok(Extraction::NoText);
         };
-        let Some(bytes) = self.read(session, artifact).await? else {
-            return Ok(Extraction::Unreadable { reason: "The file was erased.".to_owned() });
+        let unreadable = |reason: &str| Ok(Extraction::Unreadable { reason: reason.to_owned() });
+        let bytes = match self.read(session, artifact).await {
+            Ok(Some(bytes)) => bytes,
+            Ok(None) => return unreadable("The file was erased."),
+            Err(blobs::Error::Damaged { .. }) => return unreadable(DAMAGED),
+            Err(error) => return Err(error),
         };
-        let _permit = self.heavy.acquire().await.map_err(|closed| blobs::Error(closed.into()))?;
+        let _permit = self.heavy.acquire().await.map_err(closed)?;
         Ok(self.extractor.extract(kind, bytes).await)
     }
 
@@ -172,13 +195,12 @@ impl Artifacts {
 
     /// Keeps a flow file under its digest, so that a running session finds it after an edit.
     pub async fn pin_flow(&self, digest: &str, source: &str) -> Result<(), blobs::Error> {
-        self.blobs.put(&Place::Flow { sha256: digest }, source.as_bytes().to_vec()).await
+        self.blobs.pin(digest, source).await
     }
 
-    /// A pinned flow file.
+    /// A pinned flow file; [`blobs::Error::Damaged`] where it is not what was pinned.
     pub async fn pinned_flow(&self, digest: &str) -> Result<Option<String>, blobs::Error> {
-        let found = self.blobs.get(&Place::Flow { sha256: digest }).await?;
-        found.map(String::from_utf8).transpose().map_err(|error| blobs::Error(error.into()))
+        self.blobs.pinned(digest).await
     }
 
     /// Off the async threads; a decoder that panics has met a broken picture.
@@ -189,7 +211,7 @@ impl Artifacts {
         bytes: Vec<u8>,
     ) -> Result<picture::Picture, Error> {
         let heavy = Arc::clone(&self.heavy);
-        let permit = heavy.acquire_owned().await.map_err(|closed| blobs::Error(closed.into()))?;
+        let permit = heavy.acquire_owned().await.map_err(closed)?;
         let name = filename.clone();
         // The permit goes with the work, which goes on where the sender has gone.
         let work = move || {
@@ -203,6 +225,10 @@ impl Artifacts {
     }
 }
 
-fn place(session: SessionId, artifact: &Artifact) -> Place<'_> {
-    Place::Artifact { session, sha256: &artifact.sha256 }
+/// What the sender of a damaged file is told.
+const DAMAGED: &str =
+    "I can no longer read this file: it was damaged where I keep it. Please send it again.";
+
+fn closed(error: tokio::sync::AcquireError) -> blobs::Error {
+    blobs::Error::Unreachable(error.into())
 }

@@ -1,24 +1,29 @@
 //! What the gateways of chats share: raw JSON and signed requests that come in, what is done after an acknowledgement,
-//! who has been told how often, how messages look and where they stand, how a conversation stands, its transcript in
-//! pages, files on their way, what waits until a workspace can be reached, and how a doctor asks.
+//! who has been told how often, how messages look and where they stand, which effects may stand there already, how a
+//! conversation stands, its transcript in pages, files on their way, what stands outside for a session, what a
+//! refusal means for an effect, and how a doctor asks.
 
 mod afterwards;
 pub mod cards;
 pub mod catch_up;
 pub mod checkup;
+mod doubts;
 mod drawn;
 mod fetched;
-mod put_off;
+mod ledger;
 pub mod raw;
+pub mod receipt;
 mod receipts;
+pub mod refusal;
 pub mod signed;
 pub mod standing;
 pub mod transcript;
 
 pub use self::{
     afterwards::Afterwards,
+    doubts::Doubts,
     drawn::Drawn,
     fetched::{Fetched, NotFetched},
-    put_off::PutOff,
+    ledger::{Ledger, Trail},
     receipts::Receipts,
 };

@@ -88,8 +88,8 @@ points! {
     TimerDue        "timer_due"        "a timer is due" => "it is decided";
     TimerFired      "timer_fired"      "what a timer does is durable" => "the next";
 
-    ErasureOrdered  "erasure_ordered"  "an erasure is ordered" => "cards are redrawn";
-    CardsDown       "cards_down"       "cards are redrawn" => "the store forgets the session";
+    ErasureOrdered  "erasure_ordered"  "an erasure is ordered" => "what is to be removed outside is known";
+    CardsDown       "cards_down"       "what is to be removed outside is known" => "the store forgets the session";
     EraseTaken      "erase_taken"      "the store is to forget a session" => "its batch is applied";
     EraseApplied    "erase_applied"    "the batch is applied" => "it is synced";
     ShredDue        "shred_due"        "an erasure is on the device" => "its key is overwritten";

@@ -8,6 +8,7 @@
 //! After a crash, [`Engine::run`] finds what was in hand by its `Work` timer, and what had not left in the outbox.
 
 mod accounts;
+mod blocked;
 mod desk;
 mod drive;
 pub mod erasure;
@@ -44,7 +45,7 @@ use tokio::sync::{Notify, broadcast};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
-    artifacts::{self, Artifacts},
+    artifacts::{self, Artifacts, blobs},
     clock::Clock,
     contacts::Contacts,
     drill::{Point, pass},
@@ -55,6 +56,7 @@ use crate::{
     model::{
         artifact::Artifact,
         effect::{Delivery, Effect, Rendering},
+        posted::Posted,
         session::{Head, PersonId, Place, Platform, Status},
         transcript::Started,
         ui::{Control, Upload},
@@ -76,6 +78,7 @@ use self::{
 };
 
 pub use self::{
+    blocked::Outage,
     inbound::{Inbound, Receipt, What},
     limits::Limits,
     reading::Gathered,
@@ -92,10 +95,11 @@ pub trait Gateway: fmt::Debug + Send + Sync {
     /// been shown before: none yet means post, some means edit. A repeat with the same effect id must be harmless.
     async fn deliver(&self, effect: &Effect, shown: Option<(&Wait, &[Rendering])>) -> Delivery;
 
-    /// A session that stands at `place` is about to be erased: what the platform shows of it besides its cards loses its
-    /// words and buttons, as well as it goes. Again: changes nothing. Does nothing where nothing of the kind is shown.
-    async fn take_down(&self, session: SessionId, place: &Place) {
+    /// What is known to stand outside for a session at `place` besides what its ledger says: an older program kept none.
+    /// Asked before the session is erased; nothing is changed.
+    async fn remains(&self, session: SessionId, place: &Place) -> Vec<Posted> {
         _ = (session, place);
+        Vec::new()
     }
 }
 
@@ -219,6 +223,8 @@ struct Inner {
     queued: Notify,
     /// Effects that are tried again.
     late: tally::Late,
+    /// What keeps effects from leaving.
+    blocked: blocked::Blocked,
     /// What was told of accounts.
     told: accounts::Told,
     /// Where the look at what is due to go stands.
@@ -234,6 +240,10 @@ struct Inner {
     /// No new work is taken.
     closing: CancellationToken,
     webhooks: webhook::Client,
+    /// Deliveries and erasures that are under way.
+    in_flight: erasure::InFlight,
+    /// Taken while the report of an erasure is changed.
+    reports: tokio::sync::Mutex<()>,
     limits: Limits,
     /// What each person has sent lately.
     pace: RateLimiter<PersonId, HashMapStateStore<PersonId>, DefaultClock>,
@@ -269,6 +279,7 @@ impl Engine {
             drafts: Drafts::default(),
             queued: Notify::new(),
             late: tally::Late::default(),
+            blocked: blocked::Blocked::default(),
             told: accounts::Told::default(),
             sweep: tokio::sync::Mutex::default(),
             unnoted: std::sync::Mutex::default(),
@@ -277,6 +288,8 @@ impl Engine {
             began: parts.clock.now(),
             closing: CancellationToken::new(),
             webhooks: webhook::Client::default(),
+            in_flight: erasure::InFlight::default(),
+            reports: tokio::sync::Mutex::default(),
             pace: RateLimiter::keyed(Quota::per_minute(limits.per_minute)),
             limits,
             starting: std::array::from_fn(|_| tokio::sync::Mutex::new(())),
@@ -460,6 +473,7 @@ impl Engine {
                 tally::refusal("file");
                 Ok(Err(refused.to_string()))
             }
+            Err(artifacts::Error::Blobs(blobs::Error::Gone)) => Err(Error::NoSession),
             Err(artifacts::Error::Blobs(error)) => {
                 Err(Error::Store(store::Error::Unavailable(Arc::new(error))))
             }

@@ -1,5 +1,5 @@
-//! What the platforms share: names of controls, forms to replies, the sheet behind an edit form, what people type,
-//! conversations at a glance, words for people.
+//! What the platforms share: names of controls, forms to replies, the sheet behind an edit form, what people type and
+//! what of it is heard, conversations at a glance, words for people.
 //! Pure, and without a word of any platform.
 
 pub mod glance;
@@ -12,6 +12,7 @@ mod element;
 mod entered;
 mod fields;
 mod given;
+mod heard;
 mod measure;
 mod order;
 mod values;
@@ -22,6 +23,7 @@ pub use self::{
     entered::{kept, named, picked, text_of, words_to_values, yes_or_no},
     fields::{Fields, field_name, read, reply, text},
     given::{Given, remark},
+    heard::Hears,
     measure::{Measure, is_blank},
     order::Order,
     sheet::Sheet,

@@ -24,6 +24,7 @@ mod outcome;
 mod own;
 mod reach;
 mod records;
+mod routes;
 pub mod script;
 pub mod settle;
 pub mod state;
@@ -39,6 +40,7 @@ pub use self::{
     commands::Command,
     outcome::summary,
     records::{ObjectiveReport, SavedRecord},
+    routes::Asking,
     settle::{Answer, Responder},
     state::State,
     think::{Response, Retry},

@@ -5,10 +5,14 @@
 
 pub mod artifact;
 pub mod audit;
+pub mod cause;
 pub mod contact;
 pub mod custody;
 pub mod effect;
+pub mod file_key;
 pub mod flow;
+pub mod posted;
+pub mod report;
 pub mod session;
 pub mod task;
 pub mod text;

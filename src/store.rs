@@ -19,7 +19,9 @@ use crate::{
     model::{
         STORED_VERSION,
         audit::{AuditRecord, Sealed},
-        effect::{Act, Delivery, Effect, Rendering},
+        effect::{Act, Cause, Delivery, Effect, Rendering},
+        file_key::FileKeys,
+        posted::Posted,
         session::{Head, PersonId, Place},
         transcript::Recorded,
         usage::{Balance, Level, Usage},
@@ -31,8 +33,10 @@ use crate::{
 ///
 /// Unless a method says otherwise, what it wrote survives a crash *and a power cut* once it returns, and a crash
 /// before it returns leaves either all of it or nothing.
+///
+/// It owns the keys of sessions, those of their files too: an erasure destroys both.
 #[async_trait]
-pub trait Store: fmt::Debug + Send + Sync {
+pub trait Store: FileKeys + fmt::Debug + Send + Sync {
     /// Applies everything that one decision changes, whole or not at all.
     ///
     /// Two workers that race on one session: one commits, the other gets [`Error::Conflict`], reloads and decides
@@ -54,15 +58,29 @@ pub trait Store: fmt::Debug + Send + Sync {
     /// one that was read and not acted on is read again.
     async fn due(&self, now: DateTime<Utc>, limit: usize) -> Result<Vec<Timer>, Error>;
 
-    /// Effects that may leave at `now`, at most `limit`: per session only the oldest, so that order is kept. An
+    /// Effects that may leave at `now`, at most `limit`: per session only the oldest, so that order is kept. One that is
+    /// blocked ([`Delivery::Blocked`]) keeps back only those of its session for the same recipient. An
     /// effect stays claimed until [`Store::done`] or until this process ends; it is never handed out twice meanwhile.
     /// It is asked for every second, so it is also what tells a store without a clock that time passes.
     async fn claim(&self, now: DateTime<Utc>, limit: usize) -> Result<Vec<Effect>, Error>;
 
     /// Records what came of an attempt: removes the effect, or puts it back for later. A rendering is remembered
-    /// under its wait. Doing it twice is not an error. May be lost in a crash: then the effect is delivered again,
-    /// which its id makes harmless.
+    /// under its wait, and what stands outside since then in the ledger of the session ([`crate::model::posted`]). Doing it
+    /// twice is not an error. May be lost in a crash: then the effect is delivered again, which its id makes harmless.
+    ///
+    /// That an effect is blocked need not outlive the process: a new one tries it at once and is told again.
     async fn done(&self, effect: EffectId, delivery: Delivery) -> Result<(), Error>;
+
+    /// Lets effects that `cause` blocks leave at the next [`Store::claim`], at most `most` of them, those first that were
+    /// put back first; how many there were. Nothing is written: lost in a crash it is made up for by that of
+    /// [`Store::done`].
+    async fn hurry(&self, cause: &Cause, most: usize) -> Result<usize, Error>;
+
+    /// What effects are blocked by, and how many by each; those behind them are not counted. In no order.
+    async fn blocked(&self) -> Result<Vec<(Cause, usize)>, Error>;
+
+    /// Everything that is still to leave for a session, in order; of one that is erased, the last effects.
+    async fn outbox(&self, session: SessionId) -> Result<Vec<Effect>, Error>;
 
     /// Sessions in order of their ids (oldest first), at most `limit`, after the given one; child runs among them.
     async fn sessions(&self, after: Option<SessionId>, limit: usize) -> Result<Vec<Head>, Error>;
@@ -365,10 +383,35 @@ fn salt(ids: &dyn Ids, record: &AuditRecord) -> String {
     format!("{}{}", ids.fresh().simple(), ids.fresh().simple())
 }
 
+/// An effect as it lies in the outbox after an attempt; none where it leaves it.
+fn put_back(effect: &Effect, delivery: &Delivery) -> Option<Effect> {
+    let effect = effect.clone();
+    match delivery {
+        Delivery::Retry { not_before } => {
+            let attempts = effect.attempts + 1;
+            Some(Effect { attempts, not_before: *not_before, later_since: None, ..effect })
+        }
+        Delivery::Later { not_before } => {
+            let later_since = effect.later_since.or(Some(*not_before));
+            Some(Effect { not_before: *not_before, later_since, ..effect })
+        }
+        Delivery::Blocked { .. } => Some(Effect { later_since: None, ..effect }),
+        Delivery::Delivered { .. } | Delivery::NotApplicable | Delivery::Failed { .. } => None,
+    }
+}
+
+/// What a delivery adds to the ledger of its session.
+fn left_outside(delivery: &Delivery) -> &[Posted] {
+    match delivery {
+        Delivery::Delivered { posted, .. } => posted,
+        _ => &[],
+    }
+}
+
 /// The message in which `effect` showed a wait, if that is what the delivery came to.
 fn rendered(effect: &Effect, delivery: &Delivery) -> Option<(WaitId, String)> {
     match (&effect.act, delivery) {
-        (Act::Show { wait }, Delivery::Delivered { message: Some(message) }) => {
+        (Act::Show { wait }, Delivery::Delivered { message: Some(message), .. }) => {
             Some((*wait, message.clone()))
         }
         _ => None,

@@ -102,18 +102,19 @@ impl Threads {
         Ok(note.and_then(|note| Spot::parse(&note.value?)))
     }
 
-    /// The message under which a conversation stands; none before its first one.
+    /// The message under which a conversation stands: the one that took the place of the first, where that thread is
+    /// closed; none before its first one.
     pub async fn root(
         &self,
         session: SessionId,
         place: &Place,
     ) -> Result<Option<Spot>, store::Error> {
-        match &place.thread {
-            Some(thread) => {
-                Ok(Some(Spot { channel: place.channel.clone(), message: thread.clone() }))
-            }
-            None => self.marked(session, Mark::Root).await,
-        }
+        let marked = self.marked(session, Mark::Root).await?;
+        let first = || {
+            let message = place.thread.clone()?;
+            Some(Spot { channel: place.channel.clone(), message })
+        };
+        Ok(marked.or_else(first))
     }
 
     /// Marks a message, in place of the one before.
@@ -125,6 +126,12 @@ impl Threads {
     ) -> Result<(), store::Error> {
         let (key, value) = (self.key_of(session, mark), Some(spot.name()));
         self.store.note(Note { key, session: Some(session), value }).await
+    }
+
+    /// Marks no message any more.
+    pub async fn forget(&self, session: SessionId, mark: Mark<'_>) -> Result<(), store::Error> {
+        let key = self.key_of(session, mark);
+        self.store.note(Note { key, session: Some(session), value: None }).await
     }
 
     /// Says what the thread under a message is to a session.

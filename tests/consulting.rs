@@ -19,6 +19,8 @@ mod engines;
 mod figures;
 #[path = "consulting/guarding.rs"]
 mod guarding;
+#[path = "support/keys.rs"]
+mod keys;
 #[path = "consulting/offers.rs"]
 mod offers;
 #[path = "consulting/places.rs"]

@@ -24,6 +24,8 @@ mod doctor;
 mod documents;
 #[path = "discord/emulator.rs"]
 mod emulator;
+#[path = "discord/erasing.rs"]
+mod erasing;
 #[path = "discord/handed.rs"]
 mod handed;
 #[path = "discord/judges.rs"]
@@ -32,6 +34,10 @@ mod judges;
 mod manifest;
 #[path = "it/world/mortal.rs"]
 mod mortal;
+#[path = "discord/orders.rs"]
+mod orders;
+#[path = "discord/outage.rs"]
+mod outage;
 #[path = "discord/parse.rs"]
 mod parse;
 #[path = "discord/people.rs"]
@@ -66,5 +72,7 @@ mod staff;
 mod thinking;
 #[path = "discord/troubles.rs"]
 mod troubles;
+#[path = "discord/unheard.rs"]
+mod unheard;
 #[path = "discord/wire.rs"]
 mod wire;

@@ -12,6 +12,8 @@ mod bot;
 mod candidate;
 #[path = "slack/cards.rs"]
 mod cards;
+#[path = "slack/causes.rs"]
+mod causes;
 #[path = "support/chromium.rs"]
 mod chromium;
 #[path = "slack/connect.rs"]
@@ -24,6 +26,8 @@ mod doctor;
 mod documents;
 #[path = "slack/emulator.rs"]
 mod emulator;
+#[path = "slack/erasing.rs"]
+mod erasing;
 #[path = "slack/handed.rs"]
 mod handed;
 #[path = "slack/installs.rs"]

@@ -1,15 +1,81 @@
-//! What was written while nobody listened: which conversations are read, and from where on.
+//! What was written while nobody listened: which places are read, and from where on.
+//!
+//! After an outage a gateway asks [`Heard::last`] since when it was deaf, reads what was written since then, and takes
+//! each message as if it had just been delivered, under the key that names it: the engine recognises those that it took
+//! before. Only then it notes with [`Heard::note`] that it listens again, so that a crash in between loses nothing.
+//!
+//! ```text
+//! going_on      each conversation that goes on       from what its participant was heard saying: heard_last
+//! team_threads  the threads where a team writes of it   from Heard::last
+//! the platform's list of conversations that nobody began yet, where it has one: from Heard::last
+//! ```
+
+use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 
 use crate::{
     engine::Look,
+    ids::WaitId,
     model::{
         session::{Head, Platform},
         transcript::{Event, Speaker},
+        wait::{Answerers, Wait},
     },
-    store::Store,
+    store::{self, Note, Store},
+    threads::{Mark, Spot, Threads},
 };
+
+/// Knows when the bot last heard what people write in a workspace. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Heard {
+    platform: Platform,
+    store: Arc<dyn Store>,
+}
+
+impl Heard {
+    /// Of the workspaces of a platform, in the notes of a store.
+    pub fn new(platform: Platform, store: Arc<dyn Store>) -> Self {
+        Self { platform, store }
+    }
+
+    /// When the bot last listened in a workspace; none where it never has.
+    pub async fn last(&self, workspace: &str) -> Result<Option<DateTime<Utc>>, store::Error> {
+        let note = self.store.noted(&self.key(workspace)).await?;
+        Ok(note.and_then(|note| note.value?.parse().ok()))
+    }
+
+    /// The bot listens in a workspace now, and what was written before was taken. Worth noting once a minute.
+    pub async fn note(&self, workspace: &str, now: DateTime<Utc>) -> Result<(), store::Error> {
+        let (key, value) = (self.key(workspace), Some(now.to_rfc3339()));
+        self.store.note(Note { key, session: None, value }).await
+    }
+
+    fn key(&self, workspace: &str) -> String {
+        format!("{}/heard/{workspace}", self.platform)
+    }
+}
+
+/// The roots of the threads in which a team writes about a conversation: those under its open requests, and the staff's
+/// own in each of `channels`.
+pub async fn team_threads(
+    threads: &Threads,
+    store: &dyn Store,
+    look: &Look,
+    channels: &[String],
+) -> Result<Vec<Spot>, store::Error> {
+    let mut roots = Vec::new();
+    let is_theirs = |wait: &&Wait| matches!(wait.answerers, Answerers::Deciders { .. });
+    let asked: Vec<WaitId> = look.state.pending().filter(is_theirs).map(|wait| wait.id).collect();
+    for wait in asked {
+        let shown = store.wait(wait).await?.map(|(_, shown)| shown).unwrap_or_default();
+        roots.extend(shown.iter().filter_map(|rendering| Spot::parse(&rendering.message)));
+    }
+    for channel in channels {
+        roots.extend(threads.marked(look.state.session, Mark::Staff(channel)).await?);
+    }
+    Ok(roots)
+}
 
 /// Heads read in one go.
 const PAGE: usize = 500;

@@ -11,7 +11,11 @@ use axum::{
     routing::get,
 };
 use metrics::counter;
-use tokio::{net::TcpListener, sync::Semaphore};
+use tokio::{
+    net::TcpListener,
+    sync::{Semaphore, SemaphorePermit},
+    time::timeout,
+};
 use tokio_util::sync::CancellationToken;
 use tower_http::timeout::TimeoutLayer;
 
@@ -28,8 +32,14 @@ const BODY_MAX: usize = 1024 * 1024;
 /// Longest time for a request, its body and the answer: the platforms have given up after three seconds.
 const REQUEST_MAX: Duration = Duration::from_secs(6);
 
-/// Requests in hand at one time; with [`BODY_MAX`] this bounds memory. Those beyond are told to come again.
+/// Requests in hand at one time; with [`BODY_MAX`] this bounds memory.
 const IN_HAND_MAX: usize = 64;
+
+/// Requests that wait for one of those to be done, with nothing of them read yet. Those beyond are told to come again.
+const QUEUE_MAX: usize = 960;
+
+/// How long a request waits: the platforms want an answer within three seconds, and Discord sends nothing twice.
+const QUEUE_WAIT: Duration = Duration::from_secs(1);
 
 /// Connections from outside: a proxy keeps few.
 const BOUNDS: Bounds =
@@ -81,7 +91,7 @@ pub fn within(longest: Duration) -> TimeoutLayer {
 /// Why a request was not taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Refusal {
-    /// Too many are in hand.
+    /// Too many are in hand, and were a second later.
     TooMany,
     /// Its body is above 1 MiB, or did not come whole.
     TooLong,
@@ -127,13 +137,25 @@ impl IntoResponse for Refusal {
 pub struct Door {
     platform: Platform,
     clock: Arc<dyn Clock>,
+    /// For all that are here.
+    queue: Semaphore,
+    /// For those that are in hand.
     places: Semaphore,
 }
 
 impl Door {
     /// Nobody is in it.
     pub fn new(platform: Platform, clock: Arc<dyn Clock>) -> Self {
-        Self { platform, clock, places: Semaphore::new(IN_HAND_MAX) }
+        let queue = Semaphore::new(IN_HAND_MAX + QUEUE_MAX);
+        Self { platform, clock, queue, places: Semaphore::new(IN_HAND_MAX) }
+    }
+
+    /// A place among those in hand, after a short wait where there is none just now.
+    async fn place(&self) -> Result<[SemaphorePermit<'_>; 2], Refusal> {
+        let queued = self.queue.try_acquire().map_err(|_| Refusal::TooMany)?;
+        let place = timeout(QUEUE_WAIT, self.places.acquire()).await;
+        let place = place.map_err(|_| Refusal::TooMany)?.map_err(|_| Refusal::TooMany)?;
+        Ok([queued, place])
     }
 
     /// Reads a request and has it taken, once `signed` has told when the platform signed it, in seconds since 1970;
@@ -148,7 +170,7 @@ impl Door {
         Taken: Future<Output = Result<Response, Refusal>>,
     {
         let received = async {
-            let _place = self.places.try_acquire().map_err(|_| Refusal::TooMany)?;
+            let _place = self.place().await?;
             let (parts, body) = request.into_parts();
             let body = to_bytes(body, BODY_MAX).await.map_err(|_| Refusal::TooLong)?;
             let at = signed(&parts.headers, &body).ok_or(Refusal::NotSigned)?;
@@ -179,5 +201,60 @@ impl Door {
             return Err(Refusal::TooOld);
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use axum::{body::Body, extract::Request, response::IntoResponse as _};
+    use futures::FutureExt as _;
+    use tokio::{sync::Semaphore, time::Instant};
+
+    use super::{Door, IN_HAND_MAX, QUEUE_MAX, QUEUE_WAIT, Refusal};
+    use crate::{clock::FixedClock, model::session::Platform};
+
+    /// A request that is in hand until `go` lets it.
+    async fn request(door: &Door, go: &Semaphore) -> Result<(), Refusal> {
+        let take = |_, _| async {
+            go.acquire().await.unwrap().forget();
+            Ok("done".into_response())
+        };
+        // Many are looked at in one go, which the runtime would otherwise put off.
+        let received = door.receive(Request::new(Body::empty()), |_, _| Some(0), take);
+        tokio::task::unconstrained(received).await.map(drop)
+    }
+
+    fn door() -> Door {
+        let clock = FixedClock::new("1970-01-01T00:00:00Z".parse().unwrap());
+        Door::new(Platform::Discord, Arc::new(clock))
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_request_beyond_those_in_hand_waits_for_a_second() {
+        let (door, go) = (door(), Semaphore::new(0));
+        let mut in_hand: Vec<_> = (0..IN_HAND_MAX).map(|_| Box::pin(request(&door, &go))).collect();
+        assert!(in_hand.iter_mut().all(|request| request.now_or_never().is_none()));
+        let began = Instant::now();
+        assert_eq!(request(&door, &go).await, Err(Refusal::TooMany));
+        let waited = began.elapsed();
+        assert!(waited >= QUEUE_WAIT && waited < QUEUE_WAIT * 2, "{waited:?}");
+        let mut next = Box::pin(request(&door, &go));
+        assert!((&mut next).now_or_never().is_none());
+        go.add_permits(IN_HAND_MAX + 1);
+        for request in in_hand {
+            assert_eq!(request.await, Ok(()));
+        }
+        assert_eq!(next.await, Ok(()));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn no_more_wait_than_can_be_held() {
+        let (door, go) = (door(), Semaphore::new(0));
+        let mut all: Vec<_> =
+            (0..IN_HAND_MAX + QUEUE_MAX).map(|_| Box::pin(request(&door, &go))).collect();
+        assert!(all.iter_mut().all(|request| request.now_or_never().is_none()));
+        assert_eq!(request(&door, &go).now_or_never(), Some(Err(Refusal::TooMany)));
     }
 }

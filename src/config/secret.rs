@@ -16,6 +16,15 @@ impl Secret {
         Self(SecretString::from(text.into()))
     }
 
+    /// Reads a secret that stands alone in a file.
+    pub fn read(file: &Path) -> std::io::Result<Self> {
+        let text = fs::read_to_string(file)?;
+        match text.trim() {
+            "" => Err(std::io::Error::other("the file is empty")),
+            text => Ok(Self::new(text)),
+        }
+    }
+
     /// The secret itself; every use of it is one to look at twice.
     pub fn expose(&self) -> &str {
         self.0.expose_secret()

@@ -119,6 +119,8 @@ pub enum SlackTenancy {
     One {
         /// Its token of the bot.
         bot_token: Secret,
+        /// The file that the token stands in, where another one may be put in its place.
+        bot_token_file: Option<PathBuf>,
     },
     /// Whoever installs the app.
     Many(SlackOauth),
@@ -165,6 +167,8 @@ pub struct DiscordConnection {
     pub staff_users: BTreeSet<String>,
     /// Roles whose members do.
     pub staff_roles: BTreeSet<String>,
+    /// Requests in a second over all routes; none: as many as Discord lets any bot make.
+    pub requests_per_second: Option<u32>,
     /// The API, without a slash at the end: `https://discord.com/api/v10`. Any other is on this machine.
     pub api_base: String,
     /// What sockets to Discord go through; calls find it by themselves.

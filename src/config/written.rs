@@ -205,6 +205,9 @@ pub struct Discord {
     pub staff_users: Vec<String>,
     /// Ids of roles whose members do.
     pub staff_roles: Vec<String>,
+    /// Requests in a second over all routes; Discord lets a bot make fifty, and large ones more by agreement.
+    #[schemars(range(min = 1, max = 10_000))]
+    pub requests_per_second: Option<u32>,
     /// Another address for the API, for tests: on this machine, up to what stands before `/channels`.
     pub api_base: Option<String>,
     /// Channel ids by alias.

@@ -17,10 +17,10 @@ use tokio::sync::{mpsc, oneshot, watch};
 use super::{Engine, Error, Inbound, Receipt, What, erasure::Erased};
 use crate::{
     drill::{Point, pass},
-    ids::{EffectId, SessionId},
+    ids::SessionId,
     interview::{Actor, Answer},
     model::{
-        effect::Delivery,
+        effect::{Delivery, Effect},
         ui::Reply,
         wait::{Purpose, Settlement},
     },
@@ -41,7 +41,7 @@ pub(super) enum Job {
     /// A timer fired.
     Timer(TimerKind),
     /// An effect of a phase left the outbox; the answer says whether that is durable.
-    Delivered(EffectId, Delivery, oneshot::Sender<Result<(), Error>>),
+    Delivered(Box<Effect>, Delivery, oneshot::Sender<Result<(), Error>>),
     /// Somebody who may orders the session erased, by this word for who they are.
     Erase(&'static str, oneshot::Sender<Result<Erased, Error>>),
     /// There is work in hand.
@@ -262,7 +262,7 @@ impl Engine {
             }
             Job::Delivered(effect, delivery, answer) => {
                 let noted =
-                    self.decide(session, None, |actor| actor.effect_done(effect, &delivery)).await;
+                    self.decide(session, None, |actor| actor.effect_done(&effect, &delivery)).await;
                 report(session, "delivery", &noted);
                 // The outbox may have given up waiting; it reports again.
                 _ = answer.send(noted);

@@ -1,39 +1,46 @@
 //! Erases everything about a session and leaves a receipt without personal data.
 //!
 //! The store's step is the moment it happens; files follow, and what a crash leaves of those goes with the next round
-//! of [`Engine::sweep`]. Web hooks that were sent something are told last, by effects that outlive the session.
+//! of [`Engine::sweep`]. What was posted for the session goes by effects that outlive it ([`removal`]), one for each
+//! thing; they end with the receipt for the participant. Web hooks that were sent something are told last.
+//!
+//! ```text
+//! erase ─▶ report kept ─▶ store forgets ─▶ files ─▶ outbox: remove … remove ─▶ receipt ─▶ web hooks
+//! ```
 
-use std::{collections::BTreeSet, sync::Arc, time::Duration};
+mod in_flight;
+mod removal;
+mod report;
 
-use chrono::{DateTime, Utc};
-use futures::{StreamExt as _, stream};
+use std::{collections::BTreeSet, sync::Arc};
+
 use serde_json::{Map, Value, json};
 
-use super::{CONFLICTS_MAX, Changed, Engine, Error, Gateway, Receipt};
+use super::{CONFLICTS_MAX, Changed, Engine, Error, Receipt};
 use crate::{
     artifacts::blobs,
     drill::{Point, pass},
-    ids::{EffectId, SessionId, WaitId},
+    ids::{EffectId, SessionId},
     interview::{Actor, Next, State, custody::Outside},
     model::{
         audit::AuditRecord,
         custody::Kind,
         effect::{Act, Effect, Recipient},
+        report::Report,
         session::{Place, Platform},
-        ui::{Ask, Control, Prompt},
-        wait::{Settlement, Standing, Wait},
+        wait::Settlement,
     },
-    store::{self, Erasure},
+    store::{self, Erasure, Find},
 };
 
-/// Longest time for redrawing one card.
-const REDRAW_LIMIT: Duration = Duration::from_secs(5);
-
-/// Cards that are redrawn at the same time.
-const AT_ONCE: usize = 8;
+pub(super) use self::in_flight::InFlight;
+use self::removal::Plan;
 
 /// What somebody reads who would erase a child run by itself.
 const CHILD: &str = "this is a child run; it goes with its conversation. hint: erase that";
+
+/// Those whose order ends with a receipt for the participant. What goes by time was announced before.
+const ASKED_BY: [&str; 3] = ["participant", "operator", "staff"];
 
 /// The name of the event that web hooks get.
 const ERASED: &str = "session_erased";
@@ -45,6 +52,8 @@ pub struct Erased {
     pub receipt: String,
     /// What had been sent outside before, where nothing here can erase it. Web hooks among it are told.
     pub outside: Vec<Outside>,
+    /// What becomes of what was posted.
+    pub report: Report,
 }
 
 impl Engine {
@@ -85,7 +94,10 @@ impl Engine {
     /// Carries out the participant's order, or keeps it for when a hold ends.
     pub(super) async fn erase_as_asked(&self, session: SessionId) -> Result<Receipt, Error> {
         match self.erase(session, "participant").await {
-            Ok(erased) => Ok(Receipt::Erased { receipt: erased.receipt }),
+            Ok(erased) => {
+                let is_under_way = erased.report.pending > 0;
+                Ok(Receipt::Erased { receipt: erased.receipt, is_under_way })
+            }
             Err(Error::Held(_)) => {
                 self.decide(session, None, Actor::put_erasure_off).await?;
                 Ok(Receipt::Settled(Settlement::Applied))
@@ -125,6 +137,7 @@ impl Engine {
         if let Some(hold) = hold {
             return Err(Error::Held(hold.reason.clone()));
         }
+        let erasing = self.inner.in_flight.erase(session).await;
         let receipt = EffectId::mint(parts.ids.as_ref()).short();
         let outside = known.map(Actor::outside).unwrap_or_default();
         let mut facts = vec![("receipt", json!(receipt)), ("by", json!(by))];
@@ -132,25 +145,79 @@ impl Engine {
             let left = outside.iter().map(|left| format!("{}: {}", left.what, left.state));
             facts.push(("outside", left.collect()));
         }
+        pass(Point::ErasureOrdered);
+        let plan = self.plan_for((session, known), by).await?;
+        let report = self.begin_report((session, known), (&receipt, by), &plan).await?;
+        let mut effects = plan.effects;
+        effects.extend(self.farewells(session, known, (&outside, &receipt, by)));
         let erasure = Erasure {
             session,
             expected: known.map(|actor| actor.state().seq),
             receipt: self.record(session, ERASED, facts),
-            effects: self.farewells(session, known, (&outside, &receipt, by)),
+            effects,
             rest: None,
         };
-        pass(Point::ErasureOrdered);
-        if let Some(actor) = known {
-            self.take_down(actor).await;
-        }
         pass(Point::CardsDown);
         parts.store.erase(erasure).await?;
+        erasing.succeeded();
         self.inner.states.forget(session);
         pass(Point::SessionErased);
         self.clean_up(session).await?;
         pass(Point::FilesErased);
         tracing::info!(session.id = %session, by, "session erased");
-        Ok(Erased { receipt, outside })
+        Ok(Erased { receipt, outside, report })
+    }
+
+    /// What is to be removed outside, with the receipt at its end where somebody asked for the erasure.
+    async fn plan_for(
+        &self,
+        (session, known): (SessionId, Option<&Actor>),
+        by: &str,
+    ) -> Result<Plan, Error> {
+        let state = known.map(Actor::state);
+        let stood = if let Some(state) = state {
+            Some((state.place.clone(), state.participant.clone()))
+        } else {
+            // Its events cannot be read; what there is at a glance may be.
+            let found = self.inner.parts.store.find(Find::One(session)).await;
+            let head = found.ok().and_then(|mut found| found.pop());
+            head.map(|head| (head.place, head.participant))
+        };
+        let Some((place, participant)) = stood else { return Ok(Plan::default()) };
+        let plan = self.plan_removal((session, &place), state).await?;
+        Ok(if ASKED_BY.contains(&by) {
+            let id = EffectId::mint(self.inner.parts.ids.as_ref());
+            plan.with_receipt(id, (&place, &participant.user))
+        } else {
+            plan
+        })
+    }
+
+    async fn begin_report(
+        &self,
+        (session, known): (SessionId, Option<&Actor>),
+        (receipt, by): (&str, &str),
+        plan: &Plan,
+    ) -> Result<Report, Error> {
+        let is_removal = |effect: &&Effect| matches!(effect.act, Act::Remove { .. });
+        let report = Report {
+            receipt: receipt.to_owned(),
+            by: by.to_owned(),
+            at: self.inner.parts.clock.now(),
+            planned: plan.count,
+            left: Vec::new(),
+            sent: known.map_or(0, |actor| actor.state().artifacts.len()),
+            notice: None,
+            pending: plan.effects.iter().filter(is_removal).count(),
+        };
+        self.keep_report(session, &report, known.map(Actor::state)).await?;
+        Ok(report)
+    }
+
+    /// What is to be removed outside where only a part of a session goes.
+    pub(super) async fn removals(&self, actor: &Actor) -> Result<Vec<Effect>, Error> {
+        let state = actor.state();
+        Ok(self.plan_removal((state.session, &state.place), Some(state)).await?.effects)
     }
 
     /// Removes what lies beside the store once a session, or its files, are gone from there.
@@ -219,48 +286,6 @@ impl Engine {
             Effect::new(id, (session, nowhere(platform)), (to, act), now)
         };
         hooks.into_iter().map(effect).collect()
-    }
-
-    /// Redraws every card of the session with neutral words, as well as it goes: the cards are views on what is about
-    /// to be gone, and no outbox remembers them afterwards.
-    pub(super) async fn take_down(&self, actor: &Actor) {
-        let state = actor.state();
-        let Some(gateway) = self.inner.gateways.get(&state.place.platform) else { return };
-        let ids: Vec<WaitId> = state.asked.clone();
-        stream::iter(ids)
-            .for_each_concurrent(AT_ONCE, |id| self.redraw(gateway.as_ref(), &state.place, id))
-            .await;
-        let rest = gateway.take_down(state.session, &state.place);
-        if tokio::time::timeout(REDRAW_LIMIT, rest).await.is_err() {
-            tracing::warn!(session.id = %state.session, "what staff see could not be taken down before the erasure");
-        }
-    }
-
-    async fn redraw(&self, gateway: &dyn Gateway, place: &Place, id: WaitId) {
-        let Ok(Some((wait, shown))) = self.inner.parts.store.wait(id).await else { return };
-        if shown.is_empty() {
-            return;
-        }
-        let now = self.inner.parts.clock.now();
-        let id = EffectId::mint(self.inner.parts.ids.as_ref());
-        let effect = Effect::showing(id, &wait, place.clone(), now);
-        let wait = neutral(wait, now);
-        let redraw = gateway.deliver(&effect, Some((&wait, &shown)));
-        if tokio::time::timeout(REDRAW_LIMIT, redraw).await.is_err() {
-            tracing::warn!(session.id = %wait.session, "a card could not be redrawn before the erasure");
-        }
-    }
-}
-
-/// The wait as it may still be seen: without a word of anybody.
-fn neutral(wait: Wait, now: DateTime<Utc>) -> Wait {
-    let control = Control::Ask(Ask { placeholder: None, max: 0, required: false });
-    let body = String::new();
-    Wait {
-        prompt: Prompt { title: None, body, control, notes: Vec::new() }.into(),
-        state: Value::Null,
-        standing: Standing::Cancelled { reason: "erased".to_owned(), at: now },
-        ..wait
     }
 }
 

@@ -98,5 +98,7 @@ pub enum Receipt {
     Erased {
         /// Names the receipt in the audit chain.
         receipt: String,
+        /// What the bot had posted is still being removed.
+        is_under_way: bool,
     },
 }

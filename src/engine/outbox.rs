@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use chrono::TimeDelta;
+use chrono::{DateTime, TimeDelta, Utc};
 use futures::{FutureExt as _, StreamExt as _, stream};
 use tokio::{sync::oneshot, task::JoinSet};
 use tokio_util::sync::CancellationToken;
@@ -25,8 +25,11 @@ const BATCH: usize = 64;
 /// Longest time that one delivery may take.
 const DELIVERY_LIMIT: Duration = Duration::from_secs(30);
 
-/// Attempts after which an effect is given up, about a day with the pauses between them.
+/// Attempts of which nobody knows what came, after which an effect is given up.
 const ATTEMPTS_MAX: u32 = 24;
+
+/// Longest time that an effect is put off because of a rate.
+const LATER_MAX: TimeDelta = TimeDelta::days(1);
 
 impl Engine {
     /// Delivers until told to stop; what is on its way then arrives before this returns. One that takes its time keeps
@@ -77,6 +80,7 @@ impl Engine {
         for (effect, delivery) in unnoted {
             self.done(effect, delivery).await;
         }
+        self.probe().await;
         match store.claim(now, most).await {
             Ok(claimed) => {
                 self.inner.late.look(&claimed, now);
@@ -90,36 +94,70 @@ impl Engine {
     }
 
     async fn deliver(&self, effect: Effect) {
+        let now = self.inner.parts.clock.now();
+        if let Some(cause) = self.inner.blocked.covering(&effect, now) {
+            let not_before = self.inner.blocked.note(&effect, &cause, now);
+            return self.finish_delivery(&effect, Delivery::Blocked { cause, not_before }).await;
+        }
         pass(Point::EffectDue);
+        let outlives =
+            matches!(effect.act, Act::Remove { .. } | Act::Receipt { .. } | Act::Webhook { .. });
+        let turn = self.inner.in_flight.deliver(effect.session, outlives).await;
+        let Some(_turn) = turn else {
+            // It is gone with its session; if the erasure comes to nothing, it is tried again.
+            let not_before = self.inner.parts.clock.now();
+            return self.done(effect.id, Delivery::Later { not_before }).await;
+        };
         let attempt = AssertUnwindSafe(self.attempt(&effect)).catch_unwind();
         let delivery = match tokio::time::timeout(DELIVERY_LIMIT, attempt).await {
             Ok(Ok(delivery)) => delivery,
             Ok(Err(_)) => {
                 tracing::error!(session.id = %effect.session, effect.id = %effect.id, "a gateway panicked");
-                self.later(&effect)
+                self.again(&effect)
             }
-            Err(_) => self.later(&effect),
+            Err(_) => self.again(&effect),
         };
         pass(Point::EffectLeft);
-        let delivery = match delivery {
-            Delivery::Retry { .. } if effect.attempts + 1 >= ATTEMPTS_MAX => {
-                Delivery::Failed { reason: "given up after many attempts".to_owned() }
-            }
-            other => other,
-        };
+        let delivery = bounded(delivery, &effect, self.inner.parts.clock.now());
+        let over = self.inner.blocked.learn(&effect, &delivery);
+        self.hurry(&over).await;
+        let delivery = self.put_back(&effect, delivery);
         if let Delivery::Failed { reason } = &delivery {
             tracing::warn!(session.id = %effect.session, effect.id = %effect.id, reason, "an effect failed for good");
         }
-        let is_final = !matches!(delivery, Delivery::Retry { .. });
-        let delivery =
-            if effect.carries.is_some() && is_final && !self.note(&effect, &delivery).await {
-                // It is delivered again, which its id makes harmless, and noted then.
-                self.later(&effect)
-            } else {
-                delivery
-            };
+        self.finish_delivery(&effect, delivery).await;
+    }
+
+    /// Until when what is blocked stays in the outbox.
+    fn put_back(&self, effect: &Effect, delivery: Delivery) -> Delivery {
+        match delivery {
+            Delivery::Blocked { cause, .. } => {
+                let now = self.inner.parts.clock.now();
+                let not_before = self.inner.blocked.note(effect, &cause, now);
+                Delivery::Blocked { cause, not_before }
+            }
+            other => other,
+        }
+    }
+
+    /// Notes what came of an attempt: in the session where that must know, then in the outbox.
+    async fn finish_delivery(&self, effect: &Effect, delivery: Delivery) {
+        let is_final = delivery.is_final();
+        let is_failed = matches!(delivery, Delivery::Failed { .. });
+        let is_blocked = matches!(delivery, Delivery::Blocked { .. });
+        let is_told = is_failed
+            || (is_final && (effect.carries.is_some() || effect.asks))
+            || (is_blocked && effect.asks);
+        let is_noted = !is_told || self.note(effect, &delivery).await;
+        let delivery = if is_final && !is_noted {
+            // It is delivered again, which its id makes harmless, and noted then.
+            self.again(effect)
+        } else {
+            delivery
+        };
+        self.note_removal(effect, &delivery).await;
         pass(Point::EffectNoted);
-        self.inner.late.tried(&effect, &delivery);
+        self.inner.late.tried(effect, &delivery);
         self.done(effect.id, delivery).await;
     }
 
@@ -136,10 +174,10 @@ impl Engine {
         self.inner.unnoted.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Has the session note what came of a phase's effect, before the outbox forgets it; whether that is durable.
+    /// Has the session note what came of an effect, before the outbox forgets it; whether that is durable.
     async fn note(&self, effect: &Effect, delivery: &Delivery) -> bool {
         let (answer, noted) = oneshot::channel();
-        let job = Job::Delivered(effect.id, delivery.clone(), answer);
+        let job = Job::Delivered(Box::new(effect.clone()), delivery.clone(), answer);
         if self.dispatch(effect.session, job).is_err() {
             return false;
         }
@@ -155,13 +193,13 @@ impl Engine {
                 return Delivery::NotApplicable;
             };
             let now = self.inner.parts.clock.now();
-            let later = self.later(effect);
+            let again = self.again(effect);
             return self
                 .inner
                 .webhooks
                 .send(target, effect.id, (event, body), now)
                 .await
-                .unwrap_or(later);
+                .unwrap_or(again);
         }
         let Some(gateway) = self.inner.gateways.get(&effect.place.platform) else {
             return Delivery::NotApplicable;
@@ -171,14 +209,26 @@ impl Engine {
             Ok(Some((wait, shown))) => gateway.deliver(effect, Some((&wait, &shown))).await,
             // Erased meanwhile: there is nothing to show.
             Ok(None) => Delivery::NotApplicable,
-            Err(_) => self.later(effect),
+            Err(_) => self.again(effect),
         }
     }
 
-    /// Again, after a pause that doubles.
-    fn later(&self, effect: &Effect) -> Delivery {
-        let seconds = 1_i64 << effect.attempts.min(12);
-        let pause = TimeDelta::seconds(seconds).min(Effect::PAUSE_MAX);
+    /// Again, after a pause that doubles: nobody knows what came of it.
+    fn again(&self, effect: &Effect) -> Delivery {
+        let pause = effect.pause();
         Delivery::Retry { not_before: self.inner.parts.clock.now() + pause }
     }
+}
+
+/// Ends what has been tried often enough, or was put off for long enough. What is blocked is never given up.
+fn bounded(delivery: Delivery, effect: &Effect, now: DateTime<Utc>) -> Delivery {
+    let is_put_off = effect.later_since.is_some_and(|since| now - since >= LATER_MAX);
+    let reason = match &delivery {
+        Delivery::Retry { .. } if effect.attempts + 1 >= ATTEMPTS_MAX => {
+            "given up after many attempts"
+        }
+        Delivery::Later { .. } if is_put_off => "given up: for a day there was no room for it",
+        _ => return delivery,
+    };
+    Delivery::Failed { reason: reason.to_owned() }
 }

@@ -7,6 +7,7 @@ use std::{
 
 use super::{Engine, Error};
 use crate::{
+    artifacts::blobs,
     flows::{Library, LoadedFlow},
     interview::Responder,
     model::session::FlowPin,
@@ -82,9 +83,13 @@ impl Engine {
     }
 
     async fn pinned_source(&self, pin: &FlowPin) -> Result<String, Error> {
-        let source = self.inner.parts.artifacts.pinned_flow(&pin.digest).await;
-        source
-            .map_err(|error| Error::Store(store::Error::Unavailable(Arc::new(error))))?
-            .ok_or_else(|| Error::BrokenFlow(format!("its file {} is gone", pin.digest)))
+        match self.inner.parts.artifacts.pinned_flow(&pin.digest).await {
+            Ok(Some(source)) => Ok(source),
+            Ok(None) => Err(Error::BrokenFlow(format!("its file {} is gone", pin.digest))),
+            Err(damaged @ blobs::Error::Damaged { .. }) => {
+                Err(Error::BrokenFlow(damaged.to_string()))
+            }
+            Err(error) => Err(Error::Store(store::Error::Unavailable(Arc::new(error)))),
+        }
     }
 }

@@ -169,13 +169,13 @@ impl Engine {
             return Ok(self.commit(actor, None).await?);
         }
         let rest = actor.rest(&loaded.events, &due).ok_or(Error::NoSession)?;
-        self.take_down(&actor).await;
+        let effects = self.removals(&actor).await?;
         let kinds = vec![("kinds", json!(due))];
         let erasure = Erasure {
             session,
             expected: Some(loaded.head.seq),
             receipt: self.record(session, "retention_applied", kinds),
-            effects: Vec::new(),
+            effects,
             rest: Some(rest),
         };
         match parts.store.erase(erasure).await {
@@ -186,6 +186,7 @@ impl Engine {
         self.inner.pipeline.forget(session);
         tracing::info!(session.id = %session, "retention applied");
         _ = self.inner.changes.send(super::Changed { session, seq: 0 });
+        self.inner.queued.notify_one();
         Ok(())
     }
 }

@@ -15,7 +15,7 @@ use crate::{
     ids::{EffectId, SessionId},
     model::{
         audit::AuditRecord,
-        effect::{Act, Delivery, Effect},
+        effect::{Delivery, Effect},
         session::Platform,
     },
     store::{self, Commit, TimerKind},
@@ -188,25 +188,17 @@ impl Late {
             Delivery::NotApplicable => "not_applicable",
             Delivery::Failed { .. } => "failed",
             Delivery::Retry { .. } => "retry",
+            Delivery::Later { .. } => "later",
+            Delivery::Blocked { .. } => "blocked",
         };
-        if let Delivery::Retry { not_before } = delivery {
+        if let Delivery::Retry { not_before } | Delivery::Later { not_before } = delivery {
             if late.len() < Self::MAX {
                 late.insert(effect.id, (effect.queued_at, *not_before));
             }
         } else {
             late.remove(&effect.id);
         }
-        let act = match effect.act {
-            Act::Show { .. } => "show",
-            Act::Post { .. } => "post",
-            Act::Progress { .. } => "progress",
-            Act::Relay { .. } => "relay",
-            Act::Fetch { .. } => "fetch",
-            Act::Export => "export",
-            Act::Hand { .. } => "hand",
-            Act::Webhook { .. } => "webhook",
-            Act::AddRoles { .. } => "add_roles",
-        };
+        let act = effect.act.name();
         counter!(metric::EFFECTS, "act" => act, "delivery" => outcome).increment(1);
     }
 }

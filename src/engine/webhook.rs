@@ -71,7 +71,7 @@ impl Client {
         let status = request.body(body).send().await.ok()?.status();
         pass(Point::HookSent);
         match status.as_u16() {
-            200..=299 => Some(Delivery::Delivered { message: None }),
+            200..=299 => Some(Delivery::delivered(None)),
             408 | 425 | 429 | 500..=599 => None,
             other => Some(Delivery::Failed { reason: format!("the receiver answered {other}") }),
         }

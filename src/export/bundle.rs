@@ -7,7 +7,12 @@ use serde_json::{Value, json};
 use zip::{CompressionMethod, ZipWriter, write::SimpleFileOptions};
 
 use super::{Error, Source, decisions, json_resume, records, transcript};
-use crate::{artifacts::Artifacts, interview::State, model::transcript::Audience, store::Loaded};
+use crate::{
+    artifacts::{Artifacts, blobs},
+    interview::State,
+    model::transcript::Audience,
+    store::Loaded,
+};
 
 /// Names of the members, besides `files/…` and `made/…`.
 pub const MEMBERS: [&str; 7] = [
@@ -37,10 +42,13 @@ made/            the pictures and documents that the bot made, where there are s
 child-runs/      work that was given away, where there was some: what it was, what with, and what came of it
 ";
 
+/// In place of a file that cannot be read any more.
+const DAMAGED: &str = "This file was damaged where it was kept, and cannot be read any more.\n";
+
 /// Makes the archive. The same session gives the same bytes: every member carries the time of the last event.
 ///
 /// `children` are the child runs of the session, and theirs, as they were begun. A file that has been erased meanwhile
-/// is left out; the transcript still says that it was sent.
+/// is left out; the transcript still says that it was sent. In place of one that is damaged stands a note.
 pub async fn bundle(
     source: &Source<'_>,
     children: &[Loaded],
@@ -58,17 +66,19 @@ pub async fn bundle(
     if source.reader == Audience::Staff {
         archive.add_json(EVENTS, &json!(source.loaded.events))?;
     }
-    for (position, artifact) in state.artifacts.iter().enumerate() {
-        if let Some(bytes) = artifacts.read(source.loaded.head.id, artifact).await? {
+    let session = source.loaded.head.id;
+    for (folder, files) in [("files", &state.artifacts), ("made", &state.made)] {
+        for (position, artifact) in files.iter().enumerate() {
             // The number keeps two files of one name apart; the name was made harmless when it was kept.
-            let name = format!("files/{:02}-{}", position + 1, artifact.filename);
-            archive.add(&name, &bytes)?;
-        }
-    }
-    for (position, artifact) in state.made.iter().enumerate() {
-        if let Some(bytes) = artifacts.read(source.loaded.head.id, artifact).await? {
-            let name = format!("made/{:02}-{}", position + 1, artifact.filename);
-            archive.add(&name, &bytes)?;
+            let name = format!("{folder}/{:02}-{}", position + 1, artifact.filename);
+            match artifacts.read(session, artifact).await {
+                Ok(Some(bytes)) => archive.add(&name, &bytes)?,
+                Ok(None) => {}
+                Err(blobs::Error::Damaged { .. }) => {
+                    archive.add(&format!("{name}.damaged.txt"), DAMAGED.as_bytes())?;
+                }
+                Err(error) => return Err(error.into()),
+            }
         }
     }
     for (position, child) in children.iter().enumerate() {

@@ -160,7 +160,8 @@ impl<'a> Teller<'a> {
             | Event::Saved { .. }
             | Event::ObjectiveSet { .. }
             | Event::Advanced { .. }
-            | Event::EffectNoted { .. } => self.progress(event),
+            | Event::EffectNoted { .. }
+            | Event::DeliveryFailed { .. } => self.progress(event),
             Event::HandedOver { .. }
             | Event::Claimed { .. }
             | Event::HandedBack { .. }
@@ -173,7 +174,8 @@ impl<'a> Teller<'a> {
             | Event::ScriptLeads { .. }
             | Event::Summarised { .. }
             | Event::Subtask(_) => self.mind(event),
-            Event::Amended { .. }
+            Event::TeamAsked { .. }
+            | Event::Amended { .. }
             | Event::Applied { .. }
             | Event::Thought(_)
             | Event::Spent { .. }
@@ -217,6 +219,11 @@ impl<'a> Teller<'a> {
             }
             Event::EffectNoted { what, outcome, .. } => (self.reader == Audience::Staff)
                 .then(|| line("effect", BOT, &effect_words(what, outcome), json!(outcome))),
+            Event::DeliveryFailed { what, to, reason, .. } => {
+                let text = format!("Not delivered ({}): {reason}", plain(what));
+                (self.reader == Audience::Staff)
+                    .then(|| line("not_delivered", BOT, &text, json!({ "what": what, "to": to })))
+            }
             _ => None,
         }
     }

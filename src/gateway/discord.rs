@@ -21,6 +21,7 @@ pub mod files;
 pub mod inbound;
 pub mod inbox;
 pub mod limits;
+mod listening;
 pub mod manifest;
 pub mod mirror;
 pub mod native;

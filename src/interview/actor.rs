@@ -389,6 +389,19 @@ impl Actor {
         id
     }
 
+    /// What this step has queued so far.
+    pub(super) fn queued(&self) -> &[Effect] {
+        &self.draft.effects
+    }
+
+    /// The session is told what comes of an effect that this step has queued.
+    pub(super) fn mark_asking(&mut self, id: EffectId) {
+        let queued = self.draft.effects.iter_mut().find(|effect| effect.id == id);
+        if let Some(effect) = queued {
+            effect.asks = true;
+        }
+    }
+
     /// Queues an effect that carries out an effect of a phase.
     pub(super) fn carry(
         &mut self,

@@ -26,6 +26,8 @@ impl Actor {
             Status::Stopped | Status::Declined | Status::Completed | Status::Ended => false,
         };
         if is_going && self.state.handoff.is_none() {
+            // Whatever comes of asking.
+            self.post(texts::EMERGENCY);
             self.hand_over(REASON, texts::PERSON_CALLED);
         }
     }

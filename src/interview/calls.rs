@@ -61,11 +61,14 @@ impl Actor {
         }
         self.apply_answer_of(call);
         let purpose = Purpose::Call { call: call.clone(), tool };
-        let is_for_staff = matches!(suspension.answerers, Answerers::Deciders { .. });
+        let deciders = match &suspension.answerers {
+            Answerers::Deciders { alias, .. } => Some(alias.clone()),
+            Answerers::Participant => None,
+        };
         let wait = self.open(purpose, digest, suspension);
-        if is_for_staff {
-            // The card is not shown to the participant, who must not be left without a word (BEHAVIOUR J2).
-            self.post(texts::STAFF_ASKED);
+        if let Some(alias) = deciders {
+            // The card is not shown to the participant, who must not be left without a word.
+            self.expect_request(wait, &alias);
         }
         wait
     }

@@ -16,7 +16,7 @@ use crate::{
         effect::{Act, Recipient},
         session::Status,
         text::quoted,
-        transcript::{Closing, Event, Origin, Speaker, Via},
+        transcript::{Closing, Errand, Event, Origin, Speaker, Via},
         ui::{Decision, Offered, Reply},
         wait::{Purpose, Settlement, Standing, Wait},
     },
@@ -159,16 +159,33 @@ pub fn is_still_offered(offered: Offered, state: &State) -> bool {
                 && !state.reminders_stopped
                 && open.next().is_some()
         }
+        Offered::Stop => {
+            matches!(state.status, Status::Notice | Status::Open | Status::Paused)
+        }
+        Offered::Human => state.handoff.is_none(),
+        Offered::Continue => {
+            state.handoff.as_ref().is_none_or(|handoff| handoff.claimed_by.is_none())
+                && !matches!(state.status, Status::Completed | Status::Ended)
+        }
+        Offered::Export => true,
+        Offered::Skip => {
+            let mut open = state.pending().filter(|wait| blocks(wait) && !is_for_deciders(wait));
+            open.next().is_some()
+        }
     }
 }
 
 impl From<Offered> for Command {
     fn from(offered: Offered) -> Self {
         match offered {
-            Offered::Resume => Self::Resume,
+            Offered::Resume | Offered::Continue => Self::Resume,
             Offered::Delete => Self::Delete,
             Offered::Later => Self::Later,
             Offered::StopReminders => Self::StopReminders,
+            Offered::Human => Self::Human,
+            Offered::Stop => Self::Stop,
+            Offered::Export => Self::Export,
+            Offered::Skip => Self::Skip,
         }
     }
 }
@@ -312,11 +329,13 @@ impl Actor {
         }
         if let Some(handoff) = &self.state.handoff {
             let is_there = handoff.claimed_by.is_some();
-            return self.post(if is_there { texts::PERSON_IS_THERE } else { text });
+            if is_there {
+                return self.post(texts::PERSON_IS_THERE);
+            }
+            return self.say_called(text);
         }
         self.emit(Event::HandedOver { reason: reason.to_owned() });
         self.audit("handed_over", [("reason", json!(reason))], []);
-        self.post(text);
         let person = self.state.person_in_words();
         let handoff = self.flow.flow.handoff.clone();
         let card = format!(
@@ -325,7 +344,14 @@ impl Actor {
             self.flow.flow.title,
             quoted(reason)
         );
-        self.post_to_staff(handoff.channel.as_deref(), card);
+        if let Some(alias) = &handoff.channel {
+            let errand = Errand::HandOver { at: self.now, text: text.to_owned() };
+            self.ask_staff(alias, card, errand);
+        } else {
+            // The staff page shows who asks for a person.
+            self.post(text);
+            self.post_to_staff(None, card);
+        }
         let remind = self.now.checked_add_signed(handoff.claim_reminder.delta());
         self.set_timer(TimerKind::Unclaimed, remind);
     }
@@ -437,7 +463,7 @@ impl Actor {
             let (wait, revision, via) = (open.id, open.revision, Via::Command);
             self.settle(Answer { wait, revision, reply, from: from.clone(), via });
         } else if from.person == self.state.participant {
-            self.post(texts::STAFF_ASKED);
+            self.say_asked(open.id);
         } else {
             return Err(Refusal("A request is open already.".to_owned()));
         }

@@ -148,8 +148,9 @@ impl Actor {
             return;
         }
         self.keep_words(text, source, None);
-        if self.awaits_deciders() {
-            self.post(texts::STAFF_ASKED);
+        let request = self.state.pending().find(|wait| is_for_deciders(wait)).map(|wait| wait.id);
+        if let Some(request) = request.filter(|_| self.awaits_deciders()) {
+            self.say_asked(request);
         } else if self.lacks_means() {
             self.post(texts::OUT_OF_MEANS);
         }

@@ -9,7 +9,7 @@ use crate::{
     flows::LoadedFlow,
     ids::EffectId,
     model::{
-        effect::{Act, Delivery, PhaseEffectRef, Recipient},
+        effect::{Act, Delivery, Effect, PhaseEffectRef, Recipient},
         flow::{Phase, PhaseEffect},
         session::Platform,
         text::quoted,
@@ -94,8 +94,8 @@ impl Actor {
         };
         let purpose = Purpose::Effect { phase: phase.id.clone(), index };
         let digest = format!("effect {} {index}", phase.id);
-        self.open(purpose, digest, suspension);
-        self.post(super::texts::STAFF_ASKED);
+        let wait = self.open(purpose, digest, suspension);
+        self.expect_request(wait, alias);
     }
 
     /// Consent was given or refused.
@@ -137,15 +137,24 @@ impl Actor {
         }
     }
 
-    /// Notes what came of an effect that left the outbox. An effect that belongs to no phase changes nothing, and so
-    /// does a second report.
-    pub fn effect_done(&mut self, id: EffectId, delivery: &Delivery) {
+    /// Notes what came of an effect: of one by which somebody is asked, of one of a phase, and of each that has failed. A
+    /// second report changes nothing.
+    pub fn effect_done(&mut self, effect: &Effect, delivery: &Delivery) {
+        if effect.asks {
+            self.asked(effect.id, delivery);
+        } else if let Delivery::Failed { reason } = delivery {
+            self.delivery_failed(effect, reason);
+        }
+        self.phase_effect_done(effect.id, delivery);
+    }
+
+    fn phase_effect_done(&mut self, id: EffectId, delivery: &Delivery) {
         let flow = Arc::clone(&self.flow);
         let outcome = match delivery {
             Delivery::Delivered { .. } => EffectOutcome::Delivered,
             Delivery::NotApplicable => EffectOutcome::NotApplicable,
             Delivery::Failed { reason } => EffectOutcome::Failed { reason: reason.clone() },
-            Delivery::Retry { .. } => return,
+            Delivery::Retry { .. } | Delivery::Later { .. } | Delivery::Blocked { .. } => return,
         };
         let queued = (EffectOutcome::Queued, Some(id));
         let found = self.state.effects.iter().find(|(_, known)| **known == queued);

@@ -8,11 +8,12 @@ use std::{
 use chrono::{DateTime, Utc};
 use serde_json::Value;
 
-use super::{custody::Keeping, family::Family, mind::Mind, reach};
+use super::{custody::Keeping, family::Family, mind::Mind, reach, routes::Asking};
 use crate::{
     ids::{CallId, EffectId, RecordId, SessionId, WaitId},
     model::{
         artifact::Artifact,
+        effect::Recipient,
         session::{FlowPin, PersonId, Place, Status},
         transcript::{
             Call, CallResult, Closing, EffectOutcome, Event, ObjectiveStatus, Origin, Recorded,
@@ -97,6 +98,10 @@ pub struct State {
     pub reminders_stopped: bool,
     /// Since when the bot has been there without a break: the beginning, the end of a pause, or a hand-back.
     pub awake_since: DateTime<Utc>,
+    /// What the team was asked for, and how far that got.
+    pub asking: BTreeMap<EffectId, Asking>,
+    /// What never arrived.
+    pub failed: Vec<FailedDelivery>,
     /// What keeps the session, and what of it is gone.
     pub keeping: Keeping,
     /// What people wrote and may still change, by the platform's reference to the message.
@@ -105,6 +110,17 @@ pub struct State {
     pub mind: Mind,
     /// Child runs, and whether it is one.
     pub family: Family,
+}
+
+/// Something that never arrived.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FailedDelivery {
+    /// The effect.
+    pub effect: EffectId,
+    /// Whom it was for.
+    pub to: Recipient,
+    /// Why, fit for staff.
+    pub reason: String,
 }
 
 /// A call and what has come of it.
@@ -205,6 +221,8 @@ impl State {
             proposed: BTreeMap::new(),
             handoff: None,
             effects: BTreeMap::new(),
+            asking: BTreeMap::new(),
+            failed: Vec::new(),
             unmatched: BTreeMap::new(),
             reminded: BTreeMap::new(),
             reminders_stopped: false,
@@ -276,6 +294,14 @@ impl State {
             Event::HandedBack { .. } => self.handed_back(at),
             Event::EffectNoted { phase, index, outcome, effect, .. } => {
                 self.effects.insert((phase.clone(), *index), (outcome.clone(), *effect));
+            }
+            Event::TeamAsked { effect, errand, alias, reached } => {
+                let (errand, alias, reached) = (errand.clone(), alias.clone(), *reached);
+                self.asking.insert(*effect, Asking { errand, alias, reached });
+            }
+            Event::DeliveryFailed { effect, to, reason, .. } => {
+                let (to, reason) = (to.clone(), reason.clone());
+                self.failed.push(FailedDelivery { effect: *effect, to, reason });
             }
             Event::Reminded { wait, count } => _ = self.reminded.insert(*wait, *count),
             Event::RemindersStopped => self.reminders_stopped = true,

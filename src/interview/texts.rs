@@ -6,7 +6,12 @@ use super::{custody::Hold, evidence};
 use crate::{
     flows::LoadedFlow,
     interview::State,
-    model::{flow::Phase, text::quoted},
+    model::{
+        effect::{Act, Recipient},
+        flow::Phase,
+        text::quoted,
+        transcript::Errand,
+    },
 };
 
 pub(super) const STOPPED_ALREADY: &str = "This conversation is stopped. Type *resume* to go on.";
@@ -16,8 +21,12 @@ pub(super) const DECLINED: &str =
     "No problem, nothing was collected. Type *resume* if you change your mind.";
 pub(super) const HUMAN_ASKED: &str =
     "I have asked the team. I will keep quiet until they answer or you type *continue*.";
-pub(super) const PERSON_CALLED: &str = "Thank you for telling me. I have asked a person of the team to look at this now, and I keep quiet until they answer \
-    or you type *continue*. If somebody is in danger, please call the emergency number of your country.";
+pub(super) const EMERGENCY: &str = "Thank you for telling me. If somebody is in danger, please call the emergency number of your country now.";
+pub(super) const PERSON_CALLED: &str = "I've asked a person from the team to look at this now. I'll keep quiet until they answer or you type *continue*.";
+pub(super) const ASKING: &str =
+    "I'm asking the team. I'll tell you here as soon as they have your message.";
+pub(super) const NOT_REACHED: &str = "I couldn't reach the team just now. I'll keep trying, and tell you here as soon as they have your message. \
+    If it can't wait, please contact them directly.";
 pub(super) const UNCLAIMED: &str = "Nobody from the team has answered yet; I have reminded them. Type *continue* to go on with me meanwhile.";
 pub(super) const HANDED_BACK: &str = "The assistant is back. We go on where we were.";
 pub(super) const STAFF_ASKED: &str = "Staff have been asked. You can leave; I will tell you here.";
@@ -68,6 +77,39 @@ pub(super) const ERASE_TITLE: &str = "Delete everything?";
 pub(super) const ERASE_BODY: &str = "This erases your answers, files, the whole conversation and requests that still \
     wait for somebody. What stays is one line that an erasure happened, without your name. Files that you posted \
     elsewhere stay until you delete them there. It cannot be undone.";
+
+/// What a channel of the staff reads where another one should have, and takes nothing just now. It holds nothing of what
+/// only deciders may read.
+pub(super) fn needed_elsewhere(person: &str, title: &str, alias: &str, errand: &Errand) -> String {
+    match errand {
+        Errand::HandOver { .. } | Errand::Reminder { .. } => format!(
+            "**{person}** asks for a person in *{title}*. I can't post that in `{alias}` just now."
+        ),
+        Errand::Request { .. } => format!(
+            "A request about **{person}** in *{title}* needs a decision. I can't show it in `{alias}` just now; \
+             whoever may decide finds it on the staff page."
+        ),
+    }
+}
+
+/// What staff read about something that never arrived.
+pub(super) fn not_delivered(person: &str, act: &Act, to: &Recipient, reason: &str) -> String {
+    let (person, reason) = (quoted(person), quoted(reason));
+    match (act, to) {
+        (Act::Fetch { .. }, _) => {
+            format!("I couldn't fetch a file that **{person}** sent: {reason}.")
+        }
+        (_, Recipient::Participant) => {
+            format!("**{person}** didn't get a message from me: {reason}.")
+        }
+        (_, Recipient::Channel { alias }) => {
+            format!("I couldn't post about **{person}** in `{alias}`: {reason}.")
+        }
+        (_, Recipient::Webhook { alias }) => {
+            format!("The web hook `{alias}` wasn't told about **{person}**: {reason}.")
+        }
+    }
+}
 
 /// What is said to somebody whose data may not be erased just now.
 pub(super) fn erasure_put_off(hold: &Hold) -> String {

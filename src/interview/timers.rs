@@ -10,7 +10,7 @@ use crate::{
         flow::{Period, QuietHours},
         session::Status,
         text::quoted,
-        transcript::{CallResult, Closing, Event},
+        transcript::{CallResult, Closing, Errand, Event},
         ui::Offered,
         wait::{Purpose, Wait},
     },
@@ -143,12 +143,17 @@ impl Actor {
         else {
             return;
         };
-        self.post(texts::UNCLAIMED);
-        let channel = self.flow.flow.handoff.channel.clone();
-        self.post_to_staff(
-            channel.as_deref(),
-            format!("Still nobody has taken over: {}.", quoted(&handoff.reason)),
-        );
+        // What was to be said to the team still waits: another message would wait behind it.
+        if !self.is_handover_known() {
+            return self.post(texts::NOT_REACHED);
+        }
+        let text = format!("Still nobody has taken over: {}.", quoted(&handoff.reason));
+        if let Some(alias) = self.flow.flow.handoff.channel.clone() {
+            self.ask_staff(&alias, text, Errand::Reminder { at: self.now });
+        } else {
+            self.post(texts::UNCLAIMED);
+            self.post_to_staff(None, text);
+        }
     }
 }
 

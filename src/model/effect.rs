@@ -4,8 +4,10 @@ use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+pub use super::cause::{Cause, CauseKind, Reach};
 use super::{
     artifact::{Artifact, Offer},
+    posted::{Posted, Removal},
     session::{PersonId, Place},
     ui::Offered,
     wait::{Answerers, Wait},
@@ -36,13 +38,19 @@ pub struct Effect {
     pub act: Act,
     /// When it was queued.
     pub queued_at: DateTime<Utc>,
-    /// Failed attempts so far.
+    /// Attempts so far of which nobody knows what came.
     pub attempts: u32,
     /// Not to be tried before.
     pub not_before: DateTime<Utc>,
     /// The effect of a finished phase that it carries out; what comes of it is noted in the session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub carries: Option<PhaseEffectRef>,
+    /// Somebody of the team is asked by it: the session is told when it is delivered, and when it is kept back.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub asks: bool,
+    /// The first time that [`Delivery::Later`] has put it off to; unset again where something else keeps it back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub later_since: Option<DateTime<Utc>>,
 }
 
 /// Names one effect of a phase.
@@ -55,7 +63,7 @@ pub struct PhaseEffectRef {
 }
 
 /// Whom an effect is for.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(tag = "to", rename_all = "snake_case")]
 pub enum Recipient {
     /// The place of the session.
@@ -111,6 +119,8 @@ impl Effect {
             attempts: 0,
             not_before: now,
             carries: None,
+            asks: false,
+            later_since: None,
         }
     }
 
@@ -122,6 +132,11 @@ impl Effect {
 
     /// Longest pause between two attempts to deliver an effect.
     pub const PAUSE_MAX: TimeDelta = TimeDelta::hours(1);
+
+    /// How long to wait after an attempt of which nobody knows what came: the pause doubles.
+    pub fn pause(&self) -> TimeDelta {
+        TimeDelta::seconds(1 << self.attempts.min(12)).min(Self::PAUSE_MAX)
+    }
 
     /// Whether it may leave at `now`. One that was queued in what is the future by now, or is put off for longer than
     /// any pause, tells that the clock was set back since: it leaves, so that no effect is late by the step (SEMANTICS
@@ -194,6 +209,38 @@ pub enum Act {
         /// Role aliases.
         roles: Vec<String>,
     },
+    /// Take away what was posted for a session that is erased.
+    Remove {
+        /// What.
+        what: Removal,
+    },
+    /// Tell the participant of an erased session what the erasure came to.
+    Receipt {
+        /// The participant's id on the platform.
+        user: String,
+        /// Threads that were made for the conversation: it is read there, where they are still there.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        rooms: Vec<String>,
+    },
+}
+
+impl Act {
+    /// The word for it in metrics and records.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Show { .. } => "show",
+            Self::Post { .. } => "post",
+            Self::Progress { .. } => "progress",
+            Self::Relay { .. } => "relay",
+            Self::Fetch { .. } => "fetch",
+            Self::Export => "export",
+            Self::Hand { .. } => "hand",
+            Self::Webhook { .. } => "webhook",
+            Self::AddRoles { .. } => "add_roles",
+            Self::Remove { .. } => "remove",
+            Self::Receipt { .. } => "receipt",
+        }
+    }
 }
 
 /// Something that the bot made and hands over: a picture or a document, or an address that is opened by a button.
@@ -229,6 +276,10 @@ impl Handout {
 }
 
 /// What came of an attempt to deliver.
+///
+/// ```json
+/// { "delivery": "blocked", "cause": { "kind": "token_rejected", … }, "not_before": "…" }
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "delivery", rename_all = "snake_case")]
 pub enum Delivery {
@@ -237,19 +288,53 @@ pub enum Delivery {
         /// The platform's own reference.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         message: Option<String>,
+        /// What stands outside since then, for the session's ledger.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        posted: Vec<Posted>,
     },
     /// This platform has no such thing (DESIGN §10.10).
     NotApplicable,
-    /// It will never work; the reason is fit for staff.
+    /// It will never work; the reason is fit for staff, who are told.
     Failed {
         /// Why.
         reason: String,
     },
-    /// It may work later.
+    /// Nobody knows whether it happened: look, then try again. The only outcome that is counted, so that it ends.
     Retry {
         /// When to try again at the earliest.
         not_before: DateTime<Utc>,
     },
+    /// Nothing was done: the platform or the bot itself keeps a rate. Never counted; one that is put off like this for
+    /// a day has failed.
+    Later {
+        /// When to try at the earliest.
+        not_before: DateTime<Utc>,
+    },
+    /// Nothing was done, and nothing can be until somebody outside mends the cause. Never counted, never given up. What
+    /// the session has to say to others goes on meanwhile; what it has to say to the same recipient waits behind this.
+    Blocked {
+        /// What keeps it back.
+        cause: Cause,
+        /// When to try again at the earliest, where nobody says before that the cause is over.
+        not_before: DateTime<Utc>,
+    },
+}
+
+impl Delivery {
+    /// Whether it ends the effect: it leaves the outbox.
+    pub const fn is_final(&self) -> bool {
+        match self {
+            Self::Delivered { .. } | Self::NotApplicable | Self::Failed { .. } => true,
+            Self::Retry { .. } | Self::Later { .. } | Self::Blocked { .. } => false,
+        }
+    }
+}
+
+impl Delivery {
+    /// It happened, and left nothing outside that an erasure would have to remove.
+    pub const fn delivered(message: Option<String>) -> Self {
+        Self::Delivered { message, posted: Vec::new() }
+    }
 }
 
 /// Where a wait has been shown.

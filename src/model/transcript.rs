@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::{
     artifact::Artifact,
     custody::Custody,
-    effect::Handout,
+    effect::{Handout, Recipient},
     session::{FlowPin, PersonId, Place, Status},
     task::Subtask,
     ui::{Offered, Reply},
@@ -236,6 +236,28 @@ pub enum Event {
         /// The effect in the outbox, once it is there.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         effect: Option<EffectId>,
+    },
+    /// The team was asked for something, and how far that got.
+    TeamAsked {
+        /// The effect that asks.
+        effect: EffectId,
+        /// For what.
+        errand: Errand,
+        /// The channel, by its alias.
+        alias: String,
+        /// Whether anybody there has it.
+        reached: AskState,
+    },
+    /// Something never arrived.
+    DeliveryFailed {
+        /// The effect.
+        effect: EffectId,
+        /// What it was to do: `post`.
+        what: String,
+        /// Whom it was for.
+        to: Recipient,
+        /// Why, fit for staff.
+        reason: String,
     },
     /// A reminder was sent.
     Reminded {
@@ -587,6 +609,47 @@ pub enum Grounds {
         /// The objectives that were passed over.
         overrides: Vec<String>,
     },
+}
+
+/// What the team is asked for.
+///
+/// ```json
+/// { "errand": "hand_over", "at": "…", "text": "I have asked the team. …" }
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "errand", rename_all = "snake_case")]
+pub enum Errand {
+    /// A person is asked for.
+    HandOver {
+        /// When.
+        at: DateTime<Utc>,
+        /// What the participant reads once the team has it.
+        text: String,
+    },
+    /// The team is reminded of that.
+    Reminder {
+        /// When.
+        at: DateTime<Utc>,
+    },
+    /// A decision.
+    Request {
+        /// The wait.
+        wait: WaitId,
+    },
+}
+
+/// How far something got that the team was asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AskState {
+    /// Nobody knows yet.
+    Pending,
+    /// It stands where the team reads.
+    Delivered,
+    /// It waits until somebody outside mends something.
+    Blocked,
+    /// It will never get there.
+    Failed,
 }
 
 /// What came of a phase's effect.

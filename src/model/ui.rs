@@ -60,11 +60,31 @@ pub enum Offered {
     Later,
     /// No more reminders (BEHAVIOUR F4).
     StopReminders,
+    /// A person is asked for.
+    Human,
+    /// Nothing more is asked.
+    Stop,
+    /// Go on without waiting any longer.
+    Continue,
+    /// A copy of everything.
+    Export,
+    /// Pass over the open question.
+    Skip,
 }
 
 impl Offered {
     /// Every one.
-    pub const ALL: [Self; 4] = [Self::Resume, Self::Delete, Self::Later, Self::StopReminders];
+    pub const ALL: [Self; 9] = [
+        Self::Resume,
+        Self::Delete,
+        Self::Later,
+        Self::StopReminders,
+        Self::Human,
+        Self::Stop,
+        Self::Continue,
+        Self::Export,
+        Self::Skip,
+    ];
 
     /// What its button says.
     pub const fn label(self) -> &'static str {
@@ -73,6 +93,11 @@ impl Offered {
             Self::Delete => "Delete my data",
             Self::Later => "Later",
             Self::StopReminders => "Stop reminders",
+            Self::Human => "Talk to a person",
+            Self::Stop => "Stop",
+            Self::Continue => "Continue",
+            Self::Export => "Export my data",
+            Self::Skip => "Skip",
         }
     }
 
@@ -83,6 +108,11 @@ impl Offered {
             Self::Delete => "delete",
             Self::Later => "later",
             Self::StopReminders => "stop_reminders",
+            Self::Human => "human",
+            Self::Stop => "stop",
+            Self::Continue => "continue",
+            Self::Export => "export",
+            Self::Skip => "skip",
         }
     }
 

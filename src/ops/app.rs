@@ -176,7 +176,8 @@ pub(super) fn open(settings: &Settings) -> anyhow::Result<Opened> {
     }
     let store = Arc::new(SledStore::open(&dir.join("store"), Arc::clone(&ids))?);
     let reader = Extractor::own().context("this program cannot find itself")?;
-    let artifacts = Artifacts::new(dir, Arc::clone(&clock), Arc::clone(&ids), reader)?;
+    let keys = Arc::<SledStore>::clone(&store);
+    let artifacts = Artifacts::new(dir, keys, Arc::clone(&clock), Arc::clone(&ids), reader)?;
     let means =
         Means { clock: Arc::clone(&clock), ids: Arc::clone(&ids), pauses: Arc::new(RealPauses) };
     let tasks = tasks(settings)?;

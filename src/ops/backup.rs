@@ -6,7 +6,11 @@
 //! | `manifest.json.sha256` | the digest of that, as `sha256sum` writes it |
 //! | `store.dump` | the store ([`crate::store::sled`]) |
 //! | `keys` | what the store's records are sealed with, where it seals them |
-//! | `artifacts/SESSION/SHA256`, `flows/SHA256` | files that were sent, and flows as sessions began them |
+//! | `artifacts/SESSION/NAME` | files that were sent or made, sealed as they lie in the data directory |
+//! | `flows/SHA256` | flows as sessions began them |
+//!
+//! Whoever has the backup can read all of it, since the keys are in it. What older versions left in clear is sealed before
+//! it is copied.
 //!
 //! It is written beside its place, as `.NAME.partial`, synced, and renamed when it is whole. Files are written once
 //! under their digest, so copying them after the dump gives all that the dump names. What is erased meanwhile is

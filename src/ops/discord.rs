@@ -9,6 +9,7 @@ use crate::{
     config::Settings,
     engine::{Engine, Gateway, Parts},
     gateway::discord::{
+        api,
         app::App,
         connect::{self, Connection, Link, Pace},
         inbox::DiscordInbox,
@@ -23,7 +24,8 @@ pub(super) struct Discord(Arc<App>);
 impl Discord {
     /// Puts it together where it is connected.
     pub(super) fn open(settings: &Arc<Settings>, parts: &Parts) -> anyhow::Result<Option<Self>> {
-        let opened = App::open(settings, &parts.store, &parts.clock, &parts.ids)?;
+        let pace = api::Pace::default();
+        let opened = App::open(settings, &parts.store, &parts.clock, &parts.ids, pace)?;
         Ok(opened.map(Self))
     }
 

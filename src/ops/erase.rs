@@ -11,7 +11,13 @@ use super::{
     request::Request,
     term,
 };
-use crate::{engine, ids::SessionId, interview::custody::Outside};
+use crate::{
+    chat::receipt,
+    engine,
+    ids::SessionId,
+    interview::custody::Outside,
+    model::report::{Count, Report},
+};
 
 /// What became of one session.
 #[derive(Debug, Serialize, Deserialize)]
@@ -21,6 +27,12 @@ pub(super) struct Erased {
     receipt: String,
     /// What had been sent outside before.
     outside: Vec<Sent>,
+    /// What the bot had posted for it, on a platform.
+    posted: Count,
+    /// Removals of that which are still to be made.
+    pending: usize,
+    /// What of it is left, and who can remove that.
+    left: Vec<String>,
 }
 
 /// Something that nothing here can erase.
@@ -40,7 +52,14 @@ impl Erased {
             told: hook.is_some(),
         };
         let outside = erased.outside.into_iter().map(sent).collect();
-        Self { session, receipt: erased.receipt, outside }
+        Self { outside, ..Self::again(session, erased.report) }
+    }
+
+    /// What is known of an erasure before.
+    pub(super) fn again(session: SessionId, report: Report) -> Self {
+        let left = receipt::lines(&report);
+        let Report { receipt, planned, pending, .. } = report;
+        Self { session, receipt, outside: Vec::new(), posted: planned, pending, left }
     }
 
     /// Says it to people.
@@ -53,6 +72,18 @@ impl Erased {
                 "nothing here can erase it there"
             };
             term::say(format!("Sent outside before: {what} ({state}); {then}."))?;
+        }
+        if self.pending > 0 {
+            let posted = receipt::amount(self.posted);
+            let session = self.session;
+            term::say(format!(
+                "The bot is removing what it had posted: {posted}. `anteroom erase {session}` says what came of it."
+            ))?;
+        } else if !self.posted.is_none() {
+            term::say(format!("What the bot had posted: {}.", receipt::amount(self.posted)))?;
+        }
+        for line in &self.left {
+            term::say(format!("Left: {line}"))?;
         }
         Ok(())
     }

@@ -2,6 +2,7 @@
 //! the data or a running bot is asked over its control socket ([`super::control`]).
 
 use std::{
+    collections::BTreeSet,
     io::{self, BufWriter, Write},
     sync::Arc,
 };
@@ -126,9 +127,30 @@ pub(super) async fn carry_out(
             Ok(serde_json::to_value(engine.parts().store.audit(from, PAGE).await?)?)
         }
         Request::Dump => {
+            seal_files(engine).await;
             let store = Arc::clone(&home.store);
             let dump = move || store.dump(&mut BufWriter::with_capacity(PIECE_MAX, Pour(pieces)));
             Ok(serde_json::to_value(tokio::task::spawn_blocking(dump).await??)?)
+        }
+    }
+}
+
+/// Seals what older versions left in clear, before it is copied. One that cannot be is copied as it is.
+async fn seal_files(engine: &Engine) {
+    let artifacts = &engine.parts().artifacts;
+    let sessions = artifacts.sessions().await.unwrap_or_else(|error| {
+        tracing::warn!(%error, "the folders of files could not be listed");
+        BTreeSet::new()
+    });
+    for session in sessions {
+        match artifacts.seal_all(session).await {
+            Ok(0) => {}
+            Ok(files) => {
+                tracing::info!(session.id = %session, files, "sealed files of an older version");
+            }
+            Err(error) => {
+                tracing::warn!(session.id = %session, %error, "files could not be sealed");
+            }
         }
     }
 }
@@ -222,7 +244,12 @@ async fn erase(engine: &Engine, text: &str, yes: bool) -> anyhow::Result<Value> 
     let store = &engine.parts().store;
     let began = match store.load(id).await {
         Ok(Some(loaded)) => loaded.head.created_at.format(" of %Y-%m-%d").to_string(),
-        Ok(None) => return Err(no_session(&id.to_string())),
+        Ok(None) => {
+            return match engine.erasure_report(id).await? {
+                Some(report) => Ok(json!(Erased::again(id, report))),
+                None => Err(no_session(&id.to_string())),
+            };
+        }
         // What cannot be read can be erased all the same.
         Err(store::Error::Unreadable { .. }) => String::new(),
         Err(error) => return Err(error.into()),

@@ -160,7 +160,9 @@ impl Bot {
         let mut tasks = JoinSet::new();
         let mut server = server;
         if let Some(slack) = slack {
-            server = server.with(slack.begin(engine.clone(), &mut tasks, &shutdown).await?);
+            for part in slack.begin(engine.clone(), &mut tasks, &shutdown).await? {
+                server = server.with(part);
+            }
         }
         if let Some(discord) = discord {
             server = server.with(discord.begin(engine.clone(), &mut tasks, &shutdown).await?);

@@ -12,12 +12,13 @@ use crate::{
     engine::{Engine, Gateway, Parts},
     gateway::slack::{
         app::App,
-        connect::{self, Connection, Link, Pace},
+        connect::{self, Connection, Pace},
         inbox::SlackInbox,
         send::SlackGateway,
         tenants,
     },
     model::session::Platform,
+    telemetry::ready::Ready,
 };
 
 /// The Slack of a bot that has not started.
@@ -43,14 +44,15 @@ impl Slack {
     }
 
     /// Attaches it to the engine and begins to listen; what Slack refuses ends the start, in words. Whether Slack
-    /// reaches the bot from now on.
+    /// reaches the bot and takes its token from now on.
     pub(super) async fn begin(
         self,
         engine: Engine,
         tasks: &mut JoinSet<anyhow::Result<()>>,
         shutdown: &CancellationToken,
-    ) -> anyhow::Result<Arc<Link>> {
+    ) -> anyhow::Result<Vec<Arc<dyn Ready>>> {
         let Self(app) = self;
+        let tokens = Arc::clone(app.api.tenants());
         app.attach(engine);
         let routes = tenants::routes(Arc::clone(app.api.tenants()));
         let connection = Connection::begin(connect::Parts {
@@ -63,6 +65,7 @@ impl Slack {
         })
         .await?;
         let link = connection.link();
+        app.reached_over(Arc::clone(&link));
         if let Some(address) = connection.address() {
             tracing::info!(%address, "Slack's requests are answered here");
         }
@@ -73,6 +76,6 @@ impl Slack {
             keeping.await;
             Ok(())
         });
-        Ok(link)
+        Ok(vec![link, tokens])
     }
 }

@@ -7,17 +7,21 @@ use std::{
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
+use ring::rand::{SecureRandom as _, SystemRandom};
+use uuid::Uuid;
 
 use super::{
     Charge, Commit, Erasure, Error, Find, Loaded, Note, Store, Timer, TimerKind, health::Health,
-    rendered, salt,
+    left_outside, put_back, rendered, salt,
 };
 use crate::{
     ids::{CountingIds, EffectId, Ids, SessionId, WaitId},
     model::{
         STORED_VERSION,
         audit::{AuditRecord, CHAIN_START, Sealed},
-        effect::{Delivery, Effect, Rendering},
+        effect::{Cause, Delivery, Effect, Recipient, Rendering},
+        file_key::{self, FileKey, FileKeys, KeyError},
+        posted,
         session::Head,
         usage::Balance,
         wait::Wait,
@@ -41,10 +45,12 @@ impl MemoryStore {
         Self { ids, state: Mutex::default() }
     }
 
-    /// Forgets who claimed what, as the end of a process does: effects that were claimed and not done are handed
-    /// out again. Everything else stays.
+    /// Forgets who claimed what and what is blocked, as the end of a process does: such effects are handed out again.
+    /// Everything else stays.
     pub fn restart(&self) {
-        self.state().claimed.clear();
+        let mut state = self.state();
+        state.claimed.clear();
+        state.parked.clear();
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -121,6 +127,24 @@ impl Store for MemoryStore {
         Ok(())
     }
 
+    async fn hurry(&self, cause: &Cause, most: usize) -> Result<usize, Error> {
+        Ok(self.state().hurry(cause, most))
+    }
+
+    async fn blocked(&self) -> Result<Vec<(Cause, usize)>, Error> {
+        let mut blocked: HashMap<Cause, usize> = HashMap::new();
+        for parked in self.state().parked.values() {
+            *blocked.entry(parked.cause.clone()).or_default() += 1;
+        }
+        Ok(blocked.into_iter().collect())
+    }
+
+    async fn outbox(&self, session: SessionId) -> Result<Vec<Effect>, Error> {
+        let state = self.state();
+        let own = state.effects.iter().filter(|((owner, _), _)| *owner == session);
+        Ok(own.map(|(_, effect)| effect.clone()).collect())
+    }
+
     async fn sessions(&self, after: Option<SessionId>, limit: usize) -> Result<Vec<Head>, Error> {
         let state = self.state();
         let heads = state.sessions.values().map(|loaded| &loaded.head);
@@ -169,14 +193,46 @@ impl Store for MemoryStore {
     }
 }
 
+/// An effect that is blocked.
+#[derive(Debug)]
+struct Parked {
+    to: Recipient,
+    cause: Cause,
+    until: DateTime<Utc>,
+    /// Where it stands among all that are blocked.
+    number: u64,
+}
+
+#[async_trait]
+impl FileKeys for MemoryStore {
+    async fn file_key(&self, session: SessionId) -> Result<Option<FileKey>, KeyError> {
+        let mut state = self.state();
+        if !state.sessions.contains_key(&session) {
+            return Ok(None);
+        }
+        if let Some(known) = state.file_keys.get(&session) {
+            return Ok(Some(known.clone()));
+        }
+        let mut secret = [0; file_key::LENGTH];
+        let filled = SystemRandom::new().fill(&mut secret);
+        filled.map_err(|_| "the system gives no random bytes")?;
+        let key = FileKey::new(secret);
+        state.file_keys.insert(session, key.clone());
+        Ok(Some(key))
+    }
+}
+
 #[derive(Debug, Default)]
 struct State {
     sessions: BTreeMap<SessionId, Loaded>,
+    file_keys: HashMap<SessionId, FileKey>,
     waits: HashMap<WaitId, Wait>,
     renderings: HashMap<WaitId, BTreeMap<EffectId, String>>,
     effects: BTreeMap<(SessionId, EffectId), Effect>,
     owners: HashMap<EffectId, SessionId>,
     claimed: HashSet<EffectId>,
+    parked: BTreeMap<(SessionId, EffectId), Parked>,
+    parkings: u64,
     timers: BTreeMap<(SessionId, TimerKind), DateTime<Utc>>,
     dedup: HashMap<String, SessionId>,
     chain: Vec<Sealed>,
@@ -226,11 +282,23 @@ impl State {
     }
 
     fn claim(&mut self, now: DateTime<Utc>, limit: usize) -> Vec<Effect> {
+        // One that is to wait for longer than any pause tells that the clock was set back.
+        let is_over = |at: DateTime<Utc>| at <= now || at - now > Effect::PAUSE_MAX;
+        self.parked.retain(|_, parked| !is_over(parked.until));
         let mut claimed = Vec::new();
         let mut seen = None;
         for ((session, id), effect) in &self.effects {
+            let (first, last) =
+                (EffectId::from_uuid(Uuid::nil()), EffectId::from_uuid(Uuid::max()));
+            let of_session = (*session, first)..=(*session, last);
+            let mut parked = self.parked.range(of_session).map(|(_, parked)| &parked.to);
+            if parked.any(|to| *to == effect.to) {
+                continue;
+            }
             let oldest = seen.replace(*session) != Some(*session);
-            if claimed.len() < limit && oldest && effect.may_leave(now) && self.claimed.insert(*id)
+            let is_free =
+                oldest && !self.claimed.iter().any(|id| self.owners.get(id) == Some(session));
+            if claimed.len() < limit && is_free && effect.may_leave(now) && self.claimed.insert(*id)
             {
                 claimed.push(effect.clone());
             }
@@ -241,20 +309,47 @@ impl State {
     fn done(&mut self, id: EffectId, delivery: &Delivery) {
         self.claimed.remove(&id);
         let Some(session) = self.owners.get(&id).copied() else { return };
-        if let Delivery::Retry { not_before } = delivery {
-            if let Some(effect) = self.effects.get_mut(&(session, id)) {
-                effect.attempts += 1;
-                effect.not_before = *not_before;
-            }
+        self.parked.remove(&(session, id));
+        let Some(effect) = self.effects.remove(&(session, id)) else { return };
+        if let Delivery::Blocked { cause, not_before } = delivery {
+            self.parkings += 1;
+            let (to, number) = (effect.to.clone(), self.parkings);
+            let parked = Parked { to, cause: cause.clone(), until: *not_before, number };
+            self.parked.insert((session, id), parked);
+        }
+        if let Some(again) = put_back(&effect, delivery) {
+            self.effects.insert((session, id), again);
             return;
         }
         self.owners.remove(&id);
-        let Some(effect) = self.effects.remove(&(session, id)) else { return };
+        self.note_posted(session, delivery);
         if let Some((wait, message)) = rendered(&effect, delivery) {
             let renderings = self.renderings.entry(wait).or_default();
             if !renderings.values().any(|known| *known == message) {
                 renderings.insert(id, message);
             }
+        }
+    }
+
+    fn hurry(&mut self, cause: &Cause, most: usize) -> usize {
+        let waiting = self.parked.iter().filter(|(_, parked)| parked.cause == *cause);
+        let mut waiting: Vec<_> = waiting.map(|(at, parked)| (parked.number, *at)).collect();
+        waiting.sort_unstable();
+        waiting.truncate(most);
+        for (_, at) in &waiting {
+            self.parked.remove(at);
+        }
+        waiting.len()
+    }
+
+    /// Adds what a delivery left outside to the ledger of its session, unless that one is gone.
+    fn note_posted(&mut self, session: SessionId, delivery: &Delivery) {
+        let key = posted::ledger_of(session);
+        let known = self.notes.get(&key).and_then(|note| note.value.as_deref());
+        let Some(ledger) = posted::appended(known, left_outside(delivery)) else { return };
+        if self.sessions.contains_key(&session) {
+            let note = Note { key: key.clone(), session: Some(session), value: Some(ledger) };
+            self.notes.insert(key, note);
         }
     }
 
@@ -266,6 +361,7 @@ impl State {
             self.forget(session);
         }
         if rest.is_none() {
+            self.file_keys.remove(&session);
             self.notes.retain(|_, note| note.session != Some(session));
         }
         self.sessions.extend(rest.map(|rest| (session, rest)));
@@ -283,6 +379,7 @@ impl State {
         self.effects.retain(|(owner, _), _| *owner != session);
         self.owners.retain(|_, owner| *owner != session);
         self.claimed.retain(|effect| self.owners.contains_key(effect));
+        self.parked.retain(|(owner, _), _| *owner != session);
         self.timers.retain(|(owner, _), _| *owner != session);
         self.dedup.retain(|_, owner| *owner != session);
         for sealed in &mut self.chain {

@@ -72,7 +72,8 @@ use crate::{
     ids::{EffectId, Ids, SessionId, WaitId},
     model::{
         audit::Sealed,
-        effect::{Delivery, Effect, Rendering},
+        effect::{Cause, Delivery, Effect, Rendering},
+        file_key::{FileKey, FileKeys, KeyError},
         session::Head,
         usage::Balance,
         wait::Wait,
@@ -224,6 +225,19 @@ impl Store for SledStore {
         self.ask(|reply| Job::Done { effect, delivery, reply }).await
     }
 
+    async fn hurry(&self, cause: &Cause, most: usize) -> Result<usize, Error> {
+        let cause = Box::new(cause.clone());
+        self.ask(|reply| Job::Hurry { cause, most, reply }).await
+    }
+
+    async fn blocked(&self) -> Result<Vec<(Cause, usize)>, Error> {
+        self.ask(|reply| Job::Blocked { reply }).await
+    }
+
+    async fn outbox(&self, session: SessionId) -> Result<Vec<Effect>, Error> {
+        self.read(move |reader| read::outbox(reader, session)).await
+    }
+
     async fn sessions(&self, after: Option<SessionId>, limit: usize) -> Result<Vec<Head>, Error> {
         self.read(move |reader| read::sessions(reader, after, limit)).await
     }
@@ -257,6 +271,13 @@ impl Store for SledStore {
 
     fn health(&self) -> Health {
         self.shared.health()
+    }
+}
+
+#[async_trait]
+impl FileKeys for SledStore {
+    async fn file_key(&self, session: SessionId) -> Result<Option<FileKey>, KeyError> {
+        Ok(self.read(move |reader| read::file_key(reader, session)).await?)
     }
 }
 

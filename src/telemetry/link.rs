@@ -6,7 +6,7 @@ use std::{
 };
 
 use metrics::gauge;
-use tokio::time::Instant;
+use tokio::{sync::watch, time::Instant};
 
 use super::{metric, ready::Ready};
 
@@ -18,6 +18,8 @@ pub struct Link {
     /// The metric that shows how many are open.
     shown: &'static str,
     sockets: Option<Mutex<Sockets>>,
+    /// How many are open, for whoever waits for one.
+    seen: watch::Sender<usize>,
     deaf: Duration,
 }
 
@@ -37,12 +39,38 @@ impl Link {
     pub fn sockets(platform: &'static str, shown: &'static str, deaf: Duration) -> Self {
         gauge!(shown).set(0.0);
         let sockets = Some(Mutex::new(Sockets { open: 0, since: Instant::now() }));
-        Self { platform, shown, sockets, deaf }
+        Self { platform, shown, sockets, seen: watch::Sender::new(0), deaf }
     }
 
     /// Nobody knows.
-    pub const fn requests(platform: &'static str) -> Self {
-        Self { platform, shown: "", sockets: None, deaf: Duration::ZERO }
+    pub fn requests(platform: &'static str) -> Self {
+        Self {
+            platform,
+            shown: "",
+            sockets: None,
+            seen: watch::Sender::new(0),
+            deaf: Duration::ZERO,
+        }
+    }
+
+    /// Resolves once a socket is open; at once where nobody knows.
+    pub async fn up(&self) {
+        self.until(|open| open > 0).await;
+    }
+
+    /// Resolves once no socket is open; never where nobody knows.
+    pub async fn down(&self) {
+        if self.sockets.is_none() {
+            std::future::pending::<()>().await;
+        }
+        self.until(|open| open == 0).await;
+    }
+
+    async fn until(&self, is_so: impl Fn(usize) -> bool) {
+        if self.sockets.is_some() {
+            // The sender lives as long as this.
+            _ = self.seen.subscribe().wait_for(|open| is_so(*open)).await;
+        }
     }
 
     /// How many sockets are open.
@@ -56,6 +84,7 @@ impl Link {
             let mut sockets = lock(sockets);
             sockets.open += 1;
             gauge!(self.shown).set(metric::as_f64(sockets.open));
+            self.seen.send_replace(sockets.open);
         }
         Open(self)
     }
@@ -74,6 +103,7 @@ impl Drop for Open<'_> {
                 sockets.since = Instant::now();
             }
             gauge!(self.0.shown).set(metric::as_f64(sockets.open));
+            self.0.seen.send_replace(sockets.open);
         }
     }
 }

@@ -56,6 +56,8 @@ pub const EFFECTS: &str = "anteroom_effects_total";
 pub const RETRYING: &str = "anteroom_outbox_retrying";
 /// Age of the effect that waits longest.
 pub const OLDEST_SECONDS: &str = "anteroom_outbox_oldest_seconds";
+/// Effects that wait until somebody outside mends something.
+pub const BLOCKED: &str = "anteroom_outbox_blocked";
 /// Timers that fired.
 pub const TIMERS: &str = "anteroom_timers_fired_total";
 /// Sessions with work in hand.
@@ -129,6 +131,7 @@ pub const ALL: &[Metric] = &[
     counter(EFFECTS, &["act", "delivery"], "Attempts to deliver what leaves the bot"),
     gauge_of(RETRYING, &[], "Effects that failed and are tried again"),
     gauge_of(OLDEST_SECONDS, &[], "Age of the effect that has waited longest for its delivery"),
+    gauge_of(BLOCKED, &["cause"], "Deliveries that wait until somebody outside mends the cause"),
     counter(TIMERS, &["timer"], "Timers that fired"),
     gauge_of(ACTIVE_SESSIONS, &[], "Sessions with work in hand; those that wait cost nothing"),
     gauge_of(QUEUED, &["queue"], "What waits for sessions or for the store"),
@@ -276,7 +279,8 @@ mod tests {
 
     #[test]
     fn labels_never_name_somebody() {
-        let known = ["platform", "what", "outcome", "why", "class", "tool", "act", "delivery"];
+        let known =
+            ["platform", "cause", "what", "outcome", "why", "class", "tool", "act", "delivery"];
         let known = [
             &known[..],
             &["timer", "queue", "version", "purpose", "direction", "scope", "level", "method"],

@@ -106,18 +106,12 @@ fn written() -> Vec<Value> {
     ]
 }
 
-/// The files that the bot made, as they lie in its data, by how they begin.
-fn made(data: &Path, begins: &[u8]) -> Vec<Vec<u8>> {
-    let mut found = Vec::new();
-    for session in fs::read_dir(data.join("artifacts")).unwrap() {
-        for file in fs::read_dir(session.unwrap().path()).unwrap() {
-            let bytes = fs::read(file.unwrap().path()).unwrap();
-            if bytes.starts_with(begins) {
-                found.push(bytes);
-            }
-        }
-    }
-    found
+/// Whether any file of a conversation is still in the data folder.
+fn holds_files(data: &Path) -> bool {
+    fs::read_dir(data.join("artifacts")).unwrap().any(|session| {
+        let session = session.unwrap().path();
+        fs::read_dir(session).unwrap().next().is_some()
+    })
 }
 
 /// Keeps what was made beside the pictures of the pages, to be looked at.
@@ -160,8 +154,9 @@ async fn a_first_talk_ends_with_figures_a_proposal_and_a_summary() {
     browser.see("cost.png").await;
     browser.see("flowchart.png").await;
     browser.show("figures").await;
-    let pictures = made(&data, b"\x89PNG");
+    let pictures = browser.files_of_the_bot(b"\x89PNG").await;
     assert_eq!(pictures.len(), 2, "a chart and a diagram");
+    assert!(holds_files(&data), "the files are kept on disk");
     keep("consulting-picture", &pictures, "png");
     browser.say("Yes.").await;
 
@@ -173,7 +168,7 @@ async fn a_first_talk_ends_with_figures_a_proposal_and_a_summary() {
     browser.show("summary").await;
     let page = browser.conversation().await;
     assert!(!page.contains("750,000"), "a figure that nobody gave was shown:\n{page}");
-    let papers = made(&data, b"%PDF");
+    let papers = browser.files_of_the_bot(b"%PDF").await;
     assert_eq!(papers.len(), 2, "a proposal and a summary");
     keep("consulting-paper", &papers, "pdf");
     browser.say("Nothing, thank you.").await;
@@ -183,7 +178,7 @@ async fn a_first_talk_ends_with_figures_a_proposal_and_a_summary() {
     let (_, refused) = model.checked().await;
     assert_eq!(refused, [0_u64; 0]);
     erase(&mut scene.browser).await;
-    assert!(made(&data, b"").is_empty(), "nothing that was made is left");
+    assert!(!holds_files(&data), "nothing that was made is left");
     scene.nothing_is_left().await;
 }
 
@@ -213,8 +208,7 @@ async fn a_first_talk_without_a_model_ends_with_the_same_figures() {
     browser.see("anything that we should know").await;
     browser.see("summary-").await;
     browser.show("calendar").await;
-    keep("consulting-list", &made(&scene.dir.path().join("data"), b"%PDF"), "pdf");
-    let browser = &mut scene.browser;
+    keep("consulting-list", &browser.files_of_the_bot(b"%PDF").await, "pdf");
     browser.write("Your answer", "We are five.").await;
     browser.answer("Send").await;
     browser.see("Download a copy").await;

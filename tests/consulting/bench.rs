@@ -30,6 +30,8 @@ use chrono::{DateTime, Utc};
 use serde_json::Value;
 use tempfile::TempDir;
 
+use crate::keys::AnyKeys;
+
 /// When everything happens.
 pub(crate) const NOW: &str = "2026-11-21T09:00:00Z";
 
@@ -264,7 +266,8 @@ impl Bench {
 
 fn artifacts(folder: &Path, now: DateTime<Utc>, ids: &Arc<dyn Ids>) -> Artifacts {
     let extractor = Extractor::new(env!("CARGO_BIN_EXE_anteroom"));
-    Artifacts::new(folder, Arc::new(FixedClock::new(now)), Arc::clone(ids), extractor).unwrap()
+    let clock = Arc::new(FixedClock::new(now));
+    Artifacts::new(folder, Arc::new(AnyKeys), clock, Arc::clone(ids), extractor).unwrap()
 }
 
 fn started(session: SessionId, loaded: &LoadedFlow) -> Started {

@@ -20,6 +20,7 @@ use anteroom::{
     engine::{self, Engine, Gateway},
     flows::Library,
     gateway::discord::{
+        api,
         app::App,
         connect::{self, Connection, Pace},
         inbound::{Ack, Envelope, Inbox, NotTaken},
@@ -436,7 +437,10 @@ async fn make(
     let hold = Arc::new(Mortal::new(Arc::clone(store) as Arc<dyn Store>, None));
     let store = Arc::clone(&hold) as Arc<dyn Store>;
     let clock = Arc::clone(clock) as Arc<dyn Clock>;
-    let app = App::open(&settings, &store, &clock, ids).unwrap().unwrap();
+    // Where time stands still, the token is looked at whenever somebody asks.
+    let short = Duration::from_millis(1);
+    let pace = api::Pace { recheck: Duration::ZERO, pause: short, ..api::Pace::default() };
+    let app = App::open(&settings, &store, &clock, ids, pace).unwrap().unwrap();
     let all = (Arc::clone(&store), Arc::clone(&clock), Arc::clone(ids));
     let parts = parts(&settings, folder, plan, all);
     let gateways = vec![Arc::new(DiscordGateway(Arc::clone(&app))) as Arc<dyn Gateway>];
@@ -486,7 +490,9 @@ fn parts(
     }
     let tools = deployed::tools(&tasks, &plan.deployed);
     let reader = Extractor::new(env!("CARGO_BIN_EXE_anteroom"));
-    let artifacts = Artifacts::new(folder.path(), Arc::clone(&clock), Arc::clone(&ids), reader);
+    let keys = Arc::clone(&store);
+    let artifacts =
+        Artifacts::new(folder.path(), keys, Arc::clone(&clock), Arc::clone(&ids), reader);
     let interview = plan.model.clone().map(|model| model as Arc<dyn Model>);
     engine::Parts {
         store,

@@ -57,6 +57,7 @@ async fn a_file_comes_by_a_form_and_is_read() {
           ┃ -# Not given: Headline, Website, Address, Postcode, City, Region, Country
           ┃ {Edit…: Contact details (1) – Name, Headline, E-mail, Phone, Website | Contact details (2) – Address, Postcode, City, Region, Country}
           ┃ [✓ Looks right] [Add a profile] [Start over]
+          ┃ [Help] [Talk to a person] [Stop]
     ");
     ada.pick(&["Contact details (1)"]).await;
     assert_snapshot!(ada.form(), @"
@@ -83,6 +84,7 @@ async fn a_file_comes_by_a_form_and_is_read() {
           ┃ {Edit…: Contact details (1) – Name, Headline, E-mail, Phone, Website | Contact details (2) – Address, Postcode, City, Region, Country}
           ┃ [✓ Looks right] [Add a profile] [Start over]
           ┃ -# You have changed this. It counts once you press “Looks right”.
+          ┃ [Help] [Talk to a person] [Stop]
     ");
     ada.press("Looks right").await;
     assert_snapshot!(ada.news(), @r"
@@ -118,6 +120,7 @@ async fn a_file_comes_by_a_form_and_is_read() {
           ┃ {Edit…: Role 1 – Organisation, Title, Place, Start, End | Role 2 – Organisation, Title, Place, Start, End | Role 3 – Organisation, Title, Place, Start, End}
           ┃ {Remove or move…: Remove role 1 | Remove role 2 | Move up role 2 | Remove role 3 | Move up role 3}
           ┃ [✓ Looks right] [Add a role] [Add a volunteer role] [Start over]
+          ┃ [Help] [Talk to a person] [Stop]
     ");
 }
 
@@ -135,6 +138,7 @@ async fn a_file_of_another_kind_leaves_the_question_open() {
           ┃✓ ✓ You sent: **scan.pdf**, <t:1793628300:f>
       + Anteroom: ┃ There is no text in this PDF. How shall we go on?
           ┃ [+ Upload another] [Type it in]
+          ┃ [Help] [Talk to a person] [Stop]
     ");
     ada.press("Upload another").await;
     ada.news();
@@ -171,6 +175,7 @@ async fn a_file_of_another_kind_leaves_the_question_open() {
           ┃ -# Not given: Headline, Phone, Website, Address, Postcode, City, Region, Country
           ┃ {Edit…: Contact details (1) – Name, Headline, E-mail, Phone, Website | Contact details (2) – Address, Postcode, City, Region, Country}
           ┃ [✓ Looks right] [Add a profile] [Start over]
+          ┃ [Help] [Talk to a person] [Stop]
     ");
     assert_eq!(bot.roles(ADA), Vec::<String>::new());
 }

@@ -71,7 +71,7 @@ async fn whoever_is_banned_is_waited_for_too() {
     #staff-desk
       + Anteroom: ┃ **Ada** · Community welcome
           ┃ -# Step 1 of 4 · Rules · 0/2 · paused.
-          ┃ -# Write in this thread to take over: what you write is passed on.
+          ┃ -# Reply to a message of mine in this thread to take over: what you write is passed on.
           ┃ [Take over] [Hand back] [Nudge] [! End]
     #Ada · Community welcome
       + Anteroom: Ada cannot be reached any more: they were banned. The conversation is paused; nothing is lost.
@@ -113,7 +113,7 @@ async fn whoever_has_left_unseen_is_missed_when_a_role_is_due_and_found_again_by
     #staff-desk
       + Anteroom: ┃ **Ada** · Community welcome
           ┃ -# Step 2 of 4 · Interests · 0/1 · paused.
-          ┃ -# Write in this thread to take over: what you write is passed on.
+          ┃ -# Reply to a message of mine in this thread to take over: what you write is passed on.
           ┃ [Take over] [Hand back] [Nudge] [! End]
     #Ada · Community welcome
       + Anteroom: Ada cannot be reached any more: they are not in the server any more. The conversation is paused; nothing is lost.
@@ -127,7 +127,7 @@ async fn whoever_has_left_unseen_is_missed_when_a_role_is_due_and_found_again_by
       + Anteroom (only you): Your thread: #welcome-ada
     #welcome-ada
       + Anteroom (edited): ┃✓ ### Community welcome
-          ┃✓ **This is a bot.** In step 3 it uses an AI model to help you write an introduction; you can skip that. It keeps your answers for 90 days and posts nothing until you approve it. Details: https://example.org/privacy Type **human** to reach staff, **stop** to end, **delete my data** to erase.
+          ┃✓ **This is a bot.** In step 3 it uses an AI model to help you write an introduction; you can skip that. It keeps your answers for 90 days and posts nothing until you approve it. Details: https://example.org/privacy Press **Talk to a person** to reach staff, **Stop** to end, **Delete my data** to erase.
           ┃✓ ✓ You answered: **Start**, <t:1793628300:f>
       + Anteroom (edited): -# Step 2 of 4 · Interests · 0/1
       + Anteroom (edited): ┃✓ 1. Be kind.
@@ -140,6 +140,7 @@ async fn whoever_has_left_unseen_is_missed_when_a_role_is_due_and_found_again_by
       + Anteroom (edited): ┃ What brings you here? Pick any. This decides which channels you see.
           ┃ {Choose… 0-6: Learning | Building projects | Helping others | Jobs | Events | Just reading}
           ┃ [+ Done] [Skip]
+          ┃ [Help] [Talk to a person] [Stop]
       + Anteroom: Your roles:
           ✓ Member
     ");
@@ -168,8 +169,9 @@ async fn a_flow_that_begins_on_joining_waits_for_the_servers_screening() {
     assert_snapshot!(bot.ada().news(), @"
     #welcome-ada
       + Anteroom: ┃ ### Community welcome
-          ┃ **This is a bot.** In step 3 it uses an AI model to help you write an introduction; you can skip that. It keeps your answers for 90 days and posts nothing until you approve it. Details: https://example.org/privacy Type **human** to reach staff, **stop** to end, **delete my data** to erase.
+          ┃ **This is a bot.** In step 3 it uses an AI model to help you write an introduction; you can skip that. It keeps your answers for 90 days and posts nothing until you approve it. Details: https://example.org/privacy Press **Talk to a person** to reach staff, **Stop** to end, **Delete my data** to erase.
           ┃ [+ Start] [Ask staff] [Not now]
+          ┃ [Help] [Talk to a person] [Stop] [Delete my data]
     ");
     // Once: neither other roles nor coming back begin it again, and nobody who was here before is begun with.
     let mut again = told;
@@ -228,7 +230,7 @@ async fn a_role_that_waited_and_cannot_be_given_is_told_to_the_member_and_to_sta
     #staff-desk
       + Anteroom: ┃ **Ada** · Community welcome
           ┃ -# Step 2 of 4 · Interests · 0/1 · running.
-          ┃ -# Write in this thread to take over: what you write is passed on.
+          ┃ -# Reply to a message of mine in this thread to take over: what you write is passed on.
           ┃ [Take over] [Hand back] [Nudge] [! End]
     #Ada · Community welcome
       + Anteroom: Ada did not get every role. Member: my own role stands below it; a moderator can move mine up.

@@ -24,14 +24,15 @@ async fn a_member_is_taken_from_the_panel_to_the_roles() {
       + Anteroom (only you): Your thread: #welcome-ada
     #welcome-ada
       + Anteroom: ┃ ### Community welcome
-          ┃ **This is a bot.** In step 3 it uses an AI model to help you write an introduction; you can skip that. It keeps your answers for 90 days and posts nothing until you approve it. Details: https://example.org/privacy Type **human** to reach staff, **stop** to end, **delete my data** to erase.
+          ┃ **This is a bot.** In step 3 it uses an AI model to help you write an introduction; you can skip that. It keeps your answers for 90 days and posts nothing until you approve it. Details: https://example.org/privacy Press **Talk to a person** to reach staff, **Stop** to end, **Delete my data** to erase.
           ┃ [+ Start] [Ask staff] [Not now]
+          ┃ [Help] [Talk to a person] [Stop] [Delete my data]
     ");
     ada.press("Start").await;
     assert_snapshot!(ada.news(), @"
     #welcome-ada
       ~ Anteroom (edited): ┃✓ ### Community welcome
-          ┃✓ **This is a bot.** In step 3 it uses an AI model to help you write an introduction; you can skip that. It keeps your answers for 90 days and posts nothing until you approve it. Details: https://example.org/privacy Type **human** to reach staff, **stop** to end, **delete my data** to erase.
+          ┃✓ **This is a bot.** In step 3 it uses an AI model to help you write an introduction; you can skip that. It keeps your answers for 90 days and posts nothing until you approve it. Details: https://example.org/privacy Press **Talk to a person** to reach staff, **Stop** to end, **Delete my data** to erase.
           ┃✓ ✓ You answered: **Start**, <t:1793628300:f>
       + Anteroom: -# Step 1 of 4 · Rules · 0/2
       + Anteroom: ┃ 1. Be kind.
@@ -39,6 +40,7 @@ async fn a_member_is_taken_from_the_panel_to_the_roles() {
           ┃ 3. Keep it legal and on topic.
           ┃ 4. Staff have the last word.
           ┃ [+ I accept] [I have a question] [I do not accept]
+          ┃ [Help] [Talk to a person] [Stop]
     ");
     ada.press("I accept").await;
     assert_snapshot!(ada.news(), @"
@@ -51,6 +53,7 @@ async fn a_member_is_taken_from_the_panel_to_the_roles() {
           ┃✓ ✓ You answered: **I accept**, <t:1793628300:f>
       + Anteroom: ┃ Are you at least 13, or older if your country's law asks for it?
           ┃ [+ Yes] [No]
+          ┃ [Help] [Talk to a person] [Stop]
     ");
     ada.press("Yes").await;
     assert_snapshot!(ada.news(), @"
@@ -63,6 +66,7 @@ async fn a_member_is_taken_from_the_panel_to_the_roles() {
       + Anteroom: ┃ What brings you here? Pick any. This decides which channels you see.
           ┃ {Choose… 0-6: Learning | Building projects | Helping others | Jobs | Events | Just reading}
           ┃ [+ Done] [Skip]
+          ┃ [Help] [Talk to a person] [Stop]
     ");
     assert_eq!(bot.roles(ADA), ["Member"]);
     ada.pick(&["Learning", "Events"]).await;
@@ -75,6 +79,7 @@ async fn a_member_is_taken_from_the_panel_to_the_roles() {
           ┃✓ ✓ You answered: **Learning, Events**, <t:1793628300:f>
       + Anteroom: ┃ Shall we notify you about events?
           ┃ [+ Yes, ping me] [No pings] [Skip]
+          ┃ [Help] [Talk to a person] [Stop]
     ");
     ada.press("Yes, ping me").await;
     assert_snapshot!(ada.news(), @"
@@ -91,6 +96,7 @@ async fn a_member_is_taken_from_the_panel_to_the_roles() {
       + Anteroom: ┃ ### Introduction
           ┃ Write two or three sentences about yourself, or press Skip.
           ┃ [Write it] [Skip]
+          ┃ [Help] [Talk to a person] [Stop]
     ");
     ada.press("Write it").await;
     assert_snapshot!(ada.form(), @"
@@ -132,6 +138,7 @@ async fn a_member_is_taken_from_the_panel_to_the_roles() {
       ~ Anteroom (only you): Done.
       + Anteroom: ┃ Would you like the Contributor role? Staff check requests, usually within a day.
           ┃ [+ Request it] [Not now] [Skip]
+          ┃ [Help] [Talk to a person] [Stop]
     ");
     let grace = bot.grace();
     assert_snapshot!(grace.news(), @"
@@ -146,19 +153,21 @@ async fn a_member_is_taken_from_the_panel_to_the_roles() {
     #welcome-ada
       ~ Anteroom (edited): ┃✓ Would you like the Contributor role? Staff check requests, usually within a day.
           ┃✓ ✓ You answered: **Request it**, <t:1793628300:f>
-      + Anteroom: Staff have been asked. You can leave; I will tell you here.
       + Anteroom: Done. Example Ltd sees this:
           
           - Interests
           - Introduction
           
-          A person will read it. Type *export* for a copy, or *delete my data* to erase it.
+          A person will read it. Press *Export my data* for a copy, or *Delete my data* to erase it.
+      + Anteroom: [Export my data] [Delete my data]
       + Anteroom: You can have a copy of everything.
           [Download my answers] [Delete my data]
+      + Anteroom: Staff have been asked. You can leave; I will tell you here.
     ");
     assert_snapshot!(grace.news(), @"
     #staff-approvals
-      + Anteroom: ┃ ### Give Ada the role contributor?
+      + Anteroom: @Moderators
+          ┃ ### Give Ada the role contributor?
           ┃ **Person**: Ada
           ┃ **Flow**: Community welcome
           ┃ **Phase**: Roles
@@ -268,15 +277,16 @@ async fn over_http_everything_is_the_same() {
     #welcome-ada
       ~ Anteroom (edited): ┃✓ Would you like the Contributor role? Staff check requests, usually within a day.
           ┃✓ ✓ You answered: **Request it**, <t:1793628300:f>
-      + Anteroom: Staff have been asked. You can leave; I will tell you here.
       + Anteroom: Done. Example Ltd sees this:
           
           - Interests
           - Introduction
           
-          A person will read it. Type *export* for a copy, or *delete my data* to erase it.
+          A person will read it. Press *Export my data* for a copy, or *Delete my data* to erase it.
+      + Anteroom: [Export my data] [Delete my data]
       + Anteroom: You can have a copy of everything.
           [Download my answers] [Delete my data]
+      + Anteroom: Staff have been asked. You can leave; I will tell you here.
       + Anteroom: Your roles:
           ✓ Contributor
     ");
@@ -308,6 +318,7 @@ async fn nobody_is_asked_again_what_the_server_has_asked() {
       + Anteroom: ┃ What brings you here? Pick any. This decides which channels you see.
           ┃ {Choose… 0-6: Learning | [Building projects] | Helping others | [Jobs] | Events | Just reading}
           ┃ [+ Done] [Skip]
+          ┃ [Help] [Talk to a person] [Stop]
     ");
     ada.press("Done").await;
     assert_snapshot!(ada.news(), @"
@@ -317,6 +328,7 @@ async fn nobody_is_asked_again_what_the_server_has_asked() {
           ┃✓ ✓ You answered: **Building projects, Jobs**, <t:1793628300:f>
       + Anteroom: ┃ Shall we notify you about events?
           ┃ [+ Yes, ping me] [No pings] [Skip]
+          ┃ [Help] [Talk to a person] [Stop]
     ");
 }
 
@@ -348,6 +360,7 @@ async fn a_question_that_the_server_has_asked_is_answered_by_what_was_said_there
       + Anteroom: What brings you here? Pick any. This decides which channels you see. **Building projects, Jobs**: you told the server so when you came in, so I do not ask again. You can change it under *Channels & Roles*.
       + Anteroom: ┃ Shall we notify you about events?
           ┃ [+ Yes, ping me] [No pings] [Skip]
+          ┃ [Help] [Talk to a person] [Stop]
     ");
     let asked = bot.discord.with(|state| {
         let paths = state.requests.iter().filter(|asked| asked.path.ends_with("/onboarding"));

@@ -51,6 +51,7 @@ async fn well() -> Discord {
     discord.with(|state| {
         let guild = state.guilds.get_mut(&GUILD).unwrap();
         guild.roles.get_mut(&501).unwrap().permissions = manifest::PERMISSIONS.bits();
+        guild.roles.get_mut(&role(9)).unwrap().is_mentionable = true;
         state.portal["flags"] = json!(1 << 15);
     });
     discord
@@ -120,6 +121,27 @@ async fn a_server_that_was_set_up_as_the_readme_says_lacks_nothing() {
     let told: serde_json::Value = serde_json::from_str(&said.out).unwrap();
     assert_eq!((said.code, &told["ok"]), (0, &true.into()), "{told}");
     assert_eq!(discord.with(|state| state.requests.len()), asked.len());
+}
+
+#[tokio::test]
+async fn a_role_that_cannot_be_mentioned_is_named() {
+    let (discord, dir) = (well().await, tempfile::tempdir().unwrap());
+    discord.with(|state| {
+        let guild = state.guilds.get_mut(&GUILD).unwrap();
+        guild.roles.get_mut(&role(9)).unwrap().is_mentionable = false;
+    });
+    let config = config(&discord, dir.path(), "");
+    std::fs::write(dir.path().join("config.toml"), &config).unwrap();
+    register(&discord, &dir.path().join("config.toml"));
+    let said = doctor(dir.path(), &config, token(), &["--online"]).await;
+    insta::assert_snapshot!(said.err, @r#"discord: warning: channel `staff_approvals` (1100000000000000003): nobody of `Moderators` is notified of a new request, for the bot may not mention that role. hint: switch "Allow anyone to @mention this role" on for `Moderators`, or allow the role `Anteroom` to mention all roles: Edit Channel, "Permissions""#);
+    assert_eq!(said.code, 0);
+    discord.with(|state| {
+        let channel = state.channels.get_mut(&crate::bot::APPROVALS).unwrap();
+        channel.overwrites.insert(501, (may::VIEW | may::MENTION_EVERYONE, 0));
+    });
+    let said = doctor(dir.path(), &config, token(), &["--online"]).await;
+    assert_eq!(said.err, "");
 }
 
 #[tokio::test]

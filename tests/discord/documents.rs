@@ -104,6 +104,7 @@ async fn f2_a_scan_is_said_to_hold_no_text_and_there_are_two_ways_on() {
           ┃✓ ✓ You sent: **scan.pdf**, <t:1793628300:f>
       + Anteroom: ┃ There is no text in this PDF. How shall we go on?
           ┃ [+ Upload another] [Type it in]
+          ┃ [Help] [Talk to a person] [Stop]
     ");
     ada.press("Type it in").await;
     assert_snapshot!(ada.news(), @"
@@ -116,6 +117,7 @@ async fn f2_a_scan_is_said_to_hold_no_text_and_there_are_two_ways_on() {
           ┃ -# Not given: Headline, E-mail, Phone, Website, Address, Postcode, City, Region, Country
           ┃ {Edit…: Contact details (1) – Name, Headline, E-mail, Phone, Website | Contact details (2) – Address, Postcode, City, Region, Country}
           ┃ [✓ Looks right] [Add a profile] [Start over]
+          ┃ [Help] [Talk to a person] [Stop]
     ");
 }
 
@@ -181,6 +183,7 @@ async fn f3_a_document_behind_a_password_is_said_to_be_one() {
           ┃✓ ✓ You sent: **locked.pdf**, <t:1793628300:f>
       + Anteroom: ┃ *locked.pdf* needs a password. Please send a copy without one. How shall we go on?
           ┃ [+ Upload another] [Type it in]
+          ┃ [Help] [Talk to a person] [Stop]
     ");
     ada.press("Upload another").await;
     sends_another(&bot, "ada.docx").await;
@@ -295,7 +298,8 @@ async fn f19_orders_in_a_file_are_text_and_move_nothing() {
     ");
     assert_snapshot!(apart(&grace.news()), @r"
     #staff-approvals
-      + Anteroom: ┃ ### Move Ada to “Goodbye”?
+      + Anteroom: @Moderators
+          ┃ ### Move Ada to “Goodbye”?
           ┃ Not everything in this phase is complete. What is missing was worked out by the application.
           ┃ **Person**: Ada
           ┃ **Flow**: A reading

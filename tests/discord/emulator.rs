@@ -18,8 +18,12 @@ pub(crate) mod draw;
 pub(crate) mod faults;
 #[path = "emulator/files.rs"]
 pub(crate) mod files;
+#[path = "emulator/gate.rs"]
+mod gate;
 #[path = "emulator/gateway.rs"]
 pub(crate) mod gateway;
+#[path = "emulator/search.rs"]
+mod search;
 #[path = "emulator/serve.rs"]
 mod serve;
 #[path = "emulator/state.rs"]
@@ -32,7 +36,7 @@ use std::{
 
 use tokio::{net::TcpListener, sync::watch, task::JoinHandle};
 
-use self::state::State;
+use self::{gate::Gate, state::State};
 
 /// Longest wait for something that should come to be.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
@@ -44,6 +48,7 @@ pub(crate) struct Discord {
     /// `http://127.0.0.1:…/api/v10`.
     pub(crate) base: String,
     servers: [JoinHandle<()>; 2],
+    gate: Gate,
 }
 
 #[derive(Debug)]
@@ -66,7 +71,8 @@ impl Discord {
         let mut state = State::new("2026-11-02T14:05:00Z".parse().unwrap());
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let sockets = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        state.origin = format!("http://{}", listener.local_addr().unwrap());
+        let gate = Gate::open(listener.local_addr().unwrap()).await;
+        state.origin = format!("http://{}", gate.address);
         state.gateway.url = format!("ws://{}", sockets.local_addr().unwrap());
         let base = format!("{}/api/v10", state.origin);
         let inner = Arc::new(Inner { state: Mutex::new(state), changed: watch::Sender::new(0) });
@@ -75,7 +81,17 @@ impl Discord {
             tokio::spawn(serve::http(Arc::downgrade(&inner), listener)),
             tokio::spawn(gateway::sockets(Arc::downgrade(&inner), sockets)),
         ];
-        Self { inner, base, servers }
+        Self { inner, base, servers, gate }
+    }
+
+    /// Nobody reaches the API any more; the gateway stays.
+    pub(crate) fn leaves(&self) {
+        self.gate.close();
+    }
+
+    /// The API can be reached again.
+    pub(crate) async fn comes_back(&self) {
+        self.gate.reopen().await;
     }
 
     /// Looks at what there is, or changes it behind everybody's back.

@@ -88,6 +88,7 @@ async fn a_picture_and_a_link_are_handed_over_in_the_thread() {
       + Anteroom: [Choose a time ↗]
       + Anteroom: ┃ Is that right?
           ┃ [+ It is] [It is not]
+          ┃ [Help] [Talk to a person] [Stop]
     ");
 }
 

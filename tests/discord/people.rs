@@ -74,7 +74,8 @@ async fn f8_a_request_can_be_read_and_decided_on_a_telephone() {
     let lines: usize = card.lines().map(|line| line.chars().count().div_ceil(40)).sum();
     assert!(lines <= PHONE_LINES, "{lines} lines:\n{card}");
     assert_snapshot!(card, @"
-    Anteroom: ┃ ### Move Ada to “Goodbye”?
+    Anteroom: @Moderators
+    ┃ ### Move Ada to “Goodbye”?
     ┃ Not everything in this phase is complete. What is missing was worked out by the application.
     ┃ **Person**: Ada
     ┃ **Flow**: About pets
@@ -225,7 +226,8 @@ async fn f20_distress_calls_a_person_at_once_and_nothing_more_is_asked() {
     there.write("I want to end my life").await;
     assert_snapshot!(ada.news(), @"
     #welcome-ada
-      + Anteroom: Thank you for telling me. I have asked a person of the team to look at this now, and I keep quiet until they answer or you type *continue*. If somebody is in danger, please call the emergency number of your country.
+      + Anteroom: Thank you for telling me. If somebody is in danger, please call the emergency number of your country now.
+      + Anteroom: I've asked a person from the team to look at this now. I'll keep quiet until they answer or you type *continue*.
     ");
     assert_snapshot!(linus.news(), @"
     #staff-desk
@@ -258,7 +260,8 @@ async fn f20_a_legal_threat_reaches_no_model() {
     ada.at("welcome-ada").write("You will hear from my lawyer.").await;
     assert_snapshot!(ada.news(), @"
     #welcome-ada
-      + Anteroom: Thank you for telling me. I have asked a person of the team to look at this now, and I keep quiet until they answer or you type *continue*. If somebody is in danger, please call the emergency number of your country.
+      + Anteroom: Thank you for telling me. If somebody is in danger, please call the emergency number of your country now.
+      + Anteroom: I've asked a person from the team to look at this now. I'll keep quiet until they answer or you type *continue*.
     ");
     assert_eq!(model.seen().len(), 1);
     let thread = linus.at("Ada · About pets");
@@ -279,7 +282,8 @@ async fn f20_a_legal_threat_reaches_no_model() {
     assert_snapshot!(model.news(1), @"
     model: Do you have a pet?
     <participant>You will hear from my lawyer.</participant>
-    <note>The participant was told: Thank you for telling me. I have asked a person of the team to look at this now, and I keep quiet until they answer or you type *continue*. If somebody is in danger, please call the emergency number of your country.</note>
+    <note>The participant was told: Thank you for telling me. If somebody is in danger, please call the emergency number of your country now.</note>
+    <note>The participant was told: I've asked a person from the team to look at this now. I'll keep quiet until they answer or you type *continue*.</note>
     <note>The participant was told: Linus from the team is here now.</note>
     <staff>Linus: I am so sorry. What happened?</staff>
     <note>A person of the team was in the conversation; it is yours again.</note>

@@ -58,14 +58,15 @@ impl Place {
         });
         let dir = tempfile::tempdir().unwrap();
         let way = match by {
-            By::Gateway => "message_content = true".to_owned(),
+            // A busy machine does not deliver at the pace at which calls leave.
+            By::Gateway => "message_content = true\nrequests_per_second = 40".to_owned(),
             By::Http => {
                 // Taken and given back: nobody else takes it meanwhile.
                 let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
                 discord.use_http(&format!("http://127.0.0.1:{port}{PATH}"));
                 let key = public_key();
                 format!(
-                    "transport = \"http\"\nlisten = \"127.0.0.1:{port}\"\npublic_key = \"{key}\""
+                    "requests_per_second = 40\ntransport = \"http\"\nlisten = \"127.0.0.1:{port}\"\npublic_key = \"{key}\""
                 )
             }
         };

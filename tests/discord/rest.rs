@@ -185,9 +185,87 @@ async fn a_limit_over_everything_holds_everything_up_and_one_of_a_bucket_only_th
 async fn a_token_that_is_refused_is_not_shown_again_at_once() {
     let discord = Discord::start().await;
     let api = Api::new(&discord.base, Secret::new("OTAx.wrong"), pace(Duration::ZERO)).unwrap();
-    assert_eq!(api.me().await, Err(Failure::BadToken));
-    assert!(matches!(api.me().await, Err(Failure::Later { .. })));
-    assert!(matches!(api.guild("500").await, Err(Failure::Later { .. })));
+    for _ in 0..5 {
+        assert_eq!(api.guild("500").await, Err(Failure::BadToken));
+    }
+    assert_eq!(asked(&discord, "GET", "/guilds/500"), 1);
+    assert_eq!(asked(&discord, "GET", "/users/@me"), 1);
+}
+
+/// An answer to an interaction needs no token of the bot.
+#[tokio::test]
+async fn an_answer_to_an_interaction_goes_out_while_the_token_is_refused() {
+    let (discord, _) = discord().await;
+    let api = client(&discord, Duration::ZERO);
+    discord.with(|state| state.is_token_refused = true);
+    let failure = api.post("600", "n", json!({ "content": "Hello" })).await.unwrap_err();
+    assert_eq!(failure, Failure::BadToken);
+    let pressed = ticket(&discord, 2);
+    let answer = json!({ "type": 5, "data": { "flags": 64 } });
+    assert_eq!(api.answer(&pressed, answer).await, Ok(Answered::Now));
+    api.edit_answer(&pressed, json!({ "content": "Here it is" })).await.unwrap();
+}
+
+/// Answers to interactions are not bound by the limit over all calls.
+#[tokio::test]
+async fn an_answer_to_an_interaction_goes_out_while_everything_is_limited() {
+    let (discord, _) = discord().await;
+    let api = client(&discord, Duration::ZERO);
+    discord.with(|state| state.faults.plan(POST, 1, Fault::Wall(60_000)));
+    let failure = api.post("600", "n", json!({ "content": "Hello" })).await.unwrap_err();
+    assert!(matches!(failure, Failure::Later { .. }), "{failure}");
+    let pressed = ticket(&discord, 2);
+    let answer = json!({ "type": 5, "data": { "flags": 64 } });
+    assert_eq!(api.answer(&pressed, answer).await, Ok(Answered::Now));
+    api.edit_answer(&pressed, json!({ "content": "Here it is" })).await.unwrap();
+    assert!(api.me().await.is_err(), "what needs the token waits");
+}
+
+/// What stands before Discord looks at the address alone.
+#[tokio::test]
+async fn an_address_that_is_turned_away_sends_nothing_at_all() {
+    let (discord, _) = discord().await;
+    let api = client(&discord, Duration::ZERO);
+    discord.with(|state| state.faults.plan(POST, 1, Fault::Turned(60)));
+    let failure = api.post("600", "n", json!({ "content": "Hello" })).await.unwrap_err();
+    assert_eq!(failure, Failure::Later { after: Duration::from_mins(1) });
+    let pressed = ticket(&discord, 2);
+    let failure = api.answer(&pressed, json!({ "type": 5 })).await.unwrap_err();
+    assert!(matches!(failure, Failure::Later { .. }), "{failure}");
+}
+
+/// One refusal is no proof: the token is looked at, and the call made again.
+#[tokio::test]
+async fn a_token_that_works_is_not_given_up_for_one_refusal() {
+    let (discord, api) = discord().await;
+    discord.with(|state| state.faults.plan(POST, 1, Fault::Says(401, 0)));
+    api.post("600", "n", json!({ "content": "Hello" })).await.unwrap();
+    assert_eq!(shown(&discord, CHANNEL), 1);
+    assert_eq!(asked(&discord, "GET", "/users/@me"), 1);
+}
+
+/// A token that is refused is asked about now and then, and works again by itself.
+#[tokio::test]
+async fn a_token_that_was_renewed_works_without_a_restart() {
+    let (discord, _) = discord().await;
+    let token = Secret::new(TOKEN.trim_start_matches("Bot "));
+    let pace = Pace { recheck: Duration::from_millis(40), ..pace(Duration::ZERO) };
+    let api = Api::new(&discord.base, token, pace).unwrap();
+    discord.with(|state| state.is_token_refused = true);
+    let post = || api.post("600", "n", json!({ "content": "Hello" }));
+    for _ in 0..20 {
+        assert_eq!(post().await, Err(Failure::BadToken));
+    }
+    assert_eq!(asked(&discord, "POST", "/messages"), 1, "it is not shown again and again");
+    assert_eq!(asked(&discord, "GET", "/users/@me"), 1);
+    discord.with(|state| state.is_token_refused = false);
+    let works = async {
+        while post().await.is_err() {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(crate::emulator::PATIENCE, works).await.expect("it works again");
+    assert_eq!(asked(&discord, "GET", "/users/@me"), 2);
 }
 
 #[tokio::test]

@@ -124,6 +124,7 @@ async fn row_4_over_http_a_press_that_could_not_be_kept_is_said_and_works_the_se
           ┃ [+ Upload] [Skip]
           ┃ -# TXT, MD, PDF · up to 1 MB.
           ┃ -# Does the button not work for you? Use `/upload`.
+          ┃ [Help] [Talk to a person] [Stop]
     ");
 }
 

@@ -464,7 +464,8 @@ async fn row_45_words_that_call_everybody_call_nobody_and_move_nothing() {
     ");
     assert_snapshot!(apart(&grace.news()), @r"
     #staff-approvals
-      + Anteroom: ┃ ### Move Ada to “Goodbye”?
+      + Anteroom: @Moderators
+          ┃ ### Move Ada to “Goodbye”?
           ┃ Not everything in this phase is complete. What is missing was worked out by the application.
           ┃ **Person**: Ada
           ┃ **Flow**: About pets

@@ -428,7 +428,7 @@ async fn row_44_one_person_in_two_conversations_answers_each_where_it_stands() {
           ┃✓ - It asks about your contact details, work and education history, and one example of your work.
           ┃✓ - You see and can correct everything before it is kept. It does not score, rank or reject anyone; people decide.
           ┃✓ - Answers and files are deleted 180 days after the conversation ends. Details: https://example.org/privacy
-          ┃✓ - At any time type *human* to reach a person, *stop* to end, *export* for a copy, or *delete my data*.
+          ┃✓ - At any time press *Talk to a person* to reach a person, *Stop* to end, *Export my data* for a copy, or *Delete my data*.
           ┃✓ 
           ┃✓ Using this assistant is optional. If you would rather not, or need an adjustment, choose "Talk to a person".
           ┃✓ ✓ You answered: **Continue with the assistant**, <t:1793628300:f>
@@ -436,9 +436,10 @@ async fn row_44_one_person_in_two_conversations_answers_each_where_it_stands() {
       + Anteroom: -# Step 1 of 3 · The basics · 0/3
       + Anteroom: ┃ How would you like to begin? A résumé saves typing; you can correct everything that is read from it.
           ┃ [+ Upload résumé] [Use my contact card] [Type it in]
+          ┃ [Help] [Talk to a person] [Stop]
     #welcome-ada
       ~ Anteroom (edited): ┃✓ ### Community welcome
-          ┃✓ **This is a bot.** In step 3 it uses an AI model to help you write an introduction; you can skip that. It keeps your answers for 90 days and posts nothing until you approve it. Details: https://example.org/privacy Type **human** to reach staff, **stop** to end, **delete my data** to erase.
+          ┃✓ **This is a bot.** In step 3 it uses an AI model to help you write an introduction; you can skip that. It keeps your answers for 90 days and posts nothing until you approve it. Details: https://example.org/privacy Press **Talk to a person** to reach staff, **Stop** to end, **Delete my data** to erase.
           ┃✓ ✓ You answered: **Start**, <t:1793628300:f>
       + Anteroom: -# Step 1 of 4 · Rules · 0/2
       + Anteroom: ┃ 1. Be kind.
@@ -446,6 +447,7 @@ async fn row_44_one_person_in_two_conversations_answers_each_where_it_stands() {
           ┃ 3. Keep it legal and on topic.
           ┃ 4. Staff have the last word.
           ┃ [+ I accept] [I have a question] [I do not accept]
+          ┃ [Help] [Talk to a person] [Stop]
     "#);
     // Words count where they are written.
     ada.at("welcome-ada").reply("I accept").await;
@@ -459,6 +461,7 @@ async fn row_44_one_person_in_two_conversations_answers_each_where_it_stands() {
           ┃✓ ✓ You answered: **I accept**, <t:1793628300:f>
       + Anteroom: ┃ Are you at least 13, or older if your country's law asks for it?
           ┃ [+ Yes] [No]
+          ┃ [Help] [Talk to a person] [Stop]
     ");
 }
 
@@ -478,7 +481,7 @@ async fn row_46_an_erasure_takes_down_what_is_open_everywhere() {
     ada.press("Erase everything").await;
     assert_snapshot!(grace.news(), @"
     #staff-approvals
-      ~ Anteroom (edited): ┃  **No longer asked**: erased. <t:1793628300:f>
+      - Anteroom: @Moderators
     ");
     // What she had before her decides nothing about somebody who is not there any more.
     grace.press("Yes, approve").await;

@@ -98,7 +98,8 @@ async fn row_19_an_answer_after_the_deadline_is_told_so_and_may_be_reopened() {
     grace.press("Reopen").await;
     assert_snapshot!(grace.news(), @"
     #staff-approvals
-      + Anteroom: ┃ ### Move Ada to “Goodbye”?
+      + Anteroom: @Moderators
+          ┃ ### Move Ada to “Goodbye”?
           ┃ Not everything in this phase is complete. What is missing was worked out by the application.
           ┃ **Person**: Ada
           ┃ **Flow**: About pets
@@ -216,7 +217,8 @@ async fn row_25_with_the_decider_gone_nothing_is_approved_by_itself() {
     bot.pass(TimeDelta::hours(25)).await;
     assert_snapshot!(linus.news(), @"
     #staff-approvals
-      ~ Anteroom (edited): ┃ ### Move Ada to “Goodbye”?
+      ~ Anteroom (edited): @Moderators
+          ┃ ### Move Ada to “Goodbye”?
           ┃ Not everything in this phase is complete. What is missing was worked out by the application.
           ┃ **Person**: Ada
           ┃ **Flow**: About pets
@@ -263,7 +265,8 @@ async fn row_26_votes_outlive_a_restart_and_the_last_of_each_counts() {
     bot.grace().at("staff-approvals").press("Deny").await;
     assert_snapshot!(bot.grace().news(), @"
     #staff-approvals
-      ~ Anteroom (edited): ┃ ### Move Ada to “Goodbye”?
+      ~ Anteroom (edited): @Moderators
+          ┃ ### Move Ada to “Goodbye”?
           ┃ Not everything in this phase is complete. What is missing was worked out by the application.
           ┃ **Person**: Ada
           ┃ **Flow**: About pets
@@ -281,7 +284,8 @@ async fn row_26_votes_outlive_a_restart_and_the_last_of_each_counts() {
     bot.grace().at("staff-approvals").press("Yes, approve").await;
     assert_snapshot!(bot.grace().news(), @"
     #staff-approvals
-      ~ Anteroom (edited): ┃ ### Move Ada to “Goodbye”?
+      ~ Anteroom (edited): @Moderators
+          ┃ ### Move Ada to “Goodbye”?
           ┃ Not everything in this phase is complete. What is missing was worked out by the application.
           ┃ **Person**: Ada
           ┃ **Flow**: About pets

@@ -4,15 +4,22 @@ use anteroom::store::Store as _;
 use insta::assert_snapshot;
 
 use crate::{
-    bot::{ADA, Bot, Plan},
-    emulator::state::BOT,
+    bot::{ADA, Bot, GRACE, MALLORY, Plan, WELCOME, role},
+    emulator::state::{BOT, GUILD},
 };
 
 /// Ada has asked for a person, gone on, and asked for the role of contributors.
 async fn with_a_request() -> Bot {
-    let bot =
-        Bot::planned(Plan { discord: "message_content = true".to_owned(), ..Plan::default() })
-            .await;
+    let bot = hearing().await;
+    requests(&bot).await;
+    bot
+}
+
+async fn hearing() -> Bot {
+    Bot::planned(Plan { discord: "message_content = true".to_owned(), ..Plan::default() }).await
+}
+
+async fn requests(bot: &Bot) {
     bot.linus().at("welcome").command("/onboard panel", &[]).await;
     let ada = bot.ada();
     for label in ["Start", "Start", "I have a question"] {
@@ -25,7 +32,28 @@ async fn with_a_request() -> Bot {
     for person in [bot.ada(), bot.grace(), bot.linus(), bot.mallory()] {
         person.news();
     }
-    bot
+}
+
+/// Whoever decides is notified of a new request, once, where the role may be mentioned.
+#[tokio::test]
+async fn a_new_request_notifies_those_who_decide() {
+    let bot = hearing().await;
+    bot.discord.with(|state| {
+        let guild = state.guilds.get_mut(&GUILD).unwrap();
+        guild.roles.get_mut(&role(9)).unwrap().is_mentionable = true;
+    });
+    requests(&bot).await;
+    let card = bot.grace().button("Approve").unwrap();
+    let notified = || bot.discord.with(|state| state.notified.clone());
+    assert_eq!(notified(), [(GRACE, card.1)]);
+    let seen = bot.grace().at("staff-approvals").screen();
+    assert!(seen.contains("@Moderators"), "{seen}");
+    for label in ["Approve", "Yes, approve"] {
+        bot.grace().press(label).await;
+    }
+    assert_eq!(notified().len(), 1, "a card that is drawn again calls nobody");
+    let seen = bot.grace().at("staff-approvals").screen();
+    assert!(!seen.contains("@Moderators"), "{seen}");
 }
 
 #[tokio::test]
@@ -36,9 +64,11 @@ async fn an_erasure_takes_name_and_buttons_from_all_that_staff_see() {
     bot.ada().press("Erase everything").await;
     assert_snapshot!(bot.linus().news(), @"
     #staff-approvals
-      ~ Anteroom (edited): ┃  **No longer asked**: erased. <t:1793628300:f>
+      - Anteroom: @Moderators
     #staff-desk
-      ~ Anteroom (edited): ┃  -# This conversation was erased.
+      - Anteroom: ┃ **Ada** · Community welcome
+    ?
+      - Anteroom: **Ada** asks for a person in *Community welcome*: the participant has a question.
     ");
     let left = bot.discord.with(|state| {
         let named =
@@ -54,6 +84,22 @@ async fn an_erasure_takes_name_and_buttons_from_all_that_staff_see() {
         left
     });
     assert_eq!(left, Vec::<String>::new());
+}
+
+/// A first word to the bot while its session with Discord was over.
+#[tokio::test]
+async fn a_mention_written_while_nobody_listened_is_answered() {
+    let bot = with_a_request().await;
+    bot.away(|state| {
+        state.writes(MALLORY, WELCOME, &format!("Hello <@{BOT}>"), &[]);
+    })
+    .await;
+    let seen = bot.mallory().at("welcome").news();
+    assert!(seen.contains("[Community welcome]"), "{seen}");
+    // Once: the next session finds nothing new.
+    bot.mallory().news();
+    bot.away(|_| {}).await;
+    assert_snapshot!(bot.mallory().news(), @"");
 }
 
 async fn readings(bot: &Bot) -> Vec<String> {

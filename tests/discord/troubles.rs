@@ -56,8 +56,8 @@ async fn whoever_says_stop_is_asked_nothing_more() {
     bot.ada().at("welcome").command("/onboard cancel", &[]).await;
     assert_snapshot!(bot.ada().news(), @"
     #welcome
-      + Anteroom (only you): Done.
-      + Anteroom (only you): Done.
+      + Anteroom (only you): It goes on here: #welcome-ada
+      + Anteroom (only you): Stopped. Nothing more will be asked. You can go on later here: #welcome-ada
     #welcome-ada
       ~ Anteroom (edited): ┃  1. Be kind.
           ┃  2. No spam or self-promotion outside #showcase.
@@ -77,12 +77,13 @@ async fn everything_is_erased_when_somebody_wants_it() {
     ada.at("welcome").command("/privacy delete", &[]).await;
     assert_snapshot!(ada.news(), @"
     #welcome
-      + Anteroom (only you): Done.
+      + Anteroom (only you): Nothing is erased yet. Please confirm it here: #welcome-ada
     #welcome-ada
       + Anteroom: ┃ ### Delete everything?
           ┃ This erases your answers, files, the whole conversation and requests that still wait for somebody. What stays is one line that an erasure happened, without your name. Files that you posted elsewhere stay until you delete them there. It cannot be undone.
           ┃ ⚠️ **This cannot be taken back.**
           ┃ [! Erase everything] [Keep]
+          ┃ [Help] [Talk to a person] [Stop]
     ");
     ada.press("Erase everything").await;
     assert_snapshot!(ada.news(), @"
@@ -95,12 +96,16 @@ async fn everything_is_erased_when_somebody_wants_it() {
     ada.press("Erase everything").await;
     assert_snapshot!(ada.news(), @"
     #welcome
-      ~ Anteroom (only you): Your thread: #erased
-    #erased
-      ~ Anteroom (edited): ┃  **No longer asked**: erased. <t:1793628300:f>
-      ~ Anteroom (edited): ┃  **No longer asked**: erased. <t:1793628300:f>
-      ~ Anteroom (edited): ┃  **No longer asked**: erased. <t:1793628300:f>
-      + Anteroom (only you): Everything about this conversation is erased. Receipt: `AAAAAAAAAAAAAAAAAAAADQ`. Messages and files in Discord stay until you delete them there.
+      ~ Anteroom (only you): Your thread: #unknown
+      ~ Anteroom (only you): Nothing is erased yet. Please confirm it here: #unknown
+    @Anteroom
+      + Anteroom: **Everything is erased.** Receipt: `AAAAAAAAAAAAAAAAAAAADQ`. I've also removed what I had posted: 4 messages and 1 thread. Nothing else of this conversation is left here.
+    ?
+      - Anteroom (edited): ┃✓ ### Community welcome
+      - Anteroom: -# Step 1 of 4 · Rules · 0/2
+      - Anteroom: ┃ 1. Be kind.
+      - Anteroom: ┃ ### Delete everything?
+      - Anteroom (only you): ┃! ### Are you sure?
     ");
     ada.at("welcome").command("/onboard status", &[]).await;
     assert_snapshot!(ada.news(), @"
@@ -179,7 +184,14 @@ async fn an_answer_may_be_typed_as_a_reply() {
     let ada = bot.ada().at("welcome-ada");
     // Without the privileged intent Discord keeps words from the bot that are not for it.
     ada.write("I accept").await;
-    assert_snapshot!(ada.news(), @"");
+    assert_snapshot!(ada.news(), @"
+    #welcome-ada
+      + Anteroom: I can't read what is typed here, but this works:
+          - Press a button on a card, or answer with Discord's *Reply* on one of my messages, with the mention on.
+          - Already wrote it? Open the menu of your message and choose *Apps*, then *Use as answer*.
+          - For anything else there are these buttons:
+          [Talk to a person] [Stop] [Continue] [Export my data] [Delete my data]
+    ");
     ada.reply("i accept").await;
     assert_snapshot!(ada.news(), @"
     #welcome-ada
@@ -191,6 +203,7 @@ async fn an_answer_may_be_typed_as_a_reply() {
           ┃✓ ✓ You answered: **I accept**, <t:1793628300:f>
       + Anteroom: ┃ Are you at least 13, or older if your country's law asks for it?
           ┃ [+ Yes] [No]
+          ┃ [Help] [Talk to a person] [Stop]
     ");
     let message = ada.write("yes").await;
     ada.on_message("Use as answer", message).await;
@@ -205,6 +218,7 @@ async fn an_answer_may_be_typed_as_a_reply() {
       + Anteroom: ┃ What brings you here? Pick any. This decides which channels you see.
           ┃ {Choose… 0-6: Learning | Building projects | Helping others | Jobs | Events | Just reading}
           ┃ [+ Done] [Skip]
+          ┃ [Help] [Talk to a person] [Stop]
     ");
 }
 
@@ -246,6 +260,7 @@ async fn a_restart_is_not_noticed() {
           ┃✓ ✓ You answered: **I accept**, <t:1793628300:f>
       + Anteroom: ┃ Are you at least 13, or older if your country's law asks for it?
           ┃ [+ Yes] [No]
+          ┃ [Help] [Talk to a person] [Stop]
     ");
     // The panel is as good as on the first day.
     bot.ada().at("welcome").press("Start").await;
@@ -272,8 +287,9 @@ async fn where_no_thread_can_be_made_direct_messages_do() {
       + Anteroom (only you): I have written to you directly.
     @Anteroom
       + Anteroom: ┃ ### Community welcome
-          ┃ **This is a bot.** In step 3 it uses an AI model to help you write an introduction; you can skip that. It keeps your answers for 90 days and posts nothing until you approve it. Details: https://example.org/privacy Type **human** to reach staff, **stop** to end, **delete my data** to erase.
+          ┃ **This is a bot.** In step 3 it uses an AI model to help you write an introduction; you can skip that. It keeps your answers for 90 days and posts nothing until you approve it. Details: https://example.org/privacy Press **Talk to a person** to reach staff, **Stop** to end, **Delete my data** to erase.
           ┃ [+ Start] [Ask staff] [Not now]
+          ┃ [Help] [Talk to a person] [Stop] [Delete my data]
     ");
     ada.at_direct().press("Start").await;
     assert_snapshot!(ada.news(), @"
@@ -318,7 +334,7 @@ async fn whoever_cannot_be_reached_at_all_is_told_how() {
     ada.press("Start").await;
     assert_snapshot!(ada.news(), @"
     #welcome
-      + Anteroom (only you): I could not open a thread for you, and you do not take direct messages from this server. Allow them in the server's privacy settings, or ask the team, then press again.
+      + Anteroom (only you): I couldn't open a thread for you, and Discord didn't deliver my direct message. Allow direct messages in the server's privacy settings, or ask the team, then press again.
     ");
 }
 
@@ -334,7 +350,7 @@ async fn whoever_leaves_the_server_is_waited_for() {
     #staff-desk
       + Anteroom: ┃ **Ada** · Community welcome
           ┃ -# Step 1 of 4 · Rules · 0/2 · paused.
-          ┃ -# Write in this thread to take over: what you write is passed on.
+          ┃ -# Reply to a message of mine in this thread to take over: what you write is passed on.
           ┃ [Take over] [Hand back] [Nudge] [! End]
     #Ada · Community welcome
       + Anteroom: Ada cannot be reached any more: they left the server. The conversation is paused; nothing is lost.
@@ -349,6 +365,7 @@ async fn whoever_leaves_the_server_is_waited_for() {
           ┃ 3. Keep it legal and on topic.
           ┃ 4. Staff have the last word.
           ┃ [+ I accept] [I have a question] [I do not accept]
+          ┃ [Help] [Talk to a person] [Stop]
     ");
     ada.press("I accept").await;
     assert_snapshot!(ada.news(), @"
@@ -361,6 +378,7 @@ async fn whoever_leaves_the_server_is_waited_for() {
           ┃✓ ✓ You answered: **I accept**, <t:1793628300:f>
       + Anteroom: ┃ Are you at least 13, or older if your country's law asks for it?
           ┃ [+ Yes] [No]
+          ┃ [Help] [Talk to a person] [Stop]
     ");
 }
 
@@ -381,6 +399,7 @@ async fn a_server_that_removes_the_bot_finds_everything_when_it_comes_back() {
           ┃ 3. Keep it legal and on topic.
           ┃ 4. Staff have the last word.
           ┃ [+ I accept] [I have a question] [I do not accept]
+          ┃ [Help] [Talk to a person] [Stop]
     ");
     // Discord says with each connection which servers there are: that is no news.
     let before = bot.discord.with(|state| state.requests.len());
@@ -406,6 +425,7 @@ async fn a_thread_that_is_archived_or_deleted_is_opened_again() {
           ┃✓ ✓ You answered: **I accept**, <t:1793628300:f>
       + Anteroom: ┃ Are you at least 13, or older if your country's law asks for it?
           ┃ [+ Yes] [No]
+          ┃ [Help] [Talk to a person] [Stop]
     ");
     bot.discord.with(|state| state.channels.remove(&thread));
     bot.tell("THREAD_DELETE", json!({ "id": thread.to_string(), "guild_id": GUILD.to_string() }))
@@ -414,10 +434,11 @@ async fn a_thread_that_is_archived_or_deleted_is_opened_again() {
     ada.at("welcome").press("Start").await;
     assert_snapshot!(ada.news(), @"
     #welcome
-      + Anteroom (only you): Your thread: #unknown
+      + Anteroom (only you): Your thread: #welcome-ada
     #welcome-ada
-      + Anteroom: ┃ Are you at least 13, or older if your country's law asks for it?
+      + Anteroom (edited): ┃ Are you at least 13, or older if your country's law asks for it?
           ┃ [+ Yes] [No]
+          ┃ [Help] [Talk to a person] [Stop]
     ");
     ada.press("Yes").await;
     assert_snapshot!(ada.news(), @"
@@ -430,6 +451,7 @@ async fn a_thread_that_is_archived_or_deleted_is_opened_again() {
       + Anteroom: ┃ What brings you here? Pick any. This decides which channels you see.
           ┃ {Choose… 0-6: Learning | Building projects | Helping others | Jobs | Events | Just reading}
           ┃ [+ Done] [Skip]
+          ┃ [Help] [Talk to a person] [Stop]
     ");
 }
 
@@ -453,6 +475,7 @@ async fn roles_wait_for_the_servers_own_screening() {
       + Anteroom: ┃ What brings you here? Pick any. This decides which channels you see.
           ┃ {Choose… 0-6: Learning | Building projects | Helping others | Jobs | Events | Just reading}
           ┃ [+ Done] [Skip]
+          ┃ [Help] [Talk to a person] [Stop]
     ");
     assert!(bot.roles(ADA).is_empty());
     let mut member = bot.discord.with(|state| {
@@ -495,12 +518,13 @@ async fn a_role_that_cannot_be_given_is_named_with_the_reason() {
       + Anteroom: ┃ ### Introduction
           ┃ Write two or three sentences about yourself, or press Skip.
           ┃ [Write it] [Skip]
+          ┃ [Help] [Talk to a person] [Stop]
     ");
     assert_snapshot!(linus.news(), @"
     #staff-desk
       + Anteroom: ┃ **Ada** · Community welcome
           ┃ -# Step 3 of 4 · Say hello · 0/1 · running.
-          ┃ -# Write in this thread to take over: what you write is passed on.
+          ┃ -# Reply to a message of mine in this thread to take over: what you write is passed on.
           ┃ [Take over] [Hand back] [Nudge] [! End]
     #Ada · Community welcome
       + Anteroom: Ada did not get every role. Learner: my own role stands below it; a moderator can move mine up; events: the role does not exist any more.
@@ -538,6 +562,7 @@ async fn what_comes_too_late_to_be_answered_counts() {
           ┃✓ ✓ You answered: **I accept**, <t:1793628304:f>
       + Anteroom: ┃ Are you at least 13, or older if your country's law asks for it?
           ┃ [+ Yes] [No]
+          ┃ [Help] [Talk to a person] [Stop]
       ! This interaction failed
     ");
 }

@@ -159,6 +159,7 @@ impl World {
             members: true,
             staff_users: [].into(),
             staff_roles: [].into(),
+            requests_per_second: None,
             api_base: discord.base.clone(),
             proxies: Proxies::default(),
         };

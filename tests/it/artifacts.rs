@@ -2,24 +2,31 @@
 
 use std::{
     io::{Cursor, Write as _},
-    path::Path,
+    path::{Path, PathBuf},
     sync::Arc,
 };
 
 use anteroom::{
     artifacts::{
         Artifacts, Error,
+        blobs::{self, Condition},
         extract::{Extractor, Format, trouble},
         resume::{self, Confidence},
     },
     clock::FixedClock,
     ids::{CountingIds, RandomIds, SessionId},
-    model::{artifact::Extraction, ui::Upload},
+    model::{
+        artifact::{Artifact, Extraction},
+        audit::sha256,
+        ui::Upload,
+    },
 };
 use chrono::DateTime;
 use image::{ImageFormat, Rgb, RgbImage};
 use tempfile::TempDir;
 use zip::write::SimpleFileOptions;
+
+use crate::keys::AnyKeys;
 
 struct Desk {
     artifacts: Artifacts,
@@ -57,7 +64,8 @@ impl Desk {
 fn open(folder: &Path) -> Artifacts {
     let clock = Arc::new(FixedClock::new(DateTime::UNIX_EPOCH));
     let extractor = Extractor::new(env!("CARGO_BIN_EXE_anteroom"));
-    Artifacts::new(folder, clock, Arc::new(CountingIds::default()), extractor).unwrap()
+    let ids = Arc::new(CountingIds::default());
+    Artifacts::new(folder, Arc::new(AnyKeys), clock, ids, extractor).unwrap()
 }
 
 fn collect(root: &Path, folder: &Path, found: &mut Vec<String>) {
@@ -86,7 +94,7 @@ fn documents() -> Upload {
 }
 
 #[tokio::test]
-async fn a_kept_file_lies_under_session_and_digest_and_comes_back() {
+async fn a_kept_file_lies_under_its_session_and_comes_back() {
     let desk = Desk::new();
     let kept = desk
         .artifacts
@@ -96,7 +104,9 @@ async fn a_kept_file_lies_under_session_and_digest_and_comes_back() {
     assert_eq!(kept.filename, "notes on me.txt");
     assert_eq!(kept.content_type, "text/plain");
     assert_eq!(kept.size_bytes, 9);
-    assert_eq!(desk.files(), [format!("artifacts/{}/{}", desk.session, kept.sha256)]);
+    let [lies] = &desk.files()[..] else { panic!("{:?}", desk.files()) };
+    let name = lies.strip_prefix(&format!("artifacts/{}/", desk.session)).unwrap();
+    assert!(name.len() == 64 && name != kept.sha256, "{name} tells what is in the file");
 
     let again = open(desk.folder.path());
     assert_eq!(again.read(desk.session, &kept).await.unwrap(), Some(b"Ada Byron".to_vec()));
@@ -126,14 +136,150 @@ async fn the_same_bytes_are_kept_once_and_erasing_leaves_nothing() {
     desk.artifacts.erase(desk.session).await.unwrap();
 }
 
+/// A file of 200 kB, as an older version left it: in clear, under its digest.
+async fn left_in_clear(desk: &Desk) -> (Artifact, Vec<u8>, PathBuf) {
+    let content = b"Ada Byron, programmer. ".repeat(9_000);
+    let kept = desk.artifacts.keep(desk.session, &documents(), "cv.txt", content.clone()).await;
+    let kept = kept.unwrap();
+    let folder = desk.folder.path().join(format!("artifacts/{}", desk.session));
+    std::fs::remove_dir_all(&folder).unwrap();
+    std::fs::create_dir(&folder).unwrap();
+    let clear = folder.join(&kept.sha256);
+    std::fs::write(&clear, &content).unwrap();
+    (kept, content, clear)
+}
+
+/// How often a part of the file's words is in these bytes.
+fn in_clear(path: &Path) -> usize {
+    let bytes = std::fs::read(path).unwrap();
+    bytes.windows(9).filter(|here| here == b"Ada Byron").count()
+}
+
+#[tokio::test]
+async fn a_file_that_an_older_version_left_in_clear_is_sealed_when_it_is_read() {
+    let desk = Desk::new();
+    let (kept, content, clear) = left_in_clear(&desk).await;
+    // A second name shows what the file system frees.
+    let freed = desk.folder.path().join("freed");
+    std::fs::hard_link(&clear, &freed).unwrap();
+    assert_eq!(in_clear(&freed), 9_000);
+
+    let extraction = desk.artifacts.extract(desk.session, &kept).await.unwrap();
+    assert!(matches!(extraction, Extraction::Text { .. }), "{extraction:?}");
+
+    assert_eq!(in_clear(&freed), 0, "it is overwritten before it goes");
+    std::fs::remove_file(freed).unwrap();
+    let files = desk.files();
+    assert!(files.len() == 1 && !clear.exists(), "{files:?}");
+    assert_eq!(in_clear(&desk.folder.path().join(&files[0])), 0);
+    assert_eq!(desk.artifacts.read(desk.session, &kept).await.unwrap(), Some(content));
+}
+
+#[tokio::test]
+async fn many_who_read_a_file_in_clear_at_once_all_get_it() {
+    let desk = Desk::new();
+    let (kept, content, _) = left_in_clear(&desk).await;
+    let reads = (0..12).map(|_| desk.artifacts.read(desk.session, &kept));
+    for read in futures::future::join_all(reads).await {
+        assert!(read.unwrap().as_ref() == Some(&content), "another content");
+    }
+    assert_eq!(desk.files().len(), 1);
+}
+
+#[tokio::test]
+async fn an_inspection_seals_what_lies_in_clear_and_says_so() {
+    let desk = Desk::new();
+    let (kept, content, clear) = left_in_clear(&desk).await;
+    let inspect = || desk.artifacts.inspect(desk.session, &kept);
+    assert_eq!(inspect().await.unwrap(), Condition::SealedNow);
+    assert_eq!(inspect().await.unwrap(), Condition::Whole);
+
+    // What no event knows of, and what was left half written.
+    std::fs::write(clear.with_file_name(sha256(b"stray")), "stray").unwrap();
+    std::fs::write(clear.with_file_name(format!("{}#1", kept.sha256)), &content[..999]).unwrap();
+    assert_eq!(desk.artifacts.seal_all(desk.session).await.unwrap(), 1);
+    assert_eq!(desk.artifacts.seal_all(desk.session).await.unwrap(), 0);
+    assert_eq!(desk.files().len(), 2);
+    assert_eq!(desk.artifacts.seal_all(SessionId::mint(&RandomIds)).await.unwrap(), 0);
+
+    desk.artifacts.erase(desk.session).await.unwrap();
+    assert_eq!(inspect().await.unwrap(), Condition::Missing);
+}
+
+#[tokio::test]
+async fn a_stored_file_that_is_damaged_is_never_handed_out() {
+    let desk = Desk::new();
+    let (kept, content, clear) = left_in_clear(&desk).await;
+    let read = || desk.artifacts.read(desk.session, &kept);
+    let mut bytes = content.clone();
+    bytes[77] ^= 1;
+    std::fs::write(&clear, &bytes).unwrap();
+    let refused = read().await.unwrap_err();
+    assert!(matches!(refused, blobs::Error::Damaged { .. }), "{refused:?}");
+    assert_eq!(std::fs::read(&clear).unwrap(), bytes, "it is left as it is");
+
+    std::fs::write(&clear, &content).unwrap();
+    read().await.unwrap();
+    let sealed = desk.folder.path().join(&desk.files()[0]);
+    let whole = std::fs::read(&sealed).unwrap();
+    for at in [0, 20, 50, 90, whole.len() / 2, whole.len() - 1] {
+        let mut bytes = whole.clone();
+        bytes[at] ^= 1;
+        std::fs::write(&sealed, &bytes).unwrap();
+        let refused = read().await.unwrap_err();
+        assert!(matches!(refused, blobs::Error::Damaged { .. }), "byte {at}: {refused:?}");
+        desk.artifacts.inspect(desk.session, &kept).await.unwrap_err();
+        let extraction = desk.artifacts.extract(desk.session, &kept).await.unwrap();
+        let Extraction::Unreadable { reason } = extraction else { panic!("{extraction:?}") };
+        assert!(reason.ends_with("Please send it again."), "{reason}");
+    }
+    // Sent again it is whole again.
+    desk.artifacts.keep(desk.session, &documents(), "cv.txt", content.clone()).await.unwrap();
+    assert_eq!(read().await.unwrap(), Some(content));
+}
+
+#[tokio::test]
+async fn a_file_that_goes_alone_cannot_be_opened_with_the_key_that_stays() {
+    let desk = Desk::new();
+    let asked = documents();
+    let keep =
+        |text: &'static [u8]| desk.artifacts.keep(desk.session, &asked, "a.txt", text.to_vec());
+    let goes = keep(b"this goes").await.unwrap();
+    let freed = desk.folder.path().join("freed");
+    let lies = desk.folder.path().join(&desk.files()[0]);
+    std::fs::hard_link(&lies, &freed).unwrap();
+    let stays = keep(b"this stays").await.unwrap();
+    // Kept twice, it lies there once: no other copy is left behind.
+    keep(b"this goes").await.unwrap();
+
+    desk.artifacts.retain(desk.session, [stays.sha256.clone()].into()).await.unwrap();
+
+    assert_eq!(desk.artifacts.read(desk.session, &goes).await.unwrap(), None);
+    assert!(desk.artifacts.read(desk.session, &stays).await.unwrap().is_some());
+    // Whoever finds its blocks and has the key can do nothing with them.
+    std::fs::rename(&freed, &lies).unwrap();
+    desk.artifacts.read(desk.session, &goes).await.unwrap_err();
+}
+
 #[tokio::test]
 async fn a_flow_is_pinned_under_its_digest() {
     let desk = Desk::new();
-    desk.artifacts.pin_flow("abc123", "format = 1").await.unwrap();
-    assert_eq!(desk.files(), ["flows/abc123"]);
-    let found = desk.artifacts.pinned_flow("abc123").await.unwrap();
+    let digest = sha256(b"format = 1");
+    desk.artifacts.pin_flow(&digest, "format = 1").await.unwrap();
+    assert_eq!(desk.files(), [format!("flows/{digest}")]);
+    let found = desk.artifacts.pinned_flow(&digest).await.unwrap();
     assert_eq!(found.as_deref(), Some("format = 1"));
-    assert_eq!(desk.artifacts.pinned_flow("def456").await.unwrap(), None);
+    assert_eq!(desk.artifacts.pinned_flow(&sha256(b"")).await.unwrap(), None);
+
+    std::fs::write(desk.folder.path().join("flows").join(&digest), "format = 2").unwrap();
+    let refused = desk.artifacts.pinned_flow(&digest).await.unwrap_err().to_string();
+    assert_eq!(
+        refused,
+        format!(
+            "the stored file `flows/{digest}` is damaged (it is not what was kept). hint: restore a backup with \
+             `anteroom restore`"
+        )
+    );
 }
 
 #[tokio::test]

@@ -17,6 +17,7 @@ use insta::assert_snapshot;
 use serde_json::{Value, json};
 
 use super::world::World;
+use crate::keys::AnyKeys;
 
 const SESSION: &str = "ses_00000000000000000000000000000001";
 const WAIT: &str = "wait_00000000000000000000000000000002";
@@ -249,8 +250,14 @@ async fn one_archive_holds_everything_and_is_the_same_each_time() {
     let dir = tempfile::tempdir().unwrap();
     let clock = Arc::new(FixedClock::new(DateTime::UNIX_EPOCH));
     let reader = Extractor::new(env!("CARGO_BIN_EXE_anteroom"));
-    let artifacts =
-        Artifacts::new(dir.path(), clock, Arc::new(CountingIds::default()), reader).unwrap();
+    let artifacts = Artifacts::new(
+        dir.path(),
+        Arc::new(AnyKeys),
+        clock,
+        Arc::new(CountingIds::default()),
+        reader,
+    )
+    .unwrap();
     let id = SESSION.parse().unwrap();
     let asked = serde_json::from_value(
         json!({ "upload_type": "resume", "accept": ["txt"], "max_bytes": 1000,

@@ -11,6 +11,8 @@ use anteroom::{
         audit::{AuditRecord, CHAIN_START, Sealed},
         custody::{Custody, Kind},
         effect::{Act, Effect, Handout, PhaseEffectRef, Recipient, Rendering},
+        posted::{Item, Posted, Reader, Removal},
+        report::{Count, Left, Remnant, Report},
         session::{FlowPin, Head, PersonId, Place, Platform, Status},
         task::{Ancestor, Assignment, Conclusion, Delegation, Subtask},
         transcript::{
@@ -616,6 +618,8 @@ fn name(event: &Event) -> &'static str {
         Event::Claimed { .. } => "claimed",
         Event::HandedBack { .. } => "handed_back",
         Event::EffectNoted { .. } => "effect_noted",
+        Event::TeamAsked { .. } => "team_asked",
+        Event::DeliveryFailed { .. } => "delivery_failed",
         Event::Reminded { .. } => "reminded",
         Event::RemindersStopped => "reminders_stopped",
         Event::Custody(_) => "custody",
@@ -677,7 +681,7 @@ fn events_of_the_conversation() {
     {"type":"said","from":{"who":"participant"},"text":"hello"}
     {"type":"posted","effect":"eff_…3","audience":"participant","text":"hi"}
     {"type":"posted","effect":"eff_…3","audience":"staff","text":"hi"}
-    {"type":"posted","effect":"eff_…3","audience":"participant","text":"Stopped.","offers":["resume","delete","later","stop_reminders"]}
+    {"type":"posted","effect":"eff_…3","audience":"participant","text":"Stopped.","offers":["resume","delete","later","stop_reminders","human","stop","continue","export","skip"]}
     "#);
 }
 
@@ -818,6 +822,8 @@ fn effects_and_renderings() {
             queued_at: at(),
             attempts: 0,
             not_before: at(),
+            asks: false,
+            later_since: None,
         })
         .collect();
     insta::assert_snapshot!(stored(&effects), @r#"
@@ -833,6 +839,41 @@ fn effects_and_renderings() {
     "#);
     let rendering = Rendering { effect: effect_id(), message: text("m1") };
     insta::assert_snapshot!(stored(&[rendering]), @r#"{"effect":"eff_…3","message":"m1"}"#);
+}
+
+#[test]
+fn what_an_erasure_removes_and_reports() {
+    let room = Posted { item: Item::Room { id: text("1400") }, reader: Reader::Participant };
+    let acts = [
+        Act::Remove { what: Removal::Thing { posted: room, within: vec![text("1401")] } },
+        Act::Remove {
+            what: Removal::Trace { effect: effect_id(), since: at(), mark: Some(text("AQ")) },
+        },
+        Act::Receipt { user: text("U02"), rooms: vec![text("1400")] },
+    ];
+    insta::assert_snapshot!(stored(&acts), @r#"
+    {"do":"remove","what":{"remove":"thing","posted":{"what":"room","id":"1400"},"within":["1401"]}}
+    {"do":"remove","what":{"remove":"trace","effect":"eff_…3","since":"2026-11-21T09:00:00Z","mark":"AQ"}}
+    {"do":"receipt","user":"U02","rooms":["1400"]}
+    "#);
+    let left = Left {
+        effect: effect_id(),
+        what: Remnant::Blank,
+        reader: Reader::Staff(text("desk")),
+        count: Count { messages: 2, files: 0, threads: 0 },
+        why: None,
+    };
+    let report = Report {
+        receipt: text("AAAA"),
+        by: text("participant"),
+        at: at(),
+        planned: Count { messages: 24, files: 2, threads: 1 },
+        left: vec![left],
+        sent: 1,
+        notice: None,
+        pending: 0,
+    };
+    insta::assert_snapshot!(stored(&[report]), @r#"{"receipt":"AAAA","by":"participant","at":"2026-11-21T09:00:00Z","planned":{"messages":24,"files":2,"threads":1},"left":[{"effect":"eff_…3","what":"blank","reader":{"staff":"desk"},"messages":2,"files":0,"threads":0}],"sent":1}"#);
 }
 
 #[test]

@@ -6,8 +6,14 @@ use std::{
 };
 
 use anteroom::{
+    chat::refusal::Class,
     engine::webhook::Target,
-    model::{audit::hex, transcript::EffectOutcome, wait::Settlement},
+    model::{
+        audit::hex,
+        effect::{CauseKind, Recipient},
+        transcript::EffectOutcome,
+        wait::Settlement,
+    },
 };
 use axum::{
     Router,
@@ -21,7 +27,10 @@ use secrecy::SecretString;
 use serde_json::Value;
 use sha2::Sha256;
 
-use crate::{crashes::candidate, world::World};
+use crate::{
+    crashes::candidate,
+    world::{World, platform::Mood},
+};
 
 const PHASE: &str = "phase_3_writing_corpus";
 
@@ -127,6 +136,56 @@ async fn the_whole_talk_lives_in_the_embedded_store_through_restarts() {
     world.restart().await;
 
     assert_eq!(world.state().await.status, anteroom::model::session::Status::Completed);
+    assert_eq!(world.screen().matches("Which size?").count(), 1);
+    world.assert_at_rest().await;
+}
+
+#[tokio::test]
+async fn a_rate_limit_costs_no_attempts_however_often_it_holds_an_effect_back() {
+    let mut world = World::new().await;
+    world.platform.will([Mood::Busy; 60]);
+    world.press("Blue").await;
+    for _ in 0..60 {
+        world.pass(TimeDelta::seconds(5)).await;
+    }
+    assert_eq!(world.screen().matches("Which size?").count(), 1, "{}", world.screen());
+    world.assert_at_rest().await;
+}
+
+#[tokio::test]
+async fn an_effect_is_given_up_after_a_day_of_rate_limits_or_two_dozen_unclear_attempts() {
+    for class in [Class::Later { after: std::time::Duration::from_mins(30) }, Class::Unclear] {
+        let mut world = World::new().await;
+        world.platform.refuse(Some(Recipient::Participant), class);
+        world.press("Blue").await;
+        for _ in 0..23 {
+            world.pass(TimeDelta::hours(1)).await;
+        }
+        let tried = world.platform.tried();
+        assert!(tried >= 20, "{tried}");
+        world.pass(TimeDelta::hours(2)).await;
+        world.platform.mend();
+        world.pass(TimeDelta::hours(2)).await;
+        // The edit of the card was given up; what there was to say next is said.
+        assert!(!world.screen().contains("✓ Ada Byron: Blue"), "{class:?}\n{}", world.screen());
+        assert!(world.screen().contains("Which size?"), "{class:?}\n{}", world.screen());
+    }
+}
+
+#[tokio::test]
+async fn what_is_blocked_is_never_given_up_and_leaves_in_order() {
+    let mut world = World::new().await;
+    world.platform.refuse(None, Class::Blocked(CauseKind::TokenRejected));
+    world.press("Blue").await;
+    world.say("Hello?").await;
+    let before = world.screen();
+    for _ in 0..10 {
+        world.pass(TimeDelta::days(1)).await;
+    }
+    assert_eq!(world.screen(), before);
+    world.platform.mend();
+    world.pass(TimeDelta::hours(2)).await;
+    assert!(world.screen().contains("✓ Ada Byron: Blue"), "{}", world.screen());
     assert_eq!(world.screen().matches("Which size?").count(), 1);
     world.assert_at_rest().await;
 }

@@ -389,8 +389,15 @@ fn running(page: &mut Page) {
         ("a store that cannot write", store::Error::Unavailable(disk()).to_string()),
         (
             "files that cannot be written",
-            blobs::Error(Box::new(io::Error::other("EIO"))).to_string(),
+            blobs::Error::Unreachable(Box::new(io::Error::other("EIO"))).to_string(),
         ),
+        (
+            "a file that is damaged",
+            blobs::Error::Damaged { file: text("artifacts/ses_1/0a"), how: "it ends early" }
+                .to_string(),
+        ),
+        ("a file of a newer version", blobs::Error::Newer(text("artifacts/ses_1/0a")).to_string()),
+        ("a file of a session that is gone", blobs::Error::Gone.to_string()),
         ("a page for other machines", connect::Error::Remote(address).to_string()),
         ("a staff page without a key", connect::Error::Open.to_string()),
         (

@@ -674,7 +674,7 @@ async fn row_46_an_erasure_takes_down_what_is_open_and_leaves_one_line() {
 
     let receipt = world.feed(&ada(), yes).await;
 
-    let Receipt::Erased { receipt } = receipt else { panic!("{receipt:?}") };
+    let Receipt::Erased { receipt, .. } = receipt else { panic!("{receipt:?}") };
     assert_eq!(world.disk().load(world.session).await.unwrap(), None);
     let approve =
         Inbound { key: "late".to_owned(), session: world.session, from: grace(), what: approve };

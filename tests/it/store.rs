@@ -11,7 +11,8 @@ use anteroom::{
     model::{
         STORED_VERSION,
         audit::{AuditRecord, CHAIN_START, Sealed},
-        effect::{Act, Delivery, Effect, Recipient},
+        effect::{Act, Cause, CauseKind, Delivery, Effect, Recipient},
+        posted::{self, Item, Posted, Reader},
         session::{FlowPin, Head, PersonId, Place, Platform, Status},
         transcript::{Event, Recorded, Speaker},
         ui::{Ask, Control, Prompt},
@@ -91,6 +92,10 @@ on_every_backend! {
     timers_are_due_in_order_and_stay_until_they_are_moved_or_cleared
     effects_leave_one_at_a_time_and_in_order
     an_effect_that_failed_comes_back_later
+    an_effect_that_only_waits_is_not_counted
+    a_blocked_effect_keeps_back_those_for_the_same_recipient_alone
+    what_one_cause_blocks_leaves_in_order_once_it_is_hurried
+    a_blocked_effect_goes_with_its_session
     an_effect_claimed_by_a_process_that_died_is_handed_out_again
     a_rendering_is_remembered_once
     sessions_are_found_by_place_and_by_person
@@ -99,7 +104,9 @@ on_every_backend! {
     erasure_leaves_only_a_receipt_and_a_chain_that_holds
     last_effects_outlive_the_session_they_speak_of
     what_stays_of_a_session_begins_anew
+    the_key_of_files_is_there_as_long_as_the_session
     notes_are_kept_and_go_with_their_session
+    what_deliveries_left_outside_is_on_the_ledger_until_the_session_goes
     a_session_of_a_newer_version_is_refused_and_others_run
     of_two_racers_one_wins
     a_store_that_works_says_so
@@ -229,6 +236,8 @@ fn effect(id: EffectId, session: SessionId, act: Act) -> Effect {
         attempts: 0,
         not_before: at(0),
         carries: None,
+        asks: false,
+        later_since: None,
     }
 }
 
@@ -248,7 +257,7 @@ fn record(session: Option<SessionId>, words: &str) -> AuditRecord {
 }
 
 fn delivered(message: &str) -> Delivery {
-    Delivery::Delivered { message: Some(message.to_owned()) }
+    Delivery::delivered(Some(message.to_owned()))
 }
 
 async fn seq(store: &dyn Store, session: SessionId) -> Option<u64> {
@@ -495,6 +504,110 @@ async fn an_effect_that_failed_comes_back_later(backend: &mut Backend) {
     assert_eq!(store.claim(at(7), 9).await.unwrap(), [again]);
 }
 
+async fn an_effect_that_only_waits_is_not_counted(backend: &mut Backend) {
+    let store = backend.store();
+    let effects = vec![post(1, session(1)), post(2, session(1))];
+    store.commit(Commit { effects, ..commit(session(1), 0, &["."]) }).await.unwrap();
+    for minute in [7, 9] {
+        store.claim(at(minute), 9).await.unwrap();
+        store.done(effect_id(1), Delivery::Later { not_before: at(minute + 2) }).await.unwrap();
+    }
+    drop(store);
+
+    let store = backend.restart();
+    assert_eq!(store.claim(at(10), 9).await.unwrap(), [], "nor may the second one overtake it");
+    let waits = Effect { not_before: at(11), later_since: Some(at(9)), ..post(1, session(1)) };
+    assert_eq!(store.claim(at(11), 9).await.unwrap(), std::slice::from_ref(&waits));
+    // One that was tried meanwhile has waited for nothing.
+    store.done(effect_id(1), Delivery::Retry { not_before: at(20) }).await.unwrap();
+    let tried = Effect { attempts: 1, not_before: at(20), later_since: None, ..waits };
+    assert_eq!(store.claim(at(20), 9).await.unwrap(), [tried]);
+}
+
+fn to_team(effect: Effect) -> Effect {
+    Effect { to: Recipient::Channel { alias: "team".to_owned() }, ..effect }
+}
+
+/// A channel that is not there, for an hour at most.
+fn blocked(effect: &Effect, at: DateTime<Utc>) -> Delivery {
+    let cause = Cause::of(CauseKind::ChannelUnavailable, effect);
+    Delivery::Blocked { cause, not_before: at + TimeDelta::hours(1) }
+}
+
+async fn a_blocked_effect_keeps_back_those_for_the_same_recipient_alone(backend: &mut Backend) {
+    let store = backend.store();
+    let one = session(1);
+    let (first, behind) = (to_team(post(1, one)), to_team(post(3, one)));
+    let effects = vec![first.clone(), post(2, one), behind.clone()];
+    store.commit(Commit { effects, ..commit(one, 0, &["."]) }).await.unwrap();
+    assert_eq!(store.claim(at(0), 9).await.unwrap(), std::slice::from_ref(&first));
+    store.done(effect_id(1), blocked(&first, at(0))).await.unwrap();
+
+    assert_eq!(store.claim(at(1), 9).await.unwrap(), [post(2, one)]);
+    assert_eq!(store.claim(at(1), 9).await.unwrap(), []);
+    store.done(effect_id(2), delivered("m2")).await.unwrap();
+    assert_eq!(store.claim(at(59), 9).await.unwrap(), []);
+    let later = vec![post(4, one), to_team(post(5, one))];
+    store.commit(Commit { effects: later, ..commit(one, 1, &["."]) }).await.unwrap();
+    assert_eq!(store.claim(at(59), 9).await.unwrap(), [post(4, one)]);
+    store.done(effect_id(4), delivered("m4")).await.unwrap();
+    drop(store);
+
+    // A new process is told nothing: it tries at once, and nothing was counted.
+    let store = backend.restart();
+    assert_eq!(store.blocked().await.unwrap(), []);
+    assert_eq!(store.claim(at(59), 9).await.unwrap(), std::slice::from_ref(&first));
+    store.done(effect_id(1), blocked(&first, at(59))).await.unwrap();
+    assert_eq!(store.claim(at(60), 9).await.unwrap(), []);
+    // Nobody said that it is over: the hour has passed.
+    assert_eq!(store.claim(at(119), 9).await.unwrap(), [first]);
+    store.done(effect_id(1), delivered("m1")).await.unwrap();
+    assert_eq!(store.claim(at(119), 9).await.unwrap(), [behind]);
+    store.done(effect_id(3), delivered("m3")).await.unwrap();
+    assert_eq!(store.claim(at(119), 9).await.unwrap(), [to_team(post(5, one))]);
+}
+
+async fn what_one_cause_blocks_leaves_in_order_once_it_is_hurried(backend: &mut Backend) {
+    let store = backend.store();
+    let effect = |number: u128| to_team(post(number, session(number)));
+    for number in 1..=3 {
+        let effects = vec![effect(number), to_team(post(number + 10, session(number)))];
+        store.commit(Commit { effects, ..commit(session(number), 0, &["."]) }).await.unwrap();
+    }
+    store.claim(at(0), 9).await.unwrap();
+    let Delivery::Blocked { cause, .. } = blocked(&effect(1), at(0)) else { unreachable!() };
+    for number in [2, 1, 3] {
+        store.done(effect_id(number), blocked(&effect(number), at(0))).await.unwrap();
+    }
+    assert_eq!(store.blocked().await.unwrap(), [(cause.clone(), 3)]);
+
+    assert_eq!(store.hurry(&cause, 1).await.unwrap(), 1);
+    assert_eq!(store.claim(at(1), 9).await.unwrap(), [effect(2)]);
+    store.done(effect_id(2), blocked(&effect(2), at(1))).await.unwrap();
+    assert_eq!(store.hurry(&cause, 1).await.unwrap(), 1);
+    assert_eq!(store.claim(at(2), 9).await.unwrap(), [effect(1)], "each in its turn");
+    store.done(effect_id(1), delivered("m1")).await.unwrap();
+    assert_eq!(store.claim(at(2), 9).await.unwrap(), [to_team(post(11, session(1)))]);
+    store.done(effect_id(11), delivered("m11")).await.unwrap();
+
+    assert_eq!(store.hurry(&cause, usize::MAX).await.unwrap(), 2);
+    assert_eq!(store.blocked().await.unwrap(), []);
+    assert_eq!(store.claim(at(3), 9).await.unwrap(), [effect(2), effect(3)]);
+    assert_eq!(store.hurry(&cause, usize::MAX).await.unwrap(), 0);
+}
+
+async fn a_blocked_effect_goes_with_its_session(backend: &mut Backend) {
+    let store = backend.store();
+    let first = to_team(post(1, session(1)));
+    let effects = vec![first.clone()];
+    store.commit(Commit { effects, ..commit(session(1), 0, &["."]) }).await.unwrap();
+    store.claim(at(0), 9).await.unwrap();
+    store.done(effect_id(1), blocked(&first, at(0))).await.unwrap();
+    store.erase(whole(session(1), record(None, ""))).await.unwrap();
+    assert_eq!(store.blocked().await.unwrap(), []);
+    assert_eq!(store.claim(at(999), 9).await.unwrap(), []);
+}
+
 async fn an_effect_claimed_by_a_process_that_died_is_handed_out_again(backend: &mut Backend) {
     let store = backend.store();
     let effects = vec![post(1, session(1))];
@@ -700,6 +813,38 @@ async fn what_stays_of_a_session_begins_anew(backend: &mut Backend) {
     assert_eq!(store.load(session(1)).await.unwrap(), None);
 }
 
+async fn the_key_of_files_is_there_as_long_as_the_session(backend: &mut Backend) {
+    let store = backend.store();
+    assert_eq!(store.file_key(session(1)).await.unwrap(), None);
+    store.commit(full(session(1), 1)).await.unwrap();
+    store.commit(full(session(2), 2)).await.unwrap();
+    let key = store.file_key(session(1)).await.unwrap().unwrap();
+    let other = store.file_key(session(2)).await.unwrap().unwrap();
+    assert!(key != other && *key.secret() != [0; 32]);
+    drop(store);
+
+    // Files stay where only a part of the session goes, however often, and are read with the key they had.
+    let store = backend.restart();
+    for _ in 0..2 {
+        let Commit { head, events, .. } = commit(session(1), 0, &["what stays"]);
+        let rest = Some(Loaded { head, events });
+        let part = Erasure { rest, ..whole(session(1), record(Some(session(1)), "")) };
+        store.erase(part).await.unwrap();
+        store.commit(commit(session(1), 1, &["and goes on"])).await.unwrap();
+        assert_eq!(store.file_key(session(1)).await.unwrap().as_ref(), Some(&key));
+    }
+    drop(store);
+
+    let store = backend.restart();
+    assert_eq!(store.file_key(session(1)).await.unwrap(), Some(key.clone()));
+    store.erase(whole(session(1), record(None, ""))).await.unwrap();
+    assert_eq!(store.file_key(session(1)).await.unwrap(), None);
+    assert_eq!(store.file_key(session(2)).await.unwrap(), Some(other));
+    // One that begins anew under the same id has another.
+    store.commit(commit(session(1), 0, &["again"])).await.unwrap();
+    assert_ne!(store.file_key(session(1)).await.unwrap(), Some(key));
+}
+
 fn note(key: &str, session: Option<SessionId>, value: &str) -> Note {
     let value = Some(value.to_owned()).filter(|value| !value.is_empty());
     Note { key: key.to_owned(), session, value }
@@ -746,6 +891,50 @@ async fn notes_are_kept_and_go_with_their_session(backend: &mut Backend) {
     store.erase(whole(session(2), record(None, ""))).await.unwrap();
     assert_eq!((noted("a/other").await, noted("d").await), (None, None));
     assert_eq!(store.notes("").await.unwrap().len(), 2);
+}
+
+async fn what_deliveries_left_outside_is_on_the_ledger_until_the_session_goes(
+    backend: &mut Backend,
+) {
+    let posted = |at: &str| Posted {
+        item: Item::Message { at: at.to_owned() },
+        reader: Reader::Participant,
+    };
+    let left = |all: &[Posted]| Delivery::Delivered { message: None, posted: all.to_vec() };
+    let ledger_of = async |store: &Arc<dyn Store>| {
+        let note = store.noted(&posted::ledger_of(session(1))).await.unwrap();
+        posted::read(&note.and_then(|note| note.value).unwrap_or_default()).collect::<Vec<_>>()
+    };
+    let store = backend.store();
+    let effects: Vec<Effect> = (1..=4).map(|id| post(id, session(1))).collect();
+    store.commit(Commit { effects, ..commit(session(1), 0, &["one"]) }).await.unwrap();
+    let tried = [
+        Delivery::Retry { not_before: at(0) },
+        left(&[posted("D1/1"), posted("D1/2")]),
+        left(&[]),
+        // Found again after an attempt of which nobody knew.
+        left(&[posted("D1/2"), posted("D1/3")]),
+    ];
+    for delivery in tried {
+        let claimed = store.claim(at(1), 9).await.unwrap();
+        store.done(claimed[0].id, delivery.clone()).await.unwrap();
+        store.done(claimed[0].id, delivery).await.unwrap();
+    }
+    drop(store);
+
+    let store = backend.restart();
+    assert_eq!(ledger_of(&store).await, [posted("D1/1"), posted("D1/2"), posted("D1/3")]);
+    let Commit { head, events, .. } = commit(session(1), 0, &["what stays"]);
+    let rest = Some(Loaded { head, events });
+    store.erase(Erasure { rest, ..whole(session(1), record(None, "")) }).await.unwrap();
+    assert_eq!(ledger_of(&store).await.len(), 3);
+    let last =
+        Erasure { effects: vec![post(9, session(1))], ..whole(session(1), record(None, "")) };
+    store.erase(last).await.unwrap();
+    // What an erasure itself sends is on nobody's ledger.
+    assert_eq!(store.claim(at(2), 9).await.unwrap().len(), 1);
+    store.done(effect_id(9), left(&[posted("D1/9")])).await.unwrap();
+    assert_eq!(ledger_of(&store).await, []);
 }
 
 async fn a_session_of_a_newer_version_is_refused_and_others_run(backend: &mut Backend) {

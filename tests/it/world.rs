@@ -214,8 +214,7 @@ impl World {
         let mut world = Self::empty(FLOW, None);
         world.disk.memory = None;
         world.reopen();
-        world.store = Arc::new(Mortal::new(Arc::clone(&world.disk.store), None));
-        world.parts.store = Arc::clone(&world.store) as Arc<dyn Store>;
+        world.take();
         world.engine = world.another_engine();
         world.begin(flow).await;
         world
@@ -345,8 +344,7 @@ impl World {
             None => self.reopen(),
         }
         self.deaths += 1;
-        self.store = Arc::new(Mortal::new(Arc::clone(&self.disk.store), None));
-        self.parts.store = Arc::clone(&self.store) as Arc<dyn Store>;
+        self.take();
         self.engine = self.another_engine();
         self.engine.recover().await;
         self.engine.settle_down().await;
@@ -418,12 +416,18 @@ impl World {
         self.crash().await;
     }
 
+    /// The next process has the store and the files that the disk holds.
+    fn take(&mut self) {
+        self.store = Arc::new(Mortal::new(Arc::clone(&self.disk.store), None));
+        self.parts.store = Arc::clone(&self.store) as Arc<dyn Store>;
+        let Parts { clock, ids, .. } = &self.parts;
+        self.parts.artifacts = Arc::new(artifacts(&self.disk, &self.store, clock, ids));
+    }
+
     /// Lets go of the embedded store, as the end of a process does, and opens it again.
     fn reopen(&mut self) {
-        let nothing: Arc<dyn Store> = Arc::new(MemoryStore::default());
-        self.disk.store = Arc::clone(&nothing);
-        self.store = Arc::new(Mortal::new(Arc::clone(&nothing), None));
-        self.parts.store = nothing;
+        self.disk.store = Arc::new(MemoryStore::default());
+        self.take();
         self.engine = self.another_engine();
         let ids = Arc::clone(&self.parts.ids);
         self.disk.store =
@@ -730,9 +734,7 @@ fn parts(
         let tools = catalog::tools().into_iter().chain(lab::tools(lab)).collect();
         (Arc::new(library), Arc::new(Toolbox::new(tools).unwrap()))
     };
-    let extractor = Extractor::new(env!("CARGO_BIN_EXE_anteroom"));
-    let artifacts =
-        Artifacts::new(disk.folder.path(), Arc::clone(&clock), Arc::clone(ids), extractor);
+    let artifacts = artifacts(disk, store, &clock, ids);
     Parts {
         store: Arc::clone(store) as Arc<dyn Store>,
         clock,
@@ -740,12 +742,24 @@ fn parts(
         library,
         toolbox,
         tasks: Arc::clone(&TASKS),
-        artifacts: Arc::new(artifacts.unwrap()),
+        artifacts: Arc::new(artifacts),
         contacts: Arc::new(Contacts::new(Vec::new())),
         webhooks: Arc::new(BTreeMap::new()),
         models: Models::default(),
         services: anteroom::tool::Services::default(),
     }
+}
+
+fn artifacts(
+    disk: &Disk,
+    store: &Arc<Mortal>,
+    clock: &Arc<dyn Clock>,
+    ids: &Arc<dyn Ids>,
+) -> Artifacts {
+    let extractor = Extractor::new(env!("CARGO_BIN_EXE_anteroom"));
+    let keys = Arc::<Mortal>::clone(store);
+    let (clock, ids) = (Arc::clone(clock), Arc::clone(ids));
+    Artifacts::new(disk.folder.path(), keys, clock, ids, extractor).unwrap()
 }
 
 /// A place on the platform.

@@ -11,6 +11,8 @@ use std::{
 };
 
 use anteroom::{
+    artifacts::{Artifacts, blobs::Condition, extract::Extractor},
+    clock::SystemClock,
     ids::{RandomIds, SessionId},
     model::transcript::{EffectOutcome, Event},
     store::{Store as _, sled::SledStore},
@@ -532,6 +534,10 @@ impl Walk {
     /// The laws hold on what is stored, and all that was acknowledged is there (I1 to I6).
     async fn assert_sound(&self) {
         let store = SledStore::open(&self.data.join("store"), Arc::new(RandomIds)).unwrap();
+        let store = Arc::new(store);
+        let (keys, clock, ids) = (Arc::clone(&store), Arc::new(SystemClock), Arc::new(RandomIds));
+        let reader = Extractor::new(env!("CARGO_BIN_EXE_anteroom"));
+        let artifacts = Artifacts::new(&self.data, keys, clock, ids, reader).unwrap();
         let id: SessionId = self.session.trim_start_matches("/s/").parse().unwrap();
         let loaded = store.load(id).await.unwrap().unwrap();
         let chain = store.audit(0, usize::MAX).await.unwrap();
@@ -550,12 +556,8 @@ impl Walk {
                     ..
                 } => assert!(ended.insert(*effect), "{effect} was noted twice"),
                 Event::Kept(file) => {
-                    let kept = self.data.join("artifacts").join(id.to_string()).join(&file.sha256);
-                    assert!(
-                        fs::metadata(&kept).is_ok_and(|kept| kept.len() > 0),
-                        "{} is gone",
-                        kept.display()
-                    );
+                    let kept = artifacts.inspect(id, file).await;
+                    assert_eq!(kept.unwrap(), Condition::Whole, "{} is gone", file.filename);
                 }
                 _ => {}
             }

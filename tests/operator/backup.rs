@@ -330,3 +330,26 @@ async fn a_full_disk_is_said_and_leaves_nothing() {
 fn pass_over(why: &str) {
     eprintln!("no file system of our own can be mounted here: {why}");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_backup_seals_what_an_older_version_left_in_clear() {
+    let (room, people) = Room::with_backup().await;
+    let session = people[0].session();
+    let folder = room.at("data").join("artifacts").join(&session);
+    fs::create_dir_all(&folder).unwrap();
+    let words = b"Ada Byron of the thistledown turbines";
+    fs::write(folder.join(audit::sha256(words)), words).unwrap();
+
+    room.said("data", &["backup", "sealed"]);
+    room.said("other", &["restore", "sealed"]);
+    for place in ["data", "sealed", "other"] {
+        let folder = room.at(place).join("artifacts").join(&session);
+        assert_eq!(files(&folder).len(), 1, "{place}");
+        let of_files = files(&room.at(place)).into_iter().filter(|file| file.is_file());
+        for file in of_files {
+            let bytes = fs::read(&file).unwrap();
+            let is_clear = bytes.windows(words.len()).any(|here| here == words);
+            assert!(!is_clear, "in clear: {}", file.display());
+        }
+    }
+}

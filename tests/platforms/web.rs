@@ -52,7 +52,9 @@ impl Web {
         let tasks = Tasks::load(None).unwrap();
         let reader = Extractor::new(env!("CARGO_BIN_EXE_anteroom"));
         let store = Arc::new(MemoryStore::default());
-        let artifacts = Artifacts::new(folder.path(), Arc::clone(&clock), Arc::clone(&ids), reader);
+        let keys = Arc::clone(&store);
+        let artifacts =
+            Artifacts::new(folder.path(), keys, Arc::clone(&clock), Arc::clone(&ids), reader);
         let parts = Parts {
             store: Arc::clone(&store) as Arc<dyn Store>,
             clock,

@@ -115,8 +115,10 @@ impl Gateway for Poster {
         }
         let delivered = match (&effect.act, shown) {
             (Act::Post { text, .. }, _) => match self.agent.finish(effect, text).await {
-                Ok(Some(message)) => Ok(message),
-                Ok(None) => self.post(effect, text).await,
+                Ok(written) => match written.last() {
+                    Some(last) => Ok(last.clone()),
+                    None => self.post(effect, text).await,
+                },
                 Err(failure) => Err(failure),
             },
             (Act::Show { .. }, Some((wait, []))) => {
@@ -125,7 +127,7 @@ impl Gateway for Poster {
             _ => return Delivery::NotApplicable,
         };
         match delivered {
-            Ok(message) => Delivery::Delivered { message: Some(message) },
+            Ok(message) => Delivery::delivered(Some(message)),
             Err(failure) => {
                 let reason = failure.to_string();
                 self.failures.lock().unwrap().push(failure);
@@ -253,8 +255,9 @@ fn parts(store: &Arc<dyn Store>, model: &Arc<Scripted>, folder: &TempDir) -> Par
     let mut library = Library::default();
     library.insert(Arc::new(LoadedFlow::load(TALK, "talk.toml", &BTreeMap::new()).unwrap()));
     let extractor = Extractor::new(env!("CARGO_BIN_EXE_anteroom"));
+    let keys = Arc::clone(store);
     let artifacts =
-        Artifacts::new(folder.path(), Arc::new(SystemClock), Arc::new(RandomIds), extractor);
+        Artifacts::new(folder.path(), keys, Arc::new(SystemClock), Arc::new(RandomIds), extractor);
     Parts {
         store: Arc::clone(store),
         clock: Arc::new(SystemClock),
@@ -433,10 +436,12 @@ async fn half_a_message_that_a_crash_left_becomes_the_whole_one() {
         attempts: 0,
         not_before: chrono::DateTime::default(),
         carries: None,
+        asks: false,
+        later_since: None,
     };
     let finished = world.agent.finish(&effect, "How nice, a cat!").await.unwrap();
-    assert!(finished.is_some());
-    assert_eq!(world.agent.finish(&effect, "And more.").await, Ok(None), "once");
+    assert_eq!(finished.len(), 1);
+    assert_eq!(world.agent.finish(&effect, "And more.").await, Ok(Vec::new()), "once");
     insta::assert_snapshot!(world.ada.screen(), @"
     ── direct ──
     Anteroom: Hello.

@@ -330,15 +330,30 @@ async fn row_46_a_request_is_withdrawn_with_what_it_is_about() {
         [! Erase everything ?] [Keep]
     ");
     ada.press("Erase everything").await;
-    assert_snapshot!(grace.news(), @"~ Anteroom (edited): *No longer asked*: erased. 2 Nov 10:00 UTC");
+    assert_snapshot!(grace.news(), @"
+    - Anteroom: # Move Ada Byron to “Goodbye”?
+          Not everything in this phase is complete. What is missing was worked out by the application.
+            *Person* Ada Byron
+            *Flow* About pets
+            *Phase* Pets
+            *Missing* A pet
+            *Requested* 2 Nov 10:00 UTC
+            *Expires* 9 Nov 10:00 UTC
+          *The interviewer's reason*
+          > there is no pet
+          [+ Approve ?] [! Deny] [Deny and tell the interviewer] [Open transcript]
+    ");
     assert_snapshot!(ada.screen(), @"
     ── direct ──
     Anteroom (only you): I have written to you directly: see the messages of this app.
-    Anteroom: · Step 1 of 2 · Pets · 0/1
-      Anteroom: Staff have been asked. You can leave; I will tell you here.
+    ?: This message was deleted.
       Ada Byron: delete my data
-      Anteroom (edited): *No longer asked*: erased. 2 Nov 10:00 UTC
-      Anteroom: Everything about this conversation is erased. Receipt: `AAAAAAAAAAAAAAAAAAAACQ`. Files and messages in Slack stay until you delete them there.
+      Anteroom (only you): Your answers and files are erased. Receipt: `AAAAAAAAAAAAAAAAAAAACQ`. I'm removing what I posted now, and I'll tell you when that's done.
+    Anteroom: *Everything is erased.* Receipt: `AAAAAAAAAAAAAAAAAAAACQ`. I've also removed what I had posted: 4 messages.
+
+        What's left:
+
+        • 1 message that you sent in this conversation. Only you can delete them.
     ");
     bot.judge();
 }

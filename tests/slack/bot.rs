@@ -1,7 +1,7 @@
 //! The whole bot in the Slack of the tests: its parts in this process, a clock that stands still, a store that survives
 //! it.
 
-use std::{fs, sync::Arc};
+use std::{fs, path::Path, sync::Arc};
 
 use anteroom::{
     artifacts::{Artifacts, extract::Extractor},
@@ -22,6 +22,7 @@ use anteroom::{
     model::session::Platform,
     store::{Store, memory::MemoryStore},
     task::{LoadedTask, Tasks},
+    telemetry::ready::Ready as _,
     tool::{Services, Toolbox},
 };
 use chrono::TimeDelta;
@@ -58,6 +59,8 @@ pub(crate) struct Plan {
     pub(crate) config: String,
     /// Where workspaces install the app themselves, with [`Bot::install`]: host and port.
     pub(crate) installs: Option<String>,
+    /// The bot's token stands in a file, see [`Bot::token_file`].
+    pub(crate) token_file: bool,
     /// A proxy on the way to Slack; empty for none.
     pub(crate) proxy: String,
     /// A template for child runs besides those in the box.
@@ -82,6 +85,7 @@ impl Default for Plan {
             flow: None,
             config: String::new(),
             installs: None,
+            token_file: false,
             proxy: String::new(),
             task: None,
             deployed: Deployed::default(),
@@ -185,9 +189,20 @@ impl Bot {
     /// Time passes, and what comes due fires.
     pub(crate) async fn pass(&self, time: TimeDelta) {
         self.clock.advance(time);
+        self.app.api.tenants().recheck(&self.app.api).await;
         self.engine.run_due().await;
         self.engine.sweep().await;
         self.rest().await;
+    }
+
+    /// The operator writes another token into the file that the bot's token stands in.
+    pub(crate) fn write_token(&self, token: &str) {
+        fs::write(self.folder.path().join("token"), format!("{token}\n")).unwrap();
+    }
+
+    /// Whether the bot says that it is ready, or why not.
+    pub(crate) fn ready(&self) -> Result<(), String> {
+        self.app.api.tenants().ready()
     }
 
     /// The operator changes the flow: the next process has it.
@@ -324,6 +339,7 @@ async fn make(
         pace: Pace::default(),
     });
     let connection = connection.await.unwrap();
+    app.reached_over(connection.link());
     if let Some(address) = connection.address() {
         slack.use_http(&format!("http://{address}"), ["/slack/events"; 3]);
     }
@@ -351,7 +367,9 @@ fn parts(
     }
     let tools = deployed::tools(&tasks, &plan.deployed);
     let reader = Extractor::new(env!("CARGO_BIN_EXE_anteroom"));
-    let artifacts = Artifacts::new(folder.path(), Arc::clone(&clock), Arc::clone(&ids), reader);
+    let keys = Arc::clone(&store);
+    let artifacts =
+        Artifacts::new(folder.path(), keys, Arc::clone(&clock), Arc::clone(&ids), reader);
     let interview = plan.model.clone().map(|model| model as Arc<dyn Model>);
     engine::Parts {
         store,
@@ -372,7 +390,7 @@ fn parts(
 }
 
 /// How Slack reaches the bot and whose token it has; and the table of those that install it themselves.
-fn way(plan: &Plan) -> (String, String) {
+fn way(plan: &Plan, dir: &Path) -> (String, String) {
     let at = plan.installs.as_deref().unwrap_or("127.0.0.1:0");
     let transport = match plan.by {
         By::Sockets => "transport = \"socket\"\napp_token_env = \"APP_TOKEN\"".to_owned(),
@@ -382,7 +400,14 @@ fn way(plan: &Plan) -> (String, String) {
         }
     };
     if plan.installs.is_none() {
-        return (format!("{transport}\nbot_token_env = \"BOT_TOKEN\""), String::new());
+        let token = dir.join("token");
+        if !plan.token_file {
+            return (format!("{transport}\nbot_token_env = \"BOT_TOKEN\""), String::new());
+        }
+        if !token.exists() {
+            fs::write(&token, BOT_TOKEN).unwrap();
+        }
+        return (format!("{transport}\nbot_token_file = \"{}\"", token.display()), String::new());
     }
     let oauth = format!(
         "[slack.oauth]\nclient_id = \"{CLIENT_ID}\"\nclient_secret_env = \"CLIENT_SECRET\"\n\
@@ -403,7 +428,7 @@ fn configured(slack: &Slack, plan: &Plan, folder: &TempDir) -> Settings {
             format!("dir = \"{}\"\nenabled = [{id}]", dir.join("flows").display())
         }
     };
-    let (way, oauth) = way(plan);
+    let (way, oauth) = way(plan, dir);
     let config = format!(
         r#"
         [data]

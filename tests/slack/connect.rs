@@ -124,7 +124,7 @@ fn http() -> SlackTransport {
 fn settings(slack: &Slack, transport: SlackTransport) -> SlackConnection {
     SlackConnection {
         transport,
-        tenancy: SlackTenancy::One { bot_token: Secret::new(BOT_TOKEN) },
+        tenancy: SlackTenancy::One { bot_token: Secret::new(BOT_TOKEN), bot_token_file: None },
         listen: "127.0.0.1:0".parse().unwrap(),
         command: "/onboard".to_owned(),
         staff_users: [].into(),
@@ -178,7 +178,7 @@ async fn begin(
     clock: &Arc<FixedClock>,
 ) -> Result<Connection, Error> {
     let bot_token = match &settings.tenancy {
-        SlackTenancy::One { bot_token } => bot_token.clone(),
+        SlackTenancy::One { bot_token, .. } => bot_token.clone(),
         SlackTenancy::Many(_) => panic!("one workspace"),
     };
     let tenants = Arc::new(Tenants::plain(bot_token));

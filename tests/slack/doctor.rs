@@ -175,7 +175,7 @@ async fn tokens_that_slack_refuses_and_channels_that_are_not_there() {
     let (slack, dir) = (well().await, tempfile::tempdir().unwrap());
     let said = doctor(dir.path(), &slack, CONFIG, ["xoxb-old", "xapp-old"], &["--online"]).await;
     insta::assert_snapshot!(said.err, @r#"
-    slack: Slack does not accept the bot's token: `invalid_auth`. hint: copy it anew from "OAuth & Permissions" of the app's settings; reinstalling the app changes it
+    slack: Slack does not accept the bot's token: `invalid_auth`. hint: copy it anew from "OAuth & Permissions" of the app's settings (reinstalling the app changes it); start the bot again with it
     slack: no socket can be opened: `invalid_auth`. hint: the app's token needs the scope `connections:write` ("Basic Information", "App-Level Tokens"), and Socket Mode must be switched on ("Socket Mode")
     "#);
     let config = CONFIG

@@ -19,10 +19,14 @@ pub(crate) mod calls;
 pub(crate) mod draw;
 #[path = "emulator/faults.rs"]
 pub(crate) mod faults;
+#[path = "emulator/gate.rs"]
+pub(crate) mod gate;
 #[path = "emulator/page.rs"]
 pub(crate) mod page;
 #[path = "emulator/person.rs"]
 pub(crate) mod person;
+#[path = "emulator/search.rs"]
+pub(crate) mod search;
 #[path = "emulator/serve.rs"]
 pub(crate) mod serve;
 #[path = "emulator/shapes.rs"]
@@ -46,6 +50,7 @@ use tokio::{net::TcpListener, sync::watch, task::JoinSet};
 
 use self::{
     faults::Fault,
+    gate::Gate,
     state::{Call, State},
     wire::Wire,
 };
@@ -130,7 +135,8 @@ const SCOPES: &str = "app_mentions:read assistant:write chat:write commands im:h
 const EVENTS: &str = "app_home_opened app_mention message.im message.channels message.groups agent_session_stopped \
     agent_session_title_changed app_context_changed app_uninstalled tokens_revoked channel_archive \
     channel_unarchive channel_deleted channel_left group_archive group_unarchive group_deleted group_left \
-    member_joined_channel member_left_channel user_change subteam_updated subteam_members_changed";
+    member_joined_channel member_left_channel user_change subteam_updated subteam_members_changed \
+    team_access_granted team_access_revoked";
 
 /// What the app is called and signed with.
 pub(crate) const APP: &str = "A0ANTEROOM";
@@ -152,6 +158,7 @@ struct Inner {
     state: Mutex<State>,
     changed: watch::Sender<u64>,
     wire: Wire,
+    gate: Gate,
     /// Where the Web API is: `http://127.0.0.1:1/api/`.
     url: String,
     tasks: Mutex<JoinSet<()>>,
@@ -172,8 +179,9 @@ impl Slack {
     /// Serves a small company: see [`State::seeded`].
     pub(crate) async fn start(settings: Settings) -> Self {
         let http = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let door = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let sockets = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let address = http.local_addr().unwrap();
+        let address = door.local_addr().unwrap();
         let wire = Wire::new();
         let mut state = State::seeded(settings, &format!("http://{address}"));
         state.sockets_at = format!("ws://{}", sockets.local_addr().unwrap());
@@ -181,6 +189,7 @@ impl Slack {
             state: Mutex::new(state),
             changed: watch::Sender::new(0),
             wire,
+            gate: Gate::open(door, http.local_addr().unwrap()),
             url: format!("http://{address}/api/"),
             tasks: Mutex::default(),
             rest: Mutex::default(),
@@ -275,6 +284,21 @@ impl Slack {
     /// The next `times` calls of a method fail like this; `*` means any method.
     pub(crate) fn fail(&self, method: &str, times: usize, fault: Fault) {
         self.with(|state| state.faults.plan(method, times, fault));
+    }
+
+    /// Every call of a method fails from now on, in a channel or, where that is empty, anywhere; until [`Slack::mend`].
+    pub(crate) fn break_for_good(&self, method: &str, channel: &str, fault: Fault) {
+        self.with(|state| state.faults.lasting(method, channel, fault));
+    }
+
+    /// The same with a refusal.
+    pub(crate) fn refuse(&self, method: &str, channel: &str, error: &'static str) {
+        self.break_for_good(method, channel, Fault::Says(error));
+    }
+
+    /// Nothing fails any more.
+    pub(crate) fn mend(&self) {
+        self.with(|state| state.faults.clear());
     }
 
     /// Every call so far.

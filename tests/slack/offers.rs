@@ -89,13 +89,24 @@ async fn f5_who_has_stopped_erases_everything_by_a_button() {
     ");
     ada.press("Erase everything").await;
     assert_snapshot!(ada.news(), @"
-    ~   Anteroom (edited): *No longer asked*: erased. 2 Nov 10:00 UTC
-    ~   Anteroom (edited): *No longer asked*: erased. 2 Nov 10:00 UTC
-    +   Anteroom: Everything about this conversation is erased. Receipt: `AAAAAAAAAAAAAAAAAAAACg`. Files and messages in Slack stay until you delete them there.
+    ~ ?: This message was deleted.
+    -   Anteroom (edited): Which colour?
+            *No longer asked*: the conversation was stopped. 2 Nov 10:00 UTC
+    -   Anteroom: Stopped. Nothing more will be asked. Type _resume_ to go on later, or _delete my data_ to erase everything.
+            [Resume later] [Delete my data]
+    -   Anteroom: # Delete everything?
+            This erases your answers, files, the whole conversation and requests that still wait for somebody. What stays is one line that an erasure happened, without your name. Files that you posted elsewhere stay until you delete them there. It cannot be undone.
+            :warning: *This cannot be taken back.*
+            [! Erase everything ?] [Keep]
+    +   Anteroom (only you): Your answers and files are erased. Receipt: `AAAAAAAAAAAAAAAAAAAACg`. I'm removing what I posted now, and I'll tell you when that's done.
+    + Anteroom: *Everything is erased.* Receipt: `AAAAAAAAAAAAAAAAAAAACg`. I've also removed what I had posted: 4 messages.
+
+          What's left:
+
+          • 1 message that you sent in this conversation. Only you can delete them.
     ");
-    // There is nothing left that the button could be about.
-    ada.press("Resume later").await;
-    assert_snapshot!(ada.news(), @"+   Anteroom (only you): There is no such conversation.");
+    // There is nothing left that the button could be about, nor the button.
+    assert!(!ada.has_button("Resume later"), "{}", ada.screen());
 }
 
 #[tokio::test]

@@ -1,10 +1,14 @@
 //! Slack and the bot lose sight of each other: what was written meanwhile is taken, and what waited leaves once.
 
 use chrono::TimeDelta;
+use insta::assert_snapshot;
 
 use crate::{
+    approvals,
     bot::Bot,
-    emulator::{BOT_USER, faults::Fault, state::Message},
+    emulator::{BOT_USER, faults::Fault, person::Person, state::Message},
+    scripted::{Scripted, Turn},
+    troubles,
 };
 
 /// Two questions, one part each of what is shown as progress.
@@ -74,6 +78,18 @@ fn writes_unheard(bot: &Bot, text: &str, in_thread: bool) {
         state.post("D0ADA", Message { thread, user, text, ..Message::default() });
         state.settings.events = events;
     });
+}
+
+/// Somebody writes under the newest message of the bot with these words, or begins a thread where there are none; no event
+/// tells of it.
+async fn unheard(bot: &Bot, person: &Person, under: &str, text: &str) {
+    let heard = bot.slack.with(|state| std::mem::take(&mut state.settings.events));
+    if under.is_empty() {
+        person.say(text).await;
+    } else {
+        person.reply_to(under, text).await;
+    }
+    bot.slack.with(|state| state.settings.events = heard);
 }
 
 /// Whether a conversation begins with it.
@@ -159,4 +175,82 @@ async fn row_38_edits_that_had_to_wait_leave_as_one_with_the_newest() {
         edits.iter().filter(|edit| edit.body["text"].to_string().contains("Step")).collect();
     assert_eq!(progress.len(), 1, "{edits:#?}");
     assert!(progress[0].body["text"].to_string().contains("2/3"), "{:#?}", progress[0]);
+}
+
+#[tokio::test]
+async fn a_decision_typed_while_nobody_listened_is_taken_once() {
+    let model = Scripted::new();
+    let mut bot = approvals::asked(&model).await;
+    let (ada, grace) = (bot.ada(), bot.grace().at("recruiting-approvals"));
+    drop((ada.news(), grace.news()));
+    bot.clock.advance(TimeDelta::minutes(20));
+    unheard(&bot, &grace, "there is no pet", "approve").await;
+    model.next(Turn::says("Goodbye then."));
+    bot.clock.advance(TimeDelta::hours(2));
+    bot.crash().await;
+    assert_snapshot!(ada.news(), @"
+    ~ Anteroom (edited): · Step 2 of 2 · Goodbye
+    +   Anteroom: The team has agreed: we move on.
+    +   Anteroom: Goodbye then.
+    ");
+    let told = grace.screen().matches("Approved by @Grace Hopper.").count();
+    bot.crash().await;
+    assert_eq!((told, grace.screen().matches("Approved by @Grace Hopper.").count()), (1, 1));
+    model.assert_played();
+}
+
+#[tokio::test]
+async fn words_of_staff_written_while_nobody_listened_are_passed_on_once() {
+    let mut bot = troubles::begun().await;
+    let (ada, linus) = (bot.ada(), bot.slack.person("U0LINUS").at("recruiting-desk"));
+    ada.reply("human").await;
+    drop((ada.news(), linus.news()));
+    bot.clock.advance(TimeDelta::minutes(20));
+    unheard(&bot, &linus, "asks for a person", "Hello Ada, Linus here.").await;
+    unheard(&bot, &bot.mallory().at("recruiting-desk"), "asks for a person", "I am nobody").await;
+    bot.clock.advance(TimeDelta::hours(2));
+    bot.crash().await;
+    assert_snapshot!(ada.news(), @"
+    +   Anteroom: Linus Pauling from the team is here now.
+    +   Anteroom: Linus Pauling: Hello Ada, Linus here.
+    ");
+    bot.crash().await;
+    assert_snapshot!(ada.news(), @"");
+}
+
+#[tokio::test]
+async fn a_first_message_written_while_nobody_listened_is_answered_once() {
+    let mut bot = begun().await;
+    let linus = bot.slack.person("U0LINUS");
+    bot.clock.advance(TimeDelta::minutes(20));
+    unheard(&bot, &linus, "", "hello").await;
+    bot.clock.advance(TimeDelta::hours(2));
+    bot.crash().await;
+    assert_snapshot!(linus.news(), @"
+    + Linus Pauling: hello
+    +   Anteroom: Hello. I conduct interviews, one step at a time. Which one would you like to begin?
+            [About colours]
+    ");
+    bot.crash().await;
+    assert_snapshot!(linus.news(), @"");
+    // A word that begins one begins it.
+    unheard(&bot, &bot.mallory(), "", "start").await;
+    bot.crash().await;
+    bot.mallory().sees("Which colour?").await;
+    assert_eq!(bot.mallory().screen().matches("Which colour?").count(), 1);
+}
+
+#[tokio::test]
+async fn a_mention_written_while_nobody_listened_begins_a_conversation_once() {
+    let flow = FLOW.replace("place = \"dm\"", "place = \"channel-thread\"");
+    let mut bot = Bot::on(&flow).await;
+    let linus = bot.slack.person("U0LINUS").at("general");
+    linus.say("Nobody is meant.").await;
+    bot.clock.advance(TimeDelta::minutes(20));
+    unheard(&bot, &linus, "", "@anteroom start").await;
+    bot.clock.advance(TimeDelta::hours(2));
+    for _ in 0..2 {
+        bot.crash().await;
+        assert_eq!(linus.screen().matches("Which colour?").count(), 1, "{}", linus.screen());
+    }
 }

@@ -818,6 +818,7 @@ fn every_sample_is_read() {
         })
         .collect();
     insta::assert_snapshot!(told.join("\n"), @"
+    2 Access: TeamAccessGranted TeamAccessRevoked
     1 Action: BlockAction
     3 ChannelBack: ChannelUnarchive GroupUnarchive MessageChannelUnarchive
     7 ChannelGone: ChannelArchive ChannelDeleted ChannelLeft GroupArchive GroupDeleted GroupLeft MessageChannelArchive
@@ -826,7 +827,7 @@ fn every_sample_is_read() {
     1 Deleted: MessageDeleted
     3 GroupChanged: SubteamCreated SubteamMembersChanged SubteamUpdated
     1 HomeOpened: AppHomeOpened
-    72 Ignored
+    70 Ignored
     2 Revoked: AppUninstalled TokensRevoked
     1 Shortcut: MessageShortcut
     1 Submitted: ViewSubmission

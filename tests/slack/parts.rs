@@ -48,7 +48,7 @@ async fn each_failure_says_whether_it_may_have_happened() {
     slack.fail("chat.postMessage", 1, Fault::Says("restricted_action"));
     assert_eq!(post().await.unwrap_err().code(), Some("restricted_action"));
     slack.with(|state| state.tokens.get_mut(BOT_TOKEN).unwrap().is_revoked = true);
-    assert_eq!(post().await, Err(Failure::NotInstalled));
+    assert_eq!(post().await, Err(Failure::TokenRejected));
 }
 
 #[tokio::test]

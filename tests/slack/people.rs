@@ -232,7 +232,8 @@ async fn f20_distress_calls_a_person_at_once_and_nothing_more_is_asked() {
     ada.reply("I want to end my life").await;
     assert_snapshot!(ada.news(), @"
     +   Ada Byron: I want to end my life
-    +   Anteroom: Thank you for telling me. I have asked a person of the team to look at this now, and I keep quiet until they answer or you type _continue_. If somebody is in danger, please call the emergency number of your country.
+    +   Anteroom: Thank you for telling me. If somebody is in danger, please call the emergency number of your country now.
+    +   Anteroom: I've asked a person from the team to look at this now. I'll keep quiet until they answer or you type _continue_.
     ");
     assert_snapshot!(desk.news(), @"
     + Anteroom: *Ada Byron* · Candidate onboarding
@@ -258,7 +259,8 @@ async fn f20_a_legal_threat_reaches_no_model() {
     ada.reply("You will hear from my lawyer.").await;
     assert_snapshot!(ada.news(), @"
     +   Ada Byron: You will hear from my lawyer.
-    +   Anteroom: Thank you for telling me. I have asked a person of the team to look at this now, and I keep quiet until they answer or you type _continue_. If somebody is in danger, please call the emergency number of your country.
+    +   Anteroom: Thank you for telling me. If somebody is in danger, please call the emergency number of your country now.
+    +   Anteroom: I've asked a person from the team to look at this now. I'll keep quiet until they answer or you type _continue_.
     ");
     assert_eq!(model.seen().len(), 1);
     desk.reply("I am so sorry. What happened?").await;
@@ -272,7 +274,8 @@ async fn f20_a_legal_threat_reaches_no_model() {
     assert_snapshot!(model.news(1), @"
     model: How shall we begin?
     <participant>You will hear from my lawyer.</participant>
-    <note>The participant was told: Thank you for telling me. I have asked a person of the team to look at this now, and I keep quiet until they answer or you type *continue*. If somebody is in danger, please call the emergency number of your country.</note>
+    <note>The participant was told: Thank you for telling me. If somebody is in danger, please call the emergency number of your country now.</note>
+    <note>The participant was told: I've asked a person from the team to look at this now. I'll keep quiet until they answer or you type *continue*.</note>
     <note>The participant was told: Linus Pauling from the team is here now.</note>
     <staff>Linus Pauling: I am so sorry. What happened?</staff>
     <note>A person of the team was in the conversation; it is yours again.</note>

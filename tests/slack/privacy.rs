@@ -68,14 +68,28 @@ async fn f6_while_a_person_has_taken_over() {
     ");
     erases(&bot, &ada).await;
     assert_snapshot!(ada.news(), @"
-    ~   Anteroom (edited): *No longer asked*: erased. 2 Nov 10:00 UTC
-    ~   Anteroom (edited): *No longer asked*: erased. 2 Nov 10:00 UTC
-    +   Anteroom: Everything about this conversation is erased. Receipt: `AAAAAAAAAAAAAAAAAAAACw`. Files and messages in Slack stay until you delete them there.
+    ~ ?: This message was deleted.
+    -   Anteroom: Which colour?
+            [+ Red] [Blue]
+    -   Anteroom: I have asked the team. I will keep quiet until they answer or you type _continue_.
+    -   Anteroom: Linus Pauling from the team is here now.
+    -   Anteroom: # Delete everything?
+            This erases your answers, files, the whole conversation and requests that still wait for somebody. What stays is one line that an erasure happened, without your name. Files that you posted elsewhere stay until you delete them there. It cannot be undone.
+            :warning: *This cannot be taken back.*
+            [! Erase everything ?] [Keep]
+    +   Anteroom (only you): Your answers and files are erased. Receipt: `AAAAAAAAAAAAAAAAAAAACw`. I'm removing what I posted now, and I'll tell you when that's done.
+    + Anteroom: *Everything is erased.* Receipt: `AAAAAAAAAAAAAAAAAAAACw`. I've also removed what I had posted: 7 messages.
+
+          What's left:
+
+          • 2 messages that you sent in this conversation. Only you can delete them.
     ");
-    assert_snapshot!(desk.news(), @"~ Anteroom (edited): · This conversation was erased.");
-    desk.reply("Hello?").await;
-    assert_snapshot!(desk.news(), @"+   Linus Pauling: Hello?");
-    assert_snapshot!(ada.news(), @"");
+    assert_snapshot!(desk.news(), @"
+    - Anteroom: *Ada Byron* · A short talk
+          · Step 1 of 2 · One · 0/2 · running. Write in this thread to take over: what you write is passed on.
+          [Take over] [Hand back] [Nudge] [! End ?]
+    -   Anteroom: *Ada Byron* asks for a person in _A short talk_: the participant asked.
+    ");
     bot.judge();
 }
 
@@ -95,17 +109,34 @@ async fn f6_after_the_end() {
     ");
     erases(&bot, &ada).await;
     assert_snapshot!(ada.news(), @"
-    ~   Anteroom (edited): *No longer asked*: erased. 2 Nov 10:00 UTC
-    ~   Anteroom (edited): *No longer asked*: erased. 2 Nov 10:00 UTC
-    ~   Anteroom (edited): *No longer asked*: erased. 2 Nov 10:00 UTC
-    ~   Anteroom (edited): *No longer asked*: erased. 2 Nov 10:00 UTC
-    +   Anteroom: Everything about this conversation is erased. Receipt: `AAAAAAAAAAAAAAAAAAAAFw`. Files and messages in Slack stay until you delete them there.
+    ~ ?: This message was deleted.
+    -   Anteroom (edited): Which colour?
+            ✓ You answered: *Blue*, 2 Nov 10:00 UTC
+    -   Anteroom (edited): A file, please.
+            ✓ You sent: *cv.txt*, 2 Nov 10:00 UTC
+    -   Anteroom (edited): A word, please.
+            ✓ You answered: *Kestrel*, 2 Nov 10:00 UTC
+    -   Anteroom: Done. The team sees this:
+
+            • file _cv.txt_
+
+            A person will read it. Type _export_ for a copy, or _delete my data_ to erase it.
+    -   Anteroom: You can have a copy of everything.
+            [Download my answers] [Delete my data]
+    -   Anteroom: # Delete everything?
+            This erases your answers, files, the whole conversation and requests that still wait for somebody. What stays is one line that an erasure happened, without your name. Files that you posted elsewhere stay until you delete them there. It cannot be undone.
+            :warning: *This cannot be taken back.*
+            [! Erase everything ?] [Keep]
+    +   Anteroom (only you): Your answers and files are erased. Receipt: `AAAAAAAAAAAAAAAAAAAAFw`. I'm removing what I posted now, and I'll tell you when that's done.
+    + Anteroom: *Everything is erased.* Receipt: `AAAAAAAAAAAAAAAAAAAAFw`. I've also removed what I had posted: 7 messages.
+
+          What's left:
+
+          • 2 messages and 1 file that you sent in this conversation. Only you can delete them.
     ");
-    // Nothing is left to give away, and nothing to erase.
-    ada.press("Download my answers").await;
+    // Nothing is left to erase.
     ada.reply("delete my data").await;
     assert_snapshot!(ada.news(), @"
-    +   Anteroom (only you): There is no such conversation.
     +   Ada Byron: delete my data
     +   Anteroom: Hello. I conduct interviews, one step at a time. Which one would you like to begin?
             [A short talk]
@@ -129,9 +160,21 @@ async fn f6_after_stop_and_by_the_command() {
     ");
     erases(&bot, &ada).await;
     assert_snapshot!(ada.news(), @"
-    ~   Anteroom (edited): *No longer asked*: erased. 2 Nov 10:00 UTC
-    ~   Anteroom (edited): *No longer asked*: erased. 2 Nov 10:00 UTC
-    +   Anteroom: Everything about this conversation is erased. Receipt: `AAAAAAAAAAAAAAAAAAAACg`. Files and messages in Slack stay until you delete them there.
+    ~ ?: This message was deleted.
+    -   Anteroom (edited): Which colour?
+            *No longer asked*: the conversation was stopped. 2 Nov 10:00 UTC
+    -   Anteroom: Stopped. Nothing more will be asked. Type _resume_ to go on later, or _delete my data_ to erase everything.
+            [Resume later] [Delete my data]
+    -   Anteroom: # Delete everything?
+            This erases your answers, files, the whole conversation and requests that still wait for somebody. What stays is one line that an erasure happened, without your name. Files that you posted elsewhere stay until you delete them there. It cannot be undone.
+            :warning: *This cannot be taken back.*
+            [! Erase everything ?] [Keep]
+    +   Anteroom (only you): Your answers and files are erased. Receipt: `AAAAAAAAAAAAAAAAAAAACg`. I'm removing what I posted now, and I'll tell you when that's done.
+    + Anteroom: *Everything is erased.* Receipt: `AAAAAAAAAAAAAAAAAAAACg`. I've also removed what I had posted: 4 messages.
+
+          What's left:
+
+          • 1 message that you sent in this conversation. Only you can delete them.
     ");
     // It can be begun anew.
     ada.command("/onboard start").await;
@@ -150,10 +193,14 @@ async fn f6_before_anything_was_agreed_to() {
     ada.reply("delete my data").await;
     erases(&bot, &ada).await;
     assert_snapshot!(ada.news(), @"
-    ~ Anteroom (edited): *No longer asked*: erased. 2 Nov 10:00 UTC
+    ~ ?: This message was deleted.
     +   Ada Byron: delete my data
-    +   Anteroom (edited): *No longer asked*: erased. 2 Nov 10:00 UTC
-    +   Anteroom: Everything about this conversation is erased. Receipt: `AAAAAAAAAAAAAAAAAAAABw`. Files and messages in Slack stay until you delete them there.
+    +   Anteroom (only you): Your answers and files are erased. Receipt: `AAAAAAAAAAAAAAAAAAAABw`. I'm removing what I posted now, and I'll tell you when that's done.
+    + Anteroom: *Everything is erased.* Receipt: `AAAAAAAAAAAAAAAAAAAABw`. I've also removed what I had posted: 2 messages.
+
+          What's left:
+
+          • 1 message that you sent in this conversation. Only you can delete them.
     ");
     bot.judge();
 }
@@ -182,10 +229,16 @@ async fn f6_while_the_model_speaks() {
     bot.rested();
     bot.rest().await;
     assert_snapshot!(ada.news(), @"
+    ~ ?: This message was deleted.
+    -   Anteroom: Do you have a pet?
     +   Ada Byron: A dog called Rex.
     +   Ada Byron: delete my data
-    +   Anteroom (edited): *No longer asked*: erased. 2 Nov 10:00 UTC
-    +   Anteroom: Everything about this conversation is erased. Receipt: `AAAAAAAAAAAAAAAAAAAABw`. Files and messages in Slack stay until you delete them there.
+    +   Anteroom (only you): Your answers and files are erased. Receipt: `AAAAAAAAAAAAAAAAAAAABw`. I'm removing what I posted now, and I'll tell you when that's done.
+    + Anteroom: *Everything is erased.* Receipt: `AAAAAAAAAAAAAAAAAAAABw`. I've also removed what I had posted: 3 messages.
+
+          What's left:
+
+          • 2 messages that you sent in this conversation. Only you can delete them.
     ");
     assert_eq!(bot.store.sessions(None, 9).await.unwrap(), []);
 }

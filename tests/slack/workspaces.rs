@@ -173,3 +173,80 @@ async fn rights_end_where_the_workspace_does() {
     let audited = format!("{:?}", anteroom::export::audit_of(&*bot.store, session).await.unwrap());
     assert!(audited.contains("answer_refused"), "{audited}");
 }
+
+/// An organisation has installed the app for both of its workspaces; Zoe is of the other one.
+async fn organised() -> Bot {
+    let flow = Some(troubles::FLOW.to_owned());
+    let bot = Bot::planned(Plan { flow, ..Plan::installed() }).await;
+    bot.slack.with(|state| {
+        let organisation = Some("E0GROUP".to_owned());
+        state.teams.get_mut(TEAM).unwrap().enterprise.clone_from(&organisation);
+        let (name, domain) = ("Zulu".to_owned(), "zulu".to_owned());
+        let team = Team { name, domain, enterprise: organisation, ..Team::default() };
+        state.teams.insert(OTHER.to_owned(), team);
+        OTHER.clone_into(&mut state.hire("U0ZOE", "Zoe").team);
+        state.org_installs = true;
+    });
+    bot.install().await;
+    for user in ["U0ADA", "U0ZOE"] {
+        let person = bot.slack.person(user);
+        person.command("/onboard start").await;
+        drop(person.news());
+    }
+    bot
+}
+
+/// The organisation takes the app out of the other workspace, or lets it in; and says so, or not.
+async fn lets_in(bot: &Bot, is_in: bool, says_so: bool) {
+    bot.slack.with(|state| {
+        state.teams.get_mut(OTHER).unwrap().withheld = !is_in;
+        let name = if is_in { "team_access_granted" } else { "team_access_revoked" };
+        let event = json!({ "type": name, "team_ids": [OTHER], "event_ts": state.ts() });
+        if says_so {
+            state.tell(TEAM, name, &event);
+        }
+    });
+    bot.slack.delivered().await;
+    bot.rest().await;
+}
+
+#[tokio::test]
+async fn a_workspace_without_access_does_not_silence_the_others_of_its_organisation() {
+    let bot = organised().await;
+    let (ada, zoe) = (bot.ada(), bot.slack.person("U0ZOE"));
+    lets_in(&bot, false, false).await;
+    zoe.press("Blue").await;
+    ada.press("Blue").await;
+    assert!(ada.can_see("A file, please."), "{}", ada.screen());
+    assert_snapshot!(zoe.news(), @"");
+    bot.pass(chrono::TimeDelta::hours(5)).await;
+    lets_in(&bot, true, false).await;
+    bot.pass(chrono::TimeDelta::seconds(60)).await;
+    assert_snapshot!(zoe.news(), @"
+    ~ Anteroom (edited): · Step 1 of 2 · One · 1/2
+    ~   Anteroom (edited): Which colour?
+            ✓ You answered: *Blue*, 2 Nov 10:00 UTC
+    +   Anteroom: A file, please.
+            [+ Upload] [Skip]
+            · TXT, MD, PDF · up to 1 MB. You can also drop the file into this conversation. No file at hand? Type it here instead.
+    ");
+}
+
+#[tokio::test]
+async fn row_34_a_workspace_that_the_app_was_taken_out_of_rests_until_it_is_let_in() {
+    let bot = organised().await;
+    let (ada, zoe) = (bot.ada(), bot.slack.person("U0ZOE"));
+    lets_in(&bot, false, true).await;
+    let calls = bot.slack.calls().len();
+    bot.pass(chrono::TimeDelta::days(2)).await;
+    let after = bot.slack.calls().split_off(calls);
+    let there = after.iter().filter(|call| call.body["channel"] == "D0ZOE").count();
+    assert_eq!(there, 0, "{after:?}");
+    assert_snapshot!(zoe.news(), @"");
+    // The other workspace goes on.
+    ada.press("Blue").await;
+    assert!(ada.can_see("A file, please."), "{}", ada.screen());
+    lets_in(&bot, true, true).await;
+    zoe.press("Blue").await;
+    assert!(zoe.can_see("A file, please."), "{}", zoe.screen());
+}

@@ -8,6 +8,7 @@ use std::{
     time::Duration,
 };
 
+use base64::{Engine as _, prelude::BASE64_STANDARD as STANDARD};
 use fantoccini::{
     Client, ClientBuilder, Locator,
     elements::Element,
@@ -220,6 +221,14 @@ impl Browser {
         let script = "return [...document.querySelectorAll('#log > .row')].map(row => row.id)";
         let names = self.client.execute(script, Vec::new()).await.unwrap();
         serde_json::from_value(names).unwrap()
+    }
+
+    /// The files that the bot made in this conversation, as the page gives them out, by how they begin.
+    pub(crate) async fn files_of_the_bot(&self, begins: &[u8]) -> Vec<Vec<u8>> {
+        let found = self.client.execute_async(FILES, Vec::new()).await.unwrap();
+        let found: Vec<String> = serde_json::from_value(found).unwrap();
+        let decoded = found.iter().map(|file| STANDARD.decode(file).unwrap());
+        decoded.filter(|file| file.starts_with(begins)).collect()
     }
 
     /// How many lengths such a message had until now.
@@ -451,6 +460,17 @@ const look = () => {
 };
 look();
 new MutationObserver(look).observe(document.getElementById('log'), { childList: true, subtree: true, characterData: true });
+";
+
+/// Fetches each picture and document that the bot made, once, as Base64.
+const FILES: &str = "
+const done = arguments[arguments.length - 1];
+const of = name => [...document.querySelectorAll(`#log [${name}*=\"/made/\"]`)].map(element => element[name]);
+const fetched = [...new Set([...of('src'), ...of('href')])].map(async url => {
+    const bytes = new Uint8Array(await (await fetch(url)).arrayBuffer());
+    return btoa(Array.from(bytes, byte => String.fromCharCode(byte)).join(''));
+});
+Promise.all(fetched).then(done);
 ";
 
 /// What stands in the browser's console since it was last asked.

@@ -17,6 +17,7 @@ use serde_json::{Map, Value, json};
 use self::reading::{Found, Shortfall, Task};
 use crate::{
     artifacts::{
+        blobs,
         extract::trouble,
         resume::{self, Confidence, Draft},
     },
@@ -259,7 +260,7 @@ fn find(actor: &Actor, id: &str) -> Result<Artifact, ToolError> {
     })
 }
 
-fn unreadable(_: crate::artifacts::blobs::Error) -> ToolError {
+fn unreadable(_: blobs::Error) -> ToolError {
     let message = "the files of this conversation cannot be read just now".to_owned();
     ToolError::Transient { message, retry_after: None }
 }
@@ -279,7 +280,11 @@ impl ExtractDocument {
         if !has_means {
             return Ok(Err(Shortfall::Budget));
         }
-        let bytes = cx.artifacts.read(session, artifact).await.map_err(unreadable)?;
+        let bytes = match cx.artifacts.read(session, artifact).await {
+            // As gone as an erased one.
+            Err(blobs::Error::Damaged { .. }) => None,
+            read => read.map_err(unreadable)?,
+        };
         let Some(task) = Task::new(artifact, bytes, extraction, kinds) else {
             return Ok(Err(Shortfall::Unasked));
         };

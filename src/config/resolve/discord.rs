@@ -65,6 +65,7 @@ impl Resolve<'_> {
             members: written.members,
             staff_users: written.staff_users.iter().cloned().collect(),
             staff_roles: written.staff_roles.iter().cloned().collect(),
+            requests_per_second: written.requests_per_second,
             api_base,
             proxies: self.proxies("/discord"),
         })

@@ -74,7 +74,10 @@ impl Resolve<'_> {
                 self.tell("/slack/oauth", message, Some(hint.to_owned()));
                 None
             }
-            (true, None) => bot_token.map(|bot_token| SlackTenancy::One { bot_token }),
+            (true, None) => bot_token.map(|bot_token| SlackTenancy::One {
+                bot_token,
+                bot_token_file: written.bot_token_file.clone(),
+            }),
             (false, Some(oauth)) => self.slack_oauth(oauth).map(SlackTenancy::Many),
             (false, None) if has_others => {
                 let hint = "write `bot_token_env` or `bot_token_file`, or `[slack.oauth]`";

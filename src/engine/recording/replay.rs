@@ -252,6 +252,7 @@ impl Stage {
         // Documents are not read again, so no program is needed to read them.
         let files = Artifacts::new(
             folder,
+            Arc::<MemoryStore>::clone(&store),
             Arc::<FixedClock>::clone(&clock),
             Arc::clone(&ids),
             Extractor::new("anteroom"),
@@ -410,6 +411,6 @@ impl Gateway for Nowhere {
     }
 
     async fn deliver(&self, effect: &Effect, _shown: Option<(&Wait, &[Rendering])>) -> Delivery {
-        Delivery::Delivered { message: Some(effect.id.to_string()) }
+        Delivery::delivered(Some(effect.id.to_string()))
     }
 }

@@ -7,9 +7,11 @@
 //! Discord posts it once, an edit is an edit. A call whose repeat would be seen is never repeated.
 
 mod calls;
+pub mod class;
 mod failure;
 mod limiter;
 mod method;
+mod trust;
 
 use std::{fmt, sync::Arc, time::Duration};
 
@@ -18,9 +20,13 @@ use reqwest::{Client, RequestBuilder, Response, StatusCode, Url, header, redirec
 use serde_json::Value;
 use tokio::time::{Instant, sleep, timeout};
 
-use self::limiter::{Limiter, Told};
+use self::{
+    limiter::{Limiter, Told},
+    trust::Trust,
+};
 use super::limits;
 use crate::{
+    chat::refusal::Class,
     config::{Secret, llm::is_loopback},
     telemetry::metric,
 };
@@ -37,9 +43,6 @@ pub const DISCORD: &str = "https://discord.com/api/v10";
 /// Times a call is made again where a repeat changes nothing.
 const REPEATS: u32 = 2;
 
-/// When nobody answered.
-const WAIT_UNREACHABLE: Duration = Duration::from_secs(3);
-
 /// Longest body of an answer that is read, in bytes.
 const ANSWER_MAX: usize = 8 * 1024 * 1024;
 
@@ -55,7 +58,7 @@ pub enum Error {
 }
 
 /// How long things may take; tests shorten it.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Copy)]
 pub struct Pace {
     /// Longest time for a connection.
     pub connect: Duration,
@@ -67,6 +70,10 @@ pub struct Pace {
     pub patience_fast: Duration,
     /// Pause before a call is made again; it doubles.
     pub pause: Duration,
+    /// How often Discord is asked at most whether it takes the bot's token, once it has refused it.
+    pub recheck: Duration,
+    /// Calls in a second, over all routes but answers to interactions.
+    pub per_second: u32,
 }
 
 impl Default for Pace {
@@ -77,6 +84,8 @@ impl Default for Pace {
             patience: Duration::from_secs(3),
             patience_fast: Duration::from_millis(500),
             pause: Duration::from_millis(250),
+            recheck: Duration::from_secs(30),
+            per_second: limits::CALLS_PER_SECOND,
         }
     }
 }
@@ -92,6 +101,7 @@ struct Inner {
     base: String,
     token: Secret,
     limiter: Limiter,
+    trust: Trust,
     pace: Pace,
 }
 
@@ -128,6 +138,8 @@ enum Trouble {
     Unclear(String),
     /// Nobody was reached, so nothing happened.
     Unreached,
+    /// Discord did not take the bot's token, so nothing happened.
+    Token,
     /// Anything that another attempt would not mend.
     Other(Failure),
 }
@@ -156,7 +168,8 @@ impl Api {
                 ") Anteroom"
             ))
             .build()?;
-        let inner = Inner { client, base, token, limiter: Limiter::default(), pace };
+        let (limiter, trust) = (Limiter::new(pace.per_second), Trust::new(pace.recheck));
+        let inner = Inner { client, base, token, limiter, trust, pace };
         Ok(Self { inner: Arc::new(inner) })
     }
 
@@ -185,6 +198,31 @@ impl Api {
 
 impl Inner {
     async fn call(&self, asked: &Asked<'_>) -> Result<Value, Failure> {
+        if !asked.method.is_answer() {
+            self.trusted(false).await?;
+        }
+        let answered = self.attempts(asked).await;
+        if matches!((asked.method, &answered), (Method::Me, Err(Failure::BadToken))) {
+            self.trust.refused().await;
+        }
+        answered
+    }
+
+    /// Whether Discord takes the token, as far as is known; it is asked where the last answer is old, and where `again`
+    /// and it was not asked just now.
+    async fn trusted(&self, again: bool) -> Result<(), Failure> {
+        let ask = || async {
+            match self.attempts(&Asked::new(Method::Me, &[])).await {
+                Ok(_) => Some(true),
+                Err(Failure::BadToken) => Some(false),
+                // Nobody knows.
+                Err(_) => None,
+            }
+        };
+        if self.trust.holds(again, ask).await { Ok(()) } else { Err(Failure::BadToken) }
+    }
+
+    async fn attempts(&self, asked: &Asked<'_>) -> Result<Value, Failure> {
         let method = asked.method;
         let Some(path) = method.fill(&asked.ids) else { return Err(Failure::no_id()) };
         let about = method.about(&asked.ids);
@@ -192,16 +230,16 @@ impl Inner {
         let mut pause = self.pace.pause;
         // An attempt that may have happened is not undone by one that did not.
         let mut doubt: Option<String> = None;
-        let later = |doubt: Option<String>, after| match doubt {
+        let later = |doubt: Option<String>, after: Failure| match doubt {
             Some(why) => Failure::Unclear { why },
-            None => Failure::Later { after },
+            None => after,
         };
-        let mut repeats = 0;
+        let (mut repeats, mut doubted) = (0, false);
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
             let pass = match self.limiter.admit(method, &about, left).await {
                 Ok(pass) => pass,
-                Err(after) => return Err(later(doubt, after)),
+                Err(after) => return Err(later(doubt, Failure::Later { after })),
             };
             let trouble = match self.send(asked, &path, pass).await {
                 Ok(answer) => return Ok(answer),
@@ -211,9 +249,22 @@ impl Inner {
                 Trouble::Other(failure) => return Err(failure),
                 Trouble::Limited(after) => {
                     if Instant::now() + after > deadline {
-                        return Err(later(doubt, after));
+                        return Err(later(doubt, Failure::Later { after }));
                     }
-                    // The limiter knows, and lets it wait.
+                    // The limiter knows, and lets it wait; but for a first answer, of which it keeps no count.
+                    if method == Method::Answer {
+                        sleep(after).await;
+                    }
+                    continue;
+                }
+                Trouble::Token if method == Method::Me => return Err(Failure::BadToken),
+                // One refusal is no proof.
+                Trouble::Token => {
+                    Box::pin(self.trusted(true)).await?;
+                    if doubted {
+                        return Err(later(doubt, Failure::Later { after: self.pace.recheck }));
+                    }
+                    doubted = true;
                     continue;
                 }
                 Trouble::Unclear(why) => doubt = Some(why),
@@ -221,7 +272,7 @@ impl Inner {
             }
             let is_over = repeats == REPEATS || Instant::now() + pause > deadline;
             if is_over || (doubt.is_some() && !method.kind().may_repeat()) {
-                return Err(later(doubt, WAIT_UNREACHABLE));
+                return Err(later(doubt, Failure::Unreachable));
             }
             sleep(pause).await;
             pause *= 2;
@@ -310,21 +361,26 @@ fn judge(
     method: Method,
     status: StatusCode,
     body: Option<Value>,
-    wait: Duration,
+    wait: Option<Duration>,
 ) -> Result<Value, Trouble> {
-    let refused = |body: &Value| Trouble::Other(failure::refused(status.as_u16(), body));
     let code = body.as_ref().and_then(|body| body["code"].as_u64()).unwrap_or(0);
+    if let Some(wait) = wait {
+        return Err(Trouble::Limited(wait));
+    }
+    // A rate, whatever the status says.
+    let number = u32::try_from(code).unwrap_or(0);
+    if let Class::Later { after } = class::of(number, status.as_u16()) {
+        return Err(Trouble::Other(Failure::Later { after }));
+    }
     match status.as_u16() {
         200..=299 => body.ok_or_else(|| Trouble::Unclear("the answer is not JSON".to_owned())),
-        // Neither waiting nor another attempt helps with an old message; Discord says 429 all the same.
-        429 if code == u64::from(Code::OldMessage.number()) => {
-            Err(refused(&body.unwrap_or_default()))
-        }
-        429 => Err(Trouble::Limited(wait)),
         408 | 500..=599 => Err(Trouble::Unclear(format!("status {status}"))),
         // Without a code of its own it is the bot's token that is meant, not that of an interaction.
-        401 if !method.is_answer() && code == 0 => Err(Trouble::Other(Failure::BadToken)),
-        _ => Err(refused(&body.unwrap_or_default())),
+        401 if !method.is_answer() && matches!(code, 0 | 40_001 | 50_014) => Err(Trouble::Token),
+        _ => {
+            let body = body.unwrap_or_default();
+            Err(Trouble::Other(failure::refused(status.as_u16(), &body)))
+        }
     }
 }
 
@@ -376,6 +432,9 @@ fn tell(method: Method, failure: &Failure) {
     match failure {
         Failure::Later { after } => {
             tracing::debug!(discord.method = method, wait = ?after, "a call of Discord has to wait");
+        }
+        Failure::Unreachable => {
+            tracing::warn!(discord.method = method, "Discord cannot be reached");
         }
         Failure::Unclear { why } => {
             tracing::warn!(discord.method = method, why, "Discord gave no clear answer");

@@ -1,7 +1,8 @@
 //! What every part of the gateway needs, and how it is put together.
 
 use std::{
-    sync::{Arc, OnceLock},
+    collections::HashSet,
+    sync::{Arc, Mutex, OnceLock, PoisonError},
     time::Duration,
 };
 
@@ -14,17 +15,22 @@ use super::{
     commands,
     drafts::Drafts,
     files::Files,
+    listening::Listening,
     native::Native,
     rooms::Rooms,
     typing,
 };
 use crate::{
-    chat::{Afterwards, Drawn, PutOff, Receipts},
+    chat::{Afterwards, Doubts, Drawn, Ledger, Receipts},
     clock::Clock,
-    config::{Lists, Settings, settings::DiscordConnection},
+    config::{
+        Lists, Settings,
+        settings::{DiscordConnection, DiscordTransport},
+    },
     engine::Engine,
-    ids::Ids,
-    model::session::Platform,
+    form::Hears,
+    ids::{Ids, SessionId},
+    model::session::{Place, Platform},
     store::Store,
     threads::Threads,
 };
@@ -64,8 +70,13 @@ pub struct App {
     pub(super) receipts: Receipts,
     /// How messages look.
     pub(super) drawn: Drawn,
-    /// What waits for a workspace.
-    pub(super) put_off: PutOff,
+    /// Sessions whose participants could not be reached.
+    pub(super) lost: Lost,
+    /// When something was heard last.
+    pub(super) listening: Listening,
+    pub(super) doubts: Doubts,
+    /// What stands outside for sessions.
+    pub(super) ledger: Ledger,
     engine: OnceLock<Engine>,
     /// The bot's own user.
     me: OnceCell<String>,
@@ -73,32 +84,52 @@ pub struct App {
     stopping: CancellationToken,
 }
 
+/// Sessions whose participants could not be reached, as far as this process has told of it.
+#[derive(Debug, Default)]
+pub(super) struct Lost(Mutex<HashSet<SessionId>>);
+
+impl Lost {
+    pub(super) fn insert(&self, session: SessionId) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(session);
+    }
+
+    /// Whether it was among them.
+    pub(super) fn remove(&self, session: SessionId) -> bool {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&session)
+    }
+}
+
 /// Longest time for what is said or shown after an acknowledgement: a wait for a rate and some calls.
 const TASK_LIMIT: Duration = Duration::from_mins(1);
 
 impl App {
-    /// Puts the gateway together from the settings; none where Discord is not connected. It asks Discord nothing yet,
-    /// and takes nothing in before [`App::attach`].
+    /// Puts the gateway together from the settings, for calls at this `pace`; none where Discord is not connected. It
+    /// asks Discord nothing yet, and takes nothing in before [`App::attach`].
     pub fn open(
         settings: &Arc<Settings>,
         store: &Arc<dyn Store>,
         clock: &Arc<dyn Clock>,
         ids: &Arc<dyn Ids>,
+        pace: Pace,
     ) -> Result<Option<Arc<Self>>, api::Error> {
         let connection = settings.discord.as_ref().and_then(|discord| discord.connection.clone());
         let Some(connection) = connection else { return Ok(None) };
-        let api = Api::new(&connection.api_base, connection.token.clone(), Pace::default())?;
+        let per_second = connection.requests_per_second.unwrap_or(pace.per_second);
+        let pace = Pace { per_second, ..pace };
+        let api = Api::new(&connection.api_base, connection.token.clone(), pace)?;
         let lists = Lists {
             approvers: settings.approvers.clone(),
             staff_users: connection.staff_users.clone(),
             staff_groups: connection.staff_roles.clone(),
         };
         let threads = Threads::new(Platform::Discord, Arc::clone(store));
+        let ledger = Ledger::new(Arc::clone(store));
         Ok(Some(Arc::new(Self {
             files: Files::new(&connection.api_base, settings.uploads.max_mb * 1024 * 1024)?,
             rooms: Rooms::new(
                 api.clone(),
                 threads.clone(),
+                ledger.clone(),
                 Arc::clone(store),
                 Arc::clone(settings),
             ),
@@ -108,7 +139,10 @@ impl App {
             afterwards: Afterwards::new(Platform::Discord, TASK_LIMIT),
             receipts: Receipts::new(),
             drawn: Drawn::new(),
-            put_off: PutOff::default(),
+            lost: Lost::default(),
+            listening: Listening::new(Arc::clone(store), Arc::clone(clock)),
+            doubts: Doubts::default(),
+            ledger,
             engine: OnceLock::new(),
             me: OnceCell::new(),
             stopping: CancellationToken::new(),
@@ -147,6 +181,28 @@ impl App {
         tokio::join!(registering, typing::keep_typing(&self, shutdown.clone()));
         self.stopping.cancel();
         self.afterwards.finish().await;
+    }
+
+    /// Which written words reach the bot in a conversation. Over HTTP Discord tells of none; over the gateway of all, where
+    /// it was granted, or the conversation is a direct one, and else of those that are for the bot.
+    pub(super) async fn hears(&self, session: SessionId, place: &Place) -> Hears {
+        match self.connection.transport {
+            DiscordTransport::Http { .. } => Hears::Nothing,
+            DiscordTransport::Gateway { .. } if self.connection.message_content => Hears::All,
+            DiscordTransport::Gateway { .. } if self.rooms.is_thread(session, place).await => {
+                Hears::Replies
+            }
+            DiscordTransport::Gateway { .. } => Hears::All,
+        }
+    }
+
+    /// The same for those who write to staff's threads, which are in servers.
+    pub(super) const fn hears_staff(&self) -> Hears {
+        match self.connection.transport {
+            DiscordTransport::Http { .. } => Hears::Nothing,
+            DiscordTransport::Gateway { .. } if self.connection.message_content => Hears::All,
+            DiscordTransport::Gateway { .. } => Hears::Replies,
+        }
     }
 
     /// Resolves when the program is to stop.

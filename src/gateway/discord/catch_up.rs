@@ -5,8 +5,9 @@
 //! comes by itself meanwhile, is recognised. Best effort: a thread that the bot may not read is left alone, and only as
 //! many conversations are read as one start should ask for.
 
-use std::{sync::Arc, time::Duration};
+use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
+use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
 use tokio::time::sleep;
 
@@ -19,7 +20,7 @@ use super::{
     send::snowflake,
 };
 use crate::{
-    chat::catch_up::{going_on, heard_last},
+    chat::catch_up::{going_on, heard_last, team_threads},
     engine::Engine,
     model::session::{Head, Platform},
 };
@@ -45,57 +46,148 @@ impl Share {
     }
 }
 
-/// Reads every conversation of the session that goes on, the newest first; ends early where the program is to stop.
-pub(super) async fn catch_up(app: Arc<App>, share: Share) {
+/// Reads every conversation of the session that goes on, the newest first, what a team wrote about it, and who called the
+/// bot in a channel without having one; ends early where the program is to stop. What was heard is noted once all of it
+/// was seen.
+pub(super) async fn catch_up(app: Arc<App>, share: Share, since: Option<DateTime<Utc>>) {
     let Some(engine) = app.engine() else { return };
-    let reading = async {
-        let mut taken = 0;
-        for head in going_on(&*app.store, Platform::Discord, limits::CATCH_UP_SESSIONS).await {
-            match read(&app, engine, &head, share).await {
-                Ok(count) => taken += count,
-                Err(Missed) => {
-                    tracing::warn!(session.id = %head.id, "what was written meanwhile could not be read");
-                }
-            }
-        }
-        taken
-    };
-    let taken = tokio::select! {
-        () = app.stopping() => 0,
-        taken = reading => taken,
+    let began = app.clock.now();
+    let reader = Reader { app: &app, engine, share, since };
+    let (taken, missed) = tokio::select! {
+        () = app.stopping() => return,
+        read = reader.everything() => read,
     };
     if taken > 0 {
         tracing::info!(messages = taken, "looked through what was written while nobody listened");
     }
+    app.listening.caught_up(missed == 0, began).await;
 }
 
 /// Discord did not say.
 struct Missed;
 
-/// Takes what was written in one conversation since it was heard from; how many messages.
-async fn read(app: &Arc<App>, engine: &Engine, head: &Head, share: Share) -> Result<usize, Missed> {
-    let is_thread = app.rooms.is_thread(head.id, &head.place).await;
-    if !share.has(&head.place.workspace, is_thread) {
-        return Ok(0);
-    }
-    let Some(room) = app.rooms.known(head.id).await.map_err(|_| Missed)? else { return Ok(0) };
-    let look = engine.look(head.id).await.map_err(|_| Missed)?;
-    let mut messages = ask(app, &room, &heard_last(&look, &room, snowflake)).await?;
-    // The newest come first.
-    messages.reverse();
-    let me = app.me().await.map_err(|_| Missed)?.to_owned();
-    let mut taken = 0;
-    for mut message in messages {
-        if is_thread {
-            message["guild_id"] = json!(head.place.workspace);
+struct Reader<'a> {
+    app: &'a Arc<App>,
+    engine: &'a Engine,
+    share: Share,
+    /// When the bot last listened; none where it never has.
+    since: Option<DateTime<Utc>>,
+}
+
+impl Reader<'_> {
+    /// How many messages were taken, and how many places could not be read.
+    async fn everything(&self) -> (usize, usize) {
+        let (mut taken, mut missed) = (0, 0);
+        let going_on = going_on(&*self.app.store, Platform::Discord, limits::CATCH_UP_SESSIONS);
+        for head in going_on.await {
+            if let Ok(count) = self.conversation(&head).await {
+                taken += count;
+            } else {
+                missed += 1;
+                tracing::warn!(session.id = %head.id, "what was written meanwhile could not be read");
+            }
         }
-        let envelope = parse::event("MESSAGE_CREATE", &message, &me);
-        if matches!(envelope.what, Incoming::Message(_)) {
-            DiscordInbox(Arc::clone(app)).take(envelope).await.map_err(|_| Missed)?;
-            taken += 1;
+        if let Ok(count) = self.first_words().await {
+            taken += count;
+        } else {
+            missed += 1;
+            tracing::warn!("who called the bot meanwhile could not be read");
         }
+        (taken, missed)
     }
-    Ok(taken)
+
+    /// Takes what was written in one conversation since it was heard from, and by a team about it.
+    async fn conversation(&self, head: &Head) -> Result<usize, Missed> {
+        let app = self.app;
+        let look = self.engine.look(head.id).await.map_err(|_| Missed)?;
+        let guild = &head.place.workspace;
+        let mut taken = 0;
+        let is_thread = app.rooms.is_thread(head.id, &head.place).await;
+        if self.share.has(guild, is_thread)
+            && let Some(room) = app.rooms.known(head.id).await.map_err(|_| Missed)?
+        {
+            let after = heard_last(&look, &room, snowflake);
+            let messages = ask(app, &room, &after).await?;
+            taken += self.take(messages, is_thread.then_some(guild)).await?;
+        }
+        if !self.share.has(guild, true) {
+            return Ok(taken);
+        }
+        let channels: Vec<String> = self.channels().cloned().collect();
+        let since = self.since.unwrap_or(head.created_at).max(head.created_at);
+        let threads = team_threads(&app.threads, &*app.store, &look, &channels).await;
+        for root in threads.map_err(|_| Missed)? {
+            // A thread has the id of its message.
+            let mut messages = ask(app, &root.message, &snowflake(since)).await?;
+            for message in &mut messages {
+                // A list of messages does not say who may decide what.
+                let Some(user) = message["author"]["id"].as_str().map(str::to_owned) else {
+                    continue;
+                };
+                if let Ok(member) = app.api.member(guild, &user).await {
+                    message["member"] = member;
+                }
+            }
+            taken += self.take(messages, Some(guild)).await?;
+        }
+        Ok(taken)
+    }
+
+    /// Takes what the bot was called with in a channel of the configuration, where it has not answered since. Discord lists
+    /// no direct conversations to a bot, so those that nobody has begun here cannot be looked through.
+    async fn first_words(&self) -> Result<usize, Missed> {
+        let Some(since) = self.since else { return Ok(0) };
+        let me = self.app.me().await.map_err(|_| Missed)?.to_owned();
+        let mut taken = 0;
+        for channel in self.channels().collect::<BTreeSet<_>>() {
+            let messages = ask(self.app, channel, &snowflake(since)).await?;
+            let is_mine = |message: &&Value| message["author"]["id"] == me.as_str();
+            // The newest come first.
+            let open: Vec<Value> =
+                messages.iter().take_while(|one| !is_mine(one)).cloned().collect();
+            let calls = |message: &Value| {
+                let mut mentions = message["mentions"].as_array().into_iter().flatten();
+                mentions.any(|user| user["id"] == me.as_str())
+            };
+            let open: Vec<Value> = open.into_iter().filter(calls).collect();
+            if open.is_empty() {
+                continue;
+            }
+            let Ok(about) = self.app.api.channel(channel).await else { continue };
+            let guild = about["guild_id"].as_str().unwrap_or_default().to_owned();
+            if self.share.has(&guild, true) {
+                taken += self.take(open, Some(&guild)).await?;
+            }
+        }
+        Ok(taken)
+    }
+
+    fn channels(&self) -> impl Iterator<Item = &String> {
+        self.app.settings.discord.iter().flat_map(|discord| discord.channels.values())
+    }
+
+    /// Takes messages, the newest of which come first, as if each had just been dispatched.
+    async fn take(
+        &self,
+        mut messages: Vec<Value>,
+        guild: Option<&String>,
+    ) -> Result<usize, Missed> {
+        messages.reverse();
+        let me = self.app.me().await.map_err(|_| Missed)?.to_owned();
+        let mut taken = 0;
+        for mut message in messages {
+            if let Some(guild) = guild {
+                message["guild_id"] = json!(guild);
+            }
+            let envelope = parse::event("MESSAGE_CREATE", &message, &me);
+            if matches!(envelope.what, Incoming::Message(_)) {
+                let inbox = DiscordInbox(Arc::clone(self.app));
+                inbox.take(envelope).await.map_err(|_| Missed)?;
+                taken += 1;
+            }
+        }
+        Ok(taken)
+    }
 }
 
 /// The messages after one, a page of them; nothing where the bot may not look.
@@ -105,7 +197,9 @@ async fn ask(app: &App, room: &str, after: &str) -> Result<Vec<Value>, Missed> {
             Ok(messages) => return Ok(messages),
             Err(Failure::Refused { .. }) => return Ok(Vec::new()),
             Err(Failure::BadToken) => return Err(Missed),
-            Err(Failure::Unclear { .. }) => sleep(Duration::from_secs(1)).await,
+            Err(Failure::Unclear { .. } | Failure::Unreachable) => {
+                sleep(Duration::from_secs(1)).await;
+            }
             Err(Failure::Later { after }) => sleep(after).await,
         }
     }

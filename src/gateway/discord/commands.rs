@@ -1,6 +1,7 @@
 //! What people order: the commands, the panel, the buttons of the staff's thread, a first word to the bot.
 
 mod begin;
+mod own;
 mod reading;
 mod registered;
 
@@ -19,6 +20,7 @@ use crate::{
     ids::SessionId,
     interview::{Command, Responder},
     model::{
+        posted::{Item, Posted, Reader},
         session::{Head, Platform},
         transcript::Audience,
         ui::Control,
@@ -27,7 +29,10 @@ use crate::{
     threads::Role,
 };
 
-use self::begin::{chosen, startable, started};
+use self::{
+    begin::{chosen, startable, started},
+    own::own,
+};
 
 pub(super) use self::begin::{begin_for, begin_on_join};
 
@@ -78,19 +83,6 @@ async fn mine(arrival: &Arrival<'_>, by: &Actor) -> Result<Option<Head>, NotTake
     Ok(glance::newest(&mine, Platform::Discord))
 }
 
-async fn own(
-    arrival: &Arrival<'_>,
-    by: &Actor,
-    ear: &Ear,
-    command: Command,
-) -> Result<Ack, NotTaken> {
-    let Some(head) = mine(arrival, by).await? else {
-        return Ok(arrival.say(ear, NO_SESSION));
-    };
-    let from = participant(&head, by);
-    arrival.receive(head.id, (from, What::Command(command)), ear, None).await
-}
-
 /// There is no conversation to talk about.
 const NO_SESSION: &str = "There is no conversation yet. Begin one with `/onboard start`.";
 
@@ -101,8 +93,11 @@ async fn status(arrival: &Arrival<'_>, by: &Actor, ear: &Ear) -> Result<Ack, Not
     };
     match arrival.engine.look(head.id).await {
         Ok(look) => {
-            let room = arrival.app.rooms.known(head.id).await.map_err(|_| NotTaken)?;
-            Ok(arrival.say(ear, &mirror::own(&look, room.as_deref())))
+            let app = Arc::clone(arrival.app);
+            Ok(arrival.say_later(async move {
+                let link = own::link(&app, &look).await;
+                mirror::own(&look, link.as_deref())
+            }))
         }
         Err(error) => Ok(arrival.say(ear, &words::of_error(&error))),
     }
@@ -228,6 +223,12 @@ pub(super) async fn pressed(arrival: &Arrival<'_>, action: Action) -> Result<Ack
         let flow = startable(arrival.engine).into_iter().find(|flow| flow.flow.id == id);
         return started(arrival, flow.into_iter().collect(), &action.by, &ear).await;
     }
+    if let Some(id) = id.strip_prefix(texts::HELP) {
+        return Ok(match own_session(arrival, id, &action, &ear).await? {
+            Ok((session, _)) => help(arrival, session, &ear).await?,
+            Err(refused) => refused,
+        });
+    }
     if let Some(id) = id.strip_prefix(texts::COPY) {
         return Ok(match own_session(arrival, id, &action, &ear).await? {
             Ok((session, _)) => hand_out(arrival, session, &action.by.user),
@@ -269,6 +270,15 @@ pub(super) async fn pressed(arrival: &Arrival<'_>, action: Action) -> Result<Ack
         return Ok(arrival.show(&ear, texts::sure_to_end(session)));
     }
     arrival.receive(session, (from, What::Command(order.command())), &ear, None).await
+}
+
+/// What works in a conversation.
+async fn help(arrival: &Arrival<'_>, session: SessionId, ear: &Ear) -> Result<Ack, NotTaken> {
+    let Some(head) = arrival.head(session).await.map_err(|_| NotTaken)? else {
+        return Ok(arrival.tell(ear, words::NO_CONVERSATION));
+    };
+    let hears = arrival.app.hears(session, &head.place).await;
+    Ok(arrival.show(ear, texts::help(texts::HELP_TITLE, session, hears)))
 }
 
 /// Somebody of the staff of a conversation, or the refusal.
@@ -322,7 +332,10 @@ fn hand_out(arrival: &Arrival<'_>, session: SessionId, user: &str) -> Ack {
         places.extend(app.rooms.known(session).await.ok().flatten());
         for (index, place) in places.iter().enumerate() {
             let file = (name.as_str(), bytes.clone());
-            if app.api.post_file(place, &nonce, body.clone(), file).await.is_ok() {
+            if let Ok(message) = app.api.post_file(place, &nonce, body.clone(), file).await {
+                let item = Item::Message { at: format!("{place}/{message}") };
+                let posted = Posted { item, reader: Reader::Participant };
+                app.ledger.note_or_tell(session, &[posted]).await;
                 let here = if index == 0 { "your direct messages" } else { "your thread" };
                 return format!("Sent. You find it in {here}.");
             }

@@ -215,7 +215,10 @@ async fn introduce(api: &Api, intake: &Intake) -> Result<bool, Error> {
         }
         Err(Failure::BadToken) => Err(Error::Refused(Refusal::Token)),
         Err(
-            failure @ (Failure::Later { .. } | Failure::Unclear { .. } | Failure::Refused { .. }),
+            failure @ (Failure::Unreachable
+            | Failure::Later { .. }
+            | Failure::Unclear { .. }
+            | Failure::Refused { .. }),
         ) => {
             tracing::warn!(%failure, "Discord cannot be asked who the bot is; it is tried again");
             Ok(false)

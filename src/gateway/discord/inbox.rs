@@ -7,6 +7,7 @@
 mod answers;
 mod reach;
 mod tell;
+mod unheard;
 
 use std::sync::Arc;
 
@@ -61,7 +62,11 @@ impl Inbox for DiscordInbox {
         let key = format!("discord:{key}");
         let arrival = Arrival { app: &self.0, engine, key, guild, ticket, quiet };
         let about = tell::message_of(&what);
+        let is_news = !matches!(what, Incoming::Begun(_));
         let ack = arrival.take(what).await;
+        if is_news && ack.is_ok() {
+            self.0.listening.heard().await;
+        }
         match ack {
             // Whoever waits for an answer is told; only what nobody waits for may come again.
             Err(NotTaken) if arrival.ticket.is_some() => Ok(Ack::Say(texts::words(NOT_SAVED))),
@@ -120,9 +125,10 @@ impl Arrival<'_> {
             Incoming::MemberChanged(by) => self.member_changed(&by).await,
             Incoming::Begun(share) => {
                 let app = Arc::clone(self.app);
+                let since = app.listening.look_back().await.map_err(|_| NotTaken)?;
                 self.app
                     .afterwards
-                    .spawn_whole(async move { catch_up::catch_up(app, share).await });
+                    .spawn_whole(async move { catch_up::catch_up(app, share, since).await });
                 Ok(Ack::Nothing)
             }
             Incoming::MemberLeft { user, is_banned } => self.member_left(&user, is_banned).await,
@@ -244,6 +250,8 @@ impl Arrival<'_> {
             What::Offered { wait: None, files: offers, text }
         } else if let Some(text) = text {
             What::Said { text, source: Some(source) }
+        } else if is_mine && ack == self.quiet {
+            return self.unheard(&head, &ear).await;
         } else {
             return Ok(ack);
         };
@@ -256,14 +264,18 @@ impl Arrival<'_> {
         session: SessionId,
         message: &Message,
     ) -> Result<Ack, NotTaken> {
-        if message.text.trim().is_empty() {
-            return Ok(Ack::Nothing);
-        }
         let ear = ear_of(message);
         let Some(head) = self.head(session).await.map_err(|_| NotTaken)? else {
             return Ok(Ack::Nothing);
         };
         let from = self.responder_at(&head, &message.by);
+        if message.text.trim().is_empty() {
+            return if from.staff {
+                self.unheard_from_staff(session, &ear).await
+            } else {
+                Ok(Ack::Nothing)
+            };
+        }
         if !from.staff {
             return Ok(self.tell(&ear, words::FOR_STAFF));
         }

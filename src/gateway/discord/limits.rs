@@ -145,6 +145,9 @@ pub const CATCH_UP_SESSIONS: usize = 200;
 /// Messages that are read of each, at most: a page of Discord's.
 pub const CATCH_UP_MESSAGES: u8 = 100;
 
+/// Calls in a second over all routes, unless Discord has granted more (docs, topics/rate-limits).
+pub const CALLS_PER_SECOND: u32 = 50;
+
 /// How long it is the bot's turn before it is shown that it is writing; ours.
 pub const TYPING_AFTER: Duration = Duration::from_millis(400);
 

@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     engine::Look,
-    form::{Order, glance, plain, words_of},
+    form::{Hears, Order, glance, plain, words_of},
     ids::SessionId,
     model::session::Head,
 };
@@ -25,12 +25,16 @@ use crate::{
 const ROWS: usize = 9;
 
 /// The head of the thread: who, which interview, how far, and what staff may do.
-pub fn root(look: &Look) -> Message {
+pub fn root(look: &Look, hears: Hears) -> Message {
+    let how = match hears {
+        Hears::All => "Write in this thread to take over: what you write is passed on.",
+        Hears::Replies => {
+            "Reply to a message of mine in this thread to take over: what you write is passed on."
+        }
+        Hears::Nothing => "Press Take over to keep the assistant quiet.",
+    };
     let mut components = vec![kit::text(&title(look))];
-    components.push(small(&[
-        said(&glance::standing(look), limits::VALUE_SHOWN),
-        "Write in this thread to take over: what you write is passed on.".to_owned(),
-    ]));
+    components.push(small(&[said(&glance::standing(look), limits::VALUE_SHOWN), how.to_owned()]));
     components.extend(orders(look.state.session));
     Message { content: String::new(), components: vec![container(&components, OPEN)] }
 }
@@ -54,14 +58,14 @@ pub fn one(look: &Look) -> Message {
 }
 
 /// How one's own conversation stands, and where it goes on.
-pub fn own(look: &Look, room: Option<&str>) -> String {
+pub fn own(look: &Look, link: Option<&str>) -> String {
     let title = said(&look.flow.flow.title, limits::QUOTE);
     let mut text = format!("**{title}**: {}", said(&glance::standing(look), limits::VALUE_SHOWN));
     if let Some(open) = look.state.pending().next() {
         _ = write!(text, "\nOpen: {}", said(&plain(&open.prompt.body), 300));
     }
-    if let Some(room) = room.filter(|_| look.state.place.thread.is_some()) {
-        _ = write!(text, "\n<#{room}>");
+    if let Some(link) = link {
+        _ = write!(text, "\n{link}");
     }
     text
 }

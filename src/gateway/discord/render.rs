@@ -17,13 +17,16 @@ use self::{
     kit::Weight,
     text::{is_blank, said},
 };
+pub use crate::form::Hears;
+
 use crate::{
     form::{Draft, Element, words_of},
-    gateway::discord::limits,
+    gateway::discord::{limits, texts},
     ids::ArtifactId,
     model::{
         session::PersonId,
         transcript::Audience,
+        ui::Offered,
         wait::{Answerers, Wait},
     },
 };
@@ -80,17 +83,6 @@ impl Message {
     }
 }
 
-/// Which written words reach the bot where a card stands. Without a privileged intent Discord hands over those of
-/// direct conversations, and elsewhere those that reply to the bot or mention it.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Hears {
-    /// All of them.
-    #[default]
-    All,
-    /// Replies and mentions.
-    Replies,
-}
-
 /// What a rendering depends on beside the question itself.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Cx {
@@ -106,10 +98,19 @@ pub struct Cx {
     pub draft: Draft,
     /// Which written words reach the bot.
     pub hears: Hears,
+    /// Those who are called to decide, as mentions.
+    pub called: Option<String>,
     /// Address of the conversation, for deciders.
     pub conversation: Option<String>,
     /// Largest file that this person may send, in bytes, where an interaction said so.
     pub file_max: Option<u64>,
+}
+
+impl Cx {
+    /// Whether it is the participant who is asked, and who reads it.
+    fn is_participants(&self, wait: &Wait) -> bool {
+        matches!(wait.answerers, Answerers::Participant) && self.reader == Audience::Participant
+    }
 }
 
 /// The components of a card while it is made, within what Discord takes.
@@ -191,14 +192,22 @@ pub fn card(wait: &Wait, cx: &Cx) -> Message {
     let notes: Vec<String> = notes.map(|note| said(&text::one_line(note), NOTE)).collect();
     let notes: Vec<Value> = if notes.is_empty() { Vec::new() } else { vec![kit::small(&notes)] };
     let more = more(wait);
+    let (body, offers) = told(wait, cx);
+    let help = if is_open && cx.is_participants(wait) {
+        texts::helping(&offers, wait.session, cx.hears)
+    } else {
+        Vec::new()
+    };
+    let called = cx.called.iter().filter(|_| is_open).map(|called| kit::text(called));
+    let called: Vec<Value> = called.collect();
     let mut room = Room::new();
-    for always in [&drawn.below, &notes, &more] {
+    for always in [&drawn.below, &notes, &more, &help, &called] {
         room.reserve(always);
     }
     if let Some(title) = prompt.title.as_deref().filter(|title| !is_blank(title)) {
         room.add(vec![kit::text(&format!("### {}", said(&text::one_line(title), limits::QUOTE)))]);
     }
-    room.add_text(&prompt.body, if drawn.told.is_empty() { 1 } else { 2 });
+    room.add_text(&body, if drawn.told.is_empty() { 1 } else { 2 });
     // Whatever was left out of the body, the data is told as far as there is room.
     let was_cut = std::mem::take(&mut room.is_cut);
     for part in drawn.told {
@@ -216,7 +225,15 @@ pub fn card(wait: &Wait, cx: &Cx) -> Message {
     }
     components.extend(drawn.below);
     components.extend(notes);
-    Message { content: String::new(), components: vec![kit::container(&components, drawn.colour)] }
+    components.extend(help);
+    let card = kit::container(&components, drawn.colour);
+    Message { content: String::new(), components: called.into_iter().chain([card]).collect() }
+}
+
+/// What a question says, and which commands it offers where they cannot be typed.
+fn told(wait: &Wait, cx: &Cx) -> (String, Vec<Offered>) {
+    let hears = if cx.is_participants(wait) { cx.hears } else { Hears::All };
+    hears.adapt(&wait.prompt.body)
 }
 
 /// Says that a card is shortened, with a button for the rest.

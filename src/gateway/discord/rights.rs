@@ -28,6 +28,8 @@ struct Role {
     permissions: Permissions,
     /// It belongs to an application, to boosting or to a subscription: nobody gives it.
     is_managed: bool,
+    /// Whoever mentions it calls its members.
+    is_mentionable: bool,
 }
 
 /// Why a role cannot be given.
@@ -105,6 +107,12 @@ impl Rights {
         if rights.view_channel() { rights } else { Permissions::empty() }
     }
 
+    /// Whether a role that the bot mentions in a channel calls those who have it.
+    pub fn may_call(&self, role: &str, channel: &Value) -> bool {
+        self.roles.get(role).is_some_and(|role| role.is_mentionable)
+            || self.in_channel(channel).mention_everyone()
+    }
+
     /// Whether everybody who is new in the server sees a channel of it.
     pub fn is_seen_by_all(&self, channel: &Value) -> bool {
         let base = self.roles.get(&self.guild).map_or(Permissions::empty(), |all| all.permissions);
@@ -125,6 +133,7 @@ fn read(role: &Value) -> Option<(String, Role)> {
         position: role["position"].as_u64().unwrap_or(0),
         permissions: permissions(&role["permissions"]),
         is_managed: role["managed"] == true,
+        is_mentionable: role["mentionable"] == true,
     };
     Some((id, known))
 }
@@ -175,6 +184,22 @@ mod tests {
         assert_eq!(mine.may_give("1"), Err(Hindrance::Managed));
         assert_eq!(rights(&[]).may_give("3"), Err(Hindrance::MayNot));
         assert_eq!(rights(&["8"]).may_give("3"), Ok(()));
+    }
+
+    #[test]
+    fn a_role_is_called_where_it_may_be_mentioned_or_the_bot_may_mention_all() {
+        let channel = json!({ "permission_overwrites": [] });
+        let mut open = role("6", 1, Permissions::empty());
+        open["mentionable"] = true.into();
+        let roles =
+            [role("1", 0, Permissions::VIEW_CHANNEL), role("3", 1, Permissions::empty()), open];
+        let may = |held: &[&str], roles: &[Value]| {
+            let mine = Rights::of("1", roles, &json!({ "user": { "id": "900" }, "roles": held }));
+            ["3", "6", "7"].map(|role| mine.may_call(role, &channel))
+        };
+        assert_eq!(may(&[], &roles), [false, true, false]);
+        let caller = role("2", 5, Permissions::MENTION_EVERYONE);
+        assert_eq!(may(&["2"], &[&roles[..], &[caller]].concat()), [true, true, true]);
     }
 
     #[test]

@@ -23,14 +23,16 @@ use super::{
     people::is_direct,
 };
 use crate::{
+    chat::Ledger,
     config::Settings,
     engine::Look,
     ids::SessionId,
     model::{
         flow::{DiscordPlace, StartDiscord},
-        session::Place,
+        posted::{Item, Posted, Reader},
+        session::{Head, Place, Status},
     },
-    store::{self, Note, Store},
+    store::{self, Find, Note, Store},
     threads::{Mark, Role, Spot, Threads},
 };
 
@@ -51,6 +53,9 @@ const ARCHIVED_AFTER: u32 = 10_080;
 
 /// Longest part of a thread's name that is somebody's name.
 const NAME_MAX: usize = 60;
+
+/// Threads that are archived at one time where a server has too many.
+const ROOM_MADE: usize = 10;
 
 /// Locks that rooms share while they are made: whole classes of newcomers press Start in the same second.
 const MAKING: usize = 64;
@@ -81,6 +86,7 @@ impl From<store::Error> for Trouble {
 pub struct Rooms {
     api: Api,
     threads: Threads,
+    ledger: Ledger,
     store: Arc<dyn Store>,
     settings: Arc<Settings>,
     making: [Mutex<()>; MAKING],
@@ -88,8 +94,15 @@ pub struct Rooms {
 
 impl Rooms {
     /// Rooms on Discord, remembered in `threads`.
-    pub fn new(api: Api, threads: Threads, store: Arc<dyn Store>, settings: Arc<Settings>) -> Self {
-        Self { api, threads, store, settings, making: std::array::from_fn(|_| Mutex::default()) }
+    pub fn new(
+        api: Api,
+        threads: Threads,
+        ledger: Ledger,
+        store: Arc<dyn Store>,
+        settings: Arc<Settings>,
+    ) -> Self {
+        let making = std::array::from_fn(|_| Mutex::default());
+        Self { api, threads, ledger, store, settings, making }
     }
 
     /// The room of a conversation, where there is one already.
@@ -134,6 +147,20 @@ impl Rooms {
                 self.make(look, &place).await
             }
             made => made,
+        }
+    }
+
+    /// The room of a conversation as it is on Discord now: made where there is none, and anew where it was deleted.
+    pub async fn standing(&self, look: &Look) -> Result<String, Trouble> {
+        let Some(room) = self.known(look.state.session).await? else {
+            return self.open(look).await;
+        };
+        match self.api.channel(&room).await {
+            Err(failure) if failure.is(Code::UnknownChannel) => {
+                self.instead(look, &room, failure).await
+            }
+            // Whatever else is wrong with it shows when something is said there.
+            Ok(_) | Err(_) => Ok(room),
         }
     }
 
@@ -182,6 +209,8 @@ impl Rooms {
             self.api.open_direct(user).await?
         } else {
             let room = self.thread(look, place).await?;
+            let item = Item::Room { id: room.clone() };
+            self.ledger.note(session, &[Posted { item, reader: Reader::Participant }]).await?;
             // Nobody is in it before this; who is in it already stays.
             self.api.add_to_thread(&room, user).await?;
             room
@@ -213,7 +242,17 @@ impl Rooms {
             "auto_archive_duration": ARCHIVED_AFTER,
         });
         let reason = format!("{}: a conversation began", look.flow.flow.title);
-        match self.api.begin_thread(&place.channel, body, Some(&reason)).await {
+        let attempt = || self.api.begin_thread(&place.channel, body.clone(), Some(&reason));
+        let begun = match attempt().await {
+            Err(failure) if failure.is(Code::TooManyThreads) => {
+                match self.archive_abandoned(&place.workspace).await? {
+                    0 => Err(failure),
+                    _ => attempt().await,
+                }
+            }
+            begun => begun,
+        };
+        match begun {
             Ok(thread) => Ok(thread),
             Err(Failure::Unclear { why }) => {
                 let found = self.orphan(place, &name).await?;
@@ -221,6 +260,36 @@ impl Rooms {
             }
             Err(failure) => Err(failure.into()),
         }
+    }
+
+    /// Archives threads of conversations that nobody goes on with, those that were written in longest ago first, where a
+    /// server has as many as it can have; how many. Writing in one opens it again.
+    async fn archive_abandoned(&self, guild: &str) -> Result<usize, Trouble> {
+        let mut threads = self.api.active_threads(guild).await?;
+        let last = |thread: &Value| {
+            let id = thread["last_message_id"].as_str().or_else(|| thread["id"].as_str());
+            id.and_then(|id| id.parse::<u64>().ok())
+        };
+        threads.sort_by_key(last);
+        let mut archived = 0;
+        for thread in &threads {
+            let Some(id) = thread["id"].as_str() else { continue };
+            let Some((session, _)) = self.of(id).await? else { continue };
+            let heads = self.store.find(Find::One(session)).await?;
+            let goes_on = |head: &Head| matches!(head.status, Status::Notice | Status::Open);
+            if heads.first().is_some_and(goes_on) {
+                continue;
+            }
+            let why = Some("the server has as many active threads as it can have");
+            if self.api.change_channel(id, json!({ "archived": true }), why).await.is_ok() {
+                archived += 1;
+            }
+            if archived == ROOM_MADE {
+                break;
+            }
+        }
+        tracing::info!(archived, "threads of conversations that are over were archived");
+        Ok(archived)
     }
 
     /// A thread of that name that belongs to no conversation.

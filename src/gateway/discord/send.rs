@@ -7,9 +7,10 @@
 mod deliver;
 mod found;
 mod handed;
+mod outside;
 mod post;
+mod remove;
 mod roles;
-mod taken_down;
 mod targets;
 
 use std::sync::Arc;
@@ -28,6 +29,7 @@ use crate::{
     ids::{EffectId, SessionId},
     model::{
         effect::{Delivery, Effect, Rendering},
+        posted::Posted,
         session::{Place, Platform},
         wait::Wait,
     },
@@ -46,24 +48,26 @@ impl Gateway for DiscordGateway {
     }
 
     async fn deliver(&self, effect: &Effect, shown: Option<(&Wait, &[Rendering])>) -> Delivery {
-        deliver::Sender { app: &self.0, effect }.run(shown).await
+        let sender = deliver::Sender::new(&self.0, effect);
+        let delivery = sender.run(shown).await;
+        self.0.ledger.close(effect, delivery, &sender.trail).await
     }
 
-    async fn take_down(&self, session: SessionId, place: &Place) {
-        taken_down::take_down(&self.0, session, place).await;
+    async fn remains(&self, session: SessionId, place: &Place) -> Vec<Posted> {
+        outside::remains(&self.0, session, place).await
     }
 }
 
 /// Draws a card again wherever it is shown, as well as it goes.
 pub(super) async fn redraw(app: &App, wait: &Wait, shown: &[Rendering]) {
     let Some(effect) = showing(app, wait).await else { return };
-    deliver::Sender { app, effect: &effect }.redraw(wait, shown).await;
+    deliver::Sender::new(app, &effect).redraw(wait, shown).await;
 }
 
 /// A card with what was entered so far; none where the conversation is gone or cannot be read just now.
 pub(super) async fn card(app: &App, wait: &Wait, draft: Draft) -> Option<Message> {
     let effect = showing(app, wait).await?;
-    let cx = deliver::Sender { app, effect: &effect }.cx(wait).await.ok()?;
+    let cx = deliver::Sender::new(app, &effect).cx(wait).await.ok()?;
     Some(render::card(wait, &render::Cx { draft, ..cx }))
 }
 

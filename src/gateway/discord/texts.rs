@@ -8,9 +8,12 @@ use super::{
         text::{escape, one_line, parts, said, time},
     },
 };
+use serde_json::{Value, json};
+use serenity::builder::CreateButton;
+
 use crate::{
     config::Approvers,
-    form::words::Words,
+    form::{Hears, words::Words},
     ids::SessionId,
     model::{session::PersonId, ui::Offered},
 };
@@ -47,12 +50,12 @@ pub fn decided(what: &str, by: &PersonId, by_name: &str) -> Message {
 }
 
 /// Those who decide, called by their roles and names; nobody where none is listed. With the ids that may be called.
-pub fn called(approvers: &Approvers) -> Option<(Message, Called)> {
+pub fn called(approvers: &Approvers) -> Option<(String, Called)> {
     let roles: Vec<String> = approvers.discord_roles.iter().take(CALLED_MAX).cloned().collect();
     let users: Vec<String> = approvers.discord_users.iter().take(CALLED_MAX).cloned().collect();
     let all = roles.iter().map(|id| format!("<@&{id}>"));
     let all: Vec<String> = all.chain(users.iter().map(|id| format!("<@{id}>"))).collect();
-    (!all.is_empty()).then(|| (words(all.join(" ")), Called { roles, users }))
+    (!all.is_empty()).then(|| (all.join(" "), Called { roles, users }))
 }
 
 /// Who is called by a message: nobody else is, whatever its words say.
@@ -62,6 +65,13 @@ pub struct Called {
     pub roles: Vec<String>,
     /// Users.
     pub users: Vec<String>,
+}
+
+impl Called {
+    /// As a request says it.
+    pub fn allowed(&self) -> Value {
+        json!({ "parse": [], "roles": self.roles, "users": self.users })
+    }
 }
 
 /// Roles and people that are called at once.
@@ -86,13 +96,58 @@ pub fn link(label: &str, url: &str) -> Option<Message> {
 
 /// The buttons that go with words which offer commands; none where they offer nothing.
 pub fn offered(offers: &[Offered], session: SessionId) -> Option<Message> {
-    let one = |offered: &Offered| {
-        let id = format!("{OFFER}{}.{}", offered.name(), session.short());
-        button(id, offered.label())
-    };
-    let components = rows(offers.iter().map(one));
+    let components = rows(offers.iter().map(|offered| offer(*offered, session)));
     (!components.is_empty()).then(|| Message { content: String::new(), components })
 }
+
+/// The button of a command.
+fn offer(offered: Offered, session: SessionId) -> CreateButton {
+    button(format!("{OFFER}{}.{}", offered.name(), session.short()), offered.label())
+}
+
+/// What stands under every question where words are not heard as they are typed, besides what its text offers.
+pub fn helping(offers: &[Offered], session: SessionId, hears: Hears) -> Vec<Value> {
+    if hears == Hears::All {
+        return Vec::new();
+    }
+    let always = [Offered::Human, Offered::Stop];
+    let more = offers.iter().filter(|offered| !always.contains(offered));
+    let buttons = always.iter().chain(more).map(|offered| offer(*offered, session));
+    let help = button(format!("{HELP}{}", session.short()), "Help");
+    rows([help].into_iter().chain(buttons))
+}
+
+/// What works in a conversation, for whoever asks or has typed what nobody heard.
+pub fn help(first: &str, session: SessionId, hears: Hears) -> Message {
+    let reply = match hears {
+        Hears::All => "- Type your answer, or press a button on a card.",
+        Hears::Replies => {
+            "- Press a button on a card, or answer with Discord's *Reply* on one of my messages, with the mention on."
+        }
+        Hears::Nothing => "- Press a button on a card.",
+    };
+    let text = format!(
+        "{first}\n{reply}\n- Already wrote it? Open the menu of your message and choose *Apps*, then *Use as answer*.\n\
+         - For anything else there are these buttons:"
+    );
+    let offers =
+        [Offered::Human, Offered::Stop, Offered::Continue, Offered::Export, Offered::Delete];
+    let mut components = vec![kit::text(&text)];
+    components.extend(rows(offers.map(|offered| offer(offered, session))));
+    Message { content: String::new(), components }
+}
+
+/// Begins the id of the button that says what works.
+pub const HELP: &str = "help.";
+
+/// Somebody typed in their own conversation what nobody can hear.
+pub const UNHEARD: &str = "I can't read what is typed here, but this works:";
+
+/// The same, for staff in a thread about somebody.
+pub const UNHEARD_STAFF: &str = "I can't read what is typed here. Use Discord's *Reply* on one of my messages, with the mention on.";
+
+/// What works, on request.
+pub const HELP_TITLE: &str = "What works here:";
 
 /// Reads the id of such a button.
 pub fn parse_offer(id: &str) -> Option<(Offered, &str)> {
@@ -149,7 +204,7 @@ pub fn sure_to_end(session: SessionId) -> Message {
 }
 
 /// A text with a button beside it.
-pub fn row(text: &str, id: String, label: &str) -> serde_json::Value {
+pub fn row(text: &str, id: String, label: &str) -> Value {
     section(text, &button(id, label))
 }
 
@@ -172,20 +227,56 @@ pub fn sentence(words: &Words) -> String {
 }
 
 /// Where a conversation goes on.
-pub fn room(channel: &str, is_direct: bool) -> String {
-    if is_direct {
-        return "I have written to you directly.".to_owned();
-    }
+pub fn room(channel: &str) -> String {
     format!("Your thread: <#{channel}>")
 }
 
+/// The same, once something has arrived there.
+pub const DIRECT: &str = "I have written to you directly.";
+
 /// Nowhere to talk could be made.
-pub const NO_ROOM: &str = "I could not open a thread for you, and you do not take direct messages from this server. Allow \
-                           them in the server's privacy settings, or ask the team, then press again.";
+pub const NO_ROOM: &str = "I couldn't open a thread for you, and Discord didn't deliver my direct message. Allow direct \
+                           messages in the server's privacy settings, or ask the team, then press again.";
+
+/// No thread could be made, and nothing else is to be used instead.
+pub const NO_THREAD: &str =
+    "I couldn't open a thread for you here. Please tell the team, then press again.";
 
 /// It takes longer than a moment.
 pub const ROOM_LATER: &str =
-    "Your thread takes a moment longer. You will find it in the list of threads.";
+    "This takes a moment longer. I'll write to you in a thread of your own, or directly.";
+
+/// What was said directly has not arrived yet.
+pub const DIRECT_LATER: &str = "I'm writing to you directly. It takes a moment longer; you'll find it among your direct messages.";
+
+/// Where a conversation stands cannot be found out just now.
+pub const SEE_CONVERSATION: &str =
+    "I've noted that. You'll find the answer in your conversation with me.";
+
+/// Nothing is erased before somebody is sure.
+pub fn confirm_erasure(link: &str) -> String {
+    format!("Nothing is erased yet. Please confirm it here: {link}")
+}
+
+/// A copy is handed out where the conversation is.
+pub fn copy_comes(link: &str) -> String {
+    format!("You'll find a button for your copy here in a moment: {link}")
+}
+
+/// Nothing more is asked.
+pub fn stopped(link: &str) -> String {
+    format!("Stopped. Nothing more will be asked. You can go on later here: {link}")
+}
+
+/// The conversation goes on.
+pub fn goes_on(link: &str) -> String {
+    format!("It goes on here: {link}")
+}
+
+/// What there is to say about an order stands in the conversation.
+pub fn answered_in(link: &str) -> String {
+    format!("You'll find the answer here: {link}")
+}
 
 /// An order that only makes sense within a server.
 pub const IN_A_SERVER: &str = "Please do that in the server, not here.";
@@ -208,11 +299,3 @@ pub const GONE: &str = "That button does not work any more.";
 
 /// What a thread is called whose conversation was erased.
 pub const ERASED_THREAD: &str = "erased";
-
-/// Everything was erased.
-pub fn erased(receipt: &str) -> String {
-    format!(
-        "Everything about this conversation is erased. Receipt: `{receipt}`. Messages and files in Discord stay until \
-         you delete them there."
-    )
-}

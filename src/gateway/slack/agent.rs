@@ -186,9 +186,9 @@ impl Agent {
         }
     }
 
-    /// Puts the words of a post into the message that was streamed for them, and says which one it is: `D024/1690.1`.
+    /// Puts the words of a post into the messages that were streamed for them, and says which they are: `D024/1690.1`.
     /// None where there is no such message: then they are posted plainly.
-    pub async fn finish(&self, effect: &Effect, text: &str) -> Result<Option<String>, Failure> {
+    pub async fn finish(&self, effect: &Effect, text: &str) -> Result<Vec<String>, Failure> {
         self.inner.finish(effect, text).await
     }
 
@@ -277,9 +277,8 @@ impl Inner {
         if before.as_ref().map(|before| before.standing) != Some(shown.standing) && !has_stream {
             let mut body = place.clone();
             body["status"] = json!(name_of(shown.standing));
-            if let Some(Failure::Later { after }) =
-                self.show(&spot.team, Method::SessionStatus, body).await
-            {
+            let failed = self.show(&spot.team, Method::SessionStatus, body).await;
+            if let Some(after) = failed.and_then(|failure| failure.wait()) {
                 // How it stands in the end matters; that it works just now will be over by then.
                 return (shown.standing != Standing::Processing)
                     .then(|| after.min(limits::STATUS_AGAIN));
@@ -411,7 +410,7 @@ impl Inner {
         self.plain.insert(draft.session, draft.knew);
     }
 
-    async fn finish(&self, effect: &Effect, text: &str) -> Result<Option<String>, Failure> {
+    async fn finish(&self, effect: &Effect, text: &str) -> Result<Vec<String>, Failure> {
         let session = effect.session;
         let turn = lock(&self.streams).get(&session).cloned();
         let Some(turn) = turn else { return self.mend(effect, text).await };
@@ -424,7 +423,7 @@ impl Inner {
             let still_speaks = draft.is_some_and(|draft| draft.knew == stream.kept.knew);
             if still_speaks || self.is_earlier(effect, stream.kept.knew).await? {
                 // Another post: the message waits for its own.
-                return Ok(None);
+                return Ok(Vec::new());
             }
         }
         let more = json!({ "blocks": [Agent::feedback_buttons()] });
@@ -435,11 +434,11 @@ impl Inner {
             stream.kept.halt(&self.api).await?;
             Err(Failure::Refused { error: "torn".to_owned(), messages: Vec::new() })
         };
-        let message = match ended {
-            Ok(()) => stream.kept.messages.last().cloned(),
+        let messages = match ended {
+            Ok(()) => stream.kept.messages.clone(),
             Err(Failure::Refused { .. }) => {
                 let message = if is_answer { answer(text) } else { whole(text) };
-                stream.kept.rewrite(&self.api, message).await?
+                stream.kept.rewrite(&self.api, message).await?.into_iter().collect()
             }
             Err(failure) => return Err(failure),
         };
@@ -449,24 +448,26 @@ impl Inner {
         // Ending it has changed how the session stands in Slack.
         self.shown.invalidate(&session);
         self.forget(session).await;
-        Ok(message.map(|ts| format!("{channel}/{ts}")))
+        Ok(messages.into_iter().map(|ts| format!("{channel}/{ts}")).collect())
     }
 
     /// A process that ended in the middle left half a message behind: it is made whole.
-    async fn mend(&self, effect: &Effect, text: &str) -> Result<Option<String>, Failure> {
+    async fn mend(&self, effect: &Effect, text: &str) -> Result<Vec<String>, Failure> {
         let session = effect.session;
         let note = self.store.noted(&stream::key(session)).await;
         let later = |_| Failure::Later { after: limits::STATUS_AGAIN };
-        let Some(value) = note.map_err(later)?.and_then(|note| note.value) else { return Ok(None) };
-        let Ok(mut kept) = serde_json::from_str::<Kept>(&value) else { return Ok(None) };
+        let Some(value) = note.map_err(later)?.and_then(|note| note.value) else {
+            return Ok(Vec::new());
+        };
+        let Ok(mut kept) = serde_json::from_str::<Kept>(&value) else { return Ok(Vec::new()) };
         if self.is_earlier(effect, kept.knew).await? {
-            return Ok(None);
+            return Ok(Vec::new());
         }
         kept.find(&self.api).await?;
         kept.halt(&self.api).await?;
         let message = kept.rewrite(&self.api, whole(text)).await?;
         self.forget(session).await;
-        Ok(message.map(|ts| format!("{}/{ts}", kept.spot.channel)))
+        Ok(message.into_iter().map(|ts| format!("{}/{ts}", kept.spot.channel)).collect())
     }
 
     /// Whether a post was queued before the words that were written knowing so much.

@@ -8,6 +8,7 @@ mod failure;
 mod limiter;
 mod method;
 mod proxy;
+pub mod refusals;
 
 use std::{fmt, sync::Arc, time::Duration};
 
@@ -151,7 +152,7 @@ impl Inner {
         let deadline = Instant::now() + patience(method);
         let mut renewed = false;
         loop {
-            let token = self.tenants.token(team).await.ok_or(Failure::NotInstalled)?;
+            let token = self.tenants.token(team).await?;
             let left = deadline.saturating_duration_since(Instant::now());
             let admitted = self.limiter.admit(team, method, channel, left).await;
             admitted.map_err(|after| Failure::Later { after })?;
@@ -167,7 +168,7 @@ impl Inner {
                 // Another token may have come meanwhile; once.
                 Err(Trouble::BadToken(code)) => {
                     if renewed || !self.tenants.distrust(team, &token, &code).await {
-                        return Err(Failure::NotInstalled);
+                        return Err(Failure::TokenRejected);
                     }
                     renewed = true;
                 }
@@ -210,7 +211,7 @@ impl Inner {
         let unclear = |why: &str| Trouble::Other(Failure::Unclear { why: why.to_owned() });
         match answered {
             Err(_) => Err(unclear("no answer in time")),
-            Ok(Err(error)) => Err(trouble(&error)),
+            Ok(Err(error)) => Err(trouble(&error, method)),
             Ok(Ok(answer)) if answer["ok"] == true => Ok(answer),
             Ok(Ok(_)) => Err(unclear("the answer is not Slack's")),
         }
@@ -229,8 +230,11 @@ fn tell(method: Method, failure: &Failure) {
         Failure::Refused { error, messages } => {
             tracing::warn!(slack.method = method, error, at = ?messages, "Slack refused a call");
         }
-        Failure::NotInstalled => {
-            tracing::debug!(slack.method = method, "the app is not installed there");
+        Failure::Unreachable => {
+            tracing::warn!(slack.method = method, "Slack cannot be reached");
+        }
+        Failure::TokenRejected | Failure::NotInstalled => {
+            tracing::debug!(slack.method = method, %failure, "a call of Slack was not made");
         }
     }
 }
@@ -308,7 +312,7 @@ mod tests {
     use tokio::net::TcpListener;
 
     use super::*;
-    use crate::gateway::slack::tenants::Installation;
+    use crate::{gateway::slack::tenants::Installation, telemetry::ready::Ready as _};
 
     /// What was asked, and what is answered, in order; the last answer again and again.
     #[derive(Default)]
@@ -395,7 +399,7 @@ mod tests {
         200: Refused { error: "channel_not_found", messages: [] }
         200: Refused { error: "missing_scope", messages: ["needed: chat:write"] }
         200: Unclear { why: "the answer is not JSON" }
-        200: NotInstalled
+        200: TokenRejected
         "#);
     }
 
@@ -409,19 +413,45 @@ mod tests {
         tenants.put(installation, Secret::new("xoxb-1"));
         let api = Api::new(&base, Arc::new(tenants), &SlackRates::default()).unwrap();
         let failure = api.call("T01", Method::PostMessage, json!({})).await.unwrap_err();
-        assert!(matches!(failure, Failure::Later { .. }), "{failure:?}");
-        insta::assert_snapshot!(failure, @"Slack takes no call for 3 s, or was not reached");
+        assert_eq!(failure, Failure::Unreachable);
     }
 
     #[tokio::test]
-    async fn a_revoked_token_is_not_tried_again() {
-        let (api, script) = slack(&[(200, json!({"ok": false, "error": "token_revoked"}))]).await;
+    async fn a_question_that_nobody_answers_has_changed_nothing() {
+        for (status, method, may_have_happened) in [
+            (503, Method::PostMessage, true),
+            (503, Method::Replies, false),
+            (503, Method::OpenConversation, false),
+            // Of something that breaks there, another question may well be answered.
+            (500, Method::Replies, true),
+        ] {
+            let (api, _) = slack(&[(status, json!({}))]).await;
+            let failure = api.call("T01", method, json!({})).await.unwrap_err();
+            let is_unclear = matches!(failure, Failure::Unclear { .. });
+            assert_eq!(is_unclear, may_have_happened, "{status} {method:?}: {failure:?}");
+            assert_eq!(failure == Failure::Unreachable, !may_have_happened);
+        }
+    }
+
+    #[tokio::test]
+    async fn a_revoked_token_is_used_again_once_slack_accepts_it() {
+        let revoked = (200, json!({"ok": false, "error": "token_revoked"}));
+        let accepted = (200, json!({"ok": true, "team_id": "T01"}));
+        let (api, script) = slack(&[revoked.clone(), revoked, accepted]).await;
+        let tenants = api.tenants();
         for _ in 0..3 {
             let failure = api.call("T01", Method::UpdateMessage, json!({})).await.unwrap_err();
-            assert_eq!(failure, Failure::NotInstalled);
+            assert_eq!(failure, Failure::TokenRejected);
         }
-        assert_eq!(script.lock().unwrap().asked.len(), 1);
-        assert!(api.tenants().installations().is_empty());
+        assert_eq!(script.lock().unwrap().asked.len(), 1, "it is not tried for a call");
+        assert!(tenants.installations().is_empty());
+        insta::assert_snapshot!(tenants.ready().unwrap_err(), @"Slack does not accept the bot's token: `token_revoked`. What was to be posted waits. hint: install the app in that workspace again");
+        tenants.recheck(&api).await;
+        assert!(tenants.ready().is_err());
+        let mut heard = tenants.installed();
+        tenants.recheck(&api).await;
+        assert_eq!((heard.recv().await.unwrap().team.as_str(), tenants.ready()), ("T01", Ok(())));
+        api.call("T01", Method::UpdateMessage, json!({})).await.unwrap();
     }
 
     #[tokio::test]

@@ -1,8 +1,7 @@
 //! What every part of the gateway needs, and how it is put together.
 
 use std::{
-    collections::HashSet,
-    sync::{Arc, Mutex, OnceLock, PoisonError},
+    sync::{Arc, OnceLock},
     time::Duration,
 };
 
@@ -13,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 use super::{
     agent::Agent,
     api::{self, Api},
-    catch_up::catch_up,
+    catch_up,
     files::Files,
     home::Home,
     inbox,
@@ -21,16 +20,17 @@ use super::{
     tenants::{self, Tenants},
 };
 use crate::{
-    chat::{Afterwards, Drawn, PutOff, Receipts},
+    chat::{Afterwards, Doubts, Drawn, Ledger, Receipts, catch_up::Heard},
     clock::Clock,
     config::{
         Lists, Settings,
         settings::{SlackConnection, SlackTenancy},
     },
     engine::Engine,
-    ids::{EffectId, Ids},
+    ids::Ids,
     model::session::Platform,
     store::Store,
+    telemetry::link::Link,
     threads::Threads,
 };
 
@@ -53,6 +53,8 @@ pub struct App {
     pub home: Home,
     /// Which message stands for what.
     pub threads: Threads,
+    /// When people were heard last.
+    pub(super) heard: Heard,
     /// Durable state.
     pub store: Arc<dyn Store>,
     /// The time.
@@ -67,13 +69,13 @@ pub struct App {
     pub(super) receipts: Receipts,
     /// How messages look.
     pub(super) drawn: Drawn,
-    /// What waits for a workspace.
-    pub(super) put_off: PutOff,
+    /// What stands outside for sessions.
+    pub(super) ledger: Ledger,
     engine: OnceLock<Engine>,
+    link: OnceLock<Arc<Link>>,
     /// Messages that are being edited, by their names.
     edited: moka::sync::Cache<String, Arc<Turn<()>>>,
-    /// Effects of which nobody knows whether they have happened.
-    in_doubt: Mutex<HashSet<EffectId>>,
+    pub(super) doubts: Doubts,
 }
 
 /// Why the gateway cannot be put together.
@@ -96,9 +98,6 @@ const TASK_LIMIT: Duration = Duration::from_secs(30);
 /// Messages of which it is remembered that they are being edited.
 const EDITED_MAX: u64 = 10_000;
 
-/// Most effects of which the doubt is remembered; an effect that is forgotten here may be posted twice.
-const DOUBTS_MAX: usize = 10_000;
-
 impl App {
     /// Puts the gateway together from the settings; none where Slack is not connected. It asks Slack nothing yet, and
     /// takes nothing in before [`App::attach`].
@@ -111,7 +110,9 @@ impl App {
         let connection = settings.slack.as_ref().and_then(|slack| slack.connection.clone());
         let Some(connection) = connection else { return Ok(None) };
         let tenants = match &connection.tenancy {
-            SlackTenancy::One { bot_token } => Tenants::plain(bot_token.clone()),
+            SlackTenancy::One { bot_token, bot_token_file } => {
+                Tenants::plain_in(bot_token_file.clone(), bot_token.clone())
+            }
             SlackTenancy::Many(oauth) => {
                 let (store, clock) = (Arc::clone(store), Arc::clone(clock));
                 Tenants::open(oauth, &connection.api_url, store, clock).await?
@@ -132,14 +133,16 @@ impl App {
             files: Files::new(api.clone(), settings.uploads.max_mb * 1024 * 1024)?,
             agent: Agent::new(api.clone(), Arc::clone(store)),
             threads: Threads::new(Platform::Slack, Arc::clone(store)),
+            heard: Heard::new(Platform::Slack, Arc::clone(store)),
             began: clock.now(),
             afterwards: Afterwards::new(Platform::Slack, TASK_LIMIT),
             receipts: Receipts::new(),
             drawn: Drawn::new(),
-            put_off: PutOff::default(),
+            ledger: Ledger::new(Arc::clone(store)),
             engine: OnceLock::new(),
+            link: OnceLock::new(),
             edited: moka::sync::Cache::new(EDITED_MAX),
-            in_doubt: Mutex::default(),
+            doubts: Doubts::default(),
             settings: Arc::clone(settings),
             store: Arc::clone(store),
             clock: Arc::clone(clock),
@@ -156,24 +159,40 @@ impl App {
         }
     }
 
+    /// Says how it can be seen whether Slack reaches the bot; without that, it always seems to.
+    pub fn reached_over(&self, link: Arc<Link>) {
+        if self.link.set(link).is_err() {
+            tracing::error!("the Slack gateway is connected already");
+        }
+    }
+
+    /// Resolves once Slack reaches the bot.
+    pub(super) async fn connected(&self) {
+        if let Some(link) = self.link.get() {
+            link.up().await;
+        }
+    }
+
+    /// Resolves once Slack does not reach the bot.
+    pub(super) async fn disconnected(&self) {
+        match self.link.get() {
+            Some(link) => link.down().await,
+            None => std::future::pending().await,
+        }
+    }
+
     /// The engine; none before it is attached.
     pub fn engine(&self) -> Option<&Engine> {
         self.engine.get()
     }
 
-    /// Reads once what was written while nobody listened, keeps tokens and groups fresh, and brings conversations back
-    /// where the app is installed again, until `shutdown`; what was begun after an acknowledgement is finished before
-    /// it returns.
+    /// Reads what was written while nobody listened, keeps tokens and groups fresh, and brings conversations back where
+    /// the app is installed again, until `shutdown`; what was begun after an acknowledgement is finished before it
+    /// returns.
     pub async fn run(self: Arc<Self>, shutdown: CancellationToken) {
-        let (reading, stop) = (catch_up(Arc::clone(&self)), shutdown.clone());
-        self.afterwards.spawn_whole(async move {
-            tokio::select! {
-                () = stop.cancelled() => {}
-                () = reading => {}
-            }
-        });
         tokio::join!(
-            self.api.tenants().run(shutdown.clone()),
+            catch_up::keep_up(&self, &shutdown),
+            self.api.tenants().run(&self.api, shutdown.clone()),
             self.people.run(shutdown.clone()),
             self.welcome_back(shutdown.clone()),
             self.show(shutdown.clone()),
@@ -217,23 +236,5 @@ impl App {
     /// Whoever is to edit a message waits for their turn: of several edits that say the same, one leaves.
     pub(super) fn editing(&self, message: &str) -> Arc<Turn<()>> {
         self.edited.get_with_by_ref(message, Arc::default)
-    }
-
-    /// Remembers that an effect may have happened.
-    pub(super) fn doubt(&self, effect: EffectId) {
-        let mut doubts = self.in_doubt.lock().unwrap_or_else(PoisonError::into_inner);
-        if doubts.len() < DOUBTS_MAX {
-            doubts.insert(effect);
-        }
-    }
-
-    /// Whether an effect may have happened before.
-    pub(super) fn is_doubted(&self, effect: EffectId) -> bool {
-        self.in_doubt.lock().unwrap_or_else(PoisonError::into_inner).contains(&effect)
-    }
-
-    /// What became of an effect is known.
-    pub(super) fn know(&self, effect: EffectId) {
-        self.in_doubt.lock().unwrap_or_else(PoisonError::into_inner).remove(&effect);
     }
 }

@@ -1,110 +1,391 @@
-//! What was written while nobody listened: Slack delivers an event again for some minutes only, so after a start each
-//! conversation that goes on is read once, from what was heard last.
+//! What was written while nobody listened. Slack delivers an event again for some minutes only, so after a start, and
+//! where no socket was open for longer, three things are read once: each conversation that goes on, the threads in which
+//! a team writes about it, and what people without a conversation wrote to the bot.
 //!
 //! Each message is taken as if it had just been delivered, under the key that names it by channel and time: one that was
 //! taken before, or comes by itself meanwhile, is recognised. Best effort: a channel that the bot may not read is left
-//! alone, and only as many conversations are read as one start should ask for.
+//! alone, and only as many places are read as one outage should ask for.
 
-use std::{sync::Arc, time::Duration};
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::{Value, json};
-use tokio::time::sleep;
+use tokio::{sync::oneshot, time::sleep};
+use tokio_util::sync::CancellationToken;
 
 use super::{
     api::{Failure, Method},
     app::App,
     inbound::{Inbox as _, Incoming},
     inbox::SlackInbox,
-    limits, parse,
+    limits, parse, people,
 };
 use crate::{
-    chat::catch_up::{going_on, heard_last},
-    engine::Engine,
-    ids::SessionId,
-    model::session::Platform,
-    threads::{Mark, Spot},
+    chat::catch_up::{going_on, heard_last, team_threads},
+    engine::{Engine, Look},
+    model::session::{Head, Platform},
+    store::Find,
+    threads::Spot,
 };
 
 /// Times that one question is put off because Slack asks to wait.
 const PUT_OFF_MAX: usize = 20;
 
-/// Reads every conversation that goes on, the newest first.
-pub(super) async fn catch_up(app: Arc<App>) {
-    let Some(engine) = app.engine() else { return };
-    let mut taken = 0;
-    for head in going_on(&*app.store, Platform::Slack, limits::CATCH_UP_SESSIONS).await {
-        match read(&app, engine, head.id).await {
-            Ok(count) => taken += count,
-            Err(Missed) => {
+/// What was not acknowledged Slack delivers again for longer than this: after a shorter outage nothing has to be read.
+const REDELIVERED: TimeDelta = TimeDelta::minutes(3);
+
+/// Pause before a question that was not answered clearly is asked once more.
+const UNCLEAR_PAUSE: Duration = Duration::from_secs(1);
+
+/// How often everything is read where some of it could not be, and the pause between.
+const READINGS: usize = 3;
+const AGAIN: Duration = Duration::from_secs(30);
+
+/// How often it is noted that the bot listens.
+const NOTED: Duration = Duration::from_mins(1);
+
+/// Reads what was written before the start, then what was written in each longer outage, until `shutdown`.
+pub(super) async fn keep_up(app: &Arc<App>, shutdown: &CancellationToken) {
+    let keeping = async {
+        let mut installed = app.api.tenants().installed();
+        while app.api.tenants().teams().is_empty() {
+            _ = installed.recv().await;
+        }
+        read_until_done(app, shutdown).await;
+        loop {
+            tokio::select! {
+                () = listen(app) => {}
+                // A workspace that comes back was not listened to.
+                _ = installed.recv() => {}
+            }
+            app.connected().await;
+            if was_deaf(app).await {
+                read_until_done(app, shutdown).await;
+            }
+        }
+    };
+    tokio::select! {
+        () = shutdown.cancelled() => {}
+        () = keeping => {}
+    }
+}
+
+/// Notes that the bot listens, for as long as it does.
+async fn listen(app: &App) {
+    loop {
+        let noting = async {
+            sleep(NOTED).await;
+            note(app, app.clock.now()).await;
+        };
+        tokio::select! {
+            () = app.disconnected() => return,
+            () = noting => {}
+        }
+    }
+}
+
+/// Whether events may be lost that nobody delivers again.
+async fn was_deaf(app: &App) -> bool {
+    let now = app.clock.now();
+    for team in app.api.tenants().teams() {
+        if !matches!(app.heard.last(&team).await, Ok(Some(last)) if now - last <= REDELIVERED) {
+            return true;
+        }
+    }
+    false
+}
+
+async fn note(app: &App, at: DateTime<Utc>) {
+    for team in app.api.tenants().teams() {
+        if let Err(error) = app.heard.note(&team, at).await {
+            tracing::debug!(%error, "when people were heard last could not be noted");
+        }
+    }
+}
+
+/// Reads, again after a pause where Slack could not be asked; until all of it was seen, nothing counts as heard.
+async fn read_until_done(app: &Arc<App>, shutdown: &CancellationToken) {
+    let mut left = READINGS;
+    while left > 0 {
+        match read(app, shutdown).await {
+            Some(Done::All) => return,
+            // As long as nobody answers, nothing was tried.
+            Some(Done::Nothing) => {}
+            Some(Done::Some) | None => left -= 1,
+        }
+        sleep(AGAIN).await;
+    }
+    tracing::warn!("not everything that was written while nobody listened could be read");
+    note(app, app.clock.now()).await;
+}
+
+/// Looks through everything that may have been missed.
+async fn read(app: &Arc<App>, shutdown: &CancellationToken) -> Option<Done> {
+    let (done, read) = oneshot::channel();
+    let (app, stop) = (Arc::clone(app), shutdown.clone());
+    let within = Arc::clone(&app);
+    within.afterwards.spawn_whole(async move {
+        tokio::select! {
+            () = stop.cancelled() => {}
+            seen = read_all(&app) => {
+                _ = done.send(seen);
+            }
+        }
+    });
+    read.await.ok()
+}
+
+/// How much was read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Done {
+    All,
+    Some,
+    /// Slack cannot be asked just now.
+    Nothing,
+}
+
+async fn read_all(app: &Arc<App>) -> Done {
+    let Some(engine) = app.engine() else { return Done::All };
+    let began = app.clock.now();
+    let mut reader = Reader { app, engine, since: BTreeMap::new(), taken: 0 };
+    let teams = app.api.tenants().teams();
+    for team in &teams {
+        let last = app.heard.last(team).await.unwrap_or_default();
+        reader.since.extend(last.map(|last| (team.clone(), last)));
+    }
+    let mut done = Done::All;
+    let going_on = going_on(&*app.store, Platform::Slack, limits::CATCH_UP_SESSIONS).await;
+    for head in going_on.iter().filter(|head| teams.contains(&head.place.workspace)) {
+        match reader.conversation(head).await {
+            Ok(()) => {}
+            Err(Missed::Away) => return Done::Nothing,
+            Err(Missed::This) => {
+                done = Done::Some;
                 tracing::warn!(session.id = %head.id, "what was written meanwhile could not be read");
             }
         }
     }
-    if taken > 0 {
-        tracing::info!(messages = taken, "looked through what was written while nobody listened");
-    }
-}
-
-/// Slack did not say.
-struct Missed;
-
-/// Takes what was written in one conversation since it was heard from; how many messages.
-async fn read(app: &Arc<App>, engine: &Engine, session: SessionId) -> Result<usize, Missed> {
-    let look = engine.look(session).await.map_err(|_| Missed)?;
-    let place = &look.loaded.head.place;
-    let root = match &place.thread {
-        Some(thread) => Some(Spot { channel: place.channel.clone(), message: thread.clone() }),
-        None => app.threads.marked(session, Mark::Root).await.map_err(|_| Missed)?,
-    };
-    let Some(root) = root else { return Ok(0) };
-    let (team, since) = (&place.workspace, heard_last(&look, &root.channel, stamp));
-    let asked =
-        json!({ "channel": root.channel, "oldest": since, "limit": limits::CATCH_UP_MESSAGES });
-    let mut in_thread = asked.clone();
-    in_thread["ts"] = json!(root.message);
-    let mut messages = ask(app, team, Method::Replies, in_thread).await?;
-    if root.channel.starts_with('D') {
-        // What is written beside the thread belongs to the conversation as well.
-        messages.extend(ask(app, team, Method::History, asked).await?);
-    }
-    messages.sort_by(|one, other| one["ts"].as_str().cmp(&other["ts"].as_str()));
-    messages.dedup_by(|one, other| one["ts"] == other["ts"]);
-    let mut taken = 0;
-    for message in messages.iter().filter(|message| message["ts"].as_str() > Some(since.as_str())) {
-        let envelope = parse::event(&delivered(app, team, &root.channel, message));
-        if matches!(envelope.what, Incoming::Message(_)) {
-            SlackInbox(Arc::clone(app)).take(envelope).await.map_err(|_| Missed)?;
-            taken += 1;
+    for (team, since) in reader.since.clone() {
+        match reader.first_words(&team, since).await {
+            Ok(()) => {}
+            Err(Missed::Away) => return Done::Nothing,
+            Err(Missed::This) => {
+                done = Done::Some;
+                tracing::warn!(slack.team = team, "first messages of people could not be read");
+            }
         }
     }
-    Ok(taken)
+    if reader.taken > 0 {
+        let messages = reader.taken;
+        tracing::info!(messages, "looked through what was written while nobody listened");
+    }
+    if done == Done::All {
+        note(app, began).await;
+    }
+    done
 }
 
-/// A message as the event that told of it would have been.
-fn delivered(app: &App, team: &str, channel: &str, message: &Value) -> Value {
-    let installed = app.api.tenants().installation(team);
-    let bot = installed.map(|found| found.bot_user).unwrap_or_default();
-    let mut event = message.clone();
-    event["type"] = json!("message");
-    event["channel"] = json!(channel);
-    event["channel_type"] = json!(if channel.starts_with('D') { "im" } else { "channel" });
-    json!({ "team_id": team, "authorizations": [{ "is_bot": true, "user_id": bot }], "event": event })
+/// Why something was not read.
+enum Missed {
+    /// Slack cannot be asked just now.
+    Away,
+    /// This could not be read, or not be kept.
+    This,
+}
+
+impl From<crate::store::Error> for Missed {
+    fn from(_: crate::store::Error) -> Self {
+        Self::This
+    }
+}
+
+struct Reader<'a> {
+    app: &'a Arc<App>,
+    engine: &'a Engine,
+    /// When the bot last listened, by workspace.
+    since: BTreeMap<String, DateTime<Utc>>,
+    taken: usize,
+}
+
+impl Reader<'_> {
+    /// What was written in a conversation since it was heard from, and by a team about it.
+    async fn conversation(&mut self, head: &Head) -> Result<(), Missed> {
+        let look = match self.engine.look(head.id).await {
+            Ok(look) => look,
+            Err(error) => {
+                tracing::warn!(session.id = %head.id, %error, "a conversation cannot be read");
+                return Ok(());
+            }
+        };
+        let place = &head.place;
+        if let Some(root) = self.app.threads.root(head.id, place).await? {
+            let since = heard_last(&look, &root.channel, stamp);
+            let mut messages = self.replies(&place.workspace, &root, &since).await?;
+            if root.channel.starts_with('D') {
+                // What is written beside the thread belongs to the conversation as well.
+                messages.extend(self.history(&place.workspace, &root.channel, &since).await?);
+            }
+            self.take_all(&place.workspace, &root.channel, messages, &since).await?;
+        }
+        self.team(&look).await
+    }
+
+    /// What a team wrote about a conversation.
+    async fn team(&mut self, look: &Look) -> Result<(), Missed> {
+        let channels = self.app.settings.slack.iter().flat_map(|slack| slack.channels.values());
+        let channels: Vec<String> = channels.cloned().collect();
+        let (head, app) = (&look.loaded.head, Arc::clone(self.app));
+        let team = &head.place.workspace;
+        let since = self.since.get(team).copied().unwrap_or(head.created_at).max(head.created_at);
+        let since = stamp(since);
+        for root in team_threads(&app.threads, &*app.store, look, &channels).await? {
+            let messages = self.replies(team, &root, &since).await?;
+            self.take_all(team, &root.channel, messages, &since).await?;
+        }
+        Ok(())
+    }
+
+    /// What people wrote to the bot, or mentioned it with, who have no conversation there.
+    async fn first_words(&mut self, team: &str, since: DateTime<Utc>) -> Result<(), Missed> {
+        let since = stamp(since);
+        for place in self.places(team).await? {
+            let Some(channel) = place["id"].as_str() else { continue };
+            let user = place["user"].as_str().unwrap_or_default();
+            // It was read with the conversation.
+            if place["is_im"] == true && self.talks_directly(team, user).await? {
+                continue;
+            }
+            let messages = self.history(team, channel, &since).await?;
+            let bot = self.bot(team);
+            let open = messages.into_iter().filter(|message| !is_answered(message, &bot)).collect();
+            self.take_all(team, channel, open, &since).await?;
+        }
+        Ok(())
+    }
+
+    async fn talks_directly(&self, team: &str, user: &str) -> Result<bool, Missed> {
+        let person = people::person_id(team, user);
+        let theirs = self.app.store.find(Find::Person(person)).await?;
+        Ok(theirs.iter().any(|head| people::is_direct(&head.place) && !head.status.is_over()))
+    }
+
+    /// Takes messages in their order, each once. In a channel, what nobody said to the bot is nothing to it.
+    async fn take_all(
+        &mut self,
+        team: &str,
+        channel: &str,
+        mut messages: Vec<Value>,
+        since: &str,
+    ) -> Result<(), Missed> {
+        messages.sort_by(|one, other| one["ts"].as_str().cmp(&other["ts"].as_str()));
+        messages.dedup_by(|one, other| one["ts"] == other["ts"]);
+        for message in messages.iter().filter(|message| message["ts"].as_str() > Some(since)) {
+            let envelope = parse::event(&self.delivered(team, channel, message));
+            if matches!(envelope.what, Incoming::Message(_)) {
+                SlackInbox(Arc::clone(self.app)).take(envelope).await.map_err(|_| Missed::This)?;
+                self.taken += 1;
+            }
+        }
+        Ok(())
+    }
+
+    /// A message as the event that told of it would have been.
+    fn delivered(&self, team: &str, channel: &str, message: &Value) -> Value {
+        let mut event = message.clone();
+        event["type"] = json!("message");
+        event["channel"] = json!(channel);
+        event["channel_type"] = json!(if channel.starts_with('D') { "im" } else { "channel" });
+        let authorization = json!({ "is_bot": true, "user_id": self.bot(team) });
+        json!({ "team_id": team, "authorizations": [authorization], "event": event })
+    }
+
+    fn bot(&self, team: &str) -> String {
+        let installed = self.app.api.tenants().installation(team);
+        installed.map(|found| found.bot_user).unwrap_or_default()
+    }
+
+    async fn replies(&self, team: &str, root: &Spot, since: &str) -> Result<Vec<Value>, Missed> {
+        let mut asked = asked(&root.channel, since);
+        asked["ts"] = json!(root.message);
+        self.ask(team, Method::Replies, asked, "messages").await
+    }
+
+    async fn history(&self, team: &str, channel: &str, since: &str) -> Result<Vec<Value>, Missed> {
+        self.ask(team, Method::History, asked(channel, since), "messages").await
+    }
+
+    /// The conversations that the bot is in, those that changed last first.
+    async fn places(&self, team: &str) -> Result<Vec<Value>, Missed> {
+        let asked = json!({
+            "types": "im,public_channel,private_channel",
+            "exclude_archived": true,
+            "limit": limits::PLACES_PAGE,
+            "team_id": team,
+        });
+        let mut places = self.ask(team, Method::UserConversations, asked, "channels").await?;
+        places.sort_by_key(|place| std::cmp::Reverse(place["updated"].as_u64()));
+        if places.len() > limits::CATCH_UP_PLACES {
+            let left_out = places.len() - limits::CATCH_UP_PLACES;
+            tracing::warn!(
+                left_out,
+                "not every conversation was looked through for first messages"
+            );
+            places.truncate(limits::CATCH_UP_PLACES);
+        }
+        Ok(places)
+    }
+
+    /// All of a list that Slack hands out in pages; nothing where the bot may not look.
+    async fn ask(
+        &self,
+        team: &str,
+        method: Method,
+        mut body: Value,
+        list: &str,
+    ) -> Result<Vec<Value>, Missed> {
+        let mut found = Vec::new();
+        for _ in 0..limits::CATCH_UP_PAGES {
+            let Some(mut answer) = self.ask_page(team, method, &body).await? else { break };
+            let next = answer["response_metadata"]["next_cursor"].take();
+            if let Value::Array(page) = answer[list].take() {
+                found.extend(page);
+            }
+            if next.as_str().is_none_or(str::is_empty) {
+                break;
+            }
+            body["cursor"] = next;
+        }
+        Ok(found)
+    }
+
+    async fn ask_page(
+        &self,
+        team: &str,
+        method: Method,
+        body: &Value,
+    ) -> Result<Option<Value>, Missed> {
+        for _ in 0..PUT_OFF_MAX {
+            match self.app.api.call(team, method, body.clone()).await {
+                Ok(answer) => return Ok(Some(answer)),
+                Err(Failure::Refused { .. } | Failure::NotInstalled) => return Ok(None),
+                Err(Failure::TokenRejected | Failure::Unreachable) => return Err(Missed::Away),
+                Err(failure) => sleep(failure.wait().unwrap_or(UNCLEAR_PAUSE)).await,
+            }
+        }
+        Err(Missed::This)
+    }
+}
+
+/// Whether the bot has written under a message.
+fn is_answered(message: &Value, bot: &str) -> bool {
+    let mut users = message["reply_users"].as_array().into_iter().flatten();
+    users.any(|user| user == bot)
+}
+
+fn asked(channel: &str, since: &str) -> Value {
+    json!({ "channel": channel, "oldest": since, "limit": limits::CATCH_UP_MESSAGES })
 }
 
 fn stamp(at: DateTime<Utc>) -> String {
     format!("{}.{:06}", at.timestamp(), at.timestamp_subsec_micros())
-}
-
-/// The messages of an answer, one page of them; nothing where the bot may not look.
-async fn ask(app: &App, team: &str, method: Method, body: Value) -> Result<Vec<Value>, Missed> {
-    for _ in 0..PUT_OFF_MAX {
-        match app.api.call(team, method, body.clone()).await {
-            Ok(answer) => return Ok(answer["messages"].as_array().cloned().unwrap_or_default()),
-            Err(Failure::Refused { .. } | Failure::NotInstalled) => return Ok(Vec::new()),
-            Err(Failure::Unclear { .. }) => sleep(Duration::from_secs(1)).await,
-            Err(Failure::Later { after }) => sleep(after).await,
-        }
-    }
-    Err(Missed)
 }

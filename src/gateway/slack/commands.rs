@@ -22,7 +22,7 @@ use super::{
     texts,
 };
 use crate::{
-    chat::transcript::Opening,
+    chat::{receipt, transcript::Opening},
     engine::{Beginning, Error, Inbound, Receipt, What},
     flows::LoadedFlow,
     form::{Order, glance, typed, words},
@@ -30,6 +30,7 @@ use crate::{
     interview::{Command, Responder},
     model::{
         flow::SlackPlace,
+        posted::{Item, Posted, Reader},
         session::{Head, Platform},
         transcript::Audience,
     },
@@ -256,7 +257,9 @@ impl Ordered<'_> {
         let key = self.arrival.key.clone();
         let inbound = Inbound { key, session, from, what: What::Command(command) };
         match self.arrival.engine.receive(inbound).await {
-            Ok(Receipt::Erased { receipt }) => texts::erased(&receipt),
+            Ok(Receipt::Erased { receipt, is_under_way }) => {
+                receipt::erased(&receipt, is_under_way)
+            }
             Ok(receipt) => match words::of_receipt(&receipt, None, &me) {
                 Some(words) => texts::sentence(&words),
                 None => words::DONE.to_owned(),
@@ -419,6 +422,10 @@ async fn own_session(
     let person = people::person_id(arrival.team(), &action.by.user);
     let mine = arrival.conversations(&person).await.map_err(|_| NotTaken)?;
     let Some(head) = mine.into_iter().find(|head| head.id == session) else {
+        if let Ok(Some(report)) = arrival.engine.erasure_report(session).await {
+            arrival.show_receipt(ear, &report);
+            return Ok(None);
+        }
         let is_gone = matches!(arrival.engine.look(session).await, Err(Error::NoSession));
         arrival.tell(ear, if is_gone { words::NO_CONVERSATION } else { words::NOT_YOURS });
         return Ok(None);
@@ -459,9 +466,16 @@ fn hand_out(
         let Some(channel) = opened["channel"]["id"].as_str() else { return };
         let name = format!("anteroom-{session}.zip");
         let upload = Upload { name: &name, title: &name, words: "", bytes };
-        let sent = app.files.send(&team, (channel, thread.as_deref()), upload).await;
-        if let Err(failure) = sent {
-            tracing::warn!(?failure, "a copy could not be handed out");
+        match app.files.send(&team, (channel, thread.as_deref()), upload).await {
+            Ok(id) => {
+                let reader = match reader {
+                    Audience::Participant => Reader::Participant,
+                    Audience::Staff => Reader::Staff(String::new()),
+                };
+                let posted = Posted { item: Item::File { id }, reader };
+                app.ledger.note_or_tell(session, &[posted]).await;
+            }
+            Err(failure) => tracing::warn!(?failure, "a copy could not be handed out"),
         }
     });
 }

@@ -240,9 +240,7 @@ async fn is_known(api: &Api, tenancy: &SlackTenancy) -> Result<bool, Error> {
     match api.tenants().begin(api).await {
         Ok(()) => Ok(true),
         Err(Failure::Refused { error, .. }) => Err(Error::BotToken(error)),
-        Err(
-            failure @ (Failure::Later { .. } | Failure::Unclear { .. } | Failure::NotInstalled),
-        ) => {
+        Err(failure) => {
             tracing::warn!(%failure, "Slack cannot be asked whose the bot's token is; it is tried again");
             Ok(false)
         }

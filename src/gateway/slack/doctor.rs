@@ -41,7 +41,7 @@ pub fn offline(patient: &Patient<'_>, report: &mut Report) {
         (SlackTransport::Http { .. }, SlackTenancy::One { .. }) => "HTTP, one workspace",
         (SlackTransport::Http { .. }, SlackTenancy::Many(_)) => "HTTP, several workspaces",
     });
-    if let SlackTenancy::One { bot_token } = &connection.tenancy
+    if let SlackTenancy::One { bot_token, .. } = &connection.tenancy
         && bot_token.expose().starts_with("xoxe.")
     {
         report.wrong(
@@ -114,11 +114,11 @@ pub async fn online(patient: &Patient<'_>, report: &mut Report) {
     if !asked.is_there(patient.clock, report).await {
         return;
     }
-    let SlackTenancy::One { bot_token } = &connection.tenancy else {
+    let SlackTenancy::One { bot_token, bot_token_file } = &connection.tenancy else {
         report.checked("Slack answers; workspaces that installed the app are not looked at");
         return;
     };
-    let known = asked.token(bot_token, report).await;
+    let known = asked.token(bot_token, bot_token_file.is_some(), report).await;
     let tenants = Arc::new(Tenants::plain(bot_token.clone()));
     let SlackConnection { api_url, rates, proxies, .. } = connection;
     let api = match Api::through(api_url, Arc::clone(&tenants), rates, proxies) {
@@ -163,7 +163,7 @@ impl Asked {
     }
 
     /// The bot's token and what it may do. The workspace, where Slack knows the token.
-    async fn token(&self, token: &Secret, report: &mut Report) -> Option<String> {
+    async fn token(&self, token: &Secret, in_file: bool, report: &mut Report) -> Option<String> {
         let asked =
             self.client.post(format!("{}/auth.test", self.base)).bearer_auth(token.expose());
         let Ok(response) = asked.send().await else {
@@ -177,9 +177,16 @@ impl Asked {
         let answer: Value = response.json().await.unwrap_or_default();
         if answer["ok"] != true {
             let error = answer["error"].as_str().unwrap_or("no answer");
+            let then = if in_file {
+                "a bot that runs reads it from its file within a minute"
+            } else {
+                "start the bot again with it"
+            };
             report.wrong(
                 format!("Slack does not accept the bot's token: `{error}`"),
-                "copy it anew from \"OAuth & Permissions\" of the app's settings; reinstalling the app changes it",
+                format!(
+                    "copy it anew from \"OAuth & Permissions\" of the app's settings (reinstalling the app changes it); {then}"
+                ),
             );
             return None;
         }

@@ -66,16 +66,16 @@ impl Files {
         fetched.unwrap_or_else(|_| Err(NotFetched::Later(LATER.to_owned())))
     }
 
-    /// Puts a file into a conversation. Where the answer is [`Failure::Unclear`] it may be there.
+    /// Puts a file into a conversation and gives its id. Where the answer is [`Failure::Unclear`] it may be there.
     pub async fn send(
         &self,
         team: &str,
         (channel, thread): (&str, Option<&str>),
         Upload { name, title, words, bytes }: Upload<'_>,
-    ) -> Result<(), Failure> {
+    ) -> Result<String, Failure> {
         let wanted = json!({ "filename": name, "length": bytes.len() });
         let place = self.api.call(team, Method::UploadUrl, wanted).await?;
-        let id = place["file_id"].as_str().unwrap_or_default();
+        let id = place["file_id"].as_str().unwrap_or_default().to_owned();
         let url = place["upload_url"].as_str().and_then(|url| Url::parse(url).ok());
         // Until it is said to be complete, nobody sees it: it may be sent again.
         let later = Failure::Later { after: Duration::from_secs(5) };
@@ -83,6 +83,7 @@ impl Files {
         let sent = self.client.post(url).body(bytes).send();
         match timeout(limits::FILE_TOTAL, sent).await {
             Ok(Ok(answer)) if answer.status().is_success() => {}
+            Ok(Err(error)) if error.is_connect() => return Err(Failure::Unreachable),
             Ok(Ok(_) | Err(_)) | Err(_) => return Err(later),
         }
         let mut body = json!({ "files": [{ "id": id, "title": title }], "channel_id": channel });
@@ -92,7 +93,7 @@ impl Files {
         if let Some(thread) = thread {
             body["thread_ts"] = json!(thread);
         }
-        self.api.call(team, Method::CompleteUpload, body).await.map(|_| ())
+        self.api.call(team, Method::CompleteUpload, body).await.map(|_| id)
     }
 
     async fn get(&self, team: &str, offer: &Offer) -> Result<Vec<u8>, NotFetched> {
@@ -108,7 +109,7 @@ impl Files {
                 return Err(refused(ELSEWHERE));
             }
             let token = self.api.tenants().token(team).await;
-            let token = token.ok_or_else(|| NotFetched::Later(LATER.to_owned()))?;
+            let token = token.map_err(|_| NotFetched::Later(LATER.to_owned()))?;
             let answer = self.client.get(url.clone()).bearer_auth(token.expose()).send().await;
             let answer = answer.map_err(|_| NotFetched::Later(LATER.to_owned()))?;
             match answer.status() {
@@ -133,9 +134,7 @@ impl Files {
                 let is_gone = matches!(error.as_str(), "file_deleted" | "file_not_found");
                 return Err(refused(if is_gone { GONE } else { HIDDEN }));
             }
-            Err(Failure::Later { .. } | Failure::Unclear { .. } | Failure::NotInstalled) => {
-                return Err(NotFetched::Later(LATER.to_owned()));
-            }
+            Err(_) => return Err(NotFetched::Later(LATER.to_owned())),
         };
         let file = &answer["file"];
         let text = |name: &str| file[name].as_str().unwrap_or_default();

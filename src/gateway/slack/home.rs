@@ -20,7 +20,7 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    api::{Api, Failure, Method},
+    api::{Api, Method},
     blocks::{Button, divider, drawn, header, note, row, section},
     inbound::{Actor, Tenant},
     limits,
@@ -225,9 +225,10 @@ impl Inner {
         let Some(seen) = open.get_mut(person) else { return };
         match published {
             Ok(_) => seen.view = view,
-            Err(Failure::Later { after }) => seen.due = Some(Instant::now() + after),
-            // With the next change.
-            Err(_) => {}
+            // Otherwise with the next change.
+            Err(failure) => {
+                seen.due = failure.wait().map(|after| Instant::now() + after).or(seen.due);
+            }
         }
     }
 

@@ -123,6 +123,13 @@ pub enum Incoming {
     },
     /// The app was uninstalled, or its tokens were revoked.
     Revoked,
+    /// The organisation took the app out of some of its workspaces, or let it in.
+    Access {
+        /// Which.
+        teams: Vec<String>,
+        /// Let in.
+        granted: bool,
+    },
     /// A channel cannot be written to any more: archived, deleted, or the bot was removed.
     ChannelGone {
         /// Which.

@@ -58,6 +58,7 @@ impl Inbox for SlackInbox {
                 Ok(Ack::Empty)
             }
             Incoming::Revoked => arrival.revoked().await,
+            Incoming::Access { teams, granted } => arrival.access(teams, granted).await,
             Incoming::HomeOpened { by, tab, channel } => Ok(arrival.opened(by, &tab, channel)),
             Incoming::Stopped { by, channel, thread } => {
                 arrival.stopped(&by, channel, thread).await

@@ -11,7 +11,10 @@ use super::{
 use crate::{
     engine::Engine,
     ids::SessionId,
-    model::session::{Place, Status},
+    model::{
+        posted::{Item, Posted, Reader},
+        session::{Place, Status},
+    },
     store::Note,
 };
 
@@ -62,8 +65,13 @@ pub(super) async fn told_of_loss(app: &App, place: &Place, session: SessionId) {
         body["channel"] = user.into();
         Method::PostMessage
     };
-    // Told in the log by the call; staff are told as well.
-    _ = app.api.call(&place.workspace, method, body).await;
+    // A failure is told in the log by the call; staff are told as well.
+    let Ok(answer) = app.api.call(&place.workspace, method, body).await else { return };
+    if let (Some(channel), Some(ts)) = (answer["channel"].as_str(), answer["ts"].as_str()) {
+        let item = Item::Message { at: format!("{channel}/{ts}") };
+        let posted = Posted { item, reader: Reader::Staff(String::new()) };
+        app.ledger.note_or_tell(session, &[posted]).await;
+    }
 }
 
 fn key(session: SessionId) -> String {

@@ -183,8 +183,17 @@ pub const STREAM_TEXT: usize = 11_000;
 /// answers fifty a minute.
 pub const CATCH_UP_SESSIONS: usize = 200;
 
-/// Messages that are read of each, at most.
+/// Messages on a page of what is read of each.
 pub const CATCH_UP_MESSAGES: u32 = 100;
+
+/// Pages that are read of each, at most.
+pub const CATCH_UP_PAGES: usize = 5;
+
+/// Places without a conversation that are looked through, the newest first.
+pub const CATCH_UP_PLACES: usize = 500;
+
+/// How many of them stand on a page.
+pub const PLACES_PAGE: u32 = 200;
 
 /// Tasks of one plan (client library, `kit.rs`).
 pub const PLAN_TASKS: usize = 50;

@@ -22,7 +22,7 @@ pub const PLACEHOLDER: &str = "https://bot.example.org";
 ///
 /// Left out on purpose: what a person looks at while they write (`app_context_changed`), and the titles they give their
 /// conversations. Nothing here uses them.
-pub const EVENTS: [&str; 21] = [
+pub const EVENTS: [&str; 23] = [
     "agent_session_stopped",
     "app_home_opened",
     "app_mention",
@@ -42,6 +42,8 @@ pub const EVENTS: [&str; 21] = [
     "message.im",
     "subteam_members_changed",
     "subteam_updated",
+    "team_access_granted",
+    "team_access_revoked",
     "tokens_revoked",
     "user_change",
 ];

@@ -6,32 +6,38 @@
 
 mod elsewhere;
 mod handed;
+mod outcome;
+mod outside;
+mod post;
+mod remove;
 mod targets;
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use chrono::TimeDelta;
 use serde_json::{Value, json};
 
-use self::targets::Target;
+use self::{
+    post::{DELIVERY, body_of},
+    targets::Target,
+};
 use super::{
     api::{Failure, Method},
     app::App,
-    inviter, people,
     render::{self, Message},
     texts,
 };
 use crate::{
-    chat::{Fetched, cards},
-    engine::{Gateway, Inbound, Look, What},
+    chat::{Fetched, Trail, cards},
+    engine::{Gateway, Look},
     form::{self, words},
     ids::{EffectId, SessionId, WaitId},
-    interview::{Responder, answer, evidence},
+    interview::{answer, evidence},
     model::{
         artifact::Offer,
-        audit::sha256,
         effect::{Act, Delivery, Effect, Recipient, Rendering},
+        posted::{Item, Posted},
         session::{Place, Platform},
         transcript::Audience,
         ui::Offered,
@@ -40,14 +46,8 @@ use crate::{
     threads::{Mark, Role, Spot},
 };
 
-/// The kind of our metadata; its payload is the effect's id and the number of the part, and nothing about anybody.
-const DELIVERY: &str = "anteroom_delivery";
-
 /// The number of the part that says how a request was decided.
 const DECIDED: usize = 1_001;
-
-/// Messages looked through for one that may have been posted: a page of Slack's.
-const LOOK_BACK: u32 = 100;
 
 /// What was to be shown so long ago is shown as it is now.
 const LATE: TimeDelta = TimeDelta::seconds(2);
@@ -63,30 +63,22 @@ impl Gateway for SlackGateway {
     }
 
     async fn deliver(&self, effect: &Effect, shown: Option<(&Wait, &[Rendering])>) -> Delivery {
-        let sender = Sender { app: &self.0, effect };
+        let mut sender = Sender::new(&self.0, effect);
         let mut delivered = sender.deliver(shown).await;
         if let Err(Undelivered::Call(failure)) = &delivered
-            && let Some(moved) = sender.move_on(failure).await
+            && let Some(moved) = sender.go_elsewhere(failure).await
         {
             delivered = match moved {
                 Ok(()) => sender.deliver(shown).await,
                 Err(not_moved) => Err(not_moved),
             };
         }
-        match delivered {
-            Ok(message) => Delivery::Delivered { message },
-            Err(Undelivered::NotApplicable) => Delivery::NotApplicable,
-            Err(Undelivered::Call(failure)) => {
-                sender.tell_of_loss(&failure);
-                sender.failed(failure)
-            }
-            Err(Undelivered::Later) => sender.later(TimeDelta::seconds(5)),
-            Err(Undelivered::Never(reason)) => Delivery::Failed { reason },
-        }
+        let delivery = sender.outcome(delivered);
+        self.0.ledger.close(effect, delivery, &sender.trail).await
     }
 
-    async fn take_down(&self, session: SessionId, place: &Place) {
-        targets::take_down(&self.0, session, place).await;
+    async fn remains(&self, session: SessionId, place: &Place) -> Vec<Posted> {
+        targets::remains(&self.0, session, place).await
     }
 }
 
@@ -98,6 +90,8 @@ enum Undelivered {
     Call(Failure),
     /// Something of ours cannot be read or kept just now.
     Later,
+    /// It may have happened, and shows by then; counted.
+    Unclear { after: TimeDelta },
     /// It will never work.
     Never(String),
 }
@@ -126,9 +120,30 @@ impl From<crate::engine::Error> for Undelivered {
 struct Sender<'a> {
     app: &'a Arc<App>,
     effect: &'a Effect,
+    /// Something of it may have been posted before this attempt.
+    may_be_there: bool,
+    trail: Trail,
+    /// Where it was tried last.
+    tried: Mutex<Option<Target>>,
+    /// The root of a thread that takes no messages any more.
+    closed: Option<Spot>,
 }
 
 type Delivered<T> = Result<T, Undelivered>;
+
+impl<'a> Sender<'a> {
+    fn new(app: &'a Arc<App>, effect: &'a Effect) -> Self {
+        let may_be_there = app.doubts.has(effect.id) || effect.queued_at < app.began;
+        Self {
+            app,
+            effect,
+            may_be_there,
+            trail: Trail::default(),
+            tried: Mutex::default(),
+            closed: None,
+        }
+    }
+}
 
 impl Sender<'_> {
     async fn deliver(&self, shown: Option<(&Wait, &[Rendering])>) -> Delivered<Option<String>> {
@@ -150,6 +165,7 @@ impl Sender<'_> {
                 self.fetch(by.user.as_str(), *wait, files).await?;
                 Ok(None)
             }
+            (Act::Remove { .. } | Act::Receipt { .. }, _) => self.erase().await,
             (Act::Show { .. } | Act::Webhook { .. } | Act::AddRoles { .. }, _) => {
                 Err(Undelivered::NotApplicable)
             }
@@ -175,8 +191,8 @@ impl Sender<'_> {
             // It ended before anybody saw it, or on a card of which nobody knows that it is there.
             let target = self.card_target().await?;
             let Some(spot) = self.unnoted(&target, 0).await? else { return Ok(None) };
+            self.left_message(&target, &spot);
             self.edit(&spot, &message).await?;
-            self.app.know(self.effect.id);
             self.belongs(&target, wait, &spot).await?;
             return Ok(Some(spot.name()));
         }
@@ -227,6 +243,10 @@ impl Sender<'_> {
         let Some(card) = cards::card_in(&*self.app.store, wait.id, &channel).await? else {
             return Ok(());
         };
+        if self.closed.as_ref() == Some(&card) {
+            // Nobody talks about it there.
+            return Ok(());
+        }
         let what = answer::describe(&wait.prompt.control, reply);
         let line = texts::decided(&what, &by.user);
         let target = Target::new(channel, Some(card.message));
@@ -261,11 +281,14 @@ impl Sender<'_> {
 
     /// Words of the bot.
     async fn say(&self, text: &str, offers: &[Offered]) -> Delivered<Option<String>> {
-        if self.effect.to == Recipient::Participant
-            && offers.is_empty()
-            && let Some(message) = self.app.agent.finish(self.effect, text).await?
-        {
-            return Ok(Some(message));
+        if self.effect.to == Recipient::Participant && offers.is_empty() {
+            let written = self.app.agent.finish(self.effect, text).await?;
+            for at in &written {
+                self.left(Item::Message { at: at.clone() });
+            }
+            if let Some(last) = written.into_iter().last() {
+                return Ok(Some(last));
+            }
         }
         let mut messages = render::post(text);
         if messages.is_empty() {
@@ -339,10 +362,14 @@ impl Sender<'_> {
     /// Fetches files and hands them in; what cannot be had is said, and asked for again by the card that stands open.
     async fn fetch(&self, user: &str, wait: Option<WaitId>, offers: &[Offer]) -> Delivered<()> {
         let engine = self.app.engine().ok_or(Undelivered::Later)?;
+        if self.effect.attempts > 0 {
+            // Where Slack is away, or does not know the bot, that is why.
+            self.call(Method::AuthTest, json!({})).await?;
+        }
         let mut fetched = Fetched::new(engine, self.effect, wait);
         for file in offers {
             if !fetched.keep(file, self.app.files.fetch(self.team(), file).await).await? {
-                return Err(Undelivered::Later);
+                return Err(Undelivered::Unclear { after: TimeDelta::zero() });
             }
         }
         let from = self.app.people.known(self.team(), user).await;
@@ -352,201 +379,6 @@ impl Sender<'_> {
         }
         Ok(())
     }
-
-    /// Posts a part of the effect, unless it is there already.
-    async fn post(&self, target: &Target, message: &Message, part: usize) -> Delivered<Spot> {
-        if let Some(spot) = self.unnoted(target, part).await? {
-            return Ok(spot);
-        }
-        let delivery = self.delivery(part);
-        let mut body = body_of(message);
-        body["channel"] = target.channel.clone().into();
-        if let Some(thread) = &target.thread {
-            body["thread_ts"] = thread.clone().into();
-        }
-        body["unfurl_links"] = false.into();
-        body["unfurl_media"] = false.into();
-        body["metadata"] = json!({ "event_type": DELIVERY, "event_payload": { "d": delivery } });
-        let was_doubted = self.begin();
-        let posted = match self.call(Method::PostMessage, body.clone()).await {
-            Err(Failure::Refused { error, .. }) if is_of_blocks(&error) => {
-                // A mistake of ours: the words alone can still be answered by typing.
-                tracing::error!(session.id = %self.effect.session, error, "Slack refused the blocks of a message");
-                if let Some(body) = body.as_object_mut() {
-                    body.shift_remove("blocks");
-                }
-                self.call(Method::PostMessage, body).await
-            }
-            posted => posted,
-        };
-        self.ended(was_doubted, posted.as_ref().err());
-        let posted = posted?;
-        match (posted["channel"].as_str(), posted["ts"].as_str()) {
-            (Some(channel), Some(ts)) => {
-                Ok(Spot { channel: channel.to_owned(), message: ts.to_owned() })
-            }
-            _ => Err(Failure::Unclear { why: "a post without a name".to_owned() }.into()),
-        }
-    }
-
-    /// What a part of the effect is called in its metadata.
-    fn delivery(&self, part: usize) -> String {
-        format!("{}.{part}", self.effect.id.short())
-    }
-
-    /// The message of an attempt of which nobody knows whether it came; none where there was no such attempt.
-    async fn unnoted(&self, target: &Target, part: usize) -> Result<Option<Spot>, Failure> {
-        if !self.may_be_there() {
-            return Ok(None);
-        }
-        self.look_for(target, &self.delivery(part)).await
-    }
-
-    /// The message of an earlier attempt; none where there is none, or nobody may look.
-    async fn look_for(&self, target: &Target, delivery: &str) -> Result<Option<Spot>, Failure> {
-        let channel = self.open(target).await?;
-        let is_it = |message: &&Value| {
-            let metadata = &message["metadata"];
-            metadata["event_type"] == DELIVERY && metadata["event_payload"]["d"] == delivery
-        };
-        let messages = self.lately(&channel, target.thread.as_deref()).await?;
-        let ts = messages.iter().find(is_it).and_then(|found| found["ts"].as_str());
-        Ok(ts.map(|ts| Spot { channel, message: ts.to_owned() }))
-    }
-
-    /// The channel of a target; a direct conversation is opened for a person.
-    async fn open(&self, target: &Target) -> Result<String, Failure> {
-        if target.channel.starts_with(['U', 'W']) {
-            self.direct(&target.channel).await
-        } else {
-            Ok(target.channel.clone())
-        }
-    }
-
-    /// What was posted since the effect was queued; nothing where the bot may not look: then nobody knows.
-    async fn lately(&self, channel: &str, thread: Option<&str>) -> Result<Vec<Value>, Failure> {
-        let oldest = self.effect.queued_at - TimeDelta::minutes(5);
-        let mut asked = json!({
-            "channel": channel,
-            "include_all_metadata": true,
-            "limit": LOOK_BACK,
-            "oldest": format!("{}.000000", oldest.timestamp()),
-        });
-        let method = match thread {
-            Some(thread) => {
-                asked["ts"] = thread.into();
-                Method::Replies
-            }
-            None => Method::History,
-        };
-        match self.call(method, asked).await {
-            Ok(mut answer) => Ok(match answer["messages"].take() {
-                Value::Array(messages) => messages,
-                _ => Vec::new(),
-            }),
-            Err(Failure::Refused { .. }) => Ok(Vec::new()),
-            Err(failure) => Err(failure),
-        }
-    }
-
-    /// Doubts the effect before an attempt, for whoever gives up waiting does not know either; whether it was doubted.
-    fn begin(&self) -> bool {
-        let was_doubted = self.app.is_doubted(self.effect.id);
-        self.app.doubt(self.effect.id);
-        was_doubted
-    }
-
-    /// Ends the doubt where an attempt tells what became of the effect: one that was put off tells nothing of one before.
-    fn ended(&self, was_doubted: bool, failure: Option<&Failure>) {
-        let is_clear = match failure {
-            None | Some(Failure::Refused { .. } | Failure::NotInstalled) => true,
-            Some(Failure::Later { .. }) => !was_doubted,
-            Some(Failure::Unclear { .. }) => false,
-        };
-        if is_clear {
-            self.app.know(self.effect.id);
-        }
-    }
-
-    /// Whether there was an attempt before this one.
-    fn was_tried(&self) -> bool {
-        self.effect.attempts > 0 || self.may_be_there()
-    }
-
-    /// Whether an attempt was made of which nobody knows whether it came.
-    fn may_be_there(&self) -> bool {
-        self.app.is_doubted(self.effect.id) || self.effect.queued_at < self.app.began
-    }
-
-    /// Edits a message; false where it is not there any more.
-    async fn edit(&self, spot: &Spot, message: &Message) -> Delivered<bool> {
-        let mut body = body_of(message);
-        body["channel"] = spot.channel.clone().into();
-        body["ts"] = spot.message.clone().into();
-        let turn = self.app.editing(&spot.name());
-        let _turn = turn.lock().await;
-        // An edit that changes nothing still shows as one.
-        let digest = sha256(body.to_string().as_bytes());
-        if self.app.drawn.is(&spot.name(), &digest) {
-            return Ok(true);
-        }
-        match self.call(Method::UpdateMessage, body).await {
-            Ok(_) => {
-                self.app.drawn.note(spot.name(), digest);
-                Ok(true)
-            }
-            Err(Failure::Refused { error, .. }) if is_gone(&error) => Ok(false),
-            // What stands where nobody can be written to any more stays as it is.
-            Err(Failure::Refused { .. }) if self.is_left(spot).await? => Ok(false),
-            Err(failure) => Err(failure.into()),
-        }
-    }
-
-    /// Where the participant will not be reached any more, the session pauses (SEMANTICS row 33).
-    fn tell_of_loss(&self, failure: &Failure) {
-        let Failure::Refused { error, .. } = failure else { return };
-        let Some(why) = out_of_reach(error) else { return };
-        if self.effect.to != Recipient::Participant {
-            return;
-        }
-        let Some(engine) = self.app.engine().cloned() else { return };
-        let (session, place) = (self.effect.session, self.effect.place.clone());
-        let key = format!("slack:unreachable:{}", self.effect.id);
-        let (app, to) = (Arc::clone(self.app), place.clone());
-        self.app.afterwards.spawn(async move {
-            let person = people::person_id(&place.workspace, &place.channel);
-            let from = Responder::without_rights(person, String::new());
-            let what = What::Lost { why: why.to_owned() };
-            if let Err(error) = engine.receive(Inbound { key, session, from, what }).await {
-                tracing::warn!(session.id = %session, %error, "a session could not be paused");
-            }
-            if people::is_direct(&to) {
-                inviter::told_of_loss(&app, &to, session).await;
-            }
-        });
-    }
-
-    fn failed(&self, failure: Failure) -> Delivery {
-        let pause = TimeDelta::seconds(1 << self.effect.attempts.min(12));
-        match failure {
-            Failure::Later { after } => {
-                self.later(TimeDelta::from_std(after).unwrap_or(TimeDelta::minutes(1)))
-            }
-            Failure::Unclear { .. } => self.later(pause),
-            Failure::NotInstalled => {
-                self.app.put_off.note(self.team(), self.effect.id);
-                self.later(Effect::PAUSE_MAX)
-            }
-            Failure::Refused { error, .. } => {
-                Delivery::Failed { reason: format!("Slack says: {}", error.replace('_', " ")) }
-            }
-        }
-    }
-
-    fn later(&self, pause: TimeDelta) -> Delivery {
-        let not_before = self.app.clock.now() + pause.min(Effect::PAUSE_MAX);
-        Delivery::Retry { not_before }
-    }
 }
 
 /// Draws a card again wherever it is shown, as well as it goes.
@@ -555,39 +387,8 @@ pub(super) async fn redraw(app: &Arc<App>, wait: &Wait, shown: &[Rendering]) {
     let Ok((loaded, _)) = engine.view(wait.session).await else { return };
     let id = EffectId::mint(app.ids.as_ref());
     let effect = Effect::showing(id, wait, loaded.head.place, app.clock.now());
+    let sender = Sender::new(app, &effect);
     // Told in the log by the call; nothing depends on it.
-    _ = Sender { app, effect: &effect }.show(wait, shown).await;
-}
-
-fn body_of(message: &Message) -> Value {
-    json!({ "text": message.text, "blocks": message.blocks })
-}
-
-/// Why nothing will reach a conversation any more, in words, where that is what Slack says.
-fn out_of_reach(error: &str) -> Option<&'static str> {
-    Some(match error {
-        "is_archived" => "the channel is archived",
-        "channel_not_found" | "not_in_channel" => "the app is not in the channel",
-        "user_not_found" | "account_inactive" | "user_disabled" => "the account is not active",
-        "cannot_dm_bot" | "messages_tab_disabled" | "restricted_action" | "user_not_visible" => {
-            "they do not take messages from the app"
-        }
-        _ => return None,
-    })
-}
-
-/// Whether a person cannot be written to directly, though they may well read elsewhere.
-fn is_shut(error: &str) -> bool {
-    let is_active = !matches!(error, "user_not_found" | "account_inactive" | "user_disabled");
-    out_of_reach(error).is_some() && is_active && error != "is_archived"
-}
-
-/// Whether Slack refused how a message looks.
-fn is_of_blocks(error: &str) -> bool {
-    matches!(error, "invalid_blocks" | "invalid_blocks_format" | "msg_blocks_too_long")
-}
-
-/// Whether a message cannot be edited any more, now or ever.
-fn is_gone(error: &str) -> bool {
-    matches!(error, "message_not_found" | "cant_update_message" | "edit_window_closed")
+    _ = sender.show(wait, shown).await;
+    app.ledger.note_or_tell(effect.session, &sender.trail.take()).await;
 }

@@ -3,13 +3,18 @@
 //! One workspace by the bot token of the configuration is the simple way. Several install the app themselves
 //! ([`routes`]): their tokens are sealed in the store's notes, renewed before they run out, and gone with the app.
 //! An organisation that installed the app for all its workspaces has one token for them.
+//!
+//! A token that Slack does not accept is kept and asked about again ([`Tenants::recheck`]): what was to leave waits.
 
 mod grant;
+mod homes;
 mod install;
+mod rejected;
 mod vault;
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
+    path::PathBuf,
     sync::{Arc, PoisonError, RwLock},
     time::Duration,
 };
@@ -120,8 +125,33 @@ struct Entry {
     refresh: Option<Secret>,
     /// From when to until when the token lives.
     life: Option<(DateTime<Utc>, DateTime<Utc>)>,
-    /// Slack does not accept the token any more.
-    is_frozen: bool,
+    standing: Standing,
+}
+
+/// Whether Slack accepts a token.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Standing {
+    /// As far as is known.
+    Accepted,
+    /// It does not, with this code, and is asked about it again.
+    Rejected(String),
+    /// The app was taken away, and the token with it.
+    Gone,
+}
+
+impl Entry {
+    const fn is_live(&self) -> bool {
+        matches!(self.standing, Standing::Accepted)
+    }
+
+    /// The token, or why there is none.
+    fn token(&self) -> Result<&Secret, Failure> {
+        match self.standing {
+            Standing::Accepted => Ok(&self.token),
+            Standing::Rejected(_) => Err(Failure::TokenRejected),
+            Standing::Gone => Err(Failure::NotInstalled),
+        }
+    }
 }
 
 /// An installation as it is kept in a note; the tokens are sealed.
@@ -149,8 +179,8 @@ struct Many {
 #[derive(Debug)]
 pub struct Tenants {
     known: RwLock<Known>,
-    /// The one token of the configuration, until [`Tenants::begin`] has asked whose it is.
-    plain: Option<Secret>,
+    /// The one token of the configuration, until [`Tenants::begin`] has asked whose it is; and the file it stands in.
+    plain: Option<(Secret, Option<PathBuf>)>,
     many: Option<Many>,
     installed: broadcast::Sender<Installation>,
 }
@@ -185,8 +215,8 @@ const HOMES: &str = "slack/home/";
 /// Installations that a slow listener may fall behind.
 const INSTALLED_KEPT: usize = 16;
 
-/// How often the age of tokens is looked at.
-const LOOK: Duration = Duration::from_mins(1);
+/// How often the age of tokens is looked at, and Slack is asked about those that it did not accept.
+const LOOK: Duration = Duration::from_secs(30);
 
 /// A token that lives no longer than this is not used any more.
 const LAST_MOMENT: TimeDelta = TimeDelta::seconds(30);
@@ -205,7 +235,12 @@ impl Default for Tenants {
 impl Tenants {
     /// One workspace, by the bot token of the configuration; whose it is, [`Tenants::begin`] asks.
     pub fn plain(token: Secret) -> Self {
-        Self { plain: Some(token), ..Self::default() }
+        Self { plain: Some((token, None)), ..Self::default() }
+    }
+
+    /// The same with a token that stands in a file, where another one may be put in its place.
+    pub fn plain_in(file: Option<PathBuf>, token: Secret) -> Self {
+        Self { plain: Some((token, file)), ..Self::default() }
     }
 
     /// Those that installed the app themselves, out of the store. `base` is where the Web API is.
@@ -229,7 +264,7 @@ impl Tenants {
                 token: Secret::new(tokens.access),
                 refresh: tokens.refresh.map(Secret::new),
                 life: kept.life,
-                is_frozen: false,
+                standing: Standing::Accepted,
             };
             known.entries.insert(name, entry);
         }
@@ -244,7 +279,7 @@ impl Tenants {
 
     /// Asks Slack whose the plain token is.
     pub async fn begin(&self, api: &Api) -> Result<(), Failure> {
-        let Some(token) = &self.plain else { return Ok(()) };
+        let Some((token, _)) = &self.plain else { return Ok(()) };
         let answer = api.call_with(token, Method::AuthTest, json!({})).await?;
         self.put(read_identity(&answer), token.clone());
         Ok(())
@@ -252,13 +287,14 @@ impl Tenants {
 
     /// Takes an installation in, for this process.
     pub fn put(&self, installation: Installation, token: Secret) {
-        self.enter(Entry { installation, token, refresh: None, life: None, is_frozen: false });
+        let standing = Standing::Accepted;
+        self.enter(Entry { installation, token, refresh: None, life: None, standing });
     }
 
     /// Every installation whose token Slack accepts.
     pub fn installations(&self) -> Vec<Installation> {
         let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
-        let live = known.entries.values().filter(|entry| !entry.is_frozen);
+        let live = known.entries.values().filter(|entry| entry.is_live());
         live.map(|entry| entry.installation.clone()).collect()
     }
 
@@ -266,6 +302,15 @@ impl Tenants {
     pub fn installation(&self, team: &str) -> Option<Installation> {
         let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
         known.entry(team).map(|entry| entry.installation.clone())
+    }
+
+    /// Every workspace that the bot serves, as far as it knows them.
+    pub fn teams(&self) -> BTreeSet<String> {
+        let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
+        let own = known.entries.values().filter(|entry| entry.is_live());
+        let own = own.map(|entry| entry.installation.team.clone()).filter(|team| !team.is_empty());
+        let homes = known.homes.keys().filter(|team| known.entry(team).is_some_and(Entry::is_live));
+        own.chain(homes.cloned()).collect()
     }
 
     /// Whether a workspace is one of those that an installation is for.
@@ -283,30 +328,6 @@ impl Tenants {
         self.installed.subscribe()
     }
 
-    /// Something came from a workspace: where it belongs to an organisation's installation, that is remembered, so
-    /// that what leaves later finds its token.
-    pub async fn met(&self, tenant: &inbound::Tenant) {
-        let (Some(enterprise), Some(many)) = (&tenant.enterprise, &self.many) else { return };
-        let is_new = {
-            let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
-            !tenant.team.is_empty()
-                && !known.entries.contains_key(&tenant.team)
-                && known.homes.get(&tenant.team) != Some(enterprise)
-                && known.entries.contains_key(enterprise)
-        };
-        if !is_new {
-            return;
-        }
-        let key = format!("{HOMES}{}", tenant.team);
-        let note = Note { key, session: None, value: Some(enterprise.clone()) };
-        // Kept or not, the next event says it again.
-        if let Err(error) = many.store.note(note).await {
-            tracing::warn!(%error, "whose a workspace is could not be saved");
-        }
-        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
-        known.homes.insert(tenant.team.clone(), enterprise.clone());
-    }
-
     /// The app was uninstalled, or its tokens were revoked: they are not used again, and shredded. Which installation
     /// that was; again, the same.
     pub async fn revoke(
@@ -319,7 +340,7 @@ impl Tenants {
             let direct = known.entries.contains_key(&tenant.team).then(|| tenant.team.clone());
             let key = direct.or_else(|| enterprise.map(str::to_owned));
             if let Some(entry) = key.as_ref().and_then(|key| known.entries.get_mut(key)) {
-                entry.is_frozen = true;
+                entry.standing = Standing::Gone;
                 entry.token = Secret::new("");
                 entry.refresh = None;
             }
@@ -332,15 +353,17 @@ impl Tenants {
         Ok(gone)
     }
 
-    /// Renews tokens in good time, until `shutdown`.
-    pub async fn run(&self, shutdown: CancellationToken) {
-        let Some(many) = &self.many else { return };
+    /// Renews tokens in good time, and asks again about those that were not accepted, until `shutdown`.
+    pub async fn run(&self, api: &Api, shutdown: CancellationToken) {
         let look = async {
             loop {
-                for id in self.ageing(many.clock.now()) {
-                    self.renew(many, &id, None).await;
+                if let Some(many) = &self.many {
+                    for id in self.ageing(many.clock.now()) {
+                        self.renew(many, &id, None).await;
+                    }
                 }
                 tokio::time::sleep(LOOK).await;
+                self.recheck(api).await;
             }
         };
         tokio::select! {
@@ -349,25 +372,26 @@ impl Tenants {
         }
     }
 
-    /// The token for a workspace; none where the app is not installed (any more).
-    pub(super) async fn token(&self, team: &str) -> Option<Secret> {
+    /// The token for a workspace, or why there is none.
+    pub(super) async fn token(&self, team: &str) -> Result<Secret, Failure> {
         let (id, token) = {
             let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
-            let entry = known.entry(team).filter(|entry| !entry.is_frozen)?;
+            let entry = known.entry(team).ok_or(Failure::NotInstalled)?;
+            let token = entry.token()?.clone();
             let is_old = match (&self.many, entry.life) {
                 (Some(many), Some((_, until))) => many.clock.now() + LAST_MOMENT >= until,
                 _ => false,
             };
             if !is_old {
-                return Some(entry.token.clone());
+                return Ok(token);
             }
-            (entry.installation.id().to_owned(), entry.token.clone())
+            (entry.installation.id().to_owned(), token)
         };
         if let Some(many) = &self.many {
             self.renew(many, &id, Some(&token)).await;
         }
         let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
-        known.entry(team).filter(|entry| !entry.is_frozen).map(|entry| entry.token.clone())
+        known.entry(team).ok_or(Failure::NotInstalled)?.token().cloned()
     }
 
     /// Slack does not accept this token. True where there is another one by now.
@@ -387,12 +411,13 @@ impl Tenants {
         }
         let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
         let Some(entry) = known.entries.get_mut(&id) else { return false };
-        if entry.token == *token && !entry.is_frozen {
-            entry.is_frozen = true;
+        if entry.token == *token && entry.is_live() {
+            entry.standing = Standing::Rejected(code.to_owned());
+            let hint = self.remedy();
             tracing::error!(
                 slack.team = team,
                 error = code,
-                "Slack does not accept the token of this workspace any more; install the app there again"
+                "Slack does not accept the bot's token any more: what was to be posted waits. hint: {hint}"
             );
         }
         entry.token != *token
@@ -415,7 +440,7 @@ impl Tenants {
         let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
         let is_ageing = |entry: &&Entry| {
             let half = entry.life.map(|(from, until)| from + (until - from) / 2);
-            !entry.is_frozen && entry.refresh.is_some() && half.is_some_and(|half| now >= half)
+            entry.is_live() && entry.refresh.is_some() && half.is_some_and(|half| now >= half)
         };
         let ageing = known.entries.values().filter(is_ageing);
         ageing.map(|entry| entry.installation.id().to_owned()).collect()
@@ -426,7 +451,7 @@ impl Tenants {
         let _one_at_a_time = many.renewing.lock().await;
         let entry = {
             let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
-            known.entries.get(id).filter(|entry| !entry.is_frozen).cloned()
+            known.entries.get(id).filter(|entry| entry.standing != Standing::Gone).cloned()
         };
         let Some(entry) = entry else { return false };
         if old.is_some_and(|old| entry.token != *old) {
@@ -468,7 +493,7 @@ impl Tenants {
             token: Secret::new(tokens.access),
             refresh: tokens.refresh.map(Secret::new),
             life,
-            is_frozen: false,
+            standing: Standing::Accepted,
         };
         self.enter(entry.clone());
         Ok(entry)
@@ -479,7 +504,7 @@ impl Tenants {
         let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
         let before = known.entries.insert(installation.id().to_owned(), entry);
         drop(known);
-        if before.is_none_or(|before| before.is_frozen) {
+        if before.is_none_or(|before| !before.is_live()) {
             // Nobody listening is no failure.
             _ = self.installed.send(installation);
         }
@@ -614,7 +639,7 @@ mod tests {
         }
 
         async fn token(&self, team: &str) -> Option<String> {
-            self.tenants.token(team).await.map(|token| token.expose().to_owned())
+            self.tenants.token(team).await.ok().map(|token| token.expose().to_owned())
         }
     }
 

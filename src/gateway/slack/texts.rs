@@ -118,6 +118,14 @@ pub fn moved_here(user: &str) -> Message {
     Message { blocks: drawn(&[section(text.as_str())]), text }
 }
 
+/// Begins the rest of a conversation in a channel, where the thread it stood in takes no messages any more.
+pub fn goes_on_here(user: &str) -> Message {
+    let text = format!(
+        "<@{user}>, the thread we talked in is closed, so we go on here, in the thread below."
+    );
+    Message { blocks: drawn(&[section(text.as_str())]), text }
+}
+
 /// Whom somebody invited cannot be written to; what to do.
 pub fn not_reached(user: &str) -> String {
     format!(
@@ -142,13 +150,6 @@ pub fn help(command: &str) -> String {
          `{command} invite @person`, `{command} show @person`, `{command} advance @person reason: …`\n\
          `{command} pause @person` keeps me quiet there, `{command} resume @person` hands the conversation back, \
          `{command} cancel @person reason: …` ends it, `{command} export @person` gives you a copy"
-    )
-}
-
-/// Everything was erased.
-pub fn erased(receipt: &str) -> String {
-    format!(
-        "Everything about this conversation is erased. Receipt: `{receipt}`. Files and messages in Slack stay until you delete them there."
     )
 }
 

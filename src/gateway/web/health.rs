@@ -3,7 +3,7 @@
 //! | path | answer |
 //! |---|---|
 //! | `/healthz` | 200 `ok` as long as the process answers at all; a supervisor that hears nothing starts it again; where nothing can be saved, 200 and why |
-//! | `/readyz` | 200 `ready`, or 503 and why not, in words |
+//! | `/readyz` | 200 `ready`, or `degraded` and a line for each thing that somebody outside must mend; 503 and why where nobody can be served |
 //! | `/metrics` | what was counted, in the text format of Prometheus |
 //!
 //! The first two are on the page's own address. Metrics are too where only this machine can ask; whoever lets other
@@ -24,6 +24,12 @@ use tower_http::timeout::TimeoutLayer;
 
 use super::{connect::App, limits};
 use crate::{
+    config::Settings,
+    engine::Outage,
+    model::{
+        effect::{CauseKind, Reach},
+        session::Platform,
+    },
     store::health::{Health, Trouble},
     telemetry::metric,
 };
@@ -66,7 +72,7 @@ async fn alive(State(app): State<Arc<App>>) -> String {
 
 async fn ready(State(app): State<Arc<App>>) -> Response {
     match readiness(&app).await {
-        Ok(()) => "ready".into_response(),
+        Ok(()) => degraded(&app).into_response(),
         Err(why) => (StatusCode::SERVICE_UNAVAILABLE, why).into_response(),
     }
 }
@@ -86,8 +92,48 @@ async fn readiness(app: &App) -> Result<(), String> {
         return Err("files that people send cannot be kept. hint: check free space and rights of the data directory".to_owned());
     }
     app.parts.iter().try_for_each(|part| part.ready())?;
+    if let Some(why) = nobody_served(&app.engine.outages(), &app.settings) {
+        return Err(why);
+    }
     let read = app.engine.parts().store.sessions(None, 1).await;
     read.map(drop).map_err(|_| "the store cannot be read".to_owned())
+}
+
+/// That people can be served, and what of it waits until somebody outside mends something. Without names of channels and
+/// workspaces: whoever can reach the page can read it.
+fn degraded(app: &App) -> String {
+    let outages = app.engine.outages();
+    if outages.is_empty() {
+        return "ready".to_owned();
+    }
+    let mut lines: Vec<String> = Vec::new();
+    for outage in &outages {
+        let line = format!("{}. hint: {}", outage.cause.in_general(), outage.cause.kind.remedy());
+        if !lines.contains(&line) {
+            lines.push(line);
+        }
+    }
+    let waiting: usize = outages.iter().map(|outage| outage.effects).sum();
+    format!("degraded: {waiting} deliveries wait\n{}\n", lines.join("\n"))
+}
+
+/// Why nobody can be served: every chat platform that is connected refuses the bot's only token.
+fn nobody_served(outages: &[Outage], settings: &Settings) -> Option<String> {
+    let is_rejected = |platform: Platform| {
+        let mut all = outages.iter().map(|outage| &outage.cause);
+        all.find(|cause| {
+            cause.platform == platform
+                && cause.kind == CauseKind::TokenRejected
+                && cause.reach == Reach::Platform
+        })
+    };
+    let slack = settings.slack.as_ref().and_then(|slack| slack.connection.as_ref());
+    let discord = settings.discord.as_ref().and_then(|discord| discord.connection.as_ref());
+    let connected =
+        slack.map(|_| Platform::Slack).into_iter().chain(discord.map(|_| Platform::Discord));
+    let rejected: Option<Vec<_>> = connected.map(is_rejected).collect();
+    let first = rejected?.into_iter().next()?;
+    Some(format!("{}. hint: {}", first.in_general(), first.kind.remedy()))
 }
 
 /// Without paths: whoever can reach the page can read it.

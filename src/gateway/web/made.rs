@@ -6,7 +6,11 @@ use axum::{
 };
 
 use super::{connect::App, page, page::View, texts};
-use crate::{artifacts::check::Kind, ids::ArtifactId, model::artifact::Artifact};
+use crate::{
+    artifacts::{blobs, check::Kind},
+    ids::ArtifactId,
+    model::artifact::Artifact,
+};
 
 /// What a made file is sent as. Whatever its record says, it is one of ours or nothing that a browser would run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,6 +58,10 @@ pub(super) async fn file(app: &App, view: &View, id: &str) -> Response {
     match artifacts.read(view.state.files_of(), file).await {
         Ok(Some(bytes)) => sent(file, bytes),
         Ok(None) => nothing(),
+        Err(blobs::Error::Damaged { .. }) => {
+            let words = "This file was damaged where it is kept, and cannot be read any more.";
+            page::problem(StatusCode::INTERNAL_SERVER_ERROR, words)
+        }
         Err(_) => {
             let words = "The file cannot be read just now. Please try again.";
             page::problem(StatusCode::SERVICE_UNAVAILABLE, words)

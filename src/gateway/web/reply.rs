@@ -244,7 +244,7 @@ fn outcome(
     from: &Responder,
     reply: Option<&Reply>,
 ) -> Outcome {
-    if let Receipt::Erased { receipt } = receipt {
+    if let Receipt::Erased { receipt, .. } = receipt {
         return Outcome::Erased(receipt);
     }
     // The same person, the same choice, twice: nothing to tell (DESIGN §10.38).

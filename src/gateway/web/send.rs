@@ -29,10 +29,12 @@ impl Gateway for WebGateway {
             | Act::Relay { .. }
             | Act::Progress { .. }
             | Act::Hand { .. }
-            | Act::Export => Delivery::Delivered { message: None },
-            Act::Fetch { .. } | Act::AddRoles { .. } | Act::Webhook { .. } => {
-                Delivery::NotApplicable
-            }
+            | Act::Export => Delivery::delivered(None),
+            Act::Fetch { .. }
+            | Act::AddRoles { .. }
+            | Act::Webhook { .. }
+            | Act::Remove { .. }
+            | Act::Receipt { .. } => Delivery::NotApplicable,
         }
     }
 }

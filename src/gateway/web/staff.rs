@@ -121,7 +121,8 @@ pub(super) async fn gather(app: &App, member: &Member) -> Result<Overview, Error
     let parts = app.engine.parts();
     let flows = parts.library.iter().map(|f| (f.flow.id.clone(), Arc::clone(f))).collect();
     let name = member.name.clone().unwrap_or_default();
-    Ok(Overview { heads, approvals, flows, name, now: parts.clock.now() })
+    let (now, outages) = (parts.clock.now(), app.engine.outages());
+    Ok(Overview { heads, approvals, flows, name, now, outages })
 }
 
 fn pending(view: &View) -> Vec<crate::model::wait::Wait> {

@@ -15,6 +15,7 @@ use super::{
 };
 use crate::{
     catalog::interview::submit_for_validation::card,
+    engine::Outage,
     flows::LoadedFlow,
     form::{Words, in_words, words, words_of},
     interview::{State, state::Record},
@@ -34,6 +35,7 @@ pub(super) struct Overview {
     pub(super) flows: BTreeMap<String, Arc<LoadedFlow>>,
     pub(super) name: String,
     pub(super) now: DateTime<Utc>,
+    pub(super) outages: Vec<Outage>,
 }
 
 /// The page of a session for whoever looks.
@@ -131,12 +133,32 @@ pub(super) fn overview(overview: &Overview, notice: Option<&Words>) -> Markup {
                 div #approvals { @for piece in &overview.approvals { (PreEscaped(&piece.html)) } }
                 p.empty.when-none { "Nothing waits." }
             }
+            (outages(&overview.outages))
             section aria-labelledby="all" {
                 h2 #all { "Conversations" }
                 (PreEscaped(sessions(overview).html))
             }
         }
     })
+}
+
+/// What keeps messages from arriving until somebody mends it, and how.
+fn outages(outages: &[Outage]) -> Markup {
+    html! {
+        @if !outages.is_empty() {
+            section aria-labelledby="outages" {
+                h2 #outages { "Messages that can't be delivered right now" }
+                ul {
+                    @for Outage { cause, since, effects } in outages {
+                        li {
+                            (cause) ". " (effects) " waiting since " (render::time(*since)) ". "
+                            span.small { "What helps: " (cause.kind.remedy()) "." }
+                        }
+                    }
+                }
+            }
+        }
+    }
 }
 
 /// One conversation, with how the bot works.

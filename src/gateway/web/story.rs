@@ -17,8 +17,8 @@ use crate::{
         flow::PhaseEffect,
         session::PersonId,
         transcript::{
-            Amendments, Audience, Call, CallResult, EffectOutcome, Event, Grounds, ObjectiveStatus,
-            Origin, Recorded, SetBy, Speaker,
+            Amendments, AskState, Audience, Call, CallResult, EffectOutcome, Event, Grounds,
+            ObjectiveStatus, Origin, Recorded, SetBy, Speaker,
         },
         ui::Offered,
         wait::{Answerers, Wait},
@@ -197,6 +197,8 @@ impl Teller<'_> {
             }
             Event::Started(_)
             | Event::Amended { .. }
+            | Event::TeamAsked { .. }
+            | Event::DeliveryFailed { .. }
             | Event::NoticeAnswered { .. }
             | Event::StatusChanged { .. }
             | Event::Posted { audience: Audience::Staff, .. }
@@ -283,6 +285,16 @@ impl Teller<'_> {
             }
             Event::HandedBack { .. } => {
                 line("The conversation is the assistant's again.".to_owned())
+            }
+            Event::TeamAsked { alias, reached, .. } => match reached {
+                AskState::Blocked => line(format!(
+                    "{alias} takes no messages now; what was to be posted there waits."
+                )),
+                AskState::Failed => line(format!("{alias} was not reached.")),
+                AskState::Pending | AskState::Delivered => None,
+            },
+            Event::DeliveryFailed { what, reason, .. } => {
+                line(format!("Not delivered ({what}): {reason}"))
             }
             Event::Reminded { count, .. } => line(format!("Reminder {count} was sent.")),
             Event::RemindersStopped => line("No more reminders are wanted.".to_owned()),

@@ -32,7 +32,7 @@ use super::{
 use crate::{
     drill::{Point, pass},
     ids::{EffectId, Ids, SessionId},
-    model::effect::{Delivery, Effect},
+    model::effect::{Cause, Delivery, Effect},
     store::{
         Commit, Erasure, Error, Note,
         health::{Health, Trouble},
@@ -59,6 +59,8 @@ pub(super) enum Job {
     Note { note: Box<Note>, reply: Reply<()> },
     Done { effect: EffectId, delivery: Delivery, reply: Reply<()> },
     Claim { now: DateTime<Utc>, limit: usize, reply: Reply<Vec<Effect>> },
+    Hurry { cause: Box<Cause>, most: usize, reply: Reply<usize> },
+    Blocked { reply: Reply<Vec<(Cause, usize)>> },
 }
 
 /// What the thread takes over from the opening.
@@ -259,6 +261,11 @@ impl Committer {
                 group.points.push(Point::DoneApplied);
             }
             Job::Claim { now, limit, reply } => group.claims.push((now, limit, reply)),
+            // Nothing is written: where the store is read-only, nothing leaves all the same.
+            Job::Hurry { cause, most, reply } => {
+                answer(reply, Ok(self.outbox.hurry(&cause, most)));
+            }
+            Job::Blocked { reply } => answer(reply, Ok(self.outbox.blocked())),
         }
     }
 
@@ -295,14 +302,16 @@ impl Committer {
             Applied::Step(step) => recent.go_on(*step),
             Applied::Erasure(session) => recent.erased(session),
             Applied::Delivery { id, known, delivery } => {
-                if let Some(known) = known {
-                    recent.delivered(&known, &delivery);
+                if let Some(known) = &known {
+                    recent.delivered(known, &delivery);
                 }
                 // Not before: an effect in somebody's hands stays theirs where the device fails.
-                if matches!(delivery, Delivery::Retry { .. }) {
-                    self.outbox.put_off(id);
-                } else {
-                    self.outbox.remove(id);
+                match (delivery, known) {
+                    (Delivery::Retry { .. } | Delivery::Later { .. }, _) => self.outbox.put_off(id),
+                    (Delivery::Blocked { cause, not_before }, Some(known)) => {
+                        self.outbox.park(&known, cause, not_before);
+                    }
+                    _ => self.outbox.remove(id),
                 }
             }
         }
@@ -465,7 +474,7 @@ impl Committer {
         self.tip = tip;
         // Those in somebody's hands stay theirs; those that were erased are nobody's.
         let before = std::mem::replace(&mut self.outbox, outbox);
-        self.outbox.go_on_from(&before);
+        self.outbox.go_on_from(before);
         // The opening has shredded what was left to be.
         self.doomed.clear();
         let barrier = Barrier::new(disk, Arc::clone(&self.faults))?;

@@ -11,7 +11,10 @@ use super::{
 };
 use crate::{
     ids::SessionId,
-    model::STORED_VERSION,
+    model::{
+        STORED_VERSION,
+        posted::{self, Posted},
+    },
     store::{Error, Note},
 };
 
@@ -67,6 +70,26 @@ fn take(stage: &mut Stage<'_>, digest: Digest) -> Result<(), Error> {
     }
     stage.remove_all(&at)?;
     stage.remove_all(&keys::note(digest))
+}
+
+/// Adds what a delivery left outside to the ledger of its session.
+pub(super) fn add_posted(
+    stage: &mut Stage<'_>,
+    (slot, key): (Slot, &Key),
+    session: SessionId,
+    left: &[Posted],
+) -> Result<(), Error> {
+    // What an erasure itself sends belongs to no session any more.
+    if left.is_empty() || !stage.has(&keys::head(session))? {
+        return Ok(());
+    }
+    let name = posted::ledger_of(session);
+    let known = read::readable(sealed(stage.reader, digest(stage.reader, &name)))?;
+    let known = known.and_then(|note| note.value);
+    match posted::appended(known.as_deref(), left) {
+        Some(value) => seal(stage, slot, key, &Text { key: name, session: Some(session), value }),
+        None => Ok(()),
+    }
 }
 
 /// The notes of a session, taken away; those that can be read are handed out.

@@ -1,15 +1,22 @@
 //! The outbox in the order in which it leaves: of each session the first effect, once it is due, and the next when that
 //! is done. What lies on the device counts; this says where to look, so that no delivery looks through all that wait.
+//!
+//! That an effect is blocked is known here alone and not written: a new process tries it once, and is told again.
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
+    hash::{DefaultHasher, Hash, Hasher},
     sync::Arc,
 };
 
 use chrono::{DateTime, Utc};
 
 use super::vault::Slot;
-use crate::{ids::EffectId, model::effect::Effect, store::Error};
+use crate::{
+    ids::EffectId,
+    model::effect::{Cause, Effect, Recipient},
+    store::Error,
+};
 
 /// Effects of which the content is kept, and not read again when they leave.
 const HELD_MAX: usize = 256;
@@ -19,45 +26,139 @@ const HELD_MAX: usize = 256;
 pub(super) struct Queue {
     lanes: HashMap<Slot, Lane>,
     of: HashMap<EffectId, Slot>,
-    /// Lanes whose first effect may be due.
+    /// Lanes whose next effect may be due.
     ready: BTreeSet<Slot>,
-    /// Lanes whose first effect is put off.
+    /// Lanes whose next effect is put off.
     later: BTreeSet<(DateTime<Utc>, Slot)>,
+    blocked: Blocked,
     /// How many effects' content is kept.
     held: usize,
     /// When it was last asked what may leave.
     asked: Option<DateTime<Utc>>,
 }
 
+/// The effects of a session. They leave in order, but for those behind one that is blocked: only those for the same
+/// recipient wait for it.
 #[derive(Debug, Default)]
 struct Lane {
-    effects: BTreeMap<EffectId, Option<Arc<Effect>>>,
+    effects: BTreeMap<EffectId, Entry>,
     /// Handed out and not done.
     claimed: Option<EffectId>,
+    /// The first effect of each recipient to whom nothing gets through.
+    parked: Vec<Parked>,
+}
+
+#[derive(Debug, Default)]
+struct Entry {
+    /// The content, where it is kept.
+    held: Option<Arc<Effect>>,
+    /// Whom it is for, once that is known.
+    to: Option<Address>,
+}
+
+/// A digest of a recipient: what stands for them in memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Address(u64);
+
+impl Address {
+    fn of(to: &Recipient) -> Self {
+        let mut hasher = DefaultHasher::new();
+        to.hash(&mut hasher);
+        Self(hasher.finish())
+    }
+}
+
+#[derive(Debug)]
+struct Parked {
+    to: Address,
+    effect: EffectId,
+    until: DateTime<Utc>,
+    /// Where it stands among all that wait for the same.
+    ticket: (Arc<Cause>, u64),
+}
+
+/// Effects that are blocked, by what blocks them, in the order in which they were put back.
+#[derive(Debug, Default)]
+struct Blocked {
+    causes: HashMap<Arc<Cause>, BTreeMap<u64, (Slot, EffectId)>>,
+    next: u64,
+}
+
+impl Blocked {
+    fn add(&mut self, cause: Cause, at: (Slot, EffectId)) -> (Arc<Cause>, u64) {
+        let cause = match self.causes.get_key_value(&cause) {
+            Some((known, _)) => Arc::clone(known),
+            None => Arc::new(cause),
+        };
+        let number = self.next;
+        self.next += 1;
+        self.causes.entry(Arc::clone(&cause)).or_default().insert(number, at);
+        (cause, number)
+    }
+
+    fn remove(&mut self, (cause, number): &(Arc<Cause>, u64)) {
+        let Some(waiting) = self.causes.get_mut(cause) else { return };
+        waiting.remove(number);
+        if waiting.is_empty() {
+            self.causes.remove(cause);
+        }
+    }
+}
+
+impl Lane {
+    fn is_parked(&self, to: Address) -> bool {
+        self.parked.iter().any(|parked| parked.to == to)
+    }
+
+    /// Lets those leave again of which `is_over` says so.
+    fn unpark(&mut self, blocked: &mut Blocked, is_over: impl Fn(&Parked) -> bool) {
+        for parked in self.parked.extract_if(.., |parked| is_over(parked)) {
+            blocked.remove(&parked.ticket);
+        }
+    }
+
+    /// The next effect that is not behind a blocked one, and what of it is kept. Of those whose recipient is not known,
+    /// the first counts as such: it must be read.
+    fn next(&self) -> Option<(EffectId, Option<Arc<Effect>>)> {
+        let mut free = self.effects.iter().filter(|(_, entry)| {
+            let is_behind = entry.to.is_some_and(|to| self.is_parked(to));
+            !is_behind
+        });
+        free.next().map(|(id, entry)| (*id, entry.held.clone()))
+    }
+}
+
+/// What a lane has for somebody who asks.
+enum Next {
+    Effect(Box<Effect>),
+    /// Nothing before that time.
+    NotBefore(DateTime<Utc>),
+    /// Nothing until something happens.
+    Nothing,
 }
 
 impl Queue {
     /// Adds an effect whose content is on the device.
     pub(super) fn add(&mut self, slot: Slot, id: EffectId) {
-        self.put(slot, id, None);
+        self.put(slot, id, Entry::default());
     }
 
     /// Adds an effect that was just written, and keeps it if there is room.
     pub(super) fn add_known(&mut self, slot: Slot, effect: Effect) {
-        let id = effect.id;
+        let (id, to) = (effect.id, Some(Address::of(&effect.to)));
         let held = (self.held < HELD_MAX).then(|| Arc::new(effect));
-        self.put(slot, id, held);
+        self.put(slot, id, Entry { held, to });
     }
 
-    fn put(&mut self, slot: Slot, id: EffectId, held: Option<Arc<Effect>>) {
-        self.held += usize::from(held.is_some());
+    fn put(&mut self, slot: Slot, id: EffectId, entry: Entry) {
+        self.held += usize::from(entry.held.is_some());
         let lane = self.lanes.entry(slot).or_default();
         let is_first = lane.effects.first_key_value().is_none_or(|(first, _)| id < *first);
-        let before = lane.effects.insert(id, held);
-        self.held -= usize::from(before.flatten().is_some());
+        let before = lane.effects.insert(id, entry);
+        self.held -= usize::from(before.is_some_and(|before| before.held.is_some()));
         self.of.insert(id, slot);
-        // What stands behind another waits for that one.
-        if is_first && lane.claimed.is_none() {
+        // What stands behind another waits for that one, unless it is blocked.
+        if (is_first || !lane.parked.is_empty()) && lane.claimed.is_none() {
             self.ready.insert(slot);
         }
     }
@@ -65,19 +166,18 @@ impl Queue {
     /// The session of an effect that is still to leave, and its content where that is kept.
     pub(super) fn get(&self, id: EffectId) -> Option<(Slot, Option<Arc<Effect>>)> {
         let slot = *self.of.get(&id)?;
-        let held = self.lanes.get(&slot)?.effects.get(&id)?;
-        Some((slot, held.clone()))
+        let entry = self.lanes.get(&slot)?.effects.get(&id)?;
+        Some((slot, entry.held.clone()))
     }
 
     /// Takes an effect out: it has left, or is gone with its session.
     pub(super) fn remove(&mut self, id: EffectId) {
         let Some(slot) = self.of.remove(&id) else { return };
         let Some(lane) = self.lanes.get_mut(&slot) else { return };
-        let held = lane.effects.remove(&id).flatten();
-        self.held -= usize::from(held.is_some());
-        if lane.claimed == Some(id) {
-            lane.claimed = None;
-        }
+        let entry = lane.effects.remove(&id);
+        self.held -= usize::from(entry.is_some_and(|entry| entry.held.is_some()));
+        lane.claimed.take_if(|claimed| *claimed == id);
+        lane.unpark(&mut self.blocked, |parked| parked.effect == id);
         if lane.effects.is_empty() {
             self.lanes.remove(&slot);
         } else if lane.claimed.is_none() {
@@ -90,10 +190,43 @@ impl Queue {
         let Some(slot) = self.of.get(&id).copied() else { return };
         let Some(lane) = self.lanes.get_mut(&slot) else { return };
         lane.claimed.take_if(|claimed| *claimed == id);
-        if let Some(held) = lane.effects.get_mut(&id) {
-            self.held -= usize::from(held.take().is_some());
+        lane.unpark(&mut self.blocked, |parked| parked.effect == id);
+        if let Some(entry) = lane.effects.get_mut(&id) {
+            self.held -= usize::from(entry.held.take().is_some());
         }
         self.ready.insert(slot);
+    }
+
+    /// Puts an effect back that was handed out and is blocked: it keeps back those behind it for the same recipient.
+    pub(super) fn park(&mut self, effect: &Effect, cause: Cause, until: DateTime<Utc>) {
+        let (id, to) = (effect.id, Address::of(&effect.to));
+        self.put_off(id);
+        let Some(slot) = self.of.get(&id).copied() else { return };
+        let Some(lane) = self.lanes.get_mut(&slot) else { return };
+        if let Some(entry) = lane.effects.get_mut(&id) {
+            entry.to = Some(to);
+        }
+        let ticket = self.blocked.add(cause, (slot, id));
+        lane.parked.push(Parked { to, effect: id, until, ticket });
+    }
+
+    /// Lets effects that `cause` blocks leave now, at most `most` of them, those first that were put back first.
+    pub(super) fn hurry(&mut self, cause: &Cause, most: usize) -> usize {
+        let Some(waiting) = self.blocked.causes.get(cause) else { return 0 };
+        let first: Vec<(Slot, EffectId)> = waiting.values().take(most).copied().collect();
+        for (slot, id) in &first {
+            if let Some(lane) = self.lanes.get_mut(slot) {
+                lane.unpark(&mut self.blocked, |parked| parked.effect == *id);
+                self.ready.insert(*slot);
+            }
+        }
+        first.len()
+    }
+
+    /// What effects are blocked by, and how many by each.
+    pub(super) fn blocked(&self) -> Vec<(Cause, usize)> {
+        let causes = self.blocked.causes.iter();
+        causes.map(|(cause, waiting)| (Cause::clone(cause), waiting.len())).collect()
     }
 
     /// Hands out at most `most` effects that may leave now; `read` reads those that are not kept, and says none where
@@ -109,36 +242,65 @@ impl Queue {
         while claimed.len() < most
             && let Some(slot) = self.ready.first().copied()
         {
-            let Some((lane, id)) = self.lanes.get_mut(&slot).and_then(|lane| {
-                let first = *lane.effects.first_key_value()?.0;
-                lane.claimed.is_none().then_some((lane, first))
-            }) else {
-                self.ready.remove(&slot);
-                continue;
-            };
-            let held = lane.effects.get(&id).cloned().flatten();
-            let effect = match held {
-                Some(held) => Some(Effect::clone(&held)),
-                None => match read(slot, id) {
-                    Ok(read) => read,
-                    // What is in hand already leaves; the error comes again.
-                    Err(_) if !claimed.is_empty() => break,
-                    Err(error) => return Err(error),
-                },
+            let next = match self.next_of(slot, now, &mut read) {
+                Ok(next) => next,
+                // What is in hand already leaves; the error comes again.
+                Err(_) if !claimed.is_empty() => break,
+                Err(error) => return Err(error),
             };
             self.ready.remove(&slot);
-            match effect {
-                Some(effect) if effect.may_leave(now) => {
-                    lane.claimed = Some(id);
-                    claimed.push(effect);
+            match next {
+                Next::Effect(effect) => {
+                    if let Some(lane) = self.lanes.get_mut(&slot) {
+                        lane.claimed = Some(effect.id);
+                    }
+                    claimed.push(*effect);
                 }
-                Some(effect) => {
-                    self.later.insert((effect.not_before, slot));
+                Next::NotBefore(at) => {
+                    self.later.insert((at, slot));
                 }
-                None => {}
+                Next::Nothing => {}
             }
         }
         Ok(claimed)
+    }
+
+    /// What a session has to say next.
+    fn next_of(
+        &mut self,
+        slot: Slot,
+        now: DateTime<Utc>,
+        read: &mut impl FnMut(Slot, EffectId) -> Result<Option<Effect>, Error>,
+    ) -> Result<Next, Error> {
+        let lane = self.lanes.get_mut(&slot).filter(|lane| lane.claimed.is_none());
+        let Some(lane) = lane else { return Ok(Next::Nothing) };
+        // One that is to wait for longer than any pause tells that the clock was set back.
+        let is_over = |at: DateTime<Utc>| at <= now || at - now > Effect::PAUSE_MAX;
+        lane.unpark(&mut self.blocked, |parked| is_over(parked.until));
+        while let Some((id, held)) = lane.next() {
+            let effect = match held {
+                Some(held) => Effect::clone(&held),
+                None => match read(slot, id)? {
+                    Some(effect) => effect,
+                    None => return Ok(Next::Nothing),
+                },
+            };
+            let to = Address::of(&effect.to);
+            if let Some(entry) = lane.effects.get_mut(&id) {
+                entry.to = Some(to);
+            }
+            if lane.is_parked(to) {
+                continue;
+            }
+            let is_due = effect.may_leave(now);
+            return Ok(if is_due {
+                Next::Effect(Box::new(effect))
+            } else {
+                Next::NotBefore(effect.not_before)
+            });
+        }
+        let until = lane.parked.iter().map(|parked| parked.until).min();
+        Ok(until.map_or(Next::Nothing, Next::NotBefore))
     }
 
     /// Lanes that were put off until now are looked at; all of them when the clock was set back.
@@ -156,16 +318,27 @@ impl Queue {
         }
     }
 
-    /// Takes over what another one has handed out, where it is still to leave.
-    pub(super) fn go_on_from(&mut self, before: &Self) {
-        for (slot, lane) in &before.lanes {
-            let Some(id) = lane.claimed else { continue };
-            if let Some(lane) =
-                self.lanes.get_mut(slot).filter(|lane| lane.effects.contains_key(&id))
-            {
+    /// Takes over what another one has handed out or put back, where it is still to leave.
+    pub(super) fn go_on_from(&mut self, before: Self) {
+        let mut parked = Vec::new();
+        for (slot, old) in before.lanes {
+            let Some(lane) = self.lanes.get_mut(&slot) else { continue };
+            let is_there = |id: &EffectId| lane.effects.contains_key(id);
+            parked.extend(old.parked.into_iter().filter(|parked| is_there(&parked.effect)));
+            if let Some(id) = old.claimed.filter(is_there) {
                 lane.claimed = Some(id);
-                self.ready.remove(slot);
+                self.ready.remove(&slot);
             }
+        }
+        parked.sort_by_key(|parked| parked.ticket.1);
+        for Parked { to, effect, until, ticket: (cause, _) } in parked {
+            let Some(slot) = self.of.get(&effect).copied() else { continue };
+            let Some(lane) = self.lanes.get_mut(&slot) else { continue };
+            if let Some(entry) = lane.effects.get_mut(&effect) {
+                entry.to = Some(to);
+            }
+            let ticket = self.blocked.add(Cause::clone(&cause), (slot, effect));
+            lane.parked.push(Parked { to, effect, until, ticket });
         }
     }
 }
@@ -179,7 +352,7 @@ mod tests {
     use crate::{
         ids::SessionId,
         model::{
-            effect::{Act, Recipient},
+            effect::{Act, CauseKind, Recipient},
             session::{Place, Platform},
         },
     };
@@ -280,11 +453,99 @@ mod tests {
         for (slot, number) in [(1, 10), (2, 20)] {
             again.add(slot, id(number));
         }
-        again.go_on_from(&queue);
+        again.go_on_from(queue);
         let read = |_, read: EffectId| Ok(Some(due(read.uuid().as_u128(), 0)));
         assert_eq!(numbers(again.claim(at(0), 9, read).unwrap()), [20]);
         again.remove(id(10));
         assert!(again.get(id(10)).is_none());
+    }
+
+    fn to(effect: Effect, alias: &str) -> Effect {
+        Effect { to: Recipient::Channel { alias: alias.to_owned() }, ..effect }
+    }
+
+    fn cause(effect: &Effect) -> Cause {
+        Cause::of(CauseKind::ChannelUnavailable, effect)
+    }
+
+    #[test]
+    fn a_blocked_effect_keeps_back_those_for_the_same_recipient_alone() {
+        let mut queue = Queue::default();
+        let staff = to(due(10, 0), "team");
+        queue.add_known(1, staff.clone());
+        // Read from the device each time, as after a restart.
+        queue.add(1, id(11));
+        queue.add(1, id(12));
+        let mut reads = 0;
+        let mut claim = |queue: &mut Queue, second: i64| {
+            let claimed = queue.claim(at(second), 9, |_, read: EffectId| {
+                reads += 1;
+                let number = read.uuid().as_u128();
+                let effect = due(number, 0);
+                Ok(Some(if number == 12 { effect } else { to(effect, "team") }))
+            });
+            (numbers(claimed.unwrap()), reads)
+        };
+        assert_eq!(claim(&mut queue, 0), (vec![10], 0));
+        queue.park(&staff, cause(&staff), at(60));
+        assert_eq!(queue.blocked(), [(cause(&staff), 1)]);
+        // The one behind it waits, the participant's leaves.
+        assert_eq!(claim(&mut queue, 1), (vec![12], 2));
+        queue.remove(id(12));
+        assert_eq!(claim(&mut queue, 2), (vec![], 2));
+        queue.add_known(1, due(13, 0));
+        assert_eq!(claim(&mut queue, 3), (vec![13], 2));
+        queue.remove(id(13));
+        assert_eq!(claim(&mut queue, 59), (vec![], 2));
+        assert_eq!(claim(&mut queue, 60), (vec![10], 3));
+        assert_eq!(queue.blocked(), []);
+        queue.remove(id(10));
+        assert_eq!(claim(&mut queue, 61), (vec![11], 4));
+    }
+
+    #[test]
+    fn blocked_effects_leave_in_turn_when_they_are_hurried() {
+        let mut queue = Queue::default();
+        let effects = [1, 2, 3].map(|number| to(due(number * 10, 0), "team"));
+        let cause = cause(&effects[0]);
+        for (slot, effect) in (1..).zip(&effects) {
+            queue.add_known(slot, effect.clone());
+        }
+        let read = |_, read: EffectId| Ok(Some(to(due(read.uuid().as_u128(), 0), "team")));
+        assert_eq!(numbers(queue.claim(at(0), 9, read).unwrap()), [10, 20, 30]);
+        for number in [2, 0, 1] {
+            queue.park(&effects[number], cause.clone(), at(3_600));
+        }
+        assert_eq!(queue.blocked(), [(cause.clone(), 3)]);
+        assert_eq!(queue.hurry(&cause, 1), 1);
+        assert_eq!(numbers(queue.claim(at(1), 9, read).unwrap()), [30]);
+        // Tried in vain, it stands at the end.
+        queue.park(&effects[2], cause.clone(), at(3_600));
+        assert_eq!(queue.hurry(&cause, 1), 1);
+        assert_eq!(numbers(queue.claim(at(2), 9, read).unwrap()), [10]);
+        // What goes with its session waits for nothing.
+        queue.remove(id(20));
+        assert_eq!(queue.hurry(&cause, 9), 1);
+        assert_eq!(numbers(queue.claim(at(3), 9, read).unwrap()), [30]);
+        assert_eq!(queue.hurry(&cause, 9), 0);
+        assert_eq!(queue.blocked(), []);
+        queue.remove(id(10));
+        queue.remove(id(30));
+        assert_eq!((queue.held, queue.lanes.len(), queue.blocked.causes.len()), (0, 0, 0));
+    }
+
+    #[test]
+    fn what_is_blocked_stays_so_when_the_store_is_opened_again_by_the_same_process() {
+        let mut queue = Queue::default();
+        let staff = to(due(10, 0), "team");
+        queue.add_known(1, staff.clone());
+        assert_eq!(claim(&mut queue, 0, 1), [10]);
+        queue.park(&staff, cause(&staff), at(60));
+        let mut again = Queue::default();
+        again.add(1, id(10));
+        again.go_on_from(queue);
+        assert_eq!(claim(&mut again, 1, 9), []);
+        assert_eq!(again.hurry(&cause(&staff), 9), 1);
     }
 
     #[test]

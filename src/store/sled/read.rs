@@ -15,7 +15,13 @@ use super::{
 use crate::{
     ids::{SessionId, WaitId},
     model::{
-        STORED_VERSION, audit::Sealed, effect::Rendering, session::Head, usage::Balance, wait::Wait,
+        STORED_VERSION,
+        audit::Sealed,
+        effect::{Effect, Rendering},
+        file_key::FileKey,
+        session::Head,
+        usage::Balance,
+        wait::Wait,
     },
     store::{Error, Find, Loaded, Timer, TimerKind},
 };
@@ -29,6 +35,10 @@ pub(super) struct Cover {
     /// The timers that are set.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) timers: Vec<(TimerKind, DateTime<Utc>)>,
+    /// The key of the files that were there before a part of the session was erased, and its own key with it; none
+    /// where its own key gives that of its files.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) files: Option<FileKey>,
 }
 
 /// A session and the key to it.
@@ -36,6 +46,13 @@ pub(super) struct Known {
     pub(super) slot: Slot,
     pub(super) key: Key,
     pub(super) cover: Cover,
+}
+
+impl Known {
+    /// What the session's files are sealed with.
+    pub(super) fn files(&self) -> FileKey {
+        self.cover.files.clone().unwrap_or_else(|| self.key.files())
+    }
 }
 
 /// Bytes of the slot before a head.
@@ -51,9 +68,33 @@ pub(super) fn known(reader: Reader<'_>, session: SessionId) -> Result<Option<Kno
     Ok(Some(Known { slot, key, cover }))
 }
 
+/// What is still to leave for a session. Of one that is erased nothing tells where the last effects lie: all are looked
+/// through, which are few but in an outage.
+pub(super) fn outbox(reader: Reader<'_>, session: SessionId) -> Result<Vec<Effect>, Error> {
+    let prefix = match readable(known(reader, session))? {
+        Some(known) => keys::outbox(known.slot),
+        None => vec![keys::OUTBOX],
+    };
+    let mut effects = Vec::new();
+    for at in reader.records(&prefix)? {
+        let Some(slot) = keys::slot_of(&at) else { continue };
+        let what = "effect";
+        let Some(record) = reader.record(&at, what)? else { continue };
+        let key = reader.key(slot, what)?;
+        let effect = readable(Reader::open(&key, &at, &record, 0, what).map(Some))?;
+        effects.extend(effect.filter(|effect: &Effect| effect.session == session));
+    }
+    effects.sort_by_key(|effect| effect.id);
+    Ok(effects)
+}
+
 /// The slot that stands in clear before a head, and before what is known of a wait.
 pub(super) fn slot_of(record: &Record) -> Option<Slot> {
     record.body.first_chunk().map(|slot| Slot::from_be_bytes(*slot))
+}
+
+pub(super) fn file_key(reader: Reader<'_>, session: SessionId) -> Result<Option<FileKey>, Error> {
+    Ok(known(reader, session)?.map(|known| known.files()))
 }
 
 fn head(reader: Reader<'_>, session: SessionId) -> Result<Option<Head>, Error> {

@@ -22,7 +22,9 @@ use crate::{
         session::Head,
         wait::Wait,
     },
-    store::{Charge, Commit, Erasure, Error, Loaded, Note, TimerKind, rendered},
+    store::{
+        Charge, Commit, Erasure, Error, Loaded, Note, TimerKind, left_outside, put_back, rendered,
+    },
 };
 
 /// What records are written with; a frame has the version of its events, where that is higher.
@@ -89,10 +91,11 @@ pub(super) fn commit(
         let (slot, key) = reader.vault.fresh()?;
         (slot, key, None)
     };
-    let (mut timers, mut frames) = (Vec::new(), 0);
+    let (mut timers, mut frames, mut files) = (Vec::new(), 0, None);
     if let Some(old) = &old {
         timers.clone_from(&old.timers);
         frames = old.frames;
+        files.clone_from(&old.files);
     }
     let session_key = SessionKey { slot, key: &key };
     let frame = Frame { events: commit.events, waits: Vec::new() };
@@ -104,7 +107,7 @@ pub(super) fn commit(
     let owner = Owner { session, slot, key: &key };
     chain.seal(stage, Some(&owner), commit.audit)?;
     index(stage, old.as_ref().map(|old| &old.head), &commit.head);
-    put_cover(stage, &session_key, &Cover { head: commit.head, frames, timers })?;
+    put_cover(stage, &session_key, &Cover { head: commit.head, frames, timers, files })?;
     commit.charges.iter().try_for_each(|charge| put_charge(stage, charge))?;
     Ok((slot, commit.effects))
 }
@@ -246,10 +249,13 @@ pub(super) fn erase(
     erasure.check()?;
     let reader = stage.reader;
     let session = erasure.session;
+    let known = read::known(reader, session);
     if erasure.expected.is_some() {
-        let known = read::known(reader, session)?;
-        erasure.check_seq(known.map_or(0, |known| known.cover.head.seq))?;
+        let known = known.as_ref().map_err(Clone::clone)?;
+        erasure.check_seq(known.as_ref().map_or(0, |known| known.cover.head.seq))?;
     }
+    // Files that stay are not sealed anew: their key goes on in what stays.
+    let files = known.ok().flatten().map(|known| known.files());
     let Erasure { receipt, effects, rest, .. } = erasure;
     // Without a session, what the outbox holds are the last effects of an erasure before.
     let mut gone = forget(stage, session)?;
@@ -261,7 +267,8 @@ pub(super) fn erase(
             let mut none = OpenFrames::default();
             put_frame(stage, &session_key, (0, &mut none), frame, &[], None)?;
             index(stage, None, &head);
-            put_cover(stage, &session_key, &Cover { head, frames: 1, timers: Vec::new() })?;
+            let cover = Cover { head, frames: 1, timers: Vec::new(), files };
+            put_cover(stage, &session_key, &cover)?;
             notes::keep_all(stage, slot, &key, std::mem::take(&mut gone.notes))?;
         }
         put_effects(stage, &session_key, &effects)?;
@@ -372,14 +379,17 @@ pub(super) fn done(
         (key, Arc::new(read))
     };
     let at = keys::effect(slot, id);
-    if let Delivery::Retry { not_before } = delivery {
-        let attempts = known.attempts + 1;
-        let again = Effect { attempts, not_before: *not_before, ..Effect::clone(&known) };
-        let record = reader.close(&key, &at, VERSION, &[], &again)?;
-        stage.put_record(&at, &record)?;
-    } else {
-        stage.remove_all(&at)?;
-        remember(stage, &key, &known, delivery)?;
+    match put_back(&known, delivery) {
+        Some(again) if again == *known => {}
+        Some(again) => {
+            let record = reader.close(&key, &at, VERSION, &[], &again)?;
+            stage.put_record(&at, &record)?;
+        }
+        None => {
+            stage.remove_all(&at)?;
+            remember(stage, &key, &known, delivery)?;
+            notes::add_posted(stage, (slot, &key), known.session, left_outside(delivery))?;
+        }
     }
     Ok(Some(known))
 }

@@ -35,6 +35,7 @@ use ring::{
 use super::keys::Digest;
 use crate::{
     drill::{Point, pass},
+    model::file_key::FileKey,
     store::Error,
 };
 
@@ -216,6 +217,7 @@ impl Vault {
 
 /// A session's key.
 pub(super) struct Key {
+    root: hmac::Key,
     aead: LessSafeKey,
     digests: hmac::Key,
 }
@@ -229,7 +231,14 @@ impl Key {
         let aead = UnboundKey::new(&CHACHA20_POLY1305, sealing.as_ref())
             .map_err(|_| Error::unavailable("a key has the wrong length"))?;
         let digests = hmac::Key::new(hmac::HMAC_SHA256, digests.as_ref());
-        Ok(Self { aead: LessSafeKey::new(aead), digests })
+        Ok(Self { root, aead: LessSafeKey::new(aead), digests })
+    }
+
+    /// What the session's files are sealed with.
+    pub(super) fn files(&self) -> FileKey {
+        let mut secret = [0; WIDTH];
+        secret.copy_from_slice(hmac::sign(&self.root, b"files").as_ref());
+        FileKey::new(secret)
     }
 
     /// What [`Vault::seal`] sealed; none if it was changed, or was bound to something else.

@@ -86,11 +86,8 @@ impl Buckets {
         let is_over = bucket.used >= limit;
         bucket.used += u32::from(!is_over);
         let told = Told {
-            // Routes of one kind share the name of a bucket; what they are about tells them apart.
-            bucket: format!(
-                "{:x}",
-                route.len() * 7919 + route.bytes().map(usize::from).sum::<usize>()
-            ),
+            // Routes with limits of their own share the name of a bucket: nothing is to be made of it.
+            bucket: route.split('/').nth(1).unwrap_or_default().to_owned(),
             limit,
             remaining: limit - bucket.used,
             reset_after: length - (now - bucket.began),

@@ -47,7 +47,7 @@ impl Asked<'_> {
 }
 
 /// Every route there is, as `METHOD /path/{name}`.
-pub(crate) const ROUTES: [&str; 35] = [
+pub(crate) const ROUTES: [&str; 36] = [
     "GET /gateway/bot",
     "GET /applications/@me",
     "GET /users/@me",
@@ -65,6 +65,7 @@ pub(crate) const ROUTES: [&str; 35] = [
     "DELETE /guilds/{guild}/members/{user}/roles/{role}",
     "GET /channels/{channel}",
     "PATCH /channels/{channel}",
+    "DELETE /channels/{channel}",
     "POST /channels/{channel}/threads",
     "POST /channels/{channel}/messages/{message}/threads",
     "GET /guilds/{guild}/onboarding",

@@ -17,6 +17,8 @@ pub(crate) enum Fault {
     TooMany(u32),
     /// 429 for everything, with the milliseconds to wait.
     Wall(u32),
+    /// What stands before Discord turns the address away, with the seconds to wait: 429, and not in JSON.
+    Turned(u32),
     /// Discord says no: status, code.
     Says(u16, u32),
 }

@@ -49,7 +49,12 @@ async fn any(
         return plain(404, &json!({ "message": "404: Not Found", "code": 0 }), None);
     };
     let by_secret = path.starts_with("/interactions") || path.starts_with("/webhooks");
-    if !by_secret && header("authorization") != TOKEN {
+    let is_refused = header("authorization") != TOKEN || inner.with(|state| state.is_token_refused);
+    if !by_secret && is_refused {
+        let (method, path) = (method.to_string(), path.clone());
+        let (body, reason) = (Value::Null, String::new());
+        let refused = Recorded { method, path, body, status: 401, reason };
+        inner.with(|state| state.requests.push(refused));
         return plain(401, &json!({ "message": "401: Unauthorized", "code": 0 }), None);
     }
     let (body, files) = taken_apart(header("content-type"), body).await;
@@ -61,6 +66,10 @@ async fn any(
         return pending().await;
     }
     let (status, answer) = answered;
+    if let Some(Fault::Turned(seconds)) = fault {
+        let turned = Response::builder().status(429).header("retry-after", seconds);
+        return Ok(turned.body(Body::from("error code: 1015")).unwrap());
+    }
     inner.with(|state| {
         state.requests.push(Recorded {
             method: method.to_string(),
@@ -85,6 +94,7 @@ fn carry_out(state: &mut State, asked: &Asked<'_>) -> (Option<Told>, Option<Faul
     let fault = state.faults.take(asked.route);
     let answered = match fault {
         Some(Fault::TooMany(seconds)) => (429, too_many(seconds.into(), false)),
+        Some(Fault::Turned(_)) => (429, Value::Null),
         Some(Fault::Wall(millis)) => (429, too_many(f64::from(millis) / 1000.0, true)),
         Some(Fault::Says(status, code)) => (status, json!({ "message": "planned", "code": code })),
         Some(fault) => {

@@ -31,6 +31,7 @@ pub(crate) mod may {
     pub(crate) const VIEW: u64 = 1 << 10;
     pub(crate) const SEND: u64 = 1 << 11;
     pub(crate) const INVITE: u64 = 1;
+    pub(crate) const MENTION_EVERYONE: u64 = 1 << 17;
     pub(crate) const MANAGE_MESSAGES: u64 = 1 << 13;
     pub(crate) const MANAGE_ROLES: u64 = 1 << 28;
     pub(crate) const MANAGE_THREADS: u64 = 1 << 34;
@@ -58,6 +59,7 @@ pub(crate) struct Role {
     pub(crate) name: String,
     pub(crate) position: u32,
     pub(crate) permissions: u64,
+    pub(crate) is_mentionable: bool,
 }
 
 #[derive(Debug, Clone, Default)]
@@ -152,6 +154,8 @@ pub(crate) struct State {
     pub(crate) commands: Vec<Value>,
     pub(crate) guild_commands: BTreeMap<u64, Vec<Value>>,
     pub(crate) requests: Vec<Recorded>,
+    /// The bot's token does not work just now.
+    pub(crate) is_token_refused: bool,
     pub(crate) buckets: Buckets,
     pub(crate) faults: Faults,
     pub(crate) gateway: Gateway,
@@ -159,6 +163,8 @@ pub(crate) struct State {
     flowing: Option<(Instant, DateTime<Utc>)>,
     /// How often old messages were edited.
     pub(crate) old_edits: BTreeMap<u64, u32>,
+    /// Who was notified by messages of the bot, and by which.
+    pub(crate) notified: Vec<(u64, u64)>,
     /// How interactions go to the bot.
     pub(crate) way: Way,
     /// What was sent, by the ids of the files.
@@ -177,6 +183,7 @@ impl State {
             name: name.to_owned(),
             position,
             permissions,
+            is_mentionable: false,
         };
         let everybody = may::VIEW | may::SEND | may::SEND_IN_THREADS;
         let bot = may::MANAGE_ROLES | may::MANAGE_THREADS | may::CREATE_PRIVATE_THREADS;
@@ -202,11 +209,13 @@ impl State {
             commands: Vec::new(),
             guild_commands: BTreeMap::new(),
             requests: Vec::new(),
+            is_token_refused: false,
             buckets: Buckets::default(),
             faults: Faults::default(),
             gateway: Gateway::default(),
             flowing: None,
             old_edits: BTreeMap::new(),
+            notified: Vec::new(),
             way: Way::default(),
             files: BTreeMap::new(),
             origin: String::new(),
@@ -227,7 +236,8 @@ impl State {
     }
 
     pub(crate) fn add_role(&mut self, id: u64, name: &str, position: u32, permissions: u64) {
-        let role = Role { name: name.to_owned(), position, permissions };
+        let name = name.to_owned();
+        let role = Role { name, position, permissions, is_mentionable: false };
         self.guilds.get_mut(&GUILD).unwrap().roles.insert(id, role);
     }
 

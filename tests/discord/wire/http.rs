@@ -92,6 +92,26 @@ async fn what_cannot_be_saved_is_not_answered() {
     bot.stop().await.unwrap();
 }
 
+/// Discord does not send an interaction again: a hundred presses in one moment wait for one another.
+#[tokio::test]
+async fn presses_that_come_all_at_once_are_all_taken() {
+    let mut world = World::over_http().await;
+    world.pace.take = PATIENCE;
+    let bot = start(&world).await;
+    let data = button("slow");
+    let press = || world.discord.interact(3, ADA, (CHANNEL, None), &data);
+    let pressing = futures::future::join_all((0..120).map(|_| press()));
+    let working = async {
+        world.desk.arrived(64).await;
+        world.desk.go.add_permits(120);
+    };
+    let (pressed, ()) = tokio::join!(pressing, working);
+    let is_taken = |done: &Delivered| matches!(done, Delivered::Answered(200, _));
+    let lost = pressed.iter().filter(|(_, done)| !is_taken(done)).count();
+    assert_eq!(lost, 0, "of {} presses", pressed.len());
+    bot.stop().await.unwrap();
+}
+
 #[tokio::test]
 async fn a_key_that_is_none_ends_the_start() {
     let mut world = World::over_http().await;

@@ -28,6 +28,8 @@ use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::Value;
 use tempfile::TempDir;
 
+use crate::keys::AnyKeys;
+
 /// Two phases with every tool in the first, no notice, and the participant as decider.
 pub(crate) const FLOW: &str = r#"
 format = 1
@@ -149,7 +151,9 @@ impl Bench {
         let folder = tempfile::tempdir().unwrap();
         let clock = Arc::new(FixedClock::new(now));
         let extractor = Extractor::new(env!("CARGO_BIN_EXE_anteroom"));
-        let artifacts = Artifacts::new(folder.path(), clock, Arc::clone(&ids), extractor).unwrap();
+        let keys = Arc::new(AnyKeys);
+        let artifacts =
+            Artifacts::new(folder.path(), keys, clock, Arc::clone(&ids), extractor).unwrap();
         let pipeline = Pipeline::new(
             Arc::new(Toolbox::new(tools).unwrap()),
             Arc::new(artifacts),

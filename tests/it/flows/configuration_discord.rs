@@ -125,6 +125,6 @@ fn what_the_example_says_of_discord_holds() {
     let lines: Vec<&str> =
         lines.filter(|line| line.starts_with('[') || line.contains(" = ")).collect();
     let written = connection(&lines.join("\n"));
-    let bare = connection(&format!("{GATEWAY}shards = 1\n"));
+    let bare = connection(&format!("{GATEWAY}shards = 1\nrequests_per_second = 50\n"));
     assert_eq!(written, bare);
 }

@@ -57,7 +57,7 @@ fn a_token_of_each_kind_is_enough_for_sockets() {
         panic!("{found:?}")
     };
     assert_eq!((app_token.expose(), *sockets), ("xapp-1-secret", 2));
-    let SlackTenancy::One { bot_token } = &found.tenancy else { panic!("{found:?}") };
+    let SlackTenancy::One { bot_token, .. } = &found.tenancy else { panic!("{found:?}") };
     assert_eq!(bot_token.expose(), "xoxb-1-secret");
     assert_eq!(found.api_url, "https://slack.com/api");
     assert_eq!(found.command, "/onboard");

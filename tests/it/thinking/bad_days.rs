@@ -356,7 +356,9 @@ async fn words_of_distress_call_a_person_at_once_whoever_leads() {
     Its name?
     […]
     ---
-    Thank you for telling me. I have asked a person of the team to look at this now, and I keep quiet until they answer or you type *continue*. If somebody is in danger, please call the emergency number of your country.
+    Thank you for telling me. If somebody is in danger, please call the emergency number of your country now.
+    ---
+    I've asked a person from the team to look at this now. I'll keep quiet until they answer or you type *continue*.
     ");
     assert_snapshot!(world.staff_screen(), @"**Ada Byron** asks for a person in *A talk*: a word of the list in the flow was written; please look at once.");
     // The question still stands when the bot goes on, and so do the words.
@@ -368,7 +370,8 @@ async fn words_of_distress_call_a_person_at_once_whoever_leads() {
     model calls c00000001 request_user_input {"prompt":"Its name?"}
     c00000001 -> {"userInput":"Rex"}
     <participant>I want to HURT myself.</participant>
-    <note>The participant was told: Thank you for telling me. I have asked a person of the team to look at this now, and I keep quiet until they answer or you type *continue*. If somebody is in danger, please call the emergency number of your country.</note>
+    <note>The participant was told: Thank you for telling me. If somebody is in danger, please call the emergency number of your country now.</note>
+    <note>The participant was told: I've asked a person from the team to look at this now. I'll keep quiet until they answer or you type *continue*.</note>
     <note>A person of the team was in the conversation; it is yours again.</note>
     <note>The participant was told: The assistant is back. We go on where we were.</note>
     "#);

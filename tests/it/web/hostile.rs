@@ -21,6 +21,7 @@ use tokio::{
 };
 
 use super::site::{Site, Visitor, csrf};
+use crate::keys::AnyKeys;
 
 const LINK: &str = "[Approve here](https://evil.example)<img src=x>";
 
@@ -232,7 +233,7 @@ fn what_people_send_is_kept_for_its_owners_eyes() {
     std::fs::create_dir(&data).unwrap();
     std::fs::set_permissions(&data, PermissionsExt::from_mode(0o755)).unwrap();
     let (clock, ids) = (Arc::new(SystemClock), Arc::new(RandomIds));
-    Artifacts::new(&data, clock, ids, Extractor::new("/nonexistent")).unwrap();
+    Artifacts::new(&data, Arc::new(AnyKeys), clock, ids, Extractor::new("/nonexistent")).unwrap();
 
     for name in ["artifacts", "flows"] {
         let mode = std::fs::metadata(data.join(name)).unwrap().permissions().mode();

@@ -153,6 +153,7 @@ impl Site {
         library.insert(Arc::new(LoadedFlow::load(&flow, "tour.toml", &BTreeMap::new()).unwrap()));
         let tools: Vec<_> = catalog::interview::tools().into_iter().chain(tool).collect();
         let reader = Extractor::new("/nonexistent");
+        let keys = Arc::clone(&store);
         let parts = Parts {
             store,
             clock: Arc::clone(&clock),
@@ -160,7 +161,7 @@ impl Site {
             library: Arc::new(library),
             toolbox: Arc::new(Toolbox::new(tools).unwrap()),
             tasks: Arc::default(),
-            artifacts: Arc::new(Artifacts::new(folder.path(), clock, ids, reader).unwrap()),
+            artifacts: Arc::new(Artifacts::new(folder.path(), keys, clock, ids, reader).unwrap()),
             contacts: Arc::new(Contacts::default()),
             webhooks: Arc::default(),
             models,

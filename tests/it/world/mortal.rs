@@ -9,7 +9,8 @@ use anteroom::{
     ids::{EffectId, SessionId, WaitId},
     model::{
         audit::Sealed,
-        effect::{Delivery, Effect, Rendering},
+        effect::{Cause, Delivery, Effect, Rendering},
+        file_key::{FileKey, FileKeys, KeyError},
         session::Head,
         usage::Balance,
         wait::Wait,
@@ -111,6 +112,13 @@ fn unavailable(why: &str) -> Error {
 }
 
 #[async_trait]
+impl FileKeys for Mortal {
+    async fn file_key(&self, session: SessionId) -> Result<Option<FileKey>, KeyError> {
+        self.alive()?.file_key(session).await
+    }
+}
+
+#[async_trait]
 impl Store for Mortal {
     async fn commit(&self, commit: Commit) -> Result<(), Error> {
         let disk = self.alive()?;
@@ -169,6 +177,18 @@ impl Store for Mortal {
             return Err(unavailable("no space left on device"));
         }
         self.alive()?.done(effect, delivery).await
+    }
+
+    async fn hurry(&self, cause: &Cause, most: usize) -> Result<usize, Error> {
+        self.alive()?.hurry(cause, most).await
+    }
+
+    async fn blocked(&self) -> Result<Vec<(Cause, usize)>, Error> {
+        self.alive()?.blocked().await
+    }
+
+    async fn outbox(&self, session: SessionId) -> Result<Vec<Effect>, Error> {
+        self.alive()?.outbox(session).await
     }
 
     async fn sessions(&self, after: Option<SessionId>, limit: usize) -> Result<Vec<Head>, Error> {

@@ -7,12 +7,14 @@ use std::{
 };
 
 use anteroom::{
+    chat::refusal::{Class, outcome},
     clock::Clock,
     engine::Gateway,
     ids::{EffectId, WaitId},
     interview::answer,
     model::{
         effect::{Act, Delivery, Effect, Handout, Recipient, Rendering},
+        posted::{Item, Posted, Reader, Removal},
         session::Platform,
         ui::{Control, Prompt},
         wait::{Standing, Wait},
@@ -60,8 +62,12 @@ pub(crate) struct FakePlatform {
 #[derive(Debug, Default)]
 struct Inner {
     messages: Vec<Message>,
+    /// Messages that there ever were.
+    numbers: usize,
     moods: VecDeque<Mood>,
     banned: Vec<String>,
+    refusals: Vec<(Option<Recipient>, Class)>,
+    tried: usize,
 }
 
 impl FakePlatform {
@@ -86,6 +92,21 @@ impl FakePlatform {
     /// The channel behind `alias` does not exist.
     pub(crate) fn ban(&self, alias: &str) {
         self.inner().banned.push(alias.to_owned());
+    }
+
+    /// Refuses everything for `to`, or everything at all, until [`Self::mend`].
+    pub(crate) fn refuse(&self, to: Option<Recipient>, class: Class) {
+        self.inner().refusals.push((to, class));
+    }
+
+    /// Refuses nothing any more.
+    pub(crate) fn mend(&self) {
+        self.inner().refusals.clear();
+    }
+
+    /// Deliveries that were asked for so far.
+    pub(crate) fn tried(&self) -> usize {
+        self.inner().tried
     }
 
     /// Takes a message away, as an admin does.
@@ -119,6 +140,11 @@ impl Inner {
             (Act::Export, _) => ("[a copy of everything]".to_owned(), None, false),
             (Act::Hand { what, text }, _) => (format!("{text}\n{}", handed(what)), None, false),
             (Act::Relay { name, text }, _) => (format!("{name}: {text}"), None, false),
+            (Act::Receipt { .. }, _) => ("[the receipt]".to_owned(), None, false),
+            (Act::Remove { what }, _) => {
+                self.remove(what);
+                return None;
+            }
             (
                 Act::Show { .. } | Act::Fetch { .. } | Act::Webhook { .. } | Act::AddRoles { .. },
                 _,
@@ -135,11 +161,24 @@ impl Inner {
             }
             return renderings.first().map(|rendering| rendering.message.clone());
         }
-        let id = format!("m{}", self.messages.len() + 1);
+        self.numbers += 1;
+        let id = format!("m{}", self.numbers);
         let to = effect.to.clone();
         let effect = effect.id;
         self.messages.push(Message { id: id.clone(), effect, to, text, card, open, edits: 0 });
         Some(id)
+    }
+
+    /// Takes away what an erasure names.
+    fn remove(&mut self, what: &Removal) {
+        let is_it = |message: &Message| match what {
+            Removal::Thing { posted, .. } => matches!(
+                &posted.item,
+                Item::Message { at } | Item::Head { at } if *at == message.id
+            ),
+            Removal::Trace { effect, .. } => *effect == message.effect,
+        };
+        self.messages.retain(|message| !is_it(message));
     }
 
     /// One line, edited in place.
@@ -172,14 +211,20 @@ impl Gateway for FakePlatform {
 
     async fn deliver(&self, effect: &Effect, shown: Option<(&Wait, &[Rendering])>) -> Delivery {
         let mut inner = self.inner();
-        let later =
-            Delivery::Retry { not_before: self.clock.now() + chrono::TimeDelta::seconds(5) };
+        inner.tried += 1;
+        let now = self.clock.now();
+        let not_before = now + chrono::TimeDelta::seconds(5);
+        let refusal =
+            |(to, _): &&(Option<Recipient>, Class)| to.as_ref().is_none_or(|to| *to == effect.to);
+        if let Some((_, class)) = inner.refusals.iter().find(refusal) {
+            return outcome(*class, "the platform said no", effect, now);
+        }
         if matches!(&effect.to, Recipient::Channel { alias } if inner.banned.contains(alias)) {
             return Delivery::Failed { reason: "no such channel".to_owned() };
         }
         let mood = inner.moods.pop_front();
         match mood {
-            Some(Mood::Busy) => return later,
+            Some(Mood::Busy) => return Delivery::Later { not_before },
             Some(Mood::Panics) => {
                 drop(inner);
                 panic!("a bug in the gateway");
@@ -190,7 +235,20 @@ impl Gateway for FakePlatform {
             return Delivery::NotApplicable;
         }
         let message = inner.happen(effect, shown);
-        if mood == Some(Mood::LostAnswer) { later } else { Delivery::Delivered { message } }
+        #[expect(clippy::single_match_else, reason = "moods are told apart alike everywhere here")]
+        match mood {
+            Some(Mood::LostAnswer) => Delivery::Retry { not_before },
+            _ => {
+                let reader = match &effect.to {
+                    Recipient::Channel { alias } => Reader::Staff(alias.clone()),
+                    Recipient::Participant | Recipient::Webhook { .. } => Reader::Participant,
+                };
+                let left = message.clone().map(|at| Posted { item: Item::Message { at }, reader });
+                let is_last = matches!(effect.act, Act::Remove { .. } | Act::Receipt { .. });
+                let posted = left.into_iter().filter(|_| !is_last).collect();
+                Delivery::Delivered { message, posted }
+            }
+        }
     }
 }
 

@@ -160,7 +160,8 @@ async fn tokens_that_slack_refuses_end_the_start_with_words() {
     let mut wanted = settings(&slack, socket());
     wanted.transport = SlackTransport::Socket { app_token: Secret::new("xapp-wrong"), sockets: 1 };
     insta::assert_snapshot!(begin(&wanted, &desk, &clock).await.unwrap_err(), @r#"Slack does not open sockets for the app's token: `invalid_auth`. hint: it needs the scope `connections:write` ("Basic Information" of the app's settings), and Socket Mode must be switched on there"#);
-    wanted.tenancy = SlackTenancy::One { bot_token: Secret::new("xoxb-wrong") };
+    wanted.tenancy =
+        SlackTenancy::One { bot_token: Secret::new("xoxb-wrong"), bot_token_file: None };
     insta::assert_snapshot!(begin(&wanted, &desk, &clock).await.unwrap_err(), @r#"Slack does not accept the bot's token: `invalid_auth`. hint: copy it anew from "OAuth & Permissions" of the app's settings; reinstalling the app changes it"#);
 
     // A Slack that cannot be reached is waited for.

@@ -92,6 +92,7 @@ const METHODS: &[(&str, Option<f64>, &str, bool, Run)] = &[
     ("conversations.open", T3, "im:write", true, talks::open),
     ("conversations.replies", T3, "", false, talks::replies),
     ("files.completeUploadExternal", T4, "files:write", true, files::complete),
+    ("files.delete", T3, "files:write", true, files::delete),
     ("files.getUploadURLExternal", T4, "files:write", false, files::upload_url),
     ("files.info", T4, "files:read", false, files::info),
     ("oauth.v2.access", T4, "", false, oauth::access),
@@ -99,6 +100,7 @@ const METHODS: &[(&str, Option<f64>, &str, bool, Run)] = &[
     ("reactions.remove", T2, "reactions:write", true, chat::unreact),
     ("team.info", T3, "team:read", false, people::team),
     ("usergroups.list", T2, "usergroups:read", false, people::groups),
+    ("users.conversations", T3, "", false, talks::mine),
     ("usergroups.users.list", T2, "usergroups:read", false, people::group),
     ("users.info", T4, "users:read", false, people::info),
     ("users.list", T2, "users:read", false, people::list),
@@ -168,6 +170,7 @@ impl State {
                 is_app: false,
                 is_org: false,
                 is_revoked: false,
+                refused: None,
                 expires: None,
             };
             let nobody = Caller {
@@ -195,18 +198,29 @@ impl State {
     fn caller(&self, asked: &Asked<'_>) -> Result<Caller, No> {
         let secret = asked.token.ok_or("not_authed")?;
         let token = self.tokens.get(secret).ok_or("invalid_auth")?;
+        if let Some(error) = token.refused {
+            return Err(error.into());
+        }
         if token.is_revoked || !self.teams.get(&token.team).is_some_and(|team| team.installed) {
             return Err(if token.is_app { "invalid_auth" } else { "token_revoked" }.into());
         }
         if token.expires.is_some_and(|expires| expires <= self.now()) {
             return Err("token_expired".into());
         }
-        // A token of an organisation is used in one of its workspaces.
-        let team = if token.is_org {
-            asked.args.maybe("team_id").unwrap_or(&token.team)
-        } else {
-            &token.team
+        // A token of an organisation is used in one of its workspaces: that of the channel, where there is one.
+        let channel = asked.args.maybe("channel").or_else(|| asked.args.maybe("channel_id"));
+        let channel = channel.and_then(|channel| self.channels.get(channel));
+        let user = asked.args.maybe("channel").or_else(|| asked.args.maybe("users"));
+        let home = user.and_then(|user| self.users.get(user)).map(|user| user.team.as_str());
+        let team = match channel {
+            _ if !token.is_org => &token.team,
+            Some(channel) => &channel.team,
+            None => asked.args.maybe("team_id").or(home).unwrap_or(&token.team),
         };
+        let is_of_token = asked.method.starts_with("auth.");
+        if token.is_org && !is_of_token && self.teams.get(team).is_some_and(|team| team.withheld) {
+            return Err("team_access_not_granted".into());
+        }
         Ok(Caller { team: team.to_owned(), token: token.clone(), secret: secret.to_owned() })
     }
 

@@ -30,29 +30,54 @@ impl Fault {
     }
 }
 
-/// Faults to come.
+/// Faults to come, and those that last.
 #[derive(Debug, Default)]
-pub(crate) struct Faults(VecDeque<(String, usize, Fault)>);
+pub(crate) struct Faults {
+    planned: VecDeque<(String, usize, Fault)>,
+    lasting: Vec<Lasting>,
+}
+
+/// What fails until somebody mends it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Lasting {
+    method: String,
+    /// In this channel only; everywhere where empty.
+    channel: String,
+    fault: Fault,
+}
 
 impl Faults {
     pub(crate) fn plan(&mut self, method: &str, times: usize, fault: Fault) {
-        self.0.push_back((method.to_owned(), times, fault));
+        self.planned.push_back((method.to_owned(), times, fault));
     }
 
-    /// Forgets what has not happened.
+    /// Every call of a method fails from now on, in one channel or, where that is empty, anywhere.
+    pub(crate) fn lasting(&mut self, method: &str, channel: &str, fault: Fault) {
+        let (method, channel) = (method.to_owned(), channel.to_owned());
+        self.lasting.push(Lasting { method, channel, fault });
+    }
+
+    /// Forgets what has not happened, and what lasts.
     pub(crate) fn clear(&mut self) {
-        self.0.clear();
+        self.planned.clear();
+        self.lasting.clear();
     }
 
-    pub(crate) fn take(&mut self, method: &str) -> Option<Fault> {
+    pub(crate) fn take(&mut self, method: &str, channel: &str) -> Option<Fault> {
         let fits = |planned: &(String, usize, Fault)| planned.0 == method || planned.0 == "*";
-        let at = self.0.iter().position(fits)?;
-        let (_, times, fault) = &mut self.0[at];
-        *times -= 1;
-        let fault = *fault;
-        if *times == 0 {
-            self.0.remove(at);
+        if let Some(at) = self.planned.iter().position(fits) {
+            let (_, times, fault) = &mut self.planned[at];
+            *times -= 1;
+            let fault = *fault;
+            if *times == 0 {
+                self.planned.remove(at);
+            }
+            return Some(fault);
         }
-        Some(fault)
+        let holds = |lasting: &&Lasting| {
+            (lasting.method == method || lasting.method == "*")
+                && (lasting.channel.is_empty() || lasting.channel == channel)
+        };
+        self.lasting.iter().find(holds).map(|lasting| lasting.fault)
     }
 }

@@ -82,7 +82,8 @@ async fn api(
     let token = bearer.or(basic).or_else(|| args.maybe("token").map(str::to_owned));
     args.0.remove("token");
 
-    let fault = slack.with(|state| state.faults.take(&method));
+    let channel = args.maybe("channel").or_else(|| args.maybe("channel_id")).unwrap_or_default();
+    let fault = slack.with(|state| state.faults.take(&method, channel));
     let asked = Asked { method: &method, token: token.as_deref(), is_json, args: &args };
     let answered = match fault {
         Some(fault) if !fault.happens() => refused(fault),
@@ -146,7 +147,7 @@ async fn download(
     let authorization =
         headers.get("authorization").and_then(|value| value.to_str().ok()).unwrap_or_default();
     let token = authorization.strip_prefix("Bearer ").unwrap_or_default().to_owned();
-    let fault = slack.with(|state| state.faults.take("download"));
+    let fault = slack.with(|state| state.faults.take("download", ""));
     match fault {
         Some(Fault::Hang | Fault::HangAfter) => std::future::pending().await,
         Some(Fault::TooMany(_)) => return answer(429, "text/plain", ""),
@@ -174,7 +175,7 @@ async fn download(
 async fn upload(State(inner): Shared, Path(id): Path<String>, body: Bytes) -> Answer {
     let Some(slack) = Slack::from_inner(&inner) else { return gone() };
     let known = slack.with(|state| {
-        let fault = state.faults.take("upload");
+        let fault = state.faults.take("upload", "");
         let file = state.files.get_mut(&id).filter(|_| fault.is_none())?;
         file.bytes = body.to_vec();
         Some(())

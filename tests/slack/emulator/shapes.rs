@@ -1,5 +1,7 @@
 //! What Slack's objects look like on the wire.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Value, json};
 
 use super::{
@@ -25,15 +27,18 @@ impl State {
                 json["parent_user_id"] = root.user.clone().into();
             }
         } else if let Some(at) = self.channels.get(channel) {
-            let replies = at
-                .messages
-                .values()
-                .filter(|other| other.thread.as_deref() == Some(&message.ts))
-                .count();
-            if replies > 0 {
+            let replies =
+                at.messages.values().filter(|other| other.thread.as_deref() == Some(&message.ts));
+            let users: Vec<&String> = replies.map(|reply| &reply.user).collect();
+            if !users.is_empty() {
                 json["thread_ts"] = message.ts.clone().into();
-                json["reply_count"] = replies.into();
+                json["reply_count"] = users.len().into();
+                json["reply_users"] = json!(users.into_iter().collect::<BTreeSet<_>>());
             }
+        }
+        if message.user == "USLACKBOT" {
+            json["subtype"] = "tombstone".into();
+            json["hidden"] = true.into();
         }
         if message.blocks.is_array() {
             json["blocks"] = decorated(&message.blocks);
@@ -96,7 +101,26 @@ impl State {
             "url_private": url.replace("/download/", "/"), "url_private_download": url,
             "permalink": format!("{}/files/{}/{}/{}", self.base, file.user, file.id, file.name),
             "file_access": "visible",
+            "shares": { "private": self.shares_json(&file.id) },
         })
+    }
+
+    /// The messages in which a file was shared, by channel.
+    fn shares_json(&self, file: &str) -> Value {
+        let mut shares = json!({});
+        for channel in self.channels.values() {
+            let of_file = |message: &&Message| message.files.iter().any(|known| known == file);
+            let found: Vec<Value> = channel
+                .messages
+                .values()
+                .filter(of_file)
+                .map(|message| json!({ "ts": message.ts }))
+                .collect();
+            if !found.is_empty() {
+                shares[&channel.id] = found.into();
+            }
+        }
+        shares
     }
 
     /// The person, as interactions name them.
@@ -110,7 +134,7 @@ impl State {
         let known = &self.teams[team];
         let enterprise =
             known.enterprise.as_ref().map(|id| json!({ "id": id, "name": "Example Group" }));
-        let is_org = self.tokens.values().any(|token| token.is_org && token.team == team);
+        let is_org = self.is_of_an_organisation(team);
         let json = if is_org { Value::Null } else { json!({ "id": team, "domain": known.domain }) };
         (json, enterprise.unwrap_or_default(), is_org)
     }

@@ -33,6 +33,8 @@ pub(crate) struct Team {
     pub(crate) enterprise: Option<String>,
     /// The app is installed.
     pub(crate) installed: bool,
+    /// The organisation's installation may not work here.
+    pub(crate) withheld: bool,
 }
 
 /// A person or a bot.
@@ -76,6 +78,8 @@ pub(crate) struct Channel {
     pub(crate) kind: Kind,
     pub(crate) members: BTreeSet<String>,
     pub(crate) archived: bool,
+    /// Threads that an administrator has locked.
+    pub(crate) locked: BTreeSet<String>,
     /// By their timestamps.
     pub(crate) messages: BTreeMap<String, Message>,
 }
@@ -159,6 +163,8 @@ pub(crate) struct Token {
     pub(crate) is_app: bool,
     pub(crate) is_org: bool,
     pub(crate) is_revoked: bool,
+    /// What every call with it is answered, while that lasts.
+    pub(crate) refused: Option<&'static str>,
     pub(crate) expires: Option<DateTime<Utc>>,
 }
 
@@ -196,6 +202,8 @@ pub(crate) struct Call {
 pub(crate) struct State {
     pub(crate) settings: Settings,
     pub(crate) clock: Arc<dyn Clock>,
+    /// Characters that the words of a message may have.
+    pub(crate) text_max: usize,
     /// How long after an upload is complete its message is there.
     pub(crate) shares_after: TimeDelta,
     /// `http://127.0.0.1:1`
@@ -258,6 +266,7 @@ impl State {
             is_app: false,
             is_org: false,
             is_revoked: false,
+            refused: None,
             expires: None,
         };
         let app = Token {
@@ -268,6 +277,7 @@ impl State {
         let mut state = Self {
             settings,
             clock,
+            text_max: 40_000,
             shares_after: TimeDelta::zero(),
             base: base.to_owned(),
             teams: BTreeMap::new(),
@@ -305,6 +315,7 @@ impl State {
             domain: "acme".to_owned(),
             enterprise: None,
             installed: true,
+            withheld: false,
         };
         state.teams.insert(TEAM.to_owned(), team);
         state.hire(BOT_USER, "Anteroom").is_bot = true;
@@ -355,6 +366,7 @@ impl State {
             kind,
             members: members.iter().map(|member| (*member).to_owned()).collect(),
             archived: false,
+            locked: BTreeSet::new(),
             messages: BTreeMap::new(),
         };
         self.channels.insert(id.to_owned(), channel);
@@ -511,7 +523,7 @@ impl State {
         let id = self.id("Ev");
         let team = self.teams.get(team).map(|known| (team.to_owned(), known.enterprise.clone()));
         let (team, enterprise) = team.unwrap_or_else(|| (TEAM.to_owned(), None));
-        let org = self.tokens.values().any(|token| token.is_org && token.team == team);
+        let org = self.is_of_an_organisation(&team);
         let payload = json!({
             "token": "verification-token-of-old", "team_id": team, "enterprise_id": enterprise,
             "api_app_id": APP, "event": event, "type": "event_callback", "event_id": id,
@@ -524,6 +536,41 @@ impl State {
         });
         self.outbox.push(Push::event(&id, payload));
         id
+    }
+
+    /// Whether the app is installed in a workspace for its whole organisation.
+    pub(crate) fn is_of_an_organisation(&self, team: &str) -> bool {
+        let enterprise = |team: &str| self.teams.get(team).and_then(|team| team.enterprise.clone());
+        let own = enterprise(team);
+        let mut tokens = self.tokens.values().filter(|token| token.is_org);
+        tokens.any(|token| token.team == team || (own.is_some() && enterprise(&token.team) == own))
+    }
+
+    /// Archives a channel or brings it back, and tells the app, if it may know.
+    pub(crate) fn archive(&mut self, channel: &str, archived: bool) {
+        let ts = self.ts();
+        let at = self.channels.get_mut(channel).unwrap();
+        at.archived = archived;
+        let (team, word) =
+            (at.team.clone(), if at.kind == Kind::Public { "channel" } else { "group" });
+        let name = format!("{word}_{}", if archived { "archive" } else { "unarchive" });
+        let event = json!({ "type": name, "channel": channel, "user": "U0GRACE", "event_ts": ts });
+        self.tell(&team, &name, &event);
+    }
+
+    /// Puts the bot out of a channel, or invites it again, and tells the app, if it may know.
+    pub(crate) fn admit(&mut self, channel: &str, is_in: bool) {
+        let ts = self.ts();
+        let at = self.channels.get_mut(channel).unwrap();
+        let team = at.team.clone();
+        if is_in {
+            at.members.insert(BOT_USER.to_owned());
+        } else {
+            at.members.remove(BOT_USER);
+        }
+        let name = if is_in { "member_joined_channel" } else { "member_left_channel" };
+        let event = json!({ "type": name, "channel": channel, "user": BOT_USER, "event_ts": ts });
+        self.tell(&team, name, &event);
     }
 
     /// Tells of a message that somebody wrote, in one or two events; the ids of the events.

@@ -156,6 +156,12 @@ impl Api {
         self.call(asked).await.map(drop)
     }
 
+    /// Deletes a thread with everything in it; the bot's own ones too need the right to manage threads.
+    pub async fn delete_channel(&self, channel: &str, reason: Option<&str>) -> Result<(), Failure> {
+        let asked = Asked { reason, ..Asked::new(Method::DeleteChannel, &[channel]) };
+        self.call(asked).await.map(drop)
+    }
+
     /// Opens a thread that nobody wrote in for long.
     pub async fn unarchive(&self, thread: &str) -> Result<(), Failure> {
         let open = json!({ "archived": false });

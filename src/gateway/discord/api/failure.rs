@@ -7,9 +7,12 @@ use serde_json::Value;
 /// Why a call did not come to an answer. Neither a token nor what was sent is ever in it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Failure {
-    /// Nothing happened; the same call may be made again after a while: Discord asks to wait, the bot keeps its own rate,
-    /// or nobody was reached.
-    #[error("Discord takes no call for {} s, or was not reached", after.as_secs().max(1))]
+    /// Nobody was reached, so nothing happened.
+    #[error("Discord cannot be reached")]
+    Unreachable,
+    /// Nothing happened; the same call may be made again after a while: Discord asks to wait, or the bot keeps its own
+    /// rate.
+    #[error("Discord takes no call for {} s", after.as_secs().max(1))]
     Later {
         /// How long.
         after: Duration,
@@ -44,7 +47,7 @@ impl Failure {
     pub const fn code(&self) -> Option<Code> {
         match self {
             Self::Refused { code, .. } => Some(*code),
-            Self::Later { .. } | Self::Unclear { .. } | Self::BadToken => None,
+            Self::Unreachable | Self::Later { .. } | Self::Unclear { .. } | Self::BadToken => None,
         }
     }
 
@@ -56,6 +59,7 @@ impl Failure {
     /// The word for it in metrics.
     pub(super) const fn outcome(&self) -> &'static str {
         match self {
+            Self::Unreachable => "unreachable",
             Self::Later { .. } => "later",
             Self::Unclear { .. } => "unclear",
             Self::Refused { .. } => "refused",
@@ -95,6 +99,9 @@ macro_rules! codes {
                 }
             }
 
+            /// Every one with a name of its own.
+            pub const ALL: &[Self] = &[$(Self::$variant),+];
+
             /// What a number means.
             pub const fn of(number: u32) -> Self {
                 match number {
@@ -104,6 +111,16 @@ macro_rules! codes {
             }
         }
     };
+}
+
+impl Code {
+    /// Whether it is the person who cannot be written to.
+    pub const fn is_about_person(self) -> bool {
+        matches!(
+            self,
+            Self::NoDirectMessages | Self::NoCommonServer | Self::UnknownUser | Self::UnknownMember
+        )
+    }
 }
 
 codes! {
@@ -143,6 +160,8 @@ codes! {
     ExpiredToken 50027,
     /// What was sent breaks a rule; `at` says where.
     Invalid 50035,
+    /// The person is in no server with the bot any more.
+    NoCommonServer 50278,
     /// The thread is archived: open it first.
     Archived 50083,
     /// The server's threads are as many as it may have.
@@ -222,7 +241,7 @@ mod tests {
     #[test]
     fn a_call_that_was_not_made_blames_nobody() {
         let failure = Failure::Later { after: Duration::from_millis(300) };
-        insta::assert_snapshot!(failure, @"Discord takes no call for 1 s, or was not reached");
+        insta::assert_snapshot!(failure, @"Discord takes no call for 1 s");
     }
 
     #[test]

@@ -1,14 +1,20 @@
 //! Own count of Discord's rates, so that it seldom has to say 429; and what it says then, kept.
 //!
-//! Buckets are learned from answers, by Discord's name of the bucket and what the call is about. Nothing is known of a
-//! new one, so one call goes ahead and the others wait for what it is told. Callers come to their turn in order.
+//! Buckets are learned from answers: one for each route and what the call is about. Discord's own name of a bucket is not
+//! part of the key, for routes with different limits share it. Nothing is known of a new bucket, so one call goes ahead
+//! and the others wait for what it is told. Callers come to their turn in order.
+//!
+//! Answers to interactions are bound by none of it but their own bucket: they need no token, the limit over all calls
+//! does not count them, and only an address that is turned away as a whole keeps them back.
 //!
 //! Own, and not that of `twilight-http-ratelimiting`: its callers wait without end and without being told for how long,
 //! where ours say "later" to the outbox; it counts neither what Discord forbids an address for (401, 403 and 429) nor
 //! stops after a token that is refused; and its task belongs to nobody.
 
+mod global;
+
 use std::{
-    collections::{HashMap, VecDeque},
+    collections::HashMap,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
@@ -20,14 +26,8 @@ use tokio::{
     time::{Instant, timeout},
 };
 
-use super::method::Method;
-
-/// Calls over all buckets in [`GLOBAL_WITHIN`]. Discord counts fifty in a second, by when they arrive: what left in
-/// good time may arrive with what left a fifth of a second later, on a busy machine.
-const GLOBAL: usize = 48;
-
-/// How long a call counts.
-const GLOBAL_WITHIN: Duration = Duration::from_millis(1_200);
+use self::global::Global;
+use super::{failure::Code, method::Method};
 
 /// How long a bucket is left alone of which it is not known when it fills again.
 const SECOND: Duration = Duration::from_secs(1);
@@ -35,18 +35,14 @@ const SECOND: Duration = Duration::from_secs(1);
 /// More than the time that Discord names, against its rounding.
 const MARGIN: Duration = Duration::from_millis(2);
 
-/// Refused calls in [`REFUSED_WITHIN`] after which nothing is called for a while: at 10,000 Discord turns away the
-/// whole address (docs, topics/rate-limits).
-const REFUSED_MAX: usize = 5_000;
-
-/// Where refused calls are counted.
-const REFUSED_WITHIN: Duration = Duration::from_mins(10);
-
-/// How long nothing is called after Discord has refused the token. It is asked again because Discord has been wrong.
-const DISTRUST: Duration = Duration::from_mins(1);
-
 /// When Discord does not say how long to wait.
 const WAIT_UNSAID: Duration = Duration::from_secs(5);
+
+/// The same where the address is turned away.
+const WAIT_TURNED_AWAY: Duration = Duration::from_mins(1);
+
+/// Discord's own word for it that its wall keeps a request back (docs, topics/opcodes-and-status-codes).
+const BLOCKED: u64 = 40_333;
 
 /// Longest wait that is believed.
 const WAIT_MAX: Duration = Duration::from_hours(1);
@@ -58,8 +54,6 @@ const KEPT_MAX: usize = 4096;
 #[derive(Debug, Clone, Default)]
 pub(super) struct Told {
     status: u16,
-    /// Discord's name of the bucket.
-    bucket: Option<String>,
     limit: Option<u32>,
     remaining: Option<u32>,
     reset_after: Option<Duration>,
@@ -74,8 +68,10 @@ enum Scope {
     Bucket,
     /// This bucket, by everybody; it does not count against us.
     Shared,
-    /// Everything.
+    /// Everything that is done with the bot's token.
     Global,
+    /// Everything from this address: what stands before Discord says it, and not in Discord's words.
+    Address,
 }
 
 impl Told {
@@ -85,25 +81,35 @@ impl Told {
         let number = |name: &str| text(name)?.parse::<u32>().ok();
         let seconds = |value: f64| Duration::try_from_secs_f64(value).ok();
         let span = |name: &str| seconds(text(name)?.parse().ok()?);
-        let limited = (status == StatusCode::TOO_MANY_REQUESTS).then(|| {
-            // The body is finer than the header.
-            let said = body.and_then(|body| seconds(body["retry_after"].as_f64()?));
-            let wait = said.or_else(|| span("retry-after")).unwrap_or(WAIT_UNSAID);
-            let is_global = text("x-ratelimit-global").is_some()
-                || body.is_some_and(|body| body["global"] == true);
-            let scope = match text("x-ratelimit-scope") {
-                Some("shared") => Scope::Shared,
-                Some("global") => Scope::Global,
-                _ if is_global => Scope::Global,
-                // What stands before Discord says it without JSON, and means the address.
-                None if body.is_none_or(|body| body["retry_after"].is_null()) => Scope::Global,
-                _ => Scope::Bucket,
-            };
-            (wait.min(WAIT_MAX), scope)
-        });
+        let code = body.and_then(|body| body["code"].as_u64()).unwrap_or(0);
+        let is_json = body.is_some_and(Value::is_object);
+        let limited = match status {
+            // Waiting does not help with an old message, and other messages of the channel are not meant.
+            StatusCode::TOO_MANY_REQUESTS if code == u64::from(Code::OldMessage.number()) => None,
+            StatusCode::TOO_MANY_REQUESTS => {
+                // The body is finer than the header.
+                let said = body.and_then(|body| seconds(body["retry_after"].as_f64()?));
+                let said = said.or_else(|| span("retry-after"));
+                let is_global = text("x-ratelimit-global").is_some()
+                    || body.is_some_and(|body| body["global"] == true);
+                let scope = match text("x-ratelimit-scope") {
+                    Some("shared") => Scope::Shared,
+                    Some("global") => Scope::Global,
+                    _ if is_global => Scope::Global,
+                    None if !is_json => Scope::Address,
+                    _ => Scope::Bucket,
+                };
+                Some((said.unwrap_or(WAIT_UNSAID).min(WAIT_MAX), scope))
+            }
+            // Discord says no in JSON; what stands before it does not.
+            StatusCode::FORBIDDEN if !is_json || code == BLOCKED => {
+                let said = span("retry-after").unwrap_or(WAIT_TURNED_AWAY);
+                Some((said.min(WAIT_MAX), Scope::Address))
+            }
+            _ => None,
+        };
         Self {
             status: status.as_u16(),
-            bucket: text("x-ratelimit-bucket").map(str::to_owned),
             limit: number("x-ratelimit-limit"),
             remaining: number("x-ratelimit-remaining"),
             reset_after: span("x-ratelimit-reset-after").map(|span| span.min(WAIT_MAX)),
@@ -111,25 +117,21 @@ impl Told {
         }
     }
 
-    /// How long Discord asks to wait.
-    pub(super) fn wait(&self) -> Duration {
-        self.limited.map_or(Duration::ZERO, |(wait, _)| wait)
+    /// How long Discord asks to wait; none where it does not.
+    pub(super) fn wait(&self) -> Option<Duration> {
+        self.limited.map(|(wait, _)| wait)
     }
 }
 
 /// Lets calls through at their rates; cheap to ask.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Limiter {
     lanes: Mutex<Lanes>,
     global: Mutex<Global>,
 }
 
-/// The buckets: by name where it is known, by call until then, and by what they are about.
-#[derive(Debug, Default)]
-struct Lanes {
-    names: HashMap<Method, String>,
-    lanes: HashMap<(String, String), Arc<Lane>>,
-}
+/// The buckets: by route, and by what the call is about.
+type Lanes = HashMap<(Method, String), Arc<Lane>>;
 
 /// One bucket.
 #[derive(Debug, Default)]
@@ -165,17 +167,6 @@ enum Known {
     Free,
 }
 
-/// What counts over all buckets.
-#[derive(Debug, Default)]
-struct Global {
-    /// When the last calls were let through.
-    last: VecDeque<Instant>,
-    /// Nothing is called before.
-    paused: Option<Instant>,
-    /// When calls were refused that Discord counts.
-    refused: VecDeque<Instant>,
-}
-
 /// A call that was let through, until its answer came.
 #[derive(Debug)]
 pub(super) struct Pass<'a> {
@@ -183,7 +174,6 @@ pub(super) struct Pass<'a> {
     method: Method,
     /// What it counts for; none for a first answer to an interaction, which nothing limits.
     lane: Option<Arc<Lane>>,
-    about: String,
 }
 
 /// What a call has to wait for.
@@ -194,6 +184,11 @@ enum Wait {
 }
 
 impl Limiter {
+    /// Lets so many calls through in a second, over all buckets.
+    pub(super) fn new(per_second: u32) -> Self {
+        Self { lanes: Mutex::default(), global: Mutex::new(Global::new(per_second)) }
+    }
+
     /// Waits for a place, at most `patience`; else says how long it would take, as far as that is known.
     pub(super) async fn admit(
         &self,
@@ -203,35 +198,29 @@ impl Limiter {
     ) -> Result<Pass<'_>, Duration> {
         let deadline = Instant::now() + patience;
         if method == Method::Answer {
-            self.unpaused(Instant::now())?;
-            return Ok(Pass { limiter: self, method, lane: None, about: String::new() });
+            let now = Instant::now();
+            lock(&self.global).ask(method, now).map_err(|until| until - now)?;
+            return Ok(Pass { limiter: self, method, lane: None });
         }
+        let lane = self.lane(method, about);
+        let left = deadline.saturating_duration_since(Instant::now());
+        let Ok(_turn) = timeout(left, lane.turn.lock()).await else {
+            return Err(lane.rest(Instant::now()));
+        };
         loop {
-            let lane = self.lane(method, about);
-            let left = deadline.saturating_duration_since(Instant::now());
-            let Ok(_turn) = timeout(left, lane.turn.lock()).await else {
-                return Err(lane.rest(Instant::now()));
-            };
-            loop {
-                // Its name may have become known meanwhile.
-                if !Arc::ptr_eq(&lane, &self.lane(method, about)) {
-                    break;
+            let heard = lane.heard.notified();
+            let now = Instant::now();
+            match self.ask(&lane, method, now) {
+                Ok(()) => {
+                    return Ok(Pass { limiter: self, method, lane: Some(Arc::clone(&lane)) });
                 }
-                let heard = lane.heard.notified();
-                let now = Instant::now();
-                match self.ask(&lane, method, now) {
-                    Ok(()) => {
-                        let (lane, about) = (Some(Arc::clone(&lane)), about.to_owned());
-                        return Ok(Pass { limiter: self, method, lane, about });
-                    }
-                    Err(Wait::Until(until)) if until > deadline => return Err(until - now),
-                    Err(Wait::Until(until)) => {
-                        drop(tokio::time::timeout_at(until, heard).await);
-                    }
-                    Err(Wait::Heard) => {
-                        if tokio::time::timeout_at(deadline, heard).await.is_err() {
-                            return Err(lane.rest(Instant::now()));
-                        }
+                Err(Wait::Until(until)) if until > deadline => return Err(until - now),
+                Err(Wait::Until(until)) => {
+                    drop(tokio::time::timeout_at(until, heard).await);
+                }
+                Err(Wait::Heard) => {
+                    if tokio::time::timeout_at(deadline, heard).await.is_err() {
+                        return Err(lane.rest(Instant::now()));
                     }
                 }
             }
@@ -246,34 +235,13 @@ impl Limiter {
         Ok(())
     }
 
-    /// Whether nothing is called at the moment.
-    fn unpaused(&self, now: Instant) -> Result<(), Duration> {
-        match lock(&self.global).paused(now) {
-            Some(until) => Err(until - now),
-            None => Ok(()),
-        }
-    }
-
     fn lane(&self, method: Method, about: &str) -> Arc<Lane> {
         let mut lanes = lock(&self.lanes);
-        let name = lanes.names.get(&method).cloned();
-        let name = name.unwrap_or_else(|| method.name().to_owned());
-        if lanes.lanes.len() >= KEPT_MAX {
+        if lanes.len() >= KEPT_MAX {
             let now = Instant::now();
-            lanes.lanes.retain(|_, lane| Arc::strong_count(lane) > 1 || !lane.is_idle(now));
+            lanes.retain(|_, lane| Arc::strong_count(lane) > 1 || !lane.is_idle(now));
         }
-        Arc::clone(lanes.lanes.entry((name, about.to_owned())).or_default())
-    }
-
-    /// Keeps the name that Discord gives to a call's bucket; those who wait are told to look for it.
-    fn learn(&self, method: Method, about: &str, name: &str) -> Arc<Lane> {
-        {
-            let mut lanes = lock(&self.lanes);
-            if lanes.names.get(&method).is_none_or(|known| known != name) {
-                lanes.names.insert(method, name.to_owned());
-            }
-        }
-        self.lane(method, about)
+        Arc::clone(lanes.entry((method, about.to_owned())).or_default())
     }
 }
 
@@ -282,18 +250,10 @@ impl Pass<'_> {
     pub(super) fn told(mut self, told: &Told) {
         let now = Instant::now();
         lock(&self.limiter.global).told(self.method, told, now);
-        let Some(old) = self.lane.take() else { return };
-        let lane = match &told.bucket {
-            Some(name) => self.limiter.learn(self.method, &self.about, name),
-            None => Arc::clone(&old),
-        };
-        if !Arc::ptr_eq(&old, &lane) {
-            old.answered();
-            lock(&lane.count).under_way += 1;
-        }
+        let Some(lane) = self.lane.take() else { return };
         let mut count = lock(&lane.count);
         count.under_way = count.under_way.saturating_sub(1);
-        count.told(told, now);
+        count.told(told, self.method, now);
         drop(count);
         lane.heard.notify_waiters();
     }
@@ -352,9 +312,15 @@ impl Count {
         self.under_way += 1;
     }
 
-    fn told(&mut self, told: &Told, now: Instant) {
+    fn told(&mut self, told: &Told, method: Method, now: Instant) {
         if let Some((wait, scope)) = told.limited {
-            if scope != Scope::Global {
+            let is_of_all = match scope {
+                Scope::Bucket | Scope::Shared => false,
+                // An answer to an interaction is bound by its own bucket alone, whatever is said.
+                Scope::Global => !method.is_answer(),
+                Scope::Address => true,
+            };
+            if !is_of_all {
                 self.remaining = 0;
                 self.reset = self.reset.max(Some(now + wait + MARGIN));
             }
@@ -374,67 +340,6 @@ impl Count {
         self.known = Known::Limit(limit.max(1));
         self.remaining = if is_first { remaining } else { self.remaining.min(remaining) };
         self.reset = self.reset.max(Some(now + after + MARGIN));
-    }
-}
-
-impl Global {
-    fn ask(&mut self, method: Method, now: Instant) -> Result<(), Instant> {
-        if let Some(until) = self.paused(now) {
-            return Err(until);
-        }
-        if method.is_answer() {
-            return Ok(());
-        }
-        while self.last.front().is_some_and(|at| *at + GLOBAL_WITHIN <= now) {
-            self.last.pop_front();
-        }
-        match self.last.front() {
-            Some(first) if self.last.len() >= GLOBAL => Err(*first + GLOBAL_WITHIN),
-            _ => {
-                self.last.push_back(now);
-                Ok(())
-            }
-        }
-    }
-
-    fn paused(&mut self, now: Instant) -> Option<Instant> {
-        self.paused = self.paused.filter(|until| *until > now);
-        self.paused
-    }
-
-    fn told(&mut self, method: Method, told: &Told, now: Instant) {
-        if let Some((wait, Scope::Global)) = told.limited {
-            self.pause(now + wait + MARGIN);
-            tracing::warn!(?wait, "Discord asks to call nothing for a while");
-        }
-        let is_shared = matches!(told.limited, Some((_, Scope::Shared)));
-        if matches!(told.status, 401 | 403 | 429) && !is_shared {
-            self.refused(now);
-        }
-        if told.status == 401 && !method.is_answer() {
-            self.pause(now + DISTRUST);
-        }
-    }
-
-    fn refused(&mut self, now: Instant) {
-        while self.refused.front().is_some_and(|at| *at + REFUSED_WITHIN <= now) {
-            self.refused.pop_front();
-        }
-        self.refused.push_back(now);
-        if self.refused.len() >= REFUSED_MAX
-            && let Some(first) = self.refused.front()
-        {
-            let until = *first + REFUSED_WITHIN;
-            self.pause(until);
-            tracing::error!(
-                refused = self.refused.len(),
-                "Discord refuses too much; nothing is called for a while, or it would turn this address away"
-            );
-        }
-    }
-
-    fn pause(&mut self, until: Instant) {
-        self.paused = self.paused.max(Some(until));
     }
 }
 
@@ -482,7 +387,6 @@ mod tests {
             }
             Told {
                 status: if used > LIMIT { 429 } else { 200 },
-                bucket: Some("abc".to_owned()),
                 limit: Some(LIMIT),
                 remaining: Some(LIMIT.saturating_sub(used)),
                 reset_after: Some(left),
@@ -498,7 +402,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn many_at_once_go_one_stretch_after_another_and_none_is_refused() {
-        let (limiter, discord) = (Limiter::default(), Counting::default());
+        let (limiter, discord) = (Limiter::new(50), Counting::default());
         let began = Instant::now();
         let sending = (0..40).map(|n| send(&limiter, &discord, "600", 20 + n * 7 % 60));
         futures::future::join_all(sending).await;
@@ -509,7 +413,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_busy_channel_does_not_hold_up_another_one() {
-        let (limiter, discord) = (Limiter::default(), Counting::default());
+        let (limiter, discord) = (Limiter::new(50), Counting::default());
         for _ in 0..5 {
             send(&limiter, &discord, "600", 1).await;
         }
@@ -521,40 +425,86 @@ mod tests {
         assert!(began.elapsed() < Duration::from_millis(10));
     }
 
+    /// Discord gives routes with different limits one name.
     #[tokio::test(start_paused = true)]
-    async fn calls_under_one_name_share_a_bucket() {
-        let limiter = Limiter::default();
-        let told = |remaining| Told {
-            status: 200,
-            bucket: Some("abc".to_owned()),
-            limit: Some(2),
-            remaining: Some(remaining),
-            reset_after: Some(STRETCH),
-            limited: None,
+    async fn routes_with_one_bucket_name_keep_counts_of_their_own() {
+        let limiter = Limiter::new(50);
+        let told = |limit: u32, remaining: u32| {
+            let after = STRETCH.as_secs().to_string();
+            let (limit, remaining) = (limit.to_string(), remaining.to_string());
+            let said = headers(&[
+                ("x-ratelimit-bucket", "abc"),
+                ("x-ratelimit-limit", &limit),
+                ("x-ratelimit-remaining", &remaining),
+                ("x-ratelimit-reset-after", &after),
+            ]);
+            Told::read(StatusCode::OK, &said, Some(&json!({})))
         };
         let quick = Duration::from_millis(1);
-        limiter.admit(Method::PostMessage, "600", quick).await.unwrap().told(&told(1));
-        limiter.admit(Method::EditMessage, "600", quick).await.unwrap().told(&told(0));
+        limiter.admit(Method::PostMessage, "600", quick).await.unwrap().told(&told(5, 4));
+        limiter.admit(Method::DeleteMessage, "600", quick).await.unwrap().told(&told(1, 0));
+        assert!(limiter.admit(Method::DeleteMessage, "600", quick).await.is_err());
+        for left in (0..4).rev() {
+            let pass = limiter.admit(Method::PostMessage, "600", quick).await;
+            pass.unwrap().told(&told(5, left));
+        }
         assert!(limiter.admit(Method::PostMessage, "600", quick).await.is_err());
         advance(STRETCH + MARGIN).await;
-        limiter.admit(Method::PostMessage, "600", quick).await.unwrap().told(&told(1));
+        limiter.admit(Method::DeleteMessage, "600", quick).await.unwrap();
     }
 
     #[tokio::test(start_paused = true)]
-    async fn fewer_than_fifty_go_in_a_second_and_answers_are_not_counted() {
-        let limiter = Limiter::default();
+    async fn fifty_go_in_a_second_and_answers_are_not_counted() {
+        let limiter = Limiter::new(50);
         let free = Told { status: 200, ..Told::default() };
         let began = Instant::now();
-        for guild in 0..100 {
+        for guild in 0..150 {
             let guild = guild.to_string();
             limiter.admit(Method::Guild, &guild, PATIENCE).await.unwrap().told(&free);
         }
-        assert!(began.elapsed() >= GLOBAL_WITHIN * 2 && began.elapsed() < SECOND * 3);
+        let took = began.elapsed();
+        assert!(took >= SECOND * 2 && took < SECOND * 2 + SECOND / 5, "{took:?}");
         for _ in 0..100 {
             let quick = Duration::from_millis(1);
             limiter.admit(Method::Answer, "", quick).await.unwrap().told(&free);
         }
-        assert!(began.elapsed() < SECOND * 3);
+        assert_eq!(began.elapsed(), took);
+    }
+
+    /// So many are let through in the next seconds.
+    async fn through(limiter: &Limiter, within: Duration) -> u32 {
+        let free = Told { status: 200, ..Told::default() };
+        let until = Instant::now() + within;
+        let mut count = 0;
+        while Instant::now() < until {
+            let guild = count.to_string();
+            limiter.admit(Method::Guild, &guild, PATIENCE).await.unwrap().told(&free);
+            count += 1;
+        }
+        count
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn fewer_go_for_a_while_after_discord_has_said_that_it_is_too_much() {
+        let limiter = Limiter::new(50);
+        let quick = Duration::from_millis(1);
+        let wall = json!({ "retry_after": 1.0, "global": true });
+        let wall = Told::read(StatusCode::TOO_MANY_REQUESTS, &headers(&[]), Some(&wall));
+        // What left in one go is refused in one go, and counts once.
+        let mut burst = Vec::new();
+        for n in 0..5 {
+            burst.push(limiter.admit(Method::Guild, &format!("b{n}"), quick).await.unwrap());
+        }
+        for pass in burst {
+            pass.told(&wall);
+        }
+        advance(SECOND * 2).await;
+        let slower = through(&limiter, SECOND * 5).await;
+        assert!((190..=205).contains(&slower), "{slower}");
+        advance(Duration::from_mins(10)).await;
+        through(&limiter, SECOND).await;
+        let again = through(&limiter, SECOND * 5).await;
+        assert!((240..=255).contains(&again), "{again}");
     }
 
     fn headers(pairs: &[(&'static str, &str)]) -> HeaderMap {
@@ -563,7 +513,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn what_discord_asks_to_wait_is_waited_for_by_whom_it_concerns() {
-        let limiter = Limiter::default();
+        let limiter = Limiter::new(50);
         let too_many = StatusCode::TOO_MANY_REQUESTS;
         let body = json!({ "retry_after": 30.0, "global": false });
         let shared = headers(&[("x-ratelimit-scope", "shared")]);
@@ -572,7 +522,18 @@ mod tests {
         limiter.admit(Method::PostMessage, "600", quick).await.unwrap().told(&shared);
         assert!(limiter.admit(Method::PostMessage, "600", quick).await.is_err());
         limiter.admit(Method::PostMessage, "601", quick).await.unwrap();
-        assert!(lock(&limiter.global).refused.is_empty(), "it was others who called too often");
+        assert_eq!(lock(&limiter.global).refused.len(), 0, "it was others who called too often");
+        // A limit over all calls is none for answers to interactions.
+        let all = json!({ "retry_after": 30.0, "global": true });
+        let all = Told::read(too_many, &headers(&[]), Some(&all));
+        limiter.admit(Method::Roles, "500", quick).await.unwrap().told(&all);
+        assert!(limiter.admit(Method::Guild, "500", quick).await.is_err());
+        limiter.admit(Method::Answer, "", quick).await.unwrap();
+        let edit = limiter.admit(Method::EditAnswer, "901/a", quick).await.unwrap();
+        edit.told(&all);
+        assert!(limiter.admit(Method::EditAnswer, "901/a", quick).await.is_err());
+        limiter.admit(Method::EditAnswer, "901/b", quick).await.unwrap();
+        advance(SECOND * 31).await;
         // What says it without JSON stands before Discord, and means everything.
         let wall = Told::read(too_many, &headers(&[("retry-after", "60")]), None);
         limiter.admit(Method::Me, "", quick).await.unwrap().told(&wall);
@@ -580,19 +541,20 @@ mod tests {
             let wait = limiter.admit(method, "602", quick).await.map(drop).unwrap_err();
             assert_eq!(wait, Duration::from_mins(1) + MARGIN, "{method:?}");
         }
-        assert_eq!(lock(&limiter.global).refused.len(), 1);
+        assert_eq!(lock(&limiter.global).refused.len(), 3);
     }
 
     #[tokio::test(start_paused = true)]
     async fn nothing_is_called_before_discord_turns_the_address_away() {
-        let limiter = Limiter::default();
+        let limiter = Limiter::new(50);
         let refused = Told { status: 403, ..Told::default() };
-        for _ in 0..REFUSED_MAX {
+        for _ in 0..global::REFUSED_MAX {
             limiter.admit(Method::Member, "500", PATIENCE).await.unwrap().told(&refused);
         }
         let quick = Duration::from_millis(1);
         assert!(limiter.admit(Method::Me, "", quick).await.is_err());
-        advance(REFUSED_WITHIN).await;
+        limiter.admit(Method::Answer, "", quick).await.unwrap();
+        advance(global::REFUSED_WITHIN).await;
         limiter.admit(Method::Me, "", quick).await.unwrap();
     }
 }

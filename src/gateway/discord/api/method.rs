@@ -84,6 +84,7 @@ methods! {
     TakeRole Delete "/guilds/{guild}/members/{user}/roles/{role}" Settle,
     Channel Get "/channels/{channel}" Ask,
     ChangeChannel Patch "/channels/{channel}" Settle,
+    DeleteChannel Delete "/channels/{channel}" Settle,
     Typing Post "/channels/{channel}/typing" Settle,
     Invite Post "/channels/{channel}/invites" Make,
     BeginThread Post "/channels/{channel}/threads" Make,

@@ -7,6 +7,7 @@ use crate::{
     flows::LoadedFlow,
     form::words,
     gateway::discord::{
+        api::{Code, Failure},
         app::App,
         inbound::{Ack, Actor, Command, NotTaken},
         inbox::{Arrival, Ear},
@@ -15,6 +16,7 @@ use crate::{
         rooms, texts,
     },
     ids::SessionId,
+    interview::Responder,
     model::{
         flow::DiscordPlace,
         session::{Place, Platform, Status},
@@ -113,12 +115,9 @@ pub(super) async fn started(
         arrival.passed(by);
     }
     came_back(arrival, session).await?;
-    if let Some(room) = arrival.app.rooms.known(session).await.map_err(|_| NotTaken)? {
-        // They may have left the thread, or the server, since then.
-        if let Some(head) = arrival.head(session).await.map_err(|_| NotTaken)? {
-            arrival.let_in(&head);
-        }
-        return Ok(arrival.say(ear, &where_to(arrival, session, &room).await?));
+    // They may have left the thread, or the server, since then.
+    if let Some(head) = arrival.head(session).await.map_err(|_| NotTaken)? {
+        arrival.let_in(&head);
     }
     Ok(opened(arrival, session))
 }
@@ -127,69 +126,87 @@ pub(super) async fn started(
 async fn came_back(arrival: &Arrival<'_>, session: SessionId) -> Result<(), NotTaken> {
     let head = arrival.head(session).await.map_err(|_| NotTaken)?;
     let Some(head) = head.filter(|head| head.status == Status::Paused) else { return Ok(()) };
-    let from = crate::interview::Responder::without_rights(
-        head.participant,
-        head.name.unwrap_or_default(),
-    );
+    let from = Responder::without_rights(head.participant, head.name.unwrap_or_default());
     let key = format!("{}:back", arrival.key);
     let inbound = Inbound { key, session, from, what: What::Back };
     arrival.engine.receive(inbound).await.map(drop).map_err(|_| NotTaken)
 }
 
-/// Makes the room, and says then where it is.
+/// Makes the room where there is none, or none any more, and says then where it is.
 fn opened(arrival: &Arrival<'_>, session: SessionId) -> Ack {
     let app = Arc::clone(arrival.app);
     arrival.say_later(async move {
         let Some(engine) = app.engine() else { return texts::ROOM_LATER.to_owned() };
         let Ok(look) = engine.look(session).await else { return texts::ROOM_LATER.to_owned() };
-        match app.rooms.open(&look).await {
-            Ok(room) if app.rooms.is_thread(session, &look.state.place).await => {
-                texts::room(&room, false)
-            }
-            Ok(room) if arrives(engine, &app, session).await => texts::room(&room, true),
-            Ok(_) => texts::NO_ROOM.to_owned(),
-            Err(rooms::Trouble::Call(failure)) if failure.code().is_some() => {
-                texts::NO_ROOM.to_owned()
-            }
+        let before = app.rooms.known(session).await.ok().flatten();
+        let standing = app.rooms.standing(&look).await;
+        if let (Some(before), Ok(room)) = (&before, &standing)
+            && before != room
+        {
+            // What was open stood in the one that is gone.
+            let from = Responder::without_rights(
+                look.state.participant.clone(),
+                look.state.name.clone().unwrap_or_default(),
+            );
+            let what = What::Command(crate::interview::Command::Resume);
+            let key = format!("discord:anew:{room}");
+            // Told in the log by the engine; the next thing that is said there follows all the same.
+            _ = engine.receive(Inbound { key, session, from, what }).await;
+        }
+        match standing {
+            Ok(room) if app.rooms.is_thread(session, &look.state.place).await => texts::room(&room),
+            Ok(_) => match arrives(engine, &app, session).await {
+                Arrives::Yes => texts::DIRECT.to_owned(),
+                Arrives::No => texts::NO_ROOM.to_owned(),
+                Arrives::NotYet => texts::DIRECT_LATER.to_owned(),
+            },
+            Err(rooms::Trouble::Call(failure)) => no_room(&failure).to_owned(),
             // The first thing that is said there makes it.
-            Err(_) => texts::ROOM_LATER.to_owned(),
+            Err(rooms::Trouble::Store(_)) => texts::ROOM_LATER.to_owned(),
         }
     })
 }
 
+/// What is said where there is no room.
+fn no_room(failure: &Failure) -> &'static str {
+    match failure.code() {
+        Some(code) if code.is_about_person() => texts::NO_ROOM,
+        // It is made once there is room, or by the first thing that is said there.
+        Some(Code::TooManyThreads) | None => texts::ROOM_LATER,
+        Some(_) => texts::NO_THREAD,
+    }
+}
+
+/// Whether what is said to somebody directly arrives.
+enum Arrives {
+    Yes,
+    No,
+    /// Nobody knows yet.
+    NotYet,
+}
+
 /// Whether what is said to somebody directly arrives: Discord says so only once something is.
-async fn arrives(engine: &Engine, app: &App, session: SessionId) -> bool {
+async fn arrives(engine: &Engine, app: &App, session: SessionId) -> Arrives {
     for _ in 0..ARRIVES_LOOKS {
-        let Ok(look) = engine.look(session).await else { return true };
+        let Ok(look) = engine.look(session).await else { return Arrives::NotYet };
         if look.state.is_out_of_reach {
-            return false;
+            return Arrives::No;
         }
         let first = look.state.pending().next().map(|wait| wait.id);
-        let Some(first) = first else { return true };
+        // Whoever is asked nothing has read what was said before.
+        let Some(first) = first else { return Arrives::Yes };
         let shown = app.store.wait(first).await.ok().flatten();
         if shown.is_some_and(|(_, shown)| !shown.is_empty()) {
-            return true;
+            return Arrives::Yes;
         }
         tokio::time::sleep(ARRIVES_PAUSE).await;
     }
-    true
+    Arrives::NotYet
 }
 
 /// How often it is looked whether something has arrived, and the pause between: some seconds in all.
 const ARRIVES_LOOKS: u32 = 40;
 const ARRIVES_PAUSE: Duration = Duration::from_millis(150);
-
-async fn where_to(
-    arrival: &Arrival<'_>,
-    session: SessionId,
-    room: &str,
-) -> Result<String, NotTaken> {
-    let Some(head) = arrival.head(session).await.map_err(|_| NotTaken)? else {
-        return Ok(texts::GONE.to_owned());
-    };
-    let is_direct = !arrival.app.rooms.is_thread(session, &head.place).await;
-    Ok(texts::room(room, is_direct))
-}
 
 /// Where a flow runs for somebody.
 fn place_of(arrival: &Arrival<'_>, flow: &LoadedFlow, by: &Actor, ear: &Ear) -> Place {

@@ -35,7 +35,7 @@ pub(in crate::gateway::discord) async fn keep_registered(app: &App) {
                 tracing::error!("Discord does not take the bot's commands");
                 return;
             }
-            Err(Failure::Later { .. } | Failure::Unclear { .. }) => {
+            Err(Failure::Unreachable | Failure::Later { .. } | Failure::Unclear { .. }) => {
                 tokio::time::sleep(pause).await;
                 pause = (pause * 2).min(PAUSE_MAX);
             }

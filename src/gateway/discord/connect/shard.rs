@@ -235,7 +235,7 @@ fn unasked(failure: &Failure) -> Unopened {
     match failure {
         Failure::BadToken => Unopened::Never(Error::Refused(Refusal::Token)),
         Failure::Later { after } => Unopened::Later(failure.to_string(), Some(*after)),
-        Failure::Unclear { .. } | Failure::Refused { .. } => {
+        Failure::Unreachable | Failure::Unclear { .. } | Failure::Refused { .. } => {
             Unopened::Later(failure.to_string(), None)
         }
     }

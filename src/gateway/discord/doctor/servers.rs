@@ -224,6 +224,20 @@ impl Looked<'_> {
             );
             wrong(&format!("the bot lacks {}", named(lacks)), hint);
         }
+        let approvers = self.patient.settings.approvers.get(alias);
+        let deciders = approvers.into_iter().flat_map(|approvers| &approvers.discord_roles);
+        for role in deciders {
+            let Some(name) = server.rights.name_of(role) else { continue };
+            if !server.rights.may_call(role, &channel) {
+                self.report.odd(
+                    format!("channel `{alias}` ({id}): nobody of `{name}` is notified of a new request, for the bot may not mention that role"),
+                    format!(
+                        "switch \"Allow anyone to @mention this role\" on for `{name}`, or allow the role `{}` to mention all roles: Edit Channel, \"Permissions\"",
+                        server.rights.own_role()
+                    ),
+                );
+            }
+        }
         if is_parent && !server.rights.is_seen_by_all(&channel) {
             self.report.odd(
                 format!("channel `{alias}` ({id}): not everybody sees it, and so not their thread under it either"),

@@ -2,8 +2,9 @@
 
 use super::{Arrival, Ear, participant};
 use crate::{
+    chat::receipt,
     engine::{Inbound, Receipt, What},
-    form::{Draft, Element, words},
+    form::{Draft, Element, Hears, words},
     gateway::discord::{
         answer::{self, Step},
         commands, files,
@@ -34,6 +35,8 @@ struct Use<'a> {
     ear: &'a Ear,
     /// It was done with a message that they alone see.
     is_aside: bool,
+    /// What can be typed where it was done.
+    hears: Hears,
 }
 
 impl Arrival<'_> {
@@ -46,6 +49,9 @@ impl Arrival<'_> {
         let ear = Ear { user: action.by.user.clone(), channel: action.at.channel.clone() };
         let found = self.app.store.wait(element.wait).await.map_err(|_| NotTaken)?;
         let Some((wait, shown)) = found else {
+            if let Ok(Some(report)) = self.engine.erasure_report_by(element.wait).await {
+                return Ok(self.say(&ear, &receipt::text(&report)));
+            }
             let unknown = Receipt::Settled(Settlement::Unknown);
             return Ok(self.report(&unknown, None, &self.person(&action.by), &ear));
         };
@@ -65,6 +71,7 @@ impl Arrival<'_> {
             element: &element,
             ear: &ear,
             is_aside: action.is_ephemeral,
+            hears: self.app.hears(head.id, &head.place).await,
         };
         let draft = self.app.drafts.of(&wait).await.map_err(|_| NotTaken)?;
         if let Some(ack) = self.opened(&used, &draft, action.ticket.file_max) {
@@ -102,6 +109,7 @@ impl Arrival<'_> {
             element: &element,
             ear: &ear,
             is_aside: sent.is_ephemeral,
+            hears: self.app.hears(head.id, &head.place).await,
         };
         if let Control::Upload(upload) = &wait.prompt.control {
             let files = answer::files(&sent.inputs);
@@ -131,6 +139,7 @@ impl Arrival<'_> {
         }
         let cx = render::Cx {
             reader: wait.answerers.audience(),
+            hears: used.hears,
             draft: draft.clone(),
             file_max,
             ..render::Cx::default()

@@ -12,7 +12,10 @@ use crate::{
         inbound::{Ack, Actor, NotTaken},
         people, send,
     },
-    model::session::{Head, Platform, Status},
+    model::{
+        effect::Cause,
+        session::{Head, Platform, Status},
+    },
     store::Note,
     threads::Role,
 };
@@ -131,9 +134,12 @@ impl Arrival<'_> {
         }
         let note = Note { key: gone(&guild), session: None, value: None };
         self.app.store.note(note).await.map_err(|_| NotTaken)?;
-        let (app, hurried) = (Arc::clone(self.app), guild.clone());
+        let (engine, back) = (self.engine.clone(), guild.clone());
         self.app.afterwards.spawn_whole(async move {
-            app.put_off.hurry(|guild| guild == hurried, &*app.store, app.clock.now()).await;
+            let is_back = |cause: &Cause| {
+                cause.platform == Platform::Discord && cause.workspace() == Some(&back)
+            };
+            engine.mended(is_back).await;
         });
         self.everywhere(guild, What::Back);
         Ok(Ack::Nothing)

@@ -4,6 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use super::{Arrival, Ear};
 use crate::{
+    chat::receipt,
     engine::Receipt,
     form::words,
     gateway::discord::{
@@ -30,8 +31,8 @@ impl Arrival<'_> {
         me: &PersonId,
         ear: &Ear,
     ) -> Ack {
-        if let Receipt::Erased { receipt } = receipt {
-            return self.say(ear, &texts::erased(receipt));
+        if let Receipt::Erased { receipt, is_under_way } = receipt {
+            return self.say(ear, &receipt::erased(receipt, *is_under_way));
         }
         let prompt = about.map(|wait| &*wait.prompt);
         match words::of_receipt(receipt, prompt, me) {

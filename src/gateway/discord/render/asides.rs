@@ -135,7 +135,7 @@ fn whole(wait: &Wait, cx: &Cx) -> Vec<String> {
     if let Some(title) = prompt.title.as_deref().filter(|title| !is_blank(title)) {
         all.push(format!("### {}", said(&one_line(title), PART - 100)));
     }
-    all.extend(markdown::parts(&prompt.body, PART));
+    all.extend(markdown::parts(&super::told(wait, cx).0, PART));
     match &prompt.control {
         Control::Review(review) => {
             for group in as_it_stands(wait, review, cx) {

@@ -281,10 +281,11 @@ impl Open<'_> {
         let open = self.primary("open", "Write an answer");
         let mut below = rows(std::iter::once(open).chain(self.skip(!ask.required)));
         let line = match self.cx.hears {
-            Hears::All => "Or type your answer here.",
-            Hears::Replies => "Or reply to this message with your answer.",
+            Hears::All => Some("Or type your answer here."),
+            Hears::Replies => Some("Or reply to this message with your answer."),
+            Hears::Nothing => None,
         };
-        below.push(small(&[line.to_owned()]));
+        below.extend(line.map(|line| small(&[line.to_owned()])));
         Drawn { below, ..Drawn::new(OPEN) }
     }
 

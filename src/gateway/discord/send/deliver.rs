@@ -1,11 +1,16 @@
 //! One effect on its way.
 
+use std::sync::OnceLock;
+
 use chrono::TimeDelta;
 use serde_json::json;
 
 use super::{post::Edited, roles};
 use crate::{
-    chat::{Fetched, cards},
+    chat::{
+        Fetched, Trail, cards,
+        refusal::{self, Class},
+    },
     engine::{Inbound, Look, Receipt, What},
     form::{self, words},
     gateway::discord::{
@@ -13,14 +18,15 @@ use crate::{
         app::App,
         native::{self, Known},
         people,
-        render::{self, Hears, Message},
+        render::{self, Message},
         rooms, texts,
     },
     ids::WaitId,
     interview::{Responder, answer},
     model::{
         artifact::Offer,
-        effect::{Act, Delivery, Effect, Recipient, Rendering},
+        effect::{Act, CauseKind, Delivery, Effect, Recipient, Rendering},
+        posted::Reader,
         session::PersonId,
         transcript::{Audience, Via},
         ui::{Control, Offered, Reply},
@@ -47,6 +53,8 @@ pub(super) enum Undelivered {
     Call(Failure),
     /// Something of ours cannot be read or kept just now.
     Later,
+    /// It may be otherwise by then; counted.
+    Unclear { after: TimeDelta },
     /// It will never work.
     Never(String),
 }
@@ -84,20 +92,39 @@ impl From<crate::engine::Error> for Undelivered {
 pub(super) struct Sender<'a> {
     pub(super) app: &'a App,
     pub(super) effect: &'a Effect,
+    /// Something of it may have been posted before this attempt.
+    pub(super) was_tried: bool,
+    /// What it has posted so far.
+    pub(super) trail: Trail,
+    /// Who reads what it posts from now on, where that is not whom the effect is for.
+    pub(super) reader: OnceLock<Reader>,
 }
 
 pub(super) type Delivered<T> = Result<T, Undelivered>;
 
+impl<'a> Sender<'a> {
+    pub(super) fn new(app: &'a App, effect: &'a Effect) -> Self {
+        let was_tried = app.doubts.has(effect.id) || effect.queued_at < app.began;
+        Self { app, effect, was_tried, trail: Trail::default(), reader: OnceLock::new() }
+    }
+}
+
 impl Sender<'_> {
     pub(super) async fn run(&self, shown: Option<(&Wait, &[Rendering])>) -> Delivery {
         match self.deliver(shown).await {
-            Ok(message) => Delivery::Delivered { message },
+            Ok(message) => {
+                self.tell_of_return();
+                Delivery::delivered(message)
+            }
             Err(Undelivered::NotApplicable) => Delivery::NotApplicable,
             Err(Undelivered::Call(failure)) => {
                 self.tell_of_loss(&failure);
                 self.failed(&failure)
             }
             Err(Undelivered::Later) => self.later(TimeDelta::seconds(5)),
+            Err(Undelivered::Unclear { after }) => {
+                Delivery::Retry { not_before: self.app.clock.now() + after }
+            }
             Err(Undelivered::Never(reason)) => Delivery::Failed { reason },
         }
     }
@@ -124,6 +151,7 @@ impl Sender<'_> {
                 self.add_roles(roles).await?;
                 Ok(None)
             }
+            (Act::Remove { .. } | Act::Receipt { .. }, _) => self.erase().await,
             (Act::Show { .. } | Act::Webhook { .. }, _) => Err(Undelivered::NotApplicable),
         }
     }
@@ -174,7 +202,7 @@ impl Sender<'_> {
 
     /// The card of a question that ended, where an attempt may have posted it of which nobody knows whether it came.
     async fn unnoted(&self, wait: &Wait) -> Delivered<Option<Spot>> {
-        if !self.was_tried() {
+        if !self.was_tried {
             return Ok(None);
         }
         let channel = match &self.effect.to {
@@ -231,7 +259,11 @@ impl Sender<'_> {
             return Ok(spot.map(|spot| spot.name()));
         };
         let channel = self.channel(alias)?;
-        let Some(spot) = self.post(&channel, message, 0).await? else { return Ok(None) };
+        let mut body = message.body(0);
+        if let Some((_, called)) = self.called() {
+            body["allowed_mentions"] = called.allowed();
+        }
+        let Some(spot) = self.send(&channel, body, 0, None).await? else { return Ok(None) };
         self.belongs(wait, &spot).await?;
         Ok(Some(spot.name()))
     }
@@ -278,15 +310,13 @@ impl Sender<'_> {
         };
         let room = self.app.rooms.known(self.effect.session).await?;
         let is_direct = people::is_direct(&self.effect.place);
-        let hears = if self.app.connection.message_content || is_direct {
-            Hears::All
-        } else {
-            Hears::Replies
-        };
+        let hears = self.app.hears(self.effect.session, &self.effect.place).await;
+        let called = self.called().map(|(mentions, _)| mentions);
         let conversation = room.filter(|_| !is_direct && reader == Audience::Staff);
         let conversation = conversation.map(|room| self.address(&room));
         let draft = self.app.drafts.of(wait).await?;
-        let mut cx = render::Cx { reader, draft, hears, conversation, ..render::Cx::default() };
+        let mut cx =
+            render::Cx { reader, draft, hears, called, conversation, ..render::Cx::default() };
         let is_erased = matches!(wait.purpose, Purpose::Erase) || wait.prompt.body.is_empty();
         let engine = self.app.engine().filter(|_| !wait.standing.is_pending() && !is_erased);
         let Some(engine) = engine else { return Ok(cx) };
@@ -305,6 +335,12 @@ impl Sender<'_> {
         Ok(cx)
     }
 
+    /// Those who decide what an effect shows to staff, as mentions, and whom these may call.
+    fn called(&self) -> Option<(String, texts::Called)> {
+        let Recipient::Channel { alias } = &self.effect.to else { return None };
+        self.app.settings.approvers.get(alias).and_then(texts::called)
+    }
+
     /// Where a browser or the app shows a channel.
     fn address(&self, channel: &str) -> String {
         format!("https://discord.com/channels/{}/{channel}", self.effect.place.workspace)
@@ -312,27 +348,38 @@ impl Sender<'_> {
 
     /// Words of the bot.
     async fn say(&self, text: &str, offers: &[Offered]) -> Delivered<Option<String>> {
+        if self.effect.to == Recipient::Participant {
+            return self.tell(text, offers).await;
+        }
         let mut messages = render::post(text);
         if messages.is_empty() {
             return Ok(None);
         }
-        // Words and buttons do not go into one message: what stands in no notification stands by itself.
         messages.extend(texts::offered(offers, self.effect.session));
-        if self.effect.to == Recipient::Participant {
-            return self.post_all(&messages).await;
-        }
         let target = self.target().await?;
         let first = self.post_in(&target.channel, &messages).await?;
-        if let (Recipient::Channel { alias }, true) = (&self.effect.to, target.is_about_request) {
-            let called = self.app.settings.approvers.get(alias).and_then(texts::called);
-            if let Some((message, called)) = called {
-                let part = u8::try_from(messages.len()).unwrap_or(DECIDED - 1);
-                let mut body = message.body(0);
-                body["allowed_mentions"] = json!({ "roles": called.roles, "users": called.users });
-                self.send(&target.channel, body, part, None).await?;
-            }
+        if let (Some((mentions, called)), true) = (self.called(), target.is_about_request) {
+            let part = u8::try_from(messages.len()).unwrap_or(DECIDED - 1);
+            let mut body = texts::words(mentions).body(0);
+            body["allowed_mentions"] = called.allowed();
+            self.send(&target.channel, body, part, None).await?;
         }
         Ok(first)
+    }
+
+    /// Words for the participant, as they can be followed where they stand.
+    async fn tell(&self, text: &str, offers: &[Offered]) -> Delivered<Option<String>> {
+        let hears = self.app.hears(self.effect.session, &self.effect.place).await;
+        let (text, unheard) = hears.adapt(text);
+        let mut messages = render::post(&text);
+        if messages.is_empty() {
+            return Ok(None);
+        }
+        let more = unheard.into_iter().filter(|offered| !offers.contains(offered));
+        let offers: Vec<Offered> = offers.iter().copied().chain(more).collect();
+        // Words and buttons do not go into one message: what stands in no notification stands by itself.
+        messages.extend(texts::offered(&offers, self.effect.session));
+        self.post_all(&messages).await
     }
 
     async fn progress(&self, text: &str) -> Delivered<Option<String>> {
@@ -372,7 +419,7 @@ impl Sender<'_> {
         let mut fetched = Fetched::new(engine, self.effect, wait);
         for file in offers {
             if !fetched.keep(file, self.app.files.fetch(file).await).await? {
-                return Err(Undelivered::Later);
+                return Err(Undelivered::Unclear { after: TimeDelta::seconds(5) });
             }
         }
         let head = self.look().await?.loaded.head;
@@ -387,13 +434,46 @@ impl Sender<'_> {
 
     /// Where the participant will not be reached any more, the session pauses (SEMANTICS row 33).
     fn tell_of_loss(&self, failure: &Failure) {
-        let Some(why) = failure.code().and_then(out_of_reach) else { return };
+        let why = match failure.class() {
+            Class::PersonUnreachable(why) => Some(why),
+            _ => failure.code().and_then(out_of_reach),
+        };
+        let Some(why) = why else { return };
         if self.effect.to != Recipient::Participant
-            || matches!(self.effect.act, Act::AddRoles { .. })
+            || matches!(
+                self.effect.act,
+                Act::AddRoles { .. } | Act::Remove { .. } | Act::Receipt { .. }
+            )
         {
             return;
         }
+        if matches!(failure.class(), Class::Blocked(_) | Class::PlaceGone) {
+            self.app.lost.insert(self.effect.session);
+        }
         self.lost(why);
+    }
+
+    /// Something has reached the participant again: a session that had paused for that goes on.
+    fn tell_of_return(&self) {
+        let session = self.effect.session;
+        if self.effect.to != Recipient::Participant || !self.app.lost.remove(session) {
+            return;
+        }
+        let Some(engine) = self.app.engine().cloned() else { return };
+        let key = format!("discord:reached:{}", self.effect.id);
+        self.app.afterwards.spawn(async move {
+            let Ok(look) = engine.look(session).await else { return };
+            if !look.state.is_out_of_reach {
+                return;
+            }
+            let person = look.state.participant.clone();
+            let from = Responder::without_rights(person, String::new());
+            if let Err(error) =
+                engine.receive(Inbound { key, session, from, what: What::Back }).await
+            {
+                tracing::warn!(session.id = %session, %error, "a session could not go on");
+            }
+        });
     }
 
     /// The participant is out of reach: the session pauses.
@@ -412,26 +492,16 @@ impl Sender<'_> {
     }
 
     fn failed(&self, failure: &Failure) -> Delivery {
-        let pause = TimeDelta::seconds(1 << self.effect.attempts.min(12));
-        match failure {
-            Failure::Later { after } => {
-                self.later(TimeDelta::from_std(*after).unwrap_or(TimeDelta::minutes(1)))
-            }
-            Failure::Unclear { .. } => self.later(pause),
-            Failure::BadToken => self.later(Effect::PAUSE_MAX),
-            Failure::Refused { code: Code::UnknownGuild, .. } => {
-                self.app.put_off.note(&self.effect.place.workspace, self.effect.id);
-                self.later(Effect::PAUSE_MAX)
-            }
-            Failure::Refused { code, .. } => {
-                Delivery::Failed { reason: format!("Discord says: {code}") }
-            }
-        }
+        let class = match failure.class() {
+            // There is no other place left.
+            Class::PlaceGone => Class::Blocked(CauseKind::ChannelUnavailable),
+            class => class,
+        };
+        refusal::outcome(class, &failure.to_string(), self.effect, self.app.clock.now())
     }
 
     fn later(&self, pause: TimeDelta) -> Delivery {
-        let not_before = self.app.clock.now() + pause.min(Effect::PAUSE_MAX);
-        Delivery::Retry { not_before }
+        Delivery::Later { not_before: self.app.clock.now() + pause }
     }
 }
 
@@ -440,8 +510,6 @@ const fn out_of_reach(code: Code) -> Option<&'static str> {
     Some(match code {
         Code::UnknownChannel | Code::UnknownGuild => "the channel is not there any more",
         Code::MissingAccess | Code::MissingPermissions => "the app may not write there any more",
-        Code::UnknownUser | Code::UnknownMember => "they are not in the server any more",
-        Code::NoDirectMessages => "they do not take messages from the app",
         Code::Locked => "the thread is locked",
         _ => return None,
     })

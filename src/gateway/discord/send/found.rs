@@ -23,14 +23,9 @@ const LOOK_BACK: u8 = 100;
 const EPOCH_MS: i64 = 1_420_070_400_000;
 
 impl Sender<'_> {
-    /// Whether there may have been an attempt before this one.
-    pub(super) fn was_tried(&self) -> bool {
-        self.effect.attempts > 0 || self.effect.queued_at < self.app.began
-    }
-
     /// Whether an earlier attempt may have posted something that Discord remembers no more.
     pub(super) fn may_be_there(&self) -> bool {
-        self.was_tried() && self.app.clock.now() - self.effect.queued_at > REMEMBERED
+        self.was_tried && self.app.clock.now() - self.effect.queued_at > REMEMBERED
     }
 
     /// The message of an earlier attempt; none where there is none, or nobody may look.

@@ -8,6 +8,7 @@ use super::{
     post::File,
 };
 use crate::{
+    artifacts::blobs,
     form::words,
     gateway::discord::{render, texts},
     model::{artifact::Artifact, effect::Handout},
@@ -29,7 +30,12 @@ impl Sender<'_> {
     async fn hand_file(&self, file: &Artifact, text: &str) -> Delivered<Option<String>> {
         let engine = self.app.engine().ok_or(Undelivered::Later)?;
         let kept = engine.parts().artifacts.read(self.effect.session, file).await;
-        let Some(bytes) = kept.map_err(|_| Undelivered::Later)? else {
+        let kept = kept.map_err(|error| match error {
+            // It stays so however often it is tried.
+            blobs::Error::Damaged { .. } => Undelivered::Never(error.to_string()),
+            _ => Undelivered::Later,
+        })?;
+        let Some(bytes) = kept else {
             return self.post_all(&texts::plain(words::FILE_GONE)).await;
         };
         let said = render::post(text).into_iter().next();

@@ -8,9 +8,15 @@ use super::{
     targets::Target,
 };
 use crate::{
+    chat::refusal::Class,
     gateway::discord::{
         api::{Code, Failure},
-        render::Message,
+        limits,
+        render::{
+            Message,
+            text::{clip, escape},
+        },
+        texts,
     },
     model::{audit::sha256, effect::Recipient},
     threads::Spot,
@@ -106,18 +112,30 @@ impl Sender<'_> {
         if self.may_be_there()
             && let Some(spot) = self.look_for(channel, &body, file.map(|file| file.name)).await?
         {
+            self.left(&spot);
             return Ok(Some(spot));
         }
         let name = nonce(self.effect.id, part);
         let posted = match self.put(channel, &name, body.clone(), file).await {
             Err(failure) if failure.is(Code::Archived) => {
                 self.app.api.unarchive(channel).await?;
-                self.put(channel, &name, body, file).await
+                self.put(channel, &name, body.clone(), file).await
             }
             posted => posted,
         };
+        let posted = match (posted, words_alone(&body)) {
+            (Err(failure), Some(words)) if failure.class() == Class::Plain => {
+                tracing::error!(%failure, "Discord does not take a card; its words are posted alone");
+                self.put(channel, &name, words, file).await
+            }
+            (posted, _) => posted,
+        };
         match posted {
-            Ok(message) => Ok(Some(Spot { channel: channel.to_owned(), message })),
+            Ok(message) => {
+                let spot = Spot { channel: channel.to_owned(), message };
+                self.left(&spot);
+                Ok(Some(spot))
+            }
             // It was sent under this name before, and deleted since.
             Err(failure) if failure.is(Code::UnknownMessage) => Ok(None),
             Err(failure) => Err(failure.into()),
@@ -131,13 +149,26 @@ impl Sender<'_> {
         body: Value,
         file: Option<File<'_>>,
     ) -> Result<String, Failure> {
-        let api = &self.app.api;
-        match file {
+        let Self { app, effect, .. } = self;
+        let was_doubted = app.doubts.begin(effect.id);
+        let posted = match file {
             Some(File { name, bytes }) => {
-                api.post_file(channel, nonce, body, (name, bytes.to_vec())).await
+                app.api.post_file(channel, nonce, body, (name, bytes.to_vec())).await
             }
-            None => api.post(channel, nonce, body).await,
+            None => app.api.post(channel, nonce, body).await,
+        };
+        match &posted {
+            Err(
+                Failure::Unreachable
+                | Failure::Later { .. }
+                | Failure::Refused { .. }
+                | Failure::BadToken,
+            ) => {
+                app.doubts.nothing_happened(effect.id, was_doubted);
+            }
+            Ok(_) | Err(Failure::Unclear { .. }) => {}
         }
+        posted
     }
 
     pub(super) async fn edit(&self, spot: &Spot, message: &Message) -> Delivered<Edited> {
@@ -150,11 +181,18 @@ impl Sender<'_> {
         let edited = match self.app.api.edit(&spot.channel, &spot.message, body.clone()).await {
             Err(failure) if failure.is(Code::Archived) => {
                 match self.app.api.unarchive(&spot.channel).await {
-                    Ok(()) => self.app.api.edit(&spot.channel, &spot.message, body).await,
+                    Ok(()) => self.app.api.edit(&spot.channel, &spot.message, body.clone()).await,
                     Err(failure) => Err(failure),
                 }
             }
             edited => edited,
+        };
+        let edited = match (edited, words_alone(&body)) {
+            (Err(failure), Some(words)) if failure.class() == Class::Plain => {
+                // What stands there as words stays so.
+                self.app.api.edit(&spot.channel, &spot.message, words).await
+            }
+            (edited, _) => edited,
         };
         match edited {
             Ok(()) => {
@@ -170,10 +208,27 @@ impl Sender<'_> {
 
 /// Whether a place takes no messages any more, so that another one may.
 fn is_shut(failure: &Failure) -> bool {
-    matches!(
-        failure.code(),
-        Some(Code::UnknownChannel | Code::NoDirectMessages | Code::MissingAccess)
-    )
+    matches!(failure.class(), Class::PlaceGone | Class::PersonUnreachable(_))
+}
+
+/// What a card says, without anything to press; none where it is words already.
+fn words_alone(body: &Value) -> Option<Value> {
+    let mut lines = Vec::new();
+    said(body.get("components")?, &mut lines);
+    let content = clip(&lines.join("\n"), limits::CONTENT);
+    Some(texts::words(content).body(0))
+}
+
+/// The texts of components, then what their buttons and menus say.
+fn said(components: &Value, lines: &mut Vec<String>) {
+    for component in components.as_array().into_iter().flatten() {
+        lines.extend(component["content"].as_str().map(str::to_owned));
+        said(&component["components"], lines);
+        let options = component["options"].as_array().into_iter().flatten();
+        let labels = options.chain([component, &component["accessory"]]);
+        let labels = labels.filter_map(|choice| choice["label"].as_str());
+        lines.extend(labels.map(|label| format!("- {}", escape(label))));
+    }
 }
 
 /// Whether a message is not there any more.

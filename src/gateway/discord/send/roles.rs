@@ -149,12 +149,16 @@ pub(in crate::gateway::discord) async fn give_kept(app: &App, guild: &str, user:
     for attempt in 1..=ATTEMPTS {
         match give_once(app, (guild, user), &kept).await {
             Ok(()) | Err(Undelivered::NotApplicable | Undelivered::Never(_)) => return,
-            Err(Undelivered::Call(Failure::Refused { code, .. })) => {
-                tracing::warn!(%code, "roles that waited cannot be given now");
-                return;
+            Err(Undelivered::Call(failure)) => {
+                last = failure.to_string();
+                // The same is refused again: staff are told at once.
+                if matches!(failure, Failure::Refused { .. }) {
+                    break;
+                }
             }
-            Err(Undelivered::Call(failure)) => last = failure.to_string(),
-            Err(Undelivered::Later) => "it could not be noted".clone_into(&mut last),
+            Err(Undelivered::Later | Undelivered::Unclear { .. }) => {
+                "it could not be noted".clone_into(&mut last);
+            }
         }
         tracing::warn!(attempt, why = last, "roles that waited are given later");
         if attempt < ATTEMPTS {
@@ -163,12 +167,13 @@ pub(in crate::gateway::discord) async fn give_kept(app: &App, guild: &str, user:
         }
     }
     let Some(effect) = telling(app, &kept).await else { return };
-    let sender = Sender { app, effect: &effect };
+    let sender = Sender::new(app, &effect);
     let why = format!("The roles wait, for they could not be given now: {last}");
     if let Ok(look) = sender.look().await {
         // Told in the log by the calls.
         _ = sender.warn(&look, &why, WARNED_LATE).await;
     }
+    app.ledger.note_or_tell(effect.session, &sender.trail.take()).await;
 }
 
 /// One attempt; nothing is left to do where it is well.
@@ -180,7 +185,10 @@ async fn give_once(app: &App, (guild, user): (&str, &str), kept: &Kept) -> Deliv
     let aliases: Vec<String> = kept.roles.iter().cloned().collect();
     let outcome = give(app, (guild, &member), &aliases, &kept.reason).await?;
     if let Some(effect) = telling(app, kept).await {
-        match (Sender { app, effect: &effect }).tell_late(&outcome).await {
+        let sender = Sender::new(app, &effect);
+        let told = sender.tell_late(&outcome).await;
+        app.ledger.note_or_tell(effect.session, &sender.trail.take()).await;
+        match told {
             // Somebody else has to see to it that they can be told.
             Err(Undelivered::Call(Failure::Refused { .. }) | Undelivered::Never(_)) | Ok(()) => {}
             Err(undelivered) => return Err(undelivered),

@@ -9,7 +9,7 @@ use super::{
 use crate::{
     chat::cards,
     engine::Look,
-    model::{effect::Recipient, flow::PhaseEffect},
+    model::{effect::Recipient, flow::PhaseEffect, posted::Reader},
     threads::{Mark, Role, Spot},
 };
 
@@ -37,6 +37,7 @@ impl Sender<'_> {
         let channel = self.channel(alias)?;
         let look = self.look().await?;
         if self.is_for_everybody(&look) {
+            self.is_read_by(Reader::Everybody(alias.clone()));
             return Ok(Target { channel, is_about_request: false });
         }
         self.staff_thread(alias, channel, &look).await
@@ -57,6 +58,7 @@ impl Sender<'_> {
         channel: String,
         look: &Look,
     ) -> Delivered<Target> {
+        self.is_read_by(Reader::Staff(alias.to_owned()));
         let session = self.effect.session;
         let card = cards::open_request(&*self.app.store, &look.state, alias, &channel).await?;
         if let Some(card) = card
@@ -67,10 +69,13 @@ impl Sender<'_> {
         let mark = Mark::Staff(&channel);
         let root = match self.app.threads.marked(session, mark).await? {
             Some(root) => root,
-            None => match self.post(&channel, &mirror::root(look), ROOT).await? {
-                Some(root) => root,
-                None => return Err(Undelivered::Never("the thread was deleted".to_owned())),
-            },
+            None => {
+                match self.post(&channel, &mirror::root(look, self.app.hears_staff()), ROOT).await?
+                {
+                    Some(root) => root,
+                    None => return Err(Undelivered::Never("the thread was deleted".to_owned())),
+                }
+            }
         };
         let name = format!("{} · {}", look.state.person_in_words(), look.flow.flow.title);
         let has_thread = self.thread_at(&root, &name).await?;

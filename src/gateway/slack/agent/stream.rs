@@ -131,10 +131,12 @@ impl Stream {
         let body = json!({ "channel": self.kept.spot.channel, "ts": self.newest(), "markdown_text": more });
         match api.call(&self.kept.spot.team, Method::AppendStream, body).await {
             Ok(_) => self.took(&more),
-            Err(Failure::Later { .. }) => {}
+            Err(Failure::Later { .. } | Failure::Unreachable) => {}
             // It died: what it did not take goes into the next one.
             Err(Failure::Refused { .. }) => self.roll((api, store, session), &more).await,
-            Err(Failure::Unclear { .. } | Failure::NotInstalled) => self.is_torn = true,
+            Err(Failure::Unclear { .. } | Failure::TokenRejected | Failure::NotInstalled) => {
+                self.is_torn = true;
+            }
         }
     }
 
@@ -224,7 +226,7 @@ impl Kept {
         let body = json!({ "channel": self.spot.channel, "ts": newest });
         match api.call(&self.spot.team, Method::StopStream, body).await {
             Ok(_) | Err(Failure::Refused { .. } | Failure::Unclear { .. }) => Ok(()),
-            Err(failure @ (Failure::Later { .. } | Failure::NotInstalled)) => Err(failure),
+            Err(failure) => Err(failure),
         }
     }
 

@@ -6,16 +6,21 @@ use hyper_util::client::legacy;
 use serde_json::Value;
 use slack_morphism::errors::{SlackClientApiError, SlackClientError};
 
+use super::{Method, refusals::class};
+use crate::{chat::refusal::Class, model::effect::CauseKind};
+
 /// Why a call did not come to an answer. Neither the token nor what was sent is ever in it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Failure {
-    /// Nothing happened; the same call may be made again after a while: Slack asks to wait, the bot keeps its own rate, or
-    /// nobody was reached.
-    #[error("Slack takes no call for {} s, or was not reached", after.as_secs().max(1))]
+    /// Nothing happened; the same call may be made again after a while: Slack asks to wait, or the bot keeps its own rate.
+    #[error("Slack takes no call for {} s", after.as_secs().max(1))]
     Later {
         /// How long.
         after: Duration,
     },
+    /// Nothing happened: nobody was reached.
+    #[error("Slack cannot be reached")]
+    Unreachable,
     /// It may have happened: look before doing it again.
     #[error("no clear answer from Slack: {why}")]
     Unclear {
@@ -30,7 +35,10 @@ pub enum Failure {
         /// Where in the call the mistake is, as JSON pointers, and which scope is missing: no content.
         messages: Vec<String>,
     },
-    /// The app is not installed there, or its token is not valid any more.
+    /// Nothing happened: Slack does not accept the token, which is kept and asked about again.
+    #[error("Slack does not accept the token of this workspace")]
+    TokenRejected,
+    /// The app is not installed there.
     #[error("the app is not installed in this workspace")]
     NotInstalled,
 }
@@ -40,7 +48,32 @@ impl Failure {
     pub fn code(&self) -> Option<&str> {
         match self {
             Self::Refused { error, .. } => Some(error),
-            Self::Later { .. } | Self::Unclear { .. } | Self::NotInstalled => None,
+            Self::Later { .. }
+            | Self::Unreachable
+            | Self::Unclear { .. }
+            | Self::TokenRejected
+            | Self::NotInstalled => None,
+        }
+    }
+
+    /// How long to wait before the same call, where nothing happened and nothing has to be mended but time.
+    pub(in crate::gateway::slack) const fn wait(&self) -> Option<Duration> {
+        match self {
+            Self::Later { after } => Some(*after),
+            Self::Unreachable => Some(WAIT_UNREACHABLE),
+            _ => None,
+        }
+    }
+
+    /// What it means for what the call was to do.
+    pub(in crate::gateway::slack) fn class(&self) -> Class {
+        match self {
+            Self::Later { after } => Class::Later { after: *after },
+            Self::Unreachable => Class::Blocked(CauseKind::Unreachable),
+            Self::Unclear { .. } => Class::Unclear,
+            Self::Refused { error, .. } => class(error),
+            Self::TokenRejected => Class::Blocked(CauseKind::TokenRejected),
+            Self::NotInstalled => Class::Blocked(CauseKind::NotInstalled),
         }
     }
 
@@ -48,8 +81,10 @@ impl Failure {
     pub(super) const fn outcome(&self) -> &'static str {
         match self {
             Self::Later { .. } => "later",
+            Self::Unreachable => "unreachable",
             Self::Unclear { .. } => "unclear",
             Self::Refused { .. } => "refused",
+            Self::TokenRejected => "token_rejected",
             Self::NotInstalled => "not_installed",
         }
     }
@@ -67,7 +102,7 @@ pub(super) enum Trouble {
 }
 
 /// When Slack does not say how long to wait.
-const WAIT_UNSAID: Duration = Duration::from_secs(5);
+pub(super) const WAIT_UNSAID: Duration = Duration::from_secs(5);
 
 /// When nobody answered.
 const WAIT_UNREACHABLE: Duration = Duration::from_secs(3);
@@ -75,28 +110,8 @@ const WAIT_UNREACHABLE: Duration = Duration::from_secs(3);
 /// Longest wait that is believed.
 const WAIT_MAX: Duration = Duration::from_hours(1);
 
-/// Codes that speak of the token.
-const BAD_TOKEN: [&str; 7] = [
-    "account_inactive",
-    "app_uninstalled",
-    "invalid_auth",
-    "not_authed",
-    "token_expired",
-    "token_revoked",
-    "team_access_not_granted",
-];
-
-/// Codes after which "it is possible some aspect of the operation succeeded" (docs.slack.dev).
-const UNCLEAR: [&str; 5] = [
-    "fatal_error",
-    "internal_error",
-    "request_timeout",
-    "service_unavailable",
-    "team_added_to_org",
-];
-
 /// What an error of the client library means. Its own words may hold bodies, so they are never passed on.
-pub(super) fn trouble(error: &SlackClientError) -> Trouble {
+pub(super) fn trouble(error: &SlackClientError, method: Method) -> Trouble {
     let unclear = |why: String| Trouble::Other(Failure::Unclear { why });
     match error {
         SlackClientError::RateLimitError(limited) => {
@@ -104,6 +119,7 @@ pub(super) fn trouble(error: &SlackClientError) -> Trouble {
         }
         SlackClientError::ApiError(refusal) => refused(refusal),
         SlackClientError::HttpError(http) => match http.status_code.as_u16() {
+            502..=504 if method.is_harmless() => Trouble::Other(Failure::Unreachable),
             status @ (408 | 500..=599) => unclear(format!("status {status}")),
             status => Trouble::Other(Failure::Refused {
                 error: format!("http_{status}"),
@@ -113,7 +129,7 @@ pub(super) fn trouble(error: &SlackClientError) -> Trouble {
         SlackClientError::HttpProtocolError(cut) => {
             let cause = cut.cause.as_deref().and_then(|cause| cause.downcast_ref());
             if cause.is_some_and(legacy::Error::is_connect) {
-                Trouble::Other(Failure::Later { after: WAIT_UNREACHABLE })
+                Trouble::Other(Failure::Unreachable)
             } else {
                 unclear("the connection was cut".to_owned())
             }
@@ -131,14 +147,11 @@ fn refused(refusal: &SlackClientApiError) -> Trouble {
     let body = refusal.http_response_body.as_deref().unwrap_or_default();
     let body: Value = serde_json::from_str(body).unwrap_or_default();
     let code = code(&refusal.code);
-    if matches!(code.as_str(), "ratelimited" | "rate_limited") {
-        Trouble::Limited(WAIT_UNSAID)
-    } else if BAD_TOKEN.contains(&code.as_str()) {
-        Trouble::BadToken(code)
-    } else if UNCLEAR.contains(&code.as_str()) {
-        Trouble::Other(Failure::Unclear { why: code })
-    } else {
-        Trouble::Other(Failure::Refused { error: code, messages: places(&body) })
+    match class(&code) {
+        Class::Later { after } => Trouble::Limited(after),
+        Class::Blocked(CauseKind::TokenRejected) => Trouble::BadToken(code),
+        Class::Unclear => Trouble::Other(Failure::Unclear { why: code }),
+        _ => Trouble::Other(Failure::Refused { error: code, messages: places(&body) }),
     }
 }
 

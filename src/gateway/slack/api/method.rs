@@ -25,6 +25,14 @@ pub enum Verb {
     Post,
 }
 
+impl Method {
+    /// Whether calling it changes nothing that anybody sees, so that one without an answer may be made again.
+    pub const fn is_harmless(self) -> bool {
+        matches!(self.verb(), Verb::Get)
+            || matches!(self, Self::AuthTest | Self::OpenConversation | Self::ValidateBlocks)
+    }
+}
+
 macro_rules! methods {
     ($($variant:ident $name:literal $verb:ident $tier:ident),+ $(,)?) => {
         /// A method of the Web API.
@@ -79,8 +87,10 @@ methods! {
     UpdateView "views.update" Post Four,
     PublishView "views.publish" Post Four,
     UserInfo "users.info" Get Four,
+    UserConversations "users.conversations" Get Three,
     GroupMembers "usergroups.users.list" Get Two,
     FileInfo "files.info" Get Four,
+    DeleteFile "files.delete" Post Three,
     UploadUrl "files.getUploadURLExternal" Get Four,
     CompleteUpload "files.completeUploadExternal" Post Four,
     SessionStatus "agents.sessions.setStatus" Post Three,

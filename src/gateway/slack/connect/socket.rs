@@ -193,14 +193,15 @@ impl Pool {
                     Err(Unopened::Later("Slack gave no address for a socket", None))
                 }
             }
-            Err(Failure::Later { after }) => {
-                Err(Unopened::Later("Slack takes no call yet, or was not reached", Some(after)))
+            Err(failure @ (Failure::Later { .. } | Failure::Unreachable)) => {
+                let why = "Slack takes no call yet, or was not reached";
+                Err(Unopened::Later(why, failure.wait()))
             }
             Err(Failure::Refused { error, .. }) if NEVER.contains(&error.as_str()) => {
                 Err(Unopened::Never(Error::AppToken(error)))
             }
             Err(Failure::Refused { error, .. }) => Err(Unopened::Refused(error)),
-            Err(Failure::Unclear { .. } | Failure::NotInstalled) => {
+            Err(Failure::Unclear { .. } | Failure::TokenRejected | Failure::NotInstalled) => {
                 Err(Unopened::Later("Slack gave no clear answer", None))
             }
         }

@@ -31,6 +31,10 @@ impl Arrival<'_> {
         let ear = ear_of(&action);
         let found = self.app.store.wait(element.wait).await.map_err(|_| NotTaken)?;
         let Some((wait, shown)) = found else {
+            if let Ok(Some(report)) = self.engine.erasure_report_by(element.wait).await {
+                self.show_receipt(&ear, &report);
+                return Ok(Ack::Empty);
+            }
             let unknown = Receipt::Settled(Settlement::Unknown);
             self.report(&unknown, None, &self.person(&action.by), &ear);
             return Ok(Ack::Empty);

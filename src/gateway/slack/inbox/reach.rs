@@ -1,6 +1,6 @@
 //! Places and people that come and go (SEMANTICS rows 33 and 34).
 
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
 use super::{
     super::{app::App, inbound::Ack, people, tenants::Installation},
@@ -10,7 +10,10 @@ use crate::{
     engine::{Inbound, What},
     gateway::slack::inbound::NotTaken,
     interview::Responder,
-    model::session::{Head, Platform, Status},
+    model::{
+        effect::{Cause, Reach},
+        session::{Head, Platform, Status},
+    },
 };
 
 impl Arrival<'_> {
@@ -21,6 +24,20 @@ impl Arrival<'_> {
         let why = "the app was removed from the workspace".to_owned();
         let app = Arc::clone(self.app);
         let is_there = move |head: &Head| app.api.tenants().covers(&gone, &head.place.workspace);
+        self.everywhere(is_there, What::Lost { why });
+        Ok(Ack::Empty)
+    }
+
+    /// The organisation took the app out of workspaces, or let it in: there, conversations pause or go on.
+    pub(super) async fn access(&self, teams: Vec<String>, granted: bool) -> Result<Ack, NotTaken> {
+        let tenants = self.app.api.tenants();
+        if granted {
+            tenants.admit(&self.tenant, &teams).await.map_err(|_| NotTaken)?;
+            return Ok(Ack::Empty);
+        }
+        let gone = tenants.withhold(&teams).await.map_err(|_| NotTaken)?;
+        let is_there = move |head: &Head| gone.contains(&head.place.workspace);
+        let why = "the organisation took the app out of the workspace".to_owned();
         self.everywhere(is_there, What::Lost { why });
         Ok(Ack::Empty)
     }
@@ -36,8 +53,28 @@ impl Arrival<'_> {
     }
 
     pub(super) fn channel_back(&self, channel: String) -> Ack {
+        let (engine, aliases) = (self.engine.clone(), self.aliases(&channel));
+        let (workspace, back) = (self.team().to_owned(), channel.clone());
+        self.app.afterwards.spawn_whole(async move {
+            let is_over = |cause: &Cause| match &cause.reach {
+                _ if cause.platform != Platform::Slack => false,
+                Reach::Staff { workspace: of, alias } => {
+                    *of == workspace && aliases.contains(alias)
+                }
+                Reach::Channel { workspace: of, channel } => *of == workspace && *channel == back,
+                _ => false,
+            };
+            engine.mended(is_over).await;
+        });
         self.all_in(channel, What::Back);
         Ack::Empty
+    }
+
+    /// What a channel is called in the configuration.
+    fn aliases(&self, channel: &str) -> BTreeSet<String> {
+        let channels = self.app.settings.slack.iter().flat_map(|slack| &slack.channels);
+        let named = channels.filter(|(_, id)| *id == channel);
+        named.map(|(alias, _)| alias.clone()).collect()
     }
 
     /// Hands the same in to every conversation in a channel.
@@ -94,8 +131,12 @@ pub(in crate::gateway::slack) fn installed_again(app: &Arc<App>, installation: I
     let key = format!("slack:installed:{}", to.ids.fresh().simple());
     app.afterwards.spawn_whole(async move {
         let tenants = to.api.tenants();
-        let is_back = |team: &str| tenants.covers(&installation, team);
-        to.put_off.hurry(is_back, &*to.store, to.clock.now()).await;
+        let is_back = |cause: &Cause| {
+            cause.workspace().is_some_and(|team| tenants.covers(&installation, team))
+        };
+        if let Some(engine) = to.engine() {
+            engine.mended(|cause| cause.platform == Platform::Slack && is_back(cause)).await;
+        }
         let is_there = |head: &Head| tenants.covers(&installation, &head.place.workspace);
         hand_in_everywhere(&to, &key, is_there, &What::Back).await;
     });

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use super::{Arrival, Ear};
 use crate::{
+    chat::receipt,
     engine::Receipt,
     form::words,
     gateway::slack::{
@@ -15,13 +16,13 @@ use crate::{
         render::{self, Message as Post},
         send, texts, transcript,
     },
-    model::{effect::Rendering, session::PersonId, wait::Wait},
+    model::{effect::Rendering, report::Report, session::PersonId, wait::Wait},
 };
 
 impl Arrival<'_> {
     pub(super) fn report(&self, receipt: &Receipt, about: Option<&Wait>, me: &PersonId, ear: &Ear) {
-        if let Receipt::Erased { receipt } = receipt {
-            self.say(ear, texts::erased(receipt));
+        if let Receipt::Erased { receipt, is_under_way } = receipt {
+            self.whisper_all(ear, &receipt::erased(receipt, *is_under_way));
             return;
         }
         let prompt = about.map(|wait| &*wait.prompt);
@@ -122,14 +123,15 @@ impl Arrival<'_> {
         self.app.afterwards.spawn(async move { post_plainly(&app, &team, &ear, &post).await });
     }
 
-    /// Says something where a conversation stood.
-    pub(super) fn say(&self, ear: &Ear, text: String) {
-        let (app, team, ear) = (Arc::clone(self.app), self.team().to_owned(), ear.clone());
-        self.app.afterwards.spawn(async move {
-            for message in render::post(&text) {
-                post_plainly(&app, &team, &ear, &message).await;
-            }
-        });
+    /// What an erasure came to, for whoever asks again.
+    pub(in crate::gateway::slack) fn show_receipt(&self, ear: &Ear, report: &Report) {
+        self.whisper_all(ear, &receipt::text(report));
+    }
+
+    fn whisper_all(&self, ear: &Ear, text: &str) {
+        for message in render::post(text) {
+            self.whisper(ear, message);
+        }
     }
 }
 

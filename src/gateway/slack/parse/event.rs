@@ -183,6 +183,11 @@ impl About<'_> {
         Incoming::ChannelBack { channel: self.channel() }
     }
 
+    fn access(&self, granted: bool) -> Incoming {
+        let teams = list(self.event, "/team_ids").iter().filter_map(Value::as_str);
+        Incoming::Access { teams: teams.map(str::to_owned).collect(), granted }
+    }
+
     fn is_of_the_bot(&self) -> bool {
         !self.bot.is_empty() && self.text("/user") == self.bot
     }
@@ -202,6 +207,8 @@ impl About<'_> {
             "app_uninstalled" | "app_uninstalled_team" => Incoming::Revoked,
             // Tokens of users are none of ours: we ask for none.
             "tokens_revoked" if !list(self.event, "/tokens/bot").is_empty() => Incoming::Revoked,
+            "team_access_granted" => self.access(true),
+            "team_access_revoked" => self.access(false),
             "channel_archive" | "group_archive" => self.channel_gone("archived"),
             "channel_deleted" | "group_deleted" => self.channel_gone("deleted"),
             "channel_left" | "group_left" => self.channel_gone("left"),
@@ -313,8 +320,6 @@ const IGNORED: &[&str] = &[
     "star_removed",
     "subteam_self_added",
     "subteam_self_removed",
-    "team_access_granted",
-    "team_access_revoked",
     "team_domain_change",
     "team_join",
     "team_rename",

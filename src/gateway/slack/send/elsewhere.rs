@@ -3,7 +3,7 @@
 
 use serde_json::json;
 
-use super::{Delivered, Sender, Undelivered, is_shut, targets::Target};
+use super::{Delivered, Sender, Undelivered, targets::Target};
 use crate::{
     engine,
     gateway::slack::{
@@ -22,20 +22,11 @@ const MOVED: usize = 1_002;
 const MEMBERS: (u32, usize) = (1_000, 10);
 
 impl Sender<'_> {
-    /// Begins the conversation in the flow's private channel, after a refusal that says that the person cannot be
-    /// written to directly. None where that is not the trouble, or no channel will do. A repeat after a crash finds what
-    /// was posted.
-    pub(super) async fn move_on(&self, failure: &Failure) -> Option<Delivered<()>> {
-        let Failure::Refused { error, .. } = failure else { return None };
+    /// Begins the conversation in the flow's private channel, where the person cannot be written to directly; false where
+    /// no channel will do. A repeat after a crash finds what was posted.
+    pub(super) async fn move_on(&self) -> Delivered<bool> {
         let is_theirs = self.effect.to == Recipient::Participant && is_direct(&self.effect.place);
-        if !is_theirs || !is_shut(error) {
-            return None;
-        }
-        match self.begin_elsewhere().await {
-            Ok(true) => Some(Ok(())),
-            Ok(false) => None,
-            Err(not_moved) => Some(Err(not_moved)),
-        }
+        if is_theirs { self.begin_elsewhere().await } else { Ok(false) }
     }
 
     /// Whether a message stands where the conversation is no more.

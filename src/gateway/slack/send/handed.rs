@@ -3,19 +3,19 @@
 //! A file carries the id of its effect in its name, as a post does in its metadata: where an attempt may have happened, it
 //! is looked for before it is sent again.
 
-use std::time::Duration;
-
+use chrono::TimeDelta;
 use reqwest::Url;
 
 use super::{Delivered, Sender, Target, Undelivered};
 use crate::{
+    artifacts::blobs,
     form::words,
     gateway::slack::{api::Failure, files::Upload, render, texts},
-    model::{artifact::Artifact, effect::Handout},
+    model::{artifact::Artifact, effect::Handout, posted::Item},
 };
 
 /// How long after an upload that was not answered Slack surely shows it, if it came: it shares files by and by.
-const SHOWN_AFTER: Duration = Duration::from_secs(15);
+const SHOWN_AFTER: TimeDelta = TimeDelta::seconds(15);
 
 impl Sender<'_> {
     pub(super) async fn hand(&self, what: &Handout, text: &str) -> Delivered<Option<String>> {
@@ -37,7 +37,12 @@ impl Sender<'_> {
     async fn hand_file(&self, file: &Artifact, text: &str) -> Delivered<Option<String>> {
         let engine = self.app.engine().ok_or(Undelivered::Later)?;
         let kept = engine.parts().artifacts.read(self.effect.session, file).await;
-        let Some(bytes) = kept.map_err(|_| Undelivered::Later)? else {
+        let kept = kept.map_err(|error| match error {
+            // It stays so however often it is tried.
+            blobs::Error::Damaged { .. } => Undelivered::Never(error.to_string()),
+            _ => Undelivered::Later,
+        })?;
+        let Some(bytes) = kept else {
             return self.post_all(&texts::plain(words::FILE_GONE)).await;
         };
         let mut target = self.conversation().await?;
@@ -52,7 +57,7 @@ impl Sender<'_> {
             return Ok(None);
         }
         // The first attempt of what began the conversation has said it.
-        let was_said = self.was_tried() && {
+        let was_said = self.may_be_there && {
             let root = Target::new(target.channel.clone(), None);
             self.look_for(&root, &self.delivery(0)).await?.is_some()
         };
@@ -69,10 +74,11 @@ impl Sender<'_> {
     ) -> Delivered<()> {
         let name = self.effect.file_name(&file.filename);
         let channel = self.open(target).await?;
-        if self.may_be_there() {
+        if self.may_be_there {
             let messages = self.lately(&channel, target.thread.as_deref()).await?;
             let mut files = messages.iter().filter_map(|found| found["files"].as_array()).flatten();
-            if files.any(|file| file["name"] == name) {
+            if let Some(found) = files.find(|file| file["name"] == name) {
+                self.left(Item::File { id: found["id"].as_str().unwrap_or_default().to_owned() });
                 return Ok(());
             }
         }
@@ -83,13 +89,17 @@ impl Sender<'_> {
             words: said.as_deref().unwrap_or_default(),
             bytes,
         };
-        let was_doubted = self.begin();
+        let was_doubted = self.app.doubts.begin(self.effect.id);
         let place = (channel.as_str(), target.thread.as_deref());
+        self.tried(target);
         let sent = self.app.files.send(self.team(), place, upload).await;
         self.ended(was_doubted, sent.as_ref().err());
         match sent {
-            Err(Failure::Unclear { .. }) => Err(Failure::Later { after: SHOWN_AFTER }.into()),
-            sent => Ok(sent?),
+            Err(Failure::Unclear { .. }) => Err(Undelivered::Unclear { after: SHOWN_AFTER }),
+            sent => {
+                self.left(Item::File { id: sent? });
+                Ok(())
+            }
         }
     }
 }

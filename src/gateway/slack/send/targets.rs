@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{Delivered, Sender, Undelivered, body_of};
+use super::{Delivered, Sender, Undelivered};
 use crate::{
     chat::cards,
     engine,
@@ -12,7 +12,11 @@ use crate::{
         mirror,
     },
     ids::SessionId,
-    model::{effect::Recipient, session::Place},
+    model::{
+        effect::Recipient,
+        posted::{Item, Posted, Reader},
+        session::Place,
+    },
     threads::{Mark, Role, Spot},
 };
 
@@ -55,9 +59,9 @@ impl Sender<'_> {
         })
     }
 
-    /// Remembers the first message of a direct conversation as its root.
+    /// Remembers the first message of a conversation as its root.
     pub(super) async fn rooted(&self, target: &Target, spot: &Spot) -> Delivered<()> {
-        if target.thread.is_some() || self.effect.place.thread.is_some() {
+        if target.thread.is_some() {
             return Ok(());
         }
         let session = self.effect.session;
@@ -78,7 +82,8 @@ impl Sender<'_> {
             Err(error) => return Err(error.into()),
         };
         let store = &*self.app.store;
-        if let Some(card) = cards::open_request(store, &look.state, alias, &channel).await? {
+        let card = cards::open_request(store, &look.state, alias, &channel).await?;
+        if let Some(card) = card.filter(|card| self.closed.as_ref() != Some(card)) {
             return Ok(Target { channel, thread: Some(card.message), is_about_request: true });
         }
         let mark = Mark::Staff(&channel);
@@ -108,18 +113,24 @@ impl Sender<'_> {
     }
 }
 
-/// Takes the name and the buttons from the heads of the staff's threads about a session. What staff wrote there stays.
-pub(super) async fn take_down(app: &App, session: SessionId, place: &Place) {
-    let channels = app.settings.slack.iter().flat_map(|slack| slack.channels.values());
-    for channel in channels {
-        let Ok(Some(head)) = app.threads.marked(session, Mark::Staff(channel)).await else {
-            continue;
-        };
-        let mut body = body_of(&mirror::erased());
-        body["channel"] = json!(head.channel);
-        body["ts"] = json!(head.message);
-        if let Err(failure) = app.api.call(&place.workspace, Method::UpdateMessage, body).await {
-            tracing::warn!(session.id = %session, ?failure, "a staff thread keeps its head after the erasure");
+/// What is marked of a session: a ledger of an older program says nothing of it.
+pub(super) async fn remains(app: &App, session: SessionId, place: &Place) -> Vec<Posted> {
+    let mut found = Vec::new();
+    // Best effort: what cannot be read now is on the ledger, or stands in a thread that is.
+    if let Ok(Some(root)) = app.threads.root(session, place).await {
+        let item = Item::Head { at: root.name() };
+        found.push(Posted { item, reader: Reader::Participant });
+    }
+    if let Ok(Some(line)) = app.threads.marked(session, Mark::Progress).await {
+        let item = Item::Message { at: line.name() };
+        found.push(Posted { item, reader: Reader::Participant });
+    }
+    let channels = app.settings.slack.iter().flat_map(|slack| &slack.channels);
+    for (alias, channel) in channels {
+        if let Ok(Some(head)) = app.threads.marked(session, Mark::Staff(channel)).await {
+            let item = Item::Head { at: head.name() };
+            found.push(Posted { item, reader: Reader::Staff(alias.clone()) });
         }
     }
+    found
 }

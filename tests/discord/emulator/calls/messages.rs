@@ -90,8 +90,32 @@ fn post(state: &mut State, channel: u64, asked: &Asked<'_>) -> Answered {
     let body = with_files(state, channel, asked);
     let message = Message { author: BOT, body, only_for: None, is_edited: false };
     state.channels.get_mut(&channel).unwrap().messages.insert(id, message);
+    notify(state, channel, id);
     state.posted(channel, id);
     Ok((200, message_json(state, channel, id)))
+}
+
+/// Notifies whom a message mentions, where it allows that; those of a role where it may be mentioned.
+fn notify(state: &mut State, channel: u64, id: u64) {
+    let body = &state.channels[&channel].messages[&id].body;
+    let text = body["content"].to_string() + &body["components"].to_string();
+    let ids = |kind: &str| -> Vec<u64> {
+        let listed = body["allowed_mentions"][kind].as_array().into_iter().flatten();
+        listed.filter_map(|id| id.as_str()?.parse().ok()).collect()
+    };
+    let (users, roles) = (ids("users"), ids("roles"));
+    let named = |mention: String| text.contains(&mention);
+    let mut called: Vec<u64> = users.into_iter().filter(|id| named(format!("<@{id}>"))).collect();
+    let may_all = state.permissions(BOT, channel) & may::MENTION_EVERYONE != 0;
+    let guild = state.channels[&channel].guild.and_then(|guild| state.guilds.get(&guild));
+    for role in roles.into_iter().filter(|id| named(format!("<@&{id}>"))) {
+        let Some(guild) = guild else { continue };
+        if may_all || guild.roles.get(&role).is_some_and(|role| role.is_mentionable) {
+            let members = guild.members.iter().filter(|(_, member)| member.roles.contains(&role));
+            called.extend(members.map(|(id, _)| *id));
+        }
+    }
+    state.notified.extend(called.into_iter().map(|user| (user, id)));
 }
 
 /// A message with the files that came along; what says nothing of itself is not kept.

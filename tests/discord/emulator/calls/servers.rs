@@ -85,7 +85,7 @@ fn in_guild(state: &mut State, asked: &Asked<'_>, method: &str) -> Answered {
     let Some(guild) = state.guilds.get(&id) else { return Err(unknown(10004)) };
     let role_json = |(id, role): (&u64, &crate::emulator::state::Role)| {
         json!({ "id": id.to_string(), "name": role.name, "position": role.position,
-            "permissions": role.permissions.to_string() })
+            "permissions": role.permissions.to_string(), "mentionable": role.is_mentionable })
     };
     let roles: Vec<Value> = guild.roles.iter().map(role_json).collect();
     match asked.route {

@@ -15,6 +15,14 @@ pub(super) fn call(state: &mut State, asked: &Asked<'_>) -> Answered {
             Ok((200, channel_json(id, &state.channels[&id])))
         }
         "PATCH /channels/{channel}" => change(state, id, &asked.body),
+        "DELETE /channels/{channel}" => {
+            let here = channel_for(state, id, may::MANAGE_THREADS)?;
+            if !here.is_thread() {
+                return Err(refuse(403, 50013, "Missing Permissions"));
+            }
+            let gone = state.channels.remove(&id).unwrap();
+            Ok((200, channel_json(id, &gone)))
+        }
         "POST /channels/{channel}/invites" => {
             channel_for(state, id, may::INVITE)?;
             let code = format!("invite{}", state.snowflake());

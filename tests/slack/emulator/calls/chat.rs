@@ -10,15 +10,12 @@ use super::super::{
     state::{Kind, Message, State},
 };
 
-/// Characters of a message.
-const TEXT_MAX: usize = 40_000;
-
 /// Characters of `markdown_text`.
 const MARKDOWN_MAX: usize = 12_000;
 
 pub(super) fn post(state: &mut State, caller: &Caller, args: &Args) -> Answer {
     let channel = target(state, caller, args.text("channel")?)?;
-    let message = content(args)?;
+    let message = content(state, args)?;
     let thread = thread(state, &channel, args)?;
     let message = Message { thread, ..message };
     let ts = state.post(&channel, message);
@@ -32,7 +29,7 @@ pub(super) fn ephemeral(state: &mut State, caller: &Caller, args: &Args) -> Answ
     if !state.channels[&channel].members.contains(&user) {
         return Err("user_not_in_channel".into());
     }
-    let message = content(args)?;
+    let message = content(state, args)?;
     let thread = thread(state, &channel, args)?;
     let ts = state.post(&channel, Message { thread, only_for: Some(user), ..message });
     Ok(json!({ "message_ts": ts }))
@@ -48,7 +45,7 @@ pub(super) fn update(state: &mut State, caller: &Caller, args: &Args) -> Answer 
     if state.streams(&before) {
         return Err("streaming_state_conflict".into());
     }
-    let new = content(args)?;
+    let new = content(state, args)?;
     let message = state.message_mut(&channel, &ts)?;
     // What is not given stays.
     if !new.text.is_empty() {
@@ -74,7 +71,23 @@ pub(super) fn delete(state: &mut State, caller: &Caller, args: &Args) -> Answer 
     if before.user != BOT_USER {
         return Err("cant_delete_message".into());
     }
-    state.channels.get_mut(&channel).unwrap().messages.remove(&ts);
+    let messages = &mut state.channels.get_mut(&channel).unwrap().messages;
+    let has_replies = messages.values().any(|other| other.thread.as_deref() == Some(&ts));
+    if has_replies {
+        // The thread stays, under a line that says what is gone.
+        let text = "This message was deleted.".to_owned();
+        let user = "USLACKBOT".to_owned();
+        let left = Message { ts: ts.clone(), user, text, ..Message::default() };
+        messages.insert(ts.clone(), left);
+    } else {
+        messages.remove(&ts);
+    }
+    if let Some(root) = &before.thread {
+        let is_left = messages.get(root).is_some_and(|root| root.user == "USLACKBOT");
+        if is_left && !messages.values().any(|other| other.thread.as_ref() == Some(root)) {
+            messages.remove(root);
+        }
+    }
     state.tell_change(&channel, &before, None);
     Ok(json!({ "channel": channel, "ts": ts }))
 }
@@ -146,6 +159,9 @@ pub(super) fn target(state: &mut State, caller: &Caller, channel: &str) -> Resul
 pub(super) fn thread(state: &State, channel: &str, args: &Args) -> Result<Option<String>, No> {
     let Some(ts) = args.maybe("thread_ts") else { return Ok(None) };
     let root = state.message(channel, ts).map_err(|_| No::from("thread_not_found"))?;
+    if state.channel(channel)?.locked.contains(ts) {
+        return Err("restricted_action_thread_locked".into());
+    }
     if root.thread.is_some() {
         return Err("cannot_reply_to_message".into());
     }
@@ -153,7 +169,7 @@ pub(super) fn thread(state: &State, channel: &str, args: &Args) -> Result<Option
 }
 
 /// What a message says, checked.
-pub(super) fn content(args: &Args) -> Result<Message, No> {
+pub(super) fn content(state: &State, args: &Args) -> Result<Message, No> {
     let (text, markdown) = (args.maybe("text"), args.maybe("markdown_text"));
     let given = args.get("blocks").as_array().is_some_and(|blocks| !blocks.is_empty());
     if markdown.is_some() && (text.is_some() || given) {
@@ -162,7 +178,7 @@ pub(super) fn content(args: &Args) -> Result<Message, No> {
     if text.is_none() && markdown.is_none() && !given && args.get("attachments").is_null() {
         return Err("no_text".into());
     }
-    if text.is_some_and(|text| blocks::length(text) > TEXT_MAX)
+    if text.is_some_and(|text| blocks::length(text) > state.text_max)
         || markdown.is_some_and(|text| blocks::length(text) > MARKDOWN_MAX)
     {
         return Err("msg_too_long".into());

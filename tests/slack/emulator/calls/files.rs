@@ -18,6 +18,27 @@ pub(super) fn info(state: &mut State, _: &Caller, args: &Args) -> Answer {
     Ok(json!({ "file": state.whole_file_json(file), "comments": [] }))
 }
 
+/// The app deletes its own files only. A message that was nothing but the file goes with it.
+pub(super) fn delete(state: &mut State, _: &Caller, args: &Args) -> Answer {
+    let id = args.text("file")?.to_owned();
+    let file = state.files.get_mut(&id).ok_or("file_not_found")?;
+    if file.is_tombstone {
+        return Err("file_deleted".into());
+    }
+    if file.user != BOT_USER {
+        return Err("cant_delete_file".into());
+    }
+    file.is_tombstone = true;
+    file.bytes.clear();
+    for channel in state.channels.values_mut() {
+        let is_bare = |message: &Message| {
+            message.text.is_empty() && message.files.iter().all(|file| *file == id)
+        };
+        channel.messages.retain(|_, message| message.files.is_empty() || !is_bare(message));
+    }
+    Ok(json!({}))
+}
+
 pub(super) fn upload_url(state: &mut State, caller: &Caller, args: &Args) -> Answer {
     let name = args.text("filename")?.to_owned();
     let length = args.number("length").unwrap_or(0);

@@ -85,6 +85,7 @@ impl State {
             is_app: false,
             is_org,
             is_revoked: false,
+            refused: None,
             expires: self.rotates.then(|| self.now() + LIFE),
         };
         let scopes: Vec<&str> = token.scopes.iter().map(String::as_str).collect();

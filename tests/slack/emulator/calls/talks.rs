@@ -71,6 +71,33 @@ pub(super) fn invite(state: &mut State, caller: &Caller, args: &Args) -> Answer 
     Ok(json!({ "channel": channel_json(&state.channels[&channel]) }))
 }
 
+/// The conversations that the bot is in, of the kinds that are asked for.
+pub(super) fn mine(state: &mut State, caller: &Caller, args: &Args) -> Answer {
+    let kinds = args.maybe("types").unwrap_or("public_channel");
+    let mut found = Vec::new();
+    for (name, kind) in
+        [("public_channel", Kind::Public), ("private_channel", Kind::Private), ("im", Kind::Direct)]
+    {
+        if !kinds.split(',').any(|wanted| wanted.trim() == name) {
+            continue;
+        }
+        caller.needs(&format!("{}:read", kind.scope()))?;
+        let is_mine = |channel: &&super::super::state::Channel| {
+            channel.kind == kind
+                && channel.members.contains(BOT_USER)
+                && channel.team == caller.team
+                && !(args.flag("exclude_archived") && channel.archived)
+        };
+        found.extend(state.channels.values().filter(is_mine).map(channel_json));
+    }
+    let from: usize = args.maybe("cursor").and_then(|cursor| cursor.parse().ok()).unwrap_or(0);
+    let limit = usize::try_from(args.number("limit").unwrap_or(100)).unwrap();
+    let cursor =
+        if from + limit < found.len() { (from + limit).to_string() } else { String::new() };
+    let page: Vec<Value> = found.into_iter().skip(from).take(limit).collect();
+    Ok(json!({ "channels": page, "response_metadata": { "next_cursor": cursor } }))
+}
+
 pub(super) fn history(state: &mut State, caller: &Caller, args: &Args) -> Answer {
     let channel = visible(state, caller, args.text("channel")?, "history")?;
     let messages = state.channels[&channel].messages.values();

@@ -1,0 +1,167 @@
+//! Deliveries that are under way, so that an erasure neither misses what one of them posts nor is overtaken by it.
+
+use std::{
+    collections::HashMap,
+    sync::{Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use moka::sync::Cache;
+use tokio::sync::watch;
+
+use crate::ids::SessionId;
+
+/// Longest time that an erasure waits for a delivery; what comes later is looked for on the platform.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Erased sessions that are remembered: an effect may have been claimed right before.
+const REMEMBERED: u64 = 10_000;
+
+/// The sessions with a delivery or an erasure in hand.
+#[derive(Debug)]
+pub(in crate::engine) struct InFlight {
+    sessions: Mutex<HashMap<SessionId, Hands>>,
+    erased: Cache<SessionId, ()>,
+    ended: watch::Sender<()>,
+}
+
+#[derive(Debug, Default)]
+struct Hands {
+    is_delivering: bool,
+    erasures: usize,
+}
+
+impl Default for InFlight {
+    fn default() -> Self {
+        let ended = watch::Sender::new(());
+        Self { sessions: Mutex::default(), erased: Cache::new(REMEMBERED), ended }
+    }
+}
+
+impl InFlight {
+    /// Begins a delivery, once another one of the session has ended. None where the session was being erased meanwhile, or
+    /// is gone: then only what `outlives` it leaves.
+    pub(in crate::engine) async fn deliver(
+        &self,
+        session: SessionId,
+        outlives: bool,
+    ) -> Option<Delivering<'_>> {
+        let mut ended = self.ended.subscribe();
+        let mut was_erased = false;
+        loop {
+            {
+                let mut sessions = self.lock();
+                let hands = sessions.get(&session);
+                let is_erasing = !outlives && hands.is_some_and(|hands| hands.erasures > 0);
+                was_erased |= is_erasing;
+                if !outlives && self.erased.contains_key(&session) || was_erased && !is_erasing {
+                    return None;
+                }
+                if !is_erasing && !hands.is_some_and(|hands| hands.is_delivering) {
+                    sessions.entry(session).or_default().is_delivering = true;
+                    return Some(Delivering { all: self, session });
+                }
+            }
+            // The sender lives as long as `self`.
+            _ = ended.changed().await;
+        }
+    }
+
+    /// Keeps deliveries of a session back, and waits a while for the one that is under way.
+    pub(super) async fn erase(&self, session: SessionId) -> Erasing<'_> {
+        let mut ended = self.ended.subscribe();
+        self.lock().entry(session).or_default().erasures += 1;
+        let erasing = Erasing { all: self, session };
+        let quiet = async {
+            while self.lock().get(&session).is_some_and(|hands| hands.is_delivering) {
+                _ = ended.changed().await;
+            }
+        };
+        if tokio::time::timeout(PATIENCE, quiet).await.is_err() {
+            tracing::debug!(session.id = %session, "erased while something was being delivered");
+        }
+        erasing
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<SessionId, Hands>> {
+        self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn end(&self, session: SessionId, end: impl FnOnce(&mut Hands)) {
+        let mut sessions = self.lock();
+        if let Some(hands) = sessions.get_mut(&session) {
+            end(hands);
+            if !hands.is_delivering && hands.erasures == 0 {
+                sessions.remove(&session);
+            }
+        }
+        drop(sessions);
+        self.ended.send_replace(());
+    }
+}
+
+/// A delivery, for as long as it is under way.
+#[derive(Debug)]
+pub(in crate::engine) struct Delivering<'a> {
+    all: &'a InFlight,
+    session: SessionId,
+}
+
+impl Drop for Delivering<'_> {
+    fn drop(&mut self) {
+        self.all.end(self.session, |hands| hands.is_delivering = false);
+    }
+}
+
+/// An erasure, for as long as it is under way.
+#[derive(Debug)]
+pub(super) struct Erasing<'a> {
+    all: &'a InFlight,
+    session: SessionId,
+}
+
+impl Erasing<'_> {
+    /// The session is gone: what was claimed of it before does not leave.
+    pub(super) fn succeeded(&self) {
+        self.all.erased.insert(self.session, ());
+    }
+}
+
+impl Drop for Erasing<'_> {
+    fn drop(&mut self) {
+        self.all.end(self.session, |hands| hands.erasures -= 1);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ids::CountingIds;
+
+    #[tokio::test(start_paused = true)]
+    async fn an_erasure_waits_for_a_delivery_and_keeps_later_ones_back() {
+        let (all, session) = (InFlight::default(), SessionId::mint(&CountingIds::default()));
+        let delivering = all.deliver(session, false).await.unwrap();
+        let (next, erase) = (all.deliver(session, true), all.erase(session));
+        tokio::pin!(next, erase);
+        assert!(futures::poll!(&mut next).is_pending(), "one at a time");
+        assert!(futures::poll!(&mut erase).is_pending());
+        drop(delivering);
+        let erasing = erase.await;
+        let late = all.deliver(session, false);
+        tokio::pin!(late);
+        assert!(futures::poll!(&mut late).is_pending(), "it is being erased");
+        let removing = next.await.unwrap();
+        drop(erasing);
+        assert!(late.await.is_none(), "who waited for an erasure looks again");
+        let again = all.erase(session).await;
+        again.succeeded();
+        drop(again);
+        assert!(all.deliver(session, false).await.is_none(), "it is gone");
+        // One that hangs is not waited for without end.
+        drop(all.erase(session).await);
+        drop(removing);
+        drop(all.deliver(session, true).await.unwrap());
+        assert!(all.lock().is_empty());
+    }
+}

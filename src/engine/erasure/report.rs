@@ -1,0 +1,107 @@
+//! Keeps what an erasure came to, for whoever asks again.
+
+use crate::{
+    engine::{Engine, Error},
+    ids::{SessionId, WaitId},
+    interview::State,
+    model::{
+        effect::{Act, Delivery, Effect},
+        posted::Removal,
+        report::{self, Left, Report},
+        wait::Purpose,
+    },
+    store::Note,
+};
+
+impl Engine {
+    /// What the erasure of a session came to; none where it was not erased, or by an older program.
+    pub async fn erasure_report(&self, session: SessionId) -> Result<Option<Report>, Error> {
+        let Some(mut report) = self.kept_report(session).await? else { return Ok(None) };
+        let queued = self.inner.parts.store.outbox(session).await?;
+        let is_removal = |effect: &&Effect| matches!(effect.act, Act::Remove { .. });
+        report.pending = queued.iter().filter(is_removal).count();
+        Ok(Some(report))
+    }
+
+    /// The same for the session that an answer to a question has erased.
+    pub async fn erasure_report_by(&self, wait: WaitId) -> Result<Option<Report>, Error> {
+        let note = self.inner.parts.store.noted(&report::erased_by(wait)).await?;
+        match note.and_then(|note| note.value?.parse().ok()) {
+            Some(session) => self.erasure_report(session).await,
+            None => Ok(None),
+        }
+    }
+
+    /// Notes what a removal has left. Again: in place of what was noted before.
+    pub async fn note_left(&self, effect: &Effect, left: Left) -> Result<(), Error> {
+        let is_same = |known: &Left| known.effect == left.effect && known.what == left.what;
+        self.change_report(effect.session, |report| {
+            report.left.retain(|known| !is_same(known));
+            report.left.push(left.clone());
+        })
+        .await
+    }
+
+    /// Notes where it is said that the removal is under way; none once that is gone.
+    pub async fn note_notice(
+        &self,
+        session: SessionId,
+        notice: Option<String>,
+    ) -> Result<(), Error> {
+        self.change_report(session, |report| report.notice.clone_from(&notice)).await
+    }
+
+    /// Keeps the report of an erasure that is about to happen, and the questions by which it is found again.
+    pub(super) async fn keep_report(
+        &self,
+        session: SessionId,
+        report: &Report,
+        state: Option<&State>,
+    ) -> Result<(), Error> {
+        let store = &self.inner.parts.store;
+        let asked = state.into_iter().flat_map(|state| {
+            let is_asked = |id: &&WaitId| {
+                state.waits.get(id).is_some_and(|wait| wait.purpose == Purpose::Erase)
+            };
+            state.asked.iter().filter(is_asked).copied()
+        });
+        for wait in asked {
+            let value = Some(session.to_string());
+            store.note(Note { key: report::erased_by(wait), session: None, value }).await?;
+        }
+        self.put_report(session, report).await
+    }
+
+    /// What could not be removed for good, whoever says so.
+    pub(in crate::engine) async fn note_removal(&self, effect: &Effect, delivery: &Delivery) {
+        let Act::Remove { what: Removal::Thing { posted, .. } } = &effect.act else { return };
+        let Delivery::Failed { reason } = delivery else { return };
+        let left = Left::ours(effect.id, posted, reason);
+        if let Err(error) = self.note_left(effect, left).await {
+            tracing::warn!(session.id = %effect.session, %error, "what an erasure left is not noted");
+        }
+    }
+
+    async fn change_report(
+        &self,
+        session: SessionId,
+        change: impl FnOnce(&mut Report) + Send,
+    ) -> Result<(), Error> {
+        let _one_at_a_time = self.inner.reports.lock().await;
+        // Where a part of a session goes by time, nobody asked for a report.
+        let Some(mut report) = self.kept_report(session).await? else { return Ok(()) };
+        change(&mut report);
+        self.put_report(session, &report).await
+    }
+
+    async fn kept_report(&self, session: SessionId) -> Result<Option<Report>, Error> {
+        let note = self.inner.parts.store.noted(&report::report_of(session)).await?;
+        Ok(note.and_then(|note| serde_json::from_str(&note.value?).ok()))
+    }
+
+    async fn put_report(&self, session: SessionId, report: &Report) -> Result<(), Error> {
+        let value = serde_json::to_string(report).ok();
+        let note = Note { key: report::report_of(session), session: None, value };
+        Ok(self.inner.parts.store.note(note).await?)
+    }
+}

@@ -1,0 +1,87 @@
+//! What somebody orders about their own conversation, and what they are told of it: what is true by then, with a link to
+//! the place where it goes on.
+
+use super::{NO_SESSION, mine};
+use crate::{
+    engine::{Look, What},
+    gateway::discord::{
+        app::App,
+        inbound::{Ack, Actor, NotTaken},
+        inbox::{Arrival, Ear, participant},
+        texts,
+    },
+    ids::SessionId,
+    interview::Command,
+    model::{
+        session::Status,
+        wait::{Purpose, Wait},
+    },
+    threads::Spot,
+};
+
+/// Carries an order out, and says what came of it.
+pub(super) async fn own(
+    arrival: &Arrival<'_>,
+    by: &Actor,
+    ear: &Ear,
+    command: Command,
+) -> Result<Ack, NotTaken> {
+    let Some(head) = mine(arrival, by).await? else {
+        return Ok(arrival.say(ear, NO_SESSION));
+    };
+    let from = participant(&head, by);
+    let what = What::Command(command.clone());
+    let ack = arrival.receive(head.id, (from, what), ear, None).await?;
+    // It was refused, and they know.
+    if ack != arrival.quiet {
+        return Ok(ack);
+    }
+    let app = std::sync::Arc::clone(arrival.app);
+    let session = head.id;
+    Ok(arrival.say_later(async move { came_of(&app, session, &command).await }))
+}
+
+/// What came of an order that was carried out.
+async fn came_of(app: &App, session: SessionId, command: &Command) -> String {
+    let Some(engine) = app.engine() else { return texts::SEE_CONVERSATION.to_owned() };
+    let Ok(look) = engine.look(session).await else { return texts::SEE_CONVERSATION.to_owned() };
+    let erasing = look.state.pending().find(|wait| wait.purpose == Purpose::Erase).cloned();
+    let link = match (command, &erasing) {
+        (Command::Delete, Some(wait)) => link_to_card(app, &look, wait).await,
+        _ => link(app, &look).await,
+    };
+    let Some(link) = link else { return texts::SEE_CONVERSATION.to_owned() };
+    match (command, look.state.status) {
+        (Command::Delete, _) if erasing.is_some() => texts::confirm_erasure(&link),
+        (Command::Export, _) => texts::copy_comes(&link),
+        (Command::Stop, Status::Stopped) => texts::stopped(&link),
+        (Command::Resume, Status::Notice | Status::Open) => texts::goes_on(&link),
+        _ => texts::answered_in(&link),
+    }
+}
+
+/// Leads to a conversation as it is on Discord now; none where Discord has no place for it.
+pub(super) async fn link(app: &App, look: &Look) -> Option<String> {
+    let room = app.rooms.standing(look).await.ok()?;
+    let is_thread = app.rooms.is_thread(look.state.session, &look.state.place).await;
+    Some(if is_thread { format!("<#{room}>") } else { address(&room, None) })
+}
+
+/// The same, to a card in it where that is shown already.
+async fn link_to_card(app: &App, look: &Look, wait: &Wait) -> Option<String> {
+    let link = link(app, look).await?;
+    let shown = app.store.wait(wait.id).await.ok().flatten();
+    let spot = shown.and_then(|(_, shown)| Spot::parse(&shown.last()?.message));
+    let room = app.rooms.known(look.state.session).await.ok().flatten();
+    let Some(spot) = spot.filter(|spot| room.as_ref() == Some(&spot.channel)) else {
+        return Some(link);
+    };
+    let is_thread = app.rooms.is_thread(look.state.session, &look.state.place).await;
+    let guild = is_thread.then_some(look.state.place.workspace.as_str());
+    Some(format!("{}/{}", address(&spot.channel, guild), spot.message))
+}
+
+/// Where a browser or the app shows a channel; without a server, direct messages.
+fn address(channel: &str, guild: Option<&str>) -> String {
+    format!("https://discord.com/channels/{}/{channel}", guild.unwrap_or("@me"))
+}

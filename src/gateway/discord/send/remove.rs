@@ -1,0 +1,342 @@
+//! Takes away what was posted for a session that is erased: its messages, and threads with all that stands in them.
+//!
+//! Each removal looks at what is there now, so that a repeat goes on where the last attempt ended. What Discord does not
+//! let the bot delete is blanked or renamed; what is left then is noted for the receipt.
+
+use std::time::Duration;
+
+use chrono::TimeDelta;
+use serde_json::{Value, json};
+
+use super::{
+    deliver::{Delivered, Sender, Undelivered},
+    found::snowflake,
+    nonce,
+};
+use crate::{
+    chat::receipt,
+    gateway::discord::{
+        api::{Code, Failure, Near},
+        mirror, people, render, texts,
+    },
+    model::{
+        effect::{Act, Recipient},
+        posted::{Item, Posted, Reader, Removal},
+        report::{Count, Left, Remnant},
+    },
+    threads::Spot,
+};
+
+/// Messages of a thread that go in one attempt: the next one follows at once.
+const AT_ONCE: usize = 20;
+
+/// Pages of a thread that are read; a page has a hundred messages.
+const PAGES: usize = 20;
+
+/// Why a thread or a message is taken away, in the server's audit log.
+const WHY: &str = "the conversation was erased";
+
+/// What stands in a thread.
+#[derive(Default)]
+struct Thread {
+    ours: Vec<String>,
+    theirs: Count,
+}
+
+impl Sender<'_> {
+    /// What an erasure asks for.
+    pub(super) async fn erase(&self) -> Delivered<Option<String>> {
+        match &self.effect.act {
+            Act::Remove { what } => self.remove(what).await.map(|()| None),
+            Act::Receipt { user, rooms } => self.receipt(user, rooms).await,
+            _ => Err(Undelivered::NotApplicable),
+        }
+    }
+
+    async fn remove(&self, what: &Removal) -> Delivered<()> {
+        match what {
+            Removal::Thing { posted, .. } => match &posted.item {
+                Item::Message { at } => self.take_message(&spot(at)?, posted).await,
+                Item::Head { at } => self.take_head(&spot(at)?, posted).await,
+                Item::Room { id } => self.take_room(id, posted).await,
+                Item::File { .. } => Err(Undelivered::NotApplicable),
+            },
+            Removal::Trace { effect, since, mark } => {
+                let name = effect.short();
+                let tail = name.get(name.len().saturating_sub(8)..).unwrap_or_default();
+                let after = snowflake(*since - TimeDelta::minutes(1));
+                self.take_trace(&after, (mark.as_deref(), tail)).await
+            }
+        }
+    }
+
+    /// Deletes a message, or blanks it.
+    async fn take_message(&self, at: &Spot, posted: &Posted) -> Delivered<()> {
+        match self.delete(at).await {
+            Ok(()) => Ok(()),
+            Err(failure) if is_gone(&failure) => Ok(()),
+            Err(Failure::Refused { code, .. }) => {
+                if self.blank(at).await? {
+                    let (effect, reader) = (self.effect.id, posted.reader.clone());
+                    let (what, count) = (Remnant::Blank, Count::default());
+                    return self.leave(Left { effect, what, reader, count, why: None }).await;
+                }
+                self.leave(Left::ours(self.effect.id, posted, &words(code))).await
+            }
+            Err(failure) => Err(failure.into()),
+        }
+    }
+
+    /// Takes away a message with the thread that hangs on it; where others have written in that, the message is blanked
+    /// and the thread loses its name.
+    async fn take_head(&self, head: &Spot, posted: &Posted) -> Delivered<()> {
+        let thread = match self.thread(&head.message).await {
+            Ok(thread) => thread,
+            // Nothing hangs on it, or nothing any more.
+            Err(failure) if is_gone(&failure) => return self.take_message(head, posted).await,
+            Err(Failure::Refused { .. }) => {
+                self.rename(&head.message, posted).await?;
+                return self.take_message(head, posted).await;
+            }
+            Err(failure) => return Err(failure.into()),
+        };
+        if thread.theirs.is_none() {
+            if !self.delete_thread(&head.message).await? {
+                self.empty(&head.message, &thread, posted).await?;
+                self.rename(&head.message, posted).await?;
+            }
+            return self.take_message(head, posted).await;
+        }
+        self.empty(&head.message, &thread, posted).await?;
+        self.rename(&head.message, posted).await?;
+        if !self.blank(head).await? {
+            let why = "Discord does not let me change it";
+            return self.leave(Left::ours(self.effect.id, posted, why)).await;
+        }
+        let (effect, reader) = (self.effect.id, posted.reader.clone());
+        let what = Remnant::Blank;
+        self.leave(Left { effect, what, reader, count: thread.theirs, why: None }).await
+    }
+
+    /// Deletes the participant's own thread, once they can read in their direct messages what comes of it; else takes from
+    /// it what the bot wrote, and its name.
+    async fn take_room(&self, room: &str, posted: &Posted) -> Delivered<()> {
+        if self.is_told_elsewhere().await? && self.delete_thread(room).await? {
+            return Ok(());
+        }
+        let thread = match self.thread(room).await {
+            Ok(thread) => thread,
+            Err(failure) if is_gone(&failure) => return Ok(()),
+            Err(Failure::Refused { code, .. }) => {
+                return self.leave(Left::ours(self.effect.id, posted, &words(code))).await;
+            }
+            Err(failure) => return Err(failure.into()),
+        };
+        self.empty(room, &thread, posted).await?;
+        self.rename(room, posted).await?;
+        let why = "it's empty and has no name now; it stays so that you can read this";
+        self.leave(Left::ours(self.effect.id, posted, why)).await?;
+        if thread.theirs.is_none() {
+            return Ok(());
+        }
+        let (effect, reader) = (self.effect.id, posted.reader.clone());
+        let (what, count) = (Remnant::Theirs, thread.theirs);
+        self.leave(Left { effect, what, reader, count, why: None }).await
+    }
+
+    /// Whether nobody waits for a receipt, or they will read it in their direct messages: a line there says so.
+    async fn is_told_elsewhere(&self) -> Delivered<bool> {
+        let engine = self.app.engine().ok_or(Undelivered::Later)?;
+        let Some(report) = engine.erasure_report(self.effect.session).await? else {
+            return Ok(true);
+        };
+        if report.by == "retention" || report.notice.is_some() {
+            return Ok(true);
+        }
+        let Some(user) = &self.effect.place.thread else { return Ok(false) };
+        let body = texts::words(receipt::erased(&report.receipt, true)).body(0);
+        let told = match self.app.api.open_direct(user).await {
+            Ok(channel) => {
+                let name = nonce(self.effect.id, 0);
+                let posted = self.app.api.post(&channel, &name, body).await;
+                posted.map(|message| Spot { channel, message }.name())
+            }
+            Err(failure) => Err(failure),
+        };
+        match told {
+            Ok(notice) => {
+                engine.note_notice(self.effect.session, Some(notice)).await?;
+                Ok(true)
+            }
+            Err(Failure::Refused { .. }) => Ok(false),
+            Err(failure) => Err(failure.into()),
+        }
+    }
+
+    /// Whether a thread is gone, with all that stands in it; false where the bot may not.
+    async fn delete_thread(&self, thread: &str) -> Delivered<bool> {
+        match self.app.api.delete_channel(thread, Some(WHY)).await {
+            Ok(()) => Ok(true),
+            Err(failure) if is_gone(&failure) => Ok(true),
+            Err(Failure::Refused { .. }) => Ok(false),
+            Err(failure) => Err(failure.into()),
+        }
+    }
+
+    /// Deletes what the bot wrote in a thread.
+    async fn empty(&self, thread: &str, found: &Thread, posted: &Posted) -> Delivered<()> {
+        for (n, message) in found.ours.iter().enumerate() {
+            if n == AT_ONCE {
+                return Err(Failure::Later { after: Duration::ZERO }.into());
+            }
+            let at = Spot { channel: thread.to_owned(), message: message.clone() };
+            let message =
+                Posted { item: Item::Message { at: at.name() }, reader: posted.reader.clone() };
+            self.take_message(&at, &message).await?;
+        }
+        Ok(())
+    }
+
+    /// Takes the name from a thread. One that is archived is opened by that, for nothing else lets it be renamed.
+    async fn rename(&self, thread: &str, posted: &Posted) -> Delivered<()> {
+        let body = json!({ "name": texts::ERASED_THREAD, "archived": false });
+        match self.app.api.change_channel(thread, body, Some(WHY)).await {
+            Ok(()) => Ok(()),
+            Err(failure) if is_gone(&failure) => Ok(()),
+            Err(Failure::Refused { code, .. }) => {
+                let item = Item::Room { id: thread.to_owned() };
+                let named = Posted { item, reader: posted.reader.clone() };
+                self.leave(Left::ours(self.effect.id, &named, &words(code))).await
+            }
+            Err(failure) => Err(failure.into()),
+        }
+    }
+
+    async fn delete(&self, at: &Spot) -> Result<(), Failure> {
+        match self.app.api.delete(&at.channel, &at.message).await {
+            Err(failure) if failure.is(Code::Archived) => {
+                self.app.api.unarchive(&at.channel).await?;
+                self.app.api.delete(&at.channel, &at.message).await
+            }
+            deleted => deleted,
+        }
+    }
+
+    /// One neutral line in place of what a message said; false where Discord does not let the bot.
+    async fn blank(&self, at: &Spot) -> Delivered<bool> {
+        self.app.drawn.forget(&at.name());
+        match self.app.api.edit(&at.channel, &at.message, mirror::erased().body(0)).await {
+            Ok(()) => Ok(true),
+            Err(failure) if is_gone(&failure) => Ok(true),
+            Err(Failure::Refused { .. }) => Ok(false),
+            Err(failure) => Err(failure.into()),
+        }
+    }
+
+    /// Messages that an attempt may have posted of which nobody knew: by the ids of their buttons, by the name of their
+    /// file; in direct messages words alone as well, for nothing else tells them.
+    async fn take_trace(&self, after: &str, (mark, tail): (Option<&str>, &str)) -> Delivered<()> {
+        let place = &self.effect.place;
+        let (channel, is_direct) = match &self.effect.to {
+            Recipient::Channel { alias } => (self.channel(alias)?, false),
+            // A thread of their own goes as a whole.
+            Recipient::Participant if !people::is_direct(place) => return Ok(()),
+            Recipient::Participant | Recipient::Webhook { .. } => {
+                (self.app.api.open_direct(&place.channel).await?, true)
+            }
+        };
+        let me = self.app.me().await?.to_owned();
+        for message in self.app.api.messages(&channel, Near::After(after), 100).await? {
+            let controls = message["components"].to_string();
+            let files = message["attachments"].to_string();
+            let is_it = message["author"]["id"] == me.as_str()
+                && (mark.is_some_and(|mark| controls.contains(mark))
+                    || files.contains(tail)
+                    || (is_direct && mark.is_none() && !controls.contains("custom_id")));
+            if let Some(id) = message["id"].as_str().filter(|_| is_it) {
+                let at = Spot { channel: channel.clone(), message: id.to_owned() };
+                let posted =
+                    Posted { item: Item::Message { at: at.name() }, reader: Reader::Participant };
+                self.take_message(&at, &posted).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Everything in a thread.
+    async fn thread(&self, thread: &str) -> Result<Thread, Failure> {
+        let me = self.app.me().await?.to_owned();
+        let (mut found, mut before) = (Thread::default(), None::<String>);
+        for _ in 0..PAGES {
+            let near = before.as_deref().map_or(Near::Latest, Near::Before);
+            let page = self.app.api.messages(thread, near, 100).await?;
+            for message in &page {
+                let Some(id) = message["id"].as_str() else { continue };
+                before = Some(id.to_owned());
+                if message["author"]["id"] == me.as_str() {
+                    // What tells of the thread itself cannot be deleted, and says nothing.
+                    if is_written(message) {
+                        found.ours.push(id.to_owned());
+                    }
+                } else if is_written(message) {
+                    let files = message["attachments"].as_array().map_or(0, Vec::len);
+                    found.theirs = found.theirs.and(Count { messages: 1, files, threads: 0 });
+                }
+            }
+            if page.len() < 100 {
+                break;
+            }
+        }
+        Ok(found)
+    }
+
+    async fn leave(&self, left: Left) -> Delivered<()> {
+        let engine = self.app.engine().ok_or(Undelivered::Later)?;
+        Ok(engine.note_left(self.effect, left).await?)
+    }
+
+    /// What the erasure came to, for the participant: in their thread where that is left, else in their direct messages.
+    async fn receipt(&self, user: &str, rooms: &[String]) -> Delivered<Option<String>> {
+        let engine = self.app.engine().ok_or(Undelivered::Later)?;
+        let report = engine.erasure_report(self.effect.session).await?;
+        let report = report.ok_or(Undelivered::NotApplicable)?;
+        let notice = report.notice.as_deref().and_then(Spot::parse);
+        let mut places: Vec<String> = notice.iter().map(|at| at.channel.clone()).collect();
+        places.extend_from_slice(rooms);
+        if places.is_empty() {
+            places.push(self.app.api.open_direct(user).await?);
+        }
+        let mut told = None;
+        for place in places {
+            match self.post_in(&place, &render::post(&receipt::text(&report))).await {
+                Ok(posted) => told = posted,
+                Err(Undelivered::Call(Failure::Refused { .. })) => continue,
+                Err(undelivered) => return Err(undelivered),
+            }
+            break;
+        }
+        if let Some(at) = notice {
+            // It may be gone; if not, one line more stays, which says nothing of anybody.
+            _ = self.app.api.delete(&at.channel, &at.message).await;
+            engine.note_notice(self.effect.session, None).await?;
+        }
+        told.map(Some).ok_or_else(|| Undelivered::Never("nobody reads the receipt".to_owned()))
+    }
+}
+
+fn spot(at: &str) -> Delivered<Spot> {
+    Spot::parse(at).ok_or_else(|| Undelivered::Never("a message without a name".to_owned()))
+}
+
+/// Written by somebody: words, an answer to a message, what a command came to.
+fn is_written(message: &Value) -> bool {
+    matches!(message["type"].as_u64(), None | Some(0 | 19 | 20 | 23))
+}
+
+fn is_gone(failure: &Failure) -> bool {
+    matches!(failure.code(), Some(Code::UnknownChannel | Code::UnknownMessage))
+}
+
+fn words(code: Code) -> String {
+    format!("Discord says: {code}")
+}

@@ -1,0 +1,176 @@
+//! What comes of an effect that Slack did not take as it was: another place, a pause of the session, a cause to wait for.
+
+use std::sync::{Arc, PoisonError};
+
+use chrono::TimeDelta;
+
+use super::{Delivered, Sender, Target, Undelivered};
+use crate::{
+    chat::refusal::{self, Class},
+    engine::{Inbound, What},
+    gateway::slack::{
+        api::{
+            Failure,
+            refusals::{self, SHUT},
+        },
+        inviter, people, texts,
+    },
+    interview::Responder,
+    model::effect::{CauseKind, Delivery, Recipient},
+    threads::{Mark, Spot},
+};
+
+/// The number of the part under which a conversation goes on whose thread takes no messages any more.
+const ANEW: usize = 1_003;
+
+/// When something of ours is asked for again.
+const OURS: TimeDelta = TimeDelta::seconds(5);
+
+impl Sender<'_> {
+    /// Remembers where it is tried.
+    pub(super) fn tried(&self, target: &Target) {
+        *self.tried.lock().unwrap_or_else(PoisonError::into_inner) = Some(target.clone());
+    }
+
+    /// What a failure means for this effect: a place that is a person is one that does not read.
+    fn class(&self, failure: &Failure) -> Class {
+        let is_theirs = self.effect.to == Recipient::Participant;
+        match failure.class() {
+            Class::Blocked(CauseKind::ChannelUnavailable) if is_theirs && self.was_direct() => SHUT,
+            class => class,
+        }
+    }
+
+    /// Whether it was tried in a conversation with a person, rather than in a channel.
+    fn was_direct(&self) -> bool {
+        let tried = self.tried.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*tried {
+            Some(target) => !target.channel.starts_with(['C', 'G']),
+            None => people::is_direct(&self.effect.place),
+        }
+    }
+
+    /// Makes room for the effect elsewhere, after a refusal that says that it will not arrive where it was to go. None
+    /// where nothing can be done, or that is not the trouble.
+    pub(super) async fn go_elsewhere(&mut self, failure: &Failure) -> Option<Delivered<()>> {
+        if self.is_of_erasure() {
+            return None;
+        }
+        let moved = match self.class(failure) {
+            Class::PlaceGone => self.leave_thread().await,
+            class if class == SHUT => self.move_on().await,
+            _ => return None,
+        };
+        match moved {
+            Ok(true) => Some(Ok(())),
+            Ok(false) => None,
+            Err(not_moved) => Some(Err(not_moved)),
+        }
+    }
+
+    /// A thread is gone, or takes no messages any more: what stood in it goes on in another one.
+    async fn leave_thread(&mut self) -> Delivered<bool> {
+        let tried = self.tried.get_mut().unwrap_or_else(PoisonError::into_inner).clone();
+        let Some(Target { channel, thread: Some(message), .. }) = tried else { return Ok(false) };
+        if self.is_newer(&message) {
+            // It was begun for this: where that one takes nothing, the next one does not either.
+            return Ok(false);
+        }
+        let (session, left) = (self.effect.session, Spot { channel, message });
+        match &self.effect.to {
+            Recipient::Participant => {
+                self.app.threads.forget(session, Mark::Root).await?;
+                // In a channel, others must see to whom it is said; and where it begins is not where it was.
+                if !left.channel.starts_with('D') {
+                    let user = self.participant().await?;
+                    let words = texts::goes_on_here(&user);
+                    let spot = self.post(&Target::new(left.channel, None), &words, ANEW).await?;
+                    self.rooted(&Target::new(spot.channel.clone(), None), &spot).await?;
+                }
+            }
+            Recipient::Channel { .. } => {
+                let mark = Mark::Staff(&left.channel);
+                if self.app.threads.marked(session, mark).await?.as_ref() == Some(&left) {
+                    self.app.threads.forget(session, mark).await?;
+                }
+                self.closed = Some(left);
+            }
+            Recipient::Webhook { .. } => return Ok(false),
+        }
+        tracing::info!(session.id = %session, "a thread takes no messages any more; it goes on in another one");
+        Ok(true)
+    }
+
+    /// Whether a message is newer than the effect.
+    fn is_newer(&self, message: &str) -> bool {
+        let seconds = message.split('.').next().and_then(|seconds| seconds.parse::<i64>().ok());
+        seconds.is_some_and(|seconds| seconds > self.effect.queued_at.timestamp())
+    }
+
+    async fn participant(&self) -> Delivered<String> {
+        let engine = self.app.engine().ok_or(Undelivered::Later)?;
+        let (loaded, _) = engine.view(self.effect.session).await?;
+        Ok(loaded.head.participant.user)
+    }
+
+    pub(super) fn outcome(&self, delivered: Delivered<Option<String>>) -> Delivery {
+        let now = self.app.clock.now();
+        match delivered {
+            Ok(message) => Delivery::delivered(message),
+            Err(Undelivered::NotApplicable) => Delivery::NotApplicable,
+            Err(Undelivered::Later) => Delivery::Later { not_before: now + OURS },
+            Err(Undelivered::Unclear { after }) => {
+                Delivery::Retry { not_before: now + after.max(self.effect.pause()) }
+            }
+            Err(Undelivered::Never(reason)) => Delivery::Failed { reason },
+            Err(Undelivered::Call(failure)) => {
+                self.tell_of_loss(&failure);
+                let class = match self.class(&failure) {
+                    // What cannot be taken away is told in the receipt, which does not wait for it.
+                    _ if self.is_of_erasure() && failure.code().is_some() => Class::Final,
+                    // There is no other place, so this one is waited for.
+                    Class::PlaceGone => Class::Blocked(CauseKind::ThreadLocked),
+                    class => class,
+                };
+                refusal::outcome(class, &said(&failure), self.effect, now)
+            }
+        }
+    }
+
+    /// Where the participant will not be reached any more, the session pauses (SEMANTICS row 33).
+    fn tell_of_loss(&self, failure: &Failure) {
+        if self.is_of_erasure() || self.effect.to != Recipient::Participant {
+            return;
+        }
+        let why = match self.class(failure) {
+            Class::PersonUnreachable(why) => why,
+            Class::Blocked(CauseKind::ChannelUnavailable) => {
+                refusals::unavailable(failure.code().unwrap_or_default())
+            }
+            _ => return,
+        };
+        let Some(engine) = self.app.engine().cloned() else { return };
+        let (session, place) = (self.effect.session, self.effect.place.clone());
+        let key = format!("slack:unreachable:{}", self.effect.id);
+        let (app, to) = (Arc::clone(self.app), place.clone());
+        self.app.afterwards.spawn(async move {
+            let person = people::person_id(&place.workspace, &place.channel);
+            let from = Responder::without_rights(person, String::new());
+            let what = What::Lost { why: why.to_owned() };
+            if let Err(error) = engine.receive(Inbound { key, session, from, what }).await {
+                tracing::warn!(session.id = %session, %error, "a session could not be paused");
+            }
+            if people::is_direct(&to) {
+                inviter::told_of_loss(&app, &to, session).await;
+            }
+        });
+    }
+}
+
+/// What Slack said, in words for staff.
+fn said(failure: &Failure) -> String {
+    match failure.code() {
+        Some(code) => format!("Slack says: {}", code.replace('_', " ")),
+        None => failure.to_string(),
+    }
+}

@@ -1,0 +1,352 @@
+//! Takes away what was posted for a session that is erased: its messages, files and threads.
+//!
+//! Each removal looks at what is there now, so that a repeat goes on where the last attempt ended. What Slack does not let
+//! the bot delete is blanked; what is left then is noted for the receipt.
+
+use serde_json::{Value, json};
+
+use super::{Delivered, Sender, Undelivered, body_of};
+use crate::{
+    chat::receipt,
+    gateway::slack::{
+        api::{Failure, Method},
+        mirror, people, render,
+    },
+    model::{
+        effect::{Act, Recipient},
+        posted::{Item, Posted, Reader, Removal},
+        report::{Count, Left, Remnant},
+    },
+    threads::Spot,
+};
+
+/// Messages of a thread that go in one attempt: the next one follows at once.
+const AT_ONCE: usize = 20;
+
+/// Pages of a thread that are read, and messages on each.
+const PAGES: usize = 20;
+const PAGE: u32 = 200;
+
+/// What stands in a thread.
+#[derive(Default)]
+struct Thread {
+    ours: Vec<Value>,
+    theirs: Count,
+    /// The message at its head is the bot's.
+    is_ours: bool,
+}
+
+impl Sender<'_> {
+    /// Whether the session is gone, and the effect tidies up after it.
+    pub(super) const fn is_of_erasure(&self) -> bool {
+        matches!(self.effect.act, Act::Remove { .. } | Act::Receipt { .. })
+    }
+
+    /// What an erasure asks for.
+    pub(super) async fn erase(&self) -> Delivered<Option<String>> {
+        match &self.effect.act {
+            Act::Remove { what } => self.remove(what).await.map(|()| None),
+            Act::Receipt { user, .. } => self.receipt(user).await,
+            _ => Err(Undelivered::NotApplicable),
+        }
+    }
+
+    async fn remove(&self, what: &Removal) -> Delivered<()> {
+        match what {
+            Removal::Thing { posted, .. } => match &posted.item {
+                Item::Message { at } => self.take_message(&spot(at)?, posted).await,
+                Item::Head { at } => self.take_thread(&spot(at)?, posted).await,
+                Item::File { id } => self.take_file(id, posted).await,
+                Item::Room { .. } => Err(Undelivered::NotApplicable),
+            },
+            Removal::Trace { effect, .. } => self.take_trace(&effect.short()).await,
+        }
+    }
+
+    /// Deletes a message, or blanks it.
+    async fn take_message(&self, at: &Spot, posted: &Posted) -> Delivered<()> {
+        let body = json!({ "channel": at.channel, "ts": at.message });
+        match self.call(Method::DeleteMessage, body).await {
+            Ok(_) => Ok(()),
+            Err(Failure::Refused { error, .. }) if is_gone(&error) => Ok(()),
+            Err(Failure::Refused { error, .. }) if is_final(&error) => {
+                if self.blank(at).await? {
+                    return self.leave_blank(posted, Count::default()).await;
+                }
+                self.leave(Left::ours(self.effect.id, posted, &words(&error))).await
+            }
+            Err(Failure::Refused { error, .. }) if self.effect.to == Recipient::Participant => {
+                self.leave(Left::ours(self.effect.id, posted, &words(&error))).await
+            }
+            Err(failure) => Err(failure.into()),
+        }
+    }
+
+    /// Takes away what the bot wrote in a thread, and its head; a head under which staff have written is blanked, so that
+    /// their thread stays.
+    async fn take_thread(&self, head: &Spot, posted: &Posted) -> Delivered<()> {
+        let is_staffs = matches!(posted.reader, Reader::Staff(_));
+        let thread = match self.thread(head).await {
+            Ok(thread) => thread,
+            Err(Failure::Refused { error, .. }) if is_gone(&error) => return Ok(()),
+            // Who may not look does not know whether somebody has written there.
+            Err(Failure::Refused { .. }) if is_staffs => {
+                return self.take_head(head, (posted, Count::default())).await;
+            }
+            Err(Failure::Refused { .. }) => return self.take_message(head, posted).await,
+            Err(failure) => return Err(failure.into()),
+        };
+        for (n, message) in thread.ours.iter().enumerate() {
+            if n == AT_ONCE {
+                return Err(Failure::Later { after: std::time::Duration::ZERO }.into());
+            }
+            self.take_found(head, message, posted).await?;
+        }
+        let mut theirs = thread.theirs;
+        if !is_staffs {
+            theirs = theirs.and(self.written_beside(head).await?);
+            if let Some(engine) = self.app.engine()
+                && let Some(report) = engine.erasure_report(self.effect.session).await?
+            {
+                theirs.files = theirs.files.max(report.sent);
+            }
+        }
+        if is_staffs && !theirs.is_none() {
+            return self.take_head(head, (posted, theirs)).await;
+        }
+        if !theirs.is_none() {
+            let (effect, reader) = (self.effect.id, posted.reader.clone());
+            let what = Remnant::Theirs;
+            self.leave(Left { effect, what, reader, count: theirs, why: None }).await?;
+        }
+        if thread.is_ours { self.take_message(head, posted).await } else { Ok(()) }
+    }
+
+    /// Blanks the head of a thread in which others have written.
+    async fn take_head(&self, head: &Spot, (posted, theirs): (&Posted, Count)) -> Delivered<()> {
+        if !self.blank(head).await? {
+            let why = "Slack does not let me change it";
+            return self.leave(Left::ours(self.effect.id, posted, why)).await;
+        }
+        self.leave_blank(posted, theirs).await
+    }
+
+    async fn leave_blank(&self, posted: &Posted, count: Count) -> Delivered<()> {
+        let (effect, reader) = (self.effect.id, posted.reader.clone());
+        self.leave(Left { effect, what: Remnant::Blank, reader, count, why: None }).await
+    }
+
+    /// A message of the bot's with its files.
+    async fn take_found(&self, near: &Spot, message: &Value, posted: &Posted) -> Delivered<()> {
+        for file in message["files"].as_array().into_iter().flatten() {
+            if let Some(id) = file["id"].as_str() {
+                self.delete_file(id, posted).await?;
+            }
+        }
+        let ts = message["ts"].as_str().unwrap_or_default().to_owned();
+        let at = Spot { channel: near.channel.clone(), message: ts };
+        self.take_message(&at, posted).await
+    }
+
+    /// A file with the messages in which it was shared.
+    async fn take_file(&self, id: &str, posted: &Posted) -> Delivered<()> {
+        let found = match self.call(Method::FileInfo, json!({ "file": id })).await {
+            Ok(found) => found,
+            Err(Failure::Refused { error, .. }) if is_gone(&error) => return Ok(()),
+            // It may be deleted all the same.
+            Err(Failure::Refused { .. }) => return self.delete_file(id, posted).await,
+            Err(failure) => return Err(failure.into()),
+        };
+        let shares = ["private", "public"].map(|kind| found["file"]["shares"][kind].as_object());
+        for (channel, messages) in shares.into_iter().flatten().flatten() {
+            for share in messages.as_array().into_iter().flatten() {
+                let Some(ts) = share["ts"].as_str() else { continue };
+                let at = Spot { channel: channel.clone(), message: ts.to_owned() };
+                self.take_message(&at, posted).await?;
+            }
+        }
+        self.delete_file(id, posted).await
+    }
+
+    async fn delete_file(&self, id: &str, posted: &Posted) -> Delivered<()> {
+        match self.call(Method::DeleteFile, json!({ "file": id })).await {
+            Ok(_) => Ok(()),
+            Err(Failure::Refused { error, .. }) if is_gone(&error) => Ok(()),
+            Err(Failure::Refused { error, .. }) => {
+                let file = Posted {
+                    item: Item::File { id: id.to_owned() },
+                    reader: posted.reader.clone(),
+                };
+                self.leave(Left::ours(self.effect.id, &file, &words(&error))).await
+            }
+            Err(failure) => Err(failure.into()),
+        }
+    }
+
+    /// Messages that an attempt has posted of which nobody knew, by the id of its effect.
+    async fn take_trace(&self, short: &str) -> Delivered<()> {
+        let target = match &self.effect.to {
+            Recipient::Channel { alias } => super::Target::new(self.channel(alias)?, None),
+            Recipient::Participant | Recipient::Webhook { .. } => {
+                let place = &self.effect.place;
+                super::Target::new(place.channel.clone(), place.thread.clone())
+            }
+        };
+        let channel = self.open(&target).await?;
+        let begins = format!("{short}.");
+        for message in self.lately(&channel, target.thread.as_deref()).await? {
+            let delivery = message["metadata"]["event_payload"]["d"].as_str().unwrap_or_default();
+            let Some(ts) = message["ts"].as_str().filter(|_| delivery.starts_with(&begins)) else {
+                continue;
+            };
+            let at = Spot { channel: channel.clone(), message: ts.to_owned() };
+            let reader = match &self.effect.to {
+                Recipient::Channel { alias } => Reader::Staff(alias.clone()),
+                Recipient::Participant | Recipient::Webhook { .. } => Reader::Participant,
+            };
+            let posted = Posted { item: Item::Head { at: at.name() }, reader };
+            self.take_thread(&at, &posted).await?;
+        }
+        Ok(())
+    }
+
+    /// Everything in a thread: what the bot wrote besides the head, and how much others did.
+    async fn thread(&self, head: &Spot) -> Result<Thread, Failure> {
+        let mut thread = Thread::default();
+        let more = json!({ "ts": head.message });
+        for message in self.read_all(Method::Replies, (&head.channel, more)).await? {
+            let is_head = message["ts"] == head.message.as_str();
+            match self.is_ours(&message) {
+                true if is_head => thread.is_ours = true,
+                true => thread.ours.push(message),
+                false if is_written(&message) => {
+                    thread.theirs = thread.theirs.and(count(&message));
+                }
+                false => {}
+            }
+        }
+        Ok(thread)
+    }
+
+    /// What the participant wrote in the direct conversation beside the thread; nothing elsewhere, where others write.
+    async fn written_beside(&self, head: &Spot) -> Delivered<Count> {
+        if !head.channel.starts_with('D') {
+            return Ok(Count::default());
+        }
+        let more = json!({ "oldest": head.message });
+        let found = match self.read_all(Method::History, (&head.channel, more)).await {
+            Ok(found) => found,
+            Err(Failure::Refused { .. }) => Vec::new(),
+            Err(failure) => return Err(failure.into()),
+        };
+        let theirs = found.iter().filter(|it| is_written(it) && !self.is_ours(it));
+        Ok(theirs.fold(Count::default(), |all, message| all.and(count(message))))
+    }
+
+    async fn read_all(
+        &self,
+        method: Method,
+        (channel, more): (&str, Value),
+    ) -> Result<Vec<Value>, Failure> {
+        let (mut all, mut cursor) = (Vec::new(), String::new());
+        for _ in 0..PAGES {
+            let mut asked = more.clone();
+            asked["channel"] = json!(channel);
+            asked["limit"] = json!(PAGE);
+            if !cursor.is_empty() {
+                asked["cursor"] = json!(cursor);
+            }
+            let mut page = self.call(method, asked).await?;
+            if let Value::Array(messages) = page["messages"].take() {
+                all.extend(messages);
+            }
+            let next = page["response_metadata"]["next_cursor"].as_str();
+            next.unwrap_or_default().clone_into(&mut cursor);
+            if cursor.is_empty() {
+                break;
+            }
+        }
+        Ok(all)
+    }
+
+    fn is_ours(&self, message: &Value) -> bool {
+        let bot = self.app.api.tenants().installation(self.team()).map(|found| found.bot_user);
+        let is_named = message["metadata"]["event_type"] == super::DELIVERY;
+        is_named || bot.is_some_and(|bot| !bot.is_empty() && message["user"] == bot.as_str())
+    }
+
+    /// One neutral line in place of what a message said; false where Slack does not let the bot.
+    async fn blank(&self, at: &Spot) -> Delivered<bool> {
+        let mut body = body_of(&mirror::erased());
+        body["channel"] = json!(at.channel);
+        body["ts"] = json!(at.message);
+        match self.call(Method::UpdateMessage, body).await {
+            Ok(_) => Ok(true),
+            Err(Failure::Refused { error, .. }) if error == "message_not_found" => Ok(true),
+            Err(Failure::Refused { error, .. })
+                if is_final(&error) || self.effect.to == Recipient::Participant =>
+            {
+                Ok(false)
+            }
+            Err(failure) => Err(failure.into()),
+        }
+    }
+
+    async fn leave(&self, left: Left) -> Delivered<()> {
+        let engine = self.app.engine().ok_or(Undelivered::Later)?;
+        Ok(engine.note_left(self.effect, left).await?)
+    }
+
+    /// What the erasure came to, for the participant: in their messages, or in the thread of theirs where it stands.
+    async fn receipt(&self, user: &str) -> Delivered<Option<String>> {
+        let engine = self.app.engine().ok_or(Undelivered::Later)?;
+        let report = engine.erasure_report(self.effect.session).await?;
+        let report = report.ok_or(Undelivered::NotApplicable)?;
+        let place = &self.effect.place;
+        // In a channel everybody would read it, but in a thread that the person has begun there.
+        let is_theirs = people::is_direct(place) || place.thread.is_some();
+        let channel = if is_theirs { place.channel.as_str() } else { user };
+        let target = super::Target::new(channel.to_owned(), place.thread.clone());
+        let mut first = None;
+        for (part, message) in render::post(&receipt::text(&report)).iter().enumerate() {
+            let spot = self.post(&target, message, part).await?;
+            first.get_or_insert_with(|| spot.name());
+        }
+        Ok(first)
+    }
+}
+
+fn spot(at: &str) -> Delivered<Spot> {
+    Spot::parse(at).ok_or_else(|| Undelivered::Never("a message without a name".to_owned()))
+}
+
+/// Written by a person: not a line of Slack's about what happened, nor what is left of a message that was deleted.
+fn is_written(message: &Value) -> bool {
+    let subtype = message["subtype"].as_str().unwrap_or_default();
+    matches!(subtype, "" | "file_share" | "thread_broadcast" | "me_message")
+}
+
+fn count(message: &Value) -> Count {
+    let files = message["files"].as_array().map_or(0, Vec::len);
+    Count { messages: 1, files, ..Count::default() }
+}
+
+/// Whether there is nothing to take away any more.
+fn is_gone(error: &str) -> bool {
+    matches!(error, "message_not_found" | "thread_not_found" | "file_not_found" | "file_deleted")
+}
+
+/// Whether another attempt would be refused too, wherever the message stands.
+fn is_final(error: &str) -> bool {
+    matches!(
+        error,
+        "cant_delete_message"
+            | "cant_update_message"
+            | "compliance_exports_prevent_deletion"
+            | "edit_window_closed"
+    )
+}
+
+fn words(error: &str) -> String {
+    format!("Slack says: {}", error.replace('_', " "))
+}

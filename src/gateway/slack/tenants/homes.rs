@@ -1,0 +1,83 @@
+//! Workspaces of organisations that installed the app for all of theirs: which ones the bot may work in.
+
+use std::{collections::BTreeSet, sync::PoisonError};
+
+use super::{HOMES, Installation, Tenants};
+use crate::{
+    gateway::slack::inbound,
+    store::{self, Note},
+};
+
+impl Tenants {
+    /// Something came from a workspace: where it belongs to an organisation's installation, that is remembered, so
+    /// that what leaves later finds its token.
+    pub async fn met(&self, tenant: &inbound::Tenant) {
+        let Some(enterprise) = tenant.enterprise.as_ref().filter(|_| self.many.is_some()) else {
+            return;
+        };
+        let is_new = {
+            let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
+            !tenant.team.is_empty()
+                && !known.entries.contains_key(&tenant.team)
+                && known.homes.get(&tenant.team) != Some(enterprise)
+                && known.entries.contains_key(enterprise)
+        };
+        if !is_new {
+            return;
+        }
+        // Kept or not, the next event says it again.
+        if let Err(error) = self.keep_home(&tenant.team, Some(enterprise)).await {
+            tracing::warn!(%error, "whose a workspace is could not be saved");
+        }
+        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
+        known.homes.insert(tenant.team.clone(), enterprise.clone());
+    }
+
+    /// An organisation let the app into these workspaces of its own.
+    pub async fn admit(
+        &self,
+        tenant: &inbound::Tenant,
+        teams: &[String],
+    ) -> Result<(), store::Error> {
+        let Some(enterprise) = &tenant.enterprise else { return Ok(()) };
+        for team in teams {
+            self.keep_home(team, Some(enterprise)).await?;
+            let installed = {
+                let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
+                known.homes.insert(team.clone(), enterprise.clone());
+                known.entry(team).map(|entry| entry.installation.clone())
+            };
+            let back = installed.filter(|installed| installed.is_enterprise_install).map(|whole| {
+                Installation { team: team.clone(), is_enterprise_install: false, ..whole }
+            });
+            if let Some(back) = back {
+                // Nobody listening is no failure.
+                _ = self.installed.send(back);
+            }
+        }
+        Ok(())
+    }
+
+    /// Its organisation took the app out of these workspaces: nothing is called there. Which of them the bot knew; one
+    /// that has installed the app itself is none of them.
+    pub async fn withhold(&self, teams: &[String]) -> Result<BTreeSet<String>, store::Error> {
+        let mut gone = BTreeSet::new();
+        for team in teams {
+            let was_known = {
+                let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
+                known.homes.remove(team).is_some() && !known.entries.contains_key(team)
+            };
+            if was_known {
+                self.keep_home(team, None).await?;
+                gone.insert(team.clone());
+            }
+        }
+        Ok(gone)
+    }
+
+    async fn keep_home(&self, team: &str, enterprise: Option<&String>) -> Result<(), store::Error> {
+        let Some(many) = &self.many else { return Ok(()) };
+        let key = format!("{HOMES}{team}");
+        many.store.note(Note { key, session: None, value: enterprise.cloned() }).await
+    }
+}

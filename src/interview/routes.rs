@@ -1,0 +1,250 @@
+//! How the team is asked for something, and what the participant reads about it: that they were asked once that is known,
+//! and until then nothing, or that nobody could be reached.
+//!
+//! Every flow names channels of the staff. Where the one that should be asked takes nothing, the others are told that
+//! somebody is needed, without what stands on the card: who reads them may not be who may decide.
+
+use serde_json::json;
+
+use super::{Actor, texts};
+use crate::{
+    ids::{EffectId, WaitId},
+    model::{
+        effect::{Act, Delivery, Effect, Recipient},
+        flow::{Decider, PhaseEffect},
+        text::quoted,
+        transcript::{AskState, Audience, Errand, Event},
+    },
+};
+
+/// Something that the team was asked, and how far that got.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Asking {
+    /// What for.
+    pub errand: Errand,
+    /// The channel, by its alias.
+    pub alias: String,
+    /// Whether anybody there has it.
+    pub reached: AskState,
+}
+
+impl Actor {
+    /// Asks in a channel of the staff; what is said to the participant about it follows when it is known.
+    pub(super) fn ask_staff(&mut self, alias: &str, text: String, errand: Errand) {
+        let act = Act::Post { text: text.clone(), offers: Vec::new() };
+        let effect = self.effect(Recipient::Channel { alias: alias.to_owned() }, act);
+        let (audience, offers) = (Audience::Staff, Vec::new());
+        self.emit(Event::Posted { effect, audience, text, offers });
+        self.expect(effect, alias, errand);
+    }
+
+    /// The card of a request was queued: the participant is told once the team has it.
+    pub(super) fn expect_request(&mut self, wait: WaitId, alias: &str) {
+        let shown = |effect: &&Effect| effect.act == Act::Show { wait };
+        let queued = self.queued().iter().rev().find(shown).map(|effect| effect.id);
+        match queued {
+            Some(effect) => self.expect(effect, alias, Errand::Request { wait }),
+            None => self.post(texts::STAFF_ASKED),
+        }
+    }
+
+    fn expect(&mut self, effect: EffectId, alias: &str, errand: Errand) {
+        self.mark_asking(effect);
+        // What stands behind something that is kept back is not tried: it is kept back as well.
+        let is_kept_back = self
+            .state
+            .asking
+            .values()
+            .any(|asking| asking.alias == alias && asking.reached == AskState::Blocked);
+        let alias = alias.to_owned();
+        let reached = AskState::Pending;
+        self.emit(Event::TeamAsked { effect, errand, alias, reached });
+        if is_kept_back {
+            self.kept_back(effect, AskState::Blocked);
+        }
+    }
+
+    /// What came of asking somebody; a second report changes nothing.
+    pub(super) fn asked(&mut self, id: EffectId, delivery: &Delivery) {
+        match delivery {
+            Delivery::Delivered { .. } => self.reached(id),
+            // Nothing of the session is there any more, or the platform has no such thing.
+            Delivery::Failed { .. } | Delivery::NotApplicable => {
+                self.kept_back(id, AskState::Failed);
+            }
+            Delivery::Blocked { .. } => self.kept_back(id, AskState::Blocked),
+            Delivery::Retry { .. } | Delivery::Later { .. } => {}
+        }
+    }
+
+    fn reached(&mut self, id: EffectId) {
+        let Some(asking) = self.state.asking.get(&id).cloned() else { return };
+        if asking.reached == AskState::Delivered {
+            return;
+        }
+        let is_told = self.is_reached(&asking.errand);
+        self.note_asking(id, &asking, AskState::Delivered);
+        if !is_told && self.still_matters(&asking.errand) {
+            self.post(said(&asking.errand));
+        }
+    }
+
+    /// Nobody has it: others are told that somebody is needed, and at last the participant that nobody could be reached.
+    fn kept_back(&mut self, id: EffectId, reached: AskState) {
+        let Some(asking) = self.state.asking.get(&id).cloned() else { return };
+        if asking.reached != AskState::Pending {
+            if asking.reached == AskState::Blocked && reached == AskState::Failed {
+                self.note_asking(id, &asking, reached);
+            }
+            return;
+        }
+        self.note_asking(id, &asking, reached);
+        if self.is_reached(&asking.errand) || !self.still_matters(&asking.errand) {
+            return;
+        }
+        let tried = |alias: &String| {
+            let mut others = self.state.asking.values();
+            others.any(|other| other.errand == asking.errand && other.alias == *alias)
+        };
+        let next = self.staff_aliases().into_iter().find(|alias| !tried(alias));
+        if let Some(next) = next {
+            let person = quoted(&self.state.person_in_words());
+            let title = &self.flow.flow.title;
+            let text = texts::needed_elsewhere(&person, title, &asking.alias, &asking.errand);
+            return self.ask_staff(&next, text, asking.errand);
+        }
+        let is_under_way = self
+            .state
+            .asking
+            .values()
+            .any(|other| other.errand == asking.errand && other.reached == AskState::Pending);
+        if !is_under_way {
+            self.audit("team_not_reached", [("alias", json!(asking.alias))], []);
+            self.post(texts::NOT_REACHED);
+        }
+    }
+
+    fn note_asking(&mut self, effect: EffectId, asking: &Asking, reached: AskState) {
+        let Asking { errand, alias, .. } = asking.clone();
+        self.emit(Event::TeamAsked { effect, errand, alias, reached });
+    }
+
+    /// Whether anybody was asked this already.
+    pub(super) fn is_reached(&self, errand: &Errand) -> bool {
+        let mut all = self.state.asking.values();
+        all.any(|asking| asking.errand == *errand && asking.reached == AskState::Delivered)
+    }
+
+    /// What is true about a request that is open, for somebody who asks again.
+    pub(super) fn say_asked(&mut self, wait: WaitId) {
+        let errand = Errand::Request { wait };
+        let of_errand = |reached: AskState| {
+            let mut all = self.state.asking.values();
+            all.any(|asking| asking.errand == errand && asking.reached == reached)
+        };
+        let is_known = self.state.asking.values().any(|asking| asking.errand == errand);
+        // A request of before this was kept has been asked as well as was known then.
+        let text = if of_errand(AskState::Delivered) || !is_known {
+            texts::STAFF_ASKED
+        } else if of_errand(AskState::Pending) {
+            texts::ASKING
+        } else {
+            texts::NOT_REACHED
+        };
+        self.post(text);
+    }
+
+    /// Whether anybody knows that a person was asked for; true where nobody has to be told in a channel.
+    pub(super) fn is_handover_known(&self) -> bool {
+        let last = self.last_handover();
+        last.is_none_or(|last| self.is_reached(&last.errand) || last.reached == AskState::Pending)
+    }
+
+    fn last_handover(&self) -> Option<&Asking> {
+        let of_handover = |asking: &&Asking| matches!(asking.errand, Errand::HandOver { .. });
+        self.state.asking.values().rfind(of_handover)
+    }
+
+    /// What is true about a person who was asked for, for somebody who asks again; `text` where they were asked.
+    pub(super) fn say_called(&mut self, text: &str) {
+        let words = match self.last_handover() {
+            Some(last) if self.is_reached(&last.errand) => text,
+            Some(last) if last.reached == AskState::Pending => texts::ASKING,
+            Some(_) => texts::NOT_REACHED,
+            None => text,
+        };
+        self.post(words);
+    }
+
+    /// Whether it is still wanted.
+    fn still_matters(&self, errand: &Errand) -> bool {
+        let is_unclaimed = self.state.handoff.as_ref().is_some_and(|h| h.claimed_by.is_none());
+        match errand {
+            Errand::HandOver { .. } | Errand::Reminder { .. } => is_unclaimed,
+            Errand::Request { wait } => {
+                self.state.waits.get(wait).is_some_and(|wait| wait.standing.is_pending())
+            }
+        }
+    }
+
+    /// All channels of the staff that the flow names, in the order in which they are tried.
+    fn staff_aliases(&self) -> Vec<String> {
+        let flow = &self.flow.flow;
+        let overrides = &flow.approvals.overrides;
+        let deciders =
+            overrides.channel.iter().filter(|_| overrides.decider != Decider::Participant);
+        let of_phases = flow.phase.iter().flat_map(|phase| &phase.effect);
+        let of_phases = of_phases.flat_map(|effect| {
+            let summary = match effect {
+                PhaseEffect::PostSummary { channel, .. } => Some(channel.as_str()),
+                _ => None,
+            };
+            effect.approval().into_iter().chain(summary)
+        });
+        let named = flow.handoff.channel.iter().chain(deciders).map(String::as_str);
+        let mut aliases: Vec<String> = Vec::new();
+        for alias in named.chain(of_phases) {
+            if !aliases.iter().any(|known| known == alias) {
+                aliases.push(alias.to_owned());
+            }
+        }
+        aliases
+    }
+
+    /// Something has failed for good: it is kept, and the team is told by another way than the one that failed. Once for
+    /// a recipient, as long as nothing else is wrong with them.
+    pub(super) fn delivery_failed(&mut self, effect: &Effect, reason: &str) {
+        let is_known = self.state.failed.iter().any(|failed| failed.effect == effect.id);
+        if is_known || self.is_child() {
+            return;
+        }
+        let is_said = self
+            .state
+            .failed
+            .iter()
+            .any(|failed| failed.to == effect.to && failed.reason == reason);
+        let what = effect.act.name().to_owned();
+        let (to, reason) = (effect.to.clone(), reason.to_owned());
+        let text = texts::not_delivered(&self.state.person_in_words(), &effect.act, &to, &reason);
+        self.emit(Event::DeliveryFailed { effect: effect.id, what, to, reason });
+        let is_broken = |alias: &String| {
+            let to = Recipient::Channel { alias: alias.clone() };
+            self.state.failed.iter().any(|failed| failed.to == to)
+        };
+        let route = self.staff_aliases().into_iter().find(|alias| !is_broken(alias));
+        // Which roles could not be given, and why, is told where they are given.
+        let is_told = matches!(effect.act, Act::AddRoles { .. });
+        if !is_said && !is_told {
+            self.post_to_staff(route.as_deref(), text);
+        }
+    }
+}
+
+/// What the participant reads once the team has it.
+fn said(errand: &Errand) -> String {
+    match errand {
+        Errand::HandOver { text, .. } => text.clone(),
+        Errand::Request { .. } => texts::STAFF_ASKED.to_owned(),
+        Errand::Reminder { .. } => texts::UNCLAIMED.to_owned(),
+    }
+}

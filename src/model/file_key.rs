@@ -1,0 +1,60 @@
+//! The key that a session's files are sealed with, and the port that hands it out.
+
+use std::fmt;
+
+use async_trait::async_trait;
+use serde::{Deserialize, Serialize, de};
+
+use crate::ids::SessionId;
+
+/// Bytes of a key.
+pub const LENGTH: usize = 32;
+
+/// What a session's files are sealed with; it goes with the session's own key.
+#[derive(Clone, PartialEq, Eq)]
+pub struct FileKey([u8; LENGTH]);
+
+impl FileKey {
+    /// From random bytes that nobody else has.
+    pub const fn new(secret: [u8; LENGTH]) -> Self {
+        Self(secret)
+    }
+
+    /// The secret itself.
+    pub const fn secret(&self) -> &[u8; LENGTH] {
+        &self.0
+    }
+}
+
+impl fmt::Debug for FileKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("FileKey")
+    }
+}
+
+impl Serialize for FileKey {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&super::audit::hex(&self.0))
+    }
+}
+
+impl<'de> Deserialize<'de> for FileKey {
+    fn deserialize<D: de::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        let digit =
+            |at: usize| text.get(at..at + 2).and_then(|pair| u8::from_str_radix(pair, 16).ok());
+        let bytes: Option<Vec<u8>> = (0..text.len()).step_by(2).map(digit).collect();
+        let secret = bytes.and_then(|bytes| bytes.try_into().ok());
+        secret.map(Self).ok_or_else(|| de::Error::custom("not a key"))
+    }
+}
+
+/// Why a key could not be had; for the log.
+pub type KeyError = Box<dyn std::error::Error + Send + Sync>;
+
+/// Who owns the keys: the store, which destroys them with their sessions.
+#[async_trait]
+pub trait FileKeys: fmt::Debug + Send + Sync {
+    /// The key of a session's files, the same for as long as the session is there; none without a session.
+    async fn file_key(&self, session: SessionId) -> Result<Option<FileKey>, KeyError>;
+}
