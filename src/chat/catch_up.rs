@@ -5,14 +5,15 @@
 //! before. Only then it notes with [`Heard::note`] that it listens again, so that a crash in between loses nothing.
 //!
 //! ```text
-//! going_on      each conversation that goes on       from what its participant was heard saying: heard_last
+//! to_read       each conversation that goes on       from what its participant was heard saying: heard_last
+//!               each that ended lately               from Heard::last
 //! team_threads  the threads where a team writes of it   from Heard::last
 //! the platform's list of conversations that nobody began yet, where it has one: from Heard::last
 //! ```
 
-use std::sync::Arc;
+use std::{cmp::Reverse, sync::Arc};
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 
 use crate::{
     engine::Look,
@@ -80,27 +81,47 @@ pub async fn team_threads(
 /// Heads read in one go.
 const PAGE: usize = 500;
 
-/// The conversations of a platform that somebody may have written in, the newest `most` first.
-pub async fn going_on(store: &dyn Store, platform: Platform, most: usize) -> Vec<Head> {
+/// How long after its end people still write in a conversation, or about it: for a copy, for their data to be deleted.
+const STILL_WRITTEN_IN: TimeDelta = TimeDelta::days(14);
+
+/// The conversations of a platform that somebody may have written in, `most` of them: first those that go on or wait for
+/// a decision, which outlives the end of a conversation, then those that ended lately; of each the newest first.
+pub async fn to_read(
+    store: &dyn Store,
+    platform: Platform,
+    (most, now): (usize, DateTime<Utc>),
+) -> Vec<Head> {
     let (mut after, mut found) = (None, Vec::new());
+    let is_waiting = |head: &Head| !head.status.is_over() || head.approvals > 0;
     while let Ok(page) = store.sessions(after, PAGE).await {
         let Some(last) = page.last() else { break };
         after = Some(last.id);
         let is_ours = |head: &Head| {
-            head.place.platform == platform && head.parent.is_none() && !head.status.is_over()
+            let is_late = now - head.updated_at > STILL_WRITTEN_IN;
+            head.place.platform == platform
+                && head.parent.is_none()
+                && (is_waiting(head) || !is_late)
         };
         found.extend(page.into_iter().filter(is_ours));
         // So that no number of conversations is held at once.
-        found.sort_by_key(|head: &Head| std::cmp::Reverse(head.updated_at));
+        found.sort_by_key(|head: &Head| (!is_waiting(head), Reverse(head.updated_at)));
         found.truncate(most);
     }
     found
 }
 
 /// When the participant was heard last in a channel, as the platform names messages: their newest one where that is known,
-/// else the time of what they did, else the beginning. `stamp` names the first message of a time.
-pub fn heard_last(look: &Look, channel: &str, stamp: impl Fn(DateTime<Utc>) -> String) -> String {
+/// else the time of what they did, else the beginning. `stamp` names the first message of a time. Where a conversation is
+/// over, not all that they write in it is kept, and what was heard until `since` is not asked for again.
+pub fn heard_last(
+    look: &Look,
+    (channel, since): (&str, Option<DateTime<Utc>>),
+    stamp: impl Fn(DateTime<Utc>) -> String,
+) -> String {
     let head = &look.loaded.head;
+    if let Some(since) = since.filter(|_| head.status.is_over()) {
+        return stamp(since.max(head.created_at));
+    }
     let newest = look.loaded.events.iter().rev().find_map(|recorded| match &*recorded.event {
         Event::Said { from: Speaker::Participant, source, .. } => {
             let own = source.as_deref().and_then(|source| source.strip_prefix(channel));

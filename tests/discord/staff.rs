@@ -102,6 +102,45 @@ async fn a_mention_written_while_nobody_listened_is_answered() {
     assert_snapshot!(bot.mallory().news(), @"");
 }
 
+/// A decision typed in the thread under its card while the bot's session with Discord was over: counted once, by the one
+/// who made it, with all that follows from it.
+#[tokio::test]
+async fn a_decision_typed_in_a_thread_while_nobody_listened_counts_once() {
+    let bot = with_a_request().await;
+    let card = bot.grace().button("Approve").unwrap();
+    assert_eq!(bot.roles(ADA), ["Member"]);
+    bot.away(|state| {
+        // Whoever may not decide is told so, and nothing comes of it.
+        state.writes(MALLORY, card.1, "Deny", &[]);
+        state.writes(GRACE, card.1, "Approve, she helped me last week", &[]);
+    })
+    .await;
+    assert_eq!(bot.roles(ADA), ["Member", "Contributor"]);
+    let seen = bot.grace().at("staff-approvals").screen();
+    assert!(seen.contains("**Approved** by @Grace Hopper"), "{seen}");
+    assert!(bot.ada().news().contains("✓ Contributor"));
+    bot.mallory().news();
+    // Once: the next session finds nothing new.
+    bot.away(|_| {}).await;
+    assert_snapshot!(bot.ada().news(), @"");
+    assert_snapshot!(bot.mallory().news(), @"");
+}
+
+/// What somebody writes in their own conversation after its end, while the bot's session with Discord was over.
+#[tokio::test]
+async fn an_order_written_after_the_end_while_nobody_listened_is_answered() {
+    let bot = with_a_request().await;
+    let thread = bot.ada().at("welcome-ada").channel();
+    bot.away(|state| {
+        state.writes(ADA, thread, "delete my data", &[]);
+    })
+    .await;
+    assert!(bot.ada().button("Erase everything").is_some(), "{}", bot.ada().screen());
+    bot.ada().news();
+    bot.away(|_| {}).await;
+    assert_snapshot!(bot.ada().news(), @"");
+}
+
 async fn readings(bot: &Bot) -> Vec<String> {
     let records = bot.store.audit(0, 1_000).await.unwrap();
     let read = records.iter().filter(|sealed| sealed.record.event == "transcript_read");

@@ -1,5 +1,5 @@
 //! What was written while nobody listened. Discord sends again what a session missed; where a session is over — too long
-//! away, or ended by Discord — each conversation that goes on is read once, from what was heard last.
+//! away, or ended by Discord — each conversation that goes on, or ended lately, is read once, from what was heard last.
 //!
 //! Each message is taken as if it had just been dispatched, under the key that names it: one that was taken before, or
 //! comes by itself meanwhile, is recognised. Best effort: a thread that the bot may not read is left alone, and only as
@@ -20,7 +20,7 @@ use super::{
     send::snowflake,
 };
 use crate::{
-    chat::catch_up::{going_on, heard_last, team_threads},
+    chat::catch_up::{heard_last, team_threads, to_read},
     engine::Engine,
     model::session::{Head, Platform},
 };
@@ -46,7 +46,7 @@ impl Share {
     }
 }
 
-/// Reads every conversation of the session that goes on, the newest first, what a team wrote about it, and who called the
+/// Reads every conversation of the session that somebody may have written in, the newest first, what a team wrote about it, and who called the
 /// bot in a channel without having one; ends early where the program is to stop. What was heard is noted once all of it
 /// was seen.
 pub(super) async fn catch_up(app: Arc<App>, share: Share, since: Option<DateTime<Utc>>) {
@@ -78,8 +78,8 @@ impl Reader<'_> {
     /// How many messages were taken, and how many places could not be read.
     async fn everything(&self) -> (usize, usize) {
         let (mut taken, mut missed) = (0, 0);
-        let going_on = going_on(&*self.app.store, Platform::Discord, limits::CATCH_UP_SESSIONS);
-        for head in going_on.await {
+        let bounds = (limits::CATCH_UP_SESSIONS, self.app.clock.now());
+        for head in to_read(&*self.app.store, Platform::Discord, bounds).await {
             if let Ok(count) = self.conversation(&head).await {
                 taken += count;
             } else {
@@ -106,7 +106,7 @@ impl Reader<'_> {
         if self.share.has(guild, is_thread)
             && let Some(room) = app.rooms.known(head.id).await.map_err(|_| Missed)?
         {
-            let after = heard_last(&look, &room, snowflake);
+            let after = heard_last(&look, (&room, self.since), snowflake);
             let messages = ask(app, &room, &after).await?;
             taken += self.take(messages, is_thread.then_some(guild)).await?;
         }

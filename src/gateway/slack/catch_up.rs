@@ -1,6 +1,6 @@
 //! What was written while nobody listened. Slack delivers an event again for some minutes only, so after a start, and
-//! where no socket was open for longer, three things are read once: each conversation that goes on, the threads in which
-//! a team writes about it, and what people without a conversation wrote to the bot.
+//! where no socket was open for longer, three things are read once: each conversation that goes on or ended lately, the
+//! threads in which a team writes about it, and what people without a conversation wrote to the bot.
 //!
 //! Each message is taken as if it had just been delivered, under the key that names it by channel and time: one that was
 //! taken before, or comes by itself meanwhile, is recognised. Best effort: a channel that the bot may not read is left
@@ -21,7 +21,7 @@ use super::{
     limits, parse, people,
 };
 use crate::{
-    chat::catch_up::{going_on, heard_last, team_threads},
+    chat::catch_up::{heard_last, team_threads, to_read},
     engine::{Engine, Look},
     model::session::{Head, Platform},
     store::Find,
@@ -154,8 +154,9 @@ async fn read_all(app: &Arc<App>) -> Done {
         reader.since.extend(last.map(|last| (team.clone(), last)));
     }
     let mut done = Done::All;
-    let going_on = going_on(&*app.store, Platform::Slack, limits::CATCH_UP_SESSIONS).await;
-    for head in going_on.iter().filter(|head| teams.contains(&head.place.workspace)) {
+    let bounds = (limits::CATCH_UP_SESSIONS, began);
+    let heads = to_read(&*app.store, Platform::Slack, bounds).await;
+    for head in heads.iter().filter(|head| teams.contains(&head.place.workspace)) {
         match reader.conversation(head).await {
             Ok(()) => {}
             Err(Missed::Away) => return Done::Nothing,
@@ -219,7 +220,8 @@ impl Reader<'_> {
         };
         let place = &head.place;
         if let Some(root) = self.app.threads.root(head.id, place).await? {
-            let since = heard_last(&look, &root.channel, stamp);
+            let listened = self.since.get(&place.workspace).copied();
+            let since = heard_last(&look, (&root.channel, listened), stamp);
             let mut messages = self.replies(&place.workspace, &root, &since).await?;
             if root.channel.starts_with('D') {
                 // What is written beside the thread belongs to the conversation as well.
