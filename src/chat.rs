@@ -15,6 +15,7 @@ pub mod raw;
 pub mod receipt;
 mod receipts;
 pub mod refusal;
+pub mod removal;
 pub mod signed;
 pub mod standing;
 pub mod transcript;

@@ -10,7 +10,9 @@
 //! | [`Class::Shorten`] | splits or shortens, and posts again | failed and told |
 //! | [`Class::Plain`] | posts the words alone | failed and told |
 //! | [`Class::MessageGone`] | posts anew instead of editing | failed and told |
+//! | [`Class::Uneditable`] | posts anew instead of editing | failed and told |
 //! | [`Class::PlaceGone`] | posts elsewhere | failed and told |
+//! | [`Class::PlaceClosed`] | posts elsewhere | failed and told |
 //! | [`Class::AlreadyDone`] | nothing | delivered |
 //! | [`Class::PersonUnreachable`] | writes where the person also reads; else the session pauses | failed and told |
 //! | [`Class::Final`] | nothing | failed and told |
@@ -42,10 +44,14 @@ pub enum Class {
     Shorten,
     /// The platform does not take how it is built: blocks, components, metadata.
     Plain,
-    /// The message to be edited is not there any more, or cannot be edited.
+    /// The message to be edited, or the file, is not there any more.
     MessageGone,
-    /// The thread or the conversation is not there any more, or takes no messages.
+    /// The message is there and cannot be edited.
+    Uneditable,
+    /// The thread or the conversation is not there any more.
     PlaceGone,
+    /// The thread or the conversation is there and takes no messages.
+    PlaceClosed,
     /// It was done before.
     AlreadyDone,
     /// The person reads nothing from the bot any more; why, in words for staff.
@@ -80,9 +86,13 @@ pub fn outcome(class: Class, said: &str, effect: &Effect, now: DateTime<Utc>) ->
         }
         Class::AlreadyDone => Delivery::delivered(None),
         Class::PersonUnreachable(why) => Delivery::Failed { reason: why.to_owned() },
-        Class::Shorten | Class::Plain | Class::MessageGone | Class::PlaceGone | Class::Final => {
-            Delivery::Failed { reason: said.to_owned() }
-        }
+        Class::Shorten
+        | Class::Plain
+        | Class::MessageGone
+        | Class::Uneditable
+        | Class::PlaceGone
+        | Class::PlaceClosed
+        | Class::Final => Delivery::Failed { reason: said.to_owned() },
     }
 }
 

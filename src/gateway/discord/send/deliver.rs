@@ -447,7 +447,7 @@ impl Sender<'_> {
         {
             return;
         }
-        if matches!(failure.class(), Class::Blocked(_) | Class::PlaceGone) {
+        if matches!(failure.class(), Class::Blocked(_) | Class::PlaceGone | Class::PlaceClosed) {
             self.app.lost.insert(self.effect.session);
         }
         self.lost(why);
@@ -494,7 +494,7 @@ impl Sender<'_> {
     fn failed(&self, failure: &Failure) -> Delivery {
         let class = match failure.class() {
             // There is no other place left.
-            Class::PlaceGone => Class::Blocked(CauseKind::ChannelUnavailable),
+            Class::PlaceGone | Class::PlaceClosed => Class::Blocked(CauseKind::ChannelUnavailable),
             class => class,
         };
         refusal::outcome(class, &failure.to_string(), self.effect, self.app.clock.now())

@@ -208,7 +208,8 @@ impl Sender<'_> {
 
 /// Whether a place takes no messages any more, so that another one may.
 fn is_shut(failure: &Failure) -> bool {
-    matches!(failure.class(), Class::PlaceGone | Class::PersonUnreachable(_))
+    let class = failure.class();
+    matches!(class, Class::PlaceGone | Class::PlaceClosed | Class::PersonUnreachable(_))
 }
 
 /// What a card says, without anything to press; none where it is words already.

@@ -5,6 +5,7 @@
 
 use std::time::Duration;
 
+use async_trait::async_trait;
 use chrono::TimeDelta;
 use serde_json::{Value, json};
 
@@ -14,15 +15,19 @@ use super::{
     nonce,
 };
 use crate::{
-    chat::receipt,
+    chat::{
+        receipt,
+        refusal::Class,
+        removal::{Refused, Remover},
+    },
     gateway::discord::{
         api::{Code, Failure, Near},
         mirror, people, render, texts,
     },
     model::{
-        effect::{Act, Recipient},
+        effect::{Act, Effect, Recipient},
         posted::{Item, Posted, Reader, Removal},
-        report::{Count, Left, Remnant},
+        report::{Count, Left},
     },
     threads::Spot,
 };
@@ -70,35 +75,20 @@ impl Sender<'_> {
         }
     }
 
-    /// Deletes a message, or blanks it.
-    async fn take_message(&self, at: &Spot, posted: &Posted) -> Delivered<()> {
-        match self.delete(at).await {
-            Ok(()) => Ok(()),
-            Err(failure) if is_gone(&failure) => Ok(()),
-            Err(Failure::Refused { code, .. }) => {
-                if self.blank(at).await? {
-                    let (effect, reader) = (self.effect.id, posted.reader.clone());
-                    let (what, count) = (Remnant::Blank, Count::default());
-                    return self.leave(Left { effect, what, reader, count, why: None }).await;
-                }
-                self.leave(Left::ours(self.effect.id, posted, &words(code))).await
-            }
-            Err(failure) => Err(failure.into()),
-        }
-    }
-
     /// Takes away a message with the thread that hangs on it; where others have written in that, the message is blanked
     /// and the thread loses its name.
     async fn take_head(&self, head: &Spot, posted: &Posted) -> Delivered<()> {
         let thread = match self.thread(&head.message).await {
             Ok(thread) => thread,
-            // Nothing hangs on it, or nothing any more.
-            Err(failure) if is_gone(&failure) => return self.take_message(head, posted).await,
-            Err(Failure::Refused { .. }) => {
-                self.rename(&head.message, posted).await?;
-                return self.take_message(head, posted).await;
-            }
-            Err(failure) => return Err(failure.into()),
+            Err(failure) => match self.refused(&failure) {
+                // Nothing hangs on it, or nothing any more.
+                Refused::Gone => return self.take_message(head, posted).await,
+                Refused::Kept => {
+                    self.rename(&head.message, posted).await?;
+                    return self.take_message(head, posted).await;
+                }
+                Refused::Waits => return Err(failure.into()),
+            },
         };
         if thread.theirs.is_none() {
             if !self.delete_thread(&head.message).await? {
@@ -109,13 +99,7 @@ impl Sender<'_> {
         }
         self.empty(&head.message, &thread, posted).await?;
         self.rename(&head.message, posted).await?;
-        if !self.blank(head).await? {
-            let why = "Discord does not let me change it";
-            return self.leave(Left::ours(self.effect.id, posted, why)).await;
-        }
-        let (effect, reader) = (self.effect.id, posted.reader.clone());
-        let what = Remnant::Blank;
-        self.leave(Left { effect, what, reader, count: thread.theirs, why: None }).await
+        self.blank_head(head, (posted, thread.theirs)).await
     }
 
     /// Deletes the participant's own thread, once they can read in their direct messages what comes of it; else takes from
@@ -126,22 +110,17 @@ impl Sender<'_> {
         }
         let thread = match self.thread(room).await {
             Ok(thread) => thread,
-            Err(failure) if is_gone(&failure) => return Ok(()),
-            Err(Failure::Refused { code, .. }) => {
-                return self.leave(Left::ours(self.effect.id, posted, &words(code))).await;
-            }
-            Err(failure) => return Err(failure.into()),
+            Err(failure) => match self.refused(&failure) {
+                Refused::Gone => return Ok(()),
+                Refused::Kept => return self.leave_ours(posted, &self.why(&failure)).await,
+                Refused::Waits => return Err(failure.into()),
+            },
         };
         self.empty(room, &thread, posted).await?;
         self.rename(room, posted).await?;
         let why = "it's empty and has no name now; it stays so that you can read this";
-        self.leave(Left::ours(self.effect.id, posted, why)).await?;
-        if thread.theirs.is_none() {
-            return Ok(());
-        }
-        let (effect, reader) = (self.effect.id, posted.reader.clone());
-        let (what, count) = (Remnant::Theirs, thread.theirs);
-        self.leave(Left { effect, what, reader, count, why: None }).await
+        self.leave_ours(posted, why).await?;
+        self.leave_theirs(posted, thread.theirs).await
     }
 
     /// Whether nobody waits for a receipt, or they will read it in their direct messages: a line there says so.
@@ -175,11 +154,12 @@ impl Sender<'_> {
 
     /// Whether a thread is gone, with all that stands in it; false where the bot may not.
     async fn delete_thread(&self, thread: &str) -> Delivered<bool> {
-        match self.app.api.delete_channel(thread, Some(WHY)).await {
-            Ok(()) => Ok(true),
-            Err(failure) if is_gone(&failure) => Ok(true),
-            Err(Failure::Refused { .. }) => Ok(false),
-            Err(failure) => Err(failure.into()),
+        let deleted = self.app.api.delete_channel(thread, Some(WHY)).await;
+        let Err(failure) = deleted else { return Ok(true) };
+        match self.refused(&failure) {
+            Refused::Gone => Ok(true),
+            Refused::Kept => Ok(false),
+            Refused::Waits => Err(failure.into()),
         }
     }
 
@@ -200,36 +180,15 @@ impl Sender<'_> {
     /// Takes the name from a thread. One that is archived is opened by that, for nothing else lets it be renamed.
     async fn rename(&self, thread: &str, posted: &Posted) -> Delivered<()> {
         let body = json!({ "name": texts::ERASED_THREAD, "archived": false });
-        match self.app.api.change_channel(thread, body, Some(WHY)).await {
-            Ok(()) => Ok(()),
-            Err(failure) if is_gone(&failure) => Ok(()),
-            Err(Failure::Refused { code, .. }) => {
-                let item = Item::Room { id: thread.to_owned() };
-                let named = Posted { item, reader: posted.reader.clone() };
-                self.leave(Left::ours(self.effect.id, &named, &words(code))).await
+        let renamed = self.app.api.change_channel(thread, body, Some(WHY)).await;
+        let Err(failure) = renamed else { return Ok(()) };
+        match self.refused(&failure) {
+            Refused::Gone => Ok(()),
+            Refused::Kept => {
+                let (item, reader) = (Item::Room { id: thread.to_owned() }, posted.reader.clone());
+                self.leave_ours(&Posted { item, reader }, &self.why(&failure)).await
             }
-            Err(failure) => Err(failure.into()),
-        }
-    }
-
-    async fn delete(&self, at: &Spot) -> Result<(), Failure> {
-        match self.app.api.delete(&at.channel, &at.message).await {
-            Err(failure) if failure.is(Code::Archived) => {
-                self.app.api.unarchive(&at.channel).await?;
-                self.app.api.delete(&at.channel, &at.message).await
-            }
-            deleted => deleted,
-        }
-    }
-
-    /// One neutral line in place of what a message said; false where Discord does not let the bot.
-    async fn blank(&self, at: &Spot) -> Delivered<bool> {
-        self.app.drawn.forget(&at.name());
-        match self.app.api.edit(&at.channel, &at.message, mirror::erased().body(0)).await {
-            Ok(()) => Ok(true),
-            Err(failure) if is_gone(&failure) => Ok(true),
-            Err(Failure::Refused { .. }) => Ok(false),
-            Err(failure) => Err(failure.into()),
+            Refused::Waits => Err(failure.into()),
         }
     }
 
@@ -290,11 +249,6 @@ impl Sender<'_> {
         Ok(found)
     }
 
-    async fn leave(&self, left: Left) -> Delivered<()> {
-        let engine = self.app.engine().ok_or(Undelivered::Later)?;
-        Ok(engine.note_left(self.effect, left).await?)
-    }
-
     /// What the erasure came to, for the participant: in their thread where that is left, else in their direct messages.
     async fn receipt(&self, user: &str, rooms: &[String]) -> Delivered<Option<String>> {
         let engine = self.app.engine().ok_or(Undelivered::Later)?;
@@ -324,6 +278,44 @@ impl Sender<'_> {
     }
 }
 
+#[async_trait]
+impl Remover for Sender<'_> {
+    type Failure = Failure;
+    type Undelivered = Undelivered;
+
+    fn removal(&self) -> &Effect {
+        self.effect
+    }
+
+    fn class_of(&self, failure: &Failure) -> Class {
+        failure.class()
+    }
+
+    fn why(&self, failure: &Failure) -> String {
+        failure.code().map_or_else(|| failure.to_string(), |code| format!("Discord says: {code}"))
+    }
+
+    async fn delete(&self, at: &Spot) -> Result<(), Failure> {
+        match self.app.api.delete(&at.channel, &at.message).await {
+            Err(failure) if failure.is(Code::Archived) => {
+                self.app.api.unarchive(&at.channel).await?;
+                self.app.api.delete(&at.channel, &at.message).await
+            }
+            deleted => deleted,
+        }
+    }
+
+    async fn overwrite(&self, at: &Spot) -> Result<(), Failure> {
+        self.app.drawn.forget(&at.name());
+        self.app.api.edit(&at.channel, &at.message, mirror::erased().body(0)).await
+    }
+
+    async fn note_left(&self, left: Left) -> Delivered<()> {
+        let engine = self.app.engine().ok_or(Undelivered::Later)?;
+        Ok(engine.note_left(self.effect, left).await?)
+    }
+}
+
 fn spot(at: &str) -> Delivered<Spot> {
     Spot::parse(at).ok_or_else(|| Undelivered::Never("a message without a name".to_owned()))
 }
@@ -331,12 +323,4 @@ fn spot(at: &str) -> Delivered<Spot> {
 /// Written by somebody: words, an answer to a message, what a command came to.
 fn is_written(message: &Value) -> bool {
     matches!(message["type"].as_u64(), None | Some(0 | 19 | 20 | 23))
-}
-
-fn is_gone(failure: &Failure) -> bool {
-    matches!(failure.code(), Some(Code::UnknownChannel | Code::UnknownMessage))
-}
-
-fn words(code: Code) -> String {
-    format!("Discord says: {code}")
 }

@@ -6,7 +6,10 @@ use chrono::TimeDelta;
 
 use super::{Delivered, Sender, Target, Undelivered};
 use crate::{
-    chat::refusal::{self, Class},
+    chat::{
+        refusal::{self, Class},
+        removal::{Refused, refused},
+    },
     engine::{Inbound, What},
     gateway::slack::{
         api::{
@@ -57,7 +60,7 @@ impl Sender<'_> {
             return None;
         }
         let moved = match self.class(failure) {
-            Class::PlaceGone => self.leave_thread().await,
+            Class::PlaceGone | Class::PlaceClosed => self.leave_thread().await,
             class if class == SHUT => self.move_on().await,
             _ => return None,
         };
@@ -127,9 +130,13 @@ impl Sender<'_> {
                 self.tell_of_loss(&failure);
                 let class = match self.class(&failure) {
                     // What cannot be taken away is told in the receipt, which does not wait for it.
-                    _ if self.is_of_erasure() && failure.code().is_some() => Class::Final,
+                    class if self.is_of_erasure() && refused(class) != Refused::Waits => {
+                        Class::Final
+                    }
                     // There is no other place, so this one is waited for.
-                    Class::PlaceGone => Class::Blocked(CauseKind::ThreadLocked),
+                    Class::PlaceGone | Class::PlaceClosed => {
+                        Class::Blocked(CauseKind::ThreadLocked)
+                    }
                     class => class,
                 };
                 refusal::outcome(class, &said(&failure), self.effect, now)
@@ -168,7 +175,7 @@ impl Sender<'_> {
 }
 
 /// What Slack said, in words for staff.
-fn said(failure: &Failure) -> String {
+pub(super) fn said(failure: &Failure) -> String {
     match failure.code() {
         Some(code) => format!("Slack says: {}", code.replace('_', " ")),
         None => failure.to_string(),

@@ -228,7 +228,9 @@ impl Sender<'_> {
                 self.app.drawn.note(spot.name(), digest);
                 Ok(true)
             }
-            Err(failure) if failure.class() == Class::MessageGone => Ok(false),
+            Err(failure) if matches!(failure.class(), Class::MessageGone | Class::Uneditable) => {
+                Ok(false)
+            }
             // What stands where nobody can be written to any more stays as it is.
             Err(Failure::Refused { .. }) if self.is_left(spot).await? => Ok(false),
             Err(failure) => Err(failure.into()),

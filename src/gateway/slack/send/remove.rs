@@ -3,19 +3,24 @@
 //! Each removal looks at what is there now, so that a repeat goes on where the last attempt ended. What Slack does not let
 //! the bot delete is blanked; what is left then is noted for the receipt.
 
+use async_trait::async_trait;
 use serde_json::{Value, json};
 
-use super::{Delivered, Sender, Undelivered, body_of};
+use super::{Delivered, Sender, Undelivered, body_of, outcome};
 use crate::{
-    chat::receipt,
+    chat::{
+        receipt,
+        refusal::Class,
+        removal::{Refused, Remover},
+    },
     gateway::slack::{
         api::{Failure, Method},
         mirror, people, render,
     },
     model::{
-        effect::{Act, Recipient},
+        effect::{Act, Effect, Recipient},
         posted::{Item, Posted, Reader, Removal},
-        report::{Count, Left, Remnant},
+        report::{Count, Left},
     },
     threads::Spot,
 };
@@ -63,38 +68,21 @@ impl Sender<'_> {
         }
     }
 
-    /// Deletes a message, or blanks it.
-    async fn take_message(&self, at: &Spot, posted: &Posted) -> Delivered<()> {
-        let body = json!({ "channel": at.channel, "ts": at.message });
-        match self.call(Method::DeleteMessage, body).await {
-            Ok(_) => Ok(()),
-            Err(Failure::Refused { error, .. }) if is_gone(&error) => Ok(()),
-            Err(Failure::Refused { error, .. }) if is_final(&error) => {
-                if self.blank(at).await? {
-                    return self.leave_blank(posted, Count::default()).await;
-                }
-                self.leave(Left::ours(self.effect.id, posted, &words(&error))).await
-            }
-            Err(Failure::Refused { error, .. }) if self.effect.to == Recipient::Participant => {
-                self.leave(Left::ours(self.effect.id, posted, &words(&error))).await
-            }
-            Err(failure) => Err(failure.into()),
-        }
-    }
-
     /// Takes away what the bot wrote in a thread, and its head; a head under which staff have written is blanked, so that
     /// their thread stays.
     async fn take_thread(&self, head: &Spot, posted: &Posted) -> Delivered<()> {
         let is_staffs = matches!(posted.reader, Reader::Staff(_));
         let thread = match self.thread(head).await {
             Ok(thread) => thread,
-            Err(Failure::Refused { error, .. }) if is_gone(&error) => return Ok(()),
-            // Who may not look does not know whether somebody has written there.
-            Err(Failure::Refused { .. }) if is_staffs => {
-                return self.take_head(head, (posted, Count::default())).await;
-            }
-            Err(Failure::Refused { .. }) => return self.take_message(head, posted).await,
-            Err(failure) => return Err(failure.into()),
+            Err(failure) => match self.refused(&failure) {
+                Refused::Gone => return Ok(()),
+                // Who may not look does not know whether somebody has written there.
+                Refused::Kept if is_staffs => {
+                    return self.blank_head(head, (posted, Count::default())).await;
+                }
+                Refused::Kept => return self.take_message(head, posted).await,
+                Refused::Waits => return Err(failure.into()),
+            },
         };
         for (n, message) in thread.ours.iter().enumerate() {
             if n == AT_ONCE {
@@ -112,28 +100,10 @@ impl Sender<'_> {
             }
         }
         if is_staffs && !theirs.is_none() {
-            return self.take_head(head, (posted, theirs)).await;
+            return self.blank_head(head, (posted, theirs)).await;
         }
-        if !theirs.is_none() {
-            let (effect, reader) = (self.effect.id, posted.reader.clone());
-            let what = Remnant::Theirs;
-            self.leave(Left { effect, what, reader, count: theirs, why: None }).await?;
-        }
+        self.leave_theirs(posted, theirs).await?;
         if thread.is_ours { self.take_message(head, posted).await } else { Ok(()) }
-    }
-
-    /// Blanks the head of a thread in which others have written.
-    async fn take_head(&self, head: &Spot, (posted, theirs): (&Posted, Count)) -> Delivered<()> {
-        if !self.blank(head).await? {
-            let why = "Slack does not let me change it";
-            return self.leave(Left::ours(self.effect.id, posted, why)).await;
-        }
-        self.leave_blank(posted, theirs).await
-    }
-
-    async fn leave_blank(&self, posted: &Posted, count: Count) -> Delivered<()> {
-        let (effect, reader) = (self.effect.id, posted.reader.clone());
-        self.leave(Left { effect, what: Remnant::Blank, reader, count, why: None }).await
     }
 
     /// A message of the bot's with its files.
@@ -152,10 +122,12 @@ impl Sender<'_> {
     async fn take_file(&self, id: &str, posted: &Posted) -> Delivered<()> {
         let found = match self.call(Method::FileInfo, json!({ "file": id })).await {
             Ok(found) => found,
-            Err(Failure::Refused { error, .. }) if is_gone(&error) => return Ok(()),
-            // It may be deleted all the same.
-            Err(Failure::Refused { .. }) => return self.delete_file(id, posted).await,
-            Err(failure) => return Err(failure.into()),
+            Err(failure) => match self.refused(&failure) {
+                Refused::Gone => return Ok(()),
+                // It may be deleted all the same.
+                Refused::Kept => return self.delete_file(id, posted).await,
+                Refused::Waits => return Err(failure.into()),
+            },
         };
         let shares = ["private", "public"].map(|kind| found["file"]["shares"][kind].as_object());
         for (channel, messages) in shares.into_iter().flatten().flatten() {
@@ -169,17 +141,15 @@ impl Sender<'_> {
     }
 
     async fn delete_file(&self, id: &str, posted: &Posted) -> Delivered<()> {
-        match self.call(Method::DeleteFile, json!({ "file": id })).await {
-            Ok(_) => Ok(()),
-            Err(Failure::Refused { error, .. }) if is_gone(&error) => Ok(()),
-            Err(Failure::Refused { error, .. }) => {
-                let file = Posted {
-                    item: Item::File { id: id.to_owned() },
-                    reader: posted.reader.clone(),
-                };
-                self.leave(Left::ours(self.effect.id, &file, &words(&error))).await
+        let deleted = self.call(Method::DeleteFile, json!({ "file": id })).await;
+        let Err(failure) = deleted else { return Ok(()) };
+        match self.refused(&failure) {
+            Refused::Gone => Ok(()),
+            Refused::Kept => {
+                let (item, reader) = (Item::File { id: id.to_owned() }, posted.reader.clone());
+                self.leave_ours(&Posted { item, reader }, &self.why(&failure)).await
             }
-            Err(failure) => Err(failure.into()),
+            Refused::Waits => Err(failure.into()),
         }
     }
 
@@ -275,28 +245,6 @@ impl Sender<'_> {
         is_named || bot.is_some_and(|bot| !bot.is_empty() && message["user"] == bot.as_str())
     }
 
-    /// One neutral line in place of what a message said; false where Slack does not let the bot.
-    async fn blank(&self, at: &Spot) -> Delivered<bool> {
-        let mut body = body_of(&mirror::erased());
-        body["channel"] = json!(at.channel);
-        body["ts"] = json!(at.message);
-        match self.call(Method::UpdateMessage, body).await {
-            Ok(_) => Ok(true),
-            Err(Failure::Refused { error, .. }) if error == "message_not_found" => Ok(true),
-            Err(Failure::Refused { error, .. })
-                if is_final(&error) || self.effect.to == Recipient::Participant =>
-            {
-                Ok(false)
-            }
-            Err(failure) => Err(failure.into()),
-        }
-    }
-
-    async fn leave(&self, left: Left) -> Delivered<()> {
-        let engine = self.app.engine().ok_or(Undelivered::Later)?;
-        Ok(engine.note_left(self.effect, left).await?)
-    }
-
     /// What the erasure came to, for the participant: in their messages, or in the thread of theirs where it stands.
     async fn receipt(&self, user: &str) -> Delivered<Option<String>> {
         let engine = self.app.engine().ok_or(Undelivered::Later)?;
@@ -316,6 +264,41 @@ impl Sender<'_> {
     }
 }
 
+#[async_trait]
+impl Remover for Sender<'_> {
+    type Failure = Failure;
+    type Undelivered = Undelivered;
+
+    fn removal(&self) -> &Effect {
+        self.effect
+    }
+
+    fn class_of(&self, failure: &Failure) -> Class {
+        failure.class()
+    }
+
+    fn why(&self, failure: &Failure) -> String {
+        outcome::said(failure)
+    }
+
+    async fn delete(&self, at: &Spot) -> Result<(), Failure> {
+        let body = json!({ "channel": at.channel, "ts": at.message });
+        self.call(Method::DeleteMessage, body).await.map(drop)
+    }
+
+    async fn overwrite(&self, at: &Spot) -> Result<(), Failure> {
+        let mut body = body_of(&mirror::erased());
+        body["channel"] = json!(at.channel);
+        body["ts"] = json!(at.message);
+        self.call(Method::UpdateMessage, body).await.map(drop)
+    }
+
+    async fn note_left(&self, left: Left) -> Delivered<()> {
+        let engine = self.app.engine().ok_or(Undelivered::Later)?;
+        Ok(engine.note_left(self.effect, left).await?)
+    }
+}
+
 fn spot(at: &str) -> Delivered<Spot> {
     Spot::parse(at).ok_or_else(|| Undelivered::Never("a message without a name".to_owned()))
 }
@@ -329,24 +312,4 @@ fn is_written(message: &Value) -> bool {
 fn count(message: &Value) -> Count {
     let files = message["files"].as_array().map_or(0, Vec::len);
     Count { messages: 1, files, ..Count::default() }
-}
-
-/// Whether there is nothing to take away any more.
-fn is_gone(error: &str) -> bool {
-    matches!(error, "message_not_found" | "thread_not_found" | "file_not_found" | "file_deleted")
-}
-
-/// Whether another attempt would be refused too, wherever the message stands.
-fn is_final(error: &str) -> bool {
-    matches!(
-        error,
-        "cant_delete_message"
-            | "cant_update_message"
-            | "compliance_exports_prevent_deletion"
-            | "edit_window_closed"
-    )
-}
-
-fn words(error: &str) -> String {
-    format!("Slack says: {}", error.replace('_', " "))
 }
