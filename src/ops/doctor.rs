@@ -8,6 +8,8 @@ use serde_json::json;
 use super::{
     app::{self, Wanted},
     cli::{Doctor, Json},
+    control,
+    request::{self, Waiting},
     term,
 };
 use crate::{
@@ -22,6 +24,7 @@ use crate::{
         chat::{ToolChoice, ToolSpec},
         steady::{Means, RealPauses},
     },
+    model::session::Platform,
 };
 
 /// Longest time for everything; each question has a limit of its own.
@@ -46,6 +49,14 @@ pub(super) fn doctor(wanted: &Wanted, command: &Doctor) -> anyhow::Result<ExitCo
         Doctor::Slack { .. } => slack::offline(&patient, &mut report),
         Doctor::Discord { .. } => discord::offline(&patient, &mut report),
     }
+    let platform = match command {
+        Doctor::Slack { .. } => Platform::Slack,
+        Doctor::Discord { .. } => Platform::Discord,
+    };
+    app::block_on(async {
+        deliveries(&settings, platform, &mut report).await;
+        Ok(())
+    })?;
     if online {
         let asked = app::block_on(async {
             let asking = async {
@@ -116,6 +127,28 @@ fn flows(settings: &Settings, library: &Library, report: &mut Report) -> anyhow:
     }
     report.checked.push(format!("flows ({}), their aliases and retention", library.iter().count()));
     Ok(())
+}
+
+/// What the bot that runs on this configuration cannot deliver just now, and what ends that. Where none runs, nobody
+/// knows: it is found out again at the next start.
+async fn deliveries(settings: &Settings, platform: Platform, report: &mut Report) {
+    let Ok(Some(call)) = control::call(&settings.data_dir).await else { return };
+    let waiting = match call.ask(request::Request::Outages, &mut std::io::sink()).await {
+        Ok(value) => serde_json::from_value::<Vec<Waiting>>(value).unwrap_or_default(),
+        // One of an older version.
+        Err(error) => return tracing::debug!(%error, "the bot does not say what waits"),
+    };
+    for one in waiting.iter().filter(|one| one.platform == platform) {
+        let count = match one.deliveries {
+            1 => "1 delivery waits".to_owned(),
+            n => format!("{n} deliveries wait"),
+        };
+        let since = one.since.format("%Y-%m-%d %H:%M UTC");
+        let message = format!("{}; {count} since {since}", one.what);
+        let problem = Problem::whole("deliveries", message).hint(one.remedy.as_str()).warning();
+        report.problems.push(problem);
+    }
+    report.checked.push("deliveries of the bot that runs".to_owned());
 }
 
 fn data_dir(settings: &Settings, report: &mut Report) {

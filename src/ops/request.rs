@@ -7,17 +7,21 @@ use std::{
     sync::Arc,
 };
 
+use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
 use super::{app::Home, cli::Format, erase::Erased, hold::Standing, sentence};
 use crate::{
-    engine::{self, Engine, Gathered},
+    engine::{self, Engine, Gathered, Outage},
     export::{self, json_resume, transcript},
     ids::SessionId,
     interview::State,
-    model::{session::PersonId, transcript::Audience},
+    model::{
+        session::{PersonId, Platform},
+        transcript::Audience,
+    },
     store::{self, Find},
 };
 
@@ -85,8 +89,29 @@ pub(super) enum Request {
         /// The number of the first.
         from: u64,
     },
+    /// What keeps deliveries from leaving; known by a bot that runs, and by nobody else.
+    Outages,
     /// A dump of the store, in pieces.
     Dump,
+}
+
+/// Something outside that must be mended before deliveries leave.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Waiting {
+    pub(super) platform: Platform,
+    /// What is wrong, with names: whoever asks operates the bot.
+    pub(super) what: String,
+    pub(super) remedy: String,
+    pub(super) since: DateTime<Utc>,
+    pub(super) deliveries: usize,
+}
+
+impl From<Outage> for Waiting {
+    fn from(Outage { cause, since, effects }: Outage) -> Self {
+        let (platform, what) = (cause.platform, cause.to_string());
+        let remedy = cause.kind.remedy().to_owned();
+        Self { platform, what, remedy, since, deliveries: effects }
+    }
 }
 
 /// Where the pieces of an answer go; bounded, so that a slow reader slows the work.
@@ -125,6 +150,10 @@ pub(super) async fn carry_out(
         Request::Hold { session, reason } => hold(engine, &session, reason.as_deref()).await,
         Request::Audit { from } => {
             Ok(serde_json::to_value(engine.parts().store.audit(from, PAGE).await?)?)
+        }
+        Request::Outages => {
+            let all: Vec<Waiting> = engine.outages().into_iter().map(Waiting::from).collect();
+            Ok(serde_json::to_value(all)?)
         }
         Request::Dump => {
             seal_files(engine).await;

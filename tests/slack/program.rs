@@ -154,17 +154,32 @@ impl Place {
         self.dir.path().join("log")
     }
 
-    /// Starts the program and waits until it can be reached.
-    async fn start(&self) -> Program {
-        let log = File::options().create(true).append(true).open(self.log()).unwrap();
-        let mut child = Command::new(env!("CARGO_BIN_EXE_anteroom"))
-            .args(["run", "--json"])
+    /// The program, with what it needs to know.
+    fn command(&self) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_anteroom"));
+        command
             .env_clear()
             .env("HOME", self.dir.path())
             .env("BOT_TOKEN", BOT_TOKEN)
             .env("APP_TOKEN", APP_TOKEN)
             .env("SIGNING_SECRET", SIGNING_SECRET)
-            .current_dir(self.dir.path())
+            .current_dir(self.dir.path());
+        command
+    }
+
+    /// What `anteroom doctor slack` says.
+    fn doctor(&self) -> String {
+        let output = self.command().args(["doctor", "slack"]).output().unwrap();
+        let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
+        format!("{}{}", text(&output.stdout), text(&output.stderr))
+    }
+
+    /// Starts the program and waits until it can be reached.
+    async fn start(&self) -> Program {
+        let log = File::options().create(true).append(true).open(self.log()).unwrap();
+        let mut child = self
+            .command()
+            .args(["run", "--json"])
             .stdout(Stdio::piped())
             .stderr(log)
             .spawn()
@@ -280,6 +295,29 @@ async fn a_bot_on_sockets_that_is_killed_after_every_step_loses_and_repeats_noth
 #[tokio::test(flavor = "multi_thread")]
 async fn a_bot_on_http_that_is_killed_after_every_step_loses_and_repeats_nothing() {
     survives(By::Http).await;
+}
+
+/// Whoever runs the bot reads what its deliveries wait for, and what ends that.
+#[tokio::test(flavor = "multi_thread")]
+async fn doctor_says_what_deliveries_of_the_running_bot_wait_for() {
+    let place = Place::new(By::Sockets, FLOW, "").await;
+    let _program = place.start().await;
+    let ada = place.slack.person("U0ADA");
+    ada.command("/onboard start").await;
+    ada.sees("Which colour?").await;
+    let well = place.doctor();
+    assert!(well.contains("deliveries of the bot that runs"), "{well}");
+    assert!(!well.contains("waits since"), "{well}");
+    place.slack.with(|state| {
+        state.tokens.get_mut(BOT_TOKEN).unwrap().refused = Some("token_revoked");
+    });
+    insist(&ada, "Blue").await;
+    // It is known as soon as something was refused.
+    let told = (0..100).map(|_| place.doctor()).find(|told| told.contains("since"));
+    let told = told.expect("the cause is known");
+    assert!(told.contains("deliveries: warning: the workspace"), "{told}");
+    assert!(told.contains("doesn't accept the bot's token; "), "{told}");
+    assert!(told.contains("hint: put a valid token into the configuration"), "{told}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
