@@ -69,6 +69,27 @@ async fn a_rejected_token_is_asked_about_and_what_waited_leaves_in_order() {
 }
 
 #[tokio::test]
+async fn a_rejected_token_is_shown_before_anything_waits_for_it() {
+    let bot = begun().await;
+    refuse_token(&bot, Some("token_revoked"));
+    bot.ada().home().open().await;
+    let is_known = || !bot.engine.outages().is_empty();
+    for _ in 0..10_000 {
+        if is_known() {
+            break;
+        }
+        tokio::task::yield_now().await;
+    }
+    let [outage] = bot.engine.outages().try_into().expect("the cause is known");
+    assert_eq!(outage.effects, 0);
+    let words = outage.cause.to_string();
+    assert!(words.ends_with("doesn't accept the bot's token"), "{words}");
+    refuse_token(&bot, None);
+    bot.pass(TimeDelta::seconds(60)).await;
+    assert_eq!(bot.engine.outages(), []);
+}
+
+#[tokio::test]
 async fn a_token_that_is_put_into_its_file_is_read_by_itself() {
     let plan = Plan { flow: Some(troubles::FLOW.to_owned()), token_file: true, ..Plan::default() };
     let bot = Bot::planned(plan).await;

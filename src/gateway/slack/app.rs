@@ -28,7 +28,10 @@ use crate::{
     },
     engine::Engine,
     ids::Ids,
-    model::session::Platform,
+    model::{
+        effect::{Cause, CauseKind},
+        session::Platform,
+    },
     store::Store,
     telemetry::link::Link,
     threads::Threads,
@@ -195,6 +198,7 @@ impl App {
             self.api.tenants().run(&self.api, shutdown.clone()),
             self.people.run(shutdown.clone()),
             self.welcome_back(shutdown.clone()),
+            self.report_rejected(shutdown.clone()),
             self.show(shutdown.clone()),
         );
         self.afterwards.finish().await;
@@ -209,6 +213,25 @@ impl App {
                 tokio::join!(Box::pin(work), Box::pin(home));
             }
             None => shutdown.cancelled().await,
+        }
+    }
+
+    /// A token that Slack refuses is a cause that operators and staff read of, also while nothing waits for it.
+    async fn report_rejected(&self, shutdown: CancellationToken) {
+        let mut rejected = self.api.tenants().rejected();
+        loop {
+            let team = tokio::select! {
+                () = shutdown.cancelled() => return,
+                team = rejected.recv() => team,
+            };
+            match (team, self.engine()) {
+                (Ok(team), Some(engine)) => {
+                    let kind = CauseKind::TokenRejected;
+                    engine.report_outage(Cause::of_workspace(kind, Platform::Slack, &team));
+                }
+                (Ok(_), None) | (Err(RecvError::Lagged(_)), _) => {}
+                (Err(RecvError::Closed), _) => return,
+            }
         }
     }
 

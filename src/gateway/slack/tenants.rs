@@ -183,6 +183,8 @@ pub struct Tenants {
     plain: Option<(Secret, Option<PathBuf>)>,
     many: Option<Many>,
     installed: broadcast::Sender<Installation>,
+    /// Workspaces whose token Slack has just refused.
+    rejected: broadcast::Sender<String>,
 }
 
 #[derive(Debug, Default)]
@@ -228,6 +230,7 @@ impl Default for Tenants {
             plain: None,
             many: None,
             installed: broadcast::Sender::new(INSTALLED_KEPT),
+            rejected: broadcast::Sender::new(INSTALLED_KEPT),
         }
     }
 }
@@ -328,6 +331,12 @@ impl Tenants {
         self.installed.subscribe()
     }
 
+    /// Hears of workspaces whose token Slack refuses from now on. That it accepts one again is an installation that comes
+    /// back.
+    pub fn rejected(&self) -> broadcast::Receiver<String> {
+        self.rejected.subscribe()
+    }
+
     /// The app was uninstalled, or its tokens were revoked: they are not used again, and shredded. Which installation
     /// that was; again, the same.
     pub async fn revoke(
@@ -419,6 +428,8 @@ impl Tenants {
                 error = code,
                 "Slack does not accept the bot's token any more: what was to be posted waits. hint: {hint}"
             );
+            // Nobody may listen yet; whoever asks whether the bot is ready is told all the same.
+            _ = self.rejected.send(team.to_owned());
         }
         entry.token != *token
     }
