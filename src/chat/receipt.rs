@@ -31,8 +31,14 @@ pub fn text(report: &Report) -> String {
                 said.push("Nothing else of this conversation is left here.".to_owned());
             }
         }
-        1 => said.push("1 thing I posted can't be removed yet; I keep trying.".to_owned()),
-        n => said.push(format!("{n} things I posted can't be removed yet; I keep trying.")),
+        n => {
+            let things = if n == 1 { "1 thing".to_owned() } else { format!("{n} things") };
+            let why = match report.causes.as_slice() {
+                [] => String::new(),
+                causes => format!(" ({})", causes.join("; ")),
+            };
+            said.push(format!("{things} I posted can't be removed yet{why}; I keep trying."));
+        }
     }
     let text = said.join(" ");
     if lines.is_empty() {
@@ -123,6 +129,7 @@ mod tests {
             sent: 1,
             notice: None,
             pending: 0,
+            causes: Vec::new(),
         }
     }
 
@@ -159,5 +166,8 @@ mod tests {
         ");
         let waiting = Report { pending: 2, ..report() };
         insta::assert_snapshot!(text(&waiting), @"**Everything is erased.** Receipt: `AAAA`. 2 things I posted can't be removed yet; I keep trying.");
+        let causes = vec!["Discord can't be reached".to_owned()];
+        let blocked = Report { pending: 1, causes, ..report() };
+        insta::assert_snapshot!(text(&blocked), @"**Everything is erased.** Receipt: `AAAA`. 1 thing I posted can't be removed yet (Discord can't be reached); I keep trying.");
     }
 }

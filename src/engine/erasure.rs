@@ -209,6 +209,7 @@ impl Engine {
             sent: known.map_or(0, |actor| actor.state().artifacts.len()),
             notice: None,
             pending: plan.effects.iter().filter(is_removal).count(),
+            causes: Vec::new(),
         };
         self.keep_report(session, &report, known.map(Actor::state)).await?;
         Ok(report)

@@ -34,6 +34,9 @@ pub struct Report {
     /// Removals that are still to be made; known only while they are.
     #[serde(skip)]
     pub pending: usize,
+    /// What they wait for, in words without names.
+    #[serde(skip)]
+    pub causes: Vec<String>,
 }
 
 /// How many things.

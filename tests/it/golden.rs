@@ -872,6 +872,7 @@ fn what_an_erasure_removes_and_reports() {
         sent: 1,
         notice: None,
         pending: 0,
+        causes: Vec::new(),
     };
     insta::assert_snapshot!(stored(&[report]), @r#"{"receipt":"AAAA","by":"participant","at":"2026-11-21T09:00:00Z","planned":{"messages":24,"files":2,"threads":1},"left":[{"effect":"eff_…3","what":"blank","reader":{"staff":"desk"},"messages":2,"files":0,"threads":0}],"sent":1}"#);
 }

@@ -19,7 +19,15 @@ impl Engine {
         let Some(mut report) = self.kept_report(session).await? else { return Ok(None) };
         let queued = self.inner.parts.store.outbox(session).await?;
         let is_removal = |effect: &&Effect| matches!(effect.act, Act::Remove { .. });
-        report.pending = queued.iter().filter(is_removal).count();
+        let removals: Vec<&Effect> = queued.iter().filter(is_removal).collect();
+        report.pending = removals.len();
+        for outage in self.outages() {
+            let words = outage.cause.in_general();
+            let is_why = removals.iter().any(|effect| outage.cause.covers(effect));
+            if is_why && !report.causes.contains(&words) {
+                report.causes.push(words);
+            }
+        }
         Ok(Some(report))
     }
 
