@@ -58,6 +58,7 @@ use crate::{
         effect::{Delivery, Effect, Rendering},
         posted::Posted,
         session::{Head, PersonId, Place, Platform, Status},
+        team::Team,
         transcript::Started,
         ui::{Control, Upload},
         wait::Wait,
@@ -94,6 +95,12 @@ pub trait Gateway: fmt::Debug + Send + Sync {
     /// Delivers one effect. `shown` is the wait that a [`crate::model::effect::Act::Show`] names, with where it has
     /// been shown before: none yet means post, some means edit. A repeat with the same effect id must be harmless.
     async fn deliver(&self, effect: &Effect, shown: Option<(&Wait, &[Rendering])>) -> Delivery;
+
+    /// Whom of the team it can write to directly about a session at `place`, as far as the configuration names them.
+    async fn team(&self, place: &Place) -> Team {
+        _ = place;
+        Team::default()
+    }
 
     /// What is known to stand outside for a session at `place` besides what its ledger says: an older program kept none.
     /// Asked before the session is erased; nothing is changed.

@@ -15,6 +15,7 @@ pub mod posted;
 pub mod report;
 pub mod session;
 pub mod task;
+pub mod team;
 pub mod text;
 pub mod transcript;
 pub mod ui;

@@ -3,7 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Approvers;
-use crate::model::session::{PersonId, Platform};
+use crate::model::{
+    session::{PersonId, Platform},
+    team::Team,
+};
 
 /// Who has a say, by user and by group: a user group of Slack's, a role of Discord's.
 #[derive(Debug, Clone, Default)]
@@ -21,6 +24,23 @@ impl Lists {
     pub fn groups(&self, platform: Platform) -> BTreeSet<&str> {
         let of_approvers = self.approvers.values().flat_map(|list| list.groups(platform));
         of_approvers.chain(&self.staff_groups).map(String::as_str).collect()
+    }
+
+    /// The people that are named one by one, and those whom `members` says to be in a group.
+    pub fn team(&self, platform: Platform, members: &BTreeMap<String, BTreeSet<String>>) -> Team {
+        let within = |groups: &mut dyn Iterator<Item = &String>| -> Vec<String> {
+            groups.filter_map(|group| members.get(group)).flatten().cloned().collect()
+        };
+        let of_alias = |(alias, list): (&String, &Approvers)| {
+            let named = list.users(platform).iter().cloned();
+            let all = named.chain(within(&mut list.groups(platform).iter())).collect();
+            (alias.clone(), all)
+        };
+        let staff = self.staff_users.iter().cloned();
+        Team {
+            deciders: self.approvers.iter().map(of_alias).collect(),
+            staff: staff.chain(within(&mut self.staff_groups.iter())).collect(),
+        }
     }
 
     /// What a person of these groups may do: the aliases under which they may decide; none where they are not staff.

@@ -352,15 +352,20 @@ impl Settings {
 impl Approvers {
     /// Whether a person is among them.
     pub fn includes(&self, person: &PersonId, groups: &BTreeSet<String>, staff: bool) -> bool {
-        let users = match person.platform {
+        let is_of_page = person.platform == Platform::Web && self.web_staff && staff;
+        let mut listed = self.groups(person.platform).iter();
+        self.users(person.platform).contains(&person.user)
+            || is_of_page
+            || listed.any(|group| groups.contains(group))
+    }
+
+    /// People who are among them one by one.
+    pub fn users(&self, platform: Platform) -> &[String] {
+        match platform {
             Platform::Slack => &self.slack_users,
             Platform::Discord => &self.discord_users,
-            Platform::Web => {
-                return self.web_users.contains(&person.user) || (self.web_staff && staff);
-            }
-        };
-        let mut listed = self.groups(person.platform).iter();
-        users.contains(&person.user) || listed.any(|group| groups.contains(group))
+            Platform::Web => &self.web_users,
+        }
     }
 
     /// Groups whose members are among them; a page in a browser knows none.

@@ -21,6 +21,7 @@ use crate::{
     interview::{Actor, Answer},
     model::{
         effect::{Delivery, Effect},
+        team::Team,
         ui::Reply,
         wait::{Purpose, Settlement},
     },
@@ -40,8 +41,9 @@ pub(super) enum Job {
     Inbound(Box<Inbound>, oneshot::Sender<Result<Receipt, Error>>),
     /// A timer fired.
     Timer(TimerKind),
-    /// An effect of a phase left the outbox; the answer says whether that is durable.
-    Delivered(Box<Effect>, Delivery, oneshot::Sender<Result<(), Error>>),
+    /// Something came of an effect, and who of the team may be asked directly where that was nothing; the answer says
+    /// whether that is durable.
+    Delivered(Box<Effect>, Delivery, Team, oneshot::Sender<Result<(), Error>>),
     /// Somebody who may orders the session erased, by this word for who they are.
     Erase(&'static str, oneshot::Sender<Result<Erased, Error>>),
     /// There is work in hand.
@@ -260,9 +262,9 @@ impl Engine {
                 report(session, "retention", &self.let_go(session).await);
                 false
             }
-            Job::Delivered(effect, delivery, answer) => {
-                let noted =
-                    self.decide(session, None, |actor| actor.effect_done(&effect, &delivery)).await;
+            Job::Delivered(effect, delivery, team, answer) => {
+                let note = |actor: &mut Actor| actor.effect_done(&effect, &delivery, &team);
+                let noted = self.decide(session, None, note).await;
                 report(session, "delivery", &noted);
                 // The outbox may have given up waiting; it reports again.
                 _ = answer.send(noted);

@@ -14,7 +14,10 @@ use tokio_util::sync::CancellationToken;
 use super::{Engine, Error, desk::Job};
 use crate::drill::{Point, pass};
 use crate::ids::EffectId;
-use crate::model::effect::{Act, Delivery, Effect, Recipient};
+use crate::model::{
+    effect::{Act, Delivery, Effect, Recipient},
+    team::Team,
+};
 
 /// How often the outbox is looked at without being told.
 const LOOK: Duration = Duration::from_secs(1);
@@ -177,7 +180,13 @@ impl Engine {
     /// Has the session note what came of an effect, before the outbox forgets it; whether that is durable.
     async fn note(&self, effect: &Effect, delivery: &Delivery) -> bool {
         let (answer, noted) = oneshot::channel();
-        let job = Job::Delivered(Box::new(effect.clone()), delivery.clone(), answer);
+        let is_told = matches!(delivery, Delivery::Delivered { .. });
+        let gateway = self.inner.gateways.get(&effect.place.platform);
+        let team = match gateway.filter(|_| effect.asks && !is_told) {
+            Some(gateway) => gateway.team(&effect.place).await,
+            None => Team::default(),
+        };
+        let job = Job::Delivered(Box::new(effect.clone()), delivery.clone(), team, answer);
         if self.dispatch(effect.session, job).is_err() {
             return false;
         }

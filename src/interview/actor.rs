@@ -461,6 +461,10 @@ impl Actor {
         }
         let to = Recipient::of(&wait.answerers);
         self.effect(to, Act::Show { wait: id });
+        // Where their channel takes nothing, what is meant for it waits.
+        for user in self.directly_asked(id) {
+            self.effect(Recipient::Person { user }, Act::Show { wait: id });
+        }
     }
 
     /// Shows how far the session is.

@@ -12,6 +12,7 @@ use crate::{
         effect::{Act, Delivery, Effect, PhaseEffectRef, Recipient},
         flow::{Phase, PhaseEffect},
         session::Platform,
+        team::Team,
         text::quoted,
         transcript::{EffectOutcome, Event},
         ui::{Control, Decide, Prompt},
@@ -138,10 +139,10 @@ impl Actor {
     }
 
     /// Notes what came of an effect: of one by which somebody is asked, of one of a phase, and of each that has failed. A
-    /// second report changes nothing.
-    pub fn effect_done(&mut self, effect: &Effect, delivery: &Delivery) {
+    /// second report changes nothing. `team` is who may be asked directly where no channel takes anything.
+    pub fn effect_done(&mut self, effect: &Effect, delivery: &Delivery, team: &Team) {
         if effect.asks {
-            self.asked(effect.id, delivery);
+            self.asked(effect.id, delivery, team);
         } else if let Delivery::Failed { reason } = delivery {
             self.delivery_failed(effect, reason);
         }

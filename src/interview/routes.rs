@@ -2,7 +2,11 @@
 //! and until then nothing, or that nobody could be reached.
 //!
 //! Every flow names channels of the staff. Where the one that should be asked takes nothing, the others are told that
-//! somebody is needed, without what stands on the card: who reads them may not be who may decide.
+//! somebody is needed, without what stands on the card: who reads them may not be who may decide. Where none of them takes
+//! anything, those whom the configuration names are written to directly: a card goes to who may decide it, and to nobody
+//! else.
+
+use std::collections::BTreeSet;
 
 use serde_json::json;
 
@@ -12,10 +16,15 @@ use crate::{
     model::{
         effect::{Act, Delivery, Effect, Recipient},
         flow::{Decider, PhaseEffect},
+        team::Team,
         text::quoted,
         transcript::{AskState, Audience, Errand, Event},
+        wait::Answerers,
     },
 };
+
+/// Most people who are written to directly about one thing.
+const PEOPLE_MAX: usize = 10;
 
 /// Something that the team was asked, and how far that got.
 #[derive(Debug, Clone, PartialEq)]
@@ -24,6 +33,8 @@ pub struct Asking {
     pub errand: Errand,
     /// The channel, by its alias.
     pub alias: String,
+    /// Who is asked directly in its place.
+    pub person: Option<String>,
     /// Whether anybody there has it.
     pub reached: AskState,
 }
@@ -31,11 +42,16 @@ pub struct Asking {
 impl Actor {
     /// Asks in a channel of the staff; what is said to the participant about it follows when it is known.
     pub(super) fn ask_staff(&mut self, alias: &str, text: String, errand: Errand) {
+        let effect = self.tell_staff(Recipient::Channel { alias: alias.to_owned() }, text);
+        self.expect(effect, (alias, None), errand);
+    }
+
+    fn tell_staff(&mut self, to: Recipient, text: String) -> EffectId {
         let act = Act::Post { text: text.clone(), offers: Vec::new() };
-        let effect = self.effect(Recipient::Channel { alias: alias.to_owned() }, act);
+        let effect = self.effect(to, act);
         let (audience, offers) = (Audience::Staff, Vec::new());
         self.emit(Event::Posted { effect, audience, text, offers });
-        self.expect(effect, alias, errand);
+        effect
     }
 
     /// The card of a request was queued: the participant is told once the team has it.
@@ -43,36 +59,43 @@ impl Actor {
         let shown = |effect: &&Effect| effect.act == Act::Show { wait };
         let queued = self.queued().iter().rev().find(shown).map(|effect| effect.id);
         match queued {
-            Some(effect) => self.expect(effect, alias, Errand::Request { wait }),
+            Some(effect) => self.expect(effect, (alias, None), Errand::Request { wait }),
             None => self.post(texts::STAFF_ASKED),
         }
     }
 
-    fn expect(&mut self, effect: EffectId, alias: &str, errand: Errand) {
+    fn expect(
+        &mut self,
+        effect: EffectId,
+        (alias, person): (&str, Option<&String>),
+        errand: Errand,
+    ) {
         self.mark_asking(effect);
         // What stands behind something that is kept back is not tried: it is kept back as well.
-        let is_kept_back = self
-            .state
-            .asking
-            .values()
-            .any(|asking| asking.alias == alias && asking.reached == AskState::Blocked);
-        let alias = alias.to_owned();
+        let is_kept_back = self.state.asking.values().any(|asking| {
+            let is_there = match person {
+                Some(_) => asking.person.as_ref() == person,
+                None => asking.person.is_none() && asking.alias == alias,
+            };
+            is_there && asking.reached == AskState::Blocked
+        });
+        let (alias, person) = (alias.to_owned(), person.cloned());
         let reached = AskState::Pending;
-        self.emit(Event::TeamAsked { effect, errand, alias, reached });
+        self.emit(Event::TeamAsked { effect, errand, alias, person, reached });
         if is_kept_back {
-            self.kept_back(effect, AskState::Blocked);
+            self.kept_back(effect, AskState::Blocked, None);
         }
     }
 
     /// What came of asking somebody; a second report changes nothing.
-    pub(super) fn asked(&mut self, id: EffectId, delivery: &Delivery) {
+    pub(super) fn asked(&mut self, id: EffectId, delivery: &Delivery, team: &Team) {
         match delivery {
             Delivery::Delivered { .. } => self.reached(id),
             // Nothing of the session is there any more, or the platform has no such thing.
             Delivery::Failed { .. } | Delivery::NotApplicable => {
-                self.kept_back(id, AskState::Failed);
+                self.kept_back(id, AskState::Failed, Some(team));
             }
-            Delivery::Blocked { .. } => self.kept_back(id, AskState::Blocked),
+            Delivery::Blocked { .. } => self.kept_back(id, AskState::Blocked, Some(team)),
             Delivery::Retry { .. } | Delivery::Later { .. } => {}
         }
     }
@@ -85,12 +108,12 @@ impl Actor {
         let is_told = self.is_reached(&asking.errand);
         self.note_asking(id, &asking, AskState::Delivered);
         if !is_told && self.still_matters(&asking.errand) {
-            self.post(said(&asking.errand));
+            self.post(said(&asking));
         }
     }
 
     /// Nobody has it: others are told that somebody is needed, and at last the participant that nobody could be reached.
-    fn kept_back(&mut self, id: EffectId, reached: AskState) {
+    fn kept_back(&mut self, id: EffectId, reached: AskState, team: Option<&Team>) {
         let Some(asking) = self.state.asking.get(&id).cloned() else { return };
         if asking.reached != AskState::Pending {
             if asking.reached == AskState::Blocked && reached == AskState::Failed {
@@ -108,10 +131,11 @@ impl Actor {
         };
         let next = self.staff_aliases().into_iter().find(|alias| !tried(alias));
         if let Some(next) = next {
-            let person = quoted(&self.state.person_in_words());
-            let title = &self.flow.flow.title;
-            let text = texts::needed_elsewhere(&person, title, &asking.alias, &asking.errand);
+            let text = self.needed_elsewhere(&asking);
             return self.ask_staff(&next, text, asking.errand);
+        }
+        if self.ask_directly(&asking, team) {
+            return;
         }
         let is_under_way = self
             .state
@@ -120,19 +144,105 @@ impl Actor {
             .any(|other| other.errand == asking.errand && other.reached == AskState::Pending);
         if !is_under_way {
             self.audit("team_not_reached", [("alias", json!(asking.alias))], []);
-            self.post(texts::NOT_REACHED);
+            self.say_not_reached();
         }
     }
 
+    /// What is told elsewhere than where it should be.
+    fn needed_elsewhere(&self, asking: &Asking) -> String {
+        let person = quoted(&self.state.person_in_words());
+        let title = &self.flow.flow.title;
+        texts::needed_elsewhere(&person, title, &asking.alias, &asking.errand)
+    }
+
+    /// Writes to each of those who may know of it, where nobody was written to about it; whether there is anybody.
+    fn ask_directly(&mut self, asking: &Asking, team: Option<&Team>) -> bool {
+        let mut others = self.state.asking.values();
+        if others.any(|other| other.errand == asking.errand && other.person.is_some()) {
+            return false;
+        }
+        let decided_by = match &asking.errand {
+            Errand::Request { wait } => {
+                let answerers = self.state.waits.get(wait).map(|wait| wait.answerers.clone());
+                let Some(Answerers::Deciders { alias, .. }) = answerers else { return false };
+                Some(alias)
+            }
+            Errand::HandOver { .. } | Errand::Reminder { .. } => None,
+        };
+        let people: BTreeSet<String> = match (team, &decided_by) {
+            (Some(team), Some(alias)) => team.who_decide(alias).cloned().collect(),
+            (Some(team), None) => team.who_read().into_iter().cloned().collect(),
+            // It stands behind something that was kept back: those are asked who were asked then.
+            (None, Some(alias)) => {
+                let same = |one: &&Asking| {
+                    matches!(one.errand, Errand::Request { .. }) && one.alias == *alias
+                };
+                self.state
+                    .asking
+                    .values()
+                    .filter(same)
+                    .filter_map(|one| one.person.clone())
+                    .collect()
+            }
+            (None, None) => {
+                let same = |one: &&Asking| !matches!(one.errand, Errand::Request { .. });
+                self.state
+                    .asking
+                    .values()
+                    .filter(same)
+                    .filter_map(|one| one.person.clone())
+                    .collect()
+            }
+        };
+        let alias = decided_by.unwrap_or_else(|| asking.alias.clone());
+        let me = self.state.participant.user.clone();
+        let others = people.into_iter().filter(|user| *user != me).take(PEOPLE_MAX);
+        let mut is_anybody = false;
+        for user in others {
+            let to = Recipient::Person { user: user.clone() };
+            let effect = match &asking.errand {
+                Errand::Request { wait } => self.effect(to, Act::Show { wait: *wait }),
+                Errand::HandOver { .. } | Errand::Reminder { .. } => {
+                    self.tell_staff(to, self.needed_elsewhere(asking))
+                }
+            };
+            self.expect(effect, (&alias, Some(&user)), asking.errand.clone());
+            is_anybody = true;
+        }
+        is_anybody
+    }
+
+    /// Who has the card of a request in their direct messages.
+    pub(super) fn directly_asked(&self, wait: WaitId) -> Vec<String> {
+        let errand = Errand::Request { wait };
+        let all = self.state.asking.values();
+        let shown = all.filter(|one| one.errand == errand && one.reached == AskState::Delivered);
+        shown.filter_map(|one| one.person.clone()).collect()
+    }
+
+    /// Nobody of the team has it.
+    pub(super) fn say_not_reached(&mut self) {
+        let mut all = self.state.asking.values();
+        let is_tried = all.any(|asking| asking.reached == AskState::Blocked);
+        let contact = self.flow.vars.get("contact").map(String::as_str);
+        self.post(texts::not_reached(is_tried, contact));
+    }
+
     fn note_asking(&mut self, effect: EffectId, asking: &Asking, reached: AskState) {
-        let Asking { errand, alias, .. } = asking.clone();
-        self.emit(Event::TeamAsked { effect, errand, alias, reached });
+        let Asking { errand, alias, person, .. } = asking.clone();
+        self.emit(Event::TeamAsked { effect, errand, alias, person, reached });
     }
 
     /// Whether anybody was asked this already.
     pub(super) fn is_reached(&self, errand: &Errand) -> bool {
-        let mut all = self.state.asking.values();
-        all.any(|asking| asking.errand == *errand && asking.reached == AskState::Delivered)
+        self.who_has(errand).is_some()
+    }
+
+    /// Who has it: a channel rather than a person, for there are more in it.
+    fn who_has(&self, errand: &Errand) -> Option<&Asking> {
+        let all = self.state.asking.values();
+        let reached = all.filter(|one| one.errand == *errand && one.reached == AskState::Delivered);
+        reached.min_by_key(|one| one.person.is_some())
     }
 
     /// What is true about a request that is open, for somebody who asks again.
@@ -144,12 +254,11 @@ impl Actor {
         };
         let is_known = self.state.asking.values().any(|asking| asking.errand == errand);
         // A request of before this was kept has been asked as well as was known then.
-        let text = if of_errand(AskState::Delivered) || !is_known {
-            texts::STAFF_ASKED
-        } else if of_errand(AskState::Pending) {
-            texts::ASKING
-        } else {
-            texts::NOT_REACHED
+        let text = match self.who_has(&errand) {
+            Some(asking) => said(asking),
+            None if !is_known => texts::STAFF_ASKED.to_owned(),
+            None if of_errand(AskState::Pending) => texts::ASKING.to_owned(),
+            None => return self.say_not_reached(),
         };
         self.post(text);
     }
@@ -167,11 +276,12 @@ impl Actor {
 
     /// What is true about a person who was asked for, for somebody who asks again; `text` where they were asked.
     pub(super) fn say_called(&mut self, text: &str) {
-        let words = match self.last_handover() {
-            Some(last) if self.is_reached(&last.errand) => text,
-            Some(last) if last.reached == AskState::Pending => texts::ASKING,
-            Some(_) => texts::NOT_REACHED,
-            None => text,
+        let Some(last) = self.last_handover() else { return self.post(text) };
+        let words = match self.who_has(&last.errand) {
+            Some(Asking { person: None, .. }) => text.to_owned(),
+            Some(asking) => said(asking),
+            None if last.reached == AskState::Pending => texts::ASKING.to_owned(),
+            None => return self.say_not_reached(),
         };
         self.post(words);
     }
@@ -232,8 +342,9 @@ impl Actor {
             self.state.failed.iter().any(|failed| failed.to == to)
         };
         let route = self.staff_aliases().into_iter().find(|alias| !is_broken(alias));
-        // Which roles could not be given, and why, is told where they are given.
-        let is_told = matches!(effect.act, Act::AddRoles { .. });
+        // Which roles could not be given, and why, is told where they are given; who is out of reach is so in one line.
+        let is_told = matches!(effect.act, Act::AddRoles { .. })
+            || (effect.to == Recipient::Participant && self.state.is_out_of_reach);
         if !is_said && !is_told {
             self.post_to_staff(route.as_deref(), text);
         }
@@ -241,10 +352,12 @@ impl Actor {
 }
 
 /// What the participant reads once the team has it.
-fn said(errand: &Errand) -> String {
-    match errand {
-        Errand::HandOver { text, .. } => text.clone(),
-        Errand::Request { .. } => texts::STAFF_ASKED.to_owned(),
-        Errand::Reminder { .. } => texts::UNCLAIMED.to_owned(),
+fn said(asking: &Asking) -> String {
+    match (&asking.errand, &asking.person) {
+        (Errand::HandOver { .. }, Some(_)) => texts::DIRECTLY_CALLED.to_owned(),
+        (Errand::Request { .. }, Some(_)) => texts::DIRECTLY_ASKED.to_owned(),
+        (Errand::HandOver { text, .. }, None) => text.clone(),
+        (Errand::Request { .. }, None) => texts::STAFF_ASKED.to_owned(),
+        (Errand::Reminder { .. }, _) => texts::UNCLAIMED.to_owned(),
     }
 }

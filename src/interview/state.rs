@@ -295,9 +295,10 @@ impl State {
             Event::EffectNoted { phase, index, outcome, effect, .. } => {
                 self.effects.insert((phase.clone(), *index), (outcome.clone(), *effect));
             }
-            Event::TeamAsked { effect, errand, alias, reached } => {
-                let (errand, alias, reached) = (errand.clone(), alias.clone(), *reached);
-                self.asking.insert(*effect, Asking { errand, alias, reached });
+            Event::TeamAsked { effect, errand, alias, person, reached } => {
+                let (errand, alias) = (errand.clone(), alias.clone());
+                let (person, reached) = (person.clone(), *reached);
+                self.asking.insert(*effect, Asking { errand, alias, person, reached });
             }
             Event::DeliveryFailed { effect, to, reason, .. } => {
                 let (to, reason) = (to.clone(), reason.clone());

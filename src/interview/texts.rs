@@ -25,8 +25,8 @@ pub(super) const EMERGENCY: &str = "Thank you for telling me. If somebody is in 
 pub(super) const PERSON_CALLED: &str = "I've asked a person from the team to look at this now. I'll keep quiet until they answer or you type *continue*.";
 pub(super) const ASKING: &str =
     "I'm asking the team. I'll tell you here as soon as they have your message.";
-pub(super) const NOT_REACHED: &str = "I couldn't reach the team just now. I'll keep trying, and tell you here as soon as they have your message. \
-    If it can't wait, please contact them directly.";
+pub(super) const DIRECTLY_CALLED: &str = "I couldn't post in the team's channel, so I've written to the team's members directly. I'll keep quiet until they answer or you type *continue*.";
+pub(super) const DIRECTLY_ASKED: &str = "I couldn't post in the team's channel, so I've written directly to those who can decide. You can leave; I'll tell you here.";
 pub(super) const UNCLAIMED: &str = "Nobody from the team has answered yet; I have reminded them. Type *continue* to go on with me meanwhile.";
 pub(super) const HANDED_BACK: &str = "The assistant is back. We go on where we were.";
 pub(super) const STAFF_ASKED: &str = "Staff have been asked. You can leave; I will tell you here.";
@@ -75,8 +75,22 @@ pub(super) const STUCK: &str = "I cannot go on by myself here, so I have asked t
 
 pub(super) const ERASE_TITLE: &str = "Delete everything?";
 pub(super) const ERASE_BODY: &str = "This erases your answers, files, the whole conversation and requests that still \
-    wait for somebody. What stays is one line that an erasure happened, without your name. Files that you posted \
-    elsewhere stay until you delete them there. It cannot be undone.";
+    wait for somebody, and removes what I posted. What stays is one line that an erasure happened, without your name; \
+    a receipt lists whatever I can't remove. It cannot be undone.";
+
+/// Nobody of the team has it: whether the bot goes on trying, and where the participant can turn.
+pub(super) fn not_reached(is_tried: bool, contact: Option<&str>) -> String {
+    let tries = if is_tried {
+        " I'll keep trying, and tell you here as soon as they have your message."
+    } else {
+        ""
+    };
+    let way = match contact {
+        Some(contact) => format!("please write to {contact}"),
+        None => "please contact them directly".to_owned(),
+    };
+    format!("I couldn't reach the team just now.{tries} If it can't wait, {way}.")
+}
 
 /// What a channel of the staff reads where another one should have, and takes nothing just now. It holds nothing of what
 /// only deciders may read.
@@ -104,6 +118,9 @@ pub(super) fn not_delivered(person: &str, act: &Act, to: &Recipient, reason: &st
         }
         (_, Recipient::Channel { alias }) => {
             format!("I couldn't post about **{person}** in `{alias}`: {reason}.")
+        }
+        (_, Recipient::Person { .. }) => {
+            format!("I couldn't write to one of you directly about **{person}**: {reason}.")
         }
         (_, Recipient::Webhook { alias }) => {
             format!("The web hook `{alias}` wasn't told about **{person}**: {reason}.")

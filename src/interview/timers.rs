@@ -145,7 +145,7 @@ impl Actor {
         };
         // What was to be said to the team still waits: another message would wait behind it.
         if !self.is_handover_known() {
-            return self.post(texts::NOT_REACHED);
+            return self.say_not_reached();
         }
         let text = format!("Still nobody has taken over: {}.", quoted(&handoff.reason));
         if let Some(alias) = self.flow.flow.handoff.channel.clone() {

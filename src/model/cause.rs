@@ -89,6 +89,13 @@ pub enum Reach {
         /// The platform's own id of the channel.
         channel: String,
     },
+    /// What is written directly to one of the team.
+    Direct {
+        /// The workspace.
+        workspace: String,
+        /// The platform's own id of the person.
+        user: String,
+    },
     /// One conversation.
     Session {
         /// Which.
@@ -215,6 +222,7 @@ impl Cause {
             }
             Reach::Staff { .. } => "channel of the team",
             Reach::Channel { .. } => "channel",
+            Reach::Direct { .. } => "direct conversation with one of the team",
             Reach::Session { .. } => "thread",
         };
         let article = if self.reach == Reach::Platform { "" } else { "a " };
@@ -229,6 +237,7 @@ impl Cause {
             | Reach::NewThreads { workspace }
             | Reach::Roles { workspace }
             | Reach::Staff { workspace, .. }
+            | Reach::Direct { workspace, .. }
             | Reach::Channel { workspace, .. } => Some(workspace),
         }
     }
@@ -293,6 +302,7 @@ fn narrow(effect: &Effect) -> Reach {
     let workspace = effect.place.workspace.clone();
     match &effect.to {
         Recipient::Channel { alias } => Reach::Staff { workspace, alias: alias.clone() },
+        Recipient::Person { user } => Reach::Direct { workspace, user: user.clone() },
         Recipient::Participant if effect.place.platform == Platform::Slack => {
             Reach::Channel { workspace, channel: effect.place.channel.clone() }
         }
@@ -311,6 +321,7 @@ fn subject(reach: &Reach, effect: &Effect) -> String {
         | Reach::Roles { workspace } => of_workspace(platform, workspace),
         Reach::Staff { alias, .. } => format!("the channel `{alias}`"),
         Reach::Channel { channel, .. } => format!("the channel `{channel}`"),
+        Reach::Direct { user, .. } => format!("direct messages to `{user}`"),
         Reach::Session { session } => format!("the thread of the conversation `{session}`"),
     }
 }

@@ -73,6 +73,11 @@ pub enum Recipient {
         /// The alias.
         alias: String,
     },
+    /// One of the team, directly.
+    Person {
+        /// The platform's own id.
+        user: String,
+    },
     /// A web hook, by its alias in the configuration.
     Webhook {
         /// The alias.

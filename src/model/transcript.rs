@@ -245,6 +245,9 @@ pub enum Event {
         errand: Errand,
         /// The channel, by its alias.
         alias: String,
+        /// Who of the team is asked directly in its place, by the platform's own id.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        person: Option<String>,
         /// Whether anybody there has it.
         reached: AskState,
     },

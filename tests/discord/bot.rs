@@ -107,6 +107,8 @@ pub(crate) struct Plan {
     /// A template for child runs besides those in the box.
     pub(crate) task: Option<String>,
     pub(crate) deployed: Deployed,
+    /// Who decides by name, besides those who have the role.
+    pub(crate) deciders: Vec<u64>,
 }
 
 /// A bot at work, and the Discord around it.
@@ -539,7 +541,9 @@ fn configured(discord: &Discord, plan: &Plan, folder: &TempDir) -> Settings {
         }
     };
     let more = format!("{}\n{}", way(plan.by), plan.discord);
-    let config = configuration(discord, dir, &flows, &more);
+    let named: Vec<String> = plan.deciders.iter().map(u64::to_string).collect();
+    let config = configuration(discord, dir, &flows, &more)
+        .replace("discord_roles =", &format!("discord_users = {named:?}, discord_roles ="));
     let file = dir.join("config.toml");
     fs::write(&file, config).unwrap();
     let token = TOKEN.strip_prefix("Bot ").unwrap();

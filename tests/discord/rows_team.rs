@@ -7,7 +7,7 @@ use insta::assert_snapshot;
 use serde_json::json;
 
 use crate::{
-    bot::{ADA, Bot, GRACE, LINUS, role},
+    bot::{ADA, APPROVALS, Bot, DESK, GRACE, LINUS, Plan, role},
     emulator::state::GUILD,
     rows::{FLOW, plan},
     scripted::{Scripted, Turn},
@@ -63,6 +63,68 @@ async fn row_2_of_two_deciders_the_first_wins_and_the_second_is_told_who_did() {
         assert_eq!(tried.count(), 1, "{audit:#?}");
         model.assert_played();
     }
+}
+
+/// No channel of the team is there any more: whoever is named as a decider is written to directly, and decides there.
+#[tokio::test]
+async fn a_request_that_no_channel_takes_is_decided_in_a_direct_message() {
+    let model = Scripted::new();
+    let bot = Bot::planned(Plan { deciders: vec![GRACE], ..plan(&model, FLOW) }).await;
+    bot.discord.with(|state| {
+        for channel in [APPROVALS, DESK] {
+            state.channels.remove(&channel);
+        }
+    });
+    model.next(Turn::calls("next_phase", &json!({ "overrides": ["pet"], "reason": "no pet" })));
+    bot.ada().at("welcome").command("/onboard start", &[]).await;
+    let (ada, grace) = (bot.ada(), bot.grace());
+    assert_snapshot!(ada.news(), @"
+    #welcome
+      + Anteroom (only you): Your thread: #welcome-ada
+    #welcome-ada
+      + Anteroom: -# Step 1 of 2 · Pets · 0/1
+      + Anteroom: I couldn't post in the team's channel, so I've written directly to those who can decide. You can leave; I'll tell you here.
+    ");
+    assert_snapshot!(grace.news(), @"
+    @Anteroom
+      + Anteroom: ┃ ### Move Ada to “Goodbye”?
+          ┃ Not everything in this phase is complete. What is missing was worked out by the application.
+          ┃ **Person**: Ada
+          ┃ **Flow**: About pets
+          ┃ **Phase**: Pets
+          ┃ **Missing**: A pet
+          ┃ **Requested**: <t:1793628300:f>
+          ┃ **Expires**: <t:1794233100:f>
+          ┃ **The interviewer's reason**
+          ┃ > no pet
+          ┃ [✓ Approve] [! Deny] [Deny and tell the interviewer] [Open transcript] [Open conversation ↗]
+    ");
+    assert_snapshot!(bot.mallory().news(), @"");
+    model.next(Turn::says("Goodbye."));
+    grace.press("Approve").await;
+    grace.press("Yes, approve").await;
+    assert_snapshot!(grace.news(), @"
+    @Anteroom
+      ~ Anteroom (edited): ┃✓ ### Move Ada to “Goodbye”?
+          ┃✓ Not everything in this phase is complete. What is missing was worked out by the application.
+          ┃✓ **Person**: Ada
+          ┃✓ **Flow**: About pets
+          ┃✓ **Phase**: Pets
+          ┃✓ **Missing**: A pet
+          ┃✓ **Requested**: <t:1793628300:f>
+          ┃✓ **Expires**: <t:1794233100:f>
+          ┃✓ **The interviewer's reason**
+          ┃✓ > no pet
+          ┃✓ ✓ **Approved** by @Grace Hopper, <t:1793628300:f>
+      + Anteroom (only you): Done.
+    ");
+    assert_snapshot!(ada.news(), @"
+    #welcome-ada
+      ~ Anteroom (edited): -# Step 2 of 2 · Goodbye
+      + Anteroom: The team has agreed: we move on.
+      + Anteroom: Goodbye.
+    ");
+    model.assert_played();
 }
 
 #[tokio::test]
@@ -124,7 +186,7 @@ async fn row_23_rights_are_those_at_the_click() {
     decides(&bot, GRACE, false);
     // She sees the channel all the same.
     bot.discord.with(|state| {
-        let channel = state.channels.get_mut(&crate::bot::APPROVALS).unwrap();
+        let channel = state.channels.get_mut(&APPROVALS).unwrap();
         channel.overwrites.insert(GRACE, (crate::emulator::state::may::VIEW, 0));
     });
     drop((grace.news(), linus.news()));
@@ -161,7 +223,7 @@ async fn row_23_a_form_that_was_opened_with_rights_is_refused_without_them() {
     ");
     grace.fill("What should the interviewer do next?", "Ask about plants.");
     bot.discord.with(|state| {
-        let channel = state.channels.get_mut(&crate::bot::APPROVALS).unwrap();
+        let channel = state.channels.get_mut(&APPROVALS).unwrap();
         channel.overwrites.insert(GRACE, (crate::emulator::state::may::VIEW, 0));
     });
     decides(&bot, GRACE, false);

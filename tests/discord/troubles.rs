@@ -80,7 +80,7 @@ async fn everything_is_erased_when_somebody_wants_it() {
       + Anteroom (only you): Nothing is erased yet. Please confirm it here: #welcome-ada
     #welcome-ada
       + Anteroom: ┃ ### Delete everything?
-          ┃ This erases your answers, files, the whole conversation and requests that still wait for somebody. What stays is one line that an erasure happened, without your name. Files that you posted elsewhere stay until you delete them there. It cannot be undone.
+          ┃ This erases your answers, files, the whole conversation and requests that still wait for somebody, and removes what I posted. What stays is one line that an erasure happened, without your name; a receipt lists whatever I can't remove. It cannot be undone.
           ┃ ⚠️ **This cannot be taken back.**
           ┃ [! Erase everything] [Keep]
           ┃ [Help] [Talk to a person] [Stop]

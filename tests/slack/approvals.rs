@@ -125,6 +125,95 @@ async fn a_request_is_approved() {
     bot.judge();
 }
 
+/// A request while no channel of the team takes anything.
+async fn asked_while_channels_are_archived(model: &Arc<Scripted>) -> Bot {
+    let flow = Some(FLOW.to_owned());
+    let bot = Bot::planned(Plan { model: Some(Arc::clone(model)), flow, ..Plan::default() }).await;
+    bot.slack.with(|state| {
+        for channel in ["C0APPROVALS", "C0DESK"] {
+            state.archive(channel, true);
+        }
+    });
+    bot.slack.delivered().await;
+    let ask = json!({ "overrides": ["pet"], "reason": "there is no pet" });
+    model.next(Turn::calls("next_phase", &ask));
+    bot.ada().command("/onboard start").await;
+    bot
+}
+
+/// Whoever may decide is written to directly, and decides there; nobody else reads any of it.
+#[tokio::test]
+async fn a_request_that_no_channel_takes_is_decided_in_a_direct_message() {
+    let model = Scripted::new();
+    let bot = asked_while_channels_are_archived(&model).await;
+    let (ada, grace) = (bot.ada(), bot.grace());
+    assert_snapshot!(ada.news(), @"
+    + Anteroom (only you): I have written to you directly: see the messages of this app.
+    + Anteroom: · Step 1 of 2 · Pets · 0/1
+    +   Anteroom: I couldn't post in the team's channel, so I've written directly to those who can decide. You can leave; I'll tell you here.
+    ");
+    assert_snapshot!(grace.news(), @"
+    + Anteroom: # Move Ada Byron to “Goodbye”?
+          Not everything in this phase is complete. What is missing was worked out by the application.
+            *Person* Ada Byron
+            *Flow* About pets
+            *Phase* Pets
+            *Missing* A pet
+            *Requested* 2 Nov 10:00 UTC
+            *Expires* 9 Nov 10:00 UTC
+          *The interviewer's reason*
+          > there is no pet
+          [+ Approve ?] [! Deny] [Deny and tell the interviewer] [Open transcript]
+    ");
+    assert_snapshot!(bot.mallory().news(), @"");
+    model.next(Turn::says("Goodbye."));
+    grace.press("Approve").await;
+    assert_snapshot!(grace.news(), @"
+    ~ Anteroom (edited): # Move Ada Byron to “Goodbye”?
+          Not everything in this phase is complete. What is missing was worked out by the application.
+            *Person* Ada Byron
+            *Flow* About pets
+            *Phase* Pets
+            *Missing* A pet
+            *Requested* 2 Nov 10:00 UTC
+            *Expires* 9 Nov 10:00 UTC
+          *The interviewer's reason*
+          > there is no pet
+          ✓ *Approved* by @Grace Hopper, 2 Nov 10:00 UTC
+    ");
+    assert_snapshot!(ada.news(), @"
+    ~ Anteroom (edited): · Step 2 of 2 · Goodbye
+    +   Anteroom: The team has agreed: we move on.
+    +   Anteroom: Goodbye.
+    ");
+    model.assert_played();
+    // What is decided is not asked once more when the channel is back.
+    bot.slack.with(|state| state.archive("C0APPROVALS", false));
+    bot.slack.delivered().await;
+    bot.rest().await;
+    assert_snapshot!(channel(&grace).news(), @"");
+}
+
+/// The channel is back before anybody has decided: the card stands there as well, and both are drawn anew.
+#[tokio::test]
+async fn a_request_that_was_sent_directly_stands_in_the_channel_once_it_is_back() {
+    let model = Scripted::new();
+    let bot = asked_while_channels_are_archived(&model).await;
+    let (ada, grace) = (bot.ada(), bot.grace());
+    drop((ada.news(), grace.news()));
+    bot.slack.with(|state| state.archive("C0APPROVALS", false));
+    bot.slack.delivered().await;
+    bot.rest().await;
+    let told = channel(&grace).news();
+    assert_eq!(told.matches("Move Ada Byron").count(), 1, "{told}");
+    assert_eq!(ada.news(), "", "it was said already that the team is asked");
+    model.next(Turn::says("Goodbye."));
+    channel(&grace).press("Approve").await;
+    let direct = grace.news();
+    assert!(direct.contains("*Approved* by"), "{direct}");
+    model.assert_played();
+}
+
 #[tokio::test]
 async fn a_request_is_denied() {
     let model = Scripted::new();
@@ -325,7 +414,7 @@ async fn row_46_a_request_is_withdrawn_with_what_it_is_about() {
     ada.reply("delete my data").await;
     assert_snapshot!(ada.last(), @"
     Anteroom: # Delete everything?
-        This erases your answers, files, the whole conversation and requests that still wait for somebody. What stays is one line that an erasure happened, without your name. Files that you posted elsewhere stay until you delete them there. It cannot be undone.
+        This erases your answers, files, the whole conversation and requests that still wait for somebody, and removes what I posted. What stays is one line that an erasure happened, without your name; a receipt lists whatever I can't remove. It cannot be undone.
         :warning: *This cannot be taken back.*
         [! Erase everything ?] [Keep]
     ");

@@ -83,7 +83,7 @@ async fn f5_who_has_stopped_erases_everything_by_a_button() {
     ada.press("Delete my data").await;
     assert_snapshot!(ada.news(), @"
     +   Anteroom: # Delete everything?
-            This erases your answers, files, the whole conversation and requests that still wait for somebody. What stays is one line that an erasure happened, without your name. Files that you posted elsewhere stay until you delete them there. It cannot be undone.
+            This erases your answers, files, the whole conversation and requests that still wait for somebody, and removes what I posted. What stays is one line that an erasure happened, without your name; a receipt lists whatever I can't remove. It cannot be undone.
             :warning: *This cannot be taken back.*
             [! Erase everything ?] [Keep]
     ");
@@ -95,7 +95,7 @@ async fn f5_who_has_stopped_erases_everything_by_a_button() {
     -   Anteroom: Stopped. Nothing more will be asked. Type _resume_ to go on later, or _delete my data_ to erase everything.
             [Resume later] [Delete my data]
     -   Anteroom: # Delete everything?
-            This erases your answers, files, the whole conversation and requests that still wait for somebody. What stays is one line that an erasure happened, without your name. Files that you posted elsewhere stay until you delete them there. It cannot be undone.
+            This erases your answers, files, the whole conversation and requests that still wait for somebody, and removes what I posted. What stays is one line that an erasure happened, without your name; a receipt lists whatever I can't remove. It cannot be undone.
             :warning: *This cannot be taken back.*
             [! Erase everything ?] [Keep]
     +   Anteroom (only you): Your answers and files are erased. Receipt: `AAAAAAAAAAAAAAAAAAAACg`. I'm removing what I posted now, and I'll tell you when that's done.

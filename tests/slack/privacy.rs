@@ -36,14 +36,14 @@ async fn f6_what_is_kept_after_all_stays_and_the_question_with_it() {
     assert_snapshot!(ada.news(), @"
     +   Ada Byron: delete my data
     +   Anteroom: # Delete everything?
-            This erases your answers, files, the whole conversation and requests that still wait for somebody. What stays is one line that an erasure happened, without your name. Files that you posted elsewhere stay until you delete them there. It cannot be undone.
+            This erases your answers, files, the whole conversation and requests that still wait for somebody, and removes what I posted. What stays is one line that an erasure happened, without your name; a receipt lists whatever I can't remove. It cannot be undone.
             :warning: *This cannot be taken back.*
             [! Erase everything ?] [Keep]
     ");
     ada.press("Keep").await;
     assert_snapshot!(ada.news(), @"
     ~   Anteroom (edited): # Delete everything?
-            This erases your answers, files, the whole conversation and requests that still wait for somebody. What stays is one line that an erasure happened, without your name. Files that you posted elsewhere stay until you delete them there. It cannot be undone.
+            This erases your answers, files, the whole conversation and requests that still wait for somebody, and removes what I posted. What stays is one line that an erasure happened, without your name; a receipt lists whatever I can't remove. It cannot be undone.
             ✓ @Ada Byron answered: *Keep*, 2 Nov 10:00 UTC
     ");
     ada.press("Blue").await;
@@ -62,7 +62,7 @@ async fn f6_while_a_person_has_taken_over() {
     assert_snapshot!(ada.news(), @"
     +   Ada Byron: delete my data
     +   Anteroom: # Delete everything?
-            This erases your answers, files, the whole conversation and requests that still wait for somebody. What stays is one line that an erasure happened, without your name. Files that you posted elsewhere stay until you delete them there. It cannot be undone.
+            This erases your answers, files, the whole conversation and requests that still wait for somebody, and removes what I posted. What stays is one line that an erasure happened, without your name; a receipt lists whatever I can't remove. It cannot be undone.
             :warning: *This cannot be taken back.*
             [! Erase everything ?] [Keep]
     ");
@@ -74,7 +74,7 @@ async fn f6_while_a_person_has_taken_over() {
     -   Anteroom: I have asked the team. I will keep quiet until they answer or you type _continue_.
     -   Anteroom: Linus Pauling from the team is here now.
     -   Anteroom: # Delete everything?
-            This erases your answers, files, the whole conversation and requests that still wait for somebody. What stays is one line that an erasure happened, without your name. Files that you posted elsewhere stay until you delete them there. It cannot be undone.
+            This erases your answers, files, the whole conversation and requests that still wait for somebody, and removes what I posted. What stays is one line that an erasure happened, without your name; a receipt lists whatever I can't remove. It cannot be undone.
             :warning: *This cannot be taken back.*
             [! Erase everything ?] [Keep]
     +   Anteroom (only you): Your answers and files are erased. Receipt: `AAAAAAAAAAAAAAAAAAAACw`. I'm removing what I posted now, and I'll tell you when that's done.
@@ -103,7 +103,7 @@ async fn f6_after_the_end() {
     ada.press("Delete my data").await;
     assert_snapshot!(ada.news(), @"
     +   Anteroom: # Delete everything?
-            This erases your answers, files, the whole conversation and requests that still wait for somebody. What stays is one line that an erasure happened, without your name. Files that you posted elsewhere stay until you delete them there. It cannot be undone.
+            This erases your answers, files, the whole conversation and requests that still wait for somebody, and removes what I posted. What stays is one line that an erasure happened, without your name; a receipt lists whatever I can't remove. It cannot be undone.
             :warning: *This cannot be taken back.*
             [! Erase everything ?] [Keep]
     ");
@@ -124,7 +124,7 @@ async fn f6_after_the_end() {
     -   Anteroom: You can have a copy of everything.
             [Download my answers] [Delete my data]
     -   Anteroom: # Delete everything?
-            This erases your answers, files, the whole conversation and requests that still wait for somebody. What stays is one line that an erasure happened, without your name. Files that you posted elsewhere stay until you delete them there. It cannot be undone.
+            This erases your answers, files, the whole conversation and requests that still wait for somebody, and removes what I posted. What stays is one line that an erasure happened, without your name; a receipt lists whatever I can't remove. It cannot be undone.
             :warning: *This cannot be taken back.*
             [! Erase everything ?] [Keep]
     +   Anteroom (only you): Your answers and files are erased. Receipt: `AAAAAAAAAAAAAAAAAAAAFw`. I'm removing what I posted now, and I'll tell you when that's done.
@@ -154,7 +154,7 @@ async fn f6_after_stop_and_by_the_command() {
     assert_snapshot!(ada.news(), @"
     + Anteroom (only you): Done.
     +   Anteroom: # Delete everything?
-            This erases your answers, files, the whole conversation and requests that still wait for somebody. What stays is one line that an erasure happened, without your name. Files that you posted elsewhere stay until you delete them there. It cannot be undone.
+            This erases your answers, files, the whole conversation and requests that still wait for somebody, and removes what I posted. What stays is one line that an erasure happened, without your name; a receipt lists whatever I can't remove. It cannot be undone.
             :warning: *This cannot be taken back.*
             [! Erase everything ?] [Keep]
     ");
@@ -166,7 +166,7 @@ async fn f6_after_stop_and_by_the_command() {
     -   Anteroom: Stopped. Nothing more will be asked. Type _resume_ to go on later, or _delete my data_ to erase everything.
             [Resume later] [Delete my data]
     -   Anteroom: # Delete everything?
-            This erases your answers, files, the whole conversation and requests that still wait for somebody. What stays is one line that an erasure happened, without your name. Files that you posted elsewhere stay until you delete them there. It cannot be undone.
+            This erases your answers, files, the whole conversation and requests that still wait for somebody, and removes what I posted. What stays is one line that an erasure happened, without your name; a receipt lists whatever I can't remove. It cannot be undone.
             :warning: *This cannot be taken back.*
             [! Erase everything ?] [Keep]
     +   Anteroom (only you): Your answers and files are erased. Receipt: `AAAAAAAAAAAAAAAAAAAACg`. I'm removing what I posted now, and I'll tell you when that's done.

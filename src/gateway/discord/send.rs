@@ -13,7 +13,7 @@ mod remove;
 mod roles;
 mod targets;
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use async_trait::async_trait;
 use uuid::Uuid;
@@ -31,6 +31,7 @@ use crate::{
         effect::{Delivery, Effect, Rendering},
         posted::Posted,
         session::{Place, Platform},
+        team::Team,
         wait::Wait,
     },
 };
@@ -51,6 +52,11 @@ impl Gateway for DiscordGateway {
         let sender = deliver::Sender::new(&self.0, effect);
         let delivery = sender.run(shown).await;
         self.0.ledger.close(effect, delivery, &sender.trail).await
+    }
+
+    async fn team(&self, _: &Place) -> Team {
+        // Discord does not tell a bot who has a role, but by a list of all members.
+        self.0.lists.team(Platform::Discord, &BTreeMap::new())
     }
 
     async fn remains(&self, session: SessionId, place: &Place) -> Vec<Posted> {

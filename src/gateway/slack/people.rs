@@ -4,7 +4,10 @@
 //! configuration; guests, people of other workspaces, bots and deactivated accounts have none, whatever lists say.
 //! What cannot be found out in time is no right: the person is asked to try again.
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use async_trait::async_trait;
 use moka::future::Cache;
@@ -24,6 +27,7 @@ use crate::{
     model::{
         contact::{Contact, Labelled, Name},
         session::{PersonId, Place, Platform},
+        team::Team,
     },
 };
 
@@ -150,6 +154,19 @@ impl People {
                 }
             }
         }
+    }
+
+    /// Whom of the team the bot can write to; of a group that Slack does not tell of now, nobody.
+    pub async fn team(&self, team: &str) -> Team {
+        let mut members = BTreeMap::new();
+        for group in self.lists.groups(Platform::Slack) {
+            let key = (team.to_owned(), group.to_owned());
+            let found = self.groups.try_get_with(key, self.ask_group(team, group));
+            if let Ok(found) = self.in_time(found).await {
+                members.insert(group.to_owned(), BTreeSet::clone(&found));
+            }
+        }
+        self.lists.team(Platform::Slack, &members)
     }
 
     async fn groups_of(&self, team: &str, user: &str) -> Result<BTreeSet<String>, Unknown> {

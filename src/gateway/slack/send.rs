@@ -39,6 +39,7 @@ use crate::{
         effect::{Act, Delivery, Effect, Recipient, Rendering},
         posted::{Item, Posted},
         session::{Place, Platform},
+        team::Team,
         transcript::Audience,
         ui::Offered,
         wait::{Purpose, Wait},
@@ -75,6 +76,10 @@ impl Gateway for SlackGateway {
         }
         let delivery = sender.outcome(delivered);
         self.0.ledger.close(effect, delivery, &sender.trail).await
+    }
+
+    async fn team(&self, place: &Place) -> Team {
+        self.0.people.team(&place.workspace).await
     }
 
     async fn remains(&self, session: SessionId, place: &Place) -> Vec<Posted> {
@@ -184,6 +189,9 @@ impl Sender<'_> {
     async fn show(&self, wait: &Wait, renderings: &[Rendering]) -> Delivered<Option<String>> {
         let message = render::card(wait, &self.cx(wait).await?);
         let spots: Vec<Spot> = renderings.iter().filter_map(|r| Spot::parse(&r.message)).collect();
+        if wait.standing.is_pending() && self.is_elsewhere(&spots).await? {
+            return self.card(wait, &message).await;
+        }
         if spots.is_empty() {
             if wait.standing.is_pending() {
                 return self.card(wait, &message).await;
@@ -217,13 +225,24 @@ impl Sender<'_> {
     async fn card_target(&self) -> Delivered<Target> {
         match &self.effect.to {
             Recipient::Channel { alias } => Ok(Target::new(self.channel(alias)?, None)),
+            Recipient::Person { user } => Ok(Target::new(self.direct(user).await?, None)),
             Recipient::Participant | Recipient::Webhook { .. } => self.conversation().await,
         }
     }
 
+    /// Whether a card of the team's is shown, but not where this one goes: to one of them directly, for their channel took
+    /// nothing.
+    async fn is_elsewhere(&self, spots: &[Spot]) -> Delivered<bool> {
+        if spots.is_empty() || self.effect.to == Recipient::Participant {
+            return Ok(false);
+        }
+        let here = self.card_target().await?.channel;
+        Ok(spots.iter().all(|spot| spot.channel != here))
+    }
+
     /// Remembers what a card is to those who write under it.
     async fn belongs(&self, target: &Target, wait: &Wait, spot: &Spot) -> Delivered<()> {
-        if !matches!(self.effect.to, Recipient::Channel { .. }) {
+        if self.effect.to == Recipient::Participant {
             return self.rooted(target, spot).await;
         }
         let role = Role::Request(wait.id);
@@ -258,7 +277,9 @@ impl Sender<'_> {
     async fn cx(&self, wait: &Wait) -> Delivered<render::Cx> {
         let reader = match self.effect.to {
             Recipient::Participant => Audience::Participant,
-            Recipient::Channel { .. } | Recipient::Webhook { .. } => Audience::Staff,
+            Recipient::Channel { .. } | Recipient::Person { .. } | Recipient::Webhook { .. } => {
+                Audience::Staff
+            }
         };
         let mut cx = render::Cx { reader, ..render::Cx::default() };
         let is_erased = matches!(wait.purpose, Purpose::Erase) || wait.prompt.body.is_empty();

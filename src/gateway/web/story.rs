@@ -286,6 +286,13 @@ impl Teller<'_> {
             Event::HandedBack { .. } => {
                 line("The conversation is the assistant's again.".to_owned())
             }
+            Event::TeamAsked { person: Some(_), reached, .. } => match reached {
+                AskState::Pending => None,
+                AskState::Delivered => line("One of the team was asked directly.".to_owned()),
+                AskState::Blocked | AskState::Failed => {
+                    line("One of the team was not reached directly.".to_owned())
+                }
+            },
             Event::TeamAsked { alias, reached, .. } => match reached {
                 AskState::Blocked => line(format!(
                     "{alias} takes no messages now; what was to be posted there waits."

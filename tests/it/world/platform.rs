@@ -241,6 +241,7 @@ impl Gateway for FakePlatform {
             _ => {
                 let reader = match &effect.to {
                     Recipient::Channel { alias } => Reader::Staff(alias.clone()),
+                    Recipient::Person { .. } => Reader::Staff(String::new()),
                     Recipient::Participant | Recipient::Webhook { .. } => Reader::Participant,
                 };
                 let left = message.clone().map(|at| Posted { item: Item::Message { at }, reader });

@@ -179,6 +179,9 @@ impl Sender<'_> {
         let message = render::card(wait, &self.cx(wait).await?);
         let spots: Vec<Spot> = renderings.iter().filter_map(|r| Spot::parse(&r.message)).collect();
         let is_open = wait.standing.is_pending();
+        if is_open && self.is_elsewhere(&spots).await? {
+            return self.card(wait, &message).await;
+        }
         if spots.is_empty() {
             if is_open {
                 return self.card(wait, &message).await;
@@ -205,11 +208,9 @@ impl Sender<'_> {
         if !self.was_tried {
             return Ok(None);
         }
-        let channel = match &self.effect.to {
-            Recipient::Channel { alias } => Some(self.channel(alias)?),
-            Recipient::Participant | Recipient::Webhook { .. } => {
-                self.app.rooms.known(self.effect.session).await?
-            }
+        let channel = match self.card_channel().await? {
+            Some(channel) => Some(channel),
+            None => self.app.rooms.known(self.effect.session).await?,
         };
         let Some(channel) = channel else { return Ok(None) };
         // Its controls are what it is known by.
@@ -254,11 +255,10 @@ impl Sender<'_> {
     }
 
     async fn card(&self, wait: &Wait, message: &Message) -> Delivered<Option<String>> {
-        let Recipient::Channel { alias } = &self.effect.to else {
+        let Some(channel) = self.card_channel().await? else {
             let spot = self.post_to_room(message, 0, None).await?;
             return Ok(spot.map(|spot| spot.name()));
         };
-        let channel = self.channel(alias)?;
         let mut body = message.body(0);
         if let Some((_, called)) = self.called() {
             body["allowed_mentions"] = called.allowed();
@@ -268,12 +268,34 @@ impl Sender<'_> {
         Ok(Some(spot.name()))
     }
 
+    /// The channel of a card for the team; none where it stands in the conversation.
+    async fn card_channel(&self) -> Delivered<Option<String>> {
+        Ok(match &self.effect.to {
+            Recipient::Channel { alias } => Some(self.channel(alias)?),
+            Recipient::Person { user } => Some(self.app.api.open_direct(user).await?),
+            Recipient::Participant | Recipient::Webhook { .. } => None,
+        })
+    }
+
+    /// Whether a card of the team's is shown, but not where this one goes: to one of them directly, for their channel took
+    /// nothing.
+    async fn is_elsewhere(&self, spots: &[Spot]) -> Delivered<bool> {
+        if spots.is_empty() {
+            return Ok(false);
+        }
+        let here = self.card_channel().await?;
+        Ok(here.is_some_and(|here| spots.iter().all(|spot| spot.channel != here)))
+    }
+
     /// Remembers what a request is to those who write about it, and begins the thread where they do.
     async fn belongs(&self, wait: &Wait, spot: &Spot) -> Delivered<()> {
-        if !matches!(self.effect.to, Recipient::Channel { .. }) {
+        if self.effect.to == Recipient::Participant {
             return Ok(());
         }
         self.app.rooms.belongs(self.effect.session, &spot.message, Role::Request(wait.id)).await?;
+        if matches!(self.effect.to, Recipient::Person { .. }) {
+            return Ok(());
+        }
         let name = self.look().await?.state.person_in_words();
         self.thread_at(spot, &name).await?;
         Ok(())
@@ -306,7 +328,9 @@ impl Sender<'_> {
     pub(super) async fn cx(&self, wait: &Wait) -> Delivered<render::Cx> {
         let reader = match self.effect.to {
             Recipient::Participant => Audience::Participant,
-            Recipient::Channel { .. } | Recipient::Webhook { .. } => Audience::Staff,
+            Recipient::Channel { .. } | Recipient::Person { .. } | Recipient::Webhook { .. } => {
+                Audience::Staff
+            }
         };
         let room = self.app.rooms.known(self.effect.session).await?;
         let is_direct = people::is_direct(&self.effect.place);

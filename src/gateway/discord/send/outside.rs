@@ -41,6 +41,7 @@ impl Sender<'_> {
     pub(super) fn left(&self, spot: &Spot) {
         let reader = self.reader.get().cloned().unwrap_or_else(|| match &self.effect.to {
             Recipient::Channel { alias } => Reader::Staff(alias.clone()),
+            Recipient::Person { .. } => Reader::Staff(String::new()),
             Recipient::Participant | Recipient::Webhook { .. } => Reader::Participant,
         });
         let at = spot.name();

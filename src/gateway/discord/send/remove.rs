@@ -200,6 +200,7 @@ impl Sender<'_> {
             Recipient::Channel { alias } => (self.channel(alias)?, false),
             // A thread of their own goes as a whole.
             Recipient::Participant if !people::is_direct(place) => return Ok(()),
+            Recipient::Person { user } => (self.app.api.open_direct(user).await?, true),
             Recipient::Participant | Recipient::Webhook { .. } => {
                 (self.app.api.open_direct(&place.channel).await?, true)
             }

@@ -31,8 +31,15 @@ pub(super) struct Target {
 impl Sender<'_> {
     /// Where an effect goes that is not for the participant.
     pub(super) async fn target(&self) -> Delivered<Target> {
-        let Recipient::Channel { alias } = &self.effect.to else {
-            return Err(Undelivered::NotApplicable);
+        let alias = match &self.effect.to {
+            Recipient::Channel { alias } => alias,
+            Recipient::Person { user } => {
+                let channel = self.app.api.open_direct(user).await?;
+                return Ok(Target { channel, is_about_request: false });
+            }
+            Recipient::Participant | Recipient::Webhook { .. } => {
+                return Err(Undelivered::NotApplicable);
+            }
         };
         let channel = self.channel(alias)?;
         let look = self.look().await?;

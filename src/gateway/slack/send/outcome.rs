@@ -37,7 +37,7 @@ impl Sender<'_> {
 
     /// What a failure means for this effect: a place that is a person is one that does not read.
     fn class(&self, failure: &Failure) -> Class {
-        let is_theirs = self.effect.to == Recipient::Participant;
+        let is_theirs = matches!(self.effect.to, Recipient::Participant | Recipient::Person { .. });
         match failure.class() {
             Class::Blocked(CauseKind::ChannelUnavailable) if is_theirs && self.was_direct() => SHUT,
             class => class,
@@ -56,7 +56,7 @@ impl Sender<'_> {
     /// Makes room for the effect elsewhere, after a refusal that says that it will not arrive where it was to go. None
     /// where nothing can be done, or that is not the trouble.
     pub(super) async fn go_elsewhere(&mut self, failure: &Failure) -> Option<Delivered<()>> {
-        if self.is_of_erasure() {
+        if self.is_of_erasure() || matches!(self.effect.to, Recipient::Person { .. }) {
             return None;
         }
         let moved = match self.class(failure) {
@@ -98,7 +98,7 @@ impl Sender<'_> {
                 }
                 self.closed = Some(left);
             }
-            Recipient::Webhook { .. } => return Ok(false),
+            Recipient::Person { .. } | Recipient::Webhook { .. } => return Ok(false),
         }
         tracing::info!(session.id = %session, "a thread takes no messages any more; it goes on in another one");
         Ok(true)

@@ -21,6 +21,7 @@ impl Sender<'_> {
     pub(super) fn left(&self, item: Item) {
         let reader = match &self.effect.to {
             Recipient::Channel { alias } => Reader::Staff(alias.clone()),
+            Recipient::Person { .. } => Reader::Staff(String::new()),
             Recipient::Participant | Recipient::Webhook { .. } => Reader::Participant,
         };
         self.trail.add(Posted { item, reader });

@@ -157,6 +157,7 @@ impl Sender<'_> {
     async fn take_trace(&self, short: &str) -> Delivered<()> {
         let target = match &self.effect.to {
             Recipient::Channel { alias } => super::Target::new(self.channel(alias)?, None),
+            Recipient::Person { user } => super::Target::new(user.clone(), None),
             Recipient::Participant | Recipient::Webhook { .. } => {
                 let place = &self.effect.place;
                 super::Target::new(place.channel.clone(), place.thread.clone())
@@ -172,6 +173,7 @@ impl Sender<'_> {
             let at = Spot { channel: channel.clone(), message: ts.to_owned() };
             let reader = match &self.effect.to {
                 Recipient::Channel { alias } => Reader::Staff(alias.clone()),
+                Recipient::Person { .. } => Reader::Staff(String::new()),
                 Recipient::Participant | Recipient::Webhook { .. } => Reader::Participant,
             };
             let posted = Posted { item: Item::Head { at: at.name() }, reader };

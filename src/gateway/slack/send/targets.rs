@@ -44,6 +44,7 @@ impl Sender<'_> {
         match &self.effect.to {
             Recipient::Participant => self.conversation().await,
             Recipient::Channel { alias } => self.staff_thread(alias).await,
+            Recipient::Person { user } => Ok(Target::new(user.clone(), None)),
             Recipient::Webhook { .. } => Err(Undelivered::NotApplicable),
         }
     }
