@@ -31,8 +31,10 @@ pub enum Refused {
 pub const fn refused(class: Class) -> Refused {
     match class {
         Class::MessageGone | Class::PlaceGone | Class::AlreadyDone => Refused::Gone,
-        Class::Later { .. } | Class::Unclear | Class::Unknown => Refused::Waits,
-        Class::Blocked(
+        Class::Later { .. }
+        | Class::Unclear
+        | Class::Unknown
+        | Class::Blocked(
             CauseKind::Unreachable
             | CauseKind::TokenRejected
             | CauseKind::NotInstalled
