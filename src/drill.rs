@@ -37,7 +37,8 @@ macro_rules! points {
 }
 
 points! {
-    StoreLocked     "store_locked"     "the data directory is ours" => "the database is opened";
+    StoreLocked     "store_locked"     "the data directory is ours" => "it is checked";
+    StoreChecked    "store_checked"    "the data directory is checked" => "the database is opened";
     KeysBegun       "keys_begun"       "the file of keys is written" => "it is synced";
     KeysSynced      "keys_synced"      "the file of keys is on the device" => "the database names it";
     StoreOpened     "store_opened"     "the database is open, its layout written" => "its files are synced";
@@ -50,6 +51,7 @@ points! {
     CommitApplied   "commit_applied"   "its batch is applied" => "it is synced";
     SyncDue         "sync_due"         "all batches of a group are applied" => "the database is flushed";
     Flushed         "flushed"          "the database is flushed to the kernel" => "it is synced to the device";
+    MarkDue         "mark_due"         "the database is synced to the device" => "the high-water mark is written";
     Synced          "synced"           "everything is on the device" => "those who wait are answered";
     CommitAnswered  "commit_answered"  "those who wait are answered" => "the next group is taken";
 

@@ -6,6 +6,7 @@
 pub mod health;
 pub mod memory;
 pub mod sled;
+pub mod unreadable;
 
 use std::{fmt, sync::Arc};
 
@@ -13,7 +14,10 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-use self::health::{Health, Trouble};
+use self::{
+    health::{Health, Trouble},
+    unreadable::Unreadable,
+};
 use crate::{
     ids::{EffectId, Ids, SessionId, WaitId},
     model::{
@@ -107,6 +111,17 @@ pub trait Store: FileKeys + fmt::Debug + Send + Sync {
 
     /// The notes of no session whose keys begin with `prefix`, in order of their keys. Reads all there are of those.
     async fn notes(&self, prefix: &str) -> Result<Vec<Note>, Error>;
+
+    /// What it holds and could not read when it was last asked for. What lists leave out is here.
+    fn unreadable(&self) -> Vec<Unreadable> {
+        Vec::new()
+    }
+
+    /// Looks at what reading sessions does not: keys and marks. Forgets [`Store::unreadable`] first, so that reading
+    /// everything after it leaves what cannot be read now.
+    async fn verify(&self) -> Result<(), Error> {
+        Ok(())
+    }
 
     /// Whether it takes writes just now; answers at once, without touching a device. A store that is read-only
     /// tries to mend itself when [`Store::claim`] tells it the time.
@@ -369,6 +384,17 @@ impl Error {
     /// `what` is not what was once written.
     fn damaged(what: impl fmt::Display, how: impl fmt::Display) -> Self {
         let why = format!("it is damaged ({how}). hint: restore a backup with `anteroom restore`");
+        Self::Unreadable { what: what.to_string(), why }
+    }
+}
+
+impl Error {
+    /// Data that is not opened, because opening it would cut off what cannot be read.
+    fn refused(what: impl fmt::Display, how: impl fmt::Display) -> Self {
+        let why = format!(
+            "it is damaged: {how}. Nothing was changed. hint: restore a backup with `anteroom restore`, or take over what \
+             can still be read with `anteroom repair --to DIR`"
+        );
         Self::Unreadable { what: what.to_string(), why }
     }
 }

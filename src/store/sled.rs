@@ -8,6 +8,9 @@
 //! - After a failed write it takes no more until it is opened again, and does not say so to everybody who waits
 //!   (`committer`, `disk`): then the store is read-only. Reads go on over what is open; when a probe says that the
 //!   device takes writes again and there is room (`reserve`), the database is dropped and opened in place.
+//! - It cannot tell that its end is missing, and cuts off what it cannot read while it opens. So everything is checked
+//!   before (`check`), against digests of the files where the last stop was clean (`clean_stop`), else against a rolling
+//!   checksum of all entries (`tally`) and a high-water mark beside the database (`watermark`).
 //! - Reads of several keys are not a snapshot, so batches and reads exclude each other (`Shared`).
 //! - It keeps what was deleted in old segments, so what is said of a session is sealed with a key of its own, and
 //!   erasing the session overwrites that key (`vault`).
@@ -16,11 +19,15 @@
 //! say of a session is a record (`frame`), what one adds to the audit chain another (`ledger`), both made small
 //! with a dictionary (`press`). Sessions that are being worked on are kept as they were read (`recent`).
 
+mod backoff;
+mod check;
+mod clean_stop;
 mod committer;
 mod disk;
 mod dump;
 pub mod faults;
 mod frame;
+mod key_sums;
 mod keys;
 mod ledger;
 mod notes;
@@ -30,15 +37,18 @@ mod queue;
 mod read;
 mod recent;
 mod reserve;
+mod salvage;
 mod stage;
 mod steps;
+mod tally;
 mod texts;
 mod vault;
+mod watermark;
 
 use std::{
     fmt,
     fs::File,
-    path::Path,
+    path::{Path, PathBuf},
     sync::{
         Arc, Mutex, PoisonError, RwLock,
         atomic::{AtomicU64, Ordering},
@@ -64,10 +74,14 @@ use self::{
 };
 pub use self::{
     dump::{Contents, DumpError, Dumped, read_dump},
+    salvage::{Repaired, Salvaged, repair},
     stage::VALUE_MAX,
     vault::KEYS_FILE,
 };
-use super::{Commit, Erasure, Error, Find, Loaded, Note, Store, Timer, health::Health};
+use super::{
+    Commit, Erasure, Error, Find, Loaded, Note, Store, Timer, health::Health,
+    unreadable::Unreadable,
+};
 use crate::{
     ids::{EffectId, Ids, SessionId, WaitId},
     model::{
@@ -93,6 +107,7 @@ pub struct SledStore {
     queue: Option<mpsc::Sender<Job>>,
     committer: Option<JoinHandle<()>>,
     shared: Arc<Shared>,
+    dir: PathBuf,
     // Declared last: the directory is let go of when nothing uses it any more.
     _lock: File,
 }
@@ -128,7 +143,8 @@ impl SledStore {
             .name("store-committer".to_owned())
             .spawn(move || committer.run(jobs))
             .map_err(Error::unavailable)?;
-        Ok(Self { queue: Some(queue), committer: Some(committer), shared, _lock: lock })
+        let (queue, committer, dir) = (Some(queue), Some(committer), dir.to_owned());
+        Ok(Self { queue, committer, shared, dir, _lock: lock })
     }
 
     /// How often data was synced to the device; grows slower than commits under load.
@@ -272,6 +288,16 @@ impl Store for SledStore {
     fn health(&self) -> Health {
         self.shared.health()
     }
+
+    fn unreadable(&self) -> Vec<Unreadable> {
+        self.shared.vault.unreadable.all()
+    }
+
+    async fn verify(&self) -> Result<(), Error> {
+        self.shared.vault.unreadable.clear();
+        let dir = self.dir.clone();
+        self.read(move |reader| check::sound_keys(reader, &dir)).await
+    }
 }
 
 #[async_trait]
@@ -293,6 +319,9 @@ impl Drop for SledStore {
         }
         // Reads under way are waited for; the last handle of the database goes here.
         open::close(self.shared.db.write().unwrap_or_else(PoisonError::into_inner).take());
+        if self.shared.health() == Health::Well {
+            clean_stop::end(&self.dir);
+        }
     }
 }
 
@@ -331,7 +360,12 @@ impl Shared {
             (Err(Error::Unreadable { .. }), Health::ReadOnly(trouble)) => {
                 Err(Error::ReadOnly(trouble))
             }
-            (found, _) => found,
+            (found, _) => {
+                if let Err(error) = &found {
+                    self.vault.unreadable.note(error);
+                }
+                found
+            }
         }
     }
 

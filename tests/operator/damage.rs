@@ -15,7 +15,10 @@ use anteroom::{
         session::Head,
         transcript::{Event, Recorded},
     },
-    store::{Commit, Store as _, sled::SledStore},
+    store::{
+        Commit, Store as _,
+        sled::{SledStore, faults::reseal},
+    },
 };
 use serde_json::Value;
 
@@ -62,7 +65,7 @@ fn raw(data: &Path) -> sled::Db {
     sled::open(dir).unwrap()
 }
 
-/// Changes entries of one family below the store.
+/// Changes entries of one family below the store, and its checksums with them.
 fn change(data: &Path, family: u8, change: impl FnOnce(&mut Entries)) {
     let db = raw(data);
     let before: Entries = db
@@ -79,6 +82,8 @@ fn change(data: &Path, family: u8, change: impl FnOnce(&mut Entries)) {
         db.insert(key, value).unwrap();
     }
     db.flush().unwrap();
+    drop(db);
+    reseal(&data.join("store")).unwrap();
 }
 
 fn copy(from: &Path, to: &Path) {

@@ -16,7 +16,7 @@ use anteroom::{
     },
     store::{
         Commit, Erasure, Store, TimerKind,
-        sled::{Dumped, SledStore},
+        sled::{Dumped, Entry, SledStore},
     },
 };
 use chrono::DateTime;
@@ -170,7 +170,7 @@ fn is_the_same_again(store: &SledStore, dir: &Path, dumped: &Dumped, bytes: &[u8
     let contents = SledStore::build(&again, &mut &*bytes).unwrap();
     // Nothing is written after the last pass here, so the moment is now.
     let again = SledStore::open(&again, Arc::new(RandomIds)).unwrap();
-    assert!(again.entries().unwrap() == store.entries().unwrap(), "the copy differs");
+    assert!(everything(&again) == everything(store), "the copy differs");
     assert_eq!(contents.sessions.len() as u64, dumped.sessions);
     let heads = block_on(again.sessions(None, 10_000)).unwrap();
     assert_eq!(heads.len() as u64, dumped.sessions);
@@ -184,6 +184,15 @@ fn is_the_same_again(store: &SledStore, dir: &Path, dumped: &Dumped, bytes: &[u8
         let cut = SledStore::build(&dir.join(format!("cut-{cut}")), &mut &bytes[..cut]);
         assert!(cut.is_err());
     }
+}
+
+/// Everything stored, but for how many batches it took.
+fn everything(store: &SledStore) -> Vec<Entry> {
+    let mut entries = store.entries().unwrap();
+    for (_, tally) in entries.iter_mut().filter(|(key, _)| key == b"c") {
+        tally.drain(..8);
+    }
+    entries
 }
 
 fn erase(store: &SledStore, session: SessionId, receipt: AuditRecord) {

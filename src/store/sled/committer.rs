@@ -9,25 +9,28 @@ use std::{
     time::Instant,
 };
 
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{DateTime, Utc};
 use metrics::{gauge, histogram};
 use sled::Db;
 use tokio::sync::{mpsc, oneshot};
 
 use super::{
-    Shared, closed,
-    disk::{Barrier, Broken, Disk},
+    Shared, backoff, closed,
+    disk::{Barrier, Broken},
     faults::{Faults, Touch},
     frame::OpenFrames,
     keys,
     ledger::Tip,
-    notes, open,
+    notes,
+    open::{self, Writing},
     queue::Queue,
     read::readable,
     recent, reserve,
-    stage::{Reader, Stage, Writes, batch},
+    stage::{Reader, Stage, Writes},
     steps::{self, Chain},
+    tally::Tally,
     vault::{Slot, Vault},
+    watermark::Mark,
 };
 use crate::{
     drill::{Point, pass},
@@ -47,9 +50,6 @@ const GROUP_MAX: usize = 256;
 /// buffers of twice that.
 const BATCH_BYTES: usize = 256 * 1024;
 
-/// Longest pause between two tries to write again.
-const PAUSE_MAX: TimeDelta = TimeDelta::seconds(15);
-
 type Reply<T> = oneshot::Sender<Result<T, Error>>;
 
 /// Something for the committer to do.
@@ -63,18 +63,12 @@ pub(super) enum Job {
     Blocked { reply: Reply<Vec<(Cause, usize)>> },
 }
 
-/// What the thread takes over from the opening.
-pub(super) struct Writing {
-    pub(super) db: Db,
-    pub(super) disk: Disk,
-    pub(super) tip: Tip,
-    pub(super) outbox: Queue,
-}
-
 pub(super) struct Committer {
     dir: PathBuf,
     /// None while it could not be opened again, or not be synced.
     open: Option<Handles>,
+    /// Of what is applied.
+    tally: Tally,
     tip: Tip,
     /// What steps have worked out and is not applied yet, and how long it is.
     ahead: (Writes, usize),
@@ -157,6 +151,7 @@ impl Committer {
         let mut this = Self {
             dir: dir.to_owned(),
             open: None,
+            tally: Tally::default(),
             tip: Tip::START,
             ahead: (Writes::new(), 0),
             frames: OpenFrames::default(),
@@ -321,7 +316,9 @@ impl Committer {
     fn sync(&mut self) {
         let Some(open) = self.open.as_ref().filter(|_| self.bad.is_none()) else { return };
         let began = Instant::now();
-        match open.barrier.sync(&open.db) {
+        // Nothing is worked out that is not applied.
+        let mark = Mark { tally: self.tally, tip: self.tip.clone() };
+        match open.barrier.sync(&open.db, mark) {
             Ok(()) => {
                 histogram!(metric::SYNC_SECONDS).record(began.elapsed().as_secs_f64());
                 self.unsynced = false;
@@ -404,11 +401,11 @@ impl Committer {
 
     /// Tries to write again, if the store is read-only and it is time.
     fn mend(&mut self, now: DateTime<Utc>) {
-        let pause = pause(self.setbacks);
+        let pause = backoff::pause(self.setbacks);
         let Some(bad) = &mut self.bad else { return };
         let again = *bad.again.get_or_insert(now + pause);
         // A time that is too far away means that the clock was set back.
-        if again > now && again - now <= PAUSE_MAX {
+        if again > now && again - now <= backoff::PAUSE_MAX {
             return;
         }
         let was = bad.trouble;
@@ -427,7 +424,7 @@ impl Committer {
                     tracing::warn!(why = %broken.trouble, said = broken.said, "the store is still read-only. hint: {hint}");
                 }
                 self.setbacks = self.setbacks.saturating_add(1);
-                let again = Some(now + self::pause(self.setbacks));
+                let again = Some(now + backoff::pause(self.setbacks));
                 self.bad = Some(Bad { trouble: broken.trouble, again });
                 self.shared.set_health(Health::ReadOnly(broken.trouble));
             }
@@ -470,8 +467,8 @@ impl Committer {
     }
 
     fn take(&mut self, opened: Writing) -> Result<(), Broken> {
-        let Writing { db, disk, tip, outbox } = opened;
-        self.tip = tip;
+        let Writing { db, disk, tally, tip, outbox } = opened;
+        (self.tally, self.tip) = (tally, tip);
         // Those in somebody's hands stay theirs; those that were erased are nobody's.
         let before = std::mem::replace(&mut self.outbox, outbox);
         self.outbox.go_on_from(before);
@@ -512,17 +509,22 @@ impl Committer {
             return Ok(());
         }
         let db = self.db()?;
+        let mut tally = self.tally;
+        let batch = tally.batch(&db, &writes);
+        let batch = batch.map_err(|error| self.fail(&Broken::new(Trouble::Database, &error)))?;
         let write = || {
             self.faults.strike(Touch::Write)?;
             let gate = self.shared.db.write().unwrap_or_else(PoisonError::into_inner);
-            self.shared.touched.note(writes.keys());
-            let applied = db.apply_batch(batch(writes));
+            self.shared.touched.note(writes.keys().chain([&keys::tally()]));
+            let applied = db.apply_batch(batch);
             drop(gate);
             applied?;
             self.faults.strike(Touch::Written)?;
             Ok(())
         };
-        write().map_err(|broken: Broken| self.fail(&broken))
+        write().map_err(|broken: Broken| self.fail(&broken))?;
+        self.tally = tally;
+        Ok(())
     }
 
     fn commit(&mut self, commit: Commit) -> Result<(), Error> {
@@ -571,22 +573,13 @@ impl Committer {
         let Self { vault, unreadable, outbox, .. } = self;
         let reader = Reader::new(&db, vault);
         outbox.claim(now, limit, |slot, id| {
-            let effect = steps::effect(reader, slot, id);
-            let effect = effect.map(|found| found.map(|(_, effect)| effect));
+            let effect = steps::effect(reader, slot, id).map(|found| Some(found?.1));
             match effect {
                 // Said once.
                 Err(Error::Unreadable { .. }) if !unreadable.insert(id) => Ok(None),
-                other => readable(other),
+                other => readable(reader, other),
             }
         })
-    }
-}
-
-/// The first try comes at once, the next ones after pauses that double.
-fn pause(setbacks: u32) -> TimeDelta {
-    match setbacks {
-        0 | 1 => TimeDelta::zero(),
-        more => TimeDelta::seconds(1 << (more - 2).min(4)).min(PAUSE_MAX),
     }
 }
 

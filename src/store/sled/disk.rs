@@ -17,7 +17,10 @@ use std::{
 
 use sled::Db;
 
-use super::faults::{Faults, Touch};
+use super::{
+    faults::{Faults, Touch},
+    watermark::{Mark, MarkFile},
+};
 use crate::{
     drill::{Point, pass},
     store::{Error, health::Trouble},
@@ -69,20 +72,20 @@ impl From<sled::Error> for Broken {
 ///
 /// Dropped in the middle of a sync, it leaves the thread to end when the device comes back.
 pub(super) struct Barrier {
-    orders: mpsc::Sender<Db>,
+    orders: mpsc::Sender<(Db, Mark)>,
     done: mpsc::Receiver<Result<(), Broken>>,
     patience: Duration,
 }
 
 impl Barrier {
     pub(super) fn new(mut disk: Disk, faults: Arc<dyn Faults>) -> io::Result<Self> {
-        let (orders, ordered) = mpsc::channel::<Db>();
+        let (orders, ordered) = mpsc::channel::<(Db, Mark)>();
         let (reply, done) = mpsc::channel();
         let patience = faults.patience();
         let work = move || {
-            for db in ordered {
+            for (db, mark) in ordered {
                 let synced = faults.strike(Touch::Sync).map_err(Broken::from);
-                let synced = synced.and_then(|()| disk.sync(&db));
+                let synced = synced.and_then(|()| disk.sync(&db, &mark));
                 // Let go of before the answer: the committer may be about to close the database.
                 drop(db);
                 if reply.send(synced).is_err() {
@@ -94,10 +97,10 @@ impl Barrier {
         Ok(Self { orders, done, patience })
     }
 
-    /// Returns once everything applied so far is on the device, or when that takes too long.
-    pub(super) fn sync(&self, db: &Db) -> Result<(), Broken> {
+    /// Returns once everything applied so far is on the device and `mark` says so, or when that takes too long.
+    pub(super) fn sync(&self, db: &Db, mark: Mark) -> Result<(), Broken> {
         let gone = || Broken::new(Trouble::Database, "the sync thread panicked");
-        self.orders.send(db.clone()).map_err(|_| gone())?;
+        self.orders.send((db.clone(), mark)).map_err(|_| gone())?;
         let begun = Instant::now();
         let mut pause = NUDGE;
         loop {
@@ -128,6 +131,7 @@ fn nudge(db: Db) {
 /// Second handles on the database's files.
 pub(super) struct Disk {
     log: File,
+    mark: MarkFile,
     blobs: PathBuf,
     /// Files in `blobs` that are on the device; sled writes each once and never again.
     synced: HashSet<OsString>,
@@ -139,22 +143,31 @@ impl Disk {
         let log = File::options().read(true).write(true).open(dir.join("db"))?;
         log.sync_all()?;
         File::open(dir.join("conf"))?.sync_all()?;
+        let mark = MarkFile::open(dir)?;
         File::open(dir)?.sync_all()?;
         if let Some(parent) = dir.canonicalize()?.parent() {
             File::open(parent)?.sync_all()?;
         }
-        let mut disk = Self { log, blobs: dir.join("blobs"), synced: HashSet::new() };
+        let mut disk = Self { log, mark, blobs: dir.join("blobs"), synced: HashSet::new() };
         disk.sync_blobs()?;
         Ok(disk)
     }
 
-    /// Returns once everything applied so far is on the device.
-    pub(super) fn sync(&mut self, db: &Db) -> Result<(), Broken> {
+    /// Returns once everything applied so far is on the device and `mark` says so.
+    pub(super) fn sync(&mut self, db: &Db, mark: &Mark) -> Result<(), Broken> {
         // `flush` writes sled's buffers to the file; what the kernel then holds is ours to push on.
         db.flush()?;
         pass(Point::Flushed);
         self.log.sync_data()?;
-        Ok(self.sync_blobs()?)
+        self.sync_blobs()?;
+        pass(Point::MarkDue);
+        // Only now: a mark that is ahead of the database would be taken for a loss.
+        Ok(self.mark.write(mark)?)
+    }
+
+    /// Writes a mark of what is on the device already.
+    pub(super) fn mark(&mut self, mark: &Mark) -> io::Result<()> {
+        self.mark.write(mark)
     }
 
     /// Our values never get there, but a page of the tree might.

@@ -9,25 +9,28 @@
 
 use std::{
     collections::BTreeSet,
+    fs::File,
     io::{self, Read, Write},
     mem,
-    path::Path,
+    path::{Path, PathBuf},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::{Duration, Instant},
 };
 
 use serde::{Deserialize, Serialize};
-use sled::{Batch, Tree};
+use sled::Tree;
 
 use super::{
-    Entry, SledStore, broken,
-    committer::Writing,
+    Entry, SledStore, broken, clean_stop,
     faults::{Faults, NoFaults},
     keys::{self, Key},
     ledger::Tip,
-    open::{self, Opened},
+    open::{self, Opened, Writing},
     read,
-    stage::Reader,
+    stage::{Reader, Writes},
+    tally::{self, Tally},
+    vault::Vault,
+    watermark::Mark,
 };
 use crate::{ids::SessionId, model::audit::hex, store::Error};
 
@@ -216,27 +219,82 @@ impl SledStore {
     /// Makes a store in `dir`, which must be empty or missing, of a dump; everything is on the device when this
     /// returns. A crash before that leaves a part of it, which is of no use.
     pub fn build(dir: &Path, dump: &mut dyn Read) -> Result<Contents, DumpError> {
-        let Opened { writing: Writing { db, mut disk, .. }, lock, .. } =
-            open::open(dir, &(Arc::new(NoFaults) as Arc<dyn Faults>))?;
-        let mut batch = Batch::default();
-        let mut held = 0;
-        let contents = read_dump(dump, |key, value| {
-            match value {
-                Some(value) => batch.insert(key, value),
-                None => batch.remove(key),
-            }
-            held += 1;
-            if held == CHUNK {
-                held = 0;
-                db.apply_batch(mem::take(&mut batch)).map_err(broken)?;
-            }
-            Ok(())
-        })?;
-        db.apply_batch(batch).map_err(broken)?;
-        disk.sync(&db).map_err(|broken| Error::unavailable(broken.said))?;
-        drop((disk, db));
-        drop(lock);
+        let faults = Arc::new(NoFaults) as Arc<dyn Faults>;
+        let mut building = Building::begin(dir, &faults)?;
+        let contents = read_dump(dump, |key, value| building.put(key, value))?;
+        building.finish()?;
         Ok(contents)
+    }
+}
+
+/// Makes a store in `dir` of entries; see [`SledStore::build`].
+pub(super) fn build_of(
+    dir: &Path,
+    faults: &Arc<dyn Faults>,
+    entries: impl Iterator<Item = Entry>,
+) -> Result<(), Error> {
+    let mut building = Building::begin(dir, faults)?;
+    for (key, value) in entries {
+        building.put(key, Some(value))?;
+    }
+    building.finish()
+}
+
+/// A store that is being made.
+struct Building {
+    dir: PathBuf,
+    writing: Writing,
+    held: Writes,
+    /// What the entries should come to, where they say so.
+    stated: Option<Tally>,
+    vault: Arc<Vault>,
+    /// Held until the store is whole.
+    lock: File,
+}
+
+impl Building {
+    fn begin(dir: &Path, faults: &Arc<dyn Faults>) -> Result<Self, Error> {
+        let Opened { writing, vault, lock } = open::open(dir, faults)?;
+        let (dir, held) = (dir.to_owned(), Writes::new());
+        Ok(Self { dir, writing, held, stated: None, vault, lock })
+    }
+
+    fn put(&mut self, key: Key, value: Option<Vec<u8>>) -> Result<(), Error> {
+        if key == keys::layout() {
+            // The store has one of its own by now; only what it goes with must be the same.
+            return open::check_layout(value.as_deref().unwrap_or_default(), &self.dir).map(drop);
+        }
+        if key == keys::tally() {
+            self.stated = value.as_deref().and_then(Tally::decode);
+            return Ok(());
+        }
+        self.held.insert(key, value);
+        if self.held.len() == CHUNK { self.apply() } else { Ok(()) }
+    }
+
+    fn apply(&mut self) -> Result<(), Error> {
+        let held = mem::take(&mut self.held);
+        tally::apply(&self.writing.db, &mut self.writing.tally, &held)
+    }
+
+    fn finish(mut self) -> Result<(), Error> {
+        self.apply()?;
+        let Self { dir, writing: Writing { db, mut disk, tally, .. }, stated, vault, lock, .. } =
+            self;
+        if stated.is_some_and(|stated| !stated.is_same(&tally)) {
+            return Err(Error::damaged(
+                open::named(&dir),
+                "its entries are not those that were saved",
+            ));
+        }
+        let tip = read::tip(Reader::new(&db, &vault))?;
+        let synced = disk.sync(&db, &Mark { tally, tip });
+        synced.map_err(|broken| Error::unavailable(broken.said))?;
+        drop(disk);
+        open::close(Some(db));
+        clean_stop::end(&dir);
+        drop(lock);
+        Ok(())
     }
 }
 

@@ -4,6 +4,7 @@
 //! | family | key | value |
 //! |---|---|---|
 //! | `a` | number of the first | what one commit adds to the audit chain* (see `ledger`) |
+//! | `c` | nothing | the rolling checksum (see `tally`) |
 //! | `d` | digest of a dedup key | nothing |
 //! | `e` | slot, number | frame: what commits say about a session* (see `frame`) |
 //! | `g` | digest of a note's key | a note of nobody's, as it is* |
@@ -34,13 +35,14 @@ use crate::{
 };
 
 pub(super) const AUDIT: u8 = b'a';
+pub(super) const TALLY: u8 = b'c';
 const DEDUP: u8 = b'd';
 pub(super) const FRAME: u8 = b'e';
 pub(super) const NOTE: u8 = b'g';
 pub(super) const HEAD: u8 = b'h';
-const SESSION_NOTE: u8 = b'k';
-const LAYOUT: u8 = b'l';
-const NOTE_OF: u8 = b'm';
+pub(super) const SESSION_NOTE: u8 = b'k';
+pub(super) const LAYOUT: u8 = b'l';
+pub(super) const NOTE_OF: u8 = b'm';
 pub(super) const OF_PERSON: u8 = b'n';
 pub(super) const OUTBOX: u8 = b'o';
 pub(super) const AT_PLACE: u8 = b'p';
@@ -92,6 +94,10 @@ pub(super) fn head(session: SessionId) -> Key {
 
 pub(super) fn layout() -> Key {
     vec![LAYOUT]
+}
+
+pub(super) fn tally() -> Key {
+    vec![TALLY]
 }
 
 /// What the digest of a person's index entries is made of.

@@ -84,7 +84,7 @@ pub(super) fn add_posted(
         return Ok(());
     }
     let name = posted::ledger_of(session);
-    let known = read::readable(sealed(stage.reader, digest(stage.reader, &name)))?;
+    let known = read::readable(stage.reader, sealed(stage.reader, digest(stage.reader, &name)))?;
     let known = known.and_then(|note| note.value);
     match posted::appended(known.as_deref(), left) {
         Some(value) => seal(stage, slot, key, &Text { key: name, session: Some(session), value }),
@@ -99,7 +99,7 @@ pub(super) fn take_all(stage: &mut Stage<'_>, slot: Slot) -> Result<Vec<Note>, E
     for entry in reader.keys(&keys::notes_of(slot))? {
         stage.remove(entry.clone());
         let Some(digest) = keys::digest_of_note(&entry) else { continue };
-        notes.extend(read::readable(sealed(reader, digest))?);
+        notes.extend(read::readable(reader, sealed(reader, digest))?);
         stage.remove_all(&keys::session_note(digest))?;
     }
     Ok(notes)

@@ -12,15 +12,17 @@ use std::{
 use sled::Db;
 
 use super::{
-    broken,
-    committer::Writing,
+    broken, check, clean_stop,
     disk::{self, Broken, Disk},
     faults::{Faults, Touch},
     keys,
+    ledger::Tip,
     queue::Queue,
     read, reserve,
-    stage::{Reader, is_first},
+    stage::{Reader, Writes, is_first},
+    tally::{self, Tally},
     vault::{Slot, Vault, VaultId},
+    watermark::Mark,
 };
 use crate::{
     drill::{Point, pass},
@@ -31,12 +33,24 @@ use crate::{
 const CACHE: u64 = 64 * 1024 * 1024;
 
 /// Version of the layout in `keys`.
-const LAYOUT: u8 = 2;
+pub(super) const LAYOUT: u8 = 3;
+
+/// The one before, without checksums; it is taken as it is and gets them.
+const UNCHECKED: u8 = 2;
 
 /// How often, and how far apart, a lock is tried that a store closed just before may still hold for a moment:
 /// sled's own threads let go of it last.
 const LOCK_TRIES: u32 = 40;
 const LOCK_PAUSE: Duration = Duration::from_millis(50);
+
+/// What the committer takes over.
+pub(super) struct Writing {
+    pub(super) db: Db,
+    pub(super) disk: Disk,
+    pub(super) tally: Tally,
+    pub(super) tip: Tip,
+    pub(super) outbox: Queue,
+}
 
 /// An open database that nobody else has.
 pub(super) struct Opened {
@@ -52,6 +66,11 @@ pub(super) fn open(dir: &Path, faults: &Arc<dyn Faults>) -> Result<Opened, Error
     // Our own lock comes first: whoever holds it may repair the files.
     let lock = with_room(dir, || lock(dir))?;
     pass(Point::StoreLocked);
+    // Before anything is written: opening would rewrite what it cannot read.
+    check::check(dir)?;
+    with_room(dir, || sign(&lock).map_err(|error| unopened(dir, error)))?;
+    clean_stop::begin(dir).map_err(|error| unopened(dir, error))?;
+    pass(Point::StoreChecked);
     let (writing, vault) = with_room(dir, || again(dir, faults, None))?;
     Ok(Opened { writing, vault, lock })
 }
@@ -80,12 +99,15 @@ pub(super) fn again(
 fn assemble(dir: &Path, known: Option<&Arc<Vault>>) -> Result<(Writing, Arc<Vault>), Error> {
     let db = open_or_mend(dir)?;
     let vault = match layout(&db, dir)? {
-        Some(id) => {
+        Some(Layout { version, id }) => {
             if let Some(known) = known.filter(|known| known.id() == id) {
                 // Slots that were given away stay so, whatever became of the commits.
                 Arc::clone(known)
             } else {
-                let vault = Vault::open(dir, Some(id))?;
+                let vault = Vault::open(dir, Some(id), version == UNCHECKED)?;
+                if version == UNCHECKED {
+                    begin_tally(&db, id)?;
+                }
                 vault.resume(last_slot(Reader::new(&db, &vault))?)?;
                 Arc::new(vault)
             }
@@ -95,42 +117,71 @@ fn assemble(dir: &Path, known: Option<&Arc<Vault>>) -> Result<(Writing, Arc<Vaul
             return Err(Error::damaged(named(dir), "there is nothing in it"));
         }
         None => {
-            let vault = Vault::open(dir, None)?;
-            let entry = [&[LAYOUT], &vault.id()[..]].concat();
-            db.insert(keys::layout(), entry).map_err(broken)?;
-            db.flush().map_err(broken)?;
+            let vault = Vault::open(dir, None, true)?;
+            begin_tally(&db, vault.id())?;
             vault.resume(None)?;
             Arc::new(vault)
         }
     };
     let reader = Reader::new(&db, &vault);
     pass(Point::StoreOpened);
-    let disk = Disk::new(dir).map_err(|error| unopened(dir, error))?;
+    let mut disk = Disk::new(dir).map_err(|error| unopened(dir, error))?;
     pass(Point::FilesSettled);
-    finish_shredding(reader)?;
     let tip = read::tip(reader)?;
+    let mut tally = check::against_mark(dir, &db, &tip)?;
+    // Opening and the layout are on the device; nothing else has been written.
+    disk.mark(&Mark { tally, tip: tip.clone() }).map_err(|error| unopened(dir, error))?;
+    finish_shredding(reader, &mut tally)?;
     let outbox = outbox(reader)?;
-    Ok((Writing { db, disk, tip, outbox }, vault))
+    Ok((Writing { db, disk, tally, tip, outbox }, vault))
 }
 
-/// Which file of keys the database goes with; none where it is new.
-fn layout(db: &Db, dir: &Path) -> Result<Option<VaultId>, Error> {
-    let Some(layout) = db.get(keys::layout()).map_err(broken)? else { return Ok(None) };
+/// What the database says of itself.
+pub(super) struct Layout {
+    pub(super) version: u8,
+    /// Which file of keys it goes with.
+    pub(super) id: VaultId,
+}
+
+impl Layout {
+    /// Whether it has checksums.
+    pub(super) const fn is_checked(&self) -> bool {
+        self.version != UNCHECKED
+    }
+}
+
+/// Gives a database its layout and the checksum of what it holds.
+fn begin_tally(db: &Db, id: VaultId) -> Result<(), Error> {
+    let mut tally = Tally::counted(db)?;
+    let entry = [&[LAYOUT], &id[..]].concat();
+    tally::apply(db, &mut tally, &Writes::from([(keys::layout(), Some(entry))]))?;
+    db.flush().map_err(broken)?;
+    Ok(())
+}
+
+/// The layout of a database; none where it is new.
+pub(super) fn layout(db: &Db, dir: &Path) -> Result<Option<Layout>, Error> {
+    let layout = db.get(keys::layout()).map_err(broken)?;
+    layout.map(|layout| check_layout(&layout, dir)).transpose()
+}
+
+/// The layout as it is written, for the database in `dir`.
+pub(super) fn check_layout(layout: &[u8], dir: &Path) -> Result<Layout, Error> {
     let what = || named(dir);
     match layout.split_first() {
-        Some((&LAYOUT, id)) => match VaultId::try_from(id) {
-            Ok(id) => Ok(Some(id)),
+        Some((&version @ (UNCHECKED | LAYOUT), id)) => match VaultId::try_from(id) {
+            Ok(id) => Ok(Layout { version, id }),
             Err(_) => Err(Error::damaged(what(), "it does not say which keys it goes with")),
         },
         Some((&version, _)) if version > LAYOUT => {
             Err(Error::foreign(what(), format_args!("layout {version}")))
         }
-        _ => Err(Error::outdated(what(), LAYOUT)),
+        _ => Err(Error::outdated(what(), UNCHECKED)),
     }
 }
 
 /// The last slot that holds anything.
-fn last_slot(reader: Reader<'_>) -> Result<Option<Slot>, Error> {
+pub(super) fn last_slot(reader: Reader<'_>) -> Result<Option<Slot>, Error> {
     let mut last = None;
     // A slot whose key is still to be shredded has nothing else, and must not be given away once it is.
     for family in [keys::FRAME, keys::OUTBOX, keys::DOOMED] {
@@ -141,19 +192,22 @@ fn last_slot(reader: Reader<'_>) -> Result<Option<Slot>, Error> {
 }
 
 /// Shreds what an erasure has left to be shredded.
-fn finish_shredding(reader: Reader<'_>) -> Result<(), Error> {
+fn finish_shredding(reader: Reader<'_>, tally: &mut Tally) -> Result<(), Error> {
     let left = reader.keys(&[keys::DOOMED])?;
     if left.is_empty() {
         return Ok(());
     }
-    let doomed: Vec<Slot> = left.iter().filter_map(|key| keys::slot_of(key)).collect();
+    let doomed = doomed(&left);
     pass(Point::ShredLeft);
     reader.vault.shred(&doomed)?;
-    for key in left {
-        reader.tree.remove(key).map_err(broken)?;
-    }
+    tally::apply(reader.tree, tally, &left.into_iter().map(|key| (key, None)).collect())?;
     tracing::info!(sessions = doomed.len(), "finished erasures that a crash had interrupted");
     Ok(())
+}
+
+/// The slots in keys made by [`keys::doomed`].
+pub(super) fn doomed(keys: &[keys::Key]) -> Vec<Slot> {
+    keys.iter().filter_map(|key| keys::slot_of(key)).collect()
 }
 
 fn outbox(reader: Reader<'_>) -> Result<Queue, Error> {
@@ -192,12 +246,12 @@ fn with_room<T>(dir: &Path, act: impl Fn() -> Result<T, Error>) -> Result<T, Err
     }
 }
 
-fn unopened(dir: &Path, error: io::Error) -> Error {
+pub(super) fn unopened(dir: &Path, error: io::Error) -> Error {
     let dir = dir.display().to_string();
     Error::Unopened { dir, trouble: Trouble::of(&error), source: Arc::new(error) }
 }
 
-fn named(dir: &Path) -> String {
+pub(super) fn named(dir: &Path) -> String {
     format!("database `{}`", dir.display())
 }
 
@@ -228,22 +282,22 @@ fn create(dir: &Path) -> io::Result<()> {
 }
 
 /// Takes the lock, which is on the file that names its holder.
-fn lock(dir: &Path) -> Result<File, Error> {
+pub(super) fn lock(dir: &Path) -> Result<File, Error> {
     let path = dir.join("pid");
     let options = File::options().read(true).write(true).create(true).truncate(false).open(path);
     let mut file = options.map_err(|error| unopened(dir, error))?;
     match file.try_lock() {
-        Ok(()) => {}
-        Err(TryLockError::WouldBlock) => return Err(busy(dir, &mut file)),
-        Err(TryLockError::Error(error)) => return Err(unopened(dir, error)),
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => Err(busy(dir, &mut file)),
+        Err(TryLockError::Error(error)) => Err(unopened(dir, error)),
     }
-    let sign = |file: &mut File| {
-        file.rewind()?;
-        file.set_len(0)?;
-        write!(file, "{}", std::process::id())
-    };
-    sign(&mut file).map_err(|error| unopened(dir, error))?;
-    Ok(file)
+}
+
+/// Writes who holds the lock into its file.
+fn sign(mut file: &File) -> io::Result<()> {
+    file.rewind()?;
+    file.set_len(0)?;
+    write!(file, "{}", std::process::id())
 }
 
 fn busy(dir: &Path, holder: &mut File) -> Error {
@@ -269,7 +323,7 @@ fn repair(dir: &Path) -> io::Result<()> {
 
 /// Opens; where that fails because of a damaged snapshot, once more without it. A snapshot only saves time: the
 /// database is whole without one.
-fn open_or_mend(dir: &Path) -> Result<Db, Error> {
+pub(super) fn open_or_mend(dir: &Path) -> Result<Db, Error> {
     match open_apart(dir) {
         Ok(db) => Ok(db),
         // A full disk can look like anything to sled.

@@ -20,6 +20,7 @@ use crate::{
         effect::{Effect, Rendering},
         file_key::FileKey,
         session::Head,
+        transcript::Recorded,
         usage::Balance,
         wait::Wait,
     },
@@ -71,7 +72,7 @@ pub(super) fn known(reader: Reader<'_>, session: SessionId) -> Result<Option<Kno
 /// What is still to leave for a session. Of one that is erased nothing tells where the last effects lie: all are looked
 /// through, which are few but in an outage.
 pub(super) fn outbox(reader: Reader<'_>, session: SessionId) -> Result<Vec<Effect>, Error> {
-    let prefix = match readable(known(reader, session))? {
+    let prefix = match readable(reader, known(reader, session))? {
         Some(known) => keys::outbox(known.slot),
         None => vec![keys::OUTBOX],
     };
@@ -81,7 +82,7 @@ pub(super) fn outbox(reader: Reader<'_>, session: SessionId) -> Result<Vec<Effec
         let what = "effect";
         let Some(record) = reader.record(&at, what)? else { continue };
         let key = reader.key(slot, what)?;
-        let effect = readable(Reader::open(&key, &at, &record, 0, what).map(Some))?;
+        let effect = readable(reader, Reader::open(&key, &at, &record, 0, what).map(Some))?;
         effects.extend(effect.filter(|effect: &Effect| effect.session == session));
     }
     effects.sort_by_key(|effect| effect.id);
@@ -118,6 +119,20 @@ pub(super) fn load(reader: Reader<'_>, session: SessionId) -> Result<Option<Load
         return Ok(Some(Loaded { head, events }));
     }
     Err(Error::damaged(what, "its events are not those that the head counts"))
+}
+
+/// The events of a session up to the first frame that cannot be read, whatever its head says.
+pub(super) fn events_until_gap(reader: Reader<'_>, slot: Slot) -> Vec<Recorded> {
+    let what = "frame";
+    let mut events: Vec<Recorded> = Vec::new();
+    let Ok(key) = reader.key(slot, what) else { return events };
+    for number in 0.. {
+        let Ok(Some(frame)) = frame(reader, &key, slot, number, what) else { break };
+        events.extend(frame.events);
+    }
+    let in_order = (1..).zip(&events).take_while(|(seq, event)| event.seq == *seq).count();
+    events.truncate(in_order);
+    events
 }
 
 fn frame(
@@ -158,10 +173,15 @@ pub(super) fn open_frame(
     let anew = || OpenFrame { number: frames, ..OpenFrame::default() };
     let Some(last) = frames.checked_sub(1) else { return Ok(anew()) };
     let at = keys::frame(slot, last);
-    let known = readable(reader.record(&at, what).and_then(|record| match record {
-        Some(record) if record.body.len() < FRAME_FULL => opened(key, &at, &record, what).map(Some),
-        _ => Ok(None),
-    }))?;
+    let known = readable(
+        reader,
+        reader.record(&at, what).and_then(|record| match record {
+            Some(record) if record.body.len() < FRAME_FULL => {
+                opened(key, &at, &record, what).map(Some)
+            }
+            _ => Ok(None),
+        }),
+    )?;
     Ok(match known {
         Some((belongings, frame)) if belongings.dedup.len() < DEDUP_MAX => {
             OpenFrame { number: last, belongings, frame }
@@ -191,7 +211,7 @@ pub(super) fn find(reader: Reader<'_>, by: &Find) -> Result<Vec<Head>, Error> {
         Find::Place(place) => at_place(reader, &keys::place_text(place)),
         Find::Person(person) => of_person(reader, &keys::person_text(person)),
         Find::One(session) => {
-            let head = readable(head(reader, *session))?;
+            let head = readable(reader, head(reader, *session))?;
             return Ok(head.into_iter().filter(|head| head.parent.is_none()).collect());
         }
         Find::Newest(limit) => return newest(reader, *limit),
@@ -199,7 +219,7 @@ pub(super) fn find(reader: Reader<'_>, by: &Find) -> Result<Vec<Head>, Error> {
     let mut heads = Vec::new();
     for key in reader.tree.scan_prefix(&index).keys().rev() {
         let Some(session) = keys::session_of_entry(&key.map_err(broken)?) else { continue };
-        let Some(head) = readable(head(reader, session))? else { continue };
+        let Some(head) = readable(reader, head(reader, session))? else { continue };
         // The index goes by a digest; the head has the last word.
         let wanted = match by {
             Find::Place(place) => head.place == *place,
@@ -239,7 +259,7 @@ fn newest(reader: Reader<'_>, limit: usize) -> Result<Vec<Head>, Error> {
 /// The head under a key of its family; none for a further chunk, and for one that cannot be read.
 fn listed(reader: Reader<'_>, key: &[u8]) -> Result<Option<Head>, Error> {
     match keys::session_of(key) {
-        Some(session) if is_first(key) => readable(head(reader, session)),
+        Some(session) if is_first(key) => readable(reader, head(reader, session)),
         _ => Ok(None),
     }
 }
@@ -407,11 +427,15 @@ fn group_at_or_before(
     Ok(None)
 }
 
-/// Leaves out of a list what cannot be read: one such session must not hide the others (SEMANTICS row 30).
-pub(super) fn readable<T>(read: Result<Option<T>, Error>) -> Result<Option<T>, Error> {
+/// Leaves out of a list what cannot be read, and remembers it: one such session must not hide the others.
+pub(super) fn readable<T>(
+    reader: Reader<'_>,
+    read: Result<Option<T>, Error>,
+) -> Result<Option<T>, Error> {
     match read {
         Err(error @ Error::Unreadable { .. }) => {
             tracing::warn!(%error, "left out of a list");
+            reader.vault.unreadable.note(&error);
             Ok(None)
         }
         other => other,

@@ -11,7 +11,7 @@ use std::{
 };
 
 use serde::{Serialize, de::DeserializeOwned};
-use sled::{Batch, IVec, Tree};
+use sled::{IVec, Tree};
 
 use super::{
     broken,
@@ -218,18 +218,6 @@ impl<'a> Stage<'a> {
     pub(super) fn into_writes(self) -> Writes {
         self.writes
     }
-}
-
-/// What is applied at once and whole.
-pub(super) fn batch(writes: Writes) -> Batch {
-    let mut batch = Batch::default();
-    for (key, value) in writes {
-        match value {
-            Some(value) => batch.insert(key, value),
-            None => batch.remove(key),
-        }
-    }
-    batch
 }
 
 /// Whether a key is that of a record, and not of one of its further chunks.

@@ -115,7 +115,7 @@ pub(super) fn commit(
 /// Adds to an account. One that cannot be read begins anew: no conversation stands still for it.
 fn put_charge(stage: &mut Stage<'_>, charge: &Charge) -> Result<(), Error> {
     let reader = stage.reader;
-    let balance = read::readable(read::balance(reader, &charge.account).map(Some))?;
+    let balance = read::readable(reader, read::balance(reader, &charge.account).map(Some))?;
     let balance = balance.unwrap_or_default().charged(charge.usage, charge.told);
     let body = serde_json::to_vec(&balance).map_err(Error::unavailable)?;
     let at = read::account(reader, &charge.account);

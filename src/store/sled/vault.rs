@@ -10,6 +10,8 @@
 //! | 1 | the store's secret, for digests in keys |
 //! | 2… | a session's key; zeros once it is shredded |
 //!
+//! Beside it lies a file of their checksums (see `key_sums`).
+//!
 //! A key is on the device before anything sealed with it is written: slots are made and synced some at a time, ahead
 //! of need. A slot is never used twice. Shredding overwrites it in place and syncs.
 //!
@@ -32,11 +34,14 @@ use ring::{
     rand::{SecureRandom as _, SystemRandom},
 };
 
-use super::keys::Digest;
+use super::{
+    key_sums::{KeySums, SUMS_FILE},
+    keys::Digest,
+};
 use crate::{
     drill::{Point, pass},
     model::file_key::FileKey,
-    store::Error,
+    store::{Error, unreadable::Found},
 };
 
 /// The file's name in the store's directory.
@@ -68,11 +73,14 @@ const SHREDDED: [u8; WIDTH] = [0; WIDTH];
 /// The open file of keys.
 pub(super) struct Vault {
     file: File,
+    sums: KeySums,
     path: PathBuf,
     id: VaultId,
     digests: hmac::Key,
     random: SystemRandom,
     slots: Mutex<Slots>,
+    /// Records that its keys could not open, or that are missing.
+    pub(super) unreadable: Found,
 }
 
 /// Which slots are free: made, synced and not given to a session.
@@ -83,23 +91,58 @@ struct Slots {
 
 impl Vault {
     /// Opens the file of keys in `dir`. `known` is what the database says about it: none for a new database, for which
-    /// the file is made where it is missing.
-    pub(super) fn open(dir: &Path, known: Option<VaultId>) -> Result<Self, Error> {
+    /// the file is made where it is missing. With `makes_sums` checksums are made of slots that have none: in a new store,
+    /// in one that is restored, and in one of an older layout.
+    pub(super) fn open(
+        dir: &Path,
+        known: Option<VaultId>,
+        makes_sums: bool,
+    ) -> Result<Self, Error> {
         let path = dir.join(KEYS_FILE);
-        let what = || format!("file of keys `{}`", path.display());
         let mut options = OpenOptions::new();
         options.read(true).write(true).create(known.is_none()).truncate(false).mode(0o600);
-        let file = match options.open(&path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                return Err(Error::damaged(what(), "it is missing"));
-            }
-            other => other.map_err(Error::unavailable)?,
-        };
+        let file = options.open(&path).map_err(|error| missing(&path, error))?;
         let length = file.metadata().map_err(Error::unavailable)?.len();
         let random = SystemRandom::new();
         if known.is_none() && length < 2 * WIDTH as u64 {
             begin(&file, dir, &random).map_err(Error::unavailable)?;
         }
+        let sums = KeySums::open(dir, makes_sums);
+        let sums = sums.map_err(|error| missing(&dir.join(SUMS_FILE), error))?;
+        if makes_sums {
+            add_sums(&file, &sums, dir).map_err(Error::unavailable)?;
+        }
+        Self::over((file, sums), path, known)
+    }
+
+    /// Opens the file of keys in `dir` to read it; whatever would write fails.
+    pub(super) fn read_only(dir: &Path, known: VaultId) -> Result<Self, Error> {
+        let path = dir.join(KEYS_FILE);
+        let file = File::open(&path).map_err(|error| missing(&path, error))?;
+        let sums = KeySums::read_only(dir);
+        let sums = sums.map_err(|error| missing(&dir.join(SUMS_FILE), error))?;
+        Self::over((file, sums), path, Some(known))
+    }
+
+    /// Opens the file of keys in `dir` to take over what fits it, whatever its checksums say.
+    pub(super) fn unverified(dir: &Path, known: VaultId) -> Result<Self, Error> {
+        let path = dir.join(KEYS_FILE);
+        let file = File::open(&path).map_err(|error| missing(&path, error))?;
+        let sums = file.try_clone().map(KeySums::over).map_err(Error::unavailable)?;
+        let vault = Self::over((file, sums), path, None)?;
+        if vault.id != known {
+            tracing::warn!("the file of keys does not name the database it belongs to");
+        }
+        Ok(vault)
+    }
+
+    fn over(
+        (file, sums): (File, KeySums),
+        path: PathBuf,
+        known: Option<VaultId>,
+    ) -> Result<Self, Error> {
+        let what = || format!("file of keys `{}`", path.display());
+        let random = SystemRandom::new();
         let header = read(&file, 0).map_err(|_| Error::damaged(what(), "it ends early"))?;
         let (magic, id) = header.split_at(MAGIC.len());
         let id = VaultId::try_from(id).unwrap_or_default();
@@ -111,11 +154,12 @@ impl Vault {
         }
         let secret = read(&file, SECRET).map_err(|_| Error::damaged(what(), "it ends early"))?;
         let length = file.metadata().map_err(Error::unavailable)?.len();
-        // What a crash left of an unfinished slot was never used.
+        // What a crash left of a slot that is unfinished, or has no checksum, was never used.
         let end = Slot::try_from(length / WIDTH as u64).map_err(Error::unavailable)?;
+        let end = end.min(sums.count().map_err(Error::unavailable)?);
         let digests = hmac::Key::new(hmac::HMAC_SHA256, &secret);
         let slots = Mutex::new(Slots { next: end, end });
-        Ok(Self { file, path, id, digests, random, slots })
+        Ok(Self { file, sums, path, id, digests, random, slots, unreadable: Found::default() })
     }
 
     /// Tells this file from another one.
@@ -123,19 +167,71 @@ impl Vault {
         self.id
     }
 
+    /// Looks whether every slot up to `used`, the last that the database names, is as it was written; those that are
+    /// about to be shredded may be so already.
+    pub(super) fn verify(&self, used: Option<Slot>, doomed: &[Slot]) -> Result<(), Error> {
+        let what = || format!("file of keys `{}`", self.path.display());
+        let early = |_| Error::damaged(what(), "it is too short");
+        // Keys are on the device before their checksums.
+        let made = self.count().map_err(Error::unavailable)?;
+        if made < self.sums.count().map_err(Error::unavailable)? {
+            return Err(early(io::ErrorKind::UnexpectedEof.into()));
+        }
+        let end = used.map_or(FIRST, |used| used.saturating_add(1)).max(FIRST);
+        for slot in 0..end {
+            let bytes = read(&self.file, slot).map_err(early)?;
+            let is_sound = self.sums.matches(slot, &bytes).map_err(Error::unavailable)?;
+            let is_shredded = bytes == SHREDDED && doomed.contains(&slot);
+            if !is_sound && !is_shredded {
+                let how = format_args!("slot {slot} does not match its checksum").to_string();
+                return Err(Error::damaged(what(), how));
+            }
+        }
+        Ok(())
+    }
+
     /// Goes on with the slots that were made and not given away; `used` is the last that the database names.
     pub(super) fn resume(&self, used: Option<Slot>) -> Result<(), Error> {
         let mut slots = self.slots();
-        let first = used.map_or(FIRST, |used| used.saturating_add(1)).max(FIRST).min(slots.end);
-        let mut next = first;
+        let end = self.count().map_err(Error::unavailable)?;
+        let first = used.map_or(FIRST, |used| used.saturating_add(1)).max(FIRST).min(end);
+        *slots = self.free(first, end).map_err(Error::unavailable)?;
+        Ok(())
+    }
+
+    /// Which slots from `first` up to `end` are free; mends the checksums of those that are not.
+    fn free(&self, first: Slot, end: Slot) -> io::Result<Slots> {
         // A shredded slot had a session, though the database no longer says so.
-        for slot in first..slots.end {
-            if read(&self.file, slot).map_err(Error::unavailable)? == SHREDDED {
+        let mut next = first;
+        for slot in first..end {
+            let is_zero = read(&self.file, slot)? == SHREDDED;
+            if is_zero || self.sums.matches(slot, &SHREDDED)? {
                 next = slot + 1;
             }
         }
-        slots.next = next;
-        Ok(())
+        for slot in first..next {
+            let bytes = read(&self.file, slot)?;
+            if !self.sums.matches(slot, &bytes)? {
+                write(&self.file, slot, &SHREDDED)?;
+                self.file.sync_all()?;
+                self.sums.write(slot, std::iter::once(&SHREDDED[..]))?;
+                self.sums.sync()?;
+            }
+        }
+        let mut sound = next;
+        while sound < end && self.sums.matches(sound, &read(&self.file, sound)?)? {
+            sound += 1;
+        }
+        if sound < self.sums.count()? {
+            // A power cut came between the two files: nobody was given this one, nor any after it.
+            self.sums.cut(sound)?;
+        }
+        Ok(Slots { next, end: sound })
+    }
+
+    /// Slots that the file has in full.
+    fn count(&self) -> io::Result<Slot> {
+        Slot::try_from(self.file.metadata()?.len() / WIDTH as u64).map_err(io::Error::other)
     }
 
     /// A slot with a new key in it, on the device already.
@@ -147,6 +243,8 @@ impl Vault {
             write(&self.file, slots.end, &more).map_err(Error::unavailable)?;
             pass(Point::SlotsMade);
             self.file.sync_all().map_err(Error::unavailable)?;
+            self.sums.write(slots.end, more.chunks(WIDTH)).map_err(Error::unavailable)?;
+            self.sums.sync().map_err(Error::unavailable)?;
             pass(Point::SlotsSynced);
             slots.end = slots.end.checked_add(AHEAD).ok_or_else(|| self.damaged())?;
         }
@@ -178,6 +276,11 @@ impl Vault {
         pass(Point::KeysZeroed);
         self.file.sync_all().map_err(Error::unavailable)?;
         pass(Point::KeysShredded);
+        for slot in doomed.iter().filter(|slot| (FIRST..end).contains(*slot)) {
+            let zeros = std::iter::once(&SHREDDED[..]);
+            self.sums.write(*slot, zeros).map_err(Error::unavailable)?;
+        }
+        self.sums.sync().map_err(Error::unavailable)?;
         Ok(())
     }
 
@@ -277,6 +380,26 @@ fn begin(file: &File, dir: &Path, random: &SystemRandom) -> io::Result<()> {
     File::open(dir)?.sync_all()?;
     pass(Point::KeysSynced);
     Ok(())
+}
+
+/// Makes the checksums of slots that have none.
+fn add_sums(file: &File, sums: &KeySums, dir: &Path) -> io::Result<()> {
+    let first = sums.count()?;
+    let end = Slot::try_from(file.metadata()?.len() / WIDTH as u64).map_err(io::Error::other)?;
+    if first < end {
+        let slots: Vec<_> = (first..end).map(|slot| read(file, slot)).collect::<Result<_, _>>()?;
+        sums.write(first, slots.iter().map(<[u8; WIDTH]>::as_slice))?;
+        sums.sync()?;
+        File::open(dir)?.sync_all()?;
+    }
+    Ok(())
+}
+
+fn missing(path: &Path, error: io::Error) -> Error {
+    if error.kind() == io::ErrorKind::NotFound {
+        return Error::damaged(format_args!("file of keys `{}`", path.display()), "it is missing");
+    }
+    Error::unavailable(error)
 }
 
 fn read(file: &File, slot: Slot) -> io::Result<[u8; WIDTH]> {

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, fs, os::unix::fs::PermissionsExt as _, path::Pa
 
 use anteroom::{
     model::transcript::Event,
-    store::sled::{Entry, KEYS_FILE},
+    store::sled::{Entry, KEYS_FILE, faults::reseal},
 };
 
 use super::*;
@@ -130,6 +130,7 @@ async fn an_erasure_that_a_crash_interrupted_is_finished() {
     let db = raw(dir.path());
     db.insert([&b"x"[..], &2_u32.to_be_bytes()].concat(), &[]).unwrap();
     drop(db);
+    reseal(dir.path()).unwrap();
 
     let store = open(dir.path());
     assert_eq!(keys(dir.path())[FIRST..FIRST + WIDTH], [0; WIDTH]);
@@ -176,16 +177,16 @@ async fn a_store_without_its_keys_is_refused() {
     let kept = fs::read(&file).unwrap();
 
     fs::remove_file(&file).unwrap();
-    insta::assert_snapshot!(refusal(dir.path()), @"file of keys `DIR/keys` cannot be read: it is damaged (it is missing). hint: restore a backup with `anteroom restore`");
+    insta::assert_snapshot!(refusal(dir.path()), @"file of keys `DIR/keys` cannot be read: since it was closed `keys` is missing; it is damaged (it is missing). hint: restore a backup with `anteroom restore`");
     let other = TempDir::new().unwrap();
     drop(open(other.path()));
     fs::copy(other.path().join(KEYS_FILE), &file).unwrap();
-    insta::assert_snapshot!(refusal(dir.path()), @"file of keys `DIR/keys` cannot be read: it is damaged (it belongs to another database). hint: restore a backup with `anteroom restore`");
+    insta::assert_snapshot!(refusal(dir.path()), @"file of keys `DIR/keys` cannot be read: since it was closed `keys` has 64 bytes, not 2112; it is damaged (it belongs to another database). hint: restore a backup with `anteroom restore`");
     fs::write(&file, &kept[..40]).unwrap();
-    insta::assert_snapshot!(refusal(dir.path()), @"file of keys `DIR/keys` cannot be read: it is damaged (it ends early). hint: restore a backup with `anteroom restore`");
+    insta::assert_snapshot!(refusal(dir.path()), @"file of keys `DIR/keys` cannot be read: since it was closed `keys` has 40 bytes, not 2112; it is damaged (it ends early). hint: restore a backup with `anteroom restore`");
     fs::write(&file, "anything else that is long enough to be a file of keys, but is none")
         .unwrap();
-    insta::assert_snapshot!(refusal(dir.path()), @"file of keys `DIR/keys` cannot be read: it is damaged (it does not begin as one). hint: restore a backup with `anteroom restore`");
+    insta::assert_snapshot!(refusal(dir.path()), @"file of keys `DIR/keys` cannot be read: since it was closed `keys` has 67 bytes, not 2112; it is damaged (it does not begin as one). hint: restore a backup with `anteroom restore`");
 
     fs::write(&file, &kept).unwrap();
     let layout = |value: &[u8]| {
@@ -224,7 +225,7 @@ async fn look(store: &SledStore) -> Result<(Loaded, Wait, bool), String> {
     Ok((loaded.ok_or("the session is gone")?, found, holds))
 }
 
-/// Opens a copy of `dir` in which the entries were changed.
+/// Opens a copy of `dir` in which the entries were changed, and the checksums with them.
 fn changed(
     dir: &Path,
     change: impl FnOnce(&mut BTreeMap<Vec<u8>, Vec<u8>>),
@@ -247,6 +248,7 @@ fn changed(
         db.insert(key, value).unwrap();
     }
     drop(db);
+    reseal(copy.path()).unwrap();
     let store = open(copy.path());
     (copy, store)
 }

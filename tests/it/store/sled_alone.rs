@@ -53,7 +53,10 @@ async fn erasure_leaves_no_key_of_the_session_and_no_word() {
     for (key, value) in store.entries().unwrap() {
         assert!(!ids.iter().any(|id| contains(&key, id.as_bytes())), "{key:?}");
         assert!(!contains(&value, b"quince"), "{key:?}");
-        assert!(b"al".contains(&key[0]), "only audit records and the layout are left: {key:?}");
+        assert!(
+            b"acl".contains(&key[0]),
+            "only audit records, checksum and layout are left: {key:?}"
+        );
     }
 }
 
@@ -293,6 +296,9 @@ async fn small_commits_share_a_frame_and_nothing_is_lost() {
 
     store.erase(whole(ours, record(None, ""))).await.unwrap();
     for (key, _) in store.entries().unwrap() {
-        assert!(b"al".contains(&key[0]), "only audit records and the layout are left: {key:?}");
+        assert!(
+            b"acl".contains(&key[0]),
+            "only audit records, checksum and layout are left: {key:?}"
+        );
     }
 }

@@ -1,0 +1,224 @@
+//! What can still be read of a damaged store, and a new store made of that.
+//!
+//! Everything is read from a copy; the store itself is not changed. A conversation goes over if all of it verifies: its
+//! head, each of its frames, and what hangs on them. Of one that does not, the events up to the first gap are handed out,
+//! so that somebody can read them; it is not taken over, because it would go on as if the rest had never been said.
+
+use std::{
+    collections::{BTreeMap, HashMap},
+    path::Path,
+    sync::Arc,
+    thread,
+};
+
+use sled::{Db, Tree};
+
+use super::{
+    broken,
+    check::Scratch,
+    dump::build_of,
+    faults::NoFaults,
+    keys::{self, Key as At},
+    ledger, open, read,
+    stage::{HEADER, Reader},
+    tally::Tally,
+    vault::{KEYS_FILE, Slot, Vault},
+    watermark::Mark,
+};
+use crate::{ids::SessionId, model::transcript::Recorded, store::Error};
+
+/// What a repair came to.
+#[derive(Debug)]
+pub struct Repaired {
+    /// The conversations that anything still tells of, in order.
+    pub conversations: Vec<Salvaged>,
+    /// How many there were when the store was last saved; none where its high-water mark cannot be read.
+    pub expected: Option<u64>,
+    /// The end of the database is missing, or nobody can tell: each conversation is as it stood at some earlier moment,
+    /// and may have gone on since.
+    pub is_cut: bool,
+}
+
+/// What became of a conversation.
+#[derive(Debug)]
+pub struct Salvaged {
+    /// Which.
+    pub session: SessionId,
+    /// Its events up to the first that cannot be read.
+    pub events: Vec<Recorded>,
+    /// How many there were; none where its head cannot be read.
+    pub expected: Option<u64>,
+}
+
+impl Salvaged {
+    /// Whether all of it was read, and so was taken over.
+    pub fn is_whole(&self) -> bool {
+        self.expected == Some(self.events.len() as u64)
+    }
+}
+
+/// Makes a store at `to`, which must not exist, of all that verifies in the store at `dir`, which no process may have
+/// open. Changes nothing in `dir`. Says what became of each conversation.
+pub fn repair(dir: &Path, to: &Path) -> Result<Repaired, Error> {
+    let lock = open::lock(dir)?;
+    let mark = Mark::read(dir).ok().flatten();
+    Scratch::remove_old(dir).map_err(Error::unavailable)?;
+    let scratch = Scratch::copy(dir).map_err(Error::unavailable)?;
+    let (at, from, target) = (scratch.dir.clone(), dir.to_owned(), to.to_owned());
+    // sled can panic over what it finds, also while it reads.
+    let salvaging = thread::Builder::new()
+        .name("store-salvage".to_owned())
+        .spawn(move || salvage(&at, &from, &target))
+        .map_err(Error::unavailable)?;
+    let salvaged = salvaging.join();
+    drop((scratch, lock));
+    let gave_up = |_| Err(Error::damaged(open::named(dir), "the database gave up on its files"));
+    let (conversations, batches) = salvaged.unwrap_or_else(gave_up)?;
+    let is_cut = mark.as_ref().is_none_or(|mark| batches < Some(mark.tally.batches));
+    Ok(Repaired { conversations, expected: mark.map(|mark| mark.tally.sessions), is_cut })
+}
+
+/// What became of each conversation, and how many batches the database has seen.
+fn salvage(at: &Path, dir: &Path, to: &Path) -> Result<(Vec<Salvaged>, Option<u64>), Error> {
+    let db = open::open_or_mend(at)?;
+    let layout = open::layout(&db, dir)?;
+    let nothing = || Error::damaged(open::named(dir), "there is nothing in it");
+    let vault = Vault::unverified(dir, layout.ok_or_else(nothing)?.id)?;
+    let reader = Reader::new(&db, &vault);
+    let (mut salvaged, mut whole) = (Vec::new(), HashMap::new());
+    for (session, slot) in candidates(reader) {
+        let one = one(reader, session, slot);
+        if one.is_whole()
+            && let Ok(Some(known)) = read::known(reader, session)
+        {
+            whole.insert(known.slot, session);
+        }
+        salvaged.push(one);
+    }
+    let records = sound_records(reader);
+    let good = Good { sessions: whole, records };
+    std::fs::create_dir_all(to).map_err(Error::unavailable)?;
+    std::fs::copy(dir.join(KEYS_FILE), to.join(KEYS_FILE)).map_err(Error::unavailable)?;
+    let entries = entries(&db).into_iter().filter(|(key, value)| good.keeps(key, value, &db));
+    let faults = Arc::new(NoFaults) as Arc<_>;
+    build_of(to, &faults, entries)?;
+    let batches = Tally::stored(&db).ok().flatten().map(|tally| tally.batches);
+    Ok((salvaged, batches))
+}
+
+/// The conversations that cannot be read whole.
+pub(super) fn damaged(reader: Reader<'_>) -> Vec<SessionId> {
+    let candidates = candidates(reader).into_iter();
+    let damaged = candidates.filter(|(session, slot)| !one(reader, *session, *slot).is_whole());
+    damaged.map(|(session, _)| session).collect()
+}
+
+/// Every conversation that something tells of, with its slot where its head does not tell: heads, and audit records for
+/// those that have lost theirs. Not those that were erased, whose keys are shredded.
+fn candidates(reader: Reader<'_>) -> BTreeMap<SessionId, Option<Slot>> {
+    let heads = keys_from_both_ends(reader.tree, keys::HEAD);
+    let mut found: BTreeMap<SessionId, Option<Slot>> =
+        heads.iter().filter_map(|key| Some((keys::session_of(key)?, None))).collect();
+    for at in keys_from_both_ends(reader.tree, keys::AUDIT) {
+        let Ok(Some(group)) = reader.record(&at, "audit record") else { continue };
+        if let Some((session, slot)) = ledger::owner_of(&group)
+            && slot > 0
+            && matches!(reader.vault.key(slot), Ok(Some(_)))
+        {
+            found.entry(session).or_insert(Some(slot));
+        }
+    }
+    found
+}
+
+/// What can be read of one conversation.
+fn one(reader: Reader<'_>, session: SessionId, slot: Option<Slot>) -> Salvaged {
+    match read::load(reader, session) {
+        Ok(Some(loaded)) => {
+            let expected = Some(loaded.head.seq);
+            return Salvaged { session, events: loaded.events, expected };
+        }
+        // It was erased in part, and what was left went under another slot.
+        Ok(None) if slot.is_none() => {
+            return Salvaged { session, events: Vec::new(), expected: Some(0) };
+        }
+        _ => {}
+    }
+    let known = read::known(reader, session).ok().flatten();
+    let expected = known.as_ref().map(|known| known.cover.head.seq);
+    let slot = known.map(|known| known.slot).or(slot);
+    let events = slot.map(|slot| read::events_until_gap(reader, slot)).unwrap_or_default();
+    Salvaged { session, events, expected }
+}
+
+/// How many audit records, from the first on, form a chain that holds.
+fn sound_records(reader: Reader<'_>) -> u64 {
+    let mut previous = crate::model::audit::CHAIN_START.to_owned();
+    let mut next = 0;
+    while let Ok(page) = read::audit(reader, next, 1)
+        && let [sealed] = page.as_slice()
+        && sealed.holds(next, &previous)
+    {
+        previous.clone_from(&sealed.seal);
+        next += 1;
+    }
+    next
+}
+
+/// What goes over.
+struct Good {
+    /// Whole conversations by their slots.
+    sessions: HashMap<Slot, SessionId>,
+    /// Audit records.
+    records: u64,
+}
+
+impl Good {
+    fn keeps(&self, key: &[u8], value: &[u8], tree: &Tree) -> bool {
+        let is_whole = |session: SessionId| self.sessions.values().any(|whole| *whole == session);
+        let has = |slot: Option<Slot>| slot.is_some_and(|slot| self.sessions.contains_key(&slot));
+        match key.first() {
+            Some(&(keys::FRAME | keys::OUTBOX | keys::NOTE_OF)) => has(keys::slot_of(key)),
+            Some(&keys::HEAD) => keys::session_of(key).is_some_and(is_whole),
+            Some(&(keys::AT_PLACE | keys::OF_PERSON)) => {
+                keys::session_of_entry(key).is_some_and(is_whole)
+            }
+            Some(&keys::TIMER) => {
+                keys::timer_of(key).is_some_and(|(_, session, _)| is_whole(session))
+            }
+            Some(&(keys::WAIT | keys::SESSION_NOTE)) => {
+                let base = key.get(..keys::base_len(key)).unwrap_or(key);
+                let first =
+                    if base == key { Some(value.into()) } else { tree.get(base).ok().flatten() };
+                let body = first.as_deref().and_then(|first| first.get(HEADER..));
+                has(body.and_then(|body| body.first_chunk()).map(|slot| Slot::from_be_bytes(*slot)))
+            }
+            Some(&keys::AUDIT) => keys::index_of(key).is_some_and(|index| index < self.records),
+            _ => true,
+        }
+    }
+}
+
+/// Every entry that can be read.
+fn entries(db: &Db) -> Vec<(At, Vec<u8>)> {
+    let families: Vec<u8> = (b'a'..=b'z').collect();
+    let keys = families.iter().flat_map(|family| keys_from_both_ends(db, *family));
+    keys.filter_map(|key| {
+        let value = db.get(&key).map_err(broken).ok()??;
+        Some((key, value.to_vec()))
+    })
+    .collect()
+}
+
+/// The keys of a family: from its first one to the first that cannot be read, and the same from its end.
+fn keys_from_both_ends(tree: &Tree, family: u8) -> Vec<At> {
+    let forward = tree.scan_prefix([family]).keys().map_while(Result::ok);
+    let mut keys: Vec<At> = forward.map(|key| key.to_vec()).collect();
+    let last = keys.last().cloned();
+    let backward = tree.scan_prefix([family]).keys().rev().map_while(Result::ok);
+    let rest = backward.map(|key| key.to_vec()).take_while(|key| Some(key) > last.as_ref());
+    let mut rest: Vec<At> = rest.collect();
+    rest.reverse();
+    keys.extend(rest);
+    keys
+}
