@@ -19,6 +19,7 @@ mod pinned;
 mod reading;
 pub mod recording;
 mod retention;
+pub mod scrub;
 mod states;
 mod subtask;
 mod tally;
@@ -236,6 +237,8 @@ struct Inner {
     told: accounts::Told,
     /// Where the look at what is due to go stands.
     sweep: tokio::sync::Mutex<retention::Sweep>,
+    /// The last scrub.
+    scrubbed: scrub::Last,
     /// Deliveries that the store could not note yet.
     unnoted: std::sync::Mutex<Vec<(EffectId, Delivery)>>,
     /// Writes down what goes in and out.
@@ -289,6 +292,7 @@ impl Engine {
             blocked: blocked::Blocked::default(),
             told: accounts::Told::default(),
             sweep: tokio::sync::Mutex::default(),
+            scrubbed: scrub::Last::default(),
             unnoted: std::sync::Mutex::default(),
             recorder: OnceLock::new(),
             running: AtomicBool::new(false),

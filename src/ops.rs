@@ -19,9 +19,11 @@ mod hold;
 mod notify;
 mod play;
 mod reach;
+mod repair;
 mod replay;
 mod request;
 mod restore;
+mod scrub;
 mod serve;
 mod sessions;
 mod slack;
@@ -72,6 +74,8 @@ fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Doctor(command) => doctor::doctor(&wanted, &command),
         Command::Backup(backup) => backup::backup(&wanted, &backup),
         Command::Restore(restore) => restore::restore(&wanted, &restore),
+        Command::Repair(repair) => repair::repair(&wanted, &repair),
+        Command::Scrub(output) => scrub::scrub(&wanted, output),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "anteroom", &mut script);

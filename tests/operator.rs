@@ -17,3 +17,5 @@ mod dump;
 mod html;
 #[path = "operator/person.rs"]
 mod person;
+#[path = "operator/scrub.rs"]
+mod scrub;

@@ -68,6 +68,10 @@ pub(super) enum Command {
     Backup(Backup),
     /// Make a data directory of a backup.
     Restore(Restore),
+    /// Read everything that is stored, while the bot runs or not: exit code 1 if something is damaged.
+    Scrub(Json),
+    /// Take what can be read of a damaged data directory to a new one.
+    Repair(Repair),
     /// Print the completions for a shell.
     Completions {
         /// For which shell.
@@ -312,6 +316,17 @@ pub(super) struct Restore {
     /// Erase again what this file says was erased: `anteroom audit export` of the lost data, or one id a line.
     #[arg(long, value_name = "FILE")]
     pub(super) erased: Option<PathBuf>,
+    /// Output.
+    #[command(flatten)]
+    pub(super) output: Json,
+}
+
+/// `repair`.
+#[derive(Debug, Args)]
+pub(super) struct Repair {
+    /// Where the new data directory is to lie; it must not exist yet. The damaged one is not changed.
+    #[arg(long, value_name = "DIR")]
+    pub(super) to: PathBuf,
     /// Output.
     #[command(flatten)]
     pub(super) output: Json,

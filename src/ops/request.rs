@@ -93,6 +93,10 @@ pub(super) enum Request {
     Outages,
     /// A dump of the store, in pieces.
     Dump,
+    /// Reads everything, and says what is damaged.
+    Scrub,
+    /// What is known to be damaged.
+    Damage,
 }
 
 /// Something outside that must be mended before deliveries leave.
@@ -161,6 +165,8 @@ pub(super) async fn carry_out(
             let dump = move || store.dump(&mut BufWriter::with_capacity(PIECE_MAX, Pour(pieces)));
             Ok(serde_json::to_value(tokio::task::spawn_blocking(dump).await??)?)
         }
+        Request::Scrub => Ok(serde_json::to_value(engine.scrub().await?)?),
+        Request::Damage => Ok(serde_json::to_value(engine.damage())?),
     }
 }
 

@@ -17,6 +17,7 @@ use super::{
     discord::Discord,
     found,
     notify::Supervisor,
+    scrub,
     slack::Slack,
     term,
 };
@@ -175,6 +176,7 @@ impl Bot {
         let serving = server.serve(engine.clone(), shutdown.clone());
         tasks.spawn(async move { Ok(serving.await?) });
         tasks.spawn(keep_house(Arc::clone(&store) as Arc<dyn Store>, shutdown.clone()));
+        tasks.spawn(scrub::daily(engine.clone(), shutdown.clone()));
         match Control::bind(&settings.data_dir) {
             Ok(control) => {
                 let listening = control.serve(Home { engine, store }, shutdown.clone());

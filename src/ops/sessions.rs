@@ -9,11 +9,12 @@ use super::{
     cli::{Json, Sessions},
     reach::Reach,
     request::Request,
-    term,
+    scrub, term,
 };
 use crate::{
     clock::{Clock as _, SystemClock},
     model::session::Head,
+    store::unreadable::Unreadable,
 };
 
 /// Lists the sessions, or shows one.
@@ -22,7 +23,12 @@ pub(super) fn sessions(wanted: &Wanted, command: Sessions) -> anyhow::Result<Exi
     app::block_on(async {
         let reach = Reach::find(&settings).await?;
         match command {
-            Sessions::List(output) => list(reach.heads().await?, output)?,
+            Sessions::List(output) => {
+                list(reach.heads().await?, output)?;
+                // What is damaged is missing from the list.
+                let damage: Vec<Unreadable> = reach.ask(Request::Damage).await?;
+                return Ok(scrub::tell_damage(&damage));
+            }
             Sessions::Show { session, output } => {
                 let mut text = Vec::new();
                 let request = Request::Show { session, json: output.json };

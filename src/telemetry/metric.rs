@@ -58,6 +58,10 @@ pub const RETRYING: &str = "anteroom_outbox_retrying";
 pub const OLDEST_SECONDS: &str = "anteroom_outbox_oldest_seconds";
 /// Effects that wait until somebody outside mends something.
 pub const BLOCKED: &str = "anteroom_outbox_blocked";
+/// Records and files that are known to be damaged.
+pub const DAMAGED: &str = "anteroom_damaged";
+/// When the last scrub ended.
+pub const SCRUBBED_SECONDS: &str = "anteroom_scrub_timestamp_seconds";
 /// Timers that fired.
 pub const TIMERS: &str = "anteroom_timers_fired_total";
 /// Sessions with work in hand.
@@ -132,6 +136,12 @@ pub const ALL: &[Metric] = &[
     gauge_of(RETRYING, &[], "Effects that failed and are tried again"),
     gauge_of(OLDEST_SECONDS, &[], "Age of the effect that has waited longest for its delivery"),
     gauge_of(BLOCKED, &["cause"], "Deliveries that wait until somebody outside mends the cause"),
+    gauge_of(DAMAGED, &[], "Records and files that are known to be damaged"),
+    gauge_of(
+        SCRUBBED_SECONDS,
+        &[],
+        "When the last scrub ended, in seconds since 1970; 0 before the first",
+    ),
     counter(TIMERS, &["timer"], "Timers that fired"),
     gauge_of(ACTIVE_SESSIONS, &[], "Sessions with work in hand; those that wait cost nothing"),
     gauge_of(QUEUED, &["queue"], "What waits for sessions or for the store"),

@@ -271,7 +271,8 @@ async fn two() -> (tempfile::TempDir, PathBuf, Person, Person) {
 }
 
 fn heads(data: &Path) -> Vec<Head> {
-    serde_json::from_slice(&said(data, &["sessions", "list", "--json"])).unwrap()
+    let listed = command(data).args(["sessions", "list", "--json"]).output().unwrap();
+    serde_json::from_slice(&listed.stdout).unwrap()
 }
 
 /// A newer program has gone on with a session.
@@ -361,8 +362,10 @@ async fn row_30_a_head_of_a_newer_program_hides_no_other() {
     );
     assert!(other.answer().await, "the others go on");
     let listed = command(&data).args(["sessions", "list"]).output().unwrap();
-    assert!(listed.status.success());
+    assert_eq!(listed.status.code(), Some(1), "the list is not whole, and does not pass for it");
     assert!(text(listed.stdout).contains(&other.session()));
+    let told = text(listed.stderr);
+    assert!(told.contains(&id) && told.contains("hint: run the newer program"), "{told}");
     assert!(other.staff("Grace").await.contains(&other.session()));
     drop(bot);
     // The operator reads which one, and what to do.

@@ -56,6 +56,9 @@ async fn measured(State(app): State<Arc<App>>) -> Response {
     gauge!(metric::ACTIVE_SESSIONS).set(metric::as_f64(active));
     gauge!(metric::QUEUED, "queue" => "sessions").set(metric::as_f64(queued));
     gauge!(metric::LIVE).set(metric::as_f64(app.live.taken()));
+    gauge!(metric::DAMAGED).set(metric::as_f64(app.engine.damage().len()));
+    let scrubbed = app.engine.scrubbed().map_or(0, |last| last.at.timestamp());
+    gauge!(metric::SCRUBBED_SECONDS).set(metric::as_f64(scrubbed.try_into().unwrap_or_default()));
     match metric::page() {
         Some(page) => ([(header::CONTENT_TYPE, metric::CONTENT_TYPE)], page).into_response(),
         None => (StatusCode::NOT_FOUND, "nothing is measured here").into_response(),
@@ -103,10 +106,10 @@ async fn readiness(app: &App) -> Result<(), String> {
 /// workspaces: whoever can reach the page can read it.
 fn degraded(app: &App) -> String {
     let outages = app.engine.outages();
-    if outages.is_empty() {
+    let mut lines = Vec::from_iter(damaged(app.engine.damage().len()));
+    if outages.is_empty() && lines.is_empty() {
         return "ready".to_owned();
     }
-    let mut lines: Vec<String> = Vec::new();
     for outage in &outages {
         let line = format!("{}. hint: {}", outage.cause.in_general(), outage.cause.kind.remedy());
         if !lines.contains(&line) {
@@ -114,7 +117,17 @@ fn degraded(app: &App) -> String {
         }
     }
     let waiting: usize = outages.iter().map(|outage| outage.effects).sum();
-    format!("degraded: {waiting} deliveries wait\n{}\n", lines.join("\n"))
+    let what =
+        if outages.is_empty() { String::new() } else { format!(": {waiting} deliveries wait") };
+    format!("degraded{what}\n{}\n", lines.join("\n"))
+}
+
+/// That something stored is damaged; without names, as above.
+fn damaged(count: usize) -> Option<String> {
+    let hint = "`anteroom scrub` names them; restore a backup with `anteroom restore`, or take over what can be read with \
+                `anteroom repair --to DIR`";
+    (count > 0)
+        .then(|| format!("stored records or files that cannot be read: {count}. hint: {hint}"))
 }
 
 /// Why nobody can be served: every chat platform that is connected refuses the bot's only token.

@@ -122,7 +122,8 @@ pub(super) async fn gather(app: &App, member: &Member) -> Result<Overview, Error
     let flows = parts.library.iter().map(|f| (f.flow.id.clone(), Arc::clone(f))).collect();
     let name = member.name.clone().unwrap_or_default();
     let (now, outages) = (parts.clock.now(), app.engine.outages());
-    Ok(Overview { heads, approvals, flows, name, now, outages })
+    let damaged = app.engine.damage().len();
+    Ok(Overview { heads, approvals, flows, name, now, outages, damaged })
 }
 
 fn pending(view: &View) -> Vec<crate::model::wait::Wait> {

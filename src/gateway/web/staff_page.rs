@@ -36,6 +36,8 @@ pub(super) struct Overview {
     pub(super) name: String,
     pub(super) now: DateTime<Utc>,
     pub(super) outages: Vec<Outage>,
+    /// Stored records and files that cannot be read.
+    pub(super) damaged: usize,
 }
 
 /// The page of a session for whoever looks.
@@ -133,6 +135,7 @@ pub(super) fn overview(overview: &Overview, notice: Option<&Words>) -> Markup {
                 div #approvals { @for piece in &overview.approvals { (PreEscaped(&piece.html)) } }
                 p.empty.when-none { "Nothing waits." }
             }
+            (damage(overview.damaged))
             (outages(&overview.outages))
             section aria-labelledby="all" {
                 h2 #all { "Conversations" }
@@ -140,6 +143,22 @@ pub(super) fn overview(overview: &Overview, notice: Option<&Words>) -> Markup {
             }
         }
     })
+}
+
+/// That something stored cannot be read, and so may be missing below. Which, only an operator can look up.
+fn damage(count: usize) -> Markup {
+    html! {
+        @if count > 0 {
+            section aria-labelledby="damage" {
+                h2 #damage { "Something that was stored can't be read" }
+                p {
+                    (count) @if count == 1 { " record or file is" } @else { " records or files are" }
+                    " damaged, so a conversation may be missing from the list below. "
+                    "Ask whoever runs the bot to look: " code { "anteroom scrub" } " names what is damaged."
+                }
+            }
+        }
+    }
 }
 
 /// What keeps messages from arriving until somebody mends it, and how.

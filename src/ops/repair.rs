@@ -1,0 +1,174 @@
+//! `anteroom repair --to DIR`: what verifies of a damaged data directory, in a new one.
+//!
+//! Whole conversations go over with their files. Of one that is damaged, the events that can be read are written to
+//! `DIR/partial/SESSION.json`; it does not go on. The damaged directory is not changed.
+
+use std::{fs, os::unix::fs::OpenOptionsExt as _, path::Path, process::ExitCode};
+
+use anyhow::Context as _;
+use serde::Serialize;
+
+use super::{
+    app::{self, Home, Wanted},
+    backup::files::{create_folder, sync_folder},
+    cli::Repair,
+    scrub::tell_damage,
+    sentence, term,
+};
+use crate::{
+    config::Settings,
+    engine::scrub::Scrubbed,
+    ids::SessionId,
+    store::{
+        sled::{self, Repaired, Salvaged},
+        unreadable::Unreadable,
+    },
+};
+
+/// Where the events of damaged conversations are.
+const PARTIAL: &str = "partial";
+
+/// What became of one conversation.
+#[derive(Debug, Serialize)]
+struct Outcome {
+    session: SessionId,
+    /// It goes on in the new directory.
+    whole: bool,
+    /// Events that could be read, from the first on.
+    events: usize,
+    /// How many there were, where anything still tells.
+    of: Option<u64>,
+}
+
+/// Takes what can be read to a new data directory.
+pub(super) fn repair(wanted: &Wanted, repair: &Repair) -> anyhow::Result<ExitCode> {
+    let settings = wanted.settings()?;
+    let (from, to) = (&settings.data_dir, &repair.to);
+    if fs::symlink_metadata(to).is_ok() {
+        return Err(sentence(format!(
+            "`{}` exists already. hint: name a directory that does not exist",
+            to.display()
+        )));
+    }
+    create_folder(to).with_context(|| {
+        format!(
+            "`{}` could not be created. hint: its parent must exist and be writable",
+            to.display()
+        )
+    })?;
+    let progress = term::Progress::start("Reading what can be read");
+    let Repaired { conversations, expected, is_cut } =
+        sled::repair(&from.join("store"), &to.join("store"))?;
+    for name in ["artifacts", "flows"] {
+        copy_tree(&from.join(name), &to.join(name))?;
+    }
+    for one in conversations.iter().filter(|one| !one.is_whole()) {
+        keep_partial(to, one)?;
+    }
+    drop(progress);
+    let damage = verified(&settings, to)?;
+    sync_folder(to)?;
+    let last = conversations.iter().filter_map(|one| one.events.last()).map(|event| event.at).max();
+    let cut_at = last.filter(|_| is_cut);
+    let outcomes: Vec<Outcome> = conversations.iter().map(outcome).collect();
+    if repair.output.json {
+        let all = serde_json::json!({
+            "conversations": outcomes, "of": expected, "cutAt": cut_at, "damage": damage,
+        });
+        term::json(&all)?;
+    } else {
+        tell(&outcomes, expected, to)?;
+        if let Some(at) = cut_at {
+            term::tell(format!(
+                "warning: the end of the database is missing. Every conversation is as it stood at {} or before; what was \
+                 said after that is lost",
+                at.format("%Y-%m-%d %H:%M:%S UTC")
+            ));
+        }
+        term::tell(
+            "hint: start the bot with `--data DIR`, and keep the damaged directory until you need it no more",
+        );
+    }
+    // What could not be read in the old directory is no failure here; what is damaged in the new one was named.
+    let _: ExitCode = tell_damage(&damage);
+    Ok(ExitCode::SUCCESS)
+}
+
+fn outcome(salvaged: &Salvaged) -> Outcome {
+    let Salvaged { session, events, expected } = salvaged;
+    Outcome { session: *session, whole: salvaged.is_whole(), events: events.len(), of: *expected }
+}
+
+fn tell(outcomes: &[Outcome], expected: Option<u64>, to: &Path) -> anyhow::Result<()> {
+    for Outcome { session, whole, events, of } in outcomes {
+        let of = of.map_or_else(|| "an unknown number".to_owned(), |of| of.to_string());
+        term::say(if *whole {
+            format!("{session}  whole, {events} events")
+        } else {
+            format!("{session}  damaged, readable up to event {events} of {of}")
+        })?;
+    }
+    let whole = outcomes.iter().filter(|outcome| outcome.whole).count();
+    let found = outcomes.len() as u64;
+    let all = expected.map_or(found, |expected| expected.max(found));
+    term::say(format!("Took {whole} of {all} conversations to `{}`.", to.display()))?;
+    if whole < outcomes.len() {
+        let partial = to.join(PARTIAL);
+        term::say(format!(
+            "What could be read of {} more is in `{}`.",
+            outcomes.len() - whole,
+            partial.display()
+        ))?;
+    }
+    if all > found {
+        term::say(format!("Nothing is left of {}.", all - found))?;
+    }
+    Ok(())
+}
+
+/// Writes the events of a damaged conversation, for its owner's eyes alone.
+fn keep_partial(to: &Path, one: &Salvaged) -> anyhow::Result<()> {
+    let folder = to.join(PARTIAL);
+    if !folder.is_dir() {
+        create_folder(&folder)?;
+    }
+    let path = folder.join(format!("{}.json", one.session));
+    let file = fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
+    serde_json::to_writer_pretty(&file, &one.events)?;
+    Ok(file.sync_all()?)
+}
+
+/// Copies the files of a folder and of those in it; links are left.
+fn copy_tree(from: &Path, to: &Path) -> anyhow::Result<()> {
+    if !from.is_dir() {
+        return Ok(());
+    }
+    create_folder(to)?;
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        let (kind, target) = (entry.file_type()?, to.join(entry.file_name()));
+        if kind.is_dir() {
+            copy_tree(&entry.path(), &target)?;
+        } else if kind.is_file() {
+            fs::copy(entry.path(), &target)?;
+            fs::File::open(&target)?.sync_all()?;
+        }
+    }
+    Ok(sync_folder(to)?)
+}
+
+/// Opens the new directory, leaves out files of conversations that are not there, and reads the rest.
+fn verified(settings: &Settings, to: &Path) -> anyhow::Result<Vec<Unreadable>> {
+    let settings = Settings { data_dir: to.to_owned(), ..settings.clone() };
+    app::block_on(async {
+        let home = Home::at_rest(app::open(&settings)?);
+        let artifacts = &home.engine.parts().artifacts;
+        for session in artifacts.sessions().await? {
+            if home.engine.parts().store.load(session).await?.is_none() {
+                artifacts.erase(session).await?;
+            }
+        }
+        let Scrubbed { damage, .. } = home.engine.scrub().await?;
+        Ok(damage)
+    })
+}
