@@ -1,10 +1,11 @@
 //! What an operator does while the real program runs: commands that reach a running bot, backups, restores.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "how a test fails")]
 
+#[path = "operator/at_rest.rs"]
+mod at_rest;
 #[path = "operator/backup.rs"]
 mod backup;
 #[path = "support/bot.rs"]
-#[expect(dead_code, reason = "nobody sends files here")]
 mod bot;
 #[path = "operator/control.rs"]
 mod control;
@@ -13,9 +14,10 @@ mod damage;
 #[path = "operator/dump.rs"]
 mod dump;
 #[path = "support/html.rs"]
-#[expect(dead_code, reason = "nobody names questions here")]
 mod html;
 #[path = "operator/person.rs"]
 mod person;
 #[path = "operator/scrub.rs"]
 mod scrub;
+#[path = "support/person.rs"]
+mod visitor;
