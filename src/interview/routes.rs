@@ -173,25 +173,14 @@ impl Actor {
             (Some(team), Some(alias)) => team.who_decide(alias).cloned().collect(),
             (Some(team), None) => team.who_read().into_iter().cloned().collect(),
             // It stands behind something that was kept back: those are asked who were asked then.
-            (None, Some(alias)) => {
-                let same = |one: &&Asking| {
-                    matches!(one.errand, Errand::Request { .. }) && one.alias == *alias
+            (None, decided_by) => {
+                let is_alike = |one: &&Asking| match (&one.errand, decided_by) {
+                    (Errand::Request { .. }, Some(alias)) => one.alias == *alias,
+                    (Errand::Request { .. }, None) => false,
+                    (_, decided_by) => decided_by.is_none(),
                 };
-                self.state
-                    .asking
-                    .values()
-                    .filter(same)
-                    .filter_map(|one| one.person.clone())
-                    .collect()
-            }
-            (None, None) => {
-                let same = |one: &&Asking| !matches!(one.errand, Errand::Request { .. });
-                self.state
-                    .asking
-                    .values()
-                    .filter(same)
-                    .filter_map(|one| one.person.clone())
-                    .collect()
+                let alike = self.state.asking.values().filter(is_alike);
+                alike.filter_map(|one| one.person.clone()).collect()
             }
         };
         let alias = decided_by.unwrap_or_else(|| asking.alias.clone());
