@@ -7,6 +7,7 @@ use std::{
     net::TcpListener,
     path::PathBuf,
     process::{Child, Command, Stdio},
+    time::{Duration, Instant},
 };
 
 use anteroom::{
@@ -238,4 +239,44 @@ async fn a_bot_at_the_gateway_that_is_killed_after_every_step_loses_and_repeats_
 #[tokio::test]
 async fn a_bot_over_http_that_is_killed_after_every_step_loses_and_repeats_nothing() {
     survives(By::Http).await;
+}
+
+/// How long Discord is away on the clock on the wall; `OUTAGE_SECONDS` makes it longer.
+fn outage() -> Duration {
+    let seconds = std::env::var("OUTAGE_SECONDS").map_or(3, |text| text.parse().unwrap());
+    Duration::from_secs(seconds)
+}
+
+/// Nobody can post while Discord's API refuses connections; presses still arrive, and are answered once it is back.
+#[tokio::test]
+async fn what_waits_for_an_outage_leaves_in_order_within_a_minute_of_its_end() {
+    let place = Place::new(By::Http).await;
+    let _program = place.start().await;
+    place.panel().await;
+    for (label, next) in WAY {
+        let control = place.sees(ADA, label).await;
+        let is_away = label == "I accept";
+        if is_away {
+            place.discord.leaves();
+        }
+        let (token, _) = place.tries(ADA, &control).await;
+        if is_away {
+            tokio::time::sleep(outage()).await;
+            assert!(place.discord.with(|state| button(state, ADA, next)).is_none());
+            place.discord.comes_back().await;
+            let back = Instant::now();
+            while place.discord.with(|state| button(state, ADA, next)).is_none() {
+                assert!(back.elapsed() < Duration::from_mins(1), "{}", place.said());
+                tokio::time::sleep(Duration::from_millis(100)).await;
+            }
+        } else {
+            let answered = |state: &State| state.interactions[&token].answer.map(|_| ());
+            place.discord.until("an answer", answered).await;
+        }
+        place.sees(ADA, next).await;
+    }
+    for words in ["Be kind", "What brings you here?", "Are you at least 13"] {
+        assert_eq!(place.shown(words), 1, "{words}");
+    }
+    place.said();
 }

@@ -297,6 +297,41 @@ async fn a_bot_on_http_that_is_killed_after_every_step_loses_and_repeats_nothing
     survives(By::Http).await;
 }
 
+/// How long Slack is away on the clock on the wall; `OUTAGE_SECONDS` makes it longer.
+fn outage() -> Duration {
+    let seconds = std::env::var("OUTAGE_SECONDS").map_or(3, |text| text.parse().unwrap());
+    Duration::from_secs(seconds)
+}
+
+/// Nobody can post while Slack refuses connections, but what people do still arrives.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_waits_for_an_outage_leaves_in_order_within_a_minute_of_its_end() {
+    let quiet = Place::new(By::Http, FLOW, "").await;
+    let program = quiet.start().await;
+    let ada = quiet.slack.person("U0ADA");
+    ada.command("/onboard start").await;
+    tour(&ada, async || {}).await;
+    let expected = end(&ada).await;
+    drop(program);
+
+    let place = Place::new(By::Http, FLOW, "").await;
+    let _program = place.start().await;
+    let ada = place.slack.person("U0ADA");
+    ada.command("/onboard start").await;
+    ada.sees("Which colour?").await;
+    place.slack.go_away().await;
+    insist(&ada, "Blue").await;
+    tokio::time::sleep(outage()).await;
+    assert!(!ada.can_see("A word, please."), "{}", ada.screen());
+    place.slack.come_back().await;
+    ada.sees("A word, please.").await;
+    ada.reply("Kestrel").await;
+    ada.sees("Which size?").await;
+    insist(&ada, "Large").await;
+    ada.sees("Large").await;
+    assert_eq!(end(&ada).await, expected);
+}
+
 /// Whoever runs the bot reads what its deliveries wait for, and what ends that.
 #[tokio::test(flavor = "multi_thread")]
 async fn doctor_says_what_deliveries_of_the_running_bot_wait_for() {
