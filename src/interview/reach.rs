@@ -6,7 +6,6 @@ use super::{Actor, actor::is_for_deciders};
 use crate::{
     ids::WaitId,
     model::{
-        effect::Recipient,
         session::Status,
         text::quoted,
         transcript::{Closing, Event},
@@ -30,22 +29,10 @@ impl Actor {
         self.audit("out_of_reach", [("why", json!(why))], []);
         let person = quoted(&self.state.person_in_words());
         let channel = self.flow.flow.handoff.channel.clone();
-        // That a message did not arrive, and why, may be told already.
-        let is_told = self
-            .state
-            .failed
-            .iter()
-            .any(|failed| failed.to == Recipient::Participant && failed.reason == why);
-        let text = if is_told {
-            format!(
-                "The conversation with {person} is paused until they can be reached; nothing is lost."
-            )
-        } else {
-            format!(
-                "{person} cannot be reached any more: {why}. The conversation is paused; nothing is lost."
-            )
-        };
-        self.post_to_staff(channel.as_deref(), text);
+        self.post_to_staff(
+            channel.as_deref(),
+            format!("{person} cannot be reached any more: {why}. The conversation is paused; nothing is lost."),
+        );
     }
 
     /// The participant can be reached again: what was open is shown again, and the conversation goes on. Where it had
