@@ -319,10 +319,16 @@ impl World {
         }
         self.dice.roll(2);
         self.store = Troubled::new(Arc::clone(&self.disk), self.dice.clone(), trouble);
-        self.parts.store = Arc::clone(&self.store) as Arc<dyn Store>;
-        self.engine = moody(&self.parts, &self.clock, &self.dice);
+        self.begin(Arc::clone(&self.store) as Arc<dyn Store>);
         self.pass(TimeDelta::zero()).await;
         faults
+    }
+
+    /// A new process over `store`: what keeps files asks it for their keys.
+    fn begin(&mut self, store: Arc<dyn Store>) {
+        let clock = Arc::clone(&self.clock) as Arc<dyn Clock>;
+        self.parts = support::parts(self.dir.path(), store, clock, Arc::clone(&self.parts.ids));
+        self.engine = moody(&self.parts, &self.clock, &self.dice);
     }
 
     /// Lets go of the embedded store, as the end of a process does, and opens it again.
@@ -330,8 +336,7 @@ impl World {
         let nothing: Arc<dyn Store> = Arc::new(MemoryStore::default());
         self.disk = Arc::clone(&nothing);
         self.store = Troubled::new(Arc::clone(&nothing), self.dice.clone(), false);
-        self.parts.store = nothing;
-        self.engine = moody(&self.parts, &self.clock, &self.dice);
+        self.begin(nothing);
         let path = self.dir.path().join("store");
         // The last task of the old process may hold it for a moment more.
         let open = || SledStore::open(&path, Arc::new(RandomIds));
