@@ -299,7 +299,8 @@ async fn a_bot_on_http_that_is_killed_after_every_step_loses_and_repeats_nothing
 
 /// How long Slack is away on the clock on the wall; `OUTAGE_SECONDS` makes it longer.
 fn outage() -> Duration {
-    let seconds = std::env::var("OUTAGE_SECONDS").map_or(3, |text| text.parse().unwrap());
+    let seconds = std::env::var_os("OUTAGE_SECONDS");
+    let seconds = seconds.map_or(3, |text| text.to_str().unwrap().parse().unwrap());
     Duration::from_secs(seconds)
 }
 
