@@ -9,23 +9,25 @@ pub mod link;
 pub mod metric;
 pub mod ready;
 
-use std::{collections::BTreeMap, fmt, io, panic};
+use std::{
+    collections::BTreeMap,
+    fmt::{self, Write as _},
+    io::{self, Write as _},
+    panic,
+};
 
+use chrono::SecondsFormat;
 use serde_json::{Map, Value};
 use tracing::{
-    Event, Subscriber,
+    Event, Level, Subscriber,
     field::{Field, Visit},
 };
 use tracing_subscriber::{
-    EnvFilter,
-    field::{MakeVisitor, VisitFmt, VisitOutput},
-    fmt::{
-        FmtContext, FormatEvent, FormatFields,
-        format::{self, Writer},
-        time::{FormatTime, SystemTime},
-    },
-    registry::LookupSpan,
+    EnvFilter, Layer, layer::Context, layer::SubscriberExt as _, registry::LookupSpan,
+    util::SubscriberInitExt as _,
 };
+
+use crate::clock::{Clock as _, SystemClock};
 
 /// Fields that print as `***`: words of people, what identifies them, and secrets.
 pub const REDACTED: [&str; 15] = [
@@ -73,12 +75,9 @@ pub enum Error {
 
 /// Starts logging to standard error. `level` is a level or a list of `target=level`.
 pub fn init(level: &str, shape: Shape) -> Result<(), Error> {
-    tracing_subscriber::fmt()
-        .with_env_filter(filter(level)?)
-        .with_ansi(shape == Shape::Pretty)
-        .with_writer(io::stderr)
-        .fmt_fields(Redacting)
-        .event_format(Lines { json: shape == Shape::Json })
+    tracing_subscriber::registry()
+        .with(filter(level)?)
+        .with(Lines { shape, write: to_standard_error })
         .try_init()
         .map_err(|_| Error::Twice)?;
     panic::set_hook(Box::new(|panicked| {
@@ -95,46 +94,105 @@ fn filter(level: &str) -> Result<EnvFilter, Error> {
     EnvFilter::try_new(directives).map_err(|_| Error::BadLevel(level.to_owned()))
 }
 
-/// One event, one line.
-#[derive(Debug, Clone, Copy)]
-struct Lines {
-    json: bool,
+/// A line that nobody takes is lost: there is nowhere to report it.
+fn to_standard_error(line: &str) {
+    _ = io::stderr().write_all(line.as_bytes());
 }
 
-impl<S, N> FormatEvent<S, N> for Lines
+/// Writes each event as one line.
+///
+/// It keeps nothing in thread-local storage, unlike the formatter of `tracing-subscriber`: sled logs from destructors that
+/// run while a thread ends, when such storage may be gone, and a panic in one of those ends the process.
+#[derive(Debug, Clone, Copy)]
+struct Lines<W> {
+    shape: Shape,
+    write: W,
+}
+
+impl<S, W> Layer<S> for Lines<W>
 where
     S: Subscriber + for<'a> LookupSpan<'a>,
-    N: for<'a> FormatFields<'a> + 'static,
+    W: Fn(&str) + 'static,
 {
-    fn format_event(
-        &self,
-        context: &FmtContext<'_, S, N>,
-        mut writer: Writer<'_>,
-        event: &Event<'_>,
-    ) -> fmt::Result {
-        if !self.json {
-            return format::Format::default().compact().format_event(context, writer, event);
-        }
-        let mut stamp = String::new();
-        SystemTime.format_time(&mut Writer::new(&mut stamp))?;
-        let metadata = event.metadata();
-        let mut line = Map::new();
-        line.insert("timestamp".to_owned(), stamp.into());
-        line.insert("level".to_owned(), metadata.level().as_str().into());
-        line.insert("target".to_owned(), metadata.target().into());
+    fn on_event(&self, event: &Event<'_>, context: Context<'_, S>) {
         let mut fields = Fields::default();
         event.record(&mut fields);
-        line.extend(fields.0.into_iter().map(|(name, value)| (name.to_owned(), value)));
-        let spans: Vec<Value> = context
-            .event_scope()
-            .into_iter()
+        let spans = context.event_scope(event).into_iter();
+        let spans: Vec<&str> = spans
             .flat_map(tracing_subscriber::registry::Scope::from_root)
-            .map(|span| span.name().into())
+            .map(|it| it.name())
             .collect();
-        if !spans.is_empty() {
-            line.insert("spans".to_owned(), spans.into());
+        let stamp = SystemClock.now().to_rfc3339_opts(SecondsFormat::Micros, true);
+        let line = match self.shape {
+            Shape::Json => json_line(&stamp, event, fields, &spans),
+            Shape::Plain | Shape::Pretty => self.plain_line(&stamp, event, fields, &spans),
+        };
+        (self.write)(&line);
+    }
+}
+
+fn json_line(stamp: &str, event: &Event<'_>, fields: Fields, spans: &[&str]) -> String {
+    let metadata = event.metadata();
+    let mut line = Map::new();
+    line.insert("timestamp".to_owned(), stamp.into());
+    line.insert("level".to_owned(), metadata.level().as_str().into());
+    line.insert("target".to_owned(), metadata.target().into());
+    line.extend(fields.0.into_iter().map(|(name, value)| (name.to_owned(), value)));
+    if !spans.is_empty() {
+        line.insert("spans".to_owned(), spans.into());
+    }
+    format!("{}\n", Value::Object(line))
+}
+
+impl<W> Lines<W> {
+    /// `2026-11-02T10:00:00.000000Z  INFO turn: anteroom::engine: settled seq=7`
+    fn plain_line(
+        &self,
+        stamp: &str,
+        event: &Event<'_>,
+        mut fields: Fields,
+        spans: &[&str],
+    ) -> String {
+        let (level, target) = (*event.metadata().level(), event.metadata().target());
+        let mut line = format!(
+            "{} {} ",
+            self.painted("2", stamp),
+            self.painted(colour(level), &format!("{level:>5}"))
+        );
+        for span in spans {
+            line.push_str(span);
+            line.push_str(": ");
         }
-        writeln!(writer, "{}", Value::Object(line))
+        line.push_str(&self.painted("2", &format!("{target}:")));
+        let message = fields.0.remove("message");
+        for (name, value) in message.map(|message| ("", message)).into_iter().chain(fields.0) {
+            let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            let equals = if name.is_empty() { "" } else { "=" };
+            // Writing to a string cannot fail.
+            _ = write!(line, " {name}{equals}{value}");
+        }
+        line.push('\n');
+        line
+    }
+
+    /// Words with an attribute of ANSI terminals, where that is wanted.
+    fn painted(&self, attribute: &str, words: &str) -> String {
+        if self.shape == Shape::Pretty {
+            format!("\x1b[{attribute}m{words}\x1b[0m")
+        } else {
+            words.to_owned()
+        }
+    }
+}
+
+/// The colour of a level, as an attribute of ANSI terminals.
+const fn colour(level: Level) -> &'static str {
+    match level {
+        Level::ERROR => "31",
+        Level::WARN => "33",
+        Level::INFO => "32",
+        Level::DEBUG => "34",
+        Level::TRACE => "35",
     }
 }
 
@@ -189,90 +247,34 @@ fn steady(c: char) -> char {
     }
 }
 
-/// Writes fields as `name=value`, redacted.
-#[derive(Debug, Clone, Copy)]
-struct Redacting;
-
-impl<'a> MakeVisitor<Writer<'a>> for Redacting {
-    type Visitor = Pairs<'a>;
-
-    fn make_visitor(&self, writer: Writer<'a>) -> Pairs<'a> {
-        Pairs { writer, empty: true, result: Ok(()) }
-    }
-}
-
-/// Fields on their way into a line.
-#[derive(Debug)]
-struct Pairs<'a> {
-    writer: Writer<'a>,
-    empty: bool,
-    result: fmt::Result,
-}
-
-impl Visit for Pairs<'_> {
-    fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
-        if self.result.is_err() {
-            return;
-        }
-        let space = if self.empty { "" } else { " " };
-        let shown = shown(field.name(), || format!("{value:?}"));
-        self.result = match field.name() {
-            "message" => write!(self.writer, "{space}{shown}"),
-            name => write!(self.writer, "{space}{name}={shown}"),
-        };
-        self.empty = false;
-    }
-
-    fn record_str(&mut self, field: &Field, value: &str) {
-        self.record_debug(field, &format_args!("{value}"));
-    }
-}
-
-impl VisitOutput<fmt::Result> for Pairs<'_> {
-    fn finish(self) -> fmt::Result {
-        self.result
-    }
-}
-
-impl VisitFmt for Pairs<'_> {
-    fn writer(&mut self) -> &mut dyn fmt::Write {
-        &mut self.writer
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use std::sync::{Arc, Mutex, PoisonError};
+    use std::{
+        cell::RefCell,
+        process::Command,
+        sync::{Arc, Mutex, PoisonError},
+        thread,
+    };
 
     use super::*;
 
-    /// What is logged, as text.
+    /// The lines of a log.
     #[derive(Clone, Default)]
-    struct Log(Arc<Mutex<Vec<u8>>>);
+    struct Log(Arc<Mutex<String>>);
 
-    impl io::Write for Log {
-        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-            self.0.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(bytes);
-            Ok(bytes.len())
-        }
-
-        fn flush(&mut self) -> io::Result<()> {
-            Ok(())
-        }
+    fn subscriber(shape: Shape, log: &Log) -> impl Subscriber + use<> {
+        let log = log.clone();
+        let write = move |line: &str| {
+            log.0.lock().unwrap_or_else(PoisonError::into_inner).push_str(line);
+        };
+        tracing_subscriber::registry().with(Lines { shape, write })
     }
 
     fn logged(json: bool, act: impl FnOnce()) -> String {
         let log = Log::default();
-        let writer = log.clone();
-        let subscriber = tracing_subscriber::fmt()
-            .with_ansi(false)
-            .with_writer(move || writer.clone())
-            .fmt_fields(Redacting)
-            .event_format(Lines { json })
-            .finish();
-        tracing::subscriber::with_default(subscriber, act);
-        let bytes = log.0.lock().unwrap().clone();
-        String::from_utf8(bytes).unwrap()
+        let shape = if json { Shape::Json } else { Shape::Plain };
+        tracing::subscriber::with_default(subscriber(shape, &log), act);
+        log.0.lock().unwrap().clone()
     }
 
     #[test]
@@ -322,6 +324,40 @@ mod tests {
             let line = logged(json, || tracing::info!(a = long, b = %long, c = ?long, "{long}"));
             assert!(line.chars().count() < 5 * VALUE_MAX, "{}", line.len());
         }
+    }
+
+    /// Logs once when it goes.
+    struct Last;
+
+    impl Drop for Last {
+        fn drop(&mut self) {
+            tracing::info!("the last word");
+        }
+    }
+
+    thread_local! {
+        static LAST: RefCell<Option<Last>> = const { RefCell::new(None) };
+    }
+
+    /// In a process of its own, because what goes wrong here ends the process, and logging is set up once in each.
+    #[test]
+    fn a_thread_may_log_while_its_storage_goes() {
+        const CHILD: &str = "ANTEROOM_TEST_LAST_WORD";
+        if std::env::var_os(CHILD).is_some() {
+            init("trace", Shape::Json).unwrap();
+            let ends = thread::spawn(|| {
+                LAST.set(Some(Last));
+                // What a formatter keeps for this thread is made here, and goes before what is older.
+                tracing::info!("the first word");
+            });
+            return ends.join().unwrap();
+        }
+        let name = "telemetry::tests::a_thread_may_log_while_its_storage_goes";
+        let program = std::env::current_exe().unwrap();
+        let ended = Command::new(program).args(["--exact", name]).env(CHILD, "1").output().unwrap();
+        let log = String::from_utf8_lossy(&ended.stderr);
+        assert!(ended.status.success(), "{}: {log}", ended.status);
+        assert!(log.contains("the first word") && log.contains("the last word"), "{log}");
     }
 
     #[test]
