@@ -26,6 +26,8 @@ mod documents;
 mod emulator;
 #[path = "discord/erasing.rs"]
 mod erasing;
+#[path = "support/faults.rs"]
+mod faults;
 #[path = "discord/handed.rs"]
 mod handed;
 #[path = "discord/judges.rs"]

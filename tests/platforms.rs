@@ -8,6 +8,8 @@ mod bot;
 mod deployed;
 #[path = "discord/emulator.rs"]
 mod emulator;
+#[path = "support/faults.rs"]
+mod faults;
 #[path = "support/html.rs"]
 mod html;
 #[path = "discord/judges.rs"]

@@ -18,6 +18,10 @@ mod causes;
 mod chromium;
 #[path = "slack/connect.rs"]
 mod connect;
+#[path = "slack/delivery_table.rs"]
+mod delivery_of_each_kind;
+#[path = "support/delivery_table.rs"]
+mod delivery_table;
 #[path = "support/deployed.rs"]
 mod deployed;
 #[path = "slack/doctor.rs"]
@@ -28,6 +32,8 @@ mod documents;
 mod emulator;
 #[path = "slack/erasing.rs"]
 mod erasing;
+#[path = "support/faults.rs"]
+mod faults;
 #[path = "slack/handed.rs"]
 mod handed;
 #[path = "slack/installs.rs"]

@@ -13,7 +13,7 @@
 //! | [`Class::Uneditable`] | posts anew instead of editing | failed and told |
 //! | [`Class::PlaceGone`] | posts elsewhere | failed and told |
 //! | [`Class::PlaceClosed`] | posts elsewhere | failed and told |
-//! | [`Class::AlreadyDone`] | nothing | delivered |
+//! | [`Class::AlreadyDone`] | nothing | delivered, where it adds or removes; else as unknown |
 //! | [`Class::PersonUnreachable`] | writes where the person also reads; else the session pauses | failed and told |
 //! | [`Class::Final`] | nothing | failed and told |
 
@@ -21,7 +21,7 @@ use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 
-use crate::model::effect::{Cause, CauseKind, Delivery, Effect};
+use crate::model::effect::{Act, Cause, CauseKind, Delivery, Effect};
 
 /// Pause between two tries of what is blocked, where nobody says before that the cause is over.
 const BLOCKED_PAUSE: TimeDelta = TimeDelta::seconds(30);
@@ -79,12 +79,14 @@ pub enum Class {
 pub fn outcome(class: Class, said: &str, effect: &Effect, now: DateTime<Utc>) -> Delivery {
     match class {
         Class::Later { after } => later(after, now),
-        Class::Unclear | Class::Unknown => Delivery::Retry { not_before: now + effect.pause() },
         Class::Blocked(kind) => {
             let cause = Cause::of(kind, effect);
             Delivery::Blocked { cause, not_before: now + BLOCKED_PAUSE }
         }
-        Class::AlreadyDone => Delivery::delivered(None),
+        Class::AlreadyDone if is_idempotent(&effect.act) => Delivery::delivered(None),
+        Class::Unclear | Class::Unknown | Class::AlreadyDone => {
+            Delivery::Retry { not_before: now + effect.pause() }
+        }
         Class::PersonUnreachable(why) => Delivery::Failed { reason: why.to_owned() },
         Class::Shorten
         | Class::Plain
@@ -94,6 +96,11 @@ pub fn outcome(class: Class, said: &str, effect: &Effect, now: DateTime<Utc>) ->
         | Class::PlaceClosed
         | Class::Final => Delivery::Failed { reason: said.to_owned() },
     }
+}
+
+/// Whether it may be done already without this attempt: a message is new each time.
+const fn is_idempotent(act: &Act) -> bool {
+    matches!(act, Act::AddRoles { .. } | Act::Remove { .. })
 }
 
 /// Nothing was done; again after a while, which is never longer than [`Effect::PAUSE_MAX`].

@@ -2,10 +2,11 @@
 
 use serde_json::json;
 
-use super::{Actor, actor::is_for_deciders};
+use super::{Actor, actor::is_for_deciders, state::FailedDelivery};
 use crate::{
     ids::WaitId,
     model::{
+        effect::{ADD_ROLES, Recipient},
         session::Status,
         text::quoted,
         transcript::{Closing, Event},
@@ -29,10 +30,24 @@ impl Actor {
         self.audit("out_of_reach", [("why", json!(why))], []);
         let person = quoted(&self.state.person_in_words());
         let channel = self.flow.flow.handoff.channel.clone();
-        self.post_to_staff(
-            channel.as_deref(),
-            format!("{person} cannot be reached any more: {why}. The conversation is paused; nothing is lost."),
-        );
+        let text = if self.is_loss_told(why) {
+            format!(
+                "The conversation with {person} is paused until they can be reached; nothing is lost."
+            )
+        } else {
+            format!(
+                "{person} cannot be reached any more: {why}. The conversation is paused; nothing is lost."
+            )
+        };
+        self.post_to_staff(channel.as_deref(), text);
+    }
+
+    /// Whether staff have read of a message that did not arrive for the same reason. Of roles they read elsewhere.
+    fn is_loss_told(&self, why: &str) -> bool {
+        let is_same = |failed: &FailedDelivery| {
+            failed.to == Recipient::Participant && failed.reason == why && failed.what != ADD_ROLES
+        };
+        self.state.failed.iter().any(is_same)
     }
 
     /// The participant can be reached again: what was open is shown again, and the conversation goes on. Where it had

@@ -326,6 +326,11 @@ impl Actor {
         let (to, reason) = (effect.to.clone(), reason.to_owned());
         let text = texts::not_delivered(&self.state.person_in_words(), &effect.act, &to, &reason);
         self.emit(Event::DeliveryFailed { effect: effect.id, what, to, reason });
+        if !self.state.is_out_of_reach
+            && let Some(missing) = texts::missing_file(&effect.act)
+        {
+            self.post(missing);
+        }
         let is_broken = |alias: &String| {
             let to = Recipient::Channel { alias: alias.clone() };
             self.state.failed.iter().any(|failed| failed.to == to)

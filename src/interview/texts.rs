@@ -7,7 +7,7 @@ use crate::{
     flows::LoadedFlow,
     interview::State,
     model::{
-        effect::{Act, Recipient},
+        effect::{Act, Handout, Recipient},
         flow::Phase,
         text::quoted,
         transcript::Errand,
@@ -113,6 +113,9 @@ pub(super) fn not_delivered(person: &str, act: &Act, to: &Recipient, reason: &st
         (Act::Fetch { .. }, _) => {
             format!("I couldn't fetch a file that **{person}** sent: {reason}.")
         }
+        (Act::Hand { what: Handout::File { .. }, .. }, _) => {
+            format!("**{person}** didn't get a file from me: {reason}.")
+        }
         (_, Recipient::Participant) => {
             format!("**{person}** didn't get a message from me: {reason}.")
         }
@@ -125,6 +128,19 @@ pub(super) fn not_delivered(person: &str, act: &Act, to: &Recipient, reason: &st
         (_, Recipient::Webhook { alias }) => {
             format!("The web hook `{alias}` wasn't told about **{person}**: {reason}.")
         }
+    }
+}
+
+/// What the participant reads about a file that did not get to its place; none where it was no file.
+pub(super) fn missing_file(act: &Act) -> Option<String> {
+    match act {
+        Act::Hand { what: Handout::File { file }, .. } => {
+            Some(format!("I couldn't send you *{}*.", quoted(&file.filename)))
+        }
+        Act::Fetch { .. } => {
+            Some("I couldn't fetch the file that you sent. Please send it again.".to_owned())
+        }
+        _ => None,
     }
 }
 

@@ -5,7 +5,7 @@ use insta::assert_snapshot;
 
 use crate::{
     bot::{Bot, Plan},
-    emulator::faults::{Fault, Faults},
+    emulator::faults::Fault,
 };
 
 /// A return is worked out, and a calendar offered, before something is asked.
@@ -133,7 +133,7 @@ async fn a_second_picture_under_the_same_words_is_not_taken_for_the_first() {
     ada.press("Yes, please").await;
     bot.discord.with(|state| state.faults.plan(POST, 8, Fault::Broken));
     ada.press("Another").await;
-    bot.discord.with(|state| state.faults = Faults::default());
+    bot.discord.with(|state| state.faults.clear());
     for _ in 0..3 {
         bot.pass(TimeDelta::minutes(2)).await;
     }
@@ -151,11 +151,11 @@ async fn a_link_whose_post_was_not_answered_is_not_there_twice() {
     bot.ada().press("Yes, please").await;
     // The words are found; now it is the button of which nobody knows.
     for _ in 0..3 {
-        bot.discord.with(|state| state.faults = Faults::default());
+        bot.discord.with(|state| state.faults.clear());
         breaks();
         bot.pass(TimeDelta::minutes(2)).await;
     }
-    bot.discord.with(|state| state.faults = Faults::default());
+    bot.discord.with(|state| state.faults.clear());
     bot.pass(TimeDelta::minutes(20)).await;
     let screen = bot.ada().screen();
     assert_eq!(screen.matches("[Choose a time ↗]").count(), 1, "{screen}");

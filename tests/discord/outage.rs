@@ -110,7 +110,7 @@ async fn a_role_waits_for_a_second_factor() {
     ada.press("Yes").await;
     wait(&bot, 120).await;
     assert!(bot.roles(ADA).is_empty());
-    bot.discord.with(|state| while state.faults.take(GIVE).is_some() {});
+    bot.discord.with(|state| while state.faults.take(GIVE, "").is_some() {});
     wait(&bot, 60).await;
     assert_eq!(bot.roles(ADA), ["Member"]);
 }
@@ -147,7 +147,7 @@ async fn a_conversation_begins_once_its_server_has_room_for_a_thread() {
     let ada = bot.ada();
     ada.press("Start").await;
     wait(&bot, 120).await;
-    bot.discord.with(|state| while state.faults.take(BEGIN).is_some() {});
+    bot.discord.with(|state| while state.faults.take(BEGIN, "").is_some() {});
     wait(&bot, 60).await;
     assert!(ada.button("Ask staff").is_some(), "{}", ada.screen());
 }

@@ -10,7 +10,6 @@ mod contacts;
 mod conversation;
 mod corpus;
 mod crashes;
-mod delivery_table;
 mod documents;
 mod export;
 mod fetch;

@@ -22,6 +22,9 @@ place = "dm"
 [approvals.override]
 decider = "participant"
 
+[handoff]
+channel = "recruiting_desk"
+
 [lead.points]
 worded = 40
 
@@ -56,7 +59,7 @@ tools = ["calculate_roi", "get_booking_link", "request_user_input"]
   args = { prompt = "A word, please." }
 "#;
 
-async fn begun() -> Bot {
+pub(crate) async fn begun() -> Bot {
     let bot = of(FLOW).await;
     bot.ada().command("/onboard start").await;
     drop(bot.ada().news());

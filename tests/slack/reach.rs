@@ -148,7 +148,7 @@ async fn f14_without_a_channel_who_invited_and_staff_are_told_once() {
           · Step 1 of 1 · One · 0/1 · paused. Write in this thread to take over: what you write is passed on.
           [Take over] [Hand back] [Nudge] [! End ?]
     +   Anteroom: *Ada Byron* didn't get a message from me: they do not take messages from the app.
-    +   Anteroom: Ada Byron cannot be reached any more: they do not take messages from the app. The conversation is paused; nothing is lost.
+    +   Anteroom: The conversation with Ada Byron is paused until they can be reached; nothing is lost.
     ");
     // Nothing more is tried, and nobody hears of it again.
     bot.pass(chrono::TimeDelta::hours(30)).await;
@@ -191,7 +191,7 @@ async fn f14_who_begins_by_themselves_is_told_where_they_are() {
     ada.command("/onboard start").await;
     assert_snapshot!(ada.news(), @"
     + Anteroom (only you): I have written to you directly: see the messages of this app.
-    + Anteroom (only you): I cannot write to you directly, so there is nothing to read yet. Open this app under “Apps” and write to me there: then we begin.
+    + Anteroom (only you): I can't write to you directly. Open this app under “Apps” and write to me there, and we'll go on.
     ");
 }
 

@@ -136,7 +136,7 @@ pub fn not_reached(user: &str) -> String {
 }
 
 /// The same to whoever began their own conversation.
-pub const OPEN_YOUR_MESSAGES: &str = "I cannot write to you directly, so there is nothing to read yet. Open this app under “Apps” and write to me there: then we begin.";
+pub const OPEN_YOUR_MESSAGES: &str = "I can't write to you directly. Open this app under “Apps” and write to me there, and we'll go on.";
 
 /// What the command understands.
 pub fn help(command: &str) -> String {

@@ -1,7 +1,5 @@
 //! What can go wrong on the way to Discord.
 
-use std::collections::VecDeque;
-
 /// How a request fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fault {
@@ -30,23 +28,4 @@ impl Fault {
     }
 }
 
-/// Faults to come, by route: `POST /channels/{channel}/messages`, or `*` for any.
-#[derive(Debug, Default)]
-pub(crate) struct Faults(VecDeque<(String, usize, Fault)>);
-
-impl Faults {
-    pub(crate) fn plan(&mut self, route: &str, times: usize, fault: Fault) {
-        self.0.push_back((route.to_owned(), times, fault));
-    }
-
-    pub(crate) fn take(&mut self, route: &str) -> Option<Fault> {
-        let at = self.0.iter().position(|(planned, ..)| planned == route || planned == "*")?;
-        let (_, times, fault) = &mut self.0[at];
-        *times -= 1;
-        let fault = *fault;
-        if *times == 0 {
-            self.0.remove(at);
-        }
-        Some(fault)
-    }
-}
+pub(crate) type Faults = crate::faults::Faults<Fault>;

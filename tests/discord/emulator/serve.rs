@@ -91,7 +91,7 @@ fn carry_out(state: &mut State, asked: &Asked<'_>) -> (Option<Told>, Option<Faul
         let body = too_many(told.reset_after.as_seconds_f64(), told.refused == Some("global"));
         return (Some(told.clone()), None, (429, body));
     }
-    let fault = state.faults.take(asked.route);
+    let fault = state.faults.take(asked.route, about);
     let answered = match fault {
         Some(Fault::TooMany(seconds)) => (429, too_many(seconds.into(), false)),
         Some(Fault::Turned(_)) => (429, Value::Null),

@@ -1,0 +1,372 @@
+//! What comes of what Slack refuses, for each kind of effect: see `docs/delivery-slack.md`.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use anteroom::{
+    chat::refusal::Class,
+    clock::FixedClock,
+    engine::Engine,
+    gateway::slack::api::refusals::{REFUSALS, class},
+    model::effect::CauseKind,
+    store::memory::MemoryStore,
+};
+use chrono::TimeDelta;
+use serde_json::json;
+
+use crate::{
+    approvals,
+    bot::{Bot, Plan},
+    delivery_table::{self as table, Stage, Table, World, cell},
+    emulator::{BOT_TOKEN, BOT_USER, faults::Fault},
+    handed,
+    scripted::{Scripted, Turn},
+    troubles,
+};
+
+const HEAD: &str = "# What comes of a refusal on Slack\n\n\
+    Written by `tests/slack/delivery_table.rs`: each kind of effect is refused with each class of Slack's codes in an emulator, in the\n\
+    one place where it was to go, and people there are looked at for 40 seconds. What the bot answers by another way of doing it is\n\
+    refused once, and then again and again. `docs/delivery.md` explains the classes.\n\n";
+
+impl World for Bot {
+    fn engine(&self) -> &Engine {
+        &self.engine
+    }
+
+    fn store(&self) -> &MemoryStore {
+        &self.store
+    }
+
+    fn clock(&self) -> &FixedClock {
+        &self.clock
+    }
+
+    async fn pass(&self, time: TimeDelta) {
+        // Rates are kept by the clock of the runtime.
+        tokio::time::pause();
+        tokio::time::advance(time.to_std().unwrap()).await;
+        tokio::time::resume();
+        Self::pass(self, time).await;
+    }
+
+    fn mend(&self) {
+        self.slack.mend();
+        self.slack.with(|state| state.tokens.get_mut(BOT_TOKEN).unwrap().refused = None);
+    }
+
+    fn news(&self) -> [Vec<String>; 2] {
+        let linus = self.slack.person("U0LINUS");
+        let (desk, approvals) = (linus.at("recruiting-desk"), linus.at("recruiting-approvals"));
+        let team = [desk, approvals, linus, self.grace()];
+        [said(&self.ada().news()), team.iter().flat_map(|person| said(&person.news())).collect()]
+    }
+}
+
+/// First lines of what the bot has written, but progress; with one word for all reasons.
+fn said(news: &str) -> Vec<String> {
+    let words = news.lines().filter_map(|line| {
+        let (sign, words) = line.strip_prefix('+')?.trim_start().split_once(": ")?;
+        let sign = sign.strip_prefix("Anteroom")?;
+        if words.starts_with("· ") {
+            return None;
+        }
+        let reasons = ["Slack says: ", "they do not take", "they are not in", "the account is not"];
+        let cut = reasons.iter().find_map(|reason| words.find(reason));
+        let words = cut.map_or_else(|| words.to_owned(), |cut| format!("{}…", &words[..cut]));
+        Some(format!("{} {words}", sign.trim()).trim().to_owned())
+    });
+    words.collect()
+}
+
+/// How Slack refuses.
+#[derive(Debug, Clone, Copy)]
+enum Refusal {
+    Once(Fault),
+    Always(Fault),
+    /// The token, wherever it is used.
+    Token(&'static str),
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Kind {
+    Card,
+    CardEdited,
+    Words,
+    FromTeam,
+    File,
+    Copy,
+    Request,
+    Desk,
+    ToTeam,
+    Fetch,
+    RemoveMessage,
+    RemoveFile,
+    Receipt,
+}
+
+const KINDS: [Kind; 13] = [
+    Kind::Card,
+    Kind::CardEdited,
+    Kind::Words,
+    Kind::FromTeam,
+    Kind::File,
+    Kind::Copy,
+    Kind::Request,
+    Kind::Desk,
+    Kind::ToTeam,
+    Kind::Fetch,
+    Kind::RemoveMessage,
+    Kind::RemoveFile,
+    Kind::Receipt,
+];
+
+/// Somebody of the team has taken over.
+async fn taken_over() -> Bot {
+    let bot = troubles::begun().await;
+    bot.ada().reply("human").await;
+    bot.slack.person("U0LINUS").at("recruiting-desk").reply("Hello Ada.").await;
+    bot
+}
+
+/// A model is about to ask the team.
+async fn before_a_request() -> Bot {
+    let model = Scripted::new();
+    let flow = Some(approvals::FLOW.to_owned());
+    let led = Some(Arc::clone(&model));
+    let bot = Bot::planned(Plan { model: led, flow, ..Plan::default() }).await;
+    model.next(Turn::says("Do you have a pet?"));
+    bot.ada().command("/onboard start").await;
+    let ask = json!({ "overrides": ["pet"], "reason": "there is no pet" });
+    model.next(Turn::calls("next_phase", &ask));
+    bot
+}
+
+/// Ada is asked whether everything is to be erased, and has a picture of the bot's.
+async fn before_an_erasure() -> Bot {
+    let bot = handed::begun().await;
+    bot.ada().reply("Yes.").await;
+    bot.ada().reply("delete my data").await;
+    bot
+}
+
+fn files_of_the_bot(bot: &Bot) -> usize {
+    bot.slack.look(|state| {
+        let own = |file: &&_| {
+            let file: &crate::emulator::state::File = file;
+            file.user == BOT_USER && file.channel.is_some() && !file.is_tombstone
+        };
+        state.files.values().filter(own).count()
+    })
+}
+
+impl Stage for Kind {
+    type World = Bot;
+    type Refusal = Refusal;
+
+    fn name(&self) -> &'static str {
+        match self {
+            Self::Card => "A card for the participant",
+            Self::CardEdited => "A card that was answered",
+            Self::Words => "Words for the participant",
+            Self::FromTeam => "Words of the team for the participant",
+            Self::File => "A file for the participant",
+            Self::Copy => "The offer of a copy",
+            Self::Request => "A request for the team",
+            Self::Desk => "A call for a person",
+            Self::ToTeam => "The participant's words for the team",
+            Self::Fetch => "A file of the participant's",
+            Self::RemoveMessage => "Removal of a message",
+            Self::RemoveFile => "Removal of a file",
+            Self::Receipt => "The receipt of an erasure",
+        }
+    }
+
+    async fn begin(&self) -> Bot {
+        match self {
+            Self::Card | Self::CardEdited | Self::Words | Self::Copy | Self::Desk => {
+                troubles::begun().await
+            }
+            Self::Fetch => troubles::at_the_file().await,
+            Self::FromTeam | Self::ToTeam => taken_over().await,
+            Self::File => handed::begun().await,
+            Self::Request => before_a_request().await,
+            Self::RemoveMessage | Self::RemoveFile | Self::Receipt => before_an_erasure().await,
+        }
+    }
+
+    fn refuse(&self, bot: &Bot, refusal: &Refusal) {
+        let fault = match *refusal {
+            Refusal::Token(error) => {
+                let refuse =
+                    |token: &mut crate::emulator::state::Token| token.refused = Some(error);
+                return bot.slack.with(|state| refuse(state.tokens.get_mut(BOT_TOKEN).unwrap()));
+            }
+            Refusal::Once(fault) | Refusal::Always(fault) => fault,
+        };
+        let (method, channel) = match self {
+            Self::Card | Self::Words | Self::FromTeam | Self::Copy | Self::Receipt => {
+                ("chat.postMessage", "D0ADA")
+            }
+            Self::CardEdited => ("chat.update", "D0ADA"),
+            Self::File => ("files.completeUploadExternal", "D0ADA"),
+            Self::Request => ("chat.postMessage", "C0APPROVALS"),
+            Self::Desk | Self::ToTeam => ("chat.postMessage", "C0DESK"),
+            Self::Fetch => ("download", ""),
+            Self::RemoveMessage => ("chat.delete", "D0ADA"),
+            Self::RemoveFile => ("files.delete", ""),
+        };
+        bot.slack.with(|state| match refusal {
+            Refusal::Once(_) => state.faults.once(method, channel, fault),
+            _ => state.faults.lasting(method, channel, fault),
+        });
+    }
+
+    async fn act(&self, bot: &Bot) {
+        let (ada, desk) = (bot.ada(), bot.slack.person("U0LINUS").at("recruiting-desk"));
+        match self {
+            Self::Card | Self::CardEdited => ada.press("Blue").await,
+            Self::Words => drop(ada.reply("purple").await),
+            Self::Copy => drop(ada.reply("export").await),
+            Self::Desk => drop(ada.reply("human").await),
+            Self::FromTeam => drop(desk.reply("What is it?").await),
+            Self::ToTeam => drop(ada.reply("Is the office warm?").await),
+            Self::File => drop(ada.reply("Yes.").await),
+            Self::Request => drop(ada.reply("I have none.").await),
+            Self::Fetch => drop(ada.drop_file("cv.txt", b"Programmer since 1842.", "").await),
+            Self::RemoveMessage | Self::RemoveFile | Self::Receipt => {
+                ada.press("Erase everything").await;
+            }
+        }
+    }
+
+    fn is_there(&self, bot: &Bot) -> bool {
+        let (ada, linus) = (bot.ada(), bot.slack.person("U0LINUS"));
+        match self {
+            Self::Card => ada.can_see("A file, please."),
+            Self::CardEdited => ada.can_see("✓ You answered: *Blue*"),
+            Self::Words => ada.can_see("I could not match that"),
+            Self::Copy => ada.can_see("Download my answers"),
+            Self::Desk => linus.at("recruiting-desk").can_see("asks for a person"),
+            Self::FromTeam => ada.can_see("Linus Pauling: What is it?"),
+            Self::ToTeam => linus.at("recruiting-desk").can_see("Is the office warm?"),
+            Self::File => files_of_the_bot(bot) == 1,
+            Self::Request => bot.grace().at("recruiting-approvals").can_see("Move Ada"),
+            Self::Fetch => ada.can_see("✓ You sent: *cv.txt*"),
+            Self::RemoveMessage => !ada.can_see("Shall I work it out?"),
+            Self::RemoveFile => files_of_the_bot(bot) == 0,
+            Self::Receipt => ada.can_see("Everything is erased"),
+        }
+    }
+
+    fn told(&self) -> &'static str {
+        match self {
+            Self::Card | Self::CardEdited | Self::Words | Self::FromTeam | Self::Copy => {
+                "didn't get a message from me"
+            }
+            Self::File => "didn't get a file from me",
+            Self::Request => "needs a decision. I can't show it in",
+            Self::Desk => "I can't post that in `recruiting_desk` just now",
+            Self::ToTeam => "I couldn't post about *Ada Byron* in `recruiting_desk`",
+            Self::Fetch => "I couldn't fetch a file",
+            Self::RemoveMessage | Self::RemoveFile => "*Everything is erased.*",
+            Self::Receipt => "there is nobody to be told",
+        }
+    }
+
+    fn needless(&self) -> Option<&'static str> {
+        let is_edit = matches!(self, Self::CardEdited);
+        is_edit.then_some("is given up: a press on the old card is answered as one that came late")
+    }
+
+    fn promise(&self) -> Option<&'static str> {
+        match self {
+            Self::Desk => Some("I have asked the team"),
+            Self::Request => Some("Staff have been asked"),
+            _ => None,
+        }
+    }
+}
+
+const fn name(class: Class) -> &'static str {
+    match class {
+        Class::Later { .. } => "later",
+        Class::Unclear => "unclear",
+        Class::Unknown => "unknown",
+        Class::Shorten => "shorten",
+        Class::Plain => "plain",
+        Class::MessageGone => "message gone",
+        Class::Uneditable => "uneditable",
+        Class::PlaceGone => "place gone",
+        Class::PlaceClosed => "place closed",
+        Class::AlreadyDone => "already done",
+        Class::PersonUnreachable(_) => "person unreachable",
+        Class::Final => "final",
+        Class::Blocked(kind) => kind.name(),
+    }
+}
+
+/// A refusal of each class; each code where that is asked for. What the bot answers by doing it in another way is refused
+/// once, and then whatever it does.
+fn refusals(kind: Kind) -> Vec<(String, Refusal)> {
+    let mut all = vec![
+        ("later".to_owned(), Refusal::Always(Fault::TooMany(30))),
+        ("unclear".to_owned(), Refusal::Always(Fault::Broken)),
+        ("unclear".to_owned(), Refusal::Always(Fault::Cut)),
+    ];
+    if matches!(kind, Kind::Fetch) {
+        // A download is answered with a status and not with a code.
+        return all;
+    }
+    all.push(("unknown".to_owned(), Refusal::Always(Fault::Says("a_code_of_tomorrow"))));
+    let mut seen = Vec::new();
+    for (code, class) in REFUSALS {
+        let is_new = !seen.contains(class);
+        seen.push(*class);
+        if !is_new && std::env::var_os("EVERY_CODE").is_none() {
+            continue;
+        }
+        let fault = Fault::Says(code);
+        match class {
+            Class::Blocked(CauseKind::TokenRejected | CauseKind::NotInstalled) => {
+                all.push((name(*class).to_owned(), Refusal::Token(code)));
+            }
+            Class::Shorten
+            | Class::Plain
+            | Class::MessageGone
+            | Class::Uneditable
+            | Class::PlaceGone
+            | Class::PlaceClosed => {
+                all.push((name(*class).to_owned(), Refusal::Once(fault)));
+                all.push((format!("{} again and again", name(*class)), Refusal::Always(fault)));
+            }
+            _ => all.push((name(*class).to_owned(), Refusal::Always(fault))),
+        }
+    }
+    all
+}
+
+/// The codes of each class.
+fn codes() -> String {
+    let mut classes: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for (code, _) in REFUSALS {
+        classes.entry(name(class(code))).or_default().push(format!("`{code}`"));
+    }
+    let rows = classes.iter().map(|(class, codes)| format!("| {class} | {} |\n", codes.join(", ")));
+    format!("| class | Slack's codes |\n|---|---|\n{}", rows.collect::<String>())
+}
+
+#[tokio::test]
+async fn every_kind_of_effect_is_refused_in_every_way() {
+    let (mut tables, mut wrong) = (Vec::new(), Vec::new());
+    for kind in KINDS {
+        let mut table = Table::default();
+        for (class, refusal) in refusals(kind) {
+            let (cell, violations) = cell(&kind, &class, &refusal).await;
+            wrong.extend(violations.iter().map(|what| format!("{kind:?}, {refusal:?}: {what}")));
+            table.note(class, cell);
+        }
+        tables.push(table);
+    }
+    table::keep("delivery-slack.md", &format!("{HEAD}{}", codes()), &KINDS, &tables);
+    assert_eq!(wrong, Vec::<String>::new());
+}
