@@ -7,10 +7,11 @@ use async_trait::async_trait;
 
 use super::refusal::Class;
 use crate::{
+    engine::{self, Engine},
     model::{
         effect::{CauseKind, Effect},
         posted::Posted,
-        report::{Count, Left, Remnant},
+        report::{Count, Left, Remnant, Report},
     },
     threads::Spot,
 };
@@ -63,10 +64,13 @@ pub trait Remover: Sync {
     /// A call that came to nothing.
     type Failure: Send;
     /// Why a removal is not over.
-    type Undelivered: From<Self::Failure> + Send;
+    type Undelivered: From<Self::Failure> + From<engine::Error> + Send;
 
     /// The removal.
     fn removal(&self) -> &Effect;
+
+    /// Who knows what the erasure has come to; an error while it begins.
+    fn engine(&self) -> Result<&Engine, Self::Undelivered>;
 
     /// What a failure means.
     fn class_of(&self, failure: &Self::Failure) -> Class;
@@ -81,7 +85,15 @@ pub trait Remover: Sync {
     async fn overwrite(&self, at: &Spot) -> Result<(), Self::Failure>;
 
     /// Notes what is left, for the receipt.
-    async fn note_left(&self, left: Left) -> Result<(), Self::Undelivered>;
+    async fn note_left(&self, left: Left) -> Result<(), Self::Undelivered> {
+        Ok(self.engine()?.note_left(self.removal(), left).await?)
+    }
+
+    /// What the erasure has come to; [`engine::Error::NoSession`] where nothing is kept of one.
+    async fn report(&self) -> Result<Report, Self::Undelivered> {
+        let report = self.engine()?.erasure_report(self.removal().session).await?;
+        Ok(report.ok_or(engine::Error::NoSession)?)
+    }
 
     /// What is done about a failure.
     fn refused(&self, failure: &Self::Failure) -> Refused {

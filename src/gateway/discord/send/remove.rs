@@ -20,6 +20,7 @@ use crate::{
         refusal::Class,
         removal::{Refused, Remover},
     },
+    engine::Engine,
     gateway::discord::{
         api::{Code, Failure, Near},
         mirror, people, render, texts,
@@ -27,7 +28,7 @@ use crate::{
     model::{
         effect::{Act, Effect, Recipient},
         posted::{Item, Posted, Reader, Removal},
-        report::{Count, Left},
+        report::Count,
     },
     threads::Spot,
 };
@@ -144,7 +145,7 @@ impl Sender<'_> {
         };
         match told {
             Ok(notice) => {
-                engine.note_notice(self.effect.session, Some(notice)).await?;
+                self.engine()?.note_notice(self.effect.session, Some(notice)).await?;
                 Ok(true)
             }
             Err(Failure::Refused { .. }) => Ok(false),
@@ -252,9 +253,7 @@ impl Sender<'_> {
 
     /// What the erasure came to, for the participant: in their thread where that is left, else in their direct messages.
     async fn receipt(&self, user: &str, rooms: &[String]) -> Delivered<Option<String>> {
-        let engine = self.app.engine().ok_or(Undelivered::Later)?;
-        let report = engine.erasure_report(self.effect.session).await?;
-        let report = report.ok_or(Undelivered::NotApplicable)?;
+        let report = self.report().await?;
         let notice = report.notice.as_deref().and_then(Spot::parse);
         let mut places: Vec<String> = notice.iter().map(|at| at.channel.clone()).collect();
         places.extend_from_slice(rooms);
@@ -273,7 +272,7 @@ impl Sender<'_> {
         if let Some(at) = notice {
             // It may be gone; if not, one line more stays, which says nothing of anybody.
             _ = self.app.api.delete(&at.channel, &at.message).await;
-            engine.note_notice(self.effect.session, None).await?;
+            self.engine()?.note_notice(self.effect.session, None).await?;
         }
         told.map(Some).ok_or_else(|| Undelivered::Never("nobody reads the receipt".to_owned()))
     }
@@ -286,6 +285,10 @@ impl Remover for Sender<'_> {
 
     fn removal(&self) -> &Effect {
         self.effect
+    }
+
+    fn engine(&self) -> Delivered<&Engine> {
+        self.app.engine().ok_or(Undelivered::Later)
     }
 
     fn class_of(&self, failure: &Failure) -> Class {
@@ -309,11 +312,6 @@ impl Remover for Sender<'_> {
     async fn overwrite(&self, at: &Spot) -> Result<(), Failure> {
         self.app.drawn.forget(&at.name());
         self.app.api.edit(&at.channel, &at.message, mirror::erased().body(0)).await
-    }
-
-    async fn note_left(&self, left: Left) -> Delivered<()> {
-        let engine = self.app.engine().ok_or(Undelivered::Later)?;
-        Ok(engine.note_left(self.effect, left).await?)
     }
 }
 

@@ -13,6 +13,7 @@ use crate::{
         refusal::Class,
         removal::{Refused, Remover},
     },
+    engine::Engine,
     gateway::slack::{
         api::{Failure, Method},
         mirror, people, render,
@@ -20,7 +21,7 @@ use crate::{
     model::{
         effect::{Act, Effect, Recipient},
         posted::{Item, Posted, Reader, Removal},
-        report::{Count, Left},
+        report::Count,
     },
     threads::Spot,
 };
@@ -249,9 +250,7 @@ impl Sender<'_> {
 
     /// What the erasure came to, for the participant: in their messages, or in the thread of theirs where it stands.
     async fn receipt(&self, user: &str) -> Delivered<Option<String>> {
-        let engine = self.app.engine().ok_or(Undelivered::Later)?;
-        let report = engine.erasure_report(self.effect.session).await?;
-        let report = report.ok_or(Undelivered::NotApplicable)?;
+        let report = self.report().await?;
         let place = &self.effect.place;
         // In a channel everybody would read it, but in a thread that the person has begun there.
         let is_theirs = people::is_direct(place) || place.thread.is_some();
@@ -275,6 +274,10 @@ impl Remover for Sender<'_> {
         self.effect
     }
 
+    fn engine(&self) -> Delivered<&Engine> {
+        self.app.engine().ok_or(Undelivered::Later)
+    }
+
     fn class_of(&self, failure: &Failure) -> Class {
         failure.class()
     }
@@ -293,11 +296,6 @@ impl Remover for Sender<'_> {
         body["channel"] = json!(at.channel);
         body["ts"] = json!(at.message);
         self.call(Method::UpdateMessage, body).await.map(drop)
-    }
-
-    async fn note_left(&self, left: Left) -> Delivered<()> {
-        let engine = self.app.engine().ok_or(Undelivered::Later)?;
-        Ok(engine.note_left(self.effect, left).await?)
     }
 }
 
