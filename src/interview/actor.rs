@@ -325,6 +325,7 @@ impl Actor {
             parent: state.family.own.as_ref().map(|own| own.assignment.parent),
             capabilities: state.capabilities.clone(),
             score: self.flow.flow.lead.as_ref().map(|lead| evidence::points(state, lead)),
+            undelivered: count(state.failed.len()),
         }
     }
 

@@ -233,6 +233,14 @@ pub struct Head {
     /// The points of a lead, 0 to 100, in flows that have a rule for them (S4).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub score: Option<u8>,
+    /// Messages, files and the like that never arrived.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub undelivered: u32,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the form that serde calls")]
+const fn is_zero(count: &u32) -> bool {
+    *count == 0
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "the form that serde calls")]

@@ -900,6 +900,7 @@ fn heads() {
         parent: None,
         capabilities: vec![text("roi"), text("search")],
         score: Some(70),
+        undelivered: 2,
     };
     let bare = Head {
         name: None,
@@ -909,11 +910,12 @@ fn heads() {
         goes_at: None,
         capabilities: Vec::new(),
         score: None,
+        undelivered: 0,
         ..head.clone()
     };
     let child = Head { parent: Some(session()), ..bare.clone() };
     insta::assert_snapshot!(stored(&[head, bare, child]), @r#"
-    {"id":"ses_…1","flow":{"id":"community-welcome","version":"1.0.0","digest":"d1"},"participant":"slack:T01/U02","name":"Bob","place":{"platform":"discord","workspace":"9","channel":"8","thread":"7"},"status":"open","phase":"p1","handed_over":false,"pending":1,"approvals":0,"progress":0.5,"seq":12,"created_at":"2026-11-21T09:00:00Z","updated_at":"2026-11-21T09:00:00Z","test":false,"held":true,"goes_at":"2026-11-21T09:00:00Z","capabilities":["roi","search"],"score":70}
+    {"id":"ses_…1","flow":{"id":"community-welcome","version":"1.0.0","digest":"d1"},"participant":"slack:T01/U02","name":"Bob","place":{"platform":"discord","workspace":"9","channel":"8","thread":"7"},"status":"open","phase":"p1","handed_over":false,"pending":1,"approvals":0,"progress":0.5,"seq":12,"created_at":"2026-11-21T09:00:00Z","updated_at":"2026-11-21T09:00:00Z","test":false,"held":true,"goes_at":"2026-11-21T09:00:00Z","capabilities":["roi","search"],"score":70,"undelivered":2}
     {"id":"ses_…1","flow":{"id":"community-welcome","version":"1.0.0","digest":"d1"},"participant":"slack:T01/U02","place":{"platform":"web","workspace":"local","channel":"c"},"status":"open","handed_over":false,"pending":1,"approvals":0,"progress":0.5,"seq":12,"created_at":"2026-11-21T09:00:00Z","updated_at":"2026-11-21T09:00:00Z","test":false}
     {"id":"ses_…1","flow":{"id":"community-welcome","version":"1.0.0","digest":"d1"},"participant":"slack:T01/U02","place":{"platform":"web","workspace":"local","channel":"c"},"status":"open","handed_over":false,"pending":1,"approvals":0,"progress":0.5,"seq":12,"created_at":"2026-11-21T09:00:00Z","updated_at":"2026-11-21T09:00:00Z","test":false,"parent":"ses_…1"}
     "#);

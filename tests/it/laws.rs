@@ -257,6 +257,7 @@ fn no_order_of_events_makes_the_fold_panic() {
             parent: None,
             capabilities: Vec::new(),
             score: None,
+            undelivered: 0,
         };
         let now = state.updated_at;
         let loaded = Loaded { head, events };

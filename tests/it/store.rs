@@ -161,6 +161,7 @@ fn head(session: SessionId, seq: u64) -> Head {
         parent: None,
         capabilities: Vec::new(),
         score: None,
+        undelivered: 0,
     }
 }
 

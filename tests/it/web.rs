@@ -14,6 +14,8 @@ mod made;
 mod saving;
 #[path = "web/site.rs"]
 mod site;
+#[path = "web/staff.rs"]
+mod staff;
 
 use std::time::Duration;
 

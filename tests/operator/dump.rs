@@ -58,6 +58,7 @@ fn step(id: SessionId, seq: u64, words: &str) -> Commit {
         held: false,
         capabilities: Vec::new(),
         score: None,
+        undelivered: 0,
     };
     let event = Event::StatusChanged { to: Status::Open, reason: text(words) };
     Commit {

@@ -115,6 +115,7 @@ fn row(head: &Head, overview: &Overview) -> Markup {
                 (words::of_status(head.status))
                 @if head.handed_over { " " span.tag { "wants a person" } }
                 @if head.approvals > 0 { " " span.tag { (head.approvals) " to decide" } }
+                @if head.undelivered > 0 { " " span.tag { (head.undelivered) " not delivered" } }
             }
             td data-label="Part" { (phase) }
             td data-label="Progress" { ((head.progress * 100.0).round()) " %" }
