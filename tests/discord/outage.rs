@@ -1,5 +1,8 @@
 //! Discord, or a part of it, cannot be used for a while: nothing is lost, and everything leaves once it can be again.
 
+use std::time::Duration;
+
+use anteroom::model::effect::CauseKind;
 use chrono::TimeDelta;
 
 use crate::{
@@ -83,6 +86,33 @@ async fn a_card_waits_for_the_token_and_leaves_when_it_works() {
     bot.discord.with(|state| state.is_token_refused = false);
     wait(&bot, 60).await;
     assert!(ada.button("Yes").is_some(), "{}", ada.screen());
+}
+
+/// Time passes until something has come about.
+async fn until(what: &str, is_so: impl Fn() -> bool) {
+    for _ in 0..100_000 {
+        if is_so() {
+            return;
+        }
+        tokio::task::yield_now().await;
+    }
+    panic!("{what}");
+}
+
+/// Nothing has to wait for the token before it is known that it does not work.
+#[tokio::test]
+async fn a_rejected_token_is_shown_before_anything_waits_for_it() {
+    let bot = at_the_rules().await;
+    bot.discord.with(|state| state.is_token_refused = true);
+    drop(bot.app.api.me().await);
+    until("it is known", || !bot.engine.outages().is_empty()).await;
+    let [outage] = bot.engine.outages().try_into().unwrap();
+    assert_eq!((outage.cause.kind, outage.effects), (CauseKind::TokenRejected, 0));
+    bot.discord.with(|state| state.is_token_refused = false);
+    tokio::time::pause();
+    tokio::time::advance(Duration::from_secs(31)).await;
+    tokio::time::resume();
+    until("it is over", || bot.engine.outages().is_empty()).await;
 }
 
 /// A card that Discord does not take is said in words.

@@ -18,7 +18,10 @@ use std::{fmt, sync::Arc, time::Duration};
 use metrics::{counter, histogram};
 use reqwest::{Client, RequestBuilder, Response, StatusCode, Url, header, redirect::Policy};
 use serde_json::Value;
-use tokio::time::{Instant, sleep, timeout};
+use tokio::{
+    sync::watch,
+    time::{Instant, sleep, timeout},
+};
 
 use self::{
     limiter::{Limiter, Told},
@@ -176,6 +179,17 @@ impl Api {
     /// Where Discord is: `https://discord.com/api/v10`.
     pub fn base(&self) -> &str {
         &self.inner.base
+    }
+
+    /// Whether Discord takes the bot's token as far as is known, and each change of that.
+    pub fn token_works(&self) -> watch::Receiver<bool> {
+        self.inner.trust.watch()
+    }
+
+    /// Asks Discord whether it takes the token, where it has refused it: at most every [`Pace::recheck`].
+    pub async fn recheck_token(&self) {
+        // What it says is told by the watch.
+        _ = self.inner.trusted(false).await;
     }
 
     /// A question that needs no token, for who only wants to know whether Discord is there.

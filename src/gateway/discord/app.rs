@@ -7,7 +7,7 @@ use std::{
 };
 
 use chrono::{DateTime, Utc};
-use tokio::sync::OnceCell;
+use tokio::{sync::OnceCell, time::sleep};
 use tokio_util::sync::CancellationToken;
 
 use super::{
@@ -30,7 +30,10 @@ use crate::{
     engine::Engine,
     form::Hears,
     ids::{Ids, SessionId},
-    model::session::{Place, Platform},
+    model::{
+        effect::{Cause, CauseKind},
+        session::{Place, Platform},
+    },
     store::Store,
     threads::Threads,
 };
@@ -101,6 +104,9 @@ impl Lost {
 
 /// Longest time for what is said or shown after an acknowledgement: a wait for a rate and some calls.
 const TASK_LIMIT: Duration = Duration::from_mins(1);
+
+/// How often a refused token is looked at while nobody needs it.
+const RECHECK: Duration = Duration::from_secs(30);
 
 impl App {
     /// Puts the gateway together from the settings, for calls at this `pace`; none where Discord is not connected. It
@@ -178,9 +184,32 @@ impl App {
                 () = commands::keep_registered(&self) => shutdown.cancelled().await,
             }
         };
-        tokio::join!(registering, typing::keep_typing(&self, shutdown.clone()));
+        tokio::join!(
+            registering,
+            self.report_token(shutdown.clone()),
+            typing::keep_typing(&self, shutdown.clone())
+        );
         self.stopping.cancel();
         self.afterwards.finish().await;
+    }
+
+    /// A token that Discord refuses is a cause that operators and staff read of, also while nothing waits for it.
+    async fn report_token(&self, shutdown: CancellationToken) {
+        let mut token_works = self.api.token_works();
+        loop {
+            let works = *token_works.borrow_and_update();
+            let cause = Cause::of_platform(CauseKind::TokenRejected, Platform::Discord);
+            match self.engine() {
+                Some(engine) if works => engine.mended(|known| *known == cause).await,
+                Some(engine) => engine.report_outage(cause),
+                None => {}
+            }
+            tokio::select! {
+                () = shutdown.cancelled() => return,
+                changed = token_works.changed() => if changed.is_err() { return },
+                () = sleep(RECHECK), if !works => self.api.recheck_token().await,
+            }
+        }
     }
 
     /// Which written words reach the bot in a conversation. Over HTTP Discord tells of none; over the gateway of all, where

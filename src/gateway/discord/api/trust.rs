@@ -1,18 +1,18 @@
 //! Whether Discord takes the bot's token. A call that is refused for it is no proof: the token is looked at by itself.
 //! One that is refused is not shown again and again, and is looked at now and then, so that a renewed one works by itself.
 
-use std::{
-    sync::atomic::{AtomicBool, Ordering},
-    time::Duration,
-};
+use std::time::Duration;
 
-use tokio::{sync::Mutex, time::Instant};
+use tokio::{
+    sync::{Mutex, watch},
+    time::Instant,
+};
 
 /// What is known of the token.
 #[derive(Debug)]
 pub(super) struct Trust {
     every: Duration,
-    is_refused: AtomicBool,
+    works: watch::Sender<bool>,
     /// When Discord was asked last; held while it is asked.
     asked: Mutex<Option<Instant>>,
 }
@@ -20,7 +20,7 @@ pub(super) struct Trust {
 impl Trust {
     /// Nothing is known against it; Discord is asked `every` so often at most.
     pub(super) fn new(every: Duration) -> Self {
-        Self { every, is_refused: AtomicBool::new(false), asked: Mutex::default() }
+        Self { every, works: watch::Sender::new(true), asked: Mutex::default() }
     }
 
     /// Whether the token works. Discord is asked once, however many want to know, where it is refused or `again` says that
@@ -29,7 +29,7 @@ impl Trust {
     where
         Asked: Future<Output = Option<bool>>,
     {
-        if !again && !self.is_refused.load(Ordering::SeqCst) {
+        if !again && *self.works.borrow() {
             return true;
         }
         let mut asked = self.asked.lock().await;
@@ -39,7 +39,12 @@ impl Trust {
                 self.tell(works);
             }
         }
-        !self.is_refused.load(Ordering::SeqCst)
+        *self.works.borrow()
+    }
+
+    /// Whether the token works, and each change of that.
+    pub(super) fn watch(&self) -> watch::Receiver<bool> {
+        self.works.subscribe()
     }
 
     /// Discord has refused the token by itself.
@@ -49,13 +54,15 @@ impl Trust {
     }
 
     fn tell(&self, works: bool) {
-        let was_refused = self.is_refused.swap(!works, Ordering::SeqCst);
-        match (was_refused, works) {
-            (true, true) => tracing::info!("Discord takes the bot's token again"),
-            (false, false) => tracing::error!(
+        if self.works.send_replace(works) == works {
+            return;
+        }
+        if works {
+            tracing::info!("Discord takes the bot's token again");
+        } else {
+            tracing::error!(
                 "Discord does not take the bot's token; only answers to interactions still go out"
-            ),
-            (true, false) | (false, true) => {}
+            );
         }
     }
 }
