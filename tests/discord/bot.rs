@@ -111,6 +111,13 @@ pub(crate) struct Plan {
     pub(crate) deciders: Vec<u64>,
 }
 
+impl Plan {
+    /// All words reach the bot.
+    pub(crate) fn hearing() -> Self {
+        Self { discord: "message_content = true".to_owned(), ..Self::default() }
+    }
+}
+
 /// A bot at work, and the Discord around it.
 pub(crate) struct Bot {
     pub(crate) discord: Discord,
@@ -141,6 +148,23 @@ impl Bot {
     /// A flow of its own without a model.
     pub(crate) async fn on(flow: &str) -> Self {
         Self::planned(Plan { flow: Some(flow.to_owned()), ..Plan::default() }).await
+    }
+
+    /// A panel stands in the channel where members arrive, and Ada has pressed this, one after the other.
+    pub(crate) async fn pressed(plan: Plan, labels: &[&str]) -> Self {
+        let bot = Self::planned(plan).await;
+        bot.linus().at("welcome").command("/onboard panel", &[]).await;
+        for label in labels {
+            bot.ada().press(label).await;
+        }
+        bot
+    }
+
+    /// Ada stands before the rules.
+    pub(crate) async fn at_the_rules(plan: Plan) -> Self {
+        let bot = Self::pressed(plan, &["Start", "Start"]).await;
+        bot.ada().news();
+        bot
     }
 
     pub(crate) async fn planned(plan: Plan) -> Self {

@@ -257,7 +257,7 @@ async fn a_role_that_waited_is_given_when_discord_is_well_again() {
 
 #[tokio::test]
 async fn what_was_written_in_a_session_that_is_over_is_read_once() {
-    let hearing = Plan { discord: "message_content = true".to_owned(), ..Plan::default() };
+    let hearing = Plan::hearing();
     let bot = at_the_rules(hearing).await;
     let thread = bot.discord.with(|state| {
         *state.channels.iter().find(|(_, channel)| channel.name == "welcome-ada").unwrap().0

@@ -257,12 +257,9 @@ async fn what_is_asked_of_staff_is_decided_once_and_by_those_who_may() {
 /// The same bot where Discord's requests come to it.
 #[tokio::test]
 async fn over_http_everything_is_the_same() {
-    let bot = Bot::planned(Plan { by: By::Http, ..Plan::default() }).await;
-    bot.linus().at("welcome").command("/onboard panel", &[]).await;
+    let plan = Plan { by: By::Http, ..Plan::default() };
+    let bot = Bot::pressed(plan, &["Start", "Start", "I accept", "Yes"]).await;
     let ada = bot.ada();
-    for label in ["Start", "Start", "I accept", "Yes"] {
-        ada.press(label).await;
-    }
     ada.pick(&["Learning"]).await;
     for label in ["Done", "No pings", "Write it"] {
         ada.press(label).await;

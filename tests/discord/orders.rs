@@ -15,18 +15,6 @@ use crate::{
 const DIRECT: &str = "POST /users/@me/channels";
 const POST: &str = "POST /channels/{channel}/messages";
 
-/// Ada stands before the rules.
-async fn at_the_rules() -> Bot {
-    let plan = Plan { discord: "message_content = true".to_owned(), ..Plan::default() };
-    let bot = Bot::planned(plan).await;
-    bot.linus().at("welcome").command("/onboard panel", &[]).await;
-    let ada = bot.ada();
-    ada.press("Start").await;
-    ada.press("Start").await;
-    ada.news();
-    bot
-}
-
 /// What Ada reads where she ordered something.
 async fn ordered(bot: &Bot, command: &str) -> String {
     let ada = bot.ada();
@@ -38,7 +26,7 @@ async fn ordered(bot: &Bot, command: &str) -> String {
 
 #[tokio::test]
 async fn an_order_is_answered_with_what_came_of_it() {
-    let bot = at_the_rules().await;
+    let bot = Bot::at_the_rules(Plan::hearing()).await;
     assert_snapshot!(ordered(&bot, "/privacy export").await, @"  + Anteroom (only you): You'll find a button for your copy here in a moment: #welcome-ada");
     assert_snapshot!(ordered(&bot, "/privacy delete").await, @"  + Anteroom (only you): Nothing is erased yet. Please confirm it here: #welcome-ada");
     // The card is there by now, so that the link leads to it.
@@ -56,7 +44,7 @@ async fn an_order_is_answered_with_what_came_of_it() {
 /// Where a conversation is over, nothing is stopped.
 #[tokio::test]
 async fn an_order_that_changed_nothing_does_not_say_that_it_did() {
-    let bot = at_the_rules().await;
+    let bot = Bot::at_the_rules(Plan::hearing()).await;
     bot.ada().press("I do not accept").await;
     let told = ordered(&bot, "/onboard cancel").await;
     assert!(!told.contains("Done."), "{told}");
@@ -67,7 +55,7 @@ async fn an_order_that_changed_nothing_does_not_say_that_it_did() {
 #[tokio::test]
 async fn a_link_never_leads_to_a_thread_that_was_deleted() {
     for is_told in [true, false] {
-        let bot = at_the_rules().await;
+        let bot = Bot::at_the_rules(Plan::hearing()).await;
         let ada = bot.ada();
         let thread = ada.button("I accept").unwrap().0;
         bot.discord.with(|state| state.channels.remove(&thread));

@@ -14,17 +14,6 @@ const POST: &str = "POST /channels/{channel}/messages";
 const GIVE: &str = "PUT /guilds/{guild}/members/{user}/roles/{role}";
 const BEGIN: &str = "POST /channels/{channel}/threads";
 
-/// Ada stands before the rules.
-async fn at_the_rules() -> Bot {
-    let plan = Plan { discord: "message_content = true".to_owned(), ..Plan::default() };
-    let bot = Bot::planned(plan).await;
-    bot.linus().at("welcome").command("/onboard panel", &[]).await;
-    let ada = bot.ada();
-    ada.press("Start").await;
-    ada.press("Start").await;
-    bot
-}
-
 /// Time passes in steps of some seconds.
 async fn wait(bot: &Bot, seconds: i64) {
     for _ in 0..seconds / 4 {
@@ -36,7 +25,7 @@ async fn wait(bot: &Bot, seconds: i64) {
 #[tokio::test]
 async fn nothing_is_lost_while_discord_cannot_be_reached() {
     for away in [120, 86_400] {
-        let bot = at_the_rules().await;
+        let bot = Bot::at_the_rules(Plan::hearing()).await;
         let ada = bot.ada().at("welcome-ada");
         ada.press("I accept").await;
         bot.discord.leaves();
@@ -60,7 +49,7 @@ async fn nothing_is_lost_while_discord_cannot_be_reached() {
 /// The rates of a busy server put a role off; they do not refuse it.
 #[tokio::test]
 async fn a_role_that_is_put_off_by_a_rate_is_given() {
-    let bot = at_the_rules().await;
+    let bot = Bot::at_the_rules(Plan::hearing()).await;
     let ada = bot.ada();
     ada.press("I accept").await;
     bot.discord.with(|state| state.faults.plan(GIVE, 30, Fault::Says(400, 20_029)));
@@ -73,7 +62,7 @@ async fn a_role_that_is_put_off_by_a_rate_is_given() {
 /// An answer needs no token; what does waits until the token works again.
 #[tokio::test]
 async fn a_card_waits_for_the_token_and_leaves_when_it_works() {
-    let bot = at_the_rules().await;
+    let bot = Bot::at_the_rules(Plan::hearing()).await;
     let ada = bot.ada();
     ada.news();
     bot.discord.with(|state| state.is_token_refused = true);
@@ -102,7 +91,7 @@ async fn until(what: &str, is_so: impl Fn() -> bool) {
 /// Nothing has to wait for the token before it is known that it does not work.
 #[tokio::test]
 async fn a_rejected_token_is_shown_before_anything_waits_for_it() {
-    let bot = at_the_rules().await;
+    let bot = Bot::at_the_rules(Plan::hearing()).await;
     bot.discord.with(|state| state.is_token_refused = true);
     drop(bot.app.api.me().await);
     until("it is known", || !bot.engine.outages().is_empty()).await;
@@ -118,7 +107,7 @@ async fn a_rejected_token_is_shown_before_anything_waits_for_it() {
 /// A card that Discord does not take is said in words.
 #[tokio::test]
 async fn a_card_that_is_refused_is_posted_as_words() {
-    let bot = at_the_rules().await;
+    let bot = Bot::at_the_rules(Plan::hearing()).await;
     let ada = bot.ada().at("welcome-ada");
     bot.discord.with(|state| state.faults.plan(POST, 1, Fault::Says(400, 50_035)));
     ada.press("I accept").await;
@@ -133,7 +122,7 @@ async fn a_card_that_is_refused_is_posted_as_words() {
 /// The server asks for a second factor of whoever owns the bot: the role waits for that.
 #[tokio::test]
 async fn a_role_waits_for_a_second_factor() {
-    let bot = at_the_rules().await;
+    let bot = Bot::at_the_rules(Plan::hearing()).await;
     let ada = bot.ada();
     ada.press("I accept").await;
     bot.discord.with(|state| state.faults.plan(GIVE, 100, Fault::Says(403, 60_003)));
@@ -148,7 +137,7 @@ async fn a_role_waits_for_a_second_factor() {
 /// Where a server has as many threads as it can have, those of conversations that are over make room.
 #[tokio::test]
 async fn a_thread_that_nobody_needs_makes_room_for_a_new_one() {
-    let bot = at_the_rules().await;
+    let bot = Bot::at_the_rules(Plan::hearing()).await;
     bot.ada().at("welcome-ada").write("stop").await;
     bot.discord.with(|state| state.faults.plan(BEGIN, 1, Fault::Says(400, 160_006)));
     bot.mallory().at("welcome").press("Start").await;

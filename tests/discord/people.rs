@@ -215,9 +215,7 @@ async fn f18_a_file_and_words_are_both_used_and_a_recording_is_not_listened_to()
 
 #[tokio::test]
 async fn f20_distress_calls_a_person_at_once_and_nothing_more_is_asked() {
-    let bot =
-        Bot::planned(Plan { discord: "message_content = true".to_owned(), ..Plan::default() })
-            .await;
+    let bot = Bot::planned(Plan::hearing()).await;
     let (ada, linus) = (bot.ada(), bot.linus());
     ada.at("welcome").command("/onboard start", &[]).await;
     ada.press("Start").await;

@@ -90,7 +90,7 @@ fn rex() -> Value {
 /// A flow that a model leads, where all words reach the bot.
 pub(crate) fn plan(model: &Arc<Scripted>, flow: &str) -> Plan {
     let (model, flow) = (Some(Arc::clone(model)), Some(flow.to_owned()));
-    Plan { model, flow, discord: "message_content = true".to_owned(), ..Plan::default() }
+    Plan { model, flow, ..Plan::hearing() }
 }
 
 /// The model leads, and begins so. Ada has seen it.

@@ -16,7 +16,7 @@ async fn with_a_request() -> Bot {
 }
 
 async fn hearing() -> Bot {
-    Bot::planned(Plan { discord: "message_content = true".to_owned(), ..Plan::default() }).await
+    Bot::planned(Plan::hearing()).await
 }
 
 async fn requests(bot: &Bot) {

@@ -11,26 +11,10 @@ use crate::{
     person::member_json,
 };
 
-/// Ada stands before the rules.
-async fn at_the_rules(plan: Plan) -> Bot {
-    let bot = Bot::planned(plan).await;
-    bot.linus().at("welcome").command("/onboard panel", &[]).await;
-    let ada = bot.ada();
-    ada.press("Start").await;
-    ada.press("Start").await;
-    ada.news();
-    bot
-}
-
-/// All words reach the bot.
-fn hearing() -> Plan {
-    Plan { discord: "message_content = true".to_owned(), ..Plan::default() }
-}
-
 /// F5.
 #[tokio::test]
 async fn whoever_says_stop_is_asked_nothing_more() {
-    let bot = at_the_rules(hearing()).await;
+    let bot = Bot::at_the_rules(Plan::hearing()).await;
     let ada = bot.ada().at("welcome-ada");
     ada.write("stop").await;
     assert_snapshot!(ada.news(), @"
@@ -72,7 +56,7 @@ async fn whoever_says_stop_is_asked_nothing_more() {
 /// F6.
 #[tokio::test]
 async fn everything_is_erased_when_somebody_wants_it() {
-    let bot = at_the_rules(Plan::default()).await;
+    let bot = Bot::at_the_rules(Plan::default()).await;
     let ada = bot.ada();
     ada.at("welcome").command("/privacy delete", &[]).await;
     assert_snapshot!(ada.news(), @"
@@ -117,7 +101,7 @@ async fn everything_is_erased_when_somebody_wants_it() {
 /// F7.
 #[tokio::test]
 async fn whoever_asks_for_a_person_gets_one() {
-    let bot = at_the_rules(hearing()).await;
+    let bot = Bot::at_the_rules(Plan::hearing()).await;
     let (ada, linus) = (bot.ada(), bot.linus());
     linus.news();
     ada.press("I have a question").await;
@@ -180,7 +164,7 @@ async fn whoever_asks_for_a_person_gets_one() {
 /// F9.
 #[tokio::test]
 async fn an_answer_may_be_typed_as_a_reply() {
-    let bot = at_the_rules(Plan::default()).await;
+    let bot = Bot::at_the_rules(Plan::default()).await;
     let ada = bot.ada().at("welcome-ada");
     // Without the privileged intent Discord keeps words from the bot that are not for it.
     ada.write("I accept").await;
@@ -225,7 +209,7 @@ async fn an_answer_may_be_typed_as_a_reply() {
 /// F10, F11.
 #[tokio::test]
 async fn a_button_that_is_used_up_says_so() {
-    let bot = at_the_rules(Plan::default()).await;
+    let bot = Bot::at_the_rules(Plan::default()).await;
     let ada = bot.ada();
     let (accept, decline) =
         (ada.button("I accept").unwrap(), ada.button("I do not accept").unwrap());
@@ -245,7 +229,7 @@ async fn a_button_that_is_used_up_says_so() {
 /// F12.
 #[tokio::test]
 async fn a_restart_is_not_noticed() {
-    let mut bot = at_the_rules(Plan::default()).await;
+    let mut bot = Bot::at_the_rules(Plan::default()).await;
     bot.crash().await;
     assert_snapshot!(bot.ada().news(), @"");
     bot.ada().press("I accept").await;
@@ -341,7 +325,7 @@ async fn whoever_cannot_be_reached_at_all_is_told_how() {
 /// F15, SEMANTICS row 33.
 #[tokio::test]
 async fn whoever_leaves_the_server_is_waited_for() {
-    let bot = at_the_rules(Plan::default()).await;
+    let bot = Bot::at_the_rules(Plan::default()).await;
     let (ada, linus) = (bot.ada(), bot.linus());
     linus.news();
     let user = json!({ "guild_id": GUILD.to_string(), "user": { "id": ADA.to_string() } });
@@ -385,7 +369,7 @@ async fn whoever_leaves_the_server_is_waited_for() {
 /// SEMANTICS row 34.
 #[tokio::test]
 async fn a_server_that_removes_the_bot_finds_everything_when_it_comes_back() {
-    let bot = at_the_rules(Plan::default()).await;
+    let bot = Bot::at_the_rules(Plan::default()).await;
     let ada = bot.ada();
     let guild = json!({ "id": GUILD.to_string() });
     bot.tell("GUILD_DELETE", guild.clone()).await;
@@ -410,7 +394,7 @@ async fn a_server_that_removes_the_bot_finds_everything_when_it_comes_back() {
 /// SEMANTICS row 33.
 #[tokio::test]
 async fn a_thread_that_is_archived_or_deleted_is_opened_again() {
-    let bot = at_the_rules(Plan::default()).await;
+    let bot = Bot::at_the_rules(Plan::default()).await;
     let ada = bot.ada();
     let thread = ada.button("I accept").unwrap().0;
     bot.discord.with(|state| state.channels.get_mut(&thread).unwrap().is_archived = true);
@@ -458,7 +442,7 @@ async fn a_thread_that_is_archived_or_deleted_is_opened_again() {
 /// J2.7: a role that is given too early would let somebody past the server's own screening.
 #[tokio::test]
 async fn roles_wait_for_the_servers_own_screening() {
-    let bot = at_the_rules(Plan::default()).await;
+    let bot = Bot::at_the_rules(Plan::default()).await;
     let ada = bot.ada();
     bot.discord.with(|state| {
         state.guilds.get_mut(&GUILD).unwrap().members.get_mut(&ADA).unwrap().is_pending = true;
@@ -490,7 +474,7 @@ async fn roles_wait_for_the_servers_own_screening() {
 /// J2.7: each role with what became of it.
 #[tokio::test]
 async fn a_role_that_cannot_be_given_is_named_with_the_reason() {
-    let bot = at_the_rules(Plan::default()).await;
+    let bot = Bot::at_the_rules(Plan::default()).await;
     let (ada, linus) = (bot.ada(), bot.linus());
     bot.discord.with(|state| {
         let roles = &mut state.guilds.get_mut(&GUILD).unwrap().roles;
@@ -540,7 +524,7 @@ async fn a_role_that_cannot_be_given_is_named_with_the_reason() {
 /// An interaction that comes too late counts all the same: the card shows it.
 #[tokio::test]
 async fn what_comes_too_late_to_be_answered_counts() {
-    let bot = at_the_rules(Plan::default()).await;
+    let bot = Bot::at_the_rules(Plan::default()).await;
     let ada = bot.ada();
     let accept = ada.button("I accept").unwrap();
     bot.clock.advance(TimeDelta::seconds(4));
@@ -592,7 +576,7 @@ async fn one_person_who_presses_twice_gets_one_thread() {
 /// Somebody who has no say orders something.
 #[tokio::test]
 async fn what_is_for_staff_is_refused_to_others() {
-    let bot = at_the_rules(Plan::default()).await;
+    let bot = Bot::at_the_rules(Plan::default()).await;
     let mallory = bot.mallory().at("welcome");
     mallory.news();
     mallory.command("/onboard panel", &[]).await;
@@ -652,7 +636,7 @@ async fn what_is_for_staff_is_refused_to_others() {
 /// Nobody presses what is somebody else's.
 #[tokio::test]
 async fn a_strangers_press_changes_nothing() {
-    let bot = at_the_rules(Plan::default()).await;
+    let bot = Bot::at_the_rules(Plan::default()).await;
     let accept = bot.ada().button("I accept").unwrap();
     let linus = bot.linus();
     // Moderators see private threads.
@@ -672,7 +656,7 @@ async fn a_strangers_press_changes_nothing() {
 /// SEMANTICS row 43.
 #[tokio::test]
 async fn what_cannot_be_saved_is_said_and_nothing_happens() {
-    let bot = at_the_rules(Plan::default()).await;
+    let bot = Bot::at_the_rules(Plan::default()).await;
     let ada = bot.ada();
     bot.hold.kill();
     ada.press("I accept").await;
@@ -685,7 +669,7 @@ async fn what_cannot_be_saved_is_said_and_nothing_happens() {
 /// F16.
 #[tokio::test]
 async fn what_was_written_may_be_changed_or_taken_back() {
-    let bot = at_the_rules(hearing()).await;
+    let bot = Bot::at_the_rules(Plan::hearing()).await;
     let ada = bot.ada().at("welcome-ada");
     for label in ["I accept", "Yes", "Done", "No pings"] {
         ada.press(label).await;
@@ -741,7 +725,7 @@ async fn a_thread_that_was_made_and_not_noted_is_found_again() {
 /// A form shows what was entered so far: it opens for nobody else, and nobody else enters anything.
 #[tokio::test]
 async fn a_strangers_press_opens_no_form_and_picks_nothing() {
-    let bot = at_the_rules(Plan::default()).await;
+    let bot = Bot::at_the_rules(Plan::default()).await;
     let (ada, linus) = (bot.ada(), bot.linus());
     bot.discord.with(|state| {
         let welcome = state.channels.get_mut(&WELCOME).unwrap();

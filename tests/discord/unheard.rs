@@ -5,19 +5,10 @@ use insta::assert_snapshot;
 
 use crate::bot::{Bot, By, Plan};
 
-/// Ada stands before the rules, where only replies are heard.
-async fn at_the_rules(plan: Plan) -> Bot {
-    let bot = Bot::planned(plan).await;
-    bot.linus().at("welcome").command("/onboard panel", &[]).await;
-    let ada = bot.ada();
-    ada.press("Start").await;
-    bot
-}
-
 #[tokio::test]
 #[expect(clippy::too_many_lines, reason = "one conversation, told from its beginning to its end")]
 async fn commands_are_buttons_where_typing_is_not_heard() {
-    let bot = at_the_rules(Plan::default()).await;
+    let bot = Bot::pressed(Plan::default(), &["Start"]).await;
     let ada = bot.ada().at("welcome-ada");
     assert_snapshot!(ada.news(), @"
     #welcome-ada
@@ -87,7 +78,7 @@ async fn commands_are_buttons_where_typing_is_not_heard() {
 
 #[tokio::test]
 async fn whoever_types_what_nobody_hears_is_told_once_what_works() {
-    let bot = at_the_rules(Plan::default()).await;
+    let bot = Bot::pressed(Plan::default(), &["Start"]).await;
     let ada = bot.ada().at("welcome-ada");
     ada.news();
     ada.write("stop").await;
@@ -116,7 +107,7 @@ async fn whoever_types_what_nobody_hears_is_told_once_what_works() {
 
 #[tokio::test]
 async fn over_http_nobody_is_told_to_reply() {
-    let bot = at_the_rules(Plan { by: By::Http, ..Plan::default() }).await;
+    let bot = Bot::pressed(Plan { by: By::Http, ..Plan::default() }, &["Start"]).await;
     let ada = bot.ada().at("welcome-ada");
     ada.press("Start").await;
     ada.news();
@@ -133,8 +124,7 @@ async fn over_http_nobody_is_told_to_reply() {
 
 #[tokio::test]
 async fn where_everything_is_heard_no_button_stands_for_a_word() {
-    let plan = Plan { discord: "message_content = true".to_owned(), ..Plan::default() };
-    let bot = at_the_rules(plan).await;
+    let bot = Bot::pressed(Plan::hearing(), &["Start"]).await;
     let ada = bot.ada().at("welcome-ada");
     for label in ["Help", "Stop", "Talk to a person"] {
         assert!(ada.button(label).is_none(), "{label}");
