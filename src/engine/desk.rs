@@ -319,6 +319,10 @@ impl Engine {
                 actor.be_in_touch();
                 Receipt::Taken
             }
+            What::MayHaveRoles { roles } => {
+                actor.give_roles(roles.clone());
+                Receipt::Taken
+            }
             What::Offered { wait, files, text } => {
                 match actor.offer_files(&from, *wait, files.clone(), text.as_deref()) {
                     Ok(()) => Receipt::Taken,

@@ -79,6 +79,11 @@ pub enum What {
     },
     /// Can be reached again.
     Back,
+    /// May have roles that they could not have until now.
+    MayHaveRoles {
+        /// Aliases of the roles.
+        roles: Vec<String>,
+    },
     /// Gave an order.
     Command(Command),
 }

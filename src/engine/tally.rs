@@ -146,6 +146,7 @@ impl What {
             Self::Sent { .. } => "sent",
             Self::Lost { .. } => "lost",
             Self::Back => "back",
+            Self::MayHaveRoles { .. } => "may_have_roles",
             Self::Command(_) => "command",
         }
     }

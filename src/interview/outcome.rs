@@ -166,6 +166,11 @@ impl Actor {
         }
     }
 
+    /// Gives roles that the participant could not have when a phase gave them.
+    pub fn give_roles(&mut self, roles: Vec<String>) {
+        self.effect(Recipient::Participant, Act::AddRoles { roles });
+    }
+
     /// What an effect comes to for this session; none where there is nothing to do or the platform has no such thing.
     fn resolve(&self, Due { phase, effect, .. }: Due<'_>) -> Option<(Recipient, Act)> {
         let is_discord = self.state.place.platform == Platform::Discord;

@@ -7,7 +7,10 @@ use serde_json::json;
 
 use crate::{
     bot::{ADA, Bot, LINUS, Plan, WELCOME, role},
-    emulator::state::{GUILD, may},
+    emulator::{
+        faults::Fault,
+        state::{GUILD, may},
+    },
     person::member_json,
 };
 
@@ -462,13 +465,46 @@ async fn roles_wait_for_the_servers_own_screening() {
           ┃ [Help] [Talk to a person] [Stop]
     ");
     assert!(bot.roles(ADA).is_empty());
+    passes_the_screening(&bot).await;
+    assert_eq!(bot.roles(ADA), ["Member"]);
+    assert_snapshot!(ada.news(), @r"
+    #welcome-ada
+      + Anteroom: Your roles:
+          ✓ Member
+    ");
+}
+
+/// Ada accepts the server's own rules.
+async fn passes_the_screening(bot: &Bot) {
     let mut member = bot.discord.with(|state| {
         state.guilds.get_mut(&GUILD).unwrap().members.get_mut(&ADA).unwrap().is_pending = false;
         member_json(state, ADA, None)
     });
     member["guild_id"] = GUILD.to_string().into();
     bot.tell("GUILD_MEMBER_UPDATE", member).await;
+}
+
+/// Discord may be away when somebody passes the screening, and the bot may die.
+#[tokio::test]
+async fn roles_that_waited_for_the_screening_outlast_an_outage_and_a_crash() {
+    let mut bot = Bot::at_the_rules(Plan::default()).await;
+    bot.discord.with(|state| {
+        state.guilds.get_mut(&GUILD).unwrap().members.get_mut(&ADA).unwrap().is_pending = true;
+    });
+    bot.ada().press("I accept").await;
+    bot.ada().press("Yes").await;
+    let give = "PUT /guilds/{guild}/members/{user}/roles/{role}";
+    bot.discord.with(|state| state.faults.lasting(give, "", Fault::Broken));
+    passes_the_screening(&bot).await;
+    bot.crash().await;
+    bot.pass(TimeDelta::minutes(5)).await;
+    assert!(bot.roles(ADA).is_empty());
+    bot.discord.with(|state| state.faults.clear());
+    for _ in 0..6 {
+        bot.pass(TimeDelta::seconds(10)).await;
+    }
     assert_eq!(bot.roles(ADA), ["Member"]);
+    assert_eq!(bot.ada().screen().matches("Your roles:").count(), 1, "{}", bot.ada().screen());
 }
 
 /// J2.7: each role with what became of it.
@@ -532,7 +568,7 @@ async fn what_comes_too_late_to_be_answered_counts() {
         state.faults.plan(
             "POST /interactions/{interaction}/{token}/callback",
             1,
-            crate::emulator::faults::Fault::Says(404, 10062),
+            Fault::Says(404, 10062),
         );
     });
     ada.press_again(&accept).await;
@@ -711,7 +747,7 @@ async fn a_thread_that_was_made_and_not_noted_is_found_again() {
     let ada = bot.ada();
     let route = "POST /channels/{channel}/threads";
     bot.discord.with(|state| {
-        state.faults.plan(route, 1, crate::emulator::faults::Fault::BrokenAfter);
+        state.faults.plan(route, 1, Fault::BrokenAfter);
     });
     ada.press("Start").await;
     bot.pass(TimeDelta::seconds(10)).await;

@@ -136,6 +136,7 @@ pub(super) async fn answer(
         | What::Sent { .. }
         | What::Lost { .. }
         | What::Back
+        | What::MayHaveRoles { .. }
         | What::Command(_) => None,
     };
     let receipt = app.engine.receive(Inbound { key, session, from: from.clone(), what }).await?;

@@ -2,26 +2,26 @@
 //! a role given earlier would let the member pass it unseen.
 //!
 //! ```text
-//! discord/roles/500/701   {"reason":"…","roles":["member"],"of":["ses_…","eff_…"]}   given once 701 is past it
+//! discord/roles/500/701   {"roles":["member"],"of":["ses_…","eff_…"]}   given once 701 is past it
 //! ```
 
-use std::{collections::BTreeSet, time::Duration};
+use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::deliver::{Delivered, Sender, Undelivered};
 use crate::{
-    engine::Look,
+    engine::{self, Inbound, Look, What},
     gateway::discord::{
         api::{Code, Failure},
         app::App,
-        limits, render,
+        limits, people, render,
         rights::{Hindrance, Rights},
         texts,
     },
     ids::{EffectId, SessionId},
-    model::effect::{Act, Effect, Recipient},
+    interview::Responder,
     store::{self, Note},
 };
 
@@ -31,23 +31,12 @@ const SAID: u8 = 0;
 /// The number of the part that tells staff.
 const WARNED: u8 = 58;
 
-/// The numbers of the parts that say the same of roles that waited: to the member, to staff.
-const SAID_LATE: u8 = 57;
-const WARNED_LATE: u8 = 56;
-
-/// Attempts to give roles that waited, once the screening is passed, and the pause after the first; it doubles. After
-/// that they wait until something is heard of the member again.
-const ATTEMPTS: u32 = 5;
-const PAUSE: Duration = Duration::from_millis(500);
-
 /// Roles that wait for the screening, or for a member who left.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Kept {
-    /// Why they are given, for the server's audit log.
-    reason: String,
     /// Aliases.
     roles: BTreeSet<String>,
-    /// The conversation, and the effect under which it is told what became of them.
+    /// The conversation, and the effect that was to give them.
     #[serde(default)]
     of: Option<(SessionId, EffectId)>,
 }
@@ -81,14 +70,14 @@ impl Sender<'_> {
         let member = match self.app.api.member(guild, user).await {
             Err(failure) if failure.is(Code::UnknownMember) => {
                 // Should they come back, they get them then.
-                self.keep((guild, user), aliases, &reason).await?;
+                self.keep((guild, user), aliases).await?;
                 self.lost(NOT_THERE);
                 return Err(Undelivered::Never(NOT_THERE.to_owned()));
             }
             member => member?,
         };
         if member["pending"] == true {
-            self.keep((guild, user), aliases, &reason).await?;
+            self.keep((guild, user), aliases).await?;
             let text = "You get your roles as soon as you have accepted the server's own rules.";
             self.post_to_room(&texts::words(text), SAID, None).await?;
             return Ok(());
@@ -107,25 +96,14 @@ impl Sender<'_> {
         &self,
         (guild, user): (&str, &str),
         aliases: &[String],
-        reason: &str,
     ) -> Result<(), store::Error> {
         let mut kept = kept(self.app, guild, user).await?.unwrap_or_default();
         kept.roles.extend(aliases.iter().cloned());
-        reason.clone_into(&mut kept.reason);
         let session = self.effect.session;
         kept.of = Some((session, self.effect.id));
         let value = serde_json::to_string(&kept).ok();
         // It is gone with the conversation, should that be erased before.
         self.app.store.note(Note { key: key(guild, user), session: Some(session), value }).await
-    }
-
-    /// Tells the member what became of roles that waited, and staff what a moderator can mend.
-    async fn tell_late(&self, outcome: &Outcome) -> Delivered<()> {
-        self.post_to_room(&texts::roles(&outcome.given, &outcome.not), SAID_LATE, None).await?;
-        if outcome.not.is_empty() {
-            return Ok(());
-        }
-        self.warn(&self.look().await?, &outcome.why(), WARNED_LATE).await
     }
 
     /// Tells staff what a moderator can mend.
@@ -140,75 +118,32 @@ impl Sender<'_> {
     }
 }
 
-/// Gives the roles that waited until somebody is past the screening. What goes wrong on the way is tried again some
-/// times, and then told to staff; the roles go on waiting until something is heard of the member.
+/// Somebody is past the screening: the roles that waited for it leave as an effect of their conversation. Again: once.
 pub(in crate::gateway::discord) async fn give_kept(app: &App, guild: &str, user: &str) {
-    let Ok(Some(kept)) = kept(app, guild, user).await else { return };
-    let mut pause = PAUSE;
-    let mut last = String::new();
-    for attempt in 1..=ATTEMPTS {
-        match give_once(app, (guild, user), &kept).await {
-            Ok(()) | Err(Undelivered::NotApplicable | Undelivered::Never(_)) => return,
-            Err(Undelivered::Call(failure)) => {
-                last = failure.to_string();
-                // The same is refused again: staff are told at once.
-                if matches!(failure, Failure::Refused { .. }) {
-                    break;
-                }
-            }
-            Err(Undelivered::Later | Undelivered::Unclear { .. }) => {
-                "it could not be noted".clone_into(&mut last);
-            }
+    let Ok(Some(Kept { roles, of: Some((session, effect)) })) = kept(app, guild, user).await else {
+        return;
+    };
+    let Some(engine) = app.engine() else { return };
+    let key = format!("discord:screened:{effect}");
+    let from = Responder::without_rights(people::person_id(guild, user), String::new());
+    let what = What::MayHaveRoles { roles: roles.into_iter().collect() };
+    let taken = engine.receive(Inbound { key, session, from, what }).await;
+    let noted = match taken {
+        Ok(_) | Err(engine::Error::NoSession) => {
+            app.store.note(nothing_kept(session, guild, user)).await
         }
-        tracing::warn!(attempt, why = last, "roles that waited are given later");
-        if attempt < ATTEMPTS {
-            tokio::time::sleep(pause).await;
-            pause *= 2;
+        Err(error) => {
+            tracing::warn!(session.id = %session, %error, "roles go on waiting");
+            return;
         }
+    };
+    if let Err(error) = noted {
+        tracing::warn!(session.id = %session, %error, "that roles have left is not noted");
     }
-    let Some(effect) = telling(app, &kept).await else { return };
-    let sender = Sender::new(app, &effect);
-    let why = format!("The roles wait, for they could not be given now: {last}");
-    if let Ok(look) = sender.look().await {
-        // Told in the log by the calls.
-        _ = sender.warn(&look, &why, WARNED_LATE).await;
-    }
-    app.ledger.note_or_tell(effect.session, &sender.trail.take()).await;
 }
 
-/// One attempt; nothing is left to do where it is well.
-async fn give_once(app: &App, (guild, user): (&str, &str), kept: &Kept) -> Delivered<()> {
-    let member = app.api.member(guild, user).await?;
-    if member["pending"] == true {
-        return Ok(());
-    }
-    let aliases: Vec<String> = kept.roles.iter().cloned().collect();
-    let outcome = give(app, (guild, &member), &aliases, &kept.reason).await?;
-    if let Some(effect) = telling(app, kept).await {
-        let sender = Sender::new(app, &effect);
-        let told = sender.tell_late(&outcome).await;
-        app.ledger.note_or_tell(effect.session, &sender.trail.take()).await;
-        match told {
-            // Somebody else has to see to it that they can be told.
-            Err(Undelivered::Call(Failure::Refused { .. }) | Undelivered::Never(_)) | Ok(()) => {}
-            Err(undelivered) => return Err(undelivered),
-        }
-    }
-    for (role, why) in &outcome.not {
-        tracing::warn!(role, why, "a role could not be given");
-    }
-    let session = kept.of.map(|(session, _)| session);
-    Ok(app.store.note(Note { key: key(guild, user), session, value: None }).await?)
-}
-
-/// The effect under which it is told what became of roles that waited: the one that was to give them. None where the
-/// conversation is gone, or nobody knows which it was.
-async fn telling(app: &App, kept: &Kept) -> Option<Effect> {
-    let (session, effect) = kept.of?;
-    let look = app.engine()?.look(session).await.ok()?;
-    let act = Act::AddRoles { roles: kept.roles.iter().cloned().collect() };
-    let to = (Recipient::Participant, act);
-    Some(Effect::new(effect, (session, look.state.place.clone()), to, app.clock.now()))
+fn nothing_kept(session: SessionId, guild: &str, user: &str) -> Note {
+    Note { key: key(guild, user), session: Some(session), value: None }
 }
 
 async fn kept(app: &App, guild: &str, user: &str) -> Result<Option<Kept>, store::Error> {
