@@ -1,14 +1,10 @@
 //! What comes of what Slack refuses, for each kind of effect: see `docs/delivery-slack.md`.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::sync::Arc;
 
 use anteroom::{
-    chat::refusal::Class,
-    clock::FixedClock,
-    engine::Engine,
-    gateway::slack::api::refusals::{REFUSALS, class},
-    model::effect::CauseKind,
-    store::memory::MemoryStore,
+    clock::FixedClock, engine::Engine, gateway::slack::api::refusals::REFUSALS,
+    model::effect::CauseKind, store::memory::MemoryStore,
 };
 use chrono::TimeDelta;
 use serde_json::json;
@@ -16,7 +12,7 @@ use serde_json::json;
 use crate::{
     approvals,
     bot::{Bot, Plan},
-    delivery_table::{self as table, Stage, Table, World, cell},
+    delivery_table::{self as table, Refusal, Stage, World},
     emulator::{BOT_TOKEN, BOT_USER, faults::Fault},
     handed,
     scripted::{Scripted, Turn},
@@ -76,15 +72,6 @@ fn said(news: &str) -> Vec<String> {
         Some(format!("{} {words}", sign.trim()).trim().to_owned())
     });
     words.collect()
-}
-
-/// How Slack refuses.
-#[derive(Debug, Clone, Copy)]
-enum Refusal {
-    Once(Fault),
-    Always(Fault),
-    /// The token, wherever it is used.
-    Token(&'static str),
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -161,7 +148,7 @@ fn files_of_the_bot(bot: &Bot) -> usize {
 
 impl Stage for Kind {
     type World = Bot;
-    type Refusal = Refusal;
+    type Fault = Fault;
 
     fn name(&self) -> &'static str {
         match self {
@@ -194,15 +181,7 @@ impl Stage for Kind {
         }
     }
 
-    fn refuse(&self, bot: &Bot, refusal: &Refusal) {
-        let fault = match *refusal {
-            Refusal::Token(error) => {
-                let refuse =
-                    |token: &mut crate::emulator::state::Token| token.refused = Some(error);
-                return bot.slack.with(|state| refuse(state.tokens.get_mut(BOT_TOKEN).unwrap()));
-            }
-            Refusal::Once(fault) | Refusal::Always(fault) => fault,
-        };
+    fn refuse(&self, bot: &Bot, refusal: Refusal<Fault>) {
         let (method, channel) = match self {
             Self::Card | Self::Words | Self::FromTeam | Self::Copy | Self::Receipt => {
                 ("chat.postMessage", "D0ADA")
@@ -216,8 +195,12 @@ impl Stage for Kind {
             Self::RemoveFile => ("files.delete", ""),
         };
         bot.slack.with(|state| match refusal {
-            Refusal::Once(_) => state.faults.once(method, channel, fault),
-            _ => state.faults.lasting(method, channel, fault),
+            Refusal::Once(fault) => state.faults.once(method, channel, fault),
+            Refusal::Always(fault) => state.faults.lasting(method, channel, fault),
+            Refusal::Token(fault) => {
+                let Fault::Says(error) = fault else { unreachable!("a token is refused in words") };
+                state.tokens.get_mut(BOT_TOKEN).unwrap().refused = Some(error);
+            }
         });
     }
 
@@ -287,27 +270,8 @@ impl Stage for Kind {
     }
 }
 
-const fn name(class: Class) -> &'static str {
-    match class {
-        Class::Later { .. } => "later",
-        Class::Unclear => "unclear",
-        Class::Unknown => "unknown",
-        Class::Shorten => "shorten",
-        Class::Plain => "plain",
-        Class::MessageGone => "message gone",
-        Class::Uneditable => "uneditable",
-        Class::PlaceGone => "place gone",
-        Class::PlaceClosed => "place closed",
-        Class::AlreadyDone => "already done",
-        Class::PersonUnreachable(_) => "person unreachable",
-        Class::Final => "final",
-        Class::Blocked(kind) => kind.name(),
-    }
-}
-
-/// A refusal of each class; each code where that is asked for. What the bot answers by doing it in another way is refused
-/// once, and then whatever it does.
-fn refusals(kind: Kind) -> Vec<(String, Refusal)> {
+/// A refusal of each class.
+fn refusals(kind: Kind) -> Vec<(String, Refusal<Fault>)> {
     let mut all = vec![
         ("later".to_owned(), Refusal::Always(Fault::TooMany(30))),
         ("unclear".to_owned(), Refusal::Always(Fault::Broken)),
@@ -318,55 +282,14 @@ fn refusals(kind: Kind) -> Vec<(String, Refusal)> {
         return all;
     }
     all.push(("unknown".to_owned(), Refusal::Always(Fault::Says("a_code_of_tomorrow"))));
-    let mut seen = Vec::new();
-    for (code, class) in REFUSALS {
-        let is_new = !seen.contains(class);
-        seen.push(*class);
-        if !is_new && std::env::var_os("EVERY_CODE").is_none() {
-            continue;
-        }
-        let fault = Fault::Says(code);
-        match class {
-            Class::Blocked(CauseKind::TokenRejected | CauseKind::NotInstalled) => {
-                all.push((name(*class).to_owned(), Refusal::Token(code)));
-            }
-            Class::Shorten
-            | Class::Plain
-            | Class::MessageGone
-            | Class::Uneditable
-            | Class::PlaceGone
-            | Class::PlaceClosed => {
-                all.push((name(*class).to_owned(), Refusal::Once(fault)));
-                all.push((format!("{} again and again", name(*class)), Refusal::Always(fault)));
-            }
-            _ => all.push((name(*class).to_owned(), Refusal::Always(fault))),
-        }
-    }
+    let codes = REFUSALS.iter().map(|(code, class)| (Fault::Says(code), *class));
+    all.extend(table::refusals(codes, &[CauseKind::TokenRejected, CauseKind::NotInstalled]));
     all
-}
-
-/// The codes of each class.
-fn codes() -> String {
-    let mut classes: BTreeMap<&str, Vec<String>> = BTreeMap::new();
-    for (code, _) in REFUSALS {
-        classes.entry(name(class(code))).or_default().push(format!("`{code}`"));
-    }
-    let rows = classes.iter().map(|(class, codes)| format!("| {class} | {} |\n", codes.join(", ")));
-    format!("| class | Slack's codes |\n|---|---|\n{}", rows.collect::<String>())
 }
 
 #[tokio::test]
 async fn every_kind_of_effect_is_refused_in_every_way() {
-    let (mut tables, mut wrong) = (Vec::new(), Vec::new());
-    for kind in KINDS {
-        let mut table = Table::default();
-        for (class, refusal) in refusals(kind) {
-            let (cell, violations) = cell(&kind, &class, &refusal).await;
-            wrong.extend(violations.iter().map(|what| format!("{kind:?}, {refusal:?}: {what}")));
-            table.note(class, cell);
-        }
-        tables.push(table);
-    }
-    table::keep("delivery-slack.md", &format!("{HEAD}{}", codes()), &KINDS, &tables);
-    assert_eq!(wrong, Vec::<String>::new());
+    let codes = REFUSALS.iter().map(|(code, class)| ((*code).to_owned(), *class));
+    let head = format!("{HEAD}{}", table::codes("Slack", codes));
+    table::fill("delivery-slack.md", &head, &KINDS, refusals).await;
 }

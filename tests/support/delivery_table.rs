@@ -2,12 +2,18 @@
 //! Each platform's suite refuses them in its emulator. The tables stand in `docs/`; `ANTEROOM_REWRITE=1` writes them anew,
 //! `EVERY_CODE=1` tries each code instead of the first one of each class.
 
-use std::{collections::BTreeMap, fmt::Write as _, fs, path::Path};
+use std::{
+    collections::BTreeMap,
+    fmt::{Debug, Write as _},
+    fs,
+    path::Path,
+};
 
 use anteroom::{
+    chat::refusal::Class,
     clock::Clock as _,
     engine::Engine,
-    model::transcript::Event,
+    model::{effect::CauseKind, transcript::Event},
     store::{Store as _, memory::MemoryStore},
 };
 use chrono::TimeDelta;
@@ -24,16 +30,27 @@ pub(crate) trait World {
     fn news(&self) -> [Vec<String>; 2];
 }
 
+/// How a platform refuses; `F` is what it can do wrong.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Refusal<F> {
+    /// One call.
+    Once(F),
+    /// Each call.
+    Always(F),
+    /// Whatever the bot asks for with its token.
+    Token(F),
+}
+
 /// A kind of effect that is about to leave.
-pub(crate) trait Stage {
+pub(crate) trait Stage: Copy + Debug {
     type World: World;
-    type Refusal: Clone;
+    type Fault: Debug + Copy;
     /// What it is, as the table has it.
     fn name(&self) -> &'static str;
     /// Up to the moment before.
     async fn begin(&self) -> Self::World;
     /// The platform refuses it from now on.
-    fn refuse(&self, world: &Self::World, refusal: &Self::Refusal);
+    fn refuse(&self, world: &Self::World, refusal: Refusal<Self::Fault>);
     /// What makes it leave.
     async fn act(&self, world: &Self::World);
     /// Whether whoever it is for has it.
@@ -52,7 +69,7 @@ pub(crate) trait Stage {
 
 /// What came of a refusal.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Cell {
+struct Cell {
     news: [String; 2],
     outcome: String,
     ends: &'static str,
@@ -77,11 +94,7 @@ struct Seen {
 }
 
 /// Refuses one effect, and takes it after a while: what came of it, and what should not have.
-pub(crate) async fn cell<S: Stage>(
-    stage: &S,
-    class: &str,
-    refusal: &S::Refusal,
-) -> (Cell, Vec<String>) {
+async fn cell<S: Stage>(stage: &S, class: &str, refusal: Refusal<S::Fault>) -> (Cell, Vec<String>) {
     let world = stage.begin().await;
     drop(world.news());
     stage.refuse(&world, refusal);
@@ -176,12 +189,95 @@ async fn has_failed<W: World>(world: &W) -> bool {
     false
 }
 
+/// A class, as the tables have it.
+const fn name(class: Class) -> &'static str {
+    match class {
+        Class::Later { .. } => "later",
+        Class::Unclear => "unclear",
+        Class::Unknown => "unknown",
+        Class::Shorten => "shorten",
+        Class::Plain => "plain",
+        Class::MessageGone => "message gone",
+        Class::Uneditable => "uneditable",
+        Class::PlaceGone => "place gone",
+        Class::PlaceClosed => "place closed",
+        Class::AlreadyDone => "already done",
+        Class::PersonUnreachable(_) => "person unreachable",
+        Class::Final => "final",
+        Class::Blocked(kind) => kind.name(),
+    }
+}
+
+/// A refusal of each class of a platform's table, in its order; each code where that is asked for. What the bot answers by
+/// doing it in another way is refused once, and then whatever it does. `of_token` are the causes for which a platform
+/// refuses whatever is asked with the token.
+pub(crate) fn refusals<F: Copy>(
+    table: impl Iterator<Item = (F, Class)>,
+    of_token: &[CauseKind],
+) -> Vec<(String, Refusal<F>)> {
+    let (mut all, mut seen) = (Vec::new(), Vec::new());
+    for (fault, class) in table {
+        let name = name(class);
+        if seen.contains(&name) && std::env::var_os("EVERY_CODE").is_none() {
+            continue;
+        }
+        seen.push(name);
+        match class {
+            Class::Blocked(cause) if of_token.contains(&cause) => {
+                all.push((name.to_owned(), Refusal::Token(fault)));
+            }
+            Class::Shorten
+            | Class::Plain
+            | Class::MessageGone
+            | Class::Uneditable
+            | Class::PlaceGone
+            | Class::PlaceClosed => {
+                all.push((name.to_owned(), Refusal::Once(fault)));
+                all.push((format!("{name} again and again"), Refusal::Always(fault)));
+            }
+            _ => all.push((name.to_owned(), Refusal::Always(fault))),
+        }
+    }
+    all
+}
+
+/// The codes of each class, as a table.
+pub(crate) fn codes(platform: &str, table: impl Iterator<Item = (String, Class)>) -> String {
+    let mut classes: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for (code, class) in table {
+        classes.entry(name(class)).or_default().push(format!("`{code}`"));
+    }
+    let rows = classes.iter().map(|(class, codes)| format!("| {class} | {} |\n", codes.join(", ")));
+    format!("| class | {platform}'s codes |\n|---|---|\n{}", rows.collect::<String>())
+}
+
+/// Refuses every kind of effect in every way, and keeps what came of it on a page.
+pub(crate) async fn fill<S: Stage>(
+    page: &str,
+    head: &str,
+    stages: &[S],
+    refusals: impl Fn(S) -> Vec<(String, Refusal<S::Fault>)>,
+) {
+    let (mut tables, mut wrong) = (Vec::new(), Vec::new());
+    for stage in stages {
+        let mut table = Table::default();
+        for (class, refusal) in refusals(*stage) {
+            let (cell, violations) = cell(stage, &class, refusal).await;
+            wrong.extend(violations.iter().map(|what| format!("{stage:?}, {refusal:?}: {what}")));
+            table.note(class, cell);
+        }
+        tables.push(table);
+    }
+    keep(page, head, stages, &tables);
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
 /// What has been found for one kind of effect.
 #[derive(Debug, Default)]
-pub(crate) struct Table(BTreeMap<Cell, Vec<String>>);
+struct Table(BTreeMap<Cell, Vec<String>>);
 
 impl Table {
-    pub(crate) fn note(&mut self, class: String, cell: Cell) {
+    fn note(&mut self, class: String, cell: Cell) {
         let classes = self.0.entry(cell).or_default();
         if !classes.contains(&class) {
             classes.push(class);
@@ -201,7 +297,7 @@ impl Table {
 }
 
 /// Writes the tables, or compares them with what is written.
-pub(crate) fn keep<S: Stage>(page: &str, head: &str, stages: &[S], tables: &[Table]) {
+fn keep<S: Stage>(page: &str, head: &str, stages: &[S], tables: &[Table]) {
     let mut text = head.to_owned();
     for (stage, table) in stages.iter().zip(tables) {
         text.push('\n');
