@@ -124,7 +124,9 @@ impl Sender<'_> {
             posted => posted,
         };
         let posted = match (posted, words_alone(&body)) {
-            (Err(failure), Some(words)) if failure.class() == Class::Plain => {
+            (Err(failure), Some(words))
+                if matches!(failure.class(), Class::Plain | Class::Shorten) =>
+            {
                 tracing::error!(%failure, "Discord does not take a card; its words are posted alone");
                 self.put(channel, &name, words, file).await
             }
@@ -136,8 +138,8 @@ impl Sender<'_> {
                 self.left(&spot);
                 Ok(Some(spot))
             }
-            // It was sent under this name before, and deleted since.
-            Err(failure) if failure.is(Code::UnknownMessage) => Ok(None),
+            // It was sent under this name before, and deleted since. What was never tried is something else.
+            Err(failure) if failure.is(Code::UnknownMessage) && self.was_tried => Ok(None),
             Err(failure) => Err(failure.into()),
         }
     }
@@ -188,7 +190,9 @@ impl Sender<'_> {
             edited => edited,
         };
         let edited = match (edited, words_alone(&body)) {
-            (Err(failure), Some(words)) if failure.class() == Class::Plain => {
+            (Err(failure), Some(words))
+                if matches!(failure.class(), Class::Plain | Class::Shorten) =>
+            {
                 // What stands there as words stays so.
                 self.app.api.edit(&spot.channel, &spot.message, words).await
             }
