@@ -336,9 +336,10 @@ impl Actor {
             self.state.failed.iter().any(|failed| failed.to == to)
         };
         let route = self.staff_aliases().into_iter().find(|alias| !is_broken(alias));
-        // Which roles could not be given, and why, is told where they are given; who is out of reach is so in one line.
-        let is_told = matches!(effect.act, Act::AddRoles { .. })
-            || (effect.to == Recipient::Participant && self.state.is_out_of_reach);
+        // Who is out of reach is so in one line; roles that they did not get are another matter.
+        let is_told = effect.to == Recipient::Participant
+            && self.state.is_out_of_reach
+            && !matches!(effect.act, Act::AddRoles { .. });
         if !is_said && !is_told {
             self.post_to_staff(route.as_deref(), text);
         }

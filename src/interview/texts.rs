@@ -113,6 +113,7 @@ pub(super) fn not_delivered(person: &str, act: &Act, to: &Recipient, reason: &st
         (Act::Fetch { .. }, _) => {
             format!("I couldn't fetch a file that **{person}** sent: {reason}.")
         }
+        (Act::AddRoles { .. }, _) => format!("**{person}** didn't get every role ({reason})."),
         (Act::Hand { what: Handout::File { .. }, .. }, _) => {
             format!("**{person}** didn't get a file from me: {reason}.")
         }

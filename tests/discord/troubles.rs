@@ -547,7 +547,7 @@ async fn a_role_that_cannot_be_given_is_named_with_the_reason() {
           ┃ -# Reply to a message of mine in this thread to take over: what you write is passed on.
           ┃ [Take over] [Hand back] [Nudge] [! End]
     #Ada · Community welcome
-      + Anteroom: Ada did not get every role. Learner: my own role stands below it; a moderator can move mine up; events: the role does not exist any more.
+      + Anteroom: **Ada** didn't get every role (Learner: my own role stands below it; a moderator can move mine up; events: the role does not exist any more).
     ");
     assert_eq!(bot.roles(ADA), ["Member", "Builder"]);
     let asked = bot.discord.with(|state| {

@@ -51,6 +51,11 @@ impl Failure {
         }
     }
 
+    /// Why, for people who know nothing of statuses.
+    pub fn in_words(&self) -> String {
+        self.code().map_or_else(|| self.to_string(), |code| format!("Discord says: {code}"))
+    }
+
     /// Whether Discord refused with `code`.
     pub fn is(&self, code: Code) -> bool {
         self.code() == Some(code)

@@ -296,7 +296,7 @@ impl Remover for Sender<'_> {
     }
 
     fn why(&self, failure: &Failure) -> String {
-        failure.code().map_or_else(|| failure.to_string(), |code| format!("Discord says: {code}"))
+        failure.in_words()
     }
 
     async fn delete(&self, at: &Spot) -> Result<(), Failure> {

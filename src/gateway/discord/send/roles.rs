@@ -12,11 +12,12 @@ use serde_json::Value;
 
 use super::deliver::{Delivered, Sender, Undelivered};
 use crate::{
-    engine::{self, Inbound, Look, What},
+    chat::refusal::Class,
+    engine::{self, Inbound, What},
     gateway::discord::{
         api::{Code, Failure},
         app::App,
-        limits, people, render,
+        people,
         rights::{Hindrance, Rights},
         texts,
     },
@@ -27,9 +28,6 @@ use crate::{
 
 /// The number of the part that says what became of them.
 const SAID: u8 = 0;
-
-/// The number of the part that tells staff.
-const WARNED: u8 = 58;
 
 /// Roles that wait for the screening, or for a member who left.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -68,11 +66,11 @@ impl Sender<'_> {
             None => look.flow.flow.title.clone(),
         };
         let member = match self.app.api.member(guild, user).await {
-            Err(failure) if failure.is(Code::UnknownMember) => {
-                // Should they come back, they get them then.
+            Err(failure) if matches!(failure.class(), Class::PersonUnreachable(_)) => {
+                // Should they come back, they get them then; staff are told that they are gone.
                 self.keep((guild, user), aliases).await?;
                 self.lost(NOT_THERE);
-                return Err(Undelivered::Never(NOT_THERE.to_owned()));
+                return Ok(());
             }
             member => member?,
         };
@@ -83,12 +81,13 @@ impl Sender<'_> {
             return Ok(());
         }
         let outcome = give(self.app, (guild, &member), aliases, &reason).await?;
-        self.post_to_room(&texts::roles(&outcome.given, &outcome.not), SAID, None).await?;
-        if outcome.not.is_empty() {
-            return Ok(());
+        let told = self.post_to_room(&texts::roles(&outcome.given, &outcome.not), SAID, None).await;
+        match told {
+            // Told in the log by the call. They have what they have; staff are told of what they have not.
+            Err(Undelivered::Call(failure)) if is_for_good(&failure) => {}
+            told => drop(told?),
         }
-        self.warn(&look, &outcome.why(), WARNED).await?;
-        Err(Undelivered::Never(outcome.why()))
+        if outcome.not.is_empty() { Ok(()) } else { Err(Undelivered::Never(outcome.why())) }
     }
 
     /// Has them wait for the screening.
@@ -104,17 +103,6 @@ impl Sender<'_> {
         let value = serde_json::to_string(&kept).ok();
         // It is gone with the conversation, should that be erased before.
         self.app.store.note(Note { key: key(guild, user), session: Some(session), value }).await
-    }
-
-    /// Tells staff what a moderator can mend.
-    async fn warn(&self, look: &Look, why: &str, part: u8) -> Delivered<()> {
-        let Some(alias) = &look.flow.flow.handoff.channel else { return Ok(()) };
-        let Ok(channel) = self.channel(alias) else { return Ok(()) };
-        let target = self.staff_thread(alias, channel, look).await?;
-        let person = render::text::said(&look.state.person_in_words(), limits::QUOTE);
-        let why = render::text::said(why, limits::CONTENT / 2);
-        let text = format!("{person} did not get every role. {why}.");
-        self.post(&target.channel, &texts::words(text), part).await.map(drop)
     }
 }
 
@@ -193,10 +181,24 @@ async fn give(
                 refuse(words(Hindrance::TooLow));
             }
             Err(failure) if failure.is(Code::UnknownMember) => refuse("they have left the server"),
+            Err(failure) if is_for_good(&failure) => refuse(&failure.in_words()),
             Err(failure) => return Err(failure),
         }
     }
     Ok(outcome)
+}
+
+/// Whether the same is refused again, and nobody outside can mend it.
+fn is_for_good(failure: &Failure) -> bool {
+    matches!(
+        failure.class(),
+        Class::Final
+            | Class::Plain
+            | Class::Shorten
+            | Class::MessageGone
+            | Class::Uneditable
+            | Class::PersonUnreachable(_)
+    )
 }
 
 /// Why nobody is given anything, and the conversation pauses.
