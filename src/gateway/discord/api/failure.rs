@@ -175,6 +175,12 @@ codes! {
     HasThread 160_004,
     /// The thread is locked.
     Locked 160_005,
+    /// The server's own rules for messages keep it back.
+    Moderated 200_000,
+    /// The server's own rules for messages keep a name back.
+    NameModerated 200_001,
+    /// There is an address in it that Discord keeps back.
+    BadLink 240_000,
 }
 
 impl std::fmt::Display for Code {

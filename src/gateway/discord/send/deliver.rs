@@ -42,6 +42,9 @@ const DECIDED: u8 = 59;
 /// The number of the part that says what is not asked again.
 const KNOWN: u8 = 55;
 
+/// The number of the part that says that something was kept back.
+const FILTERED: u8 = 54;
+
 /// Until Discord takes the thread of a conversation that is over from the list, in minutes.
 const CLOSED_AFTER: u32 = 1_440;
 
@@ -111,6 +114,7 @@ impl<'a> Sender<'a> {
 
 impl Sender<'_> {
     pub(super) async fn run(&self, shown: Option<(&Wait, &[Rendering])>) -> Delivery {
+        let is_new = shown.is_none_or(|(_, renderings)| renderings.is_empty());
         match self.deliver(shown).await {
             Ok(message) => {
                 self.tell_of_return();
@@ -118,6 +122,10 @@ impl Sender<'_> {
             }
             Err(Undelivered::NotApplicable) => Delivery::NotApplicable,
             Err(Undelivered::Call(failure)) => {
+                // A card that stands there still is missed by nobody.
+                if is_new {
+                    self.tell_of_filter(&failure).await;
+                }
                 self.tell_of_loss(&failure);
                 self.failed(&failure)
             }
@@ -454,6 +462,19 @@ impl Sender<'_> {
             self.post_all(&render::post(&refused.join("\n\n"))).await?;
         }
         Ok(())
+    }
+
+    /// A filter keeps back what it was given, and not that it did: the participant learns why nothing comes.
+    async fn tell_of_filter(&self, failure: &Failure) {
+        let is_filtered = failure.is(Code::Moderated) || failure.is(Code::BadLink);
+        let is_said = matches!(
+            self.effect.act,
+            Act::Show { .. } | Act::Post { .. } | Act::Relay { .. } | Act::Export
+        );
+        if is_filtered && is_said && self.effect.to == Recipient::Participant {
+            // Told in the log by the call; the team is told of what did not arrive.
+            _ = self.post_to_room(&texts::words(texts::FILTERED), FILTERED, None).await;
+        }
     }
 
     /// Where the participant will not be reached any more, the session pauses (SEMANTICS row 33).
