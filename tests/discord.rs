@@ -16,6 +16,10 @@ mod comings;
 mod community;
 #[path = "discord/crowd.rs"]
 mod crowd;
+#[path = "discord/delivery_table.rs"]
+mod delivery_of_each_kind;
+#[path = "support/delivery_table.rs"]
+mod delivery_table;
 #[path = "support/deployed.rs"]
 mod deployed;
 #[path = "discord/doctor.rs"]

@@ -25,6 +25,9 @@ fallback = "dm"
 [approvals.override]
 decider = "participant"
 
+[handoff]
+channel = "staff_desk"
+
 [[phase]]
 id = "one"
 title = "One"
@@ -58,7 +61,7 @@ tools = ["calculate_roi", "get_booking_link", "get_user_option"]
 
 const POST: &str = "POST /channels/{channel}/messages";
 
-async fn begun() -> Bot {
+pub(crate) async fn begun() -> Bot {
     begun_with(FLOW).await
 }
 

@@ -40,7 +40,10 @@ async fn any(
     if uri.path().starts_with("/attachments/") || uri.path().starts_with("/ephemeral-attachments/")
     {
         let query = uri.query().unwrap_or_default();
-        let (status, kind, bytes) = inner.with(|state| state.fetched(uri.path(), query));
+        let (status, kind, bytes) = inner.with(|state| match state.faults.take("download", "") {
+            Some(fault) => (refused_with(fault), "text/plain".to_owned(), Vec::new()),
+            None => state.fetched(uri.path(), query),
+        });
         let answer = Response::builder().status(status).header("content-type", kind);
         return Ok(answer.body(Body::from(bytes)).unwrap());
     }
@@ -80,6 +83,15 @@ async fn any(
         });
     });
     plain(status, &answer, told)
+}
+
+/// The status with which a file is refused.
+const fn refused_with(fault: Fault) -> u16 {
+    match fault {
+        Fault::Says(status, _) => status,
+        Fault::TooMany(_) | Fault::Wall(_) | Fault::Turned(_) => 429,
+        Fault::Broken | Fault::BrokenAfter | Fault::Hang | Fault::HangAfter => 502,
+    }
 }
 
 /// Counts a request, lets what is planned go wrong, and carries it out.
