@@ -6,7 +6,7 @@ use super::{Actor, actor::is_for_deciders, state::FailedDelivery};
 use crate::{
     ids::WaitId,
     model::{
-        effect::{ADD_ROLES, Recipient},
+        effect::Recipient,
         session::Status,
         text::quoted,
         transcript::{Closing, Event},
@@ -42,11 +42,10 @@ impl Actor {
         self.post_to_staff(channel.as_deref(), text);
     }
 
-    /// Whether staff have read of a message that did not arrive for the same reason. Of roles they read elsewhere.
+    /// Whether staff have read of a message that did not arrive for the same reason.
     fn is_loss_told(&self, why: &str) -> bool {
-        let is_same = |failed: &FailedDelivery| {
-            failed.to == Recipient::Participant && failed.reason == why && failed.what != ADD_ROLES
-        };
+        let is_same =
+            |failed: &FailedDelivery| failed.to == Recipient::Participant && failed.reason == why;
         self.state.failed.iter().any(is_same)
     }
 

@@ -117,8 +117,6 @@ pub struct State {
 pub struct FailedDelivery {
     /// The effect.
     pub effect: EffectId,
-    /// What it was to do: [`Act::name`](crate::model::effect::Act::name).
-    pub what: String,
     /// Whom it was for.
     pub to: Recipient,
     /// Why, fit for staff.
@@ -302,9 +300,9 @@ impl State {
                 let (person, reached) = (person.clone(), *reached);
                 self.asking.insert(*effect, Asking { errand, alias, person, reached });
             }
-            Event::DeliveryFailed { effect, what, to, reason } => {
-                let (what, to, reason) = (what.clone(), to.clone(), reason.clone());
-                self.failed.push(FailedDelivery { effect: *effect, what, to, reason });
+            Event::DeliveryFailed { effect, to, reason, .. } => {
+                let (to, reason) = (to.clone(), reason.clone());
+                self.failed.push(FailedDelivery { effect: *effect, to, reason });
             }
             Event::Reminded { wait, count } => _ = self.reminded.insert(*wait, *count),
             Event::RemindersStopped => self.reminders_stopped = true,

@@ -229,9 +229,6 @@ pub enum Act {
     },
 }
 
-/// The word for [`Act::AddRoles`].
-pub const ADD_ROLES: &str = "add_roles";
-
 impl Act {
     /// The word for it in metrics and records.
     pub const fn name(&self) -> &'static str {
@@ -244,7 +241,7 @@ impl Act {
             Self::Export => "export",
             Self::Hand { .. } => "hand",
             Self::Webhook { .. } => "webhook",
-            Self::AddRoles { .. } => ADD_ROLES,
+            Self::AddRoles { .. } => "add_roles",
             Self::Remove { .. } => "remove",
             Self::Receipt { .. } => "receipt",
         }
