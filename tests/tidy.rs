@@ -12,7 +12,8 @@ use anteroom::{catalog, flows, telemetry::metric, tool::Toolbox};
 /// Top-level modules, lowest row first. A module imports only from rows before its own.
 const LAYERS: &[&[&str]] = &[
     &["drill"],
-    &["clock", "confined", "ids", "telemetry"],
+    &["clock", "confined", "ids"],
+    &["telemetry"],
     &["model"],
     &["config"],
     &[

@@ -163,7 +163,7 @@ impl Bot {
     /// Ada stands before the rules.
     pub(crate) async fn at_the_rules(plan: Plan) -> Self {
         let bot = Self::pressed(plan, &["Start", "Start"]).await;
-        bot.ada().news();
+        drop((bot.ada().news(), bot.linus().news()));
         bot
     }
 

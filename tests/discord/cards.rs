@@ -86,8 +86,8 @@ fn acting(text: &str) -> Vec<String> {
         let rest = &text[at..];
         if rest.starts_with("```") && before != '`' {
             fenced = !fenced;
-        } else if c == '`' && before != '\\' && before != '`' && !fenced {
-            // One by itself: what follows another is part of that.
+        } else if c == '`' && (in_code || before != '\\') && before != '`' && !fenced {
+            // One by itself: what follows another is part of that. Within code, a backslash is one.
             in_code = !in_code;
         }
         let harmless = ["<t:1793", "<@80351110224678", "<http"];

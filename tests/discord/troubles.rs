@@ -504,6 +504,8 @@ async fn roles_that_waited_for_the_screening_outlast_an_outage_and_a_crash() {
         bot.pass(TimeDelta::seconds(10)).await;
     }
     assert_eq!(bot.roles(ADA), ["Member"]);
+    // Discord says it again with every change of a member.
+    passes_the_screening(&bot).await;
     assert_eq!(bot.ada().screen().matches("Your roles:").count(), 1, "{}", bot.ada().screen());
 }
 

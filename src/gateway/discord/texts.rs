@@ -235,7 +235,8 @@ pub fn room(channel: &str) -> String {
 pub const DIRECT: &str = "I have written to you directly.";
 
 /// Something did not arrive, and it was no outage.
-pub const FILTERED: &str = "A filter for messages has kept back something that I wanted to write here. Please ask the team about it.";
+pub const FILTERED: &str =
+    "A message filter here held back something I wanted to write. Please ask the team about it.";
 
 /// Nowhere to talk could be made.
 pub const NO_ROOM: &str = "I couldn't open a thread for you, and Discord didn't deliver my direct message. Allow direct \
