@@ -4,7 +4,15 @@ pub(crate) mod bad_times;
 mod shredding;
 mod sled_alone;
 
-use std::{path::Path, sync::Arc};
+use std::{
+    path::Path,
+    process::Command,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+    },
+    thread,
+};
 
 use anteroom::{
     ids::{CallId, CountingIds, EffectId, RandomIds, SessionId, WaitId},
@@ -976,4 +984,29 @@ async fn of_two_racers_one_wins(backend: &mut Backend) {
         }
     }
     assert_eq!(store.audit(0, 2_000).await.unwrap().len(), 1_000);
+}
+
+/// A child has the files of its parent until it runs its own program, and with them the lock of a store that the parent
+/// has closed meanwhile.
+#[tokio::test]
+async fn a_store_is_opened_again_while_processes_are_started() {
+    let dir = tempfile::tempdir().unwrap();
+    let (is_over, started) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicUsize::new(0)));
+    let starting = thread::spawn({
+        let (is_over, started) = (Arc::clone(&is_over), Arc::clone(&started));
+        move || {
+            while !is_over.load(Ordering::Relaxed) {
+                let mut child = Command::new("true").spawn().unwrap();
+                child.wait().unwrap();
+                started.fetch_add(1, Ordering::Relaxed);
+            }
+        }
+    });
+    let mut opened = Ok(());
+    while opened.is_ok() && started.load(Ordering::Relaxed) < 300 {
+        opened = SledStore::open(dir.path(), Arc::new(CountingIds::default())).map(drop);
+    }
+    is_over.store(true, Ordering::Relaxed);
+    starting.join().unwrap();
+    opened.unwrap();
 }

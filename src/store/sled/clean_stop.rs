@@ -9,26 +9,20 @@
 //! ```
 
 use std::{
-    fs::{self, File, TryLockError},
+    fs::{self, File},
     io::{self, Read as _},
     path::Path,
-    thread,
-    time::Duration,
 };
 
 use serde::{Deserialize, Serialize};
 
-use super::{KEYS_FILE, key_sums::SUMS_FILE, watermark::MARK_FILE};
+use super::{KEYS_FILE, disk, key_sums::SUMS_FILE, watermark::MARK_FILE};
 
 /// The file's name in the store's directory.
 const CLEAN_STOP: &str = "clean-stop";
 
 /// Bytes that share a checksum.
 const BLOCK: usize = 1024 * 1024;
-
-/// How often, and how far apart, sled's lock is tried: its own threads let go of it last.
-const LOCK_TRIES: u32 = 40;
-const LOCK_PAUSE: Duration = Duration::from_millis(50);
 
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Stopped {
@@ -117,15 +111,7 @@ pub(super) fn end(dir: &Path) {
 
 /// Waits until sled has let go of its files.
 fn settled(dir: &Path) -> io::Result<()> {
-    let log = File::open(dir.join("db"))?;
-    for _ in 0..LOCK_TRIES {
-        match log.try_lock() {
-            Ok(()) => return Ok(()),
-            Err(TryLockError::WouldBlock) => thread::sleep(LOCK_PAUSE),
-            Err(TryLockError::Error(error)) => return Err(error),
-        }
-    }
-    Err(io::Error::new(io::ErrorKind::WouldBlock, "the database is still in use"))
+    Ok(disk::lock_within(&File::open(dir.join("db"))?, disk::SLED_LOCK)?)
 }
 
 fn decode(text: &str) -> Option<Stopped> {

@@ -4,7 +4,7 @@ use std::{
     collections::HashSet,
     ffi::OsString,
     fmt,
-    fs::{self, File},
+    fs::{self, File, TryLockError},
     io::{self, Read as _, Seek as _, SeekFrom, Write as _},
     path::{Path, PathBuf},
     sync::{
@@ -29,6 +29,25 @@ use crate::{
 /// How long a sync runs before sled is nudged: it does not always wake who waits for a write that failed, and finds
 /// the failure only when it is asked again.
 const NUDGE: Duration = Duration::from_secs(1);
+
+/// How long sled's own lock is waited for: its threads let go of the file last.
+pub(super) const SLED_LOCK: Duration = Duration::from_secs(2);
+
+/// How often a lock is tried.
+const LOCK_PAUSE: Duration = Duration::from_millis(25);
+
+/// Locks a file, once whoever holds it has let go of it within `patience`.
+pub(super) fn lock_within(file: &File, patience: Duration) -> Result<(), TryLockError> {
+    let begun = Instant::now();
+    loop {
+        match file.try_lock() {
+            Err(TryLockError::WouldBlock) if begun.elapsed() < patience => {
+                thread::sleep(LOCK_PAUSE);
+            }
+            locked => return locked,
+        }
+    }
+}
 
 /// Why something did not reach the device: what it means, and what was said.
 pub(super) struct Broken {

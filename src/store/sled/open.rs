@@ -38,6 +38,10 @@ pub(super) const LAYOUT: u8 = 3;
 /// The one before, without checksums; it is taken as it is and gets them.
 const UNCHECKED: u8 = 2;
 
+/// How long the lock of the store is waited for: a child that is just being started holds the files of its parent until it
+/// runs its own program.
+const OWN_LOCK: Duration = Duration::from_millis(250);
+
 /// How often, and how far apart, a lock is tried that a store closed just before may still hold for a moment:
 /// sled's own threads let go of it last.
 const LOCK_TRIES: u32 = 40;
@@ -262,15 +266,11 @@ fn settle(dir: &Path) -> Result<(), Error> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         Err(error) => return Err(unopened(dir, error)),
     };
-    for _ in 0..LOCK_TRIES {
-        // sled's own lock: its threads may not have let go of the file yet.
-        match log.try_lock() {
-            Ok(()) => return disk::rewrite(&mut log).map_err(|error| unopened(dir, error)),
-            Err(TryLockError::WouldBlock) => thread::sleep(LOCK_PAUSE),
-            Err(TryLockError::Error(error)) => return Err(unopened(dir, error)),
-        }
+    match disk::lock_within(&log, disk::SLED_LOCK) {
+        Ok(()) => disk::rewrite(&mut log).map_err(|error| unopened(dir, error)),
+        Err(TryLockError::WouldBlock) => Err(Failure::Locked.into_error(dir)),
+        Err(TryLockError::Error(error)) => Err(unopened(dir, error)),
     }
-    Err(Failure::Locked.into_error(dir))
 }
 
 /// Creates the directory, for its owner's eyes alone.
@@ -286,7 +286,7 @@ pub(super) fn lock(dir: &Path) -> Result<File, Error> {
     let path = dir.join("pid");
     let options = File::options().read(true).write(true).create(true).truncate(false).open(path);
     let mut file = options.map_err(|error| unopened(dir, error))?;
-    match file.try_lock() {
+    match disk::lock_within(&file, OWN_LOCK) {
         Ok(()) => Ok(file),
         Err(TryLockError::WouldBlock) => Err(busy(dir, &mut file)),
         Err(TryLockError::Error(error)) => Err(unopened(dir, error)),

@@ -66,7 +66,7 @@ fn raw(dir: &Path) -> sled::Db {
         match sled::open(dir) {
             Ok(db) => return db,
             // The threads of one that was closed just now let go of it a moment later.
-            Err(_) => std::thread::yield_now(),
+            Err(_) => thread::yield_now(),
         }
     }
     sled::open(dir).unwrap()
