@@ -73,20 +73,25 @@ async fn a_rejected_token_is_shown_before_anything_waits_for_it() {
     let bot = begun().await;
     refuse_token(&bot, Some("token_revoked"));
     bot.ada().home().open().await;
-    let is_known = || !bot.engine.outages().is_empty();
-    for _ in 0..10_000 {
-        if is_known() {
-            break;
-        }
-        tokio::task::yield_now().await;
-    }
+    until("the cause is known", || !bot.engine.outages().is_empty()).await;
     let [outage] = bot.engine.outages().try_into().expect("the cause is known");
     assert_eq!(outage.effects, 0);
     let words = outage.cause.to_string();
     assert!(words.ends_with("doesn't accept the bot's token"), "{words}");
     refuse_token(&bot, None);
     bot.pass(TimeDelta::seconds(60)).await;
-    assert_eq!(bot.engine.outages(), []);
+    until("the cause is over", || bot.engine.outages().is_empty()).await;
+}
+
+/// The bot works until something has come about that nobody can wait for otherwise.
+async fn until(what: &str, is_so: impl Fn() -> bool) {
+    for _ in 0..100_000 {
+        if is_so() {
+            return;
+        }
+        tokio::task::yield_now().await;
+    }
+    panic!("never: {what}");
 }
 
 #[tokio::test]

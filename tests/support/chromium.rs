@@ -55,13 +55,7 @@ impl Browser {
         let program =
             ["chromium", "chromium-browser", "google-chrome"].into_iter().find_map(find)?;
         let home = tempfile::tempdir().unwrap();
-        let mut driver = Command::new(find("chromedriver")?)
-            .arg("--port=0")
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        let port = port_of(&mut driver);
+        let (driver, port) = driver(&find("chromedriver")?);
         let mut arguments: Vec<String> = [
             "--headless=new",
             "--no-sandbox",
@@ -525,13 +519,28 @@ fn find(program: &str) -> Option<PathBuf> {
     std::env::split_paths(&path).map(|folder| folder.join(program)).find(|file| file.is_file())
 }
 
-/// The port that the driver has taken; it says so when it is ready.
-fn port_of(driver: &mut Child) -> u16 {
-    for line in BufReader::new(driver.stdout.take().unwrap()).lines() {
-        let line = line.unwrap();
-        if let Some(port) = line.split("successfully on port ").nth(1) {
-            return port.trim_end_matches('.').parse().unwrap();
+/// A driver and its port. It takes the same one for both versions of IP, and ends where the second is in use.
+fn driver(program: &Path) -> (Child, u16) {
+    for _ in 0..10 {
+        let mut driver = Command::new(program)
+            .arg("--port=0")
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        if let Some(port) = port_of(&mut driver) {
+            return (driver, port);
         }
+        driver.wait().unwrap();
     }
     panic!("chromedriver did not start");
+}
+
+/// The port that the driver has taken; it says so when it is ready.
+fn port_of(driver: &mut Child) -> Option<u16> {
+    let lines = BufReader::new(driver.stdout.take()?).lines();
+    lines.map_while(Result::ok).find_map(|line| {
+        let (_, port) = line.split_once("successfully on port ")?;
+        port.trim_end_matches('.').parse().ok()
+    })
 }
