@@ -116,7 +116,11 @@ pub(in crate::gateway::discord) async fn give_kept(app: &App, guild: &str, user:
     let from = Responder::without_rights(people::person_id(guild, user), String::new());
     let what = What::MayHaveRoles { roles: roles.into_iter().collect() };
     let taken = engine.receive(Inbound { key, session, from, what }).await;
+    // What has been kept again meanwhile stays.
+    let is_same =
+        matches!(kept(app, guild, user).await, Ok(Some(now)) if now.of == Some((session, effect)));
     let noted = match taken {
+        Ok(_) | Err(engine::Error::NoSession) if !is_same => return,
         Ok(_) | Err(engine::Error::NoSession) => {
             app.store.note(nothing_kept(session, guild, user)).await
         }
