@@ -23,7 +23,7 @@ pub mod transcript;
 pub use self::{
     afterwards::Afterwards,
     doubts::Doubts,
-    drawn::Drawn,
+    drawn::{Drawing, Drawn},
     fetched::{Fetched, NotFetched},
     ledger::{Ledger, Trail},
     receipts::Receipts,

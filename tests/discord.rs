@@ -32,6 +32,8 @@ mod emulator;
 mod erasing;
 #[path = "support/faults.rs"]
 mod faults;
+#[path = "discord/few_calls.rs"]
+mod few_calls;
 #[path = "discord/handed.rs"]
 mod handed;
 #[path = "discord/judges.rs"]

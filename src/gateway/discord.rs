@@ -23,6 +23,7 @@ pub mod inbox;
 pub mod limits;
 mod listening;
 pub mod manifest;
+mod members;
 pub mod mirror;
 pub mod native;
 pub mod parse;

@@ -470,11 +470,8 @@ impl Actor {
 
     /// Shows how far the session is.
     pub(super) fn show_progress(&mut self) {
-        // One part without objectives has no progress to show.
-        let has_steps = self.flow.flow.phase.len() > 1
-            || self.phase().is_none_or(|phase| !phase.objective.is_empty());
-        let line = evidence::progress_line(&self.state, &self.flow);
-        if let Some(text) = line.filter(|_| has_steps && !self.is_child()) {
+        let line = evidence::progress_shown(&self.state, &self.flow);
+        if let Some(text) = line.filter(|_| !self.is_child()) {
             self.effect(Recipient::Participant, Act::Progress { text });
         }
     }

@@ -125,6 +125,13 @@ pub fn progress_line(state: &State, flow: &LoadedFlow) -> Option<String> {
     Some(format!("Step {position} of {of} · {}{count}", phase.title))
 }
 
+/// The same, where there is something to tell: one part without objectives has no progress to show.
+pub fn progress_shown(state: &State, flow: &LoadedFlow) -> Option<String> {
+    let phase = flow.phase(state.phase()?)?;
+    let has_steps = flow.flow.phase.len() > 1 || !phase.objective.is_empty();
+    progress_line(state, flow).filter(|_| has_steps)
+}
+
 /// Whether the participant has passed a question of this phase over, which lets the model mark an objective skipped.
 pub fn has_declined(state: &State) -> bool {
     state.waits.values().any(|wait| match &wait.standing {

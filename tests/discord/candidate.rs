@@ -45,7 +45,7 @@ async fn a_file_comes_by_a_form_and_is_read() {
     ");
     ada.attach(&sent(&ada, "two-columns.pdf"));
     ada.submit().await;
-    assert_snapshot!(ada.news(), @r"
+    assert_snapshot!(ada.news(), @r#"
     #onboarding-ada
       ~ Anteroom (edited): ┃✓ Please send your résumé as PDF, DOCX, TXT or MD, at most 10 MB.
           ┃✓ ✓ You sent: **two-columns.pdf**, <t:1793628300:f>
@@ -57,8 +57,9 @@ async fn a_file_comes_by_a_form_and_is_read() {
           ┃ -# Not given: Headline, Website, Address, Postcode, City, Region, Country
           ┃ {Edit…: Contact details (1) – Name, Headline, E-mail, Phone, Website | Contact details (2) – Address, Postcode, City, Region, Country}
           ┃ [✓ Looks right] [Add a profile] [Start over]
+          ┃ -# Step 1 of 3 · The basics · 0/3
           ┃ [Help] [Talk to a person] [Stop]
-    ");
+    "#);
     ada.pick(&["Contact details (1)"]).await;
     assert_snapshot!(ada.form(), @"
     ╔ Edit: Contact details (1)
@@ -72,7 +73,7 @@ async fn a_file_comes_by_a_form_and_is_read() {
     ");
     ada.fill("Headline", "Analyst");
     ada.submit().await;
-    assert_snapshot!(ada.news(), @r"
+    assert_snapshot!(ada.news(), @r#"
     #onboarding-ada
       ~ Anteroom (edited): ┃ ### Contact details
           ┃ Read. Found 3 roles and 2 schools. Two columns: please check the order, and every role. These are your contact details as I have them. Please correct and complete them.
@@ -84,12 +85,12 @@ async fn a_file_comes_by_a_form_and_is_read() {
           ┃ {Edit…: Contact details (1) – Name, Headline, E-mail, Phone, Website | Contact details (2) – Address, Postcode, City, Region, Country}
           ┃ [✓ Looks right] [Add a profile] [Start over]
           ┃ -# You have changed this. It counts once you press “Looks right”.
+          ┃ -# Step 1 of 3 · The basics · 0/3
           ┃ [Help] [Talk to a person] [Stop]
-    ");
+    "#);
     ada.press("Looks right").await;
-    assert_snapshot!(ada.news(), @r"
+    assert_snapshot!(ada.news(), @r#"
     #onboarding-ada
-      ~ Anteroom (edited): -# Step 1 of 3 · The basics · 1/3
       ~ Anteroom (edited): ┃✓ ### Contact details
           ┃✓ Read. Found 3 roles and 2 schools. Two columns: please check the order, and every role. These are your contact details as I have them. Please correct and complete them.
           ┃✓ **Name**: Ada Byron
@@ -120,8 +121,9 @@ async fn a_file_comes_by_a_form_and_is_read() {
           ┃ {Edit…: Role 1 – Organisation, Title, Place, Start, End | Role 2 – Organisation, Title, Place, Start, End | Role 3 – Organisation, Title, Place, Start, End}
           ┃ {Remove or move…: Remove role 1 | Remove role 2 | Move up role 2 | Remove role 3 | Move up role 3}
           ┃ [✓ Looks right] [Add a role] [Add a volunteer role] [Start over]
+          ┃ -# Step 1 of 3 · The basics · 1/3
           ┃ [Help] [Talk to a person] [Stop]
-    ");
+    "#);
 }
 
 /// F1, SEMANTICS row 35.
@@ -138,6 +140,7 @@ async fn a_file_of_another_kind_leaves_the_question_open() {
           ┃✓ ✓ You sent: **scan.pdf**, <t:1793628300:f>
       + Anteroom: ┃ There is no text in this PDF. How shall we go on?
           ┃ [+ Upload another] [Type it in]
+          ┃ -# Step 1 of 3 · The basics · 0/3
           ┃ [Help] [Talk to a person] [Stop]
     ");
     ada.press("Upload another").await;
@@ -175,6 +178,7 @@ async fn a_file_of_another_kind_leaves_the_question_open() {
           ┃ -# Not given: Headline, Phone, Website, Address, Postcode, City, Region, Country
           ┃ {Edit…: Contact details (1) – Name, Headline, E-mail, Phone, Website | Contact details (2) – Address, Postcode, City, Region, Country}
           ┃ [✓ Looks right] [Add a profile] [Start over]
+          ┃ -# Step 1 of 3 · The basics · 0/3
           ┃ [Help] [Talk to a person] [Stop]
     ");
     assert_eq!(bot.roles(ADA), Vec::<String>::new());

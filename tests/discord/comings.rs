@@ -11,10 +11,7 @@ use serde_json::{Value, json};
 
 use crate::{
     bot::{ADA, Bot, Plan, WELCOME, role},
-    emulator::{
-        faults::Fault,
-        state::{BOT, GUILD, Member, State, may},
-    },
+    emulator::state::{BOT, GUILD, Member, State, may},
     person::member_json,
 };
 
@@ -91,11 +88,15 @@ async fn whoever_comes_back_is_let_into_their_thread_again() {
 async fn whoever_has_left_unseen_is_missed_when_a_role_is_due_and_found_again_by_their_press() {
     let bot = Bot::at_the_rules(Plan::default()).await;
     bot.ada().press("I accept").await;
-    bot.discord.with(|state| {
-        let member = "GET /guilds/{guild}/members/{user}";
-        state.faults.plan(member, 1, Fault::Says(404, 10_007));
+    let (channel, message, id) = bot.ada().button("Yes").unwrap();
+    let payload = bot.discord.with(|state| {
+        let token = state.interact(3, ADA, channel, Some(message)).1;
+        let data = json!({ "custom_id": id, "component_type": 2 });
+        let payload = state.payload(&token, &data);
+        gone(state, ADA);
+        payload
     });
-    bot.ada().press("Yes").await;
+    bot.tell("INTERACTION_CREATE", payload).await;
     assert_eq!(bot.status().await, Status::Paused);
     assert_snapshot!(bot.linus().news(), @"
     #staff-desk
@@ -117,7 +118,6 @@ async fn whoever_has_left_unseen_is_missed_when_a_role_is_due_and_found_again_by
       + Anteroom (edited): ┃✓ ### Community welcome
           ┃✓ **This is a bot.** In step 3 it uses an AI model to help you write an introduction; you can skip that. It keeps your answers for 90 days and posts nothing until you approve it. Details: https://example.org/privacy Press **Talk to a person** to reach staff, **Stop** to end, **Delete my data** to erase.
           ┃✓ ✓ You answered: **Start**, <t:1793628300:f>
-      + Anteroom (edited): -# Step 2 of 4 · Interests · 0/1
       + Anteroom (edited): ┃✓ 1. Be kind.
           ┃✓ 2. No spam or self-promotion outside #showcase.
           ┃✓ 3. Keep it legal and on topic.
@@ -128,6 +128,7 @@ async fn whoever_has_left_unseen_is_missed_when_a_role_is_due_and_found_again_by
       + Anteroom (edited): ┃ What brings you here? Pick any. This decides which channels you see.
           ┃ {Choose… 0-6: Learning | Building projects | Helping others | Jobs | Events | Just reading}
           ┃ [+ Done] [Skip]
+          ┃ -# Step 2 of 4 · Interests · 0/1
           ┃ [Help] [Talk to a person] [Stop]
       + Anteroom: Your roles:
           ✓ Member
@@ -156,7 +157,8 @@ async fn a_flow_that_begins_on_joining_waits_for_the_servers_screening() {
     assert_eq!(bot.threads(), ["welcome-ada"]);
     assert_snapshot!(bot.ada().news(), @"
     #welcome-ada
-      + Anteroom: ┃ ### Community welcome
+      + Anteroom: Hi @Ada!
+          ┃ ### Community welcome
           ┃ **This is a bot.** In step 3 it uses an AI model to help you write an introduction; you can skip that. It keeps your answers for 90 days and posts nothing until you approve it. Details: https://example.org/privacy Press **Talk to a person** to reach staff, **Stop** to end, **Delete my data** to erase.
           ┃ [+ Start] [Ask staff] [Not now]
           ┃ [Help] [Talk to a person] [Stop] [Delete my data]

@@ -23,7 +23,8 @@ async fn a_member_is_taken_from_the_panel_to_the_roles() {
     #welcome
       + Anteroom (only you): Your thread: #welcome-ada
     #welcome-ada
-      + Anteroom: ┃ ### Community welcome
+      + Anteroom: Hi @Ada!
+          ┃ ### Community welcome
           ┃ **This is a bot.** In step 3 it uses an AI model to help you write an introduction; you can skip that. It keeps your answers for 90 days and posts nothing until you approve it. Details: https://example.org/privacy Press **Talk to a person** to reach staff, **Stop** to end, **Delete my data** to erase.
           ┃ [+ Start] [Ask staff] [Not now]
           ┃ [Help] [Talk to a person] [Stop] [Delete my data]
@@ -34,18 +35,17 @@ async fn a_member_is_taken_from_the_panel_to_the_roles() {
       ~ Anteroom (edited): ┃✓ ### Community welcome
           ┃✓ **This is a bot.** In step 3 it uses an AI model to help you write an introduction; you can skip that. It keeps your answers for 90 days and posts nothing until you approve it. Details: https://example.org/privacy Press **Talk to a person** to reach staff, **Stop** to end, **Delete my data** to erase.
           ┃✓ ✓ You answered: **Start**, <t:1793628300:f>
-      + Anteroom: -# Step 1 of 4 · Rules · 0/2
       + Anteroom: ┃ 1. Be kind.
           ┃ 2. No spam or self-promotion outside #showcase.
           ┃ 3. Keep it legal and on topic.
           ┃ 4. Staff have the last word.
           ┃ [+ I accept] [I have a question] [I do not accept]
+          ┃ -# Step 1 of 4 · Rules · 0/2
           ┃ [Help] [Talk to a person] [Stop]
     ");
     ada.press("I accept").await;
     assert_snapshot!(ada.news(), @"
     #welcome-ada
-      ~ Anteroom (edited): -# Step 1 of 4 · Rules · 1/2
       ~ Anteroom (edited): ┃✓ 1. Be kind.
           ┃✓ 2. No spam or self-promotion outside #showcase.
           ┃✓ 3. Keep it legal and on topic.
@@ -53,12 +53,12 @@ async fn a_member_is_taken_from_the_panel_to_the_roles() {
           ┃✓ ✓ You answered: **I accept**, <t:1793628300:f>
       + Anteroom: ┃ Are you at least 13, or older if your country's law asks for it?
           ┃ [+ Yes] [No]
+          ┃ -# Step 1 of 4 · Rules · 1/2
           ┃ [Help] [Talk to a person] [Stop]
     ");
     ada.press("Yes").await;
     assert_snapshot!(ada.news(), @"
     #welcome-ada
-      ~ Anteroom (edited): -# Step 2 of 4 · Interests · 0/1
       ~ Anteroom (edited): ┃✓ Are you at least 13, or older if your country's law asks for it?
           ┃✓ ✓ You answered: **Yes**, <t:1793628300:f>
       + Anteroom: Your roles:
@@ -66,6 +66,7 @@ async fn a_member_is_taken_from_the_panel_to_the_roles() {
       + Anteroom: ┃ What brings you here? Pick any. This decides which channels you see.
           ┃ {Choose… 0-6: Learning | Building projects | Helping others | Jobs | Events | Just reading}
           ┃ [+ Done] [Skip]
+          ┃ -# Step 2 of 4 · Interests · 0/1
           ┃ [Help] [Talk to a person] [Stop]
     ");
     assert_eq!(bot.roles(ADA), ["Member"]);
@@ -74,17 +75,16 @@ async fn a_member_is_taken_from_the_panel_to_the_roles() {
     ada.press("Done").await;
     assert_snapshot!(ada.news(), @"
     #welcome-ada
-      ~ Anteroom (edited): -# Step 2 of 4 · Interests · 1/1
       ~ Anteroom (edited): ┃✓ What brings you here? Pick any. This decides which channels you see.
           ┃✓ ✓ You answered: **Learning, Events**, <t:1793628300:f>
       + Anteroom: ┃ Shall we notify you about events?
           ┃ [+ Yes, ping me] [No pings] [Skip]
+          ┃ -# Step 2 of 4 · Interests · 1/1
           ┃ [Help] [Talk to a person] [Stop]
     ");
     ada.press("Yes, ping me").await;
     assert_snapshot!(ada.news(), @"
     #welcome-ada
-      ~ Anteroom (edited): -# Step 3 of 4 · Say hello · 0/1
       ~ Anteroom (edited): ┃✓ Shall we notify you about events?
           ┃✓ ✓ You answered: **Yes, ping me**, <t:1793628300:f>
       + Anteroom: Your roles:
@@ -96,6 +96,7 @@ async fn a_member_is_taken_from_the_panel_to_the_roles() {
       + Anteroom: ┃ ### Introduction
           ┃ Write two or three sentences about yourself, or press Skip.
           ┃ [Write it] [Skip]
+          ┃ -# Step 3 of 4 · Say hello · 0/1
           ┃ [Help] [Talk to a person] [Stop]
     ");
     ada.press("Write it").await;
@@ -129,7 +130,6 @@ async fn a_member_is_taken_from_the_panel_to_the_roles() {
     #introductions
       + Anteroom: **Ada**: I build small boats, and want to learn how bigger ones are rigged.
     #welcome-ada
-      ~ Anteroom (edited): -# Step 4 of 4 · Roles
       ~ Anteroom (edited): ┃✓ ### Introduction
           ┃✓ Write two or three sentences about yourself, or press Skip.
           ┃✓ **Text**: I build small boats, and want to learn how bigger ones are rigged.
@@ -138,6 +138,7 @@ async fn a_member_is_taken_from_the_panel_to_the_roles() {
       ~ Anteroom (only you): Done.
       + Anteroom: ┃ Would you like the Contributor role? Staff check requests, usually within a day.
           ┃ [+ Request it] [Not now] [Skip]
+          ┃ -# Step 4 of 4 · Roles
           ┃ [Help] [Talk to a person] [Stop]
     ");
     let grace = bot.grace();
@@ -307,7 +308,6 @@ async fn nobody_is_asked_again_what_the_server_has_asked() {
     ada.press("Yes").await;
     assert_snapshot!(ada.news(), @"
     #welcome-ada
-      ~ Anteroom (edited): -# Step 2 of 4 · Interests · 0/1
       ~ Anteroom (edited): ┃✓ Are you at least 13, or older if your country's law asks for it?
           ┃✓ ✓ You answered: **Yes**, <t:1793628300:f>
       + Anteroom: Your roles:
@@ -315,16 +315,17 @@ async fn nobody_is_asked_again_what_the_server_has_asked() {
       + Anteroom: ┃ What brings you here? Pick any. This decides which channels you see.
           ┃ {Choose… 0-6: Learning | [Building projects] | Helping others | [Jobs] | Events | Just reading}
           ┃ [+ Done] [Skip]
+          ┃ -# Step 2 of 4 · Interests · 0/1
           ┃ [Help] [Talk to a person] [Stop]
     ");
     ada.press("Done").await;
     assert_snapshot!(ada.news(), @"
     #welcome-ada
-      ~ Anteroom (edited): -# Step 2 of 4 · Interests · 1/1
       ~ Anteroom (edited): ┃✓ What brings you here? Pick any. This decides which channels you see.
           ┃✓ ✓ You answered: **Building projects, Jobs**, <t:1793628300:f>
       + Anteroom: ┃ Shall we notify you about events?
           ┃ [+ Yes, ping me] [No pings] [Skip]
+          ┃ -# Step 2 of 4 · Interests · 1/1
           ┃ [Help] [Talk to a person] [Stop]
     ");
 }
@@ -349,7 +350,6 @@ async fn a_question_that_the_server_has_asked_is_answered_by_what_was_said_there
     ada.press("Yes").await;
     assert_snapshot!(ada.news(), @"
     #welcome-ada
-      ~ Anteroom (edited): -# Step 2 of 4 · Interests · 1/1
       ~ Anteroom (edited): ┃✓ Are you at least 13, or older if your country's law asks for it?
           ┃✓ ✓ You answered: **Yes**, <t:1793628300:f>
       + Anteroom: Your roles:
@@ -357,6 +357,7 @@ async fn a_question_that_the_server_has_asked_is_answered_by_what_was_said_there
       + Anteroom: What brings you here? Pick any. This decides which channels you see. **Building projects, Jobs**: you told the server so when you came in, so I do not ask again. You can change it under *Channels & Roles*.
       + Anteroom: ┃ Shall we notify you about events?
           ┃ [+ Yes, ping me] [No pings] [Skip]
+          ┃ -# Step 2 of 4 · Interests · 1/1
           ┃ [Help] [Talk to a person] [Stop]
     ");
     let asked = bot.discord.with(|state| {

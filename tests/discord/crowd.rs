@@ -1,30 +1,39 @@
-//! Many members at once, at the paces that Discord sets, with the program itself: each gets their thread and what is asked
-//! there, and Discord says not once that it was asked too often.
+//! Many members at once, at the paces that Discord sets, with the program itself: each gets their thread, what is asked
+//! there, a role, and what is asked after it. Discord says not once that it was asked too often, and few calls are made for
+//! each of them.
 //!
 //! `MEMBERS=500` has as many come within a minute; without it sixty come at once.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
+    fmt::Write as _,
     time::{Duration, Instant},
 };
 
 use chrono::TimeDelta;
 
 use crate::{
-    bot::{By, WELCOME},
-    emulator::state::State,
+    bot::{By, WELCOME, role},
+    emulator::{
+        calls,
+        state::{GUILD, Recorded, State},
+    },
     program::{Control, Place, button},
 };
 
 /// The first of them.
 const FIRST: u64 = 1_500_000_000_000_000_000;
 
-/// Longest time that it may take.
+/// Longest time that it may take, and for each of them: Discord lets ten roles be given in ten seconds.
 const PATIENCE: Duration = Duration::from_mins(5);
+const PATIENCE_EACH: Duration = Duration::from_millis(1_200);
 
 /// What they press one after the other in their threads, and what they see last.
-const WAY: [&str; 2] = ["Start", "I accept"];
-const LAST: &str = "Yes";
+const WAY: [&str; 3] = ["Start", "I accept", "Yes"];
+const LAST: &str = "Done";
+
+/// Calls that may be made for each, beside the answers to what they press.
+const CALLS_MAX: usize = 8;
 
 fn how_many() -> Option<u64> {
     let (_, wanted) = std::env::vars().find(|(name, _)| name == "MEMBERS")?;
@@ -53,6 +62,34 @@ fn open(state: &State, members: u64) -> BTreeMap<u64, (String, Control)> {
     open
 }
 
+/// When members came, and when they first saw something.
+#[derive(Debug, Default)]
+struct Seen {
+    came: BTreeMap<u64, Instant>,
+    first: BTreeMap<u64, Duration>,
+    last: BTreeMap<u64, Duration>,
+}
+
+impl Seen {
+    fn note(&mut self, open: &BTreeMap<u64, (String, Control)>) {
+        for (member, (label, _)) in open {
+            let since = self.came[member].elapsed();
+            self.first.entry(*member).or_insert(since);
+            if label == LAST {
+                self.last.entry(*member).or_insert(since);
+            }
+        }
+    }
+}
+
+/// How long it took half of them, and the last.
+fn half_and_last(times: &BTreeMap<u64, Duration>) -> String {
+    let mut times: Vec<Duration> = times.values().copied().collect();
+    times.sort_unstable();
+    let half = times.get(times.len() / 2).copied().unwrap_or_default();
+    format!("p50 {half:.1?}, worst {:.1?}", times.last().copied().unwrap_or_default())
+}
+
 async fn come(by: By, members: u64, within: Duration) {
     let place = Place::new(by).await;
     place.discord.with(|state| {
@@ -67,29 +104,24 @@ async fn come(by: By, members: u64, within: Duration) {
     let program = place.start().await;
     place.panel().await;
     let panel = place.sees(FIRST, "Start").await;
+    let before = place.discord.with(|state| state.requests.len());
+    let patience = PATIENCE + PATIENCE_EACH * u32::try_from(members).unwrap();
     let began = Instant::now();
-    let (mut come, mut pressed, mut told) = (0, BTreeSet::new(), None);
-    let mut welcomed = BTreeSet::new();
+    let (mut come, mut pressed, mut seen) = (0, BTreeSet::new(), Seen::default());
     let mut ticks = tokio::time::interval(Duration::from_millis(20));
-    loop {
+    while seen.last.len() < usize::try_from(members).unwrap() {
         ticks.tick().await;
-        assert!(began.elapsed() < PATIENCE, "{come} came; {}", place.said());
+        assert!(began.elapsed() < patience, "{come} came; {}", place.said());
         while come < members
             && began.elapsed()
                 >= within * u32::try_from(come).unwrap() / u32::try_from(members).unwrap()
         {
+            seen.came.insert(FIRST + come, Instant::now());
             place.tries(FIRST + come, &panel).await;
             come += 1;
         }
         let now = place.discord.with(|state| open(state, members));
-        welcomed.extend(now.keys().copied());
-        if welcomed.len() == usize::try_from(members).unwrap() && told.is_none() {
-            told = Some(began.elapsed());
-        }
-        let is_last = |(label, _): &&(String, Control)| label == LAST;
-        if now.values().filter(is_last).count() == usize::try_from(members).unwrap() {
-            break;
-        }
+        seen.note(&now);
         for (member, (label, control)) in now {
             if label != LAST && pressed.insert(control.2.clone()) {
                 place.tries(member, &control).await;
@@ -98,33 +130,88 @@ async fn come(by: By, members: u64, within: Duration) {
     }
     check(
         &place,
-        members,
+        (members, before),
         &format!(
-            "{members} members within {within:?}: the last is welcomed after {told:?}, and has the second question after {:?}",
-            began.elapsed()
+            "{members} members within {within:?}, all done after {:.1?}\nfirst card: {}\nquestion after the first role: {}",
+            began.elapsed(),
+            half_and_last(&seen.first),
+            half_and_last(&seen.last),
         ),
     );
     drop(program);
 }
 
 /// What Discord says of it.
-fn check(place: &Place, members: u64, what: &str) {
-    let (refused, threads, asked, unanswered) = place.discord.with(|state| {
+fn check(place: &Place, (members, before): (u64, usize), what: &str) {
+    let (refused, threads, unanswered, with_role) = place.discord.with(|state| {
         let threads = state.channels.values().filter(|one| one.parent == Some(WELCOME)).count();
         let unanswered = state.interactions.values().filter(|one| one.answer.is_none()).count();
-        (state.buckets.refused, threads, state.requests.len(), unanswered)
+        let here = state.guilds[&GUILD].members.values();
+        let with_role = here.filter(|member| member.roles.contains(&role(1))).count();
+        (state.buckets.refused, threads, unanswered, with_role)
     });
     let late: Vec<String> = place.discord.with(|state| {
         let refused = state.requests.iter().filter(|asked| asked.status == 429);
         refused.map(|asked| format!("{} {}", asked.method, asked.path)).collect()
     });
+    let (table, most) = place.discord.with(|state| counted(state, before, members));
     let so_far = format!(
-        "{what}; {asked} requests, {refused} too early {late:?}, {unanswered} interactions without an answer",
+        "{what}\n{refused} too early {late:?}, {unanswered} interactions without an answer\n{table}",
     );
     report(&so_far);
     assert_eq!((refused, unanswered), (0, 0), "{so_far}\n{}", place.said());
-    assert_eq!(threads, usize::try_from(members).unwrap(), "{so_far}");
+    let members = usize::try_from(members).unwrap();
+    assert_eq!((threads, with_role), (members, members), "{so_far}");
     assert!(place.discord.with(|state| button(state, FIRST, LAST)).is_some());
+    assert!(most <= CALLS_MAX, "{most} calls for one member\n{so_far}");
+}
+
+/// What was asked of Discord for members, by kind and for each of them; and the most for one, beside the answers to what
+/// they pressed, which no limit over all calls counts.
+fn counted(state: &State, before: usize, members: u64) -> (String, usize) {
+    let mut kinds: BTreeMap<(bool, &str), usize> = BTreeMap::new();
+    let mut each: BTreeMap<u64, usize> = BTreeMap::new();
+    for asked in &state.requests[before..] {
+        let Some((route, _)) = calls::route(&asked.method, &asked.path) else { continue };
+        let is_answer = route.contains(" /interactions/") || route.contains(" /webhooks/");
+        *kinds.entry((is_answer, route)).or_default() += 1;
+        if let Some(member) = whose(state, asked, members).filter(|_| !is_answer) {
+            *each.entry(member).or_default() += 1;
+        }
+    }
+    let mut table = String::new();
+    let members = usize::try_from(members).unwrap();
+    let per = |count: usize| format!("{:4}.{:02}", count / members, count * 100 / members % 100);
+    let mut calls = 0;
+    for ((is_answer, route), count) in kinds {
+        calls += if is_answer { 0 } else { count };
+        let what = if is_answer { "answer" } else { "call" };
+        writeln!(table, "{} a member  {what:6}  {route}", per(count)).unwrap();
+    }
+    writeln!(table, "{} a member  calls in all", per(calls)).unwrap();
+    let mut spread: BTreeMap<usize, usize> = BTreeMap::new();
+    for count in each.values() {
+        *spread.entry(*count).or_default() += 1;
+    }
+    for (count, of) in &spread {
+        writeln!(table, "{of} members took {count} calls").unwrap();
+    }
+    (table, spread.keys().max().copied().unwrap_or(0))
+}
+
+/// The member for whom something was asked: it names them, their thread, or the thread that is made for them.
+fn whose(state: &State, asked: &Recorded, members: u64) -> Option<u64> {
+    let all = FIRST..FIRST + members;
+    let named = asked.path.split('/').filter_map(|part| part.parse::<u64>().ok());
+    for id in named {
+        let people = state.channels.get(&id).filter(|one| one.parent == Some(WELCOME));
+        let theirs = people.and_then(|one| one.people.iter().find(|who| all.contains(who)));
+        if let Some(member) = theirs.copied().or_else(|| all.contains(&id).then_some(id)) {
+            return Some(member);
+        }
+    }
+    let number = asked.body["name"].as_str()?.strip_prefix("welcome-member-")?;
+    number.parse::<u64>().ok().map(|number| FIRST + number)
 }
 
 #[expect(clippy::print_stdout, reason = "what was measured")]

@@ -57,8 +57,14 @@ impl World for Bot {
     }
 }
 
+/// Without the greeting before the first message of a thread.
+fn ungreeted(text: &str) -> String {
+    text.replace("Hi @Ada!\n      ", "").replace("Hi @Ada!\n", "")
+}
+
 /// First lines of what the bot has written, but progress; with one word for all reasons.
 fn said(news: &str) -> Vec<String> {
+    let news = ungreeted(news);
     let words = news.lines().filter_map(|line| {
         let (sign, words) = line.strip_prefix("  + Anteroom")?.split_once(": ")?;
         if words.starts_with("-# ") {
@@ -255,7 +261,9 @@ impl Stage for Kind {
     async fn act(&self, bot: &Bot) {
         let ada = bot.ada();
         match self {
-            Self::Card | Self::CardEdited => ada.press("Blue").await,
+            Self::Card => ada.press("Blue").await,
+            // What is pressed is drawn by the answer to the press.
+            Self::CardEdited => drop(ada.at(THREAD).write("Blue").await),
             Self::Words => drop(ada.at(THREAD).write("purple").await),
             Self::Copy => drop(ada.at(THREAD).write("export").await),
             Self::Desk => drop(ada.at(THREAD).write("human").await),
@@ -279,7 +287,7 @@ impl Stage for Kind {
     }
 
     fn is_there(&self, bot: &Bot) -> bool {
-        let ada = |words: &str| bot.ada().screen().contains(words);
+        let ada = |words: &str| ungreeted(&bot.ada().screen()).contains(words);
         let linus = |words: &str| bot.linus().screen().contains(words);
         let is_channel = |name: &str| {
             bot.discord.with(|state| state.channels.values().any(|one| one.name == name))

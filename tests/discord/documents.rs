@@ -104,6 +104,7 @@ async fn f2_a_scan_is_said_to_hold_no_text_and_there_are_two_ways_on() {
           ┃✓ ✓ You sent: **scan.pdf**, <t:1793628300:f>
       + Anteroom: ┃ There is no text in this PDF. How shall we go on?
           ┃ [+ Upload another] [Type it in]
+          ┃ -# Step 1 of 3 · The basics · 0/3
           ┃ [Help] [Talk to a person] [Stop]
     ");
     ada.press("Type it in").await;
@@ -117,6 +118,7 @@ async fn f2_a_scan_is_said_to_hold_no_text_and_there_are_two_ways_on() {
           ┃ -# Not given: Headline, E-mail, Phone, Website, Address, Postcode, City, Region, Country
           ┃ {Edit…: Contact details (1) – Name, Headline, E-mail, Phone, Website | Contact details (2) – Address, Postcode, City, Region, Country}
           ┃ [✓ Looks right] [Add a profile] [Start over]
+          ┃ -# Step 1 of 3 · The basics · 0/3
           ┃ [Help] [Talk to a person] [Stop]
     ");
 }
@@ -183,6 +185,7 @@ async fn f3_a_document_behind_a_password_is_said_to_be_one() {
           ┃✓ ✓ You sent: **locked.pdf**, <t:1793628300:f>
       + Anteroom: ┃ *locked.pdf* needs a password. Please send a copy without one. How shall we go on?
           ┃ [+ Upload another] [Type it in]
+          ┃ -# Step 1 of 3 · The basics · 0/3
           ┃ [Help] [Talk to a person] [Stop]
     ");
     ada.press("Upload another").await;
@@ -217,13 +220,13 @@ async fn f3_too_large_a_file_is_refused_in_the_form_where_it_was_attached() {
     ada.submit().await;
     assert_snapshot!(ada.news(), @"
     #welcome-ada
-      ~ Anteroom (edited): -# Step 2 of 2 · Two · 0/1
       ~ Anteroom (edited): ┃✓ A file, please.
           ┃✓ ✓ You sent: **cv.txt**, <t:1793628300:f>
       ~ Anteroom (only you): Done.
       + Anteroom: ┃ A word, please.
           ┃ [+ Write an answer]
           ┃ -# Or type your answer here.
+          ┃ -# Step 2 of 2 · Two · 0/1
     ");
 }
 

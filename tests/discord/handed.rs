@@ -82,7 +82,6 @@ async fn a_picture_and_a_link_are_handed_over_in_the_thread() {
     ada.press("Yes, please").await;
     assert_snapshot!(ada.news(), @"
     #welcome-ada
-      ~ Anteroom (edited): -# Step 1 of 1 · One · 0/1
       ~ Anteroom (edited): ┃✓ Shall I work it out?
           ┃✓ ✓ You answered: **Yes, please**, <t:1793628300:f>
       + Anteroom: What comes back over 12 months, by the figures you gave.
@@ -91,6 +90,7 @@ async fn a_picture_and_a_link_are_handed_over_in_the_thread() {
       + Anteroom: [Choose a time ↗]
       + Anteroom: ┃ Is that right?
           ┃ [+ It is] [It is not]
+          ┃ -# Step 1 of 1 · One · 0/1
           ┃ [Help] [Talk to a person] [Stop]
     ");
 }

@@ -518,7 +518,7 @@ pub(crate) fn member_json(state: &State, id: u64, channel: Option<u64>) -> Value
     let member = guild.members.get(&id).cloned().unwrap_or_default();
     let roles: Vec<String> = member.roles.iter().map(u64::to_string).collect();
     let mut json = json!({ "roles": roles, "pending": member.is_pending, "nick": null,
-        "user": user_json(state, id) });
+        "flags": member.flags, "user": user_json(state, id) });
     if let Some(channel) = channel {
         json["permissions"] = state.permissions(id, channel).to_string().into();
     }

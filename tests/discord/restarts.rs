@@ -67,13 +67,13 @@ async fn row_4_what_could_not_be_kept_is_sent_again_and_counts() {
     bot.ada().comes_to_see("A file, please.").await;
     assert_snapshot!(bot.ada().news(), @"
     #welcome-ada
-      ~ Anteroom (edited): -# Step 1 of 2 · One · 1/2
       ~ Anteroom (edited): ┃✓ Which colour?
           ┃✓ ✓ You answered: **Blue**, <t:1793628300:f>
       + Anteroom: ┃ A file, please.
           ┃ [+ Upload] [Skip]
           ┃ -# TXT, MD, PDF · up to 1 MB.
           ┃ -# Does the button not work for you? Use `/upload`.
+          ┃ -# Step 1 of 2 · One · 1/2
     ");
 }
 
@@ -91,13 +91,13 @@ async fn row_4_a_press_that_could_not_be_kept_is_said_and_counts_when_it_is_sent
     bot.ada().comes_to_see("A file, please.").await;
     assert_snapshot!(bot.ada().news(), @"
     #welcome-ada
-      ~ Anteroom (edited): -# Step 1 of 2 · One · 1/2
       ~ Anteroom (edited): ┃✓ Which colour?
           ┃✓ ✓ You answered: **Blue**, <t:1793628300:f>
       + Anteroom: ┃ A file, please.
           ┃ [+ Upload] [Skip]
           ┃ -# TXT, MD, PDF · up to 1 MB.
           ┃ -# Does the button not work for you? Use `/upload`.
+          ┃ -# Step 1 of 2 · One · 1/2
     ");
 }
 
@@ -117,13 +117,13 @@ async fn row_4_over_http_a_press_that_could_not_be_kept_is_said_and_works_the_se
     bot.ada().press("Blue").await;
     assert_snapshot!(bot.ada().news(), @"
     #welcome-ada
-      ~ Anteroom (edited): -# Step 1 of 2 · One · 1/2
       ~ Anteroom (edited): ┃✓ Which colour?
           ┃✓ ✓ You answered: **Blue**, <t:1793628300:f>
       + Anteroom: ┃ A file, please.
           ┃ [+ Upload] [Skip]
           ┃ -# TXT, MD, PDF · up to 1 MB.
           ┃ -# Does the button not work for you? Use `/upload`.
+          ┃ -# Step 1 of 2 · One · 1/2
           ┃ [Help] [Talk to a person] [Stop]
     ");
 }
@@ -371,13 +371,13 @@ async fn row_43_words_for_which_there_was_no_room_come_again() {
     bot.ada().comes_to_see("A file, please.").await;
     assert_snapshot!(bot.ada().news(), @"
     #welcome-ada
-      ~ Anteroom (edited): -# Step 1 of 2 · One · 1/2
       ~ Anteroom (edited): ┃✓ Which colour?
           ┃✓ ✓ You answered: **Red**, <t:1793628300:f>
       + Anteroom: ┃ A file, please.
           ┃ [+ Upload] [Skip]
           ┃ -# TXT, MD, PDF · up to 1 MB.
           ┃ -# Does the button not work for you? Use `/upload`.
+          ┃ -# Step 1 of 2 · One · 1/2
     ");
 }
 

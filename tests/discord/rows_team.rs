@@ -82,8 +82,8 @@ async fn a_request_that_no_channel_takes_is_decided_in_a_direct_message() {
     #welcome
       + Anteroom (only you): Your thread: #welcome-ada
     #welcome-ada
-      + Anteroom: -# Step 1 of 2 · Pets · 0/1
-      + Anteroom: I couldn't post in the team's channel, so I've written directly to those who can decide. You can leave; I'll tell you here.
+      + Anteroom: Hi @Ada!
+          I couldn't post in the team's channel, so I've written directly to those who can decide. You can leave; I'll tell you here.
     ");
     assert_snapshot!(grace.news(), @"
     @Anteroom
@@ -120,7 +120,6 @@ async fn a_request_that_no_channel_takes_is_decided_in_a_direct_message() {
     ");
     assert_snapshot!(ada.news(), @"
     #welcome-ada
-      ~ Anteroom (edited): -# Step 2 of 2 · Goodbye
       + Anteroom: The team has agreed: we move on.
       + Anteroom: Goodbye.
     ");
@@ -415,7 +414,6 @@ async fn an_override_by_those_who_may_is_at_once_and_has_its_reason() {
     ");
     assert_snapshot!(bot.ada().news(), @"
     #welcome-ada
-      ~ Anteroom (edited): -# Step 2 of 2 · Goodbye
       + Anteroom: Then goodbye.
     ");
     let look = bot.engine.look(bot.session().await).await.unwrap();

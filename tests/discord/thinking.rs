@@ -5,7 +5,7 @@ use std::sync::Arc;
 use insta::assert_snapshot;
 
 use crate::{
-    bot::{Bot, Plan},
+    bot::{ADA, Bot, Plan},
     emulator::state::State,
     scripted::{Gate, Scripted, Turn},
 };
@@ -91,6 +91,7 @@ async fn very_long_words_come_in_order_and_whole() {
     assert!(posts.len() > 2 && posts.iter().all(|post| post.chars().count() <= 2_000));
     let lines: Vec<&str> =
         posts.iter().flat_map(|post| post.lines()).filter(|line| !line.is_empty()).collect();
-    assert_eq!(lines, words);
+    assert_eq!(lines[0], format!("Hi <@{ADA}>!"));
+    assert_eq!(lines[1..], words);
     model.assert_played();
 }

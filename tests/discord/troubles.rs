@@ -39,6 +39,7 @@ async fn whoever_says_stop_is_asked_nothing_more() {
           ┃ 3. Keep it legal and on topic.
           ┃ 4. Staff have the last word.
           ┃ [+ I accept] [I have a question] [I do not accept]
+          ┃ -# Step 1 of 4 · Rules · 0/2
     ");
     bot.ada().at("welcome").command("/onboard cancel", &[]).await;
     assert_snapshot!(bot.ada().news(), @"
@@ -86,10 +87,9 @@ async fn everything_is_erased_when_somebody_wants_it() {
       ~ Anteroom (only you): Your thread: #unknown
       ~ Anteroom (only you): Nothing is erased yet. Please confirm it here: #unknown
     @Anteroom
-      + Anteroom: **Everything is erased.** Receipt: `AAAAAAAAAAAAAAAAAAAADQ`. I've also removed what I had posted: 4 messages and 1 thread. Nothing else of this conversation is left here.
+      + Anteroom: **Everything is erased.** Receipt: `AAAAAAAAAAAAAAAAAAAADQ`. I've also removed what I had posted: 3 messages and 1 thread. Nothing else of this conversation is left here.
     ?
       - Anteroom (edited): ┃✓ ### Community welcome
-      - Anteroom: -# Step 1 of 4 · Rules · 0/2
       - Anteroom: ┃ 1. Be kind.
       - Anteroom: ┃ ### Delete everything?
       - Anteroom (only you): ┃! ### Are you sure?
@@ -161,6 +161,7 @@ async fn whoever_asks_for_a_person_gets_one() {
           ┃ 3. Keep it legal and on topic.
           ┃ 4. Staff have the last word.
           ┃ [+ I accept] [I have a question] [I do not accept]
+          ┃ -# Step 1 of 4 · Rules · 0/2
     ");
 }
 
@@ -182,7 +183,6 @@ async fn an_answer_may_be_typed_as_a_reply() {
     ada.reply("i accept").await;
     assert_snapshot!(ada.news(), @"
     #welcome-ada
-      ~ Anteroom (edited): -# Step 1 of 4 · Rules · 1/2
       ~ Anteroom (edited): ┃✓ 1. Be kind.
           ┃✓ 2. No spam or self-promotion outside #showcase.
           ┃✓ 3. Keep it legal and on topic.
@@ -190,13 +190,13 @@ async fn an_answer_may_be_typed_as_a_reply() {
           ┃✓ ✓ You answered: **I accept**, <t:1793628300:f>
       + Anteroom: ┃ Are you at least 13, or older if your country's law asks for it?
           ┃ [+ Yes] [No]
+          ┃ -# Step 1 of 4 · Rules · 1/2
           ┃ [Help] [Talk to a person] [Stop]
     ");
     let message = ada.write("yes").await;
     ada.on_message("Use as answer", message).await;
     assert_snapshot!(ada.news(), @"
     #welcome-ada
-      ~ Anteroom (edited): -# Step 2 of 4 · Interests · 0/1
       ~ Anteroom (edited): ┃✓ Are you at least 13, or older if your country's law asks for it?
           ┃✓ ✓ You answered: **Yes**, <t:1793628300:f>
       + Anteroom (only you): Done.
@@ -205,6 +205,7 @@ async fn an_answer_may_be_typed_as_a_reply() {
       + Anteroom: ┃ What brings you here? Pick any. This decides which channels you see.
           ┃ {Choose… 0-6: Learning | Building projects | Helping others | Jobs | Events | Just reading}
           ┃ [+ Done] [Skip]
+          ┃ -# Step 2 of 4 · Interests · 0/1
           ┃ [Help] [Talk to a person] [Stop]
     ");
 }
@@ -239,7 +240,6 @@ async fn a_restart_is_not_noticed() {
     bot.crash().await;
     assert_snapshot!(bot.ada().news(), @"
     #welcome-ada
-      ~ Anteroom (edited): -# Step 1 of 4 · Rules · 1/2
       ~ Anteroom (edited): ┃✓ 1. Be kind.
           ┃✓ 2. No spam or self-promotion outside #showcase.
           ┃✓ 3. Keep it legal and on topic.
@@ -247,6 +247,7 @@ async fn a_restart_is_not_noticed() {
           ┃✓ ✓ You answered: **I accept**, <t:1793628300:f>
       + Anteroom: ┃ Are you at least 13, or older if your country's law asks for it?
           ┃ [+ Yes] [No]
+          ┃ -# Step 1 of 4 · Rules · 1/2
           ┃ [Help] [Talk to a person] [Stop]
     ");
     // The panel is as good as on the first day.
@@ -284,18 +285,17 @@ async fn where_no_thread_can_be_made_direct_messages_do() {
       ~ Anteroom (edited): ┃✓ ### Community welcome
           ┃✓ **This is a bot.** In step 3 it uses an AI model to help you write an introduction; you can skip that. It keeps your answers for 90 days and posts nothing until you approve it. Details: https://example.org/privacy Type **human** to reach staff, **stop** to end, **delete my data** to erase.
           ┃✓ ✓ You answered: **Start**, <t:1793628300:f>
-      + Anteroom: -# Step 1 of 4 · Rules · 0/2
       + Anteroom: ┃ 1. Be kind.
           ┃ 2. No spam or self-promotion outside #showcase.
           ┃ 3. Keep it legal and on topic.
           ┃ 4. Staff have the last word.
           ┃ [+ I accept] [I have a question] [I do not accept]
+          ┃ -# Step 1 of 4 · Rules · 0/2
     ");
     // In direct messages everything that is typed reaches the bot.
     ada.at_direct().write("I accept").await;
     assert_snapshot!(ada.news(), @"
     @Anteroom
-      ~ Anteroom (edited): -# Step 1 of 4 · Rules · 1/2
       ~ Anteroom (edited): ┃✓ 1. Be kind.
           ┃✓ 2. No spam or self-promotion outside #showcase.
           ┃✓ 3. Keep it legal and on topic.
@@ -303,6 +303,7 @@ async fn where_no_thread_can_be_made_direct_messages_do() {
           ┃✓ ✓ You answered: **I accept**, <t:1793628300:f>
       + Anteroom: ┃ Are you at least 13, or older if your country's law asks for it?
           ┃ [+ Yes] [No]
+          ┃ -# Step 1 of 4 · Rules · 1/2
     ");
 }
 
@@ -352,12 +353,12 @@ async fn whoever_leaves_the_server_is_waited_for() {
           ┃ 3. Keep it legal and on topic.
           ┃ 4. Staff have the last word.
           ┃ [+ I accept] [I have a question] [I do not accept]
+          ┃ -# Step 1 of 4 · Rules · 0/2
           ┃ [Help] [Talk to a person] [Stop]
     ");
     ada.press("I accept").await;
     assert_snapshot!(ada.news(), @"
     #welcome-ada
-      ~ Anteroom (edited): -# Step 1 of 4 · Rules · 1/2
       ~ Anteroom (edited): ┃✓ 1. Be kind.
           ┃✓ 2. No spam or self-promotion outside #showcase.
           ┃✓ 3. Keep it legal and on topic.
@@ -365,6 +366,7 @@ async fn whoever_leaves_the_server_is_waited_for() {
           ┃✓ ✓ You answered: **I accept**, <t:1793628300:f>
       + Anteroom: ┃ Are you at least 13, or older if your country's law asks for it?
           ┃ [+ Yes] [No]
+          ┃ -# Step 1 of 4 · Rules · 1/2
           ┃ [Help] [Talk to a person] [Stop]
     ");
 }
@@ -386,6 +388,7 @@ async fn a_server_that_removes_the_bot_finds_everything_when_it_comes_back() {
           ┃ 3. Keep it legal and on topic.
           ┃ 4. Staff have the last word.
           ┃ [+ I accept] [I have a question] [I do not accept]
+          ┃ -# Step 1 of 4 · Rules · 0/2
           ┃ [Help] [Talk to a person] [Stop]
     ");
     // Discord says with each connection which servers there are: that is no news.
@@ -404,7 +407,6 @@ async fn a_thread_that_is_archived_or_deleted_is_opened_again() {
     ada.press("I accept").await;
     assert_snapshot!(ada.news(), @"
     #welcome-ada
-      ~ Anteroom (edited): -# Step 1 of 4 · Rules · 1/2
       ~ Anteroom (edited): ┃✓ 1. Be kind.
           ┃✓ 2. No spam or self-promotion outside #showcase.
           ┃✓ 3. Keep it legal and on topic.
@@ -412,6 +414,7 @@ async fn a_thread_that_is_archived_or_deleted_is_opened_again() {
           ┃✓ ✓ You answered: **I accept**, <t:1793628300:f>
       + Anteroom: ┃ Are you at least 13, or older if your country's law asks for it?
           ┃ [+ Yes] [No]
+          ┃ -# Step 1 of 4 · Rules · 1/2
           ┃ [Help] [Talk to a person] [Stop]
     ");
     bot.discord.with(|state| state.channels.remove(&thread));
@@ -425,6 +428,7 @@ async fn a_thread_that_is_archived_or_deleted_is_opened_again() {
     #welcome-ada
       + Anteroom (edited): ┃ Are you at least 13, or older if your country's law asks for it?
           ┃ [+ Yes] [No]
+          ┃ -# Step 1 of 4 · Rules · 1/2
           ┃ [Help] [Talk to a person] [Stop]
     ");
     ada.press("Yes").await;
@@ -432,12 +436,12 @@ async fn a_thread_that_is_archived_or_deleted_is_opened_again() {
     #welcome-ada
       ~ Anteroom (edited): ┃✓ Are you at least 13, or older if your country's law asks for it?
           ┃✓ ✓ You answered: **Yes**, <t:1793628300:f>
-      + Anteroom (edited): -# Step 2 of 4 · Interests · 0/1
       + Anteroom: Your roles:
           ✓ Member
       + Anteroom: ┃ What brings you here? Pick any. This decides which channels you see.
           ┃ {Choose… 0-6: Learning | Building projects | Helping others | Jobs | Events | Just reading}
           ┃ [+ Done] [Skip]
+          ┃ -# Step 2 of 4 · Interests · 0/1
           ┃ [Help] [Talk to a person] [Stop]
     ");
 }
@@ -455,13 +459,13 @@ async fn roles_wait_for_the_servers_own_screening() {
     ada.press("Yes").await;
     assert_snapshot!(ada.news(), @"
     #welcome-ada
-      ~ Anteroom (edited): -# Step 2 of 4 · Interests · 0/1
       ~ Anteroom (edited): ┃✓ Are you at least 13, or older if your country's law asks for it?
           ┃✓ ✓ You answered: **Yes**, <t:1793628300:f>
       + Anteroom: You get your roles as soon as you have accepted the server's own rules.
       + Anteroom: ┃ What brings you here? Pick any. This decides which channels you see.
           ┃ {Choose… 0-6: Learning | Building projects | Helping others | Jobs | Events | Just reading}
           ┃ [+ Done] [Skip]
+          ┃ -# Step 2 of 4 · Interests · 0/1
           ┃ [Help] [Talk to a person] [Stop]
     ");
     assert!(bot.roles(ADA).is_empty());
@@ -527,7 +531,6 @@ async fn a_role_that_cannot_be_given_is_named_with_the_reason() {
     ada.press("No pings").await;
     assert_snapshot!(ada.news(), @"
     #welcome-ada
-      ~ Anteroom (edited): -# Step 3 of 4 · Say hello · 0/1
       ~ Anteroom (edited): ┃✓ What brings you here? Pick any. This decides which channels you see.
           ┃✓ ✓ You answered: **Learning, Building projects, Events**, <t:1793628300:f>
       + Anteroom (edited): ┃✓ Shall we notify you about events?
@@ -540,6 +543,7 @@ async fn a_role_that_cannot_be_given_is_named_with_the_reason() {
       + Anteroom: ┃ ### Introduction
           ┃ Write two or three sentences about yourself, or press Skip.
           ┃ [Write it] [Skip]
+          ┃ -# Step 3 of 4 · Say hello · 0/1
           ┃ [Help] [Talk to a person] [Stop]
     ");
     assert_snapshot!(linus.news(), @"
@@ -576,7 +580,6 @@ async fn what_comes_too_late_to_be_answered_counts() {
     ada.press_again(&accept).await;
     assert_snapshot!(ada.news(), @"
     #welcome-ada
-      ~ Anteroom (edited): -# Step 1 of 4 · Rules · 1/2
       ~ Anteroom (edited): ┃✓ 1. Be kind.
           ┃✓ 2. No spam or self-promotion outside #showcase.
           ┃✓ 3. Keep it legal and on topic.
@@ -584,6 +587,7 @@ async fn what_comes_too_late_to_be_answered_counts() {
           ┃✓ ✓ You answered: **I accept**, <t:1793628304:f>
       + Anteroom: ┃ Are you at least 13, or older if your country's law asks for it?
           ┃ [+ Yes] [No]
+          ┃ -# Step 1 of 4 · Rules · 1/2
           ┃ [Help] [Talk to a person] [Stop]
       ! This interaction failed
     ");
@@ -719,6 +723,7 @@ async fn what_was_written_may_be_changed_or_taken_back() {
       ~ Anteroom (edited): ┃ ### Introduction
           ┃ Write two or three sentences about yourself, or press Skip.
           ┃ [Write it] [Skip]
+          ┃ -# Step 3 of 4 · Say hello · 0/1
       + Anteroom: Please use the buttons on the card for this one.
     ");
     let edited = bot.discord.with(|state| {

@@ -12,7 +12,8 @@ async fn commands_are_buttons_where_typing_is_not_heard() {
     let ada = bot.ada().at("welcome-ada");
     assert_snapshot!(ada.news(), @"
     #welcome-ada
-      + Anteroom: ┃ ### Community welcome
+      + Anteroom: Hi @Ada!
+          ┃ ### Community welcome
           ┃ **This is a bot.** In step 3 it uses an AI model to help you write an introduction; you can skip that. It keeps your answers for 90 days and posts nothing until you approve it. Details: https://example.org/privacy Press **Talk to a person** to reach staff, **Stop** to end, **Delete my data** to erase.
           ┃ [+ Start] [Ask staff] [Not now]
           ┃ [Help] [Talk to a person] [Stop] [Delete my data]
@@ -39,6 +40,7 @@ async fn commands_are_buttons_where_typing_is_not_heard() {
           ┃ 3. Keep it legal and on topic.
           ┃ 4. Staff have the last word.
           ┃ [+ I accept] [I have a question] [I do not accept]
+          ┃ -# Step 1 of 4 · Rules · 0/2
           ┃ [Help] [Talk to a person] [Stop]
     ");
     ada.press("Talk to a person").await;
@@ -55,6 +57,7 @@ async fn commands_are_buttons_where_typing_is_not_heard() {
           ┃ 3. Keep it legal and on topic.
           ┃ 4. Staff have the last word.
           ┃ [+ I accept] [I have a question] [I do not accept]
+          ┃ -# Step 1 of 4 · Rules · 0/2
           ┃ [Help] [Talk to a person] [Stop]
       + Anteroom: The assistant is back. We go on where we were.
     ");

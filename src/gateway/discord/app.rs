@@ -16,6 +16,7 @@ use super::{
     drafts::Drafts,
     files::Files,
     listening::Listening,
+    members::Members,
     native::Native,
     rooms::Rooms,
     typing,
@@ -59,6 +60,8 @@ pub struct App {
     pub drafts: Drafts,
     /// What servers ask newcomers themselves.
     pub native: Native,
+    /// What is known of members, and of the bot's rights.
+    pub(super) members: Members,
     /// Durable state.
     pub store: Arc<dyn Store>,
     /// The time.
@@ -128,6 +131,8 @@ impl App {
             staff_users: connection.staff_users.clone(),
             staff_groups: connection.staff_roles.clone(),
         };
+        let is_told =
+            connection.members && matches!(connection.transport, DiscordTransport::Gateway { .. });
         let threads = Threads::new(Platform::Discord, Arc::clone(store));
         let ledger = Ledger::new(Arc::clone(store));
         Ok(Some(Arc::new(Self {
@@ -141,6 +146,7 @@ impl App {
             ),
             drafts: Drafts::new(Arc::clone(store)),
             native: Native::default(),
+            members: Members::new(Arc::clone(clock), is_told),
             began: clock.now(),
             afterwards: Afterwards::new(Platform::Discord, TASK_LIMIT),
             receipts: Receipts::new(),

@@ -1,6 +1,6 @@
 //! What comes in from Discord, read from raw JSON by [`super::parse`]. One shape behind both transports.
 
-use std::{collections::BTreeMap, fmt};
+use std::{collections::BTreeMap, fmt, sync::Arc};
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -11,6 +11,7 @@ use serenity::model::Permissions;
 pub use super::catch_up::Share;
 
 use super::render;
+use crate::chat::Drawing;
 
 /// Something that came in.
 #[derive(Debug, Clone, PartialEq)]
@@ -45,6 +46,10 @@ pub struct Member {
     pub permissions: Permissions,
     /// They have not passed the server's screening yet.
     pub is_pending: bool,
+    /// The payload says that they have passed it; where it says nothing of it, neither is so.
+    pub is_screened: bool,
+    /// Discord's flags of the member, where the payload has them.
+    pub flags: Option<u64>,
 }
 
 /// What came in.
@@ -109,7 +114,7 @@ pub enum Incoming {
         /// Only moderators may open it.
         is_locked: bool,
     },
-    /// Roles of the server changed.
+    /// Roles of the server changed, or which of them the bot has.
     RolesChanged,
     /// What may be done with commands changed, as the server set it.
     Permitted,
@@ -295,6 +300,8 @@ pub enum Ack {
     Seen,
     /// The message that was used looks like this now.
     Redraw(render::Message),
+    /// The same for the card of a question that is over: once Discord has taken the answer, nothing else has to draw it.
+    Close(render::Message, Arc<Drawing>),
     /// A form opens.
     Form(Value),
 }
@@ -308,7 +315,9 @@ impl Ack {
             Self::Say(message) => json!({ "type": 4, "data": message.body(hidden) }),
             Self::Later => json!({ "type": 5, "data": { "flags": hidden } }),
             Self::Seen => json!({ "type": 6 }),
-            Self::Redraw(message) => json!({ "type": 7, "data": message.body(0) }),
+            Self::Redraw(message) | Self::Close(message, _) => {
+                json!({ "type": 7, "data": message.body(0) })
+            }
             Self::Form(form) => json!({ "type": 9, "data": form }),
         })
     }

@@ -60,6 +60,7 @@ impl Inbox for DiscordInbox {
             _ => Ack::Nothing,
         };
         let key = format!("discord:{key}");
+        self.0.members.hear(guild.as_deref(), &what);
         let arrival = Arrival { app: &self.0, engine, key, guild, ticket, quiet };
         let about = tell::message_of(&what);
         let is_news = !matches!(what, Incoming::Begun(_));

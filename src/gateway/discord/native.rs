@@ -15,6 +15,7 @@ use serde_json::Value;
 use super::{
     api::{Api, Failure},
     app::App,
+    members::Member,
 };
 use crate::{
     engine::Look,
@@ -91,15 +92,24 @@ pub(super) async fn known(app: &App, look: &Look, wait: &Wait) -> Result<Known, 
         return Ok(Known::Nothing);
     };
     let guild = &look.state.place.workspace;
-    let member = app.api.member(guild, &look.state.participant.user).await?;
-    let held = member["roles"].as_array().map_or(&[][..], Vec::as_slice);
-    let is_held =
-        |alias: &str| discord.roles.get(alias).is_some_and(|id| held.iter().any(|role| role == id));
-    let ids = among(choose, map, is_held);
+    let user = &look.state.participant.user;
+    let held = |member: &Member| {
+        let is_held = |alias: &str| discord.roles.get(alias).is_some_and(|id| member.has(id));
+        among(choose, map, is_held)
+    };
+    let mut member = match app.members.known(guild, user) {
+        Some(known) => known,
+        None => app.ask_member(guild, user).await?,
+    };
+    // What they went through only counts where they hold something.
+    if member.flags.is_none() && !held(&member).is_empty() {
+        member = app.ask_member(guild, user).await?;
+    }
+    let ids = held(&member);
     if ids.is_empty() {
         return Ok(Known::Nothing);
     }
-    let is_through = member["flags"].as_u64().unwrap_or(0) & COMPLETED != 0;
+    let is_through = member.flags.unwrap_or(0) & COMPLETED != 0;
     if is_through && (choose.multiple || ids.len() == 1) {
         let asked = app.native.roles(&app.api, guild).await;
         let is_asked =

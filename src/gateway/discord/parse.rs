@@ -11,7 +11,7 @@ mod message;
 use serde_json::Value;
 
 use super::inbound::{Actor, Envelope, File, Incoming, Member};
-use crate::chat::raw::{self, flag, key, list, some_text, text_at};
+use crate::chat::raw::{self, flag, key, list, number, some_text, text_at};
 
 /// What the gateway dispatches: its name, `MESSAGE_CREATE`, and its data. `me` is the bot's own user.
 pub fn event(name: &str, data: &Value, me: &str) -> Envelope {
@@ -51,6 +51,8 @@ fn member(member: &Value) -> Member {
         roles: list(member, "/roles").iter().filter_map(raw::scalar).collect(),
         permissions: serenity::model::Permissions::from_bits_truncate(bits),
         is_pending: flag(member, "/pending"),
+        is_screened: member.get("pending") == Some(&Value::Bool(false)),
+        flags: number(member, "/flags"),
     }
 }
 

@@ -76,7 +76,7 @@ mod tests {
 
     fn rights(user: &str, roles: &[&str], permissions: Permissions) -> (bool, Vec<String>) {
         let roles = roles.iter().map(|&role| role.to_owned()).collect();
-        let member = Some(Member { roles, permissions, is_pending: false });
+        let member = Some(Member { roles, permissions, ..Member::default() });
         let by = Actor { user: user.to_owned(), member, ..Actor::default() };
         let found = responder(&lists(), "500", &by);
         (found.staff, found.approver_of)

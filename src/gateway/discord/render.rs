@@ -24,6 +24,7 @@ use crate::{
     gateway::discord::{limits, texts},
     ids::ArtifactId,
     model::{
+        audit::sha256,
         session::PersonId,
         transcript::Audience,
         ui::Offered,
@@ -81,6 +82,25 @@ impl Message {
         let flags = flags | Self::IS_COMPONENTS_V2;
         json!({ "components": self.components, "flags": flags, "allowed_mentions": quiet })
     }
+
+    /// How it looks, in short.
+    pub fn digest(&self) -> String {
+        sha256(self.body(0).to_string().as_bytes())
+    }
+
+    /// The same with a greeting before it that mentions somebody; none where the message is too long for that.
+    pub fn greeting(&self, user: &str) -> Option<Self> {
+        let greeting = texts::greeting(user);
+        if self.components.is_empty() {
+            let content = format!("{greeting}\n{}", self.content);
+            let fits = text::units(&content) <= limits::CONTENT;
+            return fits.then(|| Self { content, components: Vec::new() });
+        }
+        let components: Vec<Value> =
+            [kit::text(&greeting)].into_iter().chain(self.components.clone()).collect();
+        let fits = Weight::ALL.checked_sub(Weight::of(&components)).is_some();
+        fits.then(|| Self { content: String::new(), components })
+    }
 }
 
 /// What a rendering depends on beside the question itself.
@@ -104,6 +124,8 @@ pub struct Cx {
     pub conversation: Option<String>,
     /// Largest file that this person may send, in bytes, where an interaction said so.
     pub file_max: Option<u64>,
+    /// How far the conversation is: `Step 1 of 4 · Rules · 0/2`.
+    pub progress: Option<String>,
 }
 
 impl Cx {
@@ -124,11 +146,7 @@ struct Room {
 impl Room {
     /// All that a message takes, within one container.
     fn new() -> Self {
-        let left = Weight {
-            units: limits::MESSAGE_TEXT,
-            bytes: limits::MESSAGE_TEXT_BYTES,
-            components: limits::MESSAGE_COMPONENTS - 1,
-        };
+        let left = Weight { components: limits::MESSAGE_COMPONENTS - 1, ..Weight::ALL };
         Self { components: Vec::new(), left, is_cut: false }
     }
 
@@ -189,6 +207,8 @@ pub fn card(wait: &Wait, cx: &Cx) -> Message {
     // Who has voted is said with names that Discord knows.
     let has_notes = is_open && wait.quorum < 2;
     let notes = prompt.notes.iter().filter(|note| has_notes && !is_blank(note)).take(4);
+    let progress = cx.progress.iter().filter(|_| is_open && cx.is_participants(wait));
+    let notes = notes.chain(progress);
     let notes: Vec<String> = notes.map(|note| said(&text::one_line(note), NOTE)).collect();
     let notes: Vec<Value> = if notes.is_empty() { Vec::new() } else { vec![kit::small(&notes)] };
     let more = more(wait);

@@ -4,7 +4,7 @@
 //! room is made with the first thing that is said there, by whoever comes first, and found again by notes:
 //!
 //! ```text
-//! discord/root/ses_…      1400…/room      the room of a conversation
+//! discord/root/ses_…      1400…/room      the room of a conversation; `1400…/new` before anything has arrived there
 //! discord/thread/-/1400…/room conversation  what a channel is, to the session of the note
 //! discord/making/ses_…    1100…           a thread is made under this channel, or was
 //! ```
@@ -41,6 +41,9 @@ const EVERYWHERE: &str = "-";
 
 /// The message of a room as a whole.
 const ROOM: &str = "room";
+
+/// What stands for it until the participant has been called into the thread: the first message mentions them.
+const NEW: &str = "new";
 
 /// What stands for it where the room is somebody's direct messages.
 const DIRECT: &str = "direct";
@@ -110,10 +113,34 @@ impl Rooms {
         Ok(self.threads.marked(session, Mark::Root).await?.map(|spot| spot.channel))
     }
 
+    /// Whether the participant has not been called into their thread yet.
+    pub async fn awaits_participant(
+        &self,
+        session: SessionId,
+        room: &str,
+    ) -> Result<bool, store::Error> {
+        let marked = self.threads.marked(session, Mark::Root).await?;
+        Ok(marked.is_some_and(|spot| spot.channel == room && spot.message == NEW))
+    }
+
+    /// A message that mentions the participant has arrived in their thread.
+    pub async fn participant_called(
+        &self,
+        session: SessionId,
+        room: &str,
+    ) -> Result<(), store::Error> {
+        let _one_at_a_time = self.making[lock_of(session)].lock().await;
+        if !self.awaits_participant(session, room).await? {
+            return Ok(());
+        }
+        let spot = Spot { channel: room.to_owned(), message: ROOM.to_owned() };
+        self.threads.mark(session, Mark::Root, &spot).await
+    }
+
     /// Whether a conversation runs in a thread: its own place, or the spare one.
     pub async fn is_thread(&self, session: SessionId, place: &Place) -> bool {
         match self.threads.marked(session, Mark::Root).await {
-            Ok(Some(spot)) => spot.message == ROOM,
+            Ok(Some(spot)) => spot.message != DIRECT,
             Ok(None) | Err(_) => !is_direct(place),
         }
     }
@@ -211,12 +238,10 @@ impl Rooms {
             let room = self.thread(look, place).await?;
             let item = Item::Room { id: room.clone() };
             self.ledger.note(session, &[Posted { item, reader: Reader::Participant }]).await?;
-            // Nobody is in it before this; who is in it already stays.
-            self.api.add_to_thread(&room, user).await?;
             room
         };
         self.belongs(session, &room, Role::Conversation).await?;
-        let kind = if is_direct { DIRECT } else { ROOM };
+        let kind = if is_direct { DIRECT } else { NEW };
         let spot = Spot { channel: room.clone(), message: kind.to_owned() };
         self.threads.mark(session, Mark::Root, &spot).await?;
         Ok(room)

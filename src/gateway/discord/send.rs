@@ -26,7 +26,7 @@ use super::{
 use crate::{
     engine::Gateway,
     form::Draft,
-    ids::{EffectId, SessionId},
+    ids::{EffectId, SessionId, WaitId},
     model::{
         effect::{Delivery, Effect, Rendering},
         posted::Posted,
@@ -75,6 +75,19 @@ pub(super) async fn card(app: &App, wait: &Wait, draft: Draft) -> Option<Message
     let effect = showing(app, wait).await?;
     let cx = deliver::Sender::new(app, &effect).cx(wait).await.ok()?;
     Some(render::card(wait, &render::Cx { draft, ..cx }))
+}
+
+/// A card as it looks once its question is over; none while it is asked, or where that cannot be read just now.
+pub(super) async fn closed(app: &App, wait: WaitId, place: &Place) -> Option<Message> {
+    let (wait, _) = app.store.wait(wait).await.ok()??;
+    if wait.standing.is_pending() {
+        return None;
+    }
+    // Nothing is posted under this name.
+    let id = EffectId::from_uuid(wait.id.uuid());
+    let effect = Effect::showing(id, &wait, place.clone(), app.clock.now());
+    let cx = deliver::Sender::new(app, &effect).cx(&wait).await.ok()?;
+    Some(render::card(&wait, &cx))
 }
 
 async fn showing(app: &App, wait: &Wait) -> Option<Effect> {

@@ -34,6 +34,26 @@ pub fn progress(text: &str) -> Message {
     Message { content: String::new(), components: vec![line] }
 }
 
+/// What stands before the first message of a thread: who is mentioned in a private thread is let into it.
+pub fn greeting(user: &str) -> String {
+    format!("{GREETING}{user}{GREETED}")
+}
+
+/// Words without the greeting before them.
+pub fn without_greeting(words: &str) -> &str {
+    let rest = words.strip_prefix(GREETING).and_then(|rest| rest.split_once(GREETED));
+    match rest {
+        Some((user, rest)) if user.bytes().all(|byte| byte.is_ascii_digit()) => {
+            rest.strip_prefix('\n').unwrap_or(words)
+        }
+        _ => words,
+    }
+}
+
+/// Begin and end the greeting around a user's id.
+const GREETING: &str = "Hi <@";
+const GREETED: &str = ">!";
+
 /// A question that is not asked, for it was answered when the member came in.
 pub fn said_before(question: &str, what: &str) -> Message {
     let question = said(&crate::form::plain(question), limits::QUOTE);
@@ -68,6 +88,11 @@ pub struct Called {
 }
 
 impl Called {
+    /// One person.
+    pub fn user(user: &str) -> Self {
+        Self { users: vec![user.to_owned()], ..Self::default() }
+    }
+
     /// As a request says it.
     pub fn allowed(&self) -> Value {
         json!({ "parse": [], "roles": self.roles, "users": self.users })

@@ -365,7 +365,7 @@ pub(crate) fn member_json(state: &State, guild: u64, user: u64) -> Value {
         return Value::Null;
     };
     let roles: Vec<String> = member.roles.iter().map(u64::to_string).collect();
-    json!({ "roles": roles, "pending": member.is_pending, "nick": null,
+    json!({ "roles": roles, "pending": member.is_pending, "nick": null, "flags": member.flags,
         "joined_at": "2026-11-01T00:00:00+00:00" })
 }
 

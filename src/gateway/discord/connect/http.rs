@@ -1,22 +1,31 @@
 //! Interactions as requests of Discord.
 
-use std::{net::SocketAddr, sync::Arc};
+use std::{convert::Infallible, net::SocketAddr, sync::Arc};
 
 use axum::{
     Json, Router,
     body::{Body, Bytes},
     extract::{Request, State},
-    http::{HeaderMap, StatusCode},
+    http::{
+        HeaderMap, StatusCode,
+        header::{CONTENT_LENGTH, CONTENT_TYPE},
+    },
     response::{IntoResponse, Response},
     routing::post,
 };
+use futures::stream;
 use serde_json::{Value, json};
 use serenity::interactions_endpoint::Verifier;
+use tokio::time::Instant;
 
 use super::{Error, intake::Intake};
 use crate::{
-    chat::signed::{Door, Refusal, Server},
+    chat::{
+        Drawing,
+        signed::{Door, Refusal, Server},
+    },
     clock::Clock,
+    gateway::discord::{inbound::Ack, limits},
     model::session::Platform,
 };
 
@@ -63,6 +72,22 @@ async fn receive(
     receiver.door.receive(request, signed, |_, body| receiver.take(body)).await
 }
 
+/// An answer that closes a card. Discord does not say whether it takes what stands in a response: the card counts as drawn
+/// once the response is handed to the connection in time, and a press on one that was not draws it again.
+fn closing(answer: &Value, drawing: Arc<Drawing>, began: Instant) -> Response {
+    let body = Bytes::from(answer.to_string());
+    let length = body.len();
+    let writing = async move {
+        if began.elapsed() < limits::FIRST_ANSWER {
+            drawing.taken();
+        }
+        Ok::<_, Infallible>(body)
+    };
+    let headers =
+        [(CONTENT_TYPE, "application/json".to_owned()), (CONTENT_LENGTH, length.to_string())];
+    (headers, Body::from_stream(stream::once(writing))).into_response()
+}
+
 impl Receiver {
     async fn take(&self, body: Bytes) -> Result<Response, Refusal> {
         // From here on it is Discord who speaks.
@@ -70,11 +95,13 @@ impl Receiver {
         if payload["type"] == 1 {
             return Ok(Json(json!({ "type": 1 })).into_response());
         }
+        let began = Instant::now();
         let ack = self.intake.requested(&payload).await.map_err(|_| Refusal::NotSaved)?;
-        Ok(match ack.body() {
-            Some(answer) => Json(answer).into_response(),
+        Ok(match (ack.body(), ack) {
+            (Some(answer), Ack::Close(_, drawing)) => closing(&answer, drawing, began),
+            (Some(answer), _) => Json(answer).into_response(),
             // The answer comes by itself, if at all.
-            None => StatusCode::ACCEPTED.into_response(),
+            (None, _) => StatusCode::ACCEPTED.into_response(),
         })
     }
 

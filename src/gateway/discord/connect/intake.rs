@@ -15,9 +15,10 @@ use tokio_util::task::TaskTracker;
 
 use super::is_late;
 use crate::{
+    chat::refusal::Class,
     clock::Clock,
     gateway::discord::{
-        api::{Answered, Api},
+        api::{Answered, Api, Failure},
         inbound::{Ack, Envelope, Inbox, Incoming, NotTaken, Ticket},
         parse,
     },
@@ -83,7 +84,7 @@ impl Intake {
         let ticket = ticket(&envelope.what).cloned();
         let ack = self.take(envelope).await?;
         if let (Some(ticket), Some(body)) = (ticket, ack.body()) {
-            self.answer(ticket, body, spot.is_replay);
+            self.answer(ticket, (ack, body), spot.is_replay);
         }
         Ok(())
     }
@@ -122,7 +123,7 @@ impl Intake {
     /// Answers an interaction. One that comes after a connection was lost is mostly too old for that: Discord has told
     /// the person that it failed, and what they did is kept all the same. Of others the clock is not asked; it may be
     /// wrong.
-    fn answer(&self, ticket: Ticket, body: Value, is_replay: bool) {
+    fn answer(&self, ticket: Ticket, (ack, body): (Ack, Value), is_replay: bool) {
         let age = ticket.at.and_then(|at| (self.clock.now() - at).to_std().ok());
         if is_replay && age.is_some_and(is_late) {
             tracing::info!("an interaction came too late for an answer; it is kept");
@@ -134,10 +135,11 @@ impl Intake {
         };
         let api = self.api.clone();
         self.answers.spawn(async move {
-            // What goes wrong the client has said.
-            if matches!(api.answer(&ticket, body).await, Ok(Answered::Before)) {
+            let answered = api.answer(&ticket, body).await;
+            if matches!(answered, Ok(Answered::Before)) {
                 tracing::debug!("an interaction had been answered before");
             }
+            close(&api, &ticket, ack, answered).await;
             drop(place);
         });
     }
@@ -146,6 +148,22 @@ impl Intake {
     pub(super) async fn finish(&self) {
         self.answers.close();
         self.answers.wait().await;
+    }
+}
+
+/// What comes of an answer that closes a card: it counts as drawn once Discord has taken it. Where Discord does not take
+/// the card, it is told that an edit follows. What goes wrong the client has said.
+async fn close(api: &Api, ticket: &Ticket, ack: Ack, answered: Result<Answered, Failure>) {
+    let Ack::Close(_, drawing) = ack else { return };
+    match answered {
+        Ok(Answered::Now) => drawing.taken(),
+        Err(failure) if matches!(failure.class(), Class::Plain | Class::Shorten) => {
+            drop(drawing);
+            if let Some(body) = Ack::Seen.body() {
+                _ = api.answer(ticket, body).await;
+            }
+        }
+        Ok(Answered::Before) | Err(_) => {}
     }
 }
 

@@ -1,8 +1,10 @@
 //! Buttons, menus and forms of questions: what they open, what they keep, what they answer.
 
+use std::{sync::Arc, time::Duration};
+
 use super::{Arrival, Ear, participant};
 use crate::{
-    chat::receipt,
+    chat::{Drawing, receipt},
     engine::{Inbound, Receipt, What},
     form::{Draft, Element, Hears, words},
     gateway::discord::{
@@ -21,14 +23,20 @@ use crate::{
         ui::{Control, FieldError, Reply, Upload},
         wait::{Answerers, Settlement, Wait},
     },
+    threads::Spot,
 };
 
 /// Letters of what tells one opening of a form from another: Discord's apps fill in again what they remember.
 const SALT: usize = 6;
 
+/// Longest time for drawing a card that was answered, in the answer to the press; an edit draws it otherwise.
+const DRAW_MAX: Duration = Duration::from_millis(500);
+
 /// What somebody did with a question.
 struct Use<'a> {
     wait: &'a Wait,
+    /// The message that it was done with, where that has a name.
+    message: Option<Spot>,
     head: &'a Head,
     by: &'a Actor,
     element: &'a Element,
@@ -66,6 +74,7 @@ impl Arrival<'_> {
         }
         let used = Use {
             wait: &wait,
+            message: Some(spot(&action.at.channel, &action.message)),
             head: &head,
             by: &action.by,
             element: &element,
@@ -104,6 +113,7 @@ impl Arrival<'_> {
         };
         let used = Use {
             wait: &wait,
+            message: sent.message.as_deref().map(|message| spot(&sent.at.channel, message)),
             head: &head,
             by: &sent.by,
             element: &element,
@@ -200,6 +210,8 @@ impl Arrival<'_> {
             via: Via::Component,
         };
         let inbound = Inbound { key: self.key.clone(), session: wait.session, from, what };
+        // Said before anything is durable, so that no edit overtakes the answer.
+        let drawing = self.drawing(used);
         match self.engine.receive(inbound).await {
             Ok(Receipt::Settled(Settlement::AlreadySettled { by, .. }))
                 if by == me && self.is_again(wait.id, &reply).await? =>
@@ -211,18 +223,41 @@ impl Arrival<'_> {
                 Ok(wrong(used, &errors))
             }
             Ok(receipt) => {
-                if matches!(receipt, Receipt::Settled(Settlement::Applied)) {
+                let is_applied = matches!(receipt, Receipt::Settled(Settlement::Applied));
+                if is_applied {
                     // What is left of it here is of no revision that will be asked again.
                     _ = self.app.drafts.drop(wait).await;
                 }
                 let said = self.report(&receipt, Some(wait), &me, ear);
                 Ok(match said {
                     Ack::Seen if used.is_aside => Ack::Redraw(aside_over(words::DONE)),
+                    Ack::Seen if is_applied => self.closed(used, drawing).await,
                     said => said,
                 })
             }
             Err(error) if words::may_pass(&error) => Err(NotTaken),
             Err(error) => Ok(self.tell(ear, &words::of_error(&error))),
+        }
+    }
+
+    /// Has edits of the card wait for the answer to the press, which may draw it; none where something else was pressed, or
+    /// where Discord takes no answer any more.
+    fn drawing(&self, used: &Use<'_>) -> Option<Drawing> {
+        // Whoever is fast presses before it is noted where the card stands: what all see, and answers it, is the card.
+        let card = used.message.as_ref().filter(|_| !used.is_aside && !self.is_late())?;
+        self.app.drawn.answer(&card.name())
+    }
+
+    /// The card that was answered, as the answer to the press. Where it cannot be drawn in time, an edit follows.
+    async fn closed(&self, used: &Use<'_>, drawing: Option<Drawing>) -> Ack {
+        let Some(drawing) = drawing else { return Ack::Seen };
+        let card = send::closed(self.app, used.wait.id, &used.head.place);
+        match tokio::time::timeout(DRAW_MAX, card).await {
+            Ok(Some(card)) => {
+                let drawing = drawing.looking(card.digest());
+                Ack::Close(card, Arc::new(drawing))
+            }
+            Ok(None) | Err(_) => Ack::Seen,
         }
     }
 
@@ -294,6 +329,10 @@ impl Arrival<'_> {
         };
         (!may).then(refused)
     }
+}
+
+fn spot(channel: &str, message: &str) -> Spot {
+    Spot { channel: channel.to_owned(), message: message.to_owned() }
 }
 
 /// Nothing is entered into a question that is closed: whatever it was goes to the core, which says how it was closed.

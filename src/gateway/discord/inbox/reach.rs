@@ -79,6 +79,10 @@ impl Arrival<'_> {
                 return;
             }
             let Ok(Some(room)) = app.rooms.known(head.id).await else { return };
+            // Nothing stands there yet; the first message lets them in.
+            if app.rooms.awaits_participant(head.id, &room).await.unwrap_or(false) {
+                return;
+            }
             let user = &head.participant.user;
             let let_in = app.api.add_to_thread(&room, user).await;
             if let_in.is_err_and(|failure| failure.is(Code::Archived))

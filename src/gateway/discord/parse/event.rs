@@ -63,7 +63,7 @@ pub(super) fn read(name: &str, data: &Value, me: &str) -> Envelope {
             (vec!["gone".to_owned(), id], gone)
         }
         // The same may come to be so twice: its content tells it apart.
-        name => (vec!["event".to_owned()], of_server(name, data)),
+        name => (vec!["event".to_owned()], of_server(name, data, me)),
     };
     let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
     Envelope { key: key(&parts, data), guild: some_text(data, "/guild_id"), what }
@@ -80,8 +80,12 @@ fn of_guild(name: &str, data: &Value) -> Option<Incoming> {
     }
 }
 
-fn of_server(name: &str, data: &Value) -> Incoming {
+fn of_server(name: &str, data: &Value, me: &str) -> Incoming {
     match name {
+        // What the bot may give follows from its own roles.
+        "GUILD_MEMBER_UPDATE" if !me.is_empty() && text_at(data, "/user/id") == me => {
+            Incoming::RolesChanged
+        }
         "GUILD_MEMBER_ADD" | "GUILD_MEMBER_UPDATE" if flag(data, "/user/bot") => {
             ignored("member.bot")
         }

@@ -180,6 +180,13 @@ pub(in crate::gateway::discord) struct Weight {
 }
 
 impl Weight {
+    /// What a message takes.
+    pub(in crate::gateway::discord) const ALL: Self = Self {
+        units: limits::MESSAGE_TEXT,
+        bytes: limits::MESSAGE_TEXT_BYTES,
+        components: limits::MESSAGE_COMPONENTS,
+    };
+
     pub(in crate::gateway::discord) fn of(components: &[Value]) -> Self {
         let mut weight = Self::default();
         for component in components {

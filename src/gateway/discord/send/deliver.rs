@@ -22,7 +22,7 @@ use crate::{
         rooms, texts,
     },
     ids::WaitId,
-    interview::{Responder, answer},
+    interview::{Responder, answer, evidence},
     model::{
         artifact::Offer,
         effect::{Act, CauseKind, Delivery, Effect, Recipient, Rendering},
@@ -332,7 +332,8 @@ impl Sender<'_> {
         }
     }
 
-    /// What a card needs to know besides its wait.
+    /// What a card needs to know besides its wait: of one that is open how far the conversation is, of one that is over
+    /// what may still be done.
     pub(super) async fn cx(&self, wait: &Wait) -> Delivered<render::Cx> {
         let reader = match self.effect.to {
             Recipient::Participant => Audience::Participant,
@@ -350,9 +351,11 @@ impl Sender<'_> {
         let mut cx =
             render::Cx { reader, draft, hears, called, conversation, ..render::Cx::default() };
         let is_erased = matches!(wait.purpose, Purpose::Erase) || wait.prompt.body.is_empty();
-        let engine = self.app.engine().filter(|_| !wait.standing.is_pending() && !is_erased);
-        let Some(engine) = engine else { return Ok(cx) };
+        let is_open = wait.standing.is_pending();
+        let is_told = !is_erased && (!is_open || reader == Audience::Participant);
+        let Some(engine) = self.app.engine().filter(|_| is_told) else { return Ok(cx) };
         match engine.look(self.effect.session).await {
+            Ok(look) if is_open => cx.progress = progress(wait, &look),
             Ok(Look { state, .. }) => {
                 let answer = wait.standing.answer();
                 cx.may_change =
@@ -362,6 +365,8 @@ impl Sender<'_> {
                 cx.participant = Some(state.participant.clone());
             }
             Err(crate::engine::Error::NoSession) => {}
+            // A question is asked also where that cannot be read just now.
+            Err(_) if is_open => {}
             Err(error) => return Err(error.into()),
         }
         Ok(cx)
@@ -414,16 +419,10 @@ impl Sender<'_> {
         self.post_all(&messages).await
     }
 
+    /// How far the conversation is stands in each card. The message of its own that earlier versions posted stays true.
     async fn progress(&self, text: &str) -> Delivered<Option<String>> {
-        let message = texts::progress(text);
-        let session = self.effect.session;
-        if let Some(spot) = self.app.threads.marked(session, Mark::Progress).await?
-            && self.edit(&spot, &message).await? == Edited::Done
-        {
-            return Ok(None);
-        }
-        if let Some(spot) = self.post_to_room(&message, 0, None).await? {
-            self.app.threads.mark(session, Mark::Progress, &spot).await?;
+        if let Some(spot) = self.app.threads.marked(self.effect.session, Mark::Progress).await? {
+            self.edit(&spot, &texts::progress(text)).await?;
         }
         Ok(None)
     }
@@ -547,6 +546,16 @@ impl Sender<'_> {
 
     fn later(&self, pause: TimeDelta) -> Delivery {
         Delivery::Later { not_before: self.app.clock.now() + pause }
+    }
+}
+
+/// How far the conversation is, for a card that asks for something of it.
+fn progress(wait: &Wait, look: &Look) -> Option<String> {
+    match wait.purpose {
+        Purpose::Call { .. } | Purpose::Child { .. } => {
+            evidence::progress_shown(&look.state, &look.flow)
+        }
+        Purpose::Notice | Purpose::Begin { .. } | Purpose::Erase | Purpose::Effect { .. } => None,
     }
 }
 

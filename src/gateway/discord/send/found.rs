@@ -6,7 +6,10 @@ use serde_json::Value;
 
 use super::deliver::{Delivered, Sender};
 use crate::{
-    gateway::discord::api::{Failure, Near},
+    gateway::discord::{
+        api::{Failure, Near},
+        texts::without_greeting,
+    },
     threads::Spot,
 };
 
@@ -64,9 +67,13 @@ fn carries(message: &Value, name: &str) -> bool {
 
 /// Whether a message is the one that a body would make: the same words, or controls of the same question.
 fn is_same(message: &Value, body: &Value) -> bool {
-    let words = body["content"].as_str().unwrap_or_default();
+    let words_of = |message: &Value| {
+        let words = message["content"].as_str().unwrap_or_default().trim();
+        without_greeting(words).to_owned()
+    };
+    let words = words_of(body);
     if !words.is_empty() {
-        return message["content"].as_str().unwrap_or_default().trim() == words.trim();
+        return words_of(message) == words;
     }
     let first = first_id(&body["components"]);
     first.is_some() && first == first_id(&message["components"])
@@ -111,6 +118,10 @@ mod tests {
         assert!(!is_same(&link("https://a.example.org"), &link("https://b.example.org")));
         assert!(is_same(&json!({ "content": "Hello" }), &json!({ "content": "Hello " })));
         assert!(!is_same(&json!({ "content": "" }), &json!({ "content": "Hello" })));
+        // Whether somebody was greeted with it was known before it was posted, and may be otherwise by now.
+        assert!(is_same(&json!({ "content": "Hi <@7>!\nHello" }), &json!({ "content": "Hello" })));
+        assert!(is_same(&json!({ "content": "Hi <@7>!" }), &json!({ "content": "Hi <@7>!" })));
+        assert!(!is_same(&json!({ "content": "Hi <@7>!\nHello" }), &json!({ "content": "Hi" })));
     }
 
     #[test]

@@ -18,9 +18,12 @@ use crate::{
         },
         texts,
     },
-    model::{audit::sha256, effect::Recipient},
+    model::effect::Recipient,
     threads::Spot,
 };
+
+/// The number of the part that greets the participant where their first message has no room for it.
+const GREETING: u8 = 53;
 
 /// A file that goes with a message.
 #[derive(Clone, Copy)]
@@ -83,13 +86,40 @@ impl Sender<'_> {
             Some(room) => room,
             None => rooms.open(&self.look().await?).await?,
         };
-        match self.send(&room, message.body(0), part, file).await {
+        match self.send_to(&room, message, part, file).await {
             Err(Undelivered::Call(failure)) if is_shut(&failure) => {
                 let room = rooms.instead(&self.look().await?, &room, failure).await?;
-                self.send(&room, message.body(0), part, file).await
+                self.send_to(&room, message, part, file).await
             }
             posted => posted,
         }
+    }
+
+    /// Posts in a room. The first thing that arrives in a thread greets the participant, which lets them in.
+    async fn send_to(
+        &self,
+        room: &str,
+        message: &Message,
+        part: u8,
+        file: Option<File<'_>>,
+    ) -> Delivered<Option<Spot>> {
+        let (rooms, session) = (&self.app.rooms, self.effect.session);
+        if !rooms.awaits_participant(session, room).await? {
+            return self.send(room, message.body(0), part, file).await;
+        }
+        let user = &self.look().await?.state.participant.user;
+        let body = if let Some(greeting) = message.greeting(user) {
+            calling(&greeting, user)
+        } else {
+            let greeting = calling(&texts::words(texts::greeting(user)), user);
+            self.send(room, greeting, GREETING, None).await?;
+            message.body(0)
+        };
+        let posted = self.send(room, body, part, file).await?;
+        if posted.is_some() {
+            rooms.participant_called(session, room).await?;
+        }
+        Ok(posted)
     }
 
     /// Posts a part of the effect, unless it is there already; none where it was and somebody took it away.
@@ -174,9 +204,10 @@ impl Sender<'_> {
     }
 
     pub(super) async fn edit(&self, spot: &Spot, message: &Message) -> Delivered<Edited> {
-        let body = message.body(0);
+        let (body, digest) = (message.body(0), message.digest());
+        // The answer to a press may draw it first.
+        self.app.drawn.settled(&spot.name()).await;
         // An edit that changes nothing still shows as one.
-        let digest = sha256(body.to_string().as_bytes());
         if self.app.drawn.is(&spot.name(), &digest) {
             return Ok(Edited::Done);
         }
@@ -216,12 +247,21 @@ fn is_shut(failure: &Failure) -> bool {
     matches!(class, Class::PlaceGone | Class::PlaceClosed | Class::PersonUnreachable(_))
 }
 
-/// What a card says, without anything to press; none where it is words already.
+/// A message that calls one person.
+fn calling(message: &Message, user: &str) -> Value {
+    let mut body = message.body(0);
+    body["allowed_mentions"] = texts::Called::user(user).allowed();
+    body
+}
+
+/// What a card says, without anything to press, to those whom it calls; none where it is words already.
 fn words_alone(body: &Value) -> Option<Value> {
     let mut lines = Vec::new();
     said(body.get("components")?, &mut lines);
     let content = clip(&lines.join("\n"), limits::CONTENT);
-    Some(texts::words(content).body(0))
+    let mut words = texts::words(content).body(0);
+    words["allowed_mentions"] = body["allowed_mentions"].clone();
+    Some(words)
 }
 
 /// The texts of components, then what their buttons and menus say.

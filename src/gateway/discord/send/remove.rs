@@ -310,6 +310,7 @@ impl Remover for Sender<'_> {
     }
 
     async fn overwrite(&self, at: &Spot) -> Result<(), Failure> {
+        self.app.drawn.settled(&at.name()).await;
         self.app.drawn.forget(&at.name());
         self.app.api.edit(&at.channel, &at.message, mirror::erased().body(0)).await
     }

@@ -8,7 +8,6 @@
 use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use super::deliver::{Delivered, Sender, Undelivered};
 use crate::{
@@ -17,6 +16,7 @@ use crate::{
     gateway::discord::{
         api::{Code, Failure},
         app::App,
+        members::Member,
         people,
         rights::{Hindrance, Rights},
         texts,
@@ -45,6 +45,19 @@ struct Outcome {
     given: Vec<String>,
     /// With why not, for the member and for staff.
     not: Vec<(String, String)>,
+    /// One was refused, or would have been, for what the server, the bot or the member is: that may have changed since it
+    /// was asked for.
+    is_doubtful: bool,
+}
+
+/// Who is given roles, and by what that is judged.
+struct Facts<'a> {
+    guild: &'a str,
+    user: &'a str,
+    member: &'a Member,
+    rights: &'a Rights,
+    /// Discord said just now what the member is.
+    was_asked: bool,
 }
 
 impl Outcome {
@@ -65,22 +78,9 @@ impl Sender<'_> {
             Some(phase) => format!("{}: {}", look.flow.flow.title, phase.title),
             None => look.flow.flow.title.clone(),
         };
-        let member = match self.app.api.member(guild, user).await {
-            Err(failure) if matches!(failure.class(), Class::PersonUnreachable(_)) => {
-                // Should they come back, they get them then; staff are told that they are gone.
-                self.keep((guild, user), aliases).await?;
-                self.lost(NOT_THERE);
-                return Ok(());
-            }
-            member => member?,
-        };
-        if member["pending"] == true {
-            self.keep((guild, user), aliases).await?;
-            let text = "You get your roles as soon as you have accepted the server's own rules.";
-            self.post_to_room(&texts::words(text), SAID, None).await?;
+        let Some(outcome) = self.give((guild, user), aliases, &reason).await? else {
             return Ok(());
-        }
-        let outcome = give(self.app, (guild, &member), aliases, &reason).await?;
+        };
         let told = self.post_to_room(&texts::roles(&outcome.given, &outcome.not), SAID, None).await;
         match told {
             // Told in the log by the call. They have what they have; staff are told of what they have not.
@@ -88,6 +88,53 @@ impl Sender<'_> {
             told => drop(told?),
         }
         if outcome.not.is_empty() { Ok(()) } else { Err(Undelivered::Never(outcome.why())) }
+    }
+
+    /// Gives what can be given, by what is known; where that does not suffice, by what Discord says. None where they have
+    /// to wait.
+    async fn give(
+        &self,
+        (guild, user): (&str, &str),
+        aliases: &[String],
+        reason: &str,
+    ) -> Delivered<Option<Outcome>> {
+        let members = &self.app.members;
+        let mut is_last = false;
+        loop {
+            // Nobody is given anything before it is certain that they have passed the screening.
+            let known = members.known(guild, user);
+            let known = known.filter(|member| member.is_pending == Some(false));
+            let was_asked = known.is_none();
+            let member = match known {
+                Some(member) => Ok(member),
+                None => self.app.ask_member(guild, user).await,
+            };
+            let member = match member {
+                Err(failure) if matches!(failure.class(), Class::PersonUnreachable(_)) => {
+                    // Should they come back, they get them then; staff are told that they are gone.
+                    self.keep((guild, user), aliases).await?;
+                    self.lost(NOT_THERE);
+                    return Ok(None);
+                }
+                member => member?,
+            };
+            if member.is_pending == Some(true) {
+                self.keep((guild, user), aliases).await?;
+                let text =
+                    "You get your roles as soon as you have accepted the server's own rules.";
+                self.post_to_room(&texts::words(text), SAID, None).await?;
+                return Ok(None);
+            }
+            let rights = self.app.rights_in(guild).await?;
+            let facts = Facts { guild, user, member: &member, rights: &rights, was_asked };
+            let outcome = give(self.app, &facts, aliases, reason).await?;
+            if is_last || !outcome.is_doubtful {
+                return Ok(Some(outcome));
+            }
+            members.forget(guild, user);
+            members.forget_rights(guild);
+            is_last = true;
+        }
     }
 
     /// Has them wait for the screening.
@@ -150,16 +197,12 @@ fn key(guild: &str, user: &str) -> String {
 /// Gives roles one by one. What stands in the way of one does not stand in the way of the others.
 async fn give(
     app: &App,
-    (guild, member): (&str, &Value),
+    facts: &Facts<'_>,
     aliases: &[String],
     reason: &str,
 ) -> Result<Outcome, Failure> {
-    let user = member["user"]["id"].as_str().unwrap_or_default();
-    let held = member["roles"].as_array().map_or(&[][..], Vec::as_slice);
+    let Facts { guild, user, member, rights, was_asked } = *facts;
     let ids = app.settings.discord.as_ref().map(|discord| &discord.roles);
-    // Asked before, so that nothing is refused that can be foreseen.
-    let mine = app.api.member(guild, app.me().await?).await?;
-    let rights = Rights::of(guild, &app.api.roles(guild).await?, &mine);
     let mut outcome = Outcome::default();
     for alias in aliases {
         let Some(id) = ids.and_then(|ids| ids.get(alias)) else {
@@ -169,27 +212,39 @@ async fn give(
             continue;
         };
         let name = rights.name_of(id).unwrap_or(alias).to_owned();
-        let mut refuse = |why: &str| outcome.not.push((name.clone(), why.to_owned()));
-        if held.iter().any(|held| held == id) {
+        // Giving a role again changes nothing; somebody may have taken it since.
+        if member.given.contains(id) || (was_asked && member.roles.contains(id)) {
             outcome.given.push(name);
             continue;
         }
-        if let Err(hindrance) = rights.may_give(id) {
-            refuse(words(hindrance));
-            continue;
-        }
-        match app.api.give_role((guild, user), id, reason).await {
-            Ok(()) => outcome.given.push(name),
-            Err(failure) if failure.is(Code::UnknownRole) => refuse(words(Hindrance::Gone)),
-            Err(failure) if failure.is(Code::MissingPermissions) => {
-                refuse(words(Hindrance::TooLow));
-            }
-            Err(failure) if failure.is(Code::UnknownMember) => refuse("they have left the server"),
-            Err(failure) if is_for_good(&failure) => refuse(&failure.in_words()),
-            Err(failure) => return Err(failure),
-        }
+        // Looked at before, so that nothing is refused that can be foreseen.
+        let (why, is_doubtful) = match rights.may_give(id) {
+            Err(hindrance) => (words(hindrance).to_owned(), true),
+            Ok(()) => match app.api.give_role((guild, user), id, reason).await {
+                Ok(()) => {
+                    app.members.given(guild, user, id);
+                    outcome.given.push(name);
+                    continue;
+                }
+                Err(failure) => why_not(failure)?,
+            },
+        };
+        outcome.is_doubtful |= is_doubtful;
+        outcome.not.push((name, why));
     }
     Ok(outcome)
+}
+
+/// Why Discord does not give a role, and whether it follows from what the server, the bot or the member is; the failure
+/// where the role may be given later.
+fn why_not(failure: Failure) -> Result<(String, bool), Failure> {
+    match failure.code() {
+        Some(Code::UnknownRole) => Ok((words(Hindrance::Gone).to_owned(), true)),
+        Some(Code::MissingPermissions) => Ok((words(Hindrance::TooLow).to_owned(), true)),
+        Some(Code::UnknownMember) => Ok(("they have left the server".to_owned(), true)),
+        _ if is_for_good(&failure) => Ok((failure.in_words(), false)),
+        _ => Err(failure),
+    }
 }
 
 /// Whether the same is refused again, and nobody outside can mend it.

@@ -106,6 +106,7 @@ fn notify(state: &mut State, channel: u64, id: u64) {
     let (users, roles) = (ids("users"), ids("roles"));
     let named = |mention: String| text.contains(&mention);
     let mut called: Vec<u64> = users.into_iter().filter(|id| named(format!("<@{id}>"))).collect();
+    let_in(state, channel, &called);
     let may_all = state.permissions(BOT, channel) & may::MENTION_EVERYONE != 0;
     let guild = state.channels[&channel].guild.and_then(|guild| state.guilds.get(&guild));
     for role in roles.into_iter().filter(|id| named(format!("<@&{id}>"))) {
@@ -116,6 +117,15 @@ fn notify(state: &mut State, channel: u64, id: u64) {
         }
     }
     state.notified.extend(called.into_iter().map(|user| (user, id)));
+}
+
+/// Who is mentioned in a private thread is let into it, if they see the channel that it hangs on (#5295).
+fn let_in(state: &mut State, thread: u64, called: &[u64]) {
+    let here = &state.channels[&thread];
+    let Some(parent) = here.parent.filter(|_| here.kind == kind::PRIVATE_THREAD) else { return };
+    let sees = |user: &&u64| state.permissions(**user, parent) & may::VIEW != 0;
+    let new: Vec<u64> = called.iter().filter(sees).copied().collect();
+    state.channels.get_mut(&thread).unwrap().people.extend(new);
 }
 
 /// A message with the files that came along; what says nothing of itself is not kept.
