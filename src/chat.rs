@@ -1,5 +1,5 @@
 //! What the gateways of chats share: raw JSON and signed requests that come in, what is done after an acknowledgement,
-//! who has been told how often, how messages look and where they stand, which effects may stand there already, how a
+//! what was said already and how often somebody is told something, how messages look and where they stand, which effects may stand there already, how a
 //! conversation stands, its transcript in pages, files on their way, what stands outside for a session, what a
 //! refusal means for an effect, and how a doctor asks.
 
@@ -11,6 +11,7 @@ mod doubts;
 mod drawn;
 mod fetched;
 mod ledger;
+mod once;
 pub mod raw;
 pub mod receipt;
 mod receipts;
@@ -26,5 +27,6 @@ pub use self::{
     drawn::{Drawing, Drawn},
     fetched::{Fetched, NotFetched},
     ledger::{Ledger, Trail},
+    once::Once,
     receipts::Receipts,
 };

@@ -34,6 +34,8 @@ mod erasing;
 mod faults;
 #[path = "discord/few_calls.rs"]
 mod few_calls;
+#[path = "discord/first_contact.rs"]
+mod first_contact;
 #[path = "discord/handed.rs"]
 mod handed;
 #[path = "discord/judges.rs"]

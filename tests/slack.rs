@@ -34,6 +34,8 @@ mod emulator;
 mod erasing;
 #[path = "support/faults.rs"]
 mod faults;
+#[path = "slack/first_contact.rs"]
+mod first_contact;
 #[path = "slack/handed.rs"]
 mod handed;
 #[path = "slack/installs.rs"]

@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// Two questions, one part each of what is shown as progress.
-const FLOW: &str = r#"
+pub(crate) const FLOW: &str = r#"
 format = 1
 id = "colours"
 version = "1.0.0"

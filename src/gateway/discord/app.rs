@@ -22,7 +22,7 @@ use super::{
     typing,
 };
 use crate::{
-    chat::{Afterwards, Doubts, Drawn, Ledger, Receipts},
+    chat::{Afterwards, Doubts, Drawn, Ledger, Once, Receipts},
     clock::Clock,
     config::{
         Lists, Settings,
@@ -74,6 +74,8 @@ pub struct App {
     pub(super) afterwards: Afterwards,
     /// Who has been told that something did not work.
     pub(super) receipts: Receipts,
+    /// What was said outside conversations.
+    pub(super) once: Once,
     /// How messages look.
     pub(super) drawn: Drawn,
     /// Sessions whose participants could not be reached.
@@ -150,6 +152,7 @@ impl App {
             began: clock.now(),
             afterwards: Afterwards::new(Platform::Discord, TASK_LIMIT),
             receipts: Receipts::new(),
+            once: Once::new(Platform::Discord, Arc::clone(store), Arc::clone(clock)),
             drawn: Drawn::new(),
             lost: Lost::default(),
             listening: Listening::new(Arc::clone(store), Arc::clone(clock)),

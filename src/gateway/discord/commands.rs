@@ -350,13 +350,11 @@ const NO_COPY: &str = "I could not send it just now. Please try again.";
 pub(super) fn approached(arrival: &Arrival<'_>, message: &Message) -> Ack {
     let ear = Ear { user: message.by.user.clone(), channel: message.channel.clone() };
     if arrival.guild.is_none() {
-        return arrival.tell(
-            &ear,
-            "Hello. I begin in the server: press Start there, or type `/onboard start`.",
-        );
+        let hello = "Hello. I begin in the server: press Start there, or type `/onboard start`.";
+        return arrival.greet(&ear, texts::words(hello));
     }
     match startable(arrival.engine).as_slice() {
-        [] => arrival.tell(&ear, words::NO_FLOWS),
-        flows => arrival.show(&ear, begin::chooser(flows)),
+        [] => arrival.greet(&ear, texts::words(words::NO_FLOWS)),
+        flows => arrival.greet(&ear, begin::chooser(flows)),
     }
 }

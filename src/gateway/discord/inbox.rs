@@ -162,6 +162,10 @@ impl Arrival<'_> {
     }
 
     async fn message(&self, message: Message) -> Result<Ack, NotTaken> {
+        // A greeting delivered again is no answer to what was asked since.
+        if self.app.once.is_claimed(&self.key).await.map_err(|_| NotTaken)? {
+            return Ok(Ack::Nothing);
+        }
         let found = self.conversation_of(&message).await.map_err(|_| NotTaken)?;
         match found {
             Some((session, Role::Conversation)) => self.heard(session, message).await,

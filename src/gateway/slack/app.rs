@@ -20,7 +20,7 @@ use super::{
     tenants::{self, Tenants},
 };
 use crate::{
-    chat::{Afterwards, Doubts, Drawn, Ledger, Receipts, catch_up::Heard},
+    chat::{Afterwards, Doubts, Drawn, Ledger, Once, Receipts, catch_up::Heard},
     clock::Clock,
     config::{
         Lists, Settings,
@@ -70,6 +70,8 @@ pub struct App {
     pub(super) afterwards: Afterwards,
     /// Who has been told that something did not work.
     pub(super) receipts: Receipts,
+    /// What was said outside conversations.
+    pub(super) once: Once,
     /// How messages look.
     pub(super) drawn: Drawn,
     /// What stands outside for sessions.
@@ -140,6 +142,7 @@ impl App {
             began: clock.now(),
             afterwards: Afterwards::new(Platform::Slack, TASK_LIMIT),
             receipts: Receipts::new(),
+            once: Once::new(Platform::Slack, Arc::clone(store), Arc::clone(clock)),
             drawn: Drawn::new(),
             ledger: Ledger::new(Arc::clone(store)),
             engine: OnceLock::new(),

@@ -12,6 +12,7 @@ use serde_json::json;
 use super::{
     agent::FEEDBACK,
     api::Method,
+    app::App,
     blocks::{Button, actions, drawn, note, section},
     files::Upload,
     home::{SHOW, START},
@@ -78,6 +79,15 @@ pub(super) async fn typed(arrival: &Arrival<'_>, typed: Typed) -> Ack {
 
 fn told(text: impl Into<String>) -> Ack {
     Ack::Ephemeral { text: text.into(), blocks: Vec::new() }
+}
+
+/// The same in the answer to a press, which may be delivered again.
+async fn told_once(arrival: &Arrival<'_>, text: String) -> Ack {
+    match arrival.app.once.claim_answer(&arrival.key).await {
+        Ok(false) => Ack::Empty,
+        // What cannot be noted is said all the same.
+        Ok(true) | Err(_) => told(text),
+    }
 }
 
 /// `<@U01|ada>` or `<@U01>`.
@@ -247,7 +257,7 @@ impl Ordered<'_> {
         if let Err(error) = noted {
             return words::of_error(&error);
         }
-        let to = (self.typed.by.user.clone(), None);
+        let to = CopyFor { user: self.typed.by.user.clone(), thread: None };
         hand_out(self.arrival, head.id, Audience::Staff, to);
         words::ON_ITS_WAY.to_owned()
     }
@@ -312,7 +322,7 @@ pub(super) async fn shortcut(arrival: &Arrival<'_>, by: &Actor) -> Ack {
                 arrival.tell(&ear, &words::of_error(&error));
             }
         }
-        several => arrival.post(&ear, chooser(several)),
+        several => arrival.greet(&ear, chooser(several)),
     }
     Ack::Empty
 }
@@ -329,7 +339,7 @@ pub(super) async fn approached(arrival: &Arrival<'_>, message: &Message) -> Resu
     let words = Some(message.text.as_str()).filter(|text| !typed::is_bare_start(text));
     let wants_to_start = message.is_mention || typed::is_start(&message.text);
     match flows.as_slice() {
-        [] => arrival.post(&ear, Post { text: words::NO_FLOWS.to_owned(), blocks: Vec::new() }),
+        [] => arrival.greet(&ear, Post { text: words::NO_FLOWS.to_owned(), blocks: Vec::new() }),
         [only] if wants_to_start => {
             let begun = if message.is_mention && place_of(only) == SlackPlace::ChannelThread {
                 let beginning = Beginning { words, ..Beginning::default() };
@@ -348,7 +358,7 @@ pub(super) async fn approached(arrival: &Arrival<'_>, message: &Message) -> Resu
                 Err(error) => arrival.tell(&ear, &words::of_error(&error)),
             }
         }
-        several => arrival.post(&ear, chooser(several)),
+        several => arrival.greet(&ear, chooser(several)),
     }
     Ok(Ack::Empty)
 }
@@ -403,10 +413,10 @@ pub(super) async fn pressed(arrival: &Arrival<'_>, action: Action) -> Result<Ack
     }
     if let Some(id) = action.element.strip_prefix(INVITE) {
         let said = invited(arrival, id, &action).await;
-        return Ok(told(said));
+        return Ok(told_once(arrival, said).await);
     }
     if action.element == NO_INVITE {
-        return Ok(told(words::NOT_SENT));
+        return Ok(told_once(arrival, words::NOT_SENT.to_owned()).await);
     }
     Ok(Ack::Empty)
 }
@@ -442,42 +452,62 @@ async fn own_copy(
 ) -> Result<Ack, NotTaken> {
     if let Some((session, _)) = own_session(arrival, id, action, ear).await? {
         let thread = action.thread.clone().filter(|_| ear.channel.starts_with('D'));
-        let to = (action.by.user.clone(), thread);
+        let to = CopyFor { user: action.by.user.clone(), thread };
         hand_out(arrival, session, Audience::Participant, to);
         arrival.tell(ear, words::ON_ITS_WAY);
     }
     Ok(Ack::Empty)
 }
 
-/// Puts a copy into somebody's conversation with the bot, after the acknowledgement.
-fn hand_out(
-    arrival: &Arrival<'_>,
-    session: SessionId,
-    reader: Audience,
-    (user, thread): (String, Option<String>),
-) {
+/// Whom a copy is for.
+struct CopyFor {
+    user: String,
+    /// Where in their conversation with the bot.
+    thread: Option<String>,
+}
+
+/// Puts a copy into somebody's conversation with the bot, after the acknowledgement; once, however often it was ordered
+/// by the same event.
+fn hand_out(arrival: &Arrival<'_>, session: SessionId, reader: Audience, to: CopyFor) {
     let (app, team) = (Arc::clone(arrival.app), arrival.team().to_owned());
+    let key = format!("{} copy", arrival.key);
     arrival.app.afterwards.spawn(async move {
-        let Some(engine) = app.engine() else { return };
-        let Ok(gathered) = engine.gather(session).await else { return };
-        let Ok(bytes) = engine.bundle(&gathered, reader).await else { return };
-        let body = json!({ "users": user });
-        let Ok(opened) = app.api.call(&team, Method::OpenConversation, body).await else { return };
-        let Some(channel) = opened["channel"]["id"].as_str() else { return };
-        let name = format!("anteroom-{session}.zip");
-        let upload = Upload { name: &name, title: &name, words: "", bytes };
-        match app.files.send(&team, (channel, thread.as_deref()), upload).await {
-            Ok(id) => {
-                let reader = match reader {
-                    Audience::Participant => Reader::Participant,
-                    Audience::Staff => Reader::Staff(String::new()),
-                };
-                let posted = Posted { item: Item::File { id }, reader };
-                app.ledger.note_or_tell(session, &[posted]).await;
-            }
-            Err(failure) => tracing::warn!(?failure, "a copy could not be handed out"),
-        }
+        let copying = Box::pin(hand_over(&app, &team, (session, reader), to));
+        app.once.say(&key, copying).await;
     });
+}
+
+/// Whether it has arrived.
+async fn hand_over(
+    app: &App,
+    team: &str,
+    (session, reader): (SessionId, Audience),
+    CopyFor { user, thread }: CopyFor,
+) -> bool {
+    let Some(engine) = app.engine() else { return false };
+    let Ok(gathered) = engine.gather(session).await else { return false };
+    let Ok(bytes) = engine.bundle(&gathered, reader).await else { return false };
+    let body = json!({ "users": user });
+    let Ok(opened) = app.api.call(team, Method::OpenConversation, body).await else {
+        return false;
+    };
+    let Some(channel) = opened["channel"]["id"].as_str() else { return false };
+    let name = format!("anteroom-{session}.zip");
+    let upload = Upload { name: &name, title: &name, words: "", bytes };
+    let id = match app.files.send(team, (channel, thread.as_deref()), upload).await {
+        Ok(id) => id,
+        Err(failure) => {
+            tracing::warn!(?failure, "a copy could not be handed out");
+            return false;
+        }
+    };
+    let reader = match reader {
+        Audience::Participant => Reader::Participant,
+        Audience::Staff => Reader::Staff(String::new()),
+    };
+    let posted = Posted { item: Item::File { id }, reader };
+    app.ledger.note_or_tell(session, &[posted]).await;
+    true
 }
 
 /// How an answer was.

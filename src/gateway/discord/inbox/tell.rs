@@ -2,6 +2,8 @@
 
 use std::{sync::Arc, time::Duration};
 
+use serde_json::Value;
+
 use super::{Arrival, Ear};
 use crate::{
     chat::receipt,
@@ -54,16 +56,30 @@ impl Arrival<'_> {
         self.show(ear, texts::words(text))
     }
 
-    /// Shows something likewise.
+    /// Shows something likewise; where nobody waits for an answer, once, however often the event is delivered.
     pub(in crate::gateway::discord) fn show(&self, ear: &Ear, post: Post) -> Ack {
         if self.ticket.is_some() {
             return Ack::Say(post);
         }
+        let body = post.body(0);
+        self.post_once(format!("{} {body}", self.key), ear, body)
+    }
+
+    /// Greets somebody where there is no conversation; once, however often the event is delivered.
+    pub(in crate::gateway::discord) fn greet(&self, ear: &Ear, post: Post) -> Ack {
+        if self.ticket.is_some() {
+            return Ack::Say(post);
+        }
+        self.post_once(self.key.clone(), ear, post.body(0))
+    }
+
+    fn post_once(&self, key: String, ear: &Ear, body: Value) -> Ack {
         let (app, channel) = (Arc::clone(self.app), ear.channel.clone());
         let nonce = send::nonce(EffectId::mint(app.ids.as_ref()), 0);
         self.app.afterwards.spawn(async move {
-            // Told in the log by the call.
-            _ = app.api.post(&channel, &nonce, post.body(0)).await;
+            // A failure is told in the log by the call.
+            let posting = async { app.api.post(&channel, &nonce, body).await.is_ok() };
+            app.once.say(&key, posting).await;
         });
         Ack::Nothing
     }

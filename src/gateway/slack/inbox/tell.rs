@@ -106,21 +106,25 @@ impl Arrival<'_> {
         if text.is_empty() || !self.app.receipts.may_tell(self.team(), &ear.user) {
             return;
         }
-        let (app, team) = (Arc::clone(self.app), self.team().to_owned());
-        let (ear, text) = (ear.clone(), text.to_owned());
-        self.app.afterwards.spawn(async move { whisper(&app, &team, &ear, &text).await });
+        self.whisper(ear, Post { text: text.to_owned(), blocks: Vec::new() });
     }
 
-    /// Shows somebody something that nobody else sees.
+    /// Shows somebody something that nobody else sees; once, however often the event is delivered.
     pub(in crate::gateway::slack) fn whisper(&self, ear: &Ear, post: Post) {
         let (app, team, ear) = (Arc::clone(self.app), self.team().to_owned(), ear.clone());
-        self.app.afterwards.spawn(async move { whisper_post(&app, &team, &ear, &post).await });
+        let key = format!("{} {}", self.key, post.text);
+        self.app.afterwards.spawn(async move {
+            app.once.say(&key, whisper_post(&app, &team, &ear, &post)).await;
+        });
     }
 
-    /// Posts something that belongs to no conversation.
-    pub(in crate::gateway::slack) fn post(&self, ear: &Ear, post: Post) {
+    /// Greets somebody where there is no conversation; once, however often the event is delivered.
+    pub(in crate::gateway::slack) fn greet(&self, ear: &Ear, post: Post) {
         let (app, team, ear) = (Arc::clone(self.app), self.team().to_owned(), ear.clone());
-        self.app.afterwards.spawn(async move { post_plainly(&app, &team, &ear, &post).await });
+        let key = self.key.clone();
+        self.app.afterwards.spawn(async move {
+            app.once.say(&key, post_plainly(&app, &team, &ear, &post)).await;
+        });
     }
 
     /// What an erasure came to, for whoever asks again.
@@ -137,10 +141,12 @@ impl Arrival<'_> {
 
 /// Says something that one person alone sees; in the app itself there is no such message, so it is an ordinary one.
 async fn whisper(app: &App, team: &str, ear: &Ear, text: &str) {
-    whisper_post(app, team, ear, &Post { text: text.to_owned(), blocks: Vec::new() }).await;
+    // Told in the log by the call; the person can press again.
+    _ = whisper_post(app, team, ear, &Post { text: text.to_owned(), blocks: Vec::new() }).await;
 }
 
-async fn post_plainly(app: &App, team: &str, ear: &Ear, post: &Post) {
+/// Posts something that belongs to no conversation; whether it arrived.
+async fn post_plainly(app: &App, team: &str, ear: &Ear, post: &Post) -> bool {
     let mut body = json!({
         "channel": ear.channel,
         "text": post.text,
@@ -151,11 +157,11 @@ async fn post_plainly(app: &App, team: &str, ear: &Ear, post: &Post) {
     if let Some(thread) = &ear.thread {
         body["thread_ts"] = thread.clone().into();
     }
-    // Told in the log by the call.
-    _ = app.api.call(team, Method::PostMessage, body).await;
+    // A failure is told in the log by the call.
+    app.api.call(team, Method::PostMessage, body).await.is_ok()
 }
 
-async fn whisper_post(app: &App, team: &str, ear: &Ear, post: &Post) {
+async fn whisper_post(app: &App, team: &str, ear: &Ear, post: &Post) -> bool {
     let mut body = json!({
         "channel": ear.channel,
         "user": ear.user,
@@ -167,8 +173,7 @@ async fn whisper_post(app: &App, team: &str, ear: &Ear, post: &Post) {
     }
     let is_nowhere = ear.channel == ear.user;
     let method = if is_nowhere { Method::PostMessage } else { Method::PostEphemeral };
-    // Told in the log by the call; the person can press again.
-    _ = app.api.call(team, method, body).await;
+    app.api.call(team, method, body).await.is_ok()
 }
 
 /// A form to show.
