@@ -1,12 +1,13 @@
-//! What the gateways of chats share: raw JSON and signed requests that come in, what is done after an acknowledgement,
-//! what was said already and how often somebody is told something, how messages look and where they stand, which effects may stand there already, how a
-//! conversation stands, its transcript in pages, files on their way, what stands outside for a session, what a
-//! refusal means for an effect, and how a doctor asks.
+//! What the gateways of chats share: raw JSON and signed requests that come in, the table of commands and what they come
+//! to, what is done after an acknowledgement, what was said already and how often somebody is told something, how messages
+//! look and where they stand, which effects may stand there already, how a conversation stands, its transcript in pages,
+//! files on their way, what stands outside for a session, what a refusal means for an effect, and how a doctor asks.
 
 mod afterwards;
 pub mod cards;
 pub mod catch_up;
 pub mod checkup;
+pub mod commands;
 mod doubts;
 mod drawn;
 mod fetched;

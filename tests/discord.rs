@@ -12,6 +12,8 @@ mod candidate;
 mod cards;
 #[path = "discord/comings.rs"]
 mod comings;
+#[path = "discord/commands.rs"]
+mod commands;
 #[path = "discord/community.rs"]
 mod community;
 #[path = "discord/crowd.rs"]

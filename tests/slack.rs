@@ -16,6 +16,8 @@ mod cards;
 mod causes;
 #[path = "support/chromium.rs"]
 mod chromium;
+#[path = "slack/commands.rs"]
+mod commands;
 #[path = "slack/connect.rs"]
 mod connect;
 #[path = "slack/delivery_table.rs"]

@@ -168,11 +168,11 @@ pub const HELLO: &str =
 /// An order for staff, by somebody else.
 pub const FOR_STAFF: &str = "Only the team can do that.";
 
-/// There is no conversation to talk about.
-pub const NO_SESSION: &str = "There is no conversation yet. Begin one with `start`.";
-
 /// The person named has none.
 pub const NONE_OF_THEIRS: &str = "They have no conversation here.";
+
+/// What stands under the preview of an invitation.
+pub const INVITATION: &str = "They get a message that says what it is and that you talk to an AI; nothing begins before they agree.";
 
 /// An invitation that was not sent.
 pub const NOT_SENT: &str = "Nothing was sent.";

@@ -139,6 +139,9 @@ pub struct StartDiscord {
     /// Opens on join as well; needs the Server Members intent.
     #[serde(default)]
     pub on_join: bool,
+    /// Staff may invite members, into a private thread under `parent`.
+    #[serde(default)]
+    pub invite: bool,
     /// Where it runs.
     pub place: DiscordPlace,
     /// Channel alias under which threads are made.

@@ -196,7 +196,7 @@ async fn a_copy_of_everything_comes_directly_or_into_the_thread() {
     ada.press("Download my answers").await;
     assert_snapshot!(ada.news(), @"
     #welcome-ada
-      + Anteroom (only you): Sent. You find it in your direct messages.
+      + Anteroom (only you): Sent. You'll find it in your direct messages.
     @Anteroom
       + Anteroom: A copy of everything.
           📎 anteroom-ses_00000000000000000000000000000001.zip
@@ -205,7 +205,7 @@ async fn a_copy_of_everything_comes_directly_or_into_the_thread() {
     ada.press("Download my answers").await;
     assert_snapshot!(ada.news(), @"
     #welcome-ada
-      + Anteroom (only you): Sent. You find it in your thread.
+      + Anteroom (only you): Sent. You'll find it in your thread.
       + Anteroom: A copy of everything.
           📎 anteroom-ses_00000000000000000000000000000001.zip
     ");

@@ -95,14 +95,14 @@ async fn a_server_that_was_set_up_as_the_readme_says_lacks_nothing() {
     looked at: intents 4615, for which "Server Members Intent" must be on (portal, page "Bot")
     looked at: permissions 395405544448, asked for by https://discord.com/oauth2/authorize?client_id=1300000000000000001&permissions=395405544448&scope=bot+applications.commands
     looked at: who is staff and who decides
-    looked at: 7 commands
+    looked at: 8 commands
     looked at: Discord can be reached, and the clocks agree
     looked at: the bot's token: it is that of `anteroom`
     looked at: the application
     looked at: the switches of privileged intents
     looked at: which way interactions go
     looked at: sessions that may be begun today: 1000 of 1000
-    looked at: registered commands (7 of 7)
+    looked at: registered commands (8 of 8)
     looked at: servers: `The server`
     looked at: permissions in each server (1)
     looked at: what the bot may do in each channel (7)
@@ -173,7 +173,7 @@ async fn what_a_server_took_away_is_named_with_the_page_to_mend_it_on() {
     discord: presses and commands go to an address, and not over the gateway. hint: empty "Interactions Endpoint URL" (portal, page "General Information"), or write `transport = "http"`
     discord: warning: only 3 of 1000 sessions may still be begun today. hint: look into the log for what ends them; at none Discord takes the token away
     discord: warning: Discord advises 2 connections, and `shards` is 1. hint: take `shards` out under `[discord]`; it then follows the advice
-    discord: warning: commands are not registered yet: `override`, `privacy`, `review`, `upload`, `Review onboarding`, `Use as answer`. hint: `anteroom run` registers them; where it runs, look into its log for what Discord refused
+    discord: warning: commands are not registered yet: `override`, `privacy`, `review`, `staff`, `upload`, `Review onboarding`, `Use as answer`. hint: `anteroom run` registers them; where it runs, look into its log for what Discord refused
     discord: warning: commands are registered as they were before: `onboard`. hint: `anteroom run` registers them; where it runs, look into its log for what Discord refused
     discord: warning: commands are registered that are not the bot's: `ping`. hint: the bot's next start takes them away; another program may use the same application
     discord: warning: in `The server` the bot lacks "Manage Threads". hint: switch them on for its role `Anteroom` (Server Settings, "Roles"), unless each channel allows them
@@ -205,7 +205,7 @@ async fn a_bot_that_was_added_nowhere_gets_the_address_that_adds_it() {
     discord: the application can be added to no server by its address alone. hint: switch "Requires OAuth2 Code Grant" off (portal, page "Bot")
     discord: `members = true` is not granted: Discord would close the connection. hint: switch "Server Members Intent" on (portal, page "Bot"), or take `members` out
     discord: only 0 of 1000 sessions may still be begun today. hint: look into the log for what ends them; at none Discord takes the token away
-    discord: warning: commands are not registered yet: `onboard`, `override`, `privacy`, `review`, `upload`, `Review onboarding`, `Use as answer`. hint: `anteroom run` registers them; where it runs, look into its log for what Discord refused
+    discord: warning: commands are not registered yet: `onboard`, `override`, `privacy`, `review`, `staff`, `upload`, `Review onboarding`, `Use as answer`. hint: `anteroom run` registers them; where it runs, look into its log for what Discord refused
     discord: the bot is in no server. hint: add it to yours with https://discord.com/oauth2/authorize?client_id=1300000000000000001&permissions=395405544448&scope=bot+applications.commands
     "#);
     assert_eq!(said.code, 1);
@@ -258,7 +258,7 @@ async fn over_http_the_key_and_the_address_must_be_those_of_the_application() {
     discord: warning: over HTTP Discord tells neither of messages nor of members. hint: write `transport = "gateway"` under `[discord]`, or take `message_content` and `members` out
     discord: Discord does not know where presses and commands are to go. hint: start the bot, then write its address into "Interactions Endpoint URL" (portal, page "General Information"): Discord tries it before it takes it
     discord: `public_key` is not that of this application. hint: copy it anew (portal, page "General Information")
-    discord: warning: commands are not registered yet: `onboard`, `override`, `privacy`, `review`, `upload`, `Review onboarding`, `Use as answer`. hint: `anteroom run` registers them; where it runs, look into its log for what Discord refused
+    discord: warning: commands are not registered yet: `onboard`, `override`, `privacy`, `review`, `staff`, `upload`, `Review onboarding`, `Use as answer`. hint: `anteroom run` registers them; where it runs, look into its log for what Discord refused
     "#);
     assert_eq!(said.code, 1);
     let address = "https://bot.example.org/discord/interactions";
@@ -280,7 +280,7 @@ async fn a_discord_that_cannot_be_reached_or_refuses() {
     let said = doctor(dir.path(), &config, token(), &["--online"]).await;
     insta::assert_snapshot!(said.err, @"
     discord: Discord does not say what it knows of the application: no clear answer from Discord: status 500 Internal Server Error. hint: try it once more
-    discord: warning: commands are not registered yet: `onboard`, `override`, `privacy`, `review`, `upload`, `Review onboarding`, `Use as answer`. hint: `anteroom run` registers them; where it runs, look into its log for what Discord refused
+    discord: warning: commands are not registered yet: `onboard`, `override`, `privacy`, `review`, `staff`, `upload`, `Review onboarding`, `Use as answer`. hint: `anteroom run` registers them; where it runs, look into its log for what Discord refused
     discord: channel `introductions` (1100000000000000002): Discord refused: code 20001 (status 403). hint: try it once more
     discord: channel `onboarding` (1100000000000000005): Discord refused: code 20001 (status 403). hint: try it once more
     discord: channel `recruiting_approvals` (1100000000000000003): Discord refused: code 20001 (status 403). hint: try it once more

@@ -2,8 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use serde_json::Value;
+
 use crate::{
-    bot::{Bot, MALLORY, WELCOME},
+    bot::{ADA, Bot, LINUS, MALLORY, Plan, WELCOME},
     emulator::state::{BOT, Channel, kind},
 };
 
@@ -51,4 +53,29 @@ async fn a_first_direct_message_is_greeted_once_when_it_is_replayed() {
         bot.happens(|state| state.posted(direct, id)).await;
     }
     assert_eq!(count(&bot, "I begin in the server"), 1, "{}", bot.mallory().screen());
+}
+
+/// A command that is replayed hands no second copy out.
+#[tokio::test]
+async fn a_copy_for_staff_is_handed_out_once_when_the_command_is_replayed() {
+    let bot = Bot::at_the_rules(Plan::hearing()).await;
+    let linus = bot.linus();
+    let member = Value::from(ADA);
+    linus.at("staff-desk").command("/staff export", &[("member", member)]).await;
+    let (token, data) = bot.discord.with(|state| {
+        let by_linus =
+            |known: &(&String, &crate::emulator::state::Interaction)| known.1.by == LINUS;
+        let last = state.interactions.iter().filter(by_linus).max_by_key(|(_, known)| known.id);
+        let token = last.unwrap().0.clone();
+        let member = serde_json::json!({ "name": "member", "type": 6, "value": ADA.to_string() });
+        let data = serde_json::json!({ "id": "1", "name": "staff", "type": 1,
+            "options": [{ "name": "export", "type": 1, "options": [member] }] });
+        (token, data)
+    });
+    bot.happens(|state| {
+        let payload = state.payload(&token, &data);
+        state.dispatch("INTERACTION_CREATE", &payload);
+    })
+    .await;
+    assert_eq!(linus.screen().matches("📎 anteroom-").count(), 1, "{}", linus.screen());
 }

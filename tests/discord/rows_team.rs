@@ -253,7 +253,7 @@ async fn row_24_nobody_decides_their_own_request() {
     grace.at("welcome").command("/override", &[("member", json!(GRACE))]).await;
     assert_snapshot!(grace.news(), @"
     #welcome
-      + Anteroom (only you): Done.
+      + Anteroom (only you): You'll find the answer here: #welcome-grace-hopper
     #staff-approvals
       + Anteroom (only you): ┃ ### Approve this?
           ┃ Move Grace Hopper to “Goodbye”?

@@ -9,7 +9,7 @@ use super::Check;
 use crate::{
     config::problem::did_you_mean,
     flows::text,
-    model::flow::{Decider, Period},
+    model::flow::{Decider, DiscordPlace, Period},
 };
 
 const DAY: u64 = 86_400;
@@ -216,6 +216,7 @@ impl Check<'_> {
         }
         self.lead();
         self.pace();
+        self.invitation();
         let policy = &flow.approvals.overrides;
         let at = "/approvals/override";
         if policy.quorum == 0 {
@@ -234,6 +235,18 @@ impl Check<'_> {
             if value == 0 {
                 self.error(&format!("/limits/{name}"), format!("`{name}` must be 1 or more"), None);
             }
+        }
+    }
+
+    /// On Discord the bot writes directly to nobody who has not asked for it: an invitation needs a thread.
+    fn invitation(&mut self) {
+        let Some(start) = self.flow.start.discord.as_ref().filter(|start| start.invite) else {
+            return;
+        };
+        if start.place != DiscordPlace::PrivateThread || start.parent.is_none() {
+            let hint =
+                "write `place = \"private-thread\"`, and as `parent` a channel that members see";
+            self.warn("/start/discord/invite", "nobody can be invited on Discord", hint);
         }
     }
 

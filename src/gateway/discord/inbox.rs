@@ -23,6 +23,7 @@ use super::{
 };
 use crate::{
     engine::{Engine, Inbound, Receipt, What},
+    flows::Library,
     form::{typed, words},
     ids::{SessionId, WaitId},
     interview::{Responder, answer::describe},
@@ -148,6 +149,11 @@ impl Arrival<'_> {
     /// The server, as ids name it.
     pub(super) fn guild(&self) -> &str {
         self.guild.as_deref().unwrap_or(people::NO_GUILD)
+    }
+
+    /// The flows that can be started.
+    pub(super) fn library(&self) -> &Library {
+        &self.engine.parts().library
     }
 
     pub(super) fn person(&self, by: &Actor) -> PersonId {

@@ -2,25 +2,28 @@
 //!
 //! `manifests/discord.json` is written from here; a test keeps it so.
 
+use std::sync::Arc;
+
 use serde_json::{Value, json};
 use serenity::model::{Permissions, gateway::GatewayIntents};
 
-use crate::{config::settings::DiscordConnection, flows::Library};
+use crate::{
+    chat::commands::{
+        Argument::{File, Flow, Member, Reason},
+        COMMANDS, Entry,
+        Taken::{As, Menu, Not},
+        Verb, Who,
+        decide::{invitable, scoring, startable},
+    },
+    config::settings::DiscordConnection,
+    flows::{Library, LoadedFlow},
+    model::session::Platform,
+};
 
-/// The commands.
-pub const ONBOARD: &str = "onboard";
-/// Hands a file in where the app has no form for it.
-pub const UPLOAD: &str = "upload";
-/// One's own data.
-pub const PRIVACY: &str = "privacy";
 /// For staff: how somebody is, or everybody.
 pub const REVIEW: &str = "review";
-/// For those who decide: a part is passed over.
-pub const OVERRIDE: &str = "override";
-/// On a user, for staff.
+/// The same on a user.
 pub const REVIEW_USER: &str = "Review onboarding";
-/// On a message: its words answer the open question, whatever the bot may read by itself.
-pub const USE_AS_ANSWER: &str = "Use as answer";
 
 /// What the bot must be allowed to do in a server.
 pub const PERMISSIONS: Permissions = Permissions::VIEW_CHANNEL
@@ -63,18 +66,19 @@ pub fn invite(application: &str) -> String {
     )
 }
 
-/// A text in English, and in other languages of Discord's.
-struct Said(&'static str, [(&'static str, &'static str); 2]);
+/// A text in English, German and French.
+struct Said([&'static str; 3]);
 
 impl Said {
     fn name(&self) -> (Value, Value) {
-        (json!(self.0), json!({ "de": self.1[0].1, "fr": self.1[1].1 }))
+        let Self([en, de, fr]) = self;
+        (json!(en), json!({ "de": de, "fr": fr }))
     }
 }
 
 /// English, German, French.
 const fn said(en: &'static str, de: &'static str, fr: &'static str) -> Said {
-    Said(en, [("de", de), ("fr", fr)])
+    Said([en, de, fr])
 }
 
 /// Kinds of options.
@@ -125,172 +129,197 @@ fn on(kind: u8, name: &Said, only: Option<Permissions>) -> Value {
 /// Flows that can be chosen by name; more than that are begun by their panels.
 const CHOICES: usize = 25;
 
-/// The commands, as they are registered. Names stay in English for the program, whatever people see.
+/// Nobody but administrators see a command of staff, until the server says otherwise; our own lists say who really may.
+const HIDDEN: Option<Permissions> = Some(Permissions::empty());
+
+/// The commands as they are registered, made from the table that all platforms share. Names stay in English for the
+/// program, whatever people see.
 pub fn commands(library: &Library) -> Vec<Value> {
-    let flows = library.iter().filter(|flow| flow.flow.start.discord.is_some()).take(CHOICES);
-    let flows: Vec<Value> =
-        flows.map(|flow| json!({ "name": flow.flow.title, "value": flow.flow.id })).collect();
-    let flow = || {
-        let mut flow = option(
-            TEXT,
-            &said("flow", "ablauf", "parcours"),
-            &said("Which one", "Welcher", "Lequel"),
-            false,
-        );
-        flow["choices"] = flows.clone().into();
-        if flows.len() > 1 { vec![flow] } else { Vec::new() }
-    };
-    let privacy = vec![
-        sub(
-            &said("export", "kopie", "copie"),
-            &said("A copy of everything", "Eine Kopie von allem", "Une copie de tout"),
-            Vec::new(),
-        ),
-        sub(
-            &said("delete", "loeschen", "supprimer"),
-            &said("Erase everything", "Alles löschen", "Tout effacer"),
-            Vec::new(),
-        ),
-    ];
-    [of_members(onboard(&flow()), privacy), of_staff()].concat()
+    let mut roots: Vec<&str> = Vec::new();
+    for entry in &COMMANDS {
+        if let As([root, ..]) = entry.discord
+            && !roots.contains(root)
+        {
+            roots.push(root);
+        }
+    }
+    let slash = roots.into_iter().map(|root| slash(root, library));
+    let menus = COMMANDS.iter().filter_map(|entry| match entry.discord {
+        Menu(name) => Some(on(ON_MESSAGE, &in_languages(entry, name).0, None)),
+        As(_) | Not(_) => None,
+    });
+    let review = said(REVIEW_USER, "Einstieg ansehen", "Voir l'accueil");
+    slash.chain(menus).chain([on(ON_USER, &review, HIDDEN)]).collect()
 }
 
-fn sub(name: &Said, about: &Said, options: Vec<Value>) -> Value {
-    let mut sub = named(SUB, name, about);
+/// A slash command with all that stands under it.
+fn slash(root: &'static str, library: &Library) -> Value {
+    let is_under =
+        |entry: &&Entry| matches!(entry.discord, As(path) if path.first() == Some(&root));
+    let rows: Vec<&Entry> = COMMANDS.iter().filter(is_under).collect();
+    let only = rows.iter().all(|row| row.who == Who::Staff).then_some(HIDDEN).flatten();
+    if let Some((name, about)) = group(root) {
+        let subs = rows.iter().map(|row| sub(row, library)).collect();
+        return command(named(SLASH, &name, &about), subs, only);
+    }
+    // Rows of one command: the last takes the most.
+    let takes = rows.last().map(|row| (*row, rows.iter().all(|row| row.has(Member))));
+    let Some((row, needs_member)) = takes else { return Value::Null };
+    let (name, about) = in_languages(row, root);
+    command(named(SLASH, &name, &about), options(row, needs_member, library), only)
+}
+
+/// What a command is called that only holds others, and what it says of itself.
+fn group(root: &str) -> Option<(Said, Said)> {
+    Some(match root {
+        "onboard" => (
+            said("onboard", "willkommen", "accueil"),
+            said("Your onboarding", "Dein Einstieg", "Ton accueil"),
+        ),
+        "privacy" => (
+            said("privacy", "datenschutz", "confidentialite"),
+            said("Your data", "Deine Daten", "Tes données"),
+        ),
+        "staff" => {
+            (said("staff", "team", "equipe"), said("For the team", "Für das Team", "Pour l'équipe"))
+        }
+        _ => return None,
+    })
+}
+
+fn sub(row: &Entry, library: &Library) -> Value {
+    let As([_, name, ..]) = row.discord else { return Value::Null };
+    let (name, about) = in_languages(row, name);
+    let mut sub = named(SUB, &name, &about);
+    let options = options(row, true, library);
     if !options.is_empty() {
         sub["options"] = options.into();
     }
     sub
 }
 
-/// What can be done with one's own conversation, and the panel.
-fn onboard(flow: &[Value]) -> Vec<Value> {
-    vec![
-        sub(
-            &said("start", "start", "commencer"),
-            &said("Begin, or go on", "Beginnen oder weitermachen", "Commencer ou continuer"),
-            flow.to_vec(),
-        ),
-        sub(
-            &said("status", "stand", "etat"),
-            &said("How far you are", "Wie weit du bist", "Où tu en es"),
-            Vec::new(),
-        ),
-        sub(
-            &said("resume", "weiter", "reprendre"),
-            &said(
-                "Go on after a break",
-                "Nach einer Pause weitermachen",
-                "Reprendre après une pause",
-            ),
-            Vec::new(),
-        ),
-        sub(
-            &said("cancel", "abbrechen", "annuler"),
-            &said("Ask me nothing more", "Nichts mehr fragen", "Ne plus rien demander"),
-            Vec::new(),
-        ),
-        sub(
-            &said("panel", "tafel", "panneau"),
-            &said(
-                "Post a message with a Start button here",
-                "Hier eine Nachricht mit Start-Knopf aufhängen",
-                "Publier ici un message avec un bouton Start",
-            ),
-            flow.to_vec(),
-        ),
-    ]
+/// What a command takes, as Discord asks for it.
+fn options(row: &Entry, needs_member: bool, library: &Library) -> Vec<Value> {
+    let made = row.takes.iter().filter_map(|argument| match argument {
+        Member => {
+            let name = said("member", "mitglied", "membre");
+            Some(option(USER, &name, &said("Whom", "Wen", "Qui"), needs_member))
+        }
+        Flow => flow(row.verb, library),
+        Reason => {
+            let about = said(
+                "Why; it stands in the audit trail",
+                "Warum; steht im Protokoll",
+                "Pourquoi; figure au journal",
+            );
+            Some(option(TEXT, &said("reason", "grund", "raison"), &about, false))
+        }
+        File => {
+            let name = said("file", "datei", "fichier");
+            Some(option(FILE, &name, &said("The file", "Die Datei", "Le fichier"), true))
+        }
+    });
+    made.collect()
 }
 
-fn of_members(onboard: Vec<Value>, privacy: Vec<Value>) -> Vec<Value> {
-    let file = option(
-        FILE,
-        &said("file", "datei", "fichier"),
-        &said("The file", "Die Datei", "Le fichier"),
-        true,
-    );
-    let upload = named(
-        SLASH,
-        &said(UPLOAD, "hochladen", "envoyer"),
-        &said(
-            "Hand in a file that you were asked for",
-            "Eine Datei abgeben, um die du gebeten wurdest",
-            "Envoyer un fichier demandé",
-        ),
-    );
-    vec![
-        command(
-            named(
-                SLASH,
-                &said(ONBOARD, "willkommen", "accueil"),
-                &said("Your onboarding", "Dein Einstieg", "Ton accueil"),
-            ),
-            onboard,
-            None,
-        ),
-        command(upload, vec![file], None),
-        command(
-            named(
-                SLASH,
-                &said(PRIVACY, "datenschutz", "confidentialite"),
-                &said("Your data", "Deine Daten", "Tes données"),
-            ),
-            privacy,
-            None,
-        ),
-        on(
-            ON_MESSAGE,
-            &said(USE_AS_ANSWER, "Als Antwort verwenden", "Utiliser comme réponse"),
-            None,
-        ),
-    ]
-}
-
-fn of_staff() -> Vec<Value> {
-    // Nobody but administrators, until the server says otherwise; our own lists say who really may.
-    let only = Some(Permissions::empty());
-    let member = |required| {
-        option(USER, &said("member", "mitglied", "membre"), &said("Whom", "Wen", "Qui"), required)
+/// Which flow, where there is a choice.
+fn flow(verb: Verb, library: &Library) -> Option<Value> {
+    let flows = match verb {
+        Verb::Invite => invitable(library, Platform::Discord),
+        Verb::Match => scoring(library, Platform::Discord),
+        _ => startable(library, Platform::Discord),
     };
-    let reason = option(
-        TEXT,
-        &said("reason", "grund", "raison"),
-        &said(
-            "Why; it stands in the audit trail",
-            "Warum; steht im Protokoll",
-            "Pourquoi; figure au journal",
+    if flows.len() < 2 {
+        return None;
+    }
+    let choice = |flow: &Arc<LoadedFlow>| json!({ "name": flow.flow.title, "value": flow.flow.id });
+    let choices: Vec<Value> = flows.iter().take(CHOICES).map(choice).collect();
+    let name = said("flow", "ablauf", "parcours");
+    let mut flow = option(TEXT, &name, &said("Which one", "Welcher", "Lequel"), false);
+    flow["choices"] = choices.into();
+    Some(flow)
+}
+
+/// The name of a command and what it says of itself.
+fn in_languages(row: &Entry, name: &'static str) -> (Said, Said) {
+    let (de, fr) = match row.verb {
+        Verb::Start => (
+            ["start", "Ein Interview beginnen oder weitermachen"],
+            ["commencer", "Commencer un entretien, ou continuer"],
         ),
-        false,
-    );
-    vec![
-        command(
-            named(
-                SLASH,
-                &said(REVIEW, "durchsicht", "revue"),
-                &said(
-                    "How somebody is, or everybody",
-                    "Wie es um jemanden oder alle steht",
-                    "Où en est quelqu'un, ou tout le monde",
-                ),
-            ),
-            vec![member(false)],
-            only,
+        Verb::Status => (["stand", "Wie weit du bist"], ["etat", "Où tu en es"]),
+        Verb::Pause => (
+            ["abbrechen", "Vorerst aufhören; gefragt wird erst wieder, wenn du weitermachst"],
+            ["annuler", "Arrêter pour l'instant; rien n'est demandé avant la reprise"],
         ),
-        command(
-            named(
-                SLASH,
-                &said(OVERRIDE, "freigeben", "passer"),
-                &said(
-                    "Move somebody to the next part",
-                    "Jemanden zum nächsten Teil bringen",
-                    "Faire passer à la partie suivante",
-                ),
-            ),
-            vec![member(true), reason],
-            only,
+        Verb::Resume => (
+            ["weiter", "Weitermachen, wo du aufgehört hast"],
+            ["reprendre", "Reprendre là où tu en étais"],
         ),
-        on(ON_USER, &said(REVIEW_USER, "Einstieg ansehen", "Voir l'accueil"), only),
-    ]
+        Verb::Advance => (
+            ["ueberspringen", "Das Team bitten, dich weitergehen zu lassen"],
+            ["avancer", "Demander à l'équipe de passer à la suite"],
+        ),
+        Verb::Human => {
+            (["mensch", "Mit einem Menschen sprechen"], ["humain", "Parler à quelqu'un"])
+        }
+        Verb::Upload => (
+            ["hochladen", "Eine Datei abgeben, um die du gebeten wurdest"],
+            ["envoyer", "Envoyer un fichier demandé"],
+        ),
+        Verb::UseAsAnswer => (["Als Antwort verwenden", ""], ["Utiliser comme réponse", ""]),
+        Verb::Export => (["kopie", "Eine Kopie von allem"], ["copie", "Une copie de tout"]),
+        Verb::Delete => (
+            ["loeschen", "Deine Antworten und Dateien löschen"],
+            ["supprimer", "Effacer tes réponses et tes fichiers"],
+        ),
+        Verb::Help => (["hilfe", "Was du hier tun kannst"], ["aide", "Ce que tu peux faire ici"]),
+        _ => for_team(row.verb),
+    };
+    (Said([name, de[0], fr[0]]), Said([row.does, de[1], fr[1]]))
+}
+
+/// The same of what is for the team.
+const fn for_team(verb: Verb) -> ([&'static str; 2], [&'static str; 2]) {
+    match verb {
+        Verb::Invite => (
+            ["einladen", "Jemanden zu einem Interview einladen"],
+            ["inviter", "Inviter quelqu'un à un entretien"],
+        ),
+        Verb::Override => (
+            ["freigeben", "Jemanden zum nächsten Teil bringen"],
+            ["passer", "Faire passer à la partie suivante"],
+        ),
+        Verb::TakeOver => (
+            ["uebernehmen", "Ein Gespräch übernehmen; der Assistent schweigt"],
+            ["prendre-la-main", "Prendre la conversation; l'assistant se tait"],
+        ),
+        Verb::HandBack => (
+            ["zurueckgeben", "Ein Gespräch dem Assistenten zurückgeben"],
+            ["rendre-la-main", "Rendre la conversation à l'assistant"],
+        ),
+        Verb::End => (
+            ["beenden", "Jemandes Gespräch beenden"],
+            ["terminer", "Terminer la conversation de quelqu'un"],
+        ),
+        Verb::ExportTheirs => (
+            ["kopie", "Eine Kopie von jemandes Gespräch"],
+            ["copie", "Une copie de la conversation de quelqu'un"],
+        ),
+        Verb::Match => (
+            ["abgleich", "Jemanden mit einer Stelle vergleichen"],
+            ["comparer", "Comparer quelqu'un à un poste"],
+        ),
+        Verb::Panel => (
+            ["tafel", "Hier eine Nachricht mit Start-Knopf aufhängen"],
+            ["panneau", "Publier ici un message avec un bouton Start"],
+        ),
+        // How everybody is and how somebody is are one command.
+        _ => (
+            ["durchsicht", "Wie es um jemanden oder alle steht"],
+            ["revue", "Où en est quelqu'un, ou tout le monde"],
+        ),
+    }
 }
 
 /// All of it, as an operator reads it.

@@ -27,7 +27,7 @@ pub fn interaction(body: &Value) -> Envelope {
 }
 
 /// Who did it: a member of a server with the user within, or a user alone.
-fn actor(payload: &Value) -> Actor {
+pub(super) fn actor(payload: &Value) -> Actor {
     let member = payload.get("member").filter(|member| member.is_object());
     let inside = member.and_then(|member| member.get("user")).filter(|user| user.is_object());
     let user = inside.or_else(|| payload.get("user")).or_else(|| payload.get("author"));

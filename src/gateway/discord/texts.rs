@@ -15,7 +15,7 @@ use crate::{
     config::Approvers,
     form::{Hears, words::Words},
     ids::SessionId,
-    model::{session::PersonId, ui::Offered},
+    model::{session::PersonId, transcript::Audience, ui::Offered},
 };
 
 /// Words of ours, which may hold Markdown.
@@ -306,6 +306,37 @@ pub fn goes_on(link: &str) -> String {
 pub fn answered_in(link: &str) -> String {
     format!("You'll find the answer here: {link}")
 }
+
+/// A first word to the bot outside of a server.
+pub const BEGIN_IN_THE_SERVER: &str =
+    "Hello. I begin in the server: press Start there, or type `/onboard start`.";
+
+/// An invitation is on its way.
+pub fn invited(user: &str) -> String {
+    format!(
+        "Invited <@{user}>. They'll find it in a private thread of their own. If it doesn't reach them, you'll read so in \
+         the team's channel."
+    )
+}
+
+/// An app was to be invited.
+pub const NO_BOTS: &str = "That is an app. Only people can be invited.";
+
+/// Somebody was to be invited who is not a member.
+pub const NOT_HERE: &str = "They aren't in this server, so I can't invite them.";
+
+/// A copy could not be handed over.
+pub const fn no_copy(reader: Audience) -> &'static str {
+    match reader {
+        Audience::Participant => "I could not send it just now. Please try again.",
+        Audience::Staff => {
+            "I couldn't send it to you. Allow direct messages in the server's privacy settings, then try again."
+        }
+    }
+}
+
+/// A copy was handed over when this was ordered for the first time.
+pub const COPY_SENT_BEFORE: &str = "It's on its way to your direct messages.";
 
 /// An order that only makes sense within a server.
 pub const IN_A_SERVER: &str = "Please do that in the server, not here.";

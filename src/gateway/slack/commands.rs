@@ -1,9 +1,9 @@
 //! What people order: /onboard, the shortcut, the buttons of Home and of the staff's thread, a first word to the bot.
 
 mod begin;
-mod matching;
 mod overview;
 mod reading;
+mod slash;
 
 use std::sync::Arc;
 
@@ -13,69 +13,35 @@ use super::{
     agent::FEEDBACK,
     api::Method,
     app::App,
-    blocks::{Button, actions, drawn, note, section},
     files::Upload,
     home::{SHOW, START},
-    inbound::{Ack, Action, Actor, Command as Typed, Message, NotTaken},
+    inbound::{Ack, Action, Actor, Message, NotTaken},
     inbox::{Arrival, Ear, ear_of},
-    inviter, limits, people,
-    render::{Message as Post, text::escape},
+    people,
+    render::Message as Post,
     texts,
 };
 use crate::{
-    chat::{receipt, transcript::Opening},
-    engine::{Beginning, Error, Inbound, Receipt, What},
-    flows::LoadedFlow,
-    form::{Order, glance, typed, words},
+    chat::{commands::decide::startable, transcript::Opening},
+    engine::{Beginning, Error, What},
+    form::{Order, typed, words},
     ids::SessionId,
     interview::{Command, Responder},
     model::{
         flow::SlackPlace,
         posted::{Item, Posted, Reader},
-        session::{Head, Platform},
+        session::Platform,
         transcript::Audience,
     },
     threads::Spot,
 };
 
 use self::{
-    begin::{Begun, begin, begin_at, chooser, invited, place_of},
-    overview::{card_of, of_one, overview},
+    begin::{INVITE, NO_INVITE, begin, begin_at, chooser, invited, place_of},
+    overview::card_of,
 };
 
-pub(super) use self::begin::startable;
-
-/// Buttons under the preview of an invitation.
-const INVITE: &str = "invite.send.";
-const NO_INVITE: &str = "invite.cancel";
-
-/// The command, with what stands after it.
-pub(super) async fn typed(arrival: &Arrival<'_>, typed: Typed) -> Ack {
-    let mut words = typed.text.split_whitespace();
-    let verb = words.next().unwrap_or("start").to_lowercase();
-    let rest: Vec<&str> = words.collect();
-    let whom = rest.first().and_then(|word| mentioned(word));
-    let order = Ordered { arrival, typed: &typed, whom, rest: &rest };
-    let said = match verb.as_str() {
-        "start" => order.start("start", startable(arrival.engine)).await,
-        "match" => order.matching().await,
-        "invite" => return order.invite().await,
-        "status" if whom.is_none() => return order.status().await,
-        "status" | "show" => return order.show().await,
-        "advance" => order.advance().await,
-        "pause" => order.own_or_staff(Command::Stop, Command::TakeOver).await,
-        "resume" => order.own_or_staff(Command::Resume, Command::HandBack).await,
-        "cancel" | "stop" | "end" => {
-            let reason = order.reason();
-            order.own_or_staff(Command::Stop, Command::End { reason }).await
-        }
-        "export" => order.export().await,
-        "delete" => order.own(Command::Delete).await,
-        "human" => order.own(Command::Human).await,
-        _ => texts::help(&typed.name),
-    };
-    told(said)
-}
+pub(super) use self::slash::typed;
 
 fn told(text: impl Into<String>) -> Ack {
     Ack::Ephemeral { text: text.into(), blocks: Vec::new() }
@@ -97,225 +63,10 @@ fn mentioned(word: &str) -> Option<&str> {
     user.chars().all(|c| c.is_ascii_alphanumeric()).then_some(user)
 }
 
-/// A command with who is meant.
-struct Ordered<'a> {
-    arrival: &'a Arrival<'a>,
-    typed: &'a Typed,
-    whom: Option<&'a str>,
-    rest: &'a [&'a str],
-}
-
-impl Ordered<'_> {
-    async fn start(&self, verb: &str, flows: Vec<Arc<LoadedFlow>>) -> String {
-        let wanted = self.rest.first().copied().unwrap_or_default();
-        let flow = match flows.as_slice() {
-            [] => return words::NO_FLOWS.to_owned(),
-            [only] if wanted.is_empty() => only,
-            several => {
-                if let Some(flow) = several.iter().find(|flow| flow.flow.id == wanted) {
-                    flow
-                } else {
-                    let names: Vec<String> = several
-                        .iter()
-                        .map(|f| format!("`{} {verb} {}`", self.typed.name, f.flow.id))
-                        .collect();
-                    return format!("There is more than one: {}", names.join(", "));
-                }
-            }
-        };
-        let channel = Some(self.typed.channel.as_str());
-        match begin(self.arrival, flow, &self.typed.by, channel).await {
-            Ok(Begun { session, direct: true }) => {
-                let (user, channel) = (&self.typed.by.user, &self.typed.channel);
-                inviter::remember(self.arrival.app, session, (user, channel)).await;
-                inviter::look(self.arrival.app, session).await;
-                texts::WROTE_TO_YOU.to_owned()
-            }
-            Ok(_) => words::DONE.to_owned(),
-            Err(error) => words::of_error(&error),
-        }
-    }
-
-    async fn invite(&self) -> Ack {
-        let from = match self.arrival.responder(&self.typed.by).await {
-            Ok(from) => from,
-            Err(unchecked) => return told(unchecked.to_string()),
-        };
-        if !from.staff {
-            return told(words::FOR_STAFF);
-        }
-        let Some(user) = self.whom else {
-            return told(format!("Say whom: `{} invite @person`.", self.typed.name));
-        };
-        let mut flows = startable(self.arrival.engine);
-        flows.retain(|flow| flow.flow.start.slack.as_ref().is_some_and(|start| start.invite));
-        if let Some(wanted) = self.rest.get(1) {
-            flows.retain(|flow| flow.flow.id == *wanted);
-        }
-        if flows.is_empty() {
-            return told("There is no such interview to invite to.");
-        }
-        let mut buttons: Vec<_> = flows
-            .iter()
-            .take(limits::ACTIONS_ELEMENTS - 1)
-            .map(|flow| {
-                let label = match flows.len() {
-                    1 => "Send".to_owned(),
-                    _ => format!("Send {}", flow.flow.title),
-                };
-                let button = Button::new(format!("{INVITE}{}", flow.flow.id), label);
-                button.value(user).primary().build()
-            })
-            .collect();
-        buttons.push(Button::new(NO_INVITE.to_owned(), "Cancel").build());
-        let titles: Vec<String> =
-            flows.iter().map(|flow| format!("*{}*", escape(&flow.flow.title))).collect();
-        let text = format!("Invite <@{user}> to {}?", titles.join(" or "));
-        let mut blocks = vec![
-            section(text.as_str()),
-            note(
-                "They get a message that says what it is and that you talk to an AI; nothing begins before they agree.",
-            ),
-        ];
-        blocks.extend(actions(buttons));
-        Ack::Ephemeral { text, blocks: drawn(&blocks) }
-    }
-
-    /// One's own progress; for staff how everybody is (BEHAVIOUR J5).
-    async fn status(&self) -> Ack {
-        match self.arrival.responder(&self.typed.by).await {
-            Ok(from) if from.staff => overview(self.arrival).await,
-            Ok(_) | Err(_) => match self.mine().await {
-                Ok(Some(head)) => match self.arrival.engine.look(head.id).await {
-                    Ok(look) => told(of_one(&look)),
-                    Err(error) => told(words::of_error(&error)),
-                },
-                Ok(None) => told(words::NO_SESSION),
-                Err(words) => told(words),
-            },
-        }
-    }
-
-    async fn show(&self) -> Ack {
-        let head = match self.theirs().await {
-            Ok((head, _)) => head,
-            Err(words) => return told(words),
-        };
-        match self.arrival.engine.look(head.id).await {
-            Ok(look) => card_of(&look),
-            Err(error) => told(words::of_error(&error)),
-        }
-    }
-
-    /// What a decider orders goes through at once, with the reason in the audit trail (BEHAVIOUR J3.8).
-    async fn advance(&self) -> String {
-        let reason = self.reason();
-        if self.whom.is_none() {
-            return self.own(Command::Advance { reason }).await;
-        }
-        match self.theirs().await {
-            Ok((head, from)) => self.order(head.id, from, Command::Advance { reason }).await,
-            Err(words) => words,
-        }
-    }
-
-    async fn own_or_staff(&self, own: Command, staff: Command) -> String {
-        if self.whom.is_none() {
-            return self.own(own).await;
-        }
-        match self.theirs().await {
-            Ok((head, from)) => self.order(head.id, from, staff).await,
-            Err(words) => words,
-        }
-    }
-
-    async fn own(&self, command: Command) -> String {
-        match self.mine().await {
-            Ok(Some(head)) => {
-                let from = self.arrival.participant(&self.typed.by, head.name.as_deref()).await;
-                self.order(head.id, from, command).await
-            }
-            Ok(None) => words::NO_SESSION.to_owned(),
-            Err(words) => words,
-        }
-    }
-
-    /// One's own copy comes into the conversation; one of somebody else's, for staff, comes to whoever asked.
-    async fn export(&self) -> String {
-        if self.whom.is_none() {
-            return self.own(Command::Export).await;
-        }
-        let (head, from) = match self.theirs().await {
-            Ok(found) => found,
-            Err(words) => return words,
-        };
-        let noted = self
-            .arrival
-            .engine
-            .note_reading(head.id, "session_exported", &from.person.to_string())
-            .await;
-        if let Err(error) = noted {
-            return words::of_error(&error);
-        }
-        let to = CopyFor { user: self.typed.by.user.clone(), thread: None };
-        hand_out(self.arrival, head.id, Audience::Staff, to);
-        words::ON_ITS_WAY.to_owned()
-    }
-
-    async fn order(&self, session: SessionId, from: Responder, command: Command) -> String {
-        let me = from.person.clone();
-        let key = self.arrival.key.clone();
-        let inbound = Inbound { key, session, from, what: What::Command(command) };
-        match self.arrival.engine.receive(inbound).await {
-            Ok(Receipt::Erased { receipt, is_under_way }) => {
-                receipt::erased(&receipt, is_under_way)
-            }
-            Ok(receipt) => match words::of_receipt(&receipt, None, &me) {
-                Some(words) => texts::sentence(&words),
-                None => words::DONE.to_owned(),
-            },
-            Err(error) => words::of_error(&error),
-        }
-    }
-
-    /// What stands after `reason:`, or after the person.
-    fn reason(&self) -> String {
-        let rest = self.rest.iter().skip(usize::from(self.whom.is_some()));
-        let text = rest.copied().collect::<Vec<_>>().join(" ");
-        let bare = text.strip_prefix("reason:").unwrap_or(&text).trim();
-        bare.to_owned()
-    }
-
-    async fn mine(&self) -> Result<Option<Head>, String> {
-        let person = people::person_id(self.arrival.team(), &self.typed.by.user);
-        let mine = self.arrival.conversations(&person).await;
-        let mine = mine.map_err(|error| words::of_error(&Error::Store(error)))?;
-        Ok(glance::newest(&mine, Platform::Slack))
-    }
-
-    /// The conversation of the person who is named, for staff alone.
-    async fn theirs(&self) -> Result<(Head, Responder), String> {
-        let from =
-            self.arrival.responder(&self.typed.by).await.map_err(|error| error.to_string())?;
-        if !from.staff {
-            return Err(words::FOR_STAFF.to_owned());
-        }
-        let Some(user) = self.whom else {
-            return Err(format!("Say whom: `{} show @person`.", self.typed.name));
-        };
-        let person = people::person_id(self.arrival.team(), user);
-        let found = self.arrival.conversations(&person).await;
-        let found = found.map_err(|error| words::of_error(&Error::Store(error)))?;
-        glance::newest(&found, Platform::Slack)
-            .map(|head| (head, from))
-            .ok_or_else(|| words::NONE_OF_THEIRS.to_owned())
-    }
-}
-
 /// The global shortcut.
 pub(super) async fn shortcut(arrival: &Arrival<'_>, by: &Actor) -> Ack {
     let ear = Ear { user: by.user.clone(), channel: by.user.clone(), thread: None };
-    match startable(arrival.engine).as_slice() {
+    match startable(arrival.library(), Platform::Slack).as_slice() {
         [] => arrival.tell(&ear, words::NO_FLOWS),
         [only] => {
             if let Err(error) = begin(arrival, only, by, None).await {
@@ -335,7 +86,7 @@ pub(super) async fn approached(arrival: &Arrival<'_>, message: &Message) -> Resu
         channel: message.channel.clone(),
         thread: Some(thread),
     };
-    let flows = startable(arrival.engine);
+    let flows = startable(arrival.library(), Platform::Slack);
     let words = Some(message.text.as_str()).filter(|text| !typed::is_bare_start(text));
     let wants_to_start = message.is_mention || typed::is_start(&message.text);
     match flows.as_slice() {
@@ -399,17 +150,7 @@ pub(super) async fn pressed(arrival: &Arrival<'_>, action: Action) -> Result<Ack
         return ordered(arrival, (order, session), &action, &ear).await;
     }
     if let Some(id) = action.element.strip_prefix(START) {
-        let Some(flow) = startable(arrival.engine).into_iter().find(|flow| flow.flow.id == id)
-        else {
-            arrival.tell(&ear, words::NO_FLOWS);
-            return Ok(Ack::Empty);
-        };
-        match begin(arrival, &flow, &action.by, None).await {
-            Ok(_) if action.message.is_some() => arrival.tell(&ear, texts::WROTE_TO_YOU),
-            Ok(_) => {}
-            Err(error) => arrival.tell(&ear, &words::of_error(&error)),
-        }
-        return Ok(Ack::Empty);
+        return Ok(begin::pressed(arrival, id, &action, &ear).await);
     }
     if let Some(id) = action.element.strip_prefix(INVITE) {
         let said = invited(arrival, id, &action).await;

@@ -19,6 +19,7 @@ use super::{
 };
 use crate::{
     engine::{Engine, Inbound, Receipt, What},
+    flows::Library,
     form::{typed, words},
     ids::{SessionId, WaitId},
     interview::{Command, Responder, answer::describe},
@@ -100,6 +101,11 @@ pub(super) struct Ear {
 impl Arrival<'_> {
     pub(super) fn team(&self) -> &str {
         &self.tenant.team
+    }
+
+    /// The flows that can be started.
+    pub(super) fn library(&self) -> &Library {
+        &self.engine.parts().library
     }
 
     fn person(&self, by: &Actor) -> PersonId {

@@ -138,20 +138,5 @@ pub fn not_reached(user: &str) -> String {
 /// The same to whoever began their own conversation.
 pub const OPEN_YOUR_MESSAGES: &str = "I can't write to you directly. Open this app under “Apps” and write to me there, and we'll go on.";
 
-/// What the command understands.
-pub fn help(command: &str) -> String {
-    format!(
-        "*What I understand*\n\
-         `{command} start` begins an interview, or goes on with yours\n\
-         `{command} status` says how far you are; to the team, how everybody is\n\
-         `{command} pause`, `{command} resume`, `{command} cancel`\n\
-         `{command} export` hands you a copy of everything, `{command} delete` erases it\n\
-         *For the team*\n\
-         `{command} invite @person`, `{command} show @person`, `{command} advance @person reason: …`\n\
-         `{command} pause @person` keeps me quiet there, `{command} resume @person` hands the conversation back, \
-         `{command} cancel @person reason: …` ends it, `{command} export @person` gives you a copy"
-    )
-}
-
 /// What somebody pressed or typed could not be saved, and Slack does not deliver it again.
 pub const NOT_SAVED: &str = "That could not be saved just now. Please try once more.";

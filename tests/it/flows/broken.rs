@@ -120,6 +120,16 @@ fn scoring_people_is_worth_a_warning() {
 }
 
 #[test]
+fn an_invitation_on_discord_needs_a_thread() {
+    let flow = changed(
+        "candidate",
+        r#"place      = "private-thread""#,
+        r#"place      = "dm"            "#,
+    );
+    insta::assert_snapshot!(said(&flow), @r#"flow.toml:20:1: warning: nobody can be invited on Discord. hint: write `place = "private-thread"`, and as `parent` a channel that members see"#);
+}
+
+#[test]
 fn scoring_people_unawares_is_refused() {
     let flow = changed("candidate", "score_people = false", "score_people = true");
     let flow = flow.replacen("[notice]\nrequired = true", "[notice]\nrequired = false", 1);

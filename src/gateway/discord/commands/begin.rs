@@ -3,6 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use crate::{
+    chat::commands::decide::{flow_named, startable},
     engine::{Engine, Inbound, What},
     flows::LoadedFlow,
     form::words,
@@ -23,24 +24,6 @@ use crate::{
     },
 };
 
-/// The flows that anybody can start in Discord; those that score people are for staff alone.
-pub(super) fn startable(engine: &Engine) -> Vec<Arc<LoadedFlow>> {
-    let library = &engine.parts().library;
-    let is_open = |flow: &&Arc<LoadedFlow>| {
-        flow.flow.start.discord.is_some() && !flow.flow.policy.score_people
-    };
-    library.iter().filter(is_open).cloned().collect()
-}
-
-/// The flow that is meant: by its id, or the only one; all of them where it is not clear.
-pub(super) fn chosen(engine: &Engine, wanted: Option<&String>) -> Vec<Arc<LoadedFlow>> {
-    let flows = startable(engine);
-    match wanted {
-        Some(wanted) => flows.into_iter().filter(|flow| flow.flow.id == *wanted).collect(),
-        None => flows,
-    }
-}
-
 /// The flows that begin when somebody joins. In direct messages none does: nobody is written to there who has done
 /// nothing yet (Discord's rules for developers).
 pub(in crate::gateway::discord) fn begin_on_join(engine: &Engine) -> Vec<Arc<LoadedFlow>> {
@@ -48,7 +31,7 @@ pub(in crate::gateway::discord) fn begin_on_join(engine: &Engine) -> Vec<Arc<Loa
         let start = flow.flow.start.discord.as_ref();
         start.is_some_and(|start| start.on_join && start.place == DiscordPlace::PrivateThread)
     };
-    startable(engine).into_iter().filter(begins).collect()
+    startable(&engine.parts().library, Platform::Discord).into_iter().filter(begins).collect()
 }
 
 /// Begins a flow for somebody who joined, unless they have been in it before. The room is made with the first thing
@@ -89,21 +72,32 @@ pub(super) fn chooser(flows: &[Arc<LoadedFlow>]) -> Post {
     texts::chooser(words::HELLO, named)
 }
 
+/// Somebody presses the button that begins a flow.
+pub(super) async fn pressed(
+    arrival: &Arrival<'_>,
+    id: &str,
+    by: &Actor,
+    ear: &Ear,
+) -> Result<Ack, NotTaken> {
+    match flow_named(arrival.library(), Platform::Discord, id) {
+        Some(flow) => started(arrival, &flow, by, ear).await,
+        None => Ok(arrival.tell(ear, words::NO_FLOWS)),
+    }
+}
+
 /// Begins a flow for somebody, or finds theirs, and says where it goes on. What is durable when it returns is the
 /// conversation; the room is made after that, by whoever comes first.
 pub(super) async fn started(
     arrival: &Arrival<'_>,
-    flows: Vec<Arc<LoadedFlow>>,
+    flow: &LoadedFlow,
     by: &Actor,
     ear: &Ear,
 ) -> Result<Ack, NotTaken> {
-    let flow = match flows.as_slice() {
-        [] => return Ok(arrival.tell(ear, words::NO_FLOWS)),
-        [only] => only,
-        several => return Ok(arrival.show(ear, chooser(several))),
-    };
     let Some(guild) = &arrival.guild else { return Ok(arrival.say(ear, texts::IN_A_SERVER)) };
-    let from = people::known(guild, by);
+    let mut from = people::known(guild, by);
+    if flow.flow.policy.score_people {
+        from.staff = arrival.responder(by).staff;
+    }
     let place = place_of(arrival, flow, by, ear);
     let started = arrival.engine.start(&flow.flow.id, &from, place, &arrival.key).await;
     let session = match started {
@@ -115,15 +109,20 @@ pub(super) async fn started(
         arrival.passed(by);
     }
     came_back(arrival, session).await?;
-    // They may have left the thread, or the server, since then.
-    if let Some(head) = arrival.head(session).await.map_err(|_| NotTaken)? {
-        arrival.let_in(&head);
-    }
+    let_in(arrival, session).await?;
     Ok(opened(arrival, session))
 }
 
+/// They may have left the thread, or the server, since then.
+pub(super) async fn let_in(arrival: &Arrival<'_>, session: SessionId) -> Result<(), NotTaken> {
+    if let Some(head) = arrival.head(session).await.map_err(|_| NotTaken)? {
+        arrival.let_in(&head);
+    }
+    Ok(())
+}
+
 /// Whoever presses Start can be reached: what had paused because they could not goes on.
-async fn came_back(arrival: &Arrival<'_>, session: SessionId) -> Result<(), NotTaken> {
+pub(super) async fn came_back(arrival: &Arrival<'_>, session: SessionId) -> Result<(), NotTaken> {
     let head = arrival.head(session).await.map_err(|_| NotTaken)?;
     let Some(head) = head.filter(|head| head.status == Status::Paused) else { return Ok(()) };
     let from = Responder::without_rights(head.participant, head.name.unwrap_or_default());
@@ -209,7 +208,7 @@ const ARRIVES_LOOKS: u32 = 40;
 const ARRIVES_PAUSE: Duration = Duration::from_millis(150);
 
 /// Where a flow runs for somebody.
-fn place_of(arrival: &Arrival<'_>, flow: &LoadedFlow, by: &Actor, ear: &Ear) -> Place {
+pub(super) fn place_of(arrival: &Arrival<'_>, flow: &LoadedFlow, by: &Actor, ear: &Ear) -> Place {
     let start = flow.flow.start.discord.as_ref();
     let discord = arrival.app.settings.discord.as_ref();
     let parent = start.and_then(|start| {
@@ -230,7 +229,9 @@ pub(super) fn panel(arrival: &Arrival<'_>, command: &Command, ear: &Ear) -> Ack 
     if !arrival.responder(&command.by).staff && !people::manages(&command.by) {
         return arrival.tell(ear, texts::FOR_MODERATORS);
     }
-    let mut flows = chosen(arrival.engine, command.options.get("flow"));
+    let wanted = command.options.get("flow");
+    let mut flows = startable(arrival.library(), Platform::Discord);
+    flows.retain(|flow| wanted.is_none_or(|wanted| flow.flow.id == *wanted));
     flows.retain(|flow| flow.flow.start.discord.as_ref().is_some_and(|start| start.panel));
     let flow = match flows.as_slice() {
         [] => return arrival.say(ear, words::NO_FLOWS),

@@ -1,15 +1,11 @@
-//! What somebody orders about their own conversation, and what they are told of it: what is true by then, with a link to
+//! What somebody is told of their own conversation and of what they order about it: what is true by then, with a link to
 //! the place where it goes on.
 
-use super::{NO_SESSION, mine};
+use std::sync::Arc;
+
 use crate::{
-    engine::{Look, What},
-    gateway::discord::{
-        app::App,
-        inbound::{Ack, Actor, NotTaken},
-        inbox::{Arrival, Ear, participant},
-        texts,
-    },
+    engine::Look,
+    gateway::discord::{app::App, inbound::Ack, inbox::Arrival, mirror, texts},
     ids::SessionId,
     interview::Command,
     model::{
@@ -19,30 +15,23 @@ use crate::{
     threads::Spot,
 };
 
-/// Carries an order out, and says what came of it.
-pub(super) async fn own(
-    arrival: &Arrival<'_>,
-    by: &Actor,
-    ear: &Ear,
-    command: Command,
-) -> Result<Ack, NotTaken> {
-    let Some(head) = mine(arrival, by).await? else {
-        return Ok(arrival.say(ear, NO_SESSION));
-    };
-    let from = participant(&head, by);
-    let what = What::Command(command.clone());
-    let ack = arrival.receive(head.id, (from, what), ear, None).await?;
-    // It was refused, and they know.
-    if ack != arrival.quiet {
-        return Ok(ack);
-    }
-    let app = std::sync::Arc::clone(arrival.app);
-    let session = head.id;
-    Ok(arrival.say_later(async move { came_of(&app, session, &command).await }))
+/// How far somebody is.
+pub(super) fn status(arrival: &Arrival<'_>, look: Look) -> Ack {
+    let app = Arc::clone(arrival.app);
+    arrival.say_later(async move {
+        let link = link(&app, &look).await;
+        mirror::own(&look, link.as_deref())
+    })
+}
+
+/// What came of an order.
+pub(super) fn came_of(arrival: &Arrival<'_>, session: SessionId, command: Command) -> Ack {
+    let app = Arc::clone(arrival.app);
+    arrival.say_later(async move { what_came(&app, session, &command).await })
 }
 
 /// What came of an order that was carried out.
-async fn came_of(app: &App, session: SessionId, command: &Command) -> String {
+async fn what_came(app: &App, session: SessionId, command: &Command) -> String {
     let Some(engine) = app.engine() else { return texts::SEE_CONVERSATION.to_owned() };
     let Ok(look) = engine.look(session).await else { return texts::SEE_CONVERSATION.to_owned() };
     let erasing = look.state.pending().find(|wait| wait.purpose == Purpose::Erase).cloned();
@@ -61,7 +50,7 @@ async fn came_of(app: &App, session: SessionId, command: &Command) -> String {
 }
 
 /// Leads to a conversation as it is on Discord now; none where Discord has no place for it.
-pub(super) async fn link(app: &App, look: &Look) -> Option<String> {
+async fn link(app: &App, look: &Look) -> Option<String> {
     let room = app.rooms.standing(look).await.ok()?;
     let is_thread = app.rooms.is_thread(look.state.session, &look.state.place).await;
     Some(if is_thread { format!("<#{room}>") } else { address(&room, None) })

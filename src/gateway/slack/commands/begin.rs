@@ -4,19 +4,21 @@ use std::{sync::Arc, time::Duration};
 
 use tokio::time::timeout;
 
-use super::mentioned;
+use super::{mentioned, told_once};
 use crate::{
-    engine::{Beginning, Engine, Error},
+    chat::commands::decide::{flow_named, invitable},
+    engine::{Beginning, Error},
     flows::LoadedFlow,
     form::words,
     gateway::slack::{
-        blocks::{Button, actions, drawn, section},
+        blocks::{Button, actions, drawn, note, section},
         home::START,
-        inbound::{Action, Actor},
-        inbox::Arrival,
+        inbound::{Ack, Action, Actor},
+        inbox::{Arrival, Ear},
         inviter, limits,
         people::{self, is_direct},
-        render::Message as Post,
+        render::{Message as Post, text::escape},
+        texts,
     },
     ids::SessionId,
     model::{
@@ -24,6 +26,10 @@ use crate::{
         session::{Head, Place, Platform, Status},
     },
 };
+
+/// Buttons under the preview of an invitation.
+pub(super) const INVITE: &str = "invite.send.";
+pub(super) const NO_INVITE: &str = "invite.cancel";
 
 /// Longest time for the name of a person who begins.
 const NAME_LIMIT: Duration = Duration::from_millis(500);
@@ -94,6 +100,65 @@ pub(super) async fn begin_at(
     Ok(Begun { session, direct })
 }
 
+/// Begins an interview for whoever asked in a channel, and says where it goes on. They hear of it there as well if they
+/// cannot be written to.
+pub(super) async fn begun(
+    arrival: &Arrival<'_>,
+    flow: &LoadedFlow,
+    by: &Actor,
+    channel: &str,
+) -> String {
+    match begin(arrival, flow, by, Some(channel)).await {
+        Ok(Begun { session, direct: true }) => {
+            inviter::remember(arrival.app, session, (&by.user, channel)).await;
+            inviter::look(arrival.app, session).await;
+            texts::WROTE_TO_YOU.to_owned()
+        }
+        Ok(_) => words::DONE.to_owned(),
+        Err(error) => words::of_error(&error),
+    }
+}
+
+/// Somebody presses the button that begins an interview.
+pub(super) async fn pressed(arrival: &Arrival<'_>, id: &str, action: &Action, ear: &Ear) -> Ack {
+    let Some(flow) = flow_named(arrival.library(), Platform::Slack, id) else {
+        arrival.tell(ear, words::NO_FLOWS);
+        return Ack::Empty;
+    };
+    let channel = action.message.as_ref().map(|(channel, _)| channel.as_str());
+    if let Some(channel) = channel.filter(|_| action.is_ephemeral) {
+        let said = begun(arrival, &flow, &action.by, channel).await;
+        return told_once(arrival, said).await;
+    }
+    match begin(arrival, &flow, &action.by, channel).await {
+        Ok(begun) if begun.direct && channel.is_some() => arrival.tell(ear, texts::WROTE_TO_YOU),
+        // It can be seen there.
+        Ok(_) => {}
+        Err(error) => arrival.tell(ear, &words::of_error(&error)),
+    }
+    Ack::Empty
+}
+
+/// Asks whether an invitation is to be sent.
+pub(super) fn preview(user: &str, flows: &[Arc<LoadedFlow>]) -> Ack {
+    let send = |flow: &Arc<LoadedFlow>| {
+        let label = match flows.len() {
+            1 => "Send".to_owned(),
+            _ => format!("Send {}", flow.flow.title),
+        };
+        let button = Button::new(format!("{INVITE}{}", flow.flow.id), label);
+        button.value(user).primary().build()
+    };
+    let mut buttons: Vec<_> = flows.iter().take(limits::ACTIONS_ELEMENTS - 1).map(send).collect();
+    buttons.push(Button::new(NO_INVITE.to_owned(), "Cancel").build());
+    let titles: Vec<String> =
+        flows.iter().map(|flow| format!("*{}*", escape(&flow.flow.title))).collect();
+    let text = format!("Invite <@{user}> to {}?", titles.join(" or "));
+    let mut blocks = vec![section(text.as_str()), note(words::INVITATION)];
+    blocks.extend(actions(buttons));
+    Ack::Ephemeral { text, blocks: drawn(&blocks) }
+}
+
 /// Sends an invitation: rights are looked at again, a preview is no proof.
 pub(super) async fn invited(arrival: &Arrival<'_>, flow: &str, action: &Action) -> String {
     match arrival.responder(&action.by).await {
@@ -101,7 +166,7 @@ pub(super) async fn invited(arrival: &Arrival<'_>, flow: &str, action: &Action) 
         Ok(_) => return words::FOR_STAFF.to_owned(),
         Err(unchecked) => return unchecked.to_string(),
     }
-    let flows = startable(arrival.engine);
+    let flows = invitable(arrival.library(), Platform::Slack);
     let Some(flow) = flows.into_iter().find(|known| known.flow.id == flow) else {
         return words::NO_FLOWS.to_owned();
     };
@@ -132,14 +197,6 @@ pub(super) async fn invited(arrival: &Arrival<'_>, flow: &str, action: &Action) 
 
 pub(super) fn place_of(flow: &LoadedFlow) -> SlackPlace {
     flow.flow.start.slack.as_ref().map_or(SlackPlace::Dm, |start| start.place)
-}
-
-/// The flows that anybody can start in Slack; those that score people are for staff alone.
-pub(in crate::gateway::slack) fn startable(engine: &Engine) -> Vec<Arc<LoadedFlow>> {
-    let library = &engine.parts().library;
-    let is_open =
-        |flow: &&Arc<LoadedFlow>| flow.flow.start.slack.is_some() && !flow.flow.policy.score_people;
-    library.iter().filter(is_open).cloned().collect()
 }
 
 /// Which interview?

@@ -2,11 +2,10 @@
 
 use std::fmt::Write as _;
 
-use super::told;
 use crate::{
     chat::transcript::Opening,
     engine::Look,
-    form::{clip, glance, plain, words},
+    form::{clip, glance, plain},
     gateway::slack::{
         blocks::{Button, actions, drawn, section},
         home,
@@ -15,7 +14,7 @@ use crate::{
         limits, mirror,
         render::text::escape,
     },
-    model::session::{Head, Platform},
+    model::session::Head,
 };
 
 /// How one's own conversation stands.
@@ -45,15 +44,9 @@ pub(super) fn card_of(look: &Look) -> Ack {
     Ack::Ephemeral { text, blocks: drawn(&blocks) }
 }
 
-/// Everybody at a glance (BEHAVIOUR J5.1), as on Home.
-pub(super) async fn overview(arrival: &Arrival<'_>) -> Ack {
-    let heads = match arrival.engine.sessions(limits::HOME_COUNTED).await {
-        Ok(heads) => heads,
-        Err(error) => return told(words::of_error(&error)),
-    };
-    let of_here = |head: &Head| glance::is_of(head, Platform::Slack, arrival.team());
-    let heads: Vec<Head> = heads.into_iter().filter(of_here).collect();
-    let mut blocks = home::overview(&heads, arrival.app.clock.now());
+/// Everybody at a glance, as on Home.
+pub(super) fn overview(arrival: &Arrival<'_>, heads: &[Head]) -> Ack {
+    let mut blocks = home::overview(heads, arrival.app.clock.now());
     blocks.truncate(limits::MESSAGE_BLOCKS);
     Ack::Ephemeral { text: "All conversations".to_owned(), blocks: drawn(&blocks) }
 }

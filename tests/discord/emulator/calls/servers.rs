@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 
 use super::{Answered, Asked, invalid, refuse, threads::channel_json, unknown};
-use crate::emulator::state::{APPLICATION, BOT, Channel, GUILD, State, kind, may};
+use crate::emulator::state::{APPLICATION, BOT, Channel, GUILD, State, kind, may, user_json};
 
 pub(super) fn call(state: &mut State, asked: &Asked<'_>, method: &str) -> Answered {
     match asked.route {
@@ -119,7 +119,7 @@ fn in_guild(state: &mut State, asked: &Asked<'_>, method: &str) -> Answered {
         let roles: Vec<String> = member.roles.iter().map(u64::to_string).collect();
         return Ok((
             200,
-            json!({ "user": { "id": user.to_string(), "username": state.users[&user].name },
+            json!({ "user": user_json(state, user),
             "roles": roles, "pending": member.is_pending, "flags": member.flags }),
         ));
     }

@@ -47,7 +47,7 @@ fn the_check_says_what_scoring_people_asks() {
         None,
     );
     let remarks: Vec<String> = checked.unwrap().1.iter().map(ToString::to_string).collect();
-    insta::assert_snapshot!(remarks.join("\n"), @"job-match.toml:39:1: warning: this flow scores people. hint: in many places this needs notice, an audit of bias and a person who decides");
+    insta::assert_snapshot!(remarks.join("\n"), @"job-match.toml:42:1: warning: this flow scores people. hint: in many places this needs notice, an audit of bias and a person who decides");
 }
 
 #[test]

@@ -1,0 +1,126 @@
+//! Invitations: staff see what they are about to send, and send it to a member of the server.
+
+use std::{sync::Arc, time::Duration};
+
+use serde_json::json;
+use tokio::time::timeout;
+
+use super::{
+    begin::{self, came_back, place_of},
+    slash::Asker,
+};
+use crate::{
+    chat::commands::decide::{invitable, rights_of_staff},
+    engine::Beginning,
+    flows::LoadedFlow,
+    form::words,
+    gateway::discord::{
+        inbound::{Ack, Action, Actor, NotTaken},
+        inbox::{Arrival, Ear},
+        limits, parse, people,
+        render::{
+            Message as Post,
+            kit::{button, primary, rows, small, text},
+            text::said,
+        },
+        texts,
+    },
+    model::session::Platform,
+};
+
+/// Begins the ids of the buttons under the preview of an invitation.
+pub(super) const INVITE: &str = "invite.";
+
+/// The button that sends nothing.
+const CANCEL: &str = "cancel";
+
+/// Longest time for the name of a member: whoever asks waits for the answer.
+const NAME_LIMIT: Duration = Duration::from_millis(500);
+
+/// Asks whether an invitation is to be sent.
+pub(super) fn preview(user: &str, flows: &[Arc<LoadedFlow>]) -> Post {
+    let title = |flow: &Arc<LoadedFlow>| format!("**{}**", said(&flow.flow.title, limits::QUOTE));
+    let titles: Vec<String> = flows.iter().map(title).collect();
+    let send = |flow: &Arc<LoadedFlow>| {
+        let label = match flows.len() {
+            1 => "Send".to_owned(),
+            _ => format!("Send {}", flow.flow.title),
+        };
+        primary(format!("{INVITE}{user}.{}", flow.flow.id), &label)
+    };
+    let buttons = flows.iter().take(limits::ROW_BUTTONS * 5 - 1).map(send);
+    let cancel = button(format!("{INVITE}{CANCEL}"), "Cancel");
+    let mut components = vec![
+        text(&format!("Invite <@{user}> to {}?", titles.join(" or "))),
+        small(&[words::INVITATION.to_owned()]),
+    ];
+    components.extend(rows(buttons.chain([cancel])));
+    Post { content: String::new(), components }
+}
+
+/// Sends an invitation: rights are looked at again, a preview is no proof. The preview becomes what was done.
+pub(super) async fn pressed(
+    arrival: &Arrival<'_>,
+    id: &str,
+    action: &Action,
+    ear: &Ear,
+) -> Result<Ack, NotTaken> {
+    if id == CANCEL {
+        return Ok(instead(words::NOT_SENT));
+    }
+    if let Err(words) = rights_of_staff(&Asker { arrival, by: &action.by }).await {
+        return Ok(arrival.say(ear, &words));
+    }
+    let flows = invitable(arrival.library(), Platform::Discord);
+    let found = id.split_once('.').and_then(|(user, id)| {
+        let flow = flows.into_iter().find(|flow| flow.flow.id == id)?;
+        Some((user.to_owned(), flow))
+    });
+    let Some((user, flow)) = found else { return Ok(instead(words::NO_FLOWS)) };
+    invited(arrival, &flow, user, &action.by, ear).await
+}
+
+async fn invited(
+    arrival: &Arrival<'_>,
+    flow: &LoadedFlow,
+    user: String,
+    by: &Actor,
+    ear: &Ear,
+) -> Result<Ack, NotTaken> {
+    let name = match name_of(arrival, &user).await {
+        Ok(name) => name,
+        Err(words) => return Ok(instead(words)),
+    };
+    // Whoever invites themselves tries it out.
+    let beginning = Beginning { is_test: user == by.user, ..Beginning::default() };
+    let member = Actor { user, name, ..Actor::default() };
+    let from = people::known(arrival.guild(), &member);
+    let place = place_of(arrival, flow, &member, ear);
+    let at = (place, arrival.key.as_str());
+    match arrival.engine.start_with(&flow.flow.id, &from, at, beginning).await {
+        Ok(session) => {
+            came_back(arrival, session).await?;
+            begin::let_in(arrival, session).await?;
+            Ok(instead(&texts::invited(&member.user)))
+        }
+        Err(error) if words::may_pass(&error) => Err(NotTaken),
+        Err(error) => Ok(instead(&words::of_error(&error))),
+    }
+}
+
+/// What a member is called; none in time, nothing. The error is for whoever invites them.
+async fn name_of(arrival: &Arrival<'_>, user: &str) -> Result<String, &'static str> {
+    let asked = arrival.app.api.member(arrival.guild(), user);
+    let Ok(answer) = timeout(NAME_LIMIT, asked).await else { return Ok(String::new()) };
+    match answer {
+        Ok(member) if member["user"]["bot"] == true => Err(texts::NO_BOTS),
+        Ok(member) => Ok(parse::actor(&json!({ "member": member })).name),
+        Err(failure) if failure.code().is_some() => Err(texts::NOT_HERE),
+        Err(_) => Ok(String::new()),
+    }
+}
+
+/// What stands in place of the preview.
+fn instead(words: &str) -> Ack {
+    Ack::Redraw(Post { content: String::new(), components: vec![text(words)] })
+}
