@@ -28,6 +28,8 @@ mod deployed;
 mod doctor;
 #[path = "discord/documents.rs"]
 mod documents;
+#[path = "support/dribbling.rs"]
+mod dribbling;
 #[path = "discord/emulator.rs"]
 mod emulator;
 #[path = "discord/erasing.rs"]

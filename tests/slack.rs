@@ -30,6 +30,8 @@ mod deployed;
 mod doctor;
 #[path = "slack/documents.rs"]
 mod documents;
+#[path = "support/dribbling.rs"]
+mod dribbling;
 #[path = "slack/emulator.rs"]
 mod emulator;
 #[path = "slack/erasing.rs"]

@@ -1,15 +1,30 @@
-//! Requests that a platform signs: short, few at one time, and looked at only after all of that.
+//! Requests that a platform signs: short, few at one time, and nothing is kept or begun for those that are not signed.
+//!
+//! 1. The headers alone refuse what carries no signature, is too old, or announces too long a body.
+//! 2. The body is read with the least throughput of the listener. Until it is verified the connection can be evicted,
+//!    and what it sends has only the memory of [`UNVERIFIED_MAX`].
+//! 3. Only what the platform has signed takes one of [`IN_HAND_MAX`] places.
 
-use std::{io, net::SocketAddr, sync::Arc, time::Duration};
+use std::{
+    io,
+    net::SocketAddr,
+    sync::{
+        Arc,
+        atomic::{AtomicI64, Ordering},
+    },
+    time::Duration,
+};
 
 use axum::{
     Router,
-    body::{Body, Bytes, to_bytes},
+    body::{Body, Bytes},
     extract::Request,
-    http::{HeaderMap, StatusCode},
+    http::{HeaderMap, StatusCode, header},
+    middleware,
     response::{IntoResponse, Response},
     routing::get,
 };
+use futures::StreamExt as _;
 use metrics::counter;
 use tokio::{
     net::TcpListener,
@@ -21,7 +36,7 @@ use tower_http::timeout::TimeoutLayer;
 
 use crate::{
     clock::Clock,
-    listen::{Bounded, Bounds},
+    listen::{self, Admission, Bounds, Budget, Client, Exhausted, Share, Throughput},
     model::session::Platform,
     telemetry::metric,
 };
@@ -31,6 +46,9 @@ const BODY_MAX: usize = 1024 * 1024;
 
 /// Longest time for a request, its body and the answer: the platforms have given up after three seconds.
 const REQUEST_MAX: Duration = Duration::from_secs(6);
+
+/// Memory for the longer ones of bodies that are not verified yet, together, in bytes.
+const UNVERIFIED_MAX: usize = 16 * BODY_MAX;
 
 /// Requests in hand at one time; with [`BODY_MAX`] this bounds memory.
 const IN_HAND_MAX: usize = 64;
@@ -42,12 +60,23 @@ const QUEUE_MAX: usize = 960;
 const QUEUE_WAIT: Duration = Duration::from_secs(1);
 
 /// Connections from outside: a proxy keeps few.
-const BOUNDS: Bounds =
-    Bounds { connections: 256, idle: Duration::from_secs(30), stopping: Duration::from_secs(4) };
+const BOUNDS: Bounds = Bounds {
+    connections: 256,
+    headers: Duration::from_secs(5),
+    throughput: Throughput { bytes_per_second: 1024, grace: Duration::from_secs(2) },
+    idle: Duration::from_secs(30),
+    stopping: Duration::from_secs(4),
+};
+
+/// Requests of browsers that install the app, at one time.
+const UNSIGNED_MAX: usize = 192;
 
 /// Oldest signature, in seconds: what Slack recommends (docs.slack.dev, "Verifying requests from Slack"). What is
 /// played back later is not looked at, even where what it repeats has been erased and is not recognised any more.
 const AGE_MAX: i64 = 5 * 60;
+
+/// Least time between two warnings about ages, in seconds: strangers can cause them.
+const WARN_EVERY: i64 = 60;
 
 /// A bound server.
 #[derive(Debug)]
@@ -58,15 +87,16 @@ pub struct Server {
 }
 
 impl Server {
-    /// Takes the address; `routes` and `/healthz` are answered there within six seconds, `slower` ones bound
-    /// themselves.
-    pub async fn bind(listen: SocketAddr, routes: Router, slower: Router) -> io::Result<Self> {
-        let listener = TcpListener::bind(listen).await?;
+    /// Takes the address; `routes`, which a [`Door`] guards, and `/healthz` are answered there within six seconds.
+    /// `slower` ones are for strangers, and bound themselves.
+    pub fn bind(address: SocketAddr, routes: Router, slower: Router) -> io::Result<Self> {
+        let listener = listen::bind(address)?;
         let address = listener.local_addr()?;
+        let strangers = middleware::from_fn_with_state(Admission::new(UNSIGNED_MAX), listen::admit);
         let routes = routes
             .route("/healthz", get(|| async { "ok" }))
             .layer(within(REQUEST_MAX))
-            .merge(slower);
+            .merge(slower.layer(strangers));
         Ok(Self { listener, address, routes })
     }
 
@@ -76,10 +106,8 @@ impl Server {
     }
 
     /// Answers until `shutdown`; requests in hand are finished.
-    pub async fn serve(self, shutdown: CancellationToken) -> io::Result<()> {
-        axum::serve(Bounded::new(self.listener, BOUNDS, shutdown.clone()), self.routes)
-            .with_graceful_shutdown(shutdown.cancelled_owned())
-            .await
+    pub async fn serve(self, shutdown: CancellationToken) {
+        listen::serve(self.listener, self.routes, BOUNDS, shutdown).await;
     }
 }
 
@@ -95,6 +123,10 @@ pub enum Refusal {
     TooMany,
     /// Its body is above 1 MiB, or did not come whole.
     TooLong,
+    /// Its body came too slowly.
+    TooSlow,
+    /// There is no memory for its body just now.
+    NoMemory,
     /// The platform has not signed it.
     NotSigned,
     /// It was signed more than five minutes ago, or will be.
@@ -111,6 +143,8 @@ impl Refusal {
         match self {
             Self::TooMany => Some("busy"),
             Self::TooLong => Some("too_long"),
+            Self::TooSlow => Some("too_slow"),
+            Self::NoMemory => Some("memory"),
             Self::NotSigned => Some("signature"),
             Self::TooOld => Some("age"),
             Self::NotUnderstood => Some("form"),
@@ -122,8 +156,9 @@ impl Refusal {
 impl IntoResponse for Refusal {
     fn into_response(self) -> Response {
         match self {
-            Self::TooMany | Self::NotSaved => StatusCode::SERVICE_UNAVAILABLE,
+            Self::TooMany | Self::NoMemory | Self::NotSaved => StatusCode::SERVICE_UNAVAILABLE,
             Self::TooLong => StatusCode::PAYLOAD_TOO_LARGE,
+            Self::TooSlow => StatusCode::REQUEST_TIMEOUT,
             // Discord looks from time to time whether a wrong signature is told from a right one.
             Self::NotSigned | Self::TooOld => StatusCode::UNAUTHORIZED,
             Self::NotUnderstood => StatusCode::BAD_REQUEST,
@@ -132,50 +167,60 @@ impl IntoResponse for Refusal {
     }
 }
 
+/// How a platform signs.
+pub trait Signed {
+    /// When the platform signed it as the headers say, in seconds since 1970; none where they hold no signature, or
+    /// one of another form.
+    fn claimed(&self, headers: &HeaderMap) -> Option<i64>;
+
+    /// Whether the signature is right.
+    fn verify(&self, headers: &HeaderMap, body: &[u8]) -> bool;
+}
+
 /// Where a platform's requests come in.
 #[derive(Debug)]
 pub struct Door {
     platform: Platform,
     clock: Arc<dyn Clock>,
-    /// For all that are here.
+    /// For bodies of which nobody knows yet who sends them.
+    unverified: Budget,
+    /// For all that are signed.
     queue: Semaphore,
     /// For those that are in hand.
     places: Semaphore,
+    /// When somebody was last warned about an age, in seconds since 1970.
+    warned: AtomicI64,
 }
 
 impl Door {
     /// Nobody is in it.
     pub fn new(platform: Platform, clock: Arc<dyn Clock>) -> Self {
-        let queue = Semaphore::new(IN_HAND_MAX + QUEUE_MAX);
-        Self { platform, clock, queue, places: Semaphore::new(IN_HAND_MAX) }
+        Self {
+            platform,
+            clock,
+            unverified: Budget::new(UNVERIFIED_MAX),
+            queue: Semaphore::new(IN_HAND_MAX + QUEUE_MAX),
+            places: Semaphore::new(IN_HAND_MAX),
+            warned: AtomicI64::new(0),
+        }
     }
 
-    /// A place among those in hand, after a short wait where there is none just now.
-    async fn place(&self) -> Result<[SemaphorePermit<'_>; 2], Refusal> {
-        let queued = self.queue.try_acquire().map_err(|_| Refusal::TooMany)?;
-        let place = timeout(QUEUE_WAIT, self.places.acquire()).await;
-        let place = place.map_err(|_| Refusal::TooMany)?.map_err(|_| Refusal::TooMany)?;
-        Ok([queued, place])
-    }
-
-    /// Reads a request and has it taken, once `signed` has told when the platform signed it, in seconds since 1970;
-    /// none where the signature is wrong. What is refused is counted.
+    /// Has a request taken once it is certain that the platform signed it a short while ago. What is refused is
+    /// counted.
     pub async fn receive<Taken>(
         &self,
         request: Request<Body>,
-        signed: impl FnOnce(&HeaderMap, &[u8]) -> Option<i64>,
+        signer: &impl Signed,
         take: impl FnOnce(HeaderMap, Bytes) -> Taken,
     ) -> Result<Response, Refusal>
     where
         Taken: Future<Output = Result<Response, Refusal>>,
     {
         let received = async {
+            let (headers, body, memory) = self.verified(request, signer).await?;
             let _place = self.place().await?;
-            let (parts, body) = request.into_parts();
-            let body = to_bytes(body, BODY_MAX).await.map_err(|_| Refusal::TooLong)?;
-            let at = signed(&parts.headers, &body).ok_or(Refusal::NotSigned)?;
-            self.look_at_age(at)?;
-            take(parts.headers, body).await
+            drop(memory);
+            take(headers, body).await
         };
         let received = received.await;
         if let Err(refusal) = &received
@@ -188,32 +233,137 @@ impl Door {
         received
     }
 
+    /// Reads a request that the platform has signed.
+    async fn verified(
+        &self,
+        request: Request<Body>,
+        signer: &impl Signed,
+    ) -> Result<(HeaderMap, Bytes, Share), Refusal> {
+        let (parts, body) = request.into_parts();
+        let (headers, client) = (parts.headers, parts.extensions.get::<Client>().cloned());
+        let claimed = signer.claimed(&headers).ok_or(Refusal::NotSigned)?;
+        self.look_at_age(claimed)?;
+        if announced(&headers).is_some_and(|length| length > BODY_MAX) {
+            return Err(Refusal::TooLong);
+        }
+        if let Some(client) = &client {
+            client.unverified();
+        }
+        let (body, memory) = self.read(body).await?;
+        if !signer.verify(&headers, &body) {
+            return Err(Refusal::NotSigned);
+        }
+        if client.is_some_and(|client| !client.verified()) {
+            return Err(Refusal::TooMany);
+        }
+        Ok((headers, body, memory))
+    }
+
+    async fn read(&self, body: Body) -> Result<(Bytes, Share), Refusal> {
+        let mut memory = self.unverified.share();
+        let mut whole = Vec::new();
+        let mut pieces = body.into_data_stream();
+        while let Some(piece) = pieces.next().await {
+            let piece = piece.map_err(|error| of_body(&error))?;
+            if whole.len() + piece.len() > BODY_MAX {
+                return Err(Refusal::TooLong);
+            }
+            memory.try_grow(piece.len()).map_err(|Exhausted| Refusal::NoMemory)?;
+            whole.extend_from_slice(&piece);
+        }
+        Ok((whole.into(), memory))
+    }
+
+    /// A place among those in hand, after a short wait where there is none just now.
+    async fn place(&self) -> Result<[SemaphorePermit<'_>; 2], Refusal> {
+        let queued = self.queue.try_acquire().map_err(|_| Refusal::TooMany)?;
+        let place = timeout(QUEUE_WAIT, self.places.acquire()).await;
+        let place = place.map_err(|_| Refusal::TooMany)?.map_err(|_| Refusal::TooMany)?;
+        Ok([queued, place])
+    }
+
     /// By our own clock.
     fn look_at_age(&self, at: i64) -> Result<(), Refusal> {
-        let age = self.clock.now().timestamp().saturating_sub(at);
-        if age.saturating_abs() > AGE_MAX {
+        let now = self.clock.now().timestamp();
+        let age = now.saturating_sub(at);
+        if age.saturating_abs() <= AGE_MAX {
+            return Ok(());
+        }
+        let warned = self.warned.load(Ordering::Relaxed);
+        if now.saturating_sub(warned).saturating_abs() >= WARN_EVERY {
+            self.warned.store(now, Ordering::Relaxed);
             let platform = self.platform;
             tracing::warn!(
                 %platform,
                 seconds = age,
                 "a request is too old, or this machine's clock is wrong"
             );
-            return Err(Refusal::TooOld);
         }
-        Ok(())
+        Err(Refusal::TooOld)
     }
+}
+
+/// Why a body was not read to its end.
+fn of_body(error: &axum::Error) -> Refusal {
+    if listen::is_too_slow(error) { Refusal::TooSlow } else { Refusal::TooLong }
+}
+
+/// The length of the body as the headers say.
+fn announced(headers: &HeaderMap) -> Option<usize> {
+    headers.get(header::CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
+}
+
+/// A header as text.
+pub fn text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
+    headers.get(name)?.to_str().ok()
+}
+
+/// A signature in hexadecimal digits, if it has the right number of them.
+pub fn hexadecimal(text: &str, digits: usize) -> Option<&str> {
+    (text.len() == digits && text.bytes().all(|byte| byte.is_ascii_hexdigit())).then_some(text)
 }
 
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
 
-    use axum::{body::Body, extract::Request, response::IntoResponse as _};
-    use futures::FutureExt as _;
+    use axum::{
+        body::{Body, Bytes},
+        extract::Request,
+        http::{HeaderMap, header},
+        response::IntoResponse as _,
+    };
+    use futures::{FutureExt, StreamExt as _, stream};
     use tokio::{sync::Semaphore, time::Instant};
 
-    use super::{Door, IN_HAND_MAX, QUEUE_MAX, QUEUE_WAIT, Refusal};
+    use super::{
+        BODY_MAX, Door, IN_HAND_MAX, QUEUE_MAX, QUEUE_WAIT, Refusal, Signed, UNVERIFIED_MAX,
+    };
     use crate::{clock::FixedClock, model::session::Platform};
+
+    /// Signs with the word `right`.
+    struct Word;
+
+    impl Signed for Word {
+        fn claimed(&self, headers: &HeaderMap) -> Option<i64> {
+            super::text(headers, "signed-at")?.parse().ok()
+        }
+
+        fn verify(&self, headers: &HeaderMap, _: &[u8]) -> bool {
+            super::text(headers, "signature") == Some("right")
+        }
+    }
+
+    fn signed(at: &str, signature: &str, body: Body) -> Request {
+        let request = Request::builder().header("signed-at", at).header("signature", signature);
+        request.body(body).unwrap()
+    }
+
+    /// A body that stops in its middle.
+    fn stalled(bytes: usize) -> Body {
+        let first = stream::iter([Ok::<_, std::io::Error>(vec![b'x'; bytes])]);
+        Body::from_stream(first.chain(stream::pending()))
+    }
 
     /// A request that is in hand until `go` lets it.
     async fn request(door: &Door, go: &Semaphore) -> Result<(), Refusal> {
@@ -222,8 +372,14 @@ mod tests {
             Ok("done".into_response())
         };
         // Many are looked at in one go, which the runtime would otherwise put off.
-        let received = door.receive(Request::new(Body::empty()), |_, _| Some(0), take);
+        let received = door.receive(signed("0", "right", Body::empty()), &Word, take);
         tokio::task::unconstrained(received).await.map(drop)
+    }
+
+    /// What becomes of a request that is answered at once.
+    async fn outcome(door: &Door, request: Request) -> Result<(), Refusal> {
+        let take = |_, _: Bytes| async { Ok("done".into_response()) };
+        tokio::task::unconstrained(door.receive(request, &Word, take)).await.map(drop)
     }
 
     fn door() -> Door {
@@ -256,5 +412,44 @@ mod tests {
             (0..IN_HAND_MAX + QUEUE_MAX).map(|_| Box::pin(request(&door, &go))).collect();
         assert!(all.iter_mut().all(|request| request.now_or_never().is_none()));
         assert_eq!(request(&door, &go).now_or_never(), Some(Err(Refusal::TooMany)));
+    }
+
+    #[tokio::test]
+    async fn request_is_refused_by_its_headers_before_its_body_is_read() {
+        let door = door();
+        let bare = Request::new(stalled(1));
+        assert_eq!(outcome(&door, bare).now_or_never(), Some(Err(Refusal::NotSigned)));
+        let old = signed("-301", "right", stalled(1));
+        assert_eq!(outcome(&door, old).now_or_never(), Some(Err(Refusal::TooOld)));
+        let mut long = signed("0", "right", stalled(1));
+        long.headers_mut().insert(header::CONTENT_LENGTH, (BODY_MAX + 1).into());
+        assert_eq!(outcome(&door, long).now_or_never(), Some(Err(Refusal::TooLong)));
+    }
+
+    #[tokio::test]
+    async fn unverified_request_takes_no_place_while_its_body_comes() {
+        let door = door();
+        let mut stalled: Vec<_> = (0..=IN_HAND_MAX + QUEUE_MAX)
+            .map(|_| Box::pin(outcome(&door, signed("0", "wrong", stalled(1)))))
+            .collect();
+        assert!(stalled.iter_mut().all(|request| request.now_or_never().is_none()));
+        let click = signed("0", "right", Body::from("a click"));
+        assert_eq!(outcome(&door, click).now_or_never(), Some(Ok(())));
+    }
+
+    #[tokio::test]
+    async fn unverified_bodies_leave_memory_for_a_click_when_they_use_up_their_budget() {
+        let door = door();
+        let mut stalled: Vec<_> = (0..UNVERIFIED_MAX / BODY_MAX + 2)
+            .map(|_| Box::pin(outcome(&door, signed("0", "wrong", stalled(BODY_MAX)))))
+            .collect();
+        let outcomes: Vec<_> = stalled.iter_mut().map(FutureExt::now_or_never).collect();
+        assert_eq!(outcomes.last(), Some(&Some(Err(Refusal::NoMemory))));
+        assert_eq!(outcomes.iter().filter(|outcome| outcome.is_some()).count(), 1);
+        let click = signed("0", "right", Body::from(vec![b'x'; 60 * 1024]));
+        assert_eq!(outcome(&door, click).now_or_never(), Some(Ok(())));
+        drop(stalled);
+        let long = signed("0", "right", Body::from(vec![b'x'; BODY_MAX]));
+        assert_eq!(outcome(&door, long).now_or_never(), Some(Ok(())));
     }
 }

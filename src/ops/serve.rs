@@ -3,6 +3,7 @@
 use std::{path::PathBuf, process::ExitCode, sync::Arc, time::Duration};
 
 use anyhow::Context as _;
+use futures::FutureExt as _;
 use serde::Serialize;
 use tokio::{
     signal::unix::{Signal, SignalKind, signal},
@@ -140,7 +141,7 @@ impl Bot {
         let settings = Arc::new(settings);
         let slack = Slack::open(&settings, &mut parts).await?;
         let discord = Discord::open(&settings, &parts)?;
-        let server = Server::bind(Arc::clone(&settings)).await?;
+        let server = Server::bind(Arc::clone(&settings))?;
         let ready = Ready {
             page: server.url(),
             staff: server.staff_url(),
@@ -174,7 +175,7 @@ impl Bot {
             Ok(())
         });
         let serving = server.serve(engine.clone(), shutdown.clone());
-        tasks.spawn(async move { Ok(serving.await?) });
+        tasks.spawn(serving.map(Ok));
         tasks.spawn(keep_house(Arc::clone(&store) as Arc<dyn Store>, shutdown.clone()));
         tasks.spawn(scrub::daily(engine.clone(), shutdown.clone()));
         match Control::bind(&settings.data_dir) {

@@ -11,6 +11,8 @@ mod conversation;
 mod corpus;
 mod crashes;
 mod documents;
+#[path = "../support/dribbling.rs"]
+mod dribbling;
 mod export;
 mod fetch;
 mod flows;

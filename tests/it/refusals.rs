@@ -405,10 +405,6 @@ fn running(page: &mut Page) {
             connect::Error::Bind { table: "web", address, source: io::ErrorKind::AddrInUse.into() }
                 .to_string(),
         ),
-        (
-            "a page that has stopped",
-            connect::Error::Serve(io::ErrorKind::ConnectionAborted.into()).to_string(),
-        ),
     ] {
         page.say(did, told);
     }

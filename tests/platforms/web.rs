@@ -68,13 +68,13 @@ impl Web {
             models: Models::default(),
             services: anteroom::tool::Services::default(),
         };
-        let server = Server::bind(Arc::new(settings)).await.unwrap();
+        let server = Server::bind(Arc::new(settings)).unwrap();
         let url = format!("http://{}", server.address());
         let engine = Engine::new(parts, vec![Arc::new(WebGateway)]);
         let mut tasks = JoinSet::new();
         let (run, serve) = (engine.clone(), engine.clone());
         tasks.spawn(async move { run.run(CancellationToken::new()).await });
-        tasks.spawn(async move { server.serve(serve, CancellationToken::new()).await.unwrap() });
+        tasks.spawn(async move { server.serve(serve, CancellationToken::new()).await });
         let client = Client::builder().cookie_store(true).no_proxy().build().unwrap();
         let (page, path) = (String::new(), "/".to_owned());
         let mut web =

@@ -106,9 +106,6 @@ pub enum Error {
         /// Why.
         source: std::io::Error,
     },
-    /// The server stopped.
-    #[error("Discord's requests are not answered any more: {0}")]
-    Serve(#[source] std::io::Error),
     /// A part of it broke.
     #[error("the connection to Discord broke; the log says where")]
     Broke,
@@ -166,7 +163,7 @@ impl Connection {
         let intake = Arc::new(Intake::new(inbox, api.clone(), Arc::clone(&clock), pace.take));
         match settings.transport.clone() {
             DiscordTransport::Http { listen, public_key } => {
-                let server = http::bind(listen, &public_key, Arc::clone(&intake), clock).await?;
+                let server = http::bind(listen, &public_key, Arc::clone(&intake), clock)?;
                 let link = Arc::new(Link::requests("Discord"));
                 introduce(&api, &intake).await?;
                 Ok(Self { way: Way::Http(server), intake, link })
@@ -199,7 +196,10 @@ impl Connection {
         let Self { way, intake, link } = self;
         let ended = match way {
             Way::Gateway(gateway) => gateway.run(&intake, &link, shutdown).await,
-            Way::Http(server) => server.serve(shutdown).await.map_err(Error::Serve),
+            Way::Http(server) => {
+                server.serve(shutdown).await;
+                Ok(())
+            }
         };
         intake.finish().await;
         ended

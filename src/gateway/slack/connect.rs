@@ -111,9 +111,6 @@ pub enum Error {
         /// Why.
         source: std::io::Error,
     },
-    /// The server stopped.
-    #[error("Slack's requests are not answered any more: {0}")]
-    Serve(#[source] std::io::Error),
     /// A part of it broke.
     #[error("the connection to Slack broke; the log says where")]
     Broke,
@@ -162,7 +159,7 @@ impl Connection {
         let intake = Arc::new(Intake::new(inbox, &settings.api_url, pace.take));
         let is_http = matches!(settings.transport, SlackTransport::Http { .. });
         let server = if is_http || matches!(settings.tenancy, SlackTenancy::Many(_)) {
-            let bound = http::bind(&settings, Arc::clone(&intake), clock, routes).await?;
+            let bound = http::bind(&settings, Arc::clone(&intake), clock, routes)?;
             Some(bound)
         } else {
             None
@@ -204,17 +201,12 @@ impl Connection {
         if let Some(api) = stranger {
             introduce(&api, &pace, &shutdown).await?;
         }
-        // One that fails takes the other with it.
+        // Sockets that fail take the server with them.
         let stop = shutdown.child_token();
         let answering = async {
-            let ended = match server {
-                Some(server) => server.serve(stop.clone()).await.map_err(Error::Serve),
-                None => Ok(()),
-            };
-            if ended.is_err() {
-                stop.cancel();
+            if let Some(server) = server {
+                server.serve(stop.clone()).await;
             }
-            ended
         };
         let listening = async {
             let ended = match pool {
@@ -226,9 +218,9 @@ impl Connection {
             }
             ended
         };
-        let (answering, listening) = tokio::join!(answering, listening);
+        let ((), listening) = tokio::join!(answering, listening);
         intake.finish().await;
-        listening.and(answering)
+        listening
     }
 }
 

@@ -15,9 +15,8 @@ use axum::{
     routing::{get, post},
 };
 use metrics::counter;
-use tokio::{net::TcpListener, sync::Semaphore};
+use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
-use tower_http::timeout::TimeoutLayer;
 
 use super::{
     guard::{self, Browser},
@@ -28,7 +27,7 @@ use super::{
 use crate::{
     config::Settings,
     engine::Engine,
-    listen::{Bounded, Bounds},
+    listen::{self, Admission, Budget},
     telemetry::{metric, ready::Ready},
 };
 
@@ -57,9 +56,6 @@ pub enum Error {
         "the staff page has no key. hint: set `staff_key_env` under `[web]`, or listen on loopback"
     )]
     Open,
-    /// The server stopped.
-    #[error("the page is not served any more: {0}")]
-    Serve(#[source] std::io::Error),
 }
 
 /// A bound server that waits for its engine.
@@ -80,8 +76,8 @@ pub struct App {
     pub engine: Engine,
     /// What the operator decided.
     pub settings: Arc<Settings>,
-    /// Forms with files that are being read.
-    pub uploads: Semaphore,
+    /// Memory for forms with files.
+    pub uploads: Budget,
     /// Places for live connections.
     pub live: Places,
     /// Ends live connections.
@@ -92,7 +88,7 @@ pub struct App {
 
 impl Server {
     /// Binds the configured address; loopback only, unless the operator allows more.
-    pub async fn bind(settings: Arc<Settings>) -> Result<Self, Error> {
+    pub fn bind(settings: Arc<Settings>) -> Result<Self, Error> {
         let address = settings.web.listen;
         if !address.ip().is_loopback() {
             if !settings.web.allow_remote {
@@ -102,9 +98,9 @@ impl Server {
                 return Err(Error::Open);
             }
         }
-        let (listener, address) = bound(address, "web").await?;
+        let (listener, address) = bound(address, "web")?;
         let monitor = match settings.metrics.listen {
-            Some(address) => Some(bound(address, "metrics").await?.0),
+            Some(address) => Some(bound(address, "metrics")?.0),
             None => None,
         };
         Ok(Self { listener, address, monitor, settings, parts: Vec::new() })
@@ -137,55 +133,38 @@ impl Server {
     }
 
     /// Serves until `shutdown`; requests in hand are finished.
-    pub async fn serve(self, engine: Engine, shutdown: CancellationToken) -> Result<(), Error> {
+    pub async fn serve(self, engine: Engine, shutdown: CancellationToken) {
         let app = Arc::new(App {
             engine,
             settings: self.settings,
-            uploads: Semaphore::new(limits::UPLOADS_AT_ONCE),
+            uploads: Budget::new(limits::UPLOADS_MAX),
             live: Places::default(),
             shutdown: shutdown.clone(),
             parts: self.parts,
         });
         let monitor = self.monitor.map(|listener| (listener, health::monitor(Arc::clone(&app))));
-        let pages = answering(self.listener, routes(app), shutdown.clone());
+        let pages = listen::serve(self.listener, routes(app), limits::LISTENER, shutdown.clone());
         match monitor {
             Some((listener, routes)) => {
-                tokio::try_join!(pages, answering(listener, routes, shutdown)).map(drop)
+                let monitor = listen::serve(listener, routes, limits::LISTENER, shutdown);
+                tokio::join!(pages, monitor);
             }
             None => pages.await,
         }
     }
 }
 
-async fn bound(
-    address: SocketAddr,
-    table: &'static str,
-) -> Result<(TcpListener, SocketAddr), Error> {
+fn bound(address: SocketAddr, table: &'static str) -> Result<(TcpListener, SocketAddr), Error> {
     let failed = |source| Error::Bind { table, address, source };
-    let listener = TcpListener::bind(address).await.map_err(failed)?;
+    let listener = listen::bind(address).map_err(failed)?;
     let address = listener.local_addr().map_err(failed)?;
     Ok((listener, address))
 }
 
-async fn answering(
-    listener: TcpListener,
-    routes: Router,
-    shutdown: CancellationToken,
-) -> Result<(), Error> {
-    let bounds = Bounds {
-        connections: limits::CONNECTIONS_MAX,
-        idle: limits::CONNECTION_IDLE,
-        stopping: limits::STOPPING,
-    };
-    axum::serve(Bounded::new(listener, bounds, shutdown.clone()), routes)
-        .with_graceful_shutdown(shutdown.cancelled_owned())
-        .await
-        .map_err(Error::Serve)
-}
-
 fn routes(app: Arc<App>) -> Router {
-    let timeout =
-        TimeoutLayer::with_status_code(StatusCode::REQUEST_TIMEOUT, limits::REQUEST_TIMEOUT);
+    let strangers =
+        middleware::from_fn_with_state(Admission::new(limits::ADMITTED_MAX), listen::admit);
+    let deadline = middleware::from_fn_with_state(limits::REQUEST_TIMEOUT, listen::deadline);
     // Behind a proxy of somebody's, the page is for others; what only machines ask is not.
     let metrics = if app.settings.web.allow_remote { Router::new() } else { health::metrics() };
     let pages = Router::new()
@@ -207,18 +186,19 @@ fn routes(app: Arc<App>) -> Router {
         .route("/staff/s/{session}/made/{file}", get(staff::made))
         .route("/assets/app.css", get(css))
         .route("/assets/app.js", get(js))
-        .route("/assets/icon.svg", get(icon))
-        .merge(health::routes())
-        .merge(metrics)
-        .layer(DefaultBodyLimit::max(limits::BODY_MAX))
-        .layer(timeout);
+        .route("/assets/icon.svg", get(icon));
     // Live connections stay open, so no time limit applies to them.
     let live = Router::new()
         .route("/s/{session}/live", get(live::participant))
         .route("/staff/s/{session}/live", get(live::staff_session))
         .route("/staff/live", get(live::staff_overview));
+    let machines = health::routes().merge(metrics);
     pages
-        .merge(live)
+        .layer(strangers.clone())
+        .merge(machines)
+        .layer(DefaultBodyLimit::max(limits::BODY_MAX))
+        .layer(deadline)
+        .merge(live.layer(strangers))
         .fallback(|| async { page::problem(StatusCode::NOT_FOUND, texts::NOTHING_HERE) })
         .layer(middleware::from_fn_with_state(Arc::clone(&app), guarded))
         .with_state(app)

@@ -13,6 +13,7 @@ use crate::{
     engine::{Engine, Error},
     form::{Fields, words},
     ids::{SessionId, WaitId},
+    listen::Share,
     model::{artifact::Artifact, text::typed},
 };
 
@@ -27,6 +28,8 @@ pub struct Submission {
     pub too_large: Vec<String>,
     /// Bytes of names and values of fields so far.
     typed: usize,
+    /// The memory that the files have.
+    memory: Option<Share>,
 }
 
 impl Submission {
@@ -47,9 +50,8 @@ impl Submission {
             let fields = fields.into_iter().map(|(name, value)| (name, typed(&value)));
             return Some(Self { fields: Fields(fields.collect()), ..Self::default() });
         }
-        let _place = app.uploads.acquire().await.ok()?;
         let mut parts = Multipart::from_request(request, &()).await.ok()?;
-        let mut read = Self::default();
+        let mut read = Self { memory: Some(app.uploads.share()), ..Self::default() };
         while let Some(part) = parts.next_field().await.ok()? {
             read.take(part).await?;
         }
@@ -71,6 +73,9 @@ impl Submission {
             fits =
                 fits && bytes.len() + chunk.len() <= most && self.files.len() < limits::FILES_MAX;
             if fits {
+                if let Some(memory) = &mut self.memory {
+                    memory.grow(chunk.len()).await.ok()?;
+                }
                 bytes.extend_from_slice(&chunk);
             } else {
                 bytes = Vec::new();

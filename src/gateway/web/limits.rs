@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use crate::listen::{Bounds, Throughput};
+
 /// All that is typed into one form, in bytes: a whole profile fits many times over.
 pub const FORM_MAX: usize = 1024 * 1024;
 
@@ -19,20 +21,25 @@ pub const BODY_MAX: usize = 128 * 1024 * 1024;
 /// Most files in one form.
 pub const FILES_MAX: usize = 10;
 
-/// Forms with files that are read at one time; with [`FILE_MAX`] this bounds memory.
-pub const UPLOADS_AT_ONCE: usize = 4;
+/// Memory for forms with files, together, in bytes; further ones wait.
+pub const UPLOADS_MAX: usize = 4 * FILE_MAX;
 
-/// Open connections, of all browsers together; further ones wait. Far below the usual 1,024 files that a process may
-/// have open, because the store needs some.
-pub const CONNECTIONS_MAX: usize = 512;
+/// What a listener of the page allows: far fewer connections than the usual 1,024 files that a process may have open,
+/// because the store needs some.
+pub const LISTENER: Bounds = Bounds {
+    connections: 512,
+    headers: Duration::from_secs(10),
+    // A phone on a bad line sends ten times as much; the grace is for its radio to wake up.
+    throughput: Throughput { bytes_per_second: 4 * 1024, grace: Duration::from_secs(5) },
+    // More than `REQUEST_TIMEOUT`, so that a slow answer is not cut off, and more than `LIVE_PING`.
+    idle: Duration::from_secs(75),
+    // Enough to answer what was asked. Live connections end at once.
+    stopping: Duration::from_secs(4),
+};
 
-/// A connection on which nothing moves for so long is closed. More than [`REQUEST_TIMEOUT`], so that a slow answer is
-/// not cut off, and more than [`LIVE_PING`].
-pub const CONNECTION_IDLE: Duration = Duration::from_secs(75);
-
-/// What connections have left once the bot is told to stop: enough to answer what was asked. Live connections end at
-/// once.
-pub const STOPPING: Duration = Duration::from_secs(4);
+/// Requests of people that are in hand at one time, live connections included. The other connections of
+/// [`LISTENER`] stay free for health checks.
+pub const ADMITTED_MAX: usize = 384;
 
 /// Open live connections, of all pages together.
 pub const LIVE_MAX: usize = 256;
@@ -47,7 +54,8 @@ pub const LIVE_PER_SESSION: usize = 24;
 /// A live connection that is silent is pinged, so that proxies do not close it and a dead one is noticed.
 pub const LIVE_PING: Duration = Duration::from_secs(15);
 
-/// A request must be done within this time, its upload included. Live connections are exempt.
+/// A request must be done within this time. Time in which the client sends its upload does not count, and live
+/// connections are exempt.
 pub const REQUEST_TIMEOUT: Duration = Duration::from_mins(1);
 
 /// Longest message that a person may type, in characters.

@@ -3,7 +3,10 @@
 use reqwest::{Client, RequestBuilder, StatusCode};
 
 use super::*;
-use crate::emulator::acts::{Delivered, signature};
+use crate::{
+    dribbling::{Dribblers, slowest},
+    emulator::acts::{Delivered, signature},
+};
 
 const PATH: &str = anteroom::gateway::discord::connect::PATH;
 
@@ -109,6 +112,25 @@ async fn presses_that_come_all_at_once_are_all_taken() {
     let is_taken = |done: &Delivered| matches!(done, Delivered::Answered(200, _));
     let lost = pressed.iter().filter(|(_, done)| !is_taken(done)).count();
     assert_eq!(lost, 0, "of {} presses", pressed.len());
+    bot.stop().await.unwrap();
+}
+
+#[tokio::test]
+async fn press_and_health_check_are_answered_at_once_while_strangers_dribble() {
+    let world = World::over_http().await;
+    let bot = start(&world).await;
+    let _strangers = Dribblers::at(bot.base.trim_start_matches("http://").parse().unwrap()).await;
+    let health = async || {
+        let asked = Client::new().get(format!("{}/healthz", bot.base));
+        assert_eq!(status(asked).await, StatusCode::OK);
+    };
+    let body = json!({ "type": 3, "id": "1", "token": "t", "data": button("press") }).to_string();
+    let press = async || {
+        assert_eq!(status(signed(&world, &bot, &body, 0)).await, StatusCode::OK);
+    };
+    let (health, press) = tokio::join!(slowest(health), slowest(press));
+    let second = Duration::from_secs(1);
+    assert!(health < second && press < second, "health {health:?}, press {press:?}");
     bot.stop().await.unwrap();
 }
 

@@ -21,7 +21,10 @@ use tokio::{
 };
 
 use super::site::{Site, Visitor, csrf};
-use crate::keys::AnyKeys;
+use crate::{
+    dribbling::{Dribblers, slowest},
+    keys::AnyKeys,
+};
 
 const LINK: &str = "[Approve here](https://evil.example)<img src=x>";
 
@@ -71,9 +74,28 @@ async fn a_connection_that_never_finishes_its_request_is_closed() {
     // The clock of the test runs ahead whenever everything waits.
     let mut answer = [0; 64];
     let closed = slow.read(&mut answer);
-    let closed = tokio::time::timeout(limits::CONNECTION_IDLE + Duration::from_secs(5), closed);
+    let closed = tokio::time::timeout(limits::LISTENER.headers + Duration::from_secs(5), closed);
 
     assert!(matches!(closed.await, Ok(Ok(0) | Err(_))));
+}
+
+#[tokio::test]
+async fn page_and_health_checks_are_answered_at_once_while_strangers_dribble() {
+    let site = Site::open().await;
+    let _strangers =
+        Dribblers::at(site.url.strip_prefix("http://").unwrap().parse().unwrap()).await;
+    // Each on a connection of its own, as a load balancer's probe is.
+    let ask = async |path: &str| {
+        let answer = site.visitor().fetch(path).await;
+        assert_eq!(answer.status(), StatusCode::OK, "{path}");
+    };
+    let (health, ready, page) = tokio::join!(
+        slowest(async || ask("/healthz").await),
+        slowest(async || ask("/readyz").await),
+        slowest(async || ask("/").await),
+    );
+    let second = Duration::from_secs(1);
+    assert!(health.max(ready).max(page) < second, "{health:?}, {ready:?}, {page:?}");
 }
 
 #[tokio::test]

@@ -140,6 +140,10 @@ impl Site {
         Self::make(Made { staff_key, store, ..Made::default() }).await
     }
 
+    #[expect(
+        clippy::unused_async,
+        reason = "every test awaits its site; that it waits for nothing is by chance"
+    )]
     async fn make(made: Made) -> Self {
         let Made { staff_key, store, flow, models, tool } = made;
         let folder = tempfile::tempdir().unwrap();
@@ -167,13 +171,13 @@ impl Site {
             models,
             services: anteroom::tool::Services::default(),
         };
-        let server = Server::bind(Arc::new(settings)).await.unwrap();
+        let server = Server::bind(Arc::new(settings)).unwrap();
         let url = format!("http://{}", server.address());
         let engine = Engine::new(parts, vec![Arc::new(WebGateway)]);
         let mut tasks = JoinSet::new();
         let (run, serve) = (engine.clone(), engine.clone());
         tasks.spawn(async move { run.run(CancellationToken::new()).await });
-        tasks.spawn(async move { server.serve(serve, CancellationToken::new()).await.unwrap() });
+        tasks.spawn(async move { server.serve(serve, CancellationToken::new()).await });
         Self { engine, url, clock: fixed, _tasks: tasks, folder }
     }
 

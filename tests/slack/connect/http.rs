@@ -1,9 +1,18 @@
 //! Over requests.
 
+use std::{net::SocketAddr, time::Instant};
+
 use reqwest::{Client, RequestBuilder, StatusCode};
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    net::TcpStream,
+};
 
 use super::*;
-use crate::emulator::wire::{Lost, signature};
+use crate::{
+    dribbling::{Dribblers, slowest},
+    emulator::wire::{Lost, signature},
+};
 
 /// A request as Slack signs it, now by the bot's clock and so many seconds ago.
 fn signed(bot: &Bot, kind: &str, body: &str, ago: i64) -> RequestBuilder {
@@ -21,6 +30,7 @@ async fn status(request: RequestBuilder) -> StatusCode {
     request.send().await.unwrap().status()
 }
 
+const SECOND: Duration = Duration::from_secs(1);
 const JSON: &str = "application/json";
 const FORM: &str = "application/x-www-form-urlencoded";
 
@@ -99,7 +109,7 @@ async fn nobody_makes_it_keep_a_long_body() {
     let pieces =
         futures::stream::iter((0..40).map(|_| Ok::<_, std::io::Error>("x".repeat(65_536))));
     let body = reqwest::Body::wrap_stream(pieces);
-    let request = Client::new().post(format!("{}/slack/events", bot.base)).body(body);
+    let request = signed(&bot, JSON, "", 0).body(body);
     match request.send().await {
         Ok(response) => assert_eq!(response.status(), StatusCode::PAYLOAD_TOO_LARGE),
         // It hung up before everything was sent.
@@ -131,6 +141,84 @@ async fn the_address_proves_itself_and_answers_machines() {
     );
     assert_eq!(status(client.get(format!("{}/", bot.base))).await, StatusCode::NOT_FOUND);
     assert!(bot.desk.taken().is_empty());
+    bot.stop().await.unwrap();
+}
+
+fn address(bot: &Bot) -> SocketAddr {
+    bot.base.trim_start_matches("http://").parse().unwrap()
+}
+
+/// Presses a button, and says how long the answer took.
+async fn press(bot: &Bot) {
+    let body = message(1, "hello").payload.to_string();
+    assert_eq!(status(signed(bot, JSON, &body, 0)).await, StatusCode::OK);
+}
+
+#[tokio::test]
+async fn click_and_health_check_are_answered_at_once_while_strangers_dribble() {
+    let bot = start().await;
+    let _strangers = Dribblers::at(address(&bot)).await;
+    let health = async || {
+        let asked = Client::new().get(format!("{}/healthz", bot.base));
+        assert_eq!(status(asked).await, StatusCode::OK);
+    };
+    let (health, click) = tokio::join!(slowest(health), slowest(async || press(&bot).await));
+    assert!(health < SECOND && click < SECOND, "health {health:?}, click {click:?}");
+    bot.stop().await.unwrap();
+}
+
+/// The headers of a request whose body stops after its first byte.
+fn stalled(bot: &Bot, signature: &str) -> String {
+    use anteroom::clock::Clock as _;
+    let at = bot.clock.now().timestamp();
+    format!(
+        "POST /slack/events HTTP/1.1\r\nHost: localhost\r\nContent-Type: {JSON}\r\nContent-Length: 500\r\n\
+         X-Slack-Request-Timestamp: {at}\r\n{signature}\r\n{{"
+    )
+}
+
+#[tokio::test]
+async fn unsigned_request_is_refused_before_its_body_comes() {
+    let bot = start().await;
+    let wrong = "X-Slack-Signature: v0=00\r\n";
+    for head in [stalled(&bot, ""), stalled(&bot, wrong)] {
+        let mut stream = TcpStream::connect(address(&bot)).await.unwrap();
+        stream.write_all(head.as_bytes()).await.unwrap();
+        let mut line = [0; 12];
+        let read = tokio::time::timeout(SECOND, stream.read_exact(&mut line));
+        read.await.expect("it waits for the body").unwrap();
+        assert_eq!(&line[9..], b"401");
+    }
+    bot.stop().await.unwrap();
+}
+
+#[tokio::test]
+async fn body_that_stalls_is_cut_off_after_the_grace() {
+    let bot = start().await;
+    let mut stream = TcpStream::connect(address(&bot)).await.unwrap();
+    let head = stalled(&bot, &format!("X-Slack-Signature: v0={}\r\n", "0".repeat(64)));
+    stream.write_all(head.as_bytes()).await.unwrap();
+    let mut answer = Vec::new();
+    let closed = tokio::time::timeout(4 * SECOND, stream.read_to_end(&mut answer));
+    closed.await.expect("it is still open").unwrap();
+    assert!(answer.starts_with(b"HTTP/1.1 408 "), "{}", String::from_utf8_lossy(&answer));
+    bot.stop().await.unwrap();
+}
+
+#[tokio::test]
+async fn click_is_answered_at_once_while_bodies_of_strangers_stall() {
+    let bot = start().await;
+    let forged = format!("X-Slack-Signature: v0={}\r\n", "0".repeat(64));
+    let mut strangers = Vec::new();
+    for _ in 0..400 {
+        let mut stream = TcpStream::connect(address(&bot)).await.unwrap();
+        stream.write_all(stalled(&bot, &forged).as_bytes()).await.unwrap();
+        strangers.push(stream);
+    }
+    let began = Instant::now();
+    press(&bot).await;
+    let took = began.elapsed();
+    assert!(took < SECOND, "{took:?}");
     bot.stop().await.unwrap();
 }
 

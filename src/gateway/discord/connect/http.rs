@@ -22,7 +22,7 @@ use super::{Error, intake::Intake};
 use crate::{
     chat::{
         Drawing,
-        signed::{Door, Refusal, Server},
+        signed::{self, Door, Refusal, Server, Signed, text},
     },
     clock::Clock,
     gateway::discord::{inbound::Ack, limits},
@@ -32,6 +32,13 @@ use crate::{
 /// Where requests come in, below the address.
 pub const PATH: &str = "/discord/interactions";
 
+/// Headers of a signed request.
+const SIGNATURE: &str = "x-signature-ed25519";
+const TIMESTAMP: &str = "x-signature-timestamp";
+
+/// Hexadecimal digits of a signature: 64 bytes (RFC 8032).
+const SIGNATURE_DIGITS: usize = 128;
+
 struct Receiver {
     verifier: Verifier,
     intake: Arc<Intake>,
@@ -39,7 +46,7 @@ struct Receiver {
 }
 
 /// Takes the address.
-pub(super) async fn bind(
+pub(super) fn bind(
     listen: SocketAddr,
     public_key: &str,
     intake: Arc<Intake>,
@@ -49,7 +56,7 @@ pub(super) async fn bind(
     let receiver = Receiver { verifier, intake, door: Door::new(Platform::Discord, clock) };
     let routes = Router::new().route(PATH, post(receive)).with_state(Arc::new(receiver));
     let failed = |source| Error::Bind { address: listen, source };
-    Server::bind(listen, routes, Router::new()).await.map_err(failed)
+    Server::bind(listen, routes, Router::new()).map_err(failed)
 }
 
 /// None where it is not 64 hexadecimal digits, or no point of the curve.
@@ -68,8 +75,7 @@ async fn receive(
     State(receiver): State<Arc<Receiver>>,
     request: Request<Body>,
 ) -> Result<Response, Refusal> {
-    let signed = |headers: &HeaderMap, body: &[u8]| receiver.signed(headers, body);
-    receiver.door.receive(request, signed, |_, body| receiver.take(body)).await
+    receiver.door.receive(request, &*receiver, |_, body| receiver.take(body)).await
 }
 
 /// An answer that closes a card. Discord does not say whether it takes what stands in a response: the card counts as drawn
@@ -104,12 +110,19 @@ impl Receiver {
             (None, _) => StatusCode::ACCEPTED.into_response(),
         })
     }
+}
 
-    /// When Discord signed it; none where it did not.
-    fn signed(&self, headers: &HeaderMap, body: &[u8]) -> Option<i64> {
-        let text = |name: &str| headers.get(name)?.to_str().ok();
-        let (signature, at) = (text("x-signature-ed25519")?, text("x-signature-timestamp")?);
-        self.verifier.verify(signature, at, body).ok()?;
-        at.parse().ok()
+impl Signed for Receiver {
+    fn claimed(&self, headers: &HeaderMap) -> Option<i64> {
+        signed::hexadecimal(text(headers, SIGNATURE)?, SIGNATURE_DIGITS)?;
+        text(headers, TIMESTAMP)?.parse().ok()
+    }
+
+    fn verify(&self, headers: &HeaderMap, body: &[u8]) -> bool {
+        let verified = || {
+            let (signature, at) = (text(headers, SIGNATURE)?, text(headers, TIMESTAMP)?);
+            self.verifier.verify(signature, at, body).ok()
+        };
+        verified().is_some()
     }
 }

@@ -21,7 +21,7 @@ use super::{
     intake::{Intake, Kind},
 };
 use crate::{
-    chat::signed::{self, Door, Refusal, Server},
+    chat::signed::{self, Door, Refusal, Server, Signed, text},
     clock::Clock,
     config::settings::{SlackConnection, SlackTransport},
     gateway::slack::parse,
@@ -31,6 +31,9 @@ use crate::{
 /// Longest time for a browser that installs the app: Slack is asked meanwhile.
 const INSTALL_MAX: Duration = Duration::from_secs(20);
 
+/// Hexadecimal digits of a signature: HMAC with SHA-256 (docs.slack.dev, "Verifying requests from Slack").
+const SIGNATURE_DIGITS: usize = 64;
+
 struct Receiver {
     verifier: SlackEventSignatureVerifier,
     intake: Arc<Intake>,
@@ -38,7 +41,7 @@ struct Receiver {
 }
 
 /// Takes the address. `further` are the pages for those who install the app.
-pub(super) async fn bind(
+pub(super) fn bind(
     settings: &SlackConnection,
     intake: Arc<Intake>,
     clock: Arc<dyn Clock>,
@@ -63,16 +66,15 @@ pub(super) async fn bind(
     };
     let further = further.unwrap_or_default().layer(signed::within(INSTALL_MAX));
     let failed = |source| Error::Bind { address: settings.listen, source };
-    Server::bind(settings.listen, routes, further).await.map_err(failed)
+    Server::bind(settings.listen, routes, further).map_err(failed)
 }
 
 async fn receive(
     State(receiver): State<Arc<Receiver>>,
     request: Request<Body>,
 ) -> Result<Response, Refusal> {
-    let signed = |headers: &HeaderMap, body: &[u8]| receiver.signed(headers, body);
     let take = |headers, body| receiver.take(headers, body);
-    receiver.door.receive(request, signed, take).await
+    receiver.door.receive(request, &*receiver, take).await
 }
 
 impl Receiver {
@@ -95,17 +97,27 @@ impl Receiver {
             Err(_) => Err(Refusal::NotSaved),
         }
     }
+}
 
-    /// When Slack signed it; none where it did not.
-    fn signed(&self, headers: &HeaderMap, body: &[u8]) -> Option<i64> {
+impl Signed for Receiver {
+    fn claimed(&self, headers: &HeaderMap) -> Option<i64> {
         let signature = text(headers, SlackEventSignatureVerifier::SLACK_SIGNED_HASH_HEADER)?;
-        let at = text(headers, SlackEventSignatureVerifier::SLACK_SIGNED_TIMESTAMP)?;
-        match self.verifier.verify(signature, str::from_utf8(body).ok()?, at) {
-            // The library looks at the age last, by the machine's clock; ours looks once more.
-            Ok(()) | Err(SlackEventSignatureVerifierError::IncorrectOrExpiredTimestampError(_)) => {
-                at.parse().ok()
-            }
-            Err(_) => None,
+        signed::hexadecimal(signature.strip_prefix("v0=")?, SIGNATURE_DIGITS)?;
+        text(headers, SlackEventSignatureVerifier::SLACK_SIGNED_TIMESTAMP)?.parse().ok()
+    }
+
+    fn verify(&self, headers: &HeaderMap, body: &[u8]) -> bool {
+        let verified = || {
+            let signature = text(headers, SlackEventSignatureVerifier::SLACK_SIGNED_HASH_HEADER)?;
+            let at = text(headers, SlackEventSignatureVerifier::SLACK_SIGNED_TIMESTAMP)?;
+            Some(self.verifier.verify(signature, str::from_utf8(body).ok()?, at))
+        };
+        match verified() {
+            // The library looks at the age last, by the machine's clock; ours has looked before.
+            Some(
+                Ok(()) | Err(SlackEventSignatureVerifierError::IncorrectOrExpiredTimestampError(_)),
+            ) => true,
+            Some(Err(_)) | None => false,
         }
     }
 }
@@ -146,8 +158,4 @@ fn read(headers: &HeaderMap, body: &str) -> Result<Read, Refusal> {
         return Ok(Read::Nothing);
     }
     Ok(Read::Payload(Kind::Command, parse::form(fields)))
-}
-
-fn text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
-    headers.get(name)?.to_str().ok()
 }
