@@ -36,7 +36,7 @@
 //! Over HTTP ([`connect`]) Slack's requests come to `listen`, 127.0.0.1:3000 unless told otherwise, through a proxy
 //! that speaks TLS. Create the app from `manifests/slack.http.json` with your own name in place of
 //! `bot.example.org`, and write `transport = "http"` and `signing_secret_env`. One path serves everything,
-//! `/slack/events`; `/slack/interactivity` and `/slack/commands` do the same. `/healthz` answers there too.
+//! `/slack/events`; `/slack/interactivity` and `/slack/commands` do the same. `/healthz` answers there too. Limits: `docs/listeners.md`.
 //!
 //! Several workspaces install the app themselves at `/slack/install` ([`tenants`]): `[slack.oauth]` takes the place of
 //! the bot's token, with either transport. Tokens are kept sealed and renewed.
