@@ -33,8 +33,8 @@ use anteroom::{
         wait::{Standing, Wait},
     },
     store::{
-        Commit, Erasure, Error, Find, Loaded, Note, Store, Timer, TimerKind, health::Health,
-        memory::MemoryStore, sled::SledStore,
+        Capacity, Commit, Erasure, Error, Find, Loaded, Note, Store, Timer, TimerKind,
+        health::Health, memory::MemoryStore, sled::SledStore,
     },
 };
 use async_trait::async_trait;
@@ -198,8 +198,8 @@ impl Store for Troubled {
         self.alive()?.due(now, limit).await
     }
 
-    async fn claim(&self, now: DateTime<Utc>, limit: usize) -> Result<Vec<Effect>, Error> {
-        self.alive()?.claim(now, limit).await
+    async fn claim(&self, now: DateTime<Utc>, capacity: Capacity) -> Result<Vec<Effect>, Error> {
+        self.alive()?.claim(now, capacity).await
     }
 
     async fn done(&self, effect: EffectId, delivery: Delivery) -> Result<(), Error> {
@@ -489,7 +489,7 @@ async fn look(world: &World, sessions: &BTreeMap<usize, SessionId>) {
         world.pass(TimeDelta::hours(1)).await;
     }
     let later = world.clock.now() + TimeDelta::days(365);
-    let effects = world.disk.claim(later, 1_000).await.unwrap();
+    let effects = world.disk.claim(later, Capacity::of_any(1_000)).await.unwrap();
     assert!(effects.is_empty(), "effects are left: {:?}", effects.first());
     let due = world.disk.due(later, usize::MAX).await.unwrap();
     let work = due.iter().find(|timer| timer.kind == TimerKind::Work);

@@ -40,8 +40,8 @@ use anteroom::{
         wait::{Answerers, Settlement, Wait},
     },
     store::{
-        Commit, Erasure, Error, Find, Loaded, Note, Store, Timer, TimerKind, health::Health,
-        memory::MemoryStore,
+        Capacity, Commit, Erasure, Error, Find, Loaded, Note, Store, Timer, TimerKind,
+        health::Health, memory::MemoryStore,
     },
     tool::Toolbox,
 };
@@ -287,8 +287,8 @@ impl Store for Recorder {
         self.memory.due(now, limit).await
     }
 
-    async fn claim(&self, now: DateTime<Utc>, limit: usize) -> Result<Vec<Effect>, Error> {
-        self.memory.claim(now, limit).await
+    async fn claim(&self, now: DateTime<Utc>, capacity: Capacity) -> Result<Vec<Effect>, Error> {
+        self.memory.claim(now, capacity).await
     }
 
     async fn done(&self, effect: EffectId, delivery: Delivery) -> Result<(), Error> {

@@ -1,7 +1,8 @@
 //! What the gateways of chats share: raw JSON and signed requests that come in, the table of commands and what they come
 //! to, what is done after an acknowledgement, what was said already and how often somebody is told something, how messages
 //! look and where they stand, which effects may stand there already, how a conversation stands, its transcript in pages,
-//! files on their way, what stands outside for a session, what a refusal means for an effect, and how a doctor asks.
+//! files on their way, what stands outside for a session, what a refusal means for an effect, the priority of what is
+//! delivered, and how a doctor asks.
 
 mod afterwards;
 pub mod cards;
@@ -13,6 +14,7 @@ mod drawn;
 mod fetched;
 mod ledger;
 mod once;
+pub mod priority;
 pub mod raw;
 pub mod receipt;
 mod receipts;

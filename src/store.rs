@@ -23,7 +23,7 @@ use crate::{
     model::{
         STORED_VERSION,
         audit::{AuditRecord, Sealed},
-        effect::{Act, Cause, Delivery, Effect, Rendering},
+        effect::{Act, Cause, Delivery, Effect, Priority, Rendering},
         file_key::FileKeys,
         posted::Posted,
         session::{Head, PersonId, Place},
@@ -32,6 +32,35 @@ use crate::{
         wait::Wait,
     },
 };
+
+/// How many effects may be claimed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Capacity {
+    /// All together.
+    pub all: usize,
+    /// Of these, effects of [`Priority::Background`].
+    pub background: usize,
+}
+
+impl Capacity {
+    /// So many of any priority.
+    pub const fn of_any(all: usize) -> Self {
+        Self { all, background: all }
+    }
+
+    /// Whether there is room for one more.
+    pub const fn has_room(&self, priority: Priority) -> bool {
+        self.all > 0 && (matches!(priority, Priority::Normal) || self.background > 0)
+    }
+
+    /// Counts one.
+    pub const fn take(&mut self, priority: Priority) {
+        self.all = self.all.saturating_sub(1);
+        if matches!(priority, Priority::Background) {
+            self.background = self.background.saturating_sub(1);
+        }
+    }
+}
 
 /// Durable state.
 ///
@@ -62,11 +91,13 @@ pub trait Store: FileKeys + fmt::Debug + Send + Sync {
     /// one that was read and not acted on is read again.
     async fn due(&self, now: DateTime<Utc>, limit: usize) -> Result<Vec<Timer>, Error>;
 
-    /// Effects that may leave at `now`, at most `limit`: per session only the oldest, so that order is kept. One that is
-    /// blocked ([`Delivery::Blocked`]) keeps back only those of its session for the same recipient. An
-    /// effect stays claimed until [`Store::done`] or until this process ends; it is never handed out twice meanwhile.
-    /// It is asked for every second, so it is also what tells a store without a clock that time passes.
-    async fn claim(&self, now: DateTime<Utc>, limit: usize) -> Result<Vec<Effect>, Error>;
+    /// Effects that may leave at `now`, within `capacity`, those of normal priority first: of each session and
+    /// [`Priority`] only the oldest, so that order is kept, and none that shows a wait while an older effect of the session
+    /// is still to show it. One that is blocked ([`Delivery::Blocked`]) keeps back only those of its session and priority
+    /// for the same recipient. An effect stays claimed until [`Store::done`] or until this process ends; it is never handed
+    /// out twice meanwhile. It is asked for every second, so it is also what tells a store without a clock that time
+    /// passes.
+    async fn claim(&self, now: DateTime<Utc>, capacity: Capacity) -> Result<Vec<Effect>, Error>;
 
     /// Records what came of an attempt: removes the effect, or puts it back for later. A rendering is remembered
     /// under its wait, and what stands outside since then in the ledger of the session ([`crate::model::posted`]). Doing it

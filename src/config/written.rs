@@ -424,7 +424,7 @@ impl Default for Limits {
             session_queue: 64,
             active_sessions: 256,
             person_per_minute: 240,
-            outbox_workers: 8,
+            outbox_workers: 64,
             window_tokens: 60_000,
             burst: Period(Duration::from_secs(2)),
         }

@@ -34,7 +34,7 @@ impl Default for Limits {
         Self {
             queue: 64,
             active: 256,
-            deliveries: 8,
+            deliveries: 64,
             per_minute,
             file_bytes: 25 * 1024 * 1024,
             window_tokens: 60_000,

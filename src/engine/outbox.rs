@@ -1,29 +1,36 @@
-//! Delivers what is queued for the outside: at least once, in order per session, each under its own id.
+//! Delivers what is queued for the outside: at least once, in order per session and priority, each under its own id.
 
 use std::{
     panic::AssertUnwindSafe,
-    sync::{MutexGuard, PoisonError},
+    sync::{Arc, MutexGuard, PoisonError},
     time::Duration,
 };
 
 use chrono::{DateTime, TimeDelta, Utc};
 use futures::{FutureExt as _, StreamExt as _, stream};
-use tokio::{sync::oneshot, task::JoinSet};
+use tokio::{
+    sync::{Semaphore, oneshot},
+    task::JoinSet,
+};
 use tokio_util::sync::CancellationToken;
 
 use super::{Engine, Error, desk::Job};
 use crate::drill::{Point, pass};
 use crate::ids::EffectId;
 use crate::model::{
-    effect::{Act, Delivery, Effect, Recipient},
+    effect::{Act, Delivery, Effect, Priority, Recipient},
     team::Team,
 };
+use crate::store::Capacity;
 
 /// How often the outbox is looked at without being told.
 const LOOK: Duration = Duration::from_secs(1);
 
 /// Effects taken in one go.
 const BATCH: usize = 64;
+
+/// One of so many deliveries may be one of background priority.
+const BACKGROUND_SHARE: usize = 4;
 
 /// Longest time that one delivery may take.
 const DELIVERY_LIMIT: Duration = Duration::from_secs(30);
@@ -38,16 +45,28 @@ impl Engine {
     /// Delivers until told to stop; what is on its way then arrives before this returns. One that takes its time keeps
     /// nothing back but what its own session has to say after it.
     pub(super) async fn keep_delivering(&self, stop: &CancellationToken) {
+        let most = self.inner.limits.deliveries;
         let mut under_way = JoinSet::new();
+        let in_background = Arc::new(Semaphore::new((most / BACKGROUND_SHARE).max(1)));
         while !stop.is_cancelled() {
-            let free = self.inner.limits.deliveries.saturating_sub(under_way.len()).min(BATCH);
-            let claimed = if free > 0 { self.claim(free).await } else { Vec::new() };
+            let free = most.saturating_sub(under_way.len()).min(BATCH);
+            let background = in_background.available_permits().min(free);
+            let capacity = Capacity { all: free, background };
+            let claimed = if free > 0 { self.claim(capacity).await } else { Vec::new() };
             let may_be_more = free > 0 && claimed.len() == free;
             for effect in claimed {
                 let engine = self.clone();
-                under_way.spawn(async move { engine.deliver(effect).await });
+                // Only this loop takes permits, so there is one.
+                let permit = match effect.priority {
+                    Priority::Normal => None,
+                    Priority::Background => Arc::clone(&in_background).try_acquire_owned().ok(),
+                };
+                under_way.spawn(async move {
+                    engine.deliver(effect).await;
+                    drop(permit);
+                });
             }
-            if may_be_more && under_way.len() < self.inner.limits.deliveries {
+            if may_be_more && under_way.len() < most {
                 continue;
             }
             tokio::select! {
@@ -63,7 +82,7 @@ impl Engine {
 
     /// Delivers what may leave now; how many effects were tried.
     pub async fn deliver_due(&self) -> usize {
-        let claimed = self.claim(BATCH).await;
+        let claimed = self.claim(Capacity::of_any(BATCH)).await;
         let count = claimed.len();
         stream::iter(claimed)
             .for_each_concurrent(self.inner.limits.deliveries, |effect| self.deliver(effect))
@@ -72,10 +91,10 @@ impl Engine {
     }
 
     /// Effects that may leave now, in hand until they are done.
-    async fn claim(&self, most: usize) -> Vec<Effect> {
+    async fn claim(&self, capacity: Capacity) -> Vec<Effect> {
         let now = self.inner.parts.clock.now();
         let store = &self.inner.parts.store;
-        if !store.health().is_well() && store.claim(now, 0).await.is_err() {
+        if !store.health().is_well() && store.claim(now, Capacity::of_any(0)).await.is_err() {
             // It has been told the time, and said in the log why nothing leaves.
             return Vec::new();
         }
@@ -84,7 +103,7 @@ impl Engine {
             self.done(effect, delivery).await;
         }
         self.probe().await;
-        match store.claim(now, most).await {
+        match store.claim(now, capacity).await {
             Ok(claimed) => {
                 self.inner.late.look(&claimed, now);
                 claimed
@@ -105,7 +124,7 @@ impl Engine {
         pass(Point::EffectDue);
         let outlives =
             matches!(effect.act, Act::Remove { .. } | Act::Receipt { .. } | Act::Webhook { .. });
-        let turn = self.inner.in_flight.deliver(effect.session, outlives).await;
+        let turn = self.inner.in_flight.deliver(effect.session, effect.priority, outlives).await;
         let Some(_turn) = turn else {
             // It is gone with its session; if the erasure comes to nothing, it is tried again.
             let not_before = self.inner.parts.clock.now();

@@ -18,7 +18,7 @@ use crate::{
     model::{
         STORED_VERSION,
         audit::AuditRecord,
-        effect::{Act, Effect, PhaseEffectRef, Recipient},
+        effect::{Act, Effect, PhaseEffectRef, Priority, Recipient},
         flow::Phase,
         session::{Head, PersonId, Status},
         transcript::{Audience, Call, Event, Origin, Recorded, Started},
@@ -397,10 +397,20 @@ impl Actor {
 
     /// The session is told what comes of an effect that this step has queued.
     pub(super) fn mark_asking(&mut self, id: EffectId) {
-        let queued = self.draft.effects.iter_mut().find(|effect| effect.id == id);
-        if let Some(effect) = queued {
+        if let Some(effect) = self.queued_mut(id) {
             effect.asks = true;
         }
+    }
+
+    /// Queues an effect of this step otherwise than by its act.
+    fn prioritise(&mut self, id: EffectId, priority: Priority) {
+        if let Some(effect) = self.queued_mut(id) {
+            effect.priority = priority;
+        }
+    }
+
+    fn queued_mut(&mut self, id: EffectId) -> Option<&mut Effect> {
+        self.draft.effects.iter_mut().find(|effect| effect.id == id)
     }
 
     /// Queues an effect that carries out an effect of a phase.
@@ -460,19 +470,27 @@ impl Actor {
         if talks_over && !is_for_deciders(wait) {
             return;
         }
-        let to = Recipient::of(&wait.answerers);
-        self.effect(to, Act::Show { wait: id });
+        let (to, is_pending) = (Recipient::of(&wait.answerers), wait.standing.is_pending());
+        let tidies_up = to == Recipient::Participant && !is_pending;
+        let shown = self.effect(to, Act::Show { wait: id });
+        if tidies_up {
+            self.prioritise(shown, Priority::Background);
+        }
         // Where their channel takes nothing, what is meant for it waits.
         for user in self.directly_asked(id) {
             self.effect(Recipient::Person { user }, Act::Show { wait: id });
         }
     }
 
-    /// Shows how far the session is.
-    pub(super) fn show_progress(&mut self) {
+    /// Shows how far the session is: for the first time before the first question, later by an edit that nobody waits
+    /// for.
+    pub(super) fn show_progress(&mut self, is_first: bool) {
         let line = evidence::progress_shown(&self.state, &self.flow);
         if let Some(text) = line.filter(|_| !self.is_child()) {
-            self.effect(Recipient::Participant, Act::Progress { text });
+            let shown = self.effect(Recipient::Participant, Act::Progress { text });
+            if is_first {
+                self.prioritise(shown, Priority::Normal);
+            }
         }
     }
 

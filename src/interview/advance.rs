@@ -286,7 +286,7 @@ impl Actor {
                 } else if let Some(intro) = &phase.intro {
                     self.post(flow.text(intro));
                 }
-                self.show_progress();
+                self.show_progress(is_first);
                 self.begin_without_means(phase);
                 self.refresh();
             }

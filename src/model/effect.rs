@@ -28,7 +28,7 @@ const FILE_ID: usize = 8;
 pub struct Effect {
     /// Names the effect, also to the platform where it knows idempotency keys.
     pub id: EffectId,
-    /// The session it belongs to. Effects of one session leave in the order of their ids.
+    /// The session it belongs to. Its effects leave in the order of their ids, those of each [`Priority`] by themselves.
     pub session: SessionId,
     /// Where the session lives.
     pub place: Place,
@@ -51,6 +51,44 @@ pub struct Effect {
     /// The first time that [`Delivery::Later`] has put it off to; unset again where something else keeps it back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub later_since: Option<DateTime<Utc>>,
+    /// Whether other effects wait for it.
+    #[serde(default, skip_serializing_if = "Priority::is_normal")]
+    pub priority: Priority,
+}
+
+/// Whether people wait for an effect. Those of one session and the same priority leave in order; the two priorities are
+/// independent of one another, but for effects that show the same wait.
+///
+/// ```json
+/// "background"
+/// ```
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Priority {
+    /// People read it, and in the order in which it was queued.
+    #[default]
+    Normal,
+    /// It closes a card that was answered, shows progress or gives roles. It never delays what people read: few of these
+    /// are delivered at one time, and they leave a part of each rate limit to the others.
+    Background,
+}
+
+impl Priority {
+    /// The other one.
+    #[must_use]
+    pub const fn other(self) -> Self {
+        match self {
+            Self::Normal => Self::Background,
+            Self::Background => Self::Normal,
+        }
+    }
+
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "the form that serde calls")]
+    fn is_normal(&self) -> bool {
+        *self == Self::Normal
+    }
 }
 
 /// Names one effect of a phase.
@@ -114,6 +152,7 @@ impl Effect {
         (to, act): (Recipient, Act),
         now: DateTime<Utc>,
     ) -> Self {
+        let priority = act.priority();
         Self {
             id,
             session,
@@ -126,6 +165,7 @@ impl Effect {
             carries: None,
             asks: false,
             later_since: None,
+            priority,
         }
     }
 
@@ -230,6 +270,22 @@ pub enum Act {
 }
 
 impl Act {
+    /// How it is queued by itself. What a wait is shown for decides whether [`Act::Show`] is one for the background.
+    const fn priority(&self) -> Priority {
+        match self {
+            Self::Progress { .. } | Self::AddRoles { .. } => Priority::Background,
+            Self::Show { .. }
+            | Self::Post { .. }
+            | Self::Relay { .. }
+            | Self::Fetch { .. }
+            | Self::Export
+            | Self::Hand { .. }
+            | Self::Webhook { .. }
+            | Self::Remove { .. }
+            | Self::Receipt { .. } => Priority::Normal,
+        }
+    }
+
     /// The word for it in metrics and records.
     pub const fn name(&self) -> &'static str {
         match self {

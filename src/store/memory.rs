@@ -11,15 +11,15 @@ use ring::rand::{SecureRandom as _, SystemRandom};
 use uuid::Uuid;
 
 use super::{
-    Charge, Commit, Erasure, Error, Find, Loaded, Note, Store, Timer, TimerKind, health::Health,
-    left_outside, put_back, rendered, salt,
+    Capacity, Charge, Commit, Erasure, Error, Find, Loaded, Note, Store, Timer, TimerKind,
+    health::Health, left_outside, put_back, rendered, salt,
 };
 use crate::{
     ids::{CountingIds, EffectId, Ids, SessionId, WaitId},
     model::{
         STORED_VERSION,
         audit::{AuditRecord, CHAIN_START, Sealed},
-        effect::{Cause, Delivery, Effect, Recipient, Rendering},
+        effect::{Act, Cause, Delivery, Effect, Priority, Recipient, Rendering},
         file_key::{self, FileKey, FileKeys, KeyError},
         posted,
         session::Head,
@@ -118,8 +118,8 @@ impl Store for MemoryStore {
         Ok(due)
     }
 
-    async fn claim(&self, now: DateTime<Utc>, limit: usize) -> Result<Vec<Effect>, Error> {
-        Ok(self.state().claim(now, limit))
+    async fn claim(&self, now: DateTime<Utc>, capacity: Capacity) -> Result<Vec<Effect>, Error> {
+        Ok(self.state().claim(now, capacity))
     }
 
     async fn done(&self, effect: EffectId, delivery: Delivery) -> Result<(), Error> {
@@ -281,29 +281,56 @@ impl State {
         Ok(())
     }
 
-    fn claim(&mut self, now: DateTime<Utc>, limit: usize) -> Vec<Effect> {
+    fn claim(&mut self, now: DateTime<Utc>, mut capacity: Capacity) -> Vec<Effect> {
         // One that is to wait for longer than any pause tells that the clock was set back.
         let is_over = |at: DateTime<Utc>| at <= now || at - now > Effect::PAUSE_MAX;
         self.parked.retain(|_, parked| !is_over(parked.until));
-        let mut claimed = Vec::new();
-        let mut seen = None;
-        for ((session, id), effect) in &self.effects {
-            let (first, last) =
-                (EffectId::from_uuid(Uuid::nil()), EffectId::from_uuid(Uuid::max()));
-            let of_session = (*session, first)..=(*session, last);
-            let mut parked = self.parked.range(of_session).map(|(_, parked)| &parked.to);
-            if parked.any(|to| *to == effect.to) {
-                continue;
-            }
-            let oldest = seen.replace(*session) != Some(*session);
-            let is_free =
-                oldest && !self.claimed.iter().any(|id| self.owners.get(id) == Some(session));
-            if claimed.len() < limit && is_free && effect.may_leave(now) && self.claimed.insert(*id)
-            {
-                claimed.push(effect.clone());
+        let mut claimed: Vec<Effect> = Vec::new();
+        for priority in [Priority::Normal, Priority::Background] {
+            let mut seen = None;
+            for ((session, id), effect) in &self.effects {
+                if effect.priority != priority || self.is_parked(*session, effect) {
+                    continue;
+                }
+                let is_oldest = seen.replace(*session) != Some(*session);
+                let may_leave = is_oldest
+                    && effect.may_leave(now)
+                    && capacity.has_room(priority)
+                    && !self.is_held_up(*session, effect);
+                if may_leave && self.claimed.insert(*id) {
+                    capacity.take(priority);
+                    claimed.push(effect.clone());
+                }
             }
         }
         claimed
+    }
+
+    /// Whether an effect waits behind a blocked one for the same recipient, or is blocked itself.
+    fn is_parked(&self, session: SessionId, effect: &Effect) -> bool {
+        self.of_session(session).any(|(id, other)| {
+            let parked = self.parked.get(&(session, *id));
+            other.priority == effect.priority && parked.is_some_and(|parked| parked.to == effect.to)
+        })
+    }
+
+    /// Whether another effect of the session and priority is being delivered, or one of the other priority that shows the
+    /// same wait must leave before.
+    fn is_held_up(&self, session: SessionId, effect: &Effect) -> bool {
+        self.of_session(session).any(|(id, other)| {
+            let is_claimed = self.claimed.contains(id);
+            if other.priority == effect.priority {
+                return is_claimed;
+            }
+            let is_same = matches!(effect.act, Act::Show { .. }) && other.act == effect.act;
+            is_same && (*id < effect.id || is_claimed)
+        })
+    }
+
+    fn of_session(&self, session: SessionId) -> impl Iterator<Item = (&EffectId, &Effect)> {
+        let (first, last) = (EffectId::from_uuid(Uuid::nil()), EffectId::from_uuid(Uuid::max()));
+        let own = self.effects.range((session, first)..=(session, last));
+        own.map(|((_, id), effect)| (id, effect))
     }
 
     fn done(&mut self, id: EffectId, delivery: &Delivery) {

@@ -79,7 +79,7 @@ pub use self::{
     vault::KEYS_FILE,
 };
 use super::{
-    Commit, Erasure, Error, Find, Loaded, Note, Store, Timer, health::Health,
+    Capacity, Commit, Erasure, Error, Find, Loaded, Note, Store, Timer, health::Health,
     unreadable::Unreadable,
 };
 use crate::{
@@ -233,8 +233,8 @@ impl Store for SledStore {
         self.read(move |reader| read::due(reader, now, limit)).await
     }
 
-    async fn claim(&self, now: DateTime<Utc>, limit: usize) -> Result<Vec<Effect>, Error> {
-        self.ask(|reply| Job::Claim { now, limit, reply }).await
+    async fn claim(&self, now: DateTime<Utc>, capacity: Capacity) -> Result<Vec<Effect>, Error> {
+        self.ask(|reply| Job::Claim { now, capacity, reply }).await
     }
 
     async fn done(&self, effect: EffectId, delivery: Delivery) -> Result<(), Error> {

@@ -34,7 +34,8 @@ async fn staff_invite_a_member_who_gets_the_notice_in_a_thread() {
     ");
     assert_snapshot!(ada.news(), @r#"
     #onboarding-ada
-      + Anteroom: ┃ ### Candidate onboarding
+      + Anteroom: Hi @Ada!
+          ┃ ### Candidate onboarding
           ┃ *You are about to talk to an AI assistant*, not a person. It works for Example Ltd.
           ┃ 
           ┃ - It asks about your contact details, work and education history, and one example of your work.
@@ -141,6 +142,7 @@ async fn staff_take_a_conversation_over_hand_it_back_and_end_it_by_command() {
           ┃ 3. Keep it legal and on topic.
           ┃ 4. Staff have the last word.
           ┃ [+ I accept] [I have a question] [I do not accept]
+          ┃ -# Step 1 of 4 · Rules · 0/2
       + Anteroom: The assistant is back. We go on where we were.
     ");
     let end = [("member", json!(ADA)), ("reason", json!("she has left the team"))];

@@ -61,13 +61,13 @@ async fn a_member_is_taken_from_the_panel_to_the_roles() {
     #welcome-ada
       ~ Anteroom (edited): ┃✓ Are you at least 13, or older if your country's law asks for it?
           ┃✓ ✓ You answered: **Yes**, <t:1793628300:f>
-      + Anteroom: Your roles:
-          ✓ Member
       + Anteroom: ┃ What brings you here? Pick any. This decides which channels you see.
           ┃ {Choose… 0-6: Learning | Building projects | Helping others | Jobs | Events | Just reading}
           ┃ [+ Done] [Skip]
           ┃ -# Step 2 of 4 · Interests · 0/1
           ┃ [Help] [Talk to a person] [Stop]
+      + Anteroom: Your roles:
+          ✓ Member
     ");
     assert_eq!(bot.roles(ADA), ["Member"]);
     ada.pick(&["Learning", "Events"]).await;
@@ -87,17 +87,17 @@ async fn a_member_is_taken_from_the_panel_to_the_roles() {
     #welcome-ada
       ~ Anteroom (edited): ┃✓ Shall we notify you about events?
           ┃✓ ✓ You answered: **Yes, ping me**, <t:1793628300:f>
-      + Anteroom: Your roles:
-          ✓ Learner
-          ✓ Events
-      + Anteroom: Your roles:
-          ✓ Event pings
       + Anteroom: Want to introduce yourself? I can help you write two or three sentences. You approve it before anyone sees it.
       + Anteroom: ┃ ### Introduction
           ┃ Write two or three sentences about yourself, or press Skip.
           ┃ [Write it] [Skip]
           ┃ -# Step 3 of 4 · Say hello · 0/1
           ┃ [Help] [Talk to a person] [Stop]
+      + Anteroom: Your roles:
+          ✓ Learner
+          ✓ Events
+      + Anteroom: Your roles:
+          ✓ Event pings
     ");
     ada.press("Write it").await;
     assert_snapshot!(ada.form(), @"
@@ -310,13 +310,13 @@ async fn nobody_is_asked_again_what_the_server_has_asked() {
     #welcome-ada
       ~ Anteroom (edited): ┃✓ Are you at least 13, or older if your country's law asks for it?
           ┃✓ ✓ You answered: **Yes**, <t:1793628300:f>
-      + Anteroom: Your roles:
-          ✓ Member
       + Anteroom: ┃ What brings you here? Pick any. This decides which channels you see.
           ┃ {Choose… 0-6: Learning | [Building projects] | Helping others | [Jobs] | Events | Just reading}
           ┃ [+ Done] [Skip]
           ┃ -# Step 2 of 4 · Interests · 0/1
           ┃ [Help] [Talk to a person] [Stop]
+      + Anteroom: Your roles:
+          ✓ Member
     ");
     ada.press("Done").await;
     assert_snapshot!(ada.news(), @"
@@ -352,13 +352,13 @@ async fn a_question_that_the_server_has_asked_is_answered_by_what_was_said_there
     #welcome-ada
       ~ Anteroom (edited): ┃✓ Are you at least 13, or older if your country's law asks for it?
           ┃✓ ✓ You answered: **Yes**, <t:1793628300:f>
-      + Anteroom: Your roles:
-          ✓ Member
       + Anteroom: What brings you here? Pick any. This decides which channels you see. **Building projects, Jobs**: you told the server so when you came in, so I do not ask again. You can change it under *Channels & Roles*.
       + Anteroom: ┃ Shall we notify you about events?
           ┃ [+ Yes, ping me] [No pings] [Skip]
           ┃ -# Step 2 of 4 · Interests · 1/1
           ┃ [Help] [Talk to a person] [Stop]
+      + Anteroom: Your roles:
+          ✓ Member
     ");
     let asked = bot.discord.with(|state| {
         let paths = state.requests.iter().filter(|asked| asked.path.ends_with("/onboarding"));

@@ -200,13 +200,13 @@ async fn an_answer_may_be_typed_as_a_reply() {
       ~ Anteroom (edited): ┃✓ Are you at least 13, or older if your country's law asks for it?
           ┃✓ ✓ You answered: **Yes**, <t:1793628300:f>
       + Anteroom (only you): Done.
-      + Anteroom: Your roles:
-          ✓ Member
       + Anteroom: ┃ What brings you here? Pick any. This decides which channels you see.
           ┃ {Choose… 0-6: Learning | Building projects | Helping others | Jobs | Events | Just reading}
           ┃ [+ Done] [Skip]
           ┃ -# Step 2 of 4 · Interests · 0/1
           ┃ [Help] [Talk to a person] [Stop]
+      + Anteroom: Your roles:
+          ✓ Member
     ");
 }
 
@@ -436,13 +436,13 @@ async fn a_thread_that_is_archived_or_deleted_is_opened_again() {
     #welcome-ada
       ~ Anteroom (edited): ┃✓ Are you at least 13, or older if your country's law asks for it?
           ┃✓ ✓ You answered: **Yes**, <t:1793628300:f>
-      + Anteroom: Your roles:
-          ✓ Member
       + Anteroom: ┃ What brings you here? Pick any. This decides which channels you see.
           ┃ {Choose… 0-6: Learning | Building projects | Helping others | Jobs | Events | Just reading}
           ┃ [+ Done] [Skip]
           ┃ -# Step 2 of 4 · Interests · 0/1
           ┃ [Help] [Talk to a person] [Stop]
+      + Anteroom: Your roles:
+          ✓ Member
     ");
 }
 
@@ -461,12 +461,12 @@ async fn roles_wait_for_the_servers_own_screening() {
     #welcome-ada
       ~ Anteroom (edited): ┃✓ Are you at least 13, or older if your country's law asks for it?
           ┃✓ ✓ You answered: **Yes**, <t:1793628300:f>
-      + Anteroom: You get your roles as soon as you have accepted the server's own rules.
       + Anteroom: ┃ What brings you here? Pick any. This decides which channels you see.
           ┃ {Choose… 0-6: Learning | Building projects | Helping others | Jobs | Events | Just reading}
           ┃ [+ Done] [Skip]
           ┃ -# Step 2 of 4 · Interests · 0/1
           ┃ [Help] [Talk to a person] [Stop]
+      + Anteroom: You get your roles as soon as you have accepted the server's own rules.
     ");
     assert!(bot.roles(ADA).is_empty());
     passes_the_screening(&bot).await;
@@ -535,16 +535,16 @@ async fn a_role_that_cannot_be_given_is_named_with_the_reason() {
           ┃✓ ✓ You answered: **Learning, Building projects, Events**, <t:1793628300:f>
       + Anteroom (edited): ┃✓ Shall we notify you about events?
           ┃✓ ✓ You answered: **No pings**, <t:1793628300:f>
-      + Anteroom: Your roles:
-          ✓ Builder
-          ✗ Learner: my own role stands below it; a moderator can move mine up
-          ✗ events: the role does not exist any more
       + Anteroom: Want to introduce yourself? I can help you write two or three sentences. You approve it before anyone sees it.
       + Anteroom: ┃ ### Introduction
           ┃ Write two or three sentences about yourself, or press Skip.
           ┃ [Write it] [Skip]
           ┃ -# Step 3 of 4 · Say hello · 0/1
           ┃ [Help] [Talk to a person] [Stop]
+      + Anteroom: Your roles:
+          ✓ Builder
+          ✗ Learner: my own role stands below it; a moderator can move mine up
+          ✗ events: the role does not exist any more
     ");
     assert_snapshot!(linus.news(), @"
     #staff-desk

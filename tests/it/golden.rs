@@ -10,7 +10,7 @@ use anteroom::{
         artifact::{Artifact, Offer},
         audit::{AuditRecord, CHAIN_START, Sealed},
         custody::{Custody, Kind},
-        effect::{Act, Effect, Handout, PhaseEffectRef, Recipient, Rendering},
+        effect::{Act, Effect, Handout, PhaseEffectRef, Priority, Recipient, Rendering},
         posted::{Item, Posted, Reader, Removal},
         report::{Count, Left, Remnant, Report},
         session::{FlowPin, Head, PersonId, Place, Platform, Status},
@@ -816,6 +816,10 @@ fn effects_and_renderings() {
             id: effect_id(),
             session: session(),
             place: place(),
+            priority: match act {
+                Act::AddRoles { .. } => Priority::Background,
+                _ => Priority::Normal,
+            },
             carries: (act == Act::Export).then(|| PhaseEffectRef { phase: text("p1"), index: 0 }),
             to,
             act,
@@ -833,7 +837,7 @@ fn effects_and_renderings() {
     {"id":"eff_…3","session":"ses_…1","place":{"platform":"discord","workspace":"9","channel":"8","thread":"7"},"to":{"to":"participant"},"act":{"do":"export"},"queued_at":"2026-11-21T09:00:00Z","attempts":0,"not_before":"2026-11-21T09:00:00Z","carries":{"phase":"p1","index":0}}
     {"id":"eff_…3","session":"ses_…1","place":{"platform":"discord","workspace":"9","channel":"8","thread":"7"},"to":{"to":"channel","alias":"staff"},"act":{"do":"hand","what":{"kind":"file","file":{"id":"upload_…4","upload_type":"resume","filename":"resume.pdf","content_type":"application/pdf","size_bytes":5120,"sha256":"d4","kept_at":"2026-11-21T09:00:00Z"}},"text":"Here."},"queued_at":"2026-11-21T09:00:00Z","attempts":0,"not_before":"2026-11-21T09:00:00Z"}
     {"id":"eff_…3","session":"ses_…1","place":{"platform":"discord","workspace":"9","channel":"8","thread":"7"},"to":{"to":"webhook","alias":"crm"},"act":{"do":"webhook","event":"finished","body":{"a":1}},"queued_at":"2026-11-21T09:00:00Z","attempts":0,"not_before":"2026-11-21T09:00:00Z"}
-    {"id":"eff_…3","session":"ses_…1","place":{"platform":"discord","workspace":"9","channel":"8","thread":"7"},"to":{"to":"participant"},"act":{"do":"add_roles","roles":["member"]},"queued_at":"2026-11-21T09:00:00Z","attempts":0,"not_before":"2026-11-21T09:00:00Z"}
+    {"id":"eff_…3","session":"ses_…1","place":{"platform":"discord","workspace":"9","channel":"8","thread":"7"},"to":{"to":"participant"},"act":{"do":"add_roles","roles":["member"]},"queued_at":"2026-11-21T09:00:00Z","attempts":0,"not_before":"2026-11-21T09:00:00Z","priority":"background"}
     {"id":"eff_…3","session":"ses_…1","place":{"platform":"discord","workspace":"9","channel":"8","thread":"7"},"to":{"to":"channel","alias":"staff"},"act":{"do":"relay","name":"Grace","text":"Hello"},"queued_at":"2026-11-21T09:00:00Z","attempts":0,"not_before":"2026-11-21T09:00:00Z"}
     {"id":"eff_…3","session":"ses_…1","place":{"platform":"discord","workspace":"9","channel":"8","thread":"7"},"to":{"to":"webhook","alias":"crm"},"act":{"do":"fetch","by":"web:local/ada","wait":"wait_…2","files":[{"id":"F1","name":"cv.pdf","bytes":9,"url":"https://files.example.org/cv.pdf"}]},"queued_at":"2026-11-21T09:00:00Z","attempts":0,"not_before":"2026-11-21T09:00:00Z"}
     "#);

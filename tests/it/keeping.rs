@@ -21,6 +21,7 @@ use anteroom::{
         transcript::Audience,
         wait::{Purpose, Settlement},
     },
+    store::Capacity,
     tool::{EffectClass, Handed, Outcome, Tool, ToolCx, ToolResult, ToolSpec},
 };
 use async_trait::async_trait;
@@ -143,7 +144,7 @@ async fn a_web_hook_that_never_answers_is_given_up_and_keeps_nothing_alive() {
     let (mut world, hook, _server) = hooked().await;
     hook.busy.store(usize::MAX, Ordering::SeqCst);
     delete(&mut world).await;
-    let left = world.disk().claim(world.clock.now(), 9).await.unwrap();
+    let left = world.disk().claim(world.clock.now(), Capacity::of_any(9)).await.unwrap();
     assert!(left.is_empty(), "the first attempt was made");
 
     for _ in 0..60 {
@@ -151,7 +152,7 @@ async fn a_web_hook_that_never_answers_is_given_up_and_keeps_nothing_alive() {
     }
 
     assert_eq!(hook.seen.lock().unwrap().len(), 1 + 24, "as often as any effect");
-    assert_eq!(world.disk().claim(world.clock.now(), 9).await.unwrap(), []);
+    assert_eq!(world.disk().claim(world.clock.now(), Capacity::of_any(9)).await.unwrap(), []);
 }
 
 #[tokio::test]

@@ -19,7 +19,7 @@ use anteroom::{
     model::{
         STORED_VERSION,
         audit::{AuditRecord, CHAIN_START, Sealed},
-        effect::{Act, Cause, CauseKind, Delivery, Effect, Recipient},
+        effect::{Act, Cause, CauseKind, Delivery, Effect, Priority, Recipient},
         posted::{self, Item, Posted, Reader},
         session::{FlowPin, Head, PersonId, Place, Platform, Status},
         transcript::{Event, Recorded, Speaker},
@@ -28,13 +28,16 @@ use anteroom::{
         wait::{Answerers, Purpose, Standing, Wait},
     },
     store::{
-        Charge, Commit, Erasure, Error, Find, Loaded, Note, Store, Timer, TimerKind,
+        Capacity, Charge, Commit, Erasure, Error, Find, Loaded, Note, Store, Timer, TimerKind,
         health::Health, memory::MemoryStore, sled::SledStore,
     },
 };
 use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;
+
+/// Room for all that there is.
+const ALL: Capacity = Capacity::of_any(9);
 
 /// A backend, and how its process ends and begins again.
 enum Backend {
@@ -99,6 +102,10 @@ on_every_backend! {
     a_wait_can_grow_and_shrink
     timers_are_due_in_order_and_stay_until_they_are_moved_or_cleared
     effects_leave_one_at_a_time_and_in_order
+    background_effects_do_not_delay_others
+    effects_that_show_the_same_wait_keep_their_order
+    a_blocked_card_is_shown_to_others_meanwhile
+    a_blocked_background_effect_keeps_back_background_effects_alone
     an_effect_that_failed_comes_back_later
     an_effect_that_only_waits_is_not_counted
     a_blocked_effect_keeps_back_those_for_the_same_recipient_alone
@@ -247,6 +254,7 @@ fn effect(id: EffectId, session: SessionId, act: Act) -> Effect {
         carries: None,
         asks: false,
         later_since: None,
+        priority: Priority::Normal,
     }
 }
 
@@ -354,7 +362,7 @@ async fn what_was_committed_is_there_after_a_restart(backend: &mut Backend) {
     assert_eq!(loaded, Loaded { head: head(first, 3), events });
     assert_eq!(store.wait(id).await.unwrap(), Some((committed.waits[0].clone(), vec![])));
     assert_eq!(store.due(at(60), 9).await.unwrap().len(), 2);
-    assert_eq!(store.claim(at(0), 9).await.unwrap(), [committed.effects[0].clone()]);
+    assert_eq!(store.claim(at(0), ALL).await.unwrap(), [committed.effects[0].clone()]);
     assert_eq!(store.audit(0, 9).await.unwrap().len(), 2);
     assert!(matches!(store.commit(full(first, 1)).await, Err(Error::Duplicate)));
     assert_eq!(store.load(session(2)).await.unwrap(), None);
@@ -373,7 +381,7 @@ async fn a_conflict_leaves_nothing_behind(backend: &mut Backend) {
     assert_eq!(seq(store.as_ref(), session(1)).await, Some(1));
     assert_eq!(seq(store.as_ref(), session(2)).await, None);
     assert_eq!(store.wait(wait_id(7)).await.unwrap(), None);
-    assert_eq!(store.claim(at(99), 9).await.unwrap(), []);
+    assert_eq!(store.claim(at(99), ALL).await.unwrap(), []);
     assert_eq!(store.due(at(99), 9).await.unwrap(), []);
     assert_eq!(store.audit(0, 9).await.unwrap(), []);
     // Nor is the event taken for one that was dealt with.
@@ -486,31 +494,123 @@ async fn effects_leave_one_at_a_time_and_in_order(backend: &mut Backend) {
     let effects = vec![Effect { not_before: at(5), ..post(2, second) }];
     store.commit(Commit { effects, ..commit(second, 0, &["."]) }).await.unwrap();
 
-    assert_eq!(store.claim(at(4), 0).await.unwrap(), []);
-    assert_eq!(store.claim(at(4), 9).await.unwrap(), [post(1, first)]);
-    assert_eq!(store.claim(at(4), 9).await.unwrap(), [], "claimed, and the next one waits for it");
-    assert_eq!(store.claim(at(5), 9).await.unwrap().len(), 1, "another session does not wait");
+    assert_eq!(store.claim(at(4), Capacity::of_any(0)).await.unwrap(), []);
+    assert_eq!(store.claim(at(4), ALL).await.unwrap(), [post(1, first)]);
+    assert_eq!(
+        store.claim(at(4), ALL).await.unwrap(),
+        [],
+        "claimed, and the next one waits for it"
+    );
+    assert_eq!(store.claim(at(5), ALL).await.unwrap().len(), 1, "another session does not wait");
 
     store.done(effect_id(1), delivered("m1")).await.unwrap();
-    assert_eq!(store.claim(at(5), 9).await.unwrap(), [post(3, first)]);
+    assert_eq!(store.claim(at(5), ALL).await.unwrap(), [post(3, first)]);
     store.done(effect_id(3), Delivery::NotApplicable).await.unwrap();
     store.done(effect_id(2), Delivery::Failed { reason: "gone".to_owned() }).await.unwrap();
     store.done(effect_id(2), delivered("m2")).await.unwrap();
-    assert_eq!(store.claim(at(9), 9).await.unwrap(), []);
+    assert_eq!(store.claim(at(9), ALL).await.unwrap(), []);
     drop(store);
-    assert_eq!(backend.restart().claim(at(9), 9).await.unwrap(), []);
+    assert_eq!(backend.restart().claim(at(9), ALL).await.unwrap(), []);
+}
+
+/// An effect that nobody waits for.
+fn in_background(id: u128, session: SessionId, act: Act) -> Effect {
+    Effect { priority: Priority::Background, ..effect(effect_id(id), session, act) }
+}
+
+fn progress() -> Act {
+    Act::Progress { text: "1 of 2".to_owned() }
+}
+
+fn ids(effects: &[Effect]) -> Vec<u128> {
+    effects.iter().map(|effect| effect.id.uuid().as_u128()).collect()
+}
+
+async fn background_effects_do_not_delay_others(backend: &mut Backend) {
+    let store = backend.store();
+    let (one, other) = (session(1), session(2));
+    let tidying = [1, 2].map(|id| in_background(id, one, progress()));
+    let effects = [tidying.to_vec(), vec![post(3, one), post(4, one)]].concat();
+    store.commit(Commit { effects, ..commit(one, 0, &["."]) }).await.unwrap();
+    let effects = vec![in_background(5, other, progress()), post(6, other)];
+    store.commit(Commit { effects, ..commit(other, 0, &["."]) }).await.unwrap();
+
+    // Those that people wait for come first, and leave beside the others of their session.
+    assert_eq!(ids(&store.claim(at(0), Capacity { all: 1, background: 1 }).await.unwrap()), [3]);
+    let claimed = store.claim(at(0), Capacity { all: 9, background: 1 }).await.unwrap();
+    assert_eq!(ids(&claimed), [6, 1], "one in the background");
+    assert_eq!(ids(&store.claim(at(0), ALL).await.unwrap()), [5]);
+    assert_eq!(store.claim(at(0), ALL).await.unwrap(), [], "each in order among its own");
+    store.done(effect_id(1), Delivery::Later { not_before: at(60) }).await.unwrap();
+    store.done(effect_id(3), delivered("m3")).await.unwrap();
+    assert_eq!(ids(&store.claim(at(0), ALL).await.unwrap()), [4]);
+    let claimed = store.claim(at(60), ALL).await.unwrap();
+    assert_eq!(ids(&claimed), [1]);
+    assert_eq!(claimed[0].priority, Priority::Background, "it is kept with the effect");
+}
+
+async fn effects_that_show_the_same_wait_keep_their_order(backend: &mut Backend) {
+    let store = backend.store();
+    let one = session(1);
+    let show = |number| Act::Show { wait: wait_id(number) };
+    let effects = vec![
+        effect(effect_id(1), one, show(1)),
+        in_background(2, one, show(1)),
+        effect(effect_id(3), one, show(2)),
+        effect(effect_id(4), one, show(1)),
+    ];
+    store.commit(Commit { effects, ..commit(one, 0, &["."]) }).await.unwrap();
+    assert_eq!(ids(&store.claim(at(0), ALL).await.unwrap()), [1], "it is to be closed after it");
+    store.done(effect_id(1), Delivery::Later { not_before: at(7) }).await.unwrap();
+    assert_eq!(store.claim(at(6), ALL).await.unwrap(), []);
+    assert_eq!(ids(&store.claim(at(7), ALL).await.unwrap()), [1]);
+    store.done(effect_id(1), delivered("m1")).await.unwrap();
+    assert_eq!(ids(&store.claim(at(8), ALL).await.unwrap()), [3, 2]);
+    store.done(effect_id(3), delivered("m3")).await.unwrap();
+    assert_eq!(store.claim(at(8), ALL).await.unwrap(), [], "it is being closed");
+    store.done(effect_id(2), delivered("m1")).await.unwrap();
+    assert_eq!(ids(&store.claim(at(8), ALL).await.unwrap()), [4]);
+}
+
+async fn a_blocked_card_is_shown_to_others_meanwhile(backend: &mut Backend) {
+    let store = backend.store();
+    let one = session(1);
+    let show = |id| effect(effect_id(id), one, Act::Show { wait: wait_id(1) });
+    let for_team = to_team(show(1));
+    let effects = vec![for_team.clone(), show(2)];
+    store.commit(Commit { effects, ..commit(one, 0, &["."]) }).await.unwrap();
+    assert_eq!(ids(&store.claim(at(0), ALL).await.unwrap()), [1]);
+    store.done(effect_id(1), blocked(&for_team, at(0))).await.unwrap();
+    assert_eq!(ids(&store.claim(at(1), ALL).await.unwrap()), [2]);
+}
+
+async fn a_blocked_background_effect_keeps_back_background_effects_alone(backend: &mut Backend) {
+    let store = backend.store();
+    let one = session(1);
+    let tidying = [1, 3].map(|id| in_background(id, one, progress()));
+    let effects = vec![tidying[0].clone(), post(2, one), tidying[1].clone()];
+    store.commit(Commit { effects, ..commit(one, 0, &["."]) }).await.unwrap();
+    assert_eq!(ids(&store.claim(at(0), ALL).await.unwrap()), [2, 1]);
+    store.done(effect_id(1), blocked(&tidying[0], at(0))).await.unwrap();
+    store.done(effect_id(2), delivered("m2")).await.unwrap();
+    let effects = vec![post(4, one)];
+    store.commit(Commit { effects, ..commit(one, 1, &["."]) }).await.unwrap();
+    assert_eq!(ids(&store.claim(at(1), ALL).await.unwrap()), [4]);
+    assert_eq!(ids(&store.claim(at(60), ALL).await.unwrap()), [1]);
+    store.done(effect_id(1), delivered("m1")).await.unwrap();
+    assert_eq!(ids(&store.claim(at(60), ALL).await.unwrap()), [3]);
 }
 
 async fn an_effect_that_failed_comes_back_later(backend: &mut Backend) {
     let store = backend.store();
     let effects = vec![post(1, session(1)), post(2, session(1))];
     store.commit(Commit { effects, ..commit(session(1), 0, &["."]) }).await.unwrap();
-    store.claim(at(0), 9).await.unwrap();
+    store.claim(at(0), ALL).await.unwrap();
     store.done(effect_id(1), Delivery::Retry { not_before: at(7) }).await.unwrap();
 
-    assert_eq!(store.claim(at(6), 9).await.unwrap(), [], "nor may the second one overtake it");
+    assert_eq!(store.claim(at(6), ALL).await.unwrap(), [], "nor may the second one overtake it");
     let again = Effect { attempts: 1, not_before: at(7), ..post(1, session(1)) };
-    assert_eq!(store.claim(at(7), 9).await.unwrap(), [again]);
+    assert_eq!(store.claim(at(7), ALL).await.unwrap(), [again]);
 }
 
 async fn an_effect_that_only_waits_is_not_counted(backend: &mut Backend) {
@@ -518,19 +618,19 @@ async fn an_effect_that_only_waits_is_not_counted(backend: &mut Backend) {
     let effects = vec![post(1, session(1)), post(2, session(1))];
     store.commit(Commit { effects, ..commit(session(1), 0, &["."]) }).await.unwrap();
     for minute in [7, 9] {
-        store.claim(at(minute), 9).await.unwrap();
+        store.claim(at(minute), ALL).await.unwrap();
         store.done(effect_id(1), Delivery::Later { not_before: at(minute + 2) }).await.unwrap();
     }
     drop(store);
 
     let store = backend.restart();
-    assert_eq!(store.claim(at(10), 9).await.unwrap(), [], "nor may the second one overtake it");
+    assert_eq!(store.claim(at(10), ALL).await.unwrap(), [], "nor may the second one overtake it");
     let waits = Effect { not_before: at(11), later_since: Some(at(9)), ..post(1, session(1)) };
-    assert_eq!(store.claim(at(11), 9).await.unwrap(), std::slice::from_ref(&waits));
+    assert_eq!(store.claim(at(11), ALL).await.unwrap(), std::slice::from_ref(&waits));
     // One that was tried meanwhile has waited for nothing.
     store.done(effect_id(1), Delivery::Retry { not_before: at(20) }).await.unwrap();
     let tried = Effect { attempts: 1, not_before: at(20), later_since: None, ..waits };
-    assert_eq!(store.claim(at(20), 9).await.unwrap(), [tried]);
+    assert_eq!(store.claim(at(20), ALL).await.unwrap(), [tried]);
 }
 
 fn to_team(effect: Effect) -> Effect {
@@ -549,31 +649,31 @@ async fn a_blocked_effect_keeps_back_those_for_the_same_recipient_alone(backend:
     let (first, behind) = (to_team(post(1, one)), to_team(post(3, one)));
     let effects = vec![first.clone(), post(2, one), behind.clone()];
     store.commit(Commit { effects, ..commit(one, 0, &["."]) }).await.unwrap();
-    assert_eq!(store.claim(at(0), 9).await.unwrap(), std::slice::from_ref(&first));
+    assert_eq!(store.claim(at(0), ALL).await.unwrap(), std::slice::from_ref(&first));
     store.done(effect_id(1), blocked(&first, at(0))).await.unwrap();
 
-    assert_eq!(store.claim(at(1), 9).await.unwrap(), [post(2, one)]);
-    assert_eq!(store.claim(at(1), 9).await.unwrap(), []);
+    assert_eq!(store.claim(at(1), ALL).await.unwrap(), [post(2, one)]);
+    assert_eq!(store.claim(at(1), ALL).await.unwrap(), []);
     store.done(effect_id(2), delivered("m2")).await.unwrap();
-    assert_eq!(store.claim(at(59), 9).await.unwrap(), []);
+    assert_eq!(store.claim(at(59), ALL).await.unwrap(), []);
     let later = vec![post(4, one), to_team(post(5, one))];
     store.commit(Commit { effects: later, ..commit(one, 1, &["."]) }).await.unwrap();
-    assert_eq!(store.claim(at(59), 9).await.unwrap(), [post(4, one)]);
+    assert_eq!(store.claim(at(59), ALL).await.unwrap(), [post(4, one)]);
     store.done(effect_id(4), delivered("m4")).await.unwrap();
     drop(store);
 
     // A new process is told nothing: it tries at once, and nothing was counted.
     let store = backend.restart();
     assert_eq!(store.blocked().await.unwrap(), []);
-    assert_eq!(store.claim(at(59), 9).await.unwrap(), std::slice::from_ref(&first));
+    assert_eq!(store.claim(at(59), ALL).await.unwrap(), std::slice::from_ref(&first));
     store.done(effect_id(1), blocked(&first, at(59))).await.unwrap();
-    assert_eq!(store.claim(at(60), 9).await.unwrap(), []);
+    assert_eq!(store.claim(at(60), ALL).await.unwrap(), []);
     // Nobody said that it is over: the hour has passed.
-    assert_eq!(store.claim(at(119), 9).await.unwrap(), [first]);
+    assert_eq!(store.claim(at(119), ALL).await.unwrap(), [first]);
     store.done(effect_id(1), delivered("m1")).await.unwrap();
-    assert_eq!(store.claim(at(119), 9).await.unwrap(), [behind]);
+    assert_eq!(store.claim(at(119), ALL).await.unwrap(), [behind]);
     store.done(effect_id(3), delivered("m3")).await.unwrap();
-    assert_eq!(store.claim(at(119), 9).await.unwrap(), [to_team(post(5, one))]);
+    assert_eq!(store.claim(at(119), ALL).await.unwrap(), [to_team(post(5, one))]);
 }
 
 async fn what_one_cause_blocks_leaves_in_order_once_it_is_hurried(backend: &mut Backend) {
@@ -583,7 +683,7 @@ async fn what_one_cause_blocks_leaves_in_order_once_it_is_hurried(backend: &mut 
         let effects = vec![effect(number), to_team(post(number + 10, session(number)))];
         store.commit(Commit { effects, ..commit(session(number), 0, &["."]) }).await.unwrap();
     }
-    store.claim(at(0), 9).await.unwrap();
+    store.claim(at(0), ALL).await.unwrap();
     let Delivery::Blocked { cause, .. } = blocked(&effect(1), at(0)) else { unreachable!() };
     for number in [2, 1, 3] {
         store.done(effect_id(number), blocked(&effect(number), at(0))).await.unwrap();
@@ -591,17 +691,17 @@ async fn what_one_cause_blocks_leaves_in_order_once_it_is_hurried(backend: &mut 
     assert_eq!(store.blocked().await.unwrap(), [(cause.clone(), 3)]);
 
     assert_eq!(store.hurry(&cause, 1).await.unwrap(), 1);
-    assert_eq!(store.claim(at(1), 9).await.unwrap(), [effect(2)]);
+    assert_eq!(store.claim(at(1), ALL).await.unwrap(), [effect(2)]);
     store.done(effect_id(2), blocked(&effect(2), at(1))).await.unwrap();
     assert_eq!(store.hurry(&cause, 1).await.unwrap(), 1);
-    assert_eq!(store.claim(at(2), 9).await.unwrap(), [effect(1)], "each in its turn");
+    assert_eq!(store.claim(at(2), ALL).await.unwrap(), [effect(1)], "each in its turn");
     store.done(effect_id(1), delivered("m1")).await.unwrap();
-    assert_eq!(store.claim(at(2), 9).await.unwrap(), [to_team(post(11, session(1)))]);
+    assert_eq!(store.claim(at(2), ALL).await.unwrap(), [to_team(post(11, session(1)))]);
     store.done(effect_id(11), delivered("m11")).await.unwrap();
 
     assert_eq!(store.hurry(&cause, usize::MAX).await.unwrap(), 2);
     assert_eq!(store.blocked().await.unwrap(), []);
-    assert_eq!(store.claim(at(3), 9).await.unwrap(), [effect(2), effect(3)]);
+    assert_eq!(store.claim(at(3), ALL).await.unwrap(), [effect(2), effect(3)]);
     assert_eq!(store.hurry(&cause, usize::MAX).await.unwrap(), 0);
 }
 
@@ -610,20 +710,20 @@ async fn a_blocked_effect_goes_with_its_session(backend: &mut Backend) {
     let first = to_team(post(1, session(1)));
     let effects = vec![first.clone()];
     store.commit(Commit { effects, ..commit(session(1), 0, &["."]) }).await.unwrap();
-    store.claim(at(0), 9).await.unwrap();
+    store.claim(at(0), ALL).await.unwrap();
     store.done(effect_id(1), blocked(&first, at(0))).await.unwrap();
     store.erase(whole(session(1), record(None, ""))).await.unwrap();
     assert_eq!(store.blocked().await.unwrap(), []);
-    assert_eq!(store.claim(at(999), 9).await.unwrap(), []);
+    assert_eq!(store.claim(at(999), ALL).await.unwrap(), []);
 }
 
 async fn an_effect_claimed_by_a_process_that_died_is_handed_out_again(backend: &mut Backend) {
     let store = backend.store();
     let effects = vec![post(1, session(1))];
     store.commit(Commit { effects, ..commit(session(1), 0, &["."]) }).await.unwrap();
-    assert_eq!(store.claim(at(0), 9).await.unwrap().len(), 1);
+    assert_eq!(store.claim(at(0), ALL).await.unwrap().len(), 1);
     drop(store);
-    assert_eq!(backend.restart().claim(at(0), 9).await.unwrap(), [post(1, session(1))]);
+    assert_eq!(backend.restart().claim(at(0), ALL).await.unwrap(), [post(1, session(1))]);
 }
 
 async fn a_rendering_is_remembered_once(backend: &mut Backend) {
@@ -735,7 +835,7 @@ async fn erasure_leaves_only_a_receipt_and_a_chain_that_holds(backend: &mut Back
     let (gone, other) = (session(1), session(2));
     store.commit(full(gone, 1)).await.unwrap();
     store.commit(full(other, 2)).await.unwrap();
-    assert_eq!(store.claim(at(0), 9).await.unwrap().len(), 2);
+    assert_eq!(store.claim(at(0), ALL).await.unwrap().len(), 2);
     store.done(effect_id(10), delivered("m1")).await.unwrap();
 
     let receipt = || AuditRecord { event: "erased".to_owned(), ..record(Some(gone), "") };
@@ -752,7 +852,7 @@ async fn erasure_leaves_only_a_receipt_and_a_chain_that_holds(backend: &mut Back
     assert_eq!(left, [other]);
     assert_eq!(store.find(Find::Place(place("c"))).await.unwrap(), [head(other, 2)]);
     assert!(store.due(at(99), 9).await.unwrap().iter().all(|timer| timer.session == other));
-    let claimed = store.claim(at(99), 9).await.unwrap();
+    let claimed = store.claim(at(99), ALL).await.unwrap();
     assert_eq!(claimed.iter().map(|effect| effect.session).collect::<Vec<_>>(), [other]);
 
     let chain = chain(store.as_ref()).await;
@@ -771,7 +871,7 @@ fn whole(session: SessionId, receipt: AuditRecord) -> Erasure {
 async fn last_effects_outlive_the_session_they_speak_of(backend: &mut Backend) {
     let store = backend.store();
     store.commit(full(session(1), 1)).await.unwrap();
-    store.claim(at(0), 9).await.unwrap();
+    store.claim(at(0), ALL).await.unwrap();
     let last = [post(77, session(1)), post(78, session(1))];
     let erasure = Erasure { effects: last.to_vec(), ..whole(session(1), record(None, "")) };
     let stranger =
@@ -787,14 +887,14 @@ async fn last_effects_outlive_the_session_they_speak_of(backend: &mut Backend) {
 
     let store = backend.restart();
     assert_eq!(store.load(session(1)).await.unwrap(), None);
-    assert_eq!(store.claim(at(0), 9).await.unwrap(), last[..1]);
+    assert_eq!(store.claim(at(0), ALL).await.unwrap(), last[..1]);
     store.done(effect_id(77), Delivery::Retry { not_before: at(5) }).await.unwrap();
-    assert_eq!(store.claim(at(0), 9).await.unwrap(), []);
-    assert_eq!(store.claim(at(5), 9).await.unwrap()[0].attempts, 1);
+    assert_eq!(store.claim(at(0), ALL).await.unwrap(), []);
+    assert_eq!(store.claim(at(5), ALL).await.unwrap()[0].attempts, 1);
     store.done(effect_id(77), delivered("told")).await.unwrap();
-    assert_eq!(store.claim(at(5), 9).await.unwrap(), last[1..]);
+    assert_eq!(store.claim(at(5), ALL).await.unwrap(), last[1..]);
     store.done(effect_id(78), delivered("told")).await.unwrap();
-    assert_eq!(store.claim(at(99), 9).await.unwrap(), []);
+    assert_eq!(store.claim(at(99), ALL).await.unwrap(), []);
 }
 
 async fn what_stays_of_a_session_begins_anew(backend: &mut Backend) {
@@ -816,7 +916,7 @@ async fn what_stays_of_a_session_begins_anew(backend: &mut Backend) {
     assert_eq!(store.find(Find::Person(rest.head.participant)).await.unwrap().len(), 1);
     assert_eq!(store.wait(wait_id(1)).await.unwrap(), None);
     assert_eq!(store.due(at(999), 9).await.unwrap(), []);
-    assert_eq!(store.claim(at(999), 9).await.unwrap(), []);
+    assert_eq!(store.claim(at(999), ALL).await.unwrap(), []);
     store.commit(commit(session(1), 1, &["and goes on"])).await.unwrap();
     store.erase(whole(session(1), record(None, ""))).await.unwrap();
     assert_eq!(store.load(session(1)).await.unwrap(), None);
@@ -925,7 +1025,7 @@ async fn what_deliveries_left_outside_is_on_the_ledger_until_the_session_goes(
         left(&[posted("D1/2"), posted("D1/3")]),
     ];
     for delivery in tried {
-        let claimed = store.claim(at(1), 9).await.unwrap();
+        let claimed = store.claim(at(1), ALL).await.unwrap();
         store.done(claimed[0].id, delivery.clone()).await.unwrap();
         store.done(claimed[0].id, delivery).await.unwrap();
     }
@@ -941,7 +1041,7 @@ async fn what_deliveries_left_outside_is_on_the_ledger_until_the_session_goes(
         Erasure { effects: vec![post(9, session(1))], ..whole(session(1), record(None, "")) };
     store.erase(last).await.unwrap();
     // What an erasure itself sends is on nobody's ledger.
-    assert_eq!(store.claim(at(2), 9).await.unwrap().len(), 1);
+    assert_eq!(store.claim(at(2), ALL).await.unwrap().len(), 1);
     store.done(effect_id(9), left(&[posted("D1/9")])).await.unwrap();
     assert_eq!(ledger_of(&store).await, []);
 }

@@ -31,7 +31,7 @@ use anteroom::{
         usage::Budgets,
         wait::{Settlement, Standing, Wait},
     },
-    store::{Store, memory::MemoryStore, sled::SledStore},
+    store::{Capacity, Store, memory::MemoryStore, sled::SledStore},
     task::{LoadedTask, Tasks},
     tool::{Tool, Toolbox},
 };
@@ -687,7 +687,9 @@ impl World {
     pub(crate) async fn assert_at_rest(&self) {
         let later = self.clock.now() + TimeDelta::days(365);
         let mut effects = Vec::new();
-        while let Some(effect) = self.disk.store.claim(later, 1).await.unwrap().pop() {
+        while let Some(effect) =
+            self.disk.store.claim(later, Capacity::of_any(1)).await.unwrap().pop()
+        {
             effects.push(effect);
         }
         assert_eq!(effects, [], "effects are left");

@@ -25,7 +25,7 @@ use anteroom::{
     interview::Responder,
     llm::{Model, Models},
     model::{
-        effect::{Act, Delivery, Effect, Recipient, Rendering},
+        effect::{Act, Delivery, Effect, Priority, Recipient, Rendering},
         session::{PersonId, Place, Platform},
         wait::Wait,
     },
@@ -438,6 +438,7 @@ async fn half_a_message_that_a_crash_left_becomes_the_whole_one() {
         carries: None,
         asks: false,
         later_since: None,
+        priority: Priority::Normal,
     };
     let finished = world.agent.finish(&effect, "How nice, a cat!").await.unwrap();
     assert_eq!(finished.len(), 1);

@@ -53,7 +53,6 @@ async fn a_candidate_is_invited_and_goes_through_the_script_to_the_end() {
 
     ada.press("Upload résumé").await;
     assert_snapshot!(ada.news(), @"
-    ~   Anteroom (edited): · Step 1 of 3 · The basics · 0/3
     ~   Anteroom (edited): How would you like to begin? A résumé saves typing; you can correct everything that is read from it.
             ✓ You answered: *Upload résumé*, 2 Nov 10:00 UTC
     +   Anteroom: Please send your résumé as PDF, DOCX, TXT or MD, at most 10 MB.

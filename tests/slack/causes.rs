@@ -154,16 +154,16 @@ async fn a_conversation_whose_root_is_gone_goes_on_under_a_new_one() {
     assert_snapshot!(ada.news(), @"
     ~   Anteroom (edited): Which colour?
             ✓ You answered: *Blue*, 2 Nov 10:00 UTC
-    + Anteroom: · Step 1 of 2 · One · 1/2
-    +   Anteroom: A file, please.
-            [+ Upload] [Skip]
-            · TXT, MD, PDF · up to 1 MB. You can also drop the file into this conversation. No file at hand? Type it here instead.
+    + Anteroom: A file, please.
+          [+ Upload] [Skip]
+          · TXT, MD, PDF · up to 1 MB. You can also drop the file into this conversation. No file at hand? Type it here instead.
+    +   Anteroom: · Step 1 of 2 · One · 1/2
     ");
     ada.drop_file("cv.txt", b"Programmer since 1842.", "").await;
     assert_snapshot!(ada.news(), @"
-    ~ Anteroom (edited): · Step 2 of 2 · Two · 0/1
-    ~   Anteroom (edited): A file, please.
-            ✓ You sent: *cv.txt*, 2 Nov 10:00 UTC
+    ~ Anteroom (edited): A file, please.
+          ✓ You sent: *cv.txt*, 2 Nov 10:00 UTC
+    ~   Anteroom (edited): · Step 2 of 2 · Two · 0/1
     +   Ada Byron: (file: cv.txt)
     +   Anteroom: A word, please.
             · Type your answer here, or write it in a form.

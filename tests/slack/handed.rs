@@ -87,7 +87,6 @@ async fn a_picture_and_a_link_are_handed_over_in_the_conversation() {
     let ada = bot.ada();
     ada.reply("Yes.").await;
     assert_snapshot!(ada.news(), @"
-    ~ Anteroom (edited): · Step 1 of 1 · One · 0/1
     ~   Anteroom (edited): Shall I work it out?
             ✓ You answered: *Yes.*, 2 Nov 10:00 UTC
     +   Ada Byron: Yes.

@@ -14,7 +14,7 @@ use anteroom::{
     clock::Clock as _,
     engine::Engine,
     model::{effect::CauseKind, transcript::Event},
-    store::{Store as _, memory::MemoryStore},
+    store::{Capacity, Store as _, memory::MemoryStore},
 };
 use chrono::TimeDelta;
 
@@ -126,7 +126,7 @@ async fn cell<S: Stage>(stage: &S, class: &str, refusal: Refusal<S::Fault>) -> (
         wrong.push(format!("a cause stays: {outages:?}"));
     }
     let later = world.clock().now() + TimeDelta::days(300);
-    let left = world.store().claim(later, 9).await.unwrap();
+    let left = world.store().claim(later, Capacity::of_any(9)).await.unwrap();
     if !left.is_empty() {
         wrong.push(format!("it is still in the outbox: {left:?}"));
     }

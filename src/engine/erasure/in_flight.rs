@@ -9,7 +9,7 @@ use std::{
 use moka::sync::Cache;
 use tokio::sync::watch;
 
-use crate::ids::SessionId;
+use crate::{ids::SessionId, model::effect::Priority};
 
 /// Longest time that an erasure waits for a delivery; what comes later is looked for on the platform.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -27,7 +27,8 @@ pub(in crate::engine) struct InFlight {
 
 #[derive(Debug, Default)]
 struct Hands {
-    is_delivering: bool,
+    /// The priorities of which an effect is being delivered.
+    delivering: Vec<Priority>,
     erasures: usize,
 }
 
@@ -39,11 +40,12 @@ impl Default for InFlight {
 }
 
 impl InFlight {
-    /// Begins a delivery, once another one of the session has ended. None where the session was being erased meanwhile, or
-    /// is gone: then only what `outlives` it leaves.
+    /// Begins a delivery, once another one of the session and priority has ended. None where the session was being erased
+    /// meanwhile, or is gone: then only what `outlives` it leaves, after all that is under way.
     pub(in crate::engine) async fn deliver(
         &self,
         session: SessionId,
+        priority: Priority,
         outlives: bool,
     ) -> Option<Delivering<'_>> {
         let mut ended = self.ended.subscribe();
@@ -57,9 +59,11 @@ impl InFlight {
                 if !outlives && self.erased.contains_key(&session) || was_erased && !is_erasing {
                     return None;
                 }
-                if !is_erasing && !hands.is_some_and(|hands| hands.is_delivering) {
-                    sessions.entry(session).or_default().is_delivering = true;
-                    return Some(Delivering { all: self, session });
+                let is_ahead = |other: &Priority| outlives || *other == priority;
+                let must_wait = hands.is_some_and(|hands| hands.delivering.iter().any(is_ahead));
+                if !is_erasing && !must_wait {
+                    sessions.entry(session).or_default().delivering.push(priority);
+                    return Some(Delivering { all: self, session, priority });
                 }
             }
             // The sender lives as long as `self`.
@@ -73,7 +77,7 @@ impl InFlight {
         self.lock().entry(session).or_default().erasures += 1;
         let erasing = Erasing { all: self, session };
         let quiet = async {
-            while self.lock().get(&session).is_some_and(|hands| hands.is_delivering) {
+            while self.lock().get(&session).is_some_and(|hands| !hands.delivering.is_empty()) {
                 _ = ended.changed().await;
             }
         };
@@ -91,7 +95,7 @@ impl InFlight {
         let mut sessions = self.lock();
         if let Some(hands) = sessions.get_mut(&session) {
             end(hands);
-            if !hands.is_delivering && hands.erasures == 0 {
+            if hands.delivering.is_empty() && hands.erasures == 0 {
                 sessions.remove(&session);
             }
         }
@@ -105,11 +109,12 @@ impl InFlight {
 pub(in crate::engine) struct Delivering<'a> {
     all: &'a InFlight,
     session: SessionId,
+    priority: Priority,
 }
 
 impl Drop for Delivering<'_> {
     fn drop(&mut self) {
-        self.all.end(self.session, |hands| hands.is_delivering = false);
+        self.all.end(self.session, |hands| hands.delivering.retain(|one| *one != self.priority));
     }
 }
 
@@ -141,14 +146,17 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn an_erasure_waits_for_a_delivery_and_keeps_later_ones_back() {
         let (all, session) = (InFlight::default(), SessionId::mint(&CountingIds::default()));
-        let delivering = all.deliver(session, false).await.unwrap();
-        let (next, erase) = (all.deliver(session, true), all.erase(session));
+        let delivering = all.deliver(session, Priority::Normal, false).await.unwrap();
+        let (next, erase) = (all.deliver(session, Priority::Normal, true), all.erase(session));
         tokio::pin!(next, erase);
         assert!(futures::poll!(&mut next).is_pending(), "one at a time");
         assert!(futures::poll!(&mut erase).is_pending());
+        let beside = all.deliver(session, Priority::Background, false);
+        tokio::pin!(beside);
+        assert!(futures::poll!(&mut beside).is_pending(), "it is being erased");
         drop(delivering);
         let erasing = erase.await;
-        let late = all.deliver(session, false);
+        let late = all.deliver(session, Priority::Normal, false);
         tokio::pin!(late);
         assert!(futures::poll!(&mut late).is_pending(), "it is being erased");
         let removing = next.await.unwrap();
@@ -157,11 +165,11 @@ mod tests {
         let again = all.erase(session).await;
         again.succeeded();
         drop(again);
-        assert!(all.deliver(session, false).await.is_none(), "it is gone");
+        assert!(all.deliver(session, Priority::Normal, false).await.is_none(), "it is gone");
         // One that hangs is not waited for without end.
         drop(all.erase(session).await);
         drop(removing);
-        drop(all.deliver(session, true).await.unwrap());
+        drop(all.deliver(session, Priority::Normal, true).await.unwrap());
         assert!(all.lock().is_empty());
     }
 }

@@ -24,6 +24,7 @@ use super::{
     render::{self, Message},
 };
 use crate::{
+    chat::priority,
     engine::Gateway,
     form::Draft,
     ids::{EffectId, SessionId, WaitId},
@@ -50,7 +51,7 @@ impl Gateway for DiscordGateway {
 
     async fn deliver(&self, effect: &Effect, shown: Option<(&Wait, &[Rendering])>) -> Delivery {
         let sender = deliver::Sender::new(&self.0, effect);
-        let delivery = sender.run(shown).await;
+        let delivery = priority::with(effect.priority, sender.run(shown)).await;
         self.0.ledger.close(effect, delivery, &sender.trail).await
     }
 

@@ -29,7 +29,7 @@ use super::{
     texts,
 };
 use crate::{
-    chat::{Fetched, Trail, cards},
+    chat::{Fetched, Trail, cards, priority},
     engine::{Gateway, Look},
     form::{self, words},
     ids::{EffectId, SessionId, WaitId},
@@ -64,6 +64,20 @@ impl Gateway for SlackGateway {
     }
 
     async fn deliver(&self, effect: &Effect, shown: Option<(&Wait, &[Rendering])>) -> Delivery {
+        priority::with(effect.priority, self.attempt(effect, shown)).await
+    }
+
+    async fn team(&self, place: &Place) -> Team {
+        self.0.people.team(&place.workspace).await
+    }
+
+    async fn remains(&self, session: SessionId, place: &Place) -> Vec<Posted> {
+        targets::remains(&self.0, session, place).await
+    }
+}
+
+impl SlackGateway {
+    async fn attempt(&self, effect: &Effect, shown: Option<(&Wait, &[Rendering])>) -> Delivery {
         let mut sender = Sender::new(&self.0, effect);
         let mut delivered = sender.deliver(shown).await;
         if let Err(Undelivered::Call(failure)) = &delivered
@@ -76,14 +90,6 @@ impl Gateway for SlackGateway {
         }
         let delivery = sender.outcome(delivered);
         self.0.ledger.close(effect, delivery, &sender.trail).await
-    }
-
-    async fn team(&self, place: &Place) -> Team {
-        self.0.people.team(&place.workspace).await
-    }
-
-    async fn remains(&self, session: SessionId, place: &Place) -> Vec<Posted> {
-        targets::remains(&self.0, session, place).await
     }
 }
 
@@ -358,6 +364,7 @@ impl Sender<'_> {
         }
         let target = self.conversation().await?;
         let spot = self.post(&target, &message, 0).await?;
+        self.looks(&spot, &message);
         self.rooted(&target, &spot).await?;
         self.app.threads.mark(session, Mark::Progress, &spot).await?;
         Ok(None)

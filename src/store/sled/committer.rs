@@ -37,7 +37,7 @@ use crate::{
     ids::{EffectId, Ids, SessionId},
     model::effect::{Cause, Delivery, Effect},
     store::{
-        Commit, Erasure, Error, Note,
+        Capacity, Commit, Erasure, Error, Note,
         health::{Health, Trouble},
     },
     telemetry::metric,
@@ -58,7 +58,7 @@ pub(super) enum Job {
     Erase { erasure: Box<Erasure>, reply: Reply<()> },
     Note { note: Box<Note>, reply: Reply<()> },
     Done { effect: EffectId, delivery: Delivery, reply: Reply<()> },
-    Claim { now: DateTime<Utc>, limit: usize, reply: Reply<Vec<Effect>> },
+    Claim { now: DateTime<Utc>, capacity: Capacity, reply: Reply<Vec<Effect>> },
     Hurry { cause: Box<Cause>, most: usize, reply: Reply<usize> },
     Blocked { reply: Reply<Vec<(Cause, usize)>> },
 }
@@ -115,7 +115,7 @@ struct Group {
     answers: Vec<(Reply<()>, Result<(), Error>)>,
     /// To those who do not.
     dones: Vec<(Reply<()>, Result<(), Error>)>,
-    claims: Vec<(DateTime<Utc>, usize, Reply<Vec<Effect>>)>,
+    claims: Vec<(DateTime<Utc>, Capacity, Reply<Vec<Effect>>)>,
     applied: Vec<Applied>,
     /// Passed once the steps are applied.
     points: Vec<Point>,
@@ -213,10 +213,10 @@ impl Committer {
             answer(reply, self.refusal().map_or(result, Err));
         }
         // Only now, so that no effect leaves whose commit a power cut could take back.
-        for (now, limit, reply) in claims {
+        for (now, capacity, reply) in claims {
             self.mend(now);
             self.shared.recent.tidy();
-            let claimed = self.guarded(|this| this.claim(now, limit));
+            let claimed = self.guarded(|this| this.claim(now, capacity));
             if claimed.as_ref().is_ok_and(|claimed| !claimed.is_empty()) {
                 pass(Point::EffectsClaimed);
             }
@@ -255,7 +255,7 @@ impl Committer {
                 group.dones.push((reply, done));
                 group.points.push(Point::DoneApplied);
             }
-            Job::Claim { now, limit, reply } => group.claims.push((now, limit, reply)),
+            Job::Claim { now, capacity, reply } => group.claims.push((now, capacity, reply)),
             // Nothing is written: where the store is read-only, nothing leaves all the same.
             Job::Hurry { cause, most, reply } => {
                 answer(reply, Ok(self.outbox.hurry(&cause, most)));
@@ -568,11 +568,11 @@ impl Committer {
         self.step(|stage, _| steps::done(stage, (slot, effect), held, delivery))
     }
 
-    fn claim(&mut self, now: DateTime<Utc>, limit: usize) -> Result<Vec<Effect>, Error> {
+    fn claim(&mut self, now: DateTime<Utc>, capacity: Capacity) -> Result<Vec<Effect>, Error> {
         let db = self.db()?;
         let Self { vault, unreadable, outbox, .. } = self;
         let reader = Reader::new(&db, vault);
-        outbox.claim(now, limit, |slot, id| {
+        outbox.claim(now, capacity, |slot, id| {
             let effect = steps::effect(reader, slot, id).map(|found| Some(found?.1));
             match effect {
                 // Said once.

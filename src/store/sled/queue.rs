@@ -1,6 +1,10 @@
 //! The outbox in the order in which it leaves: of each session the first effect, once it is due, and the next when that
 //! is done. What lies on the device counts; this says where to look, so that no delivery looks through all that wait.
 //!
+//! Effects of [background priority](Priority) are a lane of their own beside the session's others. Both lanes leave
+//! independently of one another, but for effects that show the same wait: these keep their order. An effect that was
+//! queued by an earlier process is in the normal lane, for its priority is not known before it is read.
+//!
 //! That an effect is blocked is known here alone and not written: a new process tries it once, and is told again.
 
 use std::{
@@ -13,23 +17,26 @@ use chrono::{DateTime, Utc};
 
 use super::vault::Slot;
 use crate::{
-    ids::EffectId,
-    model::effect::{Cause, Effect, Recipient},
-    store::Error,
+    ids::{EffectId, WaitId},
+    model::effect::{Act, Cause, Effect, Priority, Recipient},
+    store::{Capacity, Error},
 };
 
 /// Effects of which the content is kept, and not read again when they leave.
 const HELD_MAX: usize = 256;
 
-/// What is to leave, by session.
+/// Names a lane. Lanes of normal priority come first.
+type Key = (Priority, Slot);
+
+/// What is to leave, by session and priority.
 #[derive(Debug, Default)]
 pub(super) struct Queue {
-    lanes: HashMap<Slot, Lane>,
-    of: HashMap<EffectId, Slot>,
+    lanes: HashMap<Key, Lane>,
+    of: HashMap<EffectId, Key>,
     /// Lanes whose next effect may be due.
-    ready: BTreeSet<Slot>,
+    ready: BTreeSet<Key>,
     /// Lanes whose next effect is put off.
-    later: BTreeSet<(DateTime<Utc>, Slot)>,
+    later: BTreeSet<(DateTime<Utc>, Key)>,
     blocked: Blocked,
     /// How many effects' content is kept.
     held: usize,
@@ -37,8 +44,8 @@ pub(super) struct Queue {
     asked: Option<DateTime<Utc>>,
 }
 
-/// The effects of a session. They leave in order, but for those behind one that is blocked: only those for the same
-/// recipient wait for it.
+/// The effects of a session that have the same priority. They leave in order, but for those behind one that is blocked:
+/// only those for the same recipient wait for it.
 #[derive(Debug, Default)]
 struct Lane {
     effects: BTreeMap<EffectId, Entry>,
@@ -54,6 +61,36 @@ struct Entry {
     held: Option<Arc<Effect>>,
     /// Whom it is for, once that is known.
     to: Option<Address>,
+    /// The wait that it shows.
+    shows: Shows,
+}
+
+/// Which wait an effect shows.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum Shows {
+    /// It has not been read yet.
+    #[default]
+    Unknown,
+    Nothing,
+    Wait(WaitId),
+}
+
+impl Shows {
+    const fn of(effect: &Effect) -> Self {
+        match effect.act {
+            Act::Show { wait } => Self::Wait(wait),
+            _ => Self::Nothing,
+        }
+    }
+
+    /// Whether both may show the same wait.
+    fn may_meet(self, other: Self) -> bool {
+        match (self, other) {
+            (Self::Nothing, _) | (_, Self::Nothing) => false,
+            (Self::Wait(one), Self::Wait(other)) => one == other,
+            (Self::Unknown, _) | (_, Self::Unknown) => true,
+        }
+    }
 }
 
 /// A digest of a recipient: what stands for them in memory.
@@ -80,12 +117,12 @@ struct Parked {
 /// Effects that are blocked, by what blocks them, in the order in which they were put back.
 #[derive(Debug, Default)]
 struct Blocked {
-    causes: HashMap<Arc<Cause>, BTreeMap<u64, (Slot, EffectId)>>,
+    causes: HashMap<Arc<Cause>, BTreeMap<u64, (Key, EffectId)>>,
     next: u64,
 }
 
 impl Blocked {
-    fn add(&mut self, cause: Cause, at: (Slot, EffectId)) -> (Arc<Cause>, u64) {
+    fn add(&mut self, cause: Cause, at: (Key, EffectId)) -> (Arc<Cause>, u64) {
         let cause = match self.causes.get_key_value(&cause) {
             Some((known, _)) => Arc::clone(known),
             None => Arc::new(cause),
@@ -126,6 +163,15 @@ impl Lane {
         });
         free.next().map(|(id, entry)| (*id, entry.held.clone()))
     }
+
+    /// Whether it has an effect that must leave before `effect` of the session's other lane: one that may show the same
+    /// wait and is older, or is being delivered.
+    fn goes_before(&self, effect: EffectId, shows: Shows) -> bool {
+        let mut others = self.effects.iter().filter(|(id, entry)| {
+            entry.shows.may_meet(shows) && (**id < effect || self.claimed == Some(**id))
+        });
+        others.next().is_some()
+    }
 }
 
 /// What a lane has for somebody who asks.
@@ -140,84 +186,93 @@ enum Next {
 impl Queue {
     /// Adds an effect whose content is on the device.
     pub(super) fn add(&mut self, slot: Slot, id: EffectId) {
-        self.put(slot, id, Entry::default());
+        self.put((Priority::Normal, slot), id, Entry::default());
     }
 
     /// Adds an effect that was just written, and keeps it if there is room.
     pub(super) fn add_known(&mut self, slot: Slot, effect: Effect) {
-        let (id, to) = (effect.id, Some(Address::of(&effect.to)));
+        let (id, key) = (effect.id, (effect.priority, slot));
+        let (to, shows) = (Some(Address::of(&effect.to)), Shows::of(&effect));
         let held = (self.held < HELD_MAX).then(|| Arc::new(effect));
-        self.put(slot, id, Entry { held, to });
+        self.put(key, id, Entry { held, to, shows });
     }
 
-    fn put(&mut self, slot: Slot, id: EffectId, entry: Entry) {
+    fn put(&mut self, key: Key, id: EffectId, entry: Entry) {
         self.held += usize::from(entry.held.is_some());
-        let lane = self.lanes.entry(slot).or_default();
+        let lane = self.lanes.entry(key).or_default();
         let is_first = lane.effects.first_key_value().is_none_or(|(first, _)| id < *first);
         let before = lane.effects.insert(id, entry);
         self.held -= usize::from(before.is_some_and(|before| before.held.is_some()));
-        self.of.insert(id, slot);
+        self.of.insert(id, key);
         // What stands behind another waits for that one, unless it is blocked.
         if (is_first || !lane.parked.is_empty()) && lane.claimed.is_none() {
-            self.ready.insert(slot);
+            self.ready.insert(key);
         }
     }
 
     /// The session of an effect that is still to leave, and its content where that is kept.
     pub(super) fn get(&self, id: EffectId) -> Option<(Slot, Option<Arc<Effect>>)> {
-        let slot = *self.of.get(&id)?;
-        let entry = self.lanes.get(&slot)?.effects.get(&id)?;
-        Some((slot, entry.held.clone()))
+        let key = *self.of.get(&id)?;
+        let entry = self.lanes.get(&key)?.effects.get(&id)?;
+        Some((key.1, entry.held.clone()))
     }
 
     /// Takes an effect out: it has left, or is gone with its session.
     pub(super) fn remove(&mut self, id: EffectId) {
-        let Some(slot) = self.of.remove(&id) else { return };
-        let Some(lane) = self.lanes.get_mut(&slot) else { return };
+        let Some(key) = self.of.remove(&id) else { return };
+        let Some(lane) = self.lanes.get_mut(&key) else { return };
         let entry = lane.effects.remove(&id);
         self.held -= usize::from(entry.is_some_and(|entry| entry.held.is_some()));
         lane.claimed.take_if(|claimed| *claimed == id);
         lane.unpark(&mut self.blocked, |parked| parked.effect == id);
         if lane.effects.is_empty() {
-            self.lanes.remove(&slot);
-        } else if lane.claimed.is_none() {
-            self.ready.insert(slot);
+            self.lanes.remove(&key);
         }
+        self.look_at_both(key);
     }
 
     /// Puts an effect back that was handed out and has not left: it lies on the device with a new time.
     pub(super) fn put_off(&mut self, id: EffectId) {
-        let Some(slot) = self.of.get(&id).copied() else { return };
-        let Some(lane) = self.lanes.get_mut(&slot) else { return };
+        let Some(key) = self.of.get(&id).copied() else { return };
+        let Some(lane) = self.lanes.get_mut(&key) else { return };
         lane.claimed.take_if(|claimed| *claimed == id);
         lane.unpark(&mut self.blocked, |parked| parked.effect == id);
         if let Some(entry) = lane.effects.get_mut(&id) {
             self.held -= usize::from(entry.held.take().is_some());
         }
-        self.ready.insert(slot);
+        self.look_at_both(key);
+    }
+
+    /// Something of a lane is done: the next of it may leave, or what waited for it in the session's other lane.
+    fn look_at_both(&mut self, (priority, slot): Key) {
+        for key in [(priority, slot), (priority.other(), slot)] {
+            if self.lanes.get(&key).is_some_and(|lane| lane.claimed.is_none()) {
+                self.ready.insert(key);
+            }
+        }
     }
 
     /// Puts an effect back that was handed out and is blocked: it keeps back those behind it for the same recipient.
     pub(super) fn park(&mut self, effect: &Effect, cause: Cause, until: DateTime<Utc>) {
         let (id, to) = (effect.id, Address::of(&effect.to));
         self.put_off(id);
-        let Some(slot) = self.of.get(&id).copied() else { return };
-        let Some(lane) = self.lanes.get_mut(&slot) else { return };
+        let Some(key) = self.of.get(&id).copied() else { return };
+        let Some(lane) = self.lanes.get_mut(&key) else { return };
         if let Some(entry) = lane.effects.get_mut(&id) {
             entry.to = Some(to);
         }
-        let ticket = self.blocked.add(cause, (slot, id));
+        let ticket = self.blocked.add(cause, (key, id));
         lane.parked.push(Parked { to, effect: id, until, ticket });
     }
 
     /// Lets effects that `cause` blocks leave now, at most `most` of them, those first that were put back first.
     pub(super) fn hurry(&mut self, cause: &Cause, most: usize) -> usize {
         let Some(waiting) = self.blocked.causes.get(cause) else { return 0 };
-        let first: Vec<(Slot, EffectId)> = waiting.values().take(most).copied().collect();
-        for (slot, id) in &first {
-            if let Some(lane) = self.lanes.get_mut(slot) {
+        let first: Vec<(Key, EffectId)> = waiting.values().take(most).copied().collect();
+        for (key, id) in &first {
+            if let Some(lane) = self.lanes.get_mut(key) {
                 lane.unpark(&mut self.blocked, |parked| parked.effect == *id);
-                self.ready.insert(*slot);
+                self.ready.insert(*key);
             }
         }
         first.len()
@@ -229,35 +284,37 @@ impl Queue {
         causes.map(|(cause, waiting)| (Cause::clone(cause), waiting.len())).collect()
     }
 
-    /// Hands out at most `most` effects that may leave now; `read` reads those that are not kept, and says none where
-    /// one cannot be read, which keeps back those behind it.
+    /// Hands out effects that may leave now, within `capacity`; `read` reads those that are not kept, and says none
+    /// where one cannot be read, which keeps back those behind it.
     pub(super) fn claim(
         &mut self,
         now: DateTime<Utc>,
-        most: usize,
+        mut capacity: Capacity,
         mut read: impl FnMut(Slot, EffectId) -> Result<Option<Effect>, Error>,
     ) -> Result<Vec<Effect>, Error> {
         self.look_again(now);
         let mut claimed = Vec::new();
-        while claimed.len() < most
-            && let Some(slot) = self.ready.first().copied()
+        // Lanes of normal priority come first, so where one has no place, none behind it has.
+        while let Some(key) = self.ready.first().copied()
+            && capacity.has_room(key.0)
         {
-            let next = match self.next_of(slot, now, &mut read) {
+            let next = match self.next_of(key, now, &mut read) {
                 Ok(next) => next,
                 // What is in hand already leaves; the error comes again.
                 Err(_) if !claimed.is_empty() => break,
                 Err(error) => return Err(error),
             };
-            self.ready.remove(&slot);
+            self.ready.remove(&key);
             match next {
                 Next::Effect(effect) => {
-                    if let Some(lane) = self.lanes.get_mut(&slot) {
+                    if let Some(lane) = self.lanes.get_mut(&key) {
                         lane.claimed = Some(effect.id);
                     }
+                    capacity.take(key.0);
                     claimed.push(*effect);
                 }
                 Next::NotBefore(at) => {
-                    self.later.insert((at, slot));
+                    self.later.insert((at, key));
                 }
                 Next::Nothing => {}
             }
@@ -265,15 +322,29 @@ impl Queue {
         Ok(claimed)
     }
 
-    /// What a session has to say next.
+    /// What a lane has to say next.
     fn next_of(
         &mut self,
-        slot: Slot,
+        key: Key,
         now: DateTime<Utc>,
         read: &mut impl FnMut(Slot, EffectId) -> Result<Option<Effect>, Error>,
     ) -> Result<Next, Error> {
-        let lane = self.lanes.get_mut(&slot).filter(|lane| lane.claimed.is_none());
-        let Some(lane) = lane else { return Ok(Next::Nothing) };
+        let Some(mut lane) = self.lanes.remove(&key) else { return Ok(Next::Nothing) };
+        let next = self.next_in(&mut lane, key, now, read);
+        self.lanes.insert(key, lane);
+        next
+    }
+
+    fn next_in(
+        &mut self,
+        lane: &mut Lane,
+        (priority, slot): Key,
+        now: DateTime<Utc>,
+        read: &mut impl FnMut(Slot, EffectId) -> Result<Option<Effect>, Error>,
+    ) -> Result<Next, Error> {
+        if lane.claimed.is_some() {
+            return Ok(Next::Nothing);
+        }
         // One that is to wait for longer than any pause tells that the clock was set back.
         let is_over = |at: DateTime<Utc>| at <= now || at - now > Effect::PAUSE_MAX;
         lane.unpark(&mut self.blocked, |parked| is_over(parked.until));
@@ -285,12 +356,17 @@ impl Queue {
                     None => return Ok(Next::Nothing),
                 },
             };
-            let to = Address::of(&effect.to);
+            let (to, shows) = (Address::of(&effect.to), Shows::of(&effect));
             if let Some(entry) = lane.effects.get_mut(&id) {
-                entry.to = Some(to);
+                (entry.to, entry.shows) = (Some(to), shows);
             }
             if lane.is_parked(to) {
                 continue;
+            }
+            let other = self.lanes.get(&(priority.other(), slot));
+            if other.is_some_and(|other| other.goes_before(id, shows)) {
+                // Looked at again when that one is done.
+                return Ok(Next::Nothing);
             }
             let is_due = effect.may_leave(now);
             return Ok(if is_due {
@@ -306,40 +382,55 @@ impl Queue {
     /// Lanes that were put off until now are looked at; all of them when the clock was set back.
     fn look_again(&mut self, now: DateTime<Utc>) {
         if self.asked.is_some_and(|asked| asked > now) {
-            self.ready.extend(self.later.iter().map(|(_, slot)| *slot));
+            self.ready.extend(self.later.iter().map(|(_, key)| *key));
             self.later.clear();
         }
         self.asked = Some(now);
-        while let Some((at, slot)) = self.later.first().copied()
+        while let Some((at, key)) = self.later.first().copied()
             && at <= now
         {
             self.later.pop_first();
-            self.ready.insert(slot);
+            self.ready.insert(key);
         }
     }
 
     /// Takes over what another one has handed out or put back, where it is still to leave.
     pub(super) fn go_on_from(&mut self, before: Self) {
         let mut parked = Vec::new();
-        for (slot, old) in before.lanes {
-            let Some(lane) = self.lanes.get_mut(&slot) else { continue };
+        for (key, old) in before.lanes {
+            for id in old.effects.into_keys() {
+                self.moves(id, key);
+            }
+            let Some(lane) = self.lanes.get_mut(&key) else { continue };
             let is_there = |id: &EffectId| lane.effects.contains_key(id);
             parked.extend(old.parked.into_iter().filter(|parked| is_there(&parked.effect)));
             if let Some(id) = old.claimed.filter(is_there) {
                 lane.claimed = Some(id);
-                self.ready.remove(&slot);
+                self.ready.remove(&key);
             }
         }
         parked.sort_by_key(|parked| parked.ticket.1);
         for Parked { to, effect, until, ticket: (cause, _) } in parked {
-            let Some(slot) = self.of.get(&effect).copied() else { continue };
-            let Some(lane) = self.lanes.get_mut(&slot) else { continue };
+            let Some(key) = self.of.get(&effect).copied() else { continue };
+            let Some(lane) = self.lanes.get_mut(&key) else { continue };
             if let Some(entry) = lane.effects.get_mut(&effect) {
                 entry.to = Some(to);
             }
-            let ticket = self.blocked.add(Cause::clone(&cause), (slot, effect));
+            let ticket = self.blocked.add(Cause::clone(&cause), (key, effect));
             lane.parked.push(Parked { to, effect, until, ticket });
         }
+    }
+
+    /// Moves an effect to the lane that it is known to belong to.
+    fn moves(&mut self, id: EffectId, to: Key) {
+        let Some(from) = self.of.get(&id).copied().filter(|from| *from != to) else { return };
+        let Some(lane) = self.lanes.get_mut(&from) else { return };
+        let Some(entry) = lane.effects.remove(&id) else { return };
+        if lane.effects.is_empty() {
+            self.lanes.remove(&from);
+        }
+        self.held -= usize::from(entry.held.is_some());
+        self.put(to, id, entry);
     }
 }
 
@@ -383,7 +474,7 @@ mod tests {
     /// What is handed out then, by number; nothing is to be read.
     fn claim(queue: &mut Queue, second: i64, most: usize) -> Vec<u128> {
         let read = |_, id: EffectId| panic!("{id} is not kept");
-        numbers(queue.claim(at(second), most, read).unwrap())
+        numbers(queue.claim(at(second), Capacity::of_any(most), read).unwrap())
     }
 
     fn numbers(effects: Vec<Effect>) -> Vec<u128> {
@@ -417,8 +508,8 @@ mod tests {
         assert_eq!(claim(&mut queue, 60, 9), [10]);
         queue.put_off(id(10));
         let read = |_, _| Ok(Some(Effect { attempts: 1, ..due(10, 90) }));
-        assert_eq!(numbers(queue.claim(at(61), 9, read).unwrap()), []);
-        assert_eq!(numbers(queue.claim(at(-90_000), 9, read).unwrap()), [10]);
+        assert_eq!(numbers(queue.claim(at(61), Capacity::of_any(9), read).unwrap()), []);
+        assert_eq!(numbers(queue.claim(at(-90_000), Capacity::of_any(9), read).unwrap()), [10]);
     }
 
     #[test]
@@ -427,7 +518,10 @@ mod tests {
         queue.add(1, id(10));
         queue.add_known(1, due(11, 0));
         queue.add_known(2, due(20, 0));
-        assert_eq!(numbers(queue.claim(at(0), 9, |_, _| Ok(None)).unwrap()), [20]);
+        assert_eq!(
+            numbers(queue.claim(at(0), Capacity::of_any(9), |_, _| Ok(None)).unwrap()),
+            [20]
+        );
         assert_eq!(claim(&mut queue, 0, 9), []);
     }
 
@@ -437,10 +531,10 @@ mod tests {
         queue.add_known(1, due(10, 0));
         queue.add(2, id(20));
         let fails = |_, _| Err(Error::unavailable("no disk"));
-        assert_eq!(numbers(queue.claim(at(0), 9, fails).unwrap()), [10]);
-        assert!(queue.claim(at(0), 9, fails).is_err());
+        assert_eq!(numbers(queue.claim(at(0), Capacity::of_any(9), fails).unwrap()), [10]);
+        assert!(queue.claim(at(0), Capacity::of_any(9), fails).is_err());
         let read = |_, _| Ok(Some(due(20, 0)));
-        assert_eq!(numbers(queue.claim(at(0), 9, read).unwrap()), [20]);
+        assert_eq!(numbers(queue.claim(at(0), Capacity::of_any(9), read).unwrap()), [20]);
     }
 
     #[test]
@@ -455,7 +549,7 @@ mod tests {
         }
         again.go_on_from(queue);
         let read = |_, read: EffectId| Ok(Some(due(read.uuid().as_u128(), 0)));
-        assert_eq!(numbers(again.claim(at(0), 9, read).unwrap()), [20]);
+        assert_eq!(numbers(again.claim(at(0), Capacity::of_any(9), read).unwrap()), [20]);
         again.remove(id(10));
         assert!(again.get(id(10)).is_none());
     }
@@ -478,7 +572,7 @@ mod tests {
         queue.add(1, id(12));
         let mut reads = 0;
         let mut claim = |queue: &mut Queue, second: i64| {
-            let claimed = queue.claim(at(second), 9, |_, read: EffectId| {
+            let claimed = queue.claim(at(second), Capacity::of_any(9), |_, read: EffectId| {
                 reads += 1;
                 let number = read.uuid().as_u128();
                 let effect = due(number, 0);
@@ -512,21 +606,21 @@ mod tests {
             queue.add_known(slot, effect.clone());
         }
         let read = |_, read: EffectId| Ok(Some(to(due(read.uuid().as_u128(), 0), "team")));
-        assert_eq!(numbers(queue.claim(at(0), 9, read).unwrap()), [10, 20, 30]);
+        assert_eq!(numbers(queue.claim(at(0), Capacity::of_any(9), read).unwrap()), [10, 20, 30]);
         for number in [2, 0, 1] {
             queue.park(&effects[number], cause.clone(), at(3_600));
         }
         assert_eq!(queue.blocked(), [(cause.clone(), 3)]);
         assert_eq!(queue.hurry(&cause, 1), 1);
-        assert_eq!(numbers(queue.claim(at(1), 9, read).unwrap()), [30]);
+        assert_eq!(numbers(queue.claim(at(1), Capacity::of_any(9), read).unwrap()), [30]);
         // Tried in vain, it stands at the end.
         queue.park(&effects[2], cause.clone(), at(3_600));
         assert_eq!(queue.hurry(&cause, 1), 1);
-        assert_eq!(numbers(queue.claim(at(2), 9, read).unwrap()), [10]);
+        assert_eq!(numbers(queue.claim(at(2), Capacity::of_any(9), read).unwrap()), [10]);
         // What goes with its session waits for nothing.
         queue.remove(id(20));
         assert_eq!(queue.hurry(&cause, 9), 1);
-        assert_eq!(numbers(queue.claim(at(3), 9, read).unwrap()), [30]);
+        assert_eq!(numbers(queue.claim(at(3), Capacity::of_any(9), read).unwrap()), [30]);
         assert_eq!(queue.hurry(&cause, 9), 0);
         assert_eq!(queue.blocked(), []);
         queue.remove(id(10));
@@ -559,5 +653,29 @@ mod tests {
             queue.remove(id(number));
         }
         assert_eq!(queue.held, 0);
+    }
+
+    #[test]
+    fn priorities_stay_known_when_the_store_is_opened_again() {
+        let mut queue = Queue::default();
+        let tidying = |number| Effect { priority: Priority::Background, ..due(number, 0) };
+        for effect in [tidying(10), tidying(11), due(12, 0)] {
+            queue.add_known(1, effect);
+        }
+        assert_eq!(claim(&mut queue, 0, 1), [12]);
+        assert_eq!(claim(&mut queue, 0, 1), [10]);
+        let mut again = Queue::default();
+        for number in [10, 11, 12] {
+            again.add(1, id(number));
+        }
+        again.go_on_from(queue);
+        assert_eq!(claim(&mut again, 0, 9), [], "both are in somebody's hands");
+        again.remove(id(12));
+        again.add_known(1, due(13, 0));
+        assert_eq!(claim(&mut again, 0, 9), [13]);
+        again.remove(id(10));
+        let read = |_, read: EffectId| Ok(Some(tidying(read.uuid().as_u128())));
+        let claimed = again.claim(at(0), Capacity::of_any(9), read).unwrap();
+        assert_eq!(numbers(claimed), [11]);
     }
 }

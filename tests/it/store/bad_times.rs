@@ -116,7 +116,7 @@ impl Coast {
 
     /// What the engine does every second.
     async fn tell(&self, now: DateTime<Utc>) -> Health {
-        _ = self.store.claim(now, 0).await;
+        _ = self.store.claim(now, Capacity::of_any(0)).await;
         self.store.health()
     }
 }
@@ -179,7 +179,7 @@ async fn whichever_touch_of_the_device_fails_everything_counts_exactly_once() {
                     previous = &sealed.seal;
                 }
                 let mut effects = 0;
-                while let [effect] = &store.claim(at(9), 9).await.unwrap()[..] {
+                while let [effect] = &store.claim(at(9), ALL).await.unwrap()[..] {
                     store.done(effect.id, delivered("m")).await.unwrap();
                     effects += 1;
                 }
@@ -269,18 +269,18 @@ async fn an_effect_in_somebodys_hands_is_not_handed_out_again() {
     let store = &coast.store;
     store.commit(full(session(1), 1)).await.unwrap();
     store.commit(full(session(2), 2)).await.unwrap();
-    let in_hand = store.claim(at(0), 1).await.unwrap();
+    let in_hand = store.claim(at(0), Capacity::of_any(1)).await.unwrap();
     assert_eq!(in_hand.len(), 1);
     coast.weather.strike_at(Touch::Write, 0, 1, Some(ErrorKind::StorageFull));
     store.done(in_hand[0].id, delivered("m")).await.unwrap_err();
 
-    let after = store.claim(at(1), 9).await.unwrap();
+    let after = store.claim(at(1), ALL).await.unwrap();
     assert_eq!(store.health(), Health::Well);
     assert_eq!(after.len(), 1);
     assert_ne!(after[0].session, in_hand[0].session);
     // Whoever had it can say now what came of it, and the next one of its session comes.
     store.done(in_hand[0].id, delivered("m")).await.unwrap();
-    let next = store.claim(at(2), 9).await.unwrap();
+    let next = store.claim(at(2), ALL).await.unwrap();
     assert_eq!(next.iter().map(|effect| effect.session).collect::<Vec<_>>(), [in_hand[0].session]);
 }
 
@@ -389,7 +389,7 @@ async fn a_snapshot_torn_in_bad_times_does_not_keep_it_from_mending() {
         }
     }
     fs::write(dir.path().join("snap.FFFFFFFFFFFFFFFF.generating"), "half").unwrap();
-    store.claim(at(1), 0).await.unwrap();
+    store.claim(at(1), Capacity::of_any(0)).await.unwrap();
     assert_eq!(store.health(), Health::Well);
     assert_eq!(seq(&store, session(1)).await, Some(2));
 }

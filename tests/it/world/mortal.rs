@@ -15,7 +15,7 @@ use anteroom::{
         usage::Balance,
         wait::Wait,
     },
-    store::{Commit, Erasure, Error, Find, Loaded, Note, Store, Timer, health::Health},
+    store::{Capacity, Commit, Erasure, Error, Find, Loaded, Note, Store, Timer, health::Health},
 };
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -167,8 +167,8 @@ impl Store for Mortal {
         self.alive()?.due(now, limit).await
     }
 
-    async fn claim(&self, now: DateTime<Utc>, limit: usize) -> Result<Vec<Effect>, Error> {
-        self.alive()?.claim(now, limit).await
+    async fn claim(&self, now: DateTime<Utc>, capacity: Capacity) -> Result<Vec<Effect>, Error> {
+        self.alive()?.claim(now, capacity).await
     }
 
     async fn done(&self, effect: EffectId, delivery: Delivery) -> Result<(), Error> {

@@ -28,6 +28,7 @@ use tokio::{
 
 use self::global::Global;
 use super::{failure::Code, method::Method};
+use crate::{chat::priority, model::effect::Priority};
 
 /// How long a bucket is left alone of which it is not known when it fills again.
 const SECOND: Duration = Duration::from_secs(1);
@@ -199,7 +200,7 @@ impl Limiter {
         let deadline = Instant::now() + patience;
         if method == Method::Answer {
             let now = Instant::now();
-            lock(&self.global).ask(method, now).map_err(|until| until - now)?;
+            lock(&self.global).ask(method, Priority::Normal, now).map_err(|until| until - now)?;
             return Ok(Pass { limiter: self, method, lane: None });
         }
         let lane = self.lane(method, about);
@@ -230,7 +231,7 @@ impl Limiter {
     fn ask(&self, lane: &Lane, method: Method, now: Instant) -> Result<(), Wait> {
         let mut count = lock(&lane.count);
         count.ask(now)?;
-        lock(&self.global).ask(method, now).map_err(Wait::Until)?;
+        lock(&self.global).ask(method, priority::current(), now).map_err(Wait::Until)?;
         count.take();
         Ok(())
     }
@@ -556,5 +557,22 @@ mod tests {
         limiter.admit(Method::Answer, "", quick).await.unwrap();
         advance(global::REFUSED_WITHIN).await;
         limiter.admit(Method::Me, "", quick).await.unwrap();
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn background_calls_leave_room_for_others() {
+        let limiter = Limiter::new(50);
+        let call = async |guild: u32| {
+            limiter.admit(Method::Guild, &guild.to_string(), Duration::ZERO).await.is_ok()
+        };
+        let mut calls = 0;
+        while priority::with(Priority::Background, call(calls)).await {
+            calls += 1;
+        }
+        assert_eq!(calls, 30);
+        while call(calls).await {
+            calls += 1;
+        }
+        assert_eq!(calls, 50);
     }
 }

@@ -16,7 +16,7 @@ use governor::{
 use tokio::time::Instant;
 
 use super::method::{Method, Tier};
-use crate::config::SlackRates;
+use crate::{chat::priority, config::SlackRates, model::effect::Priority};
 
 /// The clock of the runtime, which tests pause.
 #[derive(Debug, Clone)]
@@ -32,6 +32,13 @@ impl clock::Clock for RuntimeClock {
 
 type Buckets<K> = RateLimiter<K, HashMapStateStore<K>, RuntimeClock, NoOpMiddleware<Nanos>>;
 
+type Tiers = [(Tier, Buckets<(String, Method)>); 3];
+
+/// The part of a tier's rate that calls of background priority may use: four of five.
+const fn background(per_minute: u32) -> u32 {
+    per_minute / 5 * 4
+}
+
 /// What Slack asked to wait: workspace, method, and the channel of a post.
 type Asked = (String, Method, Option<String>);
 
@@ -44,7 +51,9 @@ pub(super) struct Limiter {
     /// By workspace.
     workspaces: Buckets<String>,
     /// By workspace and method, for each tier that has a number.
-    tiers: [(Tier, Buckets<(String, Method)>); 3],
+    tiers: Tiers,
+    /// The part of these that calls of background priority may use, so that others find room whenever they come.
+    background: Tiers,
     /// Until when Slack asked to wait.
     pauses: Mutex<HashMap<Asked, Instant>>,
 }
@@ -61,17 +70,18 @@ impl Limiter {
             let quota = Quota::per_minute(number(per_minute)).allow_burst(number(per_minute / 2));
             RateLimiter::new(quota, HashMapStateStore::default(), clock.clone())
         };
+        let tiers = |rate: fn(u32) -> u32| {
+            [(Tier::Two, rates.tier_2), (Tier::Three, rates.tier_3), (Tier::Four, rates.tier_4)]
+                .map(|(tier, per_minute)| (tier, by_tier(rate(per_minute))))
+        };
         let channel = Quota::per_minute(number(rates.posts_per_channel))
             .allow_burst(number(rates.posts_burst));
         let workspace = Quota::per_minute(number(rates.posts_per_workspace));
         Self {
             channels: RateLimiter::new(channel, HashMapStateStore::default(), clock.clone()),
             workspaces: RateLimiter::new(workspace, HashMapStateStore::default(), clock.clone()),
-            tiers: [
-                (Tier::Two, by_tier(rates.tier_2)),
-                (Tier::Three, by_tier(rates.tier_3)),
-                (Tier::Four, by_tier(rates.tier_4)),
-            ],
+            tiers: tiers(|per_minute| per_minute),
+            background: tiers(background),
             pauses: Mutex::default(),
             clock,
         }
@@ -116,17 +126,16 @@ impl Limiter {
             }
             return self.workspaces.check_key(&team.to_owned()).map_err(|until| self.wait(&until));
         }
-        match self.tier(method) {
-            Some(buckets) => {
-                buckets.check_key(&(team.to_owned(), method)).map_err(|until| self.wait(&until))
+        // A call in the background needs room in both; that it may use up its own in vain only makes it wait longer.
+        let own = (priority::current() == Priority::Background).then_some(&self.background);
+        for tiers in own.into_iter().chain([&self.tiers]) {
+            let of_tier = tiers.iter().find(|(tier, _)| *tier == method.tier());
+            if let Some((_, buckets)) = of_tier {
+                let key = (team.to_owned(), method);
+                buckets.check_key(&key).map_err(|until| self.wait(&until))?;
             }
-            None => Ok(()),
         }
-    }
-
-    fn tier(&self, method: Method) -> Option<&Buckets<(String, Method)>> {
-        let found = self.tiers.iter().find(|(tier, _)| *tier == method.tier());
-        found.map(|(_, buckets)| buckets)
+        Ok(())
     }
 
     fn paused(&self, team: &str, method: Method, channel: Option<&str>) -> Option<Duration> {
@@ -154,7 +163,7 @@ impl Limiter {
         if self.channels.len() > KEPT_MAX {
             self.channels.retain_recent();
         }
-        for (_, buckets) in &self.tiers {
+        for (_, buckets) in self.tiers.iter().chain(&self.background) {
             if buckets.len() > KEPT_MAX {
                 buckets.retain_recent();
             }
@@ -169,7 +178,7 @@ mod tests {
     use tokio::time::Instant;
 
     use super::{Limiter, SlackRates};
-    use crate::gateway::slack::api::Method;
+    use crate::{chat::priority, gateway::slack::api::Method, model::effect::Priority};
 
     const PATIENCE: Duration = Duration::from_secs(3);
 
@@ -209,5 +218,17 @@ mod tests {
         let began = Instant::now();
         limiter.admit("T1", Method::PostMessage, Some("C1"), PATIENCE).await.unwrap();
         assert!(began.elapsed() >= Duration::from_secs(2));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn background_calls_leave_room_for_others() {
+        let limiter = Limiter::new(&SlackRates::default());
+        let edit = || limiter.admit("T1", Method::UpdateMessage, None, Duration::ZERO);
+        let mut edits = 0;
+        while priority::with(Priority::Background, edit()).await.is_ok() {
+            edits += 1;
+        }
+        assert_eq!(edits, 20, "four of five that may be made at once");
+        edit().await.unwrap();
     }
 }

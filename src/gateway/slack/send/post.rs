@@ -52,6 +52,12 @@ impl Sender<'_> {
         Ok(posted?)
     }
 
+    /// Remembers how a message looks that was just posted, so that an edit which changes nothing is not made. Not for
+    /// cards: an edit of one that is open also tells whether it is still there.
+    pub(super) fn looks(&self, spot: &Spot, message: &Message) {
+        self.app.drawn.note(spot.name(), digest(&edit_of(spot, message)));
+    }
+
     /// Says where a message goes and what it is called.
     fn place(&self, body: &mut Value, target: &Target, delivery: &str) {
         body["channel"] = target.channel.clone().into();
@@ -212,14 +218,12 @@ impl Sender<'_> {
 
     /// Edits a message; false where it is not there any more.
     pub(super) async fn edit(&self, spot: &Spot, message: &Message) -> Delivered<bool> {
-        let mut body = body_of(message);
-        body["channel"] = spot.channel.clone().into();
-        body["ts"] = spot.message.clone().into();
+        let body = edit_of(spot, message);
         self.tried(&Target::new(spot.channel.clone(), None));
         let turn = self.app.editing(&spot.name());
         let _turn = turn.lock().await;
         // An edit that changes nothing still shows as one.
-        let digest = sha256(body.to_string().as_bytes());
+        let digest = digest(&body);
         if self.app.drawn.is(&spot.name(), &digest) {
             return Ok(true);
         }
@@ -258,6 +262,18 @@ impl Sender<'_> {
 
 pub(super) fn body_of(message: &Message) -> Value {
     json!({ "text": message.text, "blocks": message.blocks })
+}
+
+/// The edit after which a message looks so.
+fn edit_of(spot: &Spot, message: &Message) -> Value {
+    let mut body = body_of(message);
+    body["channel"] = spot.channel.clone().into();
+    body["ts"] = spot.message.clone().into();
+    body
+}
+
+fn digest(body: &Value) -> String {
+    sha256(body.to_string().as_bytes())
 }
 
 fn spot_of(posted: &Value) -> Result<Spot, Failure> {

@@ -6,9 +6,13 @@ use std::{collections::VecDeque, time::Duration};
 use tokio::time::Instant;
 
 use super::{MARGIN, Method, SECOND, Scope, Told};
+use crate::model::effect::Priority;
 
 /// Part of the rate that is given up when Discord says that it is too much: one of so many.
 const STEP: u32 = 5;
+
+/// The part of the rate that calls of background priority may use, in percent.
+const BACKGROUND: u32 = 60;
 
 /// How long Discord has to say nothing before a step is taken back.
 const RECOVERY: Duration = Duration::from_secs(30);
@@ -50,6 +54,11 @@ impl Rate {
         if step == 0 { 1 } else { step }
     }
 
+    /// What calls of background priority may use of it: while so many were made in the last second, others go first.
+    fn in_background(&self) -> u32 {
+        (self.now * BACKGROUND / 100).max(1)
+    }
+
     /// Discord said that it is too much. What left in one go is refused in one go.
     fn down(&mut self, now: Instant) {
         if self.changed.is_some_and(|at| now < at + SECOND) {
@@ -80,8 +89,13 @@ impl Global {
         }
     }
 
-    /// Counts a call; or when it may be made.
-    pub(super) fn ask(&mut self, method: Method, now: Instant) -> Result<(), Instant> {
+    /// Counts a call; or when it may be made. One of background priority leaves a part of the rate to others.
+    pub(super) fn ask(
+        &mut self,
+        method: Method,
+        priority: Priority,
+        now: Instant,
+    ) -> Result<(), Instant> {
         if let Some(until) = self.turned_away.filter(|until| *until > now) {
             return Err(until);
         }
@@ -96,7 +110,11 @@ impl Global {
         while self.last.front().is_some_and(|at| *at + within <= now) {
             self.last.pop_front();
         }
-        let most = usize::try_from(self.rate.now).unwrap_or(usize::MAX);
+        let most = match priority {
+            Priority::Normal => self.rate.now,
+            Priority::Background => self.rate.in_background(),
+        };
+        let most = usize::try_from(most).unwrap_or(usize::MAX);
         // After a step down there may be more of them than may go now: the one that makes room is counted from the end.
         let holding = self.last.len().checked_sub(most).and_then(|first| self.last.get(first));
         if let Some(at) = holding {
