@@ -20,6 +20,8 @@ mod chromium;
 mod commands;
 #[path = "slack/connect.rs"]
 mod connect;
+#[path = "slack/crowd.rs"]
+mod crowd;
 #[path = "slack/delivery_table.rs"]
 mod delivery_of_each_kind;
 #[path = "support/delivery_table.rs"]

@@ -235,8 +235,8 @@ mod tests {
     #[tokio::test]
     async fn a_claim_is_given_once_when_two_ask_at_the_same_moment() {
         let once = Desk::new().process();
-        let (one, other) = tokio::join!(once.claim("a"), once.claim("a"));
-        assert!(one.unwrap() != other.unwrap());
+        let (left, right) = tokio::join!(once.claim("a"), once.claim("a"));
+        assert!(left.unwrap() != right.unwrap());
         assert!(once.claim("b").await.unwrap());
     }
 

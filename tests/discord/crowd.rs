@@ -2,7 +2,8 @@
 //! there, a role, and what is asked after it. Discord says not once that it was asked too often, and few calls are made for
 //! each of them.
 //!
-//! `MEMBERS=500` has as many come within a minute; without it sixty come at once.
+//! `MEMBERS=120,500` has as many come within a minute, one crowd after another, and the program call as often as it does
+//! by itself; without it a few come at once.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -35,17 +36,22 @@ const LAST: &str = "Done";
 /// Calls that may be made for each, beside the answers to what they press.
 const CALLS_MAX: usize = 8;
 
-fn how_many() -> Option<u64> {
-    let (_, wanted) = std::env::vars().find(|(name, _)| name == "MEMBERS")?;
-    Some(wanted.parse().unwrap())
+/// Where nobody says how many come: as many as get their roles soon.
+const FEW: u64 = 20;
+
+fn how_many() -> Vec<u64> {
+    let wanted = std::env::vars().find(|(name, _)| name == "MEMBERS");
+    let sizes = wanted.iter().flat_map(|(_, sizes)| sizes.split(','));
+    sizes.map(|size| size.parse().unwrap()).collect()
 }
 
 /// What is open before each member, in the thread that is theirs.
 fn open(state: &State, members: u64) -> BTreeMap<u64, (String, Control)> {
     let mut open = BTreeMap::new();
     for (id, channel) in state.channels.iter().filter(|(_, one)| one.parent == Some(WELCOME)) {
-        let theirs = (FIRST..FIRST + members).find(|member| channel.people.contains(member));
-        let Some(member) = theirs else { continue };
+        let all = FIRST..FIRST + members;
+        let theirs = channel.people.iter().find(|member| all.contains(member));
+        let Some(member) = theirs.copied() else { continue };
         for (message, shown) in channel.messages.iter().rev() {
             let Some(body) = shown.body["components"].as_array() else { continue };
             let all = crate::emulator::components::all(body);
@@ -62,15 +68,35 @@ fn open(state: &State, members: u64) -> BTreeMap<u64, (String, Control)> {
     open
 }
 
+/// Who has read of their roles.
+fn with_roles(state: &State, members: u64) -> Vec<u64> {
+    let all = FIRST..FIRST + members;
+    let threads = state.channels.values().filter(|one| one.parent == Some(WELCOME));
+    let told = threads.filter(|channel| {
+        let mut messages = channel.messages.values();
+        messages.any(|shown| shown.body.to_string().contains("Your roles:"))
+    });
+    let people = told.flat_map(|channel| &channel.people);
+    people.filter(|member| all.contains(member)).copied().collect()
+}
+
 /// When members came, and when they first saw something.
 #[derive(Debug, Default)]
 struct Seen {
     came: BTreeMap<u64, Instant>,
     first: BTreeMap<u64, Duration>,
     last: BTreeMap<u64, Duration>,
+    roles: BTreeMap<u64, Duration>,
 }
 
 impl Seen {
+    fn note_roles(&mut self, told: Vec<u64>) {
+        for member in told {
+            let since = self.came[&member].elapsed();
+            self.roles.entry(member).or_insert(since);
+        }
+    }
+
     fn note(&mut self, open: &BTreeMap<u64, (String, Control)>) {
         for (member, (label, _)) in open {
             let since = self.came[member].elapsed();
@@ -90,8 +116,7 @@ fn half_and_last(times: &BTreeMap<u64, Duration>) -> String {
     format!("p50 {half:.1?}, worst {:.1?}", times.last().copied().unwrap_or_default())
 }
 
-async fn come(by: By, members: u64, within: Duration) {
-    let place = Place::new(by).await;
+async fn come(place: Place, members: u64, within: Duration) {
     place.discord.with(|state| {
         for member in FIRST..FIRST + members {
             state.add_user(member, &format!("Member {}", member - FIRST));
@@ -108,9 +133,14 @@ async fn come(by: By, members: u64, within: Duration) {
     let patience = PATIENCE + PATIENCE_EACH * u32::try_from(members).unwrap();
     let began = Instant::now();
     let (mut come, mut pressed, mut seen) = (0, BTreeSet::new(), Seen::default());
-    let mut ticks = tokio::time::interval(Duration::from_millis(20));
-    while seen.last.len() < usize::try_from(members).unwrap() {
+    let mut ticks = tokio::time::interval(Duration::from_millis(50));
+    let all = usize::try_from(members).unwrap();
+    while seen.last.len() < all || seen.roles.len() < all {
         ticks.tick().await;
+        if seen.last.len() == all {
+            seen.note_roles(place.discord.with(|state| with_roles(state, members)));
+            continue;
+        }
         assert!(began.elapsed() < patience, "{come} came; {}", place.said());
         while come < members
             && began.elapsed()
@@ -132,10 +162,10 @@ async fn come(by: By, members: u64, within: Duration) {
         &place,
         (members, before),
         &format!(
-            "{members} members within {within:?}, all done after {:.1?}\nfirst card: {}\nquestion after the first role: {}",
-            began.elapsed(),
+            "{members} members within {within:?}\nfirst card: {}\nfourth card: {}\nfirst role: the last after {:.1?}",
             half_and_last(&seen.first),
             half_and_last(&seen.last),
+            began.elapsed(),
         ),
     );
     drop(program);
@@ -219,18 +249,22 @@ fn report(what: &str) {
     println!("{what}");
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_crowd_at_the_gateway_is_served_at_the_paces_of_discord() {
-    match how_many() {
-        Some(members) => come(By::Gateway, members, Duration::from_mins(1)).await,
-        None => come(By::Gateway, 60, Duration::ZERO).await,
+async fn all_come(by: By) {
+    let sizes = how_many();
+    if sizes.is_empty() {
+        return come(Place::new(by).await, FEW, Duration::ZERO).await;
+    }
+    for members in sizes {
+        come(Place::at_default_rate(by).await, members, Duration::from_mins(1)).await;
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_crowd_at_the_gateway_is_served_at_the_paces_of_discord() {
+    all_come(By::Gateway).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_crowd_over_http_is_served_at_the_paces_of_discord() {
-    match how_many() {
-        Some(members) => come(By::Http, members, Duration::from_mins(1)).await,
-        None => come(By::Http, 20, Duration::ZERO).await,
-    }
+    all_come(By::Http).await;
 }

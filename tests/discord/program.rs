@@ -49,8 +49,18 @@ impl Drop for Program {
 pub(crate) type Control = (u64, u64, String);
 
 impl Place {
-    /// Discord's time is that of the clock on the wall, as the program's is.
+    /// A busy machine does not deliver at the pace at which calls leave, so fewer do than Discord takes.
     pub(crate) async fn new(by: By) -> Self {
+        Self::with(by, "requests_per_second = 40").await
+    }
+
+    /// The program calls as often as it does by itself.
+    pub(crate) async fn at_default_rate(by: By) -> Self {
+        Self::with(by, "").await
+    }
+
+    /// Discord's time is that of the clock on the wall, as the program's is.
+    async fn with(by: By, rate: &str) -> Self {
         let discord = Discord::start().await;
         discord.with(|state| {
             furnish(state);
@@ -59,15 +69,14 @@ impl Place {
         });
         let dir = tempfile::tempdir().unwrap();
         let way = match by {
-            // A busy machine does not deliver at the pace at which calls leave.
-            By::Gateway => "message_content = true\nrequests_per_second = 40".to_owned(),
+            By::Gateway => format!("message_content = true\n{rate}"),
             By::Http => {
                 // Taken and given back: nobody else takes it meanwhile.
                 let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
                 discord.use_http(&format!("http://127.0.0.1:{port}{PATH}"));
                 let key = public_key();
                 format!(
-                    "requests_per_second = 40\ntransport = \"http\"\nlisten = \"127.0.0.1:{port}\"\npublic_key = \"{key}\""
+                    "{rate}\ntransport = \"http\"\nlisten = \"127.0.0.1:{port}\"\npublic_key = \"{key}\""
                 )
             }
         };

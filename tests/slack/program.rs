@@ -83,22 +83,42 @@ prompt = "Ask for a colour."
 
 /// How the program is connected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum By {
+pub(crate) enum By {
     Sockets,
     Http,
 }
 
 /// A folder with configuration, flow and data, beside a Slack.
-struct Place {
+pub(crate) struct Place {
     dir: tempfile::TempDir,
-    slack: Slack,
+    pub(crate) slack: Slack,
     by: By,
     /// Where Slack's requests come in, over HTTP.
     port: u16,
 }
 
+/// So high that no test waits for them.
+const RATES: &str = "
+            [slack.rates]
+            posts_per_channel = 100000
+            posts_burst = 1000
+            posts_per_workspace = 100000
+            tier_2 = 100000
+            tier_3 = 100000
+            tier_4 = 100000
+";
+
 impl Place {
     async fn new(by: By, flow: &str, more: &str) -> Self {
+        Self::with(by, flow, &format!("{RATES}{more}")).await
+    }
+
+    /// With the rates that the program comes with.
+    pub(crate) async fn at_default_rates(by: By, flow: &str) -> Self {
+        Self::with(by, flow, "").await
+    }
+
+    async fn with(by: By, flow: &str, more: &str) -> Self {
         let settings = Settings { ack_limit: Duration::from_secs(3), ..Settings::new() };
         let slack = Slack::start(settings.on(Arc::new(SystemClock))).await;
         let dir = tempfile::tempdir().unwrap();
@@ -131,13 +151,6 @@ impl Place {
             {transport}
             bot_token_env = "BOT_TOKEN"
             api_url = "{api}"
-            [slack.rates]
-            posts_per_channel = 100000
-            posts_burst = 1000
-            posts_per_workspace = 100000
-            tier_2 = 100000
-            tier_3 = 100000
-            tier_4 = 100000
             [limits]
             person_per_minute = 10000
             {more}
@@ -175,7 +188,7 @@ impl Place {
     }
 
     /// Starts the program and waits until it can be reached.
-    async fn start(&self) -> Program {
+    pub(crate) async fn start(&self) -> Program {
         let log = File::options().create(true).append(true).open(self.log()).unwrap();
         let mut child = self
             .command()
@@ -206,7 +219,7 @@ impl Place {
 }
 
 /// A running program; it dies with this, as in a power cut.
-struct Program(Child);
+pub(crate) struct Program(Child);
 
 impl Program {
     fn kill(mut self) {
