@@ -149,6 +149,8 @@ async fn come(place: Place, members: u64, within: Duration) {
         half_and_last(&seen.first),
         half_and_last(&seen.last),
     ));
+    // To look through all threads takes a while.
+    let mut ticks = tokio::time::interval(Duration::from_secs(1));
     while place.discord.with(|state| with_roles(state)) < all {
         ticks.tick().await;
         assert!(began.elapsed() < patience, "not all have roles; {}", place.said());
