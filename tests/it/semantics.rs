@@ -20,7 +20,11 @@ use serde_json::json;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use crate::world::{FLOW, World, ada, grace, linus, mallory, platform::Mood, room};
+use crate::world::{
+    FLOW, World, ada, grace, linus, mallory,
+    platform::{Edits, Mood},
+    room,
+};
 
 fn ask_to_move_on() -> Command {
     Command::Advance { reason: "I have no file".to_owned() }
@@ -173,9 +177,9 @@ async fn row_10_typed_words_answer_a_question_if_they_match_and_never_a_request(
     Which colour?
     ✓ Ada Byron: Blue
     ---
-    I could not match that to one of the choices. Please pick one, or write its name.
+    I couldn't match that to one of the choices. Please pick one, or write its name.
     ---
-    I have kept that as a note for the team. Type *human* if you would rather talk to a person.
+    I've saved that as a note for the team. Type *human* if you'd rather talk to a person.
     ---
     Which size?
     ✓ Ada Byron: Large
@@ -183,13 +187,13 @@ async fn row_10_typed_words_answer_a_question_if_they_match_and_never_a_request(
     A file, please.
     [Upload txt, md] [Skip]
     ---
-    Staff have been asked. You can leave; I will tell you here.
+    I've asked the team. You can leave; I'll post their answer here.
     ---
     Please send a file here, or use the buttons on the card.
     ---
-    I have kept that as a note for the team. Type *human* if you would rather talk to a person.
+    I've saved that as a note for the team. Type *human* if you'd rather talk to a person.
     ---
-    I have kept that as a note for the team. Type *human* if you would rather talk to a person.
+    I've saved that as a note for the team. Type *human* if you'd rather talk to a person.
     ");
 }
 
@@ -501,7 +505,7 @@ async fn row_27_a_request_is_shown_anew_when_what_is_missing_has_changed() {
     assert_eq!(world.feed(&grace(), old).await, Receipt::Settled(Settlement::Superseded));
     assert_snapshot!(world.staff_screen(), @"
     # Move Ada Byron to “Two”?
-    Not everything in this phase is complete. What is missing was worked out by the application.
+    This phase isn't complete. Missing items were determined by the app, not by the model.
     Person: Ada Byron
     Flow: A short talk
     Phase: One
@@ -633,6 +637,56 @@ async fn row_38_a_rate_limit_delays_what_is_shown_and_nothing_else() {
     [Small] [Large]
     ");
     world.assert_at_rest().await;
+}
+
+#[tokio::test]
+async fn question_does_not_wait_until_the_card_before_is_closed() {
+    let mut world = World::new().await;
+    world.platform.edits(Edits::Busy);
+
+    world.press("Blue").await;
+
+    let screen = world.screen();
+    assert!(screen.contains("[Red] [Blue]"), "the card is not closed yet: {screen}");
+    assert!(screen.contains("Which size?"), "{screen}");
+    world.platform.edits(Edits::Made);
+    world.pass(TimeDelta::minutes(1)).await;
+    assert!(!world.screen().contains("[Red] [Blue]"), "{}", world.screen());
+    world.assert_at_rest().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn deliveries_in_the_background_leave_room_for_a_question() {
+    let mut world = World::empty(FLOW, None);
+    world.deliver_at_once(4);
+    for number in 0..6 {
+        let (place, key) = (room(&number.to_string()), format!("start-{number}"));
+        world.engine.start("short", &ada(), place, &key).await.unwrap();
+        world.rest().await;
+    }
+    world.platform.edits(Edits::Hang);
+    let mut process = JoinSet::new();
+    let (engine, shutdown) = (world.engine.clone(), CancellationToken::new());
+    process.spawn(async move { engine.run(shutdown).await });
+
+    let cards = world.platform.messages().into_iter().filter_map(|message| message.card);
+    for (number, (wait, revision)) in (0..6).zip(cards) {
+        let (wait, _) = world.disk().wait(wait).await.unwrap().unwrap();
+        let reply = Reply::Chosen { ids: vec!["blue".to_owned()], free_text: None };
+        let what = What::Answer { wait: wait.id, revision, reply, via: Via::Component };
+        let key = format!("answer-{number}");
+        let inbound = Inbound { key, session: wait.session, from: ada(), what };
+        world.engine.receive(inbound).await.unwrap();
+        let questions = || world.screen().matches("Which size?").count();
+        // Time stands still meanwhile, so nothing is given up.
+        for _ in 0..10_000 {
+            if questions() > number {
+                break;
+            }
+            tokio::task::yield_now().await;
+        }
+        assert_eq!(questions(), number + 1, "{}", world.screen());
+    }
 }
 
 #[tokio::test]

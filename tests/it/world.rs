@@ -440,6 +440,12 @@ impl World {
         Engine::limited(self.parts.clone(), gateways, self.limits)
     }
 
+    /// The next process delivers so many effects at one time.
+    pub(crate) fn deliver_at_once(&mut self, most: usize) {
+        self.limits.deliveries = most;
+        self.engine = self.another_engine();
+    }
+
     /// The next process has a model.
     pub(crate) fn equip(&mut self, model: Arc<dyn Model>) {
         self.parts.models.interview = Some(model);

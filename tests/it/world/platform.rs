@@ -52,6 +52,18 @@ pub(crate) enum Mood {
     Panics,
 }
 
+/// What the platform does with edits.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum Edits {
+    /// It makes them.
+    #[default]
+    Made,
+    /// The rate limit says: later.
+    Busy,
+    /// It never answers.
+    Hang,
+}
+
 /// The platform and everything on it.
 #[derive(Debug)]
 pub(crate) struct FakePlatform {
@@ -65,6 +77,7 @@ struct Inner {
     /// Messages that there ever were.
     numbers: usize,
     moods: VecDeque<Mood>,
+    edits: Edits,
     banned: Vec<String>,
     refusals: Vec<(Option<Recipient>, Class)>,
     tried: usize,
@@ -82,6 +95,19 @@ impl FakePlatform {
     /// What goes wrong with the next deliveries, one each.
     pub(crate) fn will(&self, moods: impl IntoIterator<Item = Mood>) {
         self.inner().moods.extend(moods);
+    }
+
+    /// What happens to edits from now on.
+    pub(crate) fn edits(&self, edits: Edits) {
+        self.inner().edits = edits;
+    }
+
+    /// Whether a delivery edits what stands there.
+    fn is_edit(&self, effect: &Effect, shown: Option<(&Wait, &[Rendering])>) -> bool {
+        let is_shown = shown.is_some_and(|(_, renderings)| !renderings.is_empty());
+        let is_line = matches!(effect.act, Act::Progress { .. })
+            && self.inner().messages.iter().any(|message| message.id == "progress");
+        is_shown || is_line
     }
 
     /// Every message, oldest first.
@@ -210,10 +236,17 @@ impl Gateway for FakePlatform {
     }
 
     async fn deliver(&self, effect: &Effect, shown: Option<(&Wait, &[Rendering])>) -> Delivery {
-        let mut inner = self.inner();
-        inner.tried += 1;
         let now = self.clock.now();
         let not_before = now + chrono::TimeDelta::seconds(5);
+        let edits = self.inner().edits;
+        if edits != Edits::Made && self.is_edit(effect, shown) {
+            if edits == Edits::Hang {
+                std::future::pending::<()>().await;
+            }
+            return Delivery::Later { not_before };
+        }
+        let mut inner = self.inner();
+        inner.tried += 1;
         let refusal =
             |(to, _): &&(Option<Recipient>, Class)| to.as_ref().is_none_or(|to| *to == effect.to);
         if let Some((_, class)) = inner.refusals.iter().find(refusal) {
