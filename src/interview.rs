@@ -28,6 +28,7 @@ mod routes;
 pub mod script;
 pub mod settle;
 pub mod state;
+mod summary;
 mod texts;
 mod think;
 mod timers;
@@ -38,10 +39,10 @@ pub use self::{
     budget::Scope,
     calls::Suspension,
     commands::Command,
-    outcome::summary,
     records::{ObjectiveReport, SavedRecord},
     routes::Asking,
     settle::{Answer, Responder},
     state::State,
+    summary::summary,
     think::{Response, Retry},
 };

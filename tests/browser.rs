@@ -177,13 +177,13 @@ async fn begin_with_a_resume(scene: &mut Scene, file: &str) {
     browser.choose_file(&fixture(file)).await;
     browser.show("upload").await;
     browser.answer("Send").await;
-    browser.see("These are your contact details").await;
+    browser.see("Here are your contact details").await;
     browser.show("contact-details").await;
     browser.unfold("Edit", "Note for the interviewer").await;
     browser.write("Phone", "+44 20 7946 0123").await;
     browser.show("edit").await;
     browser.answer("Save").await;
-    browser.see("Where you have worked").await;
+    browser.see("Here's where you have worked").await;
     browser.show("work-history").await;
 }
 
@@ -220,7 +220,7 @@ async fn override_by_staff(scene: &mut Scene) {
     browser.show("staff-approved").await;
 
     browser.to_tab(0).await;
-    browser.see("Which one shall we look at more closely?").await;
+    browser.see("Which role would you like to talk about more closely?").await;
     browser.show("approved").await;
 }
 
@@ -229,7 +229,7 @@ async fn ask_to_move_on(browser: &mut Browser, reason: &str) {
     browser.unfold("Ask to move on…", "Why should we move on?").await;
     browser.write("Why should we move on?", reason).await;
     browser.press("Ask").await;
-    browser.see("Staff have been asked.").await;
+    browser.see("I've asked the team. You can leave.").await;
 }
 
 async fn deep_dive(scene: &mut Scene) {
@@ -247,8 +247,8 @@ async fn deep_dive(scene: &mut Scene) {
         browser.answer("Send").await;
     }
     browser.press("Not measured").await;
-    browser.press("Go on without").await;
-    browser.see("This is the card I made of it").await;
+    browser.press("Continue without").await;
+    browser.see("Here's a summary of what you told me").await;
     browser.show("evidence-card").await;
     browser.press("Looks right").await;
 }
@@ -267,7 +267,7 @@ async fn last_part(scene: &mut Scene) {
     browser.write("Your answer", "In March").await;
     browser.answer("Send").await;
     browser.press("No, that is all").await;
-    browser.see("This is what you are looking for").await;
+    browser.see("Here's what you're looking for").await;
     browser.show("dossier").await;
     browser.press("Looks right").await;
     browser.see("sees this").await;

@@ -301,7 +301,7 @@ impl Run {
         if boxes.map(|input| input.ticked = true).count() > 0 {
             return (form, "Done".to_owned(), None);
         }
-        let wanted = ["Upload résumé", "Go on without", "Paste"];
+        let wanted = ["Upload résumé", "Continue without", "Paste"];
         let labels: Vec<String> = form.buttons.iter().map(|(_, _, label)| label.clone()).collect();
         let label =
             labels.iter().find(|label| wanted.contains(&label.as_str())).unwrap_or(&labels[0]);

@@ -271,7 +271,7 @@ async fn a_disk_that_fills_up_in_the_middle_of_an_interview_loses_and_doubles_no
         let refused = ada.answer(&card).await;
         assert_eq!(refused.status(), StatusCode::SERVICE_UNAVAILABLE);
         let words = html::text(&refused.text().await.unwrap());
-        assert!(words.contains("That could not be saved, so it did not happen."), "{words}");
+        assert!(words.contains("That couldn't be saved, so nothing changed."), "{words}");
         let (status, words) = check(&bot.page, "readyz").await;
         assert_eq!(status, StatusCode::SERVICE_UNAVAILABLE);
         insta::allow_duplicates! { insta::assert_snapshot!(words, @"nothing can be saved: the disk is full. hint: make room on the disk of the data directory"); }
@@ -321,7 +321,7 @@ async fn a_file_system_that_turns_read_only_is_named_and_waited_for() {
     drop(bot);
 
     disk.remount("remount,ro");
-    insta::assert_snapshot!(disk.refusal(&["sessions", "list"]), @r"
+    insta::assert_snapshot!(disk.refusal(&["sessions", "list"]), @"
     error: the data in `DISK/data/store` cannot be opened: the file system is read-only
     because: Read-only file system (os error 30)
     hint: mount the file system of the data directory for writing; the system's log says why it is read-only, then start again
@@ -338,7 +338,7 @@ fn a_full_disk_at_the_first_start_is_named() {
     let Some(disk) = Disk::mount(2) else { return };
     std::fs::create_dir(disk.file("data")).unwrap();
     disk.fill();
-    insta::assert_snapshot!(disk.refusal(&["play", "--no-open"]), @r"
+    insta::assert_snapshot!(disk.refusal(&["play", "--no-open"]), @"
     error: the data in `DISK/data/store` cannot be opened: the disk is full
     because: No space left on device (os error 28)
     hint: make room on the disk of the data directory, then start again

@@ -68,7 +68,7 @@ pub enum Class {
 /// use anteroom::chat::refusal::{Class, outcome};
 /// # let ids = CountingIds::default();
 /// # let place = Place { platform: Platform::Slack, workspace: "T1".into(), channel: "C1".into(), thread: None };
-/// # let act = Act::Post { text: "Hello".into(), offers: vec![] };
+/// # let act = Act::Post { text: "Hello".into(), offers: vec![], transcript: false };
 /// # let now = chrono::DateTime::UNIX_EPOCH;
 /// # let to = Recipient::Channel { alias: "team".into() };
 /// # let effect = Effect::new(EffectId::mint(&ids), (SessionId::mint(&ids), place), (to, act), now);

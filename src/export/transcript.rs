@@ -1,6 +1,6 @@
 //! The conversation as people read it (Markdown) and as programs read it (JSON).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, Utc};
 use serde::Serialize;
@@ -16,7 +16,7 @@ use crate::{
             Amendments, Audience, Call, CallResult, Closing, EffectOutcome, Event, Grounds,
             NoticeChoice, ObjectiveStatus, Origin, Speaker,
         },
-        ui::{Control, Decision, Prompt, Reply, Verdict},
+        ui::{Control, Decision, Prompt, Reply, Review, Verdict},
         wait::{Purpose, Wait},
     },
 };
@@ -96,6 +96,7 @@ pub fn entries(source: &Source<'_>) -> Result<Vec<Entry>, Error> {
         name,
         waits: BTreeMap::new(),
         calls: BTreeMap::new(),
+        changed: source.loaded.events.iter().filter_map(|one| changed_draft(&one.event)).collect(),
         amendments: Amendments::of(&source.loaded.events),
     };
     Ok(source
@@ -120,6 +121,8 @@ struct Teller<'a> {
     name: String,
     waits: BTreeMap<WaitId, &'a Wait>,
     calls: BTreeMap<&'a CallId, &'a Call>,
+    /// Reviews whose draft was not approved as it was: what counts is in the answer.
+    changed: BTreeSet<WaitId>,
     amendments: Amendments<'a>,
 }
 
@@ -336,7 +339,8 @@ impl<'a> Teller<'a> {
             return line("asked", BOT, "Staff were asked to decide.", json!({ "wait": wait.id }));
         }
         let data = json!({ "wait": wait.id, "revision": wait.revision, "prompt": wait.prompt });
-        line("asked", BOT, &prompt_words(&wait.prompt), data)
+        let has_draft = !self.changed.contains(&wait.id);
+        line("asked", BOT, &prompt_words(&wait.prompt, has_draft), data)
     }
 
     fn answered(&self, id: WaitId, reply: &Reply, by_name: &str) -> Option<Line> {
@@ -442,8 +446,20 @@ fn purpose_words(purpose: &Purpose) -> String {
     }
 }
 
-/// A prompt as text: title, body, and what there was to choose from or to look over.
-fn prompt_words(prompt: &Prompt) -> String {
+/// The review of which an event says that the draft was changed before it was approved.
+fn changed_draft(event: &Event) -> Option<WaitId> {
+    match event {
+        Event::Answered {
+            wait,
+            reply: Reply::Reviewed { verdict: Verdict::Modified, data: Some(_), .. },
+            ..
+        } => Some(*wait),
+        _ => None,
+    }
+}
+
+/// A prompt as text: title, body, and what there was to choose from or, with the draft, to look over.
+fn prompt_words(prompt: &Prompt, has_draft: bool) -> String {
     let mut text = String::new();
     if let Some(title) = &prompt.title {
         text.extend([title, "\n\n"]);
@@ -454,6 +470,7 @@ fn prompt_words(prompt: &Prompt) -> String {
             choose.choices.iter().map(|choice| format!("[{}]", choice.label)).collect()
         }
         Control::Form(form) => form.fields.iter().map(|field| field.label.clone()).collect(),
+        Control::Review(_) if !has_draft => Vec::new(),
         Control::Review(review) => {
             let fields = review.groups.iter().flat_map(|group| &group.fields);
             fields.map(|field| format!("{}: {}", field.label, value_words(&field.value))).collect()
@@ -483,13 +500,20 @@ fn reply_words(reply: &Reply, prompt: &Prompt) -> String {
                 values.iter().map(|(path, value)| format!("- {path}: {}", value_words(value)));
             lines.collect::<Vec<_>>().join("\n")
         }
-        Reply::Reviewed { verdict, notes, .. } => {
+        Reply::Reviewed { verdict, notes, data } => {
             let verdict = match verdict {
                 Verdict::Approved => "Looks right",
-                Verdict::Modified => "Right after changes",
+                Verdict::Modified => "Changed and approved",
                 Verdict::Rejected => "Start over",
             };
-            with_words(verdict, notes.as_deref())
+            let mut text = with_words(verdict, notes.as_deref());
+            if let (Control::Review(review), Some(data)) = (&prompt.control, data) {
+                text.push('\n');
+                for line in approved(review, data) {
+                    text.extend(["\n- ", &line]);
+                }
+            }
+            text
         }
         Reply::Uploaded { artifacts } => match artifacts.len() {
             1 => "Sent a file".to_owned(),
@@ -509,6 +533,43 @@ fn reply_words(reply: &Reply, prompt: &Prompt) -> String {
         },
         Reply::Skipped => "Skipped".to_owned(),
     }
+}
+
+/// What was approved, under the labels of the card: fields that stand alone, then the entries of each list.
+fn approved(review: &Review, data: &Value) -> Vec<String> {
+    let lists = || review.lists.iter().filter(|list| !is_within(review, &list.path));
+    let fields = review.groups.iter().flat_map(|group| &group.fields);
+    let alone = fields.filter(|field| !is_within(review, &field.path)).filter_map(|field| {
+        let value = at(data, &field.path).filter(|value| !value.is_null())?;
+        Some(format!("{}: {}", field.label, value_words(value)))
+    });
+    let entries = lists().flat_map(|list| {
+        let entries = at(data, &list.path).and_then(Value::as_array);
+        let entries = entries.map(Vec::as_slice).unwrap_or_default().iter().enumerate();
+        entries.map(|(n, entry)| {
+            let values = list.fields.iter().filter_map(|field| at(entry, &field.path));
+            let values = values.filter(|value| !value.is_null()).map(value_words);
+            let values = values.filter(|words| !words.is_empty()).collect::<Vec<_>>().join(", ");
+            format!("{} {}: {values}", list.noun, n + 1)
+        })
+    });
+    alone.chain(entries).collect()
+}
+
+/// Whether a path lies within an entry of a list.
+fn is_within(review: &Review, path: &str) -> bool {
+    review
+        .lists
+        .iter()
+        .any(|list| path.strip_prefix(list.path.as_str()).is_some_and(|rest| rest.starts_with('.')))
+}
+
+/// The value at `basics.name` or `work.0.name`.
+fn at<'v>(value: &'v Value, path: &str) -> Option<&'v Value> {
+    path.split('.').try_fold(value, |value, key| match value {
+        Value::Array(items) => items.get(key.parse::<usize>().ok()?),
+        other => other.get(key),
+    })
 }
 
 fn chosen(ids: &[String], control: &Control) -> String {

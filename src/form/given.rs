@@ -55,9 +55,7 @@ impl Given {
             (Reply::Decided { decision, .. }, _) => match decision {
                 Decision::Approved => stamped("Approved", true),
                 Decision::Denied => stamped("Denied", false),
-                Decision::DeniedWithFeedback => {
-                    stamped("Denied, with a word to the interviewer,", false)
-                }
+                Decision::DeniedWithFeedback => stamped("Denied with feedback", false),
             },
             (Reply::Confirmed { yes }, Control::Confirm(confirm)) => {
                 said("answered", if *yes { &confirm.yes } else { &confirm.no })

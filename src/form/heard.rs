@@ -42,8 +42,8 @@ impl Hears {
     ///
     /// ```
     /// use anteroom::{form::Hears, model::ui::Offered};
-    /// let (text, offers) = Hears::Replies.adapt("Stopped. Type *resume* to go on later.");
-    /// assert_eq!(text, "Stopped. Press *Resume later* to go on later.");
+    /// let (text, offers) = Hears::Replies.adapt("Stopped. Type *resume* to continue later.");
+    /// assert_eq!(text, "Stopped. Press *Continue later* to continue later.");
     /// assert_eq!(offers, [Offered::Resume]);
     /// ```
     pub fn adapt(self, text: &str) -> (String, Vec<Offered>) {
@@ -171,8 +171,8 @@ mod tests {
             @"See https://example.org/privacy Press **Talk to a person** to reach staff, **Stop** to end, **Delete my data** to erase. [human stop delete]"
         );
         insta::assert_snapshot!(
-            replies("I have asked the team. I will keep quiet until they answer or you type *continue*."),
-            @"I have asked the team. I will keep quiet until they answer or you press *Continue*. [continue]"
+            replies("I've asked the team. I'll keep quiet until they answer or you type *continue*."),
+            @"I've asked the team. I'll keep quiet until they answer or you press *Continue*. [continue]"
         );
         insta::assert_snapshot!(
             replies("- What you say is kept. `delete my data` erases it.\n- At any time type *human*, or *export* for a copy."),

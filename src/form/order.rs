@@ -1,6 +1,10 @@
 //! What staff order about a conversation by buttons: the same on every platform.
 
-use crate::{ids::SessionId, interview::Command};
+use crate::{
+    ids::SessionId,
+    interview::{Command, State},
+    model::session::Status,
+};
 
 /// An order of staff, as a button of the thread names it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,8 +20,23 @@ pub enum Order {
 }
 
 impl Order {
-    /// All of them, in the order of the buttons.
-    pub const ALL: [Self; 4] = [Self::TakeOver, Self::HandBack, Self::Nudge, Self::End];
+    /// Those that make sense as the conversation stands, in the order of the buttons.
+    pub fn offered(state: &State) -> Vec<Self> {
+        let is_claimed = state.handoff.as_ref().map(|handoff| handoff.claimed_by.is_some());
+        let may_take_over = is_claimed != Some(true) && state.status != Status::Ended;
+        let may_nudge =
+            is_claimed.is_none() && matches!(state.status, Status::Notice | Status::Open);
+        let may_end = !state.status.is_over();
+        let all = [
+            (Self::TakeOver, may_take_over),
+            (Self::HandBack, is_claimed.is_some()),
+            (Self::Nudge, may_nudge),
+            (Self::End, may_end),
+        ];
+        all.into_iter().filter_map(|(order, may)| may.then_some(order)).collect()
+    }
+
+    const ALL: [Self; 4] = [Self::TakeOver, Self::HandBack, Self::Nudge, Self::End];
 
     const fn name(self) -> &'static str {
         match self {
@@ -63,8 +82,44 @@ impl Order {
 
 #[cfg(test)]
 mod tests {
+    use chrono::DateTime;
+    use serde_json::json;
+
     use super::*;
-    use crate::ids::CountingIds;
+    use crate::{
+        ids::CountingIds,
+        interview::state::Handoff,
+        model::{session::PersonId, transcript::Started},
+    };
+
+    fn state_of(session: SessionId) -> State {
+        let started = json!({ "session": session, "participant": "web:local/ada",
+            "flow": { "id": "short", "version": "1.0.0", "digest": "d" },
+            "place": { "platform": "web", "workspace": "local", "channel": "here" } });
+        let started: Started = serde_json::from_value(started).unwrap();
+        State::begin(&started, DateTime::UNIX_EPOCH)
+    }
+
+    #[test]
+    fn only_orders_that_make_sense_are_offered() {
+        let session = SessionId::mint(&CountingIds::default());
+        let mut state = state_of(session);
+        let labels = |state: &State| -> Vec<&str> {
+            Order::offered(state).into_iter().map(Order::label).collect()
+        };
+        assert_eq!(labels(&state), ["Take over", "Nudge", "End"]);
+        state.handoff =
+            Some(Handoff { reason: String::new(), asked_at: state.created_at, claimed_by: None });
+        assert_eq!(labels(&state), ["Take over", "Hand back", "End"]);
+        let grace = (PersonId::web("grace"), "Grace".to_owned());
+        state.handoff.as_mut().unwrap().claimed_by = Some(grace);
+        assert_eq!(labels(&state), ["Hand back", "End"]);
+        state.handoff = None;
+        state.status = Status::Completed;
+        assert_eq!(labels(&state), ["Take over"]);
+        state.status = Status::Ended;
+        assert_eq!(labels(&state), [""; 0]);
+    }
 
     #[test]
     fn an_order_survives_its_button() {

@@ -4,6 +4,7 @@ use chrono::{DateTime, Utc};
 
 use crate::{
     engine::{Error, Receipt},
+    ids::WaitId,
     model::{
         session::{PersonId, Status},
         ui::{Control, Prompt},
@@ -52,11 +53,12 @@ fn of_settlement(settlement: &Settlement, prompt: Option<&Prompt>, me: &PersonId
             return Some(Words { text, at: Some(*at) });
         }
         Settlement::NotAllowed { who_may } => not_allowed(who_may, prompt),
-        Settlement::Expired => "That question has lapsed: nobody answered it in time.".to_owned(),
+        Settlement::Expired => "That question has expired.".to_owned(),
         Settlement::Superseded => {
-            "A newer question took the place of that one. Please answer the newer one.".to_owned()
+            "That question has been replaced by a newer one. Please answer the newer one."
+                .to_owned()
         }
-        Settlement::Cancelled => "That is no longer asked.".to_owned(),
+        Settlement::Cancelled => "That question is no longer open.".to_owned(),
         Settlement::Unknown => "There is no such question here.".to_owned(),
         Settlement::Invalid { errors } => {
             let whole: Vec<_> =
@@ -92,19 +94,18 @@ pub fn of_error(error: &Error) -> String {
         Error::NoSession => NO_CONVERSATION.to_owned(),
         Error::NoFlow(_) => "There is no such interview.".to_owned(),
         Error::BrokenFlow(_) | Error::Store(store::Error::Unreadable { .. }) => {
-            "This conversation cannot be read just now. The team must look at it.".to_owned()
+            "I can't open this conversation right now. The team needs to look at it.".to_owned()
         }
         Error::Store(store::Error::ReadOnly(_)) => {
-            "That could not be saved, so it did not happen. Nothing can be saved just now: please try again in a few \
-             minutes."
+            "That couldn't be saved, so nothing changed. Please try again in a few minutes."
                 .to_owned()
         }
         Error::Store(_) => {
-            "That could not be saved, so it did not happen. Please try again.".to_owned()
+            "That couldn't be saved, so nothing changed. Please try again.".to_owned()
         }
-        Error::Held(_) => "Nothing of this conversation may be erased just now.".to_owned(),
+        Error::Held(_) => "This conversation is on hold and can't be deleted right now.".to_owned(),
         Error::Refused(why) => why.clone(),
-        Error::Busy => "Too much is going on just now. Please try again in a moment.".to_owned(),
+        Error::Busy => "The server is busy. Please try again in a moment.".to_owned(),
     }
 }
 
@@ -118,6 +119,27 @@ pub const fn may_pass(error: &Error) -> bool {
         | Error::Refused(_)
         | Error::BrokenFlow(_) => false,
         Error::Store(_) | Error::Busy => true,
+    }
+}
+
+/// What is said of a question that is no longer asked: a word for it, and why.
+pub const fn superseded(by: Option<WaitId>) -> (&'static str, &'static str) {
+    match by {
+        Some(_) => ("Replaced", "there is a newer version below."),
+        None => ("Closed", "the conversation has moved on."),
+    }
+}
+
+/// What a question or a request is called that was taken back.
+pub const fn withdrawn(prompt: &Prompt) -> &'static str {
+    match prompt.control {
+        Control::Decide(_) => "Request withdrawn",
+        Control::Choose(_)
+        | Control::Form(_)
+        | Control::Review(_)
+        | Control::Upload(_)
+        | Control::Ask(_)
+        | Control::Confirm(_) => "Question withdrawn",
     }
 }
 
@@ -152,39 +174,39 @@ pub const NO_NUMBER: &str = "Write a number, such as 12.";
 pub const NO_CONVERSATION: &str = "There is no such conversation.";
 
 /// A control was used that the question does not have.
-pub const NO_ANSWER: &str = "That does not answer this question.";
+pub const NO_ANSWER: &str = "That doesn't answer this question.";
 
 /// A voice message.
-pub const NO_VOICE: &str = "I cannot listen to recordings yet. Please type.";
+pub const NO_VOICE: &str = "I can't play voice messages yet. Please type instead.";
 
 /// Somebody writes to the bot, and there is nothing to take part in.
 pub const NO_FLOWS: &str =
-    "There is no interview to take part in here. The team can invite you when there is one.";
+    "There's no interview to take part in here yet. The team can invite you when there is.";
 
 /// Somebody writes to the bot without a conversation.
 pub const HELLO: &str =
-    "Hello. I conduct interviews, one step at a time. Which one would you like to begin?";
+    "Hello. I run interviews, one step at a time. Which one would you like to start?";
 
 /// An order for staff, by somebody else.
 pub const FOR_STAFF: &str = "Only the team can do that.";
 
 /// The person named has none.
-pub const NONE_OF_THEIRS: &str = "They have no conversation here.";
+pub const NONE_OF_THEIRS: &str = "This person has no conversation here.";
 
 /// What stands under the preview of an invitation.
-pub const INVITATION: &str = "They get a message that says what it is and that you talk to an AI; nothing begins before they agree.";
+pub const INVITATION: &str = "They'll get a message that says what this is and that they'll be talking to an AI. Nothing starts until they agree.";
 
 /// An invitation that was not sent.
 pub const NOT_SENT: &str = "Nothing was sent.";
 
 /// An invitation was sent.
-pub const SENT: &str = "Sent. You will find what happens in the team's channel.";
+pub const SENT: &str = "Sent. You'll see how it goes in the team's channel.";
 
 /// An order was carried out.
 pub const DONE: &str = "Done.";
 
 /// A copy is being made.
-pub const ON_ITS_WAY: &str = "I send it to you directly.";
+pub const ON_ITS_WAY: &str = "I'll send it to you in a direct message.";
 
 /// A button of somebody else's conversation.
 pub const NOT_YOURS: &str = "Only the person who was asked can do that.";
@@ -193,7 +215,7 @@ pub const NOT_YOURS: &str = "Only the person who was asked can do that.";
 pub const PRESS_AGAIN: &str = "That took too long. Please press the button again.";
 
 /// A file went by the flow's retention before it could be handed over.
-pub const FILE_GONE: &str = "That file is not kept any more.";
+pub const FILE_GONE: &str = "That file is no longer stored.";
 
 /// Somebody's words, passed on.
 pub fn relayed(name: &str, text: &str) -> String {

@@ -437,7 +437,7 @@ impl Actor {
             return;
         }
         let (text, offers) = (text.into(), offers.to_vec());
-        let act = Act::Post { text: text.clone(), offers: offers.clone() };
+        let act = Act::Post { text: text.clone(), offers: offers.clone(), transcript: false };
         let effect = self.effect(Recipient::Participant, act);
         self.emit(Event::Posted { effect, audience: Audience::Participant, text, offers });
     }
@@ -451,7 +451,10 @@ impl Actor {
         let effect = match alias {
             Some(alias) => {
                 let to = Recipient::Channel { alias: alias.to_owned() };
-                self.effect(to, Act::Post { text: text.clone(), offers: Vec::new() })
+                self.effect(
+                    to,
+                    Act::Post { text: text.clone(), offers: Vec::new(), transcript: false },
+                )
             }
             None => EffectId::mint(&*self.ids),
         };
@@ -500,10 +503,10 @@ impl Actor {
     }
 
     /// Adds an audit record; `facts` hold ids and decisions, `words` free text that can be erased.
-    pub(super) fn audit<const F: usize, const W: usize>(
+    pub(super) fn audit<'a, const W: usize>(
         &mut self,
         event: &str,
-        facts: [(&str, Value); F],
+        facts: impl IntoIterator<Item = (&'a str, Value)>,
         words: [(&str, Value); W],
     ) {
         let map = |pairs: Vec<(&str, Value)>| -> Map<String, Value> {

@@ -90,12 +90,33 @@ impl Actor {
             return Evaluation::Outcome(blocked(&[], Some("no phase is open")));
         };
         let missing = evidence::missing(&self.state, phase);
+        let (overrides, reason) = self.combined(&call.id, overrides, reason);
+        let (overrides, reason) = (overrides.as_slice(), reason.as_deref());
         let request = Request { call: &call, phase, missing, overrides, reason };
         if let Some(repeated) = self.repeated(&request) {
             self.audit_attempt(&request, &repeated, Some("repeated"));
             return Evaluation::Outcome(repeated);
         }
         self.evaluate(&request)
+    }
+
+    /// What all `next_phase` calls of one answer ask for together: every override once, and the last reason.
+    fn combined(
+        &self,
+        call: &CallId,
+        overrides: &[String],
+        reason: Option<&str>,
+    ) -> (Vec<String>, Option<String>) {
+        let (mut overrides, mut reason) = (overrides.to_vec(), reason.map(str::to_owned));
+        for other in self.same_request(call) {
+            for id in strings(&other.args["overrides"]) {
+                if !overrides.contains(&id) {
+                    overrides.push(id);
+                }
+            }
+            reason = other.args["reason"].as_str().map(str::to_owned).or(reason);
+        }
+        (overrides, reason)
     }
 
     /// The guard against repeats (S1 §9, DESIGN §10.25): an open request, a stale call, or the last outcome until
@@ -158,7 +179,7 @@ impl Actor {
         };
         let stay: Vec<String> = request.missing.iter().filter(immovable).cloned().collect();
         let text =
-            format!("This cannot be passed over: {}.", titles(request.phase, &stay).join(", "));
+            format!("This part can't be skipped: {}.", titles(request.phase, &stay).join(", "));
         if *asker == self.state.participant {
             self.post(text);
         } else {
@@ -366,7 +387,7 @@ impl Actor {
         Suspension {
             prompt: Prompt {
                 title: Some(request_line.clone()),
-                body: "Not everything in this phase is complete. What is missing was worked out by the application."
+                body: "This phase isn't complete. Missing items were determined by the app, not by the model."
                     .to_owned(),
                 control: Control::Decide(Decide {
                     request: request_line,

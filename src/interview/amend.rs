@@ -4,7 +4,7 @@ use super::{Actor, Refusal, settle::Responder};
 use crate::model::transcript::Event;
 
 /// Said to who changes a message that answered a question.
-const ANSWERED: &str = "I have taken that message as it was. If something is different now, please write it, or press “Change” on the card.";
+const ANSWERED: &str = "I'd already used that message as it was. If something has changed, please tell me, or press “Change” on the card.";
 
 impl Actor {
     /// Takes in that a message reads differently now, or is gone. Only who wrote it can do that. What was an answer

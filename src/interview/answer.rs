@@ -50,8 +50,8 @@ pub fn check(control: &Control, reply: &Reply) -> Vec<FieldError> {
         }
         (Control::Confirm(_), Reply::Confirmed { .. }) => Vec::new(),
         (control, Reply::Skipped) if may_skip(control) => Vec::new(),
-        (_, Reply::Skipped) => vec![FieldError::whole("This one cannot be skipped.")],
-        _ => vec![FieldError::whole("That does not answer this question.")],
+        (_, Reply::Skipped) => vec![FieldError::whole("This question can't be skipped.")],
+        _ => vec![FieldError::whole("That doesn't answer this question.")],
     }
 }
 
@@ -306,7 +306,7 @@ fn check_decision(decide: &Decide, decision: Decision, feedback: Option<&str>) -
     let wordless = feedback.is_none_or(|words| words.trim().is_empty());
     match decision {
         Decision::DeniedWithFeedback if decide.deny_and_tell.is_none() => {
-            vec![FieldError::whole("Feedback is not asked for here.")]
+            vec![FieldError::whole("This question doesn't take feedback.")]
         }
         Decision::DeniedWithFeedback if wordless => {
             vec![FieldError {

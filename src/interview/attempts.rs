@@ -24,6 +24,9 @@ impl Actor {
             (true, None) => &[],
             _ => &request.missing,
         };
+        let others = self.same_request(&request.call.id);
+        let others: Vec<_> = others.iter().map(|call| &call.id).collect();
+        let same_request = (!others.is_empty()).then(|| ("other_calls", json!(others)));
         let facts = [
             ("phase", json!(request.phase.id)),
             ("overrides", json!(bypassed)),
@@ -38,6 +41,7 @@ impl Actor {
             ("call", json!(request.call.id)),
             ("note", json!(note)),
         ];
+        let facts = facts.into_iter().chain(same_request);
         self.audit("phase_advance_attempt", facts, [("reason", json!(request.reason))]);
     }
 

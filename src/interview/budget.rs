@@ -194,8 +194,15 @@ impl Actor {
 
     /// Calls of the last round that were not begun get their one result, so that none of them is made later.
     pub(super) fn close_unmade(&mut self, code: &str, message: &str) {
-        let is_unmade = |call: &&Call| self.state.call(&call.id).is_none();
-        let unmade: Vec<Call> = self.state.mind.wanted.iter().filter(is_unmade).cloned().collect();
+        let wanted = &self.state.mind.wanted;
+        // What belongs to a request that is open gets the request's result.
+        let open = wanted.iter().find(|call| {
+            call.tool == "next_phase"
+                && self.state.call(&call.id).is_some_and(|known| known.result.is_none())
+        });
+        let asked = open.map(|call| self.same_request(&call.id)).unwrap_or_default();
+        let is_unmade = |call: &&Call| self.state.call(&call.id).is_none() && !asked.contains(call);
+        let unmade: Vec<Call> = wanted.iter().filter(is_unmade).cloned().collect();
         for call in unmade {
             let id: CallId = call.id.clone();
             let (code, message) = (code.to_owned(), message.to_owned());

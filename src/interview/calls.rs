@@ -12,7 +12,7 @@ use crate::{
         session::Status,
         text::quoted,
         transcript::{Call, CallResult, Closing, Event, Origin},
-        ui::Prompt,
+        ui::{Control, Prompt},
         wait::{Answerers, Purpose, Standing, Wait},
     },
     store::TimerKind,
@@ -65,12 +65,25 @@ impl Actor {
             Answerers::Deciders { alias, .. } => Some(alias.clone()),
             Answerers::Participant => None,
         };
+        let older = self.older_drafts(&suspension.prompt);
         let wait = self.open(purpose, digest, suspension);
+        for older in older {
+            let message = "a newer draft of the same data is open".to_owned();
+            let result = CallResult::Err { code: "superseded".to_owned(), message };
+            self.close(older, Closing::Superseded { by: Some(wait) }, result);
+        }
         if let Some(alias) = deciders {
             // The card is not shown to the participant, who must not be left without a word.
             self.expect_request(wait, &alias);
         }
         wait
+    }
+
+    /// Open cards with an earlier draft of the data that `prompt` puts up for review.
+    fn older_drafts(&self, prompt: &Prompt) -> Vec<WaitId> {
+        let Control::Review(newer) = &prompt.control else { return Vec::new() };
+        let is_older = |wait: &&Wait| matches!(&wait.prompt.control, Control::Review(older) if older.data_type == newer.data_type);
+        self.state.pending().filter(is_older).map(|wait| wait.id).collect()
     }
 
     /// Opens a wait, shows it, and sets its timers.
@@ -126,7 +139,7 @@ impl Actor {
         let value = result.to_value();
         let interrupted =
             matches!(&result, CallResult::Err { code, .. } if INTERRUPTED.contains(&code.as_str()));
-        self.emit(Event::Returned { call: call.clone(), result });
+        self.returned(call, result);
         self.refresh();
         if matches!(self.state.status, Status::Completed | Status::Ended) {
             return;
@@ -138,6 +151,28 @@ impl Actor {
             Origin::Step { .. } | Origin::Engine | Origin::Model { .. } | Origin::Person { .. } => {
             }
         }
+    }
+
+    /// Gives a call its result. Other `next_phase` calls of the same answer were part of its request and get the same.
+    pub(super) fn returned(&mut self, call: &CallId, result: CallResult) {
+        let same_request = self.same_request(call);
+        self.emit(Event::Returned { call: call.clone(), result: result.clone() });
+        for call in same_request {
+            let id = call.id.clone();
+            self.emit(Event::Called(call));
+            self.emit(Event::Returned { call: id, result: result.clone() });
+        }
+    }
+
+    /// The other `next_phase` calls of the model's answer that `call` belongs to, which are never made by themselves.
+    pub(super) fn same_request(&self, call: &CallId) -> Vec<Call> {
+        let wanted = &self.state.mind.wanted;
+        let is_request = |call: &&Call| call.tool == "next_phase";
+        if !wanted.iter().filter(is_request).any(|known| known.id == *call) {
+            return Vec::new();
+        }
+        let is_unmade = |known: &&Call| known.id != *call && self.state.call(&known.id).is_none();
+        wanted.iter().filter(is_request).filter(is_unmade).cloned().collect()
     }
 
     /// Ends a call of which nobody knows whether it happened. It is never made again: a person is asked to check.

@@ -125,10 +125,12 @@ impl Actor {
     pub fn hold(&mut self, by: &str, reason: &str) -> Result<(), Refusal> {
         let reason = reason.trim();
         if reason.is_empty() {
-            return Err(Refusal("Say why it must be kept: the person may ask.".to_owned()));
+            return Err(Refusal(
+                "Enter a reason for the hold; the person may ask for it.".to_owned(),
+            ));
         }
         if self.state.keeping.hold.is_some() {
-            return Err(Refusal("This conversation is held already.".to_owned()));
+            return Err(Refusal("This conversation is already on hold.".to_owned()));
         }
         self.audit("hold_placed", [("by", json!(by))], [("reason", json!(reason))]);
         let (by, reason) = (by.to_owned(), reason.to_owned());
@@ -139,7 +141,7 @@ impl Actor {
     /// The hold is over. An erasure that waited for it comes next.
     pub fn release(&mut self, by: &str) -> Result<(), Refusal> {
         if self.state.keeping.hold.is_none() {
-            return Err(Refusal("This conversation is not held.".to_owned()));
+            return Err(Refusal("This conversation isn't on hold.".to_owned()));
         }
         self.audit("hold_released", [("by", json!(by))], []);
         self.emit(Event::Custody(Custody::Released { by: by.to_owned() }));

@@ -4,9 +4,8 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
-use super::{Actor, State, Suspension};
+use super::{Actor, State, Suspension, summary::summary};
 use crate::{
-    flows::LoadedFlow,
     ids::EffectId,
     model::{
         effect::{Act, Delivery, Effect, PhaseEffectRef, Recipient},
@@ -108,7 +107,7 @@ impl Actor {
         if !approved {
             self.note_effect(due, EffectOutcome::Declined, None);
             let what = self.roles_of(due).unwrap_or_else(|| describe(effect));
-            self.post(format!("The team has declined: {what}."));
+            self.post(format!("The team declined: {what}."));
             return;
         }
         match self.resolve(due) {
@@ -134,7 +133,7 @@ impl Actor {
         self.note_effect(due, EffectOutcome::Failed { reason: why.to_owned() }, None);
         if expired && self.state.handoff.is_none() {
             let what = self.roles_of(due).unwrap_or_else(|| describe(effect));
-            self.post(format!("The team has not decided in time: {what}."));
+            self.post(format!("This request expired without a decision: {what}."));
         }
     }
 
@@ -177,10 +176,8 @@ impl Actor {
         match effect {
             PhaseEffect::PostSummary { channel, include, .. } => {
                 let text = summary(&self.state, &self.flow, include);
-                Some((
-                    Recipient::Channel { alias: channel.clone() },
-                    Act::Post { text, offers: Vec::new() },
-                ))
+                let act = Act::Post { text, offers: Vec::new(), transcript: true };
+                Some((Recipient::Channel { alias: channel.clone() }, act))
             }
             PhaseEffect::Webhook { url_from, include, .. } => {
                 let body = json!({
@@ -219,7 +216,7 @@ impl Actor {
                 };
                 Some((
                     Recipient::Channel { alias: channel.clone() },
-                    Act::Post { text, offers: Vec::new() },
+                    Act::Post { text, offers: Vec::new(), transcript: false },
                 ))
             }
         }
@@ -231,58 +228,6 @@ fn included(state: &State, include: &[String]) -> Map<String, Value> {
         .iter()
         .filter_map(|data| Some((data.clone(), state.record(data)?.data.clone())))
         .collect()
-}
-
-/// What staff read when a session is through: the newest of each kind of data in `include`.
-pub fn summary(state: &State, flow: &LoadedFlow, include: &[String]) -> String {
-    let person = state.person_in_words();
-    let mut text = format!("**{person}** has finished *{}*.\n", flow.flow.title);
-    for (data, value) in included(state, include) {
-        let heading = format!("\n**{}**\n", flow.data_title(&data));
-        text.push_str(&heading);
-        text.push_str(&outline(&value, 0));
-    }
-    text
-}
-
-/// JSON as an indented list for people.
-fn outline(value: &Value, depth: usize) -> String {
-    let indent = "  ".repeat(depth);
-    let entry = |key: &str, value: &Value| match leaf(value) {
-        Some(words) => format!("{indent}- {key}{words}\n"),
-        None if key.is_empty() => outline(value, depth),
-        None => format!("{indent}- {}\n{}", key.trim_end(), outline(value, depth + 1)),
-    };
-    match value {
-        Value::Object(members) => {
-            members.iter().map(|(key, value)| entry(&format!("{}: ", titled(key)), value)).collect()
-        }
-        Value::Array(items) => items.iter().map(|item| entry("", item)).collect(),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => entry("", value),
-    }
-}
-
-/// `startDate` and `start_date` as `Start date`.
-fn titled(key: &str) -> String {
-    let mut words = String::with_capacity(key.len() + 4);
-    for c in key.chars() {
-        match c {
-            '_' => words.push(' '),
-            c if words.is_empty() => words.extend(c.to_uppercase()),
-            c if c.is_uppercase() => words.extend([' '].into_iter().chain(c.to_lowercase())),
-            c => words.push(c),
-        }
-    }
-    words
-}
-
-fn leaf(value: &Value) -> Option<String> {
-    match value {
-        Value::String(text) => Some(quoted(text)),
-        Value::Null => Some("–".to_owned()),
-        Value::Bool(_) | Value::Number(_) => Some(value.to_string()),
-        Value::Array(_) | Value::Object(_) => None,
-    }
 }
 
 /// An effect in a few words.

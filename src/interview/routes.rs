@@ -47,7 +47,7 @@ impl Actor {
     }
 
     fn tell_staff(&mut self, to: Recipient, text: String) -> EffectId {
-        let act = Act::Post { text: text.clone(), offers: Vec::new() };
+        let act = Act::Post { text: text.clone(), offers: Vec::new(), transcript: false };
         let effect = self.effect(to, act);
         let (audience, offers) = (Audience::Staff, Vec::new());
         self.emit(Event::Posted { effect, audience, text, offers });

@@ -279,7 +279,7 @@ impl Actor {
             }
             (None, _) => {
                 let which =
-                    "More than one file is asked for: please use the button on the right card.";
+                    "Several questions ask for a file. Please use the button on the right card.";
                 return Settlement::Invalid { errors: vec![FieldError::whole(which)] };
             }
         };

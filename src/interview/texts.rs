@@ -8,75 +8,74 @@ use crate::{
     interview::State,
     model::{
         effect::{Act, Handout, Recipient},
-        flow::Phase,
+        flow::{Phase, PhaseEffect},
+        session::Platform,
         text::quoted,
         transcript::Errand,
     },
 };
 
-pub(super) const STOPPED_ALREADY: &str = "This conversation is stopped. Type *resume* to go on.";
-pub(super) const RESUMED: &str = "Welcome back. We go on where we were.";
-pub(super) const PAUSED: &str = "I have not heard from you for a while, so I have paused. Nothing is lost: write anything to go on.";
+pub(super) const STOPPED_ALREADY: &str = "This conversation is stopped. Type *resume* to continue.";
+pub(super) const RESUMED: &str = "Welcome back. Let's pick up where we left off.";
+pub(super) const PAUSED: &str = "I haven't heard from you for a while, so I've paused. Nothing is lost: write anything to continue.";
 pub(super) const DECLINED: &str =
     "No problem, nothing was collected. Type *resume* if you change your mind.";
 pub(super) const HUMAN_ASKED: &str =
-    "I have asked the team. I will keep quiet until they answer or you type *continue*.";
-pub(super) const EMERGENCY: &str = "Thank you for telling me. If somebody is in danger, please call the emergency number of your country now.";
+    "I've asked the team. I'll keep quiet until they answer or you type *continue*.";
+pub(super) const EMERGENCY: &str = "Thank you for telling me. If anyone is in danger, please call your local emergency number now.";
 pub(super) const PERSON_CALLED: &str = "I've asked a person from the team to look at this now. I'll keep quiet until they answer or you type *continue*.";
 pub(super) const ASKING: &str =
     "I'm asking the team. I'll tell you here as soon as they have your message.";
 pub(super) const DIRECTLY_CALLED: &str = "I couldn't post in the team's channel, so I've written to the team's members directly. I'll keep quiet until they answer or you type *continue*.";
-pub(super) const DIRECTLY_ASKED: &str = "I couldn't post in the team's channel, so I've written directly to those who can decide. You can leave; I'll tell you here.";
-pub(super) const UNCLAIMED: &str = "Nobody from the team has answered yet; I have reminded them. Type *continue* to go on with me meanwhile.";
-pub(super) const HANDED_BACK: &str = "The assistant is back. We go on where we were.";
-pub(super) const STAFF_ASKED: &str = "Staff have been asked. You can leave; I will tell you here.";
-pub(super) const APPROVED: &str = "The team has agreed: we move on.";
+pub(super) const DIRECTLY_ASKED: &str = "I couldn't post in the team's channel, so I've written directly to the people who can decide. You can leave; I'll post their answer here.";
+pub(super) const UNCLAIMED: &str = "Nobody from the team has answered yet, so I've reminded them. Type *continue* to carry on with me in the meantime.";
+pub(super) const HANDED_BACK: &str = "The assistant is back. Let's pick up where we left off.";
+pub(super) const STAFF_ASKED: &str =
+    "I've asked the team. You can leave; I'll post their answer here.";
+pub(super) const APPROVED: &str = "The team approved your request, so let's move on.";
 pub(super) const DENIED: &str = "The team would like you to finish this part first.";
 pub(super) const REQUEST_EXPIRED: &str =
-    "Nobody has decided on the request in time, so this part stays open. You can ask again.";
+    "Your request expired without an answer, so this part is still open. You can ask again.";
 pub(super) const NOTHING_TO_STOP: &str = "This conversation is complete. There is nothing to stop.";
 pub(super) const BACK_AFTER_THE_END: &str = "The assistant is back.";
-pub(super) const PERSON_IS_THERE: &str = "A person from the team is with you already.";
+pub(super) const PERSON_IS_THERE: &str = "Someone from the team is already here with you.";
 pub(super) const COMPLETED_ALREADY: &str =
-    "This conversation is complete. I have kept your message for the team.";
+    "This conversation is complete. I've saved your message for the team.";
 pub(super) const USE_THE_CARD: &str = "Please use the buttons on the card for this one.";
 pub(super) const SEND_A_FILE: &str = "Please send a file here, or use the buttons on the card.";
-pub(super) const FILES_FULL: &str = "That is as many files as one conversation holds.";
-pub(super) const FILES_OF_OTHERS: &str = "Only the person who is interviewed can send files here.";
-pub(super) const NO_FILES_NOW: &str = "No file is taken just now.";
+pub(super) const FILES_FULL: &str = "You've reached the file limit for this conversation.";
+pub(super) const FILES_OF_OTHERS: &str = "Only the person being interviewed can send files here.";
+pub(super) const NO_FILES_NOW: &str = "I can't accept files right now.";
 pub(super) const PICK_ONE: &str =
-    "I could not match that to one of the choices. Please pick one, or write its name.";
+    "I couldn't match that to one of the choices. Please pick one, or write its name.";
 pub(super) const KEPT_AS_NOTE: &str =
-    "I have kept that as a note for the team. Type *human* if you would rather talk to a person.";
+    "I've saved that as a note for the team. Type *human* if you'd rather talk to a person.";
 pub(super) const REMINDERS_STOPPED: &str = "No more reminders.";
 pub(super) const REMINDER: &str =
     "A reminder: this question is still open. Type *stop reminders* for no more of these.";
-pub(super) const WHENEVER: &str = "All right. Type *resume* whenever you like.";
-pub(super) const LATER: &str = "All right. The question stays open: answer it whenever you like.";
+pub(super) const WHENEVER: &str = "All right. Type *resume* whenever you're ready.";
+pub(super) const LATER: &str = "All right. The question stays open; answer it whenever you like.";
 pub(super) const TASK_RAN_OUT: &str = "the budget of this task is used up";
 pub(super) const ENDED: &str = "The team has ended this conversation. Thank you for your time.";
-pub(super) const NOTHING_TO_SKIP: &str = "There is nothing to skip just now.";
-pub(super) const NOTHING_TO_CHANGE: &str = "This cannot be changed any more.";
-pub(super) const CHANGE: &str = "Here it is again as it stands. Change what you like.";
-pub(super) const STAYS: &str = "It stays as it was.";
-pub(super) const WITH_THE_TEAM: &str =
-    "The team has been asked, and I keep quiet meanwhile. Type *continue* to go on with me.";
-pub(super) const EXPORT_READY: &str = "Here is a copy of everything that you told me.";
-pub(super) const TOO_LONG: &str = "We have talked for a long time. I have asked the team to look; type *continue* to go on with me.";
-pub(super) const ROUNDS_USED: &str = "That is as far as I get by myself for now. Write to me to go on, or type *human* to reach a person.";
-pub(super) const THINKING_LATER: &str = "I cannot think just now; your answers are safe. I will write when I can, or type *human* to reach a person.";
+pub(super) const NOTHING_TO_SKIP: &str = "There's nothing to skip right now.";
+pub(super) const NOTHING_TO_CHANGE: &str = "This can no longer be changed.";
+pub(super) const CHANGE: &str = "Here's the current version. Edit anything you like.";
+pub(super) const STAYS: &str = "No changes made.";
+pub(super) const WITH_THE_TEAM: &str = "I've asked the team and I'm keeping quiet in the meantime. Type *continue* to carry on with me.";
+pub(super) const EXPORT_READY: &str = "Here's a copy of everything you told me.";
+pub(super) const TOO_LONG: &str = "We've been talking for a long time, so I've asked the team to take a look. Type *continue* to carry on with me.";
+pub(super) const ROUNDS_USED: &str = "That's as far as I can take it on my own for now. Write to me to continue, or type *human* to reach a person.";
+pub(super) const THINKING_LATER: &str = "I'm having trouble responding right now; your answers are safe. I'll write when I can, or type *human* to reach a person.";
 pub(super) const SCRIPT_LEADS: &str =
-    "I go on with fixed questions for a while. Nothing you have told me is lost.";
-pub(super) const OUT_OF_MEANS: &str = "I have kept that, but I cannot go on by myself in this conversation. Type *human* to reach a person.";
+    "I'll continue with a fixed list of questions for now. Nothing you've told me is lost.";
+pub(super) const OUT_OF_MEANS: &str = "I've saved that, but I can't continue this conversation on my own. Type *human* to reach a person.";
 pub(super) const MOVED_ON: &str = "the call was not made: the conversation has moved on";
 pub(super) const NOT_MADE: &str =
     "the call was not made: the conversation has used up what it may use";
-pub(super) const STUCK: &str = "I cannot go on by myself here, so I have asked the team.";
+pub(super) const STUCK: &str = "I can't continue on my own here, so I've asked the team.";
 
 pub(super) const ERASE_TITLE: &str = "Delete everything?";
-pub(super) const ERASE_BODY: &str = "This erases your answers, files, the whole conversation and requests that still \
-    wait for somebody, and removes what I posted. What stays is one line that an erasure happened, without your name; \
-    a receipt lists whatever I can't remove. It cannot be undone.";
+pub(super) const ERASE_BODY: &str = "This deletes your answers, your files, the whole conversation and any open requests, and removes what I posted. We keep only a record that an erasure took place; it doesn't contain your name. A receipt lists whatever I can't remove. This can't be undone.";
 
 /// Nobody of the team has it: whether the bot goes on trying, and where the participant can turn.
 pub(super) fn not_reached(is_tried: bool, contact: Option<&str>) -> String {
@@ -148,8 +147,7 @@ pub(super) fn missing_file(act: &Act) -> Option<String> {
 /// What is said to somebody whose data may not be erased just now.
 pub(super) fn erasure_put_off(hold: &Hold) -> String {
     format!(
-        "Your request is received and kept. Just now the team must keep this conversation, for this reason: {}. \
-         As soon as that ends, everything is erased; you need not ask again.",
+        "I've recorded your request. The team has to keep this conversation for now, for this reason: {}. Once that ends, everything is deleted; you don't need to ask again.",
         quoted(&hold.reason)
     )
 }
@@ -157,7 +155,7 @@ pub(super) fn erasure_put_off(hold: &Hold) -> String {
 /// What is said where the model may not be asked before a time; it is midnight in UTC, so the day is enough.
 pub(super) fn thinking_from(at: DateTime<Utc>) -> String {
     format!(
-        "I cannot think before {}; your answers are safe. I will write then, or type *human* to reach a person now.",
+        "I can't respond before {}; your answers are safe. I'll write then, or type *human* to reach a person now.",
         at.format("%-d %B %Y")
     )
 }
@@ -198,23 +196,32 @@ pub(super) fn stopped(state: &State, flow: &LoadedFlow) -> String {
     let kept =
         if kept.is_empty() { String::new() } else { format!(" Kept so far: {}.", kept.join(", ")) };
     format!(
-        "Stopped. Nothing more will be asked.{kept} Type *resume* to go on later, or *delete my data* to erase \
-         everything."
+        "Stopped. I won't ask anything more.{kept} Type *resume* to continue later, or *delete my data* to erase everything."
     )
 }
 
-/// What is said at the very end: what was collected, and what happens next.
+/// What is said at the very end: what was collected, and what happens next. That somebody will review it is only said
+/// where the flow sends it to somebody.
 pub(super) fn completed(state: &State, flow: &LoadedFlow) -> String {
     let kept = kept(state, flow);
     let organisation = flow.vars.get("organisation").map_or("The team", String::as_str);
     if kept.is_empty() {
-        return format!("Done. {organisation} has nothing of yours but your choices.");
+        return format!("All done. {organisation} has stored only your choices.");
     }
     let list = kept.iter().map(|kind| format!("- {kind}")).collect::<Vec<_>>().join("\n");
+    let review =
+        if is_reviewed(state, flow) { "Someone from the team will review it. " } else { "" };
     format!(
-        "Done. {organisation} sees this:\n\n{list}\n\nA person will read it. \
-         Type *export* for a copy, or *delete my data* to erase it."
+        "That's everything, thank you! {organisation} can see the following:\n\n{list}\n\n\
+         {review}Type *export* for a copy, or *delete my data* to erase it."
     )
+}
+
+/// Whether what was collected is sent to people; the playground has nobody to send it to.
+fn is_reviewed(state: &State, flow: &LoadedFlow) -> bool {
+    let mut effects = flow.flow.phase.iter().flat_map(|phase| &phase.effect);
+    state.place.platform != Platform::Web
+        && effects.any(|effect| matches!(effect, PhaseEffect::PostSummary { .. }))
 }
 
 /// What is said when a script comes to its end and something is still open.

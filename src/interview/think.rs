@@ -82,7 +82,8 @@ impl Actor {
     }
 
     /// What the model's turn needs next: its calls made, all of their results, then the model. `next_phase` comes last
-    /// in a round, after what people have answered to the other calls of it (DESIGN §10.27).
+    /// in a round, after what people have answered to the other calls of it; several are one request, which the first
+    /// of them makes.
     pub(super) fn next_in_turn(&self) -> Next {
         let mind = &self.state.mind;
         let is_unmade = |call: &&Call| self.state.call(&call.id).is_none();
@@ -100,8 +101,8 @@ impl Actor {
         if mind.wanted.iter().any(is_open) {
             return Next::Rest;
         }
-        if !last.is_empty() {
-            return Next::Round(last);
+        if let Some(request) = last.into_iter().next() {
+            return Next::Round(vec![request]);
         }
         let limit = self.flow.flow.limits.model_rounds;
         // A child run mends its answer in a round more.
@@ -282,7 +283,7 @@ impl Actor {
         // A child run may have asked more than one thing.
         calls.dedup_by(|one, other| one.0 == other.0);
         for (call, value) in calls {
-            self.emit(Event::Returned { call, result: CallResult::Ok { value } });
+            self.returned(&call, CallResult::Ok { value });
         }
     }
 

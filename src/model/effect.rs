@@ -133,6 +133,12 @@ impl Recipient {
     }
 }
 
+/// For serde, which hands a reference in.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's signature")]
+const fn is_not(flag: &bool) -> bool {
+    !*flag
+}
+
 impl Effect {
     /// A file's name with a part of the effect's id: `diagram.png` as `diagram-AbC-12_x.png`. By it a file that was handed
     /// over is found again, where an attempt may have happened of which nobody knows.
@@ -209,6 +215,9 @@ pub enum Act {
         /// What stands under it as buttons.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         offers: Vec<Offered>,
+        /// A button for the team stands under it that opens the transcript.
+        #[serde(default, skip_serializing_if = "is_not")]
+        transcript: bool,
     },
     /// Show how far the session is, one message edited in place.
     Progress {

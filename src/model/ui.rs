@@ -64,7 +64,7 @@ pub enum Offered {
     Human,
     /// Nothing more is asked.
     Stop,
-    /// Go on without waiting any longer.
+    /// Continue without waiting any longer.
     Continue,
     /// A copy of everything.
     Export,
@@ -89,7 +89,7 @@ impl Offered {
     /// What its button says.
     pub const fn label(self) -> &'static str {
         match self {
-            Self::Resume => "Resume later",
+            Self::Resume => "Continue later",
             Self::Delete => "Delete my data",
             Self::Later => "Later",
             Self::StopReminders => "Stop reminders",

@@ -50,7 +50,7 @@ async fn a_file_comes_by_a_form_and_is_read() {
       ~ Anteroom (edited): ┃✓ Please send your résumé as PDF, DOCX, TXT or MD, at most 10 MB.
           ┃✓ ✓ You sent: **two-columns.pdf**, <t:1793628300:f>
       + Anteroom: ┃ ### Contact details
-          ┃ Read. Found 3 roles and 2 schools. Two columns: please check the order, and every role. These are your contact details as I have them. Please correct and complete them.
+          ┃ I found 3 roles and 2 schools. Two columns: please check the order, and every role. Here are your contact details so far. Please correct and complete them.
           ┃ **Name**: Ada Byron
           ┃ **E-mail** *(please check)*: ada.byron@example.org
           ┃ **Phone**: \+44 20 7946 0018
@@ -76,7 +76,7 @@ async fn a_file_comes_by_a_form_and_is_read() {
     assert_snapshot!(ada.news(), @r#"
     #onboarding-ada
       ~ Anteroom (edited): ┃ ### Contact details
-          ┃ Read. Found 3 roles and 2 schools. Two columns: please check the order, and every role. These are your contact details as I have them. Please correct and complete them.
+          ┃ I found 3 roles and 2 schools. Two columns: please check the order, and every role. Here are your contact details so far. Please correct and complete them.
           ┃ **Name**: Ada Byron
           ┃ **Headline**: Analyst
           ┃ **E-mail**: ada.byron@example.org
@@ -92,7 +92,7 @@ async fn a_file_comes_by_a_form_and_is_read() {
     assert_snapshot!(ada.news(), @r#"
     #onboarding-ada
       ~ Anteroom (edited): ┃✓ ### Contact details
-          ┃✓ Read. Found 3 roles and 2 schools. Two columns: please check the order, and every role. These are your contact details as I have them. Please correct and complete them.
+          ┃✓ I found 3 roles and 2 schools. Two columns: please check the order, and every role. Here are your contact details so far. Please correct and complete them.
           ┃✓ **Name**: Ada Byron
           ┃✓ **Headline**: Analyst
           ┃✓ **E-mail**: ada.byron@example.org
@@ -100,7 +100,7 @@ async fn a_file_comes_by_a_form_and_is_read() {
           ┃✓ ✓ **Changed and approved** by you, <t:1793628300:f>
           ┃✓ [Change]
       + Anteroom: ┃ ### Work history
-          ┃ Where you have worked: organisation, title, place and dates, newest first. Add what is missing, remove what is wrong.
+          ┃ Here's where you have worked: organisation, title, place and dates, newest first. Please add what's missing and remove what's wrong.
           ┃ __**Role 1**__
           ┃ **Organisation**: Analytical Engines Ltd
           ┃ **Title**: Senior Programmer
@@ -138,7 +138,7 @@ async fn a_file_of_another_kind_leaves_the_question_open() {
     #onboarding-ada
       ~ Anteroom (edited): ┃✓ Please send your résumé as PDF, DOCX, TXT or MD, at most 10 MB.
           ┃✓ ✓ You sent: **scan.pdf**, <t:1793628300:f>
-      + Anteroom: ┃ There is no text in this PDF. How shall we go on?
+      + Anteroom: ┃ There is no text in this PDF. What would you like to do instead?
           ┃ [+ Upload another] [Type it in]
           ┃ -# Step 1 of 3 · The basics · 0/3
           ┃ [Help] [Talk to a person] [Stop]
@@ -172,7 +172,7 @@ async fn a_file_of_another_kind_leaves_the_question_open() {
           ┃✓ ✓ You sent: **cv.txt**, <t:1793628300:f>
       + Anteroom (only you): Done.
       + Anteroom: ┃ ### Contact details
-          ┃ Read. These are your contact details as I have them. Please correct and complete them.
+          ┃ Read. Here are your contact details so far. Please correct and complete them.
           ┃ **Name**: Ada Byron
           ┃ **E-mail** *(please check)*: ada@example.org
           ┃ -# Not given: Headline, Phone, Website, Address, Postcode, City, Region, Country

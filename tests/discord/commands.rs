@@ -22,7 +22,7 @@ async fn staff_invite_a_member_who_gets_the_notice_in_a_thread() {
     assert_snapshot!(linus.news(), @"
     #staff-desk
       + Anteroom (only you): Invite @Ada to **Candidate onboarding**?
-          -# They get a message that says what it is and that you talk to an AI; nothing begins before they agree.
+          -# They'll get a message that says what this is and that they'll be talking to an AI. Nothing starts until they agree.
           [+ Send] [Cancel]
     ");
     assert_eq!(ada.news(), "", "nothing is sent before it is confirmed");
@@ -143,7 +143,7 @@ async fn staff_take_a_conversation_over_hand_it_back_and_end_it_by_command() {
           ┃ 4. Staff have the last word.
           ┃ [+ I accept] [I have a question] [I do not accept]
           ┃ -# Step 1 of 4 · Rules · 0/2
-      + Anteroom: The assistant is back. We go on where we were.
+      + Anteroom: The assistant is back. Let's pick up where we left off.
     ");
     let end = [("member", json!(ADA)), ("reason", json!("she has left the team"))];
     desk.command("/staff end", &end).await;
@@ -185,13 +185,13 @@ async fn staff_alone_begin_a_comparison() {
     assert_snapshot!(ada.news(), @"
     #welcome
       + Anteroom (only you): Only the team can do that.
-      + Anteroom (only you): There is no interview to take part in here. The team can invite you when there is one.
+      + Anteroom (only you): There's no interview to take part in here yet. The team can invite you when there is.
     ");
     assert!(bot.store.sessions(None, 9).await.unwrap().is_empty());
     linus.at("staff-desk").command("/staff match", &[]).await;
     assert_snapshot!(linus.news(), @"
     #staff-desk
-      + Anteroom (only you): I have written to you directly.
+      + Anteroom (only you): I've sent you a direct message.
     @Anteroom
       + Anteroom: ┃ ### Job match
           ┃ *You are about to compare a person's CV with a job by machine.* The result is advice; a person decides, and can say why.
@@ -214,7 +214,7 @@ async fn a_participant_calls_a_person_and_asks_to_skip_ahead_by_command() {
     #welcome
       + Anteroom (only you): You'll find the answer here: #welcome-ada
     #welcome-ada
-      + Anteroom: I have asked the team. I will keep quiet until they answer or you type *continue*.
+      + Anteroom: I've asked the team. I'll keep quiet until they answer or you type *continue*.
     ");
     ada.at("welcome").command("/onboard resume", &[]).await;
     drop(ada.news());
@@ -223,7 +223,7 @@ async fn a_participant_calls_a_person_and_asks_to_skip_ahead_by_command() {
     #welcome
       + Anteroom (only you): You'll find the answer here: #welcome-ada
     #welcome-ada
-      + Anteroom: This cannot be passed over: Rules accepted, Minimum age confirmed.
+      + Anteroom: This part can't be skipped: Rules accepted, Minimum age confirmed.
     ");
 }
 

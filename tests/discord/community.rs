@@ -154,7 +154,7 @@ async fn a_member_is_taken_from_the_panel_to_the_roles() {
     #welcome-ada
       ~ Anteroom (edited): ┃✓ Would you like the Contributor role? Staff check requests, usually within a day.
           ┃✓ ✓ You answered: **Request it**, <t:1793628300:f>
-      + Anteroom: Done. Example Ltd sees this:
+      + Anteroom: Done. Example Ltd can see the following:
           
           - Interests
           - Introduction
@@ -163,7 +163,7 @@ async fn a_member_is_taken_from_the_panel_to_the_roles() {
       + Anteroom: [Export my data] [Delete my data]
       + Anteroom: You can have a copy of everything.
           [Download my answers] [Delete my data]
-      + Anteroom: Staff have been asked. You can leave; I will tell you here.
+      + Anteroom: I've asked the team. You can leave; I'll post their answer here.
     ");
     assert_snapshot!(grace.news(), @"
     #staff-approvals
@@ -275,7 +275,7 @@ async fn over_http_everything_is_the_same() {
     #welcome-ada
       ~ Anteroom (edited): ┃✓ Would you like the Contributor role? Staff check requests, usually within a day.
           ┃✓ ✓ You answered: **Request it**, <t:1793628300:f>
-      + Anteroom: Done. Example Ltd sees this:
+      + Anteroom: Done. Example Ltd can see the following:
           
           - Interests
           - Introduction
@@ -284,7 +284,7 @@ async fn over_http_everything_is_the_same() {
       + Anteroom: [Export my data] [Delete my data]
       + Anteroom: You can have a copy of everything.
           [Download my answers] [Delete my data]
-      + Anteroom: Staff have been asked. You can leave; I will tell you here.
+      + Anteroom: I've asked the team. You can leave; I'll post their answer here.
       + Anteroom: Your roles:
           ✓ Contributor
     ");
@@ -352,7 +352,7 @@ async fn a_question_that_the_server_has_asked_is_answered_by_what_was_said_there
     #welcome-ada
       ~ Anteroom (edited): ┃✓ Are you at least 13, or older if your country's law asks for it?
           ┃✓ ✓ You answered: **Yes**, <t:1793628300:f>
-      + Anteroom: What brings you here? Pick any. This decides which channels you see. **Building projects, Jobs**: you told the server so when you came in, so I do not ask again. You can change it under *Channels & Roles*.
+      + Anteroom: What brings you here? Pick any. This decides which channels you see. **Building projects, Jobs**: you told the server when you joined, so I won't ask again. You can change it under *Channels & Roles*.
       + Anteroom: ┃ Shall we notify you about events?
           ┃ [+ Yes, ping me] [No pings] [Skip]
           ┃ -# Step 2 of 4 · Interests · 1/1

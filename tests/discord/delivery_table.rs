@@ -295,7 +295,7 @@ impl Stage for Kind {
         match self {
             Self::Card => ada("A file, please."),
             Self::CardEdited => ada("✓ You answered: **Blue**"),
-            Self::Words => ada("I could not match that"),
+            Self::Words => ada("I couldn't match that"),
             Self::Copy => ada("[Download my answers]"),
             Self::Desk => linus("the participant asked."),
             Self::FromTeam => ada("Anteroom: Linus: What is it?"),
@@ -338,8 +338,8 @@ impl Stage for Kind {
 
     fn promise(&self) -> Option<&'static str> {
         match self {
-            Self::Desk => Some("I have asked the team"),
-            Self::Request => Some("Staff have been asked"),
+            Self::Desk => Some("I've asked the team"),
+            Self::Request => Some("I've asked the team. You can leave"),
             Self::Roles => Some("✓ Member"),
             _ => None,
         }

@@ -37,8 +37,8 @@ async fn an_order_is_answered_with_what_came_of_it() {
         told.contains(&format!("https://discord.com/channels/{GUILD}/{}/{}", card.0, card.1)),
         "{told}"
     );
-    assert_snapshot!(ordered(&bot, "/onboard cancel").await, @"  + Anteroom (only you): Stopped. Nothing more will be asked. You can go on later here: #welcome-ada");
-    assert_snapshot!(ordered(&bot, "/onboard resume").await, @"  + Anteroom (only you): It goes on here: #welcome-ada");
+    assert_snapshot!(ordered(&bot, "/onboard cancel").await, @"  + Anteroom (only you): Stopped. I won't ask anything more. You can continue later here: #welcome-ada");
+    assert_snapshot!(ordered(&bot, "/onboard resume").await, @"  + Anteroom (only you): It continues here: #welcome-ada");
 }
 
 /// Where a conversation is over, nothing is stopped.
@@ -48,7 +48,7 @@ async fn an_order_that_changed_nothing_does_not_say_that_it_did() {
     bot.ada().press("I do not accept").await;
     let told = ordered(&bot, "/onboard cancel").await;
     assert!(!told.contains("Done."), "{told}");
-    assert_snapshot!(told, @"  + Anteroom (only you): Stopped. Nothing more will be asked. You can go on later here: #welcome-ada");
+    assert_snapshot!(told, @"  + Anteroom (only you): Stopped. I won't ask anything more. You can continue later here: #welcome-ada");
 }
 
 /// Discord did not tell that the thread was deleted: it is looked at before it is named.
@@ -93,7 +93,7 @@ fn told(bot: &Bot) -> (String, usize) {
     (told.lines().skip(1).collect::<Vec<_>>().join("\n"), direct)
 }
 
-/// "I have written to you directly" is said when it is so.
+/// "I've sent you a direct message" is said when it is so.
 #[tokio::test]
 async fn nobody_is_told_of_a_direct_message_that_did_not_arrive() {
     let bot = without_threads().await;

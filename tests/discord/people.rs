@@ -39,7 +39,7 @@ async fn f4_silence_is_reminded_of_twice_and_then_pauses() {
     bot.pass(TimeDelta::days(5)).await;
     assert_snapshot!(ada.news(), @"
     #welcome-ada
-      + Anteroom: I have not heard from you for a while, so I have paused. Nothing is lost: write anything to go on.
+      + Anteroom: I haven't heard from you for a while, so I've paused. Nothing is lost: write anything to continue.
     ");
     // The question is answered where it stands all the same.
     ada.at("welcome").command("/onboard resume", &[]).await;
@@ -77,7 +77,7 @@ async fn f8_a_request_can_be_read_and_decided_on_a_telephone() {
     assert_snapshot!(card, @"
     Anteroom: @Moderators
     ┃ ### Move Ada to “Goodbye”?
-    ┃ Not everything in this phase is complete. What is missing was worked out by the application.
+    ┃ This phase isn't complete. Missing items were determined by the app, not by the model.
     ┃ **Person**: Ada
     ┃ **Flow**: About pets
     ┃ **Phase**: Pets
@@ -118,7 +118,7 @@ async fn f13_a_provider_that_is_down_is_said_and_nothing_is_lost() {
     ada.write("A dog.").await;
     assert_snapshot!(ada.news(), @"
     #welcome-ada
-      + Anteroom: I cannot think just now; your answers are safe. I will write when I can, or type *human* to reach a person.
+      + Anteroom: I'm having trouble responding right now; your answers are safe. I'll write when I can, or type *human* to reach a person.
     ");
     model.next(Turn::says("What is it called?"));
     bot.pass(TimeDelta::minutes(30)).await;
@@ -152,7 +152,7 @@ async fn f13_a_phase_with_a_script_goes_on_without_the_provider() {
       ~ Anteroom (edited): ┃✓ Shall we notify you about events?
           ┃✓ ✓ You answered: **No pings**, <t:1793628300:f>
       + Anteroom: Want to introduce yourself? I can help you write two or three sentences. You approve it before anyone sees it.
-      + Anteroom: I go on with fixed questions for a while. Nothing you have told me is lost.
+      + Anteroom: I'll continue with a fixed list of questions for now. Nothing you've told me is lost.
       + Anteroom: ┃ ### Introduction
           ┃ Write two or three sentences about yourself, or press Skip.
           ┃ [Write it] [Skip]
@@ -195,7 +195,7 @@ async fn f18_a_file_and_words_are_both_used_and_a_recording_is_not_listened_to()
     ada.drop_files("", vec![sent("voice-message.ogg", "audio/ogg", b"OggS")]).await;
     assert_snapshot!(ada.news(), @"
     #welcome-ada
-      + Anteroom: I cannot listen to recordings yet. Please type.
+      + Anteroom: I can't play voice messages yet. Please type instead.
     ");
     ada.drop_files("This is from last year.", vec![sent("cv.txt", "text/plain", b"Programmer")])
         .await;
@@ -225,7 +225,7 @@ async fn f20_distress_calls_a_person_at_once_and_nothing_more_is_asked() {
     there.write("I want to end my life").await;
     assert_snapshot!(ada.news(), @"
     #welcome-ada
-      + Anteroom: Thank you for telling me. If somebody is in danger, please call the emergency number of your country now.
+      + Anteroom: Thank you for telling me. If anyone is in danger, please call your local emergency number now.
       + Anteroom: I've asked a person from the team to look at this now. I'll keep quiet until they answer or you type *continue*.
     ");
     assert_snapshot!(linus.news(), @"
@@ -240,7 +240,7 @@ async fn f20_distress_calls_a_person_at_once_and_nothing_more_is_asked() {
     bot.pass(TimeDelta::hours(30)).await;
     assert_snapshot!(ada.news(), @"
     #welcome-ada
-      + Anteroom: Nobody from the team has answered yet; I have reminded them. Type *continue* to go on with me meanwhile.
+      + Anteroom: Nobody from the team has answered yet, so I've reminded them. Type *continue* to carry on with me in the meantime.
     ");
 }
 
@@ -259,7 +259,7 @@ async fn f20_a_legal_threat_reaches_no_model() {
     ada.at("welcome-ada").write("You will hear from my lawyer.").await;
     assert_snapshot!(ada.news(), @"
     #welcome-ada
-      + Anteroom: Thank you for telling me. If somebody is in danger, please call the emergency number of your country now.
+      + Anteroom: Thank you for telling me. If anyone is in danger, please call your local emergency number now.
       + Anteroom: I've asked a person from the team to look at this now. I'll keep quiet until they answer or you type *continue*.
     ");
     assert_eq!(model.seen().len(), 1);
@@ -275,18 +275,18 @@ async fn f20_a_legal_threat_reaches_no_model() {
     thread.write("hand back").await;
     assert_snapshot!(ada.news(), @"
     #welcome-ada
-      + Anteroom: The assistant is back. We go on where we were.
+      + Anteroom: The assistant is back. Let's pick up where we left off.
       + Anteroom: Then let us go on.
     ");
     assert_snapshot!(model.news(1), @"
     model: Do you have a pet?
     <participant>You will hear from my lawyer.</participant>
-    <note>The participant was told: Thank you for telling me. If somebody is in danger, please call the emergency number of your country now.</note>
+    <note>The participant was told: Thank you for telling me. If anyone is in danger, please call your local emergency number now.</note>
     <note>The participant was told: I've asked a person from the team to look at this now. I'll keep quiet until they answer or you type *continue*.</note>
     <note>The participant was told: Linus from the team is here now.</note>
     <staff>Linus: I am so sorry. What happened?</staff>
     <note>A person of the team was in the conversation; it is yours again.</note>
-    <note>The participant was told: The assistant is back. We go on where we were.</note>
+    <note>The participant was told: The assistant is back. Let's pick up where we left off.</note>
     ");
     model.assert_played();
 }

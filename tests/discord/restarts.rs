@@ -85,7 +85,7 @@ async fn row_4_a_press_that_could_not_be_kept_is_said_and_counts_when_it_is_sent
     bot.ada().press("Blue").await;
     assert_snapshot!(bot.ada().news(), @"
     #welcome-ada
-      + Anteroom (only you): That could not be saved just now. Please try once more.
+      + Anteroom (only you): That couldn't be saved right now. Please try again.
     ");
     bot.crash().await;
     bot.ada().comes_to_see("A file, please.").await;
@@ -110,7 +110,7 @@ async fn row_4_over_http_a_press_that_could_not_be_kept_is_said_and_works_the_se
     bot.ada().press("Blue").await;
     assert_snapshot!(bot.ada().news(), @"
     #welcome-ada
-      + Anteroom (only you): That could not be saved just now. Please try once more.
+      + Anteroom (only you): That couldn't be saved right now. Please try again.
     ");
     bot.crash().await;
     assert_snapshot!(bot.ada().news(), @"");
@@ -181,7 +181,7 @@ async fn row_7_what_may_have_been_done_is_not_done_again_and_staff_are_asked() {
     bot.crash().await;
     assert_snapshot!(bot.ada().news(), @"
     #welcome-ada
-      + Anteroom: I cannot go on by myself here, so I have asked the team.
+      + Anteroom: I can't continue on my own here, so I've asked the team.
     ");
     assert_snapshot!(bot.linus().news(), @r"
     #staff-desk
@@ -196,15 +196,15 @@ async fn row_7_what_may_have_been_done_is_not_done_again_and_staff_are_asked() {
     bot.ada().at("welcome-ada").write("continue").await;
     assert_snapshot!(bot.ada().news(), @"
     #welcome-ada
-      + Anteroom: The assistant is back. We go on where we were.
+      + Anteroom: The assistant is back. Let's pick up where we left off.
       + Anteroom: Then let us go on.
     ");
     assert_snapshot!(model.news(2), @r#"
     model calls c00000001 once {}
     c00000001 -> {"error":"it is not known whether `once` happened. hint: a person has been asked to check","code":"outcome_unknown"}
-    <note>The participant was told: I cannot go on by myself here, so I have asked the team.</note>
+    <note>The participant was told: I can't continue on my own here, so I've asked the team.</note>
     <note>A person of the team was in the conversation; it is yours again.</note>
-    <note>The participant was told: The assistant is back. We go on where we were.</note>
+    <note>The participant was told: The assistant is back. Let's pick up where we left off.</note>
     "#);
     model.assert_played();
 }
@@ -325,12 +325,12 @@ async fn row_30_a_conversation_of_a_newer_program_is_refused_with_words_and_the_
     bot.ada().press("Blue").await;
     assert_snapshot!(bot.ada().news(), @"
     #welcome-ada
-      + Anteroom (only you): This conversation cannot be read just now. The team must look at it.
+      + Anteroom (only you): I can't open this conversation right now. The team needs to look at it.
     ");
     bot.ada().at("welcome-ada").write("Blue").await;
     assert_snapshot!(bot.ada().news(), @"
     #welcome-ada
-      + Anteroom: This conversation cannot be read just now. The team must look at it.
+      + Anteroom: I can't open this conversation right now. The team needs to look at it.
     ");
     assert_eq!(
         bot.discord.with(|state| state.gateway.resumed()),
@@ -349,7 +349,7 @@ async fn row_43_with_the_disk_full_nothing_is_taken_and_it_is_said() {
         bot.hold.fill(true);
         bot.ada().press("Blue").await;
         let told = bot.ada().news();
-        let said = "(only you): That could not be saved just now. Please try once more.";
+        let said = "(only you): That couldn't be saved right now. Please try again.";
         assert!(told.contains(said), "{told}");
         bot.hold.fill(false);
         bot.ada().press("Blue").await;

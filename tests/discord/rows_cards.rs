@@ -191,7 +191,7 @@ async fn row_13_a_button_of_before_a_question_was_asked_again_does_not_answer_it
     ada.press_again(&red).await;
     assert_snapshot!(ada.news(), @"
     #welcome-ada
-      + Anteroom (only you): That is no longer asked.
+      + Anteroom (only you): That question is no longer open.
     ");
     ada.press("Blue").await;
     let look = bot.engine.look(bot.session().await).await.unwrap();
@@ -261,7 +261,7 @@ async fn row_32_an_answer_stays_what_it_was_and_that_is_said() {
     bot.tell("MESSAGE_UPDATE", edited).await;
     assert_snapshot!(ada.news(), @"
     #welcome-ada
-      + Anteroom: I have taken that message as it was. If something is different now, please write it, or press “Change” on the card.
+      + Anteroom: I'd already used that message as it was. If something has changed, please tell me, or press “Change” on the card.
     ");
     bot.happens(|state| state.deletes(ada.channel(), words)).await;
     let look = bot.engine.look(bot.session().await).await.unwrap();
@@ -414,7 +414,7 @@ async fn row_44_one_person_in_two_conversations_answers_each_where_it_stands() {
     ada.at("welcome").command("/onboard start", &[]).await;
     assert_snapshot!(ada.news(), @"
     #welcome
-      + Anteroom (only you): Hello. I conduct interviews, one step at a time. Which one would you like to begin?
+      + Anteroom (only you): Hello. I run interviews, one step at a time. Which one would you like to start?
           [Candidate onboarding] [Community welcome]
     ");
     for title in ["Candidate onboarding", "Community welcome"] {

@@ -83,12 +83,12 @@ async fn a_request_that_no_channel_takes_is_decided_in_a_direct_message() {
       + Anteroom (only you): Your thread: #welcome-ada
     #welcome-ada
       + Anteroom: Hi @Ada!
-          I couldn't post in the team's channel, so I've written directly to those who can decide. You can leave; I'll tell you here.
+          I couldn't post in the team's channel, so I've written directly to the people who can decide. You can leave; I'll post their answer here.
     ");
     assert_snapshot!(grace.news(), @"
     @Anteroom
       + Anteroom: ┃ ### Move Ada to “Goodbye”?
-          ┃ Not everything in this phase is complete. What is missing was worked out by the application.
+          ┃ This phase isn't complete. Missing items were determined by the app, not by the model.
           ┃ **Person**: Ada
           ┃ **Flow**: About pets
           ┃ **Phase**: Pets
@@ -106,7 +106,7 @@ async fn a_request_that_no_channel_takes_is_decided_in_a_direct_message() {
     assert_snapshot!(grace.news(), @"
     @Anteroom
       ~ Anteroom (edited): ┃✓ ### Move Ada to “Goodbye”?
-          ┃✓ Not everything in this phase is complete. What is missing was worked out by the application.
+          ┃✓ This phase isn't complete. Missing items were determined by the app, not by the model.
           ┃✓ **Person**: Ada
           ┃✓ **Flow**: About pets
           ┃✓ **Phase**: Pets
@@ -120,7 +120,7 @@ async fn a_request_that_no_channel_takes_is_decided_in_a_direct_message() {
     ");
     assert_snapshot!(ada.news(), @"
     #welcome-ada
-      + Anteroom: The team has agreed: we move on.
+      + Anteroom: The team approved your request, so let's move on.
       + Anteroom: Goodbye.
     ");
     model.assert_played();
@@ -141,7 +141,7 @@ async fn row_19_an_answer_after_the_deadline_is_told_so_and_may_be_reopened() {
     assert_snapshot!(grace.news(), @"
     #staff-approvals
       ~ Anteroom (edited): ┃  ### Move Ada to “Goodbye”?
-          ┃  Not everything in this phase is complete. What is missing was worked out by the application.
+          ┃  This phase isn't complete. Missing items were determined by the app, not by the model.
           ┃  **Person**: Ada
           ┃  **Flow**: About pets
           ┃  **Phase**: Pets
@@ -152,7 +152,7 @@ async fn row_19_an_answer_after_the_deadline_is_told_so_and_may_be_reopened() {
           ┃  > there is no pet
           ┃  **Expired**: nobody answered in time. <t:1794233101:f>
           ┃  [Reopen]
-      + Anteroom (only you): That question has lapsed: nobody answered it in time.
+      + Anteroom (only you): That question has expired.
     ");
     assert!(bot.ada().screen().ends_with("Anteroom: Nobody has decided.\n"));
     model.next(Turn::says("Goodbye."));
@@ -161,7 +161,7 @@ async fn row_19_an_answer_after_the_deadline_is_told_so_and_may_be_reopened() {
     #staff-approvals
       + Anteroom: @Moderators
           ┃ ### Move Ada to “Goodbye”?
-          ┃ Not everything in this phase is complete. What is missing was worked out by the application.
+          ┃ This phase isn't complete. Missing items were determined by the app, not by the model.
           ┃ **Person**: Ada
           ┃ **Flow**: About pets
           ┃ **Phase**: Pets
@@ -263,7 +263,7 @@ async fn row_24_nobody_decides_their_own_request() {
       + Anteroom (only you): Only the staff approvers can decide this.
       + Anteroom: Only the staff approvers can decide this.
     #welcome-grace-hopper
-      + Anteroom: Staff have been asked. You can leave; I will tell you here.
+      + Anteroom: I've asked the team. You can leave; I'll post their answer here.
     ");
     assert_eq!(model.seen().len(), 1, "nothing is decided");
 }
@@ -280,7 +280,7 @@ async fn row_25_with_the_decider_gone_nothing_is_approved_by_itself() {
     #staff-approvals
       ~ Anteroom (edited): @Moderators
           ┃ ### Move Ada to “Goodbye”?
-          ┃ Not everything in this phase is complete. What is missing was worked out by the application.
+          ┃ This phase isn't complete. Missing items were determined by the app, not by the model.
           ┃ **Person**: Ada
           ┃ **Flow**: About pets
           ┃ **Phase**: Pets
@@ -299,7 +299,7 @@ async fn row_25_with_the_decider_gone_nothing_is_approved_by_itself() {
     assert_snapshot!(linus.news(), @"
     #staff-approvals
       ~ Anteroom (edited): ┃  ### Move Ada to “Goodbye”?
-          ┃  Not everything in this phase is complete. What is missing was worked out by the application.
+          ┃  This phase isn't complete. Missing items were determined by the app, not by the model.
           ┃  **Person**: Ada
           ┃  **Flow**: About pets
           ┃  **Phase**: Pets
@@ -328,7 +328,7 @@ async fn row_26_votes_outlive_a_restart_and_the_last_of_each_counts() {
     #staff-approvals
       ~ Anteroom (edited): @Moderators
           ┃ ### Move Ada to “Goodbye”?
-          ┃ Not everything in this phase is complete. What is missing was worked out by the application.
+          ┃ This phase isn't complete. Missing items were determined by the app, not by the model.
           ┃ **Person**: Ada
           ┃ **Flow**: About pets
           ┃ **Phase**: Pets
@@ -347,7 +347,7 @@ async fn row_26_votes_outlive_a_restart_and_the_last_of_each_counts() {
     #staff-approvals
       ~ Anteroom (edited): @Moderators
           ┃ ### Move Ada to “Goodbye”?
-          ┃ Not everything in this phase is complete. What is missing was worked out by the application.
+          ┃ This phase isn't complete. Missing items were determined by the app, not by the model.
           ┃ **Person**: Ada
           ┃ **Flow**: About pets
           ┃ **Phase**: Pets
@@ -384,14 +384,14 @@ async fn row_27_a_request_about_what_has_changed_is_withdrawn() {
     assert_snapshot!(grace.news(), @"
     #staff-approvals
       ~ Anteroom (edited): ┃  ### Move Ada to “Goodbye”?
-          ┃  Not everything in this phase is complete. What is missing was worked out by the application.
+          ┃  This phase isn't complete. Missing items were determined by the app, not by the model.
           ┃  **No longer asked**: what was missing is complete now. <t:1793628300:f>
     ");
     // Nor does the question whether she is sure decide anything now.
     grace.press("Yes, approve").await;
     assert_snapshot!(grace.news(), @"
     #staff-approvals
-      + Anteroom (only you): That is no longer asked.
+      + Anteroom (only you): That question is no longer open.
     ");
     model.assert_played();
 }

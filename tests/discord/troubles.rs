@@ -27,13 +27,13 @@ async fn whoever_says_stop_is_asked_nothing_more() {
           ┃  3. Keep it legal and on topic.
           ┃  4. Staff have the last word.
           ┃  **No longer asked**: the conversation was stopped. <t:1793628300:f>
-      + Anteroom: Stopped. Nothing more will be asked. Type *resume* to go on later, or *delete my data* to erase everything.
-      + Anteroom: [Resume later] [Delete my data]
+      + Anteroom: Stopped. I won't ask anything more. Type *resume* to continue later, or *delete my data* to erase everything.
+      + Anteroom: [Continue later] [Delete my data]
     ");
     bot.ada().at("welcome").command("/onboard resume", &[]).await;
     assert_snapshot!(ada.news(), @"
     #welcome-ada
-      + Anteroom: Welcome back. We go on where we were.
+      + Anteroom: Welcome back. Let's pick up where we left off.
       + Anteroom: ┃ 1. Be kind.
           ┃ 2. No spam or self-promotion outside #showcase.
           ┃ 3. Keep it legal and on topic.
@@ -44,16 +44,16 @@ async fn whoever_says_stop_is_asked_nothing_more() {
     bot.ada().at("welcome").command("/onboard cancel", &[]).await;
     assert_snapshot!(bot.ada().news(), @"
     #welcome
-      + Anteroom (only you): It goes on here: #welcome-ada
-      + Anteroom (only you): Stopped. Nothing more will be asked. You can go on later here: #welcome-ada
+      + Anteroom (only you): It continues here: #welcome-ada
+      + Anteroom (only you): Stopped. I won't ask anything more. You can continue later here: #welcome-ada
     #welcome-ada
       ~ Anteroom (edited): ┃  1. Be kind.
           ┃  2. No spam or self-promotion outside #showcase.
           ┃  3. Keep it legal and on topic.
           ┃  4. Staff have the last word.
           ┃  **No longer asked**: the conversation was stopped. <t:1793628300:f>
-      + Anteroom: Stopped. Nothing more will be asked. Type *resume* to go on later, or *delete my data* to erase everything.
-      + Anteroom: [Resume later] [Delete my data]
+      + Anteroom: Stopped. I won't ask anything more. Type *resume* to continue later, or *delete my data* to erase everything.
+      + Anteroom: [Continue later] [Delete my data]
     ");
 }
 
@@ -68,7 +68,7 @@ async fn everything_is_erased_when_somebody_wants_it() {
       + Anteroom (only you): Nothing is erased yet. Please confirm it here: #welcome-ada
     #welcome-ada
       + Anteroom: ┃ ### Delete everything?
-          ┃ This erases your answers, files, the whole conversation and requests that still wait for somebody, and removes what I posted. What stays is one line that an erasure happened, without your name; a receipt lists whatever I can't remove. It cannot be undone.
+          ┃ This deletes your answers, your files, the whole conversation and any open requests, and removes what I posted. We keep only a record that an erasure took place; it doesn't contain your name. A receipt lists whatever I can't remove. This can't be undone.
           ┃ ⚠️ **This cannot be taken back.**
           ┃ [! Erase everything] [Keep]
           ┃ [Help] [Talk to a person] [Stop]
@@ -115,7 +115,7 @@ async fn whoever_asks_for_a_person_gets_one() {
           ┃✓ 3. Keep it legal and on topic.
           ┃✓ 4. Staff have the last word.
           ┃✓ ✓ You answered: **I have a question**, <t:1793628300:f>
-      + Anteroom: I have asked the team. I will keep quiet until they answer or you type *continue*.
+      + Anteroom: I've asked the team. I'll keep quiet until they answer or you type *continue*.
     ");
     assert_snapshot!(linus.news(), @"
     #staff-desk
@@ -155,7 +155,7 @@ async fn whoever_asks_for_a_person_gets_one() {
     linus.at(thread).write("hand back").await;
     assert_snapshot!(ada.news(), @"
     #welcome-ada
-      + Anteroom: The assistant is back. We go on where we were.
+      + Anteroom: The assistant is back. Let's pick up where we left off.
       + Anteroom: ┃ 1. Be kind.
           ┃ 2. No spam or self-promotion outside #showcase.
           ┃ 3. Keep it legal and on topic.
@@ -272,7 +272,7 @@ async fn where_no_thread_can_be_made_direct_messages_do() {
     ada.press("Start").await;
     assert_snapshot!(ada.news(), @"
     #welcome
-      + Anteroom (only you): I have written to you directly.
+      + Anteroom (only you): I've sent you a direct message.
     @Anteroom
       + Anteroom: ┃ ### Community welcome
           ┃ **This is a bot.** In step 3 it uses an AI model to help you write an introduction; you can skip that. It keeps your answers for 90 days and posts nothing until you approve it. Details: https://example.org/privacy Press **Talk to a person** to reach staff, **Stop** to end, **Delete my data** to erase.
@@ -471,7 +471,7 @@ async fn roles_wait_for_the_servers_own_screening() {
     assert!(bot.roles(ADA).is_empty());
     passes_the_screening(&bot).await;
     assert_eq!(bot.roles(ADA), ["Member"]);
-    assert_snapshot!(ada.news(), @r"
+    assert_snapshot!(ada.news(), @"
     #welcome-ada
       + Anteroom: Your roles:
           ✓ Member
@@ -704,7 +704,7 @@ async fn what_cannot_be_saved_is_said_and_nothing_happens() {
     ada.press("I accept").await;
     assert_snapshot!(ada.news(), @"
     #welcome-ada
-      + Anteroom (only you): That could not be saved just now. Please try once more.
+      + Anteroom (only you): That couldn't be saved right now. Please try again.
     ");
 }
 

@@ -28,13 +28,13 @@ async fn commands_are_buttons_where_typing_is_not_heard() {
           ┃  3. Keep it legal and on topic.
           ┃  4. Staff have the last word.
           ┃  **No longer asked**: the conversation was stopped. <t:1793628300:f>
-      + Anteroom: Stopped. Nothing more will be asked. Press *Resume later* to go on later, or *Delete my data* to erase everything.
-      + Anteroom: [Resume later] [Delete my data]
+      + Anteroom: Stopped. I won't ask anything more. Press *Continue later* to go on later, or *Delete my data* to erase everything.
+      + Anteroom: [Continue later] [Delete my data]
     ");
-    ada.press("Resume later").await;
+    ada.press("Continue later").await;
     assert_snapshot!(ada.news(), @"
     #welcome-ada
-      + Anteroom: Welcome back. We go on where we were.
+      + Anteroom: Welcome back. Let's pick up where we left off.
       + Anteroom: ┃ 1. Be kind.
           ┃ 2. No spam or self-promotion outside #showcase.
           ┃ 3. Keep it legal and on topic.
@@ -46,7 +46,7 @@ async fn commands_are_buttons_where_typing_is_not_heard() {
     ada.press("Talk to a person").await;
     assert_snapshot!(ada.news(), @"
     #welcome-ada
-      + Anteroom: I have asked the team. I will keep quiet until they answer or you press *Continue*.
+      + Anteroom: I've asked the team. I'll keep quiet until they answer or you press *Continue*.
       + Anteroom: [Continue]
     ");
     ada.press("Continue").await;
@@ -59,7 +59,7 @@ async fn commands_are_buttons_where_typing_is_not_heard() {
           ┃ [+ I accept] [I have a question] [I do not accept]
           ┃ -# Step 1 of 4 · Rules · 0/2
           ┃ [Help] [Talk to a person] [Stop]
-      + Anteroom: The assistant is back. We go on where we were.
+      + Anteroom: The assistant is back. Let's pick up where we left off.
     ");
     ada.press("Help").await;
     assert_snapshot!(ada.news(), @"

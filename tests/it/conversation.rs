@@ -81,7 +81,7 @@ async fn a_change_that_is_thought_better_of_leaves_all_as_it_was() {
     world.press("Start over").await;
 
     assert_eq!(world.state().await.records, before);
-    assert!(world.screen().ends_with("It stays as it was."), "{}", world.screen());
+    assert!(world.screen().ends_with("No changes made."), "{}", world.screen());
 }
 
 #[tokio::test]
@@ -94,7 +94,7 @@ async fn only_the_participant_changes_what_they_approved_and_only_what_they_appr
     }
     let open = world.open().await.unwrap().id;
     let receipt = world.command(&ada(), Command::Change { wait: open }).await;
-    assert_eq!(receipt, Receipt::Refused("This cannot be changed any more.".to_owned()));
+    assert_eq!(receipt, Receipt::Refused("This can no longer be changed.".to_owned()));
 }
 
 /// Events that are posts to the participant.
@@ -122,7 +122,7 @@ async fn who_comes_back_after_a_pause_is_not_sent_away_at_once() {
     assert_eq!(world.state().await.status, Status::Paused);
     world.say("resume").await;
     assert!(
-        world.screen().ends_with("Welcome back. We go on where we were."),
+        world.screen().ends_with("Welcome back. Let's pick up where we left off."),
         "{}",
         world.screen()
     );
@@ -308,7 +308,7 @@ async fn a_part_that_cannot_be_passed_over_is_named_to_who_asks() {
     assert!(
         world
             .screen()
-            .ends_with("This cannot be passed over: Rules accepted, Minimum age confirmed."),
+            .ends_with("This part can't be skipped: Rules accepted, Minimum age confirmed."),
         "{}",
         world.screen()
     );

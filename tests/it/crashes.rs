@@ -50,7 +50,7 @@ pub(crate) async fn candidate(world: &mut World) {
         world.say(text).await;
     }
     world.press("10-30%").await;
-    world.press("Go on without").await;
+    world.press("Continue without").await;
     accept(world).await;
     world.press("Paste").await;
     world.say("The Engine weaves patterns as the loom weaves leaves.").await;
@@ -122,12 +122,12 @@ async fn a_member_is_welcomed_with_no_model() {
     Would you like the Contributor role? Staff check requests, usually within a day.
     ✓ Ada Byron: Request it
     ---
-    Done. Example Ltd sees this:
+    That's everything, thank you! Example Ltd can see the following:
 
     - Interests
     - Introduction
 
-    A person will read it. Type *export* for a copy, or *delete my data* to erase it.
+    Type *export* for a copy, or *delete my data* to erase it.
     ---
     [a copy of everything]
     ");
@@ -165,24 +165,24 @@ async fn a_candidate_is_interviewed_with_no_model() {
     ✓ Ada Byron: one file
     ---
     # Contact details
-    Read. Found 1 role and 1 school. These are your contact details as I have them. Please correct and complete them.
+    I found 1 role and 1 school. Here are your contact details so far. Please correct and complete them.
     ✓ Ada Byron: Looks right
     ---
     # Work history
-    Where you have worked: organisation, title, place and dates, newest first. Add what is missing, remove what is wrong.
+    Here's where you have worked: organisation, title, place and dates, newest first. Please add what's missing and remove what's wrong.
     ✓ Ada Byron: Looks right
     ---
-    Staff have been asked. You can leave; I will tell you here.
+    I've asked the team. You can leave; I'll post their answer here.
     ---
     The team would like you to finish this part first.
     ---
     # Education
-    Where you have studied. Add what is missing, or skip this if you have nothing to add.
+    Here's where you have studied. Please add what's missing, or skip this if you have nothing to add.
     ✓ Ada Byron: skipped
     ---
     Next, one piece of work you would like us to know about. Around 10 minutes. You choose which.
     ---
-    Which one shall we look at more closely? Pick what you know best and like to talk about.
+    Which role would you like to talk about? Pick one you know well and enjoy talking about.
     ✓ Ada Byron: Something else
     ---
     What was it? One line is enough: what you did, where, and when.
@@ -204,15 +204,15 @@ async fn a_candidate_is_interviewed_with_no_model() {
     ✓ Ada Byron: 10-30%
     ---
     Is there a document or picture that shows it, and that you are free to share?
-    ✓ Ada Byron: Go on without
+    ✓ Ada Byron: Continue without
     ---
     # Evidence card
-    This is the card I made of it. Every claim stands on your own words; please correct what is not right.
+    Here's a summary of what you told me. Every claim is backed by a quote from you; please correct anything that isn't right.
     ✓ Ada Byron: Looks right
     ---
     Last part: a short writing sample if you like, and what you are looking for.
     ---
-    Would you like to share one piece of writing of yours? It is optional. Please send nothing that is confidential to an employer.
+    Would you like to share one piece of writing of yours? It's optional. Please don't send anything confidential to an employer.
     ✓ Ada Byron: Paste
     ---
     Please paste it here.
@@ -230,14 +230,14 @@ async fn a_candidate_is_interviewed_with_no_model() {
     When could you start at the earliest? A month is enough.
     ✓ Ada Byron: March
     ---
-    Is there anything else that the team should know?
+    Is there anything else the team should know?
     ✓ Ada Byron: No, that is all
     ---
     # What you are looking for
-    This is what you are looking for, as I have understood it. Please correct what is not right; then a person will read it.
+    Here's what you're looking for, as I understood it. Please correct anything that isn't right; then a person will read it.
     ✓ Ada Byron: Looks right
     ---
-    Done. Example Ltd sees this:
+    That's everything, thank you! Example Ltd can see the following:
 
     - Contact details
     - Work history
@@ -246,55 +246,33 @@ async fn a_candidate_is_interviewed_with_no_model() {
     - What you are looking for
     - file *resume.txt*
 
-    A person will read it. Type *export* for a copy, or *delete my data* to erase it.
+    Type *export* for a copy, or *delete my data* to erase it.
     ---
     [a copy of everything]
     "#);
     assert_snapshot!(world.staff_screen(), @"
     # Move Ada Byron to “One piece of work in depth”?
-    Not everything in this phase is complete. What is missing was worked out by the application.
+    This phase isn't complete. Missing items were determined by the app, not by the model.
     ✓ Grace: Denied
     ---
     **Ada Byron** has finished *Candidate onboarding*.
-
-    **Contact details**
-    - Basics:
-      - Name: Ada Byron
-      - Email: ada@example.org
-      - Phone: +44 20 7946 0000
+    ada@example.org · +44 20 7946 0000
 
     **Work history**
-    - Work:
-      - Name: Engine Works
-      - Position: Analyst
-      - Location: London
-      - Start date: 2019-01
-    - Volunteer:
+    - Analyst, Engine Works · London · 2019-01 to now
 
     **Evidence card**
-    - Title: A mill that adds
-    - Summary: Fewer errors in tables
-    - Source: Interview
-    - Achievements:
-      - Claim: All of the design
-      - Evidence:
-        - Quote: All of the design
-        - Source: Interview: own part
-      - Claim: To use cards
-      - Evidence:
-        - Quote: To use cards
-        - Source: Interview: hardest decision
-      - Claim: It worked
-      - Evidence:
-        - Quote: It worked
-        - Source: Interview: what changed
-    - Metrics:
-      - Change: 10-30%
+    *A mill that adds*: Fewer errors in tables
+    - All of the design
+    - To use cards
+    - It worked
 
     **What you are looking for**
     - Job search context: More responsibility, Go deeper into one subject
     - Work arrangement preferences: Remote
     - Availability: Notice period: About a month. Earliest start: March
+
+    **Files**: *resume.txt*
     ");
     world.assert_at_rest().await;
 }

@@ -246,6 +246,64 @@ fn the_transcript_says_who_said_what() {
 }
 
 #[tokio::test]
+async fn the_transcript_shows_what_was_approved_and_not_the_draft_before() {
+    let mut world = World::on("candidate-onboarding").await;
+    world.pick(&["accept"]).await;
+    world.pick(&["type"]).await;
+    world.edit(json!({ "basics": { "name": "Ada Lovelace", "email": "ada@example.org" } })).await;
+    let mut loaded = session(&[]);
+    loaded.events = world.events().await;
+    let flow = flow();
+    let source = Source { loaded: &loaded, flow: &flow, audit: &[], reader: Audience::Staff };
+    let entries = transcript::entries(&source).unwrap();
+    let reviews: Vec<_> =
+        entries.iter().filter(|entry| matches!(entry.kind, "asked" | "answered")).collect();
+    let told: Vec<String> =
+        reviews.iter().map(|entry| format!("{}: {}", entry.kind, entry.text)).collect();
+    assert_snapshot!(told.join("\n---\n"), @r#"
+    asked: Candidate onboarding
+
+    *You are about to talk to an AI assistant*, not a person. It works for Example Ltd.
+
+    - It asks about your contact details, work and education history, and one example of your work.
+    - You see and can correct everything before it is kept. It does not score, rank or reject anyone; people decide.
+    - Answers and files are deleted 180 days after the conversation ends. Details: https://example.org/privacy
+    - At any time type *human* to reach a person, *stop* to end, *export* for a copy, or *delete my data*.
+
+    Using this assistant is optional. If you would rather not, or need an adjustment, choose "Talk to a person".
+
+
+    - [Continue with the assistant]
+    - [Talk to a person]
+    - [Not now]
+    ---
+    answered: Continue with the assistant
+    ---
+    asked: How would you like to begin? A résumé saves typing; you can correct everything that is read from it.
+
+    - [Upload résumé]
+    - [Use my contact card]
+    - [Type it in]
+    ---
+    answered: Type it in
+    ---
+    asked: Contact details
+
+    Here are your contact details so far. Please correct and complete them.
+
+    ---
+    answered: Changed and approved
+
+    - Name: Ada Lovelace
+    - E-mail: ada@example.org
+    ---
+    asked: Work history
+
+    Here's where you have worked: organisation, title, place and dates, newest first. Please add what's missing and remove what's wrong.
+    "#);
+}
+
+#[tokio::test]
 async fn one_archive_holds_everything_and_is_the_same_each_time() {
     let dir = tempfile::tempdir().unwrap();
     let clock = Arc::new(FixedClock::new(DateTime::UNIX_EPOCH));

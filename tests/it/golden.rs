@@ -785,7 +785,7 @@ fn waits_in_every_standing() {
 fn effects_and_renderings() {
     let acts = [
         Act::Show { wait: wait_id() },
-        Act::Post { text: text("hi"), offers: Vec::new() },
+        Act::Post { text: text("hi"), offers: Vec::new(), transcript: false },
         Act::Progress { text: text("Step 1 of 3") },
         Act::Export,
         Act::Hand { what: Handout::File { file: artifact() }, text: text("Here.") },

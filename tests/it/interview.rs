@@ -455,7 +455,7 @@ fn the_approvers_card_shows_what_the_application_computed() {
     assert_json_snapshot!(prompt, @r#"
     {
       "title": "Move Ada to “The rest”?",
-      "body": "Not everything in this phase is complete. What is missing was worked out by the application.",
+      "body": "This phase isn't complete. Missing items were determined by the app, not by the model.",
       "control": {
         "kind": "decide",
         "request": "Move Ada to “The rest”?",

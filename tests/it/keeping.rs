@@ -370,7 +370,7 @@ async fn what_is_held_stays_and_an_erasure_waits_for_the_end_of_the_hold() {
 
     let receipt = delete(&mut world).await;
     assert_eq!(receipt, Receipt::Settled(Settlement::Applied));
-    assert_snapshot!(world.screen().lines().last().unwrap(), @"Your request is received and kept. Just now the team must keep this conversation, for this reason: a claim, 12/2026. As soon as that ends, everything is erased; you need not ask again.");
+    assert_snapshot!(world.screen().lines().last().unwrap(), @"I've recorded your request. The team has to keep this conversation for now, for this reason: a claim, 12/2026. Once that ends, everything is deleted; you don't need to ask again.");
     let error = world.engine.erase(world.session, "operator").await.unwrap_err();
     assert!(matches!(error, Error::Held(_)), "{error}");
     assert_snapshot!(error, @"this conversation is held: a claim, 12/2026. hint: release it first, with `anteroom hold SESSION --release`");

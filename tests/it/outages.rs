@@ -16,7 +16,7 @@ use chrono::TimeDelta;
 use crate::world::{World, ada, grace, room, settled};
 
 const NOT_REACHED: &str = "I couldn't reach the team just now.";
-const ASKED: &str = "I have asked the team.";
+const ASKED: &str = "I've asked the team.";
 
 fn channel(alias: &str) -> Recipient {
     Recipient::Channel { alias: alias.to_owned() }
@@ -77,7 +77,7 @@ async fn words_of_distress_get_the_emergency_line_whoever_can_be_reached() {
     world.platform.refuse(Some(channel("recruiting_approvals")), unavailable());
     world.say("I want to end my life").await;
     let screen = world.screen();
-    let emergency = screen.find("call the emergency number of your country now").expect(&screen);
+    let emergency = screen.find("call your local emergency number now").expect(&screen);
     let truth = screen.find(NOT_REACHED).expect(&screen);
     assert!(emergency < truth, "{screen}");
     assert!(!screen.contains("I've asked a person"), "{screen}");
@@ -95,7 +95,7 @@ async fn a_request_that_reaches_nobody_says_so_and_is_shown_when_the_channel_is_
     world.platform.refuse(Some(channel("desk")), unavailable());
     let advance = Command::Advance { reason: "I have to leave".to_owned() };
     world.command(&ada(), advance.clone()).await;
-    assert!(!world.screen().contains("Staff have been asked"), "{}", world.screen());
+    assert!(!world.screen().contains("I've asked the team. You can leave"), "{}", world.screen());
     assert_eq!(world.screen().matches(NOT_REACHED).count(), 1, "{}", world.screen());
     // Asking again posts nothing twice and is answered.
     world.command(&ada(), advance).await;
@@ -106,7 +106,7 @@ async fn a_request_that_reaches_nobody_says_so_and_is_shown_when_the_channel_is_
         world.pass(TimeDelta::seconds(10)).await;
     }
     assert_eq!(world.staff_screen().matches("[Approve]").count(), 1, "{}", world.staff_screen());
-    assert!(world.screen().contains("Staff have been asked"), "{}", world.screen());
+    assert!(world.screen().contains("I've asked the team. You can leave"), "{}", world.screen());
     world.press_as(&grace(), "Approve").await;
     world.assert_at_rest().await;
 }

@@ -259,7 +259,11 @@ fn effect(id: EffectId, session: SessionId, act: Act) -> Effect {
 }
 
 fn post(id: u128, session: SessionId) -> Effect {
-    effect(effect_id(id), session, Act::Post { text: "hello".to_owned(), offers: Vec::new() })
+    effect(
+        effect_id(id),
+        session,
+        Act::Post { text: "hello".to_owned(), offers: Vec::new(), transcript: false },
+    )
 }
 
 fn record(session: Option<SessionId>, words: &str) -> AuditRecord {

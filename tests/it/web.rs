@@ -65,11 +65,11 @@ async fn what_is_offered_after_stop_is_there_while_it_means_something() {
     let page = ada.press(&page, "Go on").await;
 
     let page = ada.say(&page, "stop").await;
-    assert!(page.contains("Resume later") && page.contains("Delete my data"), "{page}");
+    assert!(page.contains("Continue later") && page.contains("Delete my data"), "{page}");
     ada.command(&page, &[("command", "resume")]).await;
     let page = ada.get(&format!("/s/{}", site.session().await)).await;
     assert!(page.contains("Welcome back."), "{page}");
-    assert!(!page.contains("Resume later"), "{page}");
+    assert!(!page.contains("Continue later"), "{page}");
 
     let page = ada.press(&page, "Red").await;
     assert!(page.contains("You answered: <strong>Red</strong>"), "{page}");
@@ -246,7 +246,7 @@ async fn of_two_staff_clicks_the_second_gets_the_receipt() {
     assert!(first.contains("Approved by Grace"), "{first}");
     assert!(second.contains("Already approved by Grace at <time"), "{second}");
     let page = ada.get(&format!("/s/{}", site.session().await)).await;
-    assert!(page.contains("The team has agreed"), "{page}");
+    assert!(page.contains("The team approved your request"), "{page}");
 }
 
 #[tokio::test]

@@ -311,7 +311,7 @@ async fn row_30_a_session_of_a_newer_program_is_refused_in_words_and_the_others_
     let (status, page) = newer.page(&format!("/s/{id}")).await;
     assert_eq!(status, 503, "{page}");
     assert!(
-        page.contains("This conversation cannot be read just now. The team must look at it."),
+        page.contains("I can't open this conversation right now. The team needs to look at it."),
         "{page}"
     );
     assert!(other.answer().await, "the others go on");
@@ -357,7 +357,7 @@ async fn row_30_a_head_of_a_newer_program_hides_no_other() {
     let (newer, other) = (newer.at(&bot), other.at(&bot));
     let (_, page) = newer.page(&format!("/s/{id}")).await;
     assert!(
-        page.contains("This conversation cannot be read just now. The team must look at it."),
+        page.contains("I can't open this conversation right now. The team needs to look at it."),
         "{page}"
     );
     assert!(other.answer().await, "the others go on");

@@ -135,7 +135,7 @@ fn first_answer(card: &html::Card) -> (html::Form, String) {
     if boxes.map(|input| input.ticked = true).count() > 0 {
         return (form, "Done".to_owned());
     }
-    let wanted = ["Go on without", "Paste"];
+    let wanted = ["Continue without", "Paste"];
     let labels: Vec<String> = form.buttons.iter().map(|(_, _, label)| label.clone()).collect();
     let label = labels.iter().find(|label| wanted.contains(&label.as_str())).unwrap_or(&labels[0]);
     (form, label.clone())

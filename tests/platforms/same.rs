@@ -177,7 +177,7 @@ async fn the_same_answers_to_the_same_flow_are_the_same_log_on_every_platform() 
     53 {"type":"called","id":"advance_2","tool":"next_phase","args":{"overrides":[]},"phase":"two","origin":{"from":"engine"}}
     54 {"type":"advanced","from":"two","to":null,"grounds":{"because":"criteria_met"}}
     55 {"type":"status_changed","to":"completed","reason":"the last phase is done"}
-    56 {"type":"posted","effect":"eff 12","audience":"participant","text":"Done. The team sees this:\n\n- Pet\n- file *cv.txt*\n\nA person will read it. Type *export* for a copy, or *delete my data* to erase it."}
+    56 {"type":"posted","effect":"eff 12","audience":"participant","text":"Done. The team can see the following:\n\n- Pet\n- file *cv.txt*\n\nA person will read it. Type *export* for a copy, or *delete my data* to erase it."}
     57 {"type":"export_offered","effect":"eff 13"}
     58 {"type":"returned","call":"advance_2","result":{"outcome":"ok","value":{"status":"approved","advanced_to":null}}}
     "#);

@@ -431,7 +431,7 @@ async fn half_a_message_that_a_crash_left_becomes_the_whole_one() {
         session: world.session,
         place: world.engine.view(world.session).await.unwrap().0.head.place,
         to: Recipient::Participant,
-        act: Act::Post { text: String::new(), offers: Vec::new() },
+        act: Act::Post { text: String::new(), offers: Vec::new(), transcript: false },
         queued_at: chrono::DateTime::default(),
         attempts: 0,
         not_before: chrono::DateTime::default(),
@@ -463,7 +463,7 @@ async fn words_that_nobody_said_in_the_end_go_away() {
     insta::assert_snapshot!(world.ada.screen(), @"
     ── direct ──
     Anteroom: Hello.
-      Anteroom (edited): Stopped. Nothing more will be asked. Type _resume_ to go on later, or _delete my data_ to erase everything.
+      Anteroom (edited): Stopped. I won't ask anything more. Type _resume_ to go on later, or _delete my data_ to erase everything.
     ");
 }
 

@@ -82,13 +82,13 @@ async fn a_request_is_approved() {
     let bot = asked(&model).await;
     let (ada, grace) = (bot.ada(), channel(&bot.grace()));
     assert_snapshot!(ada.news(), @"
-    + Anteroom (only you): I have written to you directly: see the messages of this app.
+    + Anteroom (only you): I've sent you a direct message; look under this app's messages.
     + Anteroom: · Step 1 of 2 · Pets · 0/1
-    +   Anteroom: Staff have been asked. You can leave; I will tell you here.
+    +   Anteroom: I've asked the team. You can leave; I'll post their answer here.
     ");
     assert_snapshot!(grace.news(), @"
     + Anteroom: # Move Ada Byron to “Goodbye”?
-          Not everything in this phase is complete. What is missing was worked out by the application.
+          This phase isn't complete. Missing items were determined by the app, not by the model.
             *Person* Ada Byron
             *Flow* About pets
             *Phase* Pets
@@ -104,7 +104,7 @@ async fn a_request_is_approved() {
     grace.press("Approve").await;
     assert_snapshot!(grace.news(), @"
     ~ Anteroom (edited): # Move Ada Byron to “Goodbye”?
-          Not everything in this phase is complete. What is missing was worked out by the application.
+          This phase isn't complete. Missing items were determined by the app, not by the model.
             *Person* Ada Byron
             *Flow* About pets
             *Phase* Pets
@@ -118,7 +118,7 @@ async fn a_request_is_approved() {
     ");
     assert_snapshot!(ada.news(), @"
     ~ Anteroom (edited): · Step 2 of 2 · Goodbye
-    +   Anteroom: The team has agreed: we move on.
+    +   Anteroom: The team approved your request, so let's move on.
     +   Anteroom: Goodbye then.
     ");
     model.assert_played();
@@ -148,13 +148,13 @@ async fn a_request_that_no_channel_takes_is_decided_in_a_direct_message() {
     let bot = asked_while_channels_are_archived(&model).await;
     let (ada, grace) = (bot.ada(), bot.grace());
     assert_snapshot!(ada.news(), @"
-    + Anteroom (only you): I have written to you directly: see the messages of this app.
+    + Anteroom (only you): I've sent you a direct message; look under this app's messages.
     + Anteroom: · Step 1 of 2 · Pets · 0/1
-    +   Anteroom: I couldn't post in the team's channel, so I've written directly to those who can decide. You can leave; I'll tell you here.
+    +   Anteroom: I couldn't post in the team's channel, so I've written directly to the people who can decide. You can leave; I'll post their answer here.
     ");
     assert_snapshot!(grace.news(), @"
     + Anteroom: # Move Ada Byron to “Goodbye”?
-          Not everything in this phase is complete. What is missing was worked out by the application.
+          This phase isn't complete. Missing items were determined by the app, not by the model.
             *Person* Ada Byron
             *Flow* About pets
             *Phase* Pets
@@ -170,7 +170,7 @@ async fn a_request_that_no_channel_takes_is_decided_in_a_direct_message() {
     grace.press("Approve").await;
     assert_snapshot!(grace.news(), @"
     ~ Anteroom (edited): # Move Ada Byron to “Goodbye”?
-          Not everything in this phase is complete. What is missing was worked out by the application.
+          This phase isn't complete. Missing items were determined by the app, not by the model.
             *Person* Ada Byron
             *Flow* About pets
             *Phase* Pets
@@ -183,7 +183,7 @@ async fn a_request_that_no_channel_takes_is_decided_in_a_direct_message() {
     ");
     assert_snapshot!(ada.news(), @"
     ~ Anteroom (edited): · Step 2 of 2 · Goodbye
-    +   Anteroom: The team has agreed: we move on.
+    +   Anteroom: The team approved your request, so let's move on.
     +   Anteroom: Goodbye.
     ");
     model.assert_played();
@@ -224,7 +224,7 @@ async fn a_request_is_denied() {
     grace.press("Deny").await;
     assert_snapshot!(grace.news(), @"
     ~ Anteroom (edited): # Move Ada Byron to “Goodbye”?
-          Not everything in this phase is complete. What is missing was worked out by the application.
+          This phase isn't complete. Missing items were determined by the app, not by the model.
             *Person* Ada Byron
             *Flow* About pets
             *Phase* Pets
@@ -271,7 +271,7 @@ async fn a_denial_says_something_to_the_interviewer_alone() {
     grace.submit().await;
     assert_snapshot!(grace.news(), @"
     ~ Anteroom (edited): # Move Ada Byron to “Goodbye”?
-          Not everything in this phase is complete. What is missing was worked out by the application.
+          This phase isn't complete. Missing items were determined by the app, not by the model.
             *Person* Ada Byron
             *Flow* About pets
             *Phase* Pets
@@ -280,7 +280,7 @@ async fn a_denial_says_something_to_the_interviewer_alone() {
             *Expires* 9 Nov 10:00 UTC
           *The interviewer's reason*
           > there is no pet
-          ✗ *Denied, with a word to the interviewer,* by @Grace Hopper, 2 Nov 10:00 UTC
+          ✗ *Denied with feedback* by @Grace Hopper, 2 Nov 10:00 UTC
           · To the interviewer: Ask about plants, she is shy.
     +   Anteroom: Denied by @Grace Hopper.
     ");
@@ -314,7 +314,7 @@ async fn words_in_the_thread_decide() {
         if words == "deny" {
             assert_snapshot!(grace.news(), @"
             ~ Anteroom (edited): # Move Ada Byron to “Goodbye”?
-                  Not everything in this phase is complete. What is missing was worked out by the application.
+                  This phase isn't complete. Missing items were determined by the app, not by the model.
                     *Person* Ada Byron
                     *Flow* About pets
                     *Phase* Pets
@@ -369,7 +369,7 @@ async fn a_request_is_reminded_of_once_and_lapses() {
     bot.pass(TimeDelta::hours(25)).await;
     assert_snapshot!(grace.news(), @"
     ~ Anteroom (edited): # Move Ada Byron to “Goodbye”?
-          Not everything in this phase is complete. What is missing was worked out by the application.
+          This phase isn't complete. Missing items were determined by the app, not by the model.
             *Person* Ada Byron
             *Flow* About pets
             *Phase* Pets
@@ -388,7 +388,7 @@ async fn a_request_is_reminded_of_once_and_lapses() {
     bot.pass(TimeDelta::days(6)).await;
     assert_snapshot!(grace.news(), @"
     ~ Anteroom (edited): # Move Ada Byron to “Goodbye”?
-          Not everything in this phase is complete. What is missing was worked out by the application.
+          This phase isn't complete. Missing items were determined by the app, not by the model.
             *Person* Ada Byron
             *Flow* About pets
             *Phase* Pets
@@ -414,14 +414,14 @@ async fn row_46_a_request_is_withdrawn_with_what_it_is_about() {
     ada.reply("delete my data").await;
     assert_snapshot!(ada.last(), @"
     Anteroom: # Delete everything?
-        This erases your answers, files, the whole conversation and requests that still wait for somebody, and removes what I posted. What stays is one line that an erasure happened, without your name; a receipt lists whatever I can't remove. It cannot be undone.
+        This deletes your answers, your files, the whole conversation and any open requests, and removes what I posted. We keep only a record that an erasure took place; it doesn't contain your name. A receipt lists whatever I can't remove. This can't be undone.
         :warning: *This cannot be taken back.*
         [! Erase everything ?] [Keep]
     ");
     ada.press("Erase everything").await;
     assert_snapshot!(grace.news(), @"
     - Anteroom: # Move Ada Byron to “Goodbye”?
-          Not everything in this phase is complete. What is missing was worked out by the application.
+          This phase isn't complete. Missing items were determined by the app, not by the model.
             *Person* Ada Byron
             *Flow* About pets
             *Phase* Pets
@@ -434,7 +434,7 @@ async fn row_46_a_request_is_withdrawn_with_what_it_is_about() {
     ");
     assert_snapshot!(ada.screen(), @"
     ── direct ──
-    Anteroom (only you): I have written to you directly: see the messages of this app.
+    Anteroom (only you): I've sent you a direct message; look under this app's messages.
     ?: This message was deleted.
       Ada Byron: delete my data
       Anteroom (only you): Your answers and files are erased. Receipt: `AAAAAAAAAAAAAAAAAAAACQ`. I'm removing what I posted now, and I'll tell you when that's done.
@@ -459,7 +459,7 @@ async fn a_decider_advances_somebody_at_once() {
     grace.command("/onboard advance @ada reason: she has no pet").await;
     assert_snapshot!(grace.news(), @"
     ~ Anteroom (edited): # Move Ada Byron to “Goodbye”?
-          Not everything in this phase is complete. What is missing was worked out by the application.
+          This phase isn't complete. Missing items were determined by the app, not by the model.
             *Person* Ada Byron
             *Flow* About pets
             *Phase* Pets
@@ -474,7 +474,7 @@ async fn a_decider_advances_somebody_at_once() {
     ");
     assert_snapshot!(ada.news(), @"
     ~ Anteroom (edited): · Step 2 of 2 · Goodbye
-    +   Anteroom: The team has agreed: we move on.
+    +   Anteroom: The team approved your request, so let's move on.
     +   Anteroom: Goodbye.
     ");
 }

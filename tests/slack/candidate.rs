@@ -15,11 +15,11 @@ async fn a_candidate_is_invited_and_goes_through_the_script_to_the_end() {
     grace.command("/onboard invite @ada").await;
     assert_snapshot!(grace.news(), @"
     + Anteroom (only you): Invite @Ada Byron to *Candidate onboarding*?
-          · They get a message that says what it is and that you talk to an AI; nothing begins before they agree.
+          · They'll get a message that says what this is and that they'll be talking to an AI. Nothing starts until they agree.
           [+ Send] [Cancel]
     ");
     grace.press("Send").await;
-    assert_snapshot!(grace.news(), @"+ Anteroom (only you): Sent. You will find what happens in the team's channel.");
+    assert_snapshot!(grace.news(), @"+ Anteroom (only you): Sent. You'll see how it goes in the team's channel.");
     assert_snapshot!(ada.news(), @r#"
     + Anteroom: # Candidate onboarding
           _You are about to talk to an AI assistant_, not a person. It works for Example Ltd.
@@ -73,7 +73,7 @@ async fn a_candidate_is_invited_and_goes_through_the_script_to_the_end() {
     ~   Anteroom (edited): Please send your résumé as PDF, DOCX, TXT or MD, at most 10 MB.
             ✓ You sent: *ada.pdf*, 2 Nov 10:00 UTC
     +   Anteroom: # Contact details
-            Read. Found 4 roles and 2 schools. These are your contact details as I have them. Please correct and complete them.
+            I found 4 roles and 2 schools. Here are your contact details so far. Please correct and complete them.
               *Name* Ada Byron
               *Headline* Senior Programmer
               *E-mail* ada.byron@example.org
@@ -97,7 +97,7 @@ async fn a_candidate_is_invited_and_goes_through_the_script_to_the_end() {
     assert_snapshot!(ada.news(), @"
     ~   Anteroom (edited): · Step 1 of 3 · The basics · 1/3
     ~   Anteroom (edited): # Contact details
-            Read. Found 4 roles and 2 schools. These are your contact details as I have them. Please correct and complete them.
+            I found 4 roles and 2 schools. Here are your contact details so far. Please correct and complete them.
               *Name* Ada Byron
               *Headline* Senior Programmer
               *E-mail* ada.byron@example.org
@@ -116,7 +116,7 @@ async fn a_candidate_is_invited_and_goes_through_the_script_to_the_end() {
             ✓ *Approved* by you, 2 Nov 10:00 UTC
             [Change]
     +   Anteroom: # Work history
-            Where you have worked: organisation, title, place and dates, newest first. Add what is missing, remove what is wrong.
+            Here's where you have worked: organisation, title, place and dates, newest first. Please add what's missing and remove what's wrong.
             *Role 1*
               *Organisation* Analytical Engines Ltd
               *Title* Senior Programmer
@@ -145,7 +145,7 @@ async fn a_candidate_is_invited_and_goes_through_the_script_to_the_end() {
     ada.press("Looks right").await;
     assert_snapshot!(ada.last(), @"
     Anteroom: # Education
-        Where you have studied. Add what is missing, or skip this if you have nothing to add.
+        Here's where you have studied. Please add what's missing, or skip this if you have nothing to add.
         *School 1*
           *School* University of London
           *Subject* Mathematics
@@ -164,7 +164,7 @@ async fn a_candidate_is_invited_and_goes_through_the_script_to_the_end() {
     assert_snapshot!(ada.news(), @"
     ~   Anteroom (edited): · Step 2 of 3 · One piece of work in depth · 0/2
     ~   Anteroom (edited): # Work history
-            Where you have worked: organisation, title, place and dates, newest first. Add what is missing, remove what is wrong.
+            Here's where you have worked: organisation, title, place and dates, newest first. Please add what's missing and remove what's wrong.
             *Role 1*
               *Organisation* Analytical Engines Ltd
               *Title* Senior Programmer
@@ -190,7 +190,7 @@ async fn a_candidate_is_invited_and_goes_through_the_script_to_the_end() {
             ✓ *Approved* by you, 2 Nov 10:00 UTC
             [Change]
     +   Anteroom (edited): # Education
-            Where you have studied. Add what is missing, or skip this if you have nothing to add.
+            Here's where you have studied. Please add what's missing, or skip this if you have nothing to add.
             *School 1*
               *School* University of London
               *Subject* Mathematics
@@ -206,7 +206,7 @@ async fn a_candidate_is_invited_and_goes_through_the_script_to_the_end() {
             ✓ *Approved* by you, 2 Nov 10:00 UTC
             [Change]
     +   Anteroom: Next, one piece of work you would like us to know about. Around 10 minutes. You choose which.
-    +   Anteroom: Which one shall we look at more closely? Pick what you know best and like to talk about.
+    +   Anteroom: Which role would you like to talk about? Pick one you know well and enjoy talking about.
             *Senior Programmer, Analytical Engines Ltd*: 2020-03 to now
             *Programmer, Difference & Sons*: 2016-06 to 2020-02
             *Assistant Mathematician, Somerville Instruments*: 2013-09 to 2016-05
@@ -223,7 +223,7 @@ async fn a_candidate_is_invited_and_goes_through_the_script_to_the_end() {
         ada.reply(words).await;
     }
     assert_snapshot!(ada.news(), @"
-    ~   Anteroom (edited): Which one shall we look at more closely? Pick what you know best and like to talk about.
+    ~   Anteroom (edited): Which role would you like to talk about? Pick one you know well and enjoy talking about.
             ✓ You answered: *Programmer, Difference & Sons*, 2 Nov 10:00 UTC
     +   Anteroom (edited): What was the goal, and who was it for? Please leave out anything confidential.
             ✓ You answered: *A faster engine.*, 2 Nov 10:00 UTC
@@ -241,10 +241,10 @@ async fn a_candidate_is_invited_and_goes_through_the_script_to_the_end() {
             [+ Under 10%] [10-30%] [30-50%] [Over 50%] [Not measured]
     ");
     ada.choose("30-50%").await;
-    ada.choose("Go on without").await;
+    ada.choose("Continue without").await;
     assert_snapshot!(ada.last(), @"
     Anteroom: # Evidence card
-        This is the card I made of it. Every claim stands on your own words; please correct what is not right.
+        Here's a summary of what you told me. Every claim is backed by a quote from you; please correct anything that isn't right.
           *Title* Programmer, Difference & Sons
           *Summary* A faster engine.
           *Source* Interview
@@ -266,7 +266,7 @@ async fn a_candidate_is_invited_and_goes_through_the_script_to_the_end() {
     ");
     ada.press("Looks right").await;
     assert_snapshot!(ada.last(), @"
-    Anteroom: Would you like to share one piece of writing of yours? It is optional. Please send nothing that is confidential to an employer.
+    Anteroom: Would you like to share one piece of writing of yours? It's optional. Please don't send anything confidential to an employer.
         [+ Upload] [Paste] [Skip]
     ");
 
@@ -291,7 +291,7 @@ async fn a_candidate_is_invited_and_goes_through_the_script_to_the_end() {
     ada.choose("No, that is all").await;
     assert_snapshot!(ada.last(), @"
     Anteroom: # What you are looking for
-        This is what you are looking for, as I have understood it. Please correct what is not right; then a person will read it.
+        Here's what you're looking for, as I understood it. Please correct anything that isn't right; then a person will read it.
           *What you want next* More responsibility, A change of field
           *Working arrangement* Remote
           *Availability* Notice period: About a month. Earliest start: March
@@ -303,12 +303,12 @@ async fn a_candidate_is_invited_and_goes_through_the_script_to_the_end() {
     assert_snapshot!(ada.news(), @"
     ~   Anteroom (edited): · Step 3 of 3 · In your own words · 2/2
     ~   Anteroom (edited): # What you are looking for
-            This is what you are looking for, as I have understood it. Please correct what is not right; then a person will read it.
+            Here's what you're looking for, as I understood it. Please correct anything that isn't right; then a person will read it.
               *What you want next* More responsibility, A change of field
               *Working arrangement* Remote
               *Availability* Notice period: About a month. Earliest start: March
             ✓ *Approved* by you, 2 Nov 10:00 UTC
-    +   Anteroom: Done. Example Ltd sees this:
+    +   Anteroom: Done. Example Ltd can see the following:
 
             • Contact details
             • Work history

@@ -211,7 +211,7 @@ async fn in_a_channel_a_locked_conversation_calls_its_participant_to_the_new_thr
     ~ Anteroom (edited): · Step 1 of 2 · One · 1/2
     ~   Anteroom (edited): Which colour?
             ✓ You answered: *Blue*, 2 Nov 10:01 UTC
-    + Anteroom: @Ada Byron, the thread we talked in is closed, so we go on here, in the thread below.
+    + Anteroom: @Ada Byron, our earlier thread is closed, so let's continue here, in the thread below.
     +   Anteroom: A file, please.
             [+ Upload] [Skip]
             · TXT, MD, PDF · up to 1 MB. You can also drop the file into this conversation. No file at hand? Type it here instead.

@@ -68,7 +68,7 @@ async fn the_general_command_offers_a_choice_when_there_are_several_flows() {
     let ada = bot.ada();
     ada.command("/onboard").await;
     assert_snapshot!(ada.news(), @"
-    + Anteroom (only you): Hello. I conduct interviews, one step at a time. Which one would you like to begin?
+    + Anteroom (only you): Hello. I run interviews, one step at a time. Which one would you like to start?
           [Candidate onboarding] [Community welcome]
     ");
     assert!(flows(&bot).await.is_empty());
@@ -140,7 +140,7 @@ async fn staff_take_a_conversation_over_and_hand_it_back_by_command() {
     ~   Anteroom (edited): Which colour?
             [+ Red] [Blue]
     +   Anteroom: Grace Hopper from the team is here now.
-    +   Anteroom: The assistant is back. We go on where we were.
+    +   Anteroom: The assistant is back. Let's pick up where we left off.
     ");
     bot.mallory().command("/onboard take over @ada").await;
     assert_snapshot!(bot.mallory().news(), @"+ Anteroom (only you): Only the team can do that.");

@@ -227,7 +227,7 @@ impl Stage for Kind {
         match self {
             Self::Card => ada.can_see("A file, please."),
             Self::CardEdited => ada.can_see("✓ You answered: *Blue*"),
-            Self::Words => ada.can_see("I could not match that"),
+            Self::Words => ada.can_see("I couldn't match that"),
             Self::Copy => ada.can_see("Download my answers"),
             Self::Desk => linus.at("recruiting-desk").can_see("asks for a person"),
             Self::FromTeam => ada.can_see("Linus Pauling: What is it?"),
@@ -263,8 +263,8 @@ impl Stage for Kind {
 
     fn promise(&self) -> Option<&'static str> {
         match self {
-            Self::Desk => Some("I have asked the team"),
-            Self::Request => Some("Staff have been asked"),
+            Self::Desk => Some("I've asked the team"),
+            Self::Request => Some("I've asked the team. You can leave"),
             _ => None,
         }
     }

@@ -47,7 +47,7 @@ async fn interviewed() -> Bot {
     ada.reply("The zebra and the ocelot?").await;
     desk.press("Hand back").await;
     ada.choose("30-50%").await;
-    ada.choose("Go on without").await;
+    ada.choose("Continue without").await;
     ada.press("Looks right").await;
     ada.choose("Paste").await;
     ada.reply("Zebras are a zebra branch of poetry.").await;

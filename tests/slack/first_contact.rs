@@ -9,7 +9,7 @@ use crate::{
 };
 
 const CHOOSER: &str = "Which one would you like to begin?";
-const WROTE: &str = "I have written to you directly";
+const WROTE: &str = "I've sent you a direct message";
 
 /// Everything that told of a message, as Slack sends it again.
 fn events(bot: &Bot, ts: &str, attempt: u32) -> Vec<Push> {

@@ -201,6 +201,6 @@ async fn a_file_that_was_erased_is_said_to_be_gone() {
     for _ in 0..3 {
         bot.pass(TimeDelta::minutes(2)).await;
     }
-    bot.ada().sees("That file is not kept any more.").await;
+    bot.ada().sees("That file is no longer stored.").await;
     assert!(seen(&bot).is_empty());
 }

@@ -178,7 +178,7 @@ impl Led {
             read.contains(r#""extracted_content":"<document>Ada Byron\nSenior Programmer\n"#),
             "{read}"
         );
-        assert!(read.contains(r#""message":"Read. Found 4 roles and 2 schools.""#), "{read}");
+        assert!(read.contains(r#""message":"I found 4 roles and 2 schools.""#), "{read}");
     }
 
     /// Both cards are open; one is corrected, and the model goes on when both are settled.
@@ -244,11 +244,11 @@ impl Led {
         ~   Anteroom (edited): Where did you study?
                 ✓ You answered: *There is nothing to add*, 2 Nov 10:00 UTC
         +   Anteroom: Then I ask the team whether we can go on.
-        +   Anteroom: Staff have been asked. You can leave; I will tell you here.
+        +   Anteroom: I've asked the team. You can leave; I'll post their answer here.
         ");
         assert_snapshot!(grace.news(), @"
         + Anteroom: # Move Ada Byron to “One piece of work in depth”?
-              Not everything in this phase is complete. What is missing was worked out by the application.
+              This phase isn't complete. Missing items were determined by the app, not by the model.
                 *Person* Ada Byron
                 *Flow* Candidate onboarding
                 *Phase* The basics
@@ -272,7 +272,7 @@ impl Led {
         model: Then I ask the team whether we can go on.
         model calls c00000007 next_phase {"overrides":["education_history"],"reason":"The candidate was taught at home."}
         c00000007 -> {"status":"denied_with_feedback","feedback":"Ask who taught her."}
-        <note>The participant was told: Staff have been asked. You can leave; I will tell you here.</note>
+        <note>The participant was told: I've asked the team. You can leave; I'll post their answer here.</note>
         <note>The participant was told: The team would like you to finish this part first.</note>
         "#);
 
@@ -283,13 +283,13 @@ impl Led {
         grace.press("Approve").await;
         assert_snapshot!(ada.news(), @"
         ~   Anteroom (edited): · Step 2 of 3 · One piece of work in depth · 0/2
-        +   Anteroom: The team has agreed: we move on.
+        +   Anteroom: The team approved your request, so let's move on.
         +   Anteroom: Next, one piece of work you would like us to know about. Around 10 minutes. You choose which.
         +   Anteroom: Now to one piece of work. What was the goal of the notes?
         ");
         assert_snapshot!(grace.news(), @"
         ~ Anteroom (edited): # Move Ada Byron to “One piece of work in depth”?
-              Not everything in this phase is complete. What is missing was worked out by the application.
+              This phase isn't complete. Missing items were determined by the app, not by the model.
                 *Person* Ada Byron
                 *Flow* Candidate onboarding
                 *Phase* The basics
@@ -305,8 +305,8 @@ impl Led {
         model: Thank you, I have passed that on.
         model calls c00000008 next_phase {"overrides":["education_history"],"reason":"The candidate was taught at home."}
         c00000008 -> {"status":"approved","advanced_to":"phase_2_deep_dive"}
-        <note>The participant was told: Staff have been asked. You can leave; I will tell you here.</note>
-        <note>The participant was told: The team has agreed: we move on.</note>
+        <note>The participant was told: I've asked the team. You can leave; I'll post their answer here.</note>
+        <note>The participant was told: The team approved your request, so let's move on.</note>
         <note>Part 2 of 3 begins: One piece of work in depth (`phase_2_deep_dive`).
         Let the candidate pick one role or project from the timeline (get_user_option).
         Ask about the goal, their own part, the hardest decision, what changed, and how they know.
@@ -465,7 +465,7 @@ impl Led {
                   *Availability* In March
                 ✓ *Approved* by you, 2 Nov 10:00 UTC
         +   Anteroom: That is all. A person will read it and write to you.
-        +   Anteroom: Done. Example Ltd sees this:
+        +   Anteroom: Done. Example Ltd can see the following:
 
                 • Contact details
                 • Work history

@@ -28,8 +28,8 @@ async fn nobody_but_staff_begins_it() {
     assert_snapshot!(ada.news(), @"
     + Anteroom (only you): Only the team can do that.
     + Anteroom (only you): Only the team can do that.
-    + Anteroom (only you): There is no interview to take part in here. The team can invite you when there is one.
-    + Anteroom (only you): There is no interview to take part in here. The team can invite you when there is one.
+    + Anteroom (only you): There's no interview to take part in here yet. The team can invite you when there is.
+    + Anteroom (only you): There's no interview to take part in here yet. The team can invite you when there is.
     ");
     assert!(bot.engine.parts().store.sessions(None, 10).await.unwrap().is_empty());
 }
@@ -58,7 +58,7 @@ async fn compared() -> (Bot, Person) {
 async fn staff_are_told_what_it_means_before() {
     let (bot, linus) = asked().await;
     assert_snapshot!(linus.news(), @"
-    + Anteroom (only you): I have written to you directly: see the messages of this app.
+    + Anteroom (only you): I've sent you a direct message; look under this app's messages.
     + Anteroom: # Job match
           _You are about to compare a person's CV with a job by machine._ The result is advice; a person decides, and can say why.
 

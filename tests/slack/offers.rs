@@ -54,17 +54,17 @@ async fn f5_who_has_stopped_goes_on_by_a_button() {
     ~   Anteroom (edited): Which colour?
             *No longer asked*: the conversation was stopped. 2 Nov 10:00 UTC
     + Ada Byron: stop
-    +   Anteroom: Stopped. Nothing more will be asked. Type _resume_ to go on later, or _delete my data_ to erase everything.
-            [Resume later] [Delete my data]
+    +   Anteroom: Stopped. I won't ask anything more. Type _resume_ to go on later, or _delete my data_ to erase everything.
+            [Continue later] [Delete my data]
     ");
-    ada.press("Resume later").await;
+    ada.press("Continue later").await;
     assert_snapshot!(ada.news(), @"
-    +   Anteroom: Welcome back. We go on where we were.
+    +   Anteroom: Welcome back. Let's pick up where we left off.
     +   Anteroom: Which colour?
             [+ Red] [Blue]
     ");
     // Once more does no harm.
-    ada.press("Resume later").await;
+    ada.press("Continue later").await;
     assert_snapshot!(ada.news(), @"
     ~   Anteroom (edited): Which colour?
             [+ Red] [Blue]
@@ -83,7 +83,7 @@ async fn f5_who_has_stopped_erases_everything_by_a_button() {
     ada.press("Delete my data").await;
     assert_snapshot!(ada.news(), @"
     +   Anteroom: # Delete everything?
-            This erases your answers, files, the whole conversation and requests that still wait for somebody, and removes what I posted. What stays is one line that an erasure happened, without your name; a receipt lists whatever I can't remove. It cannot be undone.
+            This deletes your answers, your files, the whole conversation and any open requests, and removes what I posted. We keep only a record that an erasure took place; it doesn't contain your name. A receipt lists whatever I can't remove. This can't be undone.
             :warning: *This cannot be taken back.*
             [! Erase everything ?] [Keep]
     ");
@@ -92,10 +92,10 @@ async fn f5_who_has_stopped_erases_everything_by_a_button() {
     ~ ?: This message was deleted.
     -   Anteroom (edited): Which colour?
             *No longer asked*: the conversation was stopped. 2 Nov 10:00 UTC
-    -   Anteroom: Stopped. Nothing more will be asked. Type _resume_ to go on later, or _delete my data_ to erase everything.
-            [Resume later] [Delete my data]
+    -   Anteroom: Stopped. I won't ask anything more. Type _resume_ to go on later, or _delete my data_ to erase everything.
+            [Continue later] [Delete my data]
     -   Anteroom: # Delete everything?
-            This erases your answers, files, the whole conversation and requests that still wait for somebody, and removes what I posted. What stays is one line that an erasure happened, without your name; a receipt lists whatever I can't remove. It cannot be undone.
+            This deletes your answers, your files, the whole conversation and any open requests, and removes what I posted. We keep only a record that an erasure took place; it doesn't contain your name. A receipt lists whatever I can't remove. This can't be undone.
             :warning: *This cannot be taken back.*
             [! Erase everything ?] [Keep]
     +   Anteroom (only you): Your answers and files are erased. Receipt: `AAAAAAAAAAAAAAAAAAAACg`. I'm removing what I posted now, and I'll tell you when that's done.
@@ -106,7 +106,7 @@ async fn f5_who_has_stopped_erases_everything_by_a_button() {
           • 1 message that you sent in this conversation. Only you can delete them.
     ");
     // There is nothing left that the button could be about, nor the button.
-    assert!(!ada.has_button("Resume later"), "{}", ada.screen());
+    assert!(!ada.has_button("Continue later"), "{}", ada.screen());
 }
 
 #[tokio::test]
@@ -121,7 +121,7 @@ async fn f4_a_reminder_can_be_put_off_and_stopped() {
             [Later] [Stop reminders]
     ");
     ada.press("Later").await;
-    assert_snapshot!(ada.news(), @"+   Anteroom: All right. The question stays open: answer it whenever you like.");
+    assert_snapshot!(ada.news(), @"+   Anteroom: All right. The question stays open; answer it whenever you like.");
     ada.press("Stop reminders").await;
     assert_snapshot!(ada.news(), @"+   Anteroom: No more reminders.");
     bot.pass(TimeDelta::hours(72)).await;
@@ -138,7 +138,7 @@ async fn what_is_offered_to_one_is_not_for_another() {
     ada.command("/onboard start").await;
     ada.reply_to("Which colour?", "stop").await;
     drop(mallory.news());
-    mallory.press("Resume later").await;
+    mallory.press("Continue later").await;
     assert_snapshot!(mallory.news(), @"+   Anteroom (only you): Only the person who was asked can do that.");
     mallory.press("Delete my data").await;
     assert_snapshot!(mallory.news(), @"+   Anteroom (only you): Only the person who was asked can do that.");
@@ -218,7 +218,7 @@ async fn j1_9_later_is_whenever_they_like() {
     ada.say("resume").await;
     assert_snapshot!(ada.news(), @"
     + Ada Byron: resume
-    +   Anteroom: Welcome back. We go on where we were.
+    +   Anteroom: Welcome back. Let's pick up where we left off.
     +   Anteroom: A word, please.
             · Type your answer here, or write it in a form.
             [Write an answer]

@@ -103,7 +103,7 @@ async fn j5_a_copy_for_staff_is_audited() {
     let grace = bot.grace();
     grace.command("/onboard export @mary").await;
     assert_snapshot!(grace.news(), @"
-    + Anteroom (only you): I send it to you directly.
+    + Anteroom (only you): I'll send it to you in a direct message.
     + Anteroom: (file: anteroom-ses_00000000000000000000000000000001.zip)
     ");
     let session = bot.session().await;

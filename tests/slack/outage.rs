@@ -190,7 +190,7 @@ async fn a_decision_typed_while_nobody_listened_is_taken_once() {
     bot.crash().await;
     assert_snapshot!(ada.news(), @"
     ~ Anteroom (edited): · Step 2 of 2 · Goodbye
-    +   Anteroom: The team has agreed: we move on.
+    +   Anteroom: The team approved your request, so let's move on.
     +   Anteroom: Goodbye then.
     ");
     let told = grace.screen().matches("Approved by @Grace Hopper.").count();
@@ -228,7 +228,7 @@ async fn a_first_message_written_while_nobody_listened_is_answered_once() {
     bot.crash().await;
     assert_snapshot!(linus.news(), @"
     + Linus Pauling: hello
-    +   Anteroom: Hello. I conduct interviews, one step at a time. Which one would you like to begin?
+    +   Anteroom: Hello. I run interviews, one step at a time. Which one would you like to start?
             [About colours]
     ");
     bot.crash().await;

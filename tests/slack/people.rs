@@ -160,7 +160,7 @@ async fn f16_an_answer_stays_what_it_was_and_that_is_said() {
     ada.edit("Blue", "Red").await;
     assert_snapshot!(ada.news(), @"
     ~   Ada Byron (edited): Red
-    +   Anteroom (only you): I have taken that message as it was. If something is different now, please write it, or press “Change” on the card.
+    +   Anteroom (only you): I'd already used that message as it was. If something has changed, please tell me, or press “Change” on the card.
     ");
     // Mallory changes nothing by editing words of hers.
     ada.delete("Red").await;
@@ -232,7 +232,7 @@ async fn f20_distress_calls_a_person_at_once_and_nothing_more_is_asked() {
     ada.reply("I want to end my life").await;
     assert_snapshot!(ada.news(), @"
     +   Ada Byron: I want to end my life
-    +   Anteroom: Thank you for telling me. If somebody is in danger, please call the emergency number of your country now.
+    +   Anteroom: Thank you for telling me. If anyone is in danger, please call your local emergency number now.
     +   Anteroom: I've asked a person from the team to look at this now. I'll keep quiet until they answer or you type _continue_.
     ");
     assert_snapshot!(desk.news(), @"
@@ -259,7 +259,7 @@ async fn f20_a_legal_threat_reaches_no_model() {
     ada.reply("You will hear from my lawyer.").await;
     assert_snapshot!(ada.news(), @"
     +   Ada Byron: You will hear from my lawyer.
-    +   Anteroom: Thank you for telling me. If somebody is in danger, please call the emergency number of your country now.
+    +   Anteroom: Thank you for telling me. If anyone is in danger, please call your local emergency number now.
     +   Anteroom: I've asked a person from the team to look at this now. I'll keep quiet until they answer or you type _continue_.
     ");
     assert_eq!(model.seen().len(), 1);
@@ -274,12 +274,12 @@ async fn f20_a_legal_threat_reaches_no_model() {
     assert_snapshot!(model.news(1), @"
     model: How shall we begin?
     <participant>You will hear from my lawyer.</participant>
-    <note>The participant was told: Thank you for telling me. If somebody is in danger, please call the emergency number of your country now.</note>
+    <note>The participant was told: Thank you for telling me. If anyone is in danger, please call your local emergency number now.</note>
     <note>The participant was told: I've asked a person from the team to look at this now. I'll keep quiet until they answer or you type *continue*.</note>
     <note>The participant was told: Linus Pauling from the team is here now.</note>
     <staff>Linus Pauling: I am so sorry. What happened?</staff>
     <note>A person of the team was in the conversation; it is yours again.</note>
-    <note>The participant was told: The assistant is back. We go on where we were.</note>
+    <note>The participant was told: The assistant is back. Let's pick up where we left off.</note>
     ");
     model.assert_played();
 }

@@ -52,7 +52,7 @@ async fn a_candidate_s_conversation_is_drawn() {
     pictured(&bot, "upload", "D0ADA", "Files").await;
     ada.attach("Files", "ada.pdf", &fs::read("tests/fixtures/ada.pdf").unwrap()).await;
     ada.submit().await;
-    pictured(&bot, "review", "D0ADA", "These are your contact details").await;
+    pictured(&bot, "review", "D0ADA", "Here are your contact details").await;
     ada.press("Edit").await;
     pictured(&bot, "edit", "D0ADA", "Note for the interviewer").await;
     ada.close().await;

@@ -36,14 +36,14 @@ async fn f6_what_is_kept_after_all_stays_and_the_question_with_it() {
     assert_snapshot!(ada.news(), @"
     +   Ada Byron: delete my data
     +   Anteroom: # Delete everything?
-            This erases your answers, files, the whole conversation and requests that still wait for somebody, and removes what I posted. What stays is one line that an erasure happened, without your name; a receipt lists whatever I can't remove. It cannot be undone.
+            This deletes your answers, your files, the whole conversation and any open requests, and removes what I posted. We keep only a record that an erasure took place; it doesn't contain your name. A receipt lists whatever I can't remove. This can't be undone.
             :warning: *This cannot be taken back.*
             [! Erase everything ?] [Keep]
     ");
     ada.press("Keep").await;
     assert_snapshot!(ada.news(), @"
     ~   Anteroom (edited): # Delete everything?
-            This erases your answers, files, the whole conversation and requests that still wait for somebody, and removes what I posted. What stays is one line that an erasure happened, without your name; a receipt lists whatever I can't remove. It cannot be undone.
+            This deletes your answers, your files, the whole conversation and any open requests, and removes what I posted. We keep only a record that an erasure took place; it doesn't contain your name. A receipt lists whatever I can't remove. This can't be undone.
             ✓ @Ada Byron answered: *Keep*, 2 Nov 10:00 UTC
     ");
     ada.press("Blue").await;
@@ -62,7 +62,7 @@ async fn f6_while_a_person_has_taken_over() {
     assert_snapshot!(ada.news(), @"
     +   Ada Byron: delete my data
     +   Anteroom: # Delete everything?
-            This erases your answers, files, the whole conversation and requests that still wait for somebody, and removes what I posted. What stays is one line that an erasure happened, without your name; a receipt lists whatever I can't remove. It cannot be undone.
+            This deletes your answers, your files, the whole conversation and any open requests, and removes what I posted. We keep only a record that an erasure took place; it doesn't contain your name. A receipt lists whatever I can't remove. This can't be undone.
             :warning: *This cannot be taken back.*
             [! Erase everything ?] [Keep]
     ");
@@ -71,10 +71,10 @@ async fn f6_while_a_person_has_taken_over() {
     ~ ?: This message was deleted.
     -   Anteroom: Which colour?
             [+ Red] [Blue]
-    -   Anteroom: I have asked the team. I will keep quiet until they answer or you type _continue_.
+    -   Anteroom: I've asked the team. I'll keep quiet until they answer or you type _continue_.
     -   Anteroom: Linus Pauling from the team is here now.
     -   Anteroom: # Delete everything?
-            This erases your answers, files, the whole conversation and requests that still wait for somebody, and removes what I posted. What stays is one line that an erasure happened, without your name; a receipt lists whatever I can't remove. It cannot be undone.
+            This deletes your answers, your files, the whole conversation and any open requests, and removes what I posted. We keep only a record that an erasure took place; it doesn't contain your name. A receipt lists whatever I can't remove. This can't be undone.
             :warning: *This cannot be taken back.*
             [! Erase everything ?] [Keep]
     +   Anteroom (only you): Your answers and files are erased. Receipt: `AAAAAAAAAAAAAAAAAAAACw`. I'm removing what I posted now, and I'll tell you when that's done.
@@ -103,7 +103,7 @@ async fn f6_after_the_end() {
     ada.press("Delete my data").await;
     assert_snapshot!(ada.news(), @"
     +   Anteroom: # Delete everything?
-            This erases your answers, files, the whole conversation and requests that still wait for somebody, and removes what I posted. What stays is one line that an erasure happened, without your name; a receipt lists whatever I can't remove. It cannot be undone.
+            This deletes your answers, your files, the whole conversation and any open requests, and removes what I posted. We keep only a record that an erasure took place; it doesn't contain your name. A receipt lists whatever I can't remove. This can't be undone.
             :warning: *This cannot be taken back.*
             [! Erase everything ?] [Keep]
     ");
@@ -116,7 +116,7 @@ async fn f6_after_the_end() {
             ✓ You sent: *cv.txt*, 2 Nov 10:00 UTC
     -   Anteroom (edited): A word, please.
             ✓ You answered: *Kestrel*, 2 Nov 10:00 UTC
-    -   Anteroom: Done. The team sees this:
+    -   Anteroom: Done. The team can see the following:
 
             • file _cv.txt_
 
@@ -124,7 +124,7 @@ async fn f6_after_the_end() {
     -   Anteroom: You can have a copy of everything.
             [Download my answers] [Delete my data]
     -   Anteroom: # Delete everything?
-            This erases your answers, files, the whole conversation and requests that still wait for somebody, and removes what I posted. What stays is one line that an erasure happened, without your name; a receipt lists whatever I can't remove. It cannot be undone.
+            This deletes your answers, your files, the whole conversation and any open requests, and removes what I posted. We keep only a record that an erasure took place; it doesn't contain your name. A receipt lists whatever I can't remove. This can't be undone.
             :warning: *This cannot be taken back.*
             [! Erase everything ?] [Keep]
     +   Anteroom (only you): Your answers and files are erased. Receipt: `AAAAAAAAAAAAAAAAAAAAFw`. I'm removing what I posted now, and I'll tell you when that's done.
@@ -138,7 +138,7 @@ async fn f6_after_the_end() {
     ada.reply("delete my data").await;
     assert_snapshot!(ada.news(), @"
     +   Ada Byron: delete my data
-    +   Anteroom: Hello. I conduct interviews, one step at a time. Which one would you like to begin?
+    +   Anteroom: Hello. I run interviews, one step at a time. Which one would you like to start?
             [A short talk]
     ");
     bot.judge();
@@ -154,7 +154,7 @@ async fn f6_after_stop_and_by_the_command() {
     assert_snapshot!(ada.news(), @"
     + Anteroom (only you): Done.
     +   Anteroom: # Delete everything?
-            This erases your answers, files, the whole conversation and requests that still wait for somebody, and removes what I posted. What stays is one line that an erasure happened, without your name; a receipt lists whatever I can't remove. It cannot be undone.
+            This deletes your answers, your files, the whole conversation and any open requests, and removes what I posted. We keep only a record that an erasure took place; it doesn't contain your name. A receipt lists whatever I can't remove. This can't be undone.
             :warning: *This cannot be taken back.*
             [! Erase everything ?] [Keep]
     ");
@@ -163,10 +163,10 @@ async fn f6_after_stop_and_by_the_command() {
     ~ ?: This message was deleted.
     -   Anteroom (edited): Which colour?
             *No longer asked*: the conversation was stopped. 2 Nov 10:00 UTC
-    -   Anteroom: Stopped. Nothing more will be asked. Type _resume_ to go on later, or _delete my data_ to erase everything.
-            [Resume later] [Delete my data]
+    -   Anteroom: Stopped. I won't ask anything more. Type _resume_ to go on later, or _delete my data_ to erase everything.
+            [Continue later] [Delete my data]
     -   Anteroom: # Delete everything?
-            This erases your answers, files, the whole conversation and requests that still wait for somebody, and removes what I posted. What stays is one line that an erasure happened, without your name; a receipt lists whatever I can't remove. It cannot be undone.
+            This deletes your answers, your files, the whole conversation and any open requests, and removes what I posted. We keep only a record that an erasure took place; it doesn't contain your name. A receipt lists whatever I can't remove. This can't be undone.
             :warning: *This cannot be taken back.*
             [! Erase everything ?] [Keep]
     +   Anteroom (only you): Your answers and files are erased. Receipt: `AAAAAAAAAAAAAAAAAAAACg`. I'm removing what I posted now, and I'll tell you when that's done.
@@ -264,7 +264,7 @@ async fn f15_who_leaves_is_waited_for_with_requests_withdrawn_and_goes_on_when_b
     works_here(&bot, false).await;
     assert_snapshot!(grace.news(), @"
     ~ Anteroom (edited): # Move Ada Byron to “Goodbye”?
-          Not everything in this phase is complete. What is missing was worked out by the application.
+          This phase isn't complete. Missing items were determined by the app, not by the model.
           *No longer asked*: the participant cannot be reached. 2 Nov 10:00 UTC
     ");
     assert_snapshot!(desk.news(), @"
@@ -281,7 +281,7 @@ async fn f15_who_leaves_is_waited_for_with_requests_withdrawn_and_goes_on_when_b
     assert_snapshot!(model.news(1), @r#"
     model calls c00000001 next_phase {"overrides":["pet"],"reason":"there is no pet"}
     c00000001 -> {"error":"the request was withdrawn","code":"withdrawn"}
-    <note>The participant was told: Staff have been asked. You can leave; I will tell you here.</note>
+    <note>The participant was told: I've asked the team. You can leave; I'll post their answer here.</note>
     "#);
     model.next(Turn::says("A cat!"));
     ada.reply("A cat.").await;
@@ -297,7 +297,7 @@ async fn f15_a_changed_profile_wakes_nobody_who_was_silent() {
     let bot = begun().await;
     let ada = bot.ada();
     bot.pass(chrono::TimeDelta::days(15)).await;
-    assert!(ada.can_see("so I have paused"), "{}", ada.screen());
+    assert!(ada.can_see("so I've paused"), "{}", ada.screen());
     drop(ada.news());
     works_here(&bot, true).await;
     assert_snapshot!(ada.news(), @"");

@@ -72,7 +72,7 @@ async fn f14_a_private_channel_takes_the_conversation() {
     let (ada, grace) = (room(&bot), bot.grace());
     invite(&grace).await;
     assert_snapshot!(ada.news(), @"
-    + Anteroom: @Ada Byron, I cannot write to you directly, so we talk here, in the thread below. Whoever is in this channel can read it.
+    + Anteroom: @Ada Byron, I can't send you direct messages, so let's talk here, in the thread below. Everyone in this channel can read it.
     +   Anteroom: · Step 1 of 1 · One · 0/1
     +   Anteroom: Which colour?
             [+ Red] [Blue]
@@ -126,7 +126,7 @@ async fn f14_trouble_on_the_way_to_the_channel_begins_nothing_twice() {
         bot.pass(chrono::TimeDelta::minutes(5)).await;
         ada.sees("Which colour?").await;
         let screen = ada.screen();
-        assert_eq!(screen.matches("I cannot write to you directly").count(), 1, "{screen}");
+        assert_eq!(screen.matches("I can't send you direct messages").count(), 1, "{screen}");
         assert_eq!(screen.matches("Which colour?").count(), 1, "{screen}");
     }
 }
@@ -138,9 +138,9 @@ async fn f14_without_a_channel_who_invited_and_staff_are_told_once() {
     invite(&grace).await;
     assert_snapshot!(grace.news(), @"
     + Anteroom (only you): Invite @Ada Byron to *About colours*?
-          · They get a message that says what it is and that you talk to an AI; nothing begins before they agree.
+          · They'll get a message that says what this is and that they'll be talking to an AI. Nothing starts until they agree.
           [+ Send] [Cancel]
-    + Anteroom (only you): Sent. You will find what happens in the team's channel.
+    + Anteroom (only you): Sent. You'll see how it goes in the team's channel.
     + Anteroom: I cannot write to @Ada Byron directly, so they have read nothing yet. Nothing is lost. Ask them to open this app under “Apps” and to write to me there, or invite them once more when they can be written to. An operator can also name a private channel that they and I are in, as `parent` of the interview.
     ");
     assert_snapshot!(grace.at("recruiting-approvals").news(), @"
@@ -159,7 +159,7 @@ async fn f14_without_a_channel_who_invited_and_staff_are_told_once() {
     ada.say("hello").await;
     assert_snapshot!(ada.news(), @"
     + Ada Byron: hello
-    + Anteroom: I could not match that to one of the choices. Please pick one, or write its name.
+    + Anteroom: I couldn't match that to one of the choices. Please pick one, or write its name.
     +   Anteroom: Which colour?
             [+ Red] [Blue]
     ");
@@ -190,7 +190,7 @@ async fn f14_who_begins_by_themselves_is_told_where_they_are() {
     let ada = bot.ada().at("general");
     ada.command("/onboard start").await;
     assert_snapshot!(ada.news(), @"
-    + Anteroom (only you): I have written to you directly: see the messages of this app.
+    + Anteroom (only you): I've sent you a direct message; look under this app's messages.
     + Anteroom (only you): I can't write to you directly. Open this app under “Apps” and write to me there, and we'll go on.
     ");
 }

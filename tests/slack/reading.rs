@@ -28,7 +28,7 @@ async fn who_decides_reads_the_transcript_and_leaves_a_record() {
     ║ *Anteroom* · 2 Nov 10:00 UTC
     ║ Move Ada Byron to “Goodbye”?
     ║
-    ║ Not everything in this phase is complete. What is missing was worked out by the application.
+    ║ This phase isn't complete. Missing items were determined by the app, not by the model.
     ║
     ║ • Person: Ada Byron
     ║ • Flow: About pets
@@ -38,7 +38,7 @@ async fn who_decides_reads_the_transcript_and_leaves_a_record() {
     ║ • Requested: 2026-11-02 10:00 UTC
     ║ • Expires: 2026-11-09 10:00 UTC
     ║ *Anteroom* · 2 Nov 10:00 UTC
-    ║ Staff have been asked. You can leave; I will tell you here.
+    ║ I've asked the team. You can leave; I'll post their answer here.
     ║ · 1 to 5 of 5. Calls of tools stand in the copy.
     ╚ [Close]
     ");

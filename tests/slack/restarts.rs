@@ -152,7 +152,7 @@ async fn row_4_a_click_that_could_not_be_kept_is_seen_to_have_failed() {
     assert!(ada.try_press("Blue").await.is_err());
     bot.crash().await;
     assert_snapshot!(ada.news(), @"
-    + Anteroom (only you): That could not be saved just now. Please try once more.
+    + Anteroom (only you): That couldn't be saved right now. Please try again.
     ⚠ this did not work
     ");
     ada.press("Blue").await;
@@ -194,7 +194,7 @@ async fn row_43_with_the_disk_full_nothing_is_acknowledged_and_it_is_said() {
     bot.slack.delivered().await;
     assert!(taken.is_err());
     assert_snapshot!(ada.news(), @"
-    + Anteroom (only you): That could not be saved just now. Please try once more.
+    + Anteroom (only you): That couldn't be saved right now. Please try again.
     +   Ada Byron: Red
     ⚠ this did not work
     ");

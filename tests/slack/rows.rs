@@ -183,14 +183,14 @@ async fn row_18_the_stop_button_drops_what_the_model_says_and_what_is_open() {
     bot.rest().await;
     assert_snapshot!(ada.news(), @"
     +   Ada Byron: A dog.
-    +   Anteroom: Stopped. Nothing more will be asked. Type _resume_ to go on later, or _delete my data_ to erase everything.
-            [Resume later] [Delete my data]
+    +   Anteroom: Stopped. I won't ask anything more. Type _resume_ to go on later, or _delete my data_ to erase everything.
+            [Continue later] [Delete my data]
     ");
     model.next(Turn::says("What is it called?"));
     ada.reply("resume").await;
     assert_snapshot!(ada.news(), @"
     +   Ada Byron: resume
-    +   Anteroom: Welcome back. We go on where we were.
+    +   Anteroom: Welcome back. Let's pick up where we left off.
     +   Anteroom: What is it called?
     ");
     model.assert_played();
@@ -282,7 +282,7 @@ async fn row_40_a_model_that_never_comes_to_an_end_is_stopped_with_words() {
         model.next(Turn::calls("no_such_tool", &json!({})));
     }
     let bot = led(&model, Turn::says("I shall stop here.")).await;
-    assert_snapshot!(bot.ada().last(), @"Anteroom: That is as far as I get by myself for now. Write to me to go on, or type _human_ to reach a person.");
+    assert_snapshot!(bot.ada().last(), @"Anteroom: That's as far as I can take it by myself for now. Write to me to go on, or type _human_ to reach a person.");
     assert!(model.seen().len() <= 11, "{}", model.seen().len());
 }
 
@@ -296,7 +296,7 @@ async fn row_41_an_answer_that_has_counted_is_not_asked_again_when_the_provider_
     assert_snapshot!(ada.news(), @"
     ~   Anteroom (edited): Which colour?
             ✓ You answered: *Blue*, 2 Nov 10:00 UTC
-    +   Anteroom: I cannot think just now; your answers are safe. I will write when I can, or type _human_ to reach a person.
+    +   Anteroom: I'm having trouble responding right now; your answers are safe. I will write when I can, or type _human_ to reach a person.
     ");
     model.next(Turn::says("Blue, then."));
     bot.pass(TimeDelta::minutes(2)).await;

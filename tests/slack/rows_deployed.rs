@@ -48,7 +48,7 @@ async fn row_7_what_may_have_been_done_is_not_done_again_and_staff_are_asked() {
     bot.crash().await;
     assert_snapshot!(ada.news(), @"
     +   Ada Byron: A dog.
-    +   Anteroom: I cannot go on by myself here, so I have asked the team.
+    +   Anteroom: I can't continue on my own here, so I've asked the team.
     ");
     assert_snapshot!(desk.news(), @"
     + Anteroom: *Ada Byron* · About pets
@@ -60,7 +60,7 @@ async fn row_7_what_may_have_been_done_is_not_done_again_and_staff_are_asked() {
     ada.reply("continue").await;
     assert_snapshot!(ada.news(), @"
     +   Ada Byron: continue
-    +   Anteroom: The assistant is back. We go on where we were.
+    +   Anteroom: The assistant is back. Let's pick up where we left off.
     +   Anteroom: Then let us go on.
     ");
     model.assert_played();
@@ -79,7 +79,7 @@ async fn row_13_a_button_of_before_a_question_was_asked_again_does_not_answer_it
     assert_eq!(ada.screen().matches("Which colour?").count(), 1, "{}", ada.screen());
     drop(ada.news());
     ada.press_on("Which colour?", "Red").await;
-    assert_snapshot!(ada.news(), @"+   Anteroom (only you): That is no longer asked.");
+    assert_snapshot!(ada.news(), @"+   Anteroom (only you): That question is no longer open.");
     for _ in 0..6 {
         bot.pass(TimeDelta::minutes(2)).await;
     }
@@ -162,11 +162,11 @@ async fn row_30_a_conversation_of_a_newer_program_is_refused_with_words_and_the_
     };
     bot.store.commit(commit).await.unwrap();
     ada.press("Blue").await;
-    assert_snapshot!(ada.news(), @"+   Anteroom (only you): This conversation cannot be read just now. The team must look at it.");
+    assert_snapshot!(ada.news(), @"+   Anteroom (only you): I can't open this conversation right now. The team needs to look at it.");
     ada.reply("Blue").await;
     assert_snapshot!(ada.news(), @"
     +   Ada Byron: Blue
-    +   Anteroom (only you): This conversation cannot be read just now. The team must look at it.
+    +   Anteroom (only you): I can't open this conversation right now. The team needs to look at it.
     ");
     let grace = bot.grace();
     grace.command("/onboard start").await;
@@ -204,7 +204,7 @@ async fn row_39_what_a_child_asks_stands_in_the_conversation_of_its_root() {
     model.next(Turn::calls("get_user_option", &colours()));
     ada.command("/onboard start").await;
     assert_snapshot!(ada.news(), @"
-    + Anteroom (only you): I have written to you directly: see the messages of this app.
+    + Anteroom (only you): I've sent you a direct message; look under this app's messages.
     + Anteroom: · Step 1 of 2 · Pets · 0/1
     +   Anteroom: Which colour?
             [+ Red] [Blue]
@@ -230,8 +230,8 @@ async fn row_39_what_a_child_asks_stands_in_the_conversation_of_its_root() {
     ~   Anteroom (edited): Which colour?
             *No longer asked*: the conversation was stopped. 2 Nov 10:00 UTC
     +   Ada Byron: stop
-    +   Anteroom: Stopped. Nothing more will be asked. Type _resume_ to go on later, or _delete my data_ to erase everything.
-            [Resume later] [Delete my data]
+    +   Anteroom: Stopped. I won't ask anything more. Type _resume_ to go on later, or _delete my data_ to erase everything.
+            [Continue later] [Delete my data]
     ");
     model.assert_played();
     bot.judge();

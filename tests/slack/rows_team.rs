@@ -39,7 +39,7 @@ async fn row_19_an_answer_after_the_deadline_is_told_so_and_may_be_reopened() {
     grace.press("Approve").await;
     assert_snapshot!(grace.news(), @"
     ~ Anteroom (edited): # Move Ada Byron to “Goodbye”?
-          Not everything in this phase is complete. What is missing was worked out by the application.
+          This phase isn't complete. Missing items were determined by the app, not by the model.
             *Person* Ada Byron
             *Flow* About pets
             *Phase* Pets
@@ -50,14 +50,14 @@ async fn row_19_an_answer_after_the_deadline_is_told_so_and_may_be_reopened() {
           > there is no pet
           *Expired*: nobody answered in time. 9 Nov 10:00 UTC
           [Reopen]
-    + Anteroom (only you): That question has lapsed: nobody answered it in time.
+    + Anteroom (only you): That question has expired.
     ");
     assert_snapshot!(bot.ada().last(), @"Anteroom: Nobody has decided.");
     model.next(Turn::says("Goodbye."));
     grace.press("Reopen").await;
     assert_snapshot!(grace.news(), @"
     + Anteroom: # Move Ada Byron to “Goodbye”?
-          Not everything in this phase is complete. What is missing was worked out by the application.
+          This phase isn't complete. Missing items were determined by the app, not by the model.
             *Person* Ada Byron
             *Flow* About pets
             *Phase* Pets
@@ -134,7 +134,7 @@ async fn row_24_nobody_decides_their_own_request() {
     ");
     assert_snapshot!(grace.news(), @"
     + Anteroom (only you): Done.
-    +   Anteroom: Staff have been asked. You can leave; I will tell you here.
+    +   Anteroom: I've asked the team. You can leave; I'll post their answer here.
     ");
     assert!(there.has_button("Approve"), "{}", there.screen());
 }
@@ -155,7 +155,7 @@ async fn row_26_votes_outlive_a_restart_and_the_last_of_each_counts() {
     grace.press("Deny").await;
     assert_snapshot!(grace.news(), @"
     ~ Anteroom (edited): # Move Ada Byron to “Goodbye”?
-          Not everything in this phase is complete. What is missing was worked out by the application.
+          This phase isn't complete. Missing items were determined by the app, not by the model.
             *Person* Ada Byron
             *Flow* About pets
             *Phase* Pets
@@ -171,7 +171,7 @@ async fn row_26_votes_outlive_a_restart_and_the_last_of_each_counts() {
     grace.press("Approve").await;
     assert_snapshot!(grace.news(), @"
     ~ Anteroom (edited): # Move Ada Byron to “Goodbye”?
-          Not everything in this phase is complete. What is missing was worked out by the application.
+          This phase isn't complete. Missing items were determined by the app, not by the model.
             *Person* Ada Byron
             *Flow* About pets
             *Phase* Pets
@@ -205,7 +205,7 @@ async fn row_27_a_request_about_what_has_changed_is_shown_anew_or_withdrawn() {
     // Nothing is missing any more, so nothing is asked of anybody.
     assert_snapshot!(grace.news(), @"
     ~ Anteroom (edited): # Move Ada Byron to “Goodbye”?
-          Not everything in this phase is complete. What is missing was worked out by the application.
+          This phase isn't complete. Missing items were determined by the app, not by the model.
           *No longer asked*: what was missing is complete now. 2 Nov 10:00 UTC
     ");
     model.assert_played();

@@ -163,7 +163,7 @@ async fn f4_silence_is_reminded_of_twice_and_then_pauses() {
             [Later] [Stop reminders]
     ");
     bot.pass(TimeDelta::days(12)).await;
-    assert_snapshot!(ada.news(), @"+   Anteroom: I have not heard from you for a while, so I have paused. Nothing is lost: write anything to go on.");
+    assert_snapshot!(ada.news(), @"+   Anteroom: I haven't heard from you for a while, so I've paused. Nothing is lost: write anything to continue.");
     bot.pass(TimeDelta::days(3)).await;
     assert_snapshot!(ada.news(), @"");
     ada.press("Blue").await;
@@ -187,20 +187,20 @@ async fn f5_stop_stops_at_once_as_the_whole_message_only() {
     ~   Anteroom (edited): Which colour?
             [+ Red] [Blue]
     +   Ada Byron: I want to stop working in retail
-    +   Anteroom: I could not match that to one of the choices. Please pick one, or write its name.
+    +   Anteroom: I couldn't match that to one of the choices. Please pick one, or write its name.
     ");
     ada.reply("Stop.").await;
     assert_snapshot!(ada.news(), @"
     ~   Anteroom (edited): Which colour?
             *No longer asked*: the conversation was stopped. 2 Nov 10:00 UTC
     +   Ada Byron: Stop.
-    +   Anteroom: Stopped. Nothing more will be asked. Type _resume_ to go on later, or _delete my data_ to erase everything.
-            [Resume later] [Delete my data]
+    +   Anteroom: Stopped. I won't ask anything more. Type _resume_ to go on later, or _delete my data_ to erase everything.
+            [Continue later] [Delete my data]
     ");
     ada.reply("resume").await;
     assert_snapshot!(ada.news(), @"
     +   Ada Byron: resume
-    +   Anteroom: Welcome back. We go on where we were.
+    +   Anteroom: Welcome back. Let's pick up where we left off.
     +   Anteroom: Which colour?
             [+ Red] [Blue]
     ");
@@ -214,7 +214,7 @@ async fn f7_a_person_takes_over_and_hands_back() {
     ada.reply("human").await;
     assert_snapshot!(ada.news(), @"
     +   Ada Byron: human
-    +   Anteroom: I have asked the team. I will keep quiet until they answer or you type _continue_.
+    +   Anteroom: I've asked the team. I'll keep quiet until they answer or you type _continue_.
     ");
     assert_snapshot!(desk.news(), @"
     + Anteroom: *Ada Byron* · A short talk
@@ -239,7 +239,7 @@ async fn f7_a_person_takes_over_and_hands_back() {
     assert_snapshot!(ada.news(), @"
     ~   Anteroom (edited): Which colour?
             [+ Red] [Blue]
-    +   Anteroom: The assistant is back. We go on where we were.
+    +   Anteroom: The assistant is back. Let's pick up where we left off.
     ");
     bot.judge();
 }
@@ -257,7 +257,7 @@ async fn f9_words_answer_a_choice_as_far_as_they_fit() {
             ~   Anteroom (edited): Which colour?
                     [+ Red] [Blue]
             +   Ada Byron: a warm one
-            +   Anteroom: I could not match that to one of the choices. Please pick one, or write its name.
+            +   Anteroom: I couldn't match that to one of the choices. Please pick one, or write its name.
             ");
         }
     }
@@ -542,7 +542,7 @@ async fn f13_a_provider_that_is_down_is_said_and_nothing_is_lost() {
     ada.reply("A dog.").await;
     assert_snapshot!(ada.news(), @"
     +   Ada Byron: A dog.
-    +   Anteroom: I cannot think just now; your answers are safe. I will write when I can, or type _human_ to reach a person.
+    +   Anteroom: I'm having trouble responding right now; your answers are safe. I will write when I can, or type _human_ to reach a person.
     ");
     model.next(Turn::says("What is it called?"));
     bot.pass(TimeDelta::minutes(30)).await;
@@ -573,7 +573,7 @@ async fn an_interview_goes_the_same_way_over_http() {
     ada.reply("Kestrel").await;
     assert_snapshot!(ada.screen(), @"
     ── direct ──
-    Anteroom (only you): I have written to you directly: see the messages of this app.
+    Anteroom (only you): I've sent you a direct message; look under this app's messages.
     Anteroom (edited): · Step 2 of 2 · Two · 1/1
       Anteroom (edited): Which colour?
           ✓ You answered: *Blue*, 2 Nov 10:00 UTC
@@ -582,7 +582,7 @@ async fn an_interview_goes_the_same_way_over_http() {
       Anteroom (edited): A word, please.
           ✓ You answered: *Kestrel*, 2 Nov 10:00 UTC
       Ada Byron: Kestrel
-      Anteroom: Done. The team sees this:
+      Anteroom: Done. The team can see the following:
 
           • file _cv.txt_
 

@@ -116,7 +116,7 @@ pub(crate) fn answer(card: &Card) -> (Form, String, Option<PathBuf>) {
     if boxes.map(|input| input.ticked = true).count() > 0 {
         return (form, "Done".to_owned(), None);
     }
-    let wanted = ["Upload résumé", "Go on without", "Paste"];
+    let wanted = ["Upload résumé", "Continue without", "Paste"];
     let labels: Vec<String> = form.buttons.iter().map(|(_, _, label)| label.clone()).collect();
     let label = labels.iter().find(|label| wanted.contains(&label.as_str())).unwrap_or(&labels[0]);
     (form, label.clone(), None)

@@ -18,7 +18,7 @@ use self::reading::{Found, Shortfall, Task};
 use crate::{
     artifacts::{
         blobs,
-        extract::trouble,
+        extract::{TWO_COLUMNS, trouble},
         resume::{self, Confidence, Draft},
     },
     ids::ArtifactId,
@@ -343,7 +343,7 @@ fn failed(artifact: Artifact, extraction: &Extraction, shortfall: Shortfall) -> 
     let more = issue(shortfall);
     if more.is_some() {
         message.push_str(
-            " I could not look at its pages as pictures this time; a file with text works.",
+            " I couldn't read its pages as images this time; a file with selectable text works.",
         );
     }
     let issues = [code].into_iter().chain(more).map(str::to_owned).collect();
@@ -366,7 +366,7 @@ fn read(artifact: Artifact, text: &str, pages: Option<u32>, drafted: Drafted) ->
     Response { status, artifact_record, derived, quality, message }
 }
 
-/// `Read. Found 5 roles and 2 schools.`, and what the person should look at more closely (BEHAVIOUR F2).
+/// `I found 5 roles and 2 schools.`, and what the person should look at more closely.
 fn found(derived: &Map<String, Value>, quality: &Quality) -> String {
     let count = |record: &str, list: &str| {
         derived.get(record).and_then(|record| record[list].as_array()).map_or(0, Vec::len)
@@ -380,19 +380,57 @@ fn found(derived: &Map<String, Value>, quality: &Quality) -> String {
     };
     let parts: Vec<String> =
         several(roles, "role").into_iter().chain(several(schools, "school")).collect();
-    let found = match parts.as_slice() {
-        [] => "Read.".to_owned(),
-        parts => format!("Read. Found {}.", parts.join(" and ")),
+    let found = if parts.is_empty() {
+        nothing_found(derived)
+    } else {
+        format!("I found {}.", parts.join(" and "))
     };
-    let doubts = quality.issues.iter().filter(|issue| issue.contains(PLEASE_CHECK)).map(|doubt| {
-        let (first, rest) = doubt.split_at(doubt.chars().next().map_or(0, char::len_utf8));
-        format!("{}{rest}.", first.to_uppercase())
-    });
-    std::iter::once(found).chain(doubts).collect::<Vec<_>>().join(" ")
+    let doubts = quality.issues.iter().filter_map(|issue| doubt(issue));
+    std::iter::once(found.as_str()).chain(doubts).collect::<Vec<_>>().join(" ")
 }
 
-/// What stands in an issue that a person can do something about.
-const PLEASE_CHECK: &str = "please check";
+/// What to say where there is neither a role nor a school: only what was looked for can be missing.
+fn nothing_found(derived: &Map<String, Value>) -> String {
+    let lacks = |kind: Kind| derived.get(kind.name()).is_some_and(Value::is_null);
+    let missing: Vec<&str> = [
+        (Kind::ApplicantProfile, "contact details"),
+        (Kind::SkeletonTimeline, "roles"),
+        (Kind::EducationHistory, "schools"),
+    ]
+    .into_iter()
+    .filter_map(|(kind, words)| lacks(kind).then_some(words))
+    .collect();
+    match missing.as_slice() {
+        [] => "I've read your file.".to_owned(),
+        [only] => format!("I couldn't find any {only}, so please add them."),
+        [first @ .., last] => {
+            format!("I couldn't find any {} or {last}, so please add them.", first.join(", "))
+        }
+    }
+}
+
+/// An issue as the person reads it, where they can do something about it.
+fn doubt(issue: &str) -> Option<&'static str> {
+    Some(match issue {
+        TWO_COLUMNS => {
+            "It has two columns, so I may have mixed things up. Please check every role."
+        }
+        LOW_CONFIDENCE => "I'm not sure about some of it. Please check every value.",
+        SCANNED => "It's a scan, so I read it from the image. Please check every value.",
+        HANDWRITING => "It's handwritten, so I may have misread it. Please check every value.",
+        HARD_TO_READ => "It's hard to read. Please check every value.",
+        _ => return None,
+    })
+}
+
+/// The reader says that it guessed.
+const LOW_CONFIDENCE: &str = "low confidence: please check every value";
+/// Pages that are pictures.
+const SCANNED: &str = "scan: read from a picture, please check every value";
+/// Pages written by hand.
+const HANDWRITING: &str = "handwriting: please check every value";
+/// Pages that are faint, crooked or crowded.
+const HARD_TO_READ: &str = "hard to read: please check every value";
 
 struct Drafted {
     derived: Map<String, Value>,

@@ -83,7 +83,7 @@ impl Inbox for DiscordInbox {
 }
 
 /// What somebody pressed or sent could not be saved.
-const NOT_SAVED: &str = "That could not be saved just now. Please try once more.";
+const NOT_SAVED: &str = "That couldn't be saved right now. Please try again.";
 
 /// One thing that came in, with what is needed to deal with it; the desk at which a session is worked on is the
 /// engine's.

@@ -17,7 +17,7 @@ use super::{
 use crate::{
     engine::Look,
     form::{Hears, Order, glance, plain, words_of},
-    ids::SessionId,
+    interview::State,
     model::session::Head,
 };
 
@@ -35,7 +35,7 @@ pub fn root(look: &Look, hears: Hears) -> Message {
     };
     let mut components = vec![kit::text(&title(look))];
     components.push(small(&[said(&glance::standing(look), limits::VALUE_SHOWN), how.to_owned()]));
-    components.extend(orders(look.state.session));
+    components.extend(orders(&look.state));
     Message { content: String::new(), components: vec![container(&components, OPEN)] }
 }
 
@@ -51,9 +51,7 @@ pub fn one(look: &Look) -> Message {
     lines.extend(glance::objectives(look).iter().map(|line| said(line, limits::QUOTE)));
     let mut components = vec![kit::text(&title(look)), kit::text(&lines.join("\n"))];
     components.extend(rows([transcript::open(look.state.session)]));
-    if !look.state.status.is_over() {
-        components.extend(orders(look.state.session));
-    }
+    components.extend(orders(&look.state));
     Message { content: String::new(), components: vec![container(&components, OPEN)] }
 }
 
@@ -111,13 +109,14 @@ fn title(look: &Look) -> String {
     format!("**{person}** · {}", said(&look.flow.flow.title, limits::QUOTE))
 }
 
-/// Buttons for orders about a session.
-fn orders(session: SessionId) -> Vec<Value> {
+/// Buttons for the orders that make sense.
+fn orders(state: &State) -> Vec<Value> {
+    let session = state.session;
     let button = |order: &Order| match order {
         Order::End => danger(order.id(session), order.label()),
         Order::TakeOver | Order::HandBack | Order::Nudge => {
             button(order.id(session), order.label())
         }
     };
-    rows(Order::ALL.iter().map(button))
+    rows(Order::offered(state).iter().map(button))
 }

@@ -7,6 +7,7 @@ use super::{
         kit::{self, button, container, danger, primary, rows, section, small},
         text::{escape, one_line, parts, said, time},
     },
+    transcript,
 };
 use serde_json::{Value, json};
 use serenity::builder::CreateButton;
@@ -59,7 +60,7 @@ pub fn said_before(question: &str, what: &str) -> Message {
     let question = said(&crate::form::plain(question), limits::QUOTE);
     let what = said(what, limits::VALUE_SHOWN);
     words(format!(
-        "{question} **{what}**: you told the server so when you came in, so I do not ask again. You can change it under \
+        "{question} **{what}**: you told the server when you joined, so I won't ask again. You can change it under \
          *Channels & Roles*."
     ))
 }
@@ -117,6 +118,18 @@ pub fn copy_offered(session: SessionId) -> Message {
 pub fn link(label: &str, url: &str) -> Option<Message> {
     let components = rows([kit::link(url, label)?]);
     Some(Message { content: String::new(), components })
+}
+
+/// Words for the team with the button that opens the transcript, as one card where they fit into one.
+pub fn with_transcript(text: &str, session: SessionId) -> Vec<Message> {
+    let mut parts = render::markdown::parts(text, limits::TEXT_DISPLAY);
+    let last = parts.pop().unwrap_or_default();
+    let mut messages: Vec<Message> = parts.into_iter().map(words).collect();
+    let mut components = vec![kit::text(&last)];
+    components.extend(rows([transcript::open(session)]));
+    let components = vec![container(&components, render::OVER)];
+    messages.push(Message { content: String::new(), components });
+    messages
 }
 
 /// The buttons that go with words which offer commands; none where they offer nothing.
@@ -257,7 +270,7 @@ pub fn room(channel: &str) -> String {
 }
 
 /// The same, once something has arrived there.
-pub const DIRECT: &str = "I have written to you directly.";
+pub const DIRECT: &str = "I've sent you a direct message.";
 
 /// Something did not arrive, and it was no outage.
 pub const FILTERED: &str =
@@ -294,12 +307,12 @@ pub fn copy_comes(link: &str) -> String {
 
 /// Nothing more is asked.
 pub fn stopped(link: &str) -> String {
-    format!("Stopped. Nothing more will be asked. You can go on later here: {link}")
+    format!("Stopped. I won't ask anything more. You can continue later here: {link}")
 }
 
 /// The conversation goes on.
 pub fn goes_on(link: &str) -> String {
-    format!("It goes on here: {link}")
+    format!("It continues here: {link}")
 }
 
 /// What there is to say about an order stands in the conversation.
@@ -328,7 +341,7 @@ pub const NOT_HERE: &str = "They aren't in this server, so I can't invite them."
 /// A copy could not be handed over.
 pub const fn no_copy(reader: Audience) -> &'static str {
     match reader {
-        Audience::Participant => "I could not send it just now. Please try again.",
+        Audience::Participant => "I couldn't send it right now. Please try again.",
         Audience::Staff => {
             "I couldn't send it to you. Allow direct messages in the server's privacy settings, then try again."
         }
@@ -352,10 +365,10 @@ pub const NOT_POSTED: &str =
 pub const FOR_MODERATORS: &str = "Only those who manage this server can do that.";
 
 /// There is no open question for a file.
-pub const NO_UPLOAD: &str = "There is no conversation that the file could belong to.";
+pub const NO_UPLOAD: &str = "You have no conversation that this file could belong to.";
 
 /// Something was pressed that is not known any more.
-pub const GONE: &str = "That button does not work any more.";
+pub const GONE: &str = "That button no longer works.";
 
 /// What a thread is called whose conversation was erased.
 pub const ERASED_THREAD: &str = "erased";

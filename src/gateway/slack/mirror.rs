@@ -1,6 +1,6 @@
 //! The staff's thread of a conversation: what stands at its head.
 
-use slack_morphism::prelude::{SlackActionBlockElement, SlackBlock};
+use slack_morphism::prelude::SlackActionBlockElement;
 
 use super::{
     blocks::{Button, actions, confirm, drawn, note, plain, section},
@@ -10,7 +10,7 @@ use super::{
 use crate::{
     engine::Look,
     form::{Order, glance},
-    ids::SessionId,
+    interview::State,
 };
 
 /// The head of the thread: who, which interview, how far, and what staff may do.
@@ -26,7 +26,7 @@ pub fn root(look: &Look) -> Message {
             "Write in this thread to take over: what you write is passed on."
         )),
     ];
-    blocks.extend(orders(look.state.session));
+    blocks.extend(actions(buttons(&look.state)));
     Message { text, blocks: drawn(&blocks) }
 }
 
@@ -36,13 +36,9 @@ pub fn erased() -> Message {
     Message { text: text.to_owned(), blocks: drawn(&[note(text)]) }
 }
 
-/// A row of buttons for orders about a session.
-pub(super) fn orders(session: SessionId) -> Option<SlackBlock> {
-    actions(buttons(session))
-}
-
-/// Buttons for orders about a session.
-pub(super) fn buttons(session: SessionId) -> Vec<SlackActionBlockElement> {
+/// Buttons for the orders that make sense.
+pub(super) fn buttons(state: &State) -> Vec<SlackActionBlockElement> {
+    let session = state.session;
     let button = |order: &Order| {
         let button = Button::new(order.id(session), order.label());
         if *order == Order::End {
@@ -55,5 +51,5 @@ pub(super) fn buttons(session: SessionId) -> Vec<SlackActionBlockElement> {
             button.build()
         }
     };
-    Order::ALL.iter().map(button).collect()
+    Order::offered(state).iter().map(button).collect()
 }

@@ -164,7 +164,9 @@ impl Sender<'_> {
                 self.tell_decision(wait).await?;
                 Ok(shown)
             }
-            (Act::Post { text, offers }, _) => self.say(text, offers).await,
+            (Act::Post { text, offers, transcript }, _) => {
+                self.say(text, offers, *transcript).await
+            }
             (Act::Relay { name, text }, _) => {
                 let message = words::relayed(name, text);
                 self.post_all(&texts::plain(&message)).await
@@ -307,7 +309,12 @@ impl Sender<'_> {
     }
 
     /// Words of the bot.
-    async fn say(&self, text: &str, offers: &[Offered]) -> Delivered<Option<String>> {
+    async fn say(
+        &self,
+        text: &str,
+        offers: &[Offered],
+        transcript: bool,
+    ) -> Delivered<Option<String>> {
         if self.effect.to == Recipient::Participant && offers.is_empty() {
             let written = self.app.agent.finish(self.effect, text).await?;
             for at in &written {
@@ -323,6 +330,9 @@ impl Sender<'_> {
         }
         if let Some(last) = messages.last_mut() {
             last.blocks.extend(texts::offered(offers, self.effect.session));
+            if transcript {
+                last.blocks.extend(texts::transcript(self.effect.session));
+            }
         }
         let target = self.target().await?;
         if let Recipient::Channel { alias } = &self.effect.to

@@ -11,7 +11,10 @@ use super::{
         text::{escape, parts},
     },
 };
-use crate::{config::Approvers, form::words::Words, ids::SessionId, model::ui::Offered};
+use crate::{
+    chat::transcript::Opening, config::Approvers, form::words::Words, ids::SessionId,
+    model::ui::Offered,
+};
 
 /// Words as they were written, without any markup.
 pub fn plain(text: &str) -> Vec<Message> {
@@ -79,6 +82,12 @@ pub fn offered(offers: &[Offered], session: SessionId) -> Vec<Value> {
     drawn(row.as_slice())
 }
 
+/// The button that opens a transcript, for those who may read it.
+pub fn transcript(session: SessionId) -> Vec<Value> {
+    let read = Button::new(Opening::last(session).id(), "Transcript").build();
+    drawn(actions(vec![read]).as_slice())
+}
+
 /// Reads the id of such a button.
 pub fn parse_offer(id: &str) -> Option<(Offered, &str)> {
     let (name, session) = id.strip_prefix(OFFER)?.split_once('.')?;
@@ -107,13 +116,12 @@ pub fn sentence(words: &Words) -> String {
 }
 
 /// A conversation has begun where the person is not looking.
-pub const WROTE_TO_YOU: &str = "I have written to you directly: see the messages of this app.";
+pub const WROTE_TO_YOU: &str = "I've sent you a direct message; look under this app's messages.";
 
 /// Begins a conversation in a channel, with somebody who cannot be written to directly.
 pub fn moved_here(user: &str) -> Message {
     let text = format!(
-        "<@{user}>, I cannot write to you directly, so we talk here, in the thread below. Whoever is in this channel can \
-         read it."
+        "<@{user}>, I can't send you direct messages, so let's talk here, in the thread below. Everyone in this channel can read it."
     );
     Message { blocks: drawn(&[section(text.as_str())]), text }
 }
@@ -121,7 +129,7 @@ pub fn moved_here(user: &str) -> Message {
 /// Begins the rest of a conversation in a channel, where the thread it stood in takes no messages any more.
 pub fn goes_on_here(user: &str) -> Message {
     let text = format!(
-        "<@{user}>, the thread we talked in is closed, so we go on here, in the thread below."
+        "<@{user}>, our earlier thread is closed, so let's continue here, in the thread below."
     );
     Message { blocks: drawn(&[section(text.as_str())]), text }
 }
@@ -139,4 +147,4 @@ pub fn not_reached(user: &str) -> String {
 pub const OPEN_YOUR_MESSAGES: &str = "I can't write to you directly. Open this app under “Apps” and write to me there, and we'll go on.";
 
 /// What somebody pressed or typed could not be saved, and Slack does not deliver it again.
-pub const NOT_SAVED: &str = "That could not be saved just now. Please try once more.";
+pub const NOT_SAVED: &str = "That couldn't be saved right now. Please try again.";

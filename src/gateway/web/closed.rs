@@ -9,7 +9,7 @@ use super::{
     story::name_of,
 };
 use crate::{
-    form::{clip, filled, labels, may_change, sheet},
+    form::{clip, filled, labels, may_change, sheet, words},
     ids::ArtifactId,
     interview::State,
     model::{
@@ -37,8 +37,13 @@ pub(super) fn render(wait: &Wait, state: &State, cx: &Cx) -> Markup {
             (lapsed("Expired: nobody answered in time.", *at))
             @if matches!(wait.prompt.control, Control::Decide(_)) && wait.answerers.audience() == viewer { (reopen(wait, cx)) }
         },
-        Standing::Cancelled { reason, at } => lapsed(&format!("No longer asked: {reason}."), *at),
-        Standing::Superseded { at, .. } => lapsed("Closed: the conversation has moved on.", *at),
+        Standing::Cancelled { reason, at } => {
+            lapsed(&format!("{}: {reason}.", words::withdrawn(&wait.prompt)), *at)
+        }
+        Standing::Superseded { at, by } => {
+            let (what, why) = words::superseded(*by);
+            lapsed(&format!("{what}: {why}"), *at)
+        }
     }
 }
 
@@ -167,8 +172,6 @@ fn of_decision(decision: Decision, given: &Given<'_>) -> Markup {
     match decision {
         Decision::Approved => given.stamped("Approved", true),
         Decision::Denied => given.stamped("Denied", false),
-        Decision::DeniedWithFeedback => {
-            given.stamped("Denied, with a word to the interviewer,", false)
-        }
+        Decision::DeniedWithFeedback => given.stamped("Denied with feedback", false),
     }
 }

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use crate::{
     engine::Gateway,
     model::{
-        effect::{Act, Delivery, Effect, Rendering},
+        effect::{Act, Delivery, Effect, Recipient, Rendering},
         session::Platform,
         wait::Wait,
     },
@@ -24,6 +24,12 @@ impl Gateway for WebGateway {
 
     async fn deliver(&self, effect: &Effect, _shown: Option<(&Wait, &[Rendering])>) -> Delivery {
         match &effect.act {
+            // Only the participant and the staff page read here: no channel is posted to.
+            Act::Post { .. }
+                if matches!(effect.to, Recipient::Channel { .. }) && effect.carries.is_some() =>
+            {
+                Delivery::NotApplicable
+            }
             Act::Show { .. }
             | Act::Post { .. }
             | Act::Relay { .. }

@@ -132,6 +132,25 @@ fn a_card_has_a_group_for_what_stands_alone_and_one_for_each_entry() {
 }
 
 #[test]
+fn what_the_bot_fills_in_for_itself_is_kept_and_not_shown() {
+    let evidence =
+        json!({ "quote": "I built it.", "locator": "page 2", "artifact_sha": "0".repeat(64) });
+    let data = json!({ "title": "An engine", "achievements": [{ "claim": "Built", "evidence": evidence }] });
+    let schema: Value =
+        serde_json::from_str(include_str!("../../../manifests/schemas/knowledge_card.json"))
+            .unwrap();
+    let card = card::draw(&schema, &data, &[]);
+    let paths: Vec<&str> = card
+        .groups
+        .iter()
+        .flat_map(|group| &group.fields)
+        .map(|field| field.path.as_str())
+        .collect();
+    assert!(paths.contains(&"achievements.0.evidence.quote"), "{paths:?}");
+    assert!(!paths.iter().any(|path| path.ends_with("locator") || path.ends_with("artifact_sha")));
+}
+
+#[test]
 fn an_empty_draft_still_offers_every_field() {
     let card = card::draw(&schema(), &json!({}), &[]);
     assert_eq!(card.groups.len(), 1);

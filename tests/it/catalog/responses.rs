@@ -603,7 +603,7 @@ async fn a_document_is_read_and_drafted() {
     let confidence = read["quality"]["extraction_confidence"].as_f64().unwrap();
     assert!((0.0..=1.0).contains(&confidence));
     assert!(read["quality"]["issues"].is_array());
-    assert_eq!(read["message"], "Read. Found 1 role and 1 school.");
+    assert_eq!(read["message"], "I found 1 role and 1 school.");
 }
 
 #[tokio::test]

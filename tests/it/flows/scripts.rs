@@ -169,7 +169,7 @@ async fn the_candidate_flow_makes_its_cards_from_a_contact_card_and_the_answers(
       [Upload résumé]
       [Use my contact card]
       [Type it in]
-    These are your contact details as I have them. Please correct and complete them.
+    Here are your contact details so far. Please correct and complete them.
     {
       "basics": {
         "name": "Augusta Ada King",
@@ -177,7 +177,7 @@ async fn the_candidate_flow_makes_its_cards_from_a_contact_card_and_the_answers(
         "email": "ada@example.org"
       }
     }
-    Where you have worked: organisation, title, place and dates, newest first. Add what is missing, remove what is wrong.
+    Here's where you have worked: organisation, title, place and dates, newest first. Please add what's missing and remove what's wrong.
     {
       "work": [
         {
@@ -186,11 +186,11 @@ async fn the_candidate_flow_makes_its_cards_from_a_contact_card_and_the_answers(
         }
       ]
     }
-    Where you have studied. Add what is missing, or skip this if you have nothing to add.
+    Here's where you have studied. Please add what's missing, or skip this if you have nothing to add.
     {
       "education": []
     }
-    Which one shall we look at more closely? Pick what you know best and like to talk about.
+    Which role would you like to talk about? Pick one you know well and enjoy talking about.
       [Programmer, Analytical Engines] (1842-10 to now)
       [Byron & Daughters] (1833 to 1842)
       [A project of my own]
@@ -207,8 +207,8 @@ async fn the_candidate_flow_makes_its_cards_from_a_contact_card_and_the_answers(
       [Not measured]
     Is there a document or picture that shows it, and that you are free to share?
       [Attach evidence]
-      [Go on without]
-    This is the card I made of it. Every claim stands on your own words; please correct what is not right.
+      [Continue without]
+    Here's a summary of what you told me. Every claim is backed by a quote from you; please correct anything that isn't right.
     {
       "title": "Programmer, Analytical Engines",
       "summary": "A programme for the engine.",
@@ -240,7 +240,7 @@ async fn the_candidate_flow_makes_its_cards_from_a_contact_card_and_the_answers(
         "Change: 10-30%"
       ]
     }
-    Would you like to share one piece of writing of yours? It is optional. Please send nothing that is confidential to an employer.
+    Would you like to share one piece of writing of yours? It's optional. Please don't send anything confidential to an employer.
       [Upload]
       [Paste]
       [Skip]
@@ -265,13 +265,13 @@ async fn the_candidate_flow_makes_its_cards_from_a_contact_card_and_the_answers(
       [About a month]
       [Two or three months]
       [Longer]
-      [I do not know]
+      [I don't know]
     When could you start at the earliest? A month is enough.
-    Is there anything else that the team should know?
+    Is there anything else the team should know?
       [Yes, I will write it]
       [No, that is all]
     Please write it here. A person will read it.
-    This is what you are looking for, as I have understood it. Please correct what is not right; then a person will read it.
+    Here's what you're looking for, as I understood it. Please correct anything that isn't right; then a person will read it.
     {
       "job_search_context": "More responsibility, A change of field",
       "work_arrangement_preferences": "Remote",
@@ -296,21 +296,21 @@ async fn a_candidate_without_roles_still_has_something_to_pick() {
       [Upload résumé]
       [Use my contact card]
       [Type it in]
-    These are your contact details as I have them. Please correct and complete them.
+    Here are your contact details so far. Please correct and complete them.
     {
       "basics": {
         "name": "Ada Byron"
       }
     }
-    Where you have worked: organisation, title, place and dates, newest first. Add what is missing, remove what is wrong.
+    Here's where you have worked: organisation, title, place and dates, newest first. Please add what's missing and remove what's wrong.
     {
       "work": []
     }
-    Where you have studied. Add what is missing, or skip this if you have nothing to add.
+    Here's where you have studied. Please add what's missing, or skip this if you have nothing to add.
     {
       "education": []
     }
-    Which one shall we look at more closely? Pick what you know best and like to talk about.
+    Which role would you like to talk about? Pick one you know well and enjoy talking about.
       [A project of my own]
       [Something else]
     What was it? One line is enough: what you did, where, and when.
@@ -327,7 +327,7 @@ async fn of_many_roles_the_last_four_come_first() {
         let mut replies = start.to_vec();
         replies.push(pick(&[period]));
         let (_, asked) = conversation(Vec::new(), replies).await;
-        let (_, last) = asked.rsplit_once("Which one").unwrap();
+        let (_, last) = asked.rsplit_once("Which role").unwrap();
         assert!(last.lines().nth(1).unwrap().trim() == first, "{asked}");
     }
 }
@@ -341,12 +341,12 @@ async fn no_contact_card_is_no_dead_end() {
       [Upload résumé]
       [Use my contact card]
       [Type it in]
-    There is no contact card of yours that I can use. How shall we go on?
+    I couldn't find a contact card for you. What would you like to do instead?
       [Upload résumé]
       [Type it in]
     Please send your résumé as PDF, DOCX, TXT or MD, at most 10 MB.
       [resume pdf docx txt md]
-    These are your contact details as I have them. Please correct and complete them.
+    Here are your contact details so far. Please correct and complete them.
     {
       "basics": {
         "name": "Ada Byron"

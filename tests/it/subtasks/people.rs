@@ -115,8 +115,8 @@ async fn stop_ends_every_child_run_and_resume_goes_on_without_them() {
     model.assert_played();
     assert_snapshot!(tail(&model, 4, 3), @r#"
     c00000001 -> {"error":"the user cancelled","code":"user_cancelled"}
-    <note>The participant was told: Stopped. Nothing more will be asked. Type *resume* to go on later, or *delete my data* to erase everything.</note>
-    <note>The participant was told: Welcome back. We go on where we were.</note>
+    <note>The participant was told: Stopped. I won't ask anything more. Type *resume* to continue later, or *delete my data* to erase everything.</note>
+    <note>The participant was told: Welcome back. Let's pick up where we left off.</note>
     "#);
     world.assert_at_rest().await;
 }

@@ -75,9 +75,9 @@ async fn an_empty_account_is_told_with_its_day_and_the_conversation_catches_up_b
     ---
     A dog?
     ---
-    I cannot think before 1 December 2026; your answers are safe. I will write then, or type *human* to reach a person now.
+    I can't respond before 1 December 2026; your answers are safe. I'll write then, or type *human* to reach a person now.
     ---
-    I cannot think before 1 December 2026; your answers are safe. I will write then, or type *human* to reach a person now.
+    I can't respond before 1 December 2026; your answers are safe. I'll write then, or type *human* to reach a person now.
     ");
     assert_snapshot!(world.staff_screen(), @"
     All conversations of this workspace together have used 900 of 1000 tokens that they may before 1 December 2026.
@@ -113,7 +113,7 @@ async fn one_account_for_all_conversations_of_a_workspace_and_none_for_those_of_
     world.bound(Budgets { total, ..Budgets::default() });
     elsewhere(&mut world, "another", "fourth").await;
     assert_eq!(model.seen().len(), 2);
-    assert_snapshot!(world.screen().rsplit("\n---\n").next().unwrap_or_default(), @"I cannot think before 1 December 2026; your answers are safe. I will write then, or type *human* to reach a person now.");
+    assert_snapshot!(world.screen().rsplit("\n---\n").next().unwrap_or_default(), @"I can't respond before 1 December 2026; your answers are safe. I'll write then, or type *human* to reach a person now.");
 }
 
 fn with_calls(input: u64, calls: u64) -> Usage {
@@ -155,7 +155,7 @@ async fn the_script_leads_while_the_account_is_empty() {
     ---
     Do you have a pet?
     ---
-    I go on with fixed questions for a while. Nothing you have told me is lost.
+    I'll continue with a fixed list of questions for now. Nothing you've told me is lost.
     ---
     What is it called?
     […]

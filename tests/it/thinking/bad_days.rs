@@ -48,7 +48,7 @@ async fn the_script_takes_over_and_the_model_comes_back_with_the_next_part() {
     ---
     Do you have a pet?
     ---
-    I go on with fixed questions for a while. Nothing you have told me is lost.
+    I'll continue with a fixed list of questions for now. Nothing you've told me is lost.
     ---
     What is it called?
     ✓ Ada Byron: Rex
@@ -60,7 +60,7 @@ async fn the_script_takes_over_and_the_model_comes_back_with_the_next_part() {
     Goodbye!
     ");
     assert_snapshot!(news(&model, 2), @r#"
-    <note>The participant was told: I go on with fixed questions for a while. Nothing you have told me is lost.</note>
+    <note>The participant was told: I'll continue with a fixed list of questions for now. Nothing you've told me is lost.</note>
     <note>The fixed script asked with `request_user_input` {"prompt":"What is it called?"} and this came of it: {"userInput":"Rex"}</note>
     <note>The fixed script asked with `submit_for_validation` {"dataType":"pet","data":{"name":"Rex"},"message":"Right?"} and this came of it: {"status":"approved","data":{"name":"Rex"},"changes":[]}</note>
     <note>Part 2 of 2 begins: The end (`end`).
@@ -85,11 +85,11 @@ async fn without_a_script_the_truth_is_told_once_and_it_catches_up_by_itself() {
     ---
     Do you have a pet?
     ---
-    I cannot think just now; your answers are safe. I will write when I can, or type *human* to reach a person.
+    I'm having trouble responding right now; your answers are safe. I'll write when I can, or type *human* to reach a person.
     ");
     model.next(down());
     world.pass(TimeDelta::seconds(31)).await;
-    assert_eq!(world.screen().matches("cannot think").count(), 1);
+    assert_eq!(world.screen().matches("having trouble responding").count(), 1);
     model.next(Turn::says("Rex, a fine name."));
     world.restart().await;
     world.pass(TimeDelta::minutes(3)).await;
@@ -137,7 +137,7 @@ async fn answers_of_no_use_are_failures_like_any_other() {
         let model = Scripted::new();
         model.next(turn);
         let mut world = talk(&model).await;
-        assert!(world.screen().contains("cannot think"), "{name}: {}", world.screen());
+        assert!(world.screen().contains("having trouble responding"), "{name}: {}", world.screen());
         model.next(Turn::says("Do you have a pet?"));
         world.pass(TimeDelta::minutes(1)).await;
         assert!(world.screen().contains("Do you have a pet?"), "{name}: {}", world.screen());
@@ -181,7 +181,7 @@ async fn a_conversation_that_no_model_can_read_goes_to_a_person() {
     ---
     Step 1 of 2 · Pets · 0/1
     ---
-    I cannot go on by myself here, so I have asked the team.
+    I can't continue on my own here, so I've asked the team.
     ");
 }
 
@@ -204,7 +204,7 @@ async fn without_a_provider_the_script_leads_and_where_there_is_none_a_person_is
     Right?
     ✓ Ada Byron: Looks right
     ---
-    I have kept that, but I cannot go on by myself in this conversation. Type *human* to reach a person.
+    I've saved that, but I can't continue this conversation on my own. Type *human* to reach a person.
     ");
     // A model is configured: the next process catches up by itself.
     let model = Scripted::new();
@@ -225,7 +225,7 @@ async fn without_a_provider_the_script_leads_and_where_there_is_none_a_person_is
     Objectives:
     - `goodbye` (required): A goodbye. Done by your own word that it is done.</note>
     <participant>What now?</participant>
-    <note>The participant was told: I have kept that, but I cannot go on by myself in this conversation. Type *human* to reach a person.</note>
+    <note>The participant was told: I've saved that, but I can't continue this conversation on my own. Type *human* to reach a person.</note>
     <participant>Anything else?</participant>
     "#);
 }
@@ -240,7 +240,7 @@ async fn a_model_that_is_too_slow_is_left_alone_and_the_script_takes_over() {
     ---
     Step 1 of 2 · Pets · 0/1
     ---
-    I go on with fixed questions for a while. Nothing you have told me is lost.
+    I'll continue with a fixed list of questions for now. Nothing you've told me is lost.
     ---
     What is it called?
     […]
@@ -282,9 +282,9 @@ async fn nobody_waits_for_a_slow_model_to_reach_a_person_or_to_answer_a_card() {
     Is that right?
     ✓ Ada Byron: Looks right
     ---
-    I have asked the team. I will keep quiet until they answer or you type *continue*.
+    I've asked the team. I'll keep quiet until they answer or you type *continue*.
     ---
-    The assistant is back. We go on where we were.
+    The assistant is back. Let's pick up where we left off.
     ---
     Rex is noted.
     ");
@@ -309,7 +309,10 @@ async fn whatever_is_wrong_with_an_answer_the_script_goes_on() {
         world.say("Yes.").await;
         let screen = world.screen();
         assert!(!screen.contains("Half"), "{name}: {screen}");
-        assert!(screen.contains("I go on with fixed questions"), "{name}: {screen}");
+        assert!(
+            screen.contains("I'll continue with a fixed list of questions"),
+            "{name}: {screen}"
+        );
         world.say("Rex").await;
         model.next(Turn::says("Goodbye!"));
         world.press("Looks right").await;
@@ -356,7 +359,7 @@ async fn words_of_distress_call_a_person_at_once_whoever_leads() {
     Its name?
     […]
     ---
-    Thank you for telling me. If somebody is in danger, please call the emergency number of your country now.
+    Thank you for telling me. If anyone is in danger, please call your local emergency number now.
     ---
     I've asked a person from the team to look at this now. I'll keep quiet until they answer or you type *continue*.
     ");
@@ -370,10 +373,10 @@ async fn words_of_distress_call_a_person_at_once_whoever_leads() {
     model calls c00000001 request_user_input {"prompt":"Its name?"}
     c00000001 -> {"userInput":"Rex"}
     <participant>I want to HURT myself.</participant>
-    <note>The participant was told: Thank you for telling me. If somebody is in danger, please call the emergency number of your country now.</note>
+    <note>The participant was told: Thank you for telling me. If anyone is in danger, please call your local emergency number now.</note>
     <note>The participant was told: I've asked a person from the team to look at this now. I'll keep quiet until they answer or you type *continue*.</note>
     <note>A person of the team was in the conversation; it is yours again.</note>
-    <note>The participant was told: The assistant is back. We go on where we were.</note>
+    <note>The participant was told: The assistant is back. Let's pick up where we left off.</note>
     "#);
     // On a card it is the same.
     let card = serde_json::json!({ "prompt": "Anything else?" });

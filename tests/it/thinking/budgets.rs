@@ -64,7 +64,7 @@ async fn staff_hear_at_four_fifths_of_the_budget_and_a_person_takes_over_at_its_
     world.say("continue").await;
     world.say("Anybody?").await;
     assert_eq!(model.seen().len(), 3, "a model without budget was asked");
-    assert_snapshot!(world.screen().rsplit("\n---\n").next().unwrap_or_default(), @"I have kept that, but I cannot go on by myself in this conversation. Type *human* to reach a person.");
+    assert_snapshot!(world.screen().rsplit("\n---\n").next().unwrap_or_default(), @"I've saved that, but I can't continue this conversation on my own. Type *human* to reach a person.");
     assert_snapshot!(world.staff_screen(), @"
     This conversation has used 850000 of 1000000 tokens.
     ---
@@ -92,7 +92,7 @@ async fn calls_of_the_answer_that_uses_the_last_of_it_are_never_made() {
     ---
     Let me ask.
     ---
-    I go on with fixed questions for a while. Nothing you have told me is lost.
+    I'll continue with a fixed list of questions for now. Nothing you've told me is lost.
     ---
     What is it called?
     […]
@@ -111,7 +111,7 @@ async fn calls_of_the_answer_that_uses_the_last_of_it_are_never_made() {
     Right?
     ✓ Ada Byron: Looks right
     ---
-    I cannot go on by myself here, so I have asked the team.
+    I can't continue on my own here, so I've asked the team.
     ");
     let made = world.events().await.into_iter().filter(|recorded| match &*recorded.event {
         Event::Asked(wait) => wait.prompt.body.contains("Which"),
@@ -147,7 +147,7 @@ async fn a_raised_budget_gives_the_model_back_and_each_call_has_one_result() {
     ---
     Let me ask.
     ---
-    I cannot go on by myself here, so I have asked the team.
+    I can't continue on my own here, so I've asked the team.
     ");
     assert_eq!(world.state().await.pending().count(), 0);
     world.bound(session(calls(10)));
@@ -161,9 +161,9 @@ async fn a_raised_budget_gives_the_model_back_and_each_call_has_one_result() {
     model calls c00000002 get_user_option {"prompt":"Which size?","options":[{"id":"s","label":"Small"},{"id":"l","label":"Large"}]}
     c00000001 -> {"error":"the call was not made: the conversation has used up what it may use","code":"budget"}
     c00000002 -> {"error":"the call was not made: the conversation has used up what it may use","code":"budget"}
-    <note>The participant was told: I cannot go on by myself here, so I have asked the team.</note>
+    <note>The participant was told: I can't continue on my own here, so I've asked the team.</note>
     <note>A person of the team was in the conversation; it is yours again.</note>
-    <note>The participant was told: The assistant is back. We go on where we were.</note>
+    <note>The participant was told: The assistant is back. Let's pick up where we left off.</note>
     "#);
 }
 
@@ -187,7 +187,7 @@ async fn a_phase_with_a_script_goes_on_by_it_when_the_money_is_gone() {
     ---
     Good.
     ---
-    I go on with fixed questions for a while. Nothing you have told me is lost.
+    I'll continue with a fixed list of questions for now. Nothing you've told me is lost.
     ---
     What is it called?
     […]
@@ -224,7 +224,7 @@ async fn a_turn_that_uses_up_its_budget_ends_with_words_and_the_next_one_begins_
     ---
     Red and small.
     ---
-    That is as far as I get by myself for now. Write to me to go on, or type *human* to reach a person.
+    That's as far as I can take it on my own for now. Write to me to continue, or type *human* to reach a person.
     ");
     assert_snapshot!(world.staff_screen(), @"");
     assert_eq!(world.audited("budget_low").await, 1);

@@ -4,7 +4,7 @@ use anteroom::{
     interview::Command,
     model::{
         ui::{Decision, Reply},
-        wait::Settlement,
+        wait::{Settlement, Standing},
     },
 };
 use chrono::TimeDelta;
@@ -108,7 +108,7 @@ async fn an_override_is_decided_while_the_model_goes_on() {
     let model = Scripted::new();
     let ask = json!({ "overrides": ["pet"], "reason": "there is no pet" });
     model.next(Turn::calls("next_phase", &ask));
-    model.next(Turn::says("I have asked the team."));
+    model.next(Turn::says("I've asked the team."));
     let mut world = talk(&model).await;
     assert_eq!(model.seen().len(), 1);
     world.say("What happens now?").await;
@@ -124,7 +124,7 @@ async fn an_override_is_decided_while_the_model_goes_on() {
     assert_snapshot!(news(&model, 1), @r#"
     model calls c00000001 next_phase {"overrides":["pet"],"reason":"there is no pet"}
     c00000001 -> {"status":"awaiting_user_approval","missing_objectives":["pet"],"reason":"there is no pet"}
-    <note>The participant was told: Staff have been asked. You can leave; I will tell you here.</note>
+    <note>The participant was told: I've asked the team. You can leave; I'll post their answer here.</note>
     <participant>What happens now?</participant>
     "#);
     assert_snapshot!(news(&model, 3), @r#"
@@ -133,7 +133,7 @@ async fn an_override_is_decided_while_the_model_goes_on() {
     "#);
     assert_snapshot!(news(&model, 4), @r#"
     model: They are still looking.
-    <note>The participant was told: The team has agreed: we move on.</note>
+    <note>The participant was told: The team approved your request, so let's move on.</note>
     <note>Part 2 of 2 begins: The end (`end`).
     Say goodbye.
     Objectives:
@@ -168,7 +168,7 @@ async fn feedback_reaches_the_model() {
     assert_snapshot!(news(&model, 1), @r#"
     model calls c00000001 next_phase {"overrides":["pet"],"reason":"no pet"}
     c00000001 -> {"status":"denied_with_feedback","feedback":"Ask about plants instead."}
-    <note>The participant was told: Staff have been asked. You can leave; I will tell you here.</note>
+    <note>The participant was told: I've asked the team. You can leave; I'll post their answer here.</note>
     <note>The participant was told: The team would like you to finish this part first.</note>
     "#);
 }
@@ -184,8 +184,8 @@ async fn a_request_that_lapses_is_told() {
     assert_snapshot!(news(&model, 1), @r#"
     model calls c00000001 next_phase {"overrides":["pet"],"reason":"no pet"}
     c00000001 -> {"status":"blocked","missing_objectives":["pet"],"note":"request expired"}
-    <note>The participant was told: Staff have been asked. You can leave; I will tell you here.</note>
-    <note>The participant was told: Nobody has decided on the request in time, so this part stays open. You can ask again.</note>
+    <note>The participant was told: I've asked the team. You can leave; I'll post their answer here.</note>
+    <note>The participant was told: Your request expired without an answer, so this part is still open. You can ask again.</note>
     "#);
 }
 
@@ -205,13 +205,13 @@ async fn a_person_who_takes_over_silences_the_model_until_they_hand_back() {
     assert_prefixes(&model);
     assert_snapshot!(news(&model, 1), @"
     model: Do you have a pet?
-    <note>The participant was told: I have asked the team. I will keep quiet until they answer or you type *continue*.</note>
+    <note>The participant was told: I've asked the team. I'll keep quiet until they answer or you type *continue*.</note>
     <participant>I would rather tell a person.</participant>
     <note>The participant was told: Grace from the team is here now.</note>
     <staff>Grace: Tell me.</staff>
     <participant>It is a snake.</participant>
     <note>A person of the team was in the conversation; it is yours again.</note>
-    <note>The participant was told: The assistant is back. We go on where we were.</note>
+    <note>The participant was told: The assistant is back. Let's pick up where we left off.</note>
     ");
 }
 
@@ -257,4 +257,31 @@ async fn row_29_a_tool_that_is_gone_is_a_result() {
     model calls c00000001 get_user_option {"prompt":"Which colour?","options":[{"id":"red","label":"Red"},{"id":"blue","label":"Blue"}]}
     c00000001 -> {"error":"there is no tool `get_user_option` any more. hint: go on without it","code":"tool_unavailable"}
     "#);
+}
+
+#[tokio::test]
+async fn a_newer_draft_of_the_same_data_replaces_the_open_card() {
+    let model = Scripted::new();
+    let newer =
+        json!({ "dataType": "pet", "data": { "name": "Roxy" }, "message": "Is that right?" });
+    model.next(Turn::calls("submit_for_validation", &rex()));
+    model.next(Turn::calls("submit_for_validation", &newer));
+    let mut world = talk(&model).await;
+    let older = world.open().await.unwrap().id;
+    world.say("She is called Roxy.").await;
+    let state = world.state().await;
+    let open: Vec<_> = state.pending().map(|wait| wait.id).collect();
+    let [newer] = open.as_slice() else { panic!("{open:?}") };
+    let replaced = &state.waits[&older].standing;
+    assert!(
+        matches!(replaced, Standing::Superseded { by: Some(by), .. } if by == newer),
+        "{replaced:?}"
+    );
+
+    // The model learns of it with the next answer, and only the newer draft counts.
+    model.next(Turn::says("Thank you."));
+    assert_eq!(world.press("Looks right").await, Settlement::Applied);
+    let state = world.state().await;
+    assert_eq!(state.record("pet").unwrap().data, json!({ "name": "Roxy" }));
+    assert_eq!(state.records.len(), 1);
 }

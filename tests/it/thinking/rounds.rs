@@ -19,7 +19,7 @@ use crate::{
         provider::{Provider, Reply},
         scripted::{Gate, Scripted, Turn},
     },
-    world::{World, ada, mallory},
+    world::{World, ada, grace, mallory},
 };
 
 #[tokio::test]
@@ -59,11 +59,11 @@ async fn a_model_leads_from_start_to_end() {
     ---
     Goodbye! Anything else?
     ---
-    Done. The team sees this:
+    That's everything, thank you! The team can see the following:
 
     - Pet
 
-    A person will read it. Type *export* for a copy, or *delete my data* to erase it.
+    Type *export* for a copy, or *delete my data* to erase it.
     ---
     [a copy of everything]
     ");
@@ -216,7 +216,7 @@ async fn row_40_rounds_are_counted_across_suspensions_and_a_person_is_offered() 
     assert_eq!(seen[3].choice, ToolChoice::Auto);
     assert_eq!(seen[4].choice, ToolChoice::Never);
     assert_snapshot!(world.screen().lines().rev().take(3).collect::<Vec<_>>().join("\n"), @"
-    That is as far as I get by myself for now. Write to me to go on, or type *human* to reach a person.
+    That's as far as I can take it on my own for now. Write to me to continue, or type *human* to reach a person.
     ---
     We are going round in circles.
     ");
@@ -572,4 +572,58 @@ async fn what_is_sent_begins_with_what_was_sent_before_byte_for_byte() {
         assert!(after.starts_with(sent), "{before}\n{after}");
         assert!(after.ends_with(rest), "the tools of a part changed: {before}\n{after}");
     }
+}
+
+#[tokio::test]
+async fn two_requests_for_the_next_phase_in_one_answer_are_one_request() {
+    let model = Scripted::new();
+    let first = json!({ "overrides": ["pet"], "reason": "There is no pet." });
+    let second = json!({ "overrides": ["toy"], "reason": "Nor a toy." });
+    model
+        .next(Turn::calls("next_phase", &first).and_calls("next_phase", &second))
+        .next(Turn::says("Goodbye."));
+    let mut world = talk(&model).await;
+    assert_eq!(world.staff_screen().matches("[Approve]").count(), 1, "{}", world.staff_screen());
+    let open: Vec<_> = world.state().await.pending().map(|wait| wait.state.clone()).collect();
+    assert_eq!(open.len(), 1);
+    assert_eq!(open[0]["overrides"], json!(["pet", "toy"]));
+    assert_eq!(open[0]["reason"], "Nor a toy.");
+
+    world.restart().await;
+    world.press_as(&grace(), "Approve").await;
+    model.assert_played();
+    assert_snapshot!(news(&model, 1), @r#"
+    model calls c00000001 next_phase {"overrides":["pet"],"reason":"There is no pet."}
+    model calls c00000002 next_phase {"overrides":["toy"],"reason":"Nor a toy."}
+    c00000001 -> {"status":"approved","advanced_to":"end"}
+    c00000002 -> {"status":"approved","advanced_to":"end"}
+    <note>The participant was told: I've asked the team. You can leave; I'll post their answer here.</note>
+    <note>The participant was told: The team approved your request, so let's move on.</note>
+    <note>Part 2 of 2 begins: The end (`end`).
+    Say goodbye.
+    Objectives:
+    - `goodbye` (required): A goodbye. Done by your own word that it is done.</note>
+    "#);
+    let audit = world.audit().await;
+    let attempts: Vec<_> =
+        audit.iter().filter(|one| one.record.event == "phase_advance_attempt").collect();
+    let [asked, decided] = attempts.as_slice() else { panic!("{attempts:#?}") };
+    assert_eq!(asked.record.facts["call"], "c00000001");
+    assert_eq!(asked.record.facts["other_calls"], json!(["c00000002"]));
+    assert_eq!(decided.record.facts["status"], "approved");
+}
+
+#[tokio::test]
+async fn two_requests_in_one_answer_that_are_blocked_get_the_same_result() {
+    let model = Scripted::new();
+    let ask = json!({ "overrides": [] });
+    model
+        .next(Turn::calls("next_phase", &ask).and_calls("next_phase", &ask))
+        .next(Turn::says("Do you have a pet?"));
+    let world = talk(&model).await;
+    model.assert_played();
+    let results = world.results().await;
+    assert_eq!(results.len(), 2);
+    assert_eq!(results[0].1, results[1].1);
+    assert_eq!(results[0].1["status"], "blocked");
 }

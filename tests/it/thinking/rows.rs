@@ -63,15 +63,15 @@ async fn row_07_a_crash_in_a_tool_is_settled_by_its_effect_class_and_told_to_the
             ---
             Shall I?
             ---
-            I cannot go on by myself here, so I have asked the team.
+            I can't continue on my own here, so I've asked the team.
             ");
             world.say("continue").await;
             assert_snapshot!(news(&model, 2), @r#"
             model calls c00000001 probe_once {}
             c00000001 -> {"error":"it is not known whether `probe_once` happened. hint: a person has been asked to check","code":"outcome_unknown"}
-            <note>The participant was told: I cannot go on by myself here, so I have asked the team.</note>
+            <note>The participant was told: I can't continue on my own here, so I've asked the team.</note>
             <note>A person of the team was in the conversation; it is yours again.</note>
-            <note>The participant was told: The assistant is back. We go on where we were.</note>
+            <note>The participant was told: The assistant is back. Let's pick up where we left off.</note>
             "#);
         } else {
             let read = news(&model, 2);
@@ -298,8 +298,7 @@ async fn row_41_an_answer_that_has_counted_is_not_asked_again_when_the_provider_
         model.next(turn);
         world.press("Red").await;
         let screen = world.screen();
-        let told =
-            "Which colour?\n✓ Ada Byron: Red\n---\nI cannot think just now; your answers are safe.";
+        let told = "Which colour?\n✓ Ada Byron: Red\n---\nI'm having trouble responding right now; your answers are safe.";
         assert!(screen.contains(told), "{what}: {screen}");
         world.restart().await;
         model.next(Turn::says("Red it is."));
@@ -376,7 +375,7 @@ async fn row_16_a_decision_that_comes_while_the_model_speaks_leaves_no_call_for_
     model: Meanwhile:
     model calls c00000002 get_user_option {"prompt":"Which colour?","options":[{"id":"red","label":"Red"},{"id":"blue","label":"Blue"}]}
     c00000002 -> {"error":"the call was not made: the conversation has moved on","code":"superseded"}
-    <note>The participant was told: The team has agreed: we move on.</note>
+    <note>The participant was told: The team approved your request, so let's move on.</note>
     <note>Part 2 of 2 begins: The end (`end`).
     Say goodbye.
     Objectives:
@@ -388,11 +387,11 @@ async fn row_16_a_decision_that_comes_while_the_model_speaks_leaves_no_call_for_
     ---
     Step 2 of 2 · The end · 0/1
     ---
-    Staff have been asked. You can leave; I will tell you here.
+    I've asked the team. You can leave; I'll post their answer here.
     ---
     Meanwhile:
     ---
-    The team has agreed: we move on.
+    The team approved your request, so let's move on.
     ---
     Goodbye then.
     ");

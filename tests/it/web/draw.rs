@@ -188,7 +188,7 @@ fn fields(pairs: &[(&str, &str)]) -> Fields {
 #[test]
 fn few_choices_are_buttons() {
     let control = Control::Choose(Choose { choices: choices(2), multiple: false, required: false });
-    insta::assert_snapshot!(read(&html(&wait(control), &cx(Audience::Participant))), @r"
+    insta::assert_snapshot!(read(&html(&wait(control), &cx(Audience::Participant))), @"
     Question
     A question.
     A question.
@@ -202,7 +202,7 @@ fn few_choices_are_buttons() {
 #[test]
 fn several_picks_are_boxes_to_tick() {
     let control = Control::Choose(Choose { choices: choices(2), multiple: true, required: true });
-    insta::assert_snapshot!(read(&html(&wait(control), &cx(Audience::Participant))), @r"
+    insta::assert_snapshot!(read(&html(&wait(control), &cx(Audience::Participant))), @"
     Question
     A question.
     A question.
@@ -218,7 +218,7 @@ fn several_picks_are_boxes_to_tick() {
 #[test]
 fn many_choices_are_a_list() {
     let control = Control::Choose(Choose { choices: choices(7), multiple: false, required: true });
-    insta::assert_snapshot!(read(&html(&wait(control), &cx(Audience::Participant))), @r"
+    insta::assert_snapshot!(read(&html(&wait(control), &cx(Audience::Participant))), @"
     Question
     A question.
     A question.
@@ -250,7 +250,7 @@ fn a_form_has_an_input_for_every_kind_of_field() {
         field("lines", "lines", Input::Lines, json!(["a", "b"])),
     ];
     let control = Control::Form(Form { fields, submit: "Send".into(), skippable: true });
-    insta::assert_snapshot!(read(&html(&wait(control), &cx(Audience::Participant))), @r"
+    insta::assert_snapshot!(read(&html(&wait(control), &cx(Audience::Participant))), @"
     Question
     A question.
     Name
@@ -396,7 +396,7 @@ fn an_upload_says_what_it_takes() {
         max_files: 3,
         required: false,
     });
-    insta::assert_snapshot!(read(&html(&wait(control), &cx(Audience::Participant))), @r"
+    insta::assert_snapshot!(read(&html(&wait(control), &cx(Audience::Participant))), @"
     Question
     A question.
     Choose files
@@ -411,7 +411,7 @@ fn an_upload_says_what_it_takes() {
 #[test]
 fn a_question_is_a_field_to_write_in() {
     let control = Control::Ask(Ask { placeholder: None, max: 100, required: false });
-    insta::assert_snapshot!(read(&html(&wait(control), &cx(Audience::Participant))), @r"
+    insta::assert_snapshot!(read(&html(&wait(control), &cx(Audience::Participant))), @"
     Question
     A question.
     Your answer
@@ -433,7 +433,7 @@ fn a_decision_takes_two_steps_to_approve_and_is_for_staff_alone() {
     });
     let card = wait(control);
     assert!(!html(&card, &cx(Audience::Participant)).contains("<button"));
-    insta::assert_snapshot!(read(&html(&card, &cx(Audience::Staff))), @r"
+    insta::assert_snapshot!(read(&html(&card, &cx(Audience::Staff))), @"
     Question
     The recruiting approvers · asked 2 Nov 14:05 UTC
     A question.
@@ -493,14 +493,14 @@ fn a_closed_card_says_what_became_of_it_and_has_no_buttons() {
         assert!(!drawn.contains("<button") && !drawn.contains("<form"), "{drawn}");
         writeln!(all, "{}", read(&drawn).replace("Question\nA question.\n", "")).unwrap();
     }
-    insta::assert_snapshot!(all, @r"
+    insta::assert_snapshot!(all, @"
     ✓ Approved by Grace, 2 Nov 14:05 UTC
-    ✗ Denied, with a word to the interviewer, by Grace, 2 Nov 14:05 UTC
+    ✗ Denied with feedback by Grace, 2 Nov 14:05 UTC
     ✓ Grace skipped this, 2 Nov 14:05 UTC
     ✓ You skipped this, 2 Nov 14:05 UTC
     Working on it…
     Expired: nobody answered in time. 2 Nov 14:05 UTC
-    No longer asked: withdrawn. 2 Nov 14:05 UTC
+    Question withdrawn: withdrawn. 2 Nov 14:05 UTC
     Closed: the conversation has moved on. 2 Nov 14:05 UTC
     ");
 }

@@ -33,8 +33,7 @@ async fn the_disk_fills_up_in_the_middle_of_an_interview(touch: Touch) {
 
     weather.turn(&[touch, Touch::Probe], ErrorKind::StorageFull);
     let refused = ada.press(&page, "Red").await;
-    let words = "That could not be saved, so it did not happen. Nothing can be saved just now: please try again in a \
-                 few minutes.";
+    let words = "That couldn't be saved, so nothing changed. Please try again in a few minutes.";
     assert!(refused.contains(words), "{refused}");
     let (status, words) = check(&ada, "/readyz").await;
     assert_eq!(status, StatusCode::SERVICE_UNAVAILABLE);
@@ -46,7 +45,7 @@ async fn the_disk_fills_up_in_the_middle_of_an_interview(touch: Touch) {
     let session = site.session().await;
     assert_eq!(check(&ada, &format!("/s/{session}")).await.0, StatusCode::OK);
     let stranger = site.visitor().start("tour", "Bob").await;
-    assert!(stranger.contains("That could not be saved"), "{stranger}");
+    assert!(stranger.contains("That couldn't be saved"), "{stranger}");
 
     weather.clear();
     site.clock.advance(TimeDelta::minutes(1));
@@ -94,7 +93,7 @@ async fn where_files_cannot_be_kept_the_bot_is_not_ready_until_they_can() {
 
     let note = Part::bytes(b"Hello".to_vec()).file_name("note.txt");
     let refused = ada.upload(&page, note).await.text().await.unwrap();
-    assert!(refused.contains("could not"), "{refused}");
+    assert!(refused.contains("couldn't"), "{refused}");
 
     let (status, words) = check(&ada, "/readyz").await;
     assert_eq!(status, StatusCode::SERVICE_UNAVAILABLE);

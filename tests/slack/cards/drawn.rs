@@ -862,9 +862,9 @@ async fn decisions_fit_a_phone_and_end_in_words() {
     *The interviewer's reason*
     > She has no degree & says so.
     > She would <rather> talk about her engine.
-    ✗ *Denied, with a word to the interviewer,* by @Grace Hopper, 2 Nov 14:05 UTC
+    ✗ *Denied with feedback* by @Grace Hopper, 2 Nov 14:05 UTC
     · To the interviewer: Finish education.
-    (read out: ✗ *Denied, with a word to the interviewer,* by <@U0GRACE>, <!date^1793628300^{date_short_pretty}, {time}|2 Nov 14:05 UTC> (Move Ada Byron to “One piece of work in depth”? — Not everything in this phase is complete.))
+    (read out: ✗ *Denied with feedback* by <@U0GRACE>, <!date^1793628300^{date_short_pretty}, {time}|2 Nov 14:05 UTC> (Move Ada Byron to “One piece of work in depth”? — Not everything in this phase is complete.))
 
     ── expired
     # Move Ada Byron to “One piece of work in depth”?

@@ -65,7 +65,7 @@ async fn who_pressed_or_typed_is_told_that_it_was_not_saved() {
     bot.slack.with(|state| state.settings.ack_limit = Duration::from_millis(700));
     let (address, mut heard) = ear().await;
     assert_eq!(bot.slack.send(click("full", &address)).await, Err(Lost));
-    insta::assert_snapshot!(next(&mut heard).await, @r#"{"response_type":"ephemeral","replace_original":false,"text":"That could not be saved just now. Please try once more."}"#);
+    insta::assert_snapshot!(next(&mut heard).await, @r#"{"response_type":"ephemeral","replace_original":false,"text":"That couldn't be saved right now. Please try again."}"#);
     assert_eq!(bot.slack.send(command("never", &address)).await, Err(Lost));
     next(&mut heard).await;
     // Not everywhere: an address that is not Slack's hears nothing, and nothing breaks.

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value};
 
 use super::{
-    Kind, Quality, ReadBy, is_hollow,
+    HANDWRITING, HARD_TO_READ, Kind, LOW_CONFIDENCE, Quality, ReadBy, SCANNED, is_hollow,
     reading::{Found, Layout},
 };
 use crate::{artifacts::extract::TWO_COLUMNS, flows, interview::answer::check_data};
@@ -56,7 +56,7 @@ pub(super) fn of_found(
     }
     issues.append(&mut marks.issues);
     if confidence < SURE {
-        issues.push("low confidence: please check every value".to_owned());
+        issues.push(LOW_CONFIDENCE.to_owned());
     }
     let mut known = BTreeSet::new();
     issues.retain(|issue| known.insert(issue.clone()));
@@ -72,10 +72,10 @@ pub(super) fn of_found(
 
 fn in_words(layout: Layout) -> &'static str {
     match layout {
-        Layout::Scan => "scan: read from a picture, please check every value",
+        Layout::Scan => SCANNED,
         Layout::TwoColumns => TWO_COLUMNS,
-        Layout::Handwriting => "handwriting: please check every value",
-        Layout::HardToRead => "hard to read: please check every value",
+        Layout::Handwriting => HANDWRITING,
+        Layout::HardToRead => HARD_TO_READ,
     }
 }
 

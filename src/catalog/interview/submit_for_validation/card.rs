@@ -51,6 +51,9 @@ impl Pen<'_> {
         data: &'s Value,
     ) {
         for (key, schema) in properties(level.schema) {
+            if is_read_only(schema) {
+                continue;
+            }
             let path = join(&level.path, key);
             let value = data.get(key).unwrap_or(&Value::Null);
             let needed = level.needed && is_required(level.schema, key);
@@ -205,6 +208,11 @@ fn in_words(key: &str) -> String {
         }
     }
     words
+}
+
+/// What the bot fills in for itself, such as the digest of a file, is kept with the data and not shown.
+fn is_read_only(schema: &Value) -> bool {
+    schema.get("readOnly").is_some_and(|flag| *flag == Value::Bool(true))
 }
 
 fn properties(schema: &Value) -> impl Iterator<Item = (&String, &Value)> {

@@ -51,10 +51,12 @@ pub(super) fn render(wait: &Wait, cx: &Cx) -> Drawn {
         }
         Standing::Cancelled { reason, at } => {
             let reason = said(reason.trim_end_matches('.'), limits::VALUE_SHOWN);
-            drawn.below.push(kit::text(&format!("**No longer asked**: {reason}. {}", time(*at))));
+            let what = form::words::withdrawn(&wait.prompt);
+            drawn.below.push(kit::text(&format!("**{what}**: {reason}. {}", time(*at))));
         }
-        Standing::Superseded { at, .. } => {
-            let line = format!("**Closed**: the conversation has moved on. {}", time(*at));
+        Standing::Superseded { at, by } => {
+            let (what, why) = form::words::superseded(*by);
+            let line = format!("**{what}**: {why} {}", time(*at));
             drawn.below.push(kit::text(&line));
         }
     }

@@ -144,7 +144,9 @@ impl Sender<'_> {
                 self.tell_decision(wait).await?;
                 Ok(shown)
             }
-            (Act::Post { text, offers }, _) => self.say(text, offers).await,
+            (Act::Post { text, offers, transcript }, _) => {
+                self.say(text, offers, *transcript).await
+            }
             (Act::Relay { name, text }, _) => {
                 self.post_all(&texts::plain(&words::relayed(name, text))).await
             }
@@ -384,11 +386,20 @@ impl Sender<'_> {
     }
 
     /// Words of the bot.
-    async fn say(&self, text: &str, offers: &[Offered]) -> Delivered<Option<String>> {
+    async fn say(
+        &self,
+        text: &str,
+        offers: &[Offered],
+        transcript: bool,
+    ) -> Delivered<Option<String>> {
         if self.effect.to == Recipient::Participant {
             return self.tell(text, offers).await;
         }
-        let mut messages = render::post(text);
+        let mut messages = if transcript {
+            texts::with_transcript(text, self.effect.session)
+        } else {
+            render::post(text)
+        };
         if messages.is_empty() {
             return Ok(None);
         }

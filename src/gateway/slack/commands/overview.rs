@@ -38,8 +38,7 @@ pub(super) fn card_of(look: &Look) -> Ack {
     let mut blocks =
         vec![section(format!("*{}*", escape(&text))), section(clip(&lines.join("\n"), 2_900))];
     let read = Button::new(Opening::last(look.state.session).id(), "Transcript").build();
-    let orders =
-        if look.state.status.is_over() { Vec::new() } else { mirror::buttons(look.state.session) };
+    let orders = mirror::buttons(&look.state);
     blocks.extend(actions(std::iter::once(read).chain(orders).collect()));
     Ack::Ephemeral { text, blocks: drawn(&blocks) }
 }

@@ -9,7 +9,7 @@ use super::{
     text::{person, time},
 };
 use crate::{
-    form::{self, Element, filled, sheet},
+    form::{self, Element, filled, sheet, words},
     gateway::slack::{
         blocks::{Button, actions, context, said, section},
         limits,
@@ -51,10 +51,12 @@ pub(super) fn render(wait: &Wait, cx: &Cx, room: &mut Room) -> Vec<SlackBlock> {
         }
         Standing::Cancelled { reason, at } => {
             let reason = said(reason.trim_end_matches('.'), limits::VALUE_SHOWN);
-            below.push(section(format!("*No longer asked*: {reason}. {}", time(*at))));
+            let what = words::withdrawn(&wait.prompt);
+            below.push(section(format!("*{what}*: {reason}. {}", time(*at))));
         }
-        Standing::Superseded { at, .. } => {
-            below.push(section(format!("*Closed*: the conversation has moved on. {}", time(*at))));
+        Standing::Superseded { at, by } => {
+            let (what, why) = words::superseded(*by);
+            below.push(section(format!("*{what}*: {why} {}", time(*at))));
         }
     }
     below
@@ -70,10 +72,14 @@ pub(super) fn spoken(wait: &Wait, cx: &Cx) -> Option<String> {
         }
         Standing::Expired { .. } => Some("Expired: nobody answered in time.".to_owned()),
         Standing::Cancelled { reason, .. } => Some(format!(
-            "No longer asked: {}.",
+            "{}: {}.",
+            words::withdrawn(&wait.prompt),
             said(reason.trim_end_matches('.'), limits::VALUE_SHOWN)
         )),
-        Standing::Superseded { .. } => Some("Closed: the conversation has moved on.".to_owned()),
+        Standing::Superseded { by, .. } => {
+            let (what, why) = words::superseded(*by);
+            Some(format!("{what}: {why}"))
+        }
     }
 }
 

@@ -1,0 +1,213 @@
+//! What the team reads when somebody has finished: who they are and what they told us, at a glance, as a colleague would
+//! write it. The whole of it is in the transcript and in the copy.
+//!
+//! ```text
+//! **Alice Martin** has finished *Candidate onboarding*.
+//! Software engineer · alice@example.org · Paris
+//!
+//! **Work history**
+//! - Lead Analyst, Analytical Engines Ltd · 2019 to now
+//!
+//! Moved past *Education*, approved by Grace Hopper.
+//! ```
+
+use serde_json::{Map, Value};
+
+use super::State;
+use crate::{
+    flows::LoadedFlow,
+    model::{
+        flow::Objective,
+        text::quoted,
+        transcript::SetBy,
+        ui::{Decision, Reply},
+    },
+};
+
+/// Characters of one value.
+const VALUE_MAX: usize = 300;
+
+/// Entries of a list that are named; the others are counted.
+const ENTRIES_MAX: usize = 8;
+
+/// What the team reads: the newest of each kind of data in `include`, the files, and what was passed over.
+pub fn summary(state: &State, flow: &LoadedFlow, include: &[String]) -> String {
+    let person = person(state, flow);
+    let mut text = format!("**{}** has finished *{}*.", quoted(&person), flow.flow.title);
+    for data in include {
+        let Some(record) = state.record(data) else { continue };
+        let title = flow.data_title(data);
+        text.push_str(&section(&title, &record.data));
+    }
+    let files: Vec<String> =
+        state.artifacts.iter().map(|file| format!("*{}*", quoted(&file.filename))).collect();
+    if !files.is_empty() {
+        text.push_str(&format!("\n\n**Files**: {}", files.join(", ")));
+    }
+    if let Some(line) = passed_over(state, flow) {
+        text.push_str(&format!("\n\n{line}"));
+    }
+    text
+}
+
+/// The name that the participant approved, else what the platform calls them.
+fn person(state: &State, flow: &LoadedFlow) -> String {
+    let mut profiles = flow.flow.data.keys().filter_map(|data| state.record(data));
+    let name = profiles.find_map(|record| record.data["basics"]["name"].as_str());
+    let name = name.map(str::trim).filter(|name| !name.is_empty());
+    name.map_or_else(|| state.person_in_words(), str::to_owned)
+}
+
+/// A kind of data under its title. A profile needs none: it stands right below the name.
+fn section(title: &str, data: &Value) -> String {
+    if let Some(basics) = data["basics"].as_object() {
+        return format!("\n{}", basics_line(basics));
+    }
+    let lines = match data {
+        Value::Object(members) if members.contains_key("achievements") => card(members),
+        Value::Object(members) => {
+            members.iter().flat_map(|(key, value)| member(key, value)).collect()
+        }
+        _ => entries(data),
+    };
+    if lines.is_empty() {
+        return String::new();
+    }
+    format!("\n\n**{title}**\n{}", lines.join("\n"))
+}
+
+/// `Software engineer · alice@example.org · Paris`.
+fn basics_line(basics: &Map<String, Value>) -> String {
+    let location =
+        ["city", "region", "countryCode"].map(|key| words(&basics.get("location")?[key]));
+    let location = location.into_iter().flatten().collect::<Vec<_>>().join(", ");
+    let parts = ["label", "email", "phone", "url"].map(|key| words(basics.get(key)?));
+    let parts = parts.into_iter().flatten();
+    let parts: Vec<String> = parts.chain((!location.is_empty()).then_some(location)).collect();
+    parts.join(" · ")
+}
+
+/// One example of somebody's work: what it was, and what they claim; quotes and sources are in the transcript.
+fn card(members: &Map<String, Value>) -> Vec<String> {
+    let of = |key: &str| members.get(key).and_then(words);
+    let head = match (of("title"), of("summary")) {
+        (Some(title), Some(summary)) => Some(format!("*{title}*: {summary}")),
+        (Some(only), None) | (None, Some(only)) => Some(only),
+        (None, None) => None,
+    };
+    let claims = members["achievements"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let claims = claims.iter().filter_map(|claim| words(&claim["claim"]));
+    head.into_iter().chain(claims.map(|claim| format!("- {claim}"))).collect()
+}
+
+/// A member of a record: its value, or its entries where it is a list.
+fn member(key: &str, value: &Value) -> Vec<String> {
+    match value {
+        Value::Array(items) if items.iter().any(Value::is_object) => entries(value),
+        Value::Array(items) => {
+            let all: Vec<String> = items.iter().filter_map(words).collect();
+            let line = format!("- {}: {}", titled(key), all.join(", "));
+            if all.is_empty() { Vec::new() } else { vec![line] }
+        }
+        Value::Object(members) => {
+            members.iter().flat_map(|(key, value)| member(key, value)).collect()
+        }
+        leaf => {
+            words(leaf).map(|words| format!("- {}: {words}", titled(key))).into_iter().collect()
+        }
+    }
+}
+
+/// The entries of a list, a line each.
+fn entries(list: &Value) -> Vec<String> {
+    let all = list.as_array().map(Vec::as_slice).unwrap_or_default();
+    let lines = all.iter().filter_map(entry).map(|line| format!("- {line}"));
+    let mut lines: Vec<String> = lines.collect();
+    if lines.len() > ENTRIES_MAX {
+        let more = lines.len() - ENTRIES_MAX;
+        lines.truncate(ENTRIES_MAX);
+        lines.push(format!("- and {more} more"));
+    }
+    lines
+}
+
+/// `Lead Analyst, Analytical Engines Ltd · London · 2019 to now`, and likewise for studies.
+fn entry(item: &Value) -> Option<String> {
+    let Value::Object(members) = item else { return words(item) };
+    let of = |key: &str| members.get(key).and_then(words);
+    let named = ["position", "studyType", "area", "title", "name", "organization", "institution"];
+    let names: Vec<String> = named.iter().filter_map(|key| of(key)).collect();
+    let dates = match (of("startDate"), of("endDate")) {
+        (Some(from), Some(to)) => Some(format!("{from} to {to}")),
+        (Some(from), None) => Some(format!("{from} to now")),
+        (None, to) => to,
+    };
+    let head = (!names.is_empty()).then(|| names.join(", "));
+    let parts: Vec<String> = [head, of("location"), dates].into_iter().flatten().collect();
+    (!parts.is_empty()).then(|| parts.join(" · "))
+}
+
+/// What was passed over at somebody's word, and whose: the participant did not complete it.
+fn passed_over(state: &State, flow: &LoadedFlow) -> Option<String> {
+    let all = flow.flow.phase.iter().flat_map(|phase| &phase.objective);
+    let is_overridden = |objective: &&Objective| {
+        matches!(state.objectives.get(&objective.id), Some((_, SetBy::Override)))
+    };
+    let objectives: Vec<&Objective> = all.filter(is_overridden).collect();
+    let titles: Vec<String> =
+        objectives.iter().map(|objective| format!("*{}*", quoted(&objective.title))).collect();
+    if titles.is_empty() {
+        return None;
+    }
+    let mut deciders: Vec<String> = objectives
+        .iter()
+        .filter_map(|objective| decider(state, &objective.id))
+        .map(|name| quoted(&name))
+        .collect();
+    deciders.sort_unstable();
+    deciders.dedup();
+    let by = if deciders.is_empty() { "the team".to_owned() } else { deciders.join(", ") };
+    Some(format!("Moved past {}, approved by {by}.", titles.join(", ")))
+}
+
+/// Who approved that an objective is passed over, as others call them.
+fn decider(state: &State, objective: &str) -> Option<String> {
+    state.waits.values().find_map(|wait| {
+        let missing = wait.state["missing"].as_array()?;
+        let (reply, _, name, _) = wait.standing.answer()?;
+        let is_approved = matches!(reply, Reply::Decided { decision: Decision::Approved, .. });
+        (is_approved && missing.iter().any(|id| id == objective)).then(|| name.clone())
+    })
+}
+
+/// A value as people read it; none where there is nothing to read.
+fn words(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) if text.trim().is_empty() => None,
+        Value::String(text) => Some(quoted(&clipped(text.trim()))),
+        Value::Bool(yes) => Some(if *yes { "yes" } else { "no" }.to_owned()),
+        Value::Number(number) => Some(number.to_string()),
+        Value::Null | Value::Array(_) | Value::Object(_) => None,
+    }
+}
+
+fn clipped(text: &str) -> String {
+    match text.char_indices().nth(VALUE_MAX) {
+        Some((end, _)) => format!("{}…", text[..end].trim_end()),
+        None => text.to_owned(),
+    }
+}
+
+/// `startDate` and `start_date` as `Start date`.
+fn titled(key: &str) -> String {
+    let mut words = String::with_capacity(key.len() + 4);
+    for c in key.chars() {
+        match c {
+            '_' => words.push(' '),
+            c if words.is_empty() => words.extend(c.to_uppercase()),
+            c if c.is_uppercase() => words.extend([' '].into_iter().chain(c.to_lowercase())),
+            c => words.push(c),
+        }
+    }
+    words
+}
