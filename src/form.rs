@@ -28,7 +28,8 @@ pub use self::{
     order::Order,
     sheet::Sheet,
     values::{
-        clip, filled, in_words, instant, labels, may_change, one, one_line, plain, shown, words_of,
+        clip, filled, in_words, instant, labels, may_answer_anew, may_change, one, one_line, plain,
+        shown, words_of,
     },
     words::Words,
 };

@@ -13,6 +13,7 @@ pub mod file_key;
 pub mod flow;
 pub mod posted;
 pub mod report;
+pub mod review;
 pub mod session;
 pub mod task;
 pub mod team;

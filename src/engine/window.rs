@@ -186,6 +186,12 @@ fn amended(shown: &[Recorded]) -> (HashMap<u64, Option<&str>>, HashMap<u64, u64>
     (instead, news)
 }
 
+/// Whether a result says that the card is still open.
+fn is_pending(result: &CallResult) -> bool {
+    let value = result.to_value();
+    matches!(value["status"].as_str(), Some("pending" | "awaiting_user_approval"))
+}
+
 struct Window<'a> {
     flow: &'a LoadedFlow,
     /// What a short form stands for.
@@ -255,8 +261,16 @@ impl<'a> Window<'a> {
             Event::Returned { call, result } => messages.extend(self.returned(call, result)),
             Event::Late { call, result } => {
                 let tool = self.call(call).map_or("", |call| call.tool.as_str());
+                let was_open = self
+                    .results
+                    .get(call)
+                    .is_none_or(|before| !before.is_success() || is_pending(before));
                 let result = told(tool, result);
-                let text = format!("What came of the open card of `{tool}`: {result}");
+                let text = if was_open {
+                    format!("What came of the open card of `{tool}`: {result}")
+                } else {
+                    format!("The participant has changed their answer to `{tool}`. It is now: {result}")
+                };
                 messages.push(safe_note(&text));
             }
             Event::Posted { audience: Audience::Participant, text, .. } => {

@@ -155,6 +155,9 @@ impl<'a> Teller<'a> {
                 (self.reader == Audience::Staff)
                     .then(|| line("voted", &vote.by_name, side, json!(vote.decision)))
             }
+            Event::Edited { by_name, .. } => {
+                Some(line("edited", by_name, "Saved an edit.", Value::Null))
+            }
             Event::Answered { wait, reply, by_name, .. } => self.answered(*wait, reply, by_name),
             Event::Closed { wait, closing } => self.closed(*wait, closing),
             Event::Returned { call, result } => self.returned(call, result),
@@ -179,6 +182,7 @@ impl<'a> Teller<'a> {
             | Event::Subtask(_) => self.mind(event),
             Event::TeamAsked { .. }
             | Event::Amended { .. }
+            | Event::Worded { .. }
             | Event::Applied { .. }
             | Event::Thought(_)
             | Event::Spent { .. }
@@ -504,6 +508,7 @@ fn reply_words(reply: &Reply, prompt: &Prompt) -> String {
             let verdict = match verdict {
                 Verdict::Approved => "Looks right",
                 Verdict::Modified => "Changed and approved",
+                Verdict::Saved => "Edited",
                 Verdict::Rejected => "Start over",
             };
             let mut text = with_words(verdict, notes.as_deref());

@@ -192,10 +192,7 @@ impl Draft {
         let is_shown = |path: &str| self.typed.contains_key(path);
         let data = self.sheet(review).data_within(review, &sent, is_shown)?;
         let notes = self.notes.as_deref().map(fields::text).filter(|notes| !notes.is_empty());
-        if data == review.data {
-            return Ok(Reply::Reviewed { verdict: Verdict::Approved, data: None, notes });
-        }
-        Ok(Reply::Reviewed { verdict: Verdict::Modified, data: Some(data), notes })
+        Ok(Reply::Reviewed { verdict: Verdict::Saved, data: Some(data), notes })
     }
 }
 

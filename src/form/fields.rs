@@ -114,10 +114,7 @@ fn reviewed(
         "reject" => Ok(verdict(Verdict::Rejected, None)),
         "save" => {
             let data = Sheet::read(review, fields).data(review, fields)?;
-            if data == review.data {
-                return Ok(verdict(Verdict::Approved, None));
-            }
-            Ok(verdict(Verdict::Modified, Some(data)))
+            Ok(verdict(Verdict::Saved, Some(data)))
         }
         _ => Err(vec![FieldError::whole(words::NO_ANSWER)]),
     }

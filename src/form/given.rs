@@ -45,6 +45,7 @@ impl Given {
             (Reply::Reviewed { verdict, .. }, _) => match verdict {
                 Verdict::Approved => stamped("Approved", true),
                 Verdict::Modified => stamped("Changed and approved", true),
+                Verdict::Saved => said("edited this", ""),
                 Verdict::Rejected => said("asked to start over", ""),
             },
             (Reply::Uploaded { artifacts }, _) => {

@@ -10,8 +10,9 @@ use crate::{
     interview::State,
     model::{
         session::Status,
+        transcript::Origin,
         ui::{Control, Field, Input, Reply, Verdict},
-        wait::Wait,
+        wait::{Answerers, Purpose, Wait},
     },
 };
 
@@ -69,6 +70,21 @@ pub fn may_change(wait: &Wait, reply: &Reply, state: &State) -> bool {
         matches!(reply, Reply::Reviewed { verdict: Verdict::Approved | Verdict::Modified, .. });
     is_approved
         && is_newest
+        && state.handoff.is_none()
+        && matches!(state.status, Status::Open | Status::Paused)
+}
+
+/// Whether what the participant wrote in answer to a question may be given anew, as far as it can be seen from the
+/// question: in the same part of the conversation, while that goes on. The core decides once more when the click comes.
+pub fn may_answer_anew(wait: &Wait, reply: &Reply, state: &State) -> bool {
+    let Purpose::Call { call, .. } = &wait.purpose else { return false };
+    let is_here = state.call(call).is_some_and(|known| {
+        known.call.phase.as_deref() == state.phase()
+            && matches!(known.call.origin, Origin::Step { .. } | Origin::Model { .. })
+    });
+    matches!((&wait.prompt.control, reply), (Control::Ask(_), Reply::Text { .. }))
+        && wait.answerers == Answerers::Participant
+        && is_here
         && state.handoff.is_none()
         && matches!(state.status, Status::Open | Status::Paused)
 }

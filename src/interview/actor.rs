@@ -356,6 +356,7 @@ impl Actor {
                 self.draft.waits.insert(wait.id);
             }
             Event::Voted { wait, .. }
+            | Event::Edited { wait, .. }
             | Event::Answered { wait, .. }
             | Event::Applied { wait }
             | Event::Closed { wait, .. } => {

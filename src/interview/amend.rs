@@ -1,14 +1,25 @@
-//! Messages that are changed or taken away after they were heard (BEHAVIOUR F16).
+//! Messages that are changed or taken away after they were heard, and answers that are given anew.
 
-use super::{Actor, Refusal, settle::Responder};
-use crate::model::transcript::Event;
+use super::{Actor, Answer, Refusal, answer, settle::Responder, texts};
+use crate::{
+    ids::WaitId,
+    model::{
+        session::Status,
+        transcript::{Event, Origin, Via},
+        ui::{Control, Reply},
+        wait::{Purpose, Settlement, Standing, Wait},
+    },
+};
 
-/// Said to who changes a message that answered a question.
+/// Said to who changes a message that answered a question, where the answer has led on.
 const ANSWERED: &str = "I'd already used that message as it was. If something has changed, please tell me, or press “Change” on the card.";
 
+/// Said where the new words are no answer.
+const UNREADABLE: &str = "I can't read that as an answer, so the one before stays.";
+
 impl Actor {
-    /// Takes in that a message reads differently now, or is gone. Only who wrote it can do that. What was an answer
-    /// or an order stays what it was: it has had its effect.
+    /// Takes in that a message reads differently now, or is gone. Only who wrote it can do that. Words that answered a
+    /// question answer it anew where nothing has come of the answer that cannot be redone; an order stays what it was.
     pub fn amend(
         &mut self,
         from: &Responder,
@@ -18,8 +29,9 @@ impl Actor {
         let text = text.map(str::trim).filter(|text| !text.is_empty());
         let Some(words) = self.state.words.get(source) else {
             let is_theirs = from.person == self.state.participant;
-            return match text {
-                Some(_) if is_theirs => Err(Refusal(ANSWERED.to_owned())),
+            return match (text, self.state.worded.get(source)) {
+                (Some(text), Some(wait)) if is_theirs => self.answer_anew(from, *wait, text),
+                (Some(_), None) if is_theirs => Err(Refusal(ANSWERED.to_owned())),
                 _ => Ok(()),
             };
         };
@@ -28,5 +40,78 @@ impl Actor {
             self.emit(Event::Amended { source, text });
         }
         Ok(())
+    }
+
+    fn answer_anew(&mut self, from: &Responder, id: WaitId, text: &str) -> Result<(), Refusal> {
+        let refused = |why: &str| Err(Refusal(why.to_owned()));
+        let Some(wait) = self.changeable(id).filter(|_| self.may_change_now().is_ok()).cloned()
+        else {
+            return refused(ANSWERED);
+        };
+        let by_model = || match &wait.prompt.control {
+            Control::Choose(_) if self.is_led_by_model() => {
+                Some(Reply::Chosen { ids: Vec::new(), free_text: Some(text.to_owned()) })
+            }
+            _ => None,
+        };
+        let read = answer::read(&wait.prompt.control, text);
+        let Some(reply) = read.or_else(by_model) else { return refused(UNREADABLE) };
+        let errors = answer::check(&wait.prompt.control, &reply);
+        if !errors.is_empty() {
+            let said: Vec<String> = errors.into_iter().map(|error| error.message).collect();
+            return Err(Refusal(said.join(" ")));
+        }
+        if wait.standing.answer().is_some_and(|(before, ..)| *before == reply) {
+            return Ok(());
+        }
+        let revision = self.ask_anew(wait);
+        let (from, via) = (from.clone(), Via::Typed);
+        match self.settle(Answer { wait: id, revision, reply, from, via }) {
+            Settlement::Applied => Ok(()),
+            _ => refused(ANSWERED),
+        }
+    }
+
+    /// Whether answers may be changed as things are.
+    pub(super) fn may_change_now(&self) -> Result<(), Refusal> {
+        let refused = |why: &str| Err(Refusal(why.to_owned()));
+        if self.state.handoff.is_some() {
+            return refused(texts::WITH_THE_TEAM);
+        }
+        match self.state.status {
+            Status::Open | Status::Paused => Ok(()),
+            Status::Stopped | Status::Declined => refused(texts::STOPPED_ALREADY),
+            Status::Notice | Status::Completed | Status::Ended => refused(texts::NOTHING_TO_CHANGE),
+        }
+    }
+
+    /// A question of this phase whose answer can be given anew: a script has not branched by it.
+    pub(super) fn changeable(&self, id: WaitId) -> Option<&Wait> {
+        let wait = self.state.waits.get(&id)?;
+        let Purpose::Call { call, .. } = &wait.purpose else { return None };
+        let is_kind =
+            matches!(wait.prompt.control, Control::Ask(_) | Control::Form(_) | Control::Choose(_));
+        let is_done = matches!(wait.standing, Standing::Applied { .. });
+        let call = &self.state.call(call)?.call;
+        let has_led_on = match &call.origin {
+            Origin::Step { step } => {
+                self.flow.step(step).is_none_or(|(_, step)| !step.branch.is_empty())
+            }
+            Origin::Model { .. } => false,
+            Origin::Engine | Origin::Person { .. } => true,
+        };
+        let is_here = call.phase.as_deref() == self.state.phase();
+        (is_kind && is_done && is_here && !has_led_on).then_some(wait)
+    }
+
+    /// Asks a question that was answered once more; the revision under which it is asked now.
+    pub(super) fn ask_anew(&mut self, mut wait: Wait) -> u32 {
+        let (id, revision) = (wait.id, wait.revision + 1);
+        wait.revision = revision;
+        wait.standing = Standing::Pending;
+        wait.expires_at = None;
+        self.emit(Event::Asked(Box::new(wait)));
+        self.show(id);
+        revision
     }
 }

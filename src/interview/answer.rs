@@ -209,8 +209,31 @@ fn check_review(review: &Review, verdict: Verdict, data: Option<&Value>) -> Vec<
         (Verdict::Rejected, _) => Vec::new(),
         (Verdict::Approved, _) => check_data(&review.schema, &review.data),
         (Verdict::Modified, Some(data)) => check_data(&review.schema, data),
-        (Verdict::Modified, None) => vec![FieldError::whole("The edited data is missing.")],
+        (Verdict::Saved, Some(data)) => worsened(review, data),
+        (Verdict::Modified | Verdict::Saved, None) => {
+            vec![FieldError::whole("The edited data is missing.")]
+        }
     }
+}
+
+/// What is wrong with edited data that was not wrong before: one entry can be saved while another still lacks
+/// something. Entries may have moved, so that complaints are compared without their places.
+fn worsened(review: &Review, data: &Value) -> Vec<FieldError> {
+    let placeless = |error: &FieldError| {
+        let parts = error.path.split('.').filter(|part| part.parse::<usize>().is_err());
+        (parts.map(str::to_owned).collect::<Vec<_>>(), error.message.clone())
+    };
+    let before = check_data(&review.schema, &review.data);
+    let is_known = |error: &FieldError| before.contains(error);
+    let (stayed, mut new): (Vec<FieldError>, Vec<FieldError>) =
+        check_data(&review.schema, data).into_iter().partition(is_known);
+    let mut moved: Vec<_> =
+        before.iter().filter(|error| !stayed.contains(error)).map(placeless).collect();
+    new.retain(|error| {
+        let known = moved.iter().position(|known| *known == placeless(error));
+        known.map(|n| moved.swap_remove(n)).is_none()
+    });
+    new
 }
 
 /// What is wrong with `data` by its schema, dates in order included.
@@ -422,6 +445,7 @@ pub fn describe(control: &Control, reply: &Reply) -> String {
         Reply::Filled { .. } => "filled in".to_owned(),
         Reply::Reviewed { verdict: Verdict::Approved, .. } => "Looks right".to_owned(),
         Reply::Reviewed { verdict: Verdict::Modified, .. } => "edited and approved".to_owned(),
+        Reply::Reviewed { verdict: Verdict::Saved, .. } => "edited".to_owned(),
         Reply::Reviewed { verdict: Verdict::Rejected, .. } => "start over".to_owned(),
         Reply::Uploaded { artifacts } => match artifacts.len() {
             1 => "one file".to_owned(),

@@ -130,6 +130,7 @@ impl Actor {
     pub fn finish(&mut self, call: &CallId, result: CallResult) {
         let Some(known) = self.state.call(call).filter(|known| known.result.is_none()) else {
             self.apply_answer_of(call);
+            self.save_anew(call, &result);
             self.come_late(call, result);
             self.refresh();
             return;
@@ -263,6 +264,16 @@ impl Actor {
             "@stop" => self.stop("the script ended it"),
             "@handoff" => self.hand_over("the participant has a question", texts::HUMAN_ASKED),
             _ => self.show_progress(false),
+        }
+    }
+
+    /// What a script saves of an answer is saved again when the answer has changed.
+    fn save_anew(&mut self, call: &CallId, result: &CallResult) {
+        let Some(known) = self.state.call(call).filter(|known| known.detached) else { return };
+        let Origin::Step { step } = &known.call.origin else { return };
+        let flow = std::sync::Arc::clone(&self.flow);
+        if let Some((_, step)) = flow.step(step) {
+            self.save_outcome(step, &result.to_value());
         }
     }
 

@@ -483,18 +483,18 @@ impl Actor {
         Ok(())
     }
 
-    /// The call itself is made by the engine: it is adrift, so it comes next.
+    /// What was approved is reviewed in a call of its own, which the engine makes: it is adrift, so it comes next. Any
+    /// other question is asked as it was.
     fn change(&mut self, from: &Responder, wait: WaitId) -> Result<(), Refusal> {
         let refused = |why: &str| Err(Refusal(why.to_owned()));
-        if self.state.handoff.is_some() {
-            return refused(texts::WITH_THE_TEAM);
-        }
-        match self.state.status {
-            Status::Open | Status::Paused => {}
-            Status::Stopped | Status::Declined => return refused(texts::STOPPED_ALREADY),
-            Status::Notice | Status::Completed | Status::Ended => {
-                return refused(texts::NOTHING_TO_CHANGE);
+        self.may_change_now()?;
+        let asked = self.changeable(wait).filter(|wait| may_answer(&self.state, wait, from));
+        if let Some(asked) = asked.cloned() {
+            if self.state.status == Status::Paused {
+                self.wake();
             }
+            self.ask_anew(asked);
+            return Ok(());
         }
         let Some((data_type, data)) = self.reviewed_in(wait) else {
             return refused(texts::NOTHING_TO_CHANGE);

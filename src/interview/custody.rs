@@ -69,6 +69,7 @@ impl Keeping {
             | Event::Amended { .. }
             | Event::Answered { .. }
             | Event::Voted { .. }
+            | Event::Edited { .. }
             | Event::Kept(_)
             | Event::Claimed { .. }
             | Event::HandedBack { .. }

@@ -64,6 +64,12 @@ impl Actor {
         self.hear_answer(from, text, source);
     }
 
+    fn remember_wording(&mut self, wait: WaitId, source: Option<String>) {
+        if let Some(source) = source {
+            self.emit(Event::Worded { wait, source });
+        }
+    }
+
     fn hear_others(&mut self, from: &Responder, text: &str, source: Option<String>) {
         let (by, name) = (from.person.clone(), from.name.clone());
         if from.staff {
@@ -116,7 +122,7 @@ impl Actor {
                 via: Via::Typed,
             };
             match self.settle(answer) {
-                Settlement::Applied => return,
+                Settlement::Applied => return self.remember_wording(wait.id, source),
                 Settlement::Invalid { errors } => {
                     self.keep_words(text, source, Some(wait.id));
                     let said: Vec<String> = errors.into_iter().map(|error| error.message).collect();
@@ -170,7 +176,7 @@ impl Actor {
             let (from, via) = (from.clone(), Via::Typed);
             let answer = Answer { wait: wait.id, revision: wait.revision, reply, from, via };
             if self.settle(answer) == Settlement::Applied {
-                return;
+                return self.remember_wording(wait.id, source);
             }
         }
         self.detach_all();

@@ -1,9 +1,8 @@
 //! Settles a wait: who may answer, does the answer fit, who was first.
 
 use chrono::{DateTime, Utc};
-use serde_json::json;
-
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
 use super::{Actor, Refusal, answer, state::State, texts};
 use crate::{
@@ -14,7 +13,7 @@ use crate::{
         flow::Decider,
         session::{PersonId, Status},
         transcript::{Event, Via},
-        ui::{Control, Decision, FieldError, Reply},
+        ui::{Control, Decision, FieldError, Reply, Verdict},
         wait::{Answerers, Settlement, Standing, Vote, Wait},
     },
     store::TimerKind,
@@ -114,6 +113,10 @@ impl Actor {
             ("outcome", json!(verdict.word())),
         ];
         match &verdict {
+            Settlement::Applied if is_save(&answer.reply) => {
+                self.audit("wait_edited", facts, []);
+                self.edit(answer);
+            }
             Settlement::Applied => {
                 self.audit("wait_answered", facts, []);
                 self.take(answer);
@@ -140,6 +143,7 @@ impl Actor {
         }
         let Answer { wait, reply, from, via, .. } = answer;
         let Some(reply) = self.vote(wait, reply, &from) else { return };
+        let reply = self.with_edits(wait, reply);
         let skipped = reply == Reply::Skipped;
         let (said, by) = (reply.clone(), from.person);
         let is_theirs = by == self.state.participant;
@@ -157,6 +161,57 @@ impl Actor {
             self.heed(&said);
         }
         self.mind_turns();
+    }
+
+    /// Keeps an edit of reviewed data; the question stays open and shows it.
+    fn edit(&mut self, answer: Answer) {
+        if self.state.status == Status::Paused && answer.from.person == self.state.participant {
+            self.wake();
+        }
+        let Answer { wait, reply, from, .. } = answer;
+        let Reply::Reviewed { data: Some(data), notes, .. } = &reply else { return };
+        let is_same = self.reviewed_data(wait) == Some(data) && notes.is_none();
+        if is_same {
+            return;
+        }
+        let is_theirs = from.person == self.state.participant;
+        let (data, notes) = (data.clone(), notes.clone());
+        self.emit(Event::Edited { wait, data, notes, by: from.person, by_name: from.name });
+        self.show(wait);
+        if is_theirs {
+            self.heed(&reply);
+        }
+    }
+
+    fn reviewed_data(&self, wait: WaitId) -> Option<&Value> {
+        match &self.state.waits.get(&wait)?.prompt.control {
+            Control::Review(review) => Some(&review.data),
+            Control::Choose(_)
+            | Control::Form(_)
+            | Control::Upload(_)
+            | Control::Ask(_)
+            | Control::Decide(_)
+            | Control::Confirm(_) => None,
+        }
+    }
+
+    /// An approval speaks of the data as it was edited, and carries it where it differs from what was shown at first.
+    fn with_edits(&self, wait: WaitId, reply: Reply) -> Reply {
+        let (Reply::Reviewed { verdict, data, notes }, Some(edits)) =
+            (&reply, self.state.edits.get(&wait))
+        else {
+            return reply;
+        };
+        let notes = notes.clone().or_else(|| edits.notes.clone());
+        let data = data.as_ref().or_else(|| self.reviewed_data(wait)).cloned();
+        let (verdict, data) = match verdict {
+            Verdict::Rejected | Verdict::Saved => (*verdict, None),
+            Verdict::Approved | Verdict::Modified if data.as_ref() == Some(&edits.draft) => {
+                (Verdict::Approved, None)
+            }
+            Verdict::Approved | Verdict::Modified => (Verdict::Modified, data),
+        };
+        Reply::Reviewed { verdict, data, notes }
     }
 
     /// Where several must decide alike, a decision is a vote: one per person, the last one counts, until enough agree.
@@ -291,6 +346,11 @@ impl Actor {
         }
         self.settle(answer)
     }
+}
+
+/// Whether a reply keeps edits and leaves the question open.
+const fn is_save(reply: &Reply) -> bool {
+    matches!(reply, Reply::Reviewed { verdict: Verdict::Saved, .. })
 }
 
 /// What a review or upload is about: the data type or upload type.

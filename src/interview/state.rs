@@ -19,7 +19,7 @@ use crate::{
             Call, CallResult, Closing, EffectOutcome, Event, ObjectiveStatus, Origin, Recorded,
             SetBy, Speaker, Started,
         },
-        ui::Reply,
+        ui::{Control, Reply},
         wait::{Purpose, Standing, Vote, Wait},
     },
 };
@@ -92,6 +92,8 @@ pub struct State {
     pub effects: BTreeMap<(String, usize), (EffectOutcome, Option<EffectId>)>,
     /// Texts written under an open question that did not answer it, by wait.
     pub unmatched: BTreeMap<WaitId, u32>,
+    /// What was shown for review before it was edited, and the remark that was saved last, by wait.
+    pub edits: BTreeMap<WaitId, Edits>,
     /// Reminders sent, by wait.
     pub reminded: BTreeMap<WaitId, u32>,
     /// The participant wants no reminders.
@@ -106,10 +108,21 @@ pub struct State {
     pub keeping: Keeping,
     /// What people wrote and may still change, by the platform's reference to the message.
     pub words: BTreeMap<String, Words>,
+    /// Questions that were answered by a message, by the platform's reference to it.
+    pub worded: BTreeMap<String, WaitId>,
     /// The model's part.
     pub mind: Mind,
     /// Child runs, and whether it is one.
     pub family: Family,
+}
+
+/// Edits of reviewed data that were saved.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Edits {
+    /// The data as it was shown at first.
+    pub draft: Value,
+    /// A remark for whoever asked.
+    pub notes: Option<String>,
 }
 
 /// Something that never arrived.
@@ -224,6 +237,8 @@ impl State {
             asking: BTreeMap::new(),
             failed: Vec::new(),
             unmatched: BTreeMap::new(),
+            edits: BTreeMap::new(),
+            worded: BTreeMap::new(),
             reminded: BTreeMap::new(),
             reminders_stopped: false,
             awake_since: at,
@@ -262,6 +277,8 @@ impl State {
             Event::Called(call) => self.called(call),
             Event::Asked(wait) => self.ask(wait),
             Event::Voted { wait, vote } => self.voted(*wait, vote),
+            Event::Worded { wait, source } => _ = self.worded.insert(source.clone(), *wait),
+            Event::Edited { wait, data, notes, .. } => self.edited(*wait, data, notes.as_ref()),
             Event::Answered { wait, reply, by, by_name, .. } => {
                 self.answered(*wait, reply, (by, by_name), at);
             }
@@ -322,6 +339,19 @@ impl State {
         let mut notes: Vec<String> = wait.votes.iter().map(words).collect();
         notes.push(format!("{} must decide alike.", wait.quorum));
         Arc::make_mut(&mut wait.prompt).notes = notes;
+    }
+
+    /// A form or a button that shows the data as it was before is superseded.
+    fn edited(&mut self, id: WaitId, data: &Value, notes: Option<&String>) {
+        let Some(wait) = self.waits.get_mut(&id).filter(|wait| wait.standing.is_pending()) else {
+            return;
+        };
+        let Control::Review(review) = &mut Arc::make_mut(&mut wait.prompt).control else { return };
+        let draft = review.data.clone();
+        review.edit(data.clone());
+        wait.revision += 1;
+        let edits = self.edits.entry(id).or_insert(Edits { draft, notes: None });
+        edits.notes = notes.cloned().or(edits.notes.take());
     }
 
     fn answered(
@@ -432,9 +462,24 @@ impl State {
             && let Some(call) = self.calls.iter_mut().find(|c| c.call.id == *call)
         {
             call.wait = Some(wait.id);
+            // An answer is to be changed: the call has its result, and what comes now is told beside it.
+            call.detached |= call.result.is_some();
+            call.late = call.late.take().filter(|_| call.result.is_none());
         }
-        if self.waits.insert(wait.id, wait.clone()).is_none() {
-            self.asked.push(wait.id);
+        match self.waits.insert(wait.id, wait.clone()) {
+            None => self.asked.push(wait.id),
+            Some(before) => self.take_back(&before),
+        }
+    }
+
+    /// An answer that is given anew counts once.
+    fn take_back(&mut self, before: &Wait) {
+        let Some((reply, by, ..)) = before.standing.answer() else { return };
+        if *by == self.participant {
+            self.turns = self.turns.saturating_sub(1);
+        }
+        if matches!(reply, Reply::Text { .. }) {
+            self.talked = self.talked.saturating_sub(1);
         }
     }
 
@@ -476,6 +521,9 @@ impl State {
         self.evaluations = 0;
         if let Some(call) = self.calls.iter_mut().find(|c| c.call.id == *id) {
             call.late.get_or_insert_with(|| result.clone());
+            if let (Origin::Step { step }, true) = (&call.call.origin, result.is_success()) {
+                self.results.insert(step.clone(), result.to_value());
+            }
         }
     }
 

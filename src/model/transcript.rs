@@ -95,6 +95,20 @@ pub enum Event {
         /// The vote; it takes the place of an earlier one of the same person.
         vote: Vote,
     },
+    /// Reviewed data was edited; the wait stays open and shows the edited data.
+    Edited {
+        /// On which wait.
+        wait: WaitId,
+        /// All of the data as it stands now.
+        data: Value,
+        /// A remark for whoever asked.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        notes: Option<String>,
+        /// Who edited it.
+        by: PersonId,
+        /// What other people call them.
+        by_name: String,
+    },
     /// A wait was answered.
     Answered {
         /// Which.
@@ -107,6 +121,13 @@ pub enum Event {
         by_name: String,
         /// How it came.
         via: Via,
+    },
+    /// A message answered a wait: whoever edits it changes the answer.
+    Worded {
+        /// Which wait.
+        wait: WaitId,
+        /// The platform's reference to the message.
+        source: String,
     },
     /// The answer of a wait has done its work.
     Applied {

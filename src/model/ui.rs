@@ -386,6 +386,8 @@ pub enum Verdict {
     Approved,
     /// Right after these edits.
     Modified,
+    /// These edits are to be kept; whether the data is right is said later.
+    Saved,
     /// Start over.
     Rejected,
 }

@@ -384,6 +384,13 @@ fn call_events() -> Vec<Event> {
     let (by, by_name) = (ada(), text("Ada"));
     let vote = Vote { by, by_name, decision: Decision::Denied, feedback: Some(text("no")) };
     events.push(Event::Voted { wait: wait_id(), vote });
+    events.push(Event::Edited {
+        wait: wait_id(),
+        data: json!({ "name": "Ada" }),
+        notes: Some(text("as on my card")),
+        by: ada(),
+        by_name: text("Ada"),
+    });
     events.push(Event::Applied { wait: wait_id() });
     events.extend(closings.map(|closing| Event::Closed { wait: wait_id(), closing }));
     events.extend(results.map(|result| Event::Returned { call: call(), result }));
@@ -599,6 +606,7 @@ fn name(event: &Event) -> &'static str {
         Event::Called(_) => "called",
         Event::Asked(_) => "asked",
         Event::Voted { .. } => "voted",
+        Event::Edited { .. } => "edited",
         Event::Answered { .. } => "answered",
         Event::Applied { .. } => "applied",
         Event::Closed { .. } => "closed",

@@ -119,7 +119,9 @@ impl Tool for SubmitForValidation {
                 Ok(refused("rejected", notes))
             }
             Reply::Skipped => Ok(refused("skipped", None)),
-            Reply::Chosen { .. }
+            // Edits that were saved leave the card open.
+            Reply::Reviewed { verdict: Verdict::Saved, .. }
+            | Reply::Chosen { .. }
             | Reply::Filled { .. }
             | Reply::Uploaded { .. }
             | Reply::Text { .. }

@@ -13,7 +13,7 @@ use crate::{
     form::{self, Draft, Element, Fields, Slot, named, picked, words},
     interview::answer::check_field,
     model::{
-        ui::{Choose, Control, FieldError, Reply},
+        ui::{Choose, Control, FieldError, Reply, Verdict},
         wait::Wait,
     },
 };
@@ -83,14 +83,18 @@ pub fn step(wait: &Wait, draft: &Draft, element: &Element, inputs: &Inputs) -> S
         (Control::Review(review), "save") => {
             let pages = pages::of_review(review, draft);
             let slots: Vec<Slot> = pages.into_iter().flat_map(|page| page.slots).collect();
-            let reading = reading.enter(&slots);
-            if place.is_empty() { reading.answered() } else { reading.kept(&slots) }
+            reading.enter(&slots).saved(&slots)
         }
-        (Control::Review(review), "approve") if draft.is_changed(review) => reading.answered(),
+        (Control::Review(review), "approve") if draft.is_changed(review) => reading.approved(),
         (Control::Review(review), "add" | "remove" | "up") => {
             let mut draft = draft.clone();
             draft.rearrange(review, &element.action);
-            Step::Kept(draft)
+            // A new entry has nothing to save before it is filled in.
+            let has_new = draft.rows.iter().flatten().flatten().any(Option::is_none);
+            if has_new || verb == "add" {
+                return Step::Kept(draft);
+            }
+            Reading { draft, ..reading }.answered()
         }
         (Control::Upload(_), "send") if files(inputs).is_empty() => {
             reading.wrong(vec![FieldError::whole("Choose a file first.")])
@@ -149,6 +153,31 @@ impl Reading<'_> {
     /// All that was entered, as the answer.
     fn answered(self) -> Step {
         let reply = self.draft.reply(&self.wait.prompt);
+        self.came_to(reply)
+    }
+
+    /// What one form holds, as an edit to be saved. What was entered in another one and is not right yet does not
+    /// hold it up.
+    fn saved(self, slots: &[Slot]) -> Step {
+        let sent: Vec<&str> = slots
+            .iter()
+            .filter(|slot| self.inputs.0.contains_key(&slot.name))
+            .map(|slot| slot.field.path.as_str())
+            .collect();
+        let mut own = self.draft.clone();
+        own.typed.retain(|path, _| sent.contains(&path.as_str()));
+        let reply = own.reply(&self.wait.prompt);
+        self.came_to(reply)
+    }
+
+    /// All that was entered, with consent to it.
+    fn approved(self) -> Step {
+        let reply = self.draft.reply(&self.wait.prompt).map(|reply| match reply {
+            Reply::Reviewed { data, notes, .. } => {
+                Reply::Reviewed { verdict: Verdict::Modified, data, notes }
+            }
+            reply => reply,
+        });
         self.came_to(reply)
     }
 

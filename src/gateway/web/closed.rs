@@ -164,6 +164,7 @@ fn of_verdict(verdict: Verdict, given: &Given<'_>) -> Markup {
     match verdict {
         Verdict::Approved => given.stamped("Approved", true),
         Verdict::Modified => given.stamped("Changed and approved", true),
+        Verdict::Saved => given.said("edited this", ""),
         Verdict::Rejected => given.said("asked to start over", ""),
     }
 }

@@ -204,6 +204,8 @@ impl Teller<'_> {
             | Event::Posted { audience: Audience::Staff, .. }
             | Event::Called(_)
             | Event::Voted { .. }
+            | Event::Edited { .. }
+            | Event::Worded { .. }
             | Event::Answered { .. }
             | Event::Applied { .. }
             | Event::Closed { .. }
@@ -283,6 +285,7 @@ impl Teller<'_> {
                 let side = if vote.approves() { "approves" } else { "denies" };
                 line(format!("{} {side}.", vote.by_name))
             }
+            Event::Edited { by_name, .. } => line(format!("{by_name} saved an edit.")),
             Event::HandedBack { .. } => {
                 line("The conversation is the assistant's again.".to_owned())
             }
@@ -319,6 +322,7 @@ impl Teller<'_> {
             | Event::EffectNoted { .. }
             | Event::NoticeAnswered { .. }
             | Event::Answered { .. }
+            | Event::Worded { .. }
             | Event::Applied { .. }
             | Event::Closed { .. }
             | Event::Thought(_)
