@@ -96,10 +96,14 @@ mod rows_deployed;
 mod rows_team;
 #[path = "slack/rules.rs"]
 mod rules;
+#[path = "slack/saving.rs"]
+mod saving;
 #[path = "support/scripted.rs"]
 mod scripted;
 #[path = "support/specification.rs"]
 mod specification;
+#[path = "slack/surface.rs"]
+mod surface;
 #[path = "slack/troubles.rs"]
 mod troubles;
 #[path = "slack/workspaces.rs"]

@@ -111,6 +111,12 @@ pub(crate) struct Bot {
 }
 
 impl Bot {
+    /// What came of a step of the newest session's script.
+    pub(crate) async fn result(&self, step: &str) -> Value {
+        let look = self.engine.look(self.session().await).await.unwrap();
+        look.state.results.get(step).cloned().unwrap_or_default()
+    }
+
     /// The shipped flows without a model, over sockets.
     pub(crate) async fn new() -> Self {
         Self::planned(Plan::default()).await

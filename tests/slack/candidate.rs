@@ -19,7 +19,10 @@ async fn a_candidate_is_invited_and_goes_through_the_script_to_the_end() {
           [+ Send] [Cancel]
     ");
     grace.press("Send").await;
-    assert_snapshot!(grace.news(), @"+ Anteroom (only you): Sent. You'll see how it goes in the team's channel.");
+    assert_snapshot!(grace.news(), @"
+    ~ Anteroom (only you) (edited): Invitation for @Ada Byron to *Candidate onboarding*
+          Sent. You'll see how it goes in the team's channel.
+    ");
     assert_snapshot!(ada.news(), @r#"
     + Anteroom: # Candidate onboarding
           _You are about to talk to an AI assistant_, not a person. It works for Example Ltd.
@@ -30,7 +33,7 @@ async fn a_candidate_is_invited_and_goes_through_the_script_to_the_end() {
           • At any time type _human_ to reach a person, _stop_ to end, _export_ for a copy, or _delete my data_.
 
           Using this assistant is optional. If you would rather not, or need an adjustment, choose "Talk to a person".
-          [+ Continue with the assistant] [Talk to a person] [Not now]
+          [Continue with the assistant] [Talk to a person] [Not now]
     "#);
 
     ada.press("Continue with the assistant").await;
@@ -48,7 +51,7 @@ async fn a_candidate_is_invited_and_goes_through_the_script_to_the_end() {
     +   Anteroom: First the basics: how to reach you, where you have worked and studied. About 5 minutes. A résumé makes it faster.
     +   Anteroom: · Step 1 of 3 · The basics · 0/3
     +   Anteroom: How would you like to begin? A résumé saves typing; you can correct everything that is read from it.
-            [+ Upload résumé] [Use my contact card] [Type it in]
+            [Upload résumé] [Use my contact card] [Type it in]
     "#);
 
     ada.press("Upload résumé").await;
@@ -210,7 +213,7 @@ async fn a_candidate_is_invited_and_goes_through_the_script_to_the_end() {
             *Senior Programmer, Analytical Engines Ltd*: 2020-03 to now
             *Programmer, Difference & Sons*: 2016-06 to 2020-02
             *Assistant Mathematician, Somerville Instruments*: 2013-09 to 2016-05
-            [+ Senior Programmer, Analytical Engines Ltd] [Programmer, Difference & Sons] [Assistant Mathematician, Somerville Instruments] [A project of my own] [Something else]
+            [Senior Programmer, Analytical Engines Ltd] [Programmer, Difference & Sons] [Assistant Mathematician, Somerville Instruments] [A project of my own] [Something else]
     ");
 
     ada.choose("Programmer, Difference & Sons").await;
@@ -227,18 +230,22 @@ async fn a_candidate_is_invited_and_goes_through_the_script_to_the_end() {
             ✓ You answered: *Programmer, Difference & Sons*, 2 Nov 10:00 UTC
     +   Anteroom (edited): What was the goal, and who was it for? Please leave out anything confidential.
             ✓ You answered: *A faster engine.*, 2 Nov 10:00 UTC
+            [Change]
     +   Ada Byron: A faster engine.
     +   Anteroom (edited): What was your own part in it? If it was a team, say what you did yourself.
             ✓ You answered: *I wrote the programme.*, 2 Nov 10:00 UTC
+            [Change]
     +   Ada Byron: I wrote the programme.
     +   Anteroom (edited): What was the hardest decision, and how did you come to it?
             ✓ You answered: *Which bug to leave.*, 2 Nov 10:00 UTC
+            [Change]
     +   Ada Byron: Which bug to leave.
     +   Anteroom (edited): What changed because of your work, and how do you know?
             ✓ You answered: *It was twice as fast.*, 2 Nov 10:00 UTC
+            [Change]
     +   Ada Byron: It was twice as fast.
     +   Anteroom: How large was the change, roughly? A band is enough.
-            [+ Under 10%] [10-30%] [30-50%] [Over 50%] [Not measured]
+            [Under 10%] [10-30%] [30-50%] [Over 50%] [Not measured]
     ");
     ada.choose("30-50%").await;
     ada.choose("Continue without").await;
@@ -267,7 +274,7 @@ async fn a_candidate_is_invited_and_goes_through_the_script_to_the_end() {
     ada.press("Looks right").await;
     assert_snapshot!(ada.last(), @"
     Anteroom: Would you like to share one piece of writing of yours? It's optional. Please don't send anything confidential to an employer.
-        [+ Upload] [Paste] [Skip]
+        [Upload] [Paste] [Skip]
     ");
 
     ada.choose("Paste").await;

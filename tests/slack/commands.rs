@@ -138,7 +138,7 @@ async fn staff_take_a_conversation_over_and_hand_it_back_by_command() {
     ");
     assert_snapshot!(ada.news(), @"
     ~   Anteroom (edited): Which colour?
-            [+ Red] [Blue]
+            [Red] [Blue]
     +   Anteroom: Grace Hopper from the team is here now.
     +   Anteroom: The assistant is back. Let's pick up where we left off.
     ");

@@ -85,7 +85,7 @@ async fn f2_a_scan_is_said_to_hold_no_text_and_there_are_two_ways_on() {
             ✓ You sent: *scan.pdf*, 2 Nov 10:00 UTC
     +   Ada Byron: (file: scan.pdf)
     +   Anteroom: There is no text in this PDF. What would you like to do instead?
-            [+ Upload another] [Type it in]
+            [Upload another] [Type it in]
     ");
     ada.press("Type it in").await;
     assert_snapshot!(ada.news(), @"
@@ -182,7 +182,7 @@ async fn f3_a_document_behind_a_password_is_said_to_be_one() {
             ✓ You sent: *locked.pdf*, 2 Nov 10:00 UTC
     +   Ada Byron: (file: locked.pdf)
     +   Anteroom: _locked.pdf_ needs a password. Please send a copy without one. What would you like to do instead?
-            [+ Upload another] [Type it in]
+            [Upload another] [Type it in]
     ");
     ada.press("Upload another").await;
     sends(&ada, "ada.docx").await;

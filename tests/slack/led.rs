@@ -98,7 +98,7 @@ impl Led {
         +   Anteroom: Good day, Ada. I ask about **how to reach you**, where you have worked, and one piece of work that you like. It takes about ten minutes, and you see everything before it is kept.
                 [Good] [Bad]
         +   Anteroom: How shall we begin?
-                [+ Upload a file] [Type it in]
+                [Upload a file] [Type it in]
         "#);
         assert_snapshot!(model.read(0), @"
         <note>Part 1 of 3 begins: The basics (`phase_1_core_facts`).
@@ -212,14 +212,17 @@ impl Led {
                   *Name* Ada Byron
                   *Headline* Senior Programmer
                   *E-mail* ada@example.org
-                ✓ *Changed and approved* by you, 2 Nov 10:00 UTC
-                [Change]
+                · Not given: Phone, Website, Address, Postcode, City, Region, Country
+                [+ Looks right] [Edit] [Add a profile] [Start over]
+                · 1 of 2
         ");
         let schools = choice(
             "Where did you study?",
             &[("add", "I will add one"), ("none", "There is nothing to add")],
         );
         model.next(Turn::calls(OPTION, &schools).saying("I found no school in it."));
+        ada.press_on("Contact details", "Looks right").await;
+        ada.sees("Changed and approved").await;
         ada.press_on("Work history", "Looks right").await;
         assert_snapshot!(heard(model), @r#"
         model: This is what I found.
@@ -384,10 +387,10 @@ impl Led {
         +   Anteroom: Last part: a short writing sample if you like, and what you are looking for.
         +   Anteroom: Two short questions, in any order.
         +   Anteroom: What next?
-                [+ Work like my last] [A change of field]
+                [Work like my last] [A change of field]
                 · 1 of 2
         +   Anteroom: Where do you like to work?
-                [+ On site] [At home]
+                [On site] [At home]
                 · 2 of 2
         ");
         assert_snapshot!(heard(model), @r#"
@@ -439,6 +442,7 @@ impl Led {
         assert_snapshot!(ada.news(), @"
         ~   Anteroom (edited): Please paste a few lines that you have written.
                 ✓ You answered: *The engine weaves patterns as the loom weaves leaves.*, 2 Nov 10:00 UTC
+                [Change]
         +   Anteroom: A last look, please.
         +   Anteroom: # What you are looking for
                 Please look this over and correct it.

@@ -65,7 +65,7 @@ async fn staff_are_told_what_it_means_before() {
           • Use it only if the applicant was told beforehand that CVs are compared by machine, as https://example.org/privacy says. In some places that takes days of notice, a yearly audit for bias, and another way for those who do not want it.
           • It knows words and what they mean, not people. It misses what a CV does not say. Never turn somebody down by its number alone.
           • What you enter and what comes of it is kept for 180 days, each step with your name, for Example Ltd to review.
-          [+ Compare] [Ask a colleague] [Not now]
+          [Compare] [Ask a colleague] [Not now]
     ");
     bot.judge();
 }

@@ -61,13 +61,13 @@ async fn f5_who_has_stopped_goes_on_by_a_button() {
     assert_snapshot!(ada.news(), @"
     +   Anteroom: Welcome back. Let's pick up where we left off.
     +   Anteroom: Which colour?
-            [+ Red] [Blue]
+            [Red] [Blue]
     ");
     // Once more does no harm.
     ada.press("Continue later").await;
     assert_snapshot!(ada.news(), @"
     ~   Anteroom (edited): Which colour?
-            [+ Red] [Blue]
+            [Red] [Blue]
     ");
     ada.press("Blue").await;
     assert!(ada.can_see("You answered: *Blue*"), "{}", ada.screen());
@@ -89,7 +89,7 @@ async fn f5_who_has_stopped_erases_everything_by_a_button() {
     ");
     ada.press("Erase everything").await;
     assert_snapshot!(ada.news(), @"
-    ~ ?: This message was deleted.
+    - Anteroom: · Step 1 of 1 · One · 0/1
     -   Anteroom (edited): Which colour?
             *No longer asked*: the conversation was stopped. 2 Nov 10:00 UTC
     -   Anteroom: Stopped. I won't ask anything more. Type _resume_ to go on later, or _delete my data_ to erase everything.
@@ -99,11 +99,11 @@ async fn f5_who_has_stopped_erases_everything_by_a_button() {
             :warning: *This cannot be taken back.*
             [! Erase everything ?] [Keep]
     +   Anteroom (only you): Your answers and files are erased. Receipt: `AAAAAAAAAAAAAAAAAAAACg`. I'm removing what I posted now, and I'll tell you when that's done.
-    + Anteroom: *Everything is erased.* Receipt: `AAAAAAAAAAAAAAAAAAAACg`. I've also removed what I had posted: 4 messages.
+    + Anteroom: *Everything is erased.* Receipt: `AAAAAAAAAAAAAAAAAAAACg`. I've also removed what I had posted: 5 messages.
 
           What's left:
 
-          • 1 message that you sent in this conversation. Only you can delete them.
+          • 2 messages that you sent in this conversation. Only you can delete them.
     ");
     // There is nothing left that the button could be about, nor the button.
     assert!(!ada.has_button("Continue later"), "{}", ada.screen());
@@ -116,7 +116,7 @@ async fn f4_a_reminder_can_be_put_off_and_stopped() {
     bot.pass(TimeDelta::hours(25)).await;
     assert_snapshot!(ada.news(), @"
     ~   Anteroom (edited): Which colour?
-            [+ Red] [Blue]
+            [Red] [Blue]
     +   Anteroom: A reminder: this question is still open. Type _stop reminders_ for no more of these.
             [Later] [Stop reminders]
     ");

@@ -152,15 +152,16 @@ async fn f16_what_is_changed_later_is_told_and_what_is_taken_away_is_not_read_ag
 }
 
 #[tokio::test]
-async fn f16_an_answer_stays_what_it_was_and_that_is_said() {
+async fn editing_the_message_that_answered_changes_the_answer() {
     let bot = begun().await;
     let ada = bot.ada();
     ada.reply("Blue").await;
     drop(ada.news());
     ada.edit("Blue", "Red").await;
     assert_snapshot!(ada.news(), @"
+    ~   Anteroom (edited): Which colour?
+            ✓ You answered: *Red*, 2 Nov 10:00 UTC
     ~   Ada Byron (edited): Red
-    +   Anteroom (only you): I'd already used that message as it was. If something has changed, please tell me, or press “Change” on the card.
     ");
     // Mallory changes nothing by editing words of hers.
     ada.delete("Red").await;

@@ -70,7 +70,7 @@ async fn f6_while_a_person_has_taken_over() {
     assert_snapshot!(ada.news(), @"
     ~ ?: This message was deleted.
     -   Anteroom: Which colour?
-            [+ Red] [Blue]
+            [Red] [Blue]
     -   Anteroom: I've asked the team. I'll keep quiet until they answer or you type _continue_.
     -   Anteroom: Linus Pauling from the team is here now.
     -   Anteroom: # Delete everything?
@@ -180,7 +180,7 @@ async fn f6_after_stop_and_by_the_command() {
     ada.command("/onboard start").await;
     assert_snapshot!(ada.last(), @"
     Anteroom: Which colour?
-        [+ Red] [Blue]
+        [Red] [Blue]
     ");
 }
 

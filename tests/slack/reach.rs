@@ -75,7 +75,7 @@ async fn f14_a_private_channel_takes_the_conversation() {
     + Anteroom: @Ada Byron, I can't send you direct messages, so let's talk here, in the thread below. Everyone in this channel can read it.
     +   Anteroom: · Step 1 of 1 · One · 0/1
     +   Anteroom: Which colour?
-            [+ Red] [Blue]
+            [Red] [Blue]
     ");
     ada.press("Blue").await;
     ada.reply_to("Why?", "It is calm.").await;
@@ -137,10 +137,8 @@ async fn f14_without_a_channel_who_invited_and_staff_are_told_once() {
     let grace = bot.grace();
     invite(&grace).await;
     assert_snapshot!(grace.news(), @"
-    + Anteroom (only you): Invite @Ada Byron to *About colours*?
-          · They'll get a message that says what this is and that they'll be talking to an AI. Nothing starts until they agree.
-          [+ Send] [Cancel]
-    + Anteroom (only you): Sent. You'll see how it goes in the team's channel.
+    + Anteroom (only you) (edited): Invitation for @Ada Byron to *About colours*
+          Sent. You'll see how it goes in the team's channel.
     + Anteroom: I cannot write to @Ada Byron directly, so they have read nothing yet. Nothing is lost. Ask them to open this app under “Apps” and to write to me there, or invite them once more when they can be written to. An operator can also name a private channel that they and I are in, as `parent` of the interview.
     ");
     assert_snapshot!(grace.at("recruiting-approvals").news(), @"
@@ -159,9 +157,9 @@ async fn f14_without_a_channel_who_invited_and_staff_are_told_once() {
     ada.say("hello").await;
     assert_snapshot!(ada.news(), @"
     + Ada Byron: hello
-    + Anteroom: I couldn't match that to one of the choices. Please pick one, or write its name.
+    +   Anteroom: I couldn't match that to one of the choices. Please pick one, or write its name.
     +   Anteroom: Which colour?
-            [+ Red] [Blue]
+            [Red] [Blue]
     ");
 }
 

@@ -206,7 +206,7 @@ async fn row_20_reminders_that_came_due_while_the_bot_was_away_are_one() {
     bot.pass(TimeDelta::minutes(5)).await;
     assert_snapshot!(ada.news(), @"
     ~   Anteroom (edited): Which colour?
-            [+ Red] [Blue]
+            [Red] [Blue]
     +   Anteroom: A reminder: this question is still open. Type _stop reminders_ for no more of these.
             [Later] [Stop reminders]
     ");

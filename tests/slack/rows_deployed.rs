@@ -54,7 +54,7 @@ async fn row_7_what_may_have_been_done_is_not_done_again_and_staff_are_asked() {
     + Anteroom: *Ada Byron* · About pets
           · Step 1 of 2 · Pets · 0/1 · running. Write in this thread to take over: what you write is passed on.
           [Take over] [Hand back] [Nudge] [! End ?]
-    +   Anteroom: *Ada Byron* asks for a person in _About pets_: it is not known whether `once` happened.
+    +   Anteroom: *Ada Byron* asks for a person in _About pets_: it is not known whether 'once' happened.
     ");
     model.next(Turn::says("Then let us go on."));
     ada.reply("continue").await;
@@ -207,7 +207,7 @@ async fn row_39_what_a_child_asks_stands_in_the_conversation_of_its_root() {
     + Anteroom (only you): I've sent you a direct message; look under this app's messages.
     + Anteroom: · Step 1 of 2 · Pets · 0/1
     +   Anteroom: Which colour?
-            [+ Red] [Blue]
+            [Red] [Blue]
             · For: Digging
     ");
     bot.crash().await;

@@ -56,7 +56,7 @@ async fn row_34_where_the_app_is_installed_again_open_interviews_go_on() {
     bot.install().await;
     assert_snapshot!(ada.news(), @"
     ~   Anteroom (edited): Which colour?
-            [+ Red] [Blue]
+            [Red] [Blue]
     ");
     ada.press("Blue").await;
     assert_snapshot!(ada.news(), @"

@@ -75,7 +75,7 @@ pub fn read(
         (_, "skip") => reply(&Fields::default()),
         (Control::Choose(choose), "done") => reply(&chosen(choose, inputs)?),
         (Control::Form(form), "submit") => reply(&filled(form, inputs)),
-        (Control::Review(review), action) if action.starts_with("save") => {
+        (Control::Review(review), action) if action.starts_with("save") || is_step(action) => {
             saved(review, element, inputs).map_err(wrong)
         }
         (Control::Upload(_), "send") => {
@@ -159,7 +159,7 @@ fn filled(form: &Form, inputs: &Inputs) -> Fields {
     Fields(pairs.collect())
 }
 
-/// An edit form that was sent.
+/// An edit form that was sent, or an entry that is removed or moved by itself.
 fn saved(review: &Review, element: &Element, inputs: &Inputs) -> Result<Reply, Vec<FieldError>> {
     let Some(edit) = Edit::read(&element.action) else {
         return Err(vec![FieldError::whole(words::NO_ANSWER)]);
@@ -178,10 +178,7 @@ fn saved(review: &Review, element: &Element, inputs: &Inputs) -> Result<Reply, V
     let data = edit.sheet(review).data_within(review, &fields, is_shown)?;
     let notes = typed(inputs, "notes").and_then(|typed| typed.values.first());
     let notes = notes.map(|notes| form::text(notes)).filter(|notes| !notes.is_empty());
-    if data == review.data {
-        return Ok(Reply::Reviewed { verdict: Verdict::Approved, data: None, notes });
-    }
-    Ok(Reply::Reviewed { verdict: Verdict::Modified, data: Some(data), notes })
+    Ok(Reply::Reviewed { verdict: Verdict::Saved, data: Some(data), notes })
 }
 
 /// What is wrong with a form by block id, as its acknowledgement says it. A complaint about a place that the form does

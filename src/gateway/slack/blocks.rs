@@ -15,7 +15,7 @@ use slack_morphism::prelude::{
 
 use super::{
     limits,
-    render::text::{clip_or, escape, units},
+    render::text::{clip_or, literal, units},
 };
 use crate::form::is_blank;
 
@@ -33,7 +33,7 @@ pub(super) fn mrkdwn(text: impl Into<String>) -> SlackBlockText {
 
 /// Words of somebody, cut to `max` characters, as mrkdwn.
 pub(super) fn said(text: &str, max: usize) -> String {
-    escape(&clip_or(text, max, "—"))
+    literal(&clip_or(text, max, "—"))
 }
 
 pub(super) fn header(text: &str) -> SlackBlock {

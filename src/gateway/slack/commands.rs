@@ -153,11 +153,13 @@ pub(super) async fn pressed(arrival: &Arrival<'_>, action: Action) -> Result<Ack
         return Ok(begin::pressed(arrival, id, &action, &ear).await);
     }
     if let Some(id) = action.element.strip_prefix(INVITE) {
-        let said = invited(arrival, id, &action).await;
-        return Ok(told_once(arrival, said).await);
+        return Ok(match invited(arrival, id, &action).await {
+            Ok(text) => Ack::Replaced { text },
+            Err(why) => told_once(arrival, why).await,
+        });
     }
     if action.element == NO_INVITE {
-        return Ok(told_once(arrival, words::NOT_SENT.to_owned()).await);
+        return Ok(Ack::Replaced { text: words::NOT_SENT.to_owned() });
     }
     Ok(Ack::Empty)
 }

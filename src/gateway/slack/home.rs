@@ -25,7 +25,7 @@ use super::{
     inbound::{Actor, Tenant},
     limits,
     people::{People, person_id},
-    render::text::{clip, escape},
+    render::text::{clip, literal},
 };
 use crate::{
     clock::Clock,
@@ -298,7 +298,7 @@ impl Shown<'_> {
         }
         for flow in self.flows.iter().take(limits::HOME_FLOWS) {
             let title = &flow.flow.title;
-            let text = format!("*{}*\n{}", escape(title), escape(&clip(&flow.flow.summary, 300)));
+            let text = format!("*{}*\n{}", literal(title), literal(&clip(&flow.flow.summary, 300)));
             let start = Button::new(format!("{START}{}", flow.flow.id), "Start");
             blocks.push(row(text, start.spoken(&format!("Start {title}"))));
         }
@@ -317,7 +317,7 @@ impl Shown<'_> {
 impl Own {
     fn blocks(&self) -> Vec<SlackBlock> {
         let Look { state, flow, loaded, .. } = &self.look;
-        let mut lines = vec![format!("*{}*", escape(&flow.flow.title))];
+        let mut lines = vec![format!("*{}*", literal(&flow.flow.title))];
         let phase = state.phase().and_then(|id| Some((flow.position(id)?, flow.phase(id)?)));
         let standing = words::of_status(state.status);
         lines.push(match phase {
@@ -327,7 +327,7 @@ impl Own {
                 format!(
                     "Part {} of {of} · {} · {done} % · {standing}",
                     at + 1,
-                    escape(&phase.title)
+                    literal(&phase.title)
                 )
             }
             _ => standing.to_owned(),
@@ -344,7 +344,7 @@ impl Own {
         for wait in mine.take(3) {
             let prompt = &wait.prompt;
             let question = prompt.title.clone().unwrap_or_else(|| plain(&prompt.body));
-            let line = format!("Waits for your answer: {}", escape(&clip(&question, 200)));
+            let line = format!("Waits for your answer: {}", literal(&clip(&question, 200)));
             blocks.push(match answerable(wait) {
                 Some(action) => {
                     let id = Element::id(wait.id, wait.revision, action);
@@ -377,14 +377,14 @@ pub(super) fn overview(heads: &[Head], now: DateTime<Utc>) -> Vec<SlackBlock> {
     let Overview { counts, phases, rows } = Overview::of(heads, now);
     let mut blocks = vec![header("All conversations"), section(format!("*{counts}*"))];
     let phases: Vec<String> =
-        phases.iter().map(|(phase, n)| format!("{}: {n}", escape(phase))).collect();
+        phases.iter().map(|(phase, n)| format!("{}: {n}", literal(phase))).collect();
     if !phases.is_empty() {
         blocks.push(note(clip(&phases.join(" · "), 1_900)));
     }
     for shown in rows.iter().take(limits::HOME_ROWS) {
-        let mut line = format!("{} · {}", escape(shown.person), shown.status);
+        let mut line = format!("{} · {}", literal(shown.person), shown.status);
         if let Some(phase) = &shown.phase {
-            line = format!("{line} · {}", escape(phase));
+            line = format!("{line} · {}", literal(phase));
         }
         for word in &shown.wants {
             line = format!("{line} · *{word}*");

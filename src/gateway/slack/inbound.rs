@@ -313,6 +313,11 @@ pub enum Ack {
         /// Blocks, perhaps none.
         blocks: Vec<Value>,
     },
+    /// Words in place of the message that was pressed, which one person alone sees: nothing in it can be pressed again.
+    Replaced {
+        /// Mrkdwn.
+        text: String,
+    },
 }
 
 /// It could not be made durable: do not acknowledge, so that Slack delivers it again or tells the person.

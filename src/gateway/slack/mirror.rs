@@ -5,7 +5,7 @@ use slack_morphism::prelude::SlackActionBlockElement;
 use super::{
     blocks::{Button, actions, confirm, drawn, note, plain, section},
     limits,
-    render::{Message, text::escape},
+    render::{Message, text::literal},
 };
 use crate::{
     engine::Look,
@@ -19,10 +19,10 @@ pub fn root(look: &Look) -> Message {
     let person = look.state.person_in_words();
     let text = format!("{person} · {title}");
     let mut blocks = vec![
-        section(format!("*{}* · {}", escape(&person), escape(title))),
+        section(format!("*{}* · {}", literal(&person), literal(title))),
         note(format!(
             "{} {}",
-            escape(&glance::standing(look)),
+            literal(&glance::standing(look)),
             "Write in this thread to take over: what you write is passed on."
         )),
     ];

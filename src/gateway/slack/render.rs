@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 use slack_morphism::prelude::SlackBlock;
 
-use self::text::{clip_or, escape};
+use self::text::{clip_or, literal};
 use crate::{
     form::{Element, is_blank, plain},
     gateway::slack::{
@@ -147,7 +147,7 @@ pub fn card(wait: &Wait, cx: &Cx) -> Message {
             below = controls.pressed;
         }
         None if is_open => {
-            let whom = escape(&clip_or(&addressee(wait), limits::QUOTE, "somebody"));
+            let whom = literal(&clip_or(&addressee(wait), limits::QUOTE, "somebody"));
             below.push(context(&[format!("Waiting for {whom}.")]));
         }
         None => below.extend(closed::render(wait, cx, &mut room)),
@@ -199,7 +199,7 @@ fn spoken(wait: &Wait, cx: &Cx) -> String {
             choose.choices.iter().enumerate().take(20).map(|(n, choice)| inputs::label(n, choice));
         words.push(format!("Choices: {}.", labels.collect::<Vec<_>>().join(", ")));
     }
-    let question = escape(&clip_or(&words.join(" — "), limits::MESSAGE_TEXT / 2, "A question"));
+    let question = literal(&clip_or(&words.join(" — "), limits::MESSAGE_TEXT / 2, "A question"));
     match closed::spoken(wait, cx) {
         Some(outcome) => format!("{outcome} ({question})"),
         None => question,

@@ -296,8 +296,10 @@ impl Sender<'_> {
         match engine.look(self.effect.session).await {
             Ok(Look { state, .. }) => {
                 let answer = wait.standing.answer();
-                cx.may_change =
-                    answer.is_some_and(|(reply, ..)| form::may_change(wait, reply, &state));
+                cx.may_change = answer.is_some_and(|(reply, ..)| {
+                    form::may_change(wait, reply, &state)
+                        || form::may_answer_anew(wait, reply, &state)
+                });
                 let names = state.artifacts.iter().map(|file| (file.id, file.filename.clone()));
                 cx.files = names.collect();
                 cx.participant = Some(state.participant.clone());

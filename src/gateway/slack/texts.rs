@@ -8,7 +8,7 @@ use super::{
     limits,
     render::{
         Message,
-        text::{escape, parts},
+        text::{escape, literal, parts},
     },
 };
 use crate::{
@@ -20,8 +20,8 @@ use crate::{
 pub fn plain(text: &str) -> Vec<Message> {
     let parts = parts(text, PIECE);
     let message = |parts: &[String]| {
-        let blocks: Vec<_> = parts.iter().map(|part| section(escape(part))).collect();
-        let text = parts.first().map(|part| escape(part)).unwrap_or_default();
+        let blocks: Vec<_> = parts.iter().map(|part| section(literal(part))).collect();
+        let text = parts.first().map(|part| literal(part)).unwrap_or_default();
         Message { text, blocks: drawn(&blocks) }
     };
     parts.chunks(PIECES).map(message).collect()
@@ -41,7 +41,7 @@ pub fn progress(text: &str) -> Message {
 
 /// How a request was decided.
 pub fn decided(what: &str, user: &str) -> Message {
-    let text = format!("{} by <@{user}>.", escape(what));
+    let text = format!("{} by <@{user}>.", literal(what));
     Message { blocks: drawn(&[section(text.as_str())]), text }
 }
 
@@ -145,6 +145,10 @@ pub fn not_reached(user: &str) -> String {
 
 /// The same to whoever began their own conversation.
 pub const OPEN_YOUR_MESSAGES: &str = "I can't write to you directly. Open this app under “Apps” and write to me there, and we'll go on.";
+
+/// A form was opened before what it shows was changed elsewhere.
+pub const CHANGED_MEANWHILE: &str =
+    "This was changed in the meantime. Copy what you wrote, close this form and open it again.";
 
 /// What somebody pressed or typed could not be saved, and Slack does not deliver it again.
 pub const NOT_SAVED: &str = "That couldn't be saved right now. Please try again.";

@@ -10,7 +10,7 @@ use super::{
     limits,
     render::{
         markdown,
-        text::{escape, parts, time},
+        text::{literal, parts, time},
     },
 };
 use crate::{
@@ -30,15 +30,15 @@ const PAGE_TOTAL: usize = 40_000;
 /// Sections of one line: what is longer stands whole in the copy.
 const LINE_SECTIONS: usize = 3;
 
-/// Room for a name and a time, in characters.
-const HEAD: usize = 300;
+/// Room for a name, a time and the marks of links, in characters.
+const HEAD: usize = 1_000;
 
 /// The page as a form; `title` says whose conversation it is.
 pub fn view(opening: Opening, title: &str, entries: &[Entry]) -> Value {
     let told = told(entries);
     let room = (LINES, PAGE_TOTAL);
     let (first, last) = opening.bounds(&told, room, |entry| weight(&drawn(entry)));
-    let mut blocks = vec![section(format!("*{}*", escape(title)))];
+    let mut blocks = vec![section(format!("*{}*", literal(title)))];
     blocks.extend(told[first..last].iter().flat_map(|entry| drawn(entry)));
     let small = if told.is_empty() {
         "Nothing was said yet.".to_owned()
@@ -67,13 +67,13 @@ fn drawn(entry: &Entry) -> Vec<SlackBlock> {
     let mut said: Vec<String> = match entry.kind {
         // What people wrote is no markup.
         "said" | "answered" => {
-            parts(text, limits::SECTION - HEAD).iter().map(|part| escape(part)).collect()
+            parts(text, limits::SECTION - HEAD).iter().map(|part| literal(part)).collect()
         }
         _ => markdown::parts(text, limits::SECTION - HEAD),
     };
     let is_cut = said.len() > LINE_SECTIONS;
     said.truncate(LINE_SECTIONS);
-    let head = format!("*{}* · {}", escape(&crate::form::clip(&entry.who, 80)), time(entry.at));
+    let head = format!("*{}* · {}", literal(&crate::form::clip(&entry.who, 80)), time(entry.at));
     let first = said.first().map_or_else(|| head.clone(), |first| format!("{head}\n{first}"));
     let mut blocks = vec![section(first)];
     blocks.extend(said.into_iter().skip(1).map(section));

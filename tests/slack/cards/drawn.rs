@@ -139,7 +139,7 @@ async fn choices_are_buttons_then_a_menu_then_a_form() {
     # Before we begin
     You are talking to *software*. See our notice (https://example.org/privacy).
     *Talk to a person*: Somebody from the team writes to you.
-    [+ 🤖 Continue with the assistant] [Talk to a person] [Not now]
+    [🤖 Continue with the assistant] [Talk to a person] [Not now]
     · Nothing has been sent to a model yet.
     (read out: Before we begin — You are talking to software. See our notice. — Choices: Continue with the assistant, Talk to a person, Not now.)
 
@@ -192,7 +192,7 @@ async fn choices_are_buttons_then_a_menu_then_a_form() {
     # Long
     1. *A rather long label A rather long label A rather long label A rather long label A rather long label*
     2. *Short*
-    [+ 1. A rather long label A rather long label A rather long label A rather lo…] [Short]
+    [1. A rather long label A rather long label A rather long label A rather lo…] [Short]
     (read out: Long — Choices: 1. A rather long label A rather long label A rather long label A rather long label A rather long label, Short.)
     ");
 }
@@ -466,22 +466,13 @@ async fn reviews_are_read_edited_and_changed() {
     (read out: Your time line)
 
     ── remove.0.0
-    ╔ Edit
-    ║ The role in place 1 will be removed when you save.
-    ║ # Role 1
-    ║ Employer: "Babbage & Sons"
-    ║ Position (optional): "Analyst"
-    ║ From (please check) (optional): "1841-03"
-    ║   · For example 2019, 2019-03 or 2019-03-15.
-    ║ To (optional): ____ (2019-03)
-    ║   · For example 2019, 2019-03 or 2019-03-15.
-    ║ Highlights (optional): "Wrote Note G
-    ║ Found & fixed a slip"
-    ║   · One entry a line.
-    ║ [Remove]
-    ║ [Add a role]
-    ║ Note for the interviewer (optional): ____
-    ╚ [Cancel] [Save]
+    ╔ Remove
+    ║ Remove *Role 1*?
+    ║   *Employer* Analytical Engines Ltd
+    ║   *Position* Analyst
+    ║   *From* 1840-03
+    ║   *Highlights* Wrote Note G, Found & fixed a slip
+    ╚ [Cancel] [Remove]
 
     ── edit.r0.1
     ╔ Edit
@@ -495,7 +486,7 @@ async fn reviews_are_read_edited_and_changed() {
     ║ Highlights (optional): "Wrote Note G
     ║ Found & fixed a slip"
     ║   · One entry a line.
-    ║ · Saving keeps the rest as it is and approves it.
+    ║ · Everything else stays as it is.
     ║ Note for the interviewer (optional): ____
     ╚ [Cancel] [Save]
 
@@ -745,11 +736,13 @@ async fn reviews_are_read_edited_and_changed() {
     (read out: Your time line)
 
     ── remove.0.7
-    ╔ Edit
-    ║ The role in place 8 will be removed when you save.
-    ║ · Saving keeps the rest as it is and approves it.
-    ║ Note for the interviewer (optional): ____
-    ╚ [Cancel] [Save]
+    ╔ Remove
+    ║ Remove *Role 8*?
+    ║   *Employer* Self-employed
+    ║   *Position* Analyst
+    ║   *From* 1847-03
+    ║   *Highlights* Wrote Note G, Found & fixed a slip
+    ╚ [Cancel] [Remove]
     "#);
 }
 

@@ -149,7 +149,10 @@ fn entries_move_in_the_form_and_their_words_with_them() {
         notes: Vec::new(),
     });
     let cx = Cx::default();
-    let before = modal(&wait, "up.0.2", &cx).unwrap();
+    let form = modal(&wait, "edit", &cx).unwrap();
+    let action = Element::parse(form["callback_id"].as_str().unwrap()).unwrap();
+    let before =
+        anteroom::gateway::slack::render::rearranged(&wait, &action.action, "up.0.2", &cx).unwrap();
     let typed = filled(&before["blocks"], "");
     let action = Element::parse(before["callback_id"].as_str().unwrap()).unwrap();
     let Ok(Reply::Reviewed { verdict, data: Some(data), .. }) =
@@ -157,7 +160,7 @@ fn entries_move_in_the_form_and_their_words_with_them() {
     else {
         panic!()
     };
-    assert_eq!(verdict, Verdict::Modified);
+    assert_eq!(verdict, Verdict::Saved);
     let names: Vec<&str> = data["work"]
         .as_array()
         .unwrap()

@@ -283,8 +283,28 @@ impl Pen<'_> {
 
     /// Slack's markup with its bold, italic and code letters.
     fn mrkdwn(&self, text: &str) -> Markup {
-        let words = pictured(&draw::words(self.state, text));
-        plain(&words)
+        html! {
+            @for (n, line) in text.lines().enumerate() {
+                @if let Some(quote) = line.strip_prefix("> ") {
+                    q { (self.line(quote)) }
+                } @else {
+                    @if n > 0 { br; }
+                    (self.line(line))
+                }
+            }
+        }
+    }
+
+    /// A line with its links. Only what is marked as one is a link: the bot asks for nothing else.
+    fn line(&self, text: &str) -> Markup {
+        let words = |text: &str| inline(&pictured(&draw::words(self.state, text)));
+        let link = text.split_once("<http").and_then(|(before, rest)| {
+            let (address, after) = rest.split_once('>')?;
+            Some((before, draw::decoded(&format!("http{address}")), after))
+        });
+        let Some((before, link, after)) = link else { return words(text) };
+        let (address, label) = link.split_once('|').unwrap_or((&link, &link));
+        html! { (words(before)) a href=(address) { (label) } (self.line(after)) }
     }
 }
 
@@ -323,7 +343,8 @@ fn inline(line: &str) -> Markup {
         let Some((before, rest)) = line.split_once(mark) else { continue };
         let Some((inside, after)) = rest.split_once(mark) else { continue };
         let is_whole = !inside.is_empty()
-            && !inside.starts_with(' ')
+            && !inside.starts_with([' ', '\u{200b}'])
+            && !inside.ends_with([' ', '\u{200b}'])
             && !before.ends_with(char::is_alphanumeric)
             && !after.starts_with(char::is_alphanumeric);
         if is_whole {

@@ -17,7 +17,7 @@ use crate::{
         inbox::{Arrival, Ear},
         inviter, limits,
         people::{self, is_direct},
-        render::{Message as Post, text::escape},
+        render::{Message as Post, text::literal},
         texts,
     },
     ids::SessionId,
@@ -152,26 +152,31 @@ pub(super) fn preview(user: &str, flows: &[Arc<LoadedFlow>]) -> Ack {
     let mut buttons: Vec<_> = flows.iter().take(limits::ACTIONS_ELEMENTS - 1).map(send).collect();
     buttons.push(Button::new(NO_INVITE.to_owned(), "Cancel").build());
     let titles: Vec<String> =
-        flows.iter().map(|flow| format!("*{}*", escape(&flow.flow.title))).collect();
+        flows.iter().map(|flow| format!("*{}*", literal(&flow.flow.title))).collect();
     let text = format!("Invite <@{user}> to {}?", titles.join(" or "));
     let mut blocks = vec![section(text.as_str()), note(words::INVITATION)];
     blocks.extend(actions(buttons));
     Ack::Ephemeral { text, blocks: drawn(&blocks) }
 }
 
-/// Sends an invitation: rights are looked at again, a preview is no proof.
-pub(super) async fn invited(arrival: &Arrival<'_>, flow: &str, action: &Action) -> String {
+/// Sends an invitation, and gives what stands in place of its preview: rights are looked at again, a preview is no
+/// proof.
+pub(super) async fn invited(
+    arrival: &Arrival<'_>,
+    flow: &str,
+    action: &Action,
+) -> Result<String, String> {
     match arrival.responder(&action.by).await {
         Ok(from) if from.staff => {}
-        Ok(_) => return words::FOR_STAFF.to_owned(),
-        Err(unchecked) => return unchecked.to_string(),
+        Ok(_) => return Err(words::FOR_STAFF.to_owned()),
+        Err(unchecked) => return Err(unchecked.to_string()),
     }
     let flows = invitable(arrival.library(), Platform::Slack);
     let Some(flow) = flows.into_iter().find(|known| known.flow.id == flow) else {
-        return words::NO_FLOWS.to_owned();
+        return Err(words::NO_FLOWS.to_owned());
     };
     if mentioned(&format!("<@{}>", action.value)).is_none() {
-        return words::NOT_SENT.to_owned();
+        return Err(words::NOT_SENT.to_owned());
     }
     let candidate = Actor { user: action.value.clone(), ..Actor::default() };
     let channel = action.message.as_ref().map(|(channel, _)| channel.as_str());
@@ -189,9 +194,10 @@ pub(super) async fn invited(arrival: &Arrival<'_>, flow: &str, action: &Action) 
                 Some(head) => arrival.try_again(head).await,
                 None => inviter::look(arrival.app, session).await,
             }
-            words::SENT.to_owned()
+            let title = literal(&flow.flow.title);
+            Ok(format!("Invitation for <@{}> to *{title}*\n{}", candidate.user, words::SENT))
         }
-        Err(error) => words::of_error(&error),
+        Err(error) => Err(words::of_error(&error)),
     }
 }
 

@@ -12,7 +12,7 @@ use crate::{
         inbound::Ack,
         inbox::Arrival,
         limits, mirror,
-        render::text::escape,
+        render::text::literal,
     },
     model::session::Head,
 };
@@ -20,10 +20,10 @@ use crate::{
 /// How one's own conversation stands.
 pub(super) fn of_one(look: &Look) -> String {
     let mut text =
-        format!("*{}*: {}", escape(&look.flow.flow.title), escape(&glance::standing(look)));
+        format!("*{}*: {}", literal(&look.flow.flow.title), literal(&glance::standing(look)));
     if let Some(open) = look.state.pending().next() {
         let question = plain(&open.prompt.body);
-        _ = write!(text, "\nOpen: {}", escape(&clip(&question, 300)));
+        _ = write!(text, "\nOpen: {}", literal(&clip(&question, 300)));
     }
     text
 }
@@ -34,9 +34,9 @@ pub(super) fn card_of(look: &Look) -> Ack {
     let text = format!("{person} · {}", look.flow.flow.title);
     let mut lines = vec![glance::standing(look)];
     lines.extend(glance::objectives(look));
-    let lines: Vec<String> = lines.iter().map(|line| escape(line)).collect();
+    let lines: Vec<String> = lines.iter().map(|line| literal(line)).collect();
     let mut blocks =
-        vec![section(format!("*{}*", escape(&text))), section(clip(&lines.join("\n"), 2_900))];
+        vec![section(format!("*{}*", literal(&text))), section(clip(&lines.join("\n"), 2_900))];
     let read = Button::new(Opening::last(look.state.session).id(), "Transcript").build();
     let orders = mirror::buttons(&look.state);
     blocks.extend(actions(std::iter::once(read).chain(orders).collect()));

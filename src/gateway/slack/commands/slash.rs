@@ -26,7 +26,7 @@ use crate::{
         inbound::{Ack, Command as Typed},
         inbox::Arrival,
         people,
-        render::{Message as Post, text::escape},
+        render::{Message as Post, text::literal},
         texts,
     },
     interview::Responder,
@@ -156,7 +156,7 @@ impl Typist<'_> {
             let start = flow.flow.start.slack.as_ref();
             let commands = start.into_iter().flat_map(|start| &start.commands);
             for command in commands.filter(|command| *command != self.command()) {
-                _ = write!(text, "\n`{command}`: start *{}*", escape(&flow.flow.title));
+                _ = write!(text, "\n`{command}`: start *{}*", literal(&flow.flow.title));
             }
         }
         told(text)

@@ -126,6 +126,10 @@ impl Intake {
                 }
                 return Some(answer);
             }
+            Ack::Replaced { text } => {
+                self.whisperer.replace(&back.response_url, &text);
+                return None;
+            }
             Ack::Errors(errors) if errors.is_empty() => return None,
             Ack::Errors(errors) => json!({"response_action": "errors", "errors": errors}),
             Ack::Update(view) => json!({"response_action": "update", "view": view}),

@@ -49,6 +49,20 @@ impl Whisperer {
 
     /// Posts words, and blocks where there are any, for one person alone.
     pub(super) fn whisper(&self, address: &str, text: &str, blocks: &[Value]) {
+        let mut message =
+            json!({"response_type": "ephemeral", "replace_original": false, "text": text});
+        if !blocks.is_empty() {
+            message["blocks"] = blocks.into();
+        }
+        self.send(address, message);
+    }
+
+    /// Puts words in place of the message that was pressed, with all that could be pressed in it.
+    pub(super) fn replace(&self, address: &str, text: &str) {
+        self.send(address, json!({"replace_original": true, "text": text}));
+    }
+
+    fn send(&self, address: &str, message: Value) {
         let Some(client) = self.client.clone() else { return };
         let Ok(url) = reqwest::Url::parse(address) else { return };
         let host = url.host_str().unwrap_or_default();
@@ -58,11 +72,6 @@ impl Whisperer {
             return;
         }
         let Ok(place) = Arc::clone(&self.places).try_acquire_owned() else { return };
-        let mut message =
-            json!({"response_type": "ephemeral", "replace_original": false, "text": text});
-        if !blocks.is_empty() {
-            message["blocks"] = blocks.into();
-        }
         self.tasks.spawn(async move {
             let sent = client.post(url).json(&message).send().await;
             if !sent.is_ok_and(|response| response.status().is_success()) {

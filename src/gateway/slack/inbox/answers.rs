@@ -73,7 +73,7 @@ impl Arrival<'_> {
             What::Answer { wait: wait.id, revision: element.revision, reply, via: Via::Component };
         let was_open = wait.standing.is_pending();
         let ack = self.receive(wait.session, (from, what), &ear, Some(&wait)).await?;
-        if !was_open {
+        if !was_open || element.revision != wait.revision {
             self.redraw(&wait, shown);
         }
         Ok(ack)
@@ -113,10 +113,14 @@ impl Arrival<'_> {
             Ok(Receipt::Settled(Settlement::Invalid { errors })) => {
                 Ok(Ack::Errors(answer::place(&wait, &element, &errors)))
             }
+            Ok(Receipt::Settled(Settlement::Superseded)) if wait.standing.is_pending() => {
+                Ok(self.complain_or_tell(&inputs, texts::CHANGED_MEANWHILE, &ear))
+            }
             Ok(receipt @ (Receipt::Settled(_) | Receipt::Refused(_))) => {
                 // The text stays in the form, to be copied (SEMANTICS row 36).
                 let words = words::of_receipt(&receipt, Some(&wait.prompt), &me);
-                Ok(words.map_or(Ack::Empty, |words| complain(&inputs, &texts::sentence(&words))))
+                let words = words.map(|words| texts::sentence(&words));
+                Ok(words.map_or(Ack::Empty, |words| self.complain_or_tell(&inputs, &words, &ear)))
             }
             Ok(receipt) => {
                 self.report(&receipt, Some(&wait), &me, &ear);
@@ -124,6 +128,14 @@ impl Arrival<'_> {
             }
             Err(error) => Ok(complain(&inputs, &words::of_error(&error))),
         }
+    }
+
+    /// A form without an input has no place for a complaint.
+    fn complain_or_tell(&self, inputs: &Inputs, words: &str, ear: &Ear) -> Ack {
+        if inputs.0.is_empty() {
+            self.tell(ear, words);
+        }
+        complain(inputs, words)
     }
 
     /// Somebody who answers a question; only about those who decide something is asked. The error is for them.

@@ -44,7 +44,15 @@ impl Arrival<'_> {
         };
         let (app, team) = (Arc::clone(self.app), self.team().to_owned());
         self.app.afterwards.spawn(async move {
-            let opened = app.api.call(&team, method, body).await;
+            let mut opened = app.api.call(&team, method, body.clone()).await;
+            if let Err(Failure::Refused { error, .. }) = &opened
+                && error == "hash_conflict"
+            {
+                // The form has changed since the press, perhaps by another one. What is typed in it stays.
+                let mut anyway = body;
+                anyway.as_object_mut().map(|members| members.remove("hash"));
+                opened = app.api.call(&team, method, anyway).await;
+            }
             match opened {
                 Ok(_) => {}
                 Err(Failure::Refused { error, .. })

@@ -35,7 +35,8 @@ pub(super) fn render(wait: &Wait, cx: &Cx, room: &mut Room) -> Vec<SlackBlock> {
             given.told(reply, room);
             below.push(section(given.line(reply)));
             below.extend(given.remarks(reply));
-            if cx.may_change && matches!(wait.prompt.control, Control::Review(_)) {
+            let is_kind = matches!(wait.prompt.control, Control::Review(_) | Control::Ask(_));
+            if cx.may_change && is_kind {
                 below.extend(button(wait, "change", "Change"));
             }
         }

@@ -12,7 +12,7 @@ use super::{
     markdown,
     pages::{self, Edit, Part, Scope},
     review,
-    text::{clip, escape},
+    text::{clip, literal},
 };
 use crate::{
     form::{Element, is_blank, one_line, sheet, words},
@@ -25,6 +25,9 @@ use crate::{
         wait::Wait,
     },
 };
+
+/// Characters of a section that a label and the marks of links take.
+const MARKED: usize = 800;
 
 /// Blocks of a form that is only read.
 const READ_BLOCKS: usize = 90;
@@ -45,6 +48,16 @@ pub(super) fn render(wait: &Wait, action: &str, cx: &Cx) -> Option<Value> {
         (Control::Upload(upload), "open") => Some(open.send_files(upload)),
         (Control::Decide(decide), "deny_and_tell") => Some(open.tell(decide)),
         (Control::Review(_), "reject") => Some(open.start_over()),
+        (Control::Review(review), action) if action.starts_with("add.") => {
+            let edit = Edit { scope: Scope::Nothing, steps: vec![action.to_owned()] };
+            let scope = added(review, &edit, action)?;
+            open.edit(review, &Edit { scope, ..edit })
+        }
+        (Control::Review(review), action) if action.starts_with("remove.") => {
+            open.remove(review, action)
+        }
+        // It is done at once.
+        (Control::Review(_), action) if pages::is_step(action) => None,
         (Control::Review(review), action) => open.edit(review, &Edit::read(action)?),
         (
             Control::Choose(_)
@@ -200,6 +213,24 @@ impl Opened<'_> {
         self.view("reject", "Start over", "Start over", blocks)
     }
 
+    /// "Are you sure?" about one entry, with what stands in it.
+    fn remove(&self, review: &Review, action: &str) -> Option<Value> {
+        let (list, row) = action.strip_prefix("remove.")?.split_once('.')?;
+        let (list, row): (usize, usize) = (list.parse().ok()?, row.parse().ok()?);
+        let is_it = |group: &&Group| sheet::entry_of(review, &group.path) == Some((list, row));
+        let mut groups = review.groups.iter().filter(is_it).peekable();
+        let title = groups.peek().map(|group| one_line(&group.title))?;
+        let title = if is_blank(&title) { "entry".to_owned() } else { title };
+        let mut blocks = vec![section(format!("Remove *{}*?", blocks::said(&title, 150)))];
+        blocks.extend(groups.flat_map(whole).take(READ_BLOCKS));
+        let mut total = 0;
+        blocks.retain(|block| {
+            total += blocks::weight(std::slice::from_ref(block));
+            total < READ_TOTAL
+        });
+        Some(self.view(action, "Remove", "Remove", blocks))
+    }
+
     fn edit(&self, review: &Review, edit: &Edit) -> Option<Value> {
         let edit = fitting(review, edit);
         let parts = edit.parts(review);
@@ -207,7 +238,7 @@ impl Opened<'_> {
             return None;
         }
         let mut blocks = Vec::new();
-        for step in &edit.steps {
+        for step in edit.steps.iter().filter(|step| edit.is_worth_telling(step)) {
             blocks.push(section(told(review, step)));
         }
         let arranging = edit.scope == Scope::All;
@@ -222,7 +253,7 @@ impl Opened<'_> {
         if arranging {
             blocks.extend(actions(self.adding(review, &edit)));
         } else {
-            blocks.push(context(&["Saving keeps the rest as it is and approves it.".to_owned()]));
+            blocks.push(context(&["Everything else stays as it is.".to_owned()]));
         }
         blocks.push(input(
             "notes",
@@ -289,9 +320,9 @@ impl Opened<'_> {
                 let list =
                     choose.choices.iter().enumerate().map(line).collect::<Vec<_>>().join("\n");
                 blocks.extend(
-                    super::text::parts(&list, limits::SECTION)
+                    super::text::parts(&list, limits::SECTION - MARKED)
                         .iter()
-                        .map(|part| section(escape(part))),
+                        .map(|part| section(literal(part))),
                 );
             }
             Control::Form(_) | Control::Upload(_) | Control::Ask(_) | Control::Confirm(_) => {}
@@ -377,7 +408,7 @@ fn whole(group: &Group) -> Vec<SlackBlock> {
     let (long, short): (Vec<&Field>, Vec<&Field>) =
         told.partition(|field| value(field).chars().count() > 300);
     let pair = |field: &Field| {
-        format!("*{}*\n{}", blocks::said(&one_line(&field.label), 150), escape(&value(field)))
+        format!("*{}*\n{}", blocks::said(&one_line(&field.label), 150), literal(&value(field)))
     };
     let mut blocks = columns(&short.into_iter().map(pair).collect::<Vec<_>>());
     blocks.extend(long.into_iter().flat_map(|field| labelled(&field.label, &value(field))));
@@ -387,9 +418,9 @@ fn whole(group: &Group) -> Vec<SlackBlock> {
 /// A label and a long value below it.
 fn labelled(label: &str, value: &str) -> Vec<SlackBlock> {
     let head = format!("*{}*\n", blocks::said(&one_line(label), 150));
-    let parts = super::text::parts(value, limits::SECTION - 800);
+    let parts = super::text::parts(value, limits::SECTION - MARKED);
     let draw = |(n, part): (usize, &String)| {
-        section(if n == 0 { format!("{head}{}", escape(part)) } else { escape(part) })
+        section(if n == 0 { format!("{head}{}", literal(part)) } else { literal(part) })
     };
     parts.iter().enumerate().map(draw).collect()
 }

@@ -1,10 +1,10 @@
 //! `CommonMark` to Slack's mrkdwn. Pure. Whatever the text holds, no mention, no command and no link that hides where
 //! it leads comes out: `& < >` of the text are escaped, and a link is shown with its address.
 
-use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
+use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd, TextMergeStream};
 use unicode_segmentation::UnicodeSegmentation as _;
 
-use super::text::escape;
+use super::text::{self, Piece, escape, pieces};
 use crate::form::is_blank;
 use crate::model::text::typed;
 
@@ -138,7 +138,7 @@ fn read(text: &str) -> Vec<Block> {
     let text = typed(text);
     let options = Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TABLES;
     let mut reader = Reader::default();
-    for event in Parser::new_ext(&text, options) {
+    for event in TextMergeStream::new(Parser::new_ext(&text, options)) {
         reader.event(event);
     }
     reader.close();
@@ -170,7 +170,7 @@ impl Reader {
             | Event::Html(text)
             | Event::InlineHtml(text)
             | Event::InlineMath(text)
-            | Event::DisplayMath(text) => self.words(&text),
+            | Event::DisplayMath(text) => self.prose(&text),
             Event::Code(code) => {
                 // There is no way to write a backtick within code.
                 self.words(&format!("`{}`", code.replace('`', "'")));
@@ -303,6 +303,24 @@ impl Reader {
         self.block().atoms.push(Atom::Mark(mark));
     }
 
+    /// Words that are no code: marks in them are what they look like, and addresses lead where they say.
+    fn prose(&mut self, text: &str) {
+        if self.in_code {
+            return self.words(text);
+        }
+        if !self.links.is_empty() {
+            return self.words(&text::quiet(text));
+        }
+        for piece in pieces(text) {
+            match piece {
+                Piece::Words(words) => self.words(&text::quiet(words)),
+                Piece::Address(address) => {
+                    self.block().atoms.push(Atom::Shown(text::link(address)));
+                }
+            }
+        }
+    }
+
     fn words(&mut self, text: &str) {
         // Three in a row would begin or end a block of code.
         let text = text.replace("```", "`\u{200b}`\u{200b}`");
@@ -329,24 +347,20 @@ impl Reader {
         }
         let lower = url.to_ascii_lowercase();
         let is_web = lower.starts_with("https://") || lower.starts_with("http://");
-        let address = escape(&url);
+        // As its words are, where they are the address.
+        let address = escape(&text::quiet(&url));
         if !is_web || url.chars().count() > LINK_MAX {
             let shown = url
                 .get(7..)
                 .filter(|_| lower.starts_with("mailto:"))
                 .unwrap_or_default()
                 .to_owned();
-            if !shown.is_empty() && said != escape(&shown) {
+            if !shown.is_empty() && said != escape(&text::quiet(&shown)) {
                 self.words(&format!(" ({shown})"));
             }
             return;
         }
-        let harmless = |c: char| match c {
-            '<' | '>' | '|' | '"' | '`' | ' ' | '\n' | '\t' => format!("%{:02X}", u32::from(c)),
-            c => escape(&c.to_string()),
-        };
-        let target: String = typed(&url).chars().map(harmless).collect();
-        let leads = Atom::Shown(format!("<{target}>"));
+        let leads = Atom::Shown(text::link(&url));
         if said == address {
             atoms.truncate(at);
             atoms.push(leads);

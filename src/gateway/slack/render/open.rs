@@ -8,7 +8,7 @@ use super::{
     forms::accepted,
     inputs::{self, label, tick},
     review,
-    text::{clip, clip_or, escape, person, time, units},
+    text::{clip, clip_or, literal, person, time, units},
 };
 use crate::{
     chat::transcript::Opening,
@@ -19,7 +19,7 @@ use crate::{
     },
     model::{
         ui::{Ask, Choice, Choose, Confirm, Control, Decide, Decision, Form, Upload},
-        wait::{Answerers, Wait},
+        wait::{Answerers, Purpose, Wait},
     },
 };
 
@@ -109,7 +109,9 @@ impl Open<'_> {
         } else if !choose.multiple && choices.len() <= limits::BUTTONS_MAX {
             let button = |(n, choice): (usize, &Choice)| {
                 let button = self.button(&format!("pick.{n}"), &with_icon(n, choice));
-                let button = if n == 0 { button.primary() } else { button };
+                // Among answers none is the right one; of going on and waiting, one is what it is about.
+                let goes_on = n == 0 && matches!(self.wait.purpose, Purpose::Begin { .. });
+                let button = if goes_on { button.primary() } else { button };
                 button.spoken(&label(n, choice)).build()
             };
             self.row(choices.iter().enumerate().map(button).chain(skip).collect())
@@ -150,7 +152,7 @@ impl Open<'_> {
             _ if upload.max_files > 1 => "Upload files",
             _ => "Upload",
         };
-        let line = escape(&accepted(upload));
+        let line = literal(&accepted(upload));
         let open = self.button("open", what).primary().build();
         let mut pressed =
             self.row(std::iter::once(open).chain(self.skip(!upload.required)).collect());
@@ -295,7 +297,7 @@ pub(super) fn facts(decide: &Decide, room: &mut Room) {
         if name.to_lowercase().contains("reason") {
             let quoted = clip(value, FACT);
             let lines: Vec<String> =
-                quoted.lines().map(|line| format!("> {}", escape(line))).collect();
+                quoted.lines().map(|line| format!("> {}", literal(line))).collect();
             let text = format!("*{name}*\n{}", lines.join("\n"));
             long.push(if text.encode_utf16().count() > limits::SECTION {
                 format!("*{name}*\n{value_shown}")

@@ -181,6 +181,13 @@ impl Edit {
         action
     }
 
+    /// Whether a step is told above the form: where the form is for the entry that it adds, that is plain to see.
+    pub(super) fn is_worth_telling(&self, step: &str) -> bool {
+        !(matches!(self.scope, Scope::Entry(..))
+            && self.steps.len() == 1
+            && step.starts_with("add."))
+    }
+
     /// The entries as they stand once the steps are done.
     pub(in crate::gateway::slack) fn sheet(&self, review: &Review) -> Sheet {
         let mut sheet = Sheet::of(review);

@@ -118,7 +118,7 @@ pub(super) fn buttons(wait: &Wait, review: &Review) -> Vec<SlackActionBlockEleme
         buttons.push(Button::new(id("approve"), "Looks right").primary().build());
     }
     if fits_whole(review) {
-        let edit = Button::new(id("edit"), if blank { "Write it" } else { "Edit" });
+        let edit = Button::new(id("edit"), if blank { "Fill in" } else { "Edit" });
         buttons.push(if blank { edit.primary() } else { edit }.build());
     } else {
         buttons.push(parts(id("edit"), review));
