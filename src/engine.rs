@@ -505,7 +505,9 @@ impl Engine {
     pub async fn look(&self, session: SessionId) -> Result<Look, Error> {
         let (loaded, flow) = self.view(session).await?;
         let actor = self.seat(&loaded, Arc::clone(&flow))?;
-        let thinking = matches!(actor.next(), Next::Think { .. } | Next::Round(_));
+        // Also while it waits whether the participant writes on.
+        let thinking = matches!(actor.next(), Next::Think { .. } | Next::Round(_))
+            || actor.awaits_thought().is_some();
         Ok(Look { loaded, flow, state: actor.shared_state(), thinking })
     }
 

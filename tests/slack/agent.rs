@@ -11,7 +11,7 @@ use anteroom::{
     clock::SystemClock,
     config::{Approvers, Lists, Secret, SlackRates},
     contacts::Contacts,
-    engine::{Engine, Gateway, Inbound, Parts, What},
+    engine::{Engine, Gateway, Inbound, Limits, Parts, What},
     flows::{Library, LoadedFlow},
     gateway::slack::{
         agent::Agent,
@@ -34,6 +34,7 @@ use anteroom::{
     tool::{Services, Toolbox},
 };
 use async_trait::async_trait;
+use chrono::TimeDelta;
 use serde_json::json;
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
@@ -155,6 +156,10 @@ struct World {
 
 impl World {
     async fn new() -> Self {
+        Self::limited(Limits::default()).await
+    }
+
+    async fn limited(limits: Limits) -> Self {
         let slack = Slack::start(Settings::new()).await;
         let tenants = Arc::new(Tenants::plain(Secret::new(BOT_TOKEN)));
         let api = Api::new(slack.api_url(), Arc::clone(&tenants), &SlackRates::default()).unwrap();
@@ -170,7 +175,7 @@ impl World {
             agent: agent.clone(),
             failures: Mutex::default(),
         };
-        let engine = Engine::new(parts, vec![Arc::new(poster)]);
+        let engine = Engine::limited(parts, vec![Arc::new(poster)], limits);
         let approvers =
             Approvers { slack_users: ["U0GRACE".to_owned()].into(), ..Approvers::default() };
         let lists =
@@ -281,6 +286,25 @@ fn methods(slack: &Slack) -> Vec<String> {
     let told =
         |method: &str| method.starts_with("chat.") || method.starts_with("conversations.replies");
     slack.calls().into_iter().map(|call| call.method).filter(|method| told(method)).collect()
+}
+
+#[tokio::test]
+async fn a_session_has_its_title_and_is_at_work_while_more_words_may_come() {
+    // The model is asked an hour after the first word: until then it is only listened.
+    let mut world =
+        World::limited(Limits { burst: TimeDelta::hours(1), ..Limits::default() }).await;
+    world.begin().await;
+    let asked = world.model.seen().len();
+    world.says("I have a cat").await;
+    world.stands("processing").await;
+    assert_eq!(world.model.seen().len(), asked);
+    let titles: Vec<String> = world
+        .slack
+        .look(|state| state.sessions.values().map(|session| session.title.clone()).collect());
+    assert_eq!(titles, ["A talk"]);
+    let calls = world.slack.calls();
+    let status = calls.iter().rev().find(|call| call.method == "assistant.threads.setStatus");
+    assert!(status.is_some_and(|call| call.body.to_string().contains("Thinking…")), "{calls:#?}");
 }
 
 #[tokio::test]

@@ -81,7 +81,7 @@ async fn an_app_made_from_the_manifest_lacks_nothing() {
     looked at: commands `/onboard`
     looked at: Slack can be reached, and the clocks agree
     looked at: the bot's token
-    looked at: 17 scopes
+    looked at: 16 scopes
     looked at: the app's token opens sockets
     looked at: a test post to each channel (2)
     looked at: users (1) and groups (1) of the configuration
@@ -163,7 +163,7 @@ async fn an_app_that_was_not_installed_again_lacks_nearly_everything() {
     let (slack, dir) = (Slack::start(settings).await, tempfile::tempdir().unwrap());
     let said = doctor(dir.path(), &slack, CONFIG, TOKENS, &["--online"]).await;
     insta::assert_snapshot!(said.err, @r#"
-    slack: the bot's token lacks `app_mentions:read`, `assistant:write`, `channels:read`, `commands`, `files:read`, `files:write`, `groups:history`, `groups:read`, `im:history`, `im:read`, `im:write`, `reactions:write`, `usergroups:read`, `users:read`, `users:read.email`. hint: add them under "OAuth & Permissions" of the app's settings, then press "Reinstall to Workspace" there: what a manifest asks for is not granted before
+    slack: the bot's token lacks `app_mentions:read`, `assistant:write`, `channels:read`, `commands`, `files:read`, `files:write`, `groups:history`, `groups:read`, `im:history`, `im:read`, `im:write`, `usergroups:read`, `users:read`, `users:read.email`. hint: add them under "OAuth & Permissions" of the app's settings, then press "Reinstall to Workspace" there: what a manifest asks for is not granted before
     slack: user `U0GRACE` cannot be looked up: `missing_scope`. hint: the token lacks a scope: see what is said about it
     slack: the user group `S0APPROVERS` cannot be read: `missing_scope`. hint: the token lacks a scope: see what is said about it
     "#);

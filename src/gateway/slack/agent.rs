@@ -50,12 +50,29 @@ use crate::{
 pub const FEEDBACK: &str = "agent.feedback";
 
 /// What is offered where somebody opens the conversation: title, and what it sends.
-pub const PROMPTS: [(&str, &str); 4] = [
-    ("Start my onboarding", "Start my onboarding"),
-    ("Where was I?", "Where am I in my onboarding and what is missing?"),
-    ("Upload a document", "I want to upload a document"),
-    ("Talk to a human", "I would like to talk to a human"),
-];
+pub type Prompt = (&'static str, &'static str);
+
+/// What is offered to somebody of whom nothing is known; the manifest holds these.
+pub const PROMPTS: [Prompt; 2] = [("Start my onboarding", "Start my onboarding"), HUMAN];
+
+const HUMAN: Prompt = ("Talk to a person", "human");
+const EXPORT: Prompt = ("Export my data", "export");
+
+/// What fits somebody by how their newest conversation stands.
+const fn prompts(status: Option<Status>) -> &'static [Prompt] {
+    const GOES_ON: [Prompt; 4] =
+        [("Skip this question", "skip"), HUMAN, EXPORT, ("Stop for now", "stop")];
+    const NOTICE: [Prompt; 2] = [HUMAN, ("Stop for now", "stop")];
+    const RESTS: [Prompt; 3] = [("Continue", "resume"), HUMAN, EXPORT];
+    const IS_OVER: [Prompt; 3] = [("Start my onboarding", "Start my onboarding"), HUMAN, EXPORT];
+    match status {
+        None => &PROMPTS,
+        Some(Status::Notice) => &NOTICE,
+        Some(Status::Open) => &GOES_ON,
+        Some(Status::Paused | Status::Stopped | Status::Declined) => &RESTS,
+        Some(Status::Completed | Status::Ended) => &IS_OVER,
+    }
+}
 
 /// Shows what the bot does; cheap to clone.
 #[derive(Debug, Clone)]
@@ -71,6 +88,8 @@ struct Inner {
     engine: OnceLock<Engine>,
     /// What each session shows.
     shown: Cache<SessionId, Shown>,
+    /// The thread of each session that has its title.
+    titled: Cache<SessionId, String>,
     /// The message of each session that is being written.
     streams: Mutex<HashMap<SessionId, Arc<Turn<Option<Stream>>>>>,
     /// Messages that are posted plainly, by session and what the model knew.
@@ -124,6 +143,7 @@ impl Agent {
             store,
             engine: OnceLock::new(),
             shown: Cache::new(limits::SESSIONS_KEPT),
+            titled: Cache::new(limits::SESSIONS_KEPT),
             streams: Mutex::default(),
             plain: Cache::new(limits::SESSIONS_KEPT),
             elsewhere: Cache::new(limits::SESSIONS_KEPT),
@@ -219,9 +239,11 @@ impl Agent {
         }
     }
 
-    /// Offers what to begin with where somebody opened the conversation.
-    pub async fn suggest(&self, team: &str, channel: &str) {
-        let prompts = PROMPTS.map(|(title, message)| json!({ "title": title, "message": message }));
+    /// Offers what somebody may want to say where they opened the conversation, by how their newest one stands.
+    pub async fn suggest(&self, (team, channel): (&str, &str), status: Option<Status>) {
+        let prompts = prompts(status).iter();
+        let prompts: Vec<Value> =
+            prompts.map(|(title, message)| json!({ "title": title, "message": message })).collect();
         let body = json!({ "channel_id": channel, "prompts": prompts });
         self.inner.show(team, Method::SuggestedPrompts, body).await;
     }
@@ -273,6 +295,7 @@ impl Inner {
         }
         let spot = self.spot(look).await?;
         let place = json!({ "channel_id": spot.channel, "thread_ts": spot.thread });
+        self.name(look, &spot, &place).await;
         let has_stream = lock(&self.streams).contains_key(&session);
         if before.as_ref().map(|before| before.standing) != Some(shown.standing) && !has_stream {
             let mut body = place.clone();
@@ -288,10 +311,26 @@ impl Inner {
         if !has_stream && (!shown.words.is_empty() || had_words) {
             let mut body = place;
             body["status"] = json!(shown.words);
+            if !shown.words.is_empty() {
+                body["loading_messages"] = json!(shown.loading());
+            }
             self.show(&spot.team, Method::ThreadStatus, body).await;
         }
         self.shown.insert(session, shown);
         None
+    }
+
+    /// Gives a session its title, once in each thread that it stands in.
+    async fn name(&self, look: &Look, spot: &Spot, place: &Value) {
+        let session = look.state.session;
+        if self.titled.get(&session).as_ref() == Some(&spot.thread) {
+            return;
+        }
+        let mut body = place.clone();
+        body["title"] = json!(render::text::clip(&look.flow.flow.title, limits::SESSION_TITLE));
+        if self.show(&spot.team, Method::RenameSession, body).await.is_none() {
+            self.titled.insert(session, spot.thread.clone());
+        }
     }
 
     /// Calls a method that nobody misses. What Slack refuses here is left alone for a while.

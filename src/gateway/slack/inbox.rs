@@ -29,7 +29,7 @@ use crate::{
         wait::{Settlement, Wait},
     },
     store::{self, Find},
-    threads::{Role, Spot},
+    threads::{Mark, Role, Spot},
 };
 
 pub(super) use self::reach::installed_again;
@@ -171,9 +171,14 @@ impl Arrival<'_> {
             (Arc::clone(self.app), self.engine.clone(), self.tenant.clone());
         match tab {
             "messages" => {
-                self.app
-                    .afterwards
-                    .spawn(async move { app.agent.suggest(&tenant.team, &channel).await });
+                let person = self.person(&by);
+                self.app.afterwards.spawn(async move {
+                    // Where nothing can be read, what fits everybody is offered.
+                    let theirs = app.store.find(Find::Person(person)).await.unwrap_or_default();
+                    let direct = theirs.iter().find(|head| people::is_direct(&head.place));
+                    let status = direct.map(|head| head.status);
+                    app.agent.suggest((&tenant.team, &channel), status).await;
+                });
             }
             "home" => {
                 self.app
@@ -230,6 +235,9 @@ impl Arrival<'_> {
         } else {
             self.responder(&message.by).await.map_err(|_| NotTaken)?
         };
+        if is_mine && message.is_direct && message.thread.is_none() {
+            self.go_on_under(session, &message).await.map_err(|_| NotTaken)?;
+        }
         let source = format!("{}/{}", message.channel, message.ts);
         let (voices, files): (Vec<File>, Vec<File>) =
             message.files.into_iter().partition(|file| file.mimetype.starts_with("audio/"));
@@ -252,6 +260,18 @@ impl Arrival<'_> {
             return Ok(Ack::Empty);
         };
         self.receive(session, (from, what), &ear, None).await
+    }
+
+    /// Each message that somebody writes to the app directly begins a thread: the conversation goes on in the newest one.
+    async fn go_on_under(&self, session: SessionId, message: &Message) -> Result<(), store::Error> {
+        let root = Spot { channel: message.channel.clone(), message: message.ts.clone() };
+        let before = self.app.threads.marked(session, Mark::Root).await?;
+        // An older one may be delivered late.
+        if before.is_some_and(|before| before.message >= root.message) {
+            return Ok(());
+        }
+        self.app.threads.belongs(session, (self.team(), &root), Role::Conversation).await?;
+        self.app.threads.mark(session, Mark::Root, &root).await
     }
 
     /// Words of a staff member in the thread about a conversation: an order, or words to pass on.

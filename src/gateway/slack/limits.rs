@@ -157,6 +157,12 @@ pub const LOOKS_AT_ONCE: usize = 8;
 /// Shortest time between the beginnings of two looks: what is shown must not cost what the work costs.
 pub const LOOK_PAUSE: Duration = Duration::from_millis(20);
 
+/// Characters of a session's title.
+pub const SESSION_TITLE: usize = 200;
+
+/// Messages that are shown in turn while the bot works.
+pub const LOADING_MESSAGES: usize = 10;
+
 /// Changes of a session that come close together are shown as one.
 pub const STATUS_PACE: Duration = Duration::from_millis(400);
 

@@ -42,7 +42,7 @@ use crate::{
 pub use self::install::routes;
 
 /// What the bot's token must be allowed to do. Manifests and `doctor` are made from it too.
-pub const BOT_SCOPES: [&str; 17] = [
+pub const BOT_SCOPES: [&str; 16] = [
     "app_mentions:read",
     "assistant:write",
     "channels:history",
@@ -56,7 +56,6 @@ pub const BOT_SCOPES: [&str; 17] = [
     "im:history",
     "im:read",
     "im:write",
-    "reactions:write",
     "usergroups:read",
     "users:read",
     "users:read.email",

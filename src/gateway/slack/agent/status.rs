@@ -36,6 +36,13 @@ impl Shown {
         };
         Self { standing, words }
     }
+
+    /// What is shown in turn while it lasts.
+    pub(super) fn loading(&self) -> Vec<&str> {
+        let further = ["Still working on it…", "Nearly there…"];
+        let all = std::iter::once(self.words.as_str()).chain(further);
+        all.take(limits::LOADING_MESSAGES).collect()
+    }
 }
 
 /// What the bot does, in words for people.

@@ -80,8 +80,6 @@ methods! {
     ConversationMembers "conversations.members" Get Four,
     History "conversations.history" Get Three,
     Replies "conversations.replies" Get Three,
-    AddReaction "reactions.add" Post Three,
-    RemoveReaction "reactions.remove" Post Two,
     OpenView "views.open" Post Four,
     PushView "views.push" Post Four,
     UpdateView "views.update" Post Four,
@@ -97,6 +95,5 @@ methods! {
     RenameSession "agents.sessions.rename" Post Three,
     ThreadStatus "assistant.threads.setStatus" Post Special,
     SuggestedPrompts "assistant.threads.setSuggestedPrompts" Post Four,
-    ThreadTitle "assistant.threads.setTitle" Post Four,
     ValidateBlocks "blocks.validate" Post Special,
 }
