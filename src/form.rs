@@ -7,6 +7,7 @@ pub mod sheet;
 pub mod typed;
 pub mod words;
 
+mod denial;
 mod draft;
 mod element;
 mod entered;
@@ -18,6 +19,7 @@ mod order;
 mod values;
 
 pub use self::{
+    denial::{DenialForm, note_label, starting_over, words_went_to},
     draft::{Draft, Slot, growing},
     element::Element,
     entered::{kept, named, picked, text_of, words_to_values, yes_or_no},

@@ -39,10 +39,11 @@ pub use self::{
     budget::Scope,
     calls::Suspension,
     commands::Command,
+    outcome::roles_of,
     records::{ObjectiveReport, SavedRecord},
     routes::Asking,
     settle::{Answer, Responder},
-    state::State,
+    state::{CallState, State},
     summary::summary,
     think::{Response, Retry},
 };

@@ -10,6 +10,8 @@ mod bot;
 mod candidate;
 #[path = "discord/cards.rs"]
 mod cards;
+#[path = "support/chromium.rs"]
+mod chromium;
 #[path = "discord/comings.rs"]
 mod comings;
 #[path = "discord/commands.rs"]
@@ -58,6 +60,10 @@ mod parse;
 mod people;
 #[path = "discord/person.rs"]
 mod person;
+#[path = "support/pictured.rs"]
+mod pictured;
+#[path = "discord/pictures.rs"]
+mod pictures;
 #[path = "discord/program.rs"]
 mod program;
 #[path = "support/proxying.rs"]
@@ -88,5 +94,7 @@ mod thinking;
 mod troubles;
 #[path = "discord/unheard.rs"]
 mod unheard;
+#[path = "discord/welcome.rs"]
+mod welcome;
 #[path = "discord/wire.rs"]
 mod wire;

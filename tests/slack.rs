@@ -68,6 +68,8 @@ mod parse;
 mod parts;
 #[path = "slack/people.rs"]
 mod people;
+#[path = "support/pictured.rs"]
+mod pictured;
 #[path = "slack/pictures.rs"]
 mod pictures;
 #[path = "slack/privacy.rs"]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::labels;
+use super::{denial, labels};
 use crate::{
     ids::ArtifactId,
     model::{
@@ -67,12 +67,14 @@ impl Given {
 }
 
 /// What was said beside an answer, for who reads it.
-pub fn remark(reply: &Reply, reader: Audience) -> Option<String> {
-    match reply {
-        Reply::Reviewed { notes: Some(notes), .. } => Some(format!("Note: {notes}")),
-        // What was said to the interviewer is not for the participant (BEHAVIOUR J3.3).
-        Reply::Decided { feedback: Some(words), .. } if reader == Audience::Staff => {
-            Some(format!("To the interviewer: {words}"))
+pub fn remark(reply: &Reply, control: &Control, reader: Audience) -> Option<String> {
+    match (reply, control) {
+        (Reply::Reviewed { notes: Some(notes), .. }, _) => Some(format!("Note: {notes}")),
+        // A participant reads the words of a denial where they are meant for them, and then as a message.
+        (Reply::Decided { feedback: Some(words), .. }, Control::Decide(decide))
+            if reader == Audience::Staff =>
+        {
+            Some(format!("{}: {words}", denial::words_went_to(decide)))
         }
         _ => None,
     }

@@ -140,6 +140,7 @@ fn offered(words: &str) -> Option<(Offered, bool)> {
         Command::Export => (Offered::Export, false),
         Command::Delete => (Offered::Delete, true),
         Command::StopReminders => (Offered::StopReminders, true),
+        Command::AskAgain => (Offered::AskAgain, false),
         Command::Later
         | Command::Advance { .. }
         | Command::TakeOver

@@ -4,14 +4,21 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::{Actor, Suspension, evidence, settle::Responder, state::State, texts};
+use super::{
+    Actor, Suspension,
+    attempts::{denial_label, denial_reader_of},
+    evidence,
+    settle::Responder,
+    state::State,
+    texts,
+};
 use crate::{
     ids::CallId,
     model::{
         flow::{Decider, Phase, Skip},
         session::{PersonId, Status},
         transcript::{Call, CallResult, Closing, Event, Grounds, Origin, SetBy},
-        ui::{Control, Decide, Decision, Prompt, Reply},
+        ui::{Control, Decide, Decision, DenialReader, Offered, Prompt, Reply},
         wait::{Answerers, Purpose, Wait},
     },
 };
@@ -259,7 +266,7 @@ impl Actor {
             }
         } else {
             if by_others {
-                self.post(texts::DENIED);
+                self.tell_denial(wait, words);
             }
             self.emit(Event::AdvanceEvaluated { outcome: outcome.clone() });
         }
@@ -321,8 +328,7 @@ impl Actor {
             reason: "the last phase is done".to_owned(),
         });
         self.audit("session_completed", [], []);
-        self.post(texts::completed(&self.state, &self.flow));
-        self.offer_export();
+        self.close_with(texts::completed(&self.state, &self.flow));
     }
 
     fn ask_for_override(&self, request: &Request<'_>) -> Suspension {
@@ -346,6 +352,8 @@ impl Actor {
             approve: "Approve".to_owned(),
             deny: "Deny".to_owned(),
             deny_and_tell: Some("Deny & Tell Interviewer What To Do Next".to_owned()),
+            // Whoever is asked is the participant themselves.
+            denial_reader: DenialReader::Interviewer,
         });
         Suspension {
             prompt: Prompt {
@@ -373,9 +381,10 @@ impl Actor {
             }
         };
         let expires = self.override_expiry();
+        let denial_reader = self.denial_reader();
         let stamp = |at: chrono::DateTime<chrono::Utc>| at.format("%Y-%m-%d %H:%M UTC").to_string();
         let facts = [
-            ("Person", person.clone()),
+            (Decide::PERSON, person.clone()),
             ("Flow", self.flow.flow.title.clone()),
             ("Phase", request.phase.title.clone()),
             ("Missing", titles(request.phase, &request.missing).join(", ")),
@@ -394,7 +403,8 @@ impl Actor {
                     facts: facts.into_iter().map(|(label, value)| (label.to_owned(), value)).collect(),
                     approve: "Approve".to_owned(),
                     deny: "Deny".to_owned(),
-                    deny_and_tell: Some("Deny and tell the interviewer".to_owned()),
+                    deny_and_tell: Some(denial_label(denial_reader).to_owned()),
+                    denial_reader,
                 }),
                 notes: Vec::new(),
             },
@@ -405,6 +415,23 @@ impl Actor {
             },
             expires_at: expires,
         }
+    }
+
+    /// What the participant is told of a denial: the words as well, where they were promised to them.
+    fn tell_denial(&mut self, wait: &Wait, words: Option<&str>) {
+        let answer = wait.standing.answer();
+        match (words, answer, denial_reader_of(wait)) {
+            (Some(words), Some((_, _, by_name, _)), Some(DenialReader::Participant)) => {
+                let text = texts::denied_because(by_name, words);
+                self.post_offering(text, &[Offered::Human]);
+            }
+            _ => self.post(texts::DENIED),
+        }
+    }
+
+    /// Who reads the words of a denial: the model where one leads, else the participant.
+    fn denial_reader(&self) -> DenialReader {
+        if self.is_led_by_model() { DenialReader::Interviewer } else { DenialReader::Participant }
     }
 
     fn override_expiry(&self) -> Option<chrono::DateTime<chrono::Utc>> {

@@ -3,7 +3,11 @@
 use serde_json::{Value, json};
 
 use super::{Actor, advance::Request};
-use crate::model::{transcript::Origin, ui::Reply, wait::Wait};
+use crate::model::{
+    transcript::Origin,
+    ui::{Control, DenialReader, Reply},
+    wait::Wait,
+};
 
 impl Actor {
     /// S1 §7's record of an invocation.
@@ -72,9 +76,36 @@ impl Actor {
             ("proposed_overrides", json!(request.overrides)),
             ("call", json!(request.call.id)),
             ("note", Value::Null),
+            ("feedback_for", feedback_reader(wait, words)),
         ];
         let words = [("reason", json!(request.reason)), ("feedback", json!(words))];
         self.audit("phase_advance_attempt", facts, words);
+    }
+}
+
+/// Who reads the words of a denial; null where there are none.
+pub(super) fn feedback_reader(wait: &Wait, words: Option<&str>) -> Value {
+    json!(words.and_then(|_| denial_reader_of(wait)))
+}
+
+/// Who was to read the words of a denial when the request was made; none where it was no request.
+pub(super) fn denial_reader_of(wait: &Wait) -> Option<DenialReader> {
+    match &wait.prompt.control {
+        Control::Decide(decide) => Some(decide.denial_reader),
+        Control::Choose(_)
+        | Control::Form(_)
+        | Control::Review(_)
+        | Control::Upload(_)
+        | Control::Ask(_)
+        | Control::Confirm(_) => None,
+    }
+}
+
+/// Label of the button that denies and says why.
+pub(super) const fn denial_label(reader: DenialReader) -> &'static str {
+    match reader {
+        DenialReader::Interviewer => "Deny and tell the interviewer",
+        DenialReader::Participant => "Deny with feedback",
     }
 }
 

@@ -16,7 +16,7 @@ use crate::{
         effect::{Act, Recipient},
         session::Status,
         text::quoted,
-        transcript::{Closing, Errand, Event, Origin, Speaker, Via},
+        transcript::{Closing, EffectOutcome, Errand, Event, Origin, Speaker, Via},
         ui::{Decision, Offered, Reply},
         wait::{Purpose, Settlement, Standing, Wait},
     },
@@ -43,6 +43,8 @@ pub enum Command {
     StopReminders,
     /// The question that somebody was reminded of can wait.
     Later,
+    /// "ask again": what the team declined is requested once more.
+    AskAgain,
     /// Move to the next phase although objectives are missing (S1 §3C).
     Advance {
         /// Why.
@@ -95,6 +97,7 @@ impl Command {
             "export" | "export my data" => Self::Export,
             "delete my data" => Self::Delete,
             "stop reminders" => Self::StopReminders,
+            "ask again" => Self::AskAgain,
             _ => return None,
         })
     }
@@ -116,6 +119,7 @@ impl Command {
             | Self::Delete
             | Self::StopReminders
             | Self::Later
+            | Self::AskAgain
             | Self::Advance { .. }
             | Self::Reopen { .. }
             | Self::Change { .. } => false,
@@ -132,6 +136,7 @@ impl Command {
             Self::Delete => "delete",
             Self::StopReminders => "stop_reminders",
             Self::Later => "later",
+            Self::AskAgain => "ask_again",
             Self::Advance { .. } => "advance",
             Self::TakeOver => "take_over",
             Self::HandBack => "hand_back",
@@ -168,6 +173,10 @@ pub fn is_still_offered(offered: Offered, state: &State) -> bool {
                 && !matches!(state.status, Status::Completed | Status::Ended)
         }
         Offered::Export => true,
+        Offered::AskAgain => {
+            let mut outcomes = state.effects.values().map(|(outcome, _)| outcome);
+            outcomes.any(|outcome| *outcome == EffectOutcome::Declined)
+        }
         Offered::Skip => {
             let mut open = state.pending().filter(|wait| blocks(wait) && !is_for_deciders(wait));
             open.next().is_some()
@@ -186,6 +195,7 @@ impl From<Offered> for Command {
             Offered::Stop => Self::Stop,
             Offered::Export => Self::Export,
             Offered::Skip => Self::Skip,
+            Offered::AskAgain => Self::AskAgain,
         }
     }
 }
@@ -227,6 +237,7 @@ impl Actor {
             Command::Delete => self.ask_erase(),
             Command::StopReminders => self.stop_reminders(),
             Command::Later => self.post(texts::LATER),
+            Command::AskAgain => return self.ask_effect_again(),
             Command::Advance { reason } => return self.ask_to_advance(from, &reason),
             Command::TakeOver => self.take_over(from),
             Command::HandBack => self.hand_back(from),

@@ -4,20 +4,36 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
-use super::{Actor, State, Suspension, summary::summary};
+use super::{
+    Actor, Refusal, State, Suspension,
+    attempts::{denial_label, feedback_reader},
+    summary::summary,
+    texts,
+};
 use crate::{
-    ids::EffectId,
+    flows::LoadedFlow,
+    ids::{EffectId, WaitId},
     model::{
         effect::{Act, Delivery, Effect, PhaseEffectRef, Recipient},
-        flow::{Phase, PhaseEffect},
+        flow::{Phase, PhaseEffect, Sensitivity},
         session::Platform,
         team::Team,
         text::quoted,
-        transcript::{EffectOutcome, Event},
-        ui::{Control, Decide, Prompt},
+        transcript::{EffectOutcome, Event, Origin},
+        ui::{Control, Decide, Decision, DenialReader, Offered, Prompt, Reply},
         wait::{Answerers, Purpose},
     },
 };
+
+/// Why an effect came to nothing that nobody decided on.
+const UNDECIDED: &str = "nobody decided in time";
+
+/// How often one thing may be requested: after that only a person can help.
+const REQUESTS_MAX: usize = 3;
+
+/// Facts about a person on a request, and the length of each in characters.
+const ABOUT_MAX: usize = 4;
+const ABOUT_LENGTH: usize = 600;
 
 /// One effect of a finished phase.
 #[derive(Clone, Copy)]
@@ -56,6 +72,11 @@ impl Actor {
         let facts =
             [("phase", json!(phase.id)), ("index", json!(index)), ("outcome", json!(outcome))];
         self.audit("effect_noted", facts, []);
+        self.emit_effect(due, outcome, effect);
+    }
+
+    fn emit_effect(&mut self, due: Due<'_>, outcome: EffectOutcome, effect: Option<EffectId>) {
+        let Due { phase, index, .. } = due;
         let what = describe(due.effect);
         self.emit(Event::EffectNoted { phase: phase.id.clone(), index, what, outcome, effect });
     }
@@ -64,21 +85,27 @@ impl Actor {
     fn ask_for_effect(&mut self, due: Due<'_>, alias: &str) {
         let Due { phase, index, effect } = due;
         let person = self.state.person_in_words();
-        let request = match self.roles_of(due) {
-            Some(roles) => format!("Give {person} {roles}?"),
+        let roles = self.roles_of(due);
+        let request = match &roles {
+            Some(roles) => format!("Give {person} {}?", named(roles)),
             None => format!("{} for {person}?", describe(effect)),
         };
-        let facts = [
-            ("Person", person),
-            ("Flow", self.flow.flow.title.clone()),
-            ("Phase", phase.title.clone()),
-        ];
+        let words = |(label, value): (&str, String)| (label.to_owned(), value);
+        let mut facts = vec![words((Decide::PERSON, person))];
+        facts.extend(roles.map(|roles| words((Decide::ROLE, titles(&roles).join(", ")))));
+        facts.extend(self.about_person());
+        facts.extend(
+            [("Flow", self.flow.flow.title.clone()), ("Phase", phase.title.clone())].map(words),
+        );
+        // A phase that is over is led by nobody: whoever asked is told themselves.
+        let denial_reader = DenialReader::Participant;
         let control = Control::Decide(Decide {
             request: request.clone(),
-            facts: facts.into_iter().map(|(label, value)| (label.to_owned(), value)).collect(),
+            facts,
             approve: "Approve".to_owned(),
             deny: "Deny".to_owned(),
-            deny_and_tell: None,
+            deny_and_tell: Some(denial_label(denial_reader).to_owned()),
+            denial_reader,
         });
         let expires = self.flow.flow.approvals.overrides.expires.delta();
         let suspension = Suspension {
@@ -98,29 +125,133 @@ impl Actor {
         self.expect_request(wait, alias);
     }
 
-    /// Consent was given or refused.
-    pub(super) fn effect_decided(&mut self, phase: &str, index: usize, approved: bool) {
+    /// What the participant has told that those who decide should know: short answers and approved texts, but nothing of a
+    /// special category.
+    fn about_person(&self) -> Vec<(String, String)> {
+        let told = self.flow.flow.data.iter().filter(|(_, data)| {
+            matches!(data.sensitivity, Sensitivity::None | Sensitivity::Personal)
+        });
+        let line = |(name, _): (&String, _)| {
+            let words = self.in_words(name)?;
+            Some((self.flow.data_title(name), words))
+        };
+        told.filter_map(line).take(ABOUT_MAX).collect()
+    }
+
+    /// The newest data of a kind in a line or two; none where it is more than that.
+    fn in_words(&self, data: &str) -> Option<String> {
+        let record = self.state.record(data)?;
+        let label = |id: &str| self.label_of(data, id).unwrap_or_else(|| id.to_owned());
+        let words = match &record.data {
+            Value::String(text) => text.clone(),
+            Value::Array(items) => {
+                let items: Option<Vec<String>> =
+                    items.iter().map(|item| item.as_str().map(label)).collect();
+                items?.join(", ")
+            }
+            Value::Object(members) => members.get("text")?.as_str()?.to_owned(),
+            Value::Null | Value::Bool(_) | Value::Number(_) => return None,
+        };
+        let is_short = !words.trim().is_empty() && words.chars().count() <= ABOUT_LENGTH;
+        is_short.then_some(words)
+    }
+
+    /// What a choice was called whose id was stored as `data`.
+    fn label_of(&self, data: &str, id: &str) -> Option<String> {
+        let mut steps = self.flow.flow.phase.iter().flat_map(|phase| &phase.step);
+        let step = steps.find(|step| step.save.as_deref() == Some(data))?;
+        let origin = Origin::Step { step: step.id.clone() };
+        let asked = self.state.calls.iter().rev().find(|call| call.call.origin == origin)?;
+        let wait = self.state.waits.get(&asked.wait?)?;
+        let Control::Choose(choose) = &wait.prompt.control else { return None };
+        let choice = choose.choices.iter().find(|choice| choice.id == id)?;
+        Some(choice.label.clone())
+    }
+
+    /// Consent was given or refused, by the answer to `wait`.
+    pub(super) fn effect_decided(&mut self, phase: &str, index: usize, wait: WaitId) {
         let flow = Arc::clone(&self.flow);
         let Some(phase) = flow.phase(phase) else { return };
         let Some(effect) = phase.effect.get(index) else { return };
         let due = Due { phase, index, effect };
-        if !approved {
-            self.note_effect(due, EffectOutcome::Declined, None);
-            let what = self.roles_of(due).unwrap_or_else(|| describe(effect));
-            self.post(format!("The team declined: {what}."));
+        let Some(wait) = self.state.waits.get(&wait).cloned() else { return };
+        let Some((reply, by, by_name, _)) = wait.standing.answer() else { return };
+        if let Reply::Decided { decision: Decision::Approved, .. } = reply {
+            match self.resolve(due) {
+                Some(what) => self.queue_effect(due, what),
+                None => self.note_effect(due, EffectOutcome::NotApplicable, None),
+            }
             return;
         }
-        match self.resolve(due) {
-            Some(what) => self.queue_effect(due, what),
-            None => self.note_effect(due, EffectOutcome::NotApplicable, None),
-        }
+        let words = match reply {
+            Reply::Decided { feedback, .. } => feedback.as_deref(),
+            _ => None,
+        };
+        let facts = [
+            ("phase", json!(phase.id)),
+            ("index", json!(index)),
+            ("outcome", json!(EffectOutcome::Declined)),
+            ("decider", json!(self.named(by))),
+            ("feedback_for", feedback_reader(&wait, words)),
+        ];
+        self.audit("effect_noted", facts, [("feedback", json!(words))]);
+        self.emit_effect(due, EffectOutcome::Declined, None);
+        let what = match self.roles_of(due) {
+            Some(roles) => named(&roles),
+            None => describe(effect),
+        };
+        let text = texts::declined(by_name, &what, words);
+        self.post_offering(text, &self.ways_to_ask(&phase.id, index));
     }
 
-    /// The roles that an effect comes to, for people: `the role contributor`; none where it gives none.
-    fn roles_of(&self, due: Due<'_>) -> Option<String> {
-        let Some((_, Act::AddRoles { roles })) = self.resolve(due) else { return None };
-        let word = if roles.len() == 1 { "role" } else { "roles" };
-        Some(format!("the {word} {}", roles.join(", ")))
+    /// What may be done about a request that came to nothing.
+    fn ways_to_ask(&self, phase: &str, index: usize) -> Vec<Offered> {
+        let again = self.may_ask_again(phase, index).then_some(Offered::AskAgain);
+        again.into_iter().chain([Offered::Human]).collect()
+    }
+
+    /// Whether a request that was declined may be made once more.
+    fn may_ask_again(&self, phase: &str, index: usize) -> bool {
+        let asked = self.state.waits.values().filter(|wait| {
+            matches!(&wait.purpose, Purpose::Effect { phase: of, index: at } if of == phase && *at == index)
+        });
+        asked.count() < REQUESTS_MAX
+    }
+
+    /// Makes the request once more that was declined, or that nobody decided in time.
+    pub(super) fn ask_effect_again(&mut self) -> Result<(), Refusal> {
+        let flow = Arc::clone(&self.flow);
+        let is_over = |outcome: &EffectOutcome| match outcome {
+            EffectOutcome::Declined => true,
+            EffectOutcome::Failed { reason } => reason == UNDECIDED,
+            EffectOutcome::Queued
+            | EffectOutcome::AwaitingApproval
+            | EffectOutcome::Delivered
+            | EffectOutcome::NotApplicable => false,
+        };
+        let over = self.state.effects.iter().filter(|(_, (outcome, _))| is_over(outcome));
+        let over: Vec<(String, usize)> = over.map(|(key, _)| key.clone()).collect();
+        for (phase, index) in over {
+            let Some(phase) = flow.phase(&phase) else { continue };
+            let Some(effect) = phase.effect.get(index) else { continue };
+            let Some(alias) = effect.approval() else { continue };
+            if !self.may_ask_again(&phase.id, index) {
+                return Err(Refusal(texts::ASKED_OFTEN.to_owned()));
+            }
+            let due = Due { phase, index, effect };
+            self.note_effect(due, EffectOutcome::AwaitingApproval, None);
+            self.ask_for_effect(due, alias);
+            return Ok(());
+        }
+        Err(Refusal(texts::NOTHING_TO_ASK.to_owned()))
+    }
+
+    /// The aliases of the roles that an effect gives; none where it gives none.
+    fn roles_of(&self, due: Due<'_>) -> Option<Vec<String>> {
+        match self.resolve(due)? {
+            (_, Act::AddRoles { roles }) => Some(roles),
+            _ => None,
+        }
     }
 
     /// Nobody has consented in time, or is asked any more.
@@ -128,12 +259,16 @@ impl Actor {
         let flow = Arc::clone(&self.flow);
         let Some(phase) = flow.phase(phase) else { return };
         let Some(effect) = phase.effect.get(index) else { return };
-        let why = if expired { "nobody decided in time" } else { "it is no longer asked" };
+        let why = if expired { UNDECIDED } else { "it is no longer asked" };
         let due = Due { phase, index, effect };
         self.note_effect(due, EffectOutcome::Failed { reason: why.to_owned() }, None);
         if expired && self.state.handoff.is_none() {
-            let what = self.roles_of(due).unwrap_or_else(|| describe(effect));
-            self.post(format!("This request expired without a decision: {what}."));
+            let what = match self.roles_of(due) {
+                Some(roles) => named(&roles),
+                None => describe(effect),
+            };
+            let text = format!("This request expired without a decision: {what}.");
+            self.post_offering(text, &self.ways_to_ask(&phase.id, index));
         }
     }
 
@@ -191,35 +326,51 @@ impl Actor {
                 let act = Act::Webhook { event: "phase_completed".to_owned(), body };
                 Some((Recipient::Webhook { alias: url_from.clone() }, act))
             }
-            PhaseEffect::DiscordAddRole { role, .. } => {
-                let act = Act::AddRoles { roles: vec![role.clone()] };
-                is_discord.then_some((Recipient::Participant, act))
-            }
-            PhaseEffect::DiscordAddRolesFrom { step, map, .. } => {
-                let picked = self
-                    .state
-                    .results
-                    .get(step)
-                    .and_then(|result| result["selectedIds"].as_array());
-                let ids = picked.map(Vec::as_slice).unwrap_or_default();
-                let roles: Vec<String> =
-                    ids.iter().filter_map(|id| map.get(id.as_str()?)).cloned().collect();
+            PhaseEffect::DiscordAddRole { .. } | PhaseEffect::DiscordAddRolesFrom { .. } => {
+                let roles = roles_of(&self.state, effect);
                 let applies = is_discord && !roles.is_empty();
                 applies.then_some((Recipient::Participant, Act::AddRoles { roles }))
             }
-            PhaseEffect::DiscordPost { channel, data, mention_participant, .. } => {
+            PhaseEffect::DiscordPost { channel, data, .. } => {
                 let record = self.state.record(data).filter(|_| is_discord)?;
-                let text = record.data["text"].as_str().unwrap_or_default();
-                let text = match (mention_participant, &self.state.name) {
-                    (true, Some(name)) => format!("**{}**: {text}", quoted(name)),
-                    (true, None) | (false, _) => text.to_owned(),
-                };
+                // Discord mentions who wrote it, where the flow wants that.
+                let text = record.data["text"].as_str().unwrap_or_default().to_owned();
                 Some((
                     Recipient::Channel { alias: channel.clone() },
                     Act::Post { text, offers: Vec::new(), transcript: false },
                 ))
             }
         }
+    }
+}
+
+/// Roles for people: `the Contributor role`, `the Learner and Event pings roles`.
+fn named(roles: &[String]) -> String {
+    let titles = titles(roles);
+    match titles.as_slice() {
+        [only] => format!("the {only} role"),
+        [before @ .., last] => format!("the {} and {last} roles", before.join(", ")),
+        [] => "no role".to_owned(),
+    }
+}
+
+/// Aliases of roles as titles: `event-pings` as `Event pings`.
+fn titles(roles: &[String]) -> Vec<String> {
+    roles.iter().map(|role| titled(&role.replace('-', "_"))).collect()
+}
+
+/// The aliases of the roles that an effect gives in a session; none where it gives none.
+pub fn roles_of(state: &State, effect: &PhaseEffect) -> Vec<String> {
+    match effect {
+        PhaseEffect::DiscordAddRole { role, .. } => vec![role.clone()],
+        PhaseEffect::DiscordAddRolesFrom { step, map, .. } => {
+            let picked = state.results.get(step).and_then(|step| step["selectedIds"].as_array());
+            let ids = picked.map(Vec::as_slice).unwrap_or_default();
+            ids.iter().filter_map(|id| map.get(id.as_str()?)).cloned().collect()
+        }
+        PhaseEffect::PostSummary { .. }
+        | PhaseEffect::Webhook { .. }
+        | PhaseEffect::DiscordPost { .. } => Vec::new(),
     }
 }
 

@@ -12,8 +12,8 @@ use crate::{
         flow::Phase,
         session::Status,
         text::quoted,
-        transcript::{Event, NoticeChoice},
-        ui::{Choice, Choose, Confirm, Control, Decision, Prompt, Reply},
+        transcript::{Audience, Event, NoticeChoice},
+        ui::{Choice, Choose, Confirm, Control, Prompt, Reply},
         wait::{Answerers, Purpose, Wait},
     },
 };
@@ -163,7 +163,19 @@ impl Actor {
 
     /// Hands the participant a copy.
     pub(super) fn offer_export(&mut self) {
-        let effect = self.effect(Recipient::Participant, Act::Export);
+        let effect = self.effect(Recipient::Participant, Act::Export { closing: None });
+        self.emit(Event::ExportOffered { effect });
+    }
+
+    /// The last words of a conversation, and a copy of it, in one message.
+    pub(super) fn close_with(&mut self, text: String) {
+        if self.is_child() {
+            return;
+        }
+        let act = Act::Export { closing: Some(text.clone()) };
+        let effect = self.effect(Recipient::Participant, act);
+        let (audience, offers) = (Audience::Participant, Vec::new());
+        self.emit(Event::Posted { effect, audience, text, offers });
         self.emit(Event::ExportOffered { effect });
     }
 
@@ -178,8 +190,7 @@ impl Actor {
             Purpose::Notice => self.notice_answered(&reply, digest),
             Purpose::Begin { .. } => self.begin_answered(&reply),
             Purpose::Effect { phase, index } => {
-                let approved = matches!(reply, Reply::Decided { decision: Decision::Approved, .. });
-                self.effect_decided(&phase, index, approved);
+                self.effect_decided(&phase, index, id);
             }
             Purpose::Erase | Purpose::Call { .. } | Purpose::Child { .. } => {}
         }

@@ -235,3 +235,26 @@ pub(super) fn still_open(state: &State, phase: &Phase) -> String {
         .collect();
     format!("Still open: {}.", titles.join(", "))
 }
+
+/// What is said to somebody whose request was declined: by whom, and why, where they said so.
+pub(super) fn declined(by_name: &str, what: &str, words: Option<&str>) -> String {
+    let begin = format!("{} declined your request for {}", quoted(by_name), quoted(what));
+    match words {
+        Some(words) => format!("{begin}:\n\n{}", quotation(words)),
+        None => format!("{begin}."),
+    }
+}
+
+/// What is said to somebody who may not skip ahead, with the words that were meant for them.
+pub(super) fn denied_because(by_name: &str, words: &str) -> String {
+    format!("{} would like you to finish this part first:\n\n{}", quoted(by_name), quotation(words))
+}
+
+/// Somebody's words as a quotation.
+fn quotation(words: &str) -> String {
+    quoted(words.trim()).lines().map(|line| format!("> {line}\n")).collect()
+}
+
+pub(super) const NOTHING_TO_ASK: &str = "There's no request of yours to make again.";
+pub(super) const ASKED_OFTEN: &str =
+    "You've asked three times already. Press *Talk to a person* to reach the team instead.";

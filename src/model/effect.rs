@@ -243,7 +243,11 @@ pub enum Act {
         files: Vec<Offer>,
     },
     /// Hand the participant a copy of everything about the session.
-    Export,
+    Export {
+        /// The last words of the conversation, where the copy goes with them: `CommonMark` without raw HTML.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        closing: Option<String>,
+    },
     /// Hand over something that the bot made.
     Hand {
         /// What.
@@ -287,7 +291,7 @@ impl Act {
             | Self::Post { .. }
             | Self::Relay { .. }
             | Self::Fetch { .. }
-            | Self::Export
+            | Self::Export { .. }
             | Self::Hand { .. }
             | Self::Webhook { .. }
             | Self::Remove { .. }
@@ -303,7 +307,7 @@ impl Act {
             Self::Progress { .. } => "progress",
             Self::Relay { .. } => "relay",
             Self::Fetch { .. } => "fetch",
-            Self::Export => "export",
+            Self::Export { .. } => "export",
             Self::Hand { .. } => "hand",
             Self::Webhook { .. } => "webhook",
             Self::AddRoles { .. } => "add_roles",

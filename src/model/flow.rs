@@ -133,9 +133,21 @@ pub struct StartDiscord {
     /// A message with a Start button can be posted.
     #[serde(default)]
     pub panel: bool,
+    /// Its heading.
+    #[serde(default)]
+    pub panel_title: Option<String>,
     /// Its text.
     #[serde(default)]
     pub panel_text: Option<String>,
+    /// Address of a picture on it, `https://…`.
+    #[serde(default)]
+    pub panel_image: Option<String>,
+    /// What is on the picture, for those who do not see it.
+    #[serde(default)]
+    pub panel_image_alt: Option<String>,
+    /// Label of its button; "Start" where it says nothing.
+    #[serde(default)]
+    pub panel_button: Option<String>,
     /// Opens on join as well; needs the Server Members intent.
     #[serde(default)]
     pub on_join: bool,

@@ -70,11 +70,13 @@ pub enum Offered {
     Export,
     /// Pass over the open question.
     Skip,
+    /// Request once more what the team declined.
+    AskAgain,
 }
 
 impl Offered {
     /// Every one.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Resume,
         Self::Delete,
         Self::Later,
@@ -84,6 +86,7 @@ impl Offered {
         Self::Continue,
         Self::Export,
         Self::Skip,
+        Self::AskAgain,
     ];
 
     /// What its button says.
@@ -98,6 +101,7 @@ impl Offered {
             Self::Continue => "Continue",
             Self::Export => "Export my data",
             Self::Skip => "Skip",
+            Self::AskAgain => "Ask again",
         }
     }
 
@@ -113,6 +117,7 @@ impl Offered {
             Self::Continue => "continue",
             Self::Export => "export",
             Self::Skip => "skip",
+            Self::AskAgain => "ask_again",
         }
     }
 
@@ -306,6 +311,40 @@ pub struct Decide {
     /// Label of the button that denies and says why; none where that is not offered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deny_and_tell: Option<String>,
+    /// Who reads the words of a denial. Settled when the request is made: whoever denies it is told before they write.
+    #[serde(default, skip_serializing_if = "DenialReader::is_interviewer")]
+    pub denial_reader: DenialReader,
+}
+
+impl Decide {
+    /// Label of the fact that names the person whom a request is about.
+    pub const PERSON: &str = "Person";
+
+    /// Label of the fact that names the roles that a request is about.
+    pub const ROLE: &str = "Role";
+
+    /// What the person is called whom the request is about.
+    pub fn person(&self) -> Option<&str> {
+        let named = self.facts.iter().find(|(label, _)| label == Self::PERSON);
+        named.map(|(_, name)| name.as_str())
+    }
+}
+
+/// Who reads the words with which a request is denied.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DenialReader {
+    /// The model that leads the conversation, and nobody whom it is about.
+    #[default]
+    Interviewer,
+    /// The participant, with the name of whoever wrote them.
+    Participant,
+}
+
+impl DenialReader {
+    const fn is_interviewer(&self) -> bool {
+        matches!(self, Self::Interviewer)
+    }
 }
 
 /// Yes or no to one consequential act. Answered by [`Reply::Confirmed`].

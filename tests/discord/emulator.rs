@@ -22,6 +22,10 @@ pub(crate) mod files;
 mod gate;
 #[path = "emulator/gateway.rs"]
 pub(crate) mod gateway;
+#[path = "emulator/markup.rs"]
+mod markup;
+#[path = "emulator/page.rs"]
+mod page;
 #[path = "emulator/search.rs"]
 mod search;
 #[path = "emulator/serve.rs"]

@@ -21,8 +21,8 @@ use anteroom::{
             Thought, Via,
         },
         ui::{
-            Ask, Choice, Choose, Confirm, Control, Decide, Decision, Field, Form, Group, Input,
-            List, Offered, Prompt, Reply, Review, Upload, Verdict,
+            Ask, Choice, Choose, Confirm, Control, Decide, Decision, DenialReader, Field, Form,
+            Group, Input, List, Offered, Prompt, Reply, Review, Upload, Verdict,
         },
         usage::Usage,
         wait::{Answerers, Purpose, Standing, Vote, Wait},
@@ -184,6 +184,7 @@ pub(crate) fn controls() -> Vec<Control> {
             approve: text("Approve"),
             deny: text("Deny"),
             deny_and_tell: Some(text("Deny and tell")),
+            denial_reader: DenialReader::default(),
         }),
         Control::Confirm(Confirm { yes: text("Yes"), no: text("No"), danger: true }),
     ]
@@ -795,7 +796,8 @@ fn effects_and_renderings() {
         Act::Show { wait: wait_id() },
         Act::Post { text: text("hi"), offers: Vec::new(), transcript: false },
         Act::Progress { text: text("Step 1 of 3") },
-        Act::Export,
+        Act::Export { closing: None },
+        Act::Export { closing: Some(text("That's all.")) },
         Act::Hand { what: Handout::File { file: artifact() }, text: text("Here.") },
         Act::Webhook { event: text("finished"), body: json!({ "a": 1 }) },
         Act::AddRoles { roles: vec![text("member")] },
@@ -828,7 +830,8 @@ fn effects_and_renderings() {
                 Act::AddRoles { .. } => Priority::Background,
                 _ => Priority::Normal,
             },
-            carries: (act == Act::Export).then(|| PhaseEffectRef { phase: text("p1"), index: 0 }),
+            carries: (act == Act::Export { closing: None })
+                .then(|| PhaseEffectRef { phase: text("p1"), index: 0 }),
             to,
             act,
             queued_at: at(),

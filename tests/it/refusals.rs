@@ -19,8 +19,8 @@ use anteroom::{
         session::PersonId,
         transcript::Via,
         ui::{
-            Ask, Choice, Choose, Control, Decide, Decision, Field, FieldError, Form, Input, Prompt,
-            Reply, Review, Upload, Verdict,
+            Ask, Choice, Choose, Control, Decide, Decision, DenialReader, Field, FieldError, Form,
+            Input, Prompt, Reply, Review, Upload, Verdict,
         },
         wait::Settlement,
     },
@@ -170,6 +170,7 @@ fn answers(page: &mut Page) {
         approve: text("Approve"),
         deny: text("Deny"),
         deny_and_tell: Some(text("Deny and tell")),
+        denial_reader: DenialReader::default(),
     });
     let (decision, feedback) = (Decision::DeniedWithFeedback, None);
     page.errors(
@@ -244,6 +245,7 @@ fn buttons(page: &mut Page) {
             approve: text("Approve"),
             deny: text("Deny"),
             deny_and_tell: None,
+            denial_reader: DenialReader::default(),
         }),
         notes: Vec::new(),
     };

@@ -1,46 +1,24 @@
 //! Cards, forms and Home as Slack would draw them, in a real browser: pictures lie in `target/screenshots` afterwards.
 //! Where Chromium is not installed the tests say how to get it and pass, unless `CI` is set.
-#![expect(clippy::print_stderr, reason = "says what is missing")]
 
 use std::fs;
-
-use tokio::sync::Mutex;
 
 use crate::{
     approvals,
     bot::Bot,
-    chromium::{Browser, INSTALL, Look},
+    pictured,
     scripted::{Scripted, Turn},
 };
 
-/// One browser at a time: two would only wait for each other.
-static ONE: Mutex<()> = Mutex::const_new(());
-
-/// Both widths at which everything is looked at.
-const LOOKS: [(&str, Look); 2] = [("desktop", Look::Desktop), ("phone", Look::Phone)];
-
-/// Looks at a page as it is now, in both widths. Each picture is held against the rules for everybody's use: every
-/// control has a name, nothing is wider than the screen.
+/// Looks at a page as it is now.
 async fn pictured(bot: &Bot, step: &str, channel: &str, seen: &str) {
     let address = format!("{}page/{channel}", bot.slack.api_url().replace("api/", ""));
-    for (width, look) in LOOKS {
-        let Some(mut browser) = Browser::start(&format!("slack-{step}"), look).await else {
-            let missing = format!("Chromium or its driver is not installed: `{INSTALL}`");
-            assert!(std::env::var_os("CI").is_none(), "{missing}");
-            eprintln!("passed over. {missing}");
-            return;
-        };
-        browser.open(&address).await;
-        browser.see(seen).await;
-        browser.show(width).await;
-        assert_eq!(browser.complaints().await, [""; 0], "{step}");
-        browser.close().await;
-    }
+    pictured::in_both_widths(&format!("slack-{step}"), &address, seen).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_candidate_s_conversation_is_drawn() {
-    let _one = ONE.lock().await;
+    let _turn = pictured::turn().await;
     let bot = Bot::new().await;
     let (ada, grace) = (bot.ada(), bot.grace());
     grace.command("/onboard invite @ada").await;
@@ -64,7 +42,7 @@ async fn a_candidate_s_conversation_is_drawn() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_deciders_see_is_drawn() {
-    let _one = ONE.lock().await;
+    let _turn = pictured::turn().await;
     let model = Scripted::new();
     let bot = approvals::asked(&model).await;
     let grace = bot.grace().at("recruiting-approvals");

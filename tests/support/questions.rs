@@ -5,8 +5,8 @@ use anteroom::{
     model::{
         session::PersonId,
         ui::{
-            Ask, Choice, Choose, Confirm, Control, Decide, Decision, Field, Form, Group, Input,
-            List, Prompt, Reply, Review, Upload,
+            Ask, Choice, Choose, Confirm, Control, Decide, Decision, DenialReader, Field, Form,
+            Group, Input, List, Prompt, Reply, Review, Upload,
         },
         wait::{Answerers, Purpose, Standing, Vote, Wait},
     },
@@ -323,7 +323,14 @@ fn control() -> Union<proptest::strategy::BoxedStrategy<Control>> {
         .prop_map(|(placeholder, max, required)| Control::Ask(Ask { placeholder, max, required }));
     let decide = (words(), vec((words(), words()), 0..14), words(), words(), option::of(words()))
         .prop_map(|(request, facts, approve, deny, deny_and_tell)| {
-            Control::Decide(Decide { request, facts, approve, deny, deny_and_tell })
+            Control::Decide(Decide {
+                request,
+                facts,
+                approve,
+                deny,
+                deny_and_tell,
+                denial_reader: DenialReader::default(),
+            })
         });
     let confirm = (words(), words(), any::<bool>())
         .prop_map(|(yes, no, danger)| Control::Confirm(Confirm { yes, no, danger }));

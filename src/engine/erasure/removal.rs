@@ -202,7 +202,7 @@ fn nowhere(place: &Place) -> Place {
 fn trace(effect: &Effect) -> Option<Removal> {
     let mark = match &effect.act {
         Act::Show { wait } => Some(wait.short()),
-        Act::Export => Some(effect.session.short()),
+        Act::Export { .. } => Some(effect.session.short()),
         Act::Post { .. }
         | Act::Progress { .. }
         | Act::Relay { .. }

@@ -166,9 +166,16 @@ impl Check<'_> {
                 texts.push((format!("/notice/{key}"), text));
             }
         }
-        if let Some(text) = flow.start.discord.as_ref().and_then(|start| start.panel_text.as_ref())
-        {
-            texts.push(("/start/discord/panel_text".to_owned(), text));
+        if let Some(start) = &flow.start.discord {
+            for (key, text) in [
+                ("panel_title", &start.panel_title),
+                ("panel_text", &start.panel_text),
+                ("panel_image_alt", &start.panel_image_alt),
+                ("panel_button", &start.panel_button),
+            ] {
+                let at = format!("/start/discord/{key}");
+                texts.extend(text.as_ref().map(|text| (at, text.as_str())));
+            }
         }
         for (p, phase) in flow.phase.iter().enumerate() {
             texts.push((format!("/phase/{p}/title"), &phase.title));
@@ -217,6 +224,7 @@ impl Check<'_> {
         self.lead();
         self.pace();
         self.invitation();
+        self.panel();
         let policy = &flow.approvals.overrides;
         let at = "/approvals/override";
         if policy.quorum == 0 {
@@ -247,6 +255,21 @@ impl Check<'_> {
             let hint =
                 "write `place = \"private-thread\"`, and as `parent` a channel that members see";
             self.warn("/start/discord/invite", "nobody can be invited on Discord", hint);
+        }
+    }
+
+    /// A picture on a panel is fetched by Discord, and read out to those who do not see it.
+    fn panel(&mut self) {
+        let Some(start) = &self.flow.start.discord else { return };
+        let Some(image) = &start.panel_image else { return };
+        if !image.starts_with("https://") {
+            let hint = Some("write an address that begins with `https://`".to_owned());
+            self.error("/start/discord/panel_image", "Discord can't fetch this picture", hint);
+        }
+        if start.panel_image_alt.as_ref().is_none_or(|alt| alt.trim().is_empty()) {
+            let hint = Some("say in `panel_image_alt` what is on it".to_owned());
+            let message = "people who don't see the picture learn nothing of it";
+            self.error("/start/discord/panel_image", message, hint);
         }
     }
 

@@ -35,6 +35,8 @@ pub struct Actor {
     pub locale: String,
     /// What they are in the server; none outside of one.
     pub member: Option<Member>,
+    /// Address of their picture.
+    pub avatar: String,
 }
 
 /// What somebody is in a server.

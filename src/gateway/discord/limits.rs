@@ -39,6 +39,9 @@ pub const BUTTON_LABEL_SHOWN: usize = 38;
 /// Address behind a button, in characters (docs, components/reference).
 pub const BUTTON_URL: usize = 512;
 
+/// What a picture is for those who do not see it, in characters (docs, components/reference).
+pub const ALT_TEXT: usize = 1_024;
+
 /// Id of anything that can be used, in characters (docs, components/reference).
 pub const CUSTOM_ID: usize = 100;
 

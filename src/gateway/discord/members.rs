@@ -21,6 +21,7 @@ use super::{
     api::Failure,
     app::App,
     inbound::{self, Actor, Incoming},
+    parse,
     rights::Rights,
 };
 use crate::clock::Clock;
@@ -48,6 +49,8 @@ pub(super) struct Member {
     pub(super) flags: Option<u64>,
     /// They have not passed the server's screening yet, where that is known.
     pub(super) is_pending: Option<bool>,
+    /// Address of their picture; empty where it is not known.
+    pub(super) avatar: String,
 }
 
 impl Member {
@@ -64,6 +67,7 @@ impl Member {
             given: BTreeSet::new(),
             flags: member.flags,
             is_pending: is_known.then_some(member.is_pending),
+            avatar: String::new(),
         }
     }
 
@@ -75,6 +79,7 @@ impl Member {
             given: BTreeSet::new(),
             flags: Some(member["flags"].as_u64().unwrap_or(0)),
             is_pending: Some(member["pending"] == true),
+            avatar: parse::avatar(&member["user"]),
         }
     }
 }
@@ -149,7 +154,8 @@ impl Members {
 
     fn told(&self, guild: &str, by: &Actor) {
         if let Some(member) = &by.member {
-            self.note(guild, &by.user, Member::told(member));
+            let member = Member { avatar: by.avatar.clone(), ..Member::told(member) };
+            self.note(guild, &by.user, member);
         }
     }
 
@@ -201,6 +207,16 @@ impl App {
         let member = Member::read(&self.api.member(guild, user).await?);
         self.members.note(guild, user, member.clone());
         Ok(member)
+    }
+
+    /// Address of a member's picture; none where Discord does not say.
+    pub(super) async fn avatar_of(&self, guild: &str, user: &str) -> Option<String> {
+        let known = self.members.known(guild, user).filter(|member| !member.avatar.is_empty());
+        let member = match known {
+            Some(member) => member,
+            None => self.ask_member(guild, user).await.ok()?,
+        };
+        Some(member.avatar)
     }
 
     /// What the bot may do in a server.

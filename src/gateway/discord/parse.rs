@@ -42,6 +42,18 @@ pub(super) fn actor(payload: &Value) -> Actor {
         name: names.into_iter().flatten().next().unwrap_or_default(),
         locale: text_at(payload, "/locale"),
         member: member.map(self::member),
+        avatar: avatar(user),
+    }
+}
+
+/// Address of a user's picture: their own, else the one that Discord draws for them (docs, reference/image-formatting).
+pub(super) fn avatar(user: &Value) -> String {
+    let id = text_at(user, "/id");
+    let number: u64 = id.parse().unwrap_or(0);
+    let is_plain = |hash: &String| hash.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+    match some_text(user, "/avatar").filter(is_plain) {
+        Some(hash) => format!("https://cdn.discordapp.com/avatars/{number}/{hash}.png"),
+        None => format!("https://cdn.discordapp.com/embed/avatars/{}.png", (number >> 22) % 6),
     }
 }
 

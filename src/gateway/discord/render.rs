@@ -42,6 +42,7 @@ pub(in crate::gateway::discord) mod inputs;
 pub(in crate::gateway::discord) mod kit;
 mod open;
 pub(in crate::gateway::discord) mod pages;
+mod request;
 mod review;
 
 /// Small print of a card, in characters.
@@ -49,7 +50,7 @@ const NOTE: usize = 200;
 
 /// Colours of a card's bar. What they say is said in words too.
 pub(in crate::gateway::discord) const OPEN: u32 = 0x58_65_F2;
-const GOOD: u32 = 0x24_80_46;
+pub(in crate::gateway::discord) const GOOD: u32 = 0x24_80_46;
 pub(in crate::gateway::discord) const BAD: u32 = 0xDA_37_3C;
 pub(in crate::gateway::discord) const OVER: u32 = 0x80_84_8E;
 
@@ -126,6 +127,23 @@ pub struct Cx {
     pub file_max: Option<u64>,
     /// How far the conversation is: `Step 1 of 4 · Rules · 0/2`.
     pub progress: Option<String>,
+    /// Whom a request is about.
+    pub asker: Option<Asker>,
+    /// What the roles are called that were given for the answer.
+    pub roles_given: Vec<String>,
+    /// A script asked, and no model.
+    pub is_scripted: bool,
+}
+
+/// Whom a request is about, as Discord shows them.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Asker {
+    /// A mention.
+    pub mention: String,
+    /// Address of their picture.
+    pub avatar: Option<String>,
+    /// Mentions of the roles that they want.
+    pub roles: Vec<String>,
 }
 
 impl Cx {

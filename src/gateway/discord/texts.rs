@@ -4,7 +4,7 @@ use super::{
     limits,
     render::{
         self, Message,
-        kit::{self, button, container, danger, primary, rows, section, small},
+        kit::{self, Weight, button, container, danger, primary, rows, section, small},
         text::{escape, one_line, parts, said, time},
     },
     transcript,
@@ -102,6 +102,33 @@ impl Called {
 
 /// Roles and people that are called at once.
 const CALLED_MAX: usize = 10;
+
+/// Words of somebody, who is mentioned before them.
+pub fn by(user: &str, messages: &[Message]) -> Vec<Message> {
+    let mention = format!("<@{user}>");
+    let Some((first, rest)) = messages.split_first() else { return Vec::new() };
+    let together = format!("{mention}: {}", first.content);
+    let mut all =
+        if first.components.is_empty() && render::text::units(&together) <= limits::CONTENT {
+            vec![words(together)]
+        } else {
+            vec![words(format!("{mention}:")), first.clone()]
+        };
+    all.extend(rest.iter().cloned());
+    all
+}
+
+/// The end of a conversation, with a copy of it and the end of that.
+pub fn closing(text: &str, session: SessionId) -> Message {
+    let id = |begin: &str| format!("{begin}{}", session.short());
+    let parts = render::markdown::parts(text, limits::TEXT_DISPLAY);
+    let mut components: Vec<Value> = parts.iter().take(1).map(|part| kit::text(part)).collect();
+    components.extend(rows([
+        button(id(COPY), Offered::Export.label()),
+        button(id(DELETE), Offered::Delete.label()),
+    ]));
+    Message { content: String::new(), components: vec![container(&components, render::GOOD)] }
+}
 
 /// A copy of everything, for whoever wants one, and the end of it.
 pub fn copy_offered(session: SessionId) -> Message {
@@ -211,16 +238,57 @@ pub const SHOW: &str = "show.";
 /// Begins the id of the button that ends a conversation once staff are sure.
 pub const END: &str = "end.";
 
-/// A message with a button that begins a flow, which stays where it is posted.
-pub fn panel(text: &str, flow: &str) -> Message {
-    let mut components: Vec<_> = render::markdown::parts(text, limits::TEXT_DISPLAY)
-        .iter()
-        .take(1)
-        .map(|p| kit::text(p))
-        .collect();
-    components.extend(rows([primary(format!("{START}{flow}"), "Start")]));
+/// A flow on a panel.
+#[derive(Debug, Clone, Default)]
+pub struct Panel<'a> {
+    /// The flow's id.
+    pub flow: &'a str,
+    /// Heading; none where the text says enough.
+    pub title: Option<&'a str>,
+    /// What the flow is for.
+    pub text: &'a str,
+    /// Address of a picture, and what is on it.
+    pub image: Option<(&'a str, &'a str)>,
+    /// Label of the button.
+    pub button: &'a str,
+}
+
+/// A message with a button for each flow, which stays where it is posted. Flows that it has no room for are left out.
+pub fn panel(flows: &[Panel<'_>]) -> Message {
+    let mut components: Vec<Value> = Vec::new();
+    for flow in flows {
+        let parts = on_panel(flow, flows.len() > 1, !components.is_empty());
+        let all: Vec<Value> = components.iter().chain(&parts).cloned().collect();
+        let card = container(&all, render::OPEN);
+        if Weight::ALL.checked_sub(Weight::of(&[card])).is_some() {
+            components = all;
+        }
+    }
     Message { content: String::new(), components: vec![container(&components, render::OPEN)] }
 }
+
+/// What a panel says of a flow. Where it stands among several, its button stands beside its text.
+fn on_panel(flow: &Panel<'_>, is_among: bool, is_further: bool) -> Vec<Value> {
+    let mut components: Vec<Value> = is_further.then(kit::separator).into_iter().collect();
+    components.extend(flow.image.map(|(url, description)| kit::picture(url, description)));
+    let heading = if is_among { "###" } else { "##" };
+    let title =
+        flow.title.map(|title| format!("{heading} {}", said(&one_line(title), limits::QUOTE)));
+    let most = if is_among { PANEL_TEXT } else { limits::TEXT_DISPLAY - 2 * limits::QUOTE };
+    let text = render::markdown::parts(flow.text, most).into_iter().next();
+    let text = title.into_iter().chain(text).collect::<Vec<_>>().join("\n");
+    let id = format!("{START}{}", flow.flow);
+    if is_among {
+        components.push(section(&text, &button(id, flow.button)));
+    } else {
+        components.push(kit::text(&text));
+        components.extend(rows([primary(id, flow.button)]));
+    }
+    components
+}
+
+/// Longest text of one flow among several on a panel, in characters.
+const PANEL_TEXT: usize = 600;
 
 /// Which of several flows?
 pub fn chooser<'a>(hello: &str, flows: impl Iterator<Item = (&'a str, &'a str)>) -> Message {
@@ -244,6 +312,29 @@ pub fn sure_to_end(session: SessionId) -> Message {
 /// A text with a button beside it.
 pub fn row(text: &str, id: String, label: &str) -> Value {
     section(text, &button(id, label))
+}
+
+/// Roles that were given for an answer; none where there are none.
+pub fn roles_added(given: &[String]) -> Option<String> {
+    let names: Vec<String> = given.iter().map(|role| said(role, limits::QUOTE)).collect();
+    match names.as_slice() {
+        [] => None,
+        [only] => Some(format!("Role added: **{only}**")),
+        several => Some(format!("Roles added: **{}**", several.join(", "))),
+    }
+}
+
+/// The same as a message of its own; with who agreed to it, where somebody had to.
+pub fn new_roles(given: &[String], agreed: Option<(&PersonId, &str)>) -> Message {
+    let names: Vec<String> = given.iter().map(|role| said(role, limits::QUOTE)).collect();
+    let word = if names.len() == 1 { "a new role" } else { "new roles" };
+    let line = format!("You have {word}: **{}**.", names.join(", "));
+    words(match agreed {
+        Some((by, name)) => {
+            format!("✓ {} approved your request. {line}", render::text::person(by, name))
+        }
+        None => format!("✓ {line}"),
+    })
 }
 
 /// What became of roles, a line each: what was given, then what was not and why. Nothing is marked by colour alone.

@@ -172,7 +172,7 @@ impl Sender<'_> {
                 self.post_all(&texts::plain(&message)).await
             }
             (Act::Progress { text }, _) => self.progress(text).await,
-            (Act::Export, _) => self.export().await,
+            (Act::Export { closing }, _) => self.export(closing.as_deref()).await,
             (Act::Hand { what, text }, _) => self.hand(what, text).await,
             (Act::Fetch { by, wait, files }, _) => {
                 self.fetch(by.user.as_str(), *wait, files).await?;
@@ -395,8 +395,14 @@ impl Sender<'_> {
     }
 
     /// Offers a copy of everything, and the end of it (BEHAVIOUR J1.12).
-    async fn export(&self) -> Delivered<Option<String>> {
-        self.post_all(&[texts::copy_offered(self.effect.session)]).await
+    async fn export(&self, closing: Option<&str>) -> Delivered<Option<String>> {
+        let session = self.effect.session;
+        let mut messages = closing.map(render::post).unwrap_or_default();
+        match messages.last_mut() {
+            Some(last) => last.blocks.extend(texts::copy_buttons(session)),
+            None => messages.push(texts::copy_offered(session)),
+        }
+        self.post_all(&messages).await
     }
 
     /// Fetches files and hands them in; what cannot be had is said, and asked for again by the card that stands open.

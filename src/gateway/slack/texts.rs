@@ -60,11 +60,16 @@ const CALLED_MAX: usize = 10;
 /// A copy of everything, for whoever wants one, and the end of it.
 pub fn copy_offered(session: SessionId) -> Message {
     let text = "You can have a copy of everything.".to_owned();
+    let mut blocks = drawn(&[section(text.as_str())]);
+    blocks.extend(copy_buttons(session));
+    Message { blocks, text }
+}
+
+/// The buttons of a copy, for a message that says more.
+pub fn copy_buttons(session: SessionId) -> Vec<Value> {
     let button = |id: &str, label| Button::new(format!("{id}{}", session.short()), label).build();
     let buttons = vec![button(COPY, "Download my answers"), button(DELETE, "Delete my data")];
-    let mut blocks = vec![section(text.as_str())];
-    blocks.extend(actions(buttons));
-    Message { blocks: drawn(&blocks), text }
+    drawn(actions(buttons).as_slice())
 }
 
 /// A button that opens an address.

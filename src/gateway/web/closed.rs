@@ -9,7 +9,7 @@ use super::{
     story::name_of,
 };
 use crate::{
-    form::{clip, filled, labels, may_change, sheet, words},
+    form::{self, clip, filled, labels, may_change, sheet, words},
     ids::ArtifactId,
     interview::State,
     model::{
@@ -138,9 +138,8 @@ fn answered(prompt: &Prompt, reply: &Reply, given: &Given<'_>) -> Markup {
         (Reply::Decided { decision, feedback }, control) => html! {
             @if let Control::Decide(decide) = control { (controls::facts(decide)) }
             (of_decision(*decision, given))
-            // What was said to the interviewer is not for the participant (BEHAVIOUR J3.3).
-            @if let (Some(words), Audience::Staff) = (feedback, given.viewer) {
-                p.small { "To the interviewer: " (words) }
+            @if feedback.is_some() {
+                @if let Some(remark) = form::remark(reply, control, given.viewer) { p.small { (remark) } }
             }
         },
         (Reply::Confirmed { yes }, control) => {

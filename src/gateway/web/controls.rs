@@ -10,7 +10,7 @@ use super::{
     render::{Cx, Draft, time},
 };
 use crate::{
-    form::{self, Element, Fields, Sheet, clip, in_words, instant, sheet, words},
+    form::{self, DenialForm, Element, Fields, Sheet, clip, in_words, instant, sheet, words},
     model::{
         ui::{Ask, Choose, Confirm, Control, Decide, Field, Form, Group, Prompt, Review, Upload},
         wait::Wait,
@@ -337,11 +337,12 @@ fn decision(open: &Open<'_>, decide: &Decide) -> Markup {
                 details.fold open[telling] {
                     summary { (label) }
                     (open.form("deny_and_tell", &html! {
-                        @let name = open.name("feedback");
-                        label for=(name) { "What should the interviewer do next?" }
-                        textarea id=(name) name="feedback" rows="3" required {}
+                        @let (name, said) = (open.name("feedback"), DenialForm::of(decide));
+                        label for=(name) { (said.label) }
+                        p.small id={ (name) "-hint" } { (said.hint) }
+                        textarea id=(name) name="feedback" rows="3" required aria-describedby={ (name) "-hint" } {}
                         (errors_of(open.draft, "feedback"))
-                        div.actions { (open.button("deny_and_tell", "Send to interviewer", "danger")) }
+                        div.actions { (open.button("deny_and_tell", said.send, "danger")) }
                     }))
                 }
             }

@@ -14,6 +14,7 @@ pub fn command(fields: &Fields) -> Option<Command> {
         "human" => Command::Human,
         "delete" => Command::Delete,
         "later" => Command::Later,
+        "ask_again" => Command::AskAgain,
         "stop_reminders" => Command::StopReminders,
         "reopen" => Command::Reopen { wait: WaitId::from_short(fields.get("wait"))? },
         "change" => Command::Change { wait: WaitId::from_short(fields.get("wait"))? },

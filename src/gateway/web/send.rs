@@ -35,7 +35,7 @@ impl Gateway for WebGateway {
             | Act::Relay { .. }
             | Act::Progress { .. }
             | Act::Hand { .. }
-            | Act::Export => Delivery::delivered(None),
+            | Act::Export { .. } => Delivery::delivered(None),
             Act::Fetch { .. }
             | Act::AddRoles { .. }
             | Act::Webhook { .. }

@@ -12,8 +12,8 @@ use anteroom::{
     model::{
         transcript::Audience,
         ui::{
-            Ask, Choice, Choose, Confirm, Control, Decide, Decision, Field, FieldError, Form,
-            Input, Prompt, Reply, Upload, Verdict,
+            Ask, Choice, Choose, Confirm, Control, Decide, Decision, DenialReader, Field,
+            FieldError, Form, Input, Prompt, Reply, Upload, Verdict,
         },
         wait::{Standing, Vote, Wait},
     },
@@ -241,6 +241,7 @@ fn files_decisions_and_confirmations() {
         approve: "Approve".into(),
         deny: "Deny".into(),
         deny_and_tell: Some("Deny and tell the interviewer".into()),
+        denial_reader: DenialReader::default(),
     };
     let decide = ask("An override", "", Control::Decide(decide));
     let vote =

@@ -160,6 +160,14 @@ fn one(problems: &mut Vec<String>, component: &Value, surface: Surface) {
             }
         }
         10 => length(problems, "content", said("content"), 1, 4_000),
+        11 => picture(problems, component),
+        12 => {
+            let items = component["items"].as_array().cloned().unwrap_or_default();
+            if !(1..=10).contains(&items.len()) {
+                problems.push(format!("a gallery of {} pictures", items.len()));
+            }
+            items.iter().for_each(|item| picture(problems, item));
+        }
         14 => {}
         17 => {
             if kinds.is_empty() || kinds.iter().any(|kind| ![1, 9, 10, 12, 13, 14].contains(kind)) {
@@ -172,6 +180,21 @@ fn one(problems: &mut Vec<String>, component: &Value, surface: Surface) {
         18 | 19 | 21 | 22 if in_modal => of_form(problems, component, &kinds),
         other => problems.push(format!("type {other} in a {surface:?}")),
     }
+}
+
+/// A picture that Discord can fetch, with words for those who do not see it.
+fn picture(problems: &mut Vec<String>, component: &Value) {
+    let url = component["media"]["url"].as_str().unwrap_or_default();
+    if !url.starts_with("https://") {
+        problems.push(format!("a picture at {url:?}"));
+    }
+    length(
+        problems,
+        "description",
+        component["description"].as_str().unwrap_or_default(),
+        1,
+        1_024,
+    );
 }
 
 /// What stands in forms alone.

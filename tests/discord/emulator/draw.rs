@@ -50,6 +50,11 @@ fn draw(out: &mut String, component: &Value, margin: &str) {
                 writeln!(out, "{margin}{line}").unwrap();
             }
         }
+        12 => {
+            for item in component["items"].as_array().into_iter().flatten() {
+                writeln!(out, "{margin}{}", picture(item)).unwrap();
+            }
+        }
         14 => writeln!(out, "{margin}———").unwrap(),
         17 => {
             let bar = match component["accent_color"].as_u64() {
@@ -73,6 +78,10 @@ fn draw(out: &mut String, component: &Value, margin: &str) {
         }
         other => writeln!(out, "{margin}?{other}").unwrap(),
     }
+}
+
+fn picture(item: &Value) -> String {
+    format!("🖼 {}", item["description"].as_str().unwrap_or("?"))
 }
 
 fn control(component: &Value) -> String {
@@ -102,6 +111,7 @@ fn control(component: &Value) -> String {
             };
             format!("_{style}{shown}_")
         }
+        11 => picture(component),
         19 => {
             let kinds: Vec<&str> = component["file_types"]
                 .as_array()

@@ -16,6 +16,7 @@ use super::{
     buckets::Told,
     calls::{self, Asked, Refusal},
     faults::Fault,
+    page,
     state::{Recorded, State, TOKEN},
 };
 
@@ -46,6 +47,12 @@ async fn any(
         });
         let answer = Response::builder().status(status).header("content-type", kind);
         return Ok(answer.body(Body::from(bytes)).unwrap());
+    }
+    if let Some(name) = uri.path().strip_prefix("/page/") {
+        let drawn = inner.with(|state| page::draw(state, name));
+        let answer = Response::builder().status(if drawn.is_some() { 200 } else { 404 });
+        let answer = answer.header("content-type", "text/html; charset=utf-8");
+        return Ok(answer.body(Body::from(drawn.unwrap_or_default())).unwrap());
     }
     let path = uri.path().strip_prefix("/api/v10").unwrap_or_else(|| uri.path()).to_owned();
     let Some((route, names)) = calls::route(method.as_str(), &path) else {

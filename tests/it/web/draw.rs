@@ -15,8 +15,8 @@ use anteroom::{
         session::{FlowPin, PersonId, Place, Platform, Status},
         transcript::{Audience, Event, Recorded, Started},
         ui::{
-            Ask, Choice, Choose, Confirm, Control, Decide, Decision, Field, FieldError, Form,
-            Group, Input, List, Prompt, Reply, Review, Upload, Verdict,
+            Ask, Choice, Choose, Confirm, Control, Decide, Decision, DenialReader, Field,
+            FieldError, Form, Group, Input, List, Prompt, Reply, Review, Upload, Verdict,
         },
         wait::{Answerers, Purpose, Standing, Wait},
     },
@@ -430,6 +430,7 @@ fn a_decision_takes_two_steps_to_approve_and_is_for_staff_alone() {
         approve: "Approve".into(),
         deny: "Deny".into(),
         deny_and_tell: Some("Deny and tell the interviewer".into()),
+        denial_reader: DenialReader::default(),
     });
     let card = wait(control);
     assert!(!html(&card, &cx(Audience::Participant)).contains("<button"));
@@ -513,6 +514,7 @@ fn a_request_that_lapsed_can_be_reopened_by_staff() {
         approve: "Approve".into(),
         deny: "Deny".into(),
         deny_and_tell: None,
+        denial_reader: DenialReader::default(),
     });
     let card = Wait { standing: Standing::Expired { at: now() }, ..wait(control) };
     let typed = fields(&[("command", "reopen"), ("wait", &card.id.short())]);

@@ -163,7 +163,10 @@ impl Inner {
             }
             (Act::Post { text, .. }, _) => (text.clone(), None, false),
             (Act::Progress { text }, _) => return self.progress(effect, text),
-            (Act::Export, _) => ("[a copy of everything]".to_owned(), None, false),
+            (Act::Export { closing }, _) => {
+                let words = closing.as_deref().map(|words| format!("{words}\n"));
+                (words.unwrap_or_default() + "[a copy of everything]", None, false)
+            }
             (Act::Hand { what, text }, _) => (format!("{text}\n{}", handed(what)), None, false),
             (Act::Relay { name, text }, _) => (format!("{name}: {text}"), None, false),
             (Act::Receipt { .. }, _) => ("[the receipt]".to_owned(), None, false),

@@ -10,8 +10,8 @@ use anteroom::{
     model::{
         transcript::Audience,
         ui::{
-            Ask, Choice, Choose, Confirm, Control, Decide, Decision, Field, Form, Input, Prompt,
-            Reply, Upload, Verdict,
+            Ask, Choice, Choose, Confirm, Control, Decide, Decision, DenialReader, Field, Form,
+            Input, Prompt, Reply, Upload, Verdict,
         },
         wait::{Standing, Vote, Wait},
     },
@@ -767,6 +767,7 @@ fn request() -> Wait {
         approve: "Approve".into(),
         deny: "Deny".into(),
         deny_and_tell: Some("Deny and tell the interviewer".into()),
+        denial_reader: DenialReader::default(),
     };
     ask(request, "Not everything in this phase is complete.", Control::Decide(decide))
 }

@@ -19,7 +19,7 @@ use crate::{
     ids::SessionId,
     interview::Responder,
     model::{
-        flow::DiscordPlace,
+        flow::{DiscordPlace, StartDiscord},
         session::{Place, Platform, Status},
     },
 };
@@ -224,6 +224,25 @@ pub(super) fn place_of(arrival: &Arrival<'_>, flow: &LoadedFlow, by: &Actor, ear
     Place { platform: Platform::Discord, workspace, channel, thread }
 }
 
+/// What a panel says of a flow. Among several each has a heading, and a button that says which it begins.
+fn on_panel(flow: &LoadedFlow, is_among: bool) -> texts::Panel<'_> {
+    let (title, start) = (flow.flow.title.as_str(), flow.flow.start.discord.as_ref());
+    let said = |of: fn(&StartDiscord) -> Option<&String>| start.and_then(of).map(String::as_str);
+    let image = said(|start| start.panel_image.as_ref());
+    let alt = said(|start| start.panel_image_alt.as_ref());
+    texts::Panel {
+        flow: &flow.flow.id,
+        title: said(|start| start.panel_title.as_ref()).or(is_among.then_some(title)),
+        text: said(|start| start.panel_text.as_ref()).unwrap_or(&flow.flow.summary),
+        image: image.zip(alt),
+        button: said(|start| start.panel_button.as_ref()).unwrap_or(if is_among {
+            title
+        } else {
+            "Start"
+        }),
+    }
+}
+
 /// Posts a message with a Start button, for those who look after the server.
 pub(super) fn panel(arrival: &Arrival<'_>, command: &Command, ear: &Ear) -> Ack {
     if !arrival.responder(&command.by).staff && !people::manages(&command.by) {
@@ -233,14 +252,12 @@ pub(super) fn panel(arrival: &Arrival<'_>, command: &Command, ear: &Ear) -> Ack 
     let mut flows = startable(arrival.library(), Platform::Discord);
     flows.retain(|flow| wanted.is_none_or(|wanted| flow.flow.id == *wanted));
     flows.retain(|flow| flow.flow.start.discord.as_ref().is_some_and(|start| start.panel));
-    let flow = match flows.as_slice() {
-        [] => return arrival.say(ear, words::NO_FLOWS),
-        [only] => only,
-        _ => return arrival.say(ear, "There is more than one: say which, with `flow`."),
-    };
-    let start = flow.flow.start.discord.as_ref();
-    let text = start.and_then(|start| start.panel_text.as_deref()).unwrap_or(&flow.flow.summary);
-    let body = texts::panel(text, &flow.flow.id).body(0);
+    if flows.is_empty() {
+        return arrival.say(ear, words::NO_FLOWS);
+    }
+    let is_among = flows.len() > 1;
+    let panels: Vec<_> = flows.iter().map(|flow| on_panel(flow, is_among)).collect();
+    let body = texts::panel(&panels).body(0);
     let (app, channel, nonce) =
         (Arc::clone(arrival.app), command.at.channel.clone(), command.ticket.id.clone());
     arrival.say_later(async move {

@@ -19,9 +19,9 @@ use crate::{
     model::{
         artifact::Offer,
         session::Head,
-        transcript::Via,
+        transcript::{Origin, Via},
         ui::{Control, FieldError, Reply, Upload},
-        wait::{Answerers, Settlement, Wait},
+        wait::{Answerers, Purpose, Settlement, Wait},
     },
     threads::Spot,
 };
@@ -83,7 +83,7 @@ impl Arrival<'_> {
             hears: self.app.hears(head.id, &head.place).await,
         };
         let draft = self.app.drafts.of(&wait).await.map_err(|_| NotTaken)?;
-        if let Some(ack) = self.opened(&used, &draft, action.ticket.file_max) {
+        if let Some(ack) = self.opened(&used, &draft, action.ticket.file_max).await {
             return Ok(ack);
         }
         let was_open = wait.standing.is_pending();
@@ -140,7 +140,7 @@ impl Arrival<'_> {
     }
 
     /// What is shown to the person alone: "are you sure?", all of a text, a form. None where the control opens nothing.
-    fn opened(&self, used: &Use<'_>, draft: &Draft, file_max: Option<u64>) -> Option<Ack> {
+    async fn opened(&self, used: &Use<'_>, draft: &Draft, file_max: Option<u64>) -> Option<Ack> {
         let Use { wait, element, .. } = *used;
         let is_read = element.action.starts_with("read");
         // What was answered can still be read.
@@ -152,6 +152,7 @@ impl Arrival<'_> {
             hears: used.hears,
             draft: draft.clone(),
             file_max,
+            is_scripted: self.is_scripted(wait).await,
             ..render::Cx::default()
         };
         if let Some(message) = render::aside(wait, &element.action, &cx) {
@@ -164,6 +165,18 @@ impl Arrival<'_> {
         let salt = salt.get(salt.len().saturating_sub(SALT)..).unwrap_or_default();
         let form = render::modal(wait, &element.action, salt, &cx)?;
         Some(self.may_look(used).unwrap_or(Ack::Form(form)))
+    }
+
+    /// Whether a script asked, and no model: its form says who reads what is written into it. Where that cannot be read
+    /// just now, nobody but the interviewer is promised.
+    async fn is_scripted(&self, wait: &Wait) -> bool {
+        let Purpose::Call { call, .. } = &wait.purpose else { return false };
+        if !matches!(wait.prompt.control, Control::Review(_)) {
+            return false;
+        }
+        let Ok(look) = self.engine.look(wait.session).await else { return false };
+        let asked = look.state.calls.iter().find(|known| known.call.id == *call);
+        asked.is_some_and(|asked| matches!(asked.call.origin, Origin::Step { .. }))
     }
 
     /// Keeps what was entered, says what is wrong with it, or hands in what it comes to.

@@ -7,12 +7,12 @@ use serde_json::Value;
 use super::{
     BAD, Cx, Drawn, GOOD, OVER,
     kit::{self, rows, small},
-    open, review,
+    request, review,
     text::{one_line, person, said, time},
 };
 use crate::{
     form::{self, Element, filled, sheet},
-    gateway::discord::limits,
+    gateway::discord::{limits, texts},
     model::{
         session::PersonId,
         transcript::Audience,
@@ -34,13 +34,14 @@ pub(super) fn render(wait: &Wait, cx: &Cx) -> Drawn {
             drawn.told = given.told(reply);
             drawn.below.push(kit::text(&given.line(reply)));
             drawn.below.extend(given.remarks(reply));
+            drawn.below.extend(texts::roles_added(&cx.roles_given).map(|line| small(&[line])));
             if cx.may_change && matches!(wait.prompt.control, Control::Review(_)) {
                 drawn.below.extend(button(wait, "change", "Change"));
             }
         }
         Standing::Expired { at } => {
             if let Control::Decide(decide) = &wait.prompt.control {
-                drawn.told = open::facts(decide);
+                drawn.told = request::facts(decide, cx);
             }
             let line = format!("**Expired**: nobody answered in time. {}", time(*at));
             drawn.below.push(kit::text(&line));
@@ -110,7 +111,7 @@ impl Given<'_> {
 
     /// What was said beside the answer.
     fn remarks(&self, reply: &Reply) -> Option<Value> {
-        let remark = form::remark(reply, self.cx.reader)?;
+        let remark = form::remark(reply, &self.wait.prompt.control, self.cx.reader)?;
         Some(small(&[said(&one_line(&remark), limits::VALUE_SHOWN)]))
     }
 
@@ -128,7 +129,7 @@ impl Given<'_> {
                     .map_or_else(|| review.groups.clone(), |data| sheet::groups_with(review, data));
                 review::table(&self.wait.prompt, &groups, false)
             }
-            (Reply::Decided { .. }, Control::Decide(decide)) => open::facts(decide),
+            (Reply::Decided { .. }, Control::Decide(decide)) => request::facts(decide, self.cx),
             _ => Vec::new(),
         }
     }

@@ -11,7 +11,7 @@ use super::{
     text::{clip, clip_or, is_blank, one_line, said},
 };
 use crate::{
-    form::{Element, words},
+    form::{self, DenialForm, Element, words},
     gateway::discord::limits,
     model::{
         ui::{Ask, Choose, Control, Decide, Form, Prompt, Review, Upload},
@@ -170,13 +170,13 @@ impl Opened<'_> {
 
     fn tell(&self, decide: &Decide) -> Value {
         let request = format!("**{}**", said(&one_line(&decide.request), QUESTION));
-        let hint = "The interviewer reads this; it is not shown to the participant word for word.";
-        let input = self.words("feedback", "What should the interviewer do next?", hint, true);
-        self.modal("deny_and_tell", "Deny and tell", vec![kit::text(&request), input])
+        let form = DenialForm::of(decide);
+        let input = self.words("feedback", form.label, &form.hint, true);
+        self.modal("deny_and_tell", form.title, vec![kit::text(&request), input])
     }
 
     fn start_over(&self) -> Value {
-        let words = kit::text("This draft is dropped and the interviewer begins again.");
+        let words = kit::text(form::starting_over(!self.cx.is_scripted));
         let input = self.words("notes", "What should be different?", "", false);
         self.modal("reject", "Start over", vec![words, input])
     }
@@ -192,7 +192,7 @@ impl Opened<'_> {
         };
         let mut components = self.inputs(page);
         if is_single && components.len() < limits::MODAL_COMPONENTS {
-            components.push(self.words("notes", "Note for the interviewer", "", false));
+            components.push(self.words("notes", form::note_label(!self.cx.is_scripted), "", false));
         }
         Some(self.modal(&action, &format!("Edit: {}", page.title), components))
     }

@@ -220,8 +220,15 @@ fn items(choices: &[Choice], field: &Field) -> Vec<Item> {
 
 /// A choice as an option; its value is its place.
 pub(super) fn item(n: usize, choice: &Choice) -> Item {
-    let description = choice.description.clone();
+    let description = more(choice).map(str::to_owned);
     Item { description, ..Item::new(n.to_string(), &label(n, choice)) }
+}
+
+/// What there is to say about a choice beside its name.
+pub(super) fn more(choice: &Choice) -> Option<&str> {
+    let more = choice.description.as_deref().filter(|more| !is_blank(more))?;
+    let says_the_same = more.trim().trim_end_matches('.').eq_ignore_ascii_case(choice.label.trim());
+    (!says_the_same).then_some(more)
 }
 
 fn radio(choices: &[Choice], field: &Field, id: &str) -> Value {

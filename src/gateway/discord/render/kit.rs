@@ -29,6 +29,24 @@ pub(in crate::gateway::discord) fn section(markdown: &str, button: &CreateButton
     json!({ "type": 9, "components": [text(markdown)], "accessory": json(button) })
 }
 
+/// A text with a picture beside it, described for those who do not see it.
+pub(in crate::gateway::discord) fn portrait(markdown: &str, url: &str, description: &str) -> Value {
+    let description = clip_or(description, limits::ALT_TEXT, "—");
+    let picture = json!({ "type": 11, "media": { "url": url }, "description": description });
+    json!({ "type": 9, "components": [text(markdown)], "accessory": picture })
+}
+
+/// A picture over the whole width, described for those who do not see it.
+pub(in crate::gateway::discord) fn picture(url: &str, description: &str) -> Value {
+    let description = clip_or(description, limits::ALT_TEXT, "—");
+    json!({ "type": 12, "items": [{ "media": { "url": url }, "description": description }] })
+}
+
+/// A line between parts of a card.
+pub(in crate::gateway::discord) fn separator() -> Value {
+    json!({ "type": 14, "divider": true, "spacing": 1 })
+}
+
 /// Everything of a card, with a bar in its colour.
 pub(in crate::gateway::discord) fn container(components: &[Value], colour: u32) -> Value {
     json!({ "type": 17, "accent_color": colour, "components": components })
@@ -209,7 +227,7 @@ impl Weight {
     }
 
     /// What is left of it, where the other is not too heavy.
-    pub(super) fn checked_sub(self, other: Self) -> Option<Self> {
+    pub(in crate::gateway::discord) fn checked_sub(self, other: Self) -> Option<Self> {
         Some(Self {
             units: self.units.checked_sub(other.units)?,
             bytes: self.bytes.checked_sub(other.bytes)?,

@@ -181,8 +181,8 @@ impl Reader {
             | Event::DisplayMath(text) => self.words(&text),
             // There is no way to write a backtick within code.
             Event::Code(code) => self.raw(&code.replace('`', "'"), CODE),
-            Event::SoftBreak => self.raw(" ", 0),
-            Event::HardBreak => self.raw("\n", 0),
+            // Discord shows a line of its own where one was written.
+            Event::SoftBreak | Event::HardBreak => self.raw("\n", 0),
             Event::Rule => {
                 self.close();
                 self.raw("———", 0);

@@ -7,14 +7,14 @@ use serenity::builder::CreateButton;
 use super::{
     Cx, Drawn, Hears, OPEN,
     forms::accepted,
-    inputs::{item, label},
+    inputs::{item, label, more},
     kit::{self, Item, danger, menu, primary, rows, section, small, success},
     pages::{self, Page},
-    review,
-    text::{clip, clip_or, is_blank, one_line, person, said, time, units},
+    request, review,
+    text::{clip, clip_or, is_blank, one_line, person, said, units},
 };
 use crate::{
-    form::{Element, instant, shown},
+    form::{Element, shown},
     gateway::discord::{limits, transcript},
     model::{
         ui::{
@@ -26,9 +26,6 @@ use crate::{
 
 /// Longest line about one choice, in characters.
 const CHOICE_LINE: usize = 200;
-
-/// Longest display of one fact, in characters.
-const FACT: usize = 800;
 
 /// Pages of a form that have a button each.
 const PAGE_BUTTONS: usize = 4;
@@ -81,15 +78,13 @@ impl Open<'_> {
         let count = choices.len();
         let skip = self.skip(!choose.required);
         let is_plain = |choice: &Choice| {
-            units(&choice.label) <= limits::BUTTON_LABEL - 4
-                && choice.description.as_deref().is_none_or(is_blank)
+            units(&choice.label) <= limits::BUTTON_LABEL - 4 && more(choice).is_none()
         };
         let places = || choices.iter().enumerate();
         let mut drawn = Drawn::new(OPEN);
         if !choose.multiple && count <= limits::BUTTONS_MAX && choices.iter().all(is_plain) {
             let button = |(n, choice): (usize, &Choice)| {
-                let (action, label) = (format!("pick.{n}"), with_icon(n, choice));
-                if n == 0 { self.primary(&action, &label) } else { self.button(&action, &label) }
+                self.button(&format!("pick.{n}"), &with_icon(n, choice))
             };
             drawn.below = rows(places().map(button).chain(skip));
         } else if !choose.multiple && count <= limits::SECTIONS_MAX {
@@ -111,8 +106,8 @@ impl Open<'_> {
     /// A choice with what there is to say about it, and its button beside it.
     fn beside(&self, n: usize, choice: &Choice) -> Value {
         let name = said(&one_line(&label(n, choice)), CHOICE_LINE);
-        let more = choice.description.as_deref().filter(|more| !is_blank(more));
-        let more = more.map(|more| format!("\n{}", said(more, CHOICE_LINE))).unwrap_or_default();
+        let more =
+            more(choice).map(|more| format!("\n{}", said(more, CHOICE_LINE))).unwrap_or_default();
         let short = clip(&one_line(&with_icon(n, choice)), limits::BUTTON_LABEL_SHOWN);
         section(&format!("**{name}**{more}"), &self.button(&format!("pick.{n}"), &short))
     }
@@ -122,6 +117,8 @@ impl Open<'_> {
         let picked = self.cx.draft.picked();
         let of = |(n, choice): (usize, &Choice)| Item {
             is_picked: choose.multiple && picked.contains(&choice.id),
+            // What stands above in full is not said again.
+            description: item(n, choice).description.filter(|_| !is_listed(choice)),
             ..item(n, choice)
         };
         let items: Vec<Item> = choose.choices.iter().enumerate().map(of).collect();
@@ -134,7 +131,9 @@ impl Open<'_> {
                 "Choose…".to_owned()
             };
             if choose.multiple {
-                menu(&self.id(&format!("tick.{k}")), items, &words, (0, items.len()))
+                // Of several menus any may be left alone.
+                let least = usize::from(choose.required && !several);
+                menu(&self.id(&format!("tick.{k}")), items, &words, (least, items.len()))
             } else {
                 menu(&self.id(&format!("menu.{k}")), items, &words, (1, 1))
             }
@@ -308,7 +307,7 @@ impl Open<'_> {
             let request = said(&one_line(&decide.request), 600);
             drawn.told.push(vec![kit::text(&format!("**{request}**"))]);
         }
-        drawn.told.extend(facts(decide));
+        drawn.told.extend(request::facts(decide, self.cx));
         drawn.below = rows(buttons);
         drawn.below.extend(self.votes());
         drawn
@@ -361,44 +360,19 @@ fn with_icon(n: usize, choice: &Choice) -> String {
     }
 }
 
+/// Whether a menu cannot say all of a choice.
+fn is_listed(choice: &Choice) -> bool {
+    let more = more(choice).map_or(0, units);
+    units(&choice.label) > limits::BUTTON_LABEL || more > limits::OPTION_TEXT
+}
+
 /// The choices in full, numbered, where a menu cannot say all of them.
 fn list(choose: &Choose) -> Vec<Vec<Value>> {
-    let says_less = |choice: &Choice| {
-        let more = choice.description.as_deref().map_or(0, units);
-        units(&choice.label) > limits::BUTTON_LABEL || more > limits::OPTION_TEXT
-    };
-    let long = choose.choices.iter().enumerate().filter(|(_, choice)| says_less(choice));
+    let long = choose.choices.iter().enumerate().filter(|(_, choice)| is_listed(choice));
     let line = |(n, choice): (usize, &Choice)| {
-        let more = choice.description.as_deref().filter(|more| !is_blank(more));
-        let more = more.map(|more| format!(": {}", said(&one_line(more), CHOICE_LINE)));
+        let more = more(choice).map(|more| format!(": {}", said(&one_line(more), CHOICE_LINE)));
         let name = said(&one_line(choice.label.trim()), CHOICE_LINE);
         vec![kit::text(&format!("{}\\. **{name}**{}", n + 1, more.unwrap_or_default()))]
     };
     long.map(line).collect()
-}
-
-/// What a decider should know: a line each, a reason as a quotation, times in the reader's zone.
-pub(super) fn facts(decide: &Decide) -> Vec<Vec<Value>> {
-    let mut short: Vec<String> = Vec::new();
-    let mut long: Vec<Vec<Value>> = Vec::new();
-    for (name, value) in &decide.facts {
-        let name = said(&one_line(name), limits::QUOTE);
-        let value_shown = match instant(value) {
-            Some(at) => time(at),
-            None => said(value, FACT),
-        };
-        if name.to_lowercase().contains("reason") {
-            let quoted = value_shown.replace('\n', "\n> ");
-            // Of many short lines there would be more marks than words.
-            let is_long = units(&quoted) > 2 * FACT;
-            let quoted = if is_long { value_shown.replace('\n', " ") } else { quoted };
-            long.push(vec![kit::text(&format!("**{name}**\n> {quoted}"))]);
-        } else if units(&value_shown) > 200 {
-            long.push(vec![kit::text(&format!("**{name}**\n{value_shown}"))]);
-        } else {
-            short.push(format!("**{name}**: {value_shown}"));
-        }
-    }
-    let short = short.chunks(4).map(|lines| vec![kit::text(&lines.join("\n"))]);
-    short.chain(long).collect()
 }

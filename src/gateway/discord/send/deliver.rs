@@ -22,12 +22,13 @@ use crate::{
         rooms, texts,
     },
     ids::WaitId,
-    interview::{Responder, answer, evidence},
+    interview::{self, Responder, answer, evidence},
     model::{
         artifact::Offer,
         effect::{Act, CauseKind, Delivery, Effect, Recipient, Rendering},
+        flow::PhaseEffect,
         posted::Reader,
-        session::PersonId,
+        session::{PersonId, Platform},
         transcript::{Audience, Via},
         ui::{Control, Offered, Reply},
         wait::{Purpose, Settlement, Standing, Wait},
@@ -151,7 +152,7 @@ impl Sender<'_> {
                 self.post_all(&texts::plain(&words::relayed(name, text))).await
             }
             (Act::Progress { text }, _) => self.progress(text).await,
-            (Act::Export, _) => self.export().await,
+            (Act::Export { closing }, _) => self.export(closing.as_deref()).await,
             (Act::Hand { what, text }, _) => self.hand(what, text).await,
             (Act::Fetch { by, wait, files }, _) => {
                 self.fetch(by, *wait, files).await?;
@@ -205,6 +206,13 @@ impl Sender<'_> {
         let mut is_there = false;
         for spot in &spots {
             is_there |= self.edit(spot, &message).await? == Edited::Done;
+        }
+        if !is_open && is_there {
+            // Roles may have been given since it was drawn.
+            let now = render::card(wait, &self.cx(wait).await?);
+            for spot in spots.iter().filter(|_| now != message) {
+                self.edit(spot, &now).await?;
+            }
         }
         // Deleted is not answered (SEMANTICS row 31).
         if is_there || !is_open {
@@ -352,11 +360,21 @@ impl Sender<'_> {
         let draft = self.app.drafts.of(wait).await?;
         let mut cx =
             render::Cx { reader, draft, hears, called, conversation, ..render::Cx::default() };
-        let is_erased = matches!(wait.purpose, Purpose::Erase) || wait.prompt.body.is_empty();
+        let is_request =
+            matches!(wait.prompt.control, Control::Decide(_)) && reader == Audience::Staff;
+        let is_erased =
+            matches!(wait.purpose, Purpose::Erase) || (wait.prompt.body.is_empty() && !is_request);
         let is_open = wait.standing.is_pending();
-        let is_told = !is_erased && (!is_open || reader == Audience::Participant);
+        let is_told = !is_erased && (!is_open || is_request || reader == Audience::Participant);
         let Some(engine) = self.app.engine().filter(|_| is_told) else { return Ok(cx) };
-        match engine.look(self.effect.session).await {
+        let look = engine.look(self.effect.session).await;
+        if let (Ok(look), true) = (&look, is_request) {
+            cx.asker = self.asker(wait, look).await;
+        }
+        if !is_open && reader == Audience::Participant {
+            cx.roles_given = roles::given_with(self.app, wait.id).await?;
+        }
+        match look {
             Ok(look) if is_open => cx.progress = progress(wait, &look),
             Ok(Look { state, .. }) => {
                 let answer = wait.standing.answer();
@@ -372,6 +390,30 @@ impl Sender<'_> {
             Err(error) => return Err(error.into()),
         }
         Ok(cx)
+    }
+
+    /// Whom a request is about, and which roles they want, by the names of Discord.
+    async fn asker(&self, wait: &Wait, look: &Look) -> Option<render::Asker> {
+        let state = &look.state;
+        let user =
+            Some(&state.participant).filter(|person| person.platform == Platform::Discord)?;
+        let mention = render::text::person(user, state.name.as_deref().unwrap_or_default());
+        let avatar = self.app.avatar_of(&self.effect.place.workspace, &user.user).await;
+        let effect = match &wait.purpose {
+            Purpose::Effect { phase, index } => {
+                look.flow.phase(phase).and_then(|phase| phase.effect.get(*index))
+            }
+            Purpose::Notice
+            | Purpose::Begin { .. }
+            | Purpose::Erase
+            | Purpose::Call { .. }
+            | Purpose::Child { .. } => None,
+        };
+        let aliases = effect.map(|effect| interview::roles_of(state, effect)).unwrap_or_default();
+        let known = self.app.settings.discord.as_ref().map(|discord| &discord.roles);
+        let mentioned = |alias: &String| Some(format!("<@&{}>", known?.get(alias)?));
+        let roles: Option<Vec<String>> = aliases.iter().map(mentioned).collect();
+        Some(render::Asker { mention, avatar, roles: roles.unwrap_or_default() })
     }
 
     /// Those who decide what an effect shows to staff, as mentions, and whom these may call.
@@ -405,12 +447,45 @@ impl Sender<'_> {
         }
         messages.extend(texts::offered(offers, self.effect.session));
         let target = self.target().await?;
+        if let Some(user) = self.mentioned().await? {
+            return self.post_by(&user, &target.channel, &messages).await;
+        }
         let first = self.post_in(&target.channel, &messages).await?;
         if let (Some((mentions, called)), true) = (self.called(), target.is_about_request) {
             let part = u8::try_from(messages.len()).unwrap_or(DECIDED - 1);
             let mut body = texts::words(mentions).body(0);
             body["allowed_mentions"] = called.allowed();
             self.send(&target.channel, body, part, None).await?;
+        }
+        Ok(first)
+    }
+
+    /// Whoever a post is to mention as the one who wrote it; none where the flow does not want that.
+    async fn mentioned(&self) -> Delivered<Option<String>> {
+        let Some(carries) = &self.effect.carries else { return Ok(None) };
+        let look = self.look().await?;
+        let effect = look.flow.phase(&carries.phase);
+        let effect = effect.and_then(|phase| phase.effect.get(carries.index));
+        let is_wanted =
+            matches!(effect, Some(PhaseEffect::DiscordPost { mention_participant: true, .. }));
+        Ok(is_wanted.then(|| look.state.participant.user.clone()))
+    }
+
+    /// Words of somebody, whom the first message mentions.
+    async fn post_by(
+        &self,
+        user: &str,
+        channel: &str,
+        messages: &[Message],
+    ) -> Delivered<Option<String>> {
+        let mut first = None;
+        for (part, message) in (0_u8..).zip(texts::by(user, messages)) {
+            let mut body = message.body(0);
+            if part == 0 {
+                body["allowed_mentions"] = texts::Called::user(user).allowed();
+            }
+            let spot = self.send(channel, body, part, None).await?;
+            first = first.or_else(|| spot.map(|spot| spot.name()));
         }
         Ok(first)
     }
@@ -438,9 +513,18 @@ impl Sender<'_> {
         Ok(None)
     }
 
-    /// Offers a copy of everything, and the end of it (BEHAVIOUR J1.12).
-    async fn export(&self) -> Delivered<Option<String>> {
-        let posted = self.post_all(&[texts::copy_offered(self.effect.session)]).await?;
+    /// Offers a copy of everything, and the end of it (BEHAVIOUR J1.12); with the last words of the conversation, where
+    /// they go together.
+    async fn export(&self, closing: Option<&str>) -> Delivered<Option<String>> {
+        let session = self.effect.session;
+        let message = match closing {
+            Some(text) => {
+                let hears = self.app.hears(session, &self.effect.place).await;
+                texts::closing(&hears.adapt(text).0, session)
+            }
+            None => texts::copy_offered(session),
+        };
+        let posted = self.post_all(&[message]).await?;
         let look = self.look().await?;
         if look.state.status.is_over()
             && self.app.rooms.is_thread(self.effect.session, &self.effect.place).await
@@ -479,7 +563,7 @@ impl Sender<'_> {
         let is_filtered = failure.is(Code::Moderated) || failure.is(Code::BadLink);
         let is_said = matches!(
             self.effect.act,
-            Act::Show { .. } | Act::Post { .. } | Act::Relay { .. } | Act::Export
+            Act::Show { .. } | Act::Post { .. } | Act::Relay { .. } | Act::Export { .. }
         );
         if is_filtered && is_said && self.effect.to == Recipient::Participant {
             // Told in the log by the call; the team is told of what did not arrive.

@@ -3,27 +3,37 @@
 //!
 //! ```text
 //! discord/roles/500/701   {"roles":["member"],"of":["ses_…","eff_…"]}   given once 701 is past it
+//! discord/given/wait_…    ["Learner","Events"]                          given for the answer to this question
 //! ```
 
 use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use super::deliver::{Delivered, Sender, Undelivered};
+use super::{
+    deliver::{Delivered, Sender, Undelivered},
+    post::Edited,
+};
 use crate::{
     chat::refusal::Class,
-    engine::{self, Inbound, What},
+    engine::{self, Inbound, Look, What},
     gateway::discord::{
         api::{Code, Failure},
         app::App,
         members::Member,
-        people,
+        people, render,
         rights::{Hindrance, Rights},
         texts,
     },
-    ids::{EffectId, SessionId},
-    interview::Responder,
+    ids::{EffectId, SessionId, WaitId},
+    interview::{CallState, Responder},
+    model::{
+        flow::PhaseEffect,
+        transcript::Origin,
+        wait::{Answerers, Purpose, Wait},
+    },
     store::{self, Note},
+    threads::Spot,
 };
 
 /// The number of the part that says what became of them.
@@ -81,13 +91,75 @@ impl Sender<'_> {
         let Some(outcome) = self.give((guild, user), aliases, &reason).await? else {
             return Ok(());
         };
-        let told = self.post_to_room(&texts::roles(&outcome.given, &outcome.not), SAID, None).await;
+        let approval = self.approval(&look);
+        if outcome.not.is_empty()
+            && approval.is_none()
+            && self.note_on_card(&look, &outcome.given).await?
+        {
+            return Ok(());
+        }
+        let agreed = approval.and_then(|wait| wait.standing.answer());
+        let message = if outcome.not.is_empty() {
+            texts::new_roles(&outcome.given, agreed.map(|(_, by, name, _)| (by, name.as_str())))
+        } else {
+            texts::roles(&outcome.given, &outcome.not)
+        };
+        let told = self.post_to_room(&message, SAID, None).await;
         match told {
             // Told in the log by the call. They have what they have; staff are told of what they have not.
             Err(Undelivered::Call(failure)) if is_for_good(&failure) => {}
             told => drop(told?),
         }
         if outcome.not.is_empty() { Ok(()) } else { Err(Undelivered::Never(outcome.why())) }
+    }
+
+    /// The request by which somebody agreed to the roles; none where nobody had to.
+    fn approval<'a>(&self, look: &'a Look) -> Option<&'a Wait> {
+        let carries = self.effect.carries.as_ref()?;
+        look.state.waits.values().filter(|wait| wait.standing.answer().is_some()).rfind(|wait| {
+            matches!(&wait.purpose, Purpose::Effect { phase, index }
+                if *phase == carries.phase && *index == carries.index)
+        })
+    }
+
+    /// Says which roles were given on the card of the answer that they were given for; whether there is such a card.
+    async fn note_on_card(&self, look: &Look, given: &[String]) -> Delivered<bool> {
+        let Some(wait) = self.card_of(look) else { return Ok(false) };
+        let Some((wait, renderings)) = self.app.store.wait(wait).await? else { return Ok(false) };
+        let mut known = given_with(self.app, wait.id).await?;
+        known
+            .extend(given.iter().filter(|name| !known.contains(name)).cloned().collect::<Vec<_>>());
+        let note = Note {
+            key: given_key(wait.id),
+            session: Some(self.effect.session),
+            value: serde_json::to_string(&known).ok(),
+        };
+        self.app.store.note(note).await?;
+        let message = render::card(&wait, &self.cx(&wait).await?);
+        let mut is_said = false;
+        for spot in renderings.iter().filter_map(|rendering| Spot::parse(&rendering.message)) {
+            is_said |= self.edit(&spot, &message).await? == Edited::Done;
+        }
+        Ok(is_said)
+    }
+
+    /// The question for whose answer the roles are given: the step that leads to them, or the last one of the phase.
+    fn card_of(&self, look: &Look) -> Option<WaitId> {
+        let carries = self.effect.carries.as_ref()?;
+        let effect = look.flow.phase(&carries.phase)?.effect.get(carries.index)?;
+        let step = match effect {
+            PhaseEffect::DiscordAddRolesFrom { step, .. } => Some(step),
+            _ => None,
+        };
+        let is_its = |call: &&CallState| {
+            let by_step = |asked: &String| matches!(&call.call.origin, Origin::Step { step } if step == asked);
+            call.call.phase.as_ref() == Some(&carries.phase) && step.is_none_or(by_step)
+        };
+        let waits = look.state.calls.iter().rev().filter(is_its).filter_map(|call| call.wait);
+        let mut answered = waits.filter_map(|wait| look.state.waits.get(&wait)).filter(|wait| {
+            wait.answerers == Answerers::Participant && wait.standing.answer().is_some()
+        });
+        answered.next().map(|wait| wait.id)
     }
 
     /// Gives what can be given, by what is known; where that does not suffice, by what Discord says. None where they have
@@ -179,6 +251,17 @@ pub(in crate::gateway::discord) async fn give_kept(app: &App, guild: &str, user:
     if let Err(error) = noted {
         tracing::warn!(session.id = %session, %error, "that roles have left is not noted");
     }
+}
+
+/// What the roles are called that were given for the answer to a question.
+pub(super) async fn given_with(app: &App, wait: WaitId) -> Result<Vec<String>, store::Error> {
+    let note = app.store.noted(&given_key(wait)).await?;
+    let names = note.and_then(|note| serde_json::from_str(&note.value?).ok());
+    Ok(names.unwrap_or_default())
+}
+
+fn given_key(wait: WaitId) -> String {
+    format!("discord/given/{wait}")
 }
 
 fn nothing_kept(session: SessionId, guild: &str, user: &str) -> Note {

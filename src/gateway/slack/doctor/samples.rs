@@ -12,8 +12,8 @@ use crate::{
     ids::{CallId, CountingIds, SessionId, WaitId},
     model::{
         ui::{
-            Ask, Choice, Choose, Confirm, Control, Decide, Field, Form, Group, Input, Prompt,
-            Review, Upload,
+            Ask, Choice, Choose, Confirm, Control, Decide, DenialReader, Field, Form, Group, Input,
+            Prompt, Review, Upload,
         },
         wait::{Answerers, Purpose, Standing, Wait},
     },
@@ -166,6 +166,7 @@ fn controls() -> Vec<Control> {
             approve: "Approve".to_owned(),
             deny: "Deny".to_owned(),
             deny_and_tell: Some("Deny and tell the interviewer".to_owned()),
+            denial_reader: DenialReader::Interviewer,
         }),
         Control::Confirm(Confirm { yes: "Erase".to_owned(), no: "Keep".to_owned(), danger: true }),
     ]

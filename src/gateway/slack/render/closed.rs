@@ -126,7 +126,7 @@ impl Given<'_> {
 
     /// What was said beside the answer.
     fn remarks(&self, reply: &Reply) -> Option<SlackBlock> {
-        let remark = form::remark(reply, self.cx.reader)?;
+        let remark = form::remark(reply, &self.wait.prompt.control, self.cx.reader)?;
         Some(context(&[said(&remark, limits::VALUE_SHOWN)]))
     }
 

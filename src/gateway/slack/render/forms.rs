@@ -15,7 +15,7 @@ use super::{
     text::{clip, literal},
 };
 use crate::{
-    form::{Element, is_blank, one_line, sheet, words},
+    form::{DenialForm, Element, is_blank, one_line, sheet, words},
     gateway::slack::{
         blocks::{self, Button, View, actions, columns, context, header, section},
         limits,
@@ -193,15 +193,10 @@ impl Opened<'_> {
     fn tell(&self, decide: &Decide) -> Value {
         let mut blocks =
             vec![section(format!("*{}*", blocks::said(&one_line(&decide.request), 1_000)))];
-        let label = "What should the interviewer do next?";
-        blocks.push(input(
-            "feedback",
-            label,
-            lines(limits::INPUT_TEXT),
-            "The interviewer reads this; it is not shown to the participant word for word.",
-            true,
-        ));
-        self.view("deny_and_tell", "Deny and tell", "Send to interviewer", blocks)
+        let form = DenialForm::of(decide);
+        let words = lines(limits::INPUT_TEXT);
+        blocks.push(input("feedback", form.label, words, &form.hint, true));
+        self.view("deny_and_tell", form.title, form.send, blocks)
     }
 
     fn start_over(&self) -> Value {

@@ -1,0 +1,173 @@
+//! How the welcome of a community reads: few messages, cards that say what they came to, and requests that show who asks.
+
+use crate::{
+    bot::{ADA, APPROVALS, Bot, INTRODUCTIONS, Plan},
+    emulator::{components, state::BOT},
+};
+
+/// What Ada says of herself.
+pub(crate) const INTRODUCTION: &str =
+    "I build small boats, and want to learn how bigger ones are rigged.";
+
+/// Two ways in on one panel, and a question whose choices have something to say.
+const FLOW: &str = r#"
+format = 1
+id = "harbour"
+version = "1.0.0"
+title = "Harbour tour"
+
+[start.discord]
+panel = true
+panel_title = "Welcome to the harbour"
+panel_text = "Two minutes, and you know where everything is."
+panel_image = "https://example.org/harbour.png"
+panel_image_alt = "Sailing boats at a pier in the evening"
+panel_button = "Begin the tour"
+place = "private-thread"
+parent = "welcome"
+
+[approvals.override]
+channel = "staff_approvals"
+
+[[phase]]
+id = "one"
+title = "One"
+mode = "script"
+
+  [[phase.objective]]
+  id = "boats"
+  title = "Boats"
+  done = { answered = { step = "boats" } }
+
+  [[phase.step]]
+  id = "boats"
+  tool = "get_user_option"
+  [phase.step.args]
+  prompt = "Which boats do you like?"
+  allowMultiple = true
+  options = [
+    { id = "dinghy", label = "Dinghies", description = "Dinghies" },
+    { id = "yacht", label = "Yachts", description = "Long enough to sleep in, small enough to sail alone, and by far the most common boats that lie in this harbour in summer" },
+    { id = "ferry", label = "Ferries", description = "They leave on the hour" },
+  ]
+"#;
+
+/// The body of the newest message in a channel.
+fn newest(bot: &Bot, channel: u64) -> serde_json::Value {
+    bot.discord.with(|state| {
+        let messages = &state.channels[&channel].messages;
+        messages.values().next_back().unwrap().body.clone()
+    })
+}
+
+async fn at_the_introduction() -> Bot {
+    let bot = Bot::pressed(Plan::default(), &["Start", "Start", "I accept", "Yes"]).await;
+    bot.ada().pick(&["Learning", "Events"]).await;
+    for label in ["Done", "Yes, ping me", "Write it"] {
+        bot.ada().press(label).await;
+    }
+    bot
+}
+
+/// Ada has introduced herself, and asked for the role of contributors.
+pub(crate) async fn with_a_request() -> Bot {
+    let bot = at_the_introduction().await;
+    let ada = bot.ada();
+    ada.fill("Your introduction", INTRODUCTION);
+    ada.submit().await;
+    ada.press("Request it").await;
+    bot
+}
+
+#[tokio::test]
+async fn lines_of_a_text_stay_lines() {
+    let bot = Bot::pressed(Plan::default(), &["Start"]).await;
+    let seen = bot.ada().screen();
+    assert!(seen.contains("you can skip that.\n"), "{seen}");
+}
+
+#[tokio::test]
+async fn choices_are_drawn_alike() {
+    let bot = Bot::pressed(Plan::default(), &["Start", "Start"]).await;
+    let seen = bot.ada().screen();
+    assert!(seen.contains("[I accept] [I have a question]"), "{seen}");
+}
+
+#[tokio::test]
+async fn form_of_an_introduction_is_labelled_for_its_reader() {
+    let bot = at_the_introduction().await;
+    let form = bot.ada().form();
+    assert!(form.contains("Your introduction*:"), "{form}");
+    assert!(!form.contains("interviewer"), "{form}");
+}
+
+#[tokio::test]
+async fn welcome_takes_a_message_for_each_question_and_one_to_close() {
+    let bot = with_a_request().await;
+    let ada = bot.ada().at("welcome-ada");
+    let said = bot.discord.with(|state| {
+        let messages = state.channels[&ada.channel()].messages.values();
+        messages.filter(|message| message.author == BOT && message.only_for.is_none()).count()
+    });
+    let screen = ada.screen();
+    assert!(!screen.contains("Your roles:"), "{screen}");
+    assert!(screen.contains("Role added: **Member**"), "{screen}");
+    assert!(screen.contains("Roles added: **Learner, Events**"), "{screen}");
+    assert_eq!(screen.matches("[Delete my data]").count(), 1, "{screen}");
+    // The notice, six questions, the words before the introduction, the end, and that the team is asked.
+    assert!(said <= 10, "{said}: {screen}");
+}
+
+#[tokio::test]
+async fn introduction_mentions_who_wrote_it() {
+    let bot = with_a_request().await;
+    let posted = newest(&bot, INTRODUCTIONS);
+    assert!(posted.to_string().contains(&format!("<@{ADA}>")), "{posted}");
+    assert_eq!(posted["allowed_mentions"]["users"], serde_json::json!([ADA.to_string()]));
+}
+
+#[tokio::test]
+async fn request_shows_who_asks_and_for_which_role() {
+    let bot = with_a_request().await;
+    let seen = bot.grace().at("staff-approvals").screen();
+    assert!(seen.contains("@Ada"), "{seen}");
+    assert!(seen.contains("@Contributor"), "{seen}");
+    assert!(seen.contains("Learning, Events"), "{seen}");
+    assert!(seen.contains(INTRODUCTION), "{seen}");
+    let card = newest(&bot, APPROVALS);
+    let all = card["components"].as_array().unwrap();
+    let picture = components::all(all).into_iter().find(|component| component["type"] == 11);
+    let picture = picture.unwrap_or_else(|| panic!("no avatar in {card}"));
+    assert_eq!(picture["description"], "Ada");
+}
+
+#[tokio::test]
+async fn panel_takes_title_picture_and_a_label_of_its_own() {
+    let bot = Bot::on(FLOW).await;
+    bot.linus().at("welcome").command("/onboard panel", &[]).await;
+    insta::assert_snapshot!(bot.ada().news(), @"");
+}
+
+#[tokio::test]
+async fn required_menu_asks_for_one_choice_and_says_nothing_twice() {
+    let bot = Bot::on(FLOW).await;
+    bot.linus().at("welcome").command("/onboard panel", &[]).await;
+    bot.ada().press("Begin the tour").await;
+    insta::assert_snapshot!(bot.ada().at("welcome-ada").screen(), @"");
+}
+
+/// The person who asked reads the reason with the name of who gave it, and who gave it was told so before.
+#[tokio::test]
+async fn denied_participant_reads_the_reason_and_can_ask() {
+    let bot = with_a_request().await;
+    let (ada, grace) = (bot.ada(), bot.grace());
+    drop((ada.news(), grace.news()));
+    grace.press("Deny with feedback").await;
+    insta::assert_snapshot!(grace.form(), @"");
+    grace.fill("What should they know?", "Take part for a month first; then ask again.");
+    grace.submit().await;
+    insta::assert_snapshot!(ada.news(), @"");
+    insta::assert_snapshot!(grace.news(), @"");
+    ada.press("Ask again").await;
+    insta::assert_snapshot!(grace.news(), @"");
+}
