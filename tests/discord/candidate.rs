@@ -134,12 +134,12 @@ async fn a_file_of_another_kind_leaves_the_question_open() {
     ada.press("Upload résumé").await;
     ada.attach(&sent(&ada, "scan.pdf"));
     ada.submit().await;
-    assert_snapshot!(ada.news(), @"
+    assert_snapshot!(ada.news(), @r"
     #onboarding-ada
       ~ Anteroom (edited): ┃✓ Please send your résumé as PDF, DOCX, TXT or MD, at most 10 MB.
           ┃✓ ✓ You sent: **scan.pdf**, <t:1793628300:f>
       + Anteroom: ┃ There is no text in this PDF. What would you like to do instead?
-          ┃ [+ Upload another] [Type it in]
+          ┃ [Upload another] [Type it in]
           ┃ -# Step 1 of 3 · The basics · 0/3
           ┃ [Help] [Talk to a person] [Stop]
     ");

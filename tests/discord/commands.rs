@@ -44,7 +44,7 @@ async fn staff_invite_a_member_who_gets_the_notice_in_a_thread() {
           ┃ - At any time type *human* to reach a person, *stop* to end, *export* for a copy, or *delete my data*.
           ┃ 
           ┃ Using this assistant is optional. If you would rather not, or need an adjustment, choose "Talk to a person".
-          ┃ [+ Continue with the assistant] [Talk to a person] [Not now]
+          ┃ [Continue with the assistant] [Talk to a person] [Not now]
     "#);
     let heads = bot.store.sessions(None, 9).await.unwrap();
     assert_eq!((heads.len(), heads[0].name.as_deref(), heads[0].test), (1, Some("Ada"), false));
@@ -135,13 +135,13 @@ async fn staff_take_a_conversation_over_hand_it_back_and_end_it_by_command() {
       + Anteroom: Linus from the team is here now.
     ");
     desk.command("/staff hand-back", &member).await;
-    assert_snapshot!(ada.news(), @"
+    assert_snapshot!(ada.news(), @r"
     #welcome-ada
       ~ Anteroom (edited): ┃ 1. Be kind.
           ┃ 2. No spam or self-promotion outside #showcase.
           ┃ 3. Keep it legal and on topic.
           ┃ 4. Staff have the last word.
-          ┃ [+ I accept] [I have a question] [I do not accept]
+          ┃ [I accept] [I have a question] [I do not accept]
           ┃ -# Step 1 of 4 · Rules · 0/2
       + Anteroom: The assistant is back. Let's pick up where we left off.
     ");
@@ -189,17 +189,18 @@ async fn staff_alone_begin_a_comparison() {
     ");
     assert!(bot.store.sessions(None, 9).await.unwrap().is_empty());
     linus.at("staff-desk").command("/staff match", &[]).await;
-    assert_snapshot!(linus.news(), @"
+    assert_snapshot!(linus.news(), @r"
     #staff-desk
       + Anteroom (only you): I've sent you a direct message.
     @Anteroom
       + Anteroom: ┃ ### Job match
           ┃ *You are about to compare a person's CV with a job by machine.* The result is advice; a person decides, and can say why.
           ┃ 
-          ┃ - Use it only if the applicant was told beforehand that CVs are compared by machine, as https://example.org/privacy says. In some places that takes days of notice, a yearly audit for bias, and another way for those who do not want it.
+          ┃ - Use it only if the applicant was told beforehand that CVs are compared by machine, as https://example.org/privacy says. In some places that
+          ┃ takes days of notice, a yearly audit for bias, and another way for those who do not want it.
           ┃ - It knows words and what they mean, not people. It misses what a CV does not say. Never turn somebody down by its number alone.
           ┃ - What you enter and what comes of it is kept for 180 days, each step with your name, for Example Ltd to review.
-          ┃ [+ Compare] [Ask a colleague] [Not now]
+          ┃ [Compare] [Ask a colleague] [Not now]
     ");
     linus.press("Compare").await;
     assert!(linus.screen().contains("job description"), "{}", linus.screen());

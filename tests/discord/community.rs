@@ -13,38 +13,43 @@ async fn a_member_is_taken_from_the_panel_to_the_roles() {
     let bot = Bot::new().await;
     let ada = bot.ada();
     bot.linus().at("welcome").command("/onboard panel", &[]).await;
-    assert_snapshot!(ada.news(), @"
+    assert_snapshot!(ada.news(), @r"
     #welcome
-      + Anteroom: ┃ New here? Press Start. It takes two minutes and happens in a thread only you and the staff can see.
+      + Anteroom: ┃ ## New here?
+          ┃ Press Start. It takes two minutes and happens in a thread only you and the staff can see.
           ┃ [+ Start]
     ");
     ada.press("Start").await;
-    assert_snapshot!(ada.news(), @"
+    assert_snapshot!(ada.news(), @r"
     #welcome
       + Anteroom (only you): Your thread: #welcome-ada
     #welcome-ada
       + Anteroom: Hi @Ada!
           ┃ ### Community welcome
-          ┃ **This is a bot.** In step 3 it uses an AI model to help you write an introduction; you can skip that. It keeps your answers for 90 days and posts nothing until you approve it. Details: https://example.org/privacy Press **Talk to a person** to reach staff, **Stop** to end, **Delete my data** to erase.
-          ┃ [+ Start] [Ask staff] [Not now]
+          ┃ **This is a bot.** In step 3 it uses an AI model to help you write an introduction; you can skip that.
+          ┃ It keeps your answers for 90 days and posts nothing until you approve it. Details: https://example.org/privacy
+          ┃ Press **Talk to a person** to reach staff, **Stop** to end, **Delete my data** to erase.
+          ┃ [Start] [Ask staff] [Not now]
           ┃ [Help] [Talk to a person] [Stop] [Delete my data]
     ");
     ada.press("Start").await;
-    assert_snapshot!(ada.news(), @"
+    assert_snapshot!(ada.news(), @r"
     #welcome-ada
       ~ Anteroom (edited): ┃✓ ### Community welcome
-          ┃✓ **This is a bot.** In step 3 it uses an AI model to help you write an introduction; you can skip that. It keeps your answers for 90 days and posts nothing until you approve it. Details: https://example.org/privacy Press **Talk to a person** to reach staff, **Stop** to end, **Delete my data** to erase.
+          ┃✓ **This is a bot.** In step 3 it uses an AI model to help you write an introduction; you can skip that.
+          ┃✓ It keeps your answers for 90 days and posts nothing until you approve it. Details: https://example.org/privacy
+          ┃✓ Press **Talk to a person** to reach staff, **Stop** to end, **Delete my data** to erase.
           ┃✓ ✓ You answered: **Start**, <t:1793628300:f>
       + Anteroom: ┃ 1. Be kind.
           ┃ 2. No spam or self-promotion outside #showcase.
           ┃ 3. Keep it legal and on topic.
           ┃ 4. Staff have the last word.
-          ┃ [+ I accept] [I have a question] [I do not accept]
+          ┃ [I accept] [I have a question] [I do not accept]
           ┃ -# Step 1 of 4 · Rules · 0/2
           ┃ [Help] [Talk to a person] [Stop]
     ");
     ada.press("I accept").await;
-    assert_snapshot!(ada.news(), @"
+    assert_snapshot!(ada.news(), @r"
     #welcome-ada
       ~ Anteroom (edited): ┃✓ 1. Be kind.
           ┃✓ 2. No spam or self-promotion outside #showcase.
@@ -52,62 +57,60 @@ async fn a_member_is_taken_from_the_panel_to_the_roles() {
           ┃✓ 4. Staff have the last word.
           ┃✓ ✓ You answered: **I accept**, <t:1793628300:f>
       + Anteroom: ┃ Are you at least 13, or older if your country's law asks for it?
-          ┃ [+ Yes] [No]
+          ┃ [Yes] [No]
           ┃ -# Step 1 of 4 · Rules · 1/2
           ┃ [Help] [Talk to a person] [Stop]
     ");
     ada.press("Yes").await;
-    assert_snapshot!(ada.news(), @"
+    assert_snapshot!(ada.news(), @r"
     #welcome-ada
       ~ Anteroom (edited): ┃✓ Are you at least 13, or older if your country's law asks for it?
           ┃✓ ✓ You answered: **Yes**, <t:1793628300:f>
+          ┃✓ -# Role added: **Member**
       + Anteroom: ┃ What brings you here? Pick any. This decides which channels you see.
           ┃ {Choose… 0-6: Learning | Building projects | Helping others | Jobs | Events | Just reading}
           ┃ [+ Done] [Skip]
           ┃ -# Step 2 of 4 · Interests · 0/1
           ┃ [Help] [Talk to a person] [Stop]
-      + Anteroom: Your roles:
-          ✓ Member
     ");
     assert_eq!(bot.roles(ADA), ["Member"]);
     ada.pick(&["Learning", "Events"]).await;
     assert_snapshot!(ada.news(), @"");
     ada.press("Done").await;
-    assert_snapshot!(ada.news(), @"
+    assert_snapshot!(ada.news(), @r"
     #welcome-ada
       ~ Anteroom (edited): ┃✓ What brings you here? Pick any. This decides which channels you see.
           ┃✓ ✓ You answered: **Learning, Events**, <t:1793628300:f>
       + Anteroom: ┃ Shall we notify you about events?
-          ┃ [+ Yes, ping me] [No pings] [Skip]
+          ┃ [Yes, ping me] [No pings] [Skip]
           ┃ -# Step 2 of 4 · Interests · 1/1
           ┃ [Help] [Talk to a person] [Stop]
     ");
     ada.press("Yes, ping me").await;
-    assert_snapshot!(ada.news(), @"
+    assert_snapshot!(ada.news(), @r"
     #welcome-ada
+      ~ Anteroom (edited): ┃✓ What brings you here? Pick any. This decides which channels you see.
+          ┃✓ ✓ You answered: **Learning, Events**, <t:1793628300:f>
+          ┃✓ -# Roles added: **Learner, Events**
       ~ Anteroom (edited): ┃✓ Shall we notify you about events?
           ┃✓ ✓ You answered: **Yes, ping me**, <t:1793628300:f>
+          ┃✓ -# Role added: **Event pings**
       + Anteroom: Want to introduce yourself? I can help you write two or three sentences. You approve it before anyone sees it.
       + Anteroom: ┃ ### Introduction
           ┃ Write two or three sentences about yourself, or press Skip.
           ┃ [Write it] [Skip]
           ┃ -# Step 3 of 4 · Say hello · 0/1
           ┃ [Help] [Talk to a person] [Stop]
-      + Anteroom: Your roles:
-          ✓ Learner
-          ✓ Events
-      + Anteroom: Your roles:
-          ✓ Event pings
     ");
     ada.press("Write it").await;
-    assert_snapshot!(ada.form(), @"
+    assert_snapshot!(ada.form(), @r"
     ╔ Edit: Introduction
-    ║ Text*: _¶_
+    ║ Your introduction*: _¶_
     ║ Pronouns: __
-    ║ Note for the interviewer: _¶_
+    ║ Note for the team: _¶_
     ╚ [Cancel] [Submit]
     ");
-    ada.fill("Text", "short");
+    ada.fill("Your introduction", "short");
     ada.submit().await;
     assert_snapshot!(ada.news(), @"
     #welcome-ada
@@ -124,7 +127,10 @@ async fn a_member_is_taken_from_the_panel_to_the_roles() {
     ║ Note for the interviewer: _¶_
     ╚ [Cancel] [Submit]
     ");
-    ada.fill("Text", "I build small boats, and want to learn how bigger ones are rigged.");
+    ada.fill(
+        "Your introduction",
+        "I build small boats, and want to learn how bigger ones are rigged.",
+    );
     ada.submit().await;
     assert_snapshot!(ada.news(), @"
     #introductions
@@ -231,10 +237,11 @@ async fn what_is_asked_of_staff_is_decided_once_and_by_those_who_may() {
     ");
     // A decision may be typed, as a reply that calls the bot.
     grace.at("staff-approvals").reply("Approve, she helped me last week").await;
-    assert_snapshot!(grace.news(), @"
+    assert_snapshot!(grace.news(), @r"
     #staff-approvals
-      ~ Anteroom (edited): ┃✓ ### Give Ada the role contributor?
-          ┃✓ **Person**: Ada
+      ~ Anteroom (edited): ┃✓ ### Give Ada the Contributor role?
+          ┃✓ **Person**: @Ada
+          ┃✓ **Role**: @Contributor ⟶ 🖼 Ada
           ┃✓ **Flow**: Community welcome
           ┃✓ **Phase**: Roles
           ┃✓ ✓ **Approved** by @Grace Hopper, <t:1793628300:f>
@@ -247,10 +254,9 @@ async fn what_is_asked_of_staff_is_decided_once_and_by_those_who_may() {
     #staff-approvals
       + Anteroom (only you): Already approved by you at <t:1793628300:f>.
     ");
-    assert_snapshot!(ada.news(), @"
+    assert_snapshot!(ada.news(), @r"
     #welcome-ada
-      + Anteroom: Your roles:
-          ✓ Contributor
+      + Anteroom: ✓ @Grace Hopper approved your request. You have a new role: **Contributor**.
     ");
     assert_eq!(bot.roles(ADA), ["Member", "Contributor"]);
 }
@@ -265,7 +271,7 @@ async fn over_http_everything_is_the_same() {
     for label in ["Done", "No pings", "Write it"] {
         ada.press(label).await;
     }
-    ada.fill("Text", "I build small boats, and like to talk about them.");
+    ada.fill("Your introduction", "I build small boats, and like to talk about them.");
     ada.submit().await;
     ada.news();
     ada.press("Request it").await;
@@ -306,25 +312,24 @@ async fn nobody_is_asked_again_what_the_server_has_asked() {
     }
     ada.news();
     ada.press("Yes").await;
-    assert_snapshot!(ada.news(), @"
+    assert_snapshot!(ada.news(), @r"
     #welcome-ada
       ~ Anteroom (edited): ┃✓ Are you at least 13, or older if your country's law asks for it?
           ┃✓ ✓ You answered: **Yes**, <t:1793628300:f>
+          ┃✓ -# Role added: **Member**
       + Anteroom: ┃ What brings you here? Pick any. This decides which channels you see.
           ┃ {Choose… 0-6: Learning | [Building projects] | Helping others | [Jobs] | Events | Just reading}
           ┃ [+ Done] [Skip]
           ┃ -# Step 2 of 4 · Interests · 0/1
           ┃ [Help] [Talk to a person] [Stop]
-      + Anteroom: Your roles:
-          ✓ Member
     ");
     ada.press("Done").await;
-    assert_snapshot!(ada.news(), @"
+    assert_snapshot!(ada.news(), @r"
     #welcome-ada
       ~ Anteroom (edited): ┃✓ What brings you here? Pick any. This decides which channels you see.
           ┃✓ ✓ You answered: **Building projects, Jobs**, <t:1793628300:f>
       + Anteroom: ┃ Shall we notify you about events?
-          ┃ [+ Yes, ping me] [No pings] [Skip]
+          ┃ [Yes, ping me] [No pings] [Skip]
           ┃ -# Step 2 of 4 · Interests · 1/1
           ┃ [Help] [Talk to a person] [Stop]
     ");
@@ -348,17 +353,16 @@ async fn a_question_that_the_server_has_asked_is_answered_by_what_was_said_there
     }
     ada.news();
     ada.press("Yes").await;
-    assert_snapshot!(ada.news(), @"
+    assert_snapshot!(ada.news(), @r"
     #welcome-ada
       ~ Anteroom (edited): ┃✓ Are you at least 13, or older if your country's law asks for it?
           ┃✓ ✓ You answered: **Yes**, <t:1793628300:f>
+          ┃✓ -# Role added: **Member**
       + Anteroom: What brings you here? Pick any. This decides which channels you see. **Building projects, Jobs**: you told the server when you joined, so I won't ask again. You can change it under *Channels & Roles*.
       + Anteroom: ┃ Shall we notify you about events?
-          ┃ [+ Yes, ping me] [No pings] [Skip]
+          ┃ [Yes, ping me] [No pings] [Skip]
           ┃ -# Step 2 of 4 · Interests · 1/1
           ┃ [Help] [Talk to a person] [Stop]
-      + Anteroom: Your roles:
-          ✓ Member
     ");
     let asked = bot.discord.with(|state| {
         let paths = state.requests.iter().filter(|asked| asked.path.ends_with("/onboarding"));

@@ -73,7 +73,7 @@ fn with_roles(state: &State) -> usize {
     let threads = state.channels.values().filter(|one| one.parent == Some(WELCOME));
     let told = threads.filter(|channel| {
         let mut messages = channel.messages.values();
-        messages.any(|shown| shown.body.to_string().contains("Your roles:"))
+        messages.any(|shown| shown.body.to_string().contains("Role added: "))
     });
     told.count()
 }

@@ -25,7 +25,7 @@ async fn welcomed() -> Bot {
     for label in ["I accept", "Yes", "Done", "No pings", "Write it"] {
         ada.press(label).await;
     }
-    ada.fill("Text", "I keep a zebra, and want to learn how bigger ones are ridden.");
+    ada.fill("Your introduction", "I keep a zebra, and want to learn how bigger ones are ridden.");
     ada.submit().await;
     ada.press("Request it").await;
     for person in [bot.ada(), bot.grace(), bot.linus(), bot.mallory()] {

@@ -72,7 +72,7 @@ async fn answered_review_is_closed_by_the_answer_to_its_form() {
     for label in ["I accept", "Yes", "Done", "No pings", "Write it"] {
         bot.ada().press(label).await;
     }
-    bot.ada().fill("Text", "I build small boats, and want to learn more.");
+    bot.ada().fill("Your introduction", "I build small boats, and want to learn more.");
     bot.ada().submit().await;
     let screen = bot.ada().screen();
     assert!(screen.contains("┃✓ ✓ **Changed and approved** by you"), "{screen}");
@@ -291,7 +291,7 @@ async fn role_that_can_be_given_by_now_is_given() {
     for label in ["Start", "I accept", "Yes"] {
         grace.at("welcome-grace-hopper").press(label).await;
     }
-    assert!(grace.screen().contains("✓ Member"), "{}", grace.screen());
+    assert!(grace.screen().contains("Role added: **Member**"), "{}", grace.screen());
 }
 
 #[tokio::test]

@@ -80,7 +80,7 @@ async fn a_picture_and_a_link_are_handed_over_in_the_thread() {
     let bot = begun().await;
     let ada = bot.ada();
     ada.press("Yes, please").await;
-    assert_snapshot!(ada.news(), @"
+    assert_snapshot!(ada.news(), @r"
     #welcome-ada
       ~ Anteroom (edited): ┃✓ Shall I work it out?
           ┃✓ ✓ You answered: **Yes, please**, <t:1793628300:f>
@@ -89,7 +89,7 @@ async fn a_picture_and_a_link_are_handed_over_in_the_thread() {
       + Anteroom: You can choose a time for a first talk here.
       + Anteroom: [Choose a time ↗]
       + Anteroom: ┃ Is that right?
-          ┃ [+ It is] [It is not]
+          ┃ [It is] [It is not]
           ┃ -# Step 1 of 1 · One · 0/1
           ┃ [Help] [Talk to a person] [Stop]
     ");

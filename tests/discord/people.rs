@@ -22,10 +22,10 @@ async fn f4_silence_is_reminded_of_twice_and_then_pauses() {
     bot.pass(TimeDelta::hours(24)).await;
     assert_snapshot!(ada.news(), @"");
     bot.pass(TimeDelta::hours(48)).await;
-    assert_snapshot!(ada.news(), @"
+    assert_snapshot!(ada.news(), @r"
     #welcome-ada
       ~ Anteroom (edited): ┃ Which colour?
-          ┃ [+ Red] [Blue]
+          ┃ [Red] [Blue]
           ┃ -# Step 1 of 2 · One · 0/2
       + Anteroom: A reminder: this question is still open. Type *stop reminders* for no more of these.
       + Anteroom: [Later] [Stop reminders]
@@ -74,11 +74,11 @@ async fn f8_a_request_can_be_read_and_decided_on_a_telephone() {
     let card = grace.screen();
     let lines: usize = card.lines().map(|line| line.chars().count().div_ceil(40)).sum();
     assert!(lines <= PHONE_LINES, "{lines} lines:\n{card}");
-    assert_snapshot!(card, @"
+    assert_snapshot!(card, @r"
     Anteroom: @Moderators
     ┃ ### Move Ada to “Goodbye”?
     ┃ This phase isn't complete. Missing items were determined by the app, not by the model.
-    ┃ **Person**: Ada
+    ┃ **Person**: @Ada ⟶ 🖼 Ada
     ┃ **Flow**: About pets
     ┃ **Phase**: Pets
     ┃ **Missing**: A pet

@@ -286,10 +286,10 @@ async fn row_20_reminders_that_came_due_while_the_bot_was_away_are_one() {
     bot.discord.with(|state| state.advance(TimeDelta::hours(80)));
     bot.crash().await;
     bot.pass(TimeDelta::minutes(5)).await;
-    assert_snapshot!(bot.ada().news(), @"
+    assert_snapshot!(bot.ada().news(), @r"
     #welcome-ada
       ~ Anteroom (edited): ┃ Which colour?
-          ┃ [+ Red] [Blue]
+          ┃ [Red] [Blue]
           ┃ -# Step 1 of 2 · Pets · 0/1
       + Anteroom: A reminder: this question is still open. Type *stop reminders* for no more of these.
       + Anteroom: [Later] [Stop reminders]
@@ -357,13 +357,13 @@ async fn row_39_what_a_child_asks_stands_in_the_conversation_of_its_root() {
     model.next(Turn::calls("dig", &json!({ "level": 1 })));
     model.next(Turn::calls("get_user_option", &colours()));
     bot.ada().at("welcome").command("/onboard start", &[]).await;
-    assert_snapshot!(bot.ada().news(), @"
+    assert_snapshot!(bot.ada().news(), @r"
     #welcome
       + Anteroom (only you): Your thread: #welcome-ada
     #welcome-ada
       + Anteroom: Hi @Ada!
           ┃ Which colour?
-          ┃ [+ Red] [Blue]
+          ┃ [Red] [Blue]
           ┃ -# For: Digging
           ┃ -# Step 1 of 2 · Pets · 0/1
     ");
@@ -469,7 +469,7 @@ async fn row_45_words_that_call_everybody_call_nobody_and_move_nothing() {
       + Anteroom: @Moderators
           ┃ ### Move Ada to “Goodbye”?
           ┃ This phase isn't complete. Missing items were determined by the app, not by the model.
-          ┃ **Person**: Ada
+          ┃ **Person**: @Ada ⟶ 🖼 Ada
           ┃ **Flow**: About pets
           ┃ **Phase**: Pets
           ┃ **Missing**: A pet

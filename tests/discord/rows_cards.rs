@@ -234,12 +234,12 @@ async fn row_31_a_card_that_a_moderator_deleted_is_not_answered_and_comes_again(
       - Anteroom: Hi @Ada!
     ");
     bot.pass(TimeDelta::hours(25)).await;
-    assert_snapshot!(ada.news(), @"
+    assert_snapshot!(ada.news(), @r"
     #welcome-ada
       + Anteroom: A reminder: this question is still open. Type *stop reminders* for no more of these.
       + Anteroom: [Later] [Stop reminders]
       + Anteroom: ┃ Which colour?
-          ┃ [+ Red] [Blue]
+          ┃ [Red] [Blue]
           ┃ -# Step 1 of 2 · One · 0/2
     ");
     ada.press("Blue").await;
@@ -338,13 +338,12 @@ async fn row_37_nothing_hangs_on_a_secret_that_lives_for_fifteen_minutes() {
     let before = bot.discord.with(|state| state.requests.len());
     ada.fill("Your answer", "Bone");
     ada.submit().await;
-    assert_snapshot!(ada.news(), @"
+    assert_snapshot!(ada.news(), @r"
     #welcome-ada
       ~ Anteroom (edited): ┃✓ A word, please.
           ┃✓ ✓ You answered: **Bone**, <t:1793630700:f>
-      + Anteroom: Done. The team has nothing of yours but your choices.
-      + Anteroom: You can have a copy of everything.
-          [Download my answers] [Delete my data]
+      + Anteroom: ┃✓ Done. The team has nothing of yours but your choices.
+          ┃✓ [Export my data] [Delete my data]
     ");
     let by_secret = bot.discord.with(|state| {
         let is_it = |asked: &&Recorded| asked.path.starts_with("/webhooks/");
@@ -437,24 +436,26 @@ async fn row_44_one_person_in_two_conversations_answers_each_where_it_stands() {
           ┃✓ ✓ You answered: **Continue with the assistant**, <t:1793628300:f>
       + Anteroom: First the basics: how to reach you, where you have worked and studied. About 5 minutes. A résumé makes it faster.
       + Anteroom: ┃ How would you like to begin? A résumé saves typing; you can correct everything that is read from it.
-          ┃ [+ Upload résumé] [Use my contact card] [Type it in]
+          ┃ [Upload résumé] [Use my contact card] [Type it in]
           ┃ -# Step 1 of 3 · The basics · 0/3
           ┃ [Help] [Talk to a person] [Stop]
     #welcome-ada
       ~ Anteroom (edited): ┃✓ ### Community welcome
-          ┃✓ **This is a bot.** In step 3 it uses an AI model to help you write an introduction; you can skip that. It keeps your answers for 90 days and posts nothing until you approve it. Details: https://example.org/privacy Press **Talk to a person** to reach staff, **Stop** to end, **Delete my data** to erase.
+          ┃✓ **This is a bot.** In step 3 it uses an AI model to help you write an introduction; you can skip that.
+          ┃✓ It keeps your answers for 90 days and posts nothing until you approve it. Details: https://example.org/privacy
+          ┃✓ Press **Talk to a person** to reach staff, **Stop** to end, **Delete my data** to erase.
           ┃✓ ✓ You answered: **Start**, <t:1793628300:f>
       + Anteroom: ┃ 1. Be kind.
           ┃ 2. No spam or self-promotion outside #showcase.
           ┃ 3. Keep it legal and on topic.
           ┃ 4. Staff have the last word.
-          ┃ [+ I accept] [I have a question] [I do not accept]
+          ┃ [I accept] [I have a question] [I do not accept]
           ┃ -# Step 1 of 4 · Rules · 0/2
           ┃ [Help] [Talk to a person] [Stop]
     "#);
     // Words count where they are written.
     ada.at("welcome-ada").reply("I accept").await;
-    assert_snapshot!(ada.news(), @"
+    assert_snapshot!(ada.news(), @r"
     #welcome-ada
       ~ Anteroom (edited): ┃✓ 1. Be kind.
           ┃✓ 2. No spam or self-promotion outside #showcase.
@@ -462,7 +463,7 @@ async fn row_44_one_person_in_two_conversations_answers_each_where_it_stands() {
           ┃✓ 4. Staff have the last word.
           ┃✓ ✓ You answered: **I accept**, <t:1793628300:f>
       + Anteroom: ┃ Are you at least 13, or older if your country's law asks for it?
-          ┃ [+ Yes] [No]
+          ┃ [Yes] [No]
           ┃ -# Step 1 of 4 · Rules · 1/2
           ┃ [Help] [Talk to a person] [Stop]
     ");

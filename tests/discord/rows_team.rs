@@ -85,11 +85,11 @@ async fn a_request_that_no_channel_takes_is_decided_in_a_direct_message() {
       + Anteroom: Hi @Ada!
           I couldn't post in the team's channel, so I've written directly to the people who can decide. You can leave; I'll post their answer here.
     ");
-    assert_snapshot!(grace.news(), @"
+    assert_snapshot!(grace.news(), @r"
     @Anteroom
       + Anteroom: ┃ ### Move Ada to “Goodbye”?
           ┃ This phase isn't complete. Missing items were determined by the app, not by the model.
-          ┃ **Person**: Ada
+          ┃ **Person**: @Ada ⟶ 🖼 Ada
           ┃ **Flow**: About pets
           ┃ **Phase**: Pets
           ┃ **Missing**: A pet
@@ -103,11 +103,11 @@ async fn a_request_that_no_channel_takes_is_decided_in_a_direct_message() {
     model.next(Turn::says("Goodbye."));
     grace.press("Approve").await;
     grace.press("Yes, approve").await;
-    assert_snapshot!(grace.news(), @"
+    assert_snapshot!(grace.news(), @r"
     @Anteroom
       ~ Anteroom (edited): ┃✓ ### Move Ada to “Goodbye”?
           ┃✓ This phase isn't complete. Missing items were determined by the app, not by the model.
-          ┃✓ **Person**: Ada
+          ┃✓ **Person**: @Ada ⟶ 🖼 Ada
           ┃✓ **Flow**: About pets
           ┃✓ **Phase**: Pets
           ┃✓ **Missing**: A pet
@@ -138,11 +138,11 @@ async fn row_19_an_answer_after_the_deadline_is_told_so_and_may_be_reopened() {
     model.next(Turn::says("Nobody has decided."));
     drop(grace.news());
     grace.press("Deny").await;
-    assert_snapshot!(grace.news(), @"
+    assert_snapshot!(grace.news(), @r"
     #staff-approvals
       ~ Anteroom (edited): ┃  ### Move Ada to “Goodbye”?
           ┃  This phase isn't complete. Missing items were determined by the app, not by the model.
-          ┃  **Person**: Ada
+          ┃  **Person**: @Ada ⟶ 🖼 Ada
           ┃  **Flow**: About pets
           ┃  **Phase**: Pets
           ┃  **Missing**: A pet
@@ -157,12 +157,12 @@ async fn row_19_an_answer_after_the_deadline_is_told_so_and_may_be_reopened() {
     assert!(bot.ada().screen().ends_with("Anteroom: Nobody has decided.\n"));
     model.next(Turn::says("Goodbye."));
     grace.press("Reopen").await;
-    assert_snapshot!(grace.news(), @"
+    assert_snapshot!(grace.news(), @r"
     #staff-approvals
       + Anteroom: @Moderators
           ┃ ### Move Ada to “Goodbye”?
           ┃ This phase isn't complete. Missing items were determined by the app, not by the model.
-          ┃ **Person**: Ada
+          ┃ **Person**: @Ada ⟶ 🖼 Ada
           ┃ **Flow**: About pets
           ┃ **Phase**: Pets
           ┃ **Missing**: A pet
@@ -213,11 +213,11 @@ async fn row_23_a_form_that_was_opened_with_rights_is_refused_without_them() {
     let bot = asked(&model).await;
     let grace = bot.grace().at("staff-approvals");
     grace.press("Deny and tell the interviewer").await;
-    assert_snapshot!(grace.form(), @"
+    assert_snapshot!(grace.form(), @r"
     ╔ Deny and tell
     ║ **Move Ada to “Goodbye”?**
     ║ What should the interviewer do next?*: _¶_
-    ║   · The interviewer reads this; it is not shown to the participant word for word.
+    ║   · The interviewer will use this; Ada won't see it.
     ╚ [Cancel] [Submit]
     ");
     grace.fill("What should the interviewer do next?", "Ask about plants.");
@@ -276,12 +276,12 @@ async fn row_25_with_the_decider_gone_nothing_is_approved_by_itself() {
     drop(linus.news());
     bot.happens(|state| state.leaves(GRACE)).await;
     bot.pass(TimeDelta::hours(25)).await;
-    assert_snapshot!(linus.news(), @"
+    assert_snapshot!(linus.news(), @r"
     #staff-approvals
       ~ Anteroom (edited): @Moderators
           ┃ ### Move Ada to “Goodbye”?
           ┃ This phase isn't complete. Missing items were determined by the app, not by the model.
-          ┃ **Person**: Ada
+          ┃ **Person**: @Ada ⟶ 🖼 Ada
           ┃ **Flow**: About pets
           ┃ **Phase**: Pets
           ┃ **Missing**: A pet
@@ -296,11 +296,11 @@ async fn row_25_with_the_decider_gone_nothing_is_approved_by_itself() {
     ");
     model.next(Turn::says("Nobody has decided."));
     bot.pass(TimeDelta::days(6)).await;
-    assert_snapshot!(linus.news(), @"
+    assert_snapshot!(linus.news(), @r"
     #staff-approvals
       ~ Anteroom (edited): ┃  ### Move Ada to “Goodbye”?
           ┃  This phase isn't complete. Missing items were determined by the app, not by the model.
-          ┃  **Person**: Ada
+          ┃  **Person**: @Ada ⟶ 🖼 Ada
           ┃  **Flow**: About pets
           ┃  **Phase**: Pets
           ┃  **Missing**: A pet
@@ -324,12 +324,12 @@ async fn row_26_votes_outlive_a_restart_and_the_last_of_each_counts() {
     decides(&bot, LINUS, true);
     drop(bot.grace().news());
     bot.grace().at("staff-approvals").press("Deny").await;
-    assert_snapshot!(bot.grace().news(), @"
+    assert_snapshot!(bot.grace().news(), @r"
     #staff-approvals
       ~ Anteroom (edited): @Moderators
           ┃ ### Move Ada to “Goodbye”?
           ┃ This phase isn't complete. Missing items were determined by the app, not by the model.
-          ┃ **Person**: Ada
+          ┃ **Person**: @Ada ⟶ 🖼 Ada
           ┃ **Flow**: About pets
           ┃ **Phase**: Pets
           ┃ **Missing**: A pet
@@ -343,12 +343,12 @@ async fn row_26_votes_outlive_a_restart_and_the_last_of_each_counts() {
     bot.crash().await;
     bot.grace().at("staff-approvals").press("Approve").await;
     bot.grace().at("staff-approvals").press("Yes, approve").await;
-    assert_snapshot!(bot.grace().news(), @"
+    assert_snapshot!(bot.grace().news(), @r"
     #staff-approvals
       ~ Anteroom (edited): @Moderators
           ┃ ### Move Ada to “Goodbye”?
           ┃ This phase isn't complete. Missing items were determined by the app, not by the model.
-          ┃ **Person**: Ada
+          ┃ **Person**: @Ada ⟶ 🖼 Ada
           ┃ **Flow**: About pets
           ┃ **Phase**: Pets
           ┃ **Missing**: A pet

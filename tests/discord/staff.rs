@@ -121,7 +121,7 @@ async fn a_decision_typed_in_a_thread_while_nobody_listened_counts_once() {
     assert_eq!(bot.roles(ADA), ["Member", "Contributor"]);
     let seen = bot.grace().at("staff-approvals").screen();
     assert!(seen.contains("**Approved** by @Grace Hopper"), "{seen}");
-    assert!(bot.ada().news().contains("✓ Contributor"));
+    assert!(bot.ada().news().contains("new role: **Contributor**"));
     bot.mallory().news();
     // Once: the next session finds nothing new.
     bot.away(|_| {}).await;

@@ -31,14 +31,14 @@ async fn whoever_says_stop_is_asked_nothing_more() {
       + Anteroom: [Continue later] [Delete my data]
     ");
     bot.ada().at("welcome").command("/onboard resume", &[]).await;
-    assert_snapshot!(ada.news(), @"
+    assert_snapshot!(ada.news(), @r"
     #welcome-ada
       + Anteroom: Welcome back. Let's pick up where we left off.
       + Anteroom: ┃ 1. Be kind.
           ┃ 2. No spam or self-promotion outside #showcase.
           ┃ 3. Keep it legal and on topic.
           ┃ 4. Staff have the last word.
-          ┃ [+ I accept] [I have a question] [I do not accept]
+          ┃ [I accept] [I have a question] [I do not accept]
           ┃ -# Step 1 of 4 · Rules · 0/2
     ");
     bot.ada().at("welcome").command("/onboard cancel", &[]).await;
@@ -153,14 +153,14 @@ async fn whoever_asks_for_a_person_gets_one() {
       + Anteroom: Only the team can do that.
     ");
     linus.at(thread).write("hand back").await;
-    assert_snapshot!(ada.news(), @"
+    assert_snapshot!(ada.news(), @r"
     #welcome-ada
       + Anteroom: The assistant is back. Let's pick up where we left off.
       + Anteroom: ┃ 1. Be kind.
           ┃ 2. No spam or self-promotion outside #showcase.
           ┃ 3. Keep it legal and on topic.
           ┃ 4. Staff have the last word.
-          ┃ [+ I accept] [I have a question] [I do not accept]
+          ┃ [I accept] [I have a question] [I do not accept]
           ┃ -# Step 1 of 4 · Rules · 0/2
     ");
 }
@@ -181,7 +181,7 @@ async fn an_answer_may_be_typed_as_a_reply() {
           [Talk to a person] [Stop] [Continue] [Export my data] [Delete my data]
     ");
     ada.reply("i accept").await;
-    assert_snapshot!(ada.news(), @"
+    assert_snapshot!(ada.news(), @r"
     #welcome-ada
       ~ Anteroom (edited): ┃✓ 1. Be kind.
           ┃✓ 2. No spam or self-promotion outside #showcase.
@@ -189,24 +189,23 @@ async fn an_answer_may_be_typed_as_a_reply() {
           ┃✓ 4. Staff have the last word.
           ┃✓ ✓ You answered: **I accept**, <t:1793628300:f>
       + Anteroom: ┃ Are you at least 13, or older if your country's law asks for it?
-          ┃ [+ Yes] [No]
+          ┃ [Yes] [No]
           ┃ -# Step 1 of 4 · Rules · 1/2
           ┃ [Help] [Talk to a person] [Stop]
     ");
     let message = ada.write("yes").await;
     ada.on_message("Use as answer", message).await;
-    assert_snapshot!(ada.news(), @"
+    assert_snapshot!(ada.news(), @r"
     #welcome-ada
       ~ Anteroom (edited): ┃✓ Are you at least 13, or older if your country's law asks for it?
           ┃✓ ✓ You answered: **Yes**, <t:1793628300:f>
+          ┃✓ -# Role added: **Member**
       + Anteroom (only you): Done.
       + Anteroom: ┃ What brings you here? Pick any. This decides which channels you see.
           ┃ {Choose… 0-6: Learning | Building projects | Helping others | Jobs | Events | Just reading}
           ┃ [+ Done] [Skip]
           ┃ -# Step 2 of 4 · Interests · 0/1
           ┃ [Help] [Talk to a person] [Stop]
-      + Anteroom: Your roles:
-          ✓ Member
     ");
 }
 
@@ -238,7 +237,7 @@ async fn a_restart_is_not_noticed() {
     assert_snapshot!(bot.ada().news(), @"");
     bot.ada().press("I accept").await;
     bot.crash().await;
-    assert_snapshot!(bot.ada().news(), @"
+    assert_snapshot!(bot.ada().news(), @r"
     #welcome-ada
       ~ Anteroom (edited): ┃✓ 1. Be kind.
           ┃✓ 2. No spam or self-promotion outside #showcase.
@@ -246,7 +245,7 @@ async fn a_restart_is_not_noticed() {
           ┃✓ 4. Staff have the last word.
           ┃✓ ✓ You answered: **I accept**, <t:1793628300:f>
       + Anteroom: ┃ Are you at least 13, or older if your country's law asks for it?
-          ┃ [+ Yes] [No]
+          ┃ [Yes] [No]
           ┃ -# Step 1 of 4 · Rules · 1/2
           ┃ [Help] [Talk to a person] [Stop]
     ");
@@ -270,31 +269,35 @@ async fn where_no_thread_can_be_made_direct_messages_do() {
     let ada = bot.ada();
     ada.news();
     ada.press("Start").await;
-    assert_snapshot!(ada.news(), @"
+    assert_snapshot!(ada.news(), @r"
     #welcome
       + Anteroom (only you): I've sent you a direct message.
     @Anteroom
       + Anteroom: ┃ ### Community welcome
-          ┃ **This is a bot.** In step 3 it uses an AI model to help you write an introduction; you can skip that. It keeps your answers for 90 days and posts nothing until you approve it. Details: https://example.org/privacy Press **Talk to a person** to reach staff, **Stop** to end, **Delete my data** to erase.
-          ┃ [+ Start] [Ask staff] [Not now]
+          ┃ **This is a bot.** In step 3 it uses an AI model to help you write an introduction; you can skip that.
+          ┃ It keeps your answers for 90 days and posts nothing until you approve it. Details: https://example.org/privacy
+          ┃ Press **Talk to a person** to reach staff, **Stop** to end, **Delete my data** to erase.
+          ┃ [Start] [Ask staff] [Not now]
           ┃ [Help] [Talk to a person] [Stop] [Delete my data]
     ");
     ada.at_direct().press("Start").await;
-    assert_snapshot!(ada.news(), @"
+    assert_snapshot!(ada.news(), @r"
     @Anteroom
       ~ Anteroom (edited): ┃✓ ### Community welcome
-          ┃✓ **This is a bot.** In step 3 it uses an AI model to help you write an introduction; you can skip that. It keeps your answers for 90 days and posts nothing until you approve it. Details: https://example.org/privacy Type **human** to reach staff, **stop** to end, **delete my data** to erase.
+          ┃✓ **This is a bot.** In step 3 it uses an AI model to help you write an introduction; you can skip that.
+          ┃✓ It keeps your answers for 90 days and posts nothing until you approve it. Details: https://example.org/privacy
+          ┃✓ Type **human** to reach staff, **stop** to end, **delete my data** to erase.
           ┃✓ ✓ You answered: **Start**, <t:1793628300:f>
       + Anteroom: ┃ 1. Be kind.
           ┃ 2. No spam or self-promotion outside #showcase.
           ┃ 3. Keep it legal and on topic.
           ┃ 4. Staff have the last word.
-          ┃ [+ I accept] [I have a question] [I do not accept]
+          ┃ [I accept] [I have a question] [I do not accept]
           ┃ -# Step 1 of 4 · Rules · 0/2
     ");
     // In direct messages everything that is typed reaches the bot.
     ada.at_direct().write("I accept").await;
-    assert_snapshot!(ada.news(), @"
+    assert_snapshot!(ada.news(), @r"
     @Anteroom
       ~ Anteroom (edited): ┃✓ 1. Be kind.
           ┃✓ 2. No spam or self-promotion outside #showcase.
@@ -302,7 +305,7 @@ async fn where_no_thread_can_be_made_direct_messages_do() {
           ┃✓ 4. Staff have the last word.
           ┃✓ ✓ You answered: **I accept**, <t:1793628300:f>
       + Anteroom: ┃ Are you at least 13, or older if your country's law asks for it?
-          ┃ [+ Yes] [No]
+          ┃ [Yes] [No]
           ┃ -# Step 1 of 4 · Rules · 1/2
     ");
 }
@@ -346,18 +349,18 @@ async fn whoever_leaves_the_server_is_waited_for() {
     let mut member = bot.discord.with(|state| member_json(state, ADA, None));
     member["guild_id"] = GUILD.to_string().into();
     bot.tell("GUILD_MEMBER_ADD", member).await;
-    assert_snapshot!(ada.news(), @"
+    assert_snapshot!(ada.news(), @r"
     #welcome-ada
       ~ Anteroom (edited): ┃ 1. Be kind.
           ┃ 2. No spam or self-promotion outside #showcase.
           ┃ 3. Keep it legal and on topic.
           ┃ 4. Staff have the last word.
-          ┃ [+ I accept] [I have a question] [I do not accept]
+          ┃ [I accept] [I have a question] [I do not accept]
           ┃ -# Step 1 of 4 · Rules · 0/2
           ┃ [Help] [Talk to a person] [Stop]
     ");
     ada.press("I accept").await;
-    assert_snapshot!(ada.news(), @"
+    assert_snapshot!(ada.news(), @r"
     #welcome-ada
       ~ Anteroom (edited): ┃✓ 1. Be kind.
           ┃✓ 2. No spam or self-promotion outside #showcase.
@@ -365,7 +368,7 @@ async fn whoever_leaves_the_server_is_waited_for() {
           ┃✓ 4. Staff have the last word.
           ┃✓ ✓ You answered: **I accept**, <t:1793628300:f>
       + Anteroom: ┃ Are you at least 13, or older if your country's law asks for it?
-          ┃ [+ Yes] [No]
+          ┃ [Yes] [No]
           ┃ -# Step 1 of 4 · Rules · 1/2
           ┃ [Help] [Talk to a person] [Stop]
     ");
@@ -381,13 +384,13 @@ async fn a_server_that_removes_the_bot_finds_everything_when_it_comes_back() {
     let look = bot.engine.look(bot.session().await).await.unwrap();
     assert!(look.state.is_out_of_reach);
     bot.tell("GUILD_CREATE", json!({ "id": GUILD.to_string(), "name": "again" })).await;
-    assert_snapshot!(ada.news(), @"
+    assert_snapshot!(ada.news(), @r"
     #welcome-ada
       ~ Anteroom (edited): ┃ 1. Be kind.
           ┃ 2. No spam or self-promotion outside #showcase.
           ┃ 3. Keep it legal and on topic.
           ┃ 4. Staff have the last word.
-          ┃ [+ I accept] [I have a question] [I do not accept]
+          ┃ [I accept] [I have a question] [I do not accept]
           ┃ -# Step 1 of 4 · Rules · 0/2
           ┃ [Help] [Talk to a person] [Stop]
     ");
@@ -405,7 +408,7 @@ async fn a_thread_that_is_archived_or_deleted_is_opened_again() {
     let thread = ada.button("I accept").unwrap().0;
     bot.discord.with(|state| state.channels.get_mut(&thread).unwrap().is_archived = true);
     ada.press("I accept").await;
-    assert_snapshot!(ada.news(), @"
+    assert_snapshot!(ada.news(), @r"
     #welcome-ada
       ~ Anteroom (edited): ┃✓ 1. Be kind.
           ┃✓ 2. No spam or self-promotion outside #showcase.
@@ -413,7 +416,7 @@ async fn a_thread_that_is_archived_or_deleted_is_opened_again() {
           ┃✓ 4. Staff have the last word.
           ┃✓ ✓ You answered: **I accept**, <t:1793628300:f>
       + Anteroom: ┃ Are you at least 13, or older if your country's law asks for it?
-          ┃ [+ Yes] [No]
+          ┃ [Yes] [No]
           ┃ -# Step 1 of 4 · Rules · 1/2
           ┃ [Help] [Talk to a person] [Stop]
     ");
@@ -422,27 +425,26 @@ async fn a_thread_that_is_archived_or_deleted_is_opened_again() {
         .await;
     ada.news();
     ada.at("welcome").press("Start").await;
-    assert_snapshot!(ada.news(), @"
+    assert_snapshot!(ada.news(), @r"
     #welcome
       + Anteroom (only you): Your thread: #welcome-ada
     #welcome-ada
       + Anteroom (edited): ┃ Are you at least 13, or older if your country's law asks for it?
-          ┃ [+ Yes] [No]
+          ┃ [Yes] [No]
           ┃ -# Step 1 of 4 · Rules · 1/2
           ┃ [Help] [Talk to a person] [Stop]
     ");
     ada.press("Yes").await;
-    assert_snapshot!(ada.news(), @"
+    assert_snapshot!(ada.news(), @r"
     #welcome-ada
       ~ Anteroom (edited): ┃✓ Are you at least 13, or older if your country's law asks for it?
           ┃✓ ✓ You answered: **Yes**, <t:1793628300:f>
+          ┃✓ -# Role added: **Member**
       + Anteroom: ┃ What brings you here? Pick any. This decides which channels you see.
           ┃ {Choose… 0-6: Learning | Building projects | Helping others | Jobs | Events | Just reading}
           ┃ [+ Done] [Skip]
           ┃ -# Step 2 of 4 · Interests · 0/1
           ┃ [Help] [Talk to a person] [Stop]
-      + Anteroom: Your roles:
-          ✓ Member
     ");
 }
 
@@ -473,8 +475,7 @@ async fn roles_wait_for_the_servers_own_screening() {
     assert_eq!(bot.roles(ADA), ["Member"]);
     assert_snapshot!(ada.news(), @"
     #welcome-ada
-      + Anteroom: Your roles:
-          ✓ Member
+      + Anteroom: ✓ You have a new role: **Member**.
     ");
 }
 
@@ -510,7 +511,12 @@ async fn roles_that_waited_for_the_screening_outlast_an_outage_and_a_crash() {
     assert_eq!(bot.roles(ADA), ["Member"]);
     // Discord says it again with every change of a member.
     passes_the_screening(&bot).await;
-    assert_eq!(bot.ada().screen().matches("Your roles:").count(), 1, "{}", bot.ada().screen());
+    assert_eq!(
+        bot.ada().screen().matches("You have a new role:").count(),
+        1,
+        "{}",
+        bot.ada().screen()
+    );
 }
 
 /// J2.7: each role with what became of it.
@@ -578,7 +584,7 @@ async fn what_comes_too_late_to_be_answered_counts() {
         );
     });
     ada.press_again(&accept).await;
-    assert_snapshot!(ada.news(), @"
+    assert_snapshot!(ada.news(), @r"
     #welcome-ada
       ~ Anteroom (edited): ┃✓ 1. Be kind.
           ┃✓ 2. No spam or self-promotion outside #showcase.
@@ -586,7 +592,7 @@ async fn what_comes_too_late_to_be_answered_counts() {
           ┃✓ 4. Staff have the last word.
           ┃✓ ✓ You answered: **I accept**, <t:1793628304:f>
       + Anteroom: ┃ Are you at least 13, or older if your country's law asks for it?
-          ┃ [+ Yes] [No]
+          ┃ [Yes] [No]
           ┃ -# Step 1 of 4 · Rules · 1/2
           ┃ [Help] [Talk to a person] [Stop]
       ! This interaction failed
@@ -602,9 +608,10 @@ async fn one_person_who_presses_twice_gets_one_thread() {
     let start = ada.button("Start").unwrap();
     ada.press_again(&start).await;
     ada.press_again(&start).await;
-    assert_snapshot!(ada.at("welcome").news(), @"
+    assert_snapshot!(ada.at("welcome").news(), @r"
     #welcome
-      + Anteroom: ┃ New here? Press Start. It takes two minutes and happens in a thread only you and the staff can see.
+      + Anteroom: ┃ ## New here?
+          ┃ Press Start. It takes two minutes and happens in a thread only you and the staff can see.
           ┃ [+ Start]
       + Anteroom (only you): Your thread: #welcome-ada
       + Anteroom (only you): Your thread: #welcome-ada

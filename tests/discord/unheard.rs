@@ -10,12 +10,14 @@ use crate::bot::{Bot, By, Plan};
 async fn commands_are_buttons_where_typing_is_not_heard() {
     let bot = Bot::pressed(Plan::default(), &["Start"]).await;
     let ada = bot.ada().at("welcome-ada");
-    assert_snapshot!(ada.news(), @"
+    assert_snapshot!(ada.news(), @r"
     #welcome-ada
       + Anteroom: Hi @Ada!
           ┃ ### Community welcome
-          ┃ **This is a bot.** In step 3 it uses an AI model to help you write an introduction; you can skip that. It keeps your answers for 90 days and posts nothing until you approve it. Details: https://example.org/privacy Press **Talk to a person** to reach staff, **Stop** to end, **Delete my data** to erase.
-          ┃ [+ Start] [Ask staff] [Not now]
+          ┃ **This is a bot.** In step 3 it uses an AI model to help you write an introduction; you can skip that.
+          ┃ It keeps your answers for 90 days and posts nothing until you approve it. Details: https://example.org/privacy
+          ┃ Press **Talk to a person** to reach staff, **Stop** to end, **Delete my data** to erase.
+          ┃ [Start] [Ask staff] [Not now]
           ┃ [Help] [Talk to a person] [Stop] [Delete my data]
     ");
     ada.press("Start").await;
@@ -32,14 +34,14 @@ async fn commands_are_buttons_where_typing_is_not_heard() {
       + Anteroom: [Continue later] [Delete my data]
     ");
     ada.press("Continue later").await;
-    assert_snapshot!(ada.news(), @"
+    assert_snapshot!(ada.news(), @r"
     #welcome-ada
       + Anteroom: Welcome back. Let's pick up where we left off.
       + Anteroom: ┃ 1. Be kind.
           ┃ 2. No spam or self-promotion outside #showcase.
           ┃ 3. Keep it legal and on topic.
           ┃ 4. Staff have the last word.
-          ┃ [+ I accept] [I have a question] [I do not accept]
+          ┃ [I accept] [I have a question] [I do not accept]
           ┃ -# Step 1 of 4 · Rules · 0/2
           ┃ [Help] [Talk to a person] [Stop]
     ");
@@ -50,13 +52,13 @@ async fn commands_are_buttons_where_typing_is_not_heard() {
       + Anteroom: [Continue]
     ");
     ada.press("Continue").await;
-    assert_snapshot!(ada.news(), @"
+    assert_snapshot!(ada.news(), @r"
     #welcome-ada
       ~ Anteroom (edited): ┃ 1. Be kind.
           ┃ 2. No spam or self-promotion outside #showcase.
           ┃ 3. Keep it legal and on topic.
           ┃ 4. Staff have the last word.
-          ┃ [+ I accept] [I have a question] [I do not accept]
+          ┃ [I accept] [I have a question] [I do not accept]
           ┃ -# Step 1 of 4 · Rules · 0/2
           ┃ [Help] [Talk to a person] [Stop]
       + Anteroom: The assistant is back. Let's pick up where we left off.

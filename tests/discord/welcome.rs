@@ -1,5 +1,7 @@
 //! How the welcome of a community reads: few messages, cards that say what they came to, and requests that show who asks.
 
+use anteroom::store::Store as _;
+
 use crate::{
     bot::{ADA, APPROVALS, Bot, INTRODUCTIONS, Plan},
     emulator::{components, state::BOT},
@@ -9,7 +11,7 @@ use crate::{
 pub(crate) const INTRODUCTION: &str =
     "I build small boats, and want to learn how bigger ones are rigged.";
 
-/// Two ways in on one panel, and a question whose choices have something to say.
+/// A flow with a panel that says everything it can, and a question whose choices have something to say.
 const FLOW: &str = r#"
 format = 1
 id = "harbour"
@@ -145,7 +147,13 @@ async fn request_shows_who_asks_and_for_which_role() {
 async fn panel_takes_title_picture_and_a_label_of_its_own() {
     let bot = Bot::on(FLOW).await;
     bot.linus().at("welcome").command("/onboard panel", &[]).await;
-    insta::assert_snapshot!(bot.ada().news(), @"");
+    insta::assert_snapshot!(bot.ada().news(), @r"
+    #welcome
+      + Anteroom: ┃ 🖼 Sailing boats at a pier in the evening
+          ┃ ## Welcome to the harbour
+          ┃ Two minutes, and you know where everything is.
+          ┃ [+ Begin the tour]
+    ");
 }
 
 #[tokio::test]
@@ -153,7 +161,15 @@ async fn required_menu_asks_for_one_choice_and_says_nothing_twice() {
     let bot = Bot::on(FLOW).await;
     bot.linus().at("welcome").command("/onboard panel", &[]).await;
     bot.ada().press("Begin the tour").await;
-    insta::assert_snapshot!(bot.ada().at("welcome-ada").screen(), @"");
+    insta::assert_snapshot!(bot.ada().at("welcome-ada").screen(), @r"
+    Anteroom: Hi @Ada!
+    ┃ Which boats do you like?
+    ┃ 2\. **Yachts**: Long enough to sleep in, small enough to sail alone, and by far the most common boats that lie in this harbour in summer
+    ┃ {Choose… 1-3: Dinghies | Yachts | Ferries – They leave on the hour}
+    ┃ [+ Done]
+    ┃ -# Step 1 of 1 · One · 0/1
+    ┃ [Help] [Talk to a person] [Stop]
+    ");
 }
 
 /// The person who asked reads the reason with the name of who gave it, and who gave it was told so before.
@@ -163,11 +179,73 @@ async fn denied_participant_reads_the_reason_and_can_ask() {
     let (ada, grace) = (bot.ada(), bot.grace());
     drop((ada.news(), grace.news()));
     grace.press("Deny with feedback").await;
-    insta::assert_snapshot!(grace.form(), @"");
+    insta::assert_snapshot!(grace.form(), @r"
+    ╔ Deny with feedback
+    ║ **Give Ada the Contributor role?**
+    ║ What should they know?*: _¶_
+    ║   · Ada will read this, with your name.
+    ╚ [Cancel] [Submit]
+    ");
     grace.fill("What should they know?", "Take part for a month first; then ask again.");
     grace.submit().await;
-    insta::assert_snapshot!(ada.news(), @"");
-    insta::assert_snapshot!(grace.news(), @"");
+    insta::assert_snapshot!(ada.news(), @r"
+    #welcome-ada
+      + Anteroom: Grace Hopper declined your request for the Contributor role:
+          
+          > Take part for a month first; then ask again.
+      + Anteroom: [Ask again] [Talk to a person]
+    ");
+    insta::assert_snapshot!(grace.news(), @r"
+    #staff-approvals
+      ~ Anteroom (edited): ┃! ### Give Ada the Contributor role?
+          ┃! **Person**: @Ada
+          ┃! **Role**: @Contributor ⟶ 🖼 Ada
+          ┃! **Interests**: Learning, Events
+          ┃! **Introduction**: I build small boats, and want to learn how bigger ones are rigged.
+          ┃! **Flow**: Community welcome
+          ┃! **Phase**: Roles
+          ┃! ✗ **Denied with feedback** by @Grace Hopper, <t:1793628300:f>
+          ┃! -# To Ada: Take part for a month first; then ask again.
+    #Ada
+      + Anteroom: Denied by @Grace Hopper.
+    ");
+    assert_eq!(feedback_for(&bot).await, ["participant"]);
     ada.press("Ask again").await;
-    insta::assert_snapshot!(grace.news(), @"");
+    insta::assert_snapshot!(grace.news(), @r"
+    #staff-approvals
+      + Anteroom: @Moderators
+          ┃ ### Give Ada the Contributor role?
+          ┃ **Person**: @Ada
+          ┃ **Role**: @Contributor ⟶ 🖼 Ada
+          ┃ **Interests**: Learning, Events
+          ┃ **Introduction**: I build small boats, and want to learn how bigger ones are rigged.
+          ┃ **Flow**: Community welcome
+          ┃ **Phase**: Roles
+          ┃ [✓ Approve] [! Deny] [Deny with feedback] [Open transcript] [Open conversation ↗]
+    ");
+}
+
+/// Who reads the words of a denial, as the audit log keeps it.
+async fn feedback_for(bot: &Bot) -> Vec<serde_json::Value> {
+    let records = bot.store.audit(0, 1_000).await.unwrap();
+    let kept = records.iter().filter_map(|sealed| sealed.record.facts.get("feedback_for"));
+    kept.filter(|reader| !reader.is_null()).cloned().collect()
+}
+
+/// Where no model leads, nobody but the participant could use the words of a denial.
+#[tokio::test]
+async fn participant_of_a_script_reads_why_they_may_not_skip_ahead() {
+    let bot = Bot::on(FLOW).await;
+    bot.linus().at("welcome").command("/onboard panel", &[]).await;
+    let (ada, grace) = (bot.ada(), bot.grace());
+    ada.press("Begin the tour").await;
+    let reason = serde_json::json!("I have seen boats before");
+    ada.at("welcome").command("/onboard advance", &[("reason", reason)]).await;
+    drop((ada.news(), grace.news()));
+    grace.press("Deny with feedback").await;
+    assert!(grace.form().contains("Ada will read this, with your name."), "{}", grace.form());
+    grace.fill("What should they know?", "One boat is like no other.");
+    grace.submit().await;
+    insta::assert_snapshot!(ada.at("welcome-ada").news(), @"");
+    assert_eq!(feedback_for(&bot).await, ["participant"]);
 }

@@ -54,12 +54,13 @@ pub(in crate::gateway::discord) const GOOD: u32 = 0x24_80_46;
 pub(in crate::gateway::discord) const BAD: u32 = 0xDA_37_3C;
 pub(in crate::gateway::discord) const OVER: u32 = 0x80_84_8E;
 
-/// A message: words, or components. Discord takes only one of the two.
+/// A message: words, perhaps with rows of buttons under them, or components of the newer kind. Words stand in notifications;
+/// Discord takes none beside newer components.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Message {
-    /// Markdown; empty where there are components.
+    /// Markdown; empty where there are components V2.
     pub content: String,
-    /// Components V2.
+    /// Components V2; under words rows of buttons alone.
     pub components: Vec<Value>,
 }
 
@@ -76,12 +77,22 @@ impl Message {
     /// The message as the body of a request. Nobody is called by it, whatever its words say.
     pub fn body(&self, flags: u64) -> Value {
         let quiet = json!({ "parse": [] });
-        if self.components.is_empty() {
+        if self.is_words() {
             let flags = flags | Self::SUPPRESS_EMBEDS;
-            return json!({ "content": self.content, "flags": flags, "allowed_mentions": quiet });
+            let mut body =
+                json!({ "content": self.content, "flags": flags, "allowed_mentions": quiet });
+            if !self.components.is_empty() {
+                body["components"] = self.components.clone().into();
+            }
+            return body;
         }
         let flags = flags | Self::IS_COMPONENTS_V2;
         json!({ "components": self.components, "flags": flags, "allowed_mentions": quiet })
+    }
+
+    /// Whether it is made of words, whatever stands under them.
+    fn is_words(&self) -> bool {
+        self.components.is_empty() || !self.content.is_empty()
     }
 
     /// How it looks, in short.
@@ -92,10 +103,10 @@ impl Message {
     /// The same with a greeting before it that mentions somebody; none where the message is too long for that.
     pub fn greeting(&self, user: &str) -> Option<Self> {
         let greeting = texts::greeting(user);
-        if self.components.is_empty() {
+        if self.is_words() {
             let content = format!("{greeting}\n{}", self.content);
             let fits = text::units(&content) <= limits::CONTENT;
-            return fits.then(|| Self { content, components: Vec::new() });
+            return fits.then(|| Self { content, components: self.components.clone() });
         }
         let components: Vec<Value> =
             [kit::text(&greeting)].into_iter().chain(self.components.clone()).collect();

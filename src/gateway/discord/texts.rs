@@ -147,22 +147,18 @@ pub fn link(label: &str, url: &str) -> Option<Message> {
     Some(Message { content: String::new(), components })
 }
 
-/// Words for the team with the button that opens the transcript, as one card where they fit into one.
-pub fn with_transcript(text: &str, session: SessionId) -> Vec<Message> {
-    let mut parts = render::markdown::parts(text, limits::TEXT_DISPLAY);
-    let last = parts.pop().unwrap_or_default();
-    let mut messages: Vec<Message> = parts.into_iter().map(words).collect();
-    let mut components = vec![kit::text(&last)];
-    components.extend(rows([transcript::open(session)]));
-    let components = vec![container(&components, render::OVER)];
-    messages.push(Message { content: String::new(), components });
-    messages
+/// Puts the button that opens the transcript, for those who may read it, under the last of some messages in words.
+pub fn transcript_under(messages: &mut [Message], session: SessionId) {
+    if let Some(last) = messages.last_mut() {
+        last.components.extend(rows([transcript::open(session)]));
+    }
 }
 
-/// The buttons that go with words which offer commands; none where they offer nothing.
-pub fn offered(offers: &[Offered], session: SessionId) -> Option<Message> {
-    let components = rows(offers.iter().map(|offered| offer(*offered, session)));
-    (!components.is_empty()).then(|| Message { content: String::new(), components })
+/// Puts the buttons of commands under the last of some messages in words.
+pub fn offer_under(messages: &mut [Message], offers: &[Offered], session: SessionId) {
+    if let Some(last) = messages.last_mut() {
+        last.components = rows(offers.iter().map(|offered| offer(*offered, session)));
+    }
 }
 
 /// The button of a command.
@@ -463,3 +459,35 @@ pub const GONE: &str = "That button no longer works.";
 
 /// What a thread is called whose conversation was erased.
 pub const ERASED_THREAD: &str = "erased";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn panel_has_a_button_beside_each_of_several_flows() {
+        let flow = |flow, title| Panel {
+            flow,
+            title: Some(title),
+            text: "Text.",
+            image: None,
+            button: title,
+        };
+        let message = panel(&[flow("a", "Say hello"), flow("b", "Help out")]);
+        let parts = message.components[0]["components"].as_array().unwrap().clone();
+        let kinds: Vec<&Value> = parts.iter().map(|part| &part["type"]).collect();
+        assert_eq!(kinds, [9, 14, 9]);
+        assert_eq!(parts[2]["accessory"]["label"], "Help out");
+        assert_eq!(parts[2]["accessory"]["custom_id"], "start.b");
+    }
+
+    #[test]
+    fn panel_leaves_out_flows_that_it_has_no_room_for() {
+        let text = "x".repeat(PANEL_TEXT);
+        let flow =
+            Panel { flow: "a", title: Some("Hello"), text: &text, image: None, button: "Start" };
+        let message = panel(&vec![flow; 20]);
+        assert!(Weight::ALL.checked_sub(Weight::of(&message.components)).is_some());
+        assert!(message.components[0]["components"].as_array().unwrap().len() > 5);
+    }
+}

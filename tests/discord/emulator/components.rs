@@ -22,9 +22,14 @@ pub(crate) fn message_problems(body: &Value) -> Vec<String> {
     let components = body["components"].as_array().cloned().unwrap_or_default();
     let content = body["content"].as_str().unwrap_or_default();
     if flags & (1 << 15) == 0 {
-        if !components.is_empty() {
+        let rows = components.iter().filter(|component| kind(component) == 1).count();
+        if rows != components.len() {
             problems.push("components V2 without IS_COMPONENTS_V2".to_owned());
         }
+        if rows > 5 {
+            problems.push(format!("{rows} rows under words"));
+        }
+        problems.extend(problems_of(&components, Surface::Message));
         if content.trim().is_empty() {
             problems.push("an empty message".to_owned());
         }

@@ -91,7 +91,7 @@ impl Pen<'_> {
                     @for file in list(&message.body["attachments"]) {
                         div.file { b { (file["filename"].as_str().unwrap_or("file")) } }
                     }
-                    @if message.only_for.is_some() { p.note { "👁 Only you can see this · " span.link { "Dismiss message" } } }
+                    @if message.only_for.is_some() { p.note { "Only you can see this · " span.link { "Dismiss message" } } }
                 }
             }
         }

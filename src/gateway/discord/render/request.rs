@@ -12,10 +12,13 @@ use crate::{form::instant, gateway::discord::limits, model::ui::Decide};
 const FACT: usize = 800;
 
 /// Longest fact that stands in one line with its name, in characters.
-const LINE: usize = 100;
+const LINE: usize = 60;
 
-/// The person and the roles beside the person's picture; then a line for each fact, times in the reader's zone; then what
-/// somebody wrote, as quotations.
+/// Lines beside the person's picture.
+const BESIDE: usize = 4;
+
+/// The person and the roles beside the person's picture; then what somebody wrote, as quotations; then a line for each
+/// other fact, times in the reader's zone.
 pub(super) fn facts(decide: &Decide, cx: &Cx) -> Vec<Vec<Value>> {
     let (mut who, mut short): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
     let mut long: Vec<Vec<Value>> = Vec::new();
@@ -36,6 +39,9 @@ pub(super) fn facts(decide: &Decide, cx: &Cx) -> Vec<Vec<Value>> {
         }
     }
     let picture = cx.asker.as_ref().and_then(|asker| asker.avatar.as_deref());
+    let beside =
+        if picture.is_some() { BESIDE.saturating_sub(who.len()).min(short.len()) } else { 0 };
+    who.extend(short.drain(..beside));
     let who = match (who.is_empty(), picture) {
         (true, _) => None,
         (false, Some(url)) => {
@@ -44,7 +50,7 @@ pub(super) fn facts(decide: &Decide, cx: &Cx) -> Vec<Vec<Value>> {
         (false, None) => Some(kit::text(&who.join("\n"))),
     };
     let short = short.chunks(4).map(|lines| vec![kit::text(&lines.join("\n"))]);
-    who.map(|who| vec![who]).into_iter().chain(short).chain(long).collect()
+    who.map(|who| vec![who]).into_iter().chain(long).chain(short).collect()
 }
 
 /// A fact that Discord shows itself, under the name that it has there.

@@ -437,15 +437,14 @@ impl Sender<'_> {
         if self.effect.to == Recipient::Participant {
             return self.tell(text, offers).await;
         }
-        let mut messages = if transcript {
-            texts::with_transcript(text, self.effect.session)
-        } else {
-            render::post(text)
-        };
+        let mut messages = render::post(text);
         if messages.is_empty() {
             return Ok(None);
         }
-        messages.extend(texts::offered(offers, self.effect.session));
+        texts::offer_under(&mut messages, offers, self.effect.session);
+        if transcript {
+            texts::transcript_under(&mut messages, self.effect.session);
+        }
         let target = self.target().await?;
         if let Some(user) = self.mentioned().await? {
             return self.post_by(&user, &target.channel, &messages).await;
@@ -500,8 +499,7 @@ impl Sender<'_> {
         }
         let more = unheard.into_iter().filter(|offered| !offers.contains(offered));
         let offers: Vec<Offered> = offers.iter().copied().chain(more).collect();
-        // Words and buttons do not go into one message: what stands in no notification stands by itself.
-        messages.extend(texts::offered(&offers, self.effect.session));
+        texts::offer_under(&mut messages, &offers, self.effect.session);
         self.post_all(&messages).await
     }
 

@@ -256,8 +256,9 @@ fn calling(message: &Message, user: &str) -> Value {
 
 /// What a card says, without anything to press, to those whom it calls; none where it is words already.
 fn words_alone(body: &Value) -> Option<Value> {
-    let mut lines = Vec::new();
-    said(body.get("components")?, &mut lines);
+    let components = body.get("components")?;
+    let mut lines: Vec<String> = body["content"].as_str().map(str::to_owned).into_iter().collect();
+    said(components, &mut lines);
     let content = clip(&lines.join("\n"), limits::CONTENT);
     let mut words = texts::words(content).body(0);
     words["allowed_mentions"] = body["allowed_mentions"].clone();
