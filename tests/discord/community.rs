@@ -122,9 +122,9 @@ async fn a_member_is_taken_from_the_panel_to_the_roles() {
     ada.press("Open it again").await;
     assert_snapshot!(ada.form(), @"
     ╔ Edit: Introduction
-    ║ Text*: _¶short_
+    ║ Your introduction*: _¶short_
     ║ Pronouns: __
-    ║ Note for the interviewer: _¶_
+    ║ Note for the team: _¶_
     ╚ [Cancel] [Submit]
     ");
     ada.fill(
@@ -134,66 +134,73 @@ async fn a_member_is_taken_from_the_panel_to_the_roles() {
     ada.submit().await;
     assert_snapshot!(ada.news(), @"
     #introductions
-      + Anteroom: **Ada**: I build small boats, and want to learn how bigger ones are rigged.
+      + Anteroom: @Ada: I build small boats, and want to learn how bigger ones are rigged.
     #welcome-ada
       ~ Anteroom (edited): ┃✓ ### Introduction
           ┃✓ Write two or three sentences about yourself, or press Skip.
-          ┃✓ **Text**: I build small boats, and want to learn how bigger ones are rigged.
+          ┃✓ **Your introduction**: I build small boats, and want to learn how bigger ones are rigged.
           ┃✓ ✓ **Changed and approved** by you, <t:1793628300:f>
           ┃✓ [Change]
       ~ Anteroom (only you): Done.
       + Anteroom: ┃ Would you like the Contributor role? Staff check requests, usually within a day.
-          ┃ [+ Request it] [Not now] [Skip]
+          ┃ [Request it] [Not now] [Skip]
           ┃ -# Step 4 of 4 · Roles
           ┃ [Help] [Talk to a person] [Stop]
     ");
     let grace = bot.grace();
     assert_snapshot!(grace.news(), @"
     #welcome
-      + Anteroom: ┃ New here? Press Start. It takes two minutes and happens in a thread only you and the staff can see.
+      + Anteroom: ┃ ## New here?
+          ┃ Press Start. It takes two minutes and happens in a thread only you and the staff can see.
           ┃ [+ Start]
     #introductions
-      + Anteroom: **Ada**: I build small boats, and want to learn how bigger ones are rigged.
+      + Anteroom: @Ada: I build small boats, and want to learn how bigger ones are rigged.
     ");
     ada.press("Request it").await;
     assert_snapshot!(ada.news(), @"
     #welcome-ada
       ~ Anteroom (edited): ┃✓ Would you like the Contributor role? Staff check requests, usually within a day.
           ┃✓ ✓ You answered: **Request it**, <t:1793628300:f>
-      + Anteroom: Done. Example Ltd can see the following:
-          
-          - Interests
-          - Introduction
-          
-          A person will read it. Press *Export my data* for a copy, or *Delete my data* to erase it.
-      + Anteroom: [Export my data] [Delete my data]
-      + Anteroom: You can have a copy of everything.
-          [Download my answers] [Delete my data]
+      + Anteroom: ┃✓ Done. Example Ltd can see the following:
+          ┃✓ 
+          ┃✓ - Interests
+          ┃✓ - Introduction
+          ┃✓ 
+          ┃✓ A person will read it. Press *Export my data* for a copy, or *Delete my data* to erase it.
+          ┃✓ [Export my data] [Delete my data]
       + Anteroom: I've asked the team. You can leave; I'll post their answer here.
     ");
     assert_snapshot!(grace.news(), @"
     #staff-approvals
       + Anteroom: @Moderators
-          ┃ ### Give Ada the role contributor?
-          ┃ **Person**: Ada
-          ┃ **Flow**: Community welcome
+          ┃ ### Give Ada the Contributor role?
+          ┃ **Person**: @Ada
+          ┃ **Role**: @Contributor
+          ┃ **Interests**: Learning, Events
+          ┃ **Flow**: Community welcome ⟶ 🖼 Ada
+          ┃ **Introduction**
+          ┃ > I build small boats, and want to learn how bigger ones are rigged.
           ┃ **Phase**: Roles
-          ┃ [✓ Approve] [! Deny] [Open transcript] [Open conversation ↗]
+          ┃ [✓ Approve] [! Deny] [Deny with feedback] [Open transcript] [Open conversation ↗]
     ");
     grace.press("Approve").await;
     assert_snapshot!(grace.news(), @"
     #staff-approvals
       + Anteroom (only you): ┃ ### Approve this?
-          ┃ Give Ada the role contributor?
+          ┃ Give Ada the Contributor role?
           ┃ [✓ Yes, approve]
           ┃ -# If not, dismiss this message.
     ");
     grace.press("Yes, approve").await;
     assert_snapshot!(grace.news(), @"
     #staff-approvals
-      ~ Anteroom (edited): ┃✓ ### Give Ada the role contributor?
-          ┃✓ **Person**: Ada
-          ┃✓ **Flow**: Community welcome
+      ~ Anteroom (edited): ┃✓ ### Give Ada the Contributor role?
+          ┃✓ **Person**: @Ada
+          ┃✓ **Role**: @Contributor
+          ┃✓ **Interests**: Learning, Events
+          ┃✓ **Flow**: Community welcome ⟶ 🖼 Ada
+          ┃✓ **Introduction**
+          ┃✓ > I build small boats, and want to learn how bigger ones are rigged.
           ┃✓ **Phase**: Roles
           ┃✓ ✓ **Approved** by @Grace Hopper, <t:1793628300:f>
       ~ Anteroom (only you): Done.
@@ -202,8 +209,7 @@ async fn a_member_is_taken_from_the_panel_to_the_roles() {
     ");
     assert_snapshot!(ada.news(), @"
     #welcome-ada
-      + Anteroom: Your roles:
-          ✓ Contributor
+      + Anteroom: ✓ @Grace Hopper approved your request. You have a new role: **Contributor**.
     ");
     assert_eq!(bot.roles(ADA), ["Member", "Contributor", "Learner", "Events", "Event pings"]);
 }
@@ -237,13 +243,13 @@ async fn what_is_asked_of_staff_is_decided_once_and_by_those_who_may() {
     ");
     // A decision may be typed, as a reply that calls the bot.
     grace.at("staff-approvals").reply("Approve, she helped me last week").await;
-    assert_snapshot!(grace.news(), @r"
+    assert_snapshot!(grace.news(), @"
     #staff-approvals
       ~ Anteroom (edited): ┃✓ ### Give Ada the Contributor role?
           ┃✓ **Person**: @Ada
-          ┃✓ **Role**: @Contributor ⟶ 🖼 Ada
+          ┃✓ **Role**: @Contributor
           ┃✓ **Flow**: Community welcome
-          ┃✓ **Phase**: Roles
+          ┃✓ **Phase**: Roles ⟶ 🖼 Ada
           ┃✓ ✓ **Approved** by @Grace Hopper, <t:1793628300:f>
     #Ada
       + Anteroom: Approved by @Grace Hopper.
@@ -281,18 +287,15 @@ async fn over_http_everything_is_the_same() {
     #welcome-ada
       ~ Anteroom (edited): ┃✓ Would you like the Contributor role? Staff check requests, usually within a day.
           ┃✓ ✓ You answered: **Request it**, <t:1793628300:f>
-      + Anteroom: Done. Example Ltd can see the following:
-          
-          - Interests
-          - Introduction
-          
-          A person will read it. Press *Export my data* for a copy, or *Delete my data* to erase it.
-      + Anteroom: [Export my data] [Delete my data]
-      + Anteroom: You can have a copy of everything.
-          [Download my answers] [Delete my data]
+      + Anteroom: ┃✓ Done. Example Ltd can see the following:
+          ┃✓ 
+          ┃✓ - Interests
+          ┃✓ - Introduction
+          ┃✓ 
+          ┃✓ A person will read it. Press *Export my data* for a copy, or *Delete my data* to erase it.
+          ┃✓ [Export my data] [Delete my data]
       + Anteroom: I've asked the team. You can leave; I'll post their answer here.
-      + Anteroom: Your roles:
-          ✓ Contributor
+      + Anteroom: ✓ @Grace Hopper approved your request. You have a new role: **Contributor**.
     ");
     assert_eq!(bot.roles(ADA), ["Member", "Contributor", "Learner"]);
 }

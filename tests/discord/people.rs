@@ -22,19 +22,19 @@ async fn f4_silence_is_reminded_of_twice_and_then_pauses() {
     bot.pass(TimeDelta::hours(24)).await;
     assert_snapshot!(ada.news(), @"");
     bot.pass(TimeDelta::hours(48)).await;
-    assert_snapshot!(ada.news(), @r"
+    assert_snapshot!(ada.news(), @"
     #welcome-ada
       ~ Anteroom (edited): ┃ Which colour?
           ┃ [Red] [Blue]
           ┃ -# Step 1 of 2 · One · 0/2
       + Anteroom: A reminder: this question is still open. Type *stop reminders* for no more of these.
-      + Anteroom: [Later] [Stop reminders]
+          [Later] [Stop reminders]
     ");
     bot.pass(TimeDelta::days(7)).await;
     assert_snapshot!(ada.news(), @"
     #welcome-ada
       + Anteroom: A reminder: this question is still open. Type *stop reminders* for no more of these.
-      + Anteroom: [Later] [Stop reminders]
+          [Later] [Stop reminders]
     ");
     bot.pass(TimeDelta::days(5)).await;
     assert_snapshot!(ada.news(), @"
@@ -74,18 +74,18 @@ async fn f8_a_request_can_be_read_and_decided_on_a_telephone() {
     let card = grace.screen();
     let lines: usize = card.lines().map(|line| line.chars().count().div_ceil(40)).sum();
     assert!(lines <= PHONE_LINES, "{lines} lines:\n{card}");
-    assert_snapshot!(card, @r"
+    assert_snapshot!(card, @"
     Anteroom: @Moderators
     ┃ ### Move Ada to “Goodbye”?
     ┃ This phase isn't complete. Missing items were determined by the app, not by the model.
-    ┃ **Person**: @Ada ⟶ 🖼 Ada
+    ┃ **Person**: @Ada
     ┃ **Flow**: About pets
     ┃ **Phase**: Pets
-    ┃ **Missing**: A pet
-    ┃ **Requested**: <t:1793628300:f>
-    ┃ **Expires**: <t:1794233100:f>
+    ┃ **Missing**: A pet ⟶ 🖼 Ada
     ┃ **The interviewer's reason**
     ┃ > there is no pet
+    ┃ **Requested**: <t:1793628300:f>
+    ┃ **Expires**: <t:1794233100:f>
     ┃ [✓ Approve] [! Deny] [Deny and tell the interviewer] [Open transcript]
     ");
     let body = bot.discord.with(|state| {

@@ -255,7 +255,7 @@ async fn row_18_stop_drops_what_the_model_says_and_what_is_open() {
     assert_snapshot!(ada.news(), @"
     #welcome-ada
       + Anteroom: Stopped. I won't ask anything more. Type *resume* to continue later, or *delete my data* to erase everything.
-      + Anteroom: [Continue later] [Delete my data]
+          [Continue later] [Delete my data]
     ");
     model.next(Turn::calls("get_user_option", &colours()));
     ada.write("resume").await;
@@ -266,7 +266,7 @@ async fn row_18_stop_drops_what_the_model_says_and_what_is_open() {
       + Anteroom (edited): ┃  Which colour?
           ┃  **No longer asked**: the conversation was stopped. <t:1793628300:f>
       + Anteroom: Stopped. I won't ask anything more. Type *resume* to continue later, or *delete my data* to erase everything.
-      + Anteroom: [Continue later] [Delete my data]
+          [Continue later] [Delete my data]
     ");
     model.assert_played();
 }
@@ -286,13 +286,13 @@ async fn row_20_reminders_that_came_due_while_the_bot_was_away_are_one() {
     bot.discord.with(|state| state.advance(TimeDelta::hours(80)));
     bot.crash().await;
     bot.pass(TimeDelta::minutes(5)).await;
-    assert_snapshot!(bot.ada().news(), @r"
+    assert_snapshot!(bot.ada().news(), @"
     #welcome-ada
       ~ Anteroom (edited): ┃ Which colour?
           ┃ [Red] [Blue]
           ┃ -# Step 1 of 2 · Pets · 0/1
       + Anteroom: A reminder: this question is still open. Type *stop reminders* for no more of these.
-      + Anteroom: [Later] [Stop reminders]
+          [Later] [Stop reminders]
     ");
 }
 
@@ -398,7 +398,7 @@ async fn row_39_what_a_child_asks_stands_in_the_conversation_of_its_root() {
       ~ Anteroom (edited): ┃  Which size?
           ┃  **No longer asked**: the conversation was stopped. <t:1793628300:f>
       + Anteroom: Stopped. I won't ask anything more. Type *resume* to continue later, or *delete my data* to erase everything.
-      + Anteroom: [Continue later] [Delete my data]
+          [Continue later] [Delete my data]
     ");
     model.assert_played();
 }
@@ -469,14 +469,14 @@ async fn row_45_words_that_call_everybody_call_nobody_and_move_nothing() {
       + Anteroom: @Moderators
           ┃ ### Move Ada to “Goodbye”?
           ┃ This phase isn't complete. Missing items were determined by the app, not by the model.
-          ┃ **Person**: @Ada ⟶ 🖼 Ada
+          ┃ **Person**: @Ada
           ┃ **Flow**: About pets
           ┃ **Phase**: Pets
-          ┃ **Missing**: A pet
-          ┃ **Requested**: <t:1793628300:f>
-          ┃ **Expires**: <t:1794233100:f>
+          ┃ **Missing**: A pet ⟶ 🖼 Ada
           ┃ **The interviewer's reason**
           ┃ > @|everyone \<@&1200000000000000009\> look at \[your bank\](https://evil.example), \<@702\> & \*\*bold\*\*
+          ┃ **Requested**: <t:1793628300:f>
+          ┃ **Expires**: <t:1794233100:f>
           ┃ [✓ Approve] [! Deny] [Deny and tell the interviewer] [Open transcript] [Open conversation ↗]
     ");
     let called = bot.discord.with(|state| {

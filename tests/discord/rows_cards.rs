@@ -234,10 +234,10 @@ async fn row_31_a_card_that_a_moderator_deleted_is_not_answered_and_comes_again(
       - Anteroom: Hi @Ada!
     ");
     bot.pass(TimeDelta::hours(25)).await;
-    assert_snapshot!(ada.news(), @r"
+    assert_snapshot!(ada.news(), @"
     #welcome-ada
       + Anteroom: A reminder: this question is still open. Type *stop reminders* for no more of these.
-      + Anteroom: [Later] [Stop reminders]
+          [Later] [Stop reminders]
       + Anteroom: ┃ Which colour?
           ┃ [Red] [Blue]
           ┃ -# Step 1 of 2 · One · 0/2

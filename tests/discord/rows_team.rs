@@ -85,36 +85,36 @@ async fn a_request_that_no_channel_takes_is_decided_in_a_direct_message() {
       + Anteroom: Hi @Ada!
           I couldn't post in the team's channel, so I've written directly to the people who can decide. You can leave; I'll post their answer here.
     ");
-    assert_snapshot!(grace.news(), @r"
+    assert_snapshot!(grace.news(), @"
     @Anteroom
       + Anteroom: ┃ ### Move Ada to “Goodbye”?
           ┃ This phase isn't complete. Missing items were determined by the app, not by the model.
-          ┃ **Person**: @Ada ⟶ 🖼 Ada
+          ┃ **Person**: @Ada
           ┃ **Flow**: About pets
           ┃ **Phase**: Pets
-          ┃ **Missing**: A pet
-          ┃ **Requested**: <t:1793628300:f>
-          ┃ **Expires**: <t:1794233100:f>
+          ┃ **Missing**: A pet ⟶ 🖼 Ada
           ┃ **The interviewer's reason**
           ┃ > no pet
+          ┃ **Requested**: <t:1793628300:f>
+          ┃ **Expires**: <t:1794233100:f>
           ┃ [✓ Approve] [! Deny] [Deny and tell the interviewer] [Open transcript] [Open conversation ↗]
     ");
     assert_snapshot!(bot.mallory().news(), @"");
     model.next(Turn::says("Goodbye."));
     grace.press("Approve").await;
     grace.press("Yes, approve").await;
-    assert_snapshot!(grace.news(), @r"
+    assert_snapshot!(grace.news(), @"
     @Anteroom
       ~ Anteroom (edited): ┃✓ ### Move Ada to “Goodbye”?
           ┃✓ This phase isn't complete. Missing items were determined by the app, not by the model.
-          ┃✓ **Person**: @Ada ⟶ 🖼 Ada
+          ┃✓ **Person**: @Ada
           ┃✓ **Flow**: About pets
           ┃✓ **Phase**: Pets
-          ┃✓ **Missing**: A pet
-          ┃✓ **Requested**: <t:1793628300:f>
-          ┃✓ **Expires**: <t:1794233100:f>
+          ┃✓ **Missing**: A pet ⟶ 🖼 Ada
           ┃✓ **The interviewer's reason**
           ┃✓ > no pet
+          ┃✓ **Requested**: <t:1793628300:f>
+          ┃✓ **Expires**: <t:1794233100:f>
           ┃✓ ✓ **Approved** by @Grace Hopper, <t:1793628300:f>
       + Anteroom (only you): Done.
     ");
@@ -138,18 +138,18 @@ async fn row_19_an_answer_after_the_deadline_is_told_so_and_may_be_reopened() {
     model.next(Turn::says("Nobody has decided."));
     drop(grace.news());
     grace.press("Deny").await;
-    assert_snapshot!(grace.news(), @r"
+    assert_snapshot!(grace.news(), @"
     #staff-approvals
       ~ Anteroom (edited): ┃  ### Move Ada to “Goodbye”?
           ┃  This phase isn't complete. Missing items were determined by the app, not by the model.
-          ┃  **Person**: @Ada ⟶ 🖼 Ada
+          ┃  **Person**: @Ada
           ┃  **Flow**: About pets
           ┃  **Phase**: Pets
-          ┃  **Missing**: A pet
-          ┃  **Requested**: <t:1793628300:f>
-          ┃  **Expires**: <t:1794233100:f>
+          ┃  **Missing**: A pet ⟶ 🖼 Ada
           ┃  **The interviewer's reason**
           ┃  > there is no pet
+          ┃  **Requested**: <t:1793628300:f>
+          ┃  **Expires**: <t:1794233100:f>
           ┃  **Expired**: nobody answered in time. <t:1794233101:f>
           ┃  [Reopen]
       + Anteroom (only you): That question has expired.
@@ -157,19 +157,19 @@ async fn row_19_an_answer_after_the_deadline_is_told_so_and_may_be_reopened() {
     assert!(bot.ada().screen().ends_with("Anteroom: Nobody has decided.\n"));
     model.next(Turn::says("Goodbye."));
     grace.press("Reopen").await;
-    assert_snapshot!(grace.news(), @r"
+    assert_snapshot!(grace.news(), @"
     #staff-approvals
       + Anteroom: @Moderators
           ┃ ### Move Ada to “Goodbye”?
           ┃ This phase isn't complete. Missing items were determined by the app, not by the model.
-          ┃ **Person**: @Ada ⟶ 🖼 Ada
+          ┃ **Person**: @Ada
           ┃ **Flow**: About pets
           ┃ **Phase**: Pets
-          ┃ **Missing**: A pet
-          ┃ **Requested**: <t:1794233100:f>
-          ┃ **Expires**: <t:1794837900:f>
+          ┃ **Missing**: A pet ⟶ 🖼 Ada
           ┃ **Reason given**
           ┃ > there is no pet
+          ┃ **Requested**: <t:1794233100:f>
+          ┃ **Expires**: <t:1794837900:f>
           ┃ [✓ Approve] [! Deny] [Deny and tell the interviewer] [Open transcript] [Open conversation ↗]
     ");
 }
@@ -276,19 +276,19 @@ async fn row_25_with_the_decider_gone_nothing_is_approved_by_itself() {
     drop(linus.news());
     bot.happens(|state| state.leaves(GRACE)).await;
     bot.pass(TimeDelta::hours(25)).await;
-    assert_snapshot!(linus.news(), @r"
+    assert_snapshot!(linus.news(), @"
     #staff-approvals
       ~ Anteroom (edited): @Moderators
           ┃ ### Move Ada to “Goodbye”?
           ┃ This phase isn't complete. Missing items were determined by the app, not by the model.
-          ┃ **Person**: @Ada ⟶ 🖼 Ada
+          ┃ **Person**: @Ada
           ┃ **Flow**: About pets
           ┃ **Phase**: Pets
-          ┃ **Missing**: A pet
-          ┃ **Requested**: <t:1793628300:f>
-          ┃ **Expires**: <t:1794233100:f>
+          ┃ **Missing**: A pet ⟶ 🖼 Ada
           ┃ **The interviewer's reason**
           ┃ > there is no pet
+          ┃ **Requested**: <t:1793628300:f>
+          ┃ **Expires**: <t:1794233100:f>
           ┃ [✓ Approve] [! Deny] [Deny and tell the interviewer] [Open transcript] [Open conversation ↗]
     #Ada
       + Anteroom: Still waiting for a decision: Move Ada to “Goodbye”?
@@ -296,18 +296,18 @@ async fn row_25_with_the_decider_gone_nothing_is_approved_by_itself() {
     ");
     model.next(Turn::says("Nobody has decided."));
     bot.pass(TimeDelta::days(6)).await;
-    assert_snapshot!(linus.news(), @r"
+    assert_snapshot!(linus.news(), @"
     #staff-approvals
       ~ Anteroom (edited): ┃  ### Move Ada to “Goodbye”?
           ┃  This phase isn't complete. Missing items were determined by the app, not by the model.
-          ┃  **Person**: @Ada ⟶ 🖼 Ada
+          ┃  **Person**: @Ada
           ┃  **Flow**: About pets
           ┃  **Phase**: Pets
-          ┃  **Missing**: A pet
-          ┃  **Requested**: <t:1793628300:f>
-          ┃  **Expires**: <t:1794233100:f>
+          ┃  **Missing**: A pet ⟶ 🖼 Ada
           ┃  **The interviewer's reason**
           ┃  > there is no pet
+          ┃  **Requested**: <t:1793628300:f>
+          ┃  **Expires**: <t:1794233100:f>
           ┃  **Expired**: nobody answered in time. <t:1794236700:f>
           ┃  [Reopen]
     ");
@@ -324,38 +324,38 @@ async fn row_26_votes_outlive_a_restart_and_the_last_of_each_counts() {
     decides(&bot, LINUS, true);
     drop(bot.grace().news());
     bot.grace().at("staff-approvals").press("Deny").await;
-    assert_snapshot!(bot.grace().news(), @r"
+    assert_snapshot!(bot.grace().news(), @"
     #staff-approvals
       ~ Anteroom (edited): @Moderators
           ┃ ### Move Ada to “Goodbye”?
           ┃ This phase isn't complete. Missing items were determined by the app, not by the model.
-          ┃ **Person**: @Ada ⟶ 🖼 Ada
+          ┃ **Person**: @Ada
           ┃ **Flow**: About pets
           ┃ **Phase**: Pets
-          ┃ **Missing**: A pet
-          ┃ **Requested**: <t:1793628300:f>
-          ┃ **Expires**: <t:1794233100:f>
+          ┃ **Missing**: A pet ⟶ 🖼 Ada
           ┃ **The interviewer's reason**
           ┃ > there is no pet
+          ┃ **Requested**: <t:1793628300:f>
+          ┃ **Expires**: <t:1794233100:f>
           ┃ [✓ Approve] [! Deny] [Deny and tell the interviewer] [Open transcript] [Open conversation ↗]
           ┃ -# 2 must decide alike. @Grace Hopper denied.
     ");
     bot.crash().await;
     bot.grace().at("staff-approvals").press("Approve").await;
     bot.grace().at("staff-approvals").press("Yes, approve").await;
-    assert_snapshot!(bot.grace().news(), @r"
+    assert_snapshot!(bot.grace().news(), @"
     #staff-approvals
       ~ Anteroom (edited): @Moderators
           ┃ ### Move Ada to “Goodbye”?
           ┃ This phase isn't complete. Missing items were determined by the app, not by the model.
-          ┃ **Person**: @Ada ⟶ 🖼 Ada
+          ┃ **Person**: @Ada
           ┃ **Flow**: About pets
           ┃ **Phase**: Pets
-          ┃ **Missing**: A pet
-          ┃ **Requested**: <t:1793628300:f>
-          ┃ **Expires**: <t:1794233100:f>
+          ┃ **Missing**: A pet ⟶ 🖼 Ada
           ┃ **The interviewer's reason**
           ┃ > there is no pet
+          ┃ **Requested**: <t:1793628300:f>
+          ┃ **Expires**: <t:1794233100:f>
           ┃ [✓ Approve] [! Deny] [Deny and tell the interviewer] [Open transcript] [Open conversation ↗]
           ┃ -# 2 must decide alike. @Grace Hopper approved.
       + Anteroom (only you): Done.

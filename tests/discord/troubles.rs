@@ -28,7 +28,7 @@ async fn whoever_says_stop_is_asked_nothing_more() {
           ┃  4. Staff have the last word.
           ┃  **No longer asked**: the conversation was stopped. <t:1793628300:f>
       + Anteroom: Stopped. I won't ask anything more. Type *resume* to continue later, or *delete my data* to erase everything.
-      + Anteroom: [Continue later] [Delete my data]
+          [Continue later] [Delete my data]
     ");
     bot.ada().at("welcome").command("/onboard resume", &[]).await;
     assert_snapshot!(ada.news(), @r"
@@ -53,7 +53,7 @@ async fn whoever_says_stop_is_asked_nothing_more() {
           ┃  4. Staff have the last word.
           ┃  **No longer asked**: the conversation was stopped. <t:1793628300:f>
       + Anteroom: Stopped. I won't ask anything more. Type *resume* to continue later, or *delete my data* to erase everything.
-      + Anteroom: [Continue later] [Delete my data]
+          [Continue later] [Delete my data]
     ");
 }
 

@@ -31,7 +31,7 @@ async fn commands_are_buttons_where_typing_is_not_heard() {
           ┃  4. Staff have the last word.
           ┃  **No longer asked**: the conversation was stopped. <t:1793628300:f>
       + Anteroom: Stopped. I won't ask anything more. Press *Continue later* to go on later, or *Delete my data* to erase everything.
-      + Anteroom: [Continue later] [Delete my data]
+          [Continue later] [Delete my data]
     ");
     ada.press("Continue later").await;
     assert_snapshot!(ada.news(), @r"
@@ -49,7 +49,7 @@ async fn commands_are_buttons_where_typing_is_not_heard() {
     assert_snapshot!(ada.news(), @"
     #welcome-ada
       + Anteroom: I've asked the team. I'll keep quiet until they answer or you press *Continue*.
-      + Anteroom: [Continue]
+          [Continue]
     ");
     ada.press("Continue").await;
     assert_snapshot!(ada.news(), @r"
