@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 
 use super::{
     app::{self, Wanted},
@@ -13,6 +13,7 @@ use super::{
 };
 use crate::{
     clock::{Clock as _, SystemClock},
+    form::clip,
     model::session::Head,
     store::unreadable::Unreadable,
 };
@@ -48,56 +49,111 @@ fn list(mut heads: Vec<Head>, Json { json }: Json) -> anyhow::Result<()> {
         return Ok(term::json(&heads)?);
     }
     let now = SystemClock.now();
-    let rows: Vec<[String; 8]> = heads.iter().map(|head| row(head, now)).collect();
-    let headings = ["SESSION", "FLOW", "PERSON", "STATUS", "PHASE", "OPEN", "LAST CHANGE", "GOES"];
-    Ok(term::table(headings, &rows, "There are no sessions yet.")?)
+    let rows = fitted(heads.iter().map(|head| row(head, now)).collect());
+    Ok(term::table(HEADINGS, &rows, "There are no sessions yet.")?)
 }
 
-fn row(head: &Head, now: DateTime<Utc>) -> [String; 8] {
+/// Who it is comes first, and what to copy last. All of it fits 120 columns, so the flow is left to `sessions show`.
+const HEADINGS: [&str; 7] =
+    ["PERSON", "STATUS", "PHASE", "OPEN QUESTIONS", "IDLE", "DELETED ON", "SESSION"];
+
+/// Longest line, in characters.
+const LINE_MAX: usize = 120;
+
+/// What is shown of a name however long the line becomes, in characters.
+const PERSON_MIN: usize = 12;
+
+/// Longest name of a phase, in characters.
+const PHASE_MAX: usize = 13;
+
+fn row(head: &Head, now: DateTime<Utc>) -> [String; 7] {
     let status = if head.handed_over { "handed over" } else { head.status.name() };
     let open = match head.approvals {
         0 => head.pending.to_string(),
         approvals => format!("{} ({approvals} to decide)", head.pending),
     };
+    let person = head.name.clone().unwrap_or_else(|| head.participant.to_string());
     [
-        head.id.to_string(),
-        head.flow.id.clone(),
-        head.name.clone().unwrap_or_else(|| head.participant.to_string()),
+        person,
         status.to_owned(),
-        head.phase.clone().unwrap_or_default(),
+        clip(head.phase.as_deref().unwrap_or_default(), PHASE_MAX),
         open,
-        ago(now, head.updated_at),
+        idle(now - head.updated_at),
         match head.goes_at {
-            _ if head.held => "held".to_owned(),
+            _ if head.held => "on hold".to_owned(),
             Some(at) => at.format("%Y-%m-%d").to_string(),
             None => String::new(),
         },
+        head.id.to_string(),
     ]
 }
 
-fn ago(now: DateTime<Utc>, at: DateTime<Utc>) -> String {
-    let minutes = (now - at).num_minutes().max(0);
-    match minutes {
-        0 => "just now".to_owned(),
-        1..60 => format!("{minutes} min ago"),
-        60..1440 => format!("{} h ago", minutes / 60),
-        _ => format!("{} d ago", minutes / 1440),
+/// Shortens names to what the other columns leave of a line.
+fn fitted(mut rows: Vec<[String; 7]>) -> Vec<[String; 7]> {
+    let width = |column: usize| {
+        let cells = rows.iter().map(|row| row[column].chars().count());
+        cells.chain([HEADINGS[column].len()]).max().unwrap_or(0)
+    };
+    let taken: usize = (1..HEADINGS.len()).map(|column| width(column) + 2).sum();
+    let room = LINE_MAX.saturating_sub(taken + 1).max(PERSON_MIN);
+    for row in &mut rows {
+        row[0] = clip(&row[0], room);
+    }
+    rows
+}
+
+fn idle(time: TimeDelta) -> String {
+    match time.num_minutes().max(0) {
+        minutes @ ..60 => format!("{minutes} min"),
+        minutes @ 60..1440 => format!("{} h", minutes / 60),
+        minutes => format!("{} d", minutes / 1440),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use chrono::TimeDelta;
+    use serde_json::json;
 
     use super::*;
 
     #[test]
     fn times_are_told_as_people_do() {
-        let now = DateTime::UNIX_EPOCH;
-        let told = |minutes| ago(now, now - TimeDelta::minutes(minutes));
-        assert_eq!(told(0), "just now");
-        assert_eq!(told(59), "59 min ago");
-        assert_eq!(told(60 * 23), "23 h ago");
-        assert_eq!(told(60 * 48), "2 d ago");
+        let told = |minutes| idle(TimeDelta::minutes(minutes));
+        assert_eq!(told(0), "0 min");
+        assert_eq!(told(59), "59 min");
+        assert_eq!(told(60 * 23), "23 h");
+        assert_eq!(told(60 * 48), "2 d");
+    }
+
+    /// A conversation with long names for everything, and many questions.
+    fn head() -> Head {
+        let head = json!({
+            "id": "ses_018f6f2a0b0c7d0e8f00112233445566",
+            "flow": { "id": "candidate-onboarding", "version": "1.0.0", "digest": "d" },
+            "participant": "slack:T0123456789/U0123456789",
+            "name": "Wolfeschlegelsteinhausenbergerdorff",
+            "place": { "platform": "slack", "workspace": "T0123456789", "channel": "D1" },
+            "status": "completed", "phase": "phase_2_deep_dive_into_projects", "pending": 12,
+            "approvals": 3, "progress": 0.5, "seq": 1, "goes_at": "2027-05-21T00:00:00Z",
+            "created_at": "2026-11-02T00:00:00Z", "updated_at": "2026-11-02T00:00:00Z",
+        });
+        serde_json::from_value(head).unwrap()
+    }
+
+    #[test]
+    fn the_list_fits_and_begins_with_the_person() {
+        let now = "2026-11-20T00:00:00Z".parse().unwrap();
+        let nameless = Head { name: None, handed_over: true, ..head() };
+
+        let text = term::laid_out(HEADINGS, &fitted(vec![row(&head(), now), row(&nameless, now)]));
+
+        assert!(text.lines().all(|line| line.chars().count() <= LINE_MAX), "{text}");
+        assert!(text.starts_with("PERSON "), "{text}");
+        assert!(text.contains("\nWolfeschlegel") && text.contains("\nslack:T01234"), "{text}");
+        assert!(text.contains("handed over") && text.contains("12 (3 to decide)"), "{text}");
+        let short = Head { name: Some("Ada Byron".to_owned()), pending: 1, approvals: 0, ..head() };
+        assert!(
+            term::laid_out(HEADINGS, &fitted(vec![row(&short, now)])).contains("\nAda Byron  ")
+        );
     }
 }

@@ -85,7 +85,8 @@ pub(super) fn table<const N: usize>(
     say(typed(laid_out(headings, rows).trim_end()))
 }
 
-fn laid_out<const N: usize>(headings: [&str; N], rows: &[[String; N]]) -> String {
+/// The same as text.
+pub(super) fn laid_out<const N: usize>(headings: [&str; N], rows: &[[String; N]]) -> String {
     let headings = headings.map(str::to_owned);
     let all = || std::iter::once(&headings).chain(rows);
     let widths: [usize; N] = std::array::from_fn(|column| {
