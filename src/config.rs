@@ -1,5 +1,6 @@
 //! Configuration: what the operator wrote becomes what the program uses; every problem is reported at once.
 
+pub mod brand;
 pub mod consulting;
 pub mod document;
 pub mod environment;

@@ -1,5 +1,6 @@
 //! From the configuration as written to the settings: what a schema cannot say is checked here.
 
+mod brand;
 mod discord;
 mod search;
 mod slack;
@@ -47,9 +48,11 @@ impl<'a> Resolve<'a> {
         let search = config.search.and_then(|search| self.search(&search));
         let budgets = self.budgets(&config.budget);
         self.booking(&config.consulting.booking);
+        let brand = self.brand(&config.brand);
         let settings = Settings {
             data_dir: self.data_dir(config.data.dir),
             web,
+            brand,
             vars: config.vars,
             slack,
             discord,

@@ -9,6 +9,7 @@ use std::{
 
 use super::{
     Approvers, Config, ContactSource, Flows, Limits, Log, MacosVia, Problem, SlackRates, Uploads,
+    brand::Brand,
     consulting::Consulting,
     document::Document,
     environment::{self, Environment},
@@ -31,6 +32,8 @@ pub struct Settings {
     pub data_dir: PathBuf,
     /// The local page.
     pub web: Web,
+    /// How the pages look.
+    pub brand: Brand,
     /// Values for `{{name}}` in texts of flows.
     pub vars: BTreeMap<String, String>,
     /// Slack, where it is in use.
@@ -271,6 +274,7 @@ impl Settings {
         Self {
             data_dir,
             web: Web { listen: written::LISTEN, allow_remote: false, staff_key: None },
+            brand: Brand::default(),
             vars: example.map(|(name, value)| (name.to_owned(), value.to_owned())).into(),
             slack: None,
             discord: None,

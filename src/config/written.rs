@@ -15,6 +15,8 @@ pub struct Config {
     pub data: Data,
     /// The local page.
     pub web: Web,
+    /// How the pages look.
+    pub brand: super::brand::Written,
     /// Values for `{{name}}` in texts of flows.
     pub vars: BTreeMap<String, String>,
     /// Slack; the platform counts as in use where this is written.

@@ -24,6 +24,7 @@ fn the_example_says_what_holds_without_it() {
     let example = example();
     let without = Settings::playground(example.data_dir.clone());
     assert_eq!(example.web, without.web);
+    assert_eq!(example.brand, without.brand);
     assert_eq!(example.vars, without.vars);
     assert_eq!(example.contacts, without.contacts);
     assert_eq!(example.flows, without.flows);
@@ -329,4 +330,30 @@ fn what_the_example_says_of_models_holds() {
     expected.fallback.clone_from(&found.fallback);
     expected.dialect.key_header = Some("api-key".to_owned());
     assert_eq!(*found, expected);
+}
+
+#[test]
+fn a_brand_that_people_could_not_read_is_refused_with_a_shade_that_they_can() {
+    insta::assert_snapshot!(said(
+        r##"
+[brand]
+name = " "
+logo = "/nonexistent/logo.svg"
+accent = "#ffd400"
+accent_dark = "#12403c"
+"##
+    ), @r"
+    config.toml:3:1: the name is empty. hint: leave `name` out to keep the name of the bot
+    config.toml:4:1: `/nonexistent/logo.svg` cannot be read: No such file or directory (os error 2). hint: an SVG, PNG or WebP file of at most 256 kB
+    config.toml:5:1: `#ffd400` is hard to read in the light theme: its contrast is 1.3:1, and 4.5:1 is needed. hint: `#846e00` is the nearest shade that can be read
+    config.toml:6:1: `#12403c` is hard to read in the dark theme: its contrast is 1.4:1, and 4.5:1 is needed. hint: `#8da3a1` is the nearest shade that can be read
+    ");
+    insta::assert_snapshot!(said("[brand]\naccent = \"teal\"\naccent_dark = \"#4fd1c0\"\n"), @"config.toml:2:1: `teal` is not a colour. hint: write it as `#rrggbb`, for example `#0f766e`");
+    assert_eq!(said("[brand]\naccent_dark = \"#4fd1c0\"\n").lines().count(), 1);
+
+    let text = "[brand]\nname = \"Acme\"\naccent = \"#7a1fa2\"\n";
+    let settings = Settings::parse("config.toml", text, &Environment::default()).unwrap();
+    let (light, dark) = settings.brand.accents.unwrap();
+    assert_eq!((settings.brand.name.as_str(), light.to_string().as_str()), ("Acme", "#7a1fa2"));
+    assert_ne!(light, dark);
 }
