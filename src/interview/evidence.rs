@@ -7,6 +7,7 @@ use crate::{
     flows::LoadedFlow,
     model::{
         flow::{Done, Lead, Objective, Phase},
+        session::Status,
         transcript::ObjectiveStatus,
         ui::Reply,
         wait::Standing,
@@ -115,14 +116,32 @@ fn counts(state: &State, phase: &Phase) -> (u32, u32) {
         .fold((0, 0), |(done, all), o| (done + u32::from(is_settled(state, &o.id)), all + 1))
 }
 
+/// How far somebody is in the whole interview, from 0 to 1, so that everybody who looks is told the same. `phase` is the
+/// one that they are in, with how far they are in it.
+pub fn share(flow: &LoadedFlow, status: Status, phase: Option<(&str, f64)>) -> f64 {
+    let begun = phase.and_then(|(id, done)| Some((flow.position(id)?, done)));
+    #[expect(clippy::cast_precision_loss, reason = "a flow has far fewer phases than 2^52")]
+    match (begun, status) {
+        (Some((position, done)), _) => {
+            (position as f64 + done) / flow.flow.phase.len().max(1) as f64
+        }
+        (None, Status::Completed) => 1.0,
+        (None, _) => 0.0,
+    }
+}
+
+/// `Step 1 of 3 · The basics`; none where the flow has no such phase.
+pub fn step_line(flow: &LoadedFlow, phase: &str) -> Option<String> {
+    let (position, of) = (flow.position(phase)? + 1, flow.flow.phase.len());
+    Some(format!("Step {position} of {of} · {}", flow.phase(phase)?.title))
+}
+
 /// `Step 1 of 3 · The basics · 0/3`; none before the first phase and after the last.
 pub fn progress_line(state: &State, flow: &LoadedFlow) -> Option<String> {
     let phase = flow.phase(state.phase()?)?;
-    let position = flow.position(&phase.id)? + 1;
     let (settled, required) = counts(state, phase);
-    let of = flow.flow.phase.len();
     let count = if required == 0 { String::new() } else { format!(" · {settled}/{required}") };
-    Some(format!("Step {position} of {of} · {}{count}", phase.title))
+    Some(format!("{}{count}", step_line(flow, &phase.id)?))
 }
 
 /// The same, where there is something to tell: one part without objectives has no progress to show.

@@ -14,7 +14,7 @@ use crate::{
     model::{
         artifact::Artifact,
         effect::Recipient,
-        session::{FlowPin, PersonId, Place, Status},
+        session::{FlowPin, PersonId, Place, Platform, Status},
         transcript::{
             Call, CallResult, Closing, EffectOutcome, Event, ObjectiveStatus, Origin, Recorded,
             SetBy, Speaker, Started,
@@ -396,6 +396,10 @@ impl State {
 
     fn changed(&mut self, to: Status, reason: &str, at: DateTime<Utc>) {
         self.status = to;
+        // Whoever ends a conversation has dealt with what a person was asked for.
+        if to == Status::Ended {
+            self.handoff = None;
+        }
         self.is_out_of_reach = to == Status::Paused && reason.starts_with(reach::OUT_OF_REACH);
         if matches!(to, Status::Notice | Status::Open) {
             self.awake_since = at;
@@ -560,9 +564,25 @@ impl State {
         self.family.own.as_ref().map_or(self.session, |own| own.assignment.root)
     }
 
-    /// What staff read as the participant's name.
+    /// What staff call the participant: the name in the profile that they approved, otherwise what the platform says.
+    pub fn known_as(&self) -> Option<&str> {
+        let profile = self.record("applicant_profile").filter(|record| record.reviewed);
+        let name = profile.and_then(|profile| {
+            let basics = profile.data.get("basics").unwrap_or(&profile.data);
+            basics.get("name")?.as_str().map(str::trim).filter(|name| !name.is_empty())
+        });
+        name.or(self.name.as_deref())
+    }
+
+    /// What messages to the staff call the participant.
     pub fn person_in_words(&self) -> String {
-        self.name.clone().unwrap_or_else(|| self.participant.to_string())
+        let name = self.name.as_deref().or_else(|| self.known_as());
+        match (name, self.participant.platform) {
+            (Some(name), _) => name.to_owned(),
+            // The id of a browser tells nobody anything.
+            (None, Platform::Web) => "A participant".to_owned(),
+            (None, Platform::Slack | Platform::Discord) => self.participant.to_string(),
+        }
     }
 
     /// Waits that nobody has answered, in the order asked.

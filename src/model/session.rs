@@ -150,6 +150,13 @@ pub enum Status {
     Ended,
 }
 
+impl Head {
+    /// A person was asked for, and nobody of the team has come yet.
+    pub const fn wants_a_person(&self) -> bool {
+        self.handed_over && !self.claimed
+    }
+}
+
 impl Status {
     /// The word in files, logs and on the command line.
     pub const fn name(self) -> &'static str {
@@ -189,7 +196,7 @@ pub struct Head {
     pub flow: FlowPin,
     /// Who is interviewed.
     pub participant: PersonId,
-    /// What the platform calls them, for staff; personal data.
+    /// The name in their approved profile, otherwise what the platform calls them, for staff; personal data.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// Where it lives.
@@ -202,6 +209,9 @@ pub struct Head {
     /// A person has been asked to take over, or has.
     #[serde(default)]
     pub handed_over: bool,
+    /// One of the team has taken over; the assistant keeps quiet until they hand back.
+    #[serde(default, skip_serializing_if = "is_not")]
+    pub claimed: bool,
     /// Waits that stand open, whoever may answer them.
     pub pending: u32,
     /// Of those, the ones that deciders must answer.

@@ -903,6 +903,7 @@ fn heads() {
         status: Status::Open,
         phase: Some(text("p1")),
         handed_over: false,
+        claimed: false,
         pending: 1,
         approvals: 0,
         progress: 0.5,

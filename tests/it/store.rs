@@ -164,6 +164,7 @@ fn head(session: SessionId, seq: u64) -> Head {
         status: Status::Open,
         phase: None,
         handed_over: false,
+        claimed: false,
         pending: 0,
         approvals: 0,
         progress: 1.0 / 3.0,

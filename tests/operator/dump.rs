@@ -46,6 +46,7 @@ fn step(id: SessionId, seq: u64, words: &str) -> Commit {
         status: Status::Open,
         phase: None,
         handed_over: false,
+        claimed: false,
         pending: 0,
         approvals: 0,
         progress: 0.0,
