@@ -196,8 +196,8 @@ async fn override_by_staff(scene: &mut Scene) {
 
     browser.open_tab(&staff).await;
     browser.write("Your name", "Grace").await;
-    browser.press("Go on").await;
-    browser.see("Waiting for a decision").await;
+    browser.press("Continue").await;
+    browser.see("Waiting for the team").await;
     browser.show("staff-request").await;
     browser.press("Deny and tell the interviewer").await;
     browser
@@ -205,7 +205,7 @@ async fn override_by_staff(scene: &mut Scene) {
         .await;
     browser.show("staff-feedback").await;
     browser.press("Send to interviewer").await;
-    browser.see("Nothing waits.").await;
+    browser.see("Nothing to decide right now.").await;
 
     browser.to_tab(0).await;
     browser.see("The team would like you to finish this part first.").await;
@@ -216,7 +216,7 @@ async fn override_by_staff(scene: &mut Scene) {
     browser.press("Approve").await;
     browser.show("staff-approving").await;
     browser.press("Yes, approve").await;
-    browser.see("Nothing waits.").await;
+    browser.see("Nothing to decide right now.").await;
     browser.show("staff-approved").await;
 
     browser.to_tab(0).await;

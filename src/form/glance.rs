@@ -119,7 +119,8 @@ impl<'a> Row<'a> {
     }
 }
 
-fn capitalised(text: &str) -> String {
+/// With a capital letter first.
+pub fn capitalised(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }

@@ -17,6 +17,7 @@ pub mod send;
 pub mod story;
 pub mod texts;
 
+mod brand;
 mod closed;
 mod controls;
 mod health;

@@ -75,8 +75,8 @@ impl Led {
         let browser = &mut self.scene.browser;
         browser.open_tab(&staff).await;
         browser.write("Your name", "Grace").await;
-        browser.press("Go on").await;
-        browser.see("Waiting for a decision").await;
+        browser.press("Continue").await;
+        browser.see("Waiting for the team").await;
     }
 
     async fn staff_denies_with_words(&mut self) {
@@ -86,7 +86,7 @@ impl Led {
         browser.press("Deny and tell the interviewer").await;
         browser.write("What should the interviewer do next?", "Ask who taught her.").await;
         browser.press("Send to interviewer").await;
-        browser.see("Nothing waits.").await;
+        browser.see("Nothing to decide right now.").await;
         browser.to_tab(0).await;
     }
 
@@ -95,7 +95,7 @@ impl Led {
         browser.to_tab(1).await;
         browser.press("Approve").await;
         browser.press("Yes, approve").await;
-        browser.see("Nothing waits.").await;
+        browser.see("Nothing to decide right now.").await;
         browser.to_tab(0).await;
     }
 }

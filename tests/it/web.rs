@@ -1,5 +1,7 @@
 //! The playground: what people read, what forms come to, and who is turned away.
 
+#[path = "web/brand.rs"]
+mod brand;
 #[path = "web/draw.rs"]
 mod draw;
 #[path = "web/growing.rs"]
@@ -241,7 +243,7 @@ async fn of_two_staff_clicks_the_second_gets_the_receipt() {
     assert!(at_grace.contains("Move Ada to “Two”?"), "{at_grace}");
 
     let first = grace.press(&at_grace, "Yes, approve").await;
-    let second = linus.press(&at_linus, "Deny").await;
+    let second = linus.press(&at_linus, "Yes, deny").await;
 
     assert!(first.contains("Approved by Grace"), "{first}");
     assert!(second.contains("Already approved by Grace at <time"), "{second}");

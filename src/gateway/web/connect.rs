@@ -19,13 +19,14 @@ use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
 use super::{
+    brand,
     guard::{self, Browser},
     health, limits, live, page, participant,
     places::Places,
     staff, texts,
 };
 use crate::{
-    config::Settings,
+    config::{Settings, brand::Brand},
     engine::Engine,
     listen::{self, Admission, Budget},
     telemetry::{metric, ready::Ready},
@@ -76,6 +77,8 @@ pub struct App {
     pub engine: Engine,
     /// What the operator decided.
     pub settings: Arc<Settings>,
+    /// How the pages look.
+    pub brand: Arc<Brand>,
     /// Memory for forms with files.
     pub uploads: Budget,
     /// Places for live connections.
@@ -136,6 +139,7 @@ impl Server {
     pub async fn serve(self, engine: Engine, shutdown: CancellationToken) {
         let app = Arc::new(App {
             engine,
+            brand: Arc::new(self.settings.brand.clone()),
             settings: self.settings,
             uploads: Budget::new(limits::UPLOADS_MAX),
             live: Places::default(),
@@ -186,7 +190,9 @@ fn routes(app: Arc<App>) -> Router {
         .route("/staff/s/{session}/made/{file}", get(staff::made))
         .route("/assets/app.css", get(css))
         .route("/assets/app.js", get(js))
-        .route("/assets/icon.svg", get(icon));
+        .route("/assets/icon.svg", get(icon))
+        .route("/assets/brand.css", get(brand_css))
+        .route("/assets/logo", get(logo));
     // Live connections stay open, so no time limit applies to them.
     let live = Router::new()
         .route("/s/{session}/live", get(live::participant))
@@ -215,7 +221,7 @@ async fn guarded(State(app): State<Arc<App>>, request: Request<Body>, next: Next
         refused("form");
         page::problem(StatusCode::FORBIDDEN, texts::STALE_FORM)
     } else {
-        next.run(request).await
+        brand::under(Arc::clone(&app.brand), next.run(request)).await
     };
     guard::harden(response.headers_mut());
     counter!(metric::RESPONSES, "class" => class(response.status())).increment(1);
@@ -253,4 +259,20 @@ async fn js() -> Response {
 
 async fn icon() -> Response {
     asset("image/svg+xml", include_str!("assets/icon.svg"))
+}
+
+async fn brand_css(State(app): State<Arc<App>>) -> Response {
+    let headers =
+        [(header::CONTENT_TYPE, "text/css; charset=utf-8"), (header::CACHE_CONTROL, "no-cache")];
+    (headers, brand::css(&app.brand)).into_response()
+}
+
+async fn logo(State(app): State<Arc<App>>) -> Response {
+    match &app.brand.logo {
+        Some(logo) => {
+            let headers = [(header::CONTENT_TYPE, logo.kind), (header::CACHE_CONTROL, "no-cache")];
+            (headers, logo.bytes.to_vec()).into_response()
+        }
+        None => page::problem(StatusCode::NOT_FOUND, texts::NOTHING_HERE),
+    }
 }

@@ -325,16 +325,22 @@ fn decision(open: &Open<'_>, decide: &Decide) -> Markup {
     html! {
         (facts(decide))
         div.folds {
-            details.fold.primary {
+            details.fold.primary name=(open.name("decide")) {
                 summary { (decide.approve) }
                 (open.form("approve", &html! {
                     p { (decide.request) }
                     div.actions { (open.button("approve", "Yes, approve", "primary")) }
                 }))
             }
-            (open.form("deny", &html! { (open.button("deny", &decide.deny, "danger")) }))
+            details.fold name=(open.name("decide")) {
+                summary { (decide.deny) }
+                (open.form("deny", &html! {
+                    p { (decide.request) }
+                    div.actions { (open.button("deny", "Yes, deny", "danger")) }
+                }))
+            }
             @if let Some(label) = &decide.deny_and_tell {
-                details.fold open[telling] {
+                details.fold name=(open.name("decide")) open[telling] {
                     summary { (label) }
                     (open.form("deny_and_tell", &html! {
                         @let (name, said) = (open.name("feedback"), DenialForm::of(decide));

@@ -28,3 +28,37 @@ pub(super) fn warning() -> Markup {
         }
     }
 }
+
+// ---- staff's pages ----
+
+/// An icon of the size of the words beside it.
+fn in_line(path: &str) -> Markup {
+    html! {
+        svg.icon.in-line viewBox="0 0 24 24" width="16" height="16" aria-hidden="true" { path d=(path) {} }
+    }
+}
+
+/// An arrow to the left: where one came from.
+pub(super) fn previous() -> Markup {
+    in_line("M15 5 8 12l7 7")
+}
+
+/// An arrow to the right: what comes next.
+pub(super) fn next() -> Markup {
+    in_line("m9 5 7 7-7 7")
+}
+
+/// A tick, beside what was approved.
+pub(super) fn tick() -> Markup {
+    in_line("m5 12.5 4.5 4.5L19 7.5")
+}
+
+/// Head and shoulders, before a name.
+pub(super) fn person() -> Markup {
+    in_line("M12 12a4 4 0 1 0 0-8 4 4 0 0 0 0 8zM4.5 20.5a7.5 7.5 0 0 1 15 0")
+}
+
+/// A calendar, before a day that will come.
+pub(super) fn calendar() -> Markup {
+    in_line("M4.5 6h15v13.5h-15zM4.5 10.5h15M8.5 3.5V8M15.5 3.5V8")
+}

@@ -67,11 +67,11 @@ pub const NAME_MAX: usize = 80;
 /// Choices are buttons up to this many, a select beyond; more buttons are hard to scan.
 pub const BUTTONS_MAX: usize = 6;
 
-/// Conversations in the staff's list.
-pub const SESSIONS_SHOWN: usize = 200;
+/// Conversations on one page of the staff's list.
+pub const SESSIONS_PER_PAGE: usize = 50;
 
-/// Conversations whose approvals the staff page shows; each is loaded whole.
-pub const APPROVALS_SHOWN: usize = 40;
+/// Conversations that wait for the team on one page of what waits; each is loaded whole.
+pub const WAITING_PER_PAGE: usize = 20;
 
 /// A cookie lives this long, in seconds (180 days): as long as a conversation may be resumed by default.
 pub const COOKIE_SECONDS: u64 = 180 * 24 * 60 * 60;

@@ -12,7 +12,7 @@ use std::{
 };
 
 use axum::{
-    extract::{Path, State},
+    extract::{Path, Query, State},
     http::{HeaderMap, StatusCode},
     response::{
         IntoResponse, Response,
@@ -31,7 +31,7 @@ use super::{
     places::{Full, Place},
     render::{Cx, Fragment},
     reply::{self, piece_json},
-    staff::{self, Member},
+    staff::{self, Member, Wanted},
     staff_page, story, texts,
 };
 use crate::{
@@ -44,10 +44,13 @@ use crate::{
 /// Changes that come close together reach the page as one.
 const PAUSE: Duration = Duration::from_millis(40);
 
+/// The same for the staff's list, for which every conversation is looked at.
+const LIST_PAUSE: Duration = Duration::from_millis(400);
+
 /// What a live page shows.
 enum Shown {
     Session(Cx),
-    Overview(Member),
+    Overview(Member, Wanted),
 }
 
 struct Live {
@@ -90,9 +93,13 @@ pub(super) async fn staff_session(
     }
 }
 
-pub(super) async fn staff_overview(State(app): State<Arc<App>>, headers: HeaderMap) -> Response {
+pub(super) async fn staff_overview(
+    State(app): State<Arc<App>>,
+    Query(wanted): Query<Wanted>,
+    headers: HeaderMap,
+) -> Response {
     match Member::of(&app, &headers).filter(|member| member.name.is_some()) {
-        Some(member) => open(app, &headers, Shown::Overview(member)),
+        Some(member) => open(app, &headers, Shown::Overview(member, wanted)),
         None => page::problem(StatusCode::FORBIDDEN, texts::STAFF_KEY),
     }
 }
@@ -100,7 +107,7 @@ pub(super) async fn staff_overview(State(app): State<Arc<App>>, headers: HeaderM
 fn open(app: Arc<App>, headers: &HeaderMap, shown: Shown) -> Response {
     let session = match &shown {
         Shown::Session(cx) => Some(cx.session),
-        Shown::Overview(_) => None,
+        Shown::Overview(..) => None,
     };
     let Some(browser) = Browser::of(headers) else {
         return page::problem(StatusCode::FORBIDDEN, texts::STALE_FORM);
@@ -176,7 +183,8 @@ impl Live {
                 Err(broadcast::error::RecvError::Closed) => return None,
             }
         };
-        tokio::time::sleep(PAUSE).await;
+        let pause = if matches!(self.shown, Shown::Overview(..)) { LIST_PAUSE } else { PAUSE };
+        tokio::time::sleep(pause).await;
         if let Some((drafts, progress)) = &mut self.goings_on {
             *drafts = drafts.resubscribe();
             if matches!(news, News::All) {
@@ -192,7 +200,7 @@ impl Live {
     fn shows(&self, session: SessionId) -> bool {
         match &self.shown {
             Shown::Session(cx) => cx.session == session,
-            Shown::Overview(_) => true,
+            Shown::Overview(..) => true,
         }
     }
 
@@ -215,12 +223,12 @@ impl Live {
                 let cx = cx.clone();
                 self.look_at(&cx).await;
             }
-            Shown::Overview(member) => {
-                let Ok(overview) = staff::gather(&self.app, member).await else { return };
+            Shown::Overview(member, wanted) => {
+                let Ok(overview) = staff::gather(&self.app, member, *wanted).await else { return };
                 let table = staff_page::sessions(&overview);
-                let ids: Vec<_> = overview.approvals.iter().map(|piece| piece.id.clone()).collect();
+                let ids: Vec<_> = overview.waiting.iter().map(|piece| piece.id.clone()).collect();
                 self.offer(vec![table], "main", None);
-                self.offer(overview.approvals, "approvals", None);
+                self.offer(overview.waiting, "approvals", None);
                 let kept = json!({ "into": "approvals", "ids": ids });
                 self.queue.push_back(event("keep", &kept, None));
             }

@@ -9,6 +9,7 @@ use axum::{
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use super::{
+    brand,
     doing::{self, Doing},
     guard::Browser,
     icons, limits,
@@ -50,7 +51,8 @@ impl View {
     pub fn pieces(&self, cx: &Cx) -> Vec<Fragment> {
         let mut pieces = vec![render::status(&self.state, &self.flow, cx.viewer)];
         if cx.viewer == Audience::Staff {
-            pieces.push(super::staff_page::orders(&self.state, &self.flow, cx));
+            pieces.push(super::staff_page::orders(&self.state, cx));
+            pieces.push(super::staff_page::standing(&self.state, &self.flow));
             pieces.push(super::staff_page::collected(&self.state, &self.flow));
         } else {
             pieces.push(menu(&self.state, cx));
@@ -84,8 +86,9 @@ impl Frame<'_> {
                     meta charset="utf-8";
                     meta name="viewport" content="width=device-width, initial-scale=1";
                     meta name="color-scheme" content="light dark";
-                    title { (self.title) " · Anteroom" }
+                    title { (self.title) " · " (brand::current().name) }
                     link rel="stylesheet" href="/assets/app.css";
+                    @if brand::current().accents.is_some() { link rel="stylesheet" href="/assets/brand.css"; }
                     link rel="icon" href="/assets/icon.svg" type="image/svg+xml";
                     script src="/assets/app.js" defer {}
                 }
@@ -123,7 +126,7 @@ pub(super) struct Start<'a> {
 pub(super) fn start(start: &Start<'_>) -> Markup {
     let frame = Frame { title: "Start", live: None, class: "start", notice: start.notice };
     frame.around(&html! {
-        header.top { div.inner { p.brand { "Anteroom" } @if start.staff { a href="/staff" { "Staff page" } } } }
+        header.top { div.inner { (brand::sign()) @if start.staff { a href="/staff" { "Staff page" } } } }
         main #main {
             h1 { "Welcome" }
             p.lead { "Pick an interview and see how it feels from the other side. Everything stays on this machine." }
@@ -181,13 +184,14 @@ pub(super) fn conversation(view: &View, cx: &Cx, notice: Option<&Words>) -> Mark
     frame.around(&html! {
         header.top {
             div.inner {
-                h1 { a.brand-mark href="/" aria-label="All interviews" { "‹" } " " (title) }
+                h1 { a.brand-mark href="/" aria-label="All interviews" { "‹" } " " (brand::logo()) (title) }
                 (PreEscaped(menu(&view.state, cx).html))
             }
             (PreEscaped(render::status(&view.state, &view.flow, cx.viewer).html))
         }
         main #main {
-            div #log aria-label="Conversation" role="region" tabindex="-1" {
+            h2 #talk .sr { "Conversation" }
+            div #log aria-labelledby="talk" role="region" tabindex="-1" {
                 @for piece in view.log(cx) { (PreEscaped(piece.html)) }
                 @if let Some(draft) = &view.doing.draft { (PreEscaped(doing::drawn(draft).html)) }
             }

@@ -32,6 +32,7 @@ pub fn order(fields: &Fields) -> Option<Command> {
         "nudge" => Command::Nudge,
         "reopen" => Command::Reopen { wait: WaitId::from_short(fields.get("wait"))? },
         "end" => Command::End { reason: text(fields.get("reason")) },
+        "advance" => Command::Advance { reason: text(fields.get("reason")) },
         "hold" => Command::Hold { reason: text(fields.get("reason")) },
         "release" => Command::Release,
         _ => return None,

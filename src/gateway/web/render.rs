@@ -110,6 +110,7 @@ fn class_of(body: &Body) -> &'static str {
     match body {
         Body::Bubble { voice: Voice::Participant, .. } | Body::File(_) => "mine",
         Body::Bubble { .. } | Body::Card { .. } | Body::Export | Body::Handed { .. } => "theirs",
+        Body::Line { technical: true, .. } => "middle engine",
         Body::Part(_) | Body::Summary { .. } | Body::Line { .. } => "middle",
     }
 }
@@ -166,7 +167,7 @@ fn body(message: &Message, state: &State, cx: &Cx) -> Markup {
         Body::Summary { text, summary } => html! {
             div.line { details.summary { summary { (text) " " (time(message.at)) } div.md { (markdown::render(summary)) } } }
         },
-        Body::Line { text, detail } => html! {
+        Body::Line { text, detail, .. } => html! {
             div.line {
                 @match detail {
                     Some(detail) => details { summary { (text) " " (time(message.at)) } pre { (detail) } },
@@ -210,7 +211,7 @@ fn bubble(voice: &Voice, text: &str, at: DateTime<Utc>, state: &State, viewer: A
         Voice::Bot => ("Assistant", "bot"),
         Voice::BotToStaff => ("Assistant, to the team", "bot aside"),
         Voice::Participant if viewer == Audience::Participant => ("You", "you"),
-        Voice::Participant => (state.name.as_deref().unwrap_or("Participant"), "you"),
+        Voice::Participant => (state.known_as().unwrap_or("Participant"), "you"),
         Voice::Staff(name) => (name.as_str(), "person"),
         Voice::Bystander(name) => (name.as_str(), "aside"),
     };

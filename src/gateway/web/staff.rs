@@ -18,15 +18,20 @@ use super::{
     participant::{bundle, cx},
     render::Cx,
     reply::{self, html, status_of, submitted},
-    staff_page::{self, Overview},
+    staff_page::{self, Begin, Overview, Page, Pages},
     texts,
 };
 use crate::{
+    config::settings::Slack,
     engine::Error,
     form::{Words, words},
     ids::SessionId,
     interview::Responder,
-    model::{transcript::Audience, wait::Answerers},
+    model::{
+        session::Head,
+        transcript::Audience,
+        wait::{Answerers, Wait},
+    },
 };
 
 /// A staff member at their browser.
@@ -65,10 +70,17 @@ pub(super) struct Key {
     key: Option<String>,
 }
 
-/// Approvals and conversations at a glance.
+/// The pages of the lists that somebody wants to see; the first where they say nothing.
+#[derive(Debug, Clone, Copy, Default, serde::Deserialize)]
+pub(super) struct Wanted {
+    page: Option<usize>,
+    waiting: Option<usize>,
+}
+
+/// What waits and all conversations at a glance.
 pub(super) async fn overview(
     State(app): State<Arc<App>>,
-    Query(Key { key }): Query<Key>,
+    (Query(Key { key }), Query(wanted)): (Query<Key>, Query<Wanted>),
     headers: HeaderMap,
 ) -> Response {
     let browser = Browser::of(&headers);
@@ -95,40 +107,67 @@ pub(super) async fn overview(
     if member.name.is_none() {
         return html(&staff_page::ask_name(&member.browser)).into_response();
     }
-    match gather(&app, &member).await {
+    match gather(&app, &member, wanted).await {
         Ok(overview) => html(&staff_page::overview(&overview, None)).into_response(),
         Err(error) => page::problem(status_of(&error), &words::of_error(&error)),
     }
 }
 
 /// Reads what the overview shows.
-pub(super) async fn gather(app: &App, member: &Member) -> Result<Overview, Error> {
-    let heads = app.engine.sessions(limits::SESSIONS_SHOWN).await?;
-    let mut approvals = Vec::new();
-    let waiting = heads.iter().filter(|head| head.approvals > 0).take(limits::APPROVALS_SHOWN);
-    for head in waiting {
+pub(super) async fn gather(app: &App, member: &Member, wanted: Wanted) -> Result<Overview, Error> {
+    // However old it is: what waits must never drop out of sight.
+    let heads = app.engine.sessions(usize::MAX).await?;
+    let mut waits: Vec<&Head> =
+        heads.iter().filter(|head| head.wants_a_person() || head.approvals > 0).collect();
+    waits.sort_by_key(|head| (!head.wants_a_person(), head.updated_at, head.id));
+    let pages = Pages {
+        waiting: Page::of(wanted.waiting, waits.len(), limits::WAITING_PER_PAGE),
+        list: Page::of(wanted.page, heads.len(), limits::SESSIONS_PER_PAGE),
+    };
+    let skipped = pages.waiting.skipped(limits::WAITING_PER_PAGE);
+    let shown = waits.into_iter().skip(skipped).take(limits::WAITING_PER_PAGE);
+    let (mut calls, mut decisions) = (Vec::new(), Vec::new());
+    for head in shown {
         match reply::view(app, head.id).await {
             Ok(view) => {
                 let cx = cx(app, &member.browser, head.id, Audience::Staff);
-                approvals.extend(
-                    pending(&view).into_iter().map(|w| staff_page::approval(&w, &view, &cx)),
-                );
+                calls.extend(staff_page::call_for_help(&view, &cx));
+                let decision =
+                    |wait: &Wait| (wait.asked_at, staff_page::approval(wait, &view, &cx));
+                decisions.extend(pending(&view).iter().map(decision));
             }
             // Erased or closed meanwhile, or written by a newer version: the others are shown all the same.
             Err(error) => tracing::debug!(%error, "a conversation is left out of the overview"),
         }
     }
+    calls.sort_by_key(|(asked_at, _)| *asked_at);
+    decisions.sort_by_key(|(asked_at, _)| *asked_at);
+    let skipped = pages.list.skipped(limits::SESSIONS_PER_PAGE);
     let parts = app.engine.parts();
-    let flows = parts.library.iter().map(|f| (f.flow.id.clone(), Arc::clone(f))).collect();
-    let name = member.name.clone().unwrap_or_default();
-    let (now, outages) = (parts.clock.now(), app.engine.outages());
-    let damaged = app.engine.damage().len();
-    Ok(Overview { heads, approvals, flows, name, now, outages, damaged })
+    Ok(Overview {
+        heads: heads.into_iter().skip(skipped).take(limits::SESSIONS_PER_PAGE).collect(),
+        waiting: calls.into_iter().chain(decisions).map(|(_, piece)| piece).collect(),
+        pages,
+        flows: parts.library.iter().map(|f| (f.flow.id.clone(), Arc::clone(f))).collect(),
+        name: member.name.clone().unwrap_or_default(),
+        now: parts.clock.now(),
+        outages: app.engine.outages(),
+        damaged: app.engine.damage().len(),
+        begin: begin(app),
+    })
 }
 
-fn pending(view: &View) -> Vec<crate::model::wait::Wait> {
-    let for_deciders =
-        |wait: &&crate::model::wait::Wait| matches!(wait.answerers, Answerers::Deciders { .. });
+/// How conversations begin on the platforms that the bot is connected to.
+fn begin(app: &App) -> Begin {
+    let connection = |slack: &Slack| slack.connection.clone().map(|slack| slack.command);
+    Begin {
+        slack: app.settings.slack.as_ref().and_then(connection),
+        discord: app.settings.discord.as_ref().is_some_and(|d| d.connection.is_some()),
+    }
+}
+
+fn pending(view: &View) -> Vec<Wait> {
+    let for_deciders = |wait: &&Wait| matches!(wait.answerers, Answerers::Deciders { .. });
     view.state.pending().filter(for_deciders).cloned().collect()
 }
 

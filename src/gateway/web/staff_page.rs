@@ -2,23 +2,24 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, NaiveDate, Utc};
 use maud::{Markup, PreEscaped, html};
 use serde_json::Value;
 
 use super::{
-    controls,
+    brand, controls,
     guard::Browser,
-    limits,
+    icons, limits,
     page::{self, Frame, View},
     render::{self, Cx, Fragment},
+    story::more_than_a_call,
 };
 use crate::{
     catalog::interview::submit_for_validation::card,
     engine::Outage,
     flows::LoadedFlow,
-    form::{Words, in_words, words, words_of},
-    interview::{State, state::Record},
+    form::{Words, glance, in_words, words, words_of},
+    interview::{State, evidence, state::Record},
     model::{
         custody::Kind,
         session::{Head, Status},
@@ -30,14 +31,55 @@ use crate::{
 /// What the overview shows.
 #[derive(Debug)]
 pub(super) struct Overview {
+    /// One page of the conversations.
     pub(super) heads: Vec<Head>,
-    pub(super) approvals: Vec<Fragment>,
+    /// What waits for the team, one page of it.
+    pub(super) waiting: Vec<Fragment>,
+    /// Which pages these are.
+    pub(super) pages: Pages,
     pub(super) flows: BTreeMap<String, Arc<LoadedFlow>>,
     pub(super) name: String,
     pub(super) now: DateTime<Utc>,
     pub(super) outages: Vec<Outage>,
     /// Stored records and files that cannot be read.
     pub(super) damaged: usize,
+    /// How conversations begin where the bot is connected.
+    pub(super) begin: Begin,
+}
+
+/// The pages of the two lists that are shown.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Pages {
+    pub(super) waiting: Page,
+    pub(super) list: Page,
+}
+
+/// One page of several, counted from 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Page {
+    pub(super) number: usize,
+    pub(super) last: usize,
+}
+
+impl Page {
+    /// The page that is wanted of `all` entries, or the last there is.
+    pub(super) fn of(wanted: Option<usize>, all: usize, per_page: usize) -> Self {
+        let last = all.div_ceil(per_page).max(1);
+        Self { number: wanted.unwrap_or(1).clamp(1, last), last }
+    }
+
+    /// The entries before it.
+    pub(super) const fn skipped(self, per_page: usize) -> usize {
+        (self.number - 1) * per_page
+    }
+}
+
+/// How conversations begin.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Begin {
+    /// The slash command, where Slack is connected.
+    pub(super) slack: Option<String>,
+    pub(super) discord: bool,
 }
 
 /// The page of a session for whoever looks.
@@ -60,22 +102,27 @@ pub(super) fn ask_name(browser: &Browser) -> Markup {
                 div.inline {
                     div { label for="name" { "Your name" }
                         input #name type="text" name="name" required maxlength=(limits::NAME_MAX) autocomplete="name"; }
-                    button.primary { "Go on" }
+                    button.primary { "Continue" }
                 }
             }
         }
     })
 }
 
+/// Whose conversation it is and in which interview, over what waits in it.
+fn whose(view: &View) -> Markup {
+    let name = view.state.known_as().unwrap_or("A participant");
+    html! {
+        p.small.whose {
+            (icons::person()) strong { (name) } " · " (view.flow.flow.title) " · "
+            a href={ "/staff/s/" (view.state.session) } { "Open conversation" }
+        }
+    }
+}
+
 /// A request that waits for a decision.
 pub(super) fn approval(wait: &Wait, view: &View, cx: &Cx) -> Fragment {
-    let name = view.state.name.as_deref().unwrap_or("A participant");
-    let inner = |cx: &Cx| {
-        html! {
-            p.small { (name) " · " (view.flow.flow.title) " · " a href={ "/staff/s/" (view.state.session) } { "Open transcript" } }
-            (render::card(wait, false, &view.state, cx))
-        }
-    };
+    let inner = |cx: &Cx| html! { (whose(view)) (render::card(wait, false, &view.state, cx)) };
     let id = format!("a-{}-{}", wait.id.short(), wait.revision);
     let mut piece = render::fragment(&id, "row approval", &inner(cx), &inner(&cx.neutral()));
     piece.spoken =
@@ -83,58 +130,130 @@ pub(super) fn approval(wait: &Wait, view: &View, cx: &Cx) -> Fragment {
     piece
 }
 
+/// Somebody who asked for a person and has been left alone so far, and since when.
+pub(super) fn call_for_help(view: &View, cx: &Cx) -> Option<(DateTime<Utc>, Fragment)> {
+    let handoff = view.state.handoff.as_ref().filter(|handoff| handoff.claimed_by.is_none())?;
+    let name = view.state.known_as().unwrap_or("A participant");
+    let (short, reason) = (view.state.session.short(), more_than_a_call(&handoff.reason));
+    let title = format!("h-{short}-title");
+    let inner = |cx: &Cx| {
+        html! {
+            (whose(view))
+            article.card.open.help aria-labelledby=(title) {
+                header { h3 id=(title) { (name) " asked for a human" } }
+                p { "Since " (render::time(handoff.asked_at)) @if let Some(reason) = &reason { ", because " (reason) } ". The assistant keeps quiet until you hand back." }
+                div.actions { (order(cx, &view.state, "take_over", "Take over", "primary")) }
+            }
+        }
+    };
+    let id = format!("h-{short}");
+    let mut piece = render::fragment(&id, "row approval", &inner(cx), &inner(&cx.neutral()));
+    piece.spoken = format!("{name} asked for a human.");
+    Some((handoff.asked_at, piece))
+}
+
 /// The list of conversations as a piece of the page.
 pub(super) fn sessions(overview: &Overview) -> Fragment {
     let inner = html! {
-        @if overview.heads.is_empty() { p.empty { "No conversations yet." } }
+        @if overview.heads.is_empty() { (nothing_yet(&overview.begin)) }
         @else {
             table {
                 thead { tr { th scope="col" { "Person" } th scope="col" { "Interview" } th scope="col" { "Status" }
-                    th scope="col" { "Part" } th scope="col" { "Progress" } th scope="col" { "Silent since" } } }
+                    th scope="col" { "Progress" } th scope="col" { "Last activity" } } }
                 tbody { @for head in &overview.heads { (row(head, overview)) } }
             }
+            (pager("Pages of conversations", "page", overview.pages.list, ("waiting", overview.pages.waiting)))
         }
     };
     render::fragment("sessions", "sessions-table", &inner, &inner)
 }
 
+/// What to do while nobody has begun.
+fn nothing_yet(begin: &Begin) -> Markup {
+    html! {
+        div.nothing {
+            (icons::person())
+            p { strong { "No conversations yet" } }
+            p { "A conversation appears here as soon as somebody starts an interview." }
+            p { "Share the start page, or try an interview yourself." }
+            @if let Some(command) = &begin.slack { p { "In Slack, invite somebody with " code { (command) " invite @person" } "." } }
+            @if begin.discord { p { "In Discord, invite somebody with " code { "/staff invite member" } "." } }
+            p { a.button.primary href="/" { "Open the start page" } }
+        }
+    }
+}
+
+/// The way to the other pages of a list; the other list stays where it is.
+fn pager(label: &str, key: &str, page: Page, other: (&str, Page)) -> Markup {
+    let address = |number: usize| format!("/staff?{key}={number}&{}={}", other.0, other.1.number);
+    html! {
+        @if page.last > 1 {
+            nav.pager aria-label=(label) {
+                @if page.number > 1 { a.button.quiet href=(address(page.number - 1)) rel="prev" { (icons::previous()) "Previous" } }
+                span.small { "Page " (page.number) " of " (page.last) }
+                @if page.number < page.last { a.button.quiet href=(address(page.number + 1)) rel="next" { "Next" (icons::next()) } }
+            }
+        }
+    }
+}
+
 fn row(head: &Head, overview: &Overview) -> Markup {
     let flow = overview.flows.get(&head.flow.id);
     let title = flow.map_or(head.flow.id.as_str(), |flow| flow.flow.title.as_str());
-    let phase = head.phase.as_deref().map_or_else(
-        || "–".to_owned(),
-        |id| flow.and_then(|flow| flow.phase(id)).map_or_else(|| words_of(id), |p| p.title.clone()),
-    );
-    let is_silent = overview.now - head.updated_at > chrono::TimeDelta::hours(24)
+    let is_inactive = overview.now - head.updated_at > chrono::TimeDelta::hours(24)
         && matches!(head.status, Status::Notice | Status::Open);
     html! {
         tr {
             th scope="row" { a href={ "/staff/s/" (head.id) } { (head.name.as_deref().unwrap_or("No name given")) } }
             td data-label="Interview" { (title) }
             td data-label="Status" {
-                (words::of_status(head.status))
-                @if head.handed_over { " " span.tag { "wants a person" } }
-                @if head.approvals > 0 { " " span.tag { (head.approvals) " to decide" } }
+                (glance::capitalised(words::of_status(head.status)))
+                @if head.wants_a_person() { " " span.tag { "Asked for a human" } }
+                @if head.claimed { " " span.tag.calm { "Taken over" } }
+                @if head.approvals > 0 { " " span.tag { (head.approvals) " pending decision" @if head.approvals > 1 { "s" } } }
                 @if head.undelivered > 0 { " " span.tag { (head.undelivered) " not delivered" } }
             }
-            td data-label="Part" { (phase) }
-            td data-label="Progress" { ((head.progress * 100.0).round()) " %" }
-            td data-label="Silent since" { (render::time(head.updated_at)) @if is_silent { " " span.tag { "over a day" } } }
+            td data-label="Progress" { (how_far(head, flow.map(AsRef::as_ref))) }
+            td data-label="Last activity" { (render::time(head.updated_at)) @if is_inactive { " " span.tag { "inactive > 1 day" } } }
         }
     }
 }
 
-/// Approvals and conversations at a glance.
+/// How far somebody is, as they read it themselves.
+fn how_far(head: &Head, flow: Option<&LoadedFlow>) -> Markup {
+    let phase = head.phase.as_deref();
+    let line = match (phase, flow) {
+        (Some(phase), Some(flow)) => evidence::step_line(flow, phase),
+        (Some(phase), None) => Some(words_of(phase)),
+        (None, _) => None,
+    };
+    let done = phase.map(|phase| (phase, head.progress));
+    let share = flow.map(|flow| (evidence::share(flow, head.status, done) * 100.0).round());
+    html! {
+        @match (line, share) {
+            (Some(line), Some(share)) => {
+                span.step { (line) }
+                progress max="100" value=(share) aria-label={ "Progress: " (line) } aria-valuetext={ (share) " %" } {}
+            },
+            (Some(line), None) => (line),
+            (None, _) => "–",
+        }
+    }
+}
+
+/// What waits and all conversations at a glance.
 pub(super) fn overview(overview: &Overview, notice: Option<&Words>) -> Markup {
-    let live = Some("/staff/live".to_owned());
-    let frame = Frame { title: "Staff", live, class: "staff", notice };
+    let Pages { waiting, list } = overview.pages;
+    let live = format!("/staff/live?page={}&waiting={}", list.number, waiting.number);
+    let frame = Frame { title: "Staff", live: Some(live), class: "staff", notice };
     frame.around(&html! {
-        header.top { div.inner { h1 { "Staff page" } p.small { "You are " strong { (overview.name) } " · " a href="/" { "Start page" } } } }
+        header.top { div.inner { h1 { (brand::logo()) "Staff page" } p.small { "You are " strong { (overview.name) } " · " a href="/" { "Start page" } } } }
         main #main {
             section aria-labelledby="to-decide" {
-                h2 #to-decide { "Waiting for a decision" }
-                div #approvals { @for piece in &overview.approvals { (PreEscaped(&piece.html)) } }
-                p.empty.when-none { "Nothing waits." }
+                h2 #to-decide { "Waiting for the team" }
+                div #approvals { @for piece in &overview.waiting { (PreEscaped(&piece.html)) } }
+                p.empty.when-none { "Nothing to decide right now." }
+                (pager("Pages of what waits", "waiting", waiting, ("page", list)))
             }
             (damage(overview.damaged))
             (outages(&overview.outages))
@@ -181,118 +300,185 @@ fn outages(outages: &[Outage]) -> Markup {
     }
 }
 
-/// One conversation, with how the bot works.
+/// One conversation; how the bot works is folded away.
 pub(super) fn conversation(view: &View, cx: &Cx, notice: Option<&Words>) -> Markup {
-    let name = view.state.name.as_deref().unwrap_or("No name given");
+    let name = view.state.known_as().unwrap_or("No name given");
     let live = Some(cx.url("live"));
     let frame = Frame { title: name, live, class: "talk staff", notice };
     frame.around(&html! {
         header.top {
-            div.inner { h1 { a.brand-mark href="/staff" aria-label="All conversations" { "‹" } " " (name) span.small { " · " (view.flow.flow.title) } } }
+            div.inner {
+                h1 { a.brand-mark href="/staff" aria-label="All conversations" { (icons::previous()) } (brand::logo()) (name) span.small { " · " (view.flow.flow.title) } }
+                (PreEscaped(orders(&view.state, cx).html))
+            }
             (PreEscaped(render::status(&view.state, &view.flow, cx.viewer).html))
         }
         main #main {
-            (PreEscaped(orders(&view.state, &view.flow, cx).html))
+            (PreEscaped(standing(&view.state, &view.flow).html))
             (PreEscaped(collected(&view.state, &view.flow).html))
-            div #log aria-label="Transcript" role="region" tabindex="-1" {
+            label.switch { input #technical type="checkbox" autocomplete="off"; " Show technical details" }
+            h2 #talk .sr { "Transcript" }
+            div #log aria-labelledby="talk" role="region" tabindex="-1" {
                 @for piece in view.log(cx) { (PreEscaped(piece.html)) }
             }
             (PreEscaped(render::tail(&view.state, cx).html))
         }
-        footer.composer {
-            form #say method="post" action=(cx.url("order")) data-form="write" {
-                (cx.hidden("write"))
-                label.sr for="text" { "Write to the participant" }
-                textarea #text name="text" rows="1" maxlength=(limits::TEXT_MAX) placeholder="Write to them (takes over)" {}
-                button.primary name="command" value="write" { "Send" }
-            }
-        }
+        (composer(view, cx))
     })
 }
 
-/// What staff may order.
-pub(super) fn orders(state: &State, flow: &LoadedFlow, cx: &Cx) -> Fragment {
-    let claimed = state.handoff.as_ref().and_then(|handoff| handoff.claimed_by.as_ref());
+fn composer(view: &View, cx: &Cx) -> Markup {
+    let to = view.state.known_as().unwrap_or("the participant");
+    let claimed = view.state.handoff.as_ref().is_some_and(|handoff| handoff.claimed_by.is_some());
+    let pauses = if claimed { "" } else { " (pauses the interviewer)" };
+    html! {
+        footer.composer {
+            form #say method="post" action=(cx.url("order")) data-form="write" {
+                (cx.hidden("write"))
+                label.sr for="text" { "Message " (to) (pauses) }
+                textarea #text name="text" rows="1" maxlength=(limits::TEXT_MAX) placeholder={ "Message " (to) (pauses) } {}
+                button.primary name="command" value="write" aria-label="Send message" { "Send" }
+            }
+        }
+    }
+}
+
+/// What staff may order; always in reach, since the head of the page does not scroll.
+pub(super) fn orders(state: &State, cx: &Cx) -> Fragment {
+    let handoff = state.handoff.as_ref();
+    let is_claimed = handoff.is_some_and(|handoff| handoff.claimed_by.is_some());
     let is_over = state.status.is_over();
+    let may_move_on =
+        matches!(state.status, Status::Open | Status::Paused) && state.phase().is_some();
     let inner = |cx: &Cx| {
         html! {
-            p.small {
-                (words::of_status(state.status))
-                @if let Some(handoff) = &state.handoff {
-                    @match &handoff.claimed_by {
-                        Some((_, name)) => { " · " (name) " has taken over" },
-                        None => { " · wants a person: " (handoff.reason) },
-                    }
+            @if is_claimed { (order(cx, state, "hand_back", "Hand back", "primary")) }
+            @else if !is_over || handoff.is_some() { (order(cx, state, "take_over", "Take over", if handoff.is_some() { "primary" } else { "quiet" })) }
+            @if may_move_on { (move_on(cx, state)) }
+            details.menu {
+                summary { "More" }
+                div.sheet {
+                    @if handoff.is_some() && !is_claimed { (order(cx, state, "hand_back", "Hand back", "item")) }
+                    @if !is_over { (order(cx, state, "nudge", "Send a reminder", "item")) }
+                    a.item href=(cx.url("export")) download { "Export" }
+                    @if state.keeping.hold.is_some() { (order(cx, state, "release", "Release hold", "item")) }
+                    @else { (hold(cx, state)) }
+                    @if !is_over { (end(cx, state)) }
                 }
             }
-            div.actions {
-                @if claimed.is_none() && !is_over { (order(cx, state, "take_over", "Take over")) }
-                @if state.handoff.is_some() { (order(cx, state, "hand_back", "Hand back")) }
-                @if !is_over { (order(cx, state, "nudge", "Nudge")) }
-                a.button.quiet href=(cx.url("export")) download { "Export" }
-                @if !is_over {
-                    details.fold {
-                        summary { "End" }
-                        form method="post" action=(cx.url("order")) data-form="end" {
-                            (cx.hidden(&format!("end{}", state.seq)))
-                            label for="end-reason" { "Why? " span.small { "optional" } }
-                            textarea #end-reason name="reason" rows="2" {}
-                            button.danger name="command" value="end" { "End the conversation" }
-                        }
-                    }
-                }
-                @if state.keeping.hold.is_some() { (order(cx, state, "release", "Release the hold")) }
-                @else { (hold(cx, state)) }
-            }
-            (kept_until(state, flow))
         }
     };
     render::fragment("orders", "orders", &inner(cx), &inner(&cx.neutral()))
 }
 
-fn hold(cx: &Cx, state: &State) -> Markup {
+/// Takes somebody to the next part although something is missing.
+fn move_on(cx: &Cx, state: &State) -> Markup {
     html! {
-        details.fold {
-            summary { "Hold" }
-            form method="post" action=(cx.url("order")) data-form="hold" {
-                (cx.hidden(&format!("hold{}", state.seq)))
-                label for="hold-reason" { "Why must it be kept? " span.small { "they may read it" } }
-                textarea #hold-reason name="reason" rows="2" required {}
-                button name="command" value="hold" { "Let nothing be erased" }
+        details.menu {
+            summary { "Move on…" }
+            div.sheet {
+                form.reason method="post" action=(cx.url("order")) data-form="advance" {
+                    (cx.hidden(&format!("advance{}", state.seq)))
+                    p { "Moves on to the next part although this one isn't complete." }
+                    label for="advance-reason" { "Reason " span.small { "optional, kept in the audit log" } }
+                    textarea #advance-reason name="reason" rows="2" {}
+                    button.primary name="command" value="advance" { "Move on" }
+                }
             }
         }
     }
 }
 
+fn end(cx: &Cx, state: &State) -> Markup {
+    html! {
+        details.sub {
+            summary { "End the conversation…" }
+            form method="post" action=(cx.url("order")) data-form="end" {
+                (cx.hidden(&format!("end{}", state.seq)))
+                label for="end-reason" { "Reason " span.small { "optional" } }
+                textarea #end-reason name="reason" rows="2" {}
+                button.danger name="command" value="end" { "End the conversation" }
+            }
+        }
+    }
+}
+
+fn hold(cx: &Cx, state: &State) -> Markup {
+    html! {
+        details.sub {
+            summary { "Place hold…" }
+            form method="post" action=(cx.url("order")) data-form="hold" {
+                (cx.hidden(&format!("hold{}", state.seq)))
+                p.small { "Nothing is deleted while a hold is in place." }
+                label for="hold-reason" { "Reason for the hold " span.small { "visible to the participant" } }
+                textarea #hold-reason name="reason" rows="2" required {}
+                button.primary name="command" value="hold" { "Place hold" }
+            }
+        }
+    }
+}
+
+/// How the conversation stands, who is with them, and when what is deleted.
+pub(super) fn standing(state: &State, flow: &LoadedFlow) -> Fragment {
+    let inner = html! {
+        p {
+            strong { (glance::capitalised(words::of_status(state.status))) }
+            @if let Some(handoff) = &state.handoff {
+                @match &handoff.claimed_by {
+                    Some((_, name)) => { " · " (name) " has taken over" },
+                    None => {
+                        " · " span.tag { "Asked for a human" } " since " (render::time(handoff.asked_at))
+                        @if let Some(reason) = more_than_a_call(&handoff.reason) { ", because " (reason) }
+                    },
+                }
+            }
+        }
+        (kept_until(state, flow))
+    };
+    render::fragment("standing", "standing", &inner, &inner)
+}
+
 /// When something goes by the flow's retention, or why nothing does.
 fn kept_until(state: &State, flow: &LoadedFlow) -> Markup {
     let keeping = &state.keeping;
-    let ends = |kind: &Kind| {
-        let at = flow.flow.retention.ends(*kind, keeping.quiet_since)?;
-        (!keeping.forgotten.contains(kind)).then(|| (kind.words(), at))
-    };
+    let mut days: BTreeMap<NaiveDate, Vec<&str>> = BTreeMap::new();
+    for kind in Kind::ALL.iter().filter(|kind| !keeping.forgotten.contains(kind)) {
+        if let Some(at) = flow.flow.retention.ends(*kind, keeping.quiet_since) {
+            days.entry(at.date_naive()).or_default().push(of_kind(*kind));
+        }
+    }
     html! {
         @match &keeping.hold {
             Some(hold) => p.small {
-                "Held since " (render::time(hold.since)) ": " (hold.reason)
-                @if keeping.erasure_asked { " · they have asked for everything to be erased" }
+                (icons::calendar()) "On hold since " (render::time(hold.since)) ": " (hold.reason)
+                @if keeping.erasure_asked { " · they have asked for everything to be deleted" }
             },
-            None => p.small {
-                "Erased if nothing more happens: "
-                @for (position, (words, at)) in Kind::ALL.iter().filter_map(ends).enumerate() {
-                    @if position > 0 { ", " }
-                    (words) " " (render::time(at))
+            None => @if !days.is_empty() {
+                p.small {
+                    (icons::calendar()) "Scheduled for deletion on "
+                    @for (position, (day, kinds)) in days.iter().enumerate() {
+                        @if position > 0 { "; on " }
+                        (day.format("%-d %B %Y")) " (" (kinds.join(", ")) ")"
+                    }
                 }
             },
         }
     }
 }
 
-fn order(cx: &Cx, state: &State, command: &str, label: &str) -> Markup {
+const fn of_kind(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Transcript => "conversation",
+        Kind::Uploads => "files",
+        Kind::Records => "data",
+    }
+}
+
+fn order(cx: &Cx, state: &State, command: &str, label: &str, class: &str) -> Markup {
     html! {
         form method="post" action=(cx.url("order")) data-form=(command) {
             (cx.hidden(&format!("{command}{}", state.seq)))
-            button.quiet name="command" value=(command) { (label) }
+            button class=(class) name="command" value=(command) { (label) }
         }
     }
 }
@@ -304,7 +490,7 @@ fn stored(record: &Record, flow: &LoadedFlow) -> Markup {
     let groups = card::draw(schema, &record.data, &[]).groups;
     html! {
         section.group {
-            h4 { (title) @if record.reviewed { span.small { " · approved" } } }
+            h4 { (title) @if record.reviewed { span.approved { (icons::tick()) "Approved" } } }
             @if groups.is_empty() { p { (in_words(&record.data)) } }
             @for group in &groups {
                 @if !group.path.is_empty() { p.entry { (group.title) } }
@@ -319,7 +505,7 @@ pub(super) fn collected(state: &State, flow: &LoadedFlow) -> Fragment {
     let inner = html! {
         @if !state.records.is_empty() || !state.artifacts.is_empty() {
             details.collected {
-                summary { "Collected so far" }
+                summary { "Profile and files" }
                 @for record in &state.records { (stored(record, flow)) }
                 @if !state.artifacts.is_empty() {
                     section.group { h4 { "Files" } ul { @for file in &state.artifacts { li { (file.filename) span.small { " · " (words::bytes(file.size_bytes)) } } } } }

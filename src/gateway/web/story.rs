@@ -8,14 +8,14 @@ use serde_json::Value;
 use super::limits;
 use crate::{
     flows::LoadedFlow,
-    form::{clip, words, words_of},
+    form::{clip, glance, words, words_of},
     ids::{CallId, WaitId},
     interview::{State, commands::is_still_offered, evidence, summary},
     model::{
         artifact::Artifact,
         effect::Handout,
         flow::PhaseEffect,
-        session::PersonId,
+        session::{PersonId, Status},
         transcript::{
             Amendments, AskState, Audience, Call, CallResult, EffectOutcome, Event, Grounds,
             ObjectiveStatus, Origin, Recorded, SetBy, Speaker,
@@ -81,6 +81,8 @@ pub enum Body {
         text: String,
         /// JSON or an error, as it is.
         detail: Option<String>,
+        /// Whether it tells how the bot works, which staff see only when they ask for it.
+        technical: bool,
     },
 }
 
@@ -186,10 +188,10 @@ impl Teller<'_> {
                 Some(Body::Handed { what: what.clone(), text: text.clone() })
             }
             Event::Advanced { to: Some(to), grounds, .. } => {
-                let part = self.part(to);
-                Some(Body::Part(match (self.viewer, grounds) {
-                    (Audience::Staff, grounds) => format!("{part} ({})", of_grounds(grounds)),
-                    (Audience::Participant, _) => part,
+                let part = evidence::step_line(self.flow, to).unwrap_or_else(|| to.clone());
+                Some(Body::Part(match (self.viewer, of_grounds(grounds)) {
+                    (Audience::Staff, Some(grounds)) => format!("{part} ({grounds})"),
+                    (Audience::Staff, None) | (Audience::Participant, _) => part,
                 }))
             }
             Event::EffectNoted { phase, index, what, outcome, .. } => {
@@ -247,11 +249,9 @@ impl Teller<'_> {
         match &*recorded.event {
             Event::Started(started) => {
                 let flow = &started.flow;
-                line(format!("Began “{}”, version {}.", self.flow.flow.title, flow.version))
+                line(format!("Opened “{}” (version {}).", self.flow.flow.title, flow.version))
             }
-            Event::StatusChanged { to, reason } => {
-                line(format!("Now {}: {reason}.", words::of_status(*to)))
-            }
+            Event::StatusChanged { to, reason } => line(of_change(*to, reason)),
             Event::Posted { audience: Audience::Staff, text, .. } => {
                 let (voice, text) = (Voice::BotToStaff, text.clone());
                 Some(Body::Bubble { voice, text, offers: Vec::new() })
@@ -262,54 +262,52 @@ impl Teller<'_> {
             }
             Event::Saved { data_type, data, reviewed, .. } => {
                 let how = if *reviewed { "approved by the participant" } else { "not reviewed" };
-                detailed(format!("Stored {}, {how}.", self.flow.data_title(data_type)), data)
+                detailed(format!("“{}” saved, {how}.", self.flow.data_title(data_type)), data)
             }
             Event::Proposed { objective, status } => {
                 let title = self.objective(objective);
-                line(format!("The interviewer proposes “{title}” as {}.", of_objective(*status)))
+                technical(format!("The model proposes “{title}” as {}.", of_objective(*status)))
             }
             Event::ObjectiveSet { objective, status, by } => {
                 let title = self.objective(objective);
-                line(format!("“{title}” is {}, {}.", of_objective(*status), of_setter(*by)))
+                technical(format!("“{title}” {} ({}).", of_objective(*status), of_setter(*by)))
             }
             Event::Advanced { to: None, .. } => line("The last part is done.".to_owned()),
             Event::AdvanceEvaluated { outcome } => {
-                let status = outcome["status"].as_str().unwrap_or("evaluated").replace('_', " ");
-                detailed(format!("Moving on was {status}."), outcome)
+                detailed(of_advance(outcome["status"].as_str()).to_owned(), outcome)
             }
-            Event::HandedOver { reason } => line(format!("A person was asked for: {reason}.")),
-            Event::Claimed { by_name, .. } => {
-                line(format!("{by_name} took the conversation over."))
-            }
+            Event::HandedOver { reason } => line(match more_than_a_call(reason) {
+                Some(reason) => format!("Asked for a human, because {reason}."),
+                None => "Asked for a human.".to_owned(),
+            }),
+            Event::Claimed { by_name, .. } => line(format!("{by_name} took over.")),
             Event::Voted { vote, .. } => {
                 let side = if vote.approves() { "approves" } else { "denies" };
                 line(format!("{} {side}.", vote.by_name))
             }
             Event::Edited { by_name, .. } => line(format!("{by_name} saved an edit.")),
-            Event::HandedBack { .. } => {
-                line("The conversation is the assistant's again.".to_owned())
-            }
+            Event::HandedBack { .. } => line("Handed back to the assistant.".to_owned()),
             Event::TeamAsked { person: Some(_), reached, .. } => match reached {
                 AskState::Pending => None,
-                AskState::Delivered => line("One of the team was asked directly.".to_owned()),
+                AskState::Delivered => line("A team member was asked directly.".to_owned()),
                 AskState::Blocked | AskState::Failed => {
-                    line("One of the team was not reached directly.".to_owned())
+                    line("A team member couldn't be reached directly.".to_owned())
                 }
             },
             Event::TeamAsked { alias, reached, .. } => match reached {
                 AskState::Blocked => line(format!(
-                    "{alias} takes no messages now; what was to be posted there waits."
+                    "{alias} can't receive messages right now. The post will be sent once it can."
                 )),
-                AskState::Failed => line(format!("{alias} was not reached.")),
+                AskState::Failed => line(format!("{alias} couldn't be reached.")),
                 AskState::Pending | AskState::Delivered => None,
             },
             Event::DeliveryFailed { what, reason, .. } => {
                 line(format!("Not delivered ({what}): {reason}"))
             }
-            Event::Reminded { count, .. } => line(format!("Reminder {count} was sent.")),
-            Event::RemindersStopped => line("No more reminders are wanted.".to_owned()),
+            Event::Reminded { count, .. } => line(format!("Reminder {count} sent.")),
+            Event::RemindersStopped => line("Reminders turned off.".to_owned()),
             Event::Custody(custody) => line(custody.words()),
-            Event::Subtask(subtask) => subtask.words().and_then(line),
+            Event::Subtask(subtask) => subtask.words().and_then(technical),
             Event::Said { .. }
             | Event::Amended { .. }
             | Event::Posted { .. }
@@ -345,15 +343,6 @@ impl Teller<'_> {
         Some(Body::Card { wait: Box::new(now.clone()), again })
     }
 
-    fn part(&self, id: &str) -> String {
-        let title = self.flow.phase(id).map_or(id, |phase| phase.title.as_str());
-        let of = self.flow.flow.phase.len();
-        match self.flow.position(id) {
-            Some(position) => format!("Step {} of {of} · {title}", position + 1),
-            None => title.to_owned(),
-        }
-    }
-
     /// An effect of a part, with the summary where it is one and the staff reads it.
     fn effect(&self, of: (&str, usize), what: &str, outcome: &EffectOutcome) -> Option<Body> {
         let text = of_effect(what, outcome)?;
@@ -372,15 +361,14 @@ impl Teller<'_> {
     }
 
     fn of_result(&self, call: &CallId, result: &CallResult) -> Body {
-        let tool = self.state.call(call).map_or("the call", |known| known.call.tool.as_str());
-        let tool = words_of(tool);
+        let tool = self.state.call(call).map_or("The call", |known| known.call.tool.as_str());
         let (text, detail) = match result {
-            CallResult::Ok { value } => (format!("An answer from {tool}."), pretty(value)),
+            CallResult::Ok { value } => (format!("{tool} returned a result."), pretty(value)),
             CallResult::Err { code, message } => {
-                (format!("No answer from {tool}: {}.", words_of(code)), message.clone())
+                (format!("{tool} failed ({code})."), message.clone())
             }
         };
-        Body::Line { text, detail: Some(detail) }
+        Body::Line { text, detail: Some(detail), technical: true }
     }
 
     fn objective(&self, id: &str) -> String {
@@ -391,14 +379,17 @@ impl Teller<'_> {
 /// How the model's part went.
 fn of_mind(event: &Event) -> Option<Body> {
     match event {
+        Event::ThinkingFailed { code, count: 1, .. } => {
+            technical(format!("The model failed ({code})."))
+        }
         Event::ThinkingFailed { code, count, .. } => {
-            line(format!("The assistant could not think ({code}), {count} in a row."))
+            technical(format!("The model failed {count} times in a row ({code})."))
         }
         Event::ScriptLeads { because, .. } => {
-            line(format!("The script leads this part from here on ({because})."))
+            technical(format!("The script leads the rest of this part ({because})."))
         }
         Event::Summarised { text, .. } => {
-            detailed("So far, in short, for the assistant.".to_owned(), &text.clone().into())
+            detailed("Summary so far (for the model).".to_owned(), &text.clone().into())
         }
         _ => None,
     }
@@ -406,12 +397,17 @@ fn of_mind(event: &Event) -> Option<Body> {
 
 #[expect(clippy::unnecessary_wraps, reason = "reads as one arm among those that may be nothing")]
 fn line(text: String) -> Option<Body> {
-    Some(Body::Line { text, detail: None })
+    Some(Body::Line { text, detail: None, technical: false })
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "reads as one arm among those that may be nothing")]
+fn technical(text: String) -> Option<Body> {
+    Some(Body::Line { text, detail: None, technical: true })
 }
 
 #[expect(clippy::unnecessary_wraps, reason = "reads as one arm among those that may be nothing")]
 fn detailed(text: String, detail: &Value) -> Option<Body> {
-    Some(Body::Line { text, detail: Some(pretty(detail)) })
+    Some(Body::Line { text, detail: Some(pretty(detail)), technical: true })
 }
 
 fn pretty(value: &Value) -> String {
@@ -420,33 +416,34 @@ fn pretty(value: &Value) -> String {
 
 fn of_call(call: &Call) -> Body {
     let who = match &call.origin {
-        Origin::Step { step } => format!("The script, at step {},", words_of(step)),
-        Origin::Model { round } => format!("The interviewer, in round {round},"),
-        Origin::Person { may_decide: true, .. } => "Somebody who may decide".to_owned(),
+        Origin::Step { step } => format!("Script step {step}"),
+        Origin::Model { round } => format!("The model (round {round})"),
+        Origin::Person { may_decide: true, .. } => "A team member".to_owned(),
         Origin::Person { may_decide: false, .. } => "The participant".to_owned(),
         Origin::Engine => "The engine".to_owned(),
     };
     Body::Line {
-        text: format!("{who} called {}.", words_of(&call.tool)),
+        text: format!("{who} called {}.", call.tool),
         detail: Some(pretty(&call.args)),
+        technical: true,
     }
 }
 
 fn of_effect(what: &str, outcome: &EffectOutcome) -> Option<String> {
     let what = what.replace('_', " ");
     Some(match outcome {
-        EffectOutcome::AwaitingApproval => format!("Waits for the team's consent: {what}."),
+        EffectOutcome::AwaitingApproval => format!("Waiting for the team's approval: {what}."),
         EffectOutcome::Queued => return None,
-        EffectOutcome::Delivered => format!("✓ Done: {what}."),
+        EffectOutcome::Delivered => format!("Done: {what}."),
         EffectOutcome::NotApplicable => format!("Not applicable here: {what}."),
         EffectOutcome::Declined => format!("Declined by the team: {what}."),
-        EffectOutcome::Failed { reason } => format!("✗ Failed: {what} ({reason})."),
+        EffectOutcome::Failed { reason } => format!("Failed: {what} ({reason})."),
     })
 }
 
 const fn of_objective(status: ObjectiveStatus) -> &'static str {
     match status {
-        ObjectiveStatus::Pending => "not begun",
+        ObjectiveStatus::Pending => "not started",
         ObjectiveStatus::InProgress => "in progress",
         ObjectiveStatus::Completed => "completed",
         ObjectiveStatus::Skipped => "skipped",
@@ -456,38 +453,62 @@ const fn of_objective(status: ObjectiveStatus) -> &'static str {
 
 const fn of_setter(by: SetBy) -> &'static str {
     match by {
-        SetBy::Evidence => "by what is stored",
-        SetBy::Model => "on the interviewer's word",
-        SetBy::Participant => "on the participant's word",
-        SetBy::Override => "by an approved override",
+        SetBy::Evidence => "evidence on file",
+        SetBy::Model => "the model's judgement",
+        SetBy::Participant => "the participant's word",
+        SetBy::Override => "approved override",
     }
 }
 
-fn of_grounds(grounds: &Grounds) -> &'static str {
+/// Why a part was left before everything in it was complete.
+const fn of_grounds(grounds: &Grounds) -> Option<&'static str> {
     match grounds {
-        Grounds::Began => "the interview began",
-        Grounds::CriteriaMet => "all that is required was met",
-        Grounds::Decision { .. } => "by an approved request",
-        Grounds::Initiative { .. } => "by somebody who may decide",
+        Grounds::Began | Grounds::CriteriaMet => None,
+        Grounds::Decision { .. } => Some("request approved"),
+        Grounds::Initiative { .. } => Some("moved on by the team"),
     }
+}
+
+/// What a new status means.
+fn of_change(to: Status, reason: &str) -> String {
+    match (to, reason) {
+        (Status::Open, "resumed") | (Status::Notice, _) => "Resumed.".to_owned(),
+        (Status::Open, _) => "Interview started.".to_owned(),
+        (Status::Completed, _) => "Completed.".to_owned(),
+        (Status::Ended, "") => "Ended by the team.".to_owned(),
+        (to, reason) => format!("{}: {reason}.", glance::capitalised(words::of_status(to))),
+    }
+}
+
+/// What came of an attempt to leave a part.
+fn of_advance(status: Option<&str>) -> &'static str {
+    match status {
+        Some("blocked") => "Not ready for the next part yet.",
+        Some("denied") => "The request to move on was denied.",
+        Some("denied_with_feedback") => "The request to move on was denied with feedback.",
+        Some("approved") => "The request to move on was approved.",
+        Some(_) | None => "Checked whether the next part can begin.",
+    }
+}
+
+/// Why a person was asked for, where it says more than that they were.
+pub(super) fn more_than_a_call(reason: &str) -> Option<&str> {
+    Some(reason).filter(|reason| *reason != "the participant asked")
 }
 
 /// How far the session is: `Step 1 of 3 · The basics · 0/3`, with the share that is done.
 pub fn progress(state: &State, flow: &LoadedFlow) -> Option<(String, f64)> {
     let line = evidence::progress_line(state, flow)?;
     let phase = flow.phase(state.phase()?)?;
-    #[expect(clippy::cast_precision_loss, reason = "a flow has far fewer phases than 2^52")]
-    let (done, all) = (flow.position(&phase.id)? as f64, flow.flow.phase.len() as f64);
-    Some((line, (done + evidence::progress(state, phase)) / all))
+    let done = evidence::progress(state, phase);
+    Some((line, evidence::share(flow, state.status, Some((&phase.id, done)))))
 }
 
 /// Who answered, as this viewer calls them.
 pub fn name_of(by: &PersonId, by_name: &str, state: &State, viewer: Audience) -> String {
     match (viewer, *by == state.participant) {
         (Audience::Participant, true) => "You".to_owned(),
-        (Audience::Staff, true) => {
-            state.name.clone().unwrap_or_else(|| "The participant".to_owned())
-        }
+        (Audience::Staff, true) => state.known_as().unwrap_or("The participant").to_owned(),
         (_, false) => by_name.to_owned(),
     }
 }

@@ -443,7 +443,9 @@ fn a_decision_takes_two_steps_to_approve_and_is_for_staff_alone() {
     (Approve)
     Move Ada on?
     [Yes, approve]
-    [Deny]
+    (Deny)
+    Move Ada on?
+    [Yes, deny]
     (Deny and tell the interviewer)
     What should the interviewer do next?
     {feedback=}

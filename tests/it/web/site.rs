@@ -6,7 +6,7 @@ use anteroom::{
     artifacts::{Artifacts, extract::Extractor},
     catalog,
     clock::{Clock, FixedClock},
-    config::{Secret, Settings},
+    config::{Secret, Settings, brand::Brand},
     contacts::Contacts,
     engine::{Engine, Parts},
     flows::{Library, LoadedFlow},
@@ -93,6 +93,7 @@ struct Made {
     flow: String,
     models: Models,
     tool: Option<Arc<dyn Tool>>,
+    brand: Brand,
 }
 
 impl Default for Made {
@@ -103,6 +104,7 @@ impl Default for Made {
             flow: FLOW.to_owned(),
             models: Models::default(),
             tool: None,
+            brand: Brand::default(),
         }
     }
 }
@@ -136,6 +138,11 @@ impl Site {
         Self::make(Made { flow: flow.to_owned(), models, ..Made::default() }).await
     }
 
+    /// The pages look like somebody's own.
+    pub(super) async fn branded(brand: Brand) -> Self {
+        Self::make(Made { brand, ..Made::default() }).await
+    }
+
     async fn serve(staff_key: Option<Secret>, store: Arc<dyn Store>) -> Self {
         Self::make(Made { staff_key, store, ..Made::default() }).await
     }
@@ -145,11 +152,12 @@ impl Site {
         reason = "every test awaits its site; that it waits for nothing is by chance"
     )]
     async fn make(made: Made) -> Self {
-        let Made { staff_key, store, flow, models, tool } = made;
+        let Made { staff_key, store, flow, models, tool, brand } = made;
         let folder = tempfile::tempdir().unwrap();
         let mut settings = Settings::playground(folder.path().to_owned());
         settings.web.listen = "127.0.0.1:0".parse().unwrap();
         settings.web.staff_key = staff_key;
+        settings.brand = brand;
         let fixed = Arc::new(FixedClock::new("2026-11-02T14:05:00Z".parse().unwrap()));
         let clock: Arc<dyn Clock> = Arc::clone(&fixed) as _;
         let ids: Arc<dyn Ids> = Arc::new(RandomIds);

@@ -141,6 +141,14 @@
       for (const child of [...document.getElementById(into).children]) {
         if (!ids.includes(child.id) && (child.dataset.sent || !remember(child).fields.length)) child.remove();
       }
+      // What is new may belong before what is there; only that is moved, so that nobody loses their place.
+      let next = document.getElementById(into).firstElementChild;
+      for (const id of ids) {
+        const child = document.getElementById(id);
+        if (!child) continue;
+        if (child === next) next = next.nextElementSibling;
+        else document.getElementById(into).insertBefore(child, next);
+      }
     });
     source.addEventListener("gone", () => {
       source.close();
