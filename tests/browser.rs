@@ -8,6 +8,8 @@
 
 #[path = "browser/aimock.rs"]
 mod aimock;
+#[path = "browser/axe.rs"]
+mod axe;
 #[path = "support/bot.rs"]
 mod bot;
 #[path = "support/chromium.rs"]
@@ -20,6 +22,8 @@ mod led;
 mod plays;
 #[path = "support/specification.rs"]
 mod specification;
+#[path = "browser/states.rs"]
+mod states;
 
 use std::io::{Cursor, Read as _};
 
@@ -47,12 +51,20 @@ impl Scene {
 
     /// The same with a configuration file.
     async fn configured(name: &str, look: Look, config: &str) -> Option<Self> {
-        let Some(browser) = Browser::start(name, look).await else {
+        let Some(mut browser) = Browser::start(name, look).await else {
             let missing = format!("Chromium or its driver is not installed: `{INSTALL}`");
             assert!(std::env::var_os("CI").is_none(), "{missing}");
             eprintln!("passed over. {missing}");
             return None;
         };
+        match axe::script() {
+            Some(script) => browser.hold_to(script),
+            None => {
+                let missing = format!("axe-core is not installed: `{}`", aimock::INSTALL);
+                assert!(std::env::var_os("CI").is_none(), "{missing}");
+                eprintln!("pages are not checked with it. {missing}");
+            }
+        }
         let dir = tempfile::tempdir().unwrap();
         std::fs::create_dir(dir.path().join("data")).unwrap();
         let data = dir.path().join("data");

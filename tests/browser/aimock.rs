@@ -13,9 +13,9 @@ use tokio::time::{Instant, sleep};
 
 use crate::specification::problems;
 
-/// What to do where it is not installed.
+/// What to do where it, or the rules of `axe`, are not installed. One command for both: npm removes what it is not told of.
 pub(crate) const INSTALL: &str =
-    "npm install --no-save --prefix target/npm @copilotkit/aimock@1.43.0";
+    "npm install --no-save --prefix target/npm @copilotkit/aimock@1.43.0 axe-core@4.14.1";
 
 /// Longest wait for it to start.
 const PATIENCE: Duration = Duration::from_secs(30);

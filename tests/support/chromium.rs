@@ -47,6 +47,8 @@ pub(crate) struct Browser {
     /// First part of the names of screenshots, and their number so far.
     shots: (String, u32),
     look: Look,
+    /// The rules of axe-core, where pages are held to them.
+    rules: Option<String>,
 }
 
 impl Browser {
@@ -86,7 +88,7 @@ impl Browser {
             .connect(&format!("http://127.0.0.1:{port}"))
             .await
             .unwrap();
-        let browser = Self { client, driver, home, shots: (name.to_owned(), 0), look };
+        let browser = Self { client, driver, home, shots: (name.to_owned(), 0), look, rules: None };
         browser.dress().await;
         Some(browser)
     }
@@ -95,16 +97,60 @@ impl Browser {
     async fn dress(&self) {
         match self.look {
             Look::Desktop => {}
-            Look::Dark => {
-                let dark = json!([{ "name": "prefers-color-scheme", "value": "dark" }]);
-                self.devtools("Emulation.setEmulatedMedia", json!({ "features": dark })).await;
-            }
-            Look::Phone => {
-                let screen =
-                    json!({ "width": 390, "height": 844, "deviceScaleFactor": 2, "mobile": true });
-                self.devtools("Emulation.setDeviceMetricsOverride", screen).await;
-            }
+            Look::Dark => self.dress_in("dark").await,
+            Look::Phone => self.shrink().await,
         }
+    }
+
+    /// Holds every page that is shown to the rules of axe-core.
+    #[allow(dead_code, reason = "not every program that looks at pages has them")]
+    pub(crate) fn hold_to(&mut self, rules: String) {
+        self.rules = Some(rules);
+    }
+
+    /// What axe-core finds on the page, in light and in dark, and on a telephone where the screen is wide.
+    async fn violations(&self, name: &str) -> Vec<String> {
+        let Some(rules) = &self.rules else { return Vec::new() };
+        self.client.execute(rules, Vec::new()).await.unwrap();
+        let mut found = Vec::new();
+        for theme in ["light", "dark"] {
+            self.dress_in(theme).await;
+            if theme == "dark" {
+                self.keep_picture(&format!("{name}-dark.png")).await;
+            }
+            found.extend(self.found_in(theme).await);
+        }
+        if self.look != Look::Phone {
+            self.shrink().await;
+            self.keep_picture(&format!("{name}-phone.png")).await;
+            found.extend(self.found_in("dark, on a telephone").await);
+            self.devtools("Emulation.clearDeviceMetricsOverride", json!({})).await;
+        }
+        self.dress_in(if self.look == Look::Dark { "dark" } else { "light" }).await;
+        found
+    }
+
+    async fn keep_picture(&self, name: &str) {
+        let picture = self.client.screenshot().await.unwrap();
+        let folder = screenshots();
+        fs::create_dir_all(&folder).unwrap();
+        fs::write(folder.join(name), picture).unwrap();
+    }
+
+    async fn found_in(&self, surroundings: &str) -> Vec<String> {
+        let found = self.client.execute_async(AXE, Vec::new()).await.unwrap();
+        let found: Vec<String> = serde_json::from_value(found).unwrap();
+        found.into_iter().map(|found| format!("{surroundings}: {found}")).collect()
+    }
+
+    async fn dress_in(&self, theme: &str) {
+        let theme = json!([{ "name": "prefers-color-scheme", "value": theme }]);
+        self.devtools("Emulation.setEmulatedMedia", json!({ "features": theme })).await;
+    }
+
+    async fn shrink(&self) {
+        let screen = json!({ "width": 390, "height": 844, "deviceScaleFactor": 2, "mobile": true });
+        self.devtools("Emulation.setDeviceMetricsOverride", screen).await;
     }
 
     /// Opens an address.
@@ -339,12 +385,11 @@ impl Browser {
         let name = format!("{}-{:02}-{step}.png", self.shots.0, self.shots.1);
         // Nothing is said before the page has come to rest.
         sleep(Duration::from_millis(150)).await;
-        let picture = self.client.screenshot().await.unwrap();
-        let folder = screenshots();
-        fs::create_dir_all(&folder).unwrap();
-        fs::write(folder.join(&name), picture).unwrap();
+        self.keep_picture(&name).await;
         let problems = self.client.execute(RULES, Vec::new()).await.unwrap();
         assert_eq!(problems, json!([]), "{name}");
+        let violations = self.violations(name.trim_end_matches(".png")).await;
+        assert!(violations.is_empty(), "{name}:\n{}", violations.join("\n"));
     }
 
     /// The file that was downloaded last; waits until it is whole.
@@ -440,6 +485,15 @@ if (document.documentElement.scrollWidth > window.innerWidth + 1) {
     problems.push('wider than the screen: ' + document.documentElement.scrollWidth);
 }
 return problems;
+";
+
+/// What axe-core finds on the page: the rule, and where it is broken.
+const AXE: &str = "
+const done = arguments[arguments.length - 1];
+const told = violation => violation.nodes.map(node =>
+    violation.id + ' (' + violation.impact + '): ' + node.html.slice(0, 160) + ' | ' + node.failureSummary.replace(/\\s+/g, ' '));
+axe.run(document, { resultTypes: ['violations'] })
+    .then(result => done(result.violations.flatMap(told)), error => done([String(error)]));
 ";
 
 /// Counts and measures the messages that begin with some words, whenever the conversation changes.
