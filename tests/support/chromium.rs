@@ -103,7 +103,6 @@ impl Browser {
     }
 
     /// Holds every page that is shown to the rules of axe-core.
-    #[allow(dead_code, reason = "not every program that looks at pages has them")]
     pub(crate) fn hold_to(&mut self, rules: String) {
         self.rules = Some(rules);
     }

@@ -114,7 +114,7 @@ fn whose(view: &View) -> Markup {
     let name = view.state.known_as().unwrap_or("A participant");
     html! {
         p.small.whose {
-            (icons::person()) strong { (name) } " · " (view.flow.flow.title) " · "
+            (icons::person()) strong { (name) } span { "· " (view.flow.flow.title) }
             a href={ "/staff/s/" (view.state.session) } { "Open conversation" }
         }
     }
@@ -225,7 +225,7 @@ fn how_far(head: &Head, flow: Option<&LoadedFlow>) -> Markup {
     let line = match (phase, flow) {
         (Some(phase), Some(flow)) => evidence::step_line(flow, phase),
         (Some(phase), None) => Some(words_of(phase)),
-        (None, _) => None,
+        (None, _) => (head.status == Status::Completed).then(|| "Complete".to_owned()),
     };
     let done = phase.map(|phase| (phase, head.progress));
     let share = flow.map(|flow| (evidence::share(flow, head.status, done) * 100.0).round());
