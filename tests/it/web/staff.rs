@@ -86,8 +86,7 @@ async fn whoever_asks_for_a_person_is_first_in_what_waits() {
 #[tokio::test]
 async fn old_work_stays_in_reach_behind_any_number_of_newer_conversations() {
     let site = Site::open().await;
-    let oldest = 0;
-    for n in oldest..limits::SESSIONS_PER_PAGE + 2 {
+    for n in 0..limits::SESSIONS_PER_PAGE + 2 {
         let visitor = site.visitor();
         let page = visitor.start("tour", &format!("Person {n:03}")).await;
         if n <= limits::WAITING_PER_PAGE {
