@@ -41,8 +41,8 @@ async fn ask_for_a_person(scene: &mut Scene) {
     let browser = &mut scene.browser;
     browser.unfold("Menu", "Delete my data…").await;
     browser.show("menu").await;
-    browser.press("Ask for a person").await;
-    browser.see("A person has been asked for").await;
+    browser.say("human").await;
+    browser.see("until they answer or you type").await;
     browser.show("asked-for-a-person").await;
 }
 
