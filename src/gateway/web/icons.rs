@@ -2,33 +2,6 @@
 
 use maud::{Markup, html};
 
-/// A sheet of paper, beside the name of a file.
-pub(super) fn sheet() -> Markup {
-    html! {
-        svg.icon viewBox="0 0 24 24" width="26" height="26" aria-hidden="true" {
-            path d="M6 3h8l4 4v14H6zM14 3v4h4M9 12h6M9 16h6" {}
-        }
-    }
-}
-
-/// A paper clip, for attaching files.
-pub(super) fn clip() -> Markup {
-    html! {
-        svg.icon viewBox="0 0 24 24" width="20" height="20" aria-hidden="true" {
-            path d="M20 11.5 12 19.4a5 5 0 0 1-7-7l8.4-8.3a3.3 3.3 0 0 1 4.7 4.7l-8.4 8.3a1.7 1.7 0 0 1-2.4-2.4l7.7-7.6" {}
-        }
-    }
-}
-
-/// A warning triangle, before words that warn.
-pub(super) fn warning() -> Markup {
-    html! {
-        svg.icon.in-line viewBox="0 0 24 24" width="16" height="16" aria-hidden="true" {
-            path d="M12 4 2.8 20h18.4zM12 10v5M12 17.4v.4" {}
-        }
-    }
-}
-
 // ---- staff's pages ----
 
 /// An icon of the size of the words beside it.
@@ -61,4 +34,33 @@ pub(super) fn person() -> Markup {
 /// A calendar, before a day that will come.
 pub(super) fn calendar() -> Markup {
     in_line("M4.5 6h15v13.5h-15zM4.5 10.5h15M8.5 3.5V8M15.5 3.5V8")
+}
+
+// ---- all pages ----
+
+/// A sheet of paper, beside the name of a file.
+pub(super) fn sheet() -> Markup {
+    html! {
+        svg.icon viewBox="0 0 24 24" width="26" height="26" aria-hidden="true" {
+            path d="M6 3h8l4 4v14H6zM14 3v4h4M9 12h6M9 16h6" {}
+        }
+    }
+}
+
+/// A paper clip, for attaching files.
+pub(super) fn clip() -> Markup {
+    html! {
+        svg.icon viewBox="0 0 24 24" width="20" height="20" aria-hidden="true" {
+            path d="M20 11.5 12 19.4a5 5 0 0 1-7-7l8.4-8.3a3.3 3.3 0 0 1 4.7 4.7l-8.4 8.3a1.7 1.7 0 0 1-2.4-2.4l7.7-7.6" {}
+        }
+    }
+}
+
+/// A warning triangle, before words that warn.
+pub(super) fn warning() -> Markup {
+    html! {
+        svg.icon.in-line viewBox="0 0 24 24" width="16" height="16" aria-hidden="true" {
+            path d="M12 4 2.8 20h18.4zM12 10v5M12 17.4v.4" {}
+        }
+    }
 }
