@@ -308,7 +308,8 @@ pub(super) fn conversation(view: &View, cx: &Cx, notice: Option<&Words>) -> Mark
     frame.around(&html! {
         header.top {
             div.inner {
-                h1 { a.brand-mark href="/staff" aria-label="All conversations" { (icons::previous()) } (brand::logo()) (name) span.small { " · " (view.flow.flow.title) } }
+                a.brand-mark href="/staff" aria-label="All conversations" { (icons::previous()) }
+                h1 { (brand::logo()) (name) span.small { " · " (view.flow.flow.title) } }
                 (PreEscaped(orders(&view.state, cx).html))
             }
             (PreEscaped(render::status(&view.state, &view.flow, cx.viewer).html))
