@@ -7,6 +7,7 @@ pub mod sheet;
 pub mod typed;
 pub mod words;
 
+mod complaint;
 mod denial;
 mod draft;
 mod element;
@@ -19,6 +20,7 @@ mod order;
 mod values;
 
 pub use self::{
+    complaint::complaint,
     denial::{DenialForm, note_label, starting_over, words_went_to},
     draft::{Draft, Slot, growing},
     element::Element,
@@ -30,8 +32,9 @@ pub use self::{
     order::Order,
     sheet::Sheet,
     values::{
-        clip, filled, in_words, instant, labels, may_answer_anew, may_change, one, one_line, plain,
+        clip, filled, in_words, instant, labels, may_answer_anew, may_change, one_line, plain,
         shown, words_of,
     },
     words::Words,
 };
+pub use crate::model::text::one;

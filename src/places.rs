@@ -86,6 +86,159 @@ pub fn of_city(city: &str, country: &str) -> Option<Place> {
     BY_ZONE.iter().filter_map(|(zone, row)| place(zone, row)).find(fits)
 }
 
+/// ISO 3166 code of a country, by that code, its usual English name or another usual name of it.
+///
+/// ```
+/// use anteroom::places::country_code;
+/// assert_eq!(country_code("USA"), Some("US"));
+/// assert_eq!(country_code("the Netherlands"), Some("NL"));
+/// assert_eq!(country_code("de"), Some("DE"));
+/// assert_eq!(country_code("Atlantis"), None);
+/// ```
+pub fn country_code(text: &str) -> Option<&'static str> {
+    let wanted = country_key(text);
+    let by_code = BY_CODE.keys().find(|code| code.eq_ignore_ascii_case(&wanted));
+    let by_name =
+        || BY_CODE.iter().find(|(_, name)| country_key(name) == wanted).map(|(code, _)| code);
+    let by_alias =
+        || COUNTRY_ALIASES.iter().find(|(name, _)| *name == wanted).map(|(_, code)| code);
+    by_code.or_else(by_name).or_else(by_alias).copied()
+}
+
+/// A name of a country as it is compared: without case, dots, articles and other spellings of "and" and "saint".
+fn country_key(name: &str) -> String {
+    let key = name.trim().to_lowercase().replace('.', "").replace('&', "and");
+    let key = key.replace("saint ", "st ");
+    key.strip_prefix("the ").unwrap_or(&key).trim().to_owned()
+}
+
+/// Usual names that the table has otherwise, names in the countries' own languages, and codes of three letters.
+const COUNTRY_ALIASES: &[(&str, &str)] = &[
+    ("america", "US"),
+    ("are", "AE"),
+    ("arg", "AR"),
+    ("aus", "AU"),
+    ("aut", "AT"),
+    ("bangla desh", "BD"),
+    ("bel", "BE"),
+    ("belgique", "BE"),
+    ("belgië", "BE"),
+    ("bgr", "BG"),
+    ("bolivia", "BO"),
+    ("bosnia", "BA"),
+    ("bra", "BR"),
+    ("brasil", "BR"),
+    ("britain", "GB"),
+    ("burma", "MM"),
+    ("can", "CA"),
+    ("cape verde", "CV"),
+    ("che", "CH"),
+    ("chl", "CL"),
+    ("chn", "CN"),
+    ("col", "CO"),
+    ("congo", "CG"),
+    ("côte d'ivoire", "CI"),
+    ("cyp", "CY"),
+    ("cze", "CZ"),
+    ("czechia", "CZ"),
+    ("czech republic", "CZ"),
+    ("danmark", "DK"),
+    ("democratic republic of the congo", "CD"),
+    ("deu", "DE"),
+    ("deutschland", "DE"),
+    ("dnk", "DK"),
+    ("east timor", "TL"),
+    ("egy", "EG"),
+    ("england", "GB"),
+    ("esp", "ES"),
+    ("españa", "ES"),
+    ("est", "EE"),
+    ("eswatini", "SZ"),
+    ("fin", "FI"),
+    ("fra", "FR"),
+    ("gbr", "GB"),
+    ("grc", "GR"),
+    ("great britain", "GB"),
+    ("holland", "NL"),
+    ("hrv", "HR"),
+    ("hun", "HU"),
+    ("idn", "ID"),
+    ("ind", "IN"),
+    ("irl", "IE"),
+    ("isl", "IS"),
+    ("isr", "IL"),
+    ("ita", "IT"),
+    ("italia", "IT"),
+    ("ivory coast", "CI"),
+    ("jpn", "JP"),
+    ("ken", "KE"),
+    ("kor", "KR"),
+    ("korea", "KR"),
+    ("kosovo", "XK"),
+    ("ltu", "LT"),
+    ("lux", "LU"),
+    ("lva", "LV"),
+    ("macedonia", "MK"),
+    ("magyarország", "HU"),
+    ("mex", "MX"),
+    ("mlt", "MT"),
+    ("moldova", "MD"),
+    ("méxico", "MX"),
+    ("nederland", "NL"),
+    ("nga", "NG"),
+    ("nld", "NL"),
+    ("nor", "NO"),
+    ("norge", "NO"),
+    ("north korea", "KP"),
+    ("north macedonia", "MK"),
+    ("northern ireland", "GB"),
+    ("nzl", "NZ"),
+    ("pak", "PK"),
+    ("phl", "PH"),
+    ("pol", "PL"),
+    ("polska", "PL"),
+    ("prt", "PT"),
+    ("rou", "RO"),
+    ("rus", "RU"),
+    ("russian federation", "RU"),
+    ("sau", "SA"),
+    ("schweiz", "CH"),
+    ("scotland", "GB"),
+    ("sgp", "SG"),
+    ("south korea", "KR"),
+    ("srb", "RS"),
+    ("suisse", "CH"),
+    ("suomi", "FI"),
+    ("svk", "SK"),
+    ("svn", "SI"),
+    ("sverige", "SE"),
+    ("svizzera", "CH"),
+    ("swaziland", "SZ"),
+    ("swe", "SE"),
+    ("syria", "SY"),
+    ("tanzania", "TZ"),
+    ("tur", "TR"),
+    ("turkey", "TR"),
+    ("turkiye", "TR"),
+    ("twn", "TW"),
+    ("türkiye", "TR"),
+    ("uae", "AE"),
+    ("uk", "GB"),
+    ("ukr", "UA"),
+    ("united kingdom", "GB"),
+    ("united kingdom of great britain and northern ireland", "GB"),
+    ("united states of america", "US"),
+    ("usa", "US"),
+    ("vatican", "VA"),
+    ("viet nam", "VN"),
+    ("vnm", "VN"),
+    ("wales", "GB"),
+    ("zaf", "ZA"),
+    ("éire", "IE"),
+    ("österreich", "AT"),
+    ("česko", "CZ"),
+];
+
 fn place(zone: &'static str, row: &Row) -> Option<Place> {
     let (latitude, longitude) = degrees(row.coordinates)?;
     let city = zone.rsplit('/').next()?.replace('_', " ");

@@ -172,8 +172,7 @@ async fn a_member_is_welcomed_in_the_dark() {
 async fn start(browser: &mut Browser, flow: &str) {
     browser.see(flow).await;
     browser.show("start").await;
-    let id = flow.to_lowercase().replace(' ', "-");
-    browser.write_into(&format!("name-{id}"), "Ada Byron").await;
+    browser.write_into("name", "Ada Byron").await;
     browser.press_in(flow, "Start").await;
 }
 
@@ -236,10 +235,10 @@ async fn override_by_staff(scene: &mut Scene) {
 }
 
 async fn ask_to_move_on(browser: &mut Browser, reason: &str) {
-    browser.unfold("Menu", "Ask to move on…").await;
-    browser.unfold("Ask to move on…", "Why should we move on?").await;
-    browser.write("Why should we move on?", reason).await;
-    browser.press("Ask").await;
+    browser.unfold("Menu", "Skip ahead…").await;
+    browser.unfold("Skip ahead…", "Why do you want to skip ahead?").await;
+    browser.write("Why do you want to skip ahead?", reason).await;
+    browser.press("Send request").await;
     browser.see("I've asked the team. You can leave.").await;
 }
 

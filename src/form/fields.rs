@@ -3,8 +3,12 @@
 use serde_json::{Map, Value};
 
 use super::{Sheet, words};
-use crate::model::ui::{
-    Choose, Control, Decision, Field, FieldError, Form, Input, Prompt, Reply, Review, Verdict,
+use crate::{
+    interview::answer,
+    model::ui::{
+        Choose, Control, Decision, Field, FieldError, Form, Input, Prompt, Reply, Review, Verdict,
+    },
+    places,
 };
 
 /// Fields of a submitted form, in order; a name may come more than once.
@@ -142,17 +146,35 @@ pub fn read(field: &Field, fields: &Fields) -> Result<Option<Value>, FieldError>
                 Some(number(typed, *integer).ok_or_else(|| complaint(field, words::NO_NUMBER))?)
             }
         },
-        Input::Text { .. }
-        | Input::Email
-        | Input::Url
-        | Input::Phone
-        | Input::Date
-        | Input::Select { .. } => (!typed.is_empty()).then_some(Value::String(typed)),
+        _ if typed.is_empty() => None,
+        Input::Text { .. } if is_country(field) => {
+            let code = places::country_code(&typed);
+            Some(Value::from(code.ok_or_else(|| complaint(field, words::NO_COUNTRY))?))
+        }
+        Input::Url => Some(Value::String(address(typed))),
+        Input::Text { .. } | Input::Email | Input::Phone | Input::Date | Input::Select { .. } => {
+            Some(Value::String(typed))
+        }
     };
     match value {
-        None if field.required => Err(complaint(field, words::EMPTY)),
+        None if field.required => Err(complaint(field, &answer::enter(&field.label))),
         value => Ok(value),
     }
+}
+
+/// Whether a field holds a country as JSON Resume has it: two letters. People may write its name.
+fn is_country(field: &Field) -> bool {
+    field.path.rsplit('.').next() == Some("countryCode")
+}
+
+/// A web address with its scheme, which people leave out.
+fn address(typed: String) -> String {
+    let is_bare = !typed.contains("://")
+        && !typed.contains(char::is_whitespace)
+        && typed.split('/').next().is_some_and(|host| {
+            host.contains('.') && !host.contains([':', '@']) && !host.ends_with('.')
+        });
+    if is_bare { format!("https://{typed}") } else { typed }
 }
 
 fn complaint(field: &Field, message: &str) -> FieldError {

@@ -21,17 +21,6 @@ pub fn words_of(name: &str) -> String {
     name.replace(['_', '.'], " ")
 }
 
-/// A noun with its article.
-///
-/// ```
-/// use anteroom::form::one;
-/// assert_eq!((one("role"), one("achievement")), ("a role".to_owned(), "an achievement".to_owned()));
-/// ```
-pub fn one(noun: &str) -> String {
-    let is_vowel = noun.starts_with(['a', 'e', 'i', 'o', 'A', 'E', 'I', 'O']);
-    format!("{} {noun}", if is_vowel { "an" } else { "a" })
-}
-
 /// A label on one line.
 pub fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")

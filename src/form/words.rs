@@ -167,6 +167,9 @@ pub const NO_PICK: &str = "Pick at least one.";
 /// A field that must be filled in is empty.
 pub const EMPTY: &str = "Please fill this in.";
 
+/// Words that are no country.
+pub const NO_COUNTRY: &str = "Enter a country, for example Germany or DE.";
+
 /// Text where a number must be.
 pub const NO_NUMBER: &str = "Write a number, such as 12.";
 

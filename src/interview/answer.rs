@@ -1,12 +1,23 @@
 //! Does a reply fit the question? And which reply do typed words stand for?
 
-use jsonschema::Validator;
+mod data;
+
 use serde_json::Value;
 
-use crate::model::ui::{
-    Choice, Choose, Control, Decide, Decision, Field, FieldError, Form, Input, Reply, Review,
-    Verdict,
+pub use self::data::check_data;
+use crate::model::{
+    text::one,
+    ui::{
+        Choice, Choose, Control, Decide, Decision, Field, FieldError, Form, Input, Reply, Review,
+        Verdict,
+    },
 };
+
+const NO_DATE: &str = "Enter a date as YYYY, YYYY-MM or YYYY-MM-DD.";
+const NO_EMAIL: &str = "Enter an e-mail address like ada@example.org.";
+const NO_URL: &str = "Enter a web address like https://example.org.";
+const NO_LIST: &str = "Pick from the list.";
+const WRONG_KIND: &str = "This is not the kind of answer that was asked for.";
 
 /// Most words in which a choice is looked for; a longer text is a story, not an answer.
 const ANSWER_WORDS_MAX: usize = 6;
@@ -112,25 +123,20 @@ pub fn check_field(field: &Field, value: &Value) -> Option<String> {
         Value::Bool(_) | Value::Number(_) | Value::Object(_) => false,
     };
     if empty {
-        return field.required.then(|| "Please fill this in.".to_owned());
+        return field.required.then(|| enter(&field.label));
     }
     match (&field.input, value) {
         (Input::Text { min, max, .. }, Value::String(text)) => check_length(text, *min, *max),
-        (Input::Email, Value::String(text)) => complain(
-            !is_email(text),
-            "This is not an e-mail address; they look like ada@example.org.",
-        ),
+        (Input::Email, Value::String(text)) => complain(!is_email(text), NO_EMAIL),
         (Input::Url, Value::String(text)) => {
             let fits = text.starts_with("https://") || text.starts_with("http://");
-            complain(!fits, "A web address begins with https://.")
+            complain(!fits, NO_URL)
         }
         (Input::Phone, Value::String(text)) => complain(
             text.chars().filter(char::is_ascii_digit).count() < 3,
-            "This is not a telephone number; they look like +44 20 7946 0018.",
+            "Enter a telephone number like +44 20 7946 0018.",
         ),
-        (Input::Date, Value::String(text)) => {
-            complain(!is_date(text), "Write dates as 2024, 2024-03 or 2024-03-15.")
-        }
+        (Input::Date, Value::String(text)) => complain(!is_date(text), NO_DATE),
         (Input::Number { integer, min, max }, Value::Number(number)) => {
             let number = number.as_f64().unwrap_or(f64::NAN);
             let whole = !integer || number.fract() == 0.0;
@@ -142,7 +148,7 @@ pub fn check_field(field: &Field, value: &Value) -> Option<String> {
         (Input::Lines, Value::Array(lines)) => {
             complain(!lines.iter().all(Value::is_string), "Write one entry a line.")
         }
-        _ => Some("This is not the kind of answer that was asked for.".to_owned()),
+        _ => Some(WRONG_KIND.to_owned()),
     }
 }
 
@@ -176,7 +182,7 @@ fn check_selected(choices: &[Choice], multiple: bool, value: &Value) -> Option<S
         Value::Array(ids) if multiple => ids.iter().all(known),
         single => known(single),
     };
-    complain(!fits, "Please pick from the list.")
+    complain(!fits, NO_LIST)
 }
 
 fn complain(wrong: bool, message: &str) -> Option<String> {
@@ -236,93 +242,23 @@ fn worsened(review: &Review, data: &Value) -> Vec<FieldError> {
     new
 }
 
-/// What is wrong with `data` by its schema, dates in order included.
-pub fn check_data(schema: &Value, data: &Value) -> Vec<FieldError> {
-    let validator: Validator =
-        match jsonschema::options().should_validate_formats(true).build(schema) {
-            Ok(validator) => validator,
-            Err(error) => {
-                return vec![FieldError::whole(format!("the schema cannot be used: {error}"))];
-            }
-        };
-    let mut errors: Vec<FieldError> = validator
-        .iter_errors(data)
-        .map(|error| FieldError {
-            path: dotted(error.instance_path().as_str()),
-            message: in_words(&error),
-        })
-        .collect();
-    check_dates(data, &mut String::new(), &mut errors);
-    errors
-}
-
-/// `/work/0/name` as `work.0.name`.
-fn dotted(pointer: &str) -> String {
-    pointer.trim_start_matches('/').replace('/', ".")
-}
-
-fn in_words(error: &jsonschema::ValidationError<'_>) -> String {
-    use jsonschema::error::ValidationErrorKind as Kind;
-    match error.kind() {
-        Kind::Required { property } => {
-            format!("{} is missing.", property.as_str().unwrap_or("something"))
-        }
-        Kind::MinLength { limit } => format!("A little more, please: at least {limit} characters."),
-        Kind::MaxLength { limit } => format!("Too long: at most {limit} characters, please."),
-        Kind::MinItems { limit } => format!("At least {limit}, please."),
-        Kind::MaxItems { limit } => format!("At most {limit}, please."),
-        Kind::Type { .. } => "This is not the kind of answer that was asked for.".to_owned(),
-        Kind::AdditionalProperties { unexpected } => {
-            format!("{} was not asked for.", unexpected.join(", "))
-        }
-        Kind::Enum { .. } => "Please pick from the list.".to_owned(),
-        Kind::Format { format } if format == "email" => {
-            "This is not an e-mail address; they look like ada@example.org.".to_owned()
-        }
-        Kind::Format { format } if format == "uri" => {
-            "A web address begins with https://.".to_owned()
-        }
-        Kind::Pattern { .. } => {
-            "This does not have the expected form; dates look like 2024-03.".to_owned()
-        }
-        // The answer itself is left out: errors are logged and quoted.
-        _ => error.masked_with("this").to_string(),
+/// What to do about a field that must not be empty: `Enter an organisation.`
+///
+/// ```
+/// use anteroom::interview::answer::enter;
+/// assert_eq!(enter("Organisation"), "Enter an organisation.");
+/// assert_eq!(enter("What changed"), "Fill in “What changed”.");
+/// ```
+pub fn enter(label: &str) -> String {
+    let is_noun = !label.is_empty()
+        && !label.ends_with('s')
+        && label.chars().all(|c| c.is_alphabetic() || c == '-');
+    let is_name = label.chars().skip(1).any(char::is_uppercase);
+    match (is_noun, is_name) {
+        (true, true) => format!("Enter {}.", one(label)),
+        (true, false) => format!("Enter {}.", one(&label.to_lowercase())),
+        (false, _) => format!("Fill in “{}”.", label.trim_end_matches(['.', ':', '?'])),
     }
-}
-
-/// An entry that ends before it begins is a slip of the pen.
-fn check_dates(data: &Value, path: &mut String, errors: &mut Vec<FieldError>) {
-    match data {
-        Value::Array(items) => {
-            for (n, item) in items.iter().enumerate() {
-                check_dates_at(&n.to_string(), item, path, errors);
-            }
-        }
-        Value::Object(fields) => {
-            let text_of = |key: &str| fields.get(key).and_then(Value::as_str).unwrap_or_default();
-            let (start, end) = (text_of("startDate"), text_of("endDate"));
-            let common = start.len().min(end.len());
-            if common > 0 && start.is_ascii() && end.is_ascii() && end[..common] < start[..common] {
-                let path =
-                    if path.is_empty() { "endDate".to_owned() } else { format!("{path}.endDate") };
-                errors.push(FieldError { path, message: "This ends before it begins.".to_owned() });
-            }
-            for (key, value) in fields {
-                check_dates_at(key, value, path, errors);
-            }
-        }
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
-    }
-}
-
-fn check_dates_at(key: &str, value: &Value, path: &mut String, errors: &mut Vec<FieldError>) {
-    let length = path.len();
-    if length > 0 {
-        path.push('.');
-    }
-    path.push_str(key);
-    check_dates(value, path, errors);
-    path.truncate(length);
 }
 
 fn check_decision(decide: &Decide, decision: Decision, feedback: Option<&str>) -> Vec<FieldError> {
@@ -519,11 +455,8 @@ mod tests {
     }
 
     #[test]
-    fn dates_are_real_and_in_order() {
+    fn dates_are_real() {
         assert!(is_date("2024") && is_date("2024-02") && is_date("2024-02-29"));
         assert!(!is_date("2024-19") && !is_date("2023-02-29") && !is_date("soon"));
-        let data = serde_json::json!({ "work": [{ "startDate": "2020-05", "endDate": "2019" }] });
-        let errors = check_data(&serde_json::json!({}), &data);
-        assert_eq!(errors[0].path, "work.0.endDate");
     }
 }

@@ -20,6 +20,17 @@ pub fn typed(text: &str) -> String {
     text.chars().filter(|c| !steers(*c)).collect()
 }
 
+/// A noun with its article.
+///
+/// ```
+/// use anteroom::model::text::one;
+/// assert_eq!((one("role"), one("achievement")), ("a role".to_owned(), "an achievement".to_owned()));
+/// ```
+pub fn one(noun: &str) -> String {
+    let is_vowel = noun.starts_with(['a', 'e', 'i', 'o', 'A', 'E', 'I', 'O']);
+    format!("{} {noun}", if is_vowel { "an" } else { "a" })
+}
+
 /// Words of a person as they stand within Markdown: nothing in them is a link, a heading or HTML.
 ///
 /// ```

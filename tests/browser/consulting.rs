@@ -137,7 +137,7 @@ async fn a_first_talk_ends_with_figures_a_proposal_and_a_summary() {
     let data = scene.dir.path().join("data");
 
     let browser = &mut scene.browser;
-    browser.write_into("name-consulting-discovery", "Ada Byron").await;
+    browser.write_into("name", "Ada Byron").await;
     browser.press_in("A first talk", "Start").await;
     browser.see("an AI that works for its sales").await;
     browser.show("notice").await;
@@ -189,7 +189,7 @@ async fn a_first_talk_without_a_model_ends_with_the_same_figures() {
         return;
     };
     let browser = &mut scene.browser;
-    browser.write_into("name-consulting-discovery", "Ada Byron").await;
+    browser.write_into("name", "Ada Byron").await;
     browser.press_in("A first talk", "Start").await;
     browser.press("Continue with the assistant").await;
     browser.see("Please tell us what takes your time.").await;

@@ -12,6 +12,8 @@ mod hostile;
 mod leaks;
 #[path = "web/made.rs"]
 mod made;
+#[path = "web/participant.rs"]
+mod participant;
 #[path = "web/saving.rs"]
 mod saving;
 #[path = "web/site.rs"]
@@ -43,7 +45,7 @@ async fn a_person_starts_accepts_and_answers_by_plain_forms() {
     assert!(page.contains("Step 1 of 2 · One · 0/1"), "{page}");
     let page = ada.press(&page, "Red").await;
 
-    assert!(page.contains("You answered: <strong>Red</strong>"), "{page}");
+    assert!(page.contains("You</bdi> answered: <strong dir=\"auto\">Red</strong>"), "{page}");
     assert!(page.contains("A file, please."), "{page}");
 }
 
@@ -56,7 +58,7 @@ async fn a_typed_answer_works_as_well_as_a_button() {
 
     let page = ada.say(&page, "blue").await;
 
-    assert!(page.contains("You answered: <strong>Blue</strong>"), "{page}");
+    assert!(page.contains("You</bdi> answered: <strong dir=\"auto\">Blue</strong>"), "{page}");
 }
 
 #[tokio::test]
@@ -74,7 +76,7 @@ async fn what_is_offered_after_stop_is_there_while_it_means_something() {
     assert!(!page.contains("Continue later"), "{page}");
 
     let page = ada.press(&page, "Red").await;
-    assert!(page.contains("You answered: <strong>Red</strong>"), "{page}");
+    assert!(page.contains("You</bdi> answered: <strong dir=\"auto\">Red</strong>"), "{page}");
 }
 
 #[tokio::test]
@@ -319,7 +321,7 @@ async fn a_live_page_hears_of_an_answer_given_elsewhere() {
     let listening = async {
         while let Some(chunk) = stream.next().await {
             heard.push_str(&String::from_utf8_lossy(&chunk.unwrap()));
-            if heard.contains("You answered: <strong>Red</strong>") {
+            if heard.contains("You</bdi> answered: <strong dir=\"auto\">Red</strong>") {
                 return;
             }
         }
@@ -363,7 +365,7 @@ async fn everything_is_erased_on_request_and_a_receipt_is_left() {
     let session = site.session().await;
 
     let page = ada.command(&page, &[("command", "delete")]).await;
-    assert!(page.contains("This cannot be taken back."), "{page}");
+    assert!(page.contains("This can't be undone."), "{page}");
     let page = ada.press(&page, "Erase everything").await;
 
     assert!(page.contains("Everything is erased"), "{page}");

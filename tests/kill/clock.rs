@@ -63,9 +63,9 @@ async fn a_conversation_outlives_jumps_of_the_clock() {
     walk.stop();
     set("+150d");
     walk.start();
-    let page = walk.page_with("Resume").await;
+    let page = walk.page_with("Continue").await;
     assert!(html::text(&page).matches("A reminder").count() <= 2, "{}", html::text(&page));
     let form = html::forms(&page).into_iter().find(|form| form.name == "resume").unwrap();
-    walk.press(&form, "Resume").await;
+    walk.press(&form, "Continue").await;
     walk.finish().await;
 }

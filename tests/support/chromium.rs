@@ -235,8 +235,8 @@ impl Browser {
     /// Writes a message and sends it.
     pub(crate) async fn say(&self, words: &str) {
         self.write_into("text", words).await;
-        let what = "//form[@id='say']//button[normalize-space(.)='Send']";
-        self.act("Send", what, async |element| element.click().await).await;
+        let what = "//form[@id='say']//button[@aria-label='Send message']";
+        self.act("Send message", what, async |element| element.click().await).await;
     }
 
     /// Loads the page anew.

@@ -34,10 +34,8 @@ impl Person {
     /// Starts a conversation; its path.
     pub(crate) async fn begin(&self, site: &str, flow: &str) -> String {
         let page = self.get(site, "/").await;
-        let mut form = html::forms(&page)
-            .into_iter()
-            .find(|form| form.inputs.iter().any(|input| input.value == flow))
-            .unwrap();
+        let mut form = html::forms(&page).into_iter().find(|form| form.action == "/start").unwrap();
+        form.buttons.retain(|(_, value, _)| value == flow);
         "Ada Byron".clone_into(&mut form.input("name").value);
         let fields = form.pressed("Start");
         let sent = self.send(site, &form.action, &fields, None).await.unwrap();

@@ -255,27 +255,7 @@ fn among(choose: &Choose, place: &str) -> Vec<String> {
 
 /// What is wrong, a line each, for the person who entered it. Fields have their labels.
 pub fn complaints(wait: &Wait, errors: &[FieldError]) -> Vec<String> {
-    let label = |path: &str| match &wait.prompt.control {
-        Control::Form(form) => {
-            form.fields.iter().find(|field| field.path == path).map(|field| field.label.clone())
-        }
-        Control::Review(review) => {
-            let mut fields = review.groups.iter().flat_map(|group| &group.fields);
-            fields.find(|field| field.path == path).map(|field| field.label.clone())
-        }
-        Control::Choose(_)
-        | Control::Upload(_)
-        | Control::Ask(_)
-        | Control::Decide(_)
-        | Control::Confirm(_) => None,
-    };
-    let line = |error: &FieldError| match error.path.as_str() {
-        "" | "pick" | "named" | "text" | "feedback" => error.message.clone(),
-        path => {
-            let name = label(path).unwrap_or_else(|| form::words_of(path));
-            format!("{name}: {}", error.message)
-        }
-    };
+    let line = |error: &FieldError| form::complaint(&wait.prompt.control, error);
     let lines: Vec<String> = errors.iter().map(line).collect();
     if lines.is_empty() { vec![words::NO_ANSWER.to_owned()] } else { lines }
 }

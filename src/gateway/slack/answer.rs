@@ -192,12 +192,11 @@ pub fn place(wait: &Wait, element: &Element, errors: &[FieldError]) -> BTreeMap<
         let (block, message) = match own {
             // Several fields stand in it.
             Some((block, _)) if block.starts_with("p.") => {
-                let path = form::words_of(&error.path);
-                (block.as_str(), format!("{path}: {}", error.message))
+                (block.as_str(), form::complaint(&wait.prompt.control, error))
             }
             Some((block, _)) => (block.as_str(), error.message.clone()),
             None if error.path.is_empty() || error.path == "pick" => (first, error.message.clone()),
-            None => (first, format!("{}: {}", form::words_of(&error.path), error.message)),
+            None => (first, form::complaint(&wait.prompt.control, error)),
         };
         let said = placed.entry(block.to_owned()).or_default();
         if !said.is_empty() {

@@ -4,12 +4,12 @@ use chrono::{DateTime, Utc};
 use maud::{Markup, html};
 
 use super::{
-    controls, limits,
+    controls, icons, limits,
     render::{Cx, by_whom, time},
     story::name_of,
 };
 use crate::{
-    form::{self, clip, filled, labels, may_change, sheet, words},
+    form::{self, clip, filled, labels, may_change, one_line, sheet, words},
     ids::ArtifactId,
     interview::State,
     model::{
@@ -20,23 +20,16 @@ use crate::{
     },
 };
 
-/// What became of a question.
-pub(super) fn render(wait: &Wait, state: &State, cx: &Cx) -> Markup {
+/// What became of a question, on one line: `You answered: Red, 14:05`.
+pub(super) fn line(wait: &Wait, state: &State, cx: &Cx) -> Markup {
     let viewer = cx.viewer;
     match &wait.standing {
         Standing::Pending => html! {},
-        Standing::Answered { reply, by, by_name, at } => html! {
-            (answered(&wait.prompt, reply, &Given { by, by_name, at: *at, state, viewer }))
-            p.working role="status" { "Working on it…" }
-        },
-        Standing::Applied { reply, by, by_name, at } => html! {
-            (answered(&wait.prompt, reply, &Given { by, by_name, at: *at, state, viewer }))
-            @if viewer == Audience::Participant && may_change(wait, reply, state) { (change(wait, cx)) }
-        },
-        Standing::Expired { at } => html! {
-            (lapsed("Expired: nobody answered in time.", *at))
-            @if matches!(wait.prompt.control, Control::Decide(_)) && wait.answerers.audience() == viewer { (reopen(wait, cx)) }
-        },
+        Standing::Answered { reply, by, by_name, at }
+        | Standing::Applied { reply, by, by_name, at } => {
+            answered(&wait.prompt, reply, &Given { by, by_name, at: *at, state, viewer })
+        }
+        Standing::Expired { at } => lapsed("Expired: nobody answered in time.", *at),
         Standing::Cancelled { reason, at } => {
             lapsed(&format!("{}: {reason}.", words::withdrawn(&wait.prompt)), *at)
         }
@@ -44,6 +37,49 @@ pub(super) fn render(wait: &Wait, state: &State, cx: &Cx) -> Markup {
             let (what, why) = words::superseded(*by);
             lapsed(&format!("{what}: {why}"), *at)
         }
+    }
+}
+
+/// The whole of the answer, below the whole of the question.
+pub(super) fn whole(wait: &Wait, cx: &Cx) -> Markup {
+    let (Standing::Answered { reply, .. } | Standing::Applied { reply, .. }) = &wait.standing
+    else {
+        return html! {};
+    };
+    match (reply, &wait.prompt.control) {
+        (Reply::Chosen { free_text: Some(text), .. } | Reply::Text { text }, _) => {
+            html! { p.answer dir="auto" { (text) } }
+        }
+        (Reply::Filled { values }, Control::Form(form)) => {
+            controls::values(&filled(&form.fields, values), None)
+        }
+        (Reply::Reviewed { verdict, data, notes }, Control::Review(review)) => html! {
+            @let groups = data.as_ref().map_or_else(|| review.groups.clone(), |data| sheet::groups_with(review, data));
+            @if *verdict != Verdict::Rejected { (controls::review_table(&wait.prompt, review, &groups, None)) }
+            @if let Some(notes) = notes { p.small { "Note: " bdi.lines { (notes) } } }
+        },
+        (Reply::Decided { feedback, .. }, control) => html! {
+            @if let Control::Decide(decide) = control { (controls::facts(decide)) }
+            // What was said to the interviewer is not for the participant.
+            @if let (Some(words), Audience::Staff) = (feedback, cx.viewer) {
+                p.small { "To the interviewer: " bdi.lines { (words) } }
+            }
+        },
+        _ => html! {},
+    }
+}
+
+/// What can still be done about a question that is settled, and that its answer is being worked on.
+pub(super) fn actions(wait: &Wait, state: &State, cx: &Cx) -> Markup {
+    match &wait.standing {
+        Standing::Answered { .. } => html! { p.working { "Working on it…" } },
+        Standing::Applied { reply, .. } => html! {
+            @if cx.viewer == Audience::Participant && may_change(wait, reply, state) { (change(wait, cx)) }
+        },
+        Standing::Expired { .. } => html! {
+            @if matches!(wait.prompt.control, Control::Decide(_)) && wait.answerers.audience() == cx.viewer { (reopen(wait, cx)) }
+        },
+        Standing::Pending | Standing::Cancelled { .. } | Standing::Superseded { .. } => html! {},
     }
 }
 
@@ -70,7 +106,7 @@ fn reopen(wait: &Wait, cx: &Cx) -> Markup {
 }
 
 fn lapsed(words: &str, at: DateTime<Utc>) -> Markup {
-    html! { p.outcome.lapsed { (words) " " (time(at)) } }
+    html! { span.outcome.lapsed { (icons::clock()) (words) " " (time(at)) } }
 }
 
 /// Who answered and when, and who reads it.
@@ -87,12 +123,13 @@ impl Given<'_> {
         name_of(self.by, self.by_name, self.state, self.viewer)
     }
 
-    /// `You answered: …`
+    /// `You answered: …`; what does not fit on the line is whole below it.
     fn said(&self, verb: &str, what: &str) -> Markup {
+        let what = clip(&one_line(what), limits::ANSWER_MAX);
         html! {
-            p.outcome {
-                span.mark aria-hidden="true" { "✓ " }
-                (self.name()) " " (verb) @if !what.is_empty() { ": " strong { (clip(what, limits::VALUE_MAX)) } }
+            span.outcome {
+                (icons::check())
+                bdi { (self.name()) } " " (verb) @if !what.is_empty() { ": " strong dir="auto" { (what) } }
                 ", " (time(self.at))
             }
         }
@@ -101,9 +138,9 @@ impl Given<'_> {
     /// `Approved by Grace, …`
     fn stamped(&self, what: &str, good: bool) -> Markup {
         html! {
-            p class={ "outcome " (if good { "good" } else { "bad" }) } {
-                span.mark aria-hidden="true" { (if good { "✓ " } else { "✗ " }) }
-                (what) " by " (by_whom(self.by, self.by_name, self.state, self.viewer)) ", " (time(self.at))
+            span class={ "outcome " (if good { "good" } else { "bad" }) } {
+                (if good { icons::check() } else { icons::cross() })
+                (what) " by " bdi { (by_whom(self.by, self.by_name, self.state, self.viewer)) } ", " (time(self.at))
             }
         }
     }
@@ -116,17 +153,7 @@ fn answered(prompt: &Prompt, reply: &Reply, given: &Given<'_>) -> Markup {
             given.said("answered", text)
         }
         (Reply::Chosen { ids, .. }, control) => given.said("answered", &labels(control, ids)),
-        (Reply::Filled { values }, Control::Form(form)) => html! {
-            (controls::values(&filled(&form.fields, values), false))
-            (given.said("filled this in", ""))
-        },
-        (Reply::Filled { .. }, _) => given.said("filled this in", ""),
-        (Reply::Reviewed { verdict, data, notes }, Control::Review(review)) => html! {
-            @let groups = data.as_ref().map_or_else(|| review.groups.clone(), |data| sheet::groups_with(review, data));
-            @if *verdict != Verdict::Rejected { (controls::review_table(prompt, &groups, false)) }
-            (of_verdict(*verdict, given))
-            @if let Some(notes) = notes { p.small { "Note: " (notes) } }
-        },
+        (Reply::Filled { .. }, _) => given.said("submitted this form", ""),
         (Reply::Reviewed { verdict, .. }, _) => of_verdict(*verdict, given),
         (Reply::Uploaded { artifacts }, _) => {
             let name_of =
@@ -142,20 +169,10 @@ fn answered(prompt: &Prompt, reply: &Reply, given: &Given<'_>) -> Markup {
                 @if let Some(remark) = form::remark(reply, control, given.viewer) { p.small { (remark) } }
             }
         },
-        (Reply::Confirmed { yes }, control) => {
-            let label = match control {
-                Control::Confirm(confirm) if *yes => confirm.yes.as_str(),
-                Control::Confirm(confirm) => confirm.no.as_str(),
-                _ => {
-                    if *yes {
-                        "yes"
-                    } else {
-                        "no"
-                    }
-                }
-            };
-            given.said("answered", label)
+        (Reply::Confirmed { yes }, Control::Confirm(confirm)) => {
+            given.said("answered", if *yes { &confirm.yes } else { &confirm.no })
         }
+        (Reply::Confirmed { yes }, _) => given.said("answered", if *yes { "yes" } else { "no" }),
     }
 }
 

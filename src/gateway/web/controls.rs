@@ -7,15 +7,22 @@ use super::{
     icons,
     inputs::{self, errors_of, field, whole_errors},
     limits,
-    render::{Cx, Draft, time},
+    render::{Cx, Draft, name_of_part, time},
 };
 use crate::{
     form::{self, DenialForm, Element, Fields, Sheet, clip, in_words, instant, sheet, words},
+    interview::answer,
     model::{
-        ui::{Ask, Choose, Confirm, Control, Decide, Field, Form, Group, Prompt, Review, Upload},
+        ui::{
+            Ask, Choice, Choose, Confirm, Control, Decide, Field, FieldError, Form, Group, Prompt,
+            Review, Upload,
+        },
         wait::Wait,
     },
 };
+
+/// The upload whose content the cards that follow ask for as well.
+const RESUME: &str = "resume";
 
 /// One open question and what it is drawn with.
 pub(super) struct Open<'a> {
@@ -52,7 +59,7 @@ impl Open<'_> {
     }
 
     fn name(&self, part: &str) -> String {
-        format!("{part}-{}-{}", self.wait.id.short(), self.wait.revision)
+        name_of_part(part, self.wait)
     }
 
     fn skip(&self, may: bool) -> Markup {
@@ -83,25 +90,18 @@ pub(super) fn render(wait: &Wait, cx: &Cx) -> Markup {
     }
 }
 
-fn legend(open: &Open<'_>) -> String {
-    let prompt = &open.wait.prompt;
-    let body = form::plain(&prompt.body);
-    clip(if body.is_empty() { "Question" } else { &body }, limits::QUOTE_MAX)
-}
-
 fn pick(open: &Open<'_>, choose: &Choose) -> Markup {
     let picked =
         |id: &str| open.draft.is_some_and(|draft| draft.fields.all("pick").any(|p| p == id));
+    let question = name_of_part("b", open.wait);
     let inner = html! {
-        fieldset.plain {
-            legend.sr { (legend(open)) }
+        fieldset.plain aria-labelledby=(question) {
             @if choose.multiple {
                 div.options {
                     @for choice in &choose.choices {
                         label.option {
                             input type="checkbox" name="pick" value=(choice.id) checked[picked(&choice.id)];
-                            span { @if let Some(icon) = &choice.icon { span aria-hidden="true" { (icon) " " } } (choice.label)
-                                @if let Some(more) = &choice.description { span.small { (more) } } }
+                            span { (choice_words(choice)) }
                         }
                     }
                 }
@@ -126,25 +126,31 @@ fn pick(open: &Open<'_>, choose: &Choose) -> Markup {
     open.form("choose", &inner)
 }
 
-fn pick_button(open: &Open<'_>, n: usize, choice: &crate::model::ui::Choice) -> Markup {
+fn choice_words(choice: &Choice) -> Markup {
+    html! {
+        @if let Some(icon) = &choice.icon { span aria-hidden="true" { (icon) " " } }
+        bdi { (choice.label) }
+        @if let Some(more) = &choice.description { span.small { (more) } }
+    }
+}
+
+/// Choices are drawn alike: none of them is recommended.
+fn pick_button(open: &Open<'_>, n: usize, choice: &Choice) -> Markup {
     let id = Element::id(open.wait.id, open.wait.revision, &format!("pick.{n}"));
     html! {
-        button.choice.primary[n == 0] name="element" value=(id) data-choice=(choice.id) {
-            @if let Some(icon) = &choice.icon { span aria-hidden="true" { (icon) " " } }
-            (choice.label)
-            @if let Some(more) = &choice.description { span.small { (more) } }
-        }
+        button.choice name="element" value=(id) data-choice=(choice.id) { (choice_words(choice)) }
     }
 }
 
 fn fill(open: &Open<'_>, form: &Form) -> Markup {
     let inner = html! {
-        @for one in &form.fields { (field(open, one, open.typed("submit"))) }
+        div.fields { @for one in &form.fields { (field(open, one, open.typed("submit"))) } }
         div.actions { (open.button("submit", &form.submit, "primary")) (open.skip(form.skippable)) }
     };
     open.form("fill", &inner)
 }
 
+/// The data, or in its place the form that edits it.
 fn look_over(open: &Open<'_>, review: &Review) -> Markup {
     // What does not pass as it is must be edited.
     let editing =
@@ -152,14 +158,21 @@ fn look_over(open: &Open<'_>, review: &Review) -> Markup {
     let is_blank =
         review.groups.iter().flat_map(|g| &g.fields).all(|f| in_words(&f.value).is_empty());
     let restarting = open.typed("reject").is_some();
+    // What would be refused is marked before anybody presses.
+    let wrong = answer::check_data(&review.schema, &review.data);
     html! {
-        @if !is_blank { (review_table(&open.wait.prompt, &review.groups, true)) }
+        @if !is_blank {
+            div.view {
+                (review_table(&open.wait.prompt, review, &review.groups, Some(&wrong)))
+                (not_in_a_field(open, review, &wrong))
+            }
+        }
         div.folds {
-            @if !is_blank { (open.form("approve", &html! {
+            @if !is_blank { div.approve { (open.form("approve", &html! {
                 div.actions { (open.button("approve", "Looks right", "primary")) (open.skip(review.skippable)) }
-            })) }
-            details.fold open[editing || is_blank] {
-                summary { (if is_blank { "Write it" } else { "Edit" }) }
+            })) } }
+            details.fold.edit open[editing || is_blank] {
+                summary { (if is_blank { "Fill in" } else { "Edit" }) }
                 (edit_form(open, review, is_blank))
             }
             @if !is_blank { (start_over(open, restarting)) }
@@ -167,14 +180,26 @@ fn look_over(open: &Open<'_>, review: &Review) -> Markup {
     }
 }
 
+/// What is wrong with the data at places that no field shows.
+fn not_in_a_field(open: &Open<'_>, review: &Review, wrong: &[FieldError]) -> Markup {
+    let is_shown = |path: &str| {
+        review.groups.iter().flat_map(|group| &group.fields).any(|field| field.path == path)
+    };
+    html! {
+        @for error in wrong.iter().filter(|error| !is_shown(&error.path)) {
+            p.needed { (icons::warning()) (form::complaint(&open.wait.prompt.control, error)) }
+        }
+    }
+}
+
 fn start_over(open: &Open<'_>, is_begun: bool) -> Markup {
     html! {
-        details.fold open[is_begun] {
+        details.fold.again open[is_begun] {
             summary { "Start over" }
             (open.form("reject", &html! {
                 @let name = open.name("why");
                 label for=(name) { "What should be different? " span.small { "optional" } }
-                textarea id=(name) name="notes" rows="2" {}
+                textarea id=(name) name="notes" rows="2" dir="auto" {}
                 div.actions { (open.button("reject", "Start over", "danger")) }
             }))
         }
@@ -182,82 +207,160 @@ fn start_over(open: &Open<'_>, is_begun: bool) -> Markup {
 }
 
 fn edit_form(open: &Open<'_>, review: &Review, is_blank: bool) -> Markup {
-    let draft = open.draft.filter(|draft| inputs::is_editing(&draft.action));
+    let draft =
+        open.draft.filter(|draft| inputs::is_editing(&draft.action) || draft.action == "approve");
     let none = Fields::default();
     let fields = draft.map_or(&none, |draft| &draft.fields);
-    let sheet = if draft.is_some() { Sheet::read(review, fields) } else { Sheet::of(review) };
+    let sheet = inputs::sheet_of(review, draft);
     let inner = html! {
         // Enter in a text field presses the first button of a form: it must be the one that saves.
         button.sr name="element" value=(Element::id(open.wait.id, open.wait.revision, "save")) tabindex="-1" aria-hidden="true" { "Save" }
         @for (n, rows) in sheet.rows.iter().enumerate() {
             @for row in rows { input type="hidden" name=(sheet::rows_name(n)) value=(row.map_or_else(|| "new".to_owned(), |r| r.to_string())); }
         }
-        @for group in sheet.groups(review) {
-            fieldset { legend { (group.title) }
-                @for one in &group.fields { (field(open, one, draft)) }
-                (row_buttons(open, review, &group))
-            }
-        }
+        @for group in sheet.groups(review) { (edit_group(open, (review, &sheet), &group, draft)) }
         div.actions { @for (n, list) in review.lists.iter().enumerate() {
-            @if !sheet::is_nested(review, n) { (open.button(&format!("add.{n}"), &format!("Add {}", form::one(&list.noun)), "quiet")) }
+            @if !sheet::is_nested(review, n) { (open.button(&format!("add.{n}"), &format!("Add {}", form::one(&list.noun)), "quiet add")) }
         } }
         @let name = open.name("notes");
-        label for=(name) { "Note for the interviewer " span.small { "optional" } }
-        textarea id=(name) name="notes" rows="2" { (fields.get("notes")) }
+        div.field.note {
+            label for=(name) { "Note for the interviewer " span.small { "optional" } }
+            textarea id=(name) name="notes" rows="2" dir="auto" { (fields.get("notes")) }
+        }
         div.actions { (open.button("save", "Save", "primary")) (open.skip(is_blank && review.skippable)) }
     };
     open.form("edit", &inner)
 }
 
-/// Remove and move up, under an entry of a list.
-fn row_buttons(open: &Open<'_>, review: &Review, group: &Group) -> Markup {
-    let place = sheet::list_of(review, &group.path).and_then(|n| {
-        let list = &review.lists[n].path;
-        let row = group.path.strip_prefix(list.as_str())?.trim_start_matches('.');
-        row.parse::<usize>().ok().map(|row| (n, row))
-    });
+/// The fields of a group. An entry of a list is folded to its name, so that a long list fits on a screen; what is new
+/// or wrong is open.
+fn edit_group(
+    open: &Open<'_>,
+    (review, sheet): (&Review, &Sheet),
+    group: &Group,
+    draft: Option<&Draft>,
+) -> Markup {
+    let fields = html! { div.fields { @for one in &group.fields { (field(open, one, draft)) } } };
+    let Some((n, row)) = sheet::entry_of(review, &group.path) else {
+        // The card has said its name already.
+        let is_named = open.wait.prompt.title.as_ref() == Some(&group.title);
+        return html! { fieldset { legend.sr[is_named] { (group.title) } (fields) } };
+    };
+    let is_entry = group.path == format!("{}.{row}", review.lists[n].path).trim_start_matches('.');
+    let is_new = sheet.rows[n].get(row).is_some_and(Option::is_none);
+    let within = |path: &str| group.fields.iter().any(|field| field.path == path);
+    let is_wrong = draft.is_some_and(|draft| draft.errors.iter().any(|e| within(&e.path)));
+    let name = entry_name(group, draft);
     html! {
-        @if let Some((n, row)) = place {
-            div.actions {
-                (open.button(&format!("remove.{n}.{row}"), "Remove", "quiet"))
-                @if row > 0 { (open.button(&format!("up.{n}.{row}"), "Move up", "quiet")) }
+        details.entry open[is_new || is_wrong || sheet.rows[n].len() == 1] data-entry=(row) data-list=(n) {
+            summary { span { (group.title) } @if !name.is_empty() { " " bdi.small { (name) } } }
+            fieldset.plain aria-label=(group.title) {
+                (fields)
+                @if is_entry { (row_buttons(open, (n, row), &group.title)) }
             }
         }
     }
 }
 
-/// Collected data in two columns: what is given, and what must be looked at. While it is `open`, what was read with
-/// low confidence is marked, and a quiet line says what else could be given.
-pub(super) fn review_table(prompt: &Prompt, groups: &[Group], open: bool) -> Markup {
+/// What an entry is about, beside its number: its first two values.
+fn entry_name(group: &Group, draft: Option<&Draft>) -> String {
+    let typed = |field: &Field| {
+        let name = form::field_name(&field.path);
+        let draft = draft.filter(|draft| draft.fields.all(&name).next().is_some())?;
+        Some(draft.fields.get(&name).to_owned())
+    };
+    let words =
+        |field: &Field| typed(field).unwrap_or_else(|| form::shown(&field.input, &field.value));
+    let told = group.fields.iter().map(words).map(|words| form::one_line(&words));
+    let told: Vec<String> = told.filter(|words| !words.is_empty()).take(2).collect();
+    clip(&told.join(" · "), limits::HEADING_MAX)
+}
+
+/// Remove and move up, under an entry of a list.
+fn row_buttons(open: &Open<'_>, (n, row): (usize, usize), title: &str) -> Markup {
+    let button = |action: &str, label: &str| {
+        let id = Element::id(open.wait.id, open.wait.revision, &format!("{action}.{n}.{row}"));
+        let entry = title.to_lowercase();
+        html! { button.quiet name="element" value=(id) { (label) span.sr { " " (entry) } } }
+    };
     html! {
-        @for group in groups {
+        div.actions {
+            (button("remove", "Remove"))
+            @if row > 0 { (button("up", "Move up")) }
+        }
+    }
+}
+
+/// Collected data in columns: what is given, and what must be looked at; entries of lists side by side. `open` is what
+/// is wrong with it while it can be mended: then that is marked, as is what was read with low confidence, and a quiet
+/// line says what else could be given.
+pub(super) fn review_table(
+    prompt: &Prompt,
+    review: &Review,
+    groups: &[Group],
+    open: Option<&[FieldError]>,
+) -> Markup {
+    let is_entry = |group: &&Group| sheet::entry_of(review, &group.path).is_some();
+    let group = |group: &Group| {
+        html! {
             section.group {
                 // The card has said it already.
                 @if prompt.title.as_ref() != Some(&group.title) { h4 { (group.title) } }
                 (values(&group.fields, open))
             }
         }
+    };
+    html! {
+        @for one in groups.iter().filter(|one| !is_entry(one)) { (group(one)) }
+        @if groups.iter().any(|one| is_entry(&one)) {
+            div.entries { @for one in groups.iter().filter(is_entry) { (group(one)) } }
+        }
     }
 }
 
 /// Fields with their values.
-pub(super) fn values(fields: &[Field], open: bool) -> Markup {
-    let words = |field: &Field| clip(&form::shown(&field.input, &field.value), limits::VALUE_MAX);
-    let (told, missing): (Vec<_>, Vec<_>) = fields
-        .iter()
-        .partition(|field| !words(field).is_empty() || open && (field.check || field.required));
+pub(super) fn values(fields: &[Field], open: Option<&[FieldError]>) -> Markup {
+    let words = |field: &Field| form::shown(&field.input, &field.value);
+    let wrong = |field: &Field| {
+        let errors = open.unwrap_or_default();
+        errors.iter().find(|error| error.path == field.path).map(|error| error.message.as_str())
+    };
+    let is_told = |field: &&Field| {
+        let is_asked = field.check || field.required || wrong(field).is_some();
+        !words(field).is_empty() || open.is_some() && is_asked
+    };
+    let (told, missing): (Vec<_>, Vec<_>) = fields.iter().partition(is_told);
     let missing: Vec<&str> = missing.iter().map(|field| field.label.as_str()).collect();
     html! {
         @if !told.is_empty() { dl.values {
             @for field in told {
                 @let words = words(field);
-                div.check[open && field.check] {
-                    dt { (field.label) @if open && field.check { " " span.tag { (icons::warning()) "please check" } } }
-                    dd { @if words.is_empty() { span.empty { "not given" } } @else { (words) } }
+                @let check = open.is_some() && field.check;
+                div.check[check || wrong(field).is_some()].wide[words.chars().count() > limits::FOLDED_MAX / 4] {
+                    dt { (field.label) @if check { " " span.tag { (icons::warning()) "please check" } } }
+                    dd {
+                        @if !words.is_empty() { (folded(&words)) } @else if wrong(field).is_none() { span.empty { "not given" } }
+                        @if let Some(wrong) = wrong(field) { span.needed { (icons::warning()) (wrong) } }
+                    }
                 }
             }
         } }
-        @if open && !missing.is_empty() { p.small { "Not given: " (missing.join(", ")) } }
+        @if open.is_some() && !missing.is_empty() { p.small { "Not given: " (missing.join(", ")) } }
+    }
+}
+
+/// A value; a long one is folded and can be opened, and nothing of it is cut.
+fn folded(words: &str) -> Markup {
+    let begin = clip(words, limits::FOLDED_MAX);
+    html! {
+        @if begin == words {
+            span dir="auto" { (words) }
+        } @else {
+            details.long {
+                summary { span.begin dir="auto" { (begin) } " " span.more { "Show all" } }
+                span dir="auto" { (words) }
+            }
+        }
     }
 }
 
@@ -266,6 +369,7 @@ fn send_files(open: &Open<'_>, upload: &Upload) -> Markup {
     let refused = open.typed("send").is_some_and(|draft| !draft.errors.is_empty());
     let accept = upload.accept.iter().map(|ext| format!(".{ext}")).collect::<Vec<_>>().join(",");
     let kinds = upload.accept.iter().map(|ext| ext.to_uppercase()).collect::<Vec<_>>().join(", ");
+    let size = words::bytes(upload.max_bytes);
     let again = if refused {
         "Try another file"
     } else if upload.max_files > 1 {
@@ -273,13 +377,15 @@ fn send_files(open: &Open<'_>, upload: &Upload) -> Markup {
     } else {
         "Choose a file"
     };
+    // What a résumé says can be typed into the cards that follow; nothing stands in for another file.
+    let skip = if upload.upload_type == RESUME { "Type it in" } else { "Skip" };
     let inner = html! {
         div.dropzone {
             label for=(name) { (again) }
             p.small id={ (name) "-hint" } {
-                (kinds) " · up to " (words::bytes(upload.max_bytes))
-                @if upload.max_files > 1 { " · at most " (upload.max_files) " files" }
-                " · or drop it here"
+                (kinds) ". "
+                @if upload.max_files > 1 { "Up to " (upload.max_files) " files, " (size) " each." } @else { "Up to " (size) "." }
+                " Drag and drop works too."
             }
             input type="file" id=(name) name="files" accept=(accept) multiple[upload.max_files > 1]
                 data-max-bytes=(upload.max_bytes) aria-describedby={ (name) "-hint" };
@@ -287,8 +393,7 @@ fn send_files(open: &Open<'_>, upload: &Upload) -> Markup {
         }
         div.actions {
             (open.button("send", "Send", "primary"))
-            a.button.quiet href="#text" { "Type it in" }
-            (open.skip(!upload.required))
+            @if !upload.required { (open.button("skip", skip, "quiet")) }
         }
     };
     open.file_form(&inner)
@@ -296,10 +401,14 @@ fn send_files(open: &Open<'_>, upload: &Upload) -> Markup {
 
 fn write(open: &Open<'_>, ask: &Ask) -> Markup {
     let name = open.name("text");
-    let typed = open.typed("send").map(|draft| draft.fields.get("text")).unwrap_or_default();
+    let draft = open.typed("send");
+    let typed = draft.map(|draft| draft.fields.get("text")).unwrap_or_default();
+    let is_wrong = draft.is_some_and(|draft| !draft.errors.is_empty());
     let inner = html! {
         label.sr for=(name) { "Your answer" }
-        textarea id=(name) name="text" rows="3" maxlength=(ask.max) placeholder=[ask.placeholder.as_deref()] { (typed) }
+        textarea id=(name) name="text" rows="3" dir="auto" data-max=(ask.max) placeholder=[ask.placeholder.as_deref()]
+            autofocus[is_wrong] aria-invalid=[is_wrong.then_some("true")] { (typed) }
+        p.left.small aria-live="polite" {}
         (errors_of(open.draft, "text"))
         div.actions { (open.button("send", "Send", "primary")) (open.skip(!ask.required)) }
     };
@@ -313,7 +422,7 @@ pub(super) fn facts(decide: &Decide) -> Markup {
             @for (label, value) in &decide.facts {
                 div {
                     dt { (label) }
-                    dd { @match instant(value) { Some(at) => (time(at)), None => (value) } }
+                    dd { @match instant(value) { Some(at) => (time(at)), None => span dir="auto" { (value) } } }
                 }
             }
         }
@@ -346,7 +455,7 @@ fn decision(open: &Open<'_>, decide: &Decide) -> Markup {
                         @let (name, said) = (open.name("feedback"), DenialForm::of(decide));
                         label for=(name) { (said.label) }
                         p.small id={ (name) "-hint" } { (said.hint) }
-                        textarea id=(name) name="feedback" rows="3" required aria-describedby={ (name) "-hint" } {}
+                        textarea id=(name) name="feedback" rows="3" dir="auto" required aria-describedby={ (name) "-hint" } {}
                         (errors_of(open.draft, "feedback"))
                         div.actions { (open.button("deny_and_tell", said.send, "danger")) }
                     }))
@@ -359,7 +468,7 @@ fn decision(open: &Open<'_>, decide: &Decide) -> Markup {
 fn yes_or_no(open: &Open<'_>, confirm: &Confirm) -> Markup {
     let class = if confirm.danger { "danger" } else { "primary" };
     let inner = html! {
-        @if confirm.danger { p.warning { (icons::warning()) "This cannot be taken back." } }
+        @if confirm.danger { p.warning { (icons::warning()) "This can't be undone." } }
         div.actions {
             (open.button("yes", &confirm.yes, class))
             (open.button("no", &confirm.no, "quiet"))

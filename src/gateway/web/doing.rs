@@ -5,8 +5,8 @@ use maud::html;
 
 use super::{
     connect::App,
-    markdown,
-    render::{self, Cx, Fragment},
+    icons, markdown,
+    render::{self, Fragment},
     story,
 };
 use crate::{
@@ -59,17 +59,16 @@ impl Doing {
     }
 
     /// The line below the conversation.
-    pub(super) fn line(&self, cx: &Cx) -> Fragment {
+    pub(super) fn line(&self) -> Fragment {
         let inner = html! {
             @if !self.words.is_empty() {
                 p.going-on {
-                    @for words in &self.done { span { "✓ " (words) } }
+                    @for words in &self.done { span { (icons::check()) (words) } }
                     span.now {
                         span.dots aria-hidden="true" { i {} i {} i {} }
-                        span { (self.words) span.late { " It takes longer than usual." } }
+                        span { (self.words) span.late { " This is taking longer than usual." } }
                     }
                 }
-                noscript { p.small { a href={ "/s/" (cx.session) } { "Look again" } } }
             }
         };
         let line = render::fragment("doing", "doing", &inner, &inner);

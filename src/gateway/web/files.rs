@@ -2,10 +2,11 @@
 
 use axum::{
     Form,
-    body::{Body, to_bytes},
+    body::Body,
     extract::{FromRequest, Multipart, Request, multipart::Field},
     http::header,
 };
+use futures::StreamExt as _;
 
 use super::{connect::App, limits};
 use crate::{
@@ -16,6 +17,15 @@ use crate::{
     listen::Share,
     model::{artifact::Artifact, text::typed},
 };
+
+/// Why a form was not taken in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unread {
+    /// It has more in it than a form of ours can have.
+    TooLarge,
+    /// It is no form, or never came to its end.
+    NoForm,
+}
 
 /// A submitted form.
 #[derive(Debug, Default)]
@@ -33,33 +43,57 @@ pub struct Submission {
 }
 
 impl Submission {
-    /// Reads a form; none where it is no form, or has more in it than a form of ours can have. What is typed loses
-    /// the characters that would steer a page or a terminal.
-    pub async fn read(app: &App, request: Request<Body>) -> Option<Self> {
-        let kind = request.headers().get(header::CONTENT_TYPE)?.to_str().ok()?.to_owned();
+    /// Reads a form. What is typed loses the characters that would steer a page or a terminal. A form that is too
+    /// large is read to its end and dropped: a browser whose upload is cut off shows no answer.
+    pub async fn read(app: &App, request: Request<Body>) -> Result<Self, Unread> {
+        let kind = request.headers().get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
+        let kind = kind.ok_or(Unread::NoForm)?.to_owned();
         if !kind.starts_with("multipart/form-data") {
-            let (head, body) = request.into_parts();
-            let body = to_bytes(body, limits::FORM_MAX).await.ok()?;
-            // Counted before they are taken apart: each costs far more memory than its two bytes.
-            if body.split(|byte| *byte == b'&').count() > limits::FIELDS_MAX {
-                return None;
-            }
-            let request = Request::from_parts(head, Body::from(body));
-            let Form(fields) =
-                Form::<Vec<(String, String)>>::from_request(request, &()).await.ok()?;
-            let fields = fields.into_iter().map(|(name, value)| (name, typed(&value)));
-            return Some(Self { fields: Fields(fields.collect()), ..Self::default() });
+            return Self::read_fields(request).await;
         }
-        let mut parts = Multipart::from_request(request, &()).await.ok()?;
+        let no_form = |_| Unread::NoForm;
+        let mut parts = Multipart::from_request(request, &()).await.map_err(|_| Unread::NoForm)?;
         let mut read = Self { memory: Some(app.uploads.share()), ..Self::default() };
-        while let Some(part) = parts.next_field().await.ok()? {
-            read.take(part).await?;
+        let mut is_too_large = false;
+        while let Some(part) = parts.next_field().await.map_err(no_form)? {
+            match read.take(part).await {
+                Err(Unread::TooLarge) => is_too_large = true,
+                taken => taken?,
+            }
         }
-        Some(read)
+        if is_too_large { Err(Unread::TooLarge) } else { Ok(read) }
     }
 
-    async fn take(&mut self, mut part: Field<'_>) -> Option<()> {
-        let name = part.name()?.to_owned();
+    async fn read_fields(request: Request<Body>) -> Result<Self, Unread> {
+        let (head, body) = request.into_parts();
+        let mut chunks = body.into_data_stream();
+        let mut bytes = Vec::new();
+        let mut is_too_large = false;
+        while let Some(chunk) = chunks.next().await {
+            // Beyond what is read at all the stream itself fails.
+            let chunk =
+                chunk.map_err(|_| if is_too_large { Unread::TooLarge } else { Unread::NoForm })?;
+            is_too_large = is_too_large || bytes.len() + chunk.len() > limits::FORM_MAX;
+            if is_too_large {
+                bytes = Vec::new();
+            } else {
+                bytes.extend_from_slice(&chunk);
+            }
+        }
+        // Counted before they are taken apart: each costs far more memory than its two bytes.
+        if is_too_large || bytes.split(|byte| *byte == b'&').count() > limits::FIELDS_MAX {
+            return Err(Unread::TooLarge);
+        }
+        let request = Request::from_parts(head, Body::from(bytes));
+        let Form(fields) = Form::<Vec<(String, String)>>::from_request(request, &())
+            .await
+            .map_err(|_| Unread::NoForm)?;
+        let fields = fields.into_iter().map(|(name, value)| (name, typed(&value)));
+        Ok(Self { fields: Fields(fields.collect()), ..Self::default() })
+    }
+
+    async fn take(&mut self, mut part: Field<'_>) -> Result<(), Unread> {
+        let name = part.name().ok_or(Unread::NoForm)?.to_owned();
         let filename = part.file_name().map(str::to_owned);
         let most = if filename.is_some() {
             limits::FILE_MAX
@@ -69,12 +103,12 @@ impl Submission {
         let mut bytes = Vec::new();
         let mut fits = true;
         // What is too large is read to its end and dropped, so that the browser gets to hear of it.
-        while let Some(chunk) = part.chunk().await.ok()? {
+        while let Some(chunk) = part.chunk().await.map_err(|_| Unread::NoForm)? {
             fits =
                 fits && bytes.len() + chunk.len() <= most && self.files.len() < limits::FILES_MAX;
             if fits {
                 if let Some(memory) = &mut self.memory {
-                    memory.grow(chunk.len()).await.ok()?;
+                    memory.grow(chunk.len()).await.map_err(|_| Unread::TooLarge)?;
                 }
                 bytes.extend_from_slice(&chunk);
             } else {
@@ -87,13 +121,16 @@ impl Submission {
             Some(_) if self.too_large.len() >= limits::FILES_MAX => {}
             Some(filename) if !fits => self.too_large.push(harmless(&filename)),
             Some(filename) => self.files.push((filename, bytes)),
-            None if !fits || self.fields.0.len() >= limits::FIELDS_MAX => return None,
+            None if !fits || self.fields.0.len() >= limits::FIELDS_MAX => {
+                return Err(Unread::TooLarge);
+            }
             None => {
                 self.typed += name.len() + bytes.len();
-                self.fields.0.push((name, typed(&String::from_utf8(bytes).ok()?)));
+                let text = String::from_utf8(bytes).map_err(|_| Unread::NoForm)?;
+                self.fields.0.push((name, typed(&text)));
             }
         }
-        Some(())
+        Ok(())
     }
 
     /// Has the files checked and kept. The refusals are for the person; with any of them nothing counts as sent, and

@@ -64,3 +64,48 @@ pub(super) fn warning() -> Markup {
         }
     }
 }
+
+/// A tick, before what was answered or agreed to.
+pub(super) fn check() -> Markup {
+    html! {
+        svg.icon.in-line viewBox="0 0 24 24" width="16" height="16" aria-hidden="true" {
+            path d="m5 12.5 4.6 4.6L19.5 7" {}
+        }
+    }
+}
+
+/// A cross, before what was denied.
+pub(super) fn cross() -> Markup {
+    html! {
+        svg.icon.in-line viewBox="0 0 24 24" width="16" height="16" aria-hidden="true" {
+            path d="M6 6l12 12M18 6 6 18" {}
+        }
+    }
+}
+
+/// A clock, before what waits or has expired.
+pub(super) fn clock() -> Markup {
+    html! {
+        svg.icon.in-line viewBox="0 0 24 24" width="16" height="16" aria-hidden="true" {
+            path d="M12 3.5a8.5 8.5 0 1 0 0 17 8.5 8.5 0 0 0 0-17M12 7.5V12l3 2" {}
+        }
+    }
+}
+
+/// An arrow to the left, on the way back.
+pub(super) fn back() -> Markup {
+    html! {
+        svg.icon viewBox="0 0 24 24" width="20" height="20" aria-hidden="true" {
+            path d="M14.5 5.5 8 12l6.5 6.5" {}
+        }
+    }
+}
+
+/// A paper plane, on the button that sends a message.
+pub(super) fn send() -> Markup {
+    html! {
+        svg.icon viewBox="0 0 24 24" width="20" height="20" aria-hidden="true" {
+            path d="M4.5 12 3.5 4.5 21 12 3.5 19.5zM4.5 12H12" {}
+        }
+    }
+}

@@ -5,13 +5,21 @@ use serde_json::Value;
 
 use super::{controls::Open, icons, markdown, render::Draft};
 use crate::{
-    form::{Fields, Sheet, field_name, in_words, words_of},
-    model::ui::{Choice, Control, Field, Input},
+    form::{self, Fields, Sheet, field_name, in_words},
+    model::ui::{Choice, Control, Field, Input, Review},
 };
 
 /// Whether an action belongs to the edit form of a review.
 pub(super) fn is_editing(action: &str) -> bool {
     action == "save" || ["add.", "remove.", "up."].iter().any(|verb| action.starts_with(verb))
+}
+
+/// The entries of a review as they stand in what was submitted.
+pub(super) fn sheet_of(review: &Review, draft: Option<&Draft>) -> Sheet {
+    match draft.filter(|draft| is_editing(&draft.action)) {
+        Some(draft) => Sheet::read(review, &draft.fields),
+        None => Sheet::of(review),
+    }
 }
 
 /// One input as it stands: prefilled with what was typed, otherwise with what is known.
@@ -24,9 +32,11 @@ pub(super) fn field(open: &Open<'_>, field: &Field, draft: Option<&Draft>) -> Ma
     let error = wrong.then(|| format!("{id}-error"));
     let about: Vec<&str> = [&hint, &error].into_iter().flatten().map(String::as_str).collect();
     let about = (!about.is_empty()).then(|| about.join(" "));
-    let input = One { id: &id, field, fields: draft.map(|draft| &draft.fields), about, wrong };
+    // An approval that does not pass brings no values along.
+    let sent = draft.filter(|draft| draft.action != "approve");
+    let input = One { id: &id, field, fields: sent.map(|draft| &draft.fields), about, wrong };
     html! {
-        div.field.check[field.check] {
+        div.field.check[field.check].wide[is_wide(&field.input)] {
             @if !matches!(field.input, Input::Bool) { (label(&id, field)) }
             (input.render())
             @if let (Some(hint), Some(text)) = (&hint, &field.hint) { p.small id=(hint) { (text) } }
@@ -37,6 +47,17 @@ pub(super) fn field(open: &Open<'_>, field: &Field, draft: Option<&Draft>) -> Ma
             }
         }
     }
+}
+
+/// Whether an input takes a line of its own where others stand side by side.
+const fn is_wide(input: &Input) -> bool {
+    matches!(
+        input,
+        Input::Text { multiline: true, .. }
+            | Input::Lines
+            | Input::Bool
+            | Input::Select { multiple: true, .. }
+    )
 }
 
 fn label(id: &str, field: &Field) -> Markup {
@@ -87,32 +108,36 @@ impl One<'_> {
 
     fn render(&self) -> Markup {
         match &self.field.input {
-            Input::Text { multiline: true, max, .. } => self.area(4, *max),
-            Input::Text { multiline: false, max, .. } => self.line("text", None, *max),
-            Input::Email => self.line("email", None, None),
-            Input::Url => self.line("url", Some("https://"), None),
-            Input::Phone => self.line("tel", None, None),
-            Input::Date => self.line("text", Some("YYYY-MM"), None),
-            Input::Number { .. } => self.line("text", None, None),
+            // Text that came with line ends keeps them: an input of one line would drop them without a word.
+            Input::Text { multiline, .. } if *multiline || self.text().contains('\n') => {
+                self.area(4)
+            }
+            Input::Text { .. } => self.line("text", None),
+            Input::Email => self.line("email", None),
+            Input::Url => self.line("url", Some("https://")),
+            Input::Phone => self.line("tel", None),
+            Input::Date => self.line("text", Some("YYYY-MM")),
+            Input::Number { .. } => self.line("text", None),
             Input::Bool => self.tick(),
             Input::Select { choices, multiple: true } => self.ticks(choices),
             Input::Select { choices, multiple: false } => self.select(choices),
-            Input::Lines => self.area(4, None),
+            Input::Lines => self.area(4),
         }
     }
 
-    fn line(&self, kind: &str, placeholder: Option<&str>, max: Option<u32>) -> Markup {
+    // No `maxlength`: browsers cut what is pasted without a word. What is too long comes back with a complaint.
+    fn line(&self, kind: &str, placeholder: Option<&str>) -> Markup {
         let numeric = matches!(self.field.input, Input::Number { .. }).then_some("decimal");
         html! {
-            input type=(kind) id=(self.id) name=(self.name()) value=(self.text()) inputmode=[numeric]
-                placeholder=[placeholder] maxlength=[max] required[self.field.required]
+            input type=(kind) id=(self.id) name=(self.name()) value=(self.text()) inputmode=[numeric] dir="auto"
+                placeholder=[placeholder] required[self.field.required] autofocus[self.wrong]
                 aria-describedby=[self.about.as_deref()] aria-invalid=[self.wrong.then_some("true")];
         }
     }
 
-    fn area(&self, rows: u32, max: Option<u32>) -> Markup {
+    fn area(&self, rows: u32) -> Markup {
         html! {
-            textarea id=(self.id) name=(self.name()) rows=(rows) maxlength=[max] required[self.field.required]
+            textarea id=(self.id) name=(self.name()) rows=(rows) dir="auto" required[self.field.required] autofocus[self.wrong]
                 aria-describedby=[self.about.as_deref()] aria-invalid=[self.wrong.then_some("true")] { (self.text()) }
         }
     }
@@ -146,7 +171,7 @@ impl One<'_> {
 
     fn select(&self, choices: &[Choice]) -> Markup {
         html! {
-            select id=(self.id) name=(self.name()) aria-describedby=[self.about.as_deref()]
+            select id=(self.id) name=(self.name()) autofocus[self.wrong] aria-describedby=[self.about.as_deref()]
                 aria-invalid=[self.wrong.then_some("true")] {
                 option value="" { "Choose…" }
                 @for choice in choices { option value=(choice.id) selected[self.has(&choice.id)] { (choice.label) } }
@@ -171,11 +196,7 @@ pub(super) fn whole_errors(draft: Option<&Draft>, control: &Control) -> Markup {
     html! {
         @if let Some(draft) = draft {
             @for error in draft.errors.iter().filter(|error| !has_input(control, draft, &error.path)) {
-                p.error role="alert" {
-                    (icons::warning())
-                    @if !error.path.is_empty() { (words_of(&error.path)) ": " }
-                    (markdown::inline(&error.message))
-                }
+                p.error role="alert" { (icons::warning()) (markdown::inline(&form::complaint(control, error))) }
             }
         }
     }
@@ -186,9 +207,9 @@ fn has_input(control: &Control, draft: &Draft, path: &str) -> bool {
         Control::Choose(_) => path == "pick",
         Control::Form(form) => form.fields.iter().any(|field| field.path == path),
         Control::Review(review) => {
-            let sheet = Sheet::read(review, &draft.fields);
-            is_editing(&draft.action)
-                && sheet.groups(review).iter().flat_map(|g| &g.fields).any(|f| f.path == path)
+            let groups = sheet_of(review, Some(draft)).groups(review);
+            (is_editing(&draft.action) || draft.action == "approve")
+                && groups.iter().flat_map(|group| &group.fields).any(|field| field.path == path)
         }
         Control::Upload(_) => path == "files",
         Control::Ask(_) => path == "text",

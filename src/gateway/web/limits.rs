@@ -79,7 +79,16 @@ pub const COOKIE_SECONDS: u64 = 180 * 24 * 60 * 60;
 /// Longest quotation of an answer in a line or a list, in characters.
 pub const QUOTE_MAX: usize = 160;
 
-/// Longest display of one value in a closed card or a staff line, in characters.
+/// How much of a question names its card once it is a line, in characters.
+pub const HEADING_MAX: usize = 90;
+
+/// How much of an answer stands in the line that its card has become, in characters; the rest unfolds.
+pub const ANSWER_MAX: usize = 120;
+
+/// How much of a long value is shown before it is unfolded, in characters.
+pub const FOLDED_MAX: usize = 400;
+
+/// Longest display of one value in a staff line, in characters.
 pub const VALUE_MAX: usize = 2_000;
 
 /// Longest receipt of an erasure in an address, in characters.

@@ -43,11 +43,11 @@ fn harmless<'a>(event: Event<'a>, open_links: &mut Vec<bool>) -> Event<'a> {
             Some(true) => Event::InlineHtml(CowStr::Borrowed("</a>")),
             Some(false) | None => Event::Text(CowStr::Borrowed("")),
         },
-        // A heading within a message must not disturb the outline of the page.
+        // A heading within a message must not disturb the outline of the page: parts are the second level, cards the third.
         Event::Start(Tag::Heading { id, classes, attrs, .. }) => {
-            Event::Start(Tag::Heading { level: HeadingLevel::H4, id, classes, attrs })
+            Event::Start(Tag::Heading { level: HeadingLevel::H3, id, classes, attrs })
         }
-        Event::End(TagEnd::Heading(_)) => Event::End(TagEnd::Heading(HeadingLevel::H4)),
+        Event::End(TagEnd::Heading(_)) => Event::End(TagEnd::Heading(HeadingLevel::H3)),
         other => other,
     }
 }

@@ -60,7 +60,7 @@ impl View {
         pieces.extend(self.log(cx));
         if cx.viewer == Audience::Participant {
             pieces.extend(self.doing.draft.as_ref().map(doing::drawn));
-            pieces.push(self.doing.line(cx));
+            pieces.push(self.doing.line());
         }
         pieces.push(render::tail(&self.state, cx));
         pieces
@@ -95,6 +95,7 @@ impl Frame<'_> {
                 body class=(self.class) data-live=[self.live.as_deref()] {
                     a.skip-link href="#main" { "Skip to the content" }
                     div #notice role="alert" { @if let Some(words) = self.notice { p { (notice(words)) } } }
+                    p #link role="status" {}
                     (content)
                     p #aloud .sr aria-live="polite" {}
                 }
@@ -105,9 +106,19 @@ impl Frame<'_> {
 
 /// A page that says why there is nothing else on it.
 pub fn problem(status: StatusCode, words: &str) -> Response {
+    problem_at(status, words, "/")
+}
+
+/// The same with the way back to the page that it happened on.
+pub fn problem_at(status: StatusCode, words: &str, home: &str) -> Response {
     let frame = Frame { title: "Sorry", live: None, class: "plain", notice: None };
+    let back = match home {
+        "/" => "Back to start",
+        home if home.contains("/s/") => "Back to the conversation",
+        _ => "Back",
+    };
     let content = html! {
-        main #main { h1 { "Sorry" } p { (words) } p { a href="/" { "To the start" } } }
+        main #main { h1 { "Sorry" } p { (words) } p { a.button href=(home) { (back) } } }
     };
     (status, Html(frame.around(&content).into_string())).into_response()
 }
@@ -118,7 +129,10 @@ pub(super) struct Start<'a> {
     pub(super) mine: &'a [Head],
     pub(super) browser: &'a Browser,
     pub(super) page: &'a str,
+    /// Whether the staff page opens without a key.
     pub(super) staff: bool,
+    /// Whether nothing that is said here leaves this machine.
+    pub(super) is_local: bool,
     pub(super) notice: Option<&'a Words>,
 }
 
@@ -129,7 +143,7 @@ pub(super) fn start(start: &Start<'_>) -> Markup {
         header.top { div.inner { (brand::sign()) @if start.staff { a href="/staff" { "Staff page" } } } }
         main #main {
             h1 { "Welcome" }
-            p.lead { "Pick an interview and see how it feels from the other side. Everything stays on this machine." }
+            p.lead { "Try an interview as a participant would see it." @if start.is_local { " Nothing leaves this machine." } }
             @if !start.mine.is_empty() {
                 section aria-labelledby="mine" {
                     h2 #mine { "Your conversations" }
@@ -138,7 +152,11 @@ pub(super) fn start(start: &Start<'_>) -> Markup {
             }
             section aria-labelledby="flows" {
                 h2 #flows { "Interviews" }
-                @for flow in &start.flows { (offer(flow, start)) }
+                @if start.flows.is_empty() {
+                    p.empty-hint { "There are no interviews yet. Add a flow to the folder of flows, then reload this page." }
+                } @else {
+                    (offers(start))
+                }
             }
         }
     })
@@ -155,23 +173,27 @@ fn own(head: &Head, flows: &[&LoadedFlow]) -> Markup {
     }
 }
 
-fn offer(flow: &LoadedFlow, start: &Start<'_>) -> Markup {
+/// One form for all: the name is asked once, and each flow has a button.
+fn offers(start: &Start<'_>) -> Markup {
+    html! {
+        form method="post" action="/start" data-plain {
+            input type="hidden" name="csrf" value=(start.browser.csrf());
+            input type="hidden" name="key" value=(start.page);
+            div.field.short { label for="name" { "Your name " span.small { "optional" } }
+                input #name type="text" name="name" dir="auto" maxlength=(limits::NAME_MAX) autocomplete="name"; }
+            @for flow in &start.flows { (offer(flow)) }
+        }
+    }
+}
+
+fn offer(flow: &LoadedFlow) -> Markup {
     let id = &flow.flow.id;
     html! {
         article.offer aria-labelledby={ "flow-" (id) } {
             h3 id={ "flow-" (id) } { (flow.flow.title) }
             p { (flow.flow.summary) }
             ol.phases { @for phase in &flow.flow.phase { li { (phase.title) } } }
-            form method="post" action="/start" data-plain {
-                input type="hidden" name="csrf" value=(start.browser.csrf());
-                input type="hidden" name="key" value={ (start.page) "." (id) };
-                input type="hidden" name="flow" value=(id);
-                div.inline {
-                    div { label for={ "name-" (id) } { "Your name " span.small { "optional" } }
-                        input type="text" id={ "name-" (id) } name="name" maxlength=(limits::NAME_MAX) autocomplete="name"; }
-                    button.primary { "Start" }
-                }
-            }
+            button.primary name="flow" value=(id) aria-describedby={ "flow-" (id) } { "Start" }
         }
     }
 }
@@ -184,19 +206,23 @@ pub(super) fn conversation(view: &View, cx: &Cx, notice: Option<&Words>) -> Mark
     frame.around(&html! {
         header.top {
             div.inner {
-                h1 { a.brand-mark href="/" aria-label="All interviews" { "‹" } " " (brand::logo()) (title) }
+                a.brand-mark href="/" aria-label="All interviews" { (icons::back()) }
+                h1 { (brand::logo()) (title) }
                 (PreEscaped(menu(&view.state, cx).html))
             }
             (PreEscaped(render::status(&view.state, &view.flow, cx.viewer).html))
         }
         main #main {
             h2 #talk .sr { "Conversation" }
+            @let log = view.log(cx);
             div #log aria-labelledby="talk" role="region" tabindex="-1" {
-                @for piece in view.log(cx) { (PreEscaped(piece.html)) }
+                @for piece in &log { (PreEscaped(&piece.html)) }
                 @if let Some(draft) = &view.doing.draft { (PreEscaped(doing::drawn(draft).html)) }
             }
-            (PreEscaped(view.doing.line(cx).html))
+            @if log.is_empty() { p.empty-hint { "It begins in a moment. You can write below at any time." } }
+            (PreEscaped(view.doing.line().html))
             (PreEscaped(render::tail(&view.state, cx).html))
+            noscript { p.strip { a href=(cx.home()) { "Refresh" } " to see what's new." } }
         }
         (composer(cx))
     })
@@ -212,10 +238,11 @@ fn composer(cx: &Cx) -> Markup {
                     input.sr type="file" name="files" multiple;
                 }
                 label.sr for="text" { "Write a message" }
-                textarea #text name="text" rows="1" maxlength=(limits::TEXT_MAX) placeholder="Write here" aria-describedby="text-hint" {}
-                span #text-hint .sr { "Enter sends, Shift and Enter begins a new line." }
-                button.primary { "Send" }
+                textarea #text name="text" rows="1" dir="auto" data-max=(limits::TEXT_MAX) placeholder="Write a message" aria-describedby="text-hint" { (cx.unsent) }
+                span #text-hint .sr { "Enter sends the message, Shift and Enter starts a new line." }
+                button.primary aria-label="Send message" { (icons::send()) }
                 p.chosen.small aria-live="polite" {}
+                p.left.small aria-live="polite" {}
             }
         }
     }
@@ -228,20 +255,20 @@ fn menu(state: &State, cx: &Cx) -> Fragment {
             details.menu {
                 summary { "Menu" }
                 div.sheet {
-                    (order(cx, state, "human", "Ask for a person"))
+                    (order(cx, state, "human", "Talk to a person"))
                     @match state.status {
                         Status::Notice | Status::Open => (order(cx, state, "stop", "Stop")),
-                        Status::Stopped | Status::Paused | Status::Declined => (order(cx, state, "resume", "Resume")),
+                        Status::Stopped | Status::Paused | Status::Declined => (order(cx, state, "resume", "Continue")),
                         Status::Completed | Status::Ended => {},
                     }
                     @if state.status == Status::Open && state.phase().is_some() {
                         details.sub {
-                            summary { "Ask to move on…" }
+                            summary { "Skip ahead…" }
                             form method="post" action=(cx.url("command")) data-form="advance" {
                                 (cx.hidden(&format!("advance{}", state.seq)))
-                                label for="reason" { "Why should we move on?" }
-                                textarea #reason name="reason" rows="2" {}
-                                button.primary name="command" value="advance" { "Ask" }
+                                label for="reason" { "Why do you want to skip ahead?" }
+                                textarea #reason name="reason" rows="2" dir="auto" {}
+                                button.primary name="command" value="advance" { "Send request" }
                             }
                         }
                     }
@@ -269,9 +296,9 @@ pub(super) fn erased(receipt: &str) -> Markup {
     frame.around(&html! {
         main #main {
             h1 { "Everything is erased" }
-            p { "Your answers, your files and the conversation are gone. What stays is one line that an erasure happened, without your name." }
+            p { "Your answers, your files and the conversation are gone. We keep only a record that an erasure took place; it doesn't contain your name." }
             @if !receipt.is_empty() { p { "Receipt: " code { (receipt) } } }
-            p { a href="/" { "To the start" } }
+            p { a.button href="/" { "Back to start" } }
         }
     })
 }

@@ -59,8 +59,15 @@ async fn start_markup(
         browser,
         page: &parts.ids.fresh().simple().to_string(),
         staff: app.settings.web.staff_key.is_none(),
+        is_local: is_local(app),
         notice,
     }))
+}
+
+/// Whether nothing that is said here leaves this machine, as far as the configuration tells.
+fn is_local(app: &App) -> bool {
+    let parts = app.engine.parts();
+    parts.models.interview.is_none() && parts.webhooks.is_empty() && parts.services.search.is_none()
 }
 
 /// Begins a conversation.
@@ -71,7 +78,10 @@ pub(super) async fn start(State(app): State<Arc<App>>, request: Request<Body>) -
     };
     let name = guard::tidy_name(form.fields.get("name")).unwrap_or_default();
     let from = responder(&app, &browser, name);
-    let key: String = form.fields.get("key").chars().take(limits::QUOTE_MAX).collect();
+    let flow = form.fields.get("flow");
+    // One form for all flows: each is begun once from an opening of the page.
+    let key = format!("{}.{flow}", form.fields.get("key"));
+    let key: String = key.chars().take(limits::QUOTE_MAX).collect();
     // One place for each opening of the start page: a double click finds the conversation it began.
     let place = Place {
         platform: Platform::Web,
@@ -80,7 +90,7 @@ pub(super) async fn start(State(app): State<Arc<App>>, request: Request<Body>) -
         thread: None,
     };
     let key = format!("web:start:{}:{key}", from.person);
-    match app.engine.start(form.fields.get("flow"), &from, place, &key).await {
+    match app.engine.start(flow, &from, place, &key).await {
         Ok(session) => Redirect::to(&format!("/s/{session}")).into_response(),
         Err(error) => {
             let words = Words::new(words::of_error(&error));
@@ -115,7 +125,7 @@ async fn own(app: &App, headers: &HeaderMap, id: &str) -> Result<(View, Browser)
 
 pub(super) fn cx(app: &App, browser: &Browser, session: SessionId, viewer: Audience) -> Cx {
     let page = app.engine.parts().ids.fresh().simple().to_string();
-    Cx { viewer, session, csrf: browser.csrf(), page, draft: None }
+    Cx { viewer, session, csrf: browser.csrf(), page, draft: None, unsent: String::new() }
 }
 
 /// The view of a live connection.
@@ -223,8 +233,12 @@ pub(super) async fn bundle(app: &App, view: &View, reader: Audience) -> Response
         app.engine.bundle(&gathered, reader).await.ok()
     };
     let Some(bytes) = made.await else {
-        let words = "The copy could not be made just now. Please try again.";
-        return page::problem(StatusCode::SERVICE_UNAVAILABLE, words);
+        let words = "The copy couldn't be made right now. Please try again.";
+        let home = match reader {
+            Audience::Participant => format!("/s/{session}"),
+            Audience::Staff => format!("/staff/s/{session}"),
+        };
+        return page::problem_at(StatusCode::SERVICE_UNAVAILABLE, words, &home);
     };
     let name = format!("attachment; filename=\"anteroom-{session}.zip\"");
     let disposition =

@@ -5,7 +5,7 @@ use chrono::{DateTime, Utc};
 use maud::{Markup, html};
 
 use super::{
-    closed, controls, icons,
+    closed, controls, icons, limits,
     made::Sent,
     markdown,
     story::{Body, Message, Voice, name_of, progress},
@@ -39,6 +39,8 @@ pub struct Cx {
     pub page: String,
     /// What was just submitted and came back.
     pub draft: Option<Draft>,
+    /// A message that was not taken, in its place to be mended; empty otherwise.
+    pub unsent: String,
 }
 
 /// A form that was submitted and is shown again, with what was typed.
@@ -57,9 +59,14 @@ pub struct Draft {
 impl Cx {
     /// Where forms of this page go.
     pub fn url(&self, what: &str) -> String {
+        format!("{}/{what}", self.home())
+    }
+
+    /// The conversation.
+    pub fn home(&self) -> String {
         match self.viewer {
-            Audience::Participant => format!("/s/{}/{what}", self.session),
-            Audience::Staff => format!("/staff/s/{}/{what}", self.session),
+            Audience::Participant => format!("/s/{}", self.session),
+            Audience::Staff => format!("/staff/s/{}", self.session),
         }
     }
 
@@ -73,7 +80,13 @@ impl Cx {
 
     /// The same without what differs from one opening of the page to the next: what a revision is made from.
     pub(super) fn neutral(&self) -> Self {
-        Self { csrf: String::new(), page: String::new(), draft: None, ..self.clone() }
+        Self {
+            csrf: String::new(),
+            page: String::new(),
+            draft: None,
+            unsent: String::new(),
+            ..self.clone()
+        }
     }
 }
 
@@ -143,7 +156,7 @@ fn body(message: &Message, state: &State, cx: &Cx) -> Markup {
         Body::File(file) => html! {
             article.bubble.file aria-label="File" {
                 (icons::sheet())
-                span { strong { (file.filename) } br; span.small { (words::bytes(file.size_bytes)) " · " (time(message.at)) } }
+                span { strong { bdi { (file.filename) } } br; span.small { (words::bytes(file.size_bytes)) " · " (time(message.at)) } }
             }
         },
         Body::Export => html! {
@@ -218,48 +231,104 @@ fn bubble(voice: &Voice, text: &str, at: DateTime<Utc>, state: &State, viewer: A
     let is_markdown = matches!(voice, Voice::Bot | Voice::BotToStaff);
     html! {
         article class={ "bubble " (class) } {
-            p.who { (name) @if class == "person" { " · from the team" } " " (time(at)) }
-            @if is_markdown { div.md { (markdown::render(text)) } } @else { p.said { (text) } }
+            p.who { bdi { (name) } @if class == "person" { " · from the team" } " " (time(at)) }
+            @if is_markdown { div.md dir="auto" { (markdown::render(text)) } } @else { p.said dir="auto" { (text) } }
         }
     }
 }
 
-/// A question with its control, or with what became of it.
-pub(super) fn card(wait: &Wait, again: bool, state: &State, cx: &Cx) -> Markup {
-    let title = format!("t-{}-{}", wait.id.short(), wait.revision);
-    let is_open = wait.standing.is_pending() && !again;
+/// What the participant has just written, where the transcript does not hold it: a command.
+pub(super) fn said_by_you(text: &str) -> Markup {
     html! {
-        article class={ "card " (if is_open { "open" } else { "closed" }) } aria-labelledby=(title)
-            data-wait=(wait.id.short()) {
+        div.row.mine { article.bubble.you { p.who { "You" } p.said dir="auto" { (text) } } }
+    }
+}
+
+/// A question with its control; once it is settled, a line that says what became of it and unfolds the whole.
+pub(super) fn card(wait: &Wait, again: bool, state: &State, cx: &Cx) -> Markup {
+    if wait.standing.is_pending() && !again {
+        return open_card(wait, cx);
+    }
+    let title = name_of_part("t", wait);
+    html! {
+        article.card.closed aria-labelledby=(title) data-wait=(wait.id.short()) {
+            details.past {
+                summary {
+                    h3 id=(title) dir="auto" { (heading(wait)) }
+                    @if again {
+                        span.outcome { "Asked again below." }
+                    } @else {
+                        (closed::line(wait, state, cx))
+                    }
+                }
+                @if cx.viewer == Audience::Staff { (asked(wait)) }
+                (body_of(wait))
+                @if !again { (closed::whole(wait, cx)) }
+            }
+            @if !again { (closed::actions(wait, state, cx)) }
+        }
+    }
+}
+
+fn open_card(wait: &Wait, cx: &Cx) -> Markup {
+    let title = name_of_part("t", wait);
+    html! {
+        article.card.open aria-labelledby=(title) aria-describedby=(name_of_part("b", wait)) data-wait=(wait.id.short()) {
             header {
                 h3 id=(title) class=[wait.prompt.title.is_none().then_some("sr")] {
                     (wait.prompt.title.as_deref().unwrap_or("Question"))
                 }
-                @if cx.viewer == Audience::Staff {
-                    p.small { (addressee(wait)) " · asked " (time(wait.asked_at)) }
-                }
+                @if cx.viewer == Audience::Staff { (asked(wait)) }
             }
-            @if !wait.prompt.body.trim().is_empty() { div.md { (markdown::render(&wait.prompt.body)) } }
-            @if again {
-                p.outcome { "Asked again further down." }
-            } @else if !is_open {
-                (closed::render(wait, state, cx))
-            } @else if wait.answerers.audience() == cx.viewer {
+            (body_of(wait))
+            @if wait.answerers.audience() == cx.viewer {
                 (controls::render(wait, cx))
             } @else {
-                p.outcome.waiting { "Waiting for " (addressee(wait).to_lowercase()) "." }
+                p.outcome.waiting { (icons::clock()) "Waiting for " (addressee(wait).to_lowercase()) "." }
             }
-            @if is_open && wait.quorum > 1 { (votes(wait)) }
-            @if is_open && wait.quorum < 2 { @for note in &wait.prompt.notes { p.small { (note) } } }
+            @if wait.quorum > 1 { (votes(wait)) }
+            @if wait.quorum < 2 { @for note in &wait.prompt.notes { p.small { (note) } } }
         }
     }
+}
+
+fn asked(wait: &Wait) -> Markup {
+    html! { p.small { (addressee(wait)) " · asked " (time(wait.asked_at)) } }
+}
+
+fn body_of(wait: &Wait) -> Markup {
+    html! {
+        @if !wait.prompt.body.trim().is_empty() {
+            div.md id=(name_of_part("b", wait)) dir="auto" { (markdown::render(&wait.prompt.body)) }
+        }
+    }
+}
+
+/// What a card is called once it is a line: its title, or how its question begins.
+fn heading(wait: &Wait) -> String {
+    match &wait.prompt.title {
+        Some(title) => title.clone(),
+        None => {
+            let body = form::one_line(&form::plain(&wait.prompt.body));
+            if body.is_empty() {
+                "Question".to_owned()
+            } else {
+                form::clip(&body, limits::HEADING_MAX)
+            }
+        }
+    }
+}
+
+/// A name in the page for a part of a card.
+pub(super) fn name_of_part(part: &str, wait: &Wait) -> String {
+    format!("{part}-{}-{}", wait.id.short(), wait.revision)
 }
 
 /// Who has voted so far, where several must agree.
 fn votes(wait: &Wait) -> Markup {
     html! {
         p.small {
-            (wait.quorum) " must decide alike."
+            (wait.quorum) " people must agree."
             @for vote in &wait.votes {
                 " " (vote.by_name) (if vote.decision == Decision::Approved { " approved." } else { " denied." })
             }
@@ -277,7 +346,7 @@ fn addressee(wait: &Wait) -> String {
 /// A time: UTC for all, the reader's own once the script has run.
 pub fn time(at: DateTime<Utc>) -> Markup {
     let stamp = at.format("%Y-%m-%dT%H:%M:%SZ");
-    html! { time datetime=(stamp) { (at.format("%-d %b %H:%M UTC")) } }
+    html! { time datetime=(stamp) { (at.format("%-d %b %Y %H:%M UTC")) } }
 }
 
 /// A notice at the top of the page or beside a form.
@@ -287,7 +356,7 @@ pub fn notice(words: &Words) -> Markup {
 
 /// The head of a conversation: how far it is.
 pub fn status(state: &State, flow: &LoadedFlow, viewer: Audience) -> Fragment {
-    let whose = if viewer == Audience::Staff { "How far they are" } else { "How far you are" };
+    let whose = if viewer == Audience::Staff { "Their progress" } else { "Your progress" };
     let inner = html! {
         @match progress(state, flow) {
             Some((line, share)) => {
@@ -303,7 +372,7 @@ pub fn status(state: &State, flow: &LoadedFlow, viewer: Audience) -> Fragment {
 
 fn standing_line(state: &State) -> &'static str {
     match state.status {
-        Status::Notice | Status::Open => "Before the first question",
+        Status::Notice | Status::Open => "Not started",
         Status::Stopped => "Stopped",
         Status::Paused => "Paused",
         Status::Declined => "Not now",
@@ -316,11 +385,13 @@ fn standing_line(state: &State) -> &'static str {
 pub fn tail(state: &State, cx: &Cx) -> Fragment {
     let words = match (state.status, &state.handoff) {
         (Status::Stopped | Status::Paused | Status::Declined, _) => {
-            Some("This conversation is at rest.".to_owned())
+            Some("This conversation is paused.".to_owned())
         }
         (Status::Notice | Status::Open, Some(handoff)) => Some(match &handoff.claimed_by {
-            Some(_) => "A person from the team is here. The assistant keeps quiet.".to_owned(),
-            None => "A person has been asked for. The assistant keeps quiet.".to_owned(),
+            Some(_) => "Someone from the team is here. The assistant is paused.".to_owned(),
+            None => {
+                "Someone from the team has been asked to join. The assistant is paused.".to_owned()
+            }
         }),
         (Status::Notice | Status::Open, None) | (Status::Completed | Status::Ended, _) => None,
     };
@@ -333,7 +404,7 @@ pub fn tail(state: &State, cx: &Cx) -> Fragment {
             @if may_resume {
                 form method="post" action=(cx.url("command")) {
                     (cx.hidden(&format!("resume{}", state.seq)))
-                    button.quiet name="command" value="resume" { "Go on" }
+                    button.primary name="command" value="resume" { "Continue" }
                 }
             }
         }

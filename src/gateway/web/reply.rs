@@ -16,7 +16,7 @@ use serde_json::json;
 use super::{
     connect::App,
     doing::Doing,
-    files::Submission,
+    files::{Submission, Unread},
     guard::Browser,
     page::{self, View},
     render::{self, Cx, Draft},
@@ -26,7 +26,7 @@ use crate::{
     engine::{self, Inbound, Look, Receipt, What},
     form::{self, Element, Fields, Sheet, Words, sheet, words},
     ids::SessionId,
-    interview::{Responder, answer::describe},
+    interview::{Command, Responder, answer::describe},
     model::{
         audit::sha256,
         transcript::Via,
@@ -42,8 +42,12 @@ pub(super) enum Outcome {
     Done,
     /// Everything was erased; the receipt's number.
     Erased(String),
+    /// A command that was typed has done its work; the words, which the transcript does not hold.
+    Ordered(String),
     /// It did not; why, for the person.
     Told(Words),
+    /// A message was not taken; why, and the message, which stays in its place.
+    Unsent(Words, String),
     /// The form again, with what was typed and what is wrong with it.
     Again(Draft),
 }
@@ -63,14 +67,34 @@ pub(super) async fn submitted(
     request: Request<Body>,
 ) -> Result<(Browser, HeaderMap, Submission), Response> {
     let headers = request.headers().clone();
-    let stale = || page::problem(StatusCode::FORBIDDEN, texts::STALE_FORM);
+    let home = home_of(request.uri().path()).to_owned();
+    let refused = |status, words: &str| {
+        if wants_json(&headers) {
+            let notice = render::notice(&Words::new(words)).into_string();
+            (status, Json(json!({ "ok": false, "notice": notice, "pieces": [] }))).into_response()
+        } else {
+            page::problem_at(status, words, &home)
+        }
+    };
+    let stale = || refused(StatusCode::FORBIDDEN, texts::STALE_FORM);
     let browser = Browser::of(&headers).ok_or_else(stale)?;
-    let unread = || page::problem(StatusCode::BAD_REQUEST, texts::UNREAD_FORM);
-    let submission = Submission::read(app, request).await.ok_or_else(unread)?;
+    let unread = |why| match why {
+        Unread::TooLarge => refused(StatusCode::PAYLOAD_TOO_LARGE, texts::LARGE_FORM),
+        Unread::NoForm => refused(StatusCode::BAD_REQUEST, texts::UNREAD_FORM),
+    };
+    let submission = Submission::read(app, request).await.map_err(unread)?;
     if !browser.made(submission.fields.get("csrf")) {
         return Err(stale());
     }
     Ok((browser, headers, submission))
+}
+
+/// The page that a form stands on, by where it is sent: `/s/0198…` of `/s/0198…/answer`.
+fn home_of(path: &str) -> &str {
+    match path.rsplit_once('/') {
+        Some((home, _)) if !home.is_empty() => home,
+        _ => "/",
+    }
 }
 
 /// The same form of the same opening of a page with the same content is the same event, however often it is sent.
@@ -126,7 +150,7 @@ pub(super) async fn answer(
                 action: element.action,
             }));
         }
-        Err(_) => return Ok(Outcome::Told(Words::new("That question is not open any more."))),
+        Err(_) => return Ok(Outcome::Told(Words::new("That question is no longer open."))),
     };
     let reply = match &what {
         What::Answer { reply, .. } => Some(reply.clone()),
@@ -200,14 +224,13 @@ pub(super) async fn say(
 ) -> Result<Outcome, engine::Error> {
     let key = key(&form, &from);
     let text = form::text(form.fields.get("text"));
-    if text.chars().count() > super::limits::TEXT_MAX {
-        return Ok(Outcome::Told(Words::new(
-            "That is too long for one message; please send it in parts.",
-        )));
+    let count = text.chars().count();
+    if count > super::limits::TEXT_MAX {
+        return Ok(Outcome::Unsent(Words::new(texts::long_message(count)), text));
     }
     let files = match form.keep(&app.engine, session, None).await? {
         Ok(files) => files,
-        Err(refused) => return Ok(Outcome::Told(Words::new(refused.join(" ")))),
+        Err(refused) => return Ok(Outcome::Unsent(Words::new(refused.join(" ")), text)),
     };
     let mut last = Outcome::Done;
     if !files.is_empty() {
@@ -218,10 +241,14 @@ pub(super) async fn say(
         last = outcome(receipt, None, &from, None);
     }
     if !text.is_empty() {
-        let what = What::Said { text, source: None };
+        let is_command = Command::parse(&text).is_some();
+        let what = What::Said { text: text.clone(), source: None };
         let receipt =
             app.engine.receive(Inbound { key, session, from: from.clone(), what }).await?;
-        last = outcome(receipt, None, &from, None);
+        last = match outcome(receipt, None, &from, None) {
+            Outcome::Done if is_command => Outcome::Ordered(text),
+            last => last,
+        };
     }
     Ok(last)
 }
@@ -231,7 +258,7 @@ pub(super) async fn command(
     app: &App,
     session: SessionId,
     from: Responder,
-    (form, command): (&Submission, crate::interview::Command),
+    (form, command): (&Submission, Command),
 ) -> Result<Outcome, engine::Error> {
     let key = key(form, &from);
     let what = What::Command(command);
@@ -275,8 +302,14 @@ pub(super) async fn respond(
     let json = wants_json(headers);
     let (notice, status) = match outcome {
         Ok(Outcome::Done) if json => return Json(json!({ "ok": true })).into_response(),
+        Ok(Outcome::Ordered(text)) if json => {
+            let said = render::said_by_you(&text).into_string();
+            return Json(json!({ "ok": true, "said": said })).into_response();
+        }
         // To the end of the conversation, where something has happened.
-        Ok(Outcome::Done) => return Redirect::to(&format!("{home}#tail")).into_response(),
+        Ok(Outcome::Done | Outcome::Ordered(_)) => {
+            return Redirect::to(&format!("{home}#tail")).into_response();
+        }
         Ok(Outcome::Erased(receipt)) => {
             let location = format!("/erased?receipt={receipt}");
             if json {
@@ -285,6 +318,10 @@ pub(super) async fn respond(
             return Redirect::to(&location).into_response();
         }
         Ok(Outcome::Told(words)) => (Some(words), StatusCode::CONFLICT),
+        Ok(Outcome::Unsent(words, text)) => {
+            cx.unsent = text;
+            (Some(words), StatusCode::UNPROCESSABLE_ENTITY)
+        }
         Ok(Outcome::Again(draft)) => {
             let is_wrong = !draft.errors.is_empty();
             cx.draft = Some(draft);

@@ -495,7 +495,7 @@ fn stored(record: &Record, flow: &LoadedFlow) -> Markup {
             @if groups.is_empty() { p { (in_words(&record.data)) } }
             @for group in &groups {
                 @if !group.path.is_empty() { p.entry { (group.title) } }
-                (controls::values(&group.fields, false))
+                (controls::values(&group.fields, None))
             }
         }
     }

@@ -84,7 +84,14 @@ fn wait(control: Control) -> Wait {
 }
 
 fn cx(viewer: Audience) -> Cx {
-    Cx { viewer, session: state().session, csrf: "c".into(), page: "p".into(), draft: None }
+    Cx {
+        viewer,
+        session: state().session,
+        csrf: "c".into(),
+        page: "p".into(),
+        draft: None,
+        unsent: String::new(),
+    }
 }
 
 fn html(wait: &Wait, cx: &Cx) -> String {
@@ -357,6 +364,97 @@ fn what_is_not_given_takes_one_quiet_line_unless_it_is_needed_or_must_be_checked
     not given
     Not given: Postcode, Region
     ");
+}
+
+/// A review that a schema would refuse, as it comes from a résumé.
+fn unfinished() -> Wait {
+    let schema: Value =
+        serde_json::from_str(include_str!("../../../manifests/schemas/skeleton_timeline.json"))
+            .unwrap();
+    let data =
+        json!({ "work": [ { "position": "Analyst", "startDate": "2020", "endDate": "2019" } ] });
+    let card = anteroom::catalog::interview::submit_for_validation::card::draw(&schema, &data, &[]);
+    let review = Review {
+        data_type: "skeleton_timeline".into(),
+        data,
+        schema,
+        groups: card.groups,
+        lists: card.lists,
+        skippable: false,
+    };
+    wait(Control::Review(review))
+}
+
+#[test]
+fn what_must_be_mended_is_marked_before_anybody_approves() {
+    let drawn = read(&html(&unfinished(), &cx(Audience::Participant)));
+    let shown = drawn.split("[Looks right]").next().unwrap();
+    insta::assert_snapshot!(shown, @"");
+}
+
+#[test]
+fn approving_what_does_not_pass_opens_the_form_at_the_field() {
+    let card = unfinished();
+    let Control::Review(review) = &card.prompt.control else { unreachable!() };
+    let errors = anteroom::interview::answer::check(
+        &card.prompt.control,
+        &Reply::Reviewed { verdict: Verdict::Approved, data: None, notes: None },
+    );
+    let told: Vec<String> =
+        errors.iter().map(|error| form::complaint(&card.prompt.control, error)).collect();
+    assert_eq!(
+        told,
+        ["Role 1: enter an organisation.", "Role 1: the end date is before the start date."]
+    );
+    assert_eq!(review.groups.len(), 1);
+
+    let draft = Draft { wait: card.id, fields: fields(&[]), errors, action: "approve".into() };
+    let drawn = html(&card, &Cx { draft: Some(draft), ..cx(Audience::Participant) });
+    assert!(drawn.contains("details class=\"fold edit\" open"), "{drawn}");
+    let field = drawn.split("name=\"f.work.0.name\"").nth(1).unwrap();
+    let tag = field.split('>').next().unwrap();
+    assert!(tag.contains("autofocus") && tag.contains("aria-invalid=\"true\""), "{tag}");
+    assert!(field.split("f.work.0.position").next().unwrap().contains("Enter an organisation."));
+}
+
+#[test]
+fn country_is_taken_by_name_and_kept_as_its_code() {
+    let country = field("basics.location.countryCode", "Country", text(), Value::Null);
+    let read =
+        |typed: &str| form::read(&country, &fields(&[("f.basics.location.countryCode", typed)]));
+    for (typed, code) in [
+        ("USA", "US"),
+        ("us", "US"),
+        ("Germany", "DE"),
+        ("the Netherlands", "NL"),
+        ("Österreich", "AT"),
+    ] {
+        assert_eq!(read(typed), Ok(Some(json!(code))), "{typed}");
+    }
+    assert_eq!(read(""), Ok(None));
+    assert_eq!(
+        read("Atlantis").unwrap_err().message,
+        "Enter a country, for example Germany or DE."
+    );
+}
+
+#[test]
+fn long_answer_is_folded_and_nothing_of_it_is_cut() {
+    let long = format!("first line\nsecond line {} end", "word ".repeat(1_500));
+    let mut card = wait(Control::Ask(Ask { placeholder: None, max: 10_000, required: true }));
+    card.standing = Standing::Applied {
+        reply: Reply::Text { text: long.clone() },
+        by: PersonId::web("ada"),
+        by_name: "Ada".into(),
+        at: now(),
+    };
+    let drawn = html(&card, &cx(Audience::Participant));
+    assert!(drawn.contains(&format!("<p class=\"answer\" dir=\"auto\">{long}</p>")), "{drawn}");
+    let data = vec![field("about", "About", text(), json!(long))];
+    let form = Control::Form(Form { fields: data, submit: "Send".into(), skippable: false });
+    let drawn = html(&wait(form), &cx(Audience::Participant));
+    assert!(drawn.contains("<textarea") && drawn.contains(&long), "line ends stay: {drawn}");
+    assert!(!drawn.contains("maxlength"), "{drawn}");
 }
 
 #[test]

@@ -56,7 +56,11 @@ async fn the_disk_fills_up_in_the_middle_of_an_interview(touch: Touch) {
     site.engine.settle_down().await;
     ada.press(&page, "Red").await;
     let page = ada.get(&format!("/s/{session}")).await;
-    assert_eq!(page.matches("You answered: <strong>Red</strong>").count(), 1, "{page}");
+    assert_eq!(
+        page.matches("You</bdi> answered: <strong dir=\"auto\">Red</strong>").count(),
+        1,
+        "{page}"
+    );
     assert!(page.contains("A file, please."), "{page}");
     let (loaded, _) = site.engine.view(session).await.unwrap();
     let answers =

@@ -267,6 +267,7 @@ impl Visitor {
     pub(super) async fn press(&self, page: &str, label: &str) -> String {
         let end = page
             .rfind(&format!(">{label}</button>"))
+            .or_else(|| page.rfind(&format!(">{label}</bdi></button>")))
             .unwrap_or_else(|| panic!("no [{label}] in {page}"));
         let form = page[..end].rfind("<form").unwrap();
         let button = page[..end].rfind("<button").unwrap();

@@ -142,8 +142,13 @@ fn fitted(mut draft: Value, kind: Kind, marks: &mut Marks) -> Value {
 
 /// What to take away for an error at `path`: the value itself; an entry of a list that lacks what it is about.
 fn misfit(draft: &Value, path: &str) -> Option<String> {
-    let value = draft.pointer(&pointer(path))?;
-    let is_entry = path.rsplit('.').next().is_some_and(|last| last.parse::<usize>().is_ok());
+    let is_entry_at =
+        |path: &str| path.rsplit('.').next().is_some_and(|last| last.parse::<usize>().is_ok());
+    let is_entry = is_entry_at(path);
+    let Some(value) = draft.pointer(&pointer(path)) else {
+        let (entry, _) = path.rsplit_once('.')?;
+        return is_entry_at(entry).then(|| entry.to_owned());
+    };
     match value {
         Value::Object(_) if !is_entry => None,
         Value::Array(_) | Value::Null => None,

@@ -5,6 +5,8 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::places;
+
 /// One changed value.
 ///
 /// ```json
@@ -29,12 +31,19 @@ pub fn between(old: &Value, new: &Value) -> Vec<Change> {
     changes
 }
 
-/// `data` without nulls and empty texts, which a form sends for what was left empty. Entries keep their place.
+/// `data` without nulls and empty texts, which a form sends for what was left empty, and with countries as their codes.
+/// Entries keep their place.
 pub fn tidy(data: Value) -> Value {
     match data {
         Value::Object(members) => members
             .into_iter()
-            .map(|(key, value)| (key, tidy(value)))
+            .map(|(key, value)| match tidy(value) {
+                Value::String(country) if key == "countryCode" => {
+                    let code = places::country_code(&country).map(str::to_owned);
+                    (key, Value::String(code.unwrap_or(country)))
+                }
+                value => (key, value),
+            })
             .filter(|(_, value)| !is_nothing(value))
             .collect(),
         Value::Array(items) => {

@@ -12,8 +12,12 @@
       const at = new Date(time.dateTime);
       if (Number.isNaN(at.getTime())) continue;
       const clock = at.toLocaleTimeString([], { hour: "numeric", minute: "2-digit" });
-      const today = at.toDateString() === new Date().toDateString();
-      time.textContent = today ? clock : `${at.toLocaleDateString([], { day: "numeric", month: "short" })} ${clock}`;
+      const now = new Date();
+      const today = at.toDateString() === now.toDateString();
+      // A day without a year means the nearest one, so one that is further away has it.
+      const far = Math.abs(at - now) > 334 * 86_400_000;
+      const day = { day: "numeric", month: "short", ...(far && { year: "numeric" }) };
+      time.textContent = today ? clock : `${at.toLocaleDateString([], day)} ${clock}`;
       time.title = at.toLocaleString();
     }
   };
@@ -110,13 +114,23 @@
   let ready = false;
   let acted = 0;
   let answered = 0;
-  // Whoever has answered a card goes on at the next one, unless they are elsewhere already.
-  const moveOn = () => {
+  // Whoever has answered a card goes on at the next one, unless they are elsewhere already. Says whether it is in `row`:
+  // what gets the focus is read out by that, and need not be said once more.
+  const moveOn = (row) => {
     const card = all("#log > .row:not([data-sent]) .card.open").pop();
     const isLost = !document.activeElement || document.activeElement === document.body;
-    if (!card || !isLost || Date.now() - answered > 3000) return;
+    if (!card || !isLost || Date.now() - answered > 3000) return false;
     card.tabIndex = -1;
     card.focus({ preventScroll: true });
+    return Boolean(row?.contains(card));
+  };
+  // That news do not come is said once it lasts, and taken back when they come again.
+  let losing = 0;
+  const linked = (live) => {
+    document.body.dataset.link = live ? "live" : "lost";
+    clearTimeout(losing);
+    losing = live ? 0 : setTimeout(() => { one("#link").textContent = "Connection lost. Trying to reconnect…"; }, 1500);
+    if (live) one("#link").textContent = "";
   };
   const listen = () => {
     const url = document.body.dataset.live;
@@ -129,7 +143,7 @@
       const added = put(piece);
       const grows = piece.id === "doing" || document.getElementById(piece.id)?.classList.contains("draft");
       if (piece.id === "doing") speakLater(piece.spoken);
-      else if (added && ready) { speak(piece.spoken); moveOn(); }
+      else if (added && ready && !moveOn(document.getElementById(piece.id))) speak(piece.spoken);
       if (follow && (added || grows)) toEnd();
     });
     source.addEventListener("drafts", (event) => {
@@ -152,10 +166,10 @@
     });
     source.addEventListener("gone", () => {
       source.close();
-      tell('This conversation has been erased. <a href="/">To the start</a>');
+      tell('This conversation has been erased. <a href="/">Back to start</a>');
     });
-    source.onopen = () => { setTimeout(() => { ready = true; }, 500); document.body.dataset.link = "live"; };
-    source.onerror = () => { document.body.dataset.link = "lost"; if (source.readyState === EventSource.CLOSED) setTimeout(listen, 4000); };
+    source.onopen = () => { setTimeout(() => { ready = true; }, 500); linked(true); };
+    source.onerror = () => { if (document.body.dataset.link !== "lost") linked(false); if (source.readyState === EventSource.CLOSED) setTimeout(listen, 4000); };
   };
 
   // --- forms
@@ -185,14 +199,14 @@
       // The server has spoken: what is sent from here on is a new event.
       if (form.elements.key) form.elements.key.value = fresh();
       const kind = answer.headers.get("content-type") || "";
-      if (!kind.includes("json")) { tell(answer.status === 413 ? "That is too large to be sent." : "That did not work. Please reload the page and try again."); return; }
+      if (!kind.includes("json")) { tell(answer.status === 413 ? "That is too large to send. Nothing was sent." : "That didn't work. Please reload the page and try again."); return; }
       const said = await answer.json();
       if (row && !said.ok) delete row.dataset.sent;
       settle(form, said, button);
     } catch {
       if (row) delete row.dataset.sent;
       // The same key again: if it did arrive, it counts once.
-      tell("No connection. Nothing is lost; please try again.");
+      tell("No connection. What you typed is still here, so please try again.");
     } finally {
       delete form.dataset.busy;
       button?.removeAttribute("aria-busy");
@@ -210,20 +224,47 @@
         form.reset();
         for (const folded of [menu, ...all("details", menu)]) folded.open = false;
       }
-      if (form.id === "say") { form.reset(); chosen(form); grow(form.elements.text); form.elements.text.focus(); }
+      if (said.said) {
+        const holder = document.createElement("template");
+        holder.innerHTML = said.said; // drawn and escaped by the server
+        one("#log").append(holder.content);
+        toEnd();
+      }
+      if (form.id === "say") { form.reset(); count(form.elements.text); chosen(form); grow(form.elements.text); form.elements.text.focus(); }
       if (document.body.dataset.link !== "live") window.location.reload();
       return;
     }
     const known = new Set([...form.elements].map((field) => field.name));
+    const unfolded = all(".entry[open]", form).map((entry) => [entry.dataset.list, Number(entry.dataset.entry)]);
     for (const piece of said.pieces || []) {
       const shown = piece.id.startsWith("w-") && !document.getElementById(piece.id) ? form.closest(".row")?.id : piece.id;
       put({ ...piece, id: shown || piece.id }, { keep: false });
       const card = document.getElementById(shown || piece.id);
+      const place = unfold(card || document, unfolded, button);
       const wrong = one("[aria-invalid=true]", card || document) || one(".error", card || document)?.closest("form")?.querySelector("textarea, input:not([type=hidden])");
       const added = all("input:not([type=hidden]), textarea", card || document).find((field) => field.name && !known.has(field.name));
       const same = all("button", card || document).find((one) => one.value === button?.value);
-      (wrong || (said.notice ? null : added || same))?.focus();
+      const next = wrong || (said.notice ? null : place || added || same);
+      next?.focus();
+      next?.scrollIntoView({ block: "nearest" });
     }
+  };
+  // Entries that were unfolded stay so when one is added, removed or moved. Where one was removed or moved, the focus
+  // goes to the one that is in its place.
+  const unfold = (card, was, button) => {
+    const [, verb, list, row] = /\.(add|remove|up)\.(\d+)(?:\.(\d+))?$/.exec(button?.value || "") || [];
+    if (!verb) return null;
+    const at = Number(row);
+    const moved = (n) => verb === "remove" ? (n > at ? n - 1 : n) : verb === "up" ? (n === at ? n - 1 : n + 1 === at ? n + 1 : n) : n;
+    const entry = (of, n) => one(`.entry[data-list="${of}"][data-entry="${n}"]`, card);
+    for (const [of, n] of was) {
+      if (verb === "remove" && of === list && n === at) continue;
+      const now = entry(of, of === list ? moved(n) : n);
+      if (now) now.open = true;
+    }
+    if (verb === "add") return null;
+    const next = verb === "up" ? entry(list, at - 1) : entry(list, at) || entry(list, at - 1);
+    return one("summary", next || document.createElement("p")) || one("button.add", card);
   };
   document.addEventListener("submit", (event) => {
     const form = event.target;
@@ -239,7 +280,19 @@
     const line = one(".chosen", form);
     if (line) line.textContent = [...form.elements.files.files].map((f) => f.name).join(", ");
   };
-  document.addEventListener("input", (event) => { if (event.target.id === "text") grow(event.target); });
+  // Nothing is cut: what is too long is told before it is sent.
+  const count = (area) => {
+    const line = one(".left", area.form);
+    const most = Number(area.dataset.max);
+    if (!line || !most) return;
+    const long = [...area.value.trim()].length;
+    line.textContent = long > most * 0.9 ? `${long.toLocaleString()} of ${most.toLocaleString()} characters${long > most ? ": please shorten it" : ""}` : "";
+    line.classList.toggle("over", long > most);
+  };
+  document.addEventListener("input", (event) => {
+    if (event.target.id === "text") grow(event.target);
+    if (event.target.dataset.max) count(event.target);
+  });
   document.addEventListener("change", (event) => { if (event.target.type === "file") chosen(event.target.form); });
   document.addEventListener("keydown", (event) => {
     if (event.key === "Enter" && !event.shiftKey && !event.isComposing && event.target.id === "text") {
@@ -254,7 +307,6 @@
   document.addEventListener("click", (event) => {
     const menu = one(".menu[open]");
     if (menu && !menu.contains(event.target)) menu.open = false;
-    if (event.target.closest("a[href='#text']")) { event.preventDefault(); one("#text")?.focus(); }
   });
   const target = (event) => event.target.closest?.("form.drop") || one(".card.open form.drop") || one("#say.drop");
   for (const kind of ["dragover", "dragleave", "drop"]) {

@@ -1,0 +1,136 @@
+//! The participant's page without scripts: no way that ends, nothing that is cut, and complaints where they are mended.
+
+use reqwest::StatusCode;
+
+use super::site::{Site, csrf};
+use anteroom::gateway::web::limits;
+
+/// Sends fields to a form of the conversation as a browser without scripts does; status and page.
+async fn send(
+    site: &Site,
+    who: &super::site::Visitor,
+    what: &str,
+    fields: &[(&str, &str)],
+) -> (StatusCode, String) {
+    let session = site.session().await;
+    let url = format!("{}/s/{session}/{what}", site.url);
+    let answer = who.client.post(url).form(fields).send().await.unwrap();
+    (answer.status(), answer.text().await.unwrap())
+}
+
+#[tokio::test]
+async fn start_page_asks_for_the_name_once() {
+    let site = Site::open().await;
+    let page = site.visitor().get("/").await;
+    assert_eq!(page.matches("name=\"name\"").count(), 1, "{page}");
+    assert!(page.contains("name=\"flow\" value=\"tour\""), "{page}");
+    assert!(page.contains("Nothing leaves this machine."), "{page}");
+}
+
+#[tokio::test]
+async fn answered_question_becomes_a_line_that_opens() {
+    let site = Site::open().await;
+    let ada = site.visitor();
+    let page = ada.start("tour", "Ada").await;
+    let page = ada.press(&page, "Go on").await;
+    let page = ada.press(&page, "Red").await;
+
+    assert_eq!(page.matches("<details class=\"past\">").count(), 2, "{page}");
+    assert_eq!(page.matches("class=\"card open\"").count(), 1, "{page}");
+}
+
+#[tokio::test]
+async fn message_over_the_limit_comes_back_whole() {
+    let site = Site::open().await;
+    let ada = site.visitor();
+    let page = ada.start("tour", "Ada").await;
+    let long = format!("{} end", "word ".repeat(limits::TEXT_MAX / 5));
+
+    let fields = [("csrf", &*csrf(&page)), ("key", "k"), ("text", &long)];
+    let (status, told) = send(&site, &ada, "say", &fields).await;
+
+    assert_eq!(status, StatusCode::UNPROCESSABLE_ENTITY);
+    assert!(told.contains("a message holds 8000"), "{told}");
+    assert!(told.contains(&long), "what was typed is in the field");
+    assert!(!told.contains("maxlength=\"8000\""), "browsers would cut it");
+}
+
+#[tokio::test]
+async fn refused_form_leads_back_to_its_page() {
+    let site = Site::open().await;
+    let ada = site.visitor();
+    ada.start("tour", "Ada").await;
+    let session = site.session().await;
+
+    let (status, told) = send(&site, &ada, "say", &[("csrf", "stale"), ("text", "hello")]).await;
+
+    assert_eq!(status, StatusCode::FORBIDDEN);
+    assert!(told.contains(&format!("href=\"/s/{session}\"")), "{told}");
+    assert!(told.contains("Back to the conversation"), "{told}");
+}
+
+#[tokio::test]
+async fn script_hears_why_a_form_was_refused() {
+    let site = Site::open().await;
+    let ada = site.visitor();
+    let page = ada.start("tour", "Ada").await;
+    let session = site.session().await;
+    let fields = [("csrf", csrf(&page)), ("text", "a".repeat(limits::FORM_MAX))];
+
+    let url = format!("{}/s/{session}/say", site.url);
+    let request = ada.client.post(url).header("accept", "application/json").form(&fields);
+    let answer = request.send().await.unwrap();
+
+    assert_eq!(answer.status(), StatusCode::PAYLOAD_TOO_LARGE);
+    let told: serde_json::Value = answer.json().await.unwrap();
+    let notice = told["notice"].as_str().unwrap();
+    assert!(notice.starts_with("That is too much for one form"), "{notice}");
+}
+
+#[tokio::test]
+async fn typed_command_stands_in_the_conversation_as_ones_own_message() {
+    let site = Site::open().await;
+    let ada = site.visitor();
+    let page = ada.start("tour", "Ada").await;
+    let session = site.session().await;
+    let fields = [("csrf", csrf(&page)), ("key", "k".to_owned()), ("text", "stop".to_owned())];
+
+    let url = format!("{}/s/{session}/say", site.url);
+    let request = ada.client.post(url).header("accept", "application/json").form(&fields);
+    let told: serde_json::Value = request.send().await.unwrap().json().await.unwrap();
+
+    assert_eq!(told["ok"], true);
+    let said = told["said"].as_str().unwrap();
+    assert!(said.contains("row mine") && said.contains(">stop</p>"), "{said}");
+}
+
+#[tokio::test]
+async fn page_without_scripts_always_has_a_way_on() {
+    let site = Site::open().await;
+    let ada = site.visitor();
+    let page = ada.start("tour", "Ada").await;
+    let session = site.session().await;
+    assert!(
+        page.contains(&format!(
+            "<noscript><p class=\"strip\"><a href=\"/s/{session}\">Refresh</a>"
+        )),
+        "{page}"
+    );
+    let lost = ada.get("/nowhere").await;
+    assert!(lost.contains("<a class=\"button\" href=\"/\">Back to start</a>"), "{lost}");
+}
+
+#[tokio::test]
+async fn headings_descend_one_level_at_a_time() {
+    let site = Site::open().await;
+    let ada = site.visitor();
+    let page = ada.start("tour", "Ada").await;
+    let page = ada.press(&page, "Go on").await;
+    let levels = page.match_indices("<h").filter_map(|(at, _)| {
+        let level = page[at + 2..].chars().next()?.to_digit(10)?;
+        page[at + 3..].starts_with([' ', '>']).then_some(level)
+    });
+    let levels: Vec<u32> = levels.collect();
+    assert_eq!(levels.first(), Some(&1), "{levels:?}");
+    assert!(levels.windows(2).all(|pair| pair[1] <= pair[0] + 1), "{levels:?}");
+}
