@@ -18,6 +18,8 @@ mod chromium;
 mod consulting;
 #[path = "browser/led.rs"]
 mod led;
+#[path = "browser/page.rs"]
+mod page;
 #[path = "browser/plays.rs"]
 mod plays;
 #[path = "support/specification.rs"]

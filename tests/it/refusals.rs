@@ -59,7 +59,7 @@ fn text(text: &str) -> String {
 }
 
 fn field(path: &str, input: Input) -> Field {
-    let (label, required) = (text("L"), true);
+    let (label, required) = (text("Name"), true);
     Field { path: text(path), label, hint: None, required, input, value: Value::Null, check: false }
 }
 

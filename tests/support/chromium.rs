@@ -329,6 +329,20 @@ impl Browser {
         }
     }
 
+    /// Waits until `text` can be read on the page no longer.
+    pub(crate) async fn leave(&self, text: &str) {
+        let deadline = Instant::now() + PATIENCE;
+        while self.text().await.contains(text) {
+            assert!(Instant::now() < deadline, "`{text}` stays on the page");
+            sleep(Duration::from_millis(50)).await;
+        }
+    }
+
+    /// What a script says about the page.
+    pub(crate) async fn evaluate(&self, script: &str) -> Value {
+        self.client.execute(script, Vec::new()).await.unwrap()
+    }
+
     /// What can be read on the page now.
     pub(crate) async fn text(&self) -> String {
         let text = self.client.execute("return document.body.innerText", Vec::new()).await;

@@ -252,7 +252,7 @@ fn edit_group(
     let is_wrong = draft.is_some_and(|draft| draft.errors.iter().any(|e| within(&e.path)));
     let name = entry_name(group, draft);
     html! {
-        details.entry open[is_new || is_wrong || sheet.rows[n].len() == 1] data-entry=(row) data-list=(n) {
+        details.unit open[is_new || is_wrong || sheet.rows[n].len() == 1] data-entry=(row) data-list=(n) {
             summary { span { (group.title) } @if !name.is_empty() { " " bdi.small { (name) } } }
             fieldset.plain aria-label=(group.title) {
                 (fields)

@@ -250,20 +250,24 @@ pub(super) fn card(wait: &Wait, again: bool, state: &State, cx: &Cx) -> Markup {
         return open_card(wait, cx);
     }
     let title = name_of_part("t", wait);
+    let heading = heading(wait);
+    // A question without a title is its own heading, and need not be read twice.
+    let is_told = heading == form::one_line(&form::plain(&wait.prompt.body));
+    let head = html! {
+        h3 id=(title) dir="auto" { (heading) }
+        @if again { span.outcome { "Asked again below." } } @else { (closed::line(wait, state, cx)) }
+    };
+    let rest = html! {
+        @if cx.viewer == Audience::Staff { (asked(wait)) }
+        @if !is_told { (body_of(wait)) }
+        @if !again { (closed::whole(wait, cx)) }
+    };
     html! {
         article.card.closed aria-labelledby=(title) data-wait=(wait.id.short()) {
-            details.past {
-                summary {
-                    h3 id=(title) dir="auto" { (heading(wait)) }
-                    @if again {
-                        span.outcome { "Asked again below." }
-                    } @else {
-                        (closed::line(wait, state, cx))
-                    }
-                }
-                @if cx.viewer == Audience::Staff { (asked(wait)) }
-                (body_of(wait))
-                @if !again { (closed::whole(wait, cx)) }
+            @if rest.0.is_empty() {
+                div.past { div.head { (head) } }
+            } @else {
+                details.past { summary { (head) } (rest) }
             }
             @if !again { (closed::actions(wait, state, cx)) }
         }

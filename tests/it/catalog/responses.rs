@@ -508,7 +508,7 @@ async fn both_spellings_store_under_one_name_and_reviewed_data_keeps_its_record(
     let odd = json!({ "dataType": "applicant_profile", "data": { "basics": {} } });
     insta::assert_json_snapshot!(bench.tell("persist_data", odd).await, @r#"
     {
-      "error": "`applicant_profile` does not fit at `basics`: name is missing.",
+      "error": "`applicant_profile` does not fit at `basics.name`: Enter a name.",
       "code": "invalid_parameters"
     }
     "#);

@@ -175,7 +175,7 @@ async fn what_goes_on_is_told_in_words_for_people() {
     last.reached().await;
     let thinking = ear.hears("Thinking…").await;
     assert!(
-        thinking.contains("✓ Put it on") && thinking.contains("\"id\":\"doing\""),
+        thinking.contains("</svg>Put it on</span>") && thinking.contains("\"id\":\"doing\""),
         "{thinking}"
     );
     assert!(drawn(&ada, &path).await.contains("Thinking…"));

@@ -87,6 +87,8 @@
     const holder = document.createElement("template");
     holder.innerHTML = piece.html; // drawn and escaped by the server
     const element = holder.content.firstElementChild;
+    // That is for pages without scripts; here the focus is set below.
+    for (const field of all("[autofocus]", element)) field.removeAttribute("autofocus");
     localise(element);
     element.id = piece.id;
     if (old) {
@@ -168,7 +170,7 @@
       source.close();
       tell('This conversation has been erased. <a href="/">Back to start</a>');
     });
-    source.onopen = () => { setTimeout(() => { ready = true; }, 500); linked(true); };
+    source.onopen = () => { setTimeout(() => { ready = true; document.body.dataset.ready = "yes"; }, 500); linked(true); };
     source.onerror = () => { if (document.body.dataset.link !== "lost") linked(false); if (source.readyState === EventSource.CLOSED) setTimeout(listen, 4000); };
   };
 
@@ -235,7 +237,7 @@
       return;
     }
     const known = new Set([...form.elements].map((field) => field.name));
-    const unfolded = all(".entry[open]", form).map((entry) => [entry.dataset.list, Number(entry.dataset.entry)]);
+    const unfolded = all(".unit[open]", form).map((entry) => [entry.dataset.list, Number(entry.dataset.entry)]);
     for (const piece of said.pieces || []) {
       const shown = piece.id.startsWith("w-") && !document.getElementById(piece.id) ? form.closest(".row")?.id : piece.id;
       put({ ...piece, id: shown || piece.id }, { keep: false });
@@ -256,7 +258,7 @@
     if (!verb) return null;
     const at = Number(row);
     const moved = (n) => verb === "remove" ? (n > at ? n - 1 : n) : verb === "up" ? (n === at ? n - 1 : n + 1 === at ? n + 1 : n) : n;
-    const entry = (of, n) => one(`.entry[data-list="${of}"][data-entry="${n}"]`, card);
+    const entry = (of, n) => one(`.unit[data-list="${of}"][data-entry="${n}"]`, card);
     for (const [of, n] of was) {
       if (verb === "remove" && of === list && n === at) continue;
       const now = entry(of, of === list ? moved(n) : n);
@@ -264,7 +266,7 @@
     }
     if (verb === "add") return null;
     const next = verb === "up" ? entry(list, at - 1) : entry(list, at) || entry(list, at - 1);
-    return one("summary", next || document.createElement("p")) || one("button.add", card);
+    return next ? one("summary", next) : all("button.add", card).find((add) => add.value.endsWith(`.add.${list}`));
   };
   document.addEventListener("submit", (event) => {
     const form = event.target;
