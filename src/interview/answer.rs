@@ -166,9 +166,7 @@ fn wanted_number(integer: bool, min: Option<f64>, max: Option<f64>) -> String {
 fn check_length(text: &str, min: Option<u32>, max: Option<u32>) -> Option<String> {
     let count = u32::try_from(text.trim().chars().count()).unwrap_or(u32::MAX);
     match (min, max) {
-        (Some(min), _) if count < min => {
-            Some(format!("A little more, please: at least {min} characters."))
-        }
+        (Some(min), _) if count < min => Some(format!("Enter at least {min} characters.")),
         (_, Some(max)) if count > max => {
             Some(format!("That is {count} characters; at most {max}, please."))
         }

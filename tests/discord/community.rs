@@ -115,7 +115,7 @@ async fn a_member_is_taken_from_the_panel_to_the_roles() {
     assert_snapshot!(ada.news(), @"
     #welcome-ada
       + Anteroom (only you): ┃! ### Not yet
-          ┃! - A little more, please: at least 10 characters.
+          ┃! - Text: enter at least 10 characters.
           ┃! [+ Open it again]
           ┃! -# What you entered is kept.
     ");

@@ -199,7 +199,7 @@ impl Led {
         ║ City (optional): ____
         ║ Region (optional): ____
         ║ Country (optional): ____
-        ║   · Two letters, for example DE
+        ║   · For example Germany or DE
         ║ [Add a profile]
         ║ Note for the interviewer (optional): ____
         ╚ [Cancel] [Save]
