@@ -414,6 +414,53 @@ async fn documents_without_usable_text_say_why() {
 }
 
 #[tokio::test]
+async fn pdfs_that_latex_makes_are_read_as_they_come_and_when_the_mail_has_changed_their_ends() {
+    let desk = Desk::new();
+    let latex = fixture("latex.pdf");
+    assert!(memchr(&latex, b"/ObjStm") && memchr(&latex, b"/XRef"), "as pdflatex does it");
+    let (whole, pages, _) = desk.text("latex.pdf", latex.clone()).await;
+    assert_eq!(pages, Some(1));
+    insta::assert_snapshot!(whole);
+    let without_end = latex[..latex.len() - 12].to_vec();
+    let shifted = {
+        let mut text = latex.clone();
+        let at = latex.windows(9).rposition(|window| window == b"startxref").unwrap();
+        text[at + 10] = b'9';
+        text
+    };
+    for (filename, bytes) in [
+        ("uncompressed.pdf", fixture("latex-plain.pdf")),
+        ("padded.pdf", [latex.clone(), vec![0; 3_000]].concat()),
+        ("footer.pdf", [&latex[..], &b"-- \nSent from my telephone\n".repeat(60)].concat()),
+        ("line-before.pdf", [&b"\r\n"[..], &latex].concat()),
+        ("mark-before.pdf", [&b"\xef\xbb\xbf"[..], &latex].concat()),
+        ("without-end.pdf", without_end),
+        ("shifted.pdf", shifted),
+    ] {
+        let (text, pages, _) = desk.text(filename, bytes).await;
+        assert_eq!((text, pages), (whole.clone(), Some(1)), "{filename}");
+    }
+}
+
+#[tokio::test]
+async fn half_a_document_is_not_taken_for_a_whole_one() {
+    let desk = Desk::new();
+    for name in ["latex.pdf", "ada.pdf", "owner-locked.pdf"] {
+        let good = fixture(name);
+        for part in 1..8 {
+            let cut = good[..good.len() * part / 8].to_vec();
+            let extraction = desk.extract("cut.pdf", cut).await;
+            let is_refused = !matches!(extraction, Extraction::Text { .. });
+            assert!(is_refused, "{part}/8 of {name}: {extraction:?}");
+        }
+    }
+}
+
+fn memchr(bytes: &[u8], word: &[u8]) -> bool {
+    bytes.windows(word.len()).any(|window| window == word)
+}
+
+#[tokio::test]
 async fn a_password_only_against_changes_hinders_nobody_from_reading() {
     let desk = Desk::new();
     let (text, _, _) = desk.text("owner.pdf", fixture("owner-locked.pdf")).await;

@@ -23,7 +23,7 @@ pub(super) enum Content {
 /// Looks at the content. Text comes before the pictures and programs of [`infer`], which takes any text beginning
 /// with `BM` for a bitmap.
 pub(super) fn sniff(bytes: &[u8]) -> Content {
-    if bytes.starts_with(b"%PDF-") {
+    if is_pdf(bytes) {
         return Content::Is(Kind::Pdf);
     }
     if bytes.starts_with(b"PK\x03\x04") {
@@ -44,6 +44,12 @@ pub(super) fn sniff(bytes: &[u8]) -> Content {
         None if is_windows_1252(bytes) => Content::Is(Kind::Text),
         None => Content::Unknown,
     }
+}
+
+/// Some servers put an empty line or a mark of UTF-8 before a PDF, and every viewer opens it all the same.
+fn is_pdf(bytes: &[u8]) -> bool {
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    bytes.trim_ascii_start().starts_with(b"%PDF-")
 }
 
 /// The container of Office before 2007, and of encrypted documents since.

@@ -1,6 +1,7 @@
 //! Text of PDF, page by page, with a look at the layout.
 
 mod columns;
+mod mend;
 
 use std::panic::{self, AssertUnwindSafe};
 
@@ -14,25 +15,39 @@ use columns::Columns;
 
 /// Reads a PDF. A page that breaks the parser is left out and noted; the others still count.
 pub(super) fn read(bytes: &[u8]) -> Extraction {
-    let mut document = match Document::load_mem(bytes) {
-        Ok(document) => document,
-        Err(error) => return failed(&error),
+    let (document, pages) = match load(bytes) {
+        Ok(loaded) => loaded,
+        Err(trouble @ Extraction::Locked) => return trouble,
+        Err(trouble) => match mend::mended(bytes).map(|mended| load(&mended)) {
+            // Half a document would be taken for all of it.
+            Some(Ok((document, pages))) if has_all(&document, pages.len()) => (document, pages),
+            Some(_) | None => return trouble,
+        },
     };
-    // Many documents are encrypted only against changes, with no password to read them.
-    if document.is_encrypted()
-        && let Err(error) = document.decrypt("")
-    {
-        return failed(&error);
-    }
-    let pages: Vec<u32> = document.get_pages().into_keys().collect();
-    if pages.is_empty() {
-        return unreadable("This PDF has no pages.");
-    }
     let (text, notes, broken) = read_pages(&document, &pages);
     if broken == pages.len() {
         return unreadable("This PDF is made in a way that I cannot read.");
     }
     finished(&text, u32::try_from(pages.len()).ok(), notes)
+}
+
+/// The document and the numbers of its pages; what to say where it has none.
+fn load(bytes: &[u8]) -> Result<(Document, Vec<u32>), Extraction> {
+    let mut document = Document::load_mem(bytes).map_err(|error| failed(&error))?;
+    // Many documents are encrypted only against changes, with no password to read them.
+    if document.is_encrypted() {
+        document.decrypt("").map_err(|error| failed(&error))?;
+    }
+    let pages: Vec<u32> = document.get_pages().into_keys().collect();
+    if pages.is_empty() { Err(unreadable("This PDF has no pages.")) } else { Ok((document, pages)) }
+}
+
+/// Whether there are as many pages as the document says.
+fn has_all(document: &Document, found: usize) -> bool {
+    let pages = document.catalog().and_then(|catalog| catalog.get(b"Pages"));
+    let pages = pages.and_then(|pages| document.dereference(pages));
+    let count = pages.and_then(|(_, pages)| pages.as_dict()?.get(b"Count")?.as_i64());
+    count.is_ok_and(|count| usize::try_from(count) == Ok(found))
 }
 
 fn failed(error: &Error) -> Extraction {
