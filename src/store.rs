@@ -420,10 +420,19 @@ impl Error {
 }
 
 impl Error {
+    /// Data of which nothing is left to recover.
+    fn lost(what: impl fmt::Display, how: impl fmt::Display) -> Self {
+        let why = format!(
+            "it is damaged: {how}. Nothing was changed. hint: restore a backup with `anteroom restore`; there is nothing left \
+             for `anteroom repair`"
+        );
+        Self::Unreadable { what: what.to_string(), why }
+    }
+
     /// Data that is not opened, because opening it would cut off what cannot be read.
     fn refused(what: impl fmt::Display, how: impl fmt::Display) -> Self {
         let why = format!(
-            "it is damaged: {how}. Nothing was changed. hint: restore a backup with `anteroom restore`, or take over what \
+            "it is damaged: {how}. Nothing was changed. hint: restore a backup with `anteroom restore`, or recover what \
              can still be read with `anteroom repair --to DIR`"
         );
         Self::Unreadable { what: what.to_string(), why }

@@ -29,11 +29,17 @@ pub enum Trouble {
     #[error("the file system is read-only")]
     ReadOnly,
     /// Rights are missing.
-    #[error("this program may not write there")]
+    #[error("permission denied")]
     Denied,
     /// A file stands where a directory must be.
     #[error("a file stands where a directory must be")]
     NoDirectory,
+    /// The system has no memory, or no thread, to spare.
+    #[error("the system is out of memory")]
+    Memory,
+    /// The process has as many files open as it may.
+    #[error("too many files are open")]
+    Files,
     /// The device does not come back.
     #[error("the disk does not answer in time")]
     Slow,
@@ -49,25 +55,35 @@ impl Trouble {
     /// What an operator can do about it; reads on after "hint: ".
     pub const fn hint(self) -> &'static str {
         match self {
-            Self::Full => "make room on the disk of the data directory",
+            Self::Full => "free up space on the disk of the data directory",
             Self::ReadOnly => {
-                "mount the file system of the data directory for writing; the system's log says why it is read-only"
+                "remount the file system of the data directory as writable; the system log says why it is read-only"
             }
             Self::Denied => {
-                "give the data directory to the user that runs this program (`chown -R`)"
+                "give the user that runs this program access to the data directory (`chown -R`, `chmod -R u+rwX`)"
             }
-            Self::NoDirectory => "move it out of the way, or choose another data directory",
+            Self::NoDirectory => "move it away, or choose another data directory",
+            Self::Memory => {
+                "free up memory, or raise the limit of this program (`ulimit -v`, or `MemoryMax` in systemd)"
+            }
+            Self::Files => {
+                "raise the limit of open files (`ulimit -n`, or `LimitNOFILE` in systemd)"
+            }
             Self::Slow | Self::Device => {
-                "look for the disk's errors in the system's log; move the data directory to a sound disk"
+                "check the system log for disk errors; move the data directory to a healthy disk"
             }
             Self::Database => {
-                "read this program's log; if it stays so, restore a backup with `anteroom restore`"
+                "check this program's log; if it keeps happening, restore a backup with `anteroom restore`"
             }
         }
     }
 
     /// What an error of the operating system means.
     pub(crate) fn of(error: &io::Error) -> Self {
+        use rustix::io::Errno;
+        if let Some(Errno::MFILE | Errno::NFILE) = Errno::from_io_error(error) {
+            return Self::Files;
+        }
         match error.kind() {
             io::ErrorKind::StorageFull
             | io::ErrorKind::QuotaExceeded
@@ -76,7 +92,32 @@ impl Trouble {
             io::ErrorKind::PermissionDenied => Self::Denied,
             io::ErrorKind::NotADirectory | io::ErrorKind::AlreadyExists => Self::NoDirectory,
             io::ErrorKind::TimedOut => Self::Slow,
+            // The second is what a thread that cannot be started fails with.
+            io::ErrorKind::OutOfMemory | io::ErrorKind::WouldBlock => Self::Memory,
+            // The database wraps some errors of the system into words of its own.
+            io::ErrorKind::Other if error.to_string().contains("Permission") => Self::Denied,
             _ => Self::Device,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_of_the_system_leads_to_a_fitting_hint() {
+        let of = |number| Trouble::of(&io::Error::from_raw_os_error(number));
+        let errno = |errno: rustix::io::Errno| of(errno.raw_os_error());
+        assert_eq!(errno(rustix::io::Errno::ACCESS), Trouble::Denied);
+        assert_eq!(errno(rustix::io::Errno::PERM), Trouble::Denied);
+        assert_eq!(errno(rustix::io::Errno::NOMEM), Trouble::Memory);
+        assert_eq!(errno(rustix::io::Errno::AGAIN), Trouble::Memory);
+        assert_eq!(errno(rustix::io::Errno::MFILE), Trouble::Files);
+        assert_eq!(errno(rustix::io::Errno::NFILE), Trouble::Files);
+        assert_eq!(errno(rustix::io::Errno::NOSPC), Trouble::Full);
+        assert_eq!(errno(rustix::io::Errno::IO), Trouble::Device);
+        let wrapped = io::Error::other("could not open `db`: Permission denied");
+        assert_eq!(Trouble::of(&wrapped), Trouble::Denied);
     }
 }

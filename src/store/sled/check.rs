@@ -46,7 +46,7 @@ pub(super) fn check(dir: &Path) -> Result<(), Error> {
     let mark = read_mark(dir)?;
     if !dir.join("db").exists() {
         return match mark {
-            Some(_) => Err(Error::refused(open::named(dir), "its file `db` is missing")),
+            Some(_) => Err(Error::lost(open::named(dir), "its file `db` is missing")),
             None => Ok(()),
         };
     }
@@ -139,7 +139,7 @@ fn examine(at: &Path, dir: &Path, mark: Option<&Mark>) -> Result<(), Error> {
         // A crash may have come before the layout was written, and before anything else.
         return match mark {
             None if !reserve::is_known(dir) => Ok(()),
-            _ => Err(Error::refused(open::named(dir), "there is nothing in it")),
+            _ => Err(Error::lost(open::named(dir), "it is empty")),
         };
     };
     if !layout.is_checked() {

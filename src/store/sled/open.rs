@@ -118,7 +118,7 @@ fn assemble(dir: &Path, known: Option<&Arc<Vault>>) -> Result<(Writing, Arc<Vaul
         }
         // sled takes a log that it cannot read for an empty one; the reserve is made after the layout is on the device.
         None if reserve::is_known(dir) => {
-            return Err(Error::damaged(named(dir), "there is nothing in it"));
+            return Err(Error::lost(named(dir), "it is empty"));
         }
         None => {
             let vault = Vault::open(dir, None, true)?;
@@ -409,6 +409,15 @@ fn try_apart(dir: &Path) -> Result<Db, Failure> {
             Err(Failure::Locked)
         }
         Ok(Err(error)) => Err(Failure::Other(error)),
+        Err(panic) if is_shortage(&*panic) => {
+            Err(Failure::Other(sled::Error::Io(io::ErrorKind::OutOfMemory.into())))
+        }
         Err(_) => Err(Failure::Damaged("the database gave up on its files".to_owned())),
     }
+}
+
+/// Whether sled panicked because the system had no thread or memory for it: its files are as good as before.
+fn is_shortage(panic: &(dyn std::any::Any + Send)) -> bool {
+    let text = panic.downcast_ref::<String>().map_or("", String::as_str);
+    ["WouldBlock", "OutOfMemory"].iter().any(|kind| text.contains(&format!("kind: {kind}")))
 }

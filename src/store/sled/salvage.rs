@@ -82,7 +82,7 @@ pub fn repair(dir: &Path, to: &Path) -> Result<Repaired, Error> {
 fn salvage(at: &Path, dir: &Path, to: &Path) -> Result<(Vec<Salvaged>, Option<u64>), Error> {
     let db = open::open_or_mend(at)?;
     let layout = open::layout(&db, dir)?;
-    let nothing = || Error::damaged(open::named(dir), "there is nothing in it");
+    let nothing = || Error::damaged(open::named(dir), "it is empty");
     let vault = Vault::unverified(dir, layout.ok_or_else(nothing)?.id)?;
     let reader = Reader::new(&db, &vault);
     let (mut salvaged, mut whole) = (Vec::new(), HashMap::new());

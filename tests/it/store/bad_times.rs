@@ -197,7 +197,7 @@ async fn a_store_that_cannot_write_says_so_reads_on_and_mends_itself() {
     coast.weather.turn(&[Touch::Sync, Touch::Probe], ErrorKind::StorageFull);
 
     let lost = store.commit(commit(session(1), 2, &["not saved"])).await.unwrap_err();
-    insta::assert_snapshot!(lost, @"could not save: the disk is full. hint: make room on the disk of the data directory; saving goes on by itself when it is over");
+    insta::assert_snapshot!(lost, @"could not save: the disk is full. hint: free up space on the disk of the data directory; saving goes on by itself when it is over");
     assert_eq!(store.health(), Health::ReadOnly(Trouble::Full));
     // Refused at once: the device is not touched.
     let touches = coast.weather.touches.lock().unwrap().len();
@@ -291,7 +291,7 @@ async fn a_device_that_hangs_is_not_waited_for() {
     let patience = Mutex::new(Some(Duration::from_millis(50)));
     let coast = Coast::over(Weather { hold, patience, ..Weather::default() });
     let stuck = coast.store.commit(commit(session(1), 0, &["hangs"])).await.unwrap_err();
-    insta::assert_snapshot!(stuck, @"could not save: the disk does not answer in time. hint: look for the disk's errors in the system's log; move the data directory to a sound disk; saving goes on by itself when it is over");
+    insta::assert_snapshot!(stuck, @"could not save: the disk does not answer in time. hint: check the system log for disk errors; move the data directory to a healthy disk; saving goes on by itself when it is over");
     // What hangs still holds the database.
     assert!(matches!(coast.tell(at(1)).await, Health::ReadOnly(_)));
     release.send(()).unwrap();
@@ -336,7 +336,7 @@ async fn a_store_that_cannot_be_opened_again_tries_again() {
 
     assert_eq!(coast.tell(at(1)).await, Health::ReadOnly(Trouble::ReadOnly));
     let unread = coast.store.load(session(1)).await.unwrap_err();
-    insta::assert_snapshot!(unread, @"could not save: the file system is read-only. hint: mount the file system of the data directory for writing; the system's log says why it is read-only; saving goes on by itself when it is over");
+    insta::assert_snapshot!(unread, @"could not save: the file system is read-only. hint: remount the file system of the data directory as writable; the system log says why it is read-only; saving goes on by itself when it is over");
     coast.weather.clear();
     assert_eq!(coast.tell(at(2)).await, Health::Well);
     assert!(seq(&coast.store, session(1)).await >= Some(1));
@@ -405,9 +405,9 @@ async fn a_file_in_the_place_of_the_directory_is_explained() {
     let dir = TempDir::new().unwrap();
     let file = dir.path().join("store");
     fs::write(&file, "a note").unwrap();
-    insta::assert_snapshot!(refusal(&file), @"the data in `DIR` cannot be opened: a file stands where a directory must be. hint: move it out of the way, or choose another data directory, then start again");
+    insta::assert_snapshot!(refusal(&file), @"the data in `DIR` cannot be opened: a file stands where a directory must be. hint: move it away, or choose another data directory, then start again");
     assert_eq!(fs::read(&file).unwrap(), b"a note");
-    insta::assert_snapshot!(refusal(&file.join("deeper")), @"the data in `DIR` cannot be opened: a file stands where a directory must be. hint: move it out of the way, or choose another data directory, then start again");
+    insta::assert_snapshot!(refusal(&file.join("deeper")), @"the data in `DIR` cannot be opened: a file stands where a directory must be. hint: move it away, or choose another data directory, then start again");
 }
 
 #[tokio::test]
@@ -449,9 +449,17 @@ async fn a_damaged_database_is_explained_and_names_the_way_back() {
                 "{number}: {said}"
             );
             assert!(said.contains("it is damaged: "), "{number}: {said}");
-            let hint = "Nothing was changed. hint: restore a backup with `anteroom restore`, or take over what can still be \
-                        read with `anteroom repair --to DIR`";
-            assert!(said.ends_with(hint), "{number}: {said}");
+            let hint = "Nothing was changed. hint: restore a backup with `anteroom restore`";
+            assert!(said.contains(hint), "{number}: {said}");
+            // Nobody is sent to a repair that has nothing to start from.
+            let is_lost = said.contains("it is empty. ");
+            let ending = if is_lost {
+                "there is nothing left for `anteroom repair`"
+            } else {
+                "or recover what can still be read with `anteroom repair --to DIR`"
+            };
+            assert!(said.ends_with(ending), "{number}: {said}");
+            assert!(is_lost || number > 0, "{number}: {said}");
         }
     }
 }

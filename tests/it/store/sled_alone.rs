@@ -127,7 +127,7 @@ async fn what_could_not_be_synced_is_not_acknowledged_and_nothing_more_is_taken(
 
     let effects = vec![post(1, session(2))];
     let lost = store.commit(Commit { effects, ..commit(session(2), 0, &["lost"]) }).await;
-    insta::assert_snapshot!(lost.unwrap_err(), @"could not save: the disk reports an error. hint: look for the disk's errors in the system's log; move the data directory to a sound disk; saving goes on by itself when it is over");
+    insta::assert_snapshot!(lost.unwrap_err(), @"could not save: the disk reports an error. hint: check the system log for disk errors; move the data directory to a healthy disk; saving goes on by itself when it is over");
     assert!(matches!(store.commit(commit(session(1), 1, &["."])).await, Err(Error::ReadOnly(_))));
     assert!(matches!(store.claim(at(0), ALL).await, Err(Error::ReadOnly(_))));
     fs::remove_file(torn).unwrap();

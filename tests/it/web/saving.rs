@@ -37,10 +37,10 @@ async fn the_disk_fills_up_in_the_middle_of_an_interview(touch: Touch) {
     assert!(refused.contains(words), "{refused}");
     let (status, words) = check(&ada, "/readyz").await;
     assert_eq!(status, StatusCode::SERVICE_UNAVAILABLE);
-    insta::allow_duplicates! { insta::assert_snapshot!(words, @"nothing can be saved: the disk is full. hint: make room on the disk of the data directory"); }
+    insta::allow_duplicates! { insta::assert_snapshot!(words, @"nothing can be saved: the disk is full. hint: free up space on the disk of the data directory"); }
     let (status, words) = check(&ada, "/healthz").await;
     assert_eq!(status, StatusCode::OK);
-    insta::allow_duplicates! { insta::assert_snapshot!(words, @"alive, but nothing can be saved: the disk is full. hint: make room on the disk of the data directory"); }
+    insta::allow_duplicates! { insta::assert_snapshot!(words, @"alive, but nothing can be saved: the disk is full. hint: free up space on the disk of the data directory"); }
     // The conversation can still be read, and a new one is refused in the same words.
     let session = site.session().await;
     assert_eq!(check(&ada, &format!("/s/{session}")).await.0, StatusCode::OK);
