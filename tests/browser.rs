@@ -1,10 +1,9 @@
 //! Both flows in a real browser, from the first page to the erasure, as people use them: by what they can read. Here
 //! the scripts lead; in `browser/led.rs` a model does.
 //!
-//! Pictures of each step lie in `target/screenshots` afterwards. Where Chromium is not installed the tests say how to
-//! get it and pass, unless `CI` is set.
+//! Pictures of each step lie in `target/screenshots` afterwards. Where Chromium is not installed the tests are
+//! skipped, unless `CI` is set.
 #![expect(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "how a test fails")]
-#![expect(clippy::print_stderr, reason = "says what is missing")]
 
 #[path = "browser/aimock.rs"]
 mod aimock;
@@ -22,6 +21,8 @@ mod led;
 mod page;
 #[path = "browser/plays.rs"]
 mod plays;
+#[path = "support/skipped.rs"]
+mod skipped;
 #[path = "support/specification.rs"]
 mod specification;
 #[path = "browser/states.rs"]
@@ -56,7 +57,7 @@ impl Scene {
         let Some(mut browser) = Browser::start(name, look).await else {
             let missing = format!("Chromium or its driver is not installed: `{INSTALL}`");
             assert!(std::env::var_os("CI").is_none(), "{missing}");
-            eprintln!("passed over. {missing}");
+            skipped::skip("Chromium", INSTALL);
             return None;
         };
         if let Some(script) = axe::script() {

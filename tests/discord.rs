@@ -84,6 +84,8 @@ mod rows_team;
 mod rules;
 #[path = "support/scripted.rs"]
 mod scripted;
+#[path = "support/skipped.rs"]
+mod skipped;
 #[path = "support/specification.rs"]
 mod specification;
 #[path = "discord/staff.rs"]

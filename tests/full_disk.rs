@@ -1,9 +1,8 @@
 //! The real program on a real disk that is full, or read-only: a small one, mounted for this test alone.
 //!
-//! That takes the right to mount, as root or in a user namespace. Where there is none the tests say so and pass over;
+//! That takes the right to mount, as root or in a user namespace. Without it the tests are skipped;
 //! with `CI` set, root must be able to.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "how a test fails")]
-#![expect(clippy::print_stderr, reason = "says what is missing")]
 #![cfg(target_os = "linux")]
 
 #[path = "support/bot.rs"]
@@ -13,6 +12,8 @@ mod bot;
 mod html;
 #[path = "support/person.rs"]
 mod person;
+#[path = "support/skipped.rs"]
+mod skipped;
 
 use std::{
     fs::File,
@@ -75,7 +76,7 @@ impl Disk {
             !(is_root && std::env::var_os("CI").is_some()),
             "root cannot mount a disk: nothing of this was tested"
         );
-        eprintln!("passed over: a disk cannot be mounted here");
+        skipped::skip("mounting a disk", "run as root, or allow user namespaces");
         None
     }
 
@@ -274,7 +275,7 @@ async fn a_disk_that_fills_up_in_the_middle_of_an_interview_loses_and_doubles_no
         assert!(words.contains("That couldn't be saved, so nothing changed."), "{words}");
         let (status, words) = check(&bot.page, "readyz").await;
         assert_eq!(status, StatusCode::SERVICE_UNAVAILABLE);
-        insta::allow_duplicates! { insta::assert_snapshot!(words, @"nothing can be saved: the disk is full. hint: make room on the disk of the data directory"); }
+        insta::allow_duplicates! { insta::assert_snapshot!(words, @"nothing can be saved: the disk is full. hint: free up space on the disk of the data directory"); }
         assert_eq!(check(&bot.page, "healthz").await.0, StatusCode::OK);
         // The page can still be read, except while it is tried to open the database again.
         ada.reads().await;
@@ -341,7 +342,7 @@ fn a_full_disk_at_the_first_start_is_named() {
     insta::assert_snapshot!(disk.refusal(&["play", "--no-open"]), @"
     error: the data in `DISK/data/store` cannot be opened: the disk is full
     because: No space left on device (os error 28)
-    hint: make room on the disk of the data directory, then start again
+    hint: free up space on the disk of the data directory, then start again
     ");
     assert!(Path::new(&disk.file("filler")).exists());
 }

@@ -27,6 +27,8 @@ mod matrix;
 mod person;
 #[path = "kill/power.rs"]
 mod power;
+#[path = "support/skipped.rs"]
+mod skipped;
 #[path = "kill/trace.rs"]
 mod trace;
 #[path = "kill/walk.rs"]

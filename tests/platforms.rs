@@ -24,6 +24,8 @@ mod person;
 mod same;
 #[path = "support/scripted.rs"]
 mod scripted;
+#[path = "support/skipped.rs"]
+mod skipped;
 #[path = "platforms/slack.rs"]
 mod slack;
 #[path = "support/specification.rs"]

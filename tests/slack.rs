@@ -102,6 +102,8 @@ mod rules;
 mod saving;
 #[path = "support/scripted.rs"]
 mod scripted;
+#[path = "support/skipped.rs"]
+mod skipped;
 #[path = "support/specification.rs"]
 mod specification;
 #[path = "slack/surface.rs"]

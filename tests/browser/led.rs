@@ -9,7 +9,7 @@ use super::{
     aimock::{self, Aimock},
     deep_dive, erase, fixture,
     plays::{SAMPLE, Turn, candidate, community, fault, late, play, slowly},
-    start,
+    skipped, start,
 };
 
 /// The turn of the candidate's interview that reads the résumé.
@@ -41,7 +41,7 @@ impl Led {
                 aimock::INSTALL
             );
             assert!(std::env::var_os("CI").is_none(), "{missing}");
-            eprintln!("passed over. {missing}");
+            skipped::skip("aimock", &format!("Node 20 or newer, then {}", aimock::INSTALL));
             return None;
         };
         let scene = Scene::configured(name, look, &format!("{CONFIG}\n{}", model.config())).await?;

@@ -65,21 +65,23 @@ struct Judge {
 const END: &str = "/the/end";
 
 impl Judge {
-    #[expect(clippy::print_stdout, reason = "how a test says that it passed something over")]
     #[expect(
         clippy::zombie_processes,
         reason = "it ends when nobody speaks to it any more, with the last test"
     )]
     fn called() -> Option<Self> {
         let Some(beside) = env::var_os("ANTEROOM_CONFORMANCE") else {
-            println!("passed over: ANTEROOM_CONFORMANCE does not name the folder with the judges");
+            crate::skipped::skip(
+                "third-party validators",
+                "set ANTEROOM_CONFORMANCE to their folder",
+            );
             return None;
         };
         let python = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/judges/bin/python");
         let asked = Command::new(&python).args(["-c", "import jsonschema"]).output();
         if !asked.is_ok_and(|output| output.status.success()) {
             assert!(env::var_os("CI").is_none(), "the judges are not installed: see .ci/run");
-            println!("passed over: the judges are not installed; .ci/run says how");
+            crate::skipped::skip("third-party validators", "installed by .ci/run");
             return None;
         }
         let beside = Path::new(&beside);

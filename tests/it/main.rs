@@ -32,6 +32,8 @@ mod recordings;
 mod refusals;
 mod resume;
 mod semantics;
+#[path = "../support/skipped.rs"]
+mod skipped;
 mod store;
 mod subtasks;
 mod thinking;

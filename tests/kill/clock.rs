@@ -2,7 +2,7 @@
 
 use std::{ffi::OsString, fs, path::Path, process::Command};
 
-use crate::{html, power::is_ci, walk::Walk};
+use crate::{html, power::is_ci, skipped, walk::Walk};
 
 /// What runs the program with the clock that `file` says; none where libfaketime is not installed.
 fn faked(file: &Path) -> Option<Vec<OsString>> {
@@ -30,7 +30,7 @@ async fn a_conversation_outlives_jumps_of_the_clock() {
     set("+0");
     let Some(under) = faked(&clock) else {
         assert!(!is_ci(), "faketime is not installed");
-        eprintln!("faketime is not installed: no jumps. hint: apt-get install faketime");
+        skipped::skip("faketime", "apt-get install faketime");
         return;
     };
     let mut walk = Walk::prepare("candidate-onboarding", dir.path(), &[]).await;

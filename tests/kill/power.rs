@@ -12,7 +12,7 @@ use std::{
     process::Command,
 };
 
-use crate::{Chance, setting, walk::Walk};
+use crate::{Chance, setting, skipped, walk::Walk};
 
 /// Conversations that an old data directory has seen.
 const OLD: usize = 40;
@@ -138,7 +138,7 @@ async fn nothing_is_lost(conversations: usize) {
     walk.shadow = Shadow::over(&walk.data);
     if walk.shadow.is_none() {
         assert!(!is_ci(), "there is no C compiler");
-        eprintln!("no C compiler: power cuts are not tried. hint: apt-get install gcc");
+        skipped::skip("a C compiler", "apt-get install gcc");
         return;
     }
     walk.start();

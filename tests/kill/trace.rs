@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::{power::is_ci, walk::Walk};
+use crate::{power::is_ci, skipped, walk::Walk};
 
 /// One system call as strace saw it. Numbers are lines of the trace.
 #[derive(Debug)]
@@ -172,7 +172,7 @@ fn assert_keys_in_order(calls: &[Call], keys: &Path, database: &Path) -> usize {
 async fn nothing_is_acknowledged_before_it_is_on_the_device() {
     let Some(strace) = strace() else {
         assert!(!is_ci(), "strace is not installed");
-        eprintln!("strace is not installed: syncs are not watched. hint: apt-get install strace");
+        skipped::skip("strace", "apt-get install strace");
         return;
     };
     let dir = tempfile::tempdir().unwrap();

@@ -1,6 +1,5 @@
 //! Pictures of what an emulator draws, taken in a real browser: they lie in `target/screenshots` afterwards. Where Chromium is
 //! not installed the tests say how to get it and pass, unless `CI` is set.
-#![expect(clippy::print_stderr, reason = "says what is missing")]
 
 use tokio::sync::{Mutex, MutexGuard};
 
@@ -24,7 +23,7 @@ pub(crate) async fn in_both_widths(name: &str, address: &str, seen: &str) {
         let Some(mut browser) = Browser::start(name, look).await else {
             let missing = format!("Chromium or its driver is not installed: `{INSTALL}`");
             assert!(std::env::var_os("CI").is_none(), "{missing}");
-            eprintln!("passed over. {missing}");
+            crate::skipped::skip("Chromium", INSTALL);
             return;
         };
         browser.open(address).await;
