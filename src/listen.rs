@@ -126,11 +126,32 @@ async fn accept(listener: &TcpListener) -> TcpStream {
                     ConnectionAborted | ConnectionRefused | ConnectionReset
                 ) => {}
             Err(error) => {
-                tracing::error!(%error, "a connection could not be accepted");
+                not_accepted("http", &error);
                 sleep(ACCEPT_PAUSE).await;
             }
         }
     }
+}
+
+/// Logs and counts that a listener could not accept a connection, most likely because too many files are open.
+pub fn not_accepted(listener: &'static str, error: &io::Error) {
+    use rustix::io::Errno;
+    let why = match Errno::from_io_error(error) {
+        Some(Errno::MFILE | Errno::NFILE) => "open_files",
+        Some(Errno::NOMEM | Errno::NOBUFS) => "memory",
+        _ => "other",
+    };
+    if why == "open_files" {
+        tracing::error!(
+            listener,
+            %error,
+            "could not accept a connection: too many open files. hint: raise the limit (`ulimit -n`, or `LimitNOFILE` in \
+             systemd)"
+        );
+    } else {
+        tracing::error!(listener, %error, "could not accept a connection");
+    }
+    counter!(metric::ACCEPT_ERRORS, "what" => listener, "why" => why).increment(1);
 }
 
 fn log_panic(ended: Result<(), JoinError>) {

@@ -38,6 +38,8 @@ pub const INBOUND: &str = "anteroom_inbound_total";
 pub const SETTLEMENTS: &str = "anteroom_settlements_total";
 /// What was not taken.
 pub const REFUSALS: &str = "anteroom_refusals_total";
+/// Connections that a listener could not accept.
+pub const ACCEPT_ERRORS: &str = "anteroom_accept_errors_total";
 /// Answers of the web server.
 pub const RESPONSES: &str = "anteroom_http_responses_total";
 /// Commits, whatever came of them.
@@ -116,6 +118,8 @@ pub const UPTIME_SECONDS: &str = "anteroom_uptime_seconds";
 pub const MEMORY_BYTES: &str = "process_resident_memory_bytes";
 /// Open files of the process.
 pub const OPEN_FILES: &str = "process_open_fds";
+/// How many files the process may open.
+pub const MAX_FILES: &str = "process_max_fds";
 
 /// Every metric, as the README lists them.
 pub const ALL: &[Metric] = &[
@@ -126,6 +130,11 @@ pub const ALL: &[Metric] = &[
     ),
     counter(SETTLEMENTS, &["outcome"], "What became of answers to questions"),
     counter(REFUSALS, &["why"], "What was not taken: wrong host or form, file, rate, too busy"),
+    counter(
+        ACCEPT_ERRORS,
+        &["what", "why"],
+        "Connections that a listener could not accept, such as with too many open files",
+    ),
     counter(RESPONSES, &["class"], "Answers of the web server by class of status"),
     counter(COMMITS, &["outcome"], "Commits to the store"),
     histogram(COMMIT_SECONDS, &[], "Time until a commit is durable, queueing included"),
@@ -181,6 +190,7 @@ pub const ALL: &[Metric] = &[
     gauge_of(UPTIME_SECONDS, &[], "Time since the start"),
     gauge_of(MEMORY_BYTES, &[], "Resident memory of the process (Linux)"),
     gauge_of(OPEN_FILES, &[], "Open files of the process (Linux)"),
+    gauge_of(MAX_FILES, &[], "How many files the process may have open"),
 ];
 
 /// Upper bounds of the buckets of every histogram, in seconds: from a write in memory to the longest tool call.
@@ -248,6 +258,9 @@ pub fn page() -> Option<String> {
     gauge!(UPTIME_SECONDS).set(since.elapsed().as_secs_f64());
     if let Some(bytes) = resident_bytes() {
         gauge!(MEMORY_BYTES).set(bytes);
+    }
+    if let Some(most) = rustix::process::getrlimit(rustix::process::Resource::Nofile).current {
+        gauge!(MAX_FILES).set(as_f64(usize::try_from(most).unwrap_or(usize::MAX)));
     }
     if let Ok(files) = fs::read_dir("/proc/self/fd") {
         // One of them is the directory that is being read.

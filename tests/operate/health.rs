@@ -19,8 +19,9 @@ fn a_bot_that_is_ready_says_so_and_one_that_is_gone_does_not() {
     let asked = check();
     assert_eq!(asked.status.code(), Some(1));
     let told = String::from_utf8(asked.stderr).unwrap();
-    let expected =
-        format!("error: nothing answers on `{address}`: no connection\nhint: is it running?\n");
+    let expected = format!(
+        "error: no answer from `{address}`: connection refused\nhint: check that the bot is running\n"
+    );
     assert_eq!(told, expected);
 }
 
@@ -33,7 +34,7 @@ fn somebody_else_at_the_address_is_no_bot() {
     let asked = place.said(&["healthcheck", "--listen", &address]);
     assert_eq!(asked.status.code(), Some(1));
     let told = String::from_utf8(asked.stderr).unwrap();
-    assert!(told.contains("does something else listen there?"), "{told}");
+    assert!(told.contains("another program is listening there"), "{told}");
 }
 
 #[test]
@@ -42,7 +43,7 @@ fn the_port_of_the_configuration_is_asked_unless_it_is_any() {
     let asked = place.said(&["healthcheck"]);
     assert_eq!(asked.status.code(), Some(1));
     let told = String::from_utf8(asked.stderr).unwrap();
-    assert!(told.contains("hint: name the one it took with `--listen ADDR`"), "{told}");
+    assert!(told.contains("hint: pass the address it printed with `--listen ADDR`"), "{told}");
 }
 
 #[test]

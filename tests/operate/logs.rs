@@ -46,7 +46,7 @@ fn a_start_says_what_it_found() {
     let counted = |nth: usize| {
         let log = place.log();
         let mut found =
-            log.lines().map(parsed).filter(|line| line["message"] == "conversations go on");
+            log.lines().map(parsed).filter(|line| line["message"] == "resuming conversations");
         found.nth(nth).map(|line| {
             ["open", "questions", "requests", "handed_over"].map(|name| line[name].clone())
         })

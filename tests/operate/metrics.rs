@@ -99,8 +99,8 @@ fn the_page_shows_all_that_is_described_and_nothing_else() {
     let shown: BTreeSet<&str> = page.samples.iter().map(|(name, ..)| family(&page, name)).collect();
     let known: BTreeSet<&str> = described.keys().copied().collect();
     assert_eq!(shown.difference(&known).collect::<Vec<_>>(), Vec::<&&str>::new());
-    // Models, Slack and Discord count for themselves, budgets are for what models use, and nothing is blocked on the page;
-    // this story has none of them.
+    // Models, Slack and Discord count for themselves, budgets are for what models use, nothing is blocked on the page, and there
+    // are files enough; this story has none of them.
     let missing = |name: &&&str| {
         let elsewhere = [
             "anteroom_llm_",
@@ -108,6 +108,7 @@ fn the_page_shows_all_that_is_described_and_nothing_else() {
             "anteroom_discord_",
             "anteroom_budgets_total",
             "anteroom_outbox_blocked",
+            "anteroom_accept_errors_total",
         ];
         !elsewhere.iter().any(|elsewhere| name.starts_with(elsewhere))
     };
@@ -159,4 +160,37 @@ fn metrics_have_an_address_of_their_own_where_the_page_is_for_others() {
         assert!(answer.starts_with("HTTP/1.1 200 "), "{path}: {answer}");
     }
     assert!(monitor("/staff").starts_with("HTTP/1.1 404 "));
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn running_out_of_file_descriptors_is_logged_and_counted() {
+    let place = Place::new(nobody(), "info");
+    let program = place.start();
+    let before = Page::scraped(&program);
+    assert!(before.sum("process_max_fds", &[]) > before.sum("process_open_fds", &[]));
+    let usual =
+        program.limited_to_files(before.samples.iter().fold(0, |open, (name, _, value)| {
+            if name == "process_open_fds" { files(*value) + 8 } else { open }
+        }));
+    // More than fit: the last ones wait until somebody can accept them.
+    let crowd: Vec<TcpStream> = (0..24).map(|_| program.connect()).collect();
+    until("the log of it", || place.log().contains("too many open files").then_some(()));
+    program.limited_to_files(usual);
+    drop(crowd);
+    let page = until("a page", || {
+        let page = Page::scraped(&program);
+        let errors = [("what", "http"), ("why", "open_files")];
+        (page.sum(metric::ACCEPT_ERRORS, &errors) > 0.0).then_some(page)
+    });
+    assert!(page.kinds.contains_key(metric::ACCEPT_ERRORS));
+    assert!(place.log().contains("LimitNOFILE"), "{}", place.log());
+    program.stopped();
+}
+
+/// A count out of a page.
+#[cfg(target_os = "linux")]
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a small count")]
+fn files(value: f64) -> u64 {
+    value as u64
 }

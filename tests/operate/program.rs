@@ -222,6 +222,15 @@ impl Program {
         Pid::from_child(&self.child)
     }
 
+    /// How many files it may have open from now on; says how many those were before.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn limited_to_files(&self, most: u64) -> u64 {
+        use rustix::process::{Resource, Rlimit, getrlimit, prlimit};
+        let maximum = getrlimit(Resource::Nofile).maximum;
+        let new = Rlimit { current: Some(most), maximum };
+        prlimit(Some(self.pid()), Resource::Nofile, new).unwrap().current.unwrap()
+    }
+
     /// Sends SIGTERM.
     pub(crate) fn told_to_stop(&self) {
         kill_process(self.pid(), Signal::TERM).unwrap();

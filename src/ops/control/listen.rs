@@ -19,10 +19,13 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use super::{Answer, Asked, BUSY_EVERY, NAME, SILENCE_MAX, VERSION, address, causes, read_line};
-use crate::ops::{
-    app::Home,
-    request::{self, Request},
-    sentence,
+use crate::{
+    listen::not_accepted,
+    ops::{
+        app::Home,
+        request::{self, Request},
+        sentence,
+    },
 };
 
 /// Calls at one time; others wait for their turn.
@@ -70,8 +73,8 @@ impl Control {
                         calls.spawn(attend(stream, home.clone(), shutdown.clone()));
                     }
                     Err(error) => {
-                        tracing::warn!(%error, "a command could not be heard");
-                        // Most likely there are too many open files: that passes, and asking at once would not help.
+                        not_accepted("control", &error);
+                        // Most likely too many files are open: that passes, and trying at once would not help.
                         sleep(BUSY_EVERY).await;
                     }
                 },
@@ -86,24 +89,21 @@ impl Control {
 impl Drop for Control {
     fn drop(&mut self) {
         if let Err(error) = fs::remove_file(&self.path) {
-            tracing::debug!(%error, "the control socket could not be removed; the next start replaces it");
+            tracing::debug!(%error, "could not remove the control socket; the next start replaces it");
         }
     }
 }
 
 fn log(ended: io::Result<()>) {
     if let Err(error) = ended {
-        tracing::debug!(%error, "a command went away before it was answered");
+        tracing::debug!(%error, "a command disconnected before it was answered");
     }
 }
 
 async fn attend(stream: UnixStream, home: Home, shutdown: CancellationToken) -> io::Result<()> {
     let asker = stream.peer_cred()?.uid();
     if asker != 0 && asker != rustix::process::geteuid().as_raw() {
-        tracing::warn!(
-            uid = asker,
-            "somebody who does not own this process knocked at the control socket"
-        );
+        tracing::warn!(uid = asker, "refused a connection to the control socket from another user");
         return Ok(());
     }
     let (read, write) = stream.into_split();
@@ -119,8 +119,8 @@ async fn attend(stream: UnixStream, home: Home, shutdown: CancellationToken) -> 
 fn understood(line: &[u8]) -> anyhow::Result<Request> {
     let other = || {
         sentence(format!(
-            "the bot that runs is version {} and does not understand this command. hint: use the program that it \
-             was started from, or start it again with this one",
+            "the running bot is version {} and doesn't know this command. hint: use the same version of anteroom, or \
+             restart the bot with this one",
             env!("CARGO_PKG_VERSION")
         ))
     };
@@ -144,7 +144,7 @@ async fn answer(
         let line = tokio::select! {
             biased;
             () = shutdown.cancelled() => {
-                let stopping = "the bot is being stopped. hint: try again in a moment".to_owned();
+                let stopping = "the bot is shutting down. hint: try again in a moment".to_owned();
                 return out.line(&Answer::Failed(vec![stopping])).await;
             }
             Some(piece) = coming.recv() => Answer::Piece(STANDARD.encode(piece)),
