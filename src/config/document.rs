@@ -7,7 +7,10 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use toml_edit::{Item, TableLike};
 
-use super::{problem::Problem, words};
+use super::{
+    problem::Problem,
+    words::{self, Mistake},
+};
 
 /// A parsed file that remembers where everything stands in it.
 #[derive(Debug, Clone)]
@@ -54,17 +57,49 @@ impl Document {
         let schema = schemars::schema_for!(T).to_value();
         let mistakes = words::mistakes(&schema, &self.value);
         if !mistakes.is_empty() {
-            let mut problems: Vec<_> = mistakes
-                .into_iter()
-                .map(|mistake| Problem {
-                    hint: mistake.hint,
-                    ..self.problem(&mistake.pointer, mistake.message)
-                })
-                .collect();
-            sort(&mut problems);
-            return Err(problems);
+            return Err(self.problems(mistakes));
         }
         serde_json::from_value(self.value.clone()).map_err(|error| vec![self.unread::<T>(&error)])
+    }
+
+    /// The same, but a key that nothing reads is only told, and the rest is read without it: whoever checks further finds
+    /// what else is wrong.
+    pub fn read_known<T: DeserializeOwned + JsonSchema>(
+        &self,
+    ) -> Result<(T, Vec<Problem>), Vec<Problem>> {
+        let schema = schemars::schema_for!(T).to_value();
+        let mistakes = words::mistakes(&schema, &self.value);
+        let is_readable = mistakes.iter().all(|mistake| mistake.is_unknown_key);
+        let mut known = self.value.clone();
+        for mistake in mistakes.iter().filter(|_| is_readable) {
+            remove(&mut known, &mistake.pointer);
+        }
+        let mut problems = self.problems(mistakes);
+        if !is_readable {
+            return Err(problems);
+        }
+        match serde_json::from_value(known) {
+            Ok(value) => Ok((value, problems)),
+            Err(error) => {
+                // Without unknown keys the schema has passed, so this is what a schema cannot say.
+                if problems.is_empty() {
+                    problems.push(self.unread::<T>(&error));
+                }
+                Err(problems)
+            }
+        }
+    }
+
+    fn problems(&self, mistakes: Vec<Mistake>) -> Vec<Problem> {
+        let mut problems: Vec<_> = mistakes
+            .into_iter()
+            .map(|mistake| Problem {
+                hint: mistake.hint,
+                ..self.problem(&mistake.pointer, mistake.message)
+            })
+            .collect();
+        sort(&mut problems);
+        problems
     }
 
     /// What the schema cannot say, such as a number too big for its type; TOML's own reader knows the place.
@@ -181,6 +216,15 @@ pub fn sort(problems: &mut Vec<Problem>) {
         (&a.file, a.line, a.column, &a.message).cmp(&(&b.file, b.line, b.column, &b.message))
     });
     problems.dedup();
+}
+
+/// Removes what stands at a JSON pointer, if it is a key of a table.
+fn remove(value: &mut Value, pointer: &str) {
+    let Some((around, key)) = pointer.rsplit_once('/') else { return };
+    let key = key.replace("~1", "/").replace("~0", "~");
+    if let Some(table) = value.pointer_mut(around).and_then(Value::as_object_mut) {
+        table.shift_remove(&key);
+    }
 }
 
 /// A key as part of a JSON pointer.

@@ -26,19 +26,37 @@ use crate::model::{
 /// Shortest key that opens the staff page, in characters.
 const STAFF_KEY_MIN: usize = 16;
 
+/// Whether secrets are looked up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Secrets {
+    /// Each one that is named must be there.
+    Read,
+    /// None is looked at, and all count as not set.
+    Ignore,
+}
+
 pub(super) struct Resolve<'a> {
     document: &'a Document,
     environment: &'a Environment,
+    secrets: Secrets,
     problems: Vec<Problem>,
 }
 
 impl<'a> Resolve<'a> {
-    pub(super) fn new(document: &'a Document, environment: &'a Environment) -> Self {
-        Self { document, environment, problems: Vec::new() }
+    /// Continues with the `problems` that reading the document has found.
+    pub(super) fn new(
+        document: &'a Document,
+        environment: &'a Environment,
+        secrets: Secrets,
+        problems: Vec<Problem>,
+    ) -> Self {
+        Self { document, environment, secrets, problems }
     }
 
     pub(super) fn settings(mut self, config: Config) -> Result<Settings, Vec<Problem>> {
         let web = self.web(&config.web);
+        let has_staff_key =
+            config.web.staff_key_env.is_some() || config.web.staff_key_file.is_some();
         let metrics = self.metrics(&config.metrics);
         let webhooks = self.webhooks(&config.webhooks);
         let slack = config.slack.map(|slack| self.slack(slack));
@@ -77,7 +95,7 @@ impl<'a> Resolve<'a> {
             }
         };
         if let Some(settings) = &settings {
-            self.loopback(settings);
+            self.loopback(&settings.web, has_staff_key);
         }
         document::sort(&mut self.problems);
         match settings {
@@ -95,8 +113,8 @@ impl<'a> Resolve<'a> {
     fn data_dir(&mut self, written: Option<PathBuf>) -> PathBuf {
         let found = written.or_else(default_data_dir);
         if found.is_none() && self.environment.get(environment::DATA_DIR).is_none() {
-            let hint = Some("write `dir = \"…\"` under `[data]`".to_owned());
-            self.tell("/data", "there is no home directory to keep data in", hint);
+            let hint = Some("set `dir` under `[data]`".to_owned());
+            self.tell("/data", "no home directory found to store data in", hint);
         }
         found.unwrap_or_default()
     }
@@ -118,9 +136,9 @@ impl<'a> Resolve<'a> {
         );
         if staff_key.as_ref().is_some_and(|key| key.expose().chars().count() < STAFF_KEY_MIN) {
             let hint = format!(
-                "at least {STAFF_KEY_MIN} characters, for example from `openssl rand -hex 16`"
+                "use at least {STAFF_KEY_MIN} characters, for example from `openssl rand -hex 16`"
             );
-            self.tell("/web", "the key of the staff page is too short", Some(hint));
+            self.tell("/web", "the staff page's key is too short", Some(hint));
         }
         settings::Web { listen, allow_remote: web.allow_remote, staff_key }
     }
@@ -138,18 +156,21 @@ impl<'a> Resolve<'a> {
     }
 
     /// The page is for this machine; serving others takes two decisions.
-    fn loopback(&mut self, settings: &Settings) {
-        let web = &settings.web;
+    fn loopback(&mut self, web: &settings::Web, has_staff_key: bool) {
         if web.listen.ip().is_loopback() {
             return;
         }
         if !web.allow_remote {
-            let hint = "listen on `127.0.0.1`, or write `allow_remote = true`".to_owned();
+            let hint = "use `127.0.0.1`, or set `allow_remote = true`".to_owned();
             let message = format!("`{}` can be reached from other machines", web.listen);
             self.tell("/web/listen", message, Some(hint));
-        } else if web.staff_key.is_none() {
-            let hint = "write `staff_key_env` or `staff_key_file`".to_owned();
-            self.tell("/web/allow_remote", "other machines could open the staff page", Some(hint));
+        } else if !has_staff_key {
+            let hint = "set `staff_key_env` or `staff_key_file`".to_owned();
+            self.tell(
+                "/web/allow_remote",
+                "the staff page would be open to other machines without a key",
+                Some(hint),
+            );
         }
     }
 
@@ -163,9 +184,8 @@ impl<'a> Resolve<'a> {
             if !is_hook_address(&webhook.url) {
                 // What stands before an `@` may be a password.
                 let shown = webhook.url.rsplit('@').next().unwrap_or_default();
-                let message = format!("`{shown}` is not an address for a web hook");
-                let hint =
-                    "it begins with `https://`, or with `http://127.0.0.1`, and holds no password";
+                let message = format!("`{shown}` can't be used as a web hook");
+                let hint = "use an address that begins with `https://` or `http://127.0.0.1` and contains no password";
                 let hint = hint.to_owned();
                 self.tell(&format!("{pointer}/url"), message, Some(hint));
             }
@@ -186,8 +206,11 @@ impl<'a> Resolve<'a> {
                 url.scheme() == "https" && url.username().is_empty() && url.password().is_none()
             });
             if !is_address {
-                let message = "this is not an address that people can be sent to";
-                let hint = Some("it begins with `https://` and holds no password".to_owned());
+                let message = "this can't be used as a booking link";
+                let hint = Some(
+                    "use an address that begins with `https://` and contains no password"
+                        .to_owned(),
+                );
                 self.tell(&format!("/consulting/booking/{kind}"), message, hint);
             }
         }
@@ -203,7 +226,7 @@ impl<'a> Resolve<'a> {
             if let Some(index) = written.sources.iter().position(|s| *s == source)
                 && !is_set
             {
-                let hint = format!("write `{name} = {{ {key} = \"…\" }}` under `[contacts]`");
+                let hint = format!("add `{name} = {{ {key} = \"…\" }}` under `[contacts]`");
                 let message = format!("the source `{name}` needs its `{key}`");
                 self.tell(&format!("/contacts/sources/{index}"), message, Some(hint));
             }
@@ -246,18 +269,18 @@ impl<'a> Resolve<'a> {
             } else if !Purpose::ALL.iter().any(|purpose| purpose.word() == wanted)
                 || !known.contains(wanted)
             {
-                let hint = format!("write its table `[llm.spare.{wanted}]`");
+                let hint = format!("add a table `[llm.spare.{wanted}]`");
                 self.tell(&at, format!("there is no service `{wanted}`"), Some(hint));
             } else if (wanted == Purpose::Embed.word()) != (name == Purpose::Embed.word()) {
-                let message = format!("`{wanted}` cannot do the work of `{name}`");
-                self.tell(&at, message, Some("name a service of the same kind".to_owned()));
+                let message = format!("`{wanted}` can't replace `{name}`");
+                self.tell(&at, message, Some("use a service of the same kind".to_owned()));
             }
         }
         let next = |name: &String| endpoints.get(name)?.service.fallback.as_ref();
         for (name, pointer) in &pointers {
             let chain = std::iter::successors(next(name), |at| next(at)).take(endpoints.len());
             if chain.into_iter().any(|at| at == name) {
-                let message = format!("the fallbacks of `{name}` lead back to it");
+                let message = format!("circular fallback: `{name}` leads back to itself");
                 self.tell(&format!("{pointer}/fallback"), message, None);
             }
         }
@@ -267,19 +290,19 @@ impl<'a> Resolve<'a> {
     fn endpoint(&mut self, pointer: &str, service: Service) -> Endpoint {
         let at = format!("{pointer}/base_url");
         if llm::holds_secret(&service.base_url) {
-            let hint = "write `key_env` or `key_file` instead".to_owned();
-            self.tell(&at, "a key stands in the address", Some(hint));
+            let hint = "use `key_env` or `key_file` instead".to_owned();
+            self.tell(&at, "the address contains a key", Some(hint));
         } else if llm::is_bare(&service.base_url) {
             let message = format!(
-                "`{}` would carry the key and what people write without encryption",
+                "`{}` would send the key and what people write unencrypted",
                 service.base_url
             );
-            let hint =
-                "write `https://`; plain `http` is for this machine alone, as `http://127.0.0.1`";
+            let hint = "use `https://`; plain `http` is only allowed on this machine, as `http://127.0.0.1`";
             self.tell(&at, message, Some(hint.to_owned()));
         } else if !llm::is_service_address(&service.base_url) {
-            let message = format!("`{}` is not an address for a model", service.base_url);
-            let hint = "it begins with `https://`, or with `http://127.0.0.1`".to_owned();
+            let message = format!("`{}` can't be used as a model's address", service.base_url);
+            let hint =
+                "use an address that begins with `https://` or `http://127.0.0.1`".to_owned();
             self.tell(&at, message, Some(hint));
         }
         let header = service.dialect.key_header.as_deref();
@@ -289,8 +312,8 @@ impl<'a> Resolve<'a> {
             let at = format!("{pointer}/dialect/key_header");
             self.tell(
                 &at,
-                "this is not the name of a header",
-                Some("for example `api-key`".to_owned()),
+                "this is not a valid header name",
+                Some("for example, `api-key`".to_owned()),
             );
         }
         let key = self.secret(
@@ -300,7 +323,7 @@ impl<'a> Resolve<'a> {
         );
         let sendable = |key: &Secret| key.expose().bytes().all(|byte| byte.is_ascii_graphic());
         if key.as_ref().is_some_and(|key| !sendable(key)) {
-            self.tell(pointer, "the key holds characters that no key has", None);
+            self.tell(pointer, "the key contains invalid characters", None);
         }
         Endpoint { service, key }
     }
@@ -320,8 +343,8 @@ impl<'a> Resolve<'a> {
             ("total", &written.total),
         ] {
             if bounds.time.is_some_and(|time| time.0.as_millis() == 0) {
-                let hint = "leave it out where time is not bounded".to_owned();
-                self.tell(&format!("/budget/{name}/time"), "this leaves no time", Some(hint));
+                let hint = "leave it out for unlimited time".to_owned();
+                self.tell(&format!("/budget/{name}/time"), "the time limit is zero", Some(hint));
             }
         }
         let wider = [
@@ -359,8 +382,8 @@ impl<'a> Resolve<'a> {
     /// What connections of a platform's go through.
     fn proxies(&mut self, pointer: &str) -> Proxies {
         Proxies::of(self.environment).unwrap_or_else(|name| {
-            let hint = "it looks like `http://proxy.example:3128`, perhaps with `name:password@` before the host";
-            self.tell(pointer, format!("`{name}` names no proxy that can be used"), Some(hint.to_owned()));
+            let hint = "use an address like `http://proxy.example:3128`, optionally with `name:password@` before the host";
+            self.tell(pointer, format!("`{name}` is not a usable proxy address"), Some(hint.to_owned()));
             Proxies::default()
         })
     }
@@ -371,6 +394,9 @@ impl<'a> Resolve<'a> {
         keys: (&'static str, &'static str),
         written: (Option<&str>, Option<&PathBuf>),
     ) -> Option<Secret> {
+        if self.secrets == Secrets::Ignore {
+            return None;
+        }
         let file = written.1.map(PathBuf::as_path);
         match secret::read(keys, written.0, file, self.environment) {
             Ok(secret) => secret,

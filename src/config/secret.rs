@@ -69,15 +69,15 @@ pub(super) fn read(
         (None, None) => Ok(None),
         (Some(_), Some(_)) => Err(Unread {
             key: keys.1,
-            message: format!("either `{}` or `{}` is needed, not both", keys.0, keys.1),
+            message: format!("set either `{}` or `{}`, not both", keys.0, keys.1),
             hint: None,
         }),
         (Some(name), None) => match environment.get(name) {
             Some(value) => Ok(Some(Secret::new(value.trim()))),
             None => Err(Unread {
                 key: keys.0,
-                message: format!("the environment has no `{name}`"),
-                hint: Some(format!("set it, or write `{}` instead", keys.1)),
+                message: format!("environment variable `{name}` is not set"),
+                hint: Some(format!("export it, or use `{}`", keys.1)),
             }),
         },
         (None, Some(path)) => match fs::read_to_string(path) {
@@ -89,7 +89,7 @@ pub(super) fn read(
             }),
             Err(error) => Err(Unread {
                 key: keys.1,
-                message: format!("`{}` cannot be read: {error}", path.display()),
+                message: format!("could not read `{}`: {error}", path.display()),
                 hint: None,
             }),
         },

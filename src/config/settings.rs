@@ -15,7 +15,7 @@ use super::{
     environment::{self, Environment},
     llm::Endpoints,
     proxy::Proxies,
-    resolve::Resolve,
+    resolve::{Resolve, Secrets},
     search::Searching,
     secret::Secret,
     written,
@@ -249,17 +249,34 @@ pub struct Macos {
 impl Settings {
     /// Reads a configuration file. Every problem is told at once.
     pub fn load(file: &Path, environment: &Environment) -> Result<Self, Vec<Problem>> {
-        let name = file.display().to_string();
-        let text = fs::read_to_string(file)
-            .map_err(|error| vec![Problem::whole(&name, format!("cannot be read: {error}"))])?;
+        let (name, text) = contents(file)?;
         Self::parse(&name, &text, environment)
     }
 
     /// Reads a configuration from its text; `file` is how messages call it.
     pub fn parse(file: &str, text: &str, environment: &Environment) -> Result<Self, Vec<Problem>> {
+        Self::resolved(file, text, environment, Secrets::Read)
+    }
+
+    /// The same for a command that needs no secret: none is looked up, so none can be missing. Platforms count as not
+    /// connected, and keys as not set.
+    pub fn load_without_secrets(
+        file: &Path,
+        environment: &Environment,
+    ) -> Result<Self, Vec<Problem>> {
+        let (name, text) = contents(file)?;
+        Self::resolved(&name, &text, environment, Secrets::Ignore)
+    }
+
+    fn resolved(
+        file: &str,
+        text: &str,
+        environment: &Environment,
+        secrets: Secrets,
+    ) -> Result<Self, Vec<Problem>> {
         let document = Document::parse(file, text)?;
-        let config: Config = document.read()?;
-        Resolve::new(&document, environment).settings(config)
+        let (config, unknown) = document.read_known::<Config>()?;
+        Resolve::new(&document, environment, secrets, unknown).settings(config)
     }
 
     /// What `anteroom play` runs on when nobody has configured anything: the local page, example names in the texts,
@@ -382,5 +399,14 @@ impl Approvers {
     }
 }
 
+/// The name of a file, as messages call it, and its text.
+fn contents(file: &Path) -> Result<(String, String), Vec<Problem>> {
+    let name = file.display().to_string();
+    match fs::read_to_string(file) {
+        Ok(text) => Ok((name, text)),
+        Err(error) => Err(vec![Problem::whole(&name, format!("could not be read: {error}"))]),
+    }
+}
+
 /// What an address with a port looks like.
-pub(super) const LISTEN_HINT: &str = "write for example `127.0.0.1:4747`";
+pub(super) const LISTEN_HINT: &str = "for example, `127.0.0.1:4747`";

@@ -22,6 +22,8 @@ pub struct Mistake {
     pub hint: Option<String>,
     /// It is of another type: text for a number, a table for a list.
     pub is_type: bool,
+    /// It is a key that nothing reads: the rest can be judged without it.
+    pub is_unknown_key: bool,
 }
 
 /// Every mistake of `value` by `schema`.
@@ -39,6 +41,7 @@ pub fn mistakes(schema: &Value, value: &Value) -> Vec<Mistake> {
             message: format!("the schema is not a JSON Schema: {error}"),
             hint: None,
             is_type: false,
+            is_unknown_key: false,
         }],
     }
 }
@@ -59,7 +62,22 @@ struct Words<'a> {
 
 impl Words<'_> {
     fn say(&mut self, pointer: &str, message: String, hint: Option<String>) {
-        self.found.push(Mistake { pointer: pointer.to_owned(), message, hint, is_type: false });
+        self.push(pointer, message, hint, (false, false));
+    }
+
+    fn unknown_key(&mut self, pointer: &str, key: &str, hint: Option<String>) {
+        self.push(pointer, format!("unknown key `{key}`"), hint, (false, true));
+    }
+
+    fn push(
+        &mut self,
+        pointer: &str,
+        message: String,
+        hint: Option<String>,
+        (is_type, is_unknown_key): (bool, bool),
+    ) {
+        let pointer = pointer.to_owned();
+        self.found.push(Mistake { pointer, message, hint, is_type, is_unknown_key });
     }
 
     fn explain(&mut self, error: &ValidationError<'_>) {
@@ -73,10 +91,9 @@ impl Words<'_> {
                 self.say(at, format!("`{name}` is missing"), None);
             }
             Kind::Type { kind } => {
-                let message = format!("{} is needed here, not {}", expected(kind), named(value));
+                let message = format!("expected {}, found {}", expected(kind), named(value));
                 let hint = quoted_hint(kind, value);
-                let pointer = at.to_owned();
-                self.found.push(Mistake { pointer, message, hint, is_type: true });
+                self.push(at, message, hint, (true, false));
             }
             Kind::Enum { options } => {
                 let options: Vec<_> =
@@ -84,7 +101,7 @@ impl Words<'_> {
                 self.not_one_of(at, value, &options);
             }
             Kind::Constant { expected_value } => {
-                self.say(at, format!("this must be `{expected_value}`"), None);
+                self.say(at, format!("must be `{expected_value}`"), None);
             }
             Kind::Format { format } => self.format(at, value, format),
             Kind::AnyOf { context } | Kind::OneOfNotValid { context } => {
@@ -103,10 +120,10 @@ impl Words<'_> {
         for key in unexpected {
             let hint = did_you_mean(key, known.iter().map(String::as_str)).or_else(|| {
                 (!known.is_empty())
-                    .then(|| format!("known here: {}", listed(known.iter().map(String::as_str))))
+                    .then(|| format!("valid keys: {}", listed(known.iter().map(String::as_str))))
             });
             let pointer = format!("{}/{}", error.instance_path().as_str(), escaped(key));
-            self.say(&pointer, format!("unknown key `{key}`"), hint);
+            self.unknown_key(&pointer, key, hint);
         }
     }
 
@@ -115,8 +132,8 @@ impl Words<'_> {
         if format == "period" {
             self.say(
                 at,
-                format!("`{text}` is not a length of time"),
-                Some("write for example `24h` or `14d`".to_owned()),
+                format!("`{text}` is not a duration"),
+                Some("for example, `24h` or `14d`".to_owned()),
             );
         } else {
             self.say(at, format!("`{text}` is not a valid {format}"), None);
@@ -175,19 +192,19 @@ impl Words<'_> {
     fn no_such_condition(&mut self, at: &str, value: &Value, keys: &[String]) {
         let known = || keys.iter().map(String::as_str);
         let Some(table) = value.as_object() else {
-            let message = format!("a table with one of {} is needed here", listed(known()));
+            let message = format!("expected a table with one of {}", listed(known()));
             self.say(at, message, None);
             return;
         };
         let mut unknown = table.keys().filter(|key| !keys.contains(key)).peekable();
         if unknown.peek().is_none() {
-            let message = format!("exactly one of {} is needed here", listed(known()));
+            let message = format!("expected exactly one of {}", listed(known()));
             self.say(at, message, None);
             return;
         }
         for key in unknown {
             let hint = did_you_mean(key, known())
-                .unwrap_or_else(|| format!("known here: {}", listed(known())));
+                .unwrap_or_else(|| format!("valid keys: {}", listed(known())));
             self.say(&format!("{at}/{}", escaped(key)), format!("unknown key `{key}`"), Some(hint));
         }
     }
@@ -330,23 +347,23 @@ fn bounded(kind: &Kind) -> Option<String> {
     let plural = |n: &u64| if *n == 1 { "y" } else { "ies" };
     Some(match kind {
         Kind::MinItems { limit } => {
-            format!("at least {limit} entr{} are needed here", plural(limit))
+            format!("expected at least {limit} entr{}", plural(limit))
         }
         Kind::MaxItems { limit } => {
-            format!("at most {limit} entr{} are allowed here", plural(limit))
+            format!("expected at most {limit} entr{}", plural(limit))
         }
-        Kind::Minimum { limit } => format!("this must be {limit} or more"),
-        Kind::Maximum { limit } => format!("this must be {limit} or less"),
-        Kind::MinLength { limit } => format!("at least {limit} characters are needed here"),
-        Kind::MaxLength { limit } => format!("at most {limit} characters are allowed here"),
+        Kind::Minimum { limit } => format!("must be {limit} or more"),
+        Kind::Maximum { limit } => format!("must be {limit} or less"),
+        Kind::MinLength { limit } => format!("must have at least {limit} characters"),
+        Kind::MaxLength { limit } => format!("must have at most {limit} characters"),
         Kind::MinProperties { limit } => {
-            format!("at least {limit} entr{} are needed", plural(limit))
+            format!("expected at least {limit} entr{}", plural(limit))
         }
         Kind::MaxProperties { limit } => {
             format!("at most {limit} entr{} are allowed", plural(limit))
         }
-        Kind::Pattern { pattern } => format!("this must match `{pattern}`"),
-        Kind::UniqueItems => "the entries must differ".to_owned(),
+        Kind::Pattern { pattern } => format!("must match `{pattern}`"),
+        Kind::UniqueItems => "entries must be unique".to_owned(),
         _ => return None,
     })
 }

@@ -82,7 +82,7 @@ pub fn check_file(
 ) -> Result<(LoadedFlow, Vec<Problem>), Vec<Problem>> {
     let name = file.display().to_string();
     let source = fs::read_to_string(file)
-        .map_err(|error| vec![Problem::whole(&name, format!("cannot be read: {error}"))])?;
+        .map_err(|error| vec![Problem::whole(&name, format!("could not be read: {error}"))])?;
     check_source(&source, &name, vars, catalogue, aliases)
 }
 
@@ -94,8 +94,9 @@ pub fn check_source(
     catalogue: impl FnOnce(&LoadedFlow) -> Catalogue,
     aliases: Option<&Aliases>,
 ) -> Result<(LoadedFlow, Vec<Problem>), Vec<Problem>> {
-    let loaded = LoadedFlow::load(source, name, vars)?;
-    let problems = check(&loaded, name, &catalogue(&loaded), aliases);
+    let (loaded, mut problems) = LoadedFlow::load_flawed(source, name, vars)?;
+    problems.extend(check(&loaded, name, &catalogue(&loaded), aliases));
+    document::sort(&mut problems);
     if problems.iter().any(Problem::is_error) { Err(problems) } else { Ok((loaded, problems)) }
 }
 

@@ -31,6 +31,8 @@ pub const fn optional() -> [(&'static str, &'static str); 2] {
 #[derive(Debug, Clone, Default)]
 pub struct Library {
     flows: BTreeMap<String, Arc<LoadedFlow>>,
+    /// The operator's files, by the id of their flow.
+    files: BTreeMap<String, String>,
 }
 
 impl Library {
@@ -55,7 +57,11 @@ impl Library {
             }
         }
         for (name, source) in dir.map(|dir| files(dir, &mut problems)).unwrap_or_default() {
-            library.take(&name, LoadedFlow::load(&source, &name, vars), &mut problems);
+            let loaded = LoadedFlow::load(&source, &name, vars);
+            if let Ok(LoadedFlow { flow, .. }) = &loaded {
+                library.files.entry(flow.id.clone()).or_insert_with(|| name.clone());
+            }
+            library.take(&name, loaded, &mut problems);
         }
         for (name, source) in optional() {
             let is_there =
@@ -91,8 +97,8 @@ impl Library {
         match loaded {
             Err(found) => problems.extend(found),
             Ok(loaded) if self.flows.contains_key(&loaded.flow.id) => problems.push(
-                Problem::whole(name, format!("there is already a flow `{}`", loaded.flow.id))
-                    .hint("give this one an id of its own"),
+                Problem::whole(name, format!("duplicate flow `{}`", loaded.flow.id))
+                    .hint("give this one a different id"),
             ),
             Ok(loaded) => self.insert(Arc::new(loaded)),
         }
@@ -108,6 +114,11 @@ impl Library {
         self.flows.values()
     }
 
+    /// How messages call a flow: by its file where it is the operator's.
+    pub fn name(&self, id: &str) -> String {
+        self.files.get(id).cloned().unwrap_or_else(|| format!("flow `{id}`"))
+    }
+
     /// Adds a flow, replacing one of the same id.
     pub fn insert(&mut self, flow: Arc<LoadedFlow>) {
         self.flows.insert(flow.flow.id.clone(), flow);
@@ -117,7 +128,7 @@ impl Library {
 /// The operator's files in a folder, in the order of their names.
 pub(crate) fn files(dir: &Path, problems: &mut Vec<Problem>) -> Vec<(String, String)> {
     let unreadable = |what: &Path, error| {
-        Problem::whole(&what.display().to_string(), format!("cannot be read: {error}"))
+        Problem::whole(&what.display().to_string(), format!("could not be read: {error}"))
     };
     let entries = match fs::read_dir(dir) {
         Ok(entries) => entries,

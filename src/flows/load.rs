@@ -33,9 +33,21 @@ impl LoadedFlow {
         name: &str,
         vars: &BTreeMap<String, String>,
     ) -> Result<Self, Vec<Problem>> {
+        let (loaded, problems) = Self::load_flawed(source, name, vars)?;
+        if problems.is_empty() { Ok(loaded) } else { Err(problems) }
+    }
+
+    /// The same, but a flow that can be made out comes back with what is wrong with it, to be checked further. It must
+    /// not be run where anything is.
+    pub(super) fn load_flawed(
+        source: &str,
+        name: &str,
+        vars: &BTreeMap<String, String>,
+    ) -> Result<(Self, Vec<Problem>), Vec<Problem>> {
         let document = Document::parse(name, source)?;
-        let mut flow: Flow = document.read()?;
-        let (schemas, mut problems) = schemas::resolve(&flow, &document, name);
+        let (mut flow, mut problems) = document.read_known::<Flow>()?;
+        let (schemas, found) = schemas::resolve(&flow, &document, name);
+        problems.extend(found);
         if let Some(file) = &flow.persona.file {
             match persona(&flow.persona.prompt, file, name) {
                 Ok(text) => flow.persona.prompt = text,
@@ -46,40 +58,42 @@ impl LoadedFlow {
             }
         }
         if flow.format != FORMAT {
-            let message = format!("format {} is not known", flow.format);
-            problems.push(document.problem("/format", message).hint("write `format = 1`"));
+            let message = format!("unknown format {}", flow.format);
+            problems.push(document.problem("/format", message).hint("set `format = 1`"));
         }
         let mut supplied = BTreeMap::new();
         for (index, var) in flow.vars.iter().enumerate() {
             match vars.get(var) {
                 Some(value) => _ = supplied.insert(var.clone(), value.clone()),
-                None => problems.push(
-                    document
-                        .problem(&format!("/vars/{index}"), format!("nothing supplies `{var}`"))
-                        .hint(format!("add `{var} = \"…\"` under `[vars]` of the configuration")),
-                ),
+                None => {
+                    problems.push(
+                        document
+                            .problem(&format!("/vars/{index}"), format!("`{var}` has no value"))
+                            .hint(format!(
+                                "add `{var} = \"…\"` under `[vars]` in the configuration"
+                            )),
+                    );
+                    supplied.insert(var.clone(), String::new());
+                }
             }
         }
         supplied.insert("retention".to_owned(), flow.retention.longest().to_string());
-        if !problems.is_empty() {
-            document::sort(&mut problems);
-            return Err(problems);
-        }
+        document::sort(&mut problems);
         let source = self_contained(source, &flow, &document, &schemas);
         let digest = hex(&Sha256::digest(source.as_bytes()));
-        Ok(Self { flow, source, digest, vars: supplied, schemas })
+        Ok((Self { flow, source, digest, vars: supplied, schemas }, problems))
     }
 }
 
 /// The interviewer's manner out of a file.
 fn persona(prompt: &str, file: &str, flow: &str) -> Result<String, Trouble> {
     if !prompt.is_empty() {
-        return Err(("either `prompt` or `file` is needed, not both".to_owned(), None));
+        return Err(("set either `prompt` or `file`, not both".to_owned(), None));
     }
     match file.strip_prefix("builtin:") {
         Some("consulting") => Ok(CONSULTING.to_owned()),
         Some(other) => {
-            let hint = Some("built in is `builtin:consulting`".to_owned());
+            let hint = Some("the built-in one is `builtin:consulting`".to_owned());
             Err((format!("there are no built-in instructions `{other}`"), hint))
         }
         None => beside(flow, file),

@@ -52,6 +52,8 @@ pub(super) fn resolve(
                 };
                 let pointer = format!("/data/{}{key}", escaped(name));
                 problems.push(Problem { hint, ..document.problem(&pointer, message) });
+                // Whoever checks further must not complain of what follows from it.
+                schemas.insert(name.clone(), Value::Object(serde_json::Map::new()));
             }
         }
     }
@@ -68,11 +70,11 @@ pub(crate) type Trouble = (String, Option<String>);
 fn written(table: &DataTable, file: &str) -> Result<Value, Trouble> {
     match (&table.schema, &table.schema_inline) {
         (Some(_), Some(_)) => {
-            Err(("either `schema` or `schema_inline` is needed, not both".to_owned(), None))
+            Err(("set either `schema` or `schema_inline`, not both".to_owned(), None))
         }
         (None, None) => Err((
             "`schema` is missing".to_owned(),
-            Some("write `schema = \"builtin:string_list\"`, a file beside the flow, or `schema_inline`".to_owned()),
+            Some("set `schema` to `\"builtin:string_list\"` or a file next to the flow, or use `schema_inline`".to_owned()),
         )),
         (None, Some(inline)) => parsed(inline),
         (Some(name), None) => match name.strip_prefix("builtin:") {
@@ -102,8 +104,8 @@ pub(crate) fn of_line(text: &str) -> Result<Value, Trouble> {
 
 fn unknown(name: &str) -> Trouble {
     let known = || BUILTIN.iter().map(|(known, _)| *known);
-    let hint =
-        did_you_mean(name, known()).unwrap_or_else(|| format!("built in are {}", listed(known())));
+    let hint = did_you_mean(name, known())
+        .unwrap_or_else(|| format!("built-in schemas: {}", listed(known())));
     (format!("there is no built-in schema `{name}`"), Some(hint))
 }
 

@@ -67,9 +67,22 @@ fn catalogue(flow: &LoadedFlow) -> Catalogue {
 
 const EXAMPLE: &str = include_str!("../../config.example.toml");
 
+/// The example with the tables of aliases and web hooks in use.
+fn filled_in() -> String {
+    const TABLES: [&str; 4] =
+        ["[slack.channels]", "[discord.channels]", "[discord.roles]", "[webhooks]"];
+    let mut is_within = false;
+    let lines = EXAMPLE.lines().map(|line| {
+        let without = line.strip_prefix("# ").unwrap_or(line);
+        is_within = TABLES.contains(&without) || (is_within && !line.is_empty());
+        if is_within { without } else { line }
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
 fn example() -> Settings {
     let secrets = [("ATS_HOOK_SECRET", "hook")];
-    Settings::parse("config.example.toml", EXAMPLE, &Environment::from(secrets))
+    Settings::parse("config.example.toml", &filled_in(), &Environment::from(secrets))
         .unwrap_or_else(|problems| panic!("{}", render(&problems)))
 }
 
@@ -123,7 +136,7 @@ fn a_flow_of_the_operator_needs_an_id_of_its_own() {
     std::fs::write(dir.path().join("mine.toml"), source("community")).unwrap();
     let problems = Library::load(Some(dir.path()), &[], &vars()).unwrap_err();
     let said = render(&problems).replace(&dir.path().display().to_string(), "flows");
-    insta::assert_snapshot!(said, @"flows/mine.toml: there is already a flow `community-welcome`. hint: give this one an id of its own");
+    insta::assert_snapshot!(said, @"flows/mine.toml: duplicate flow `community-welcome`. hint: give this one a different id");
 
     let mine = changed("community", "\"community-welcome\"", "\"my-welcome\"");
     std::fs::write(dir.path().join("mine.toml"), mine).unwrap();
@@ -136,9 +149,9 @@ fn a_flow_of_the_operator_needs_an_id_of_its_own() {
 fn what_a_flow_needs_from_the_operator_is_named() {
     let problems = LoadedFlow::load(source("candidate"), "flow.toml", &BTreeMap::new());
     insta::assert_snapshot!(render(&problems.unwrap_err()), @r#"
-    flow.toml:10:12: nothing supplies `organisation`. hint: add `organisation = "…"` under `[vars]` of the configuration
-    flow.toml:10:28: nothing supplies `privacy_url`. hint: add `privacy_url = "…"` under `[vars]` of the configuration
-    flow.toml:10:43: nothing supplies `contact`. hint: add `contact = "…"` under `[vars]` of the configuration
+    flow.toml:10:12: `organisation` has no value. hint: add `organisation = "…"` under `[vars]` in the configuration
+    flow.toml:10:28: `privacy_url` has no value. hint: add `privacy_url = "…"` under `[vars]` in the configuration
+    flow.toml:10:43: `contact` has no value. hint: add `contact = "…"` under `[vars]` in the configuration
     "#);
 }
 

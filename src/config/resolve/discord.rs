@@ -47,15 +47,16 @@ impl Resolve<'_> {
         }
         if written.token_env.is_none() && written.token_file.is_none() {
             if written.application_id.is_some() {
-                let hint = "write `token_env` or `token_file`: the token stands in the developer portal, under Bot";
-                let message = "Discord is not connected without the bot's token";
+                let hint = "set `token_env` or `token_file`; the token is in the developer portal, under Bot";
+                let message = "Discord needs the bot token";
                 self.tell("/discord", message, Some(hint.to_owned()));
             }
             return None;
         }
         if written.application_id.is_none() {
-            let hint = "write `application_id`: it stands in the developer portal, under General Information";
-            self.tell("/discord", "the application's id is needed", Some(hint.to_owned()));
+            let hint =
+                "set `application_id`; it is in the developer portal, under General Information";
+            self.tell("/discord", "Discord needs the application id", Some(hint.to_owned()));
         }
         Some(DiscordConnection {
             token: token?,
@@ -80,10 +81,10 @@ impl Resolve<'_> {
         )?;
         let at = format!("/discord/{}", if written.token_env.is_some() { keys.0 } else { keys.1 });
         if token.expose().starts_with("Bot ") {
-            let hint = "leave `Bot ` out: it is put before the token here".to_owned();
-            self.tell(&at, "this is not the token alone", Some(hint));
+            let hint = "leave out `Bot `; it is added automatically".to_owned();
+            self.tell(&at, "the token begins with `Bot `", Some(hint));
         } else if !token.expose().bytes().all(|byte| byte.is_ascii_graphic()) {
-            self.tell(&at, "this holds characters that no token has", None);
+            self.tell(&at, "this token contains invalid characters", None);
         }
         Some(token)
     }
@@ -102,7 +103,7 @@ impl Resolve<'_> {
             "copy it from the developer portal, under General Information: 64 hexadecimal digits";
         let key = written.public_key.clone();
         if key.as_ref().is_some_and(|key| !is_public_key(key)) {
-            let message = "this is not a public key";
+            let message = "this is not a valid public key";
             self.tell("/discord/public_key", message, Some(key_hint.to_owned()));
         }
         match written.transport {
@@ -111,8 +112,8 @@ impl Resolve<'_> {
             }
             written::DiscordTransport::Http => {
                 if key.is_none() {
-                    let message = "requests over HTTP need the application's public key";
-                    let hint = format!("write `public_key`: {key_hint}");
+                    let message = "`http` needs the application's public key";
+                    let hint = format!("set `public_key`: {key_hint}");
                     self.tell("/discord/transport", message, Some(hint));
                 }
                 Some(DiscordTransport::Http { listen, public_key: key? })
@@ -126,8 +127,8 @@ impl Resolve<'_> {
         let parsed = reqwest::Url::parse(url);
         let is_here = parsed.is_ok_and(|url| llm::is_loopback(&url) && url.fragment().is_none());
         if llm::holds_secret(url) || (url != API_BASE && !is_here) {
-            let hint = "leave it out, or write an address that begins with `http://127.0.0.1`";
-            let message = "this is no address of Discord's API or of this machine";
+            let hint = "leave it out, or use an address that begins with `http://127.0.0.1`";
+            let message = "this is neither Discord's API nor an address on this machine";
             self.tell("/discord/api_base", message, Some(hint.to_owned()));
         }
         url.to_owned()

@@ -30,12 +30,16 @@ impl Resolve<'_> {
         if let Some(address) = base_url {
             self.search_address(address);
         } else {
-            let hint = "write `base_url = \"http://127.0.0.1:8888\"`, or where it is".to_owned();
-            self.tell("/search/provider", "this search is at no known place", Some(hint));
+            let hint = "set `base_url`, for example `\"http://127.0.0.1:8888\"`".to_owned();
+            self.tell(
+                "/search/provider",
+                "this search provider has no default address",
+                Some(hint),
+            );
         }
         if written.whole.0 > WHOLE_MAX || written.whole.0.is_zero() {
-            let hint = Some(format!("between 1s and {}s", WHOLE_MAX.as_secs()));
-            self.tell("/search/whole", "a call would end before its answer is there", hint);
+            let hint = Some(format!("use a time between 1s and {}s", WHOLE_MAX.as_secs()));
+            self.tell("/search/whole", "this timeout is out of range", hint);
         }
         let language = written.language.as_deref();
         let is_language = |text: &str| {
@@ -43,8 +47,8 @@ impl Resolve<'_> {
                 && text.bytes().all(|byte| byte.is_ascii_alphabetic() || byte == b'-')
         };
         if language.is_some_and(|text| !is_language(text)) {
-            let hint = Some("for example `en`, `de` or `pt-BR`".to_owned());
-            self.tell("/search/language", "this is not the name of a language", hint);
+            let hint = Some("for example, `en`, `de` or `pt-BR`".to_owned());
+            self.tell("/search/language", "this is not a language code", hint);
         }
         let engine = self.engine(written)?;
         Some(Searching {
@@ -59,16 +63,16 @@ impl Resolve<'_> {
     fn search_address(&mut self, address: &str) {
         let at = "/search/base_url";
         if llm::holds_secret(address) {
-            let hint = "write `key_env` or `key_file` instead".to_owned();
-            self.tell(at, "a key stands in the address", Some(hint));
+            let hint = "use `key_env` or `key_file` instead".to_owned();
+            self.tell(at, "the address contains a key", Some(hint));
         } else if llm::is_bare(address) {
-            let message = format!("`{address}` would carry what people ask without encryption");
-            let hint =
-                "write `https://`; plain `http` is for this machine alone, as `http://127.0.0.1`";
+            let message = format!("`{address}` would send queries unencrypted");
+            let hint = "use `https://`; plain `http` is only allowed on this machine, as `http://127.0.0.1`";
             self.tell(at, message, Some(hint.to_owned()));
         } else if !llm::is_service_address(address) {
-            let hint = "it begins with `https://`, or with `http://127.0.0.1`".to_owned();
-            self.tell(at, format!("`{address}` is not an address for a search"), Some(hint));
+            let hint =
+                "use an address that begins with `https://` or `http://127.0.0.1`".to_owned();
+            self.tell(at, format!("`{address}` can't be used as a search address"), Some(hint));
         }
     }
 
@@ -80,11 +84,11 @@ impl Resolve<'_> {
         );
         let sendable = |key: &Secret| key.expose().bytes().all(|byte| byte.is_ascii_graphic());
         if key.as_ref().is_some_and(|key| !sendable(key)) {
-            self.tell("/search", "the key holds characters that no key has", None);
+            self.tell("/search", "the key contains invalid characters", None);
         }
         if written.provider != Provider::Gemini && written.model.is_some() {
-            let hint = "leave it out, or write `provider = \"gemini\"`".to_owned();
-            self.tell("/search/model", "this search has no model", Some(hint));
+            let hint = "leave it out, or set `provider = \"gemini\"`".to_owned();
+            self.tell("/search/model", "this search provider has no model", Some(hint));
         }
         match written.provider {
             Provider::Searxng => Some(Engine::Searxng { key }),
@@ -96,8 +100,8 @@ impl Resolve<'_> {
                 };
                 let model = written.model.clone().filter(is_name);
                 if model.is_none() {
-                    let hint = "write `model = \"…\"`, as the service calls it".to_owned();
-                    self.tell("/search", "this search needs its `model`", Some(hint));
+                    let hint = "set `model` to the provider's name for it".to_owned();
+                    self.tell("/search", "this search provider needs a `model`", Some(hint));
                 }
                 let key = self.search_key(written, key);
                 Some(Engine::Gemini { key: key?, model: model? })
@@ -108,8 +112,8 @@ impl Resolve<'_> {
     /// A key that must be there; one that is named and cannot be read has been told of already.
     fn search_key(&mut self, written: &Search, key: Option<Secret>) -> Option<Secret> {
         if written.key_env.is_none() && written.key_file.is_none() {
-            let hint = "write `key_env` or `key_file`".to_owned();
-            self.tell("/search", "this search needs a key", Some(hint));
+            let hint = "set `key_env` or `key_file`".to_owned();
+            self.tell("/search", "this search provider needs a key", Some(hint));
         }
         key
     }

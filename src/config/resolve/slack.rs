@@ -69,8 +69,8 @@ impl Resolve<'_> {
         let has_others = has_app_token(written) || has_signing_secret(written);
         match (has_bot_token(written), &written.oauth) {
             (true, Some(_)) => {
-                let hint = "a token is for one workspace, `oauth` for those that install the app";
-                let message = "either a token of the bot or `oauth` is needed, not both";
+                let hint = "a bot token serves one workspace; with `oauth`, any number of workspaces install the app";
+                let message = "set either a bot token or `oauth`, not both";
                 self.tell("/slack/oauth", message, Some(hint.to_owned()));
                 None
             }
@@ -80,8 +80,8 @@ impl Resolve<'_> {
             }),
             (false, Some(oauth)) => self.slack_oauth(oauth).map(SlackTenancy::Many),
             (false, None) if has_others => {
-                let hint = "write `bot_token_env` or `bot_token_file`, or `[slack.oauth]`";
-                let message = "Slack is not connected without a token of the bot";
+                let hint = "set `bot_token_env` or `bot_token_file`, or add `[slack.oauth]`";
+                let message = "Slack needs a bot token";
                 self.tell("/slack", message, Some(hint.to_owned()));
                 None
             }
@@ -107,9 +107,9 @@ impl Resolve<'_> {
         match written.transport {
             written::SlackTransport::Socket => {
                 if has_tenancy && !has_app_token(written) {
-                    let hint = "write `app_token_env` or `app_token_file`: a token with the scope `connections:write` \
-                                from \"Basic Information\" of the app's settings";
-                    let message = "sockets need the app's token";
+                    let hint = "set `app_token_env` or `app_token_file`; create a token with the scope `connections:write` \
+                                under \"Basic Information\" in the app's settings";
+                    let message = "`socket` needs an app-level token";
                     self.tell("/slack", message, Some(hint.to_owned()));
                 }
                 let sockets = written.sockets.unwrap_or(SOCKETS);
@@ -117,9 +117,9 @@ impl Resolve<'_> {
             }
             written::SlackTransport::Http => {
                 if has_tenancy && !has_signing_secret(written) {
-                    let hint = "write `signing_secret_env` or `signing_secret_file`: it stands in \"Basic Information\" \
-                                of the app's settings";
-                    let message = "requests over HTTP need the signing secret";
+                    let hint = "set `signing_secret_env` or `signing_secret_file`; it is under \"Basic Information\" \
+                                in the app's settings";
+                    let message = "`http` needs the signing secret";
                     self.tell("/slack/transport", message, Some(hint.to_owned()));
                 }
                 signing_secret.map(|signing_secret| SlackTransport::Http { signing_secret })
@@ -149,7 +149,7 @@ impl Resolve<'_> {
         let command = written.command.clone().unwrap_or_else(|| COMMAND.to_owned());
         if !is_command(&command) {
             let hint = format!(
-                "a slash, then at most {} small letters, digits, `-` or `_`",
+                "use a slash and up to {} lower-case letters, digits, `-` or `_`",
                 COMMAND_MAX - 1
             );
             self.tell("/slack/command", format!("`{command}` is not a slash command"), Some(hint));
@@ -162,15 +162,19 @@ impl Resolve<'_> {
             Some(url) => ("/slack", url),
             None => ("/slack/api_url", written.unwrap_or(API_URL)),
         };
-        let hint = Some("it begins with `https://`, or with `http://127.0.0.1`".to_owned());
+        let hint =
+            Some("use an address that begins with `https://` or `http://127.0.0.1`".to_owned());
         if llm::holds_secret(url) {
-            self.tell(pointer, "a key stands in the address of Slack's Web API", hint);
+            self.tell(pointer, "the address of Slack's Web API contains a key", hint);
         } else if llm::is_bare(url) {
-            let message =
-                format!("`{url}` would carry tokens and what people write without encryption");
+            let message = format!("`{url}` would send tokens and what people write unencrypted");
             self.tell(pointer, message, hint);
         } else if !llm::is_service_address(url) {
-            self.tell(pointer, format!("`{url}` is not an address for Slack's Web API"), hint);
+            self.tell(
+                pointer,
+                format!("`{url}` can't be used as the address of Slack's Web API"),
+                hint,
+            );
         }
         url.trim_end_matches('/').to_owned()
     }
@@ -187,28 +191,29 @@ impl Resolve<'_> {
                 ("tokens_key_env", "tokens_key_file"),
                 &written.tokens_key_env,
                 &written.tokens_key_file,
-                "`oauth` needs a key that seals tokens",
+                "`oauth` needs a key to encrypt tokens",
             ),
         ];
         let [client_secret, tokens_key] = needed.map(|(keys, variable, file, message)| {
             if variable.is_none() && file.is_none() {
-                let hint = format!("write `{}` or `{}`", keys.0, keys.1);
+                let hint = format!("set `{}` or `{}`", keys.0, keys.1);
                 self.tell("/slack/oauth", message, Some(hint));
             }
             self.secret("/slack/oauth", keys, (variable.as_deref(), file.as_ref()))
         });
         if tokens_key.as_ref().is_some_and(|key| !is_key(key)) {
             let hint = format!(
-                "{TOKENS_KEY} bytes in base64, for example from `openssl rand -base64 {TOKENS_KEY}`"
+                "use {TOKENS_KEY} bytes in base64, for example from `openssl rand -base64 {TOKENS_KEY}`"
             );
-            self.tell("/slack/oauth", "the key that seals tokens is not one", Some(hint));
+            self.tell("/slack/oauth", "the key to encrypt tokens is invalid", Some(hint));
         }
         if !llm::is_service_address(&written.redirect_url)
             || llm::holds_secret(&written.redirect_url)
         {
             let shown = written.redirect_url.rsplit('@').next().unwrap_or_default();
-            let message = format!("`{shown}` is not an address that Slack sends browsers to");
-            let hint = "it begins with `https://`, and ends with `/slack/oauth`".to_owned();
+            let message = format!("`{shown}` can't be used as a redirect URL");
+            let hint = "use an address that begins with `https://` and ends with `/slack/oauth`"
+                .to_owned();
             self.tell("/slack/oauth/redirect_url", message, Some(hint));
         }
         Some(SlackOauth {
@@ -235,7 +240,7 @@ impl Resolve<'_> {
             let hint = format!("a token {of} begins with `{}`", beginnings[0]);
             self.tell(&at, format!("this is not a token {of}"), Some(hint));
         } else if !secret.expose().bytes().all(|byte| byte.is_ascii_graphic()) {
-            self.tell(&at, "this holds characters that no token has", None);
+            self.tell(&at, "this token contains invalid characters", None);
         }
         Some(secret)
     }

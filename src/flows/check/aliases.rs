@@ -19,8 +19,8 @@ pub struct Aliases {
     pub discord_roles: Option<BTreeSet<String>>,
     /// Of those who decide.
     pub approvers: BTreeSet<String>,
-    /// Of web hooks.
-    pub webhooks: BTreeSet<String>,
+    /// Of web hooks; none where no web hook is set up.
+    pub webhooks: Option<BTreeSet<String>>,
 }
 
 impl From<&Settings> for Aliases {
@@ -32,7 +32,8 @@ impl From<&Settings> for Aliases {
             discord_channels: discord.map(|discord| discord.channels.keys().cloned().collect()),
             discord_roles: discord.map(|discord| discord.roles.keys().cloned().collect()),
             approvers: settings.approvers.keys().cloned().collect(),
-            webhooks: settings.webhooks.keys().cloned().collect(),
+            webhooks: (!settings.webhooks.is_empty())
+                .then(|| settings.webhooks.keys().cloned().collect()),
         }
     }
 }
@@ -80,7 +81,14 @@ impl Check<'_> {
             }
             PhaseEffect::Webhook { url_from, .. } => {
                 let at = format!("{at}/url_from");
-                self.one(&at, Some(url_from), Some(&aliases.webhooks), "[webhooks]");
+                self.one(&at, Some(url_from), aliases.webhooks.as_ref(), "[webhooks]");
+                if aliases.webhooks.is_none() {
+                    let message =
+                        format!("no web hook is set up, so nothing is sent to `{url_from}`");
+                    let hint =
+                        format!("add `{url_from} = …` under `[webhooks]` in the configuration");
+                    self.warn(&at, message, &hint);
+                }
             }
             PhaseEffect::DiscordAddRole { role, .. } => {
                 self.one(&format!("{at}/role"), Some(role), roles, "[discord.roles]");
@@ -124,9 +132,9 @@ impl Check<'_> {
         let (Some(alias), Some(known)) = (alias, known) else { return };
         if !known.contains(alias) {
             let hint = did_you_mean(alias, known.iter().map(String::as_str)).unwrap_or_else(|| {
-                format!("add `{alias} = …` under `{table}` of the configuration")
+                format!("add `{alias} = …` under `{table}` in the configuration")
             });
-            self.error(at, format!("nothing is set up for the alias `{alias}`"), Some(hint));
+            self.error(at, format!("the alias `{alias}` is not configured"), Some(hint));
         }
     }
 }

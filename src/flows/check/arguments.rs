@@ -52,7 +52,7 @@ impl Check<'_> {
             known.into_iter().flat_map(|k| k.keys().map(String::as_str)).collect();
         for key in step.args.keys().filter(|key| !known.contains(&key.as_str())) {
             let hint = did_you_mean(key, known.iter().copied());
-            let message = format!("`{}` takes no `{key}`", step.tool);
+            let message = format!("`{}` has no argument `{key}`", step.tool);
             self.error(&format!("{at}/{}", escaped(key)), message, hint);
         }
     }
@@ -68,13 +68,14 @@ impl Check<'_> {
         let (fewest, most) = comes_to;
         if let Some(min) = bound("minItems").filter(|min| fewest < *min) {
             let entries = if fewest == 1 { "entry" } else { "entries" };
-            let message = format!("this may come to {fewest} {entries}, at least {min} are needed");
+            let message =
+                format!("this may yield only {fewest} {entries}; at least {min} are required");
             let hint = "add fixed ones under `$also`".to_owned();
             self.error(&format!("{at}{place}"), message, Some(hint));
         }
         if let Some(max) = bound("maxItems").filter(|max| most > *max) {
-            let message = format!("this may come to more than {max} entries");
-            let hint = format!("write `\"$most\" = {}`", max.saturating_sub(fewest));
+            let message = format!("this may yield more than {max} entries");
+            let hint = format!("add `\"$most\" = {}`", max.saturating_sub(fewest));
             self.error(&format!("{at}{place}"), message, Some(hint));
         }
     }
@@ -86,7 +87,7 @@ impl Check<'_> {
         for (n, option) in options.iter().enumerate() {
             let Some(this) = id(option) else { continue };
             if options[..n].iter().any(|earlier| id(earlier).as_ref() == Some(&this)) {
-                let message = format!("there is another option `{this}`");
+                let message = format!("duplicate option `{this}`");
                 self.error(&format!("{at}/options/{n}/id"), message, None);
             }
         }
@@ -149,7 +150,7 @@ impl Check<'_> {
         self.only(&here, members, &["$from", "$default"]);
         match members.get("$from").and_then(Value::as_str) {
             Some(expression) => self.expression(&format!("{here}/$from"), expression),
-            None => self.error(&format!("{here}/$from"), "an expression is needed here", None),
+            None => self.error(&format!("{here}/$from"), "expected an expression", None),
         }
         if let Some(default) = members.get("$default") {
             // Its pointers within the document go through `$default`, those within the arguments do not.
@@ -178,7 +179,7 @@ impl Check<'_> {
         self.only(&here, members, &["$each", "$as", "$also", "$most"]);
         match members.get("$each").and_then(Value::as_str) {
             Some(expression) => self.expression(&format!("{here}/$each"), expression),
-            None => self.error(&format!("{here}/$each"), "an expression is needed here", None),
+            None => self.error(&format!("{here}/$each"), "expected an expression", None),
         }
         let also = members.get("$also").and_then(Value::as_array).cloned().unwrap_or_default();
         let most = members.get("$most").and_then(Value::as_u64);

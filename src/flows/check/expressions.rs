@@ -38,7 +38,7 @@ impl Check<'_> {
 
     fn does_not_compile(&mut self, at: &str, text: &str, error: &minijinja::Error) {
         let why = error.detail().map_or_else(|| error.kind().to_string(), str::to_owned);
-        self.error(at, format!("`{text}` is no expression: {why}"), None);
+        self.error(at, format!("`{text}` is not a valid expression: {why}"), None);
     }
 
     fn names(&mut self, at: &str, names: BTreeSet<String>) {
@@ -47,8 +47,8 @@ impl Check<'_> {
             let first = parts.next().unwrap_or_default();
             if !NAMES.contains(&first) {
                 let hint = did_you_mean(first, NAMES)
-                    .unwrap_or_else(|| format!("expressions see {}", listed(NAMES)));
-                self.error(at, format!("`{first}` is not known here"), Some(hint));
+                    .unwrap_or_else(|| format!("available: {}", listed(NAMES)));
+                self.error(at, format!("`{first}` is not defined here"), Some(hint));
             } else if let Some(second) = parts.next() {
                 self.member(at, first, second);
             }

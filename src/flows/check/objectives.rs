@@ -25,7 +25,8 @@ impl Check<'_> {
                 self.condition(&at, p, &objective.done);
                 if objective.required && model_alone(&objective.done) {
                     let hint = "add evidence, such as `{ reviewed = … }` or `{ talked = 3 }`";
-                    let message = format!("only the model's word completes `{}`", objective.id);
+                    let message =
+                        format!("`{}` is completed by the model's judgement alone", objective.id);
                     self.warn(&at, message, hint);
                 }
             }
@@ -49,7 +50,7 @@ impl Check<'_> {
             Done::All(parts) | Done::Any(parts) => {
                 let key = if matches!(done, Done::All(_)) { "all" } else { "any" };
                 if parts.is_empty() {
-                    self.error(&format!("{at}/{key}"), "at least one condition is needed", None);
+                    self.error(&format!("{at}/{key}"), "expected at least one condition", None);
                 }
                 for (n, part) in parts.iter().enumerate() {
                     self.condition(&format!("{at}/{key}/{n}"), phase, part);
@@ -60,8 +61,8 @@ impl Check<'_> {
 
     fn reviewed(&mut self, at: &str, data: &str) {
         if self.flow.data.get(data).is_some_and(|table| !table.review) {
-            let hint = Some(format!("write `review = true` under `[data.{data}]`"));
-            self.error(at, format!("`{data}` does not go through a review"), hint);
+            let hint = Some(format!("set `review = true` under `[data.{data}]`"));
+            self.error(at, format!("`{data}` is never reviewed"), hint);
         }
     }
 
@@ -73,8 +74,8 @@ impl Check<'_> {
         });
         if !asked && !UPLOAD_TYPES.contains(&kind) {
             let hint = did_you_mean(kind, UPLOAD_TYPES)
-                .unwrap_or_else(|| format!("known are {}", listed(UPLOAD_TYPES)));
-            self.error(at, format!("nothing asks for a file of the type `{kind}`"), Some(hint));
+                .unwrap_or_else(|| format!("known types: {}", listed(UPLOAD_TYPES)));
+            self.error(at, format!("no upload of the type `{kind}` exists"), Some(hint));
         }
     }
 
@@ -83,7 +84,7 @@ impl Check<'_> {
         let steps = || earlier.iter().flat_map(|phase| &phase.step);
         let Some(step) = steps().find(|step| step.id == answered.step) else {
             let hint = did_you_mean(&answered.step, steps().map(|step| step.id.as_str()));
-            let message = format!("there is no step `{}` up to here", answered.step);
+            let message = format!("there is no earlier step `{}`", answered.step);
             self.error(&format!("{at}/step"), message, hint);
             return;
         };
@@ -92,8 +93,8 @@ impl Check<'_> {
             if !options.contains(id) {
                 let known = || options.iter().map(String::as_str);
                 let hint = did_you_mean(id, known())
-                    .unwrap_or_else(|| format!("there are {}", listed(known())));
-                let message = format!("`{id}` is no option of the step `{}`", step.id);
+                    .unwrap_or_else(|| format!("valid options: {}", listed(known())));
+                let message = format!("step `{}` has no option `{id}`", step.id);
                 self.error(&format!("{at}/with/{n}"), message, Some(hint));
             }
         }
@@ -121,8 +122,8 @@ impl Check<'_> {
             return;
         }
         if scripted && !phase.step.is_empty() && !paths(phase).ends {
-            let hint = "let one branch lead on".to_owned();
-            let message = format!("no answer leads to the end of the script of `{}`", phase.id);
+            let hint = "let one branch lead to the next phase".to_owned();
+            let message = format!("the script of `{}` can never end", phase.id);
             self.error(&format!("/phase/{p}/step"), message, Some(hint));
         }
         self.reachable(p, phase, Lead::Script);

@@ -37,7 +37,7 @@ impl Check<'_> {
                 if phase.tools[..n].contains(tool) {
                     self.error(
                         &format!("/phase/{p}/tools/{n}"),
-                        format!("`{tool}` is there twice"),
+                        format!("duplicate tool `{tool}`"),
                         None,
                     );
                 }
@@ -68,7 +68,7 @@ impl Check<'_> {
         let names: Vec<&str> = names.into_iter().flatten().filter_map(Value::as_str).collect();
         if !names.is_empty() && !names.contains(&agent) {
             let hint = did_you_mean(agent, names.iter().copied())
-                .unwrap_or_else(|| format!("there are {}", listed(names.iter().copied())));
+                .unwrap_or_else(|| format!("known agents: {}", listed(names.iter().copied())));
             self.error(at, format!("there is no agent `{agent}`"), Some(hint));
         }
     }
@@ -97,7 +97,7 @@ impl Check<'_> {
             let known = self.loaded.schemas.keys().map(String::as_str);
             let hint =
                 did_you_mean(name, known).unwrap_or_else(|| format!("add a table `[data.{name}]`"));
-            self.error(at, format!("this flow keeps no `{name}`"), Some(hint));
+            self.error(at, format!("this flow has no data `{name}`"), Some(hint));
         }
     }
 
@@ -111,13 +111,13 @@ impl Check<'_> {
             {
                 let known = || known.iter().map(String::as_str);
                 let hint = did_you_mean(key, known())
-                    .unwrap_or_else(|| format!("there are {}, `error`", listed(known())));
-                self.error(&at, format!("`{key}` never comes of this step"), Some(hint));
+                    .unwrap_or_else(|| format!("valid results: {}, `error`", listed(known())));
+                self.error(&at, format!("this step never results in `{key}`"), Some(hint));
             }
             let steps = || phase.step.iter().map(|step| step.id.as_str());
             if !TARGETS.contains(&target.as_str()) && !steps().any(|step| step == target) {
                 let hint = did_you_mean(target, steps().chain(TARGETS)).unwrap_or_else(|| {
-                    format!("a step of this phase, or one of {}", listed(TARGETS))
+                    format!("use a step of this phase, or one of {}", listed(TARGETS))
                 });
                 self.error(&at, format!("there is no step `{target}` in this phase"), Some(hint));
             }

@@ -24,8 +24,10 @@ impl Check<'_> {
     pub(super) fn structure(&mut self) {
         let flow = self.flow;
         if !is_slug(&flow.id) {
-            let hint = "lower case, digits and hyphens: `candidate-onboarding`".to_owned();
-            self.error("/id", format!("`{}` cannot be the name of a flow", flow.id), Some(hint));
+            let hint =
+                "use lower-case letters, digits and hyphens, for example `candidate-onboarding`"
+                    .to_owned();
+            self.error("/id", format!("`{}` is not a valid flow id", flow.id), Some(hint));
         }
         if flow.phase.is_empty() {
             let hint = "add a `[[phase]]`".to_owned();
@@ -46,16 +48,23 @@ impl Check<'_> {
         }
         self.order();
         for name in flow.data.keys().filter(|name| !is_word(name)) {
-            let hint = Some("lower case, digits and underscores: `writing_sample`".to_owned());
-            self.error(&format!("/data/{name}"), format!("`{name}` cannot name data"), hint);
+            let hint = Some(
+                "use lower-case letters, digits and underscores, for example `writing_sample`"
+                    .to_owned(),
+            );
+            self.error(
+                &format!("/data/{name}"),
+                format!("`{name}` is not a valid name for data"),
+                hint,
+            );
         }
         for (name, _) in flow.data.iter().filter(|(_, table)| table.evidence) {
             let schema = self.loaded.schemas.get(name);
             if schema.is_some_and(|schema| !has_evidence(schema)) {
-                let hint = "give its schema numbers, or objects with `source` and `words`; else leave it out";
+                let hint = "add numbers, or objects with `source` and `words`, to its schema; or leave out `evidence`";
                 self.error(
                     &format!("/data/{name}/evidence"),
-                    format!("there is nothing in `{name}` that could be borne out"),
+                    format!("`{name}` contains nothing that evidence could support"),
                     Some(hint.to_owned()),
                 );
             }
@@ -66,12 +75,15 @@ impl Check<'_> {
         let at = format!("{at}/id");
         let parts_fit = id.split('.').all(is_word);
         if !parts_fit || (what != "objective" && id.contains('.')) {
-            let hint = Some("lower case, digits and underscores, a letter first".to_owned());
-            self.error(&at, format!("`{id}` cannot be the id of this {what}"), hint);
+            let hint = Some(
+                "use lower-case letters, digits and underscores, beginning with a letter"
+                    .to_owned(),
+            );
+            self.error(&at, format!("`{id}` is not a valid id for a {what}"), hint);
         }
         if !used.insert(id.to_owned()) {
             let hint = Some(format!("every {what} of a flow needs an id of its own"));
-            self.error(&at, format!("there is another {what} `{id}`"), hint);
+            self.error(&at, format!("duplicate {what} `{id}`"), hint);
         }
     }
 
@@ -86,7 +98,7 @@ impl Check<'_> {
                 self.error(&at, format!("there is no phase `{next}`"), hint);
             }
             Some(to) if to <= from => {
-                let hint = Some("a phase leads forward only".to_owned());
+                let hint = Some("`next` must name a later phase".to_owned());
                 self.error(&at, format!("`{next}` does not come after this phase"), hint);
             }
             Some(_) => {}
@@ -121,7 +133,7 @@ impl Check<'_> {
                 if let Some(circle) = self.circle(&objective.id) {
                     let at = format!("/phase/{p}/objective/{n}/after");
                     let circle = circle.join("` → `");
-                    self.error(&at, format!("these wait for each other: `{circle}`"), None);
+                    self.error(&at, format!("circular dependency: `{circle}`"), None);
                 }
             }
         }
@@ -207,12 +219,11 @@ impl Check<'_> {
     pub(super) fn policies(&mut self) {
         let flow = self.flow;
         if flow.policy.score_people {
-            let hint =
-                "in many places this needs notice, an audit of bias and a person who decides";
+            let hint = "many jurisdictions require notice, a bias audit and a human decision";
             self.warn("/policy/score_people", "this flow scores people", hint);
             if !flow.notice.as_ref().is_some_and(|notice| notice.required) {
                 let hint = "add a `[notice]` with `required = true` that says so".to_owned();
-                let message = "people would be scored without having been told";
+                let message = "people would be scored without being told";
                 self.error("/policy/score_people", message, Some(hint));
             }
         }
@@ -228,12 +239,16 @@ impl Check<'_> {
         let policy = &flow.approvals.overrides;
         let at = "/approvals/override";
         if policy.quorum == 0 {
-            let hint = Some("write `quorum = 1`".to_owned());
-            self.error(&format!("{at}/quorum"), "nobody would have to decide", hint);
+            let hint = Some("set `quorum` to 1 or more".to_owned());
+            self.error(
+                &format!("{at}/quorum"),
+                "with a quorum of 0, nobody would have to decide",
+                hint,
+            );
         }
         if policy.decider != Decider::Participant && policy.channel.is_none() {
-            let hint = Some("write `channel = \"…\"` under `[approvals.override]`".to_owned());
-            self.error(at, "nobody is named who could decide on overrides", hint);
+            let hint = Some("set `channel` under `[approvals.override]`".to_owned());
+            self.error(at, "nobody can decide on overrides", hint);
         }
         for (name, value) in [
             ("model_rounds", u64::from(flow.limits.model_rounds)),
@@ -253,7 +268,7 @@ impl Check<'_> {
         };
         if start.place != DiscordPlace::PrivateThread || start.parent.is_none() {
             let hint =
-                "write `place = \"private-thread\"`, and as `parent` a channel that members see";
+                "set `place = \"private-thread\"`, and as `parent` a channel that members see";
             self.warn("/start/discord/invite", "nobody can be invited on Discord", hint);
         }
     }
@@ -286,7 +301,7 @@ impl Check<'_> {
         }
         let sum: u32 = lead.points.values().map(|points| u32::from(*points)).sum();
         if sum > 100 {
-            let message = format!("the points come to {sum}; a lead has 100 at most");
+            let message = format!("the points add up to {sum}; the maximum is 100");
             self.error("/lead/points", message, None);
         }
     }
@@ -294,17 +309,17 @@ impl Check<'_> {
     fn pace(&mut self) {
         let pace = &self.flow.pace;
         if pace.remind_after.len() > REMINDERS_MAX {
-            let message = format!("at most {REMINDERS_MAX} reminders of one question");
+            let message = format!("at most {REMINDERS_MAX} reminders per question");
             self.error("/pace/remind_after", message, None);
         }
         if pace.remind_after.iter().any(|after| *after >= pace.expire_after) {
-            let hint = "shorten it, or let `expire_after` be longer";
+            let hint = "shorten it, or increase `expire_after`";
             self.warn("/pace/remind_after", "a reminder would come after the session pauses", hint);
         }
         let Some(quiet) = &pace.quiet_hours else { return };
         for (key, text) in [("from", &quiet.from), ("to", &quiet.to)] {
             if chrono::NaiveTime::parse_from_str(text, "%H:%M").is_err() {
-                let hint = Some("write for example `20:00`".to_owned());
+                let hint = Some("for example, `20:00`".to_owned());
                 let at = format!("/pace/quiet_hours/{key}");
                 self.error(&at, format!("`{text}` is not a time of day"), hint);
             }

@@ -13,6 +13,48 @@ fn a_misspelt_key_is_named_with_its_line_and_what_was_meant() {
 }
 
 #[test]
+fn a_misspelt_key_does_not_hide_what_else_is_wrong() {
+    let flow = changed(
+        "candidate",
+        r#"remind_after  = ["24h", "72h"]"#,
+        r#"remind_afer   = ["24h", "72h"]"#,
+    );
+    let flow = flow
+        .replacen("\"get_macos_contact_card\", \"req", "\"get_macos_contact_cart\", \"req", 1)
+        .replacen("builtin:writing_sample", "builtin:writing_simple", 1)
+        .replacen("channel = \"recruiting_desk\"", "channel = \"nowhere\"", 1);
+    insta::assert_snapshot!(said(&flow), @r"
+    flow.toml:70:1: unknown key `remind_afer`. hint: did you mean `remind_after`?
+    flow.toml:91:1: the alias `nowhere` is not configured. hint: add `nowhere = …` under `[slack.channels] or [discord.channels]` in the configuration
+    flow.toml:118:1: there is no built-in schema `writing_simple`. hint: did you mean `writing_sample`?
+    flow.toml:133:68: there is no tool `get_macos_contact_cart`. hint: did you mean `get_macos_contact_card`?
+    ");
+}
+
+#[test]
+fn a_web_hook_is_missed_only_where_others_are_set_up() {
+    let mut aliases = anteroom::flows::Aliases::from(&super::example());
+    let check = |aliases: &anteroom::flows::Aliases| {
+        let flow = source("candidate");
+        let found = anteroom::flows::check_source(
+            flow,
+            "f",
+            &super::vars(),
+            super::catalogue,
+            Some(aliases),
+        );
+        match found {
+            Ok((_, warnings)) => anteroom::config::render(&warnings),
+            Err(problems) => anteroom::config::render(&problems),
+        }
+    };
+    aliases.webhooks = Some(["other".to_owned()].into());
+    insta::assert_snapshot!(check(&aliases), @"f:564:3: the alias `ats_webhook` is not configured. hint: add `ats_webhook = …` under `[webhooks]` in the configuration");
+    aliases.webhooks = None;
+    insta::assert_snapshot!(check(&aliases), @"f:564:3: warning: no web hook is set up, so nothing is sent to `ats_webhook`. hint: add `ats_webhook = …` under `[webhooks]` in the configuration");
+}
+
+#[test]
 fn an_unknown_tool_is_named_with_what_was_meant() {
     let flow = changed(
         "candidate",
@@ -46,19 +88,19 @@ Order"#,
 fn a_length_of_time_is_written_with_its_unit() {
     let flow =
         changed("candidate", r#"expire_after  = "14d""#, r#"expire_after  = "2 fortnights""#);
-    insta::assert_snapshot!(said(&flow), @"flow.toml:71:1: `2 fortnights` is not a length of time. hint: write for example `24h` or `14d`");
+    insta::assert_snapshot!(said(&flow), @"flow.toml:71:1: `2 fortnights` is not a duration. hint: for example, `24h` or `14d`");
 }
 
 #[test]
 fn an_answer_must_be_an_option_of_its_step() {
     let flow = changed("community", r#"with = ["accept"]"#, r#"with = ["acept"]"#);
-    insta::assert_snapshot!(said(&flow), @"flow.toml:99:49: `acept` is no option of the step `rules`. hint: did you mean `accept`?");
+    insta::assert_snapshot!(said(&flow), @"flow.toml:99:49: step `rules` has no option `acept`. hint: did you mean `accept`?");
 }
 
 #[test]
 fn an_objective_is_there_once() {
     let flow = changed("candidate", r#"id = "education_history""#, r#"id = "skeleton_timeline""#);
-    insta::assert_snapshot!(said(&flow), @"flow.toml:159:3: there is another objective `skeleton_timeline`. hint: every objective of a flow needs an id of its own");
+    insta::assert_snapshot!(said(&flow), @"flow.toml:159:3: duplicate objective `skeleton_timeline`. hint: every objective of a flow needs an id of its own");
 }
 
 #[test]
@@ -81,7 +123,7 @@ fn seven_options_are_too_many() {
     { id = "more",    label = "More" },
 "#,
     );
-    insta::assert_snapshot!(said(&flow), @"flow.toml:161:3: at most 6 entries are allowed here");
+    insta::assert_snapshot!(said(&flow), @"flow.toml:161:3: expected at most 6 entries");
 }
 
 #[test]
@@ -100,7 +142,7 @@ fn objectives_do_not_wait_for_each_other() {
   after = ["skeleton_timeline"]
 "#,
     );
-    insta::assert_snapshot!(said(&flow), @"flow.toml:150:3: these wait for each other: `applicant_profile` → `skeleton_timeline` → `applicant_profile`");
+    insta::assert_snapshot!(said(&flow), @"flow.toml:150:3: circular dependency: `applicant_profile` → `skeleton_timeline` → `applicant_profile`");
 }
 
 #[test]
@@ -110,13 +152,13 @@ fn the_models_word_alone_is_worth_a_warning() {
         r#"done = { any = [ { all = [ { talked = 3 }, "model" ] }, { answered = { step = "deep_dive_result" } } ] }"#,
         r#"done = { any = [ "model", { answered = { step = "deep_dive_result" } } ] }"#,
     );
-    insta::assert_snapshot!(said(&flow), @"flow.toml:293:3: warning: only the model's word completes `interviewed_one_experience`. hint: add evidence, such as `{ reviewed = … }` or `{ talked = 3 }`");
+    insta::assert_snapshot!(said(&flow), @"flow.toml:293:3: warning: `interviewed_one_experience` is completed by the model's judgement alone. hint: add evidence, such as `{ reviewed = … }` or `{ talked = 3 }`");
 }
 
 #[test]
 fn scoring_people_is_worth_a_warning() {
     let flow = changed("candidate", "score_people = false", "score_people = true");
-    insta::assert_snapshot!(said(&flow), @"flow.toml:56:1: warning: this flow scores people. hint: in many places this needs notice, an audit of bias and a person who decides");
+    insta::assert_snapshot!(said(&flow), @"flow.toml:56:1: warning: this flow scores people. hint: many jurisdictions require notice, a bias audit and a human decision");
 }
 
 #[test]
@@ -126,16 +168,16 @@ fn an_invitation_on_discord_needs_a_thread() {
         r#"place      = "private-thread""#,
         r#"place      = "dm"            "#,
     );
-    insta::assert_snapshot!(said(&flow), @r#"flow.toml:20:1: warning: nobody can be invited on Discord. hint: write `place = "private-thread"`, and as `parent` a channel that members see"#);
+    insta::assert_snapshot!(said(&flow), @r#"flow.toml:20:1: warning: nobody can be invited on Discord. hint: set `place = "private-thread"`, and as `parent` a channel that members see"#);
 }
 
 #[test]
 fn scoring_people_unawares_is_refused() {
     let flow = changed("candidate", "score_people = false", "score_people = true");
     let flow = flow.replacen("[notice]\nrequired = true", "[notice]\nrequired = false", 1);
-    insta::assert_snapshot!(said(&flow), @"
-    flow.toml:56:1: people would be scored without having been told. hint: add a `[notice]` with `required = true` that says so
-    flow.toml:56:1: warning: this flow scores people. hint: in many places this needs notice, an audit of bias and a person who decides
+    insta::assert_snapshot!(said(&flow), @r"
+    flow.toml:56:1: people would be scored without being told. hint: add a `[notice]` with `required = true` that says so
+    flow.toml:56:1: warning: this flow scores people. hint: many jurisdictions require notice, a bias audit and a human decision
     ");
 }
 
@@ -169,7 +211,7 @@ fn a_missing_key_is_named() {
 #[test]
 fn a_number_in_quotes_is_no_number() {
     let flow = changed("candidate", "turns         = 150 ", r#"turns         = "150" "#);
-    insta::assert_snapshot!(said(&flow), @"flow.toml:65:1: a whole number is needed here, not text. hint: write `150` without quotes");
+    insta::assert_snapshot!(said(&flow), @"flow.toml:65:1: expected a whole number, found text. hint: write `150` without quotes");
 }
 
 #[test]
@@ -220,7 +262,7 @@ fn a_syntax_error_has_its_place() {
 #[test]
 fn a_branch_leads_from_an_option() {
     let flow = changed("community", r#"question = "@handoff""#, r#"questions = "@handoff""#);
-    insta::assert_snapshot!(said(&flow), @"flow.toml:119:3: `questions` never comes of this step. hint: did you mean `question`?");
+    insta::assert_snapshot!(said(&flow), @"flow.toml:119:3: this step never results in `questions`. hint: did you mean `question`?");
 }
 
 #[test]
@@ -247,7 +289,7 @@ fn a_script_that_cannot_end_is_found() {
   yes = "rules"
 "#,
     );
-    insta::assert_snapshot!(said(&flow), @"flow.toml:108:11: no answer leads to the end of the script of `phase_1_rules`. hint: let one branch lead on");
+    insta::assert_snapshot!(said(&flow), @"flow.toml:108:11: the script of `phase_1_rules` can never end. hint: let one branch lead to the next phase");
 }
 
 #[test]
@@ -296,8 +338,8 @@ fn a_list_of_the_scripts_making_keeps_the_bounds() {
 "#,
     );
     insta::assert_snapshot!(said(&flow), @r#"
-    flow.toml:321:20: this may come to 1 entry, at least 2 are needed. hint: add fixed ones under `$also`
-    flow.toml:321:20: this may come to more than 6 entries. hint: write `"$most" = 5`
+    flow.toml:321:20: this may yield more than 6 entries. hint: add `"$most" = 5`
+    flow.toml:321:20: this may yield only 1 entry; at least 2 are required. hint: add fixed ones under `$also`
     "#);
 }
 
@@ -308,8 +350,8 @@ fn an_expression_speaks_of_what_exists() {
         r#""{{ labels.next_role }}""#,
         r#""{{ label.next_rol }} {{ records.candidat_dossier.x }}""#,
     );
-    insta::assert_snapshot!(said(&flow), @"
-    flow.toml:550:3: `label` is not known here. hint: did you mean `labels`?
+    insta::assert_snapshot!(said(&flow), @r"
+    flow.toml:550:3: `label` is not defined here. hint: did you mean `labels`?
     flow.toml:550:3: there is no data `candidat_dossier`. hint: did you mean `candidate_dossier`?
     ");
 }
@@ -321,7 +363,7 @@ fn an_expression_that_does_not_compile_is_found() {
         r#"when = "answers.attach == 'yes'""#,
         r#"when = "answers.attach == 'yes""#,
     );
-    insta::assert_snapshot!(said(&flow), @"flow.toml:381:3: `answers.attach == 'yes` is no expression: unexpected end of string");
+    insta::assert_snapshot!(said(&flow), @"flow.toml:381:3: `answers.attach == 'yes` is not a valid expression: unexpected end of string");
 }
 
 #[test]
@@ -334,17 +376,17 @@ fn arguments_of_a_step_satisfy_the_tool() {
   mesage = "x"
 "#,
     );
-    insta::assert_snapshot!(said(&flow), @"
+    insta::assert_snapshot!(said(&flow), @r"
     flow.toml:299:3: without a model `one_card_generated` can never be reached. hint: no step submits `knowledge_card` for validation
     flow.toml:391:3: `knowledge_cart` is not one of `applicant_profile`, `candidate_dossier`, `education_history`, `knowledge_card`, `skeleton_timeline`, `applicantProfile`, `experience`, `education`, `knowledgeCard`. hint: did you mean `knowledge_card`?
-    flow.toml:392:3: `submit_for_validation` takes no `mesage`. hint: did you mean `message`?
+    flow.toml:392:3: `submit_for_validation` has no argument `mesage`. hint: did you mean `message`?
     ");
 }
 
 #[test]
 fn a_decision_that_nobody_takes_is_refused() {
     let flow = changed("candidate", "quorum    = 1", "quorum    = 0");
-    insta::assert_snapshot!(said(&flow), @"flow.toml:84:1: nobody would have to decide. hint: write `quorum = 1`");
+    insta::assert_snapshot!(said(&flow), @"flow.toml:84:1: with a quorum of 0, nobody would have to decide. hint: set `quorum` to 1 or more");
 }
 
 #[test]
@@ -356,7 +398,7 @@ channel = "recruiting_desk""#,
         r#"[handoff]
 channel = "recruiting_disk""#,
     );
-    insta::assert_snapshot!(said(&flow), @"flow.toml:91:1: nothing is set up for the alias `recruiting_disk`. hint: did you mean `recruiting_desk`?");
+    insta::assert_snapshot!(said(&flow), @"flow.toml:91:1: the alias `recruiting_disk` is not configured. hint: did you mean `recruiting_desk`?");
 }
 
 #[test]
@@ -369,7 +411,7 @@ fn a_phase_leads_forward_only() {
 next = "phase_1_core_facts"
 "#,
     );
-    insta::assert_snapshot!(said(&flow), @"flow.toml:412:1: `phase_1_core_facts` does not come after this phase. hint: a phase leads forward only");
+    insta::assert_snapshot!(said(&flow), @"flow.toml:412:1: `phase_1_core_facts` does not come after this phase. hint: `next` must name a later phase");
 }
 
 #[test]
@@ -381,7 +423,7 @@ fn data_that_is_not_kept_cannot_be_posted() {
         r#"  data    = "interests"
 "#,
     );
-    insta::assert_snapshot!(said(&flow), @"flow.toml:220:3: `interests` does not go through a review. hint: write `review = true` under `[data.interests]`");
+    insta::assert_snapshot!(said(&flow), @"flow.toml:220:3: `interests` is never reviewed. hint: set `review = true` under `[data.interests]`");
 }
 
 #[test]
@@ -396,9 +438,9 @@ fn every_mistake_is_told_at_once() {
         .replace("max_rounds", "rounds")
         .replace("turns        = 40", "turns = true")
         .replace("mode  = \"script\"", "mode = \"scripted\"");
-    insta::assert_snapshot!(said(&flow), @"
+    insta::assert_snapshot!(said(&flow), @r"
     flow.toml:9:1: unknown key `local`. hint: did you mean `locale`?
-    flow.toml:49:1: a whole number is needed here, not `true`
+    flow.toml:49:1: expected a whole number, found `true`
     flow.toml:93:1: `scripted` is not one of `interview`, `script`. hint: did you mean `script`?
     flow.toml:139:1: `scripted` is not one of `interview`, `script`. hint: did you mean `script`?
     flow.toml:227:1: `scripted` is not one of `interview`, `script`. hint: did you mean `script`?

@@ -20,18 +20,45 @@ fn said(text: &str) -> String {
 }
 
 #[test]
-fn the_example_says_what_holds_without_it() {
-    let example = example();
-    let without = Settings::playground(example.data_dir.clone());
-    assert_eq!(example.web, without.web);
-    assert_eq!(example.brand, without.brand);
-    assert_eq!(example.vars, without.vars);
-    assert_eq!(example.contacts, without.contacts);
-    assert_eq!(example.flows, without.flows);
-    assert_eq!(example.uploads, without.uploads);
-    assert_eq!(example.log, without.log);
-    assert_eq!(example.limits, without.limits);
-    assert_eq!(example.budgets, without.budgets);
+fn a_copy_of_the_example_changes_nothing_and_needs_no_secret() {
+    let copy = Settings::parse("config.toml", EXAMPLE, &Environment::default());
+    let copy = copy.unwrap_or_else(|problems| panic!("{}", render(&problems)));
+    assert_eq!(copy, Settings::playground(copy.data_dir.clone()));
+}
+
+#[test]
+fn secrets_are_not_looked_up_for_a_command_that_needs_none() {
+    let config = r#"
+[web]
+listen = "0.0.0.0:80"
+allow_remote = true
+staff_key_env = "NOT_SET"
+[slack]
+bot_token_env = "NOT_SET"
+app_token_file = "/does/not/exist"
+[slack.channels]
+desk = "C0123456789"
+[discord]
+token_env = "NOT_SET"
+application_id = "1300000000000000001"
+[webhooks]
+ats = { url = "https://ats.example.org", secret_env = "NOT_SET" }
+[llm.interview]
+base_url = "https://models.example.org/v1"
+model = "m"
+key_env = "NOT_SET"
+[search]
+provider = "brave"
+key_env = "NOT_SET"
+"#;
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("config.toml");
+    std::fs::write(&file, config).unwrap();
+    let settings = Settings::load_without_secrets(&file, &Environment::default());
+    let settings = settings.unwrap_or_else(|problems| panic!("{}", render(&problems)));
+    assert_eq!(settings.slack.unwrap().channels["desk"], "C0123456789");
+    assert!(settings.webhooks.contains_key("ats"));
+    assert_eq!(said(config).matches("`NOT_SET` is not set").count(), 6, "{}", said(config));
 }
 
 #[test]
@@ -52,12 +79,12 @@ sources = ["profile", "vcards"]
 [limits]
 outbox_workers = 0
 "#
-    ), @"
+    ), @r"
     config.toml:3:1: unknown key `lissten`. hint: did you mean `listen`?
-    config.toml:5:1: `true` or `false` is needed here, not text
+    config.toml:5:1: expected `true` or `false`, found text
     config.toml:7:10: unknown key `role`. hint: did you mean `roles`?
     config.toml:11:23: `vcards` is not one of `macos`, `vcard`, `profile`, `directory`. hint: did you mean `vcard`?
-    config.toml:14:1: this must be 1 or more
+    config.toml:14:1: must be 1 or more
     ");
 }
 
@@ -84,26 +111,26 @@ sources = ["macos", "directory"]
 macos = { owner = "ada@example.org", via = "contacts" }
 "##
     ), @r#"
-    config.toml:3:1: `0.0.0.0` is not an address with a port. hint: write for example `127.0.0.1:4747`
+    config.toml:3:1: `0.0.0.0` is not an address with a port. hint: for example, `127.0.0.1:4747`
     config.toml:6:1: `#recruiting` is not an id. hint: copy the id, not the name: `C0123456789` on Slack, 17 to 20 digits on Discord
     config.toml:9:1: `Member` is not an id. hint: copy the id, not the name: `C0123456789` on Slack, 17 to 20 digits on Discord
-    config.toml:12:9: `http://ats.example.org` is not an address for a web hook. hint: it begins with `https://`, or with `http://127.0.0.1`, and holds no password
-    config.toml:12:41: the environment has no `ATS`. hint: set it, or write `secret_file` instead
-    config.toml:13:10: `http://127.0.0.1.example.org/` is not an address for a web hook. hint: it begins with `https://`, or with `http://127.0.0.1`, and holds no password
-    config.toml:14:10: `ats.example.org/` is not an address for a web hook. hint: it begins with `https://`, or with `http://127.0.0.1`, and holds no password
-    config.toml:17:21: the source `directory` needs its `file`. hint: write `directory = { file = "…" }` under `[contacts]`
+    config.toml:12:9: `http://ats.example.org` can't be used as a web hook. hint: use an address that begins with `https://` or `http://127.0.0.1` and contains no password
+    config.toml:12:41: environment variable `ATS` is not set. hint: export it, or use `secret_file`
+    config.toml:13:10: `http://127.0.0.1.example.org/` can't be used as a web hook. hint: use an address that begins with `https://` or `http://127.0.0.1` and contains no password
+    config.toml:14:10: `ats.example.org/` can't be used as a web hook. hint: use an address that begins with `https://` or `http://127.0.0.1` and contains no password
+    config.toml:17:21: the source `directory` needs its `file`. hint: add `directory = { file = "…" }` under `[contacts]`
     config.toml:18:11: `ada@example.org` is not a person. hint: write `platform:workspace/user`, for example `slack:T01/U01`
     "#);
 }
 
 #[test]
 fn other_machines_are_served_only_on_two_decisions() {
-    insta::assert_snapshot!(said("[web]\nlisten = \"0.0.0.0:80\"\n"), @"config.toml:2:1: `0.0.0.0:80` can be reached from other machines. hint: listen on `127.0.0.1`, or write `allow_remote = true`");
-    insta::assert_snapshot!(said("[web]\nlisten = \"0.0.0.0:80\"\nallow_remote = true\n"), @"config.toml:3:1: other machines could open the staff page. hint: write `staff_key_env` or `staff_key_file`");
+    insta::assert_snapshot!(said("[web]\nlisten = \"0.0.0.0:80\"\n"), @"config.toml:2:1: `0.0.0.0:80` can be reached from other machines. hint: use `127.0.0.1`, or set `allow_remote = true`");
+    insta::assert_snapshot!(said("[web]\nlisten = \"0.0.0.0:80\"\nallow_remote = true\n"), @"config.toml:3:1: the staff page would be open to other machines without a key. hint: set `staff_key_env` or `staff_key_file`");
     let both = "[web]\nlisten = \"0.0.0.0:80\"\nallow_remote = true\nstaff_key_env = \"KEY\"\n";
     let short = Environment::from([("KEY", "secret")]);
     let problems = Settings::parse("config.toml", both, &short).unwrap_err();
-    insta::assert_snapshot!(render(&problems), @"config.toml:1:2: the key of the staff page is too short. hint: at least 16 characters, for example from `openssl rand -hex 16`");
+    insta::assert_snapshot!(render(&problems), @"config.toml:1:2: the staff page's key is too short. hint: use at least 16 characters, for example from `openssl rand -hex 16`");
     let long = Environment::from([("KEY", "0123456789abcdef")]);
     assert!(Settings::parse("config.toml", both, &long).is_ok());
 }
@@ -125,8 +152,8 @@ fn the_environment_wins_over_the_file() {
 
     let bad = Environment::from([("ANTEROOM_LISTEN", "4747"), ("ANTEROOM_LOG_FORMAT", "xml")]);
     let problems = Settings::playground("/tmp".into()).overridden(&bad).unwrap_err();
-    insta::assert_snapshot!(render(&problems), @"
-    environment: `ANTEROOM_LISTEN` is `4747`. hint: write for example `127.0.0.1:4747`
+    insta::assert_snapshot!(render(&problems), @r"
+    environment: `ANTEROOM_LISTEN` is `4747`. hint: for example, `127.0.0.1:4747`
     environment: `ANTEROOM_LOG_FORMAT` is `xml`. hint: one of `auto`, `pretty`, `plain`, `json`
     ");
 }
@@ -147,7 +174,9 @@ fn a_secret_never_prints() {
 
 #[test]
 fn deciders_are_known_by_id_group_or_the_staff_page() {
-    let settings = example();
+    let both = r#"{ slack_users = ["U01"], slack_groups = ["S01"], web_staff = true }"#;
+    let text = EXAMPLE.replacen("{ web_staff = true }\nstaff", &format!("{both}\nstaff"), 1);
+    let settings = Settings::parse("config.toml", &text, &Environment::default()).unwrap();
     let none = BTreeSet::new();
     let of = |person: &str, groups: &BTreeSet<String>, staff| {
         settings.approver_of(&person.parse::<PersonId>().unwrap(), groups, staff)
@@ -190,16 +219,16 @@ base_url = "https://models.example.org/v1"
 model = "m"
 fallback = "vision"
 "#
-    ), @"
-    config.toml:3:1: `http://models.example.org/v1` would carry the key and what people write without encryption. hint: write `https://`; plain `http` is for this machine alone, as `http://127.0.0.1`
-    config.toml:5:1: the environment has no `NO_SUCH_KEY`. hint: set it, or write `key_file` instead
-    config.toml:6:1: there is no service `bakup`. hint: write its table `[llm.spare.bakup]`
-    config.toml:9:1: a key stands in the address. hint: write `key_env` or `key_file` instead
-    config.toml:11:1: `embed` cannot do the work of `extract`. hint: name a service of the same kind
-    config.toml:12:13: this is not the name of a header. hint: for example `api-key`
-    config.toml:17:1: the fallbacks of `vision` lead back to it
-    config.toml:20:1: `models.example.org` is not an address for a model. hint: it begins with `https://`, or with `http://127.0.0.1`
-    config.toml:26:1: the fallbacks of `spare.backup` lead back to it
+    ), @r"
+    config.toml:3:1: `http://models.example.org/v1` would send the key and what people write unencrypted. hint: use `https://`; plain `http` is only allowed on this machine, as `http://127.0.0.1`
+    config.toml:5:1: environment variable `NO_SUCH_KEY` is not set. hint: export it, or use `key_file`
+    config.toml:6:1: there is no service `bakup`. hint: add a table `[llm.spare.bakup]`
+    config.toml:9:1: the address contains a key. hint: use `key_env` or `key_file` instead
+    config.toml:11:1: `embed` can't replace `extract`. hint: use a service of the same kind
+    config.toml:12:13: this is not a valid header name. hint: for example, `api-key`
+    config.toml:17:1: circular fallback: `vision` leads back to itself
+    config.toml:20:1: `models.example.org` can't be used as a model's address. hint: use an address that begins with `https://` or `http://127.0.0.1`
+    config.toml:26:1: circular fallback: `spare.backup` leads back to itself
     ");
     insta::assert_snapshot!(said(
         r#"
@@ -213,12 +242,12 @@ first_byte = "soon"
 attempts = 0
 dialect = { output_limit = "max_output_tokens", streams = true }
 "#
-    ), @"
+    ), @r"
     config.toml:2:6: unknown key `interveiw`. hint: did you mean `interview`?
     config.toml:5:6: `model` is missing
-    config.toml:7:1: this must be 2.0 or less
-    config.toml:8:1: `soon` is not a length of time. hint: write for example `24h` or `14d`
-    config.toml:9:1: this must be 1 or more
+    config.toml:7:1: must be 2.0 or less
+    config.toml:8:1: `soon` is not a duration. hint: for example, `24h` or `14d`
+    config.toml:9:1: must be 1 or more
     config.toml:10:13: `max_output_tokens` is not one of `max_tokens`, `max_completion_tokens`. hint: did you mean `max_tokens`?
     config.toml:10:49: unknown key `streams`. hint: did you mean `stream`?
     ");
@@ -245,13 +274,13 @@ minutes = 5
 [budget.session]
 time = "soon"
 "#
-    ), @"
-    config.toml:6:1: this must be 4000 or more
+    ), @r"
+    config.toml:6:1: must be 4000 or more
     config.toml:9:1: `week` is not one of `day`, `month`
-    config.toml:12:1: this must be 1 or more
-    config.toml:13:1: this must be 0.01 or more
-    config.toml:14:1: unknown key `minutes`. hint: known here: `tokens`, `calls`, `time`, `cost`
-    config.toml:17:1: `soon` is not a length of time. hint: write for example `24h` or `14d`
+    config.toml:12:1: must be 1 or more
+    config.toml:13:1: must be 0.01 or more
+    config.toml:14:1: unknown key `minutes`. hint: valid keys: `tokens`, `calls`, `time`, `cost`
+    config.toml:17:1: `soon` is not a duration. hint: for example, `24h` or `14d`
     ");
     insta::assert_snapshot!(said(
         r#"
@@ -264,11 +293,11 @@ session   = { tokens = 10_000, time = "5m", cost = 2.5 }
 workspace = { cost = 2 }
 total     = { time = "0s" }
 "#
-    ), @"
+    ), @r"
     config.toml:6:15: a turn could use more than the session it is part of. hint: lower it, or raise `tokens` under `[budget.session]`
     config.toml:6:32: a turn could use more than the session it is part of. hint: lower it, or raise `time` under `[budget.session]`
     config.toml:7:45: a session could use more than the workspace it is part of. hint: lower it, or raise `cost` under `[budget.workspace]`
-    config.toml:9:15: this leaves no time. hint: leave it out where time is not bounded
+    config.toml:9:15: the time limit is zero. hint: leave it out for unlimited time
     ");
 }
 

@@ -67,7 +67,11 @@ fn the_token_goes_to_discord_or_to_this_machine() {
         "nowhere",
     ] {
         let said = with(elsewhere).unwrap_err();
-        assert!(said.contains("no address of Discord's API") && !said.contains("secret"), "{said}");
+        assert!(
+            said.contains("neither Discord's API nor an address on this machine")
+                && !said.contains("secret"),
+            "{said}"
+        );
     }
 }
 
@@ -80,10 +84,10 @@ token = "in-the-file"
 transport = "sockets"
 shards = 0
 "#
-    ), @"
+    ), @r"
     config.toml:3:1: unknown key `token`. hint: did you mean `token_env`?
     config.toml:4:1: `sockets` is not one of `gateway`, `http`
-    config.toml:5:1: this must be 1 or more
+    config.toml:5:1: must be 1 or more
     ");
     insta::assert_snapshot!(said(
         r#"
@@ -99,21 +103,21 @@ staff_roles = ["1200000000000000009", "moderators"]
 [discord.channels]
 welcome = "welcome"
 "#
-    ), @"
-    config.toml:3:1: this is not the token alone. hint: leave `Bot ` out: it is put before the token here
+    ), @r"
+    config.toml:3:1: the token begins with `Bot `. hint: leave out `Bot `; it is added automatically
     config.toml:4:1: `anteroom` is not an id. hint: copy the id, not the name: `C0123456789` on Slack, 17 to 20 digits on Discord
-    config.toml:6:1: this is not a public key. hint: copy it from the developer portal, under General Information: 64 hexadecimal digits
-    config.toml:7:1: `3001` is not an address with a port. hint: write for example `127.0.0.1:4747`
+    config.toml:6:1: this is not a valid public key. hint: copy it from the developer portal, under General Information: 64 hexadecimal digits
+    config.toml:7:1: `3001` is not an address with a port. hint: for example, `127.0.0.1:4747`
     config.toml:8:16: `ada` is not an id. hint: copy the id, not the name: `C0123456789` on Slack, 17 to 20 digits on Discord
     config.toml:9:39: `moderators` is not an id. hint: copy the id, not the name: `C0123456789` on Slack, 17 to 20 digits on Discord
     config.toml:12:1: `welcome` is not an id. hint: copy the id, not the name: `C0123456789` on Slack, 17 to 20 digits on Discord
     ");
-    insta::assert_snapshot!(said("[discord]\ntoken_env = \"ODD\"\ntransport = \"http\"\n"), @"
-    config.toml:1:2: the application's id is needed. hint: write `application_id`: it stands in the developer portal, under General Information
-    config.toml:2:1: this holds characters that no token has
-    config.toml:3:1: requests over HTTP need the application's public key. hint: write `public_key`: copy it from the developer portal, under General Information: 64 hexadecimal digits
+    insta::assert_snapshot!(said("[discord]\ntoken_env = \"ODD\"\ntransport = \"http\"\n"), @r"
+    config.toml:1:2: Discord needs the application id. hint: set `application_id`; it is in the developer portal, under General Information
+    config.toml:2:1: this token contains invalid characters
+    config.toml:3:1: `http` needs the application's public key. hint: set `public_key`: copy it from the developer portal, under General Information: 64 hexadecimal digits
     ");
-    insta::assert_snapshot!(said("[discord]\napplication_id = \"1300000000000000001\"\n"), @"config.toml:1:2: Discord is not connected without the bot's token. hint: write `token_env` or `token_file`: the token stands in the developer portal, under Bot");
+    insta::assert_snapshot!(said("[discord]\napplication_id = \"1300000000000000001\"\n"), @"config.toml:1:2: Discord needs the bot token. hint: set `token_env` or `token_file`; the token is in the developer portal, under Bot");
 }
 
 #[test]

@@ -107,7 +107,7 @@ fn the_environment_names_another_web_api() {
     let settings = with("http://localhost:4010/api/").unwrap();
     assert_eq!(settings.slack.unwrap().connection.unwrap().api_url, "http://localhost:4010/api");
     let problems = with("http://slack.example.org/api").unwrap_err();
-    insta::assert_snapshot!(render(&problems), @"config.toml:1:2: `http://slack.example.org/api` would carry tokens and what people write without encryption. hint: it begins with `https://`, or with `http://127.0.0.1`");
+    insta::assert_snapshot!(render(&problems), @"config.toml:1:2: `http://slack.example.org/api` would send tokens and what people write unencrypted. hint: use an address that begins with `https://` or `http://127.0.0.1`");
 }
 
 #[test]
@@ -119,10 +119,10 @@ transport = "sockets"
 bot_token = "xoxb-in-the-file"
 sockets = 11
 "#
-    ), @"
+    ), @r"
     config.toml:3:1: `sockets` is not one of `socket`, `http`. hint: did you mean `socket`?
     config.toml:4:1: unknown key `bot_token`. hint: did you mean `bot_token_env`?
-    config.toml:5:1: this must be 10 or less
+    config.toml:5:1: must be 10 or less
     ");
     insta::assert_snapshot!(said(
         r#"
@@ -136,23 +136,23 @@ staff_users = ["U01", "@ada"]
 staff_groups = ["recruiters"]
 api_url = "http://slack.example.org/api"
 "#
-    ), @"
+    ), @r"
     config.toml:3:1: this is not a token of the bot. hint: a token of the bot begins with `xoxb-`
-    config.toml:5:1: either `app_token_env` or `app_token_file` is needed, not both
-    config.toml:6:1: `3000` is not an address with a port. hint: write for example `127.0.0.1:4747`
-    config.toml:7:1: `/On Board` is not a slash command. hint: a slash, then at most 31 small letters, digits, `-` or `_`
+    config.toml:5:1: set either `app_token_env` or `app_token_file`, not both
+    config.toml:6:1: `3000` is not an address with a port. hint: for example, `127.0.0.1:4747`
+    config.toml:7:1: `/On Board` is not a slash command. hint: use a slash and up to 31 lower-case letters, digits, `-` or `_`
     config.toml:8:23: `@ada` is not an id. hint: copy the id, not the name: `C0123456789` on Slack, 17 to 20 digits on Discord
     config.toml:9:17: `recruiters` is not an id. hint: copy the id, not the name: `C0123456789` on Slack, 17 to 20 digits on Discord
-    config.toml:10:1: `http://slack.example.org/api` would carry tokens and what people write without encryption. hint: it begins with `https://`, or with `http://127.0.0.1`
+    config.toml:10:1: `http://slack.example.org/api` would send tokens and what people write unencrypted. hint: use an address that begins with `https://` or `http://127.0.0.1`
     ");
     insta::assert_snapshot!(said("[slack]\nbot_token_env = \"ODD\"\n"), @r#"
-    config.toml:1:2: sockets need the app's token. hint: write `app_token_env` or `app_token_file`: a token with the scope `connections:write` from "Basic Information" of the app's settings
-    config.toml:2:1: this holds characters that no token has
+    config.toml:1:2: `socket` needs an app-level token. hint: set `app_token_env` or `app_token_file`; create a token with the scope `connections:write` under "Basic Information" in the app's settings
+    config.toml:2:1: this token contains invalid characters
     "#);
-    insta::assert_snapshot!(said("[slack]\napp_token_env = \"SLACK_APP_TOKEN\"\n"), @"config.toml:1:2: Slack is not connected without a token of the bot. hint: write `bot_token_env` or `bot_token_file`, or `[slack.oauth]`");
+    insta::assert_snapshot!(said("[slack]\napp_token_env = \"SLACK_APP_TOKEN\"\n"), @"config.toml:1:2: Slack needs a bot token. hint: set `bot_token_env` or `bot_token_file`, or add `[slack.oauth]`");
     insta::assert_snapshot!(said(
         "[slack]\ntransport = \"http\"\nbot_token_env = \"SLACK_BOT_TOKEN\"\n"
-    ), @r#"config.toml:2:1: requests over HTTP need the signing secret. hint: write `signing_secret_env` or `signing_secret_file`: it stands in "Basic Information" of the app's settings"#);
+    ), @r#"config.toml:2:1: `http` needs the signing secret. hint: set `signing_secret_env` or `signing_secret_file`; it is under "Basic Information" in the app's settings"#);
 }
 
 #[test]
@@ -165,7 +165,7 @@ signing_secret_env = "SLACK_SIGNING_SECRET"
 bot_token_env = "SLACK_BOT_TOKEN"
 oauth = { client_id = "1", client_secret_env = "SLACK_CLIENT_SECRET", redirect_url = "https://b.example.org", tokens_key_env = "SLACK_TOKENS_KEY" }
 "#
-    ), @"config.toml:6:1: either a token of the bot or `oauth` is needed, not both. hint: a token is for one workspace, `oauth` for those that install the app");
+    ), @"config.toml:6:1: set either a bot token or `oauth`, not both. hint: a bot token serves one workspace; with `oauth`, any number of workspaces install the app");
     insta::assert_snapshot!(said(
         r#"
 [slack]
@@ -177,10 +177,10 @@ client_id = "1"
 redirect_url = "http://me:secret@bot.example.org"
 tokens_key_env = "SHORT_KEY"
 "#
-    ), @"
-    config.toml:6:8: `oauth` needs the app's client secret. hint: write `client_secret_env` or `client_secret_file`
-    config.toml:6:8: the key that seals tokens is not one. hint: 32 bytes in base64, for example from `openssl rand -base64 32`
-    config.toml:8:1: `bot.example.org` is not an address that Slack sends browsers to. hint: it begins with `https://`, and ends with `/slack/oauth`
+    ), @r"
+    config.toml:6:8: `oauth` needs the app's client secret. hint: set `client_secret_env` or `client_secret_file`
+    config.toml:6:8: the key to encrypt tokens is invalid. hint: use 32 bytes in base64, for example from `openssl rand -base64 32`
+    config.toml:8:1: `bot.example.org` can't be used as a redirect URL. hint: use an address that begins with `https://` and ends with `/slack/oauth`
     ");
 }
 

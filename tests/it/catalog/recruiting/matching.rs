@@ -47,7 +47,7 @@ fn the_check_says_what_scoring_people_asks() {
         None,
     );
     let remarks: Vec<String> = checked.unwrap().1.iter().map(ToString::to_string).collect();
-    insta::assert_snapshot!(remarks.join("\n"), @"job-match.toml:42:1: warning: this flow scores people. hint: in many places this needs notice, an audit of bias and a person who decides");
+    insta::assert_snapshot!(remarks.join("\n"), @"job-match.toml:42:1: warning: this flow scores people. hint: many jurisdictions require notice, a bias audit and a human decision");
 }
 
 #[test]
@@ -493,11 +493,11 @@ tools = ["persist_data", "next_phase"]
         let checked = check_source(flow, "bare.toml", &bench::vars(), catalogue, None);
         let remarks = checked.map_or_else(|problems| problems, |(_, remarks)| remarks);
         let told =
-            remarks.iter().map(ToString::to_string).filter(|told| told.contains("borne out"));
+            remarks.iter().map(ToString::to_string).filter(|told| told.contains("evidence could support"));
         told.collect::<Vec<_>>().join("\n")
     };
-    insta::assert_snapshot!(report(flow), @"bare.toml:8:1: there is nothing in `remarks` that could be borne out. hint: give its schema numbers, or objects with `source` and `words`; else leave it out");
+    insta::assert_snapshot!(report(flow), @"bare.toml:8:1: `remarks` contains nothing that evidence could support. hint: add numbers, or objects with `source` and `words`, to its schema; or leave out `evidence`");
     let counted =
         flow.replace(r#""text": { "type": "string" }"#, r#""years": { "type": "integer" }"#);
-    assert!(!report(&counted).contains("borne out"), "{}", report(&counted));
+    assert!(!report(&counted).contains("evidence could support"), "{}", report(&counted));
 }
