@@ -31,7 +31,7 @@ mod tasks;
 mod term;
 mod tools;
 
-use std::{ffi::OsString, fmt, io, process::ExitCode};
+use std::{ffi::OsString, fmt, io, panic, process::ExitCode, thread};
 
 use clap::{CommandFactory as _, Parser as _};
 
@@ -40,6 +40,7 @@ use crate::config::{Environment, Problem};
 
 /// Runs the command that the arguments name; the first of them is the program's own name.
 pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
+    keep_caught_panics_quiet();
     let cli = match Cli::try_parse_from(args) {
         Ok(cli) => cli,
         Err(error) => {
@@ -52,6 +53,17 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Ok(code) => code,
         Err(error) => report(&error),
     }
+}
+
+/// The database panics over files that it cannot read, and where memory is short. The store catches that and reports it
+/// as an error; the panic's own message would only say it a second time, and worse.
+fn keep_caught_panics_quiet() {
+    let usual = panic::take_hook();
+    panic::set_hook(Box::new(move |panicked| {
+        if !matches!(thread::current().name(), Some("store-open" | "store-check")) {
+            usual(panicked);
+        }
+    }));
 }
 
 fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {

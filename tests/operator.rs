@@ -19,5 +19,7 @@ mod html;
 mod person;
 #[path = "operator/scrub.rs"]
 mod scrub;
+#[path = "support/skipped.rs"]
+mod skipped;
 #[path = "support/person.rs"]
 mod visitor;

@@ -29,21 +29,21 @@ pub const MEMBERS: [&str; 7] = [
 pub const EVENTS: &str = "events.json";
 
 const README: &str = "\
-What is in this archive
+Contents of this archive
 
-resume.json      the approved data as JSON Resume 1.2.1 (https://jsonresume.org/schema)
-records.json     all stored data as it was stored
-transcript.md    the conversation, to read
-transcript.json  the conversation, for programs
-decisions.json   what was decided, by whom and when
-session.json     who the conversation is with, where, how it stands, when it goes
-files/           the files that were sent, unchanged except that pictures lost their hidden metadata
-made/            the pictures and documents that the bot made, where there are some
-child-runs/      work that was given away, where there was some: what it was, what with, and what came of it
+resume.json      approved data as JSON Resume 1.2.1 (https://jsonresume.org/schema)
+records.json     all stored data
+transcript.md    the conversation, for reading
+transcript.json  the conversation as JSON
+decisions.json   decisions: what, by whom and when
+session.json     who the conversation is with, where, its status and its deletion date
+files/           uploaded files, unchanged except that hidden metadata is removed from pictures
+made/            pictures and documents made by the bot, if any
+child-runs/      delegated sub-tasks, if any: request, inputs and results
 ";
 
 /// In place of a file that cannot be read any more.
-const DAMAGED: &str = "This file was damaged where it was kept, and cannot be read any more.\n";
+const DAMAGED: &str = "This file is damaged and can no longer be read.\n";
 
 /// Makes the archive. The same session gives the same bytes: every member carries the time of the last event.
 ///

@@ -11,7 +11,7 @@ use crate::{
     catalog,
     clock::{Clock, SystemClock},
     config::{
-        ContactSource, Environment, LogFormat, MacosVia, Settings, default_data_dir,
+        ContactSource, Environment, LogFormat, MacosVia, Problem, Settings, default_data_dir,
         settings::{self, Macos},
     },
     contacts::{
@@ -21,7 +21,7 @@ use crate::{
     },
     engine::{self, Engine, Parts, webhook},
     fetch::Fetcher,
-    flows::Library,
+    flows::{Aliases, Library, check},
     ids::{Ids, RandomIds},
     llm::{
         Models,
@@ -47,35 +47,47 @@ pub(super) struct Wanted {
 }
 
 impl Wanted {
-    /// The configuration file's settings where there is one, the playground's otherwise.
+    /// For a command that works on this machine alone: the configuration file's settings where there is one, the
+    /// playground's otherwise. No secret is looked up, so none has to be set.
     pub(super) fn settings(&self) -> anyhow::Result<Settings> {
-        match self.environment.config_file(self.config.clone()) {
+        match self.file() {
+            Some(file) => {
+                let read = Settings::load_without_secrets(&file, &self.environment);
+                self.placed(read.map_err(Problems)?)
+            }
+            None => self.playground(),
+        }
+    }
+
+    /// The same with secrets, for a bot that serves people.
+    pub(super) fn serving(&self) -> anyhow::Result<Settings> {
+        match self.file() {
             Some(file) => self.read(&file),
             None => self.playground(),
         }
     }
 
-    /// Whether there is a configuration file.
-    pub(super) fn is_configured(&self) -> bool {
-        self.environment.config_file(self.config.clone()).is_some()
-    }
-
-    /// The configuration file's settings; there must be one.
+    /// The same, but there must be a configuration file.
     pub(super) fn configured(&self) -> anyhow::Result<Settings> {
-        let file = self.environment.config_file(self.config.clone()).ok_or_else(|| {
+        let file = self.file().ok_or_else(|| {
             sentence(
-                "there is no configuration. hint: copy `config.example.toml` to `config.toml`, or run \
-                 `anteroom play`, which needs none",
+                "no configuration file found. hint: copy `config.example.toml` to `config.toml`, or run \
+                 `anteroom play`, which doesn't need one",
             )
         })?;
         self.read(&file)
     }
 
-    /// The playground's settings, unless a configuration file was named on the command line.
-    pub(super) fn playground(&self) -> anyhow::Result<Settings> {
-        if let Some(file) = &self.config {
-            return self.read(file);
-        }
+    /// Whether there is a configuration file.
+    pub(super) fn is_configured(&self) -> bool {
+        self.file().is_some()
+    }
+
+    fn file(&self) -> Option<PathBuf> {
+        self.environment.config_file(self.config.clone())
+    }
+
+    fn playground(&self) -> anyhow::Result<Settings> {
         let data_dir = match &self.data {
             Some(dir) => dir.clone(),
             None => default_data_dir().unwrap_or_default(),
@@ -96,7 +108,7 @@ impl Wanted {
         }
         if settings.data_dir.as_os_str().is_empty() {
             return Err(sentence(
-                "there is no home directory to keep data in. hint: name one with `--data DIR`",
+                "no home directory found to store data in. hint: choose a directory with `--data DIR`",
             ));
         }
         Ok(settings)
@@ -125,6 +137,22 @@ pub(super) fn library(settings: &Settings) -> anyhow::Result<Library> {
     let flows = &settings.flows;
     let library = Library::load(flows.dir.as_deref(), &flows.enabled, &settings.vars);
     Ok(library.map_err(Problems)?)
+}
+
+/// What `flows check` says of every flow that can be started: errors and warnings. Aliases are looked up where there is
+/// a configuration.
+pub(super) fn flow_problems(
+    library: &Library,
+    toolbox: &Toolbox,
+    (settings, is_configured): (&Settings, bool),
+) -> Vec<Problem> {
+    let aliases = is_configured.then(|| Aliases::from(settings));
+    let mut problems = Vec::new();
+    for flow in library.iter() {
+        let name = library.name(&flow.flow.id);
+        problems.extend(check(flow, &name, &toolbox.catalogue(flow), aliases.as_ref()));
+    }
+    problems
 }
 
 /// The templates of child runs.
@@ -170,7 +198,7 @@ pub(super) fn open(settings: &Settings) -> anyhow::Result<Opened> {
     let dir = &settings.data_dir;
     if dir.join(restore::SITE).exists() {
         return Err(sentence(format!(
-            "a restore to `{}` has not ended. hint: wait for it; if it was interrupted, run it again",
+            "a restore into `{}` hasn't finished. hint: wait for it; if it was interrupted, run it again",
             dir.display()
         )));
     }
@@ -276,34 +304,41 @@ fn webhooks(settings: &Settings) -> BTreeMap<String, webhook::Target> {
 /// A runtime for a command that does one thing.
 pub(super) fn block_on<T>(work: impl Future<Output = anyhow::Result<T>>) -> anyhow::Result<T> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    runtime.context("the runtime could not be started")?.block_on(work)
+    runtime.context("could not start the async runtime")?.block_on(work)
 }
 
-/// Writes to a file, or to standard output where none is named.
-pub(super) fn deliver(output: Option<&std::path::Path>, bytes: &[u8]) -> anyhow::Result<()> {
-    match output {
-        Some(file) => match write_own(file, bytes) {
-            Err(error) if error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error()) => {
-                Err(sentence(format!(
-                    "`{}` is a link, and would take the data elsewhere. hint: name the file itself, or leave \
-                     `--output` out to write to standard output",
-                    file.display()
-                )))
-            }
-            written => {
-                written.with_context(|| format!("`{}` could not be written", file.display()))
-            }
-        },
-        None => Ok(term::pour(bytes)?),
+/// Writes to the file that was asked for, or to standard output where none is named. A file that exists is replaced
+/// only where that was asked for too.
+pub(super) fn deliver(output: &cli::Output, bytes: &[u8]) -> anyhow::Result<()> {
+    let Some(file) = &output.output else { return Ok(term::pour(bytes)?) };
+    let shown = file.display();
+    match write_own(file, output.force, bytes) {
+        Err(error) if error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error()) => {
+            Err(sentence(format!(
+                "`{shown}` is a symbolic link, so the data would end up somewhere else. hint: name the file itself, \
+                 or leave out `--output` to write to standard output"
+            )))
+        }
+        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Err(sentence(format!(
+            "`{shown}` already exists. hint: choose another name, or pass `--force` to replace it"
+        ))),
+        written => written.with_context(|| format!("could not write `{shown}`")),
     }
 }
 
-/// Writes a file for its owner's eyes alone, and through no link.
-fn write_own(file: &std::path::Path, bytes: &[u8]) -> std::io::Result<()> {
+/// Writes a file for its owner's eyes alone, and through no link. What is no regular file, such as a pipe, keeps nothing
+/// that could be lost.
+fn write_own(file: &std::path::Path, replaces: bool, bytes: &[u8]) -> std::io::Result<()> {
     use rustix::fs::{Mode, OFlags};
-    let flags =
-        OFlags::WRONLY | OFlags::CREATE | OFlags::TRUNC | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let opened = rustix::fs::open(file, flags, Mode::RUSR | Mode::WUSR)?;
+    let found = std::fs::symlink_metadata(file);
+    let is_replaceable = found.is_ok_and(|found| !found.is_file() && !found.is_symlink());
+    let existing = if replaces || is_replaceable { OFlags::TRUNC } else { OFlags::EXCL };
+    let flags = OFlags::WRONLY | OFlags::CREATE | existing | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let opened = match rustix::fs::open(file, flags, Mode::RUSR | Mode::WUSR) {
+        // With `EXCL`, a link is a file that exists.
+        Err(rustix::io::Errno::EXIST) if file.is_symlink() => Err(rustix::io::Errno::LOOP),
+        opened => opened,
+    }?;
     std::io::Write::write_all(&mut std::fs::File::from(opened), bytes)
 }
 

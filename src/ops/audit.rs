@@ -50,7 +50,7 @@ pub(super) fn audit(wanted: &Wanted, command: Audit) -> anyhow::Result<ExitCode>
                     serde_json::to_writer(&mut lines, sealed)?;
                     lines.push(b'\n');
                 }
-                app::deliver(output.as_deref(), &lines)?;
+                app::deliver(&output, &lines)?;
                 Ok(ExitCode::SUCCESS)
             }
         }
@@ -126,12 +126,13 @@ fn cut(records: &[Sealed], anchor: Option<&Anchor>, against: Option<&str>) -> Op
         }
         if found.is_some_and(|found| found.seal != anchor.seal) {
             let last = anchor.records - 1;
-            return Some(format!("record {last} is another one than at the last check"));
+            return Some(format!("record {last} isn't the one that was there at the last check"));
         }
     }
     let seal = against?;
     let is_there = records.iter().any(|sealed| sealed.seal == seal);
-    (!is_there).then(|| format!("no record has the seal `{seal}`: some were cut off, or made anew"))
+    (!is_there)
+        .then(|| format!("no record has the seal `{seal}`: records were truncated or rewritten"))
 }
 
 fn verify(
@@ -144,11 +145,11 @@ fn verify(
         Ok(bytes) => Some(serde_json::from_slice::<Anchor>(&bytes).map_err(|_| {
             let file = file.display();
             sentence(format!(
-                "`{file}` is not as an earlier check left it. hint: if you know why, remove it; else compare with a backup"
+                "`{file}` has changed since an earlier check wrote it. hint: if you know why, delete it; otherwise compare with a backup"
             ))
         })?),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
-        Err(error) => return Err(error).context(format!("`{}` could not be read", file.display())),
+        Err(error) => return Err(error).context(format!("could not read `{}`", file.display())),
     };
     let examined = examine(records);
     let (at, what) = match &examined {
@@ -163,7 +164,7 @@ fn verify(
         let at = SystemClock.now();
         let anchor = Anchor { records: records.len(), seal: seal.to_owned(), at };
         std::fs::write(file, serde_json::to_vec(&anchor)?)
-            .with_context(|| format!("`{}` could not be written", file.display()))?;
+            .with_context(|| format!("could not write `{}`", file.display()))?;
     }
     if json {
         let erased = records.iter().filter(|sealed| sealed.erased).count();
@@ -179,15 +180,17 @@ fn verify(
     }
     match what {
         None => {
-            term::say(format!("The chain holds: {} records, last seal {seal}.", records.len()))?;
+            term::say(format!(
+                "The audit log is intact: {} records, last seal {seal}.",
+                records.len()
+            ))?;
             term::tell(
-                "What is cut off after this check shows at the next one. Keep the seal elsewhere as well, and check \
-                 with `--against SEAL`.",
+                "The next check will detect truncation. Store this seal somewhere else and pass it with `--against`.",
             );
             Ok(ExitCode::SUCCESS)
         }
         Some(what) => Err(sentence(format!(
-            "{what}; everything from there on proves nothing. hint: compare with a backup, or with an earlier \
+            "{what}; records from there on can't be trusted. hint: compare with a backup or an earlier \
              `anteroom audit export`"
         ))),
     }

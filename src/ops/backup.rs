@@ -61,7 +61,7 @@ pub(super) fn backup(wanted: &Wanted, backup: &Backup) -> anyhow::Result<ExitCod
     if backup.output.json {
         term::json(&json!({ "backup": backup.dir, "manifest": manifest }))?;
     } else {
-        let done = if backup.verify { "is whole" } else { "is done" };
+        let done = if backup.verify { "is intact" } else { "is complete" };
         let told = manifest.told();
         term::say(format!("The backup `{}` {done}: {told}.", backup.dir.display()))?;
     }
@@ -74,7 +74,7 @@ async fn take(reach: &Reach, data: &Path, target: &Path) -> anyhow::Result<Manif
     let written = written(reach, data, &partial.dir, &progress).await;
     drop(progress);
     let manifest = written.with_context(|| {
-        format!("there is no backup in `{}`. hint: make room there, or choose another place, and try again", target.display())
+        format!("no backup was written to `{}`. hint: free up space there or choose another directory, then try again", target.display())
     })?;
     partial.finish(target)?;
     Ok(manifest)
@@ -94,7 +94,7 @@ async fn written(
     let mut written = BufReader::new(File::open(partial.join(dump.path()))?);
     let contents = read_dump(&mut written, |_, _| Ok(()))?;
     if contents.frames != dumped.frames {
-        return Err(sentence("the dump of the store was cut short. hint: try again"));
+        return Err(sentence("the dump of the database is incomplete. hint: try again"));
     }
     kept.extend(copied(&data.join("store").join(KEYS_FILE), partial, &Place::keys())?);
     for (source, place) in files::of(data, &contents.sessions)? {
@@ -142,7 +142,7 @@ impl Partial {
     fn begin(target: &Path) -> anyhow::Result<Self> {
         if fs::symlink_metadata(target).is_ok() {
             return Err(sentence(format!(
-                "`{}` exists already. hint: name a directory that does not exist; backups are never overwritten",
+                "`{}` already exists. hint: choose a directory that doesn't exist yet; backups are never overwritten",
                 target.display()
             )));
         }
@@ -158,7 +158,7 @@ impl Partial {
                     let left = File::open(&dir)?;
                     left.try_lock().map_err(|_| {
                         sentence(format!(
-                            "a backup to `{}` is being taken already. hint: wait for it, or name another directory",
+                            "a backup to `{}` is already in progress. hint: wait for it, or choose another directory",
                             target.display()
                         ))
                     })?;
@@ -167,20 +167,19 @@ impl Partial {
                 }
                 Err(error) => {
                     return Err(anyhow::Error::new(error).context(format!(
-                        "`{}` could not be created. hint: its parent must exist and be writable",
+                        "could not create `{}`. hint: its parent directory must exist and be writable",
                         dir.display()
                     )));
                 }
             }
         }
-        Err(sentence(format!("`{}` could not be created. hint: try again", dir.display())))
+        Err(sentence(format!("could not create `{}`. hint: try again", dir.display())))
     }
 
     /// Puts the backup in its place, which is what makes it one.
     fn finish(self, target: &Path) -> anyhow::Result<()> {
-        fs::rename(&self.dir, target).with_context(|| {
-            format!("the backup could not be renamed to `{}`", target.display())
-        })?;
+        fs::rename(&self.dir, target)
+            .with_context(|| format!("could not rename the backup to `{}`", target.display()))?;
         Ok(sync_folder(files::parent(target))?)
     }
 }
@@ -189,7 +188,7 @@ impl Drop for Partial {
     fn drop(&mut self) {
         match fs::remove_dir_all(&self.dir) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                term::tell(format!("`{}` could not be removed.", self.dir.display()));
+                term::tell(format!("Could not remove `{}`.", self.dir.display()));
             }
             _ => {}
         }
@@ -199,7 +198,10 @@ impl Drop for Partial {
 /// `.NAME.partial` beside `NAME`.
 fn beside(target: &Path) -> anyhow::Result<PathBuf> {
     let name = target.file_name().ok_or_else(|| {
-        sentence(format!("`{}` names no directory. hint: name a new one", target.display()))
+        sentence(format!(
+            "`{}` isn't a directory name. hint: choose a directory that doesn't exist yet",
+            target.display()
+        ))
     })?;
     let mut partial = std::ffi::OsString::from(".");
     partial.push(name);

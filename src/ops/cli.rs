@@ -8,35 +8,35 @@ use serde::{Deserialize, Serialize};
 
 use crate::model::session::PersonId;
 
-/// Onboarding interviews in Slack and Discord that survive anything.
+/// Durable onboarding interviews for Slack and Discord.
 ///
-/// Without a command it is `anteroom play`: a page in your browser, no account and no model needed.
+/// Without a command, runs `anteroom play`: a page in your browser that needs no account and no model.
 #[derive(Debug, Parser)]
 #[command(name = "anteroom", version, max_term_width = 100)]
 pub(super) struct Cli {
-    /// Configuration file; the playground needs none.
+    /// Path to the configuration file [default: ./config.toml, if there is one].
     #[arg(long, global = true, value_name = "FILE")]
     pub(super) config: Option<PathBuf>,
-    /// Where everything is kept, instead of what the configuration says.
+    /// Data directory (overrides the configuration).
     #[arg(long, global = true, value_name = "DIR")]
     pub(super) data: Option<PathBuf>,
-    /// What to do.
+    /// The command.
     #[command(subcommand)]
     pub(super) command: Option<Command>,
 }
 
-/// What to do.
+/// The commands.
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
     /// Serve the playground on this machine and open it in the browser.
     Play(Play),
-    /// Run a recording again without network: exit code 1 where people or the model would see something else.
+    /// Replay a recording without network access; exits with 1 if people or the model would see something else.
     Replay {
-        /// What `anteroom play --record FILE` has written.
+        /// A recording made with `anteroom play --record FILE`.
         #[arg(value_name = "FILE")]
         file: PathBuf,
     },
-    /// Run the bot with a configuration file.
+    /// Run the bot; needs a configuration file.
     Run(Json),
     /// Check, list, show and export flows.
     #[command(subcommand)]
@@ -44,37 +44,37 @@ pub(super) enum Command {
     /// List the tools, or print their schemas.
     #[command(subcommand)]
     Tools(Tools),
-    /// List and check templates of child runs, and see which one words lead to.
+    /// List, check and match the templates of sub-tasks.
     #[command(subcommand)]
     Tasks(Tasks),
     /// List and show sessions.
     #[command(subcommand)]
     Sessions(Sessions),
-    /// Write out everything about one session.
+    /// Export everything about one session.
     Export(Export),
-    /// Forget one session, or everything about one person.
+    /// Erase one session, or every session of one person.
     Erase(Erase),
-    /// Let nothing of a session be erased, or release it again.
+    /// Place a session on hold so that it can't be erased, or release it.
     Hold(Hold),
-    /// Show, verify and export the audit records.
+    /// Show, verify and export the audit log.
     #[command(subcommand)]
     Audit(Audit),
-    /// Ask the running bot whether it is ready: exit code 0 if so, 1 and why not otherwise.
+    /// Ask the running bot whether it is ready; exits with 0 if it is, otherwise with 1 and the reason.
     Healthcheck(Healthcheck),
-    /// Say what is missing before the bot can work on a platform, and how to mend it: exit code 1 if something is.
+    /// Check the setup of a platform and say how to fix what's missing; exits with 1 if anything is.
     #[command(subcommand)]
     Doctor(Doctor),
-    /// Copy everything to a new directory, while the bot runs or not.
+    /// Back up all data to a new directory; the bot may keep running.
     Backup(Backup),
-    /// Make a data directory of a backup.
+    /// Restore a backup into a new data directory.
     Restore(Restore),
-    /// Read everything that is stored, while the bot runs or not: exit code 1 if something is damaged.
+    /// Read and verify all stored data; the bot may keep running. Exits with 1 if anything is damaged.
     Scrub(Json),
-    /// Take what can be read of a damaged data directory to a new one.
+    /// Recover what can still be read from a damaged data directory into a new one.
     Repair(Repair),
-    /// Print the completions for a shell.
+    /// Print a completion script for a shell.
     Completions {
-        /// For which shell.
+        /// The shell.
         shell: clap_complete::Shell,
     },
 }
@@ -82,27 +82,38 @@ pub(super) enum Command {
 /// Output for programs.
 #[derive(Debug, Clone, Copy, Args)]
 pub(super) struct Json {
-    /// Print JSON for programs.
+    /// Print JSON.
     #[arg(long)]
     pub(super) json: bool,
+}
+
+/// Where a command writes to.
+#[derive(Debug, Clone, Args)]
+pub(super) struct Output {
+    /// Write to this file instead of standard output; it must not exist yet.
+    #[arg(short, long, value_name = "FILE")]
+    pub(super) output: Option<PathBuf>,
+    /// Replace the file if it exists.
+    #[arg(long, requires = "output")]
+    pub(super) force: bool,
 }
 
 /// `play`.
 #[derive(Debug, Default, Args)]
 pub(super) struct Play {
-    /// Keep nothing: everything is removed at the end.
+    /// Use a temporary data directory, deleted on exit.
     #[arg(long, conflicts_with = "data")]
     pub(super) temporary: bool,
-    /// Address and port of the page; port 0 takes a free one.
+    /// Address and port of the page; port 0 picks a free one.
     #[arg(long, value_name = "ADDR")]
     pub(super) listen: Option<SocketAddr>,
     /// Do not open the browser.
     #[arg(long)]
     pub(super) no_open: bool,
-    /// Record the conversations that begin from now on, in a new file: everything that people write is in it.
+    /// Record new conversations, with everything people write, to a new file.
     #[arg(long, value_name = "FILE")]
     pub(super) record: Option<PathBuf>,
-    /// Print the addresses as one line of JSON when ready.
+    /// Print the addresses as one line of JSON once the page is ready.
     #[arg(long)]
     pub(super) json: bool,
 }
@@ -110,7 +121,7 @@ pub(super) struct Play {
 /// `healthcheck`.
 #[derive(Debug, Args)]
 pub(super) struct Healthcheck {
-    /// Where the bot listens; no configuration is read then. By default what the configuration says.
+    /// Address and port of the bot (overrides the configuration, which isn't read then).
     #[arg(long, value_name = "ADDR")]
     pub(super) listen: Option<SocketAddr>,
 }
@@ -118,20 +129,20 @@ pub(super) struct Healthcheck {
 /// `doctor`.
 #[derive(Debug, Subcommand)]
 pub(super) enum Doctor {
-    /// Look at everything that Slack needs.
+    /// Check everything that Slack needs.
     Slack {
-        /// Ask Slack too: tokens and their scopes, channels (a test post, deleted at once), people and groups; and call
-        /// the model once, where there is one.
+        /// Ask Slack as well: tokens and scopes, channels (posts a test message and deletes it), people and groups. Also
+        /// calls the model once, if one is configured.
         #[arg(long)]
         online: bool,
         /// Output.
         #[command(flatten)]
         output: Json,
     },
-    /// Look at everything that Discord needs, and print the address that adds the bot to a server.
+    /// Check everything that Discord needs, and print the link that adds the bot to a server.
     Discord {
-        /// Ask Discord too, without changing anything there: token, intents, servers, what the bot may do in each channel,
-        /// where its role stands, commands, sessions left; and call the model once, where there is one.
+        /// Ask Discord as well, without changing anything: token, intents, servers, permissions in each channel, the
+        /// bot's role, commands, remaining session starts. Also calls the model once, if one is configured.
         #[arg(long)]
         online: bool,
         /// Output.
@@ -143,7 +154,7 @@ pub(super) enum Doctor {
 /// `flows`.
 #[derive(Debug, Subcommand)]
 pub(super) enum Flows {
-    /// Prove that a flow can be run: every phase can be left, every objective met, every tool exists.
+    /// Check that a flow can be run: every phase can be left, every objective can be met, every tool exists.
     Check {
         /// The files.
         #[arg(required = true, value_name = "FILE")]
@@ -156,30 +167,30 @@ pub(super) enum Flows {
     List(Json),
     /// Show the phases and objectives of a flow.
     Show {
-        /// Its id.
+        /// The flow's id.
         flow: String,
         /// Output.
         #[command(flatten)]
         output: Json,
     },
-    /// Print the file of a flow, to start one of your own.
+    /// Print a flow's file, as a starting point for your own.
     Export {
-        /// Its id.
+        /// The flow's id.
         flow: String,
-        /// Write here instead of to standard output.
-        #[arg(short, long, value_name = "FILE")]
-        output: Option<PathBuf>,
+        /// Output.
+        #[command(flatten)]
+        output: Output,
     },
 }
 
 /// `tools`.
 #[derive(Debug, Subcommand)]
 pub(super) enum Tools {
-    /// List the tools; with `--json` as they are given to a model.
+    /// List the tools; `--json` prints them as a model gets them.
     List(Json),
-    /// Print the parameter schema of a tool; with `--json` as it is given to a model.
+    /// Print the parameter schema of a tool; `--json` prints it as a model gets it.
     Schema {
-        /// Its name.
+        /// The tool's name.
         tool: String,
         /// Output.
         #[command(flatten)]
@@ -192,7 +203,7 @@ pub(super) enum Tools {
 pub(super) enum Tasks {
     /// List the templates.
     List(Json),
-    /// Check templates; exit code 1 if one cannot be used.
+    /// Check template files; exits with 1 if one can't be used.
     Check {
         /// The files.
         #[arg(required = true, value_name = "FILE")]
@@ -201,12 +212,12 @@ pub(super) enum Tasks {
         #[command(flatten)]
         output: Json,
     },
-    /// Say which template words lead to, and why; exit code 1 if none.
+    /// Show which template matches a description, and why; exits with 1 if none does.
     Match {
-        /// What is to be done.
+        /// The description of a task.
         #[arg(required = true, value_name = "WORDS")]
         words: Vec<String>,
-        /// A hint, as a tool gives it; may be repeated.
+        /// A hint to prefer some templates; may be repeated.
         #[arg(long, value_name = "HINT")]
         hint: Vec<String>,
         /// Output.
@@ -220,9 +231,9 @@ pub(super) enum Tasks {
 pub(super) enum Sessions {
     /// List the sessions, newest first.
     List(Json),
-    /// Show one session with its transcript. That it was read is noted in the audit records.
+    /// Show one session with its transcript. The audit log records that it was read.
     Show {
-        /// Its id, or the beginning of it.
+        /// The session's id, or the first characters of it.
         #[arg(value_parser = NonEmptyStringValueParser::new())]
         session: String,
         /// Output.
@@ -234,41 +245,41 @@ pub(super) enum Sessions {
 /// `export`.
 #[derive(Debug, Args)]
 pub(super) struct Export {
-    /// The session's id, or the beginning of it.
+    /// The session's id, or the first characters of it.
     #[arg(value_parser = NonEmptyStringValueParser::new())]
     pub(super) session: String,
-    /// What to write.
+    /// The format.
     #[arg(long, value_enum, default_value_t = Format::Zip)]
     pub(super) format: Format,
-    /// Write here instead of to standard output.
-    #[arg(short, long, value_name = "FILE")]
-    pub(super) output: Option<PathBuf>,
+    /// Output.
+    #[command(flatten)]
+    pub(super) output: Output,
 }
 
 /// What to export.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ValueEnum)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Format {
-    /// Everything, with the files that were sent.
+    /// Everything, including uploaded files.
     Zip,
     /// The approved data as JSON Resume.
     JsonResume,
-    /// The transcript to read.
+    /// The transcript as Markdown.
     Markdown,
-    /// The transcript for programs.
+    /// The transcript as JSON.
     Json,
 }
 
 /// `erase`.
 #[derive(Debug, Args)]
 pub(super) struct Erase {
-    /// The session's id, or the beginning of it.
+    /// The session's id, or the first characters of it.
     #[arg(value_parser = NonEmptyStringValueParser::new(), required_unless_present = "person")]
     pub(super) session: Option<String>,
-    /// Every session of this person instead, `slack:T01/U01`.
+    /// Erase every session of this person instead, for example `slack:T01/U01`.
     #[arg(long, value_name = "PLATFORM:WORKSPACE/USER", conflicts_with = "session")]
     pub(super) person: Option<PersonId>,
-    /// Really do it: nothing brings the session back.
+    /// Skip confirmation; this can't be undone.
     #[arg(long)]
     pub(super) yes: bool,
     /// Output.
@@ -279,13 +290,13 @@ pub(super) struct Erase {
 /// `hold`.
 #[derive(Debug, Args)]
 pub(super) struct Hold {
-    /// The session's id, or the beginning of it.
+    /// The session's id, or the first characters of it.
     #[arg(value_parser = NonEmptyStringValueParser::new())]
     pub(super) session: String,
-    /// Why it must be kept; the person may read it.
+    /// Reason for the hold; the person can read it.
     #[arg(long, required_unless_present = "release", value_parser = NonEmptyStringValueParser::new())]
     pub(super) reason: Option<String>,
-    /// It may be erased again; an erasure that was asked for meanwhile is carried out at once.
+    /// Release the hold; an erasure requested in the meantime is carried out right away.
     #[arg(long, conflicts_with = "reason")]
     pub(super) release: bool,
     /// Output.
@@ -296,10 +307,10 @@ pub(super) struct Hold {
 /// `backup`.
 #[derive(Debug, Args)]
 pub(super) struct Backup {
-    /// Where the backup is to lie; it must not exist yet.
+    /// Backup directory (must not exist).
     #[arg(value_name = "DIR")]
     pub(super) dir: PathBuf,
-    /// Take none: prove that the one that lies there is whole.
+    /// Verify an existing backup instead of creating one.
     #[arg(long)]
     pub(super) verify: bool,
     /// Output.
@@ -310,10 +321,10 @@ pub(super) struct Backup {
 /// `restore`.
 #[derive(Debug, Args)]
 pub(super) struct Restore {
-    /// The backup.
+    /// The backup directory.
     #[arg(value_name = "DIR")]
     pub(super) backup: PathBuf,
-    /// Erase again what this file says was erased: `anteroom audit export` of the lost data, or one id a line.
+    /// Erase again what this file lists: the output of `anteroom audit export`, or one session id per line.
     #[arg(long, value_name = "FILE")]
     pub(super) erased: Option<PathBuf>,
     /// Output.
@@ -324,7 +335,7 @@ pub(super) struct Restore {
 /// `repair`.
 #[derive(Debug, Args)]
 pub(super) struct Repair {
-    /// Where the new data directory is to lie; it must not exist yet. The damaged one is not changed.
+    /// The new data directory (must not exist). The damaged one isn't changed.
     #[arg(long, value_name = "DIR")]
     pub(super) to: PathBuf,
     /// Output.
@@ -335,35 +346,35 @@ pub(super) struct Repair {
 /// `audit`.
 #[derive(Debug, Subcommand)]
 pub(super) enum Audit {
-    /// Show the records.
+    /// Show the audit records.
     Show {
-        /// Of this session only.
+        /// Only records of this session.
         #[arg(long)]
         session: Option<String>,
-        /// Since this day or time, `2026-11-21` or `2026-11-21T09:00:00Z`.
+        /// Only records since this date or time, for example `2026-11-21` or `2026-11-21T09:00:00Z`.
         #[arg(long, value_parser = since)]
         since: Option<DateTime<Utc>>,
         /// Output.
         #[command(flatten)]
         output: Json,
     },
-    /// Prove that no record was changed, removed, moved, put in between or, since the last check, cut off.
+    /// Check that the audit log hasn't been altered or truncated.
     Verify {
-        /// A seal that an earlier check printed, kept somewhere else: it must still be in the chain.
+        /// A seal that an earlier check printed; it must still be in the log.
         #[arg(long, value_name = "SEAL", value_parser = NonEmptyStringValueParser::new())]
         against: Option<String>,
         /// Output.
         #[command(flatten)]
         output: Json,
     },
-    /// Print the records with their seals, one JSON object a line.
+    /// Print the records with their seals, one JSON object per line.
     Export {
-        /// Since this day or time.
+        /// Only records since this date or time.
         #[arg(long, value_parser = since)]
         since: Option<DateTime<Utc>>,
-        /// Write here instead of to standard output.
-        #[arg(short, long, value_name = "FILE")]
-        output: Option<PathBuf>,
+        /// Output.
+        #[command(flatten)]
+        output: Output,
     },
 }
 
@@ -372,9 +383,9 @@ fn since(text: &str) -> Result<DateTime<Utc>, String> {
         return Ok(at.to_utc());
     }
     let midnight = text.parse::<NaiveDate>().ok().and_then(|day| day.and_hms_opt(0, 0, 0));
-    midnight
-        .map(|at| at.and_utc())
-        .ok_or_else(|| "write `2026-11-21` or `2026-11-21T09:00:00Z`".to_owned())
+    midnight.map(|at| at.and_utc()).ok_or_else(|| {
+        "use a date or time such as `2026-11-21` or `2026-11-21T09:00:00Z`".to_owned()
+    })
 }
 
 #[cfg(test)]

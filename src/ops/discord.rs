@@ -55,7 +55,7 @@ impl Discord {
         .await?;
         let link = connection.link();
         if let Some(address) = connection.address() {
-            tracing::info!(%address, "Discord's requests are answered here");
+            tracing::info!(%address, "listening for requests from Discord");
         }
         let listening = connection.run(shutdown.clone());
         tasks.spawn(async move { Ok(listening.await?) });

@@ -16,7 +16,7 @@ use crate::{
     chat::checkup::{Patient, Report},
     clock::SystemClock,
     config::{Problem, Settings, render},
-    flows::{Aliases, Library, check_source},
+    flows::Library,
     gateway::{discord::doctor as discord, slack::doctor as slack},
     ids::RandomIds,
     llm::{
@@ -66,7 +66,7 @@ pub(super) fn doctor(wanted: &Wanted, command: &Doctor) -> anyhow::Result<ExitCo
                 }
                 model(&settings, &mut report).await;
             };
-            tokio::time::timeout(LIMIT, asking).await.context("it took too long")
+            tokio::time::timeout(LIMIT, asking).await.context("timed out")
         });
         asked?;
     }
@@ -85,18 +85,16 @@ fn tell(
         term::json(&json!({ "ok": !fails, "checked": checked, "problems": problems }))?;
     } else {
         for what in checked {
-            term::say(format!("looked at: {what}"))?;
+            term::say(format!("checked: {what}"))?;
         }
         if !problems.is_empty() {
             term::tell(render(problems).trim_end());
         }
         if !fails {
             term::say(if online {
-                format!("{name}: nothing is missing.")
+                format!("{name}: no problems found.")
             } else {
-                format!(
-                    "{name}: nothing is missing as far as can be seen from here; `--online` asks {name}."
-                )
+                format!("{name}: no problems found offline; run with `--online` to ask {name}.")
             })?;
         }
     }
@@ -106,22 +104,19 @@ fn tell(
 /// Every flow can be run with this configuration: aliases, tools, how long things are kept.
 fn flows(settings: &Settings, library: &Library, report: &mut Report) -> anyhow::Result<()> {
     let toolbox = app::toolbox(&app::tasks(settings)?)?;
-    let aliases = Aliases::from(settings);
+    report.problems.extend(app::flow_problems(library, &toolbox, (settings, true)));
     for flow in library.iter() {
-        let name = format!("flow `{}`", flow.flow.id);
-        let catalogue = |flow: &_| toolbox.catalogue(flow);
-        match check_source(&flow.source, &name, &settings.vars, catalogue, Some(&aliases)) {
-            Ok((_, warnings)) => report.problems.extend(warnings),
-            Err(problems) => report.problems.extend(problems),
-        }
+        let name = library.name(&flow.flow.id);
         let kept = &flow.flow.retention;
         for (what, period) in
             [("transcript", kept.transcript), ("uploads", kept.uploads), ("records", kept.records)]
         {
             if period.0.is_zero() {
-                let problem =
-                    Problem::whole(&name, format!("`retention.{what}` keeps nothing at all"));
-                report.problems.push(problem.hint("write for example `180d`"));
+                let problem = Problem::whole(
+                    &name,
+                    format!("`retention.{what}` is zero, so nothing is kept"),
+                );
+                report.problems.push(problem.hint("for example, `180d`"));
             }
         }
     }
@@ -140,15 +135,15 @@ async fn deliveries(settings: &Settings, platform: Platform, report: &mut Report
     };
     for one in waiting.iter().filter(|one| one.platform == platform) {
         let count = match one.deliveries {
-            1 => "1 delivery waits".to_owned(),
-            n => format!("{n} deliveries wait"),
+            1 => "1 delivery is waiting".to_owned(),
+            n => format!("{n} deliveries are waiting"),
         };
         let since = one.since.format("%Y-%m-%d %H:%M UTC");
         let message = format!("{}; {count} since {since}", one.what);
         let problem = Problem::whole("deliveries", message).hint(one.remedy.as_str()).warning();
         report.problems.push(problem);
     }
-    report.checked.push("deliveries of the bot that runs".to_owned());
+    report.checked.push("deliveries of the running bot".to_owned());
 }
 
 fn data_dir(settings: &Settings, report: &mut Report) {
@@ -161,10 +156,10 @@ fn data_dir(settings: &Settings, report: &mut Report) {
     });
     if let Err(error) = written {
         let problem =
-            Problem::whole("data", format!("`{}` cannot be written to: {error}", dir.display()));
-        report.problems.push(
-            problem.hint("look at its owner and rights, or name another with `dir` under `[data]`"),
-        );
+            Problem::whole("data", format!("can't write to `{}`: {error}", dir.display()));
+        report.problems.push(problem.hint(
+            "check its owner and permissions, or set another directory with `dir` under `[data]`",
+        ));
     }
     report.checked.push(format!("data directory `{}`", dir.display()));
 }
@@ -181,7 +176,7 @@ async fn model(settings: &Settings, report: &mut Report) {
         Err(error) => return wrong_model(&error.to_string(), report),
     };
     let Some(model) = model else {
-        report.checked.push("no model: the flows' scripts lead".to_owned());
+        report.checked.push("no model configured; flows run from their scripts".to_owned());
         return;
     };
     let tool = ToolSpec {
@@ -204,7 +199,7 @@ async fn model(settings: &Settings, report: &mut Report) {
     };
     if !calls.iter().any(|call| call.name == "report_colour" && call.arguments().is_ok()) {
         return wrong_model(
-            "it called no tool though it had to. hint: interviews need a model that calls tools",
+            "it didn't call the tool it was told to call. hint: interviews need a model that supports tool calls",
             report,
         );
     }
@@ -219,13 +214,10 @@ async fn model(settings: &Settings, report: &mut Report) {
         return wrong_model(&error.to_string(), report);
     }
     let lasted = means.clock.now().signed_duration_since(began);
-    report
-        .checked
-        .push(format!("the model: one tool call and back in {} ms", lasted.num_milliseconds()));
+    report.checked.push(format!("model (one tool call, {} ms)", lasted.num_milliseconds()));
 }
 
 fn wrong_model(told: &str, report: &mut Report) {
-    let (message, hint) =
-        told.split_once(". hint: ").unwrap_or((told, "look at `[llm.interview]`"));
+    let (message, hint) = told.split_once(". hint: ").unwrap_or((told, "check `[llm.interview]`"));
     report.problems.push(Problem::whole("model", message).hint(hint));
 }

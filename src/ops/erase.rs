@@ -64,26 +64,26 @@ impl Erased {
 
     /// Says it to people.
     pub(super) fn tell(&self) -> anyhow::Result<()> {
-        term::say(format!("Session {} is erased. Receipt: {}.", self.session, self.receipt))?;
+        term::say(format!("Erased session {}. Receipt: {}.", self.session, self.receipt))?;
         for Sent { what, state, told } in &self.outside {
             let then = if *told {
-                "the bot tells it of the erasure"
+                "the bot notifies it of the erasure"
             } else {
-                "nothing here can erase it there"
+                "it can't be erased from here"
             };
-            term::say(format!("Sent outside before: {what} ({state}); {then}."))?;
+            term::say(format!("Previously sent: {what} ({state}); {then}."))?;
         }
         if self.pending > 0 {
             let posted = receipt::amount(self.posted);
             let session = self.session;
             term::say(format!(
-                "The bot is removing what it had posted: {posted}. `anteroom erase {session}` says what came of it."
+                "The bot is deleting what it posted: {posted}. Run `anteroom erase {session}` again to see the result."
             ))?;
         } else if !self.posted.is_none() {
-            term::say(format!("What the bot had posted: {}.", receipt::amount(self.posted)))?;
+            term::say(format!("Posted by the bot: {}.", receipt::amount(self.posted)))?;
         }
         for line in &self.left {
-            term::say(format!("Left: {line}"))?;
+            term::say(format!("Remaining: {line}"))?;
         }
         Ok(())
     }

@@ -6,25 +6,25 @@ use serde_json::Value;
 
 use super::{
     app::{self, Wanted},
-    cli::{Export, Format},
+    cli::{Export, Format, Output},
     reach::Reach,
     request::Request,
-    sentence, term,
+    term,
 };
 
-/// Writes out everything about one session.
+/// Exports everything about one session.
 pub(super) fn export(wanted: &Wanted, export: &Export) -> anyhow::Result<ExitCode> {
     let settings = wanted.settings()?;
-    let output = target(export)?;
+    let output = target(export);
     app::block_on(async {
         let reach = Reach::find(&settings).await?;
-        let progress = term::Progress::start("Packing");
+        let progress = term::Progress::start("Exporting");
         let mut bytes = Vec::new();
         let request = Request::Export { session: export.session.clone(), format: export.format };
         reach.ask_into::<Value>(request, &mut bytes).await?;
         drop(progress);
-        app::deliver(output.as_deref(), &bytes)?;
-        if let Some(file) = &output {
+        app::deliver(&output, &bytes)?;
+        if let Some(file) = &output.output {
             term::tell(format!("Wrote {}.", file.display()));
         }
         Ok(ExitCode::SUCCESS)
@@ -32,16 +32,10 @@ pub(super) fn export(wanted: &Wanted, export: &Export) -> anyhow::Result<ExitCod
 }
 
 /// An archive is nothing for a terminal: it goes to a file named after the session.
-fn target(export: &Export) -> anyhow::Result<Option<PathBuf>> {
-    if export.output.is_some() || export.format != Format::Zip || !term::is_read_by_a_person() {
-        return Ok(export.output.clone());
+fn target(export: &Export) -> Output {
+    let mut output = export.output.clone();
+    if output.output.is_none() && export.format == Format::Zip && term::is_read_by_a_person() {
+        output.output = Some(PathBuf::from(format!("{}.zip", export.session)));
     }
-    let file = PathBuf::from(format!("{}.zip", export.session));
-    if file.exists() {
-        return Err(sentence(format!(
-            "`{}` exists already. hint: name another file with `-o FILE`",
-            file.display()
-        )));
-    }
-    Ok(Some(file))
+    output
 }

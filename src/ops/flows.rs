@@ -40,7 +40,7 @@ pub(super) fn flows(wanted: &Wanted, command: Flows) -> anyhow::Result<ExitCode>
                 Some((_, source)) if library.get(&flow).is_none() => source.to_owned(),
                 Some(_) | None => find(&library, &flow)?.source.clone(),
             };
-            app::deliver(output.as_deref(), source.as_bytes())?;
+            app::deliver(&output, source.as_bytes())?;
             Ok(ExitCode::SUCCESS)
         }
     }
@@ -61,7 +61,7 @@ fn list(library: &Library, Json { json }: Json) -> anyhow::Result<()> {
             [flow.flow.id.clone(), flow.flow.version.clone(), digest, flow.flow.summary.clone()]
         })
         .collect();
-    let headings = ["FLOW", "VERSION", "DIGEST", "WHAT IT IS FOR"];
+    let headings = ["FLOW", "VERSION", "DIGEST", "SUMMARY"];
     Ok(term::table(headings, &rows, "There are no flows.")?)
 }
 
@@ -69,7 +69,7 @@ fn find(library: &Library, id: &str) -> anyhow::Result<Arc<LoadedFlow>> {
     library.get(id).ok_or_else(|| {
         let known = library.iter().map(|flow| flow.flow.id.as_str());
         let hint = did_you_mean(id, known)
-            .unwrap_or_else(|| "`anteroom flows list` lists them".to_owned());
+            .unwrap_or_else(|| "run `anteroom flows list` to see them all".to_owned());
         sentence(format!("there is no flow `{id}`. hint: {hint}"))
     })
 }
@@ -91,9 +91,9 @@ fn shown(loaded: &LoadedFlow) -> String {
 
 const fn led(phase: &Phase) -> &'static str {
     match (phase.mode, phase.fallback) {
-        (Mode::Script, _) => "a script leads",
-        (Mode::Interview, Some(Fallback::Script)) => "the model leads, a script without one",
-        (Mode::Interview, None) => "the model leads",
+        (Mode::Script, _) => "script-led",
+        (Mode::Interview, Some(Fallback::Script)) => "model-led, falls back to script",
+        (Mode::Interview, None) => "model-led",
     }
 }
 

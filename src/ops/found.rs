@@ -28,7 +28,7 @@ pub(super) async fn tell(store: Arc<dyn Store>, shutdown: CancellationToken) {
     tokio::select! {
         () = shutdown.cancelled() => {}
         found = count(&*store) => if let Ok(Found { open, questions, requests, handed_over }) = found {
-            tracing::info!(open, questions, requests, handed_over, "conversations go on");
+            tracing::info!(open, questions, requests, handed_over, "resuming conversations");
         }
     }
 }

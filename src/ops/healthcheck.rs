@@ -25,7 +25,7 @@ pub(super) fn healthcheck(wanted: &Wanted, asked: &Healthcheck) -> anyhow::Resul
     };
     if address.port() == 0 {
         return Err(sentence(
-            "the bot takes any free port. hint: name the one it took with `--listen ADDR`",
+            "the bot picks a free port on each start. hint: pass the address it printed with `--listen ADDR`",
         ));
     }
     app::block_on(ask(reachable(address)))
@@ -37,16 +37,16 @@ async fn ask(address: SocketAddr) -> anyhow::Result<ExitCode> {
         .no_proxy()
         .redirect(reqwest::redirect::Policy::none())
         .build()
-        .context("no connection can be made")?;
+        .context("could not create an HTTP client")?;
     let silent = |why: &str| {
-        sentence(format!("nothing answers on `{address}`: {why}. hint: is it running?"))
+        sentence(format!("no answer from `{address}`: {why}. hint: check that the bot is running"))
     };
     let answer = client.get(format!("http://{address}/readyz")).send().await.map_err(|error| {
-        silent(if error.is_timeout() { "it took too long" } else { "no connection" })
+        silent(if error.is_timeout() { "timed out" } else { "connection refused" })
     })?;
     let is_ready = answer.status().is_success();
     let status = answer.status();
-    let words = answer.text().await.map_err(|_| silent("it broke off"))?;
+    let words = answer.text().await.map_err(|_| silent("the connection was closed"))?;
     if is_ready {
         term::say(words)?;
         return Ok(ExitCode::SUCCESS);
@@ -54,7 +54,9 @@ async fn ask(address: SocketAddr) -> anyhow::Result<ExitCode> {
     if status == reqwest::StatusCode::SERVICE_UNAVAILABLE {
         return Err(sentence(format!("not ready: {words}")));
     }
-    Err(sentence(format!("`{address}` answers {status}. hint: does something else listen there?")))
+    Err(sentence(format!(
+        "`{address}` answered {status}. hint: check whether another program is listening there"
+    )))
 }
 
 /// An address that means "every one of this machine" is asked on loopback.

@@ -37,13 +37,13 @@ pub(super) fn hold(wanted: &Wanted, hold: &Hold) -> anyhow::Result<ExitCode> {
         }
         let Standing { session, held, erased } = now;
         if held {
-            let text = "nothing of it is erased until you release it";
-            term::say(format!("Session {session} is held: {text}."))?;
+            let text = "nothing can be erased until you release it";
+            term::say(format!("Session {session} is on hold: {text}."))?;
         } else {
-            term::say(format!("Session {session} is released."))?;
+            term::say(format!("Released the hold on session {session}."))?;
         }
         if let Some(erased) = erased {
-            term::say("The person had asked for everything to be erased.")?;
+            term::say("The person had asked for their data to be erased.")?;
             erased.tell()?;
         }
         Ok(ExitCode::SUCCESS)

@@ -23,14 +23,14 @@ impl Supervisor {
 
     /// The end has begun.
     pub(super) fn stopping(&self) {
-        self.tell("STOPPING=1\nSTATUS=finishing the step in hand");
+        self.tell("STOPPING=1\nSTATUS=finishing work in progress");
     }
 
     fn tell(&self, state: &str) {
         if let Some(socket) = &self.socket
             && let Err(error) = send(socket, state.as_bytes())
         {
-            tracing::warn!(%error, "the supervisor could not be told");
+            tracing::warn!(%error, "could not notify the service manager");
         }
     }
 }

@@ -13,7 +13,6 @@ use anyhow::Context as _;
 use super::{
     app::{self, Wanted},
     cli::Play,
-    notify::Supervisor,
     sentence,
     serve::{self, Ready},
     term,
@@ -30,18 +29,17 @@ pub(super) fn play(mut wanted: Wanted, play: &Play) -> anyhow::Result<ExitCode> 
     if let Some(temporary) = &temporary {
         wanted.data = Some(temporary.0.clone());
     }
-    let mut settings = app::listening(wanted.playground()?, play);
+    let mut settings = app::listening(wanted.serving()?, play);
     if settings.log == Log::default() {
         // A newcomer reads the page; what goes wrong still shows.
         "warn".clone_into(&mut settings.log.level);
     }
     app::log(&settings)?;
-    let supervisor = Supervisor::of(&wanted.environment);
     let recorder = match &play.record {
         Some(file) => Some(recorder(file, app::limits(&settings).window_tokens)?),
         None => None,
     };
-    serve::serve(settings, &supervisor, recorder, |ready| {
+    serve::serve(&wanted, settings, recorder, |ready| {
         if play.json {
             term::json_line(ready)?;
         } else {
@@ -49,7 +47,7 @@ pub(super) fn play(mut wanted: Wanted, play: &Play) -> anyhow::Result<ExitCode> 
         }
         if !play.no_open && term::is_read_by_a_person() && open::that_detached(&ready.page).is_err()
         {
-            term::tell("No browser could be opened; the address above works in any.");
+            term::tell("Could not open a browser; open the address above yourself.");
         }
         Ok(())
     })
@@ -59,21 +57,21 @@ pub(super) fn play(mut wanted: Wanted, play: &Play) -> anyhow::Result<ExitCode> 
 fn recorder(file: &Path, window_tokens: u64) -> anyhow::Result<Recorder> {
     match Recorder::create(file, window_tokens) {
         Err(error) if error.kind() == ErrorKind::AlreadyExists => Err(sentence(format!(
-            "`{}` is there already. hint: name a new file; recordings are not written over",
+            "`{}` already exists. hint: choose a new file; recordings are never overwritten",
             file.display()
         ))),
-        created => created.with_context(|| format!("`{}` could not be created", file.display())),
+        created => created.with_context(|| format!("could not create `{}`", file.display())),
     }
 }
 
 fn greeting(ready: &Ready, temporary: bool) -> String {
     let kept = if temporary {
-        "Press Ctrl-C to stop; everything is removed then."
+        "Press Ctrl-C to stop; everything is deleted then."
     } else {
-        "Press Ctrl-C to stop; start again and every conversation goes on where it was."
+        "Press Ctrl-C to stop. Start again to pick up every conversation where it left off."
     };
     format!(
-        "Anteroom is ready.\n\n  the page        {}\n  the staff page  {}\n  kept in         {}\n\n{kept}",
+        "Anteroom is ready.\n\n  Participants  {}\n  Staff         {}\n  Data          {}\n\n{kept}",
         ready.page,
         ready.staff,
         ready.data.display(),
@@ -97,7 +95,7 @@ impl Temporary {
         DirBuilder::new()
             .mode(0o700)
             .create(&dir)
-            .with_context(|| format!("`{}` could not be created", dir.display()))?;
+            .with_context(|| format!("could not create `{}`", dir.display()))?;
         Ok(Self(dir))
     }
 }
@@ -105,7 +103,7 @@ impl Temporary {
 impl Drop for Temporary {
     fn drop(&mut self) {
         if fs::remove_dir_all(&self.0).is_err() {
-            term::tell(format!("`{}` could not be removed.", self.0.display()));
+            term::tell(format!("Could not remove `{}`.", self.0.display()));
         }
     }
 }

@@ -42,7 +42,7 @@ impl Reach {
         let dir = &settings.data_dir;
         if !dir.is_dir() {
             return Err(sentence(format!(
-                "there is nothing in `{}`. hint: name the data directory with `--data DIR`",
+                "there is no data in `{}`. hint: choose the data directory with `--data DIR`",
                 dir.display()
             )));
         }
@@ -56,8 +56,8 @@ impl Reach {
                     Some(store::Error::Busy { .. }) if last > 0 => {}
                     Some(store::Error::Busy { dir, pid }) => {
                         return Err(sentence(format!(
-                            "`{dir}` is in use by process {pid}, which cannot be asked. hint: stop it (Ctrl-C, or \
-                             `kill {pid}`), which loses nothing, and try again"
+                            "`{dir}` is in use by process {pid}, which doesn't answer commands. hint: stop it with \
+                             Ctrl-C or `kill {pid}` (nothing is lost), then try again"
                         )));
                     }
                     _ => return Err(error),
@@ -88,7 +88,7 @@ impl Reach {
                 }
             },
         };
-        serde_json::from_value(value).context("the answer has another shape than expected")
+        serde_json::from_value(value).context("could not understand the bot's answer")
     }
 
     /// Every session at a glance, oldest first.

@@ -46,17 +46,17 @@ pub(super) fn repair(wanted: &Wanted, repair: &Repair) -> anyhow::Result<ExitCod
     let (from, to) = (&settings.data_dir, &repair.to);
     if fs::symlink_metadata(to).is_ok() {
         return Err(sentence(format!(
-            "`{}` exists already. hint: name a directory that does not exist",
+            "`{}` already exists. hint: choose a directory that doesn't exist yet",
             to.display()
         )));
     }
     create_folder(to).with_context(|| {
         format!(
-            "`{}` could not be created. hint: its parent must exist and be writable",
+            "could not create `{}`. hint: its parent directory must exist and be writable",
             to.display()
         )
     })?;
-    let progress = term::Progress::start("Reading what can be read");
+    let progress = term::Progress::start("Recovering");
     let Repaired { conversations, expected, is_cut } =
         sled::repair(&from.join("store"), &to.join("store"))?;
     for name in ["artifacts", "flows"] {
@@ -80,13 +80,13 @@ pub(super) fn repair(wanted: &Wanted, repair: &Repair) -> anyhow::Result<ExitCod
         tell(&outcomes, expected, to)?;
         if let Some(at) = cut_at {
             term::tell(format!(
-                "warning: the end of the database is missing. Every conversation is as it stood at {} or before; what was \
-                 said after that is lost",
+                "warning: the end of the database is missing. Conversations are as of {} or earlier; everything after that \
+                 is lost",
                 at.format("%Y-%m-%d %H:%M:%S UTC")
             ));
         }
         term::tell(
-            "hint: start the bot with `--data DIR`, and keep the damaged directory until you need it no more",
+            "hint: start the bot with `--data DIR`, and keep the damaged directory until you no longer need it",
         );
     }
     // What could not be read in the old directory is no failure here; what is damaged in the new one was named.
@@ -103,7 +103,7 @@ fn tell(outcomes: &[Outcome], expected: Option<u64>, to: &Path) -> anyhow::Resul
     for Outcome { session, whole, events, of } in outcomes {
         let of = of.map_or_else(|| "an unknown number".to_owned(), |of| of.to_string());
         term::say(if *whole {
-            format!("{session}  whole, {events} events")
+            format!("{session}  intact, {events} events")
         } else {
             format!("{session}  damaged, readable up to event {events} of {of}")
         })?;
@@ -111,17 +111,17 @@ fn tell(outcomes: &[Outcome], expected: Option<u64>, to: &Path) -> anyhow::Resul
     let whole = outcomes.iter().filter(|outcome| outcome.whole).count();
     let found = outcomes.len() as u64;
     let all = expected.map_or(found, |expected| expected.max(found));
-    term::say(format!("Took {whole} of {all} conversations to `{}`.", to.display()))?;
+    term::say(format!("Recovered {whole} of {all} conversations into `{}`.", to.display()))?;
     if whole < outcomes.len() {
         let partial = to.join(PARTIAL);
         term::say(format!(
-            "What could be read of {} more is in `{}`.",
+            "The readable part of {} more is in `{}`.",
             outcomes.len() - whole,
             partial.display()
         ))?;
     }
     if all > found {
-        term::say(format!("Nothing is left of {}.", all - found))?;
+        term::say(format!("Nothing could be recovered of {}.", all - found))?;
     }
     Ok(())
 }

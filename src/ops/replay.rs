@@ -13,7 +13,7 @@ use crate::engine::recording::replay;
 
 /// Runs a recording; exit code 1 and a diff on standard output where something differs.
 pub(super) fn replay(wanted: &Wanted, file: &Path) -> anyhow::Result<ExitCode> {
-    let named = || format!("`{}` could not be run", file.display());
+    let named = || format!("could not replay `{}`", file.display());
     let text = fs::read_to_string(file).with_context(named)?;
     let folder = Temporary::create()?;
     let toolbox = app::toolbox(&app::tasks(&wanted.settings()?)?)?;
@@ -23,7 +23,7 @@ pub(super) fn replay(wanted: &Wanted, file: &Path) -> anyhow::Result<ExitCode> {
     if outcome.diff.is_empty() {
         let count = outcome.conversations;
         let noun = if count == 1 { "conversation" } else { "conversations" };
-        term::say(format!("{count} {noun}: everything as recorded"))?;
+        term::say(format!("{count} {noun} replayed, no differences"))?;
         return Ok(ExitCode::SUCCESS);
     }
     term::pour(outcome.diff.as_bytes())?;

@@ -174,17 +174,17 @@ pub(super) async fn carry_out(
 async fn seal_files(engine: &Engine) {
     let artifacts = &engine.parts().artifacts;
     let sessions = artifacts.sessions().await.unwrap_or_else(|error| {
-        tracing::warn!(%error, "the folders of files could not be listed");
+        tracing::warn!(%error, "could not list the stored files");
         BTreeSet::new()
     });
     for session in sessions {
         match artifacts.seal_all(session).await {
             Ok(0) => {}
             Ok(files) => {
-                tracing::info!(session.id = %session, files, "sealed files of an older version");
+                tracing::info!(session.id = %session, files, "encrypted files of an older version");
             }
             Err(error) => {
-                tracing::warn!(session.id = %session, %error, "files could not be sealed");
+                tracing::warn!(session.id = %session, %error, "could not encrypt files of an older version");
             }
         }
     }
@@ -233,7 +233,7 @@ async fn find(engine: &Engine, text: &str) -> anyhow::Result<SessionId> {
         for head in page.iter().filter(|head| head.id.to_string().starts_with(text)) {
             if found.replace(head.id).is_some() {
                 return Err(sentence(format!(
-                    "several sessions begin with `{text}`. hint: write more of the id"
+                    "several sessions begin with `{text}`. hint: use more characters of the id"
                 )));
             }
         }
@@ -242,7 +242,9 @@ async fn find(engine: &Engine, text: &str) -> anyhow::Result<SessionId> {
 }
 
 fn no_session(text: &str) -> anyhow::Error {
-    sentence(format!("there is no session `{text}`. hint: `anteroom sessions list` lists them"))
+    sentence(format!(
+        "there is no session `{text}`. hint: run `anteroom sessions list` to see them all"
+    ))
 }
 
 /// Collects what belongs to the session that `text` names.
@@ -291,7 +293,7 @@ async fn erase(engine: &Engine, text: &str, yes: bool) -> anyhow::Result<Value> 
     };
     if !yes {
         return Err(sentence(format!(
-            "this removes session `{id}`{began} for ever. hint: export it first, then add `--yes`"
+            "this permanently erases session `{id}`{began}. hint: export it first if you need it, then add `--yes`"
         )));
     }
     Ok(json!(erase_one(engine, id).await?))
@@ -309,13 +311,13 @@ async fn erase_person(engine: &Engine, person: PersonId, yes: bool) -> anyhow::R
     let heads = engine.parts().store.find(Find::Person(person.clone())).await?;
     if heads.is_empty() {
         return Err(sentence(format!(
-            "there is no session of `{person}`. hint: `anteroom sessions list --json` shows who is there"
+            "`{person}` has no sessions. hint: run `anteroom sessions list --json` to see everyone"
         )));
     }
     if !yes {
         let several = if heads.len() == 1 { "session" } else { "sessions" };
         return Err(sentence(format!(
-            "this removes {} {several} of `{person}` for ever. hint: export them first, then add `--yes`",
+            "this permanently erases {} {several} of `{person}`. hint: export them first if you need them, then add `--yes`",
             heads.len()
         )));
     }

@@ -67,8 +67,9 @@ pub(super) fn restore(wanted: &Wanted, restore: &Restore) -> anyhow::Result<Exit
     let restored =
         app::block_on(rebuilt(&settings, &site.dir, &restore.backup, &manifest, &forget));
     drop(progress);
-    let restored = restored
-        .with_context(|| format!("nothing was restored from `{}`", restore.backup.display()))?;
+    let restored = restored.with_context(|| {
+        format!("could not restore from `{}`; nothing was changed", restore.backup.display())
+    })?;
     site.finish()?;
     tell(&settings.data_dir, &manifest, &restored, restore)?;
     Ok(ExitCode::SUCCESS)
@@ -85,8 +86,8 @@ fn tell(
     }
     if restore.erased.is_none() {
         term::tell(format!(
-            "warning: what was erased after {} is here again\nhint: erase it again with `anteroom erase`, or restore \
-             with `--erased FILE`, where FILE is what `anteroom audit export` says of the data that was lost",
+            "warning: sessions erased after {} have been restored\nhint: erase them again with `anteroom erase`, or restore \
+             with `--erased FILE`, where FILE is the output of `anteroom audit export` for the lost data",
             manifest.taken_at.format("%Y-%m-%d %H:%M:%S UTC")
         ));
     }
@@ -94,7 +95,7 @@ fn tell(
         return Ok(term::json(restored)?);
     }
     Ok(term::say(format!(
-        "Restored {} sessions, {} audit records and {} files to `{}`; {} erased again. The audit chain holds.",
+        "Restored {} sessions, {} audit records and {} files into `{}`; {} erased again. The audit log is intact.",
         restored.sessions,
         restored.audit_records,
         restored.files,
@@ -105,8 +106,8 @@ fn tell(
 
 /// The sessions that a file names: ids, or audit records as `anteroom audit export` writes them, one a line.
 fn erasures(file: &Path) -> anyhow::Result<BTreeSet<SessionId>> {
-    let text = fs::read_to_string(file)
-        .with_context(|| format!("`{}` could not be read", file.display()))?;
+    let text =
+        fs::read_to_string(file).with_context(|| format!("could not read `{}`", file.display()))?;
     let mut sessions = BTreeSet::new();
     for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
         if let Ok(session) = line.trim().parse() {
@@ -115,8 +116,8 @@ fn erasures(file: &Path) -> anyhow::Result<BTreeSet<SessionId>> {
             sessions.extend(files::erasure(&sealed));
         } else {
             return Err(sentence(format!(
-                "line {} of `{}` is neither a session's id nor an audit record. hint: write what `anteroom audit \
-                 export` prints, or one id a line",
+                "line {} of `{}` is neither a session id nor an audit record. hint: use the output of `anteroom audit \
+                 export`, or one session id per line",
                 number + 1,
                 file.display()
             )));
@@ -143,7 +144,7 @@ async fn rebuilt(
         }
         let root = if place == Place::keys() { &store } else { site };
         if copied(&backup.join(place.path()), root, &place)?.as_ref() != Some(kept) {
-            return Err(sentence(format!("`{}` changed while it was read", kept.path)));
+            return Err(sentence(format!("`{}` changed while it was being read", kept.path)));
         }
     }
     let mut dump = BufReader::new(File::open(backup.join(Place::dump().path()))?);
@@ -156,7 +157,7 @@ async fn rebuilt(
     let mut unreadable = Vec::new();
     for session in contents.sessions.iter().filter(|session| !forget.contains(session)) {
         if let Err(error) = readable(&home, *session).await {
-            unreadable.push(format!("session `{session}` cannot be read: {error}"));
+            unreadable.push(format!("could not read session `{session}`: {error}"));
         }
     }
     let erased: Vec<SessionId> = contents.sessions.intersection(forget).copied().collect();
@@ -179,7 +180,7 @@ fn proved(chain: &[Sealed], manifest: &Manifest) -> anyhow::Result<()> {
     for (index, sealed) in (0_u64..).zip(chain) {
         if !sealed.holds(index, previous) {
             return Err(sentence(format!(
-                "audit record {index} is not as it was sealed. hint: use another backup"
+                "audit record {index} has been altered. hint: use another backup"
             )));
         }
         previous = &sealed.seal;
@@ -187,7 +188,7 @@ fn proved(chain: &[Sealed], manifest: &Manifest) -> anyhow::Result<()> {
     if chain.len() as u64 == manifest.store.audit_records && previous == manifest.store.seal {
         return Ok(());
     }
-    Err(sentence("the audit chain ends elsewhere than the backup says. hint: use another backup"))
+    Err(sentence("the audit log doesn't end where the backup says. hint: use another backup"))
 }
 
 /// Reads a session with its events, its flow and its waits.
@@ -216,7 +217,7 @@ impl Site {
         match create_folder(data) {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
                 return Err(anyhow::Error::new(error).context(format!(
-                    "`{}` could not be created. hint: its parent must exist and be writable",
+                    "could not create `{}`. hint: its parent directory must exist and be writable",
                     data.display()
                 )));
             }
@@ -226,7 +227,7 @@ impl Site {
             let left = File::open(&dir)?;
             left.try_lock().map_err(|_| {
                 sentence(format!(
-                    "a restore to `{}` is under way. hint: wait for it",
+                    "a restore into `{}` is already in progress. hint: wait for it",
                     data.display()
                 ))
             })?;
@@ -236,8 +237,8 @@ impl Site {
         if let Some(found) = fs::read_dir(data)?.next() {
             let found = found?.file_name();
             return Err(sentence(format!(
-                "`{}` is not empty: there is `{}`. hint: stop a bot that runs on it, then name a new directory with \
-                 `--data DIR`, or move this one away; a restore never overwrites",
+                "`{}` is not empty (it contains `{}`). hint: choose a new directory with `--data DIR`, or stop the bot and \
+                 move this one away; a restore never overwrites",
                 data.display(),
                 found.to_string_lossy()
             )));
@@ -254,7 +255,7 @@ impl Site {
         files::sync_folders(&self.dir)?;
         for name in MADE {
             fs::rename(self.dir.join(name), self.data.join(name))
-                .with_context(|| format!("`{name}` could not be moved to its place"))?;
+                .with_context(|| format!("could not move `{name}` into place"))?;
         }
         sync_folder(&self.data)?;
         fs::remove_dir_all(&self.dir)?;
@@ -268,7 +269,7 @@ impl Drop for Site {
     fn drop(&mut self) {
         if !self.is_finished && remove_made(&self.data, &self.dir).is_err() {
             term::tell(format!(
-                "`{}` could not be removed; the next restore does.",
+                "Could not remove `{}`; the next restore will.",
                 self.dir.display()
             ));
         }

@@ -28,7 +28,7 @@ pub(super) fn scrub(wanted: &Wanted, Json { json }: Json) -> anyhow::Result<Exit
     let settings = wanted.settings()?;
     app::block_on(async {
         let reach = Reach::find(&settings).await?;
-        let progress = term::Progress::start("Reading everything");
+        let progress = term::Progress::start("Verifying");
         let scrubbed: anyhow::Result<Scrubbed> = reach.ask(Request::Scrub).await;
         drop(progress);
         let scrubbed = scrubbed?;
@@ -40,10 +40,10 @@ pub(super) fn scrub(wanted: &Wanted, Json { json }: Json) -> anyhow::Result<Exit
                 "Read {conversations} conversations, {files} files and {audit_records} audit records."
             ))?;
             if *sealed > 0 {
-                term::say(format!("Sealed {sealed} files of an older version."))?;
+                term::say(format!("Encrypted {sealed} files of an older version."))?;
             }
             if scrubbed.damage.is_empty() {
-                term::say("Nothing is damaged.")?;
+                term::say("No damage found.")?;
             }
         }
         Ok(tell_damage(&scrubbed.damage))
@@ -55,7 +55,7 @@ pub(super) fn tell_damage(damage: &[Unreadable]) -> ExitCode {
     let mut hints: Vec<&str> = Vec::new();
     for Unreadable { what, why } in damage {
         let (why, hint) = why.split_once(". hint: ").unwrap_or((why, ""));
-        term::tell(format!("warning: {what} cannot be read: {why}"));
+        term::tell(format!("warning: could not read {what}: {why}"));
         if !hint.is_empty() && !hints.contains(&hint) {
             hints.push(hint);
         }
@@ -78,14 +78,14 @@ pub(super) async fn daily(engine: Engine, shutdown: CancellationToken) -> anyhow
         match scrubbed {
             Ok(Scrubbed { damage, .. }) if !damage.is_empty() => {
                 for Unreadable { what, why } in damage {
-                    tracing::error!(what, why, "something stored is damaged");
+                    tracing::error!(what, why, "stored data is damaged");
                 }
             }
             Ok(Scrubbed { conversations, files, .. }) => {
-                tracing::info!(conversations, files, "everything that is stored can be read");
+                tracing::info!(conversations, files, "verified all stored data; no damage found");
             }
             Err(error) => {
-                tracing::warn!(%error, "not everything that is stored could be looked at");
+                tracing::warn!(%error, "could not verify all stored data");
             }
         }
     }

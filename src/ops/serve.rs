@@ -12,20 +12,21 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use super::{
+    Problems,
     app::{self, Home, Wanted},
     cli::Json,
     control::Control,
     discord::Discord,
     found,
     notify::Supervisor,
-    scrub,
+    scrub, sentence,
     slack::Slack,
     term,
 };
 use crate::{
-    config::Settings,
-    engine::{Engine, Gateway, recording::Recorder},
-    gateway::web::{Server, WebGateway},
+    config::{Problem, Settings},
+    engine::{Engine, Gateway, Parts, recording::Recorder},
+    gateway::web::{self, Server, WebGateway},
     store::Store,
     telemetry::metric,
 };
@@ -58,8 +59,7 @@ pub(super) struct Ready {
 pub(super) fn run(wanted: &Wanted, output: Json) -> anyhow::Result<ExitCode> {
     let settings = wanted.configured()?;
     app::log(&settings)?;
-    let supervisor = Supervisor::of(&wanted.environment);
-    serve(settings, &supervisor, None, |ready| {
+    serve(wanted, settings, None, |ready| {
         if output.json {
             term::json_line(ready)?;
         }
@@ -70,17 +70,22 @@ pub(super) fn run(wanted: &Wanted, output: Json) -> anyhow::Result<ExitCode> {
 /// Serves until SIGINT or SIGTERM; a second one stops at once, which loses nothing either. `ready` hears when the
 /// page can be opened.
 pub(super) fn serve(
+    wanted: &Wanted,
     settings: Settings,
-    supervisor: &Supervisor,
     recorder: Option<Recorder>,
     ready: impl FnOnce(&Ready) -> anyhow::Result<()>,
 ) -> anyhow::Result<ExitCode> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
-    let runtime = runtime.context("the runtime could not be started")?;
-    metric::collect().context("nothing can be measured")?;
+    let runtime = runtime.context("could not start the async runtime")?;
+    metric::collect().context("could not start collecting metrics")?;
+    let supervisor = Supervisor::of(&wanted.environment);
+    let is_configured = wanted.is_configured();
     let stopped = runtime.block_on(async {
         let mut stop = Stop::listen()?;
-        let mut bot = Bot::start(settings, recorder).await?;
+        let opened = app::open(&settings)?;
+        refuse_flawed(&opened.parts, (&settings, is_configured))?;
+        let started = Bot::start(settings, opened, recorder).await;
+        let mut bot = started.map_err(|error| fitting(error, is_configured))?;
         ready(&bot.ready)?;
         supervisor.ready();
         tokio::select! {
@@ -101,6 +106,35 @@ pub(super) fn serve(
     stopped.map(|_| ExitCode::SUCCESS)
 }
 
+/// Where nobody wrote a configuration, the hint names what the command line takes.
+fn fitting(error: anyhow::Error, is_configured: bool) -> anyhow::Error {
+    match error.downcast_ref::<web::Error>() {
+        Some(web::Error::Bind { address, source, .. }) if !is_configured => sentence(format!(
+            "cannot listen on `{address}`: {source}. hint: choose another address with `--listen`, for example \
+             `--listen 127.0.0.1:0` for any free port"
+        )),
+        Some(web::Error::Remote(address)) if !is_configured => sentence(format!(
+            "`{address}` can be reached from other machines. hint: use `127.0.0.1`; serving other machines needs a \
+             configuration file with `allow_remote` and a staff key under `[web]`"
+        )),
+        _ => error,
+    }
+}
+
+/// A flow that `flows check` refuses is not run, or somebody would get stuck in it. What it only warns of goes to the log.
+fn refuse_flawed(parts: &Parts, configuration: (&Settings, bool)) -> anyhow::Result<()> {
+    let found = app::flow_problems(&parts.library, &parts.toolbox, configuration);
+    let (errors, warnings): (Vec<Problem>, Vec<Problem>) =
+        found.into_iter().partition(Problem::is_error);
+    if !errors.is_empty() {
+        return Err(Problems(errors).into());
+    }
+    for problem in warnings {
+        tracing::info!(%problem, "a flow has a warning");
+    }
+    Ok(())
+}
+
 /// Whether somebody would not wait for the step in hand.
 struct AtOnce(bool);
 
@@ -112,7 +146,7 @@ struct Stop {
 
 impl Stop {
     fn listen() -> anyhow::Result<Self> {
-        let listen = |kind| signal(kind).context("signals cannot be heard");
+        let listen = |kind| signal(kind).context("could not listen for signals");
         Ok(Self {
             interrupt: listen(SignalKind::interrupt())?,
             terminate: listen(SignalKind::terminate())?,
@@ -136,8 +170,11 @@ struct Bot {
 }
 
 impl Bot {
-    async fn start(settings: Settings, recorder: Option<Recorder>) -> anyhow::Result<Self> {
-        let app::Opened { mut parts, store } = app::open(&settings)?;
+    async fn start(
+        settings: Settings,
+        app::Opened { mut parts, store }: app::Opened,
+        recorder: Option<Recorder>,
+    ) -> anyhow::Result<Self> {
         let settings = Arc::new(settings);
         let slack = Slack::open(&settings, &mut parts).await?;
         let discord = Discord::open(&settings, &parts)?;
@@ -189,8 +226,8 @@ impl Bot {
             // The bot is of use without it.
             Err(error) => tracing::warn!(
                 %error,
-                "there is no control socket: `sessions`, `export`, `erase`, `audit` and `backup` are refused while \
-                 this bot runs. hint: a data directory on a local disk has one"
+                "could not create the control socket, so `sessions`, `export`, `erase`, `audit` and `backup` won't work \
+                 while this bot is running. hint: keep the data directory on a local disk"
             ),
         }
         tracing::info!(version = env!("CARGO_PKG_VERSION"), page = %ready.page, "started");
@@ -210,13 +247,13 @@ impl Bot {
         let finished = tokio::time::timeout(STOPPING_MAX, async {
             let mut result = Ok(());
             while let Some(ended) = self.tasks.join_next().await {
-                let ended = ended.context("a part of the bot broke").and_then(|ended| ended);
+                let ended = ended.context("part of the bot failed").and_then(|ended| ended);
                 result = result.and(ended);
             }
             result
         });
         finished.await.unwrap_or_else(|_| {
-            tracing::warn!("stopped with work in hand; it is taken up at the next start");
+            tracing::warn!("stopped with work in progress; it will be resumed at the next start");
             Ok(())
         })
     }

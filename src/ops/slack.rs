@@ -67,7 +67,7 @@ impl Slack {
         let link = connection.link();
         app.reached_over(Arc::clone(&link));
         if let Some(address) = connection.address() {
-            tracing::info!(%address, "Slack's requests are answered here");
+            tracing::info!(%address, "listening for requests from Slack");
         }
         let listening = connection.run(shutdown.clone());
         tasks.spawn(async move { Ok(listening.await?) });

@@ -48,7 +48,7 @@ fn list(tasks: &Tasks, Json { json }: Json) -> anyhow::Result<()> {
             [template.name.clone(), template.version.clone(), digest, template.description.clone()]
         })
         .collect();
-    Ok(term::table(["TASK", "VERSION", "DIGEST", "WHAT IT DOES"], &rows, "There are no tasks.")?)
+    Ok(term::table(["TASK", "VERSION", "DIGEST", "DESCRIPTION"], &rows, "There are no tasks.")?)
 }
 
 /// Checks files against the tools there are.
@@ -63,7 +63,7 @@ fn check_files(
         let name = file.display().to_string();
         let found = match fs::read_to_string(file) {
             Ok(source) => problems_of(&source, &name, toolbox),
-            Err(error) => Err(vec![Problem::whole(&name, format!("cannot be read: {error}"))]),
+            Err(error) => Err(vec![Problem::whole(&name, format!("could not be read: {error}"))]),
         };
         match found {
             Ok(task) => checked.push(format!("{name}: ok, task `{task}`")),
@@ -102,8 +102,8 @@ fn matched(
     }
     let Choice { task, tie, ranked } = choice;
     match task {
-        Some(task) => term::say(format!("This leads to `{task}`."))?,
-        None => term::say("This leads to no task.")?,
+        Some(task) => term::say(format!("Best match: `{task}`"))?,
+        None => term::say("No match.")?,
     }
     if let Some(tie) = tie {
         term::say(format!("{tie}."))?;
@@ -112,6 +112,6 @@ fn matched(
         .into_iter()
         .map(|found| [found.task, found.score.to_string(), found.because.join(", ")])
         .collect();
-    term::table(["TASK", "WORTH", "WHY"], &rows, "There are no tasks.")?;
+    term::table(["TASK", "SCORE", "WHY"], &rows, "There are no tasks.")?;
     Ok(code)
 }

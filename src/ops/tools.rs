@@ -23,13 +23,13 @@ pub(super) fn tools(wanted: &Wanted, command: Tools) -> anyhow::Result<ExitCode>
                     [spec.name.to_owned(), class(spec.effect_class).to_owned(), description]
                 })
                 .collect();
-            term::table(["TOOL", "WHEN REPEATED", "WHAT IT DOES"], &rows, "There are no tools.")?;
+            term::table(["TOOL", "RETRY", "DESCRIPTION"], &rows, "There are no tools.")?;
         }
         Tools::Schema { tool: name, output: Json { json } } => {
             let tool = toolbox.get(&name).ok_or_else(|| {
                 let known = toolbox.iter().map(|tool| tool.spec().name);
                 let hint = did_you_mean(&name, known)
-                    .unwrap_or_else(|| "`anteroom tools list` lists them".to_owned());
+                    .unwrap_or_else(|| "run `anteroom tools list` to see them all".to_owned());
                 sentence(format!("there is no tool `{name}`. hint: {hint}"))
             })?;
             if json {
@@ -46,9 +46,9 @@ pub(super) fn tools(wanted: &Wanted, command: Tools) -> anyhow::Result<ExitCode>
 
 const fn class(class: EffectClass) -> &'static str {
     match class {
-        EffectClass::Pure => "harmless",
+        EffectClass::Pure => "safe",
         EffectClass::Idempotent => "safe",
-        EffectClass::Reconcile => "after a look",
+        EffectClass::Reconcile => "checks first",
         EffectClass::AtMostOnce => "never",
     }
 }

@@ -87,29 +87,29 @@ async fn a_server_that_was_set_up_as_the_readme_says_lacks_nothing() {
     let said = doctor(dir.path(), &config, token(), &["--online"]).await;
     insta::assert_snapshot!(said.err, @"");
     insta::assert_snapshot!(said.out, @r#"
-    looked at: configuration
-    looked at: flows (1), their aliases and retention
-    looked at: data directory `DIR/data`
-    looked at: the shape of the bot's token, and whose it is
-    looked at: the gateway, with as many connections as Discord advises
-    looked at: intents 4615, for which "Server Members Intent" must be on (portal, page "Bot")
-    looked at: permissions 395405544448, asked for by https://discord.com/oauth2/authorize?client_id=1300000000000000001&permissions=395405544448&scope=bot+applications.commands
-    looked at: who is staff and who decides
-    looked at: 8 commands
-    looked at: Discord can be reached, and the clocks agree
-    looked at: the bot's token: it is that of `anteroom`
-    looked at: the application
-    looked at: the switches of privileged intents
-    looked at: which way interactions go
-    looked at: sessions that may be begun today: 1000 of 1000
-    looked at: registered commands (8 of 8)
-    looked at: servers: `The server`
-    looked at: permissions in each server (1)
-    looked at: what the bot may do in each channel (7)
-    looked at: the bot's own role stands above each role that flows give (8)
-    looked at: users (1) and roles (1) of the configuration
-    looked at: no model: the flows' scripts lead
-    Discord: nothing is missing.
+    checked: configuration
+    checked: flows (1), their aliases and retention
+    checked: data directory `DIR/data`
+    checked: the shape of the bot's token, and whose it is
+    checked: the gateway, with as many connections as Discord advises
+    checked: intents 4615, for which "Server Members Intent" must be on (portal, page "Bot")
+    checked: permissions 395405544448, asked for by https://discord.com/oauth2/authorize?client_id=1300000000000000001&permissions=395405544448&scope=bot+applications.commands
+    checked: who is staff and who decides
+    checked: 8 commands
+    checked: Discord can be reached, and the clocks agree
+    checked: the bot's token: it is that of `anteroom`
+    checked: the application
+    checked: the switches of privileged intents
+    checked: which way interactions go
+    checked: sessions that may be begun today: 1000 of 1000
+    checked: registered commands (8 of 8)
+    checked: servers: `The server`
+    checked: permissions in each server (1)
+    checked: what the bot may do in each channel (7)
+    checked: the bot's own role stands above each role that flows give (8)
+    checked: users (1) and roles (1) of the configuration
+    checked: no model configured; flows run from their scripts
+    Discord: no problems found.
     "#);
     assert_eq!(said.code, 0);
     // Nothing was changed, and the token is told to nobody.
@@ -222,8 +222,8 @@ async fn what_can_be_seen_without_discord() {
         .flat_map(|line| [line, "\n"])
         .collect();
     let said = doctor(dir.path(), &bare, token(), &[]).await;
-    insta::assert_snapshot!(said.err, @r"
-    flow `community-welcome`:73:1: nothing is set up for the alias `staff_desk`. hint: did you mean `staff_approvals`?
+    insta::assert_snapshot!(said.err, @"
+    flow `community-welcome`:72:1: the alias `staff_desk` is not configured. hint: did you mean `staff_approvals`?
     discord: there is no token, so the bot is not connected. hint: write `token_env` and `application_id` under `[discord]`; `config.example.toml` shows how
     ");
     assert_eq!(said.code, 1);
@@ -233,8 +233,8 @@ async fn what_can_be_seen_without_discord() {
         .replace("staff_approvals = { discord_roles", "other = { slack_groups");
     let said = doctor(dir.path(), &odd, "MTMwMDAwMDAwMDAwMDAwMDAwMg.stamp.secret", &[]).await;
     insta::assert_snapshot!(said.err, @r#"
-    flow `community-welcome`:66:1: nothing is set up for the alias `staff_approvals`. hint: add `staff_approvals = …` under `[approvers]` of the configuration
-    flow `community-welcome`:248:3: nothing is set up for the alias `staff_approvals`. hint: add `staff_approvals = …` under `[approvers]` of the configuration
+    flow `community-welcome`:65:1: the alias `staff_approvals` is not configured. hint: add `staff_approvals = …` under `[approvers]` in the configuration
+    flow `community-welcome`:247:3: the alias `staff_approvals` is not configured. hint: add `staff_approvals = …` under `[approvers]` in the configuration
     discord: warning: the token is that of `1300000000000000002`, and `application_id` is `1300000000000000001`. hint: unless the application is older than its bot, copy both anew: the id from "General Information", the token from "Bot"
     discord: warning: nobody but administrators sees what staff see in Discord: the overview, transcripts. hint: write `staff_users` or `staff_roles` under `[discord]`
     discord: warning: nobody can decide in Discord. hint: write `discord_users` or `discord_roles` under `[approvers]`

@@ -53,11 +53,11 @@ fn a_failure_is_a_sentence_with_a_hint() {
     error: there is no flow `candidate-onbording`
     hint: did you mean `candidate-onboarding`?
 
-    error: there is nothing in `elsewhere`
-    hint: name the data directory with `--data DIR`
+    error: there is no data in `elsewhere`
+    hint: choose the data directory with `--data DIR`
 
-    error: there is no configuration
-    hint: copy `config.example.toml` to `config.toml`, or run `anteroom play`, which needs none
+    error: no configuration file found
+    hint: copy `config.example.toml` to `config.toml`, or run `anteroom play`, which doesn't need one
     ");
 }
 
@@ -124,6 +124,160 @@ fn a_wrong_flow_is_told_with_line_and_suggestion() {
     assert!(first["hint"].as_str().unwrap().contains("`handoff`"), "{first:#}");
 }
 
+/// A flow of one's own that loads and cannot be finished: its tool does not exist.
+fn with_flawed_flow(dir: &Path, more: &str) {
+    let (_, source) = anteroom::flows::shipped()[1];
+    let flawed = source.replacen("\"community-welcome\"", "\"mine\"", 1).replacen(
+        "tool = \"get_user_option\"",
+        "tool = \"get_user_opton\"",
+        1,
+    );
+    fs::create_dir(dir.join("flows")).unwrap();
+    fs::write(dir.join("flows/mine.toml"), flawed).unwrap();
+    let config = include_str!("../../config.example.toml");
+    let config = config.replacen("# dir     = \"flows\"", "dir = \"flows\"", 1);
+    fs::write(dir.join("config.toml"), format!("{config}\n{more}")).unwrap();
+}
+
+#[test]
+fn a_flow_that_the_check_refuses_is_not_run() {
+    let dir = tempfile::tempdir().unwrap();
+    with_flawed_flow(dir.path(), "");
+    let checked = anteroom(dir.path(), &["flows", "check", "flows/mine.toml"]);
+    assert_eq!(checked.status.code(), Some(1));
+    assert!(told(&checked).contains("flows/mine.toml:"), "{}", told(&checked));
+    for command in ["run", "play"] {
+        let started = anteroom(dir.path(), &["--data", "data", command]);
+        assert_eq!(started.status.code(), Some(1), "{command}");
+        assert_eq!(told(&started), told(&checked), "{command}");
+    }
+}
+
+#[test]
+fn a_copy_of_the_example_is_a_configuration() {
+    let dir = tempfile::tempdir().unwrap();
+    let example = concat!(env!("CARGO_MANIFEST_DIR"), "/config.example.toml");
+    fs::copy(example, dir.path().join("config.toml")).unwrap();
+    for args in [
+        &["flows", "list"][..],
+        &["flows", "export", "candidate-onboarding", "-o", "mine.toml"],
+        &["flows", "check", "mine.toml"],
+        &["tools", "schema", "next_phase"],
+        &["tasks", "list"],
+    ] {
+        let output = anteroom(dir.path(), args);
+        assert!(output.status.success(), "{args:?}: {}", told(&output));
+    }
+    let missing = anteroom(dir.path(), &["doctor", "slack"]);
+    assert!(told(&missing).contains("`bot_token_env`"), "{}", told(&missing));
+}
+
+#[test]
+fn a_command_that_needs_no_secret_runs_without_any() {
+    let dir = tempfile::tempdir().unwrap();
+    let config = "[vars]\norganisation = \"O\"\nprivacy_url = \"p\"\ncontact = \"c\"\n\
+        [slack]\nbot_token_env = \"NOT_SET\"\napp_token_env = \"NOT_SET\"\n\
+        [llm.interview]\nbase_url = \"https://m.example.org\"\nmodel = \"m\"\nkey_env = \"NOT_SET\"\n\
+        [webhooks]\nhook = { url = \"https://h.example.org\", secret_env = \"NOT_SET\" }\n";
+    fs::write(dir.path().join("config.toml"), config).unwrap();
+    let store = anteroom::store::sled::SledStore::open(
+        &dir.path().join("data/store"),
+        std::sync::Arc::new(anteroom::ids::RandomIds),
+    );
+    drop(store.unwrap());
+    for args in [
+        &["flows", "list"][..],
+        &["tools", "schema", "next_phase"],
+        &["sessions", "list", "--data", "data"],
+        &["audit", "verify", "--data", "data"],
+        &["backup", "kept", "--data", "data"],
+        &["scrub", "--data", "data"],
+    ] {
+        let output = anteroom(dir.path(), args);
+        assert!(output.status.success(), "{args:?}: {}", told(&output));
+    }
+    let erased = anteroom(dir.path(), &["erase", "ses_1", "--data", "data", "--yes"]);
+    assert!(told(&erased).contains("there is no session `ses_1`"), "{}", told(&erased));
+    assert_snapshot!(told(&anteroom(dir.path(), &["run", "--data", "data"])), @"
+    config.toml:6:1: environment variable `NOT_SET` is not set. hint: export it, or use `bot_token_file`
+    config.toml:7:1: environment variable `NOT_SET` is not set. hint: export it, or use `app_token_file`
+    config.toml:11:1: environment variable `NOT_SET` is not set. hint: export it, or use `key_file`
+    config.toml:13:44: environment variable `NOT_SET` is not set. hint: export it, or use `secret_file`
+    ");
+}
+
+#[test]
+fn a_file_that_exists_is_replaced_only_if_asked_for() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("mine.toml");
+    fs::write(&file, "precious").unwrap();
+    let export = |more: &[&str]| {
+        let args = ["flows", "export", "candidate-onboarding", "-o", "mine.toml"];
+        anteroom(dir.path(), &[&args[..], more].concat())
+    };
+    let refused = export(&[]);
+    assert_eq!(refused.status.code(), Some(1));
+    assert_snapshot!(told(&refused), @r"
+    error: `mine.toml` already exists
+    hint: choose another name, or pass `--force` to replace it
+    ");
+    assert_eq!(fs::read_to_string(&file).unwrap(), "precious");
+    assert!(export(&["--force"]).status.success());
+    assert!(fs::read_to_string(&file).unwrap().starts_with("#"));
+    fs::remove_file(&file).unwrap();
+    std::os::unix::fs::symlink("elsewhere.toml", &file).unwrap();
+    for more in [&[][..], &["--force"]] {
+        assert!(told(&export(more)).contains("is a symbolic link"), "{}", told(&export(more)));
+    }
+    assert!(!dir.path().join("elsewhere.toml").exists());
+}
+
+#[test]
+fn an_address_in_use_leads_to_what_the_command_line_takes() {
+    let dir = tempfile::tempdir().unwrap();
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+    let play = |args: &[&str]| {
+        let args = [&["play", "--no-open", "--data", "data"], args].concat();
+        told(&anteroom(dir.path(), &args)).replace(&address, "ADDRESS")
+    };
+    assert_snapshot!(play(&["--listen", &address]), @r"
+    error: cannot listen on `ADDRESS`: Address already in use (os error 98)
+    hint: choose another address with `--listen`, for example `--listen 127.0.0.1:0` for any free port
+    ");
+    assert_snapshot!(play(&["--listen", "0.0.0.0:1"]), @r"
+    error: `0.0.0.0:1` can be reached from other machines
+    hint: use `127.0.0.1`; serving other machines needs a configuration file with `allow_remote` and a staff key under `[web]`
+    ");
+}
+
+/// A system without memory is no reason to restore a backup.
+#[test]
+#[cfg(target_os = "linux")]
+fn too_little_memory_is_not_told_as_damage() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = anteroom::store::sled::SledStore::open(
+        &dir.path().join("data/store"),
+        std::sync::Arc::new(anteroom::ids::RandomIds),
+    );
+    drop(store.unwrap());
+    let mut said = Vec::new();
+    for kilobytes in (200_000..600_000).step_by(20_000) {
+        let script = format!("ulimit -v {kilobytes}; exec \"$0\" sessions list --data data");
+        let output = Command::new("sh")
+            .args(["-c", &script, env!("CARGO_BIN_EXE_anteroom")])
+            .env_clear()
+            .env("HOME", dir.path())
+            .current_dir(dir.path())
+            .output()
+            .unwrap();
+        assert!(!told(&output).contains("damaged"), "{kilobytes}: {}", told(&output));
+        said.push(told(&output));
+    }
+    let is_told = said.iter().any(|told| told.contains("out of memory"));
+    assert!(is_told, "{said:#?}");
+}
+
 #[test]
 fn completions_name_every_command() {
     for shell in ["bash", "zsh", "fish"] {
@@ -160,7 +314,7 @@ fn a_data_directory_in_use_is_told_with_its_holder() {
     assert_eq!(output.status.code(), Some(1));
     let pid = std::process::id().to_string();
     assert!(told(&output).contains(&format!("in use by process {pid}")), "{}", told(&output));
-    assert!(told(&output).contains("hint: stop it (Ctrl-C, or `kill"), "{}", told(&output));
+    assert!(told(&output).contains("hint: stop it with Ctrl-C or `kill"), "{}", told(&output));
     drop(store);
     let output = anteroom(dir.path(), &["audit", "verify", "--data", "data", "--json"]);
     assert!(output.status.success(), "{}", told(&output));
@@ -168,16 +322,16 @@ fn a_data_directory_in_use_is_told_with_its_holder() {
 
 #[test]
 fn words_lead_to_a_task_and_it_is_said_why() {
-    assert_snapshot!(said(&["tasks", "match", "read", "the", "code"]), @"
-    This leads to `code_analysis`.
-    TASK                       WORTH  WHY
+    assert_snapshot!(said(&["tasks", "match", "read", "the", "code"]), @r"
+    Best match: `code_analysis`
+    TASK                       SCORE  WHY
     code_analysis              4      word `code` (+3), word `read` of its description (+1)
     artifact_ingestion         1      word `read` of its description (+1)
     writing_sample_analysis    1      word `read` of its description (+1)
     knowledge_card_generation  0
     ");
-    assert_snapshot!(said(&["tasks", "list"]), @"
-    TASK                       VERSION  DIGEST        WHAT IT DOES
+    assert_snapshot!(said(&["tasks", "list"]), @r"
+    TASK                       VERSION  DIGEST        DESCRIPTION
     artifact_ingestion         1.0.0    23cb66d66700  Reads a document that somebody sent and notes what it is, what it says and what it proves.
     code_analysis              1.0.0    88fcb33243fa  Reads source code or a repository's files that somebody sent and says what it shows of their work.
     knowledge_card_generation  1.0.0    42f13a309adc  Drafts an evidence card of one piece of work from notes of an interview and files that were sent.

@@ -148,7 +148,7 @@ async fn the_recorded_session_reads_as_it_did() {
     let (code, said, errors) = anteroom(Path::new(FIXTURE));
     assert_eq!(
         (code, said.as_str(), errors.as_str()),
-        (Some(0), "1 conversation: everything as recorded\n", "")
+        (Some(0), "1 conversation replayed, no differences\n", "")
     );
 }
 
@@ -237,8 +237,8 @@ async fn what_is_no_recording_is_refused_with_its_line() {
     assert!(error.starts_with("line ") && !error.starts_with("line 1:"), "{error}");
     let (code, said, errors) = anteroom(Path::new("/nowhere"));
     assert_eq!((code, said.as_str()), (Some(1), ""));
-    assert_snapshot!(errors, @"
-    error: `/nowhere` could not be run
+    assert_snapshot!(errors, @r"
+    error: could not replay `/nowhere`
     because: No such file or directory (os error 2)
     ");
 }

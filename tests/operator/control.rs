@@ -62,7 +62,8 @@ async fn commands_say_the_same_with_a_bot_and_without() {
         match index {
             0 | 3 => assert_eq!(prefix(there), prefix(here)),
             1 => assert!(
-                there.starts_with("The chain holds: ") && here.starts_with("The chain holds: ")
+                there.starts_with("The audit log is intact: ")
+                    && here.starts_with("The audit log is intact: ")
             ),
             2 => assert!(here.starts_with(there.trim_end()), "{there}\n{here}"),
             _ => assert_eq!(there, here),
@@ -87,7 +88,7 @@ async fn a_session_is_erased_under_a_running_bot() {
     let unsure = command(&data).args(["erase", &gone.session()]).output().unwrap();
     assert_eq!(unsure.status.code(), Some(1));
     let unsure = text(unsure.stderr);
-    assert!(unsure.contains("for ever\nhint: export it first, then add `--yes`"), "{unsure}");
+    assert!(unsure.contains("hint: export it first if you need it, then add `--yes`"), "{unsure}");
 
     let erased = said(&data, &["erase", &gone.session(), "--yes", "--json"]);
     let erased: Value = serde_json::from_slice(&erased).unwrap();
@@ -99,7 +100,7 @@ async fn a_session_is_erased_under_a_running_bot() {
 
     let again = text(said(&data, &["erase", &gone.session(), "--yes"]));
     assert!(again.contains(erased["receipt"].as_str().unwrap()), "{again}");
-    assert!(said(&data, &["audit", "verify"]).starts_with(b"The chain holds"));
+    assert!(said(&data, &["audit", "verify"]).starts_with(b"The audit log is intact"));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -129,7 +130,7 @@ fn nonsense_and_other_versions_are_refused_in_words() {
     let (_dir, data) = data();
     let _bot = Bot::start(&data);
     let socket = data.join("control.sock");
-    let other = "does not understand this command. hint: use the program that it was started from";
+    let other = "doesn't know this command. hint: use the same version of anteroom";
     for line in [
         &b"hello"[..],
         br#"{"v":2,"ask":"sessions","after":null}"#,
@@ -170,5 +171,5 @@ fn a_bot_that_goes_away_in_the_middle_is_told() {
     let output = command(&data).args(["audit", "show"]).output().unwrap();
     deaf.join().unwrap();
     let told = text(output.stderr);
-    assert_eq!(told, "error: the bot went away before it had answered\nhint: try again\n");
+    assert_eq!(told, "error: the bot closed the connection before answering\nhint: try again\n");
 }

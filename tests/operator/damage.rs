@@ -187,14 +187,14 @@ async fn what_was_cut_off_shows_against_what_was_kept_elsewhere() {
     fs::remove_file(&anchor).unwrap();
     let told = fault(&data, &["--against", &seal]);
     assert!(
-        told.contains(&format!("no record has the seal `{seal}`: some were cut off")),
+        told.contains(&format!("no record has the seal `{seal}`: records were truncated")),
         "{told}"
     );
     assert!(!anchor.exists());
     assert!(verify(&data, &[]).status.success(), "a chain alone cannot tell");
 
     fs::write(&anchor, "{}").unwrap();
-    assert!(fault(&data, &[]).contains("is not as an earlier check left it"));
+    assert!(fault(&data, &[]).contains("has changed since an earlier check wrote it"));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -216,7 +216,7 @@ async fn a_hold_is_placed_and_released_with_a_bot_and_without() {
         let placed = text(said(&data, &["hold", &id, "--reason", "a claim, 12/2026"]));
         assert_eq!(
             placed,
-            format!("Session {id} is held: nothing of it is erased until you release it.\n")
+            format!("Session {id} is on hold: nothing can be erased until you release it.\n")
         );
         let listed = text(said(&data, &["sessions", "list"]));
         assert!(
@@ -244,7 +244,7 @@ async fn a_hold_is_placed_and_released_with_a_bot_and_without() {
     }
     let nobody = command(&data).args(["hold", &people[0].session(), "--release"]).output().unwrap();
     assert_eq!(nobody.status.code(), Some(1));
-    assert!(text(nobody.stderr).contains("hint: `anteroom sessions list` lists them"));
+    assert!(text(nobody.stderr).contains("hint: run `anteroom sessions list` to see them all"));
     for args in [
         &["hold", "ses_1"][..],
         &["hold", "ses_1", "--reason", ""],

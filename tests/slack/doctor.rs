@@ -73,21 +73,21 @@ async fn an_app_made_from_the_manifest_lacks_nothing() {
     let (slack, dir) = (well().await, tempfile::tempdir().unwrap());
     let said = doctor(dir.path(), &slack, CONFIG, TOKENS, &["--online"]).await;
     insta::assert_snapshot!(said.out, @"
-    looked at: configuration
-    looked at: flows (1), their aliases and retention
-    looked at: data directory `data`
-    looked at: sockets, one workspace
-    looked at: who is staff and who decides
-    looked at: commands `/onboard`
-    looked at: Slack can be reached, and the clocks agree
-    looked at: the bot's token
-    looked at: 16 scopes
-    looked at: the app's token opens sockets
-    looked at: a test post to each channel (2)
-    looked at: users (1) and groups (1) of the configuration
-    looked at: 13 sample cards and forms
-    looked at: no model: the flows' scripts lead
-    Slack: nothing is missing.
+    checked: configuration
+    checked: flows (1), their aliases and retention
+    checked: data directory `data`
+    checked: sockets, one workspace
+    checked: who is staff and who decides
+    checked: commands `/onboard`
+    checked: Slack can be reached, and the clocks agree
+    checked: the bot's token
+    checked: 17 scopes
+    checked: the app's token opens sockets
+    checked: a test post to each channel (2)
+    checked: users (1) and groups (1) of the configuration
+    checked: 13 sample cards and forms
+    checked: no model configured; flows run from their scripts
+    Slack: no problems found.
     ");
     insta::assert_snapshot!(said.err, @"");
     assert_eq!(said.code, 0);
@@ -128,7 +128,7 @@ async fn a_model_calls_a_tool_and_reads_its_result() {
     let (model, config) =
         with_a_model(&[calls("report_colour"), Reply::says("It is green.")]).await;
     let said = doctor(dir.path(), &slack, &config, TOKENS, &["--online"]).await;
-    assert!(said.out.contains("looked at: the model: one tool call and back in"), "{}", said.out);
+    assert!(said.out.contains("checked: model (one tool call,"), "{}", said.out);
     assert_eq!((said.err.as_str(), said.code), ("", 0));
     let asked = model.seen();
     assert_eq!(asked.len(), 2);
@@ -147,7 +147,7 @@ async fn a_model_that_calls_nothing_or_is_not_let_in_is_named() {
     let (slack, dir) = (well().await, tempfile::tempdir().unwrap());
     let (_talks, config) = with_a_model(&[Reply::says("Green!")]).await;
     let said = doctor(dir.path(), &slack, &config, TOKENS, &["--online"]).await;
-    insta::assert_snapshot!(said.err, @"model: it called no tool though it had to. hint: interviews need a model that calls tools");
+    insta::assert_snapshot!(said.err, @"model: it didn't call the tool it was told to call. hint: interviews need a model that supports tool calls");
     assert_eq!(said.code, 1);
     let refusal = json!({ "error": { "message": "No such key: sk-marker", "code": 401 } });
     let (_locked, config) = with_a_model(&[Reply::json(401, &refusal)]).await;
@@ -199,8 +199,8 @@ async fn what_can_be_seen_without_slack() {
         .replace("recruiting_desk      = \"C0DESK\"\n", "");
     let said = doctor(dir.path(), &slack, &bare, TOKENS, &[]).await;
     insta::assert_snapshot!(said.err, @"
-    flow `candidate-onboarding`:91:1: nothing is set up for the alias `recruiting_desk`. hint: did you mean `recruiting_approvals`?
-    flow `candidate-onboarding`:559:3: nothing is set up for the alias `recruiting_desk`. hint: did you mean `recruiting_approvals`?
+    flow `candidate-onboarding`:91:1: the alias `recruiting_desk` is not configured. hint: did you mean `recruiting_approvals`?
+    flow `candidate-onboarding`:559:3: the alias `recruiting_desk` is not configured. hint: did you mean `recruiting_approvals`?
     slack: there is no token, so the bot is not connected. hint: write `bot_token_env` and `app_token_env` under `[slack]`; `config.example.toml` shows how
     ");
     assert_eq!(said.code, 1);
@@ -213,7 +213,7 @@ async fn what_can_be_seen_without_slack() {
         .replace("dir = \"data\"", "dir = \"/proc/nowhere\"");
     let said = doctor(dir.path(), &slack, &odd, ["xoxe.xoxb-1", APP_TOKEN], &[]).await;
     insta::assert_snapshot!(said.err, @r#"
-    data: `/proc/nowhere` cannot be written to: No such file or directory (os error 2). hint: look at its owner and rights, or name another with `dir` under `[data]`
+    data: can't write to `/proc/nowhere`: No such file or directory (os error 2). hint: check its owner and permissions, or set another directory with `dir` under `[data]`
     slack: the bot's token ends after twelve hours. hint: the app was created with token rotation: use `[slack.oauth]`, or create the app from `manifests/slack.socket.json`, which has none
     slack: warning: nobody sees what staff see in Slack: invitations, the overview, transcripts. hint: write `staff_users` or `staff_groups` under `[slack]`
     slack: warning: nobody can decide in Slack. hint: write `slack_users` or `slack_groups` under `[approvers]`

@@ -346,7 +346,7 @@ async fn what_waits_for_an_outage_leaves_in_order_within_a_minute_of_its_end() {
     assert_eq!(end(&ada).await, expected);
 }
 
-/// Whoever runs the bot reads what its deliveries wait for, and what ends that.
+/// Whoever runs the bot reads what its deliveries are waiting for, and what ends that.
 #[tokio::test(flavor = "multi_thread")]
 async fn doctor_says_what_deliveries_of_the_running_bot_wait_for() {
     let place = Place::new(By::Sockets, FLOW, "").await;
@@ -355,8 +355,8 @@ async fn doctor_says_what_deliveries_of_the_running_bot_wait_for() {
     ada.command("/onboard start").await;
     ada.sees("Which colour?").await;
     let well = place.doctor();
-    assert!(well.contains("deliveries of the bot that runs"), "{well}");
-    assert!(!well.contains("waits since"), "{well}");
+    assert!(well.contains("deliveries of the running bot"), "{well}");
+    assert!(!well.contains("waiting since"), "{well}");
     place.slack.with(|state| {
         state.tokens.get_mut(BOT_TOKEN).unwrap().refused = Some("token_revoked");
     });

@@ -87,13 +87,13 @@ pub(in crate::ops) fn copied(
 ) -> anyhow::Result<Option<Kept>> {
     let mut from = match File::open(source) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        from => from.with_context(|| format!("`{}` could not be read", source.display()))?,
+        from => from.with_context(|| format!("could not read `{}`", source.display()))?,
     };
     let target = root.join(place.path());
     create_folders(root, place)?;
     let mut to = Writing::create(&target)?;
     io::copy(&mut from, &mut to)
-        .with_context(|| format!("`{}` could not be written", target.display()))?;
+        .with_context(|| format!("could not write `{}`", target.display()))?;
     Ok(Some(to.finish(place)?))
 }
 
@@ -121,7 +121,7 @@ pub(super) struct Writing {
 impl Writing {
     pub(super) fn create(path: &Path) -> anyhow::Result<Self> {
         let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
-        let file = file.with_context(|| format!("`{}` could not be created", path.display()))?;
+        let file = file.with_context(|| format!("could not create `{}`", path.display()))?;
         Ok(Self { file, digest: Sha256::new(), bytes: 0 })
     }
 

@@ -73,9 +73,9 @@ impl Manifest {
         let shown = dir.display();
         let read = |name| match fs::read(dir.join(name)) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Err(sentence(format!(
-                "`{shown}` is no whole backup: it has no `{name}`. hint: name a directory that `anteroom backup` has made"
+                "`{shown}` is not a complete backup (`{name}` is missing). hint: choose a directory written by `anteroom backup`"
             ))),
-            other => other.with_context(|| format!("`{name}` of `{shown}` could not be read")),
+            other => other.with_context(|| format!("could not read `{name}` in `{shown}`")),
         };
         let (text, sealed) = (read(NAME)?, read(SEAL)?);
         if sealed != seal(&text).as_bytes() {
@@ -86,7 +86,7 @@ impl Manifest {
             .and_then(|value| value.get("format")?.as_u64());
         match format {
             Some(format) if format > u64::from(FORMAT) => Err(sentence(format!(
-                "`{shown}` has format {format}, this program reads up to {FORMAT}. hint: use the newer program"
+                "`{shown}` has format {format}; this version reads up to {FORMAT}. hint: use the newer version of anteroom"
             ))),
             Some(_) => serde_json::from_slice(&text).map_err(|_| damaged(dir, NAME)),
             None => Err(damaged(dir, NAME)),
@@ -104,12 +104,12 @@ impl Manifest {
             let found = match files::digest(&dir.join(&kept.path)) {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {
                     return Err(sentence(format!(
-                        "`{}` is incomplete: `{}` is missing. hint: use another backup",
+                        "`{}` is not a complete backup (`{}` is missing). hint: use another backup",
                         dir.display(),
                         kept.path
                     )));
                 }
-                found => found.with_context(|| format!("`{}` could not be read", kept.path))?,
+                found => found.with_context(|| format!("could not read `{}`", kept.path))?,
             };
             if found != (kept.bytes, kept.sha256.clone()) {
                 return Err(damaged(dir, &kept.path));
@@ -124,7 +124,7 @@ impl Manifest {
         let files = self.files.iter().filter(|kept| kept.path.starts_with("artifacts/")).count();
         let bytes: u64 = self.files.iter().map(|kept| kept.bytes).sum();
         format!(
-            "{} sessions, {} audit records, {files} files that were sent, {} kB, of {}",
+            "{} sessions, {} audit records, {files} files, {} kB, taken {}",
             self.store.sessions,
             self.store.audit_records,
             bytes.div_ceil(1000),
@@ -148,7 +148,7 @@ pub(in crate::ops) fn verified(dir: &Path) -> anyhow::Result<Manifest> {
 
 fn damaged(dir: &Path, file: &str) -> anyhow::Error {
     sentence(format!(
-        "`{file}` of `{}` is not as it was written. hint: use another backup",
+        "`{file}` in `{}` is corrupted (checksum mismatch). hint: use another backup",
         dir.display()
     ))
 }

@@ -29,7 +29,7 @@ pub(in crate::ops) async fn call(dir: &Path) -> anyhow::Result<Option<Call>> {
     let Ok((address, _dir)) = address(dir) else { return Ok(None) };
     match timeout(SILENCE_MAX, UnixStream::connect(address))
         .await
-        .context("the bot does not answer")?
+        .context("the bot isn't responding")?
     {
         Ok(stream) => Ok(Some(Call(stream))),
         // Nobody has ever listened, or whoever did is gone.
@@ -42,7 +42,7 @@ pub(in crate::ops) async fn call(dir: &Path) -> anyhow::Result<Option<Call>> {
             Ok(None)
         }
         Err(error) => Err(anyhow::Error::new(error).context(format!(
-            "the bot that runs on `{}` could not be asked. hint: be the user that it runs as",
+            "could not reach the bot running on `{}`. hint: run this command as the same user as the bot",
             dir.display()
         ))),
     }
@@ -58,17 +58,15 @@ impl Call {
         let (read, mut write) = self.0.into_split();
         let mut line = serde_json::to_vec(&Asked { v: VERSION, request })?;
         line.push(b'\n');
-        let gone = || sentence("the bot went away before it had answered. hint: try again");
+        let gone = || sentence("the bot closed the connection before answering. hint: try again");
         timeout(SILENCE_MAX, write.write_all(&line)).await?.map_err(|_| gone())?;
         let mut read = BufReader::new(read);
         loop {
             let line = timeout(SILENCE_MAX, read_line(&mut read, ANSWER_MAX)).await;
             let line = line
-                .map_err(|_| {
-                    sentence("the bot has been silent for too long. hint: look at its log")
-                })?
+                .map_err(|_| sentence("the bot took too long to answer. hint: check its log"))?
                 .map_err(|_| gone())?;
-            match serde_json::from_slice(&line).context("the bot answered in words of its own")? {
+            match serde_json::from_slice(&line).context("could not understand the bot's answer")? {
                 Answer::Piece(piece) => into.write_all(&STANDARD.decode(piece)?)?,
                 Answer::Busy => {}
                 Answer::Done(value) => return Ok(value),
@@ -81,7 +79,9 @@ impl Call {
 /// The error that the bot told, with its causes.
 fn told(causes: Vec<String>) -> anyhow::Error {
     let mut causes = causes.into_iter().rev();
-    let first = sentence(causes.next().unwrap_or_else(|| "the bot could not do it".to_owned()));
+    let first = sentence(
+        causes.next().unwrap_or_else(|| "the bot could not carry out the command".to_owned()),
+    );
     causes.fold(first, anyhow::Error::context)
 }
 
