@@ -153,6 +153,29 @@ fn a_flow_that_the_check_refuses_is_not_run() {
     }
 }
 
+/// What the README says for Slack; Slack itself is told no by a token that nobody has.
+#[test]
+fn a_built_in_flow_that_does_not_fit_says_how_to_leave_it_out() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("config.toml");
+    let config = include_str!("../../config.example.toml")
+        .replacen("# [slack.channels]\n# rec", "[slack.channels]\nrec", 1)
+        .replacen("# recruiting_desk ", "recruiting_desk ", 1);
+    fs::write(&file, &config).unwrap();
+    let run = || told(&anteroom(dir.path(), &["run", "--data", "data"]));
+    let refused = run();
+    assert!(refused.contains("flow `community-welcome`:"), "{refused}");
+    assert!(refused.contains("list only the flows you use under `enabled`"), "{refused}");
+    let enabled = "enabled = [\"candidate-onboarding\"]";
+    let config = config.replacen("enabled = []", enabled, 1);
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let listen = format!("listen = \"{}\"", taken.local_addr().unwrap());
+    fs::write(&file, config.replacen("listen = \"127.0.0.1:4747\"", &listen, 1)).unwrap();
+    // It comes as far as the port, which is taken.
+    let started = run();
+    assert!(started.contains("cannot listen on") && !started.contains("alias"), "{started}");
+}
+
 #[test]
 fn a_copy_of_the_example_is_a_configuration() {
     let dir = tempfile::tempdir().unwrap();

@@ -492,8 +492,10 @@ tools = ["persist_data", "next_phase"]
         let catalogue = |flow: &LoadedFlow| toolbox.catalogue(flow);
         let checked = check_source(flow, "bare.toml", &bench::vars(), catalogue, None);
         let remarks = checked.map_or_else(|problems| problems, |(_, remarks)| remarks);
-        let told =
-            remarks.iter().map(ToString::to_string).filter(|told| told.contains("evidence could support"));
+        let told = remarks
+            .iter()
+            .map(ToString::to_string)
+            .filter(|told| told.contains("evidence could support"));
         told.collect::<Vec<_>>().join("\n")
     };
     insta::assert_snapshot!(report(flow), @"bare.toml:8:1: `remarks` contains nothing that evidence could support. hint: add numbers, or objects with `source` and `words`, to its schema; or leave out `evidence`");
