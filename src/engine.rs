@@ -52,7 +52,7 @@ use crate::{
     drill::{Point, pass},
     flows::{Library, LoadedFlow},
     ids::{EffectId, Ids, SessionId, WaitId},
-    interview::{Actor, Next, Refusal, Responder, State},
+    interview::{Actor, Refusal, Responder, State},
     llm,
     model::{
         artifact::Artifact,
@@ -505,9 +505,7 @@ impl Engine {
     pub async fn look(&self, session: SessionId) -> Result<Look, Error> {
         let (loaded, flow) = self.view(session).await?;
         let actor = self.seat(&loaded, Arc::clone(&flow))?;
-        // Also while it waits whether the participant writes on.
-        let thinking = matches!(actor.next(), Next::Think { .. } | Next::Round(_))
-            || actor.awaits_thought().is_some();
+        let thinking = actor.is_thinking();
         Ok(Look { loaded, flow, state: actor.shared_state(), thinking })
     }
 

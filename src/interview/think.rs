@@ -133,6 +133,12 @@ impl Actor {
         if let Next::Think { last } = next { Some(last) } else { None }
     }
 
+    /// Whether the model is at work or about to be, also while the participant may be writing on.
+    pub fn is_thinking(&self) -> bool {
+        matches!(self.next(), Next::Think { .. } | Next::Round(_))
+            || self.awaits_thought().is_some()
+    }
+
     /// Until when the model is not asked, for the participant may be writing on: several messages in a burst are one
     /// turn (BEHAVIOUR F17). Counted from the first of them, so that nobody waits for longer.
     pub(super) fn listens_until(&self) -> Option<DateTime<Utc>> {

@@ -133,6 +133,18 @@ async fn a_member_is_taken_from_the_panel_to_the_roles() {
     );
     ada.submit().await;
     assert_snapshot!(ada.news(), @"
+    #welcome-ada
+      ~ Anteroom (edited): ┃ ### Introduction
+          ┃ Write two or three sentences about yourself, or press Skip.
+          ┃ **Text**: I build small boats, and want to learn how bigger ones are rigged.
+          ┃ -# Not given: Pronouns
+          ┃ [✓ Looks right] [Edit] [Start over] [Skip]
+          ┃ -# Step 3 of 4 · Say hello · 0/1
+          ┃ [Help] [Talk to a person] [Stop]
+      ~ Anteroom (only you): Done.
+    ");
+    ada.press("Looks right").await;
+    assert_snapshot!(ada.news(), @"
     #introductions
       + Anteroom: @Ada: I build small boats, and want to learn how bigger ones are rigged.
     #welcome-ada
@@ -141,7 +153,6 @@ async fn a_member_is_taken_from_the_panel_to_the_roles() {
           ┃✓ **Your introduction**: I build small boats, and want to learn how bigger ones are rigged.
           ┃✓ ✓ **Changed and approved** by you, <t:1793628300:f>
           ┃✓ [Change]
-      ~ Anteroom (only you): Done.
       + Anteroom: ┃ Would you like the Contributor role? Staff check requests, usually within a day.
           ┃ [Request it] [Not now] [Skip]
           ┃ -# Step 4 of 4 · Roles
@@ -279,6 +290,7 @@ async fn over_http_everything_is_the_same() {
     }
     ada.fill("Your introduction", "I build small boats, and like to talk about them.");
     ada.submit().await;
+    ada.press("Looks right").await;
     ada.news();
     ada.press("Request it").await;
     bot.grace().press("Approve").await;

@@ -76,6 +76,7 @@ async fn answered_review_is_closed_by_the_answer_to_its_form() {
     let before = bot.asked(EDIT);
     bot.ada().fill("Your introduction", "I build small boats, and want to learn more.");
     bot.ada().submit().await;
+    bot.ada().press("Looks right").await;
     let screen = bot.ada().screen();
     assert!(screen.contains("┃✓ ✓ **Changed and approved** by you"), "{screen}");
     assert!(screen.contains("┃✓ [Change]"), "{screen}");

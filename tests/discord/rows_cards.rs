@@ -247,7 +247,7 @@ async fn row_31_a_card_that_a_moderator_deleted_is_not_answered_and_comes_again(
 }
 
 #[tokio::test]
-async fn row_32_an_answer_stays_what_it_was_and_that_is_said() {
+async fn editing_the_message_that_answered_changes_the_answer() {
     let bot = begun().await;
     let ada = bot.ada().at("welcome-ada");
     let words = ada.write("Blue").await;
@@ -261,11 +261,12 @@ async fn row_32_an_answer_stays_what_it_was_and_that_is_said() {
     bot.tell("MESSAGE_UPDATE", edited).await;
     assert_snapshot!(ada.news(), @"
     #welcome-ada
-      + Anteroom: I'd already used that message as it was. If something has changed, please tell me, or press “Change” on the card.
+      ~ Anteroom (edited): ┃✓ Which colour?
+          ┃✓ ✓ You answered: **Red**, <t:1793628300:f>
     ");
     bot.happens(|state| state.deletes(ada.channel(), words)).await;
     let look = bot.engine.look(bot.session().await).await.unwrap();
-    assert_eq!(look.state.results["colour"]["selectedIds"], json!(["blue"]));
+    assert_eq!(look.state.results["colour"]["selectedIds"], json!(["red"]));
 }
 
 /// No form is an answer before it is sent, and none after its question is closed.

@@ -209,6 +209,11 @@ pub(crate) fn replies() -> Vec<Reply> {
         Reply::Decided { decision: Decision::DeniedWithFeedback, feedback: Some(text("one more")) },
         Reply::Confirmed { yes: true },
         Reply::Skipped,
+        Reply::Reviewed {
+            verdict: Verdict::Saved,
+            data: Some(json!({ "name": "Ada" })),
+            notes: None,
+        },
     ]
 }
 
@@ -385,6 +390,7 @@ fn call_events() -> Vec<Event> {
     let (by, by_name) = (ada(), text("Ada"));
     let vote = Vote { by, by_name, decision: Decision::Denied, feedback: Some(text("no")) };
     events.push(Event::Voted { wait: wait_id(), vote });
+    events.push(Event::Worded { wait: wait_id(), source: text("D01/1690.1") });
     events.push(Event::Edited {
         wait: wait_id(),
         data: json!({ "name": "Ada" }),
@@ -608,6 +614,7 @@ fn name(event: &Event) -> &'static str {
         Event::Asked(_) => "asked",
         Event::Voted { .. } => "voted",
         Event::Edited { .. } => "edited",
+        Event::Worded { .. } => "worded",
         Event::Answered { .. } => "answered",
         Event::Applied { .. } => "applied",
         Event::Closed { .. } => "closed",
@@ -715,7 +722,10 @@ fn events_of_calls() {
     {"type":"answered","wait":"wait_…2","reply":{"kind":"decided","decision":"denied_with_feedback","feedback":"one more"},"by":"web:local/ada","by_name":"Ada","via":"typed"}
     {"type":"answered","wait":"wait_…2","reply":{"kind":"confirmed","yes":true},"by":"web:local/ada","by_name":"Ada","via":"command"}
     {"type":"answered","wait":"wait_…2","reply":{"kind":"skipped"},"by":"web:local/ada","by_name":"Ada","via":"component"}
+    {"type":"answered","wait":"wait_…2","reply":{"kind":"reviewed","verdict":"saved","data":{"name":"Ada"}},"by":"web:local/ada","by_name":"Ada","via":"typed"}
     {"type":"voted","wait":"wait_…2","vote":{"by":"web:local/ada","by_name":"Ada","decision":"denied","feedback":"no"}}
+    {"type":"worded","wait":"wait_…2","source":"D01/1690.1"}
+    {"type":"edited","wait":"wait_…2","data":{"name":"Ada"},"notes":"as on my card","by":"web:local/ada","by_name":"Ada"}
     {"type":"applied","wait":"wait_…2"}
     {"type":"closed","wait":"wait_…2","closing":{"how":"expired"}}
     {"type":"closed","wait":"wait_…2","closing":{"how":"cancelled","reason":"R"}}

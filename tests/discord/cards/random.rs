@@ -169,15 +169,20 @@ fn entries_move_and_what_was_entered_moves_with_them() {
     };
     // The form of the third role is open on a phone, while the role moves up on a desk.
     let form = modal(&wait, "edit.2", "salt", &person.cx).unwrap();
+    // As long as a new entry is not filled in, nothing is saved by itself.
+    assert!(press(&mut person, "add.0").is_none());
     assert!(press(&mut person, "up.0.2").is_none());
     let mut inputs = super::person::filled(&form, "");
     let name = inputs.0.keys().find(|name| name.ends_with("10")).unwrap().clone();
     inputs.0.get_mut(&name).unwrap().values = vec!["Looms".into()];
     let sent = Element { action: "save.2".into(), wait: wait.id, revision: 1 };
-    let Step::Kept(draft) = answer::step(&wait, &person.cx.draft, &sent, &inputs) else { panic!() };
+    let Step::Answered { draft, reply } = answer::step(&wait, &person.cx.draft, &sent, &inputs)
+    else {
+        panic!()
+    };
+    assert!(matches!(reply, Reply::Reviewed { verdict: Verdict::Saved, .. }), "{reply:?}");
     person.cx.draft = draft;
     assert!(press(&mut person, "remove.0.0").is_none());
-    assert!(press(&mut person, "add.0").is_none());
     let outcome = press(&mut person, "approve").unwrap();
     let reply = outcome.came.unwrap();
     assert_eq!(roles(&reply), ["Looms", "Babbage & Sons", "?"]);
