@@ -155,13 +155,11 @@ impl<'a> Teller<'a> {
                 (self.reader == Audience::Staff)
                     .then(|| line("voted", &vote.by_name, side, json!(vote.decision)))
             }
-            Event::Edited { by_name, .. } => {
-                Some(line("edited", by_name, "Saved an edit.", Value::Null))
-            }
             Event::Answered { wait, reply, by_name, .. } => self.answered(*wait, reply, by_name),
             Event::Closed { wait, closing } => self.closed(*wait, closing),
             Event::Returned { call, result } => self.returned(call, result),
             Event::Kept(_)
+            | Event::Edited { .. }
             | Event::Handed { .. }
             | Event::Saved { .. }
             | Event::ObjectiveSet { .. }
@@ -200,6 +198,9 @@ impl<'a> Teller<'a> {
             Event::Kept(artifact) => {
                 let text = format!("Sent {} as {}", artifact.filename, artifact.upload_type);
                 Some(("file", self.name.clone(), text, json!(artifact)))
+            }
+            Event::Edited { by_name, .. } => {
+                Some(("edited", by_name.clone(), "Saved an edit.".to_owned(), Value::Null))
             }
             Event::Handed { what, text, .. } => {
                 let name = match what {

@@ -37,6 +37,7 @@ async fn at_work_history() -> (Bot, Person) {
 }
 
 #[tokio::test]
+#[expect(clippy::too_many_lines, reason = "what one person sees")]
 async fn saving_one_entry_saves_it_and_leaves_approving_to_its_own_button() {
     let (bot, ada) = at_work_history().await;
     ada.pick_beside("Role 2", "Edit").await;
@@ -136,6 +137,7 @@ async fn saving_one_entry_saves_it_and_leaves_approving_to_its_own_button() {
 }
 
 #[tokio::test]
+#[expect(clippy::too_many_lines, reason = "what one person sees")]
 async fn removing_and_adding_an_entry_open_no_more_than_that_entry() {
     let (bot, ada) = at_work_history().await;
     ada.pick_beside("Role 3", "Remove").await;
