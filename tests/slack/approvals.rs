@@ -254,7 +254,7 @@ async fn a_denial_says_something_to_the_interviewer_alone() {
     ╔ Deny and tell
     ║ *Move Ada Byron to “Goodbye”?*
     ║ What should the interviewer do next?: ____
-    ║   · The interviewer reads this; it is not shown to the participant word for word.
+    ║   · The interviewer will use this; Ada Byron won't see it.
     ╚ [Cancel] [Send to interviewer]
     ");
     grace.submit().await;
@@ -262,7 +262,7 @@ async fn a_denial_says_something_to_the_interviewer_alone() {
     ╔ Deny and tell
     ║ *Move Ada Byron to “Goodbye”?*
     ║ What should the interviewer do next?: ____
-    ║   · The interviewer reads this; it is not shown to the participant word for word.
+    ║   · The interviewer will use this; Ada Byron won't see it.
     ║   ✗ Please complete this required field.
     ╚ [Cancel] [Send to interviewer]
     ");

@@ -326,7 +326,6 @@ async fn a_candidate_is_invited_and_goes_through_the_script_to_the_end() {
             • file _ada.pdf_
 
             A person will read it. Type _export_ for a copy, or _delete my data_ to erase it.
-    +   Anteroom: You can have a copy of everything.
             [Download my answers] [Delete my data]
     ");
     assert_snapshot!(grace.at("recruiting-desk").screen(), @"

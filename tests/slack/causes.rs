@@ -192,7 +192,6 @@ async fn a_conversation_whose_thread_is_locked_goes_on_in_another_one() {
           ✓ You answered: *Kestrel*, 2 Nov 10:00 UTC
     +   Ada Byron: Kestrel
     +   Anteroom: Done. The team has nothing of yours but your choices.
-    +   Anteroom: You can have a copy of everything.
             [Download my answers] [Delete my data]
     ");
 }
@@ -226,7 +225,6 @@ async fn in_a_channel_a_locked_conversation_calls_its_participant_to_the_new_thr
             ✓ You answered: *Kestrel*, 2 Nov 10:01 UTC
     +   Ada Byron: Kestrel
     +   Anteroom: Done. The team has nothing of yours but your choices.
-    +   Anteroom: You can have a copy of everything.
             [Download my answers] [Delete my data]
     ");
 }

@@ -479,7 +479,6 @@ impl Led {
                 • file _ada.pdf_
 
                 A person will read it. Type _export_ for a copy, or _delete my data_ to erase it.
-        +   Anteroom: You can have a copy of everything.
                 [Download my answers] [Delete my data]
         ");
         let desk = bot.slack.person("U0LINUS").at("recruiting-desk");

@@ -121,14 +121,13 @@ async fn f6_after_the_end() {
             • file _cv.txt_
 
             A person will read it. Type _export_ for a copy, or _delete my data_ to erase it.
-    -   Anteroom: You can have a copy of everything.
             [Download my answers] [Delete my data]
     -   Anteroom: # Delete everything?
             This deletes your answers, your files, the whole conversation and any open requests, and removes what I posted. We keep only a record that an erasure took place; it doesn't contain your name. A receipt lists whatever I can't remove. This can't be undone.
             :warning: *This cannot be taken back.*
             [! Erase everything ?] [Keep]
-    +   Anteroom (only you): Your answers and files are erased. Receipt: `AAAAAAAAAAAAAAAAAAAAFw`. I'm removing what I posted now, and I'll tell you when that's done.
-    + Anteroom: *Everything is erased.* Receipt: `AAAAAAAAAAAAAAAAAAAAFw`. I've also removed what I had posted: 7 messages.
+    +   Anteroom (only you): Your answers and files are erased. Receipt: `AAAAAAAAAAAAAAAAAAAAFg`. I'm removing what I posted now, and I'll tell you when that's done.
+    + Anteroom: *Everything is erased.* Receipt: `AAAAAAAAAAAAAAAAAAAAFg`. I've also removed what I had posted: 6 messages.
 
           What's left:
 

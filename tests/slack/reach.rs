@@ -87,7 +87,6 @@ async fn f14_a_private_channel_takes_the_conversation() {
             ✓ You answered: *It is calm.*, 2 Nov 10:00 UTC
     +   Ada Byron: It is calm.
     +   Anteroom: Done. The team has nothing of yours but your choices.
-    +   Anteroom: You can have a copy of everything.
             [Download my answers] [Delete my data]
     ");
     assert_eq!(bot.ada().screen().matches("Which colour?").count(), 0, "{}", bot.ada().screen());

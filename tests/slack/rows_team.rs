@@ -107,7 +107,7 @@ async fn row_23_a_form_that_was_opened_with_rights_is_refused_without_them() {
     ╔ Deny and tell
     ║ *Move Ada Byron to “Goodbye”?*
     ║ What should the interviewer do next?: "Ask about plants."
-    ║   · The interviewer reads this; it is not shown to the participant word for word.
+    ║   · The interviewer will use this; Ada Byron won't see it.
     ║   ✗ Only the recruiting approvers can decide this.
     ╚ [Cancel] [Send to interviewer]
     "#);

@@ -587,7 +587,6 @@ async fn an_interview_goes_the_same_way_over_http() {
           • file _cv.txt_
 
           A person will read it. Type _export_ for a copy, or _delete my data_ to erase it.
-      Anteroom: You can have a copy of everything.
           [Download my answers] [Delete my data]
     ");
     assert_eq!(bot.slack.redeliver().await, 0);

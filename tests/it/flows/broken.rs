@@ -229,7 +229,7 @@ fn a_word_that_is_none_of_those_known_is_named_with_what_was_meant() {
 #[test]
 fn an_unknown_effect_is_named_with_what_was_meant() {
     let flow = changed("community", r#"do   = "discord_add_role""#, r#"do   = "discord_add_rule""#);
-    insta::assert_snapshot!(said(&flow), @"flow.toml:132:3: `discord_add_rule` is not one of `post_summary`, `webhook`, `discord_add_role`, `discord_add_roles_from`, `discord_post`. hint: did you mean `discord_add_role`?");
+    insta::assert_snapshot!(said(&flow), @"flow.toml:133:3: `discord_add_rule` is not one of `post_summary`, `webhook`, `discord_add_role`, `discord_add_roles_from`, `discord_post`. hint: did you mean `discord_add_role`?");
 }
 
 #[test]
@@ -242,8 +242,8 @@ fn a_key_of_an_effect_is_checked_for_that_effect() {
 "#,
     );
     insta::assert_snapshot!(said(&flow), @"
-    flow.toml:131:3: `role` is missing
-    flow.toml:133:3: unknown key `rol`. hint: did you mean `role`?
+    flow.toml:132:3: `role` is missing
+    flow.toml:134:3: unknown key `rol`. hint: did you mean `role`?
     ");
 }
 

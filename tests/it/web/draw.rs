@@ -556,6 +556,7 @@ fn a_decision_takes_two_steps_to_approve_and_is_for_staff_alone() {
     [Yes, deny]
     (Deny and tell the interviewer)
     What should the interviewer do next?
+    The interviewer will use this; the participant won't see it.
     {feedback=}
     [Send to interviewer]
     1 of 2
@@ -648,12 +649,23 @@ fn the_words_of_a_denial_are_for_staff() {
         feedback: Some("finish it".into()),
     };
     let by = PersonId::web("grace");
-    let control = Control::Confirm(Confirm { yes: "Yes".into(), no: "No".into(), danger: false });
+    let control = Control::Decide(Decide {
+        request: "Move Ada on?".into(),
+        facts: vec![(Decide::PERSON.into(), "Ada".into())],
+        approve: "Approve".into(),
+        deny: "Deny".into(),
+        deny_and_tell: Some("Deny and tell the interviewer".into()),
+        denial_reader: DenialReader::default(),
+    });
+    assert!(
+        html(&wait(control.clone()), &cx(Audience::Staff))
+            .contains("The interviewer will use this; Ada won't see it.")
+    );
     let card = Wait {
         standing: Standing::Applied { reply, by, by_name: "Grace".into(), at: now() },
         ..wait(control)
     };
-    assert!(html(&card, &cx(Audience::Staff)).contains("finish it"));
+    assert!(html(&card, &cx(Audience::Staff)).contains("To the interviewer: finish it"));
     assert!(!html(&card, &cx(Audience::Participant)).contains("finish it"));
 }
 

@@ -825,7 +825,7 @@ async fn decisions_fit_a_phone_and_end_in_words() {
     ╔ Deny and tell
     ║ *Move Ada Byron to “One piece of work in depth”?*
     ║ What should the interviewer do next?: ____
-    ║   · The interviewer reads this; it is not shown to the participant word for word.
+    ║   · The interviewer will use this; Ada Byron won't see it.
     ╚ [Cancel] [Send to interviewer]
 
     ── two must agree
