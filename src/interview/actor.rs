@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 use super::{
     evidence, script,
-    state::{CallState, State},
+    state::{CallState, Handoff, State},
 };
 use crate::{
     flows::LoadedFlow,
@@ -313,7 +313,7 @@ impl Actor {
             status: state.status,
             phase: state.phase().map(str::to_owned),
             handed_over: state.handoff.is_some(),
-            claimed: state.handoff.as_ref().is_some_and(|handoff| handoff.claimed_by.is_some()),
+            claimed_by: state.handoff.as_ref().and_then(Handoff::claimed_by).map(str::to_owned),
             pending: count(state.pending().count()),
             approvals: count(state.pending().filter(|wait| is_for_deciders(wait)).count()),
             progress: self.phase().map_or(1.0, |phase| evidence::progress(state, phase)),

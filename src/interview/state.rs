@@ -186,6 +186,13 @@ pub struct Handoff {
     pub claimed_by: Option<(PersonId, String)>,
 }
 
+impl Handoff {
+    /// The name of whoever took over.
+    pub fn claimed_by(&self) -> Option<&str> {
+        self.claimed_by.as_ref().map(|(_, name)| name.as_str())
+    }
+}
+
 impl State {
     /// Adds up events; none if they do not begin with [`Event::Started`].
     pub fn fold(events: &[Recorded]) -> Option<Self> {

@@ -153,7 +153,7 @@ pub enum Status {
 impl Head {
     /// A person was asked for, and nobody of the team has come yet.
     pub const fn wants_a_person(&self) -> bool {
-        self.handed_over && !self.claimed
+        self.handed_over && self.claimed_by.is_none()
     }
 }
 
@@ -209,9 +209,9 @@ pub struct Head {
     /// A person has been asked to take over, or has.
     #[serde(default)]
     pub handed_over: bool,
-    /// One of the team has taken over; the assistant keeps quiet until they hand back.
-    #[serde(default, skip_serializing_if = "is_not")]
-    pub claimed: bool,
+    /// Who of the team has taken over, by name; the assistant keeps quiet until they hand back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub claimed_by: Option<String>,
     /// Waits that stand open, whoever may answer them.
     pub pending: u32,
     /// Of those, the ones that deciders must answer.

@@ -914,7 +914,7 @@ fn heads() {
         status: Status::Open,
         phase: Some(text("p1")),
         handed_over: false,
-        claimed: false,
+        claimed_by: None,
         pending: 1,
         approvals: 0,
         progress: 0.5,

@@ -245,7 +245,7 @@ fn no_order_of_events_makes_the_fold_panic() {
             status: state.status,
             phase: None,
             handed_over: false,
-            claimed: false,
+            claimed_by: None,
             pending: 0,
             approvals: 0,
             progress: 0.0,

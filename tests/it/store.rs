@@ -164,7 +164,7 @@ fn head(session: SessionId, seq: u64) -> Head {
         status: Status::Open,
         phase: None,
         handed_over: false,
-        claimed: false,
+        claimed_by: None,
         pending: 0,
         approvals: 0,
         progress: 1.0 / 3.0,

@@ -46,7 +46,7 @@ fn step(id: SessionId, seq: u64, words: &str) -> Commit {
         status: Status::Open,
         phase: None,
         handed_over: false,
-        claimed: false,
+        claimed_by: None,
         pending: 0,
         approvals: 0,
         progress: 0.0,

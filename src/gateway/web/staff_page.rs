@@ -209,7 +209,7 @@ fn row(head: &Head, overview: &Overview) -> Markup {
             td data-label="Status" {
                 (glance::capitalised(words::of_status(head.status)))
                 @if head.wants_a_person() { " " span.tag { "Asked for a human" } }
-                @if head.claimed { " " span.tag.calm { "Taken over" } }
+                @if let Some(name) = &head.claimed_by { " " span.tag.calm { "Taken over by " (name) } }
                 @if head.approvals > 0 { " " span.tag { (head.approvals) " pending decision" @if head.approvals > 1 { "s" } } }
                 @if head.undelivered > 0 { " " span.tag { (head.undelivered) " not delivered" } }
             }

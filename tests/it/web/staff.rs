@@ -80,7 +80,7 @@ async fn whoever_asks_for_a_person_is_first_in_what_waits() {
     grace.order(&theirs, &[("command", "take_over")]).await;
     let page = grace.get("/staff").await;
     assert!(!page.contains("Bob asked for a human"), "{page}");
-    assert!(page.contains("Taken over"), "{page}");
+    assert!(page.contains("Taken over by Grace"), "{page}");
 }
 
 #[tokio::test]
