@@ -146,6 +146,8 @@ pub struct Beginning<'a> {
     pub words: Option<&'a str>,
     /// It tries the flow out, and is left out of what staff are told of everybody (BEHAVIOUR J4.7).
     pub is_test: bool,
+    /// Their time zone, where the platform knows it: `Europe/Berlin`.
+    pub time_zone: Option<&'a str>,
 }
 
 /// Why the engine could not do as asked; the text is fit for a person.
@@ -390,7 +392,7 @@ impl Engine {
         flow: &str,
         from: &Responder,
         (place, key): (Place, &str),
-        Beginning { words, is_test }: Beginning<'_>,
+        Beginning { words, is_test, time_zone }: Beginning<'_>,
     ) -> Result<SessionId, Error> {
         let inner = &self.inner;
         let _one_at_a_time = inner.starting[lock_of(&place)].lock().await;
@@ -412,6 +414,7 @@ impl Engine {
             place,
             test: is_test,
             staff: from.staff,
+            time_zone: time_zone.map(str::to_owned),
         };
         let session = started.session;
         let ids = Arc::clone(&inner.parts.ids);
@@ -548,7 +551,8 @@ impl Engine {
     /// An actor within what this engine has and allows.
     fn bounded(&self, actor: Actor) -> Actor {
         let limits = &self.inner.limits;
-        actor.with_model(self.has_model()).with_burst(limits.burst).with_budgets(limits.budgets)
+        let actor = actor.with_model(self.has_model()).with_burst(limits.burst);
+        actor.with_budgets(limits.budgets).with_time_zone(limits.time_zone)
     }
 
     /// Commits what an actor has changed, and tells those who listen.

@@ -22,6 +22,7 @@ mod hear;
 mod mind;
 mod outcome;
 mod own;
+mod quiet_hours;
 mod reach;
 mod records;
 mod routes;

@@ -239,6 +239,14 @@ const COUNTRY_ALIASES: &[(&str, &str)] = &[
     ("česko", "CZ"),
 ];
 
+/// The zone of a country, called by its code, that has only one.
+pub fn zone_of_country(code: &str) -> Option<&'static str> {
+    let code = code.trim();
+    let mut zones = BY_ZONE.iter().filter(|(_, row)| row.country.eq_ignore_ascii_case(code));
+    let (zone, _) = zones.next()?;
+    zones.next().is_none().then_some(*zone)
+}
+
 fn place(zone: &'static str, row: &Row) -> Option<Place> {
     let (latitude, longitude) = degrees(row.coordinates)?;
     let city = zone.rsplit('/').next()?.replace('_', " ");

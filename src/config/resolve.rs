@@ -7,6 +7,8 @@ mod slack;
 
 use std::{collections::BTreeMap, num::NonZeroU64, path::PathBuf};
 
+use chrono_tz::Tz;
+
 use super::{
     Config, Problem, Settings,
     consulting::Booking,
@@ -65,6 +67,7 @@ impl<'a> Resolve<'a> {
         let llm = self.llm(config.llm);
         let search = config.search.and_then(|search| self.search(&search));
         let budgets = self.budgets(&config.budget);
+        let time_zone = self.time_zone(&config.team);
         self.booking(&config.consulting.booking);
         let brand = self.brand(&config.brand);
         let settings = Settings {
@@ -82,6 +85,7 @@ impl<'a> Resolve<'a> {
             llm,
             search,
             log: config.log,
+            time_zone,
             limits: config.limits,
             budgets,
             metrics,
@@ -141,6 +145,16 @@ impl<'a> Resolve<'a> {
             self.tell("/web", "the staff page's key is too short", Some(hint));
         }
         settings::Web { listen, allow_remote: web.allow_remote, staff_key }
+    }
+
+    fn time_zone(&mut self, team: &written::Team) -> Option<Tz> {
+        let name = team.time_zone.as_deref()?;
+        let zone = name.parse().ok();
+        if zone.is_none() {
+            let hint = Some("write a name such as `Europe/Berlin`".to_owned());
+            self.tell("/team/time_zone", format!("`{name}` is not a time zone"), hint);
+        }
+        zone
     }
 
     fn metrics(&mut self, metrics: &written::Metrics) -> settings::Metrics {

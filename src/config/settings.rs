@@ -58,6 +58,8 @@ pub struct Settings {
     pub log: Log,
     /// Rates and bounds.
     pub limits: Limits,
+    /// Where the team's days begin and end.
+    pub time_zone: Option<chrono_tz::Tz>,
     /// What models may use up.
     pub budgets: Budgets,
     /// Where machines ask how the bot is doing.
@@ -311,6 +313,7 @@ impl Settings {
             search: None,
             log: Log::default(),
             limits: Limits::default(),
+            time_zone: None,
             consulting: Consulting::default(),
             budgets: Budgets::default(),
             metrics: Metrics::default(),

@@ -39,6 +39,8 @@ pub struct Config {
     pub search: Option<super::search::Search>,
     /// What is logged, and how.
     pub log: Log,
+    /// The people behind the bot.
+    pub team: Team,
     /// Rates and bounds.
     pub limits: Limits,
     /// What models may use up.
@@ -431,6 +433,15 @@ impl Default for Limits {
             burst: Period(Duration::from_secs(2)),
         }
     }
+}
+
+/// The people behind the bot.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Team {
+    /// Where the team's days begin and end, such as `Europe/Berlin`. It also counts for participants of whom no time
+    /// zone is known, where their flow names none.
+    pub time_zone: Option<String>,
 }
 
 /// What models may use up; nothing is bounded that is not written, but for the tokens of a session, which flows bound.

@@ -3,6 +3,7 @@
 use std::num::NonZeroU32;
 
 use chrono::TimeDelta;
+use chrono_tz::Tz;
 
 use crate::model::usage::Budgets;
 
@@ -24,6 +25,8 @@ pub struct Limits {
     /// Messages that come within so long of one another's first are one turn of the model (BEHAVIOUR F17); looked at
     /// every second.
     pub burst: TimeDelta,
+    /// Where the team's days begin and end; UTC where nothing is said.
+    pub time_zone: Option<Tz>,
     /// What models may use up.
     pub budgets: Budgets,
 }
@@ -39,6 +42,7 @@ impl Default for Limits {
             file_bytes: 25 * 1024 * 1024,
             window_tokens: 60_000,
             burst: TimeDelta::zero(),
+            time_zone: None,
             budgets: Budgets::default(),
         }
     }

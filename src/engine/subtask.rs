@@ -168,6 +168,7 @@ impl Engine {
             None => (parent.session, call.clone()),
         };
         let started = Started {
+            time_zone: None,
             session: *child,
             flow: task.clone(),
             participant: parent.participant.clone(),

@@ -6,6 +6,7 @@ use std::{
 };
 
 use chrono::{DateTime, TimeDelta, Utc};
+use chrono_tz::Tz;
 use serde_json::{Map, Value};
 
 use super::{
@@ -92,6 +93,8 @@ pub struct Actor {
     pub(super) has_model: bool,
     /// How long the participant may be writing on before the model is asked.
     pub(super) burst: TimeDelta,
+    /// Where the team's days begin and end.
+    pub(super) time_zone: Option<Tz>,
     /// What the operator allows.
     pub(super) budgets: Budgets,
     base: u64,
@@ -160,7 +163,8 @@ impl Actor {
         let base = state.seq;
         let (budgets, draft) = (Budgets::default(), Draft::default());
         let burst = TimeDelta::zero();
-        Self { flow, state, ids, now, has_model: false, burst, budgets, base, draft }
+        let time_zone = None;
+        Self { flow, state, ids, now, has_model: false, burst, time_zone, budgets, base, draft }
     }
 
     /// The session as it stands, with what this step has changed so far.

@@ -7,18 +7,16 @@ use serde_json::{Map, Value, json};
 use super::{
     Actor, Refusal, State, Suspension,
     attempts::{denial_label, feedback_reader},
-    summary::summary,
+    summary::{summary, titled},
     texts,
 };
 use crate::{
-    flows::LoadedFlow,
     ids::{EffectId, WaitId},
     model::{
         effect::{Act, Delivery, Effect, PhaseEffectRef, Recipient},
         flow::{Phase, PhaseEffect, Sensitivity},
         session::Platform,
         team::Team,
-        text::quoted,
         transcript::{EffectOutcome, Event, Origin},
         ui::{Control, Decide, Decision, DenialReader, Offered, Prompt, Reply},
         wait::{Answerers, Purpose},

@@ -42,6 +42,8 @@ pub struct State {
     pub test: bool,
     /// Whoever is interviewed was one of the staff when it began.
     pub staff: bool,
+    /// Their time zone, where the platform knew it.
+    pub time_zone: Option<String>,
     /// How it stands.
     pub status: Status,
     /// It is paused because nothing reaches the participant.
@@ -208,7 +210,8 @@ impl State {
 
     /// The state right after `started`.
     pub(crate) fn begin(started: &Started, at: DateTime<Utc>) -> Self {
-        let Started { session, flow, participant, name, place, test, staff } = started.clone();
+        let Started { session, flow, participant, name, place, test, staff, time_zone } =
+            started.clone();
         Self {
             session,
             flow,
@@ -217,6 +220,7 @@ impl State {
             place,
             test,
             staff,
+            time_zone,
             status: Status::Notice,
             is_out_of_reach: false,
             seq: 1,

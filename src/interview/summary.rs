@@ -199,7 +199,7 @@ fn clipped(text: &str) -> String {
 }
 
 /// `startDate` and `start_date` as `Start date`.
-fn titled(key: &str) -> String {
+pub(super) fn titled(key: &str) -> String {
     let mut words = String::with_capacity(key.len() + 4);
     for c in key.chars() {
         match c {

@@ -1,13 +1,13 @@
 //! What happens when a timer fires: reminders, expiry, pause, nobody took over. Deadlines are absolute UTC.
 
-use chrono::{DateTime, NaiveTime, TimeDelta, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::json;
 
-use super::{Actor, actor::is_for_deciders, texts};
+use super::{Actor, actor::is_for_deciders, quiet_hours::out_of, texts};
 use crate::{
     ids::WaitId,
     model::{
-        flow::{Period, QuietHours},
+        flow::Period,
         session::Status,
         text::quoted,
         transcript::{CallResult, Closing, Errand, Event},
@@ -90,7 +90,8 @@ impl Actor {
         };
         let after = after.get(n)?.delta();
         let at = self.counted_from(wait).checked_add_signed(after)?;
-        let at = flow.pace.quiet_hours.as_ref().map_or(at, |quiet| out_of(quiet, at));
+        let zone = if is_for_deciders(wait) { self.zone_of_team() } else { self.zone_of_participant() };
+        let at = flow.pace.quiet_hours.as_ref().map_or(at, |quiet| out_of(quiet, at, zone));
         at.checked_add_signed(apart(wait.id, after))
     }
 
@@ -163,31 +164,4 @@ fn apart(wait: WaitId, after: TimeDelta) -> TimeDelta {
     let tenth = u128::try_from(after.num_milliseconds() / 10).unwrap_or(0);
     let random = wait.uuid().as_u128() % APART_MAX.min(tenth).max(1);
     TimeDelta::milliseconds(i64::try_from(random).unwrap_or_default())
-}
-
-/// The first moment at or after `at` that is not quiet. Hours are UTC until the participant's zone is known.
-fn out_of(quiet: &QuietHours, at: DateTime<Utc>) -> DateTime<Utc> {
-    let parse = |text: &str| NaiveTime::parse_from_str(text, "%H:%M").ok();
-    let (Some(from), Some(to)) = (parse(&quiet.from), parse(&quiet.to)) else { return at };
-    let time = at.time();
-    let is_quiet = if from <= to { time >= from && time < to } else { time >= from || time < to };
-    if !is_quiet {
-        return at;
-    }
-    let wait = to.signed_duration_since(time);
-    at + if wait < TimeDelta::zero() { wait + TimeDelta::days(1) } else { wait }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn reminders_wait_for_the_morning() {
-        let quiet = QuietHours { from: "20:00".to_owned(), to: "08:00".to_owned() };
-        let at = |text: &str| text.parse::<DateTime<Utc>>().unwrap();
-        assert_eq!(out_of(&quiet, at("2026-11-21T23:10:00Z")), at("2026-11-22T08:00:00Z"));
-        assert_eq!(out_of(&quiet, at("2026-11-21T07:59:00Z")), at("2026-11-21T08:00:00Z"));
-        assert_eq!(out_of(&quiet, at("2026-11-21T12:00:00Z")), at("2026-11-21T12:00:00Z"));
-    }
 }

@@ -305,6 +305,9 @@ pub struct Pace {
     pub expire_after: Period,
     /// No reminders in these hours of the participant's day.
     pub quiet_hours: Option<QuietHours>,
+    /// The time zone of participants of whom none is known, such as `Europe/Berlin`; without it the team's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub time_zone: Option<String>,
 }
 
 impl Default for Pace {
@@ -313,6 +316,7 @@ impl Default for Pace {
             remind_after: vec![Period::hours(24), Period::hours(72)],
             expire_after: Period::hours(14 * 24),
             quiet_hours: None,
+            time_zone: None,
         }
     }
 }

@@ -432,6 +432,9 @@ pub struct Started {
     /// Whoever is interviewed is one of the staff: the tools for staff are there for them.
     #[serde(default, skip_serializing_if = "is_not")]
     pub staff: bool,
+    /// Their time zone, where the platform knew it: `Europe/Berlin`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub time_zone: Option<String>,
 }
 
 /// What the participant chose under the notice.

@@ -178,6 +178,7 @@ pub(super) fn limits(settings: &Settings) -> engine::Limits {
         file_bytes: settings.uploads.max_mb * 1024 * 1024,
         window_tokens: settings.limits.window_tokens,
         burst: settings.limits.burst.delta(),
+        time_zone: settings.time_zone,
         budgets: settings.budgets,
     }
 }

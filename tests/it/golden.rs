@@ -283,6 +283,7 @@ fn waits() -> Vec<Wait> {
 
 fn started() -> Started {
     Started {
+            time_zone: None,
         session: session(),
         flow: flow(),
         participant: ada(),

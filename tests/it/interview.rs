@@ -93,6 +93,7 @@ impl Desk {
             thread: None,
         };
         let started = Started {
+            time_zone: None,
             session: SessionId::mint(&*ids),
             flow: pin,
             participant: ada().person,

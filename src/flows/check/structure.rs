@@ -5,6 +5,8 @@ use std::{
     time::Duration,
 };
 
+use chrono_tz::Tz;
+
 use super::Check;
 use crate::{
     config::problem::did_you_mean,
@@ -315,6 +317,10 @@ impl Check<'_> {
         if pace.remind_after.iter().any(|after| *after >= pace.expire_after) {
             let hint = "shorten it, or increase `expire_after`";
             self.warn("/pace/remind_after", "a reminder would come after the session pauses", hint);
+        }
+        if let Some(zone) = pace.time_zone.as_deref().filter(|name| name.parse::<Tz>().is_err()) {
+            let hint = Some("write a name such as `Europe/Berlin`".to_owned());
+            self.error("/pace/time_zone", format!("`{zone}` is not a time zone"), hint);
         }
         let Some(quiet) = &pace.quiet_hours else { return };
         for (key, text) in [("from", &quiet.from), ("to", &quiet.to)] {

@@ -38,6 +38,8 @@ pub struct Person {
     pub name: String,
     /// What they are here.
     pub standing: Standing,
+    /// Where their clock is set: `Europe/Berlin`.
+    pub time_zone: Option<String>,
 }
 
 /// What somebody is in a workspace.
@@ -270,7 +272,8 @@ fn read_person(user: &Value, team: &str, enterprise: Option<&str>) -> Person {
         Standing::Member
     };
     let name = names.into_iter().find(|name| !name.is_empty()).unwrap_or_default().to_owned();
-    Person { name, standing }
+    let time_zone = Some(text(user, "tz").to_owned()).filter(|zone| !zone.is_empty());
+    Person { name, standing, time_zone }
 }
 
 fn read_contact(user: &Value) -> Option<Contact> {

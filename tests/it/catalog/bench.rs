@@ -185,6 +185,7 @@ impl Bench {
     fn started(&self) -> Started {
         let LoadedFlow { flow, digest, .. } = &*self.flow;
         Started {
+            time_zone: None,
             session: self.session,
             flow: FlowPin {
                 id: flow.id.clone(),

@@ -10,7 +10,7 @@ use anteroom::{
     },
 };
 
-use super::{EXAMPLE, example};
+use super::EXAMPLE;
 
 fn said(text: &str) -> String {
     match Settings::parse("config.toml", text, &Environment::default()) {

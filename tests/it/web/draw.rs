@@ -34,6 +34,7 @@ fn state() -> State {
 
 fn state_after(events: &[Event]) -> State {
     let started = Started {
+            time_zone: None,
         session: SessionId::mint(&CountingIds::default()),
         flow: FlowPin { id: "f".into(), version: "1".into(), digest: String::new() },
         participant: PersonId::web("ada"),

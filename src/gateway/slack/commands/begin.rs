@@ -89,7 +89,10 @@ pub(super) async fn begin_at(
     }
     // A name is worth a moment, and no more: whoever asks waits for the acknowledgement.
     let known = timeout(NAME_LIMIT, arrival.app.people.person(arrival.team(), &by.user)).await;
-    if let Ok(Ok(known)) = known {
+    let known = known.ok().and_then(Result::ok);
+    let time_zone = known.as_ref().and_then(|known| known.time_zone.as_deref());
+    let beginning = Beginning { time_zone, ..beginning };
+    if let Some(known) = &known {
         from.name.clone_from(&known.name);
     } else if !by.name.is_empty() {
         from.name.clone_from(&by.name);
