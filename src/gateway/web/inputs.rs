@@ -112,12 +112,11 @@ impl One<'_> {
             Input::Text { multiline, .. } if *multiline || self.text().contains('\n') => {
                 self.area(4)
             }
-            Input::Text { .. } => self.line("text", None),
             Input::Email => self.line("email", None),
             Input::Url => self.line("url", Some("https://")),
             Input::Phone => self.line("tel", None),
             Input::Date => self.line("text", Some("YYYY-MM")),
-            Input::Number { .. } => self.line("text", None),
+            Input::Text { .. } | Input::Number { .. } => self.line("text", None),
             Input::Bool => self.tick(),
             Input::Select { choices, multiple: true } => self.ticks(choices),
             Input::Select { choices, multiple: false } => self.select(choices),

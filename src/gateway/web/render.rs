@@ -310,17 +310,11 @@ fn body_of(wait: &Wait) -> Markup {
 
 /// What a card is called once it is a line: its title, or how its question begins.
 fn heading(wait: &Wait) -> String {
-    match &wait.prompt.title {
-        Some(title) => title.clone(),
-        None => {
-            let body = form::one_line(&form::plain(&wait.prompt.body));
-            if body.is_empty() {
-                "Question".to_owned()
-            } else {
-                form::clip(&body, limits::HEADING_MAX)
-            }
-        }
+    if let Some(title) = &wait.prompt.title {
+        return title.clone();
     }
+    let body = form::one_line(&form::plain(&wait.prompt.body));
+    if body.is_empty() { "Question".to_owned() } else { form::clip(&body, limits::HEADING_MAX) }
 }
 
 /// A name in the page for a part of a card.

@@ -67,8 +67,8 @@ fn missing(schema: &Value, mut path: String) -> FieldError {
 /// The schema of what lies at a dotted path; null where it says nothing about it.
 fn schema_at<'s>(schema: &'s Value, path: &str) -> &'s Value {
     let parts = path.split('.').filter(|part| !part.is_empty());
-    let found = parts.fold(Some(schema), |schema, part| {
-        let schema = schema?;
+    let mut parts = parts;
+    let found = parts.try_fold(schema, |schema, part| {
         match schema.get("properties").and_then(|properties| properties.get(part)) {
             Some(property) => Some(property),
             None => schema.get("items").filter(|_| part.parse::<usize>().is_ok()),
