@@ -346,7 +346,7 @@ fn quoted_hint(kind: &TypeKind, value: &Value) -> Option<String> {
 fn bounded(kind: &Kind) -> Option<String> {
     let plural = |n: &u64| if *n == 1 { "y" } else { "ies" };
     Some(match kind {
-        Kind::MinItems { limit } => {
+        Kind::MinItems { limit } | Kind::MinProperties { limit } => {
             format!("expected at least {limit} entr{}", plural(limit))
         }
         Kind::MaxItems { limit } => {
@@ -356,12 +356,6 @@ fn bounded(kind: &Kind) -> Option<String> {
         Kind::Maximum { limit } => format!("must be {limit} or less"),
         Kind::MinLength { limit } => format!("must have at least {limit} characters"),
         Kind::MaxLength { limit } => format!("must have at most {limit} characters"),
-        Kind::MinProperties { limit } => {
-            format!("expected at least {limit} entr{}", plural(limit))
-        }
-        Kind::MaxProperties { limit } => {
-            format!("at most {limit} entr{} are allowed", plural(limit))
-        }
         Kind::Pattern { pattern } => format!("must match `{pattern}`"),
         Kind::UniqueItems => "entries must be unique".to_owned(),
         _ => return None,

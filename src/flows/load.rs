@@ -63,19 +63,14 @@ impl LoadedFlow {
         }
         let mut supplied = BTreeMap::new();
         for (index, var) in flow.vars.iter().enumerate() {
-            match vars.get(var) {
-                Some(value) => _ = supplied.insert(var.clone(), value.clone()),
-                None => {
-                    problems.push(
-                        document
-                            .problem(&format!("/vars/{index}"), format!("`{var}` has no value"))
-                            .hint(format!(
-                                "add `{var} = \"…\"` under `[vars]` in the configuration"
-                            )),
-                    );
-                    supplied.insert(var.clone(), String::new());
-                }
+            let value = vars.get(var).cloned();
+            if value.is_none() {
+                let hint = format!("add `{var} = \"…\"` under `[vars]` in the configuration");
+                let pointer = format!("/vars/{index}");
+                let problem = document.problem(&pointer, format!("`{var}` has no value"));
+                problems.push(problem.hint(hint));
             }
+            supplied.insert(var.clone(), value.unwrap_or_default());
         }
         supplied.insert("retention".to_owned(), flow.retention.longest().to_string());
         document::sort(&mut problems);

@@ -46,8 +46,7 @@ pub(super) fn tools(wanted: &Wanted, command: Tools) -> anyhow::Result<ExitCode>
 
 const fn class(class: EffectClass) -> &'static str {
     match class {
-        EffectClass::Pure => "safe",
-        EffectClass::Idempotent => "safe",
+        EffectClass::Pure | EffectClass::Idempotent => "safe",
         EffectClass::Reconcile => "checks first",
         EffectClass::AtMostOnce => "never",
     }
