@@ -349,7 +349,7 @@ fn bounded(kind: &Kind) -> Option<String> {
         Kind::MinItems { limit } | Kind::MinProperties { limit } => {
             format!("expected at least {limit} entr{}", plural(limit))
         }
-        Kind::MaxItems { limit } => {
+        Kind::MaxItems { limit } | Kind::MaxProperties { limit } => {
             format!("expected at most {limit} entr{}", plural(limit))
         }
         Kind::Minimum { limit } => format!("must be {limit} or more"),
