@@ -7,6 +7,7 @@
 mod deliver;
 mod found;
 mod handed;
+mod named;
 mod outside;
 mod post;
 mod remove;

@@ -22,13 +22,12 @@ use crate::{
         rooms, texts,
     },
     ids::WaitId,
-    interview::{self, Responder, answer, evidence},
+    interview::{Responder, answer, evidence},
     model::{
         artifact::Offer,
         effect::{Act, CauseKind, Delivery, Effect, Recipient, Rendering},
-        flow::PhaseEffect,
         posted::Reader,
-        session::{PersonId, Platform},
+        session::PersonId,
         transcript::{Audience, Via},
         ui::{Control, Offered, Reply},
         wait::{Purpose, Settlement, Standing, Wait},
@@ -392,36 +391,6 @@ impl Sender<'_> {
         Ok(cx)
     }
 
-    /// Whom a request is about, and which roles they want, by the names of Discord.
-    async fn asker(&self, wait: &Wait, look: &Look) -> Option<render::Asker> {
-        let state = &look.state;
-        let user =
-            Some(&state.participant).filter(|person| person.platform == Platform::Discord)?;
-        let mention = render::text::person(user, state.name.as_deref().unwrap_or_default());
-        let avatar = self.app.avatar_of(&self.effect.place.workspace, &user.user).await;
-        let effect = match &wait.purpose {
-            Purpose::Effect { phase, index } => {
-                look.flow.phase(phase).and_then(|phase| phase.effect.get(*index))
-            }
-            Purpose::Notice
-            | Purpose::Begin { .. }
-            | Purpose::Erase
-            | Purpose::Call { .. }
-            | Purpose::Child { .. } => None,
-        };
-        let aliases = effect.map(|effect| interview::roles_of(state, effect)).unwrap_or_default();
-        let known = self.app.settings.discord.as_ref().map(|discord| &discord.roles);
-        let mentioned = |alias: &String| Some(format!("<@&{}>", known?.get(alias)?));
-        let roles: Option<Vec<String>> = aliases.iter().map(mentioned).collect();
-        Some(render::Asker { mention, avatar, roles: roles.unwrap_or_default() })
-    }
-
-    /// Those who decide what an effect shows to staff, as mentions, and whom these may call.
-    fn called(&self) -> Option<(String, texts::Called)> {
-        let Recipient::Channel { alias } = &self.effect.to else { return None };
-        self.app.settings.approvers.get(alias).and_then(texts::called)
-    }
-
     /// Where a browser or the app shows a channel.
     fn address(&self, channel: &str) -> String {
         format!("https://discord.com/channels/{}/{channel}", self.effect.place.workspace)
@@ -455,36 +424,6 @@ impl Sender<'_> {
             let mut body = texts::words(mentions).body(0);
             body["allowed_mentions"] = called.allowed();
             self.send(&target.channel, body, part, None).await?;
-        }
-        Ok(first)
-    }
-
-    /// Whoever a post is to mention as the one who wrote it; none where the flow does not want that.
-    async fn mentioned(&self) -> Delivered<Option<String>> {
-        let Some(carries) = &self.effect.carries else { return Ok(None) };
-        let look = self.look().await?;
-        let effect = look.flow.phase(&carries.phase);
-        let effect = effect.and_then(|phase| phase.effect.get(carries.index));
-        let is_wanted =
-            matches!(effect, Some(PhaseEffect::DiscordPost { mention_participant: true, .. }));
-        Ok(is_wanted.then(|| look.state.participant.user.clone()))
-    }
-
-    /// Words of somebody, whom the first message mentions.
-    async fn post_by(
-        &self,
-        user: &str,
-        channel: &str,
-        messages: &[Message],
-    ) -> Delivered<Option<String>> {
-        let mut first = None;
-        for (part, message) in (0_u8..).zip(texts::by(user, messages)) {
-            let mut body = message.body(0);
-            if part == 0 {
-                body["allowed_mentions"] = texts::Called::user(user).allowed();
-            }
-            let spot = self.send(channel, body, part, None).await?;
-            first = first.or_else(|| spot.map(|spot| spot.name()));
         }
         Ok(first)
     }
