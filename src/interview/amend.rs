@@ -1,5 +1,7 @@
 //! Messages that are changed or taken away after they were heard, and answers that are given anew.
 
+use serde_json::json;
+
 use super::{Actor, Answer, Refusal, answer, settle::Responder, texts};
 use crate::{
     ids::WaitId,
@@ -110,6 +112,7 @@ impl Actor {
         wait.revision = revision;
         wait.standing = Standing::Pending;
         wait.expires_at = None;
+        self.audit("wait_revised", [("wait", json!(id)), ("revision", json!(revision))], []);
         self.emit(Event::Asked(Box::new(wait)));
         self.show(id);
         revision

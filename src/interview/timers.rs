@@ -90,7 +90,8 @@ impl Actor {
         };
         let after = after.get(n)?.delta();
         let at = self.counted_from(wait).checked_add_signed(after)?;
-        let zone = if is_for_deciders(wait) { self.zone_of_team() } else { self.zone_of_participant() };
+        let zone =
+            if is_for_deciders(wait) { self.zone_of_team() } else { self.zone_of_participant() };
         let at = flow.pace.quiet_hours.as_ref().map_or(at, |quiet| out_of(quiet, at, zone));
         at.checked_add_signed(apart(wait.id, after))
     }

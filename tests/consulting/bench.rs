@@ -274,7 +274,7 @@ fn started(session: SessionId, loaded: &LoadedFlow) -> Started {
     let LoadedFlow { flow, digest, .. } = loaded;
     let (id, version, digest) = (flow.id.clone(), flow.version.clone(), digest.clone());
     Started {
-            time_zone: None,
+        time_zone: None,
         session,
         flow: FlowPin { id, version, digest },
         participant: PersonId::web("ada"),

@@ -45,12 +45,12 @@ async fn a_file_comes_by_a_form_and_is_read() {
     ");
     ada.attach(&sent(&ada, "two-columns.pdf"));
     ada.submit().await;
-    assert_snapshot!(ada.news(), @r#"
+    assert_snapshot!(ada.news(), @r"
     #onboarding-ada
       ~ Anteroom (edited): ┃✓ Please send your résumé as PDF, DOCX, TXT or MD, at most 10 MB.
           ┃✓ ✓ You sent: **two-columns.pdf**, <t:1793628300:f>
       + Anteroom: ┃ ### Contact details
-          ┃ I found 3 roles and 2 schools. Two columns: please check the order, and every role. Here are your contact details so far. Please correct and complete them.
+          ┃ I found 3 roles and 2 schools. It has two columns, so I may have mixed things up. Please check every role. Here are your contact details so far. Please correct and complete them.
           ┃ **Name**: Ada Byron
           ┃ **E-mail** *(please check)*: ada.byron@example.org
           ┃ **Phone**: \+44 20 7946 0018
@@ -59,7 +59,7 @@ async fn a_file_comes_by_a_form_and_is_read() {
           ┃ [✓ Looks right] [Add a profile] [Start over]
           ┃ -# Step 1 of 3 · The basics · 0/3
           ┃ [Help] [Talk to a person] [Stop]
-    "#);
+    ");
     ada.pick(&["Contact details (1)"]).await;
     assert_snapshot!(ada.form(), @"
     ╔ Edit: Contact details (1)
@@ -76,7 +76,7 @@ async fn a_file_comes_by_a_form_and_is_read() {
     assert_snapshot!(ada.news(), @r"
     #onboarding-ada
       ~ Anteroom (edited): ┃ ### Contact details
-          ┃ I found 3 roles and 2 schools. Two columns: please check the order, and every role. Here are your contact details so far. Please correct and complete them.
+          ┃ I found 3 roles and 2 schools. It has two columns, so I may have mixed things up. Please check every role. Here are your contact details so far. Please correct and complete them.
           ┃ **Name**: Ada Byron
           ┃ **Headline**: Analyst
           ┃ **E-mail** *(please check)*: ada.byron@example.org
@@ -88,10 +88,10 @@ async fn a_file_comes_by_a_form_and_is_read() {
           ┃ [Help] [Talk to a person] [Stop]
     ");
     ada.press("Looks right").await;
-    assert_snapshot!(ada.news(), @r#"
+    assert_snapshot!(ada.news(), @r"
     #onboarding-ada
       ~ Anteroom (edited): ┃✓ ### Contact details
-          ┃✓ I found 3 roles and 2 schools. Two columns: please check the order, and every role. Here are your contact details so far. Please correct and complete them.
+          ┃✓ I found 3 roles and 2 schools. It has two columns, so I may have mixed things up. Please check every role. Here are your contact details so far. Please correct and complete them.
           ┃✓ **Name**: Ada Byron
           ┃✓ **Headline**: Analyst
           ┃✓ **E-mail**: ada.byron@example.org
@@ -122,7 +122,7 @@ async fn a_file_comes_by_a_form_and_is_read() {
           ┃ [✓ Looks right] [Add a role] [Add a volunteer role] [Start over]
           ┃ -# Step 1 of 3 · The basics · 1/3
           ┃ [Help] [Talk to a person] [Stop]
-    "#);
+    ");
 }
 
 /// F1, SEMANTICS row 35.
@@ -171,7 +171,7 @@ async fn a_file_of_another_kind_leaves_the_question_open() {
           ┃✓ ✓ You sent: **cv.txt**, <t:1793628300:f>
       + Anteroom (only you): Done.
       + Anteroom: ┃ ### Contact details
-          ┃ Read. Here are your contact details so far. Please correct and complete them.
+          ┃ I couldn't find any roles or schools, so please add them. Here are your contact details so far. Please correct and complete them.
           ┃ **Name**: Ada Byron
           ┃ **E-mail** *(please check)*: ada@example.org
           ┃ -# Not given: Headline, Phone, Website, Address, Postcode, City, Region, Country

@@ -57,7 +57,7 @@ async fn whoever_is_banned_is_waited_for_too() {
       + Anteroom: ┃ **Ada** · Community welcome
           ┃ -# Step 1 of 4 · Rules · 0/2 · paused.
           ┃ -# Reply to a message of mine in this thread to take over: what you write is passed on.
-          ┃ [Take over] [Hand back] [Nudge] [! End]
+          ┃ [Take over] [! End]
     #Ada · Community welcome
       + Anteroom: Ada cannot be reached any more: they were banned. The conversation is paused; nothing is lost.
     ");
@@ -103,7 +103,7 @@ async fn whoever_has_left_unseen_is_missed_when_a_role_is_due_and_found_again_by
       + Anteroom: ┃ **Ada** · Community welcome
           ┃ -# Step 2 of 4 · Interests · 0/1 · paused.
           ┃ -# Reply to a message of mine in this thread to take over: what you write is passed on.
-          ┃ [Take over] [Hand back] [Nudge] [! End]
+          ┃ [Take over] [! End]
     #Ada · Community welcome
       + Anteroom: Ada cannot be reached any more: they are not in the server any more. The conversation is paused; nothing is lost.
     ");
@@ -224,7 +224,7 @@ async fn a_role_that_waited_and_cannot_be_given_is_told_to_the_member_and_to_sta
       + Anteroom: ┃ **Ada** · Community welcome
           ┃ -# Step 2 of 4 · Interests · 0/1 · running.
           ┃ -# Reply to a message of mine in this thread to take over: what you write is passed on.
-          ┃ [Take over] [Hand back] [Nudge] [! End]
+          ┃ [Take over] [Nudge] [! End]
     #Ada · Community welcome
       + Anteroom: **Ada** didn't get every role (Member: my own role stands below it; a moderator can move mine up).
     ");

@@ -153,7 +153,7 @@ async fn staff_take_a_conversation_over_hand_it_back_and_end_it_by_command() {
           ┃  2. No spam or self-promotion outside #showcase.
           ┃  3. Keep it legal and on topic.
           ┃  4. Staff have the last word.
-          ┃  **No longer asked**: the conversation was ended. <t:1793628300:f>
+          ┃  **Question withdrawn**: the conversation was ended. <t:1793628300:f>
       + Anteroom: The team has ended this conversation. Thank you for your time.
     ");
     assert_snapshot!(desk.news(), @"

@@ -115,7 +115,7 @@ async fn a_member_is_taken_from_the_panel_to_the_roles() {
     assert_snapshot!(ada.news(), @"
     #welcome-ada
       + Anteroom (only you): ┃! ### Not yet
-          ┃! - Text: enter at least 10 characters.
+          ┃! - Your introduction: enter at least 10 characters.
           ┃! [+ Open it again]
           ┃! -# What you entered is kept.
     ");
@@ -136,7 +136,7 @@ async fn a_member_is_taken_from_the_panel_to_the_roles() {
     #welcome-ada
       ~ Anteroom (edited): ┃ ### Introduction
           ┃ Write two or three sentences about yourself, or press Skip.
-          ┃ **Text**: I build small boats, and want to learn how bigger ones are rigged.
+          ┃ **Your introduction**: I build small boats, and want to learn how bigger ones are rigged.
           ┃ -# Not given: Pronouns
           ┃ [✓ Looks right] [Edit] [Start over] [Skip]
           ┃ -# Step 3 of 4 · Say hello · 0/1
@@ -172,12 +172,12 @@ async fn a_member_is_taken_from_the_panel_to_the_roles() {
     #welcome-ada
       ~ Anteroom (edited): ┃✓ Would you like the Contributor role? Staff check requests, usually within a day.
           ┃✓ ✓ You answered: **Request it**, <t:1793628300:f>
-      + Anteroom: ┃✓ Done. Example Ltd can see the following:
+      + Anteroom: ┃✓ That's everything, thank you! Example Ltd can see the following:
           ┃✓ 
           ┃✓ - Interests
           ┃✓ - Introduction
           ┃✓ 
-          ┃✓ A person will read it. Press *Export my data* for a copy, or *Delete my data* to erase it.
+          ┃✓ Press *Export my data* for a copy, or *Delete my data* to erase it.
           ┃✓ [Export my data] [Delete my data]
       + Anteroom: I've asked the team. You can leave; I'll post their answer here.
     ");
@@ -299,12 +299,12 @@ async fn over_http_everything_is_the_same() {
     #welcome-ada
       ~ Anteroom (edited): ┃✓ Would you like the Contributor role? Staff check requests, usually within a day.
           ┃✓ ✓ You answered: **Request it**, <t:1793628300:f>
-      + Anteroom: ┃✓ Done. Example Ltd can see the following:
+      + Anteroom: ┃✓ That's everything, thank you! Example Ltd can see the following:
           ┃✓ 
           ┃✓ - Interests
           ┃✓ - Introduction
           ┃✓ 
-          ┃✓ A person will read it. Press *Export my data* for a copy, or *Delete my data* to erase it.
+          ┃✓ Press *Export my data* for a copy, or *Delete my data* to erase it.
           ┃✓ [Export my data] [Delete my data]
       + Anteroom: I've asked the team. You can leave; I'll post their answer here.
       + Anteroom: ✓ @Grace Hopper approved your request. You have a new role: **Contributor**.

@@ -128,7 +128,7 @@ async fn f2_of_two_columns_every_role_is_shown_to_be_checked() {
     let bot = sends("two-columns.pdf").await;
     let ada = bot.ada().at("onboarding-ada");
     let news = ada.news();
-    assert!(news.contains("Two columns: please check the order, and every role."), "{news}");
+    assert!(news.contains("It has two columns, so I may have mixed things up."), "{news}");
     ada.press("Looks right").await;
     let news = ada.news();
     for role in ["Analytical Engines Ltd", "Difference & Sons", "Somerville Instruments"] {
@@ -190,7 +190,7 @@ async fn f3_a_document_behind_a_password_is_said_to_be_one() {
     ");
     ada.press("Upload another").await;
     sends_another(&bot, "ada.docx").await;
-    assert!(ada.screen().contains("Found 3 roles and 2 schools."), "{}", ada.screen());
+    assert!(ada.screen().contains("I found 3 roles and 2 schools."), "{}", ada.screen());
 }
 
 #[tokio::test]

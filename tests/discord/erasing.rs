@@ -27,6 +27,7 @@ async fn welcomed() -> Bot {
     }
     ada.fill("Your introduction", "I keep a zebra, and want to learn how bigger ones are ridden.");
     ada.submit().await;
+    ada.press("Looks right").await;
     ada.press("Request it").await;
     for person in [bot.ada(), bot.grace(), bot.linus(), bot.mallory()] {
         person.news();

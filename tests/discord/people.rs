@@ -233,7 +233,7 @@ async fn f20_distress_calls_a_person_at_once_and_nothing_more_is_asked() {
       + Anteroom: ┃ **Ada** · Community welcome
           ┃ -# Step 1 of 4 · Rules · 0/2 · running.
           ┃ -# Write in this thread to take over: what you write is passed on.
-          ┃ [Take over] [Hand back] [Nudge] [! End]
+          ┃ [Take over] [Hand back] [! End]
     #Ada · Community welcome
       + Anteroom: **Ada** asks for a person in *Community welcome*: a word of the list in the flow was written; please look at once.
     ");

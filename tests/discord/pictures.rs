@@ -41,6 +41,8 @@ async fn welcome_of_a_member_is_drawn() {
     ada.press("Open it again").await;
     ada.fill("Your introduction", INTRODUCTION);
     ada.submit().await;
+    pictured(&bot, "saved", room, "Looks right").await;
+    ada.press("Looks right").await;
     pictured(&bot, "contributor", room, "Would you like the Contributor role?").await;
     pictured(&bot, "introduced", (INTRODUCTIONS, ADA), "small boats").await;
     ada.press("Request it").await;

@@ -188,7 +188,7 @@ async fn row_7_what_may_have_been_done_is_not_done_again_and_staff_are_asked() {
       + Anteroom: ┃ **Ada** · About pets
           ┃ -# Step 1 of 2 · Pets · 0/1 · running.
           ┃ -# Write in this thread to take over: what you write is passed on.
-          ┃ [Take over] [Hand back] [Nudge] [! End]
+          ┃ [Take over] [Hand back] [! End]
     #Ada · About pets
       + Anteroom: **Ada** asks for a person in *About pets*: it is not known whether \`once\` happened.
     ");

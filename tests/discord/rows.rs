@@ -264,7 +264,7 @@ async fn row_18_stop_drops_what_the_model_says_and_what_is_open() {
     #welcome-ada
       + Anteroom: Welcome back. Let's pick up where we left off.
       + Anteroom (edited): ┃  Which colour?
-          ┃  **No longer asked**: the conversation was stopped. <t:1793628300:f>
+          ┃  **Question withdrawn**: the conversation was stopped. <t:1793628300:f>
       + Anteroom: Stopped. I won't ask anything more. Type *resume* to continue later, or *delete my data* to erase everything.
           [Continue later] [Delete my data]
     ");
@@ -396,7 +396,7 @@ async fn row_39_what_a_child_asks_stands_in_the_conversation_of_its_root() {
     assert_snapshot!(ada.news(), @"
     #welcome-ada
       ~ Anteroom (edited): ┃  Which size?
-          ┃  **No longer asked**: the conversation was stopped. <t:1793628300:f>
+          ┃  **Question withdrawn**: the conversation was stopped. <t:1793628300:f>
       + Anteroom: Stopped. I won't ask anything more. Type *resume* to continue later, or *delete my data* to erase everything.
           [Continue later] [Delete my data]
     ");

@@ -339,11 +339,11 @@ async fn row_37_nothing_hangs_on_a_secret_that_lives_for_fifteen_minutes() {
     let before = bot.discord.with(|state| state.requests.len());
     ada.fill("Your answer", "Bone");
     ada.submit().await;
-    assert_snapshot!(ada.news(), @r"
+    assert_snapshot!(ada.news(), @"
     #welcome-ada
       ~ Anteroom (edited): ┃✓ A word, please.
           ┃✓ ✓ You answered: **Bone**, <t:1793630700:f>
-      + Anteroom: ┃✓ Done. The team has nothing of yours but your choices.
+      + Anteroom: ┃✓ All done. The team has stored only your choices.
           ┃✓ [Export my data] [Delete my data]
     ");
     let by_secret = bot.discord.with(|state| {

@@ -385,7 +385,7 @@ async fn row_27_a_request_about_what_has_changed_is_withdrawn() {
     #staff-approvals
       ~ Anteroom (edited): ┃  ### Move Ada to “Goodbye”?
           ┃  This phase isn't complete. Missing items were determined by the app, not by the model.
-          ┃  **No longer asked**: what was missing is complete now. <t:1793628300:f>
+          ┃  **Request withdrawn**: what was missing is complete now. <t:1793628300:f>
     ");
     // Nor does the question whether she is sure decide anything now.
     grace.press("Yes, approve").await;

@@ -26,7 +26,7 @@ async fn whoever_says_stop_is_asked_nothing_more() {
           ┃  2. No spam or self-promotion outside #showcase.
           ┃  3. Keep it legal and on topic.
           ┃  4. Staff have the last word.
-          ┃  **No longer asked**: the conversation was stopped. <t:1793628300:f>
+          ┃  **Question withdrawn**: the conversation was stopped. <t:1793628300:f>
       + Anteroom: Stopped. I won't ask anything more. Type *resume* to continue later, or *delete my data* to erase everything.
           [Continue later] [Delete my data]
     ");
@@ -51,7 +51,7 @@ async fn whoever_says_stop_is_asked_nothing_more() {
           ┃  2. No spam or self-promotion outside #showcase.
           ┃  3. Keep it legal and on topic.
           ┃  4. Staff have the last word.
-          ┃  **No longer asked**: the conversation was stopped. <t:1793628300:f>
+          ┃  **Question withdrawn**: the conversation was stopped. <t:1793628300:f>
       + Anteroom: Stopped. I won't ask anything more. Type *resume* to continue later, or *delete my data* to erase everything.
           [Continue later] [Delete my data]
     ");
@@ -122,7 +122,7 @@ async fn whoever_asks_for_a_person_gets_one() {
       + Anteroom: ┃ **Ada** · Community welcome
           ┃ -# Step 1 of 4 · Rules · 0/2 · running.
           ┃ -# Write in this thread to take over: what you write is passed on.
-          ┃ [Take over] [Hand back] [Nudge] [! End]
+          ┃ [Take over] [Hand back] [! End]
     #Ada · Community welcome
       + Anteroom: **Ada** asks for a person in *Community welcome*: the participant has a question.
     ");
@@ -342,7 +342,7 @@ async fn whoever_leaves_the_server_is_waited_for() {
       + Anteroom: ┃ **Ada** · Community welcome
           ┃ -# Step 1 of 4 · Rules · 0/2 · paused.
           ┃ -# Reply to a message of mine in this thread to take over: what you write is passed on.
-          ┃ [Take over] [Hand back] [Nudge] [! End]
+          ┃ [Take over] [! End]
     #Ada · Community welcome
       + Anteroom: Ada cannot be reached any more: they left the server. The conversation is paused; nothing is lost.
     ");
@@ -557,7 +557,7 @@ async fn a_role_that_cannot_be_given_is_named_with_the_reason() {
       + Anteroom: ┃ **Ada** · Community welcome
           ┃ -# Step 3 of 4 · Say hello · 0/1 · running.
           ┃ -# Reply to a message of mine in this thread to take over: what you write is passed on.
-          ┃ [Take over] [Hand back] [Nudge] [! End]
+          ┃ [Take over] [Nudge] [! End]
     #Ada · Community welcome
       + Anteroom: **Ada** didn't get every role (Learner: my own role stands below it; a moderator can move mine up; events: the role does not exist any more).
     ");
@@ -655,7 +655,7 @@ async fn what_is_for_staff_is_refused_to_others() {
           ┃ • Rules accepted: open
           ┃ • Minimum age confirmed: open
           ┃ [Open transcript]
-          ┃ [Take over] [Hand back] [Nudge] [! End]
+          ┃ [Take over] [Nudge] [! End]
     ");
     grace.press("End").await;
     assert_snapshot!(grace.news(), @"
@@ -677,7 +677,7 @@ async fn what_is_for_staff_is_refused_to_others() {
           ┃  2. No spam or self-promotion outside #showcase.
           ┃  3. Keep it legal and on topic.
           ┃  4. Staff have the last word.
-          ┃  **No longer asked**: the conversation was ended. <t:1793628300:f>
+          ┃  **Question withdrawn**: the conversation was ended. <t:1793628300:f>
       + Anteroom: The team has ended this conversation. Thank you for your time.
     ");
 }

@@ -29,8 +29,8 @@ async fn commands_are_buttons_where_typing_is_not_heard() {
           ┃  2. No spam or self-promotion outside #showcase.
           ┃  3. Keep it legal and on topic.
           ┃  4. Staff have the last word.
-          ┃  **No longer asked**: the conversation was stopped. <t:1793628300:f>
-      + Anteroom: Stopped. I won't ask anything more. Press *Continue later* to go on later, or *Delete my data* to erase everything.
+          ┃  **Question withdrawn**: the conversation was stopped. <t:1793628300:f>
+      + Anteroom: Stopped. I won't ask anything more. Press *Continue later* to continue later, or *Delete my data* to erase everything.
           [Continue later] [Delete my data]
     ");
     ada.press("Continue later").await;
@@ -77,7 +77,7 @@ async fn commands_are_buttons_where_typing_is_not_heard() {
       + Anteroom: ┃ **Ada** · Community welcome
           ┃ -# Step 1 of 4 · Rules · 0/2 · running.
           ┃ -# Reply to a message of mine in this thread to take over: what you write is passed on.
-          ┃ [Take over] [Hand back] [Nudge] [! End]
+          ┃ [Take over] [Hand back] [! End]
     ");
 }
 

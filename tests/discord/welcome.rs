@@ -77,6 +77,7 @@ pub(crate) async fn with_a_request() -> Bot {
     let ada = bot.ada();
     ada.fill("Your introduction", INTRODUCTION);
     ada.submit().await;
+    ada.press("Looks right").await;
     ada.press("Request it").await;
     bot
 }

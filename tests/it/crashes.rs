@@ -128,7 +128,6 @@ async fn a_member_is_welcomed_with_no_model() {
     - Introduction
 
     Type *export* for a copy, or *delete my data* to erase it.
-    ---
     [a copy of everything]
     ");
     world.assert_at_rest().await;
@@ -174,7 +173,9 @@ async fn a_candidate_is_interviewed_with_no_model() {
     ---
     I've asked the team. You can leave; I'll post their answer here.
     ---
-    The team would like you to finish this part first.
+    Grace would like you to finish this part first:
+
+    > Please finish the work history.
     ---
     # Education
     Here's where you have studied. Please add what's missing, or skip this if you have nothing to add.
@@ -247,7 +248,6 @@ async fn a_candidate_is_interviewed_with_no_model() {
     - file *resume.txt*
 
     Type *export* for a copy, or *delete my data* to erase it.
-    ---
     [a copy of everything]
     "#);
     assert_snapshot!(world.staff_screen(), @"

@@ -283,7 +283,7 @@ fn waits() -> Vec<Wait> {
 
 fn started() -> Started {
     Started {
-            time_zone: None,
+        time_zone: None,
         session: session(),
         flow: flow(),
         participant: ada(),
@@ -651,7 +651,7 @@ fn name(event: &Event) -> &'static str {
 }
 
 /// How many names [`name`] knows.
-const NAMES: usize = 37;
+const NAMES: usize = 39;
 
 #[test]
 fn every_event_has_a_sample() {

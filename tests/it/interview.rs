@@ -415,7 +415,8 @@ fn the_audit_record_of_an_attempt_has_every_field_of_the_specification() {
             "skeleton_timeline"
           ],
           "call": "call_1",
-          "note": null
+          "note": null,
+          "feedback_for": null
         },
         "words": {
           "reason": "user verbally confirmed"
@@ -492,7 +493,8 @@ fn the_approvers_card_shows_what_the_application_computed() {
         ],
         "approve": "Approve",
         "deny": "Deny",
-        "deny_and_tell": "Deny and tell the interviewer"
+        "deny_and_tell": "Deny with feedback",
+        "denial_reader": "participant"
       }
     }
     "#);

@@ -513,7 +513,7 @@ async fn row_27_a_request_is_shown_anew_when_what_is_missing_has_changed() {
     Reason given: I have no file
     Requested: 2026-11-02 10:00 UTC
     Expires: 2026-11-09 10:00 UTC
-    [Approve] [Deny] [Deny and tell the interviewer]
+    [Approve] [Deny] [Deny with feedback]
     ");
     assert_eq!(world.press_as(&grace(), "Approve").await, Settlement::Applied);
     assert_eq!(world.state().await.phase(), Some("two"));

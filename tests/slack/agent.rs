@@ -302,9 +302,14 @@ async fn a_session_has_its_title_and_is_at_work_while_more_words_may_come() {
         .slack
         .look(|state| state.sessions.values().map(|session| session.title.clone()).collect());
     assert_eq!(titles, ["A talk"]);
-    let calls = world.slack.calls();
-    let status = calls.iter().rev().find(|call| call.method == "assistant.threads.setStatus");
-    assert!(status.is_some_and(|call| call.body.to_string().contains("Thinking…")), "{calls:#?}");
+    let slack = &world.slack;
+    let is_shown = || {
+        slack.calls().iter().any(|call| {
+            call.method == "assistant.threads.setStatus"
+                && call.body.to_string().contains("Thinking…")
+        })
+    };
+    slack.until("the bot is thinking", |_| is_shown().then_some(())).await;
 }
 
 #[tokio::test]
@@ -487,7 +492,7 @@ async fn words_that_nobody_said_in_the_end_go_away() {
     insta::assert_snapshot!(world.ada.screen(), @"
     ── direct ──
     Anteroom: Hello.
-      Anteroom (edited): Stopped. I won't ask anything more. Type _resume_ to go on later, or _delete my data_ to erase everything.
+      Anteroom (edited): Stopped. I won't ask anything more. Type _resume_ to continue later, or _delete my data_ to erase everything.
     ");
 }
 

@@ -291,7 +291,7 @@ async fn a_candidate_is_invited_and_goes_through_the_script_to_the_end() {
     ada.press("Done").await;
     assert_snapshot!(ada.last(), @"
     Anteroom: What is your notice period?
-        {None | Up to two weeks | About a month | Two or three months | Longer | I do not know}
+        {None | Up to two weeks | About a month | Two or three months | Longer | I don't know}
     ");
     ada.choose("About a month").await;
     ada.reply("March").await;
@@ -315,7 +315,7 @@ async fn a_candidate_is_invited_and_goes_through_the_script_to_the_end() {
               *Working arrangement* Remote
               *Availability* Notice period: About a month. Earliest start: March
             ✓ *Approved* by you, 2 Nov 10:00 UTC
-    +   Anteroom: Done. Example Ltd can see the following:
+    +   Anteroom: That's everything, thank you! Example Ltd can see the following:
 
             • Contact details
             • Work history
@@ -325,98 +325,42 @@ async fn a_candidate_is_invited_and_goes_through_the_script_to_the_end() {
             • What you are looking for
             • file _ada.pdf_
 
-            A person will read it. Type _export_ for a copy, or _delete my data_ to erase it.
+            Someone from the team will review it. Type _export_ for a copy, or _delete my data_ to erase it.
             [Download my answers] [Delete my data]
     ");
     assert_snapshot!(grace.at("recruiting-desk").screen(), @"
     ── #recruiting-desk ──
     Anteroom: *Ada Byron* · Candidate onboarding
         · Completed. Write in this thread to take over: what you write is passed on.
-        [Take over] [Hand back] [Nudge] [! End ?]
-      Anteroom: *Ada Byron* has finished _Candidate onboarding_.
-
-          *Contact details*
-
-          • Basics:
-              • Name: Ada Byron
-              • Label: Senior Programmer
-              • Email: ada.byron@example.org
-              • Phone: +44 20 7946 0018
-              • Url: https://ada.example.org
-              • Profiles:
-                  • Network: LinkedIn
-                  • Username: ada-byron
-                  • Url: https://linkedin.com/in/ada-byron
-                  • Network: GitHub
-                  • Username: ada-byron
-                  • Url: https://github.com/ada-byron
-              • Location:
-                  • City: London
-                  • Country code: GB
+        [Take over]
+      Anteroom: *Ada Byron* has finished _Candidate onboarding_. Senior Programmer · ada.byron@example.org · +44 20 7946 0018 · https://ada.example.org · London, GB
 
           *Work history*
 
-          • Work:
-              • Name: Analytical Engines Ltd
-              • Position: Senior Programmer
-              • Location: London, United Kingdom
-              • Start date: 2020-03
-              • Name: Difference & Sons
-              • Position: Programmer
-              • Location: London, United Kingdom
-              • Start date: 2016-06
-              • End date: 2020-02
-              • Name: Somerville Instruments
-              • Position: Assistant Mathematician
-              • Location: Edinburgh, United Kingdom
-              • Start date: 2013-09
-              • End date: 2016-05
-          • Volunteer:
-              • Organization: Marylebone Night School
-              • Position: Teacher of arithmetic
-              • Start date: 2018
-              • End date: 2021
+          • Senior Programmer, Analytical Engines Ltd · London, United Kingdom · 2020-03 to now
+          • Programmer, Difference & Sons · London, United Kingdom · 2016-06 to 2020-02
+          • Assistant Mathematician, Somerville Instruments · Edinburgh, United Kingdom · 2013-09 to 2016-05
+          • Teacher of arithmetic, Marylebone Night School · 2018 to 2021
 
           *Education*
 
-          • Education:
-              • Institution: University of London
-              • Area: Mathematics
-              • Study type: MSc
-              • Start date: 2011
-              • End date: 2013
-              • Institution: Ockham College
-              • Area: Natural Philosophy
-              • Study type: BSc
-              • Start date: 2008
-              • End date: 2011
+          • MSc, Mathematics, University of London · 2011 to 2013
+          • BSc, Natural Philosophy, Ockham College · 2008 to 2011
 
-          *Evidence card*
+          *Evidence card* _Programmer, Difference & Sons_: A faster engine.
 
-          • Title: Programmer, Difference & Sons
-          • Summary: A faster engine.
-          • Source: Interview
-          • Achievements:
-              • Claim: I wrote the programme.
-              • Evidence:
-                  • Quote: I wrote the programme.
-                  • Source: Interview: own part
-              • Claim: Which bug to leave.
-              • Evidence:
-                  • Quote: Which bug to leave.
-                  • Source: Interview: hardest decision
-              • Claim: It was twice as fast.
-              • Evidence:
-                  • Quote: It was twice as fast.
-                  • Source: Interview: what changed
-          • Metrics:
-              • Change: 30-50%
+          • I wrote the programme.
+          • Which bug to leave.
+          • It was twice as fast.
 
           *What you are looking for*
 
           • Job search context: More responsibility, A change of field
           • Work arrangement preferences: Remote
           • Availability: Notice period: About a month. Earliest start: March
+
+          *Files*: _ada.pdf_
+          [Transcript]
     ");
     bot.judge();
 }

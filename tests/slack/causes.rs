@@ -191,7 +191,7 @@ async fn a_conversation_whose_thread_is_locked_goes_on_in_another_one() {
     ~ Anteroom (edited): A word, please.
           ✓ You answered: *Kestrel*, 2 Nov 10:00 UTC
     +   Ada Byron: Kestrel
-    +   Anteroom: Done. The team has nothing of yours but your choices.
+    +   Anteroom: All done. The team has stored only your choices.
             [Download my answers] [Delete my data]
     ");
 }
@@ -224,7 +224,7 @@ async fn in_a_channel_a_locked_conversation_calls_its_participant_to_the_new_thr
     +   Anteroom (edited): A word, please.
             ✓ You answered: *Kestrel*, 2 Nov 10:01 UTC
     +   Ada Byron: Kestrel
-    +   Anteroom: Done. The team has nothing of yours but your choices.
+    +   Anteroom: All done. The team has stored only your choices.
             [Download my answers] [Delete my data]
     ");
 }
@@ -266,7 +266,7 @@ async fn a_staff_thread_that_is_locked_goes_on_in_another_one() {
     assert_snapshot!(desk.news(), @"
     + Anteroom: *Ada Byron* · A short talk
           · Step 1 of 2 · One · 0/2 · running. Write in this thread to take over: what you write is passed on.
-          [Take over] [Hand back] [Nudge] [! End ?]
+          [Hand back] [! End ?]
     +   Anteroom: Ada Byron: Is the office warm?
     ");
     desk.reply("It is.").await;

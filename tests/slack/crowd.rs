@@ -64,6 +64,9 @@ title = "A crowd"
 commands = ["/onboard"]
 place = "dm"
 
+[approvals.override]
+decider = "participant"
+
 [[phase]]
 id = "one"
 title = "One"

@@ -81,7 +81,7 @@ async fn an_app_made_from_the_manifest_lacks_nothing() {
     checked: commands `/onboard`
     checked: Slack can be reached, and the clocks agree
     checked: the bot's token
-    checked: 17 scopes
+    checked: 16 scopes
     checked: the app's token opens sockets
     checked: a test post to each channel (2)
     checked: users (1) and groups (1) of the configuration

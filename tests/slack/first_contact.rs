@@ -8,7 +8,7 @@ use crate::{
     outage::FLOW,
 };
 
-const CHOOSER: &str = "Which one would you like to begin?";
+const CHOOSER: &str = "Which one would you like to start?";
 const WROTE: &str = "I've sent you a direct message";
 
 /// Everything that told of a message, as Slack sends it again.

@@ -469,7 +469,7 @@ impl Led {
                   *Availability* In March
                 ✓ *Approved* by you, 2 Nov 10:00 UTC
         +   Anteroom: That is all. A person will read it and write to you.
-        +   Anteroom: Done. Example Ltd can see the following:
+        +   Anteroom: That's everything, thank you! Example Ltd can see the following:
 
                 • Contact details
                 • Work history
@@ -478,45 +478,34 @@ impl Led {
                 • What you are looking for
                 • file _ada.pdf_
 
-                A person will read it. Type _export_ for a copy, or _delete my data_ to erase it.
+                Someone from the team will review it. Type _export_ for a copy, or _delete my data_ to erase it.
                 [Download my answers] [Delete my data]
         ");
         let desk = bot.slack.person("U0LINUS").at("recruiting-desk");
         assert_snapshot!(desk.news(), @"
         + Anteroom: *Ada Byron* · Candidate onboarding
               · Completed. Write in this thread to take over: what you write is passed on.
-              [Take over] [Hand back] [Nudge] [! End ?]
-        +   Anteroom: *Ada Byron* has finished _Candidate onboarding_.
-
-                *Contact details*
-
-                • Basics:
-                    • Name: Ada Byron
-                    • Label: Senior Programmer
-                    • Email: ada@example.org
+              [Take over]
+        +   Anteroom: *Ada Byron* has finished _Candidate onboarding_. Senior Programmer · ada@example.org
 
                 *Work history*
 
-                • Work:
-                    • Name: Analytical Engines Ltd
-                    • Position: Senior Programmer
-                    • Start date: 2020-03
+                • Senior Programmer, Analytical Engines Ltd · 2020-03 to now
 
-                *Evidence card*
+                *Evidence card* _Notes on the Analytical Engine_: To show what the engine could do.
 
-                • Title: Notes on the Analytical Engine
-                • Summary: To show what the engine could do.
-                • Achievements:
-                    • Claim: Wrote the first published algorithm for a machine
-                    • Evidence:
-                        • Quote: I wrote the table for the Bernoulli numbers.
-                        • Source: Interview
+                • Wrote the first published algorithm for a machine
 
                 *What you are looking for*
 
                 • Job search context: Work like the last
                 • Work arrangement preferences: At home
                 • Availability: In March
+
+                *Files*: _ada.pdf_
+
+                Moved past _Education_, approved by Grace Hopper.
+                [Transcript]
         ");
     }
 }

@@ -52,9 +52,9 @@ async fn f5_who_has_stopped_goes_on_by_a_button() {
     ada.say("stop").await;
     assert_snapshot!(ada.news(), @"
     ~   Anteroom (edited): Which colour?
-            *No longer asked*: the conversation was stopped. 2 Nov 10:00 UTC
+            *Question withdrawn*: the conversation was stopped. 2 Nov 10:00 UTC
     + Ada Byron: stop
-    +   Anteroom: Stopped. I won't ask anything more. Type _resume_ to go on later, or _delete my data_ to erase everything.
+    +   Anteroom: Stopped. I won't ask anything more. Type _resume_ to continue later, or _delete my data_ to erase everything.
             [Continue later] [Delete my data]
     ");
     ada.press("Continue later").await;
@@ -91,8 +91,8 @@ async fn f5_who_has_stopped_erases_everything_by_a_button() {
     assert_snapshot!(ada.news(), @"
     - Anteroom: · Step 1 of 1 · One · 0/1
     -   Anteroom (edited): Which colour?
-            *No longer asked*: the conversation was stopped. 2 Nov 10:00 UTC
-    -   Anteroom: Stopped. I won't ask anything more. Type _resume_ to go on later, or _delete my data_ to erase everything.
+            *Question withdrawn*: the conversation was stopped. 2 Nov 10:00 UTC
+    -   Anteroom: Stopped. I won't ask anything more. Type _resume_ to continue later, or _delete my data_ to erase everything.
             [Continue later] [Delete my data]
     -   Anteroom: # Delete everything?
             This deletes your answers, your files, the whole conversation and any open requests, and removes what I posted. We keep only a record that an erasure took place; it doesn't contain your name. A receipt lists whatever I can't remove. This can't be undone.
@@ -209,7 +209,7 @@ async fn j1_9_later_is_whenever_they_like() {
     assert_snapshot!(ada.news(), @"
     ~   Anteroom (edited): That was the first part. Next: one word, a minute at most.
             ✓ You answered: *Later*, 2 Nov 10:00 UTC
-    +   Anteroom: All right. Type _resume_ whenever you like.
+    +   Anteroom: All right. Type _resume_ whenever you're ready.
     ");
     // Nobody is reminded of what they put off.
     bot.pass(TimeDelta::hours(100)).await;
@@ -224,7 +224,7 @@ async fn j1_9_later_is_whenever_they_like() {
             [Write an answer]
     ");
     ada.say("Word").await;
-    assert!(ada.can_see("Done."), "{}", ada.screen());
+    assert!(ada.can_see("All done."), "{}", ada.screen());
 }
 
 #[tokio::test]

@@ -85,7 +85,7 @@ async fn j5_one_conversation_is_looked_at_nudged_and_ended() {
     Anteroom (only you): *Ada Byron · About pets*
         Step 1 of 2 · Pets · 0/1 · running.
         • A pet: open
-        [Transcript] [Take over] [Hand back] [Nudge] [! End ?]
+        [Transcript] [Take over] [Nudge] [! End ?]
     ");
     drop((ada.news(), grace.news()));
     grace.press("Nudge").await;

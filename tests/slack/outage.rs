@@ -129,7 +129,7 @@ async fn what_was_written_while_nobody_listened_is_taken_once() {
     bot.rest().await;
     assert_eq!(taken(&bot).await, before, "{}", ada.screen());
     ada.say("Ada").await;
-    ada.sees("Done.").await;
+    ada.sees("All done.").await;
     let done = taken(&bot).await;
     bot.crash().await;
     bot.rest().await;

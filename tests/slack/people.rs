@@ -239,12 +239,12 @@ async fn f20_distress_calls_a_person_at_once_and_nothing_more_is_asked() {
     assert_snapshot!(desk.news(), @"
     + Anteroom: *Ada Byron* · Candidate onboarding
           · Step 1 of 3 · The basics · 0/3 · running. Write in this thread to take over: what you write is passed on.
-          [Take over] [Hand back] [Nudge] [! End ?]
+          [Take over] [Hand back] [! End ?]
     +   Anteroom: *Ada Byron* asks for a person in _Candidate onboarding_: a word of the list in the flow was written; please look at once.
     ");
     // A button of before asks nothing more either.
     bot.pass(TimeDelta::hours(30)).await;
-    assert_snapshot!(ada.news(), @"+   Anteroom: Nobody from the team has answered yet; I have reminded them. Type _continue_ to go on with me meanwhile.");
+    assert_snapshot!(ada.news(), @"+   Anteroom: Nobody from the team has answered yet, so I've reminded them. Type _continue_ to carry on with me in the meantime.");
     bot.judge();
 }
 

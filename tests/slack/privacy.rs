@@ -87,7 +87,7 @@ async fn f6_while_a_person_has_taken_over() {
     assert_snapshot!(desk.news(), @"
     - Anteroom: *Ada Byron* · A short talk
           · Step 1 of 2 · One · 0/2 · running. Write in this thread to take over: what you write is passed on.
-          [Take over] [Hand back] [Nudge] [! End ?]
+          [Take over] [Hand back] [! End ?]
     -   Anteroom: *Ada Byron* asks for a person in _A short talk_: the participant asked.
     ");
     bot.judge();
@@ -116,11 +116,11 @@ async fn f6_after_the_end() {
             ✓ You sent: *cv.txt*, 2 Nov 10:00 UTC
     -   Anteroom (edited): A word, please.
             ✓ You answered: *Kestrel*, 2 Nov 10:00 UTC
-    -   Anteroom: Done. The team can see the following:
+    -   Anteroom: That's everything, thank you! The team can see the following:
 
             • file _cv.txt_
 
-            A person will read it. Type _export_ for a copy, or _delete my data_ to erase it.
+            Type _export_ for a copy, or _delete my data_ to erase it.
             [Download my answers] [Delete my data]
     -   Anteroom: # Delete everything?
             This deletes your answers, your files, the whole conversation and any open requests, and removes what I posted. We keep only a record that an erasure took place; it doesn't contain your name. A receipt lists whatever I can't remove. This can't be undone.
@@ -161,8 +161,8 @@ async fn f6_after_stop_and_by_the_command() {
     assert_snapshot!(ada.news(), @"
     ~ ?: This message was deleted.
     -   Anteroom (edited): Which colour?
-            *No longer asked*: the conversation was stopped. 2 Nov 10:00 UTC
-    -   Anteroom: Stopped. I won't ask anything more. Type _resume_ to go on later, or _delete my data_ to erase everything.
+            *Question withdrawn*: the conversation was stopped. 2 Nov 10:00 UTC
+    -   Anteroom: Stopped. I won't ask anything more. Type _resume_ to continue later, or _delete my data_ to erase everything.
             [Continue later] [Delete my data]
     -   Anteroom: # Delete everything?
             This deletes your answers, your files, the whole conversation and any open requests, and removes what I posted. We keep only a record that an erasure took place; it doesn't contain your name. A receipt lists whatever I can't remove. This can't be undone.
@@ -264,12 +264,12 @@ async fn f15_who_leaves_is_waited_for_with_requests_withdrawn_and_goes_on_when_b
     assert_snapshot!(grace.news(), @"
     ~ Anteroom (edited): # Move Ada Byron to “Goodbye”?
           This phase isn't complete. Missing items were determined by the app, not by the model.
-          *No longer asked*: the participant cannot be reached. 2 Nov 10:00 UTC
+          *Request withdrawn*: the participant cannot be reached. 2 Nov 10:00 UTC
     ");
     assert_snapshot!(desk.news(), @"
     + Anteroom: *Ada Byron* · About pets
           · Step 1 of 2 · Pets · 0/1 · paused. Write in this thread to take over: what you write is passed on.
-          [Take over] [Hand back] [Nudge] [! End ?]
+          [Take over] [! End ?]
     +   Anteroom: Ada Byron cannot be reached any more: the account was deactivated. The conversation is paused; nothing is lost.
     ");
     bot.pass(chrono::TimeDelta::days(20)).await;

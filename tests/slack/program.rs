@@ -30,6 +30,9 @@ title = "A short tour"
 commands = ["/onboard"]
 place = "dm"
 
+[approvals.override]
+decider = "participant"
+
 [[phase]]
 id = "one"
 title = "One"
@@ -68,17 +71,26 @@ title = "A talk"
 commands = ["/onboard"]
 place = "dm"
 
+[approvals.override]
+decider = "participant"
+
 [[phase]]
 id = "one"
 title = "One"
 mode = "interview"
-tools = ["get_user_option", "request_user_input"]
+tools = ["get_user_option", "request_user_input", "next_phase"]
 prompt = "Ask for a colour."
+fallback = "script"
 
   [[phase.objective]]
   id = "talked"
   title = "A talk"
-  done = { talked = 3 }
+  done = { any = [ { talked = 3 }, { answered = { step = "word" } } ] }
+
+  [[phase.step]]
+  id = "word"
+  tool = "request_user_input"
+  args = { prompt = "A word, please." }
 "#;
 
 /// How the program is connected.

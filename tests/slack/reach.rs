@@ -86,7 +86,7 @@ async fn f14_a_private_channel_takes_the_conversation() {
     +   Anteroom (edited): Why?
             ✓ You answered: *It is calm.*, 2 Nov 10:00 UTC
     +   Ada Byron: It is calm.
-    +   Anteroom: Done. The team has nothing of yours but your choices.
+    +   Anteroom: All done. The team has stored only your choices.
             [Download my answers] [Delete my data]
     ");
     assert_eq!(bot.ada().screen().matches("Which colour?").count(), 0, "{}", bot.ada().screen());
@@ -143,7 +143,7 @@ async fn f14_without_a_channel_who_invited_and_staff_are_told_once() {
     assert_snapshot!(grace.at("recruiting-approvals").news(), @"
     + Anteroom: *Ada Byron* · About colours
           · Step 1 of 1 · One · 0/1 · paused. Write in this thread to take over: what you write is passed on.
-          [Take over] [Hand back] [Nudge] [! End ?]
+          [Take over] [! End ?]
     +   Anteroom: *Ada Byron* didn't get a message from me: they do not take messages from the app.
     +   Anteroom: The conversation with Ada Byron is paused until they can be reached; nothing is lost.
     ");

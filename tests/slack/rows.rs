@@ -183,7 +183,7 @@ async fn row_18_the_stop_button_drops_what_the_model_says_and_what_is_open() {
     bot.rest().await;
     assert_snapshot!(ada.news(), @"
     +   Ada Byron: A dog.
-    +   Anteroom: Stopped. I won't ask anything more. Type _resume_ to go on later, or _delete my data_ to erase everything.
+    +   Anteroom: Stopped. I won't ask anything more. Type _resume_ to continue later, or _delete my data_ to erase everything.
             [Continue later] [Delete my data]
     ");
     model.next(Turn::says("What is it called?"));
@@ -238,7 +238,7 @@ async fn row_33_an_archived_channel_pauses_what_stands_in_it() {
     assert_snapshot!(desk.news(), @"
     + Anteroom: *Ada Byron* · A short talk
           · Step 1 of 2 · One · 0/2 · paused. Write in this thread to take over: what you write is passed on.
-          [Take over] [Hand back] [Nudge] [! End ?]
+          [Take over] [! End ?]
     +   Anteroom: Ada Byron cannot be reached any more: the channel was archived. The conversation is paused; nothing is lost.
     ");
     let calls = bot.slack.calls().len();
@@ -270,7 +270,7 @@ async fn row_33_a_post_that_finds_the_channel_gone_pauses_as_well() {
     assert_snapshot!(desk.news(), @"
     + Anteroom: *Ada Byron* · A short talk
           · Step 1 of 2 · One · 1/2 · paused. Write in this thread to take over: what you write is passed on.
-          [Take over] [Hand back] [Nudge] [! End ?]
+          [Take over] [! End ?]
     +   Anteroom: Ada Byron cannot be reached any more: the channel is archived. The conversation is paused; nothing is lost.
     ");
 }
@@ -282,7 +282,7 @@ async fn row_40_a_model_that_never_comes_to_an_end_is_stopped_with_words() {
         model.next(Turn::calls("no_such_tool", &json!({})));
     }
     let bot = led(&model, Turn::says("I shall stop here.")).await;
-    assert_snapshot!(bot.ada().last(), @"Anteroom: That's as far as I can take it by myself for now. Write to me to go on, or type _human_ to reach a person.");
+    assert_snapshot!(bot.ada().last(), @"Anteroom: That's as far as I can take it on my own for now. Write to me to continue, or type _human_ to reach a person.");
     assert!(model.seen().len() <= 11, "{}", model.seen().len());
 }
 
@@ -296,7 +296,7 @@ async fn row_41_an_answer_that_has_counted_is_not_asked_again_when_the_provider_
     assert_snapshot!(ada.news(), @"
     ~   Anteroom (edited): Which colour?
             ✓ You answered: *Blue*, 2 Nov 10:00 UTC
-    +   Anteroom: I'm having trouble responding right now; your answers are safe. I will write when I can, or type _human_ to reach a person.
+    +   Anteroom: I'm having trouble responding right now; your answers are safe. I'll write when I can, or type _human_ to reach a person.
     ");
     model.next(Turn::says("Blue, then."));
     bot.pass(TimeDelta::minutes(2)).await;

@@ -53,7 +53,7 @@ async fn row_7_what_may_have_been_done_is_not_done_again_and_staff_are_asked() {
     assert_snapshot!(desk.news(), @"
     + Anteroom: *Ada Byron* · About pets
           · Step 1 of 2 · Pets · 0/1 · running. Write in this thread to take over: what you write is passed on.
-          [Take over] [Hand back] [Nudge] [! End ?]
+          [Take over] [Hand back] [! End ?]
     +   Anteroom: *Ada Byron* asks for a person in _About pets_: it is not known whether 'once' happened.
     ");
     model.next(Turn::says("Then let us go on."));
@@ -228,9 +228,9 @@ async fn row_39_what_a_child_asks_stands_in_the_conversation_of_its_root() {
     ada.reply("stop").await;
     assert_snapshot!(ada.news(), @"
     ~   Anteroom (edited): Which colour?
-            *No longer asked*: the conversation was stopped. 2 Nov 10:00 UTC
+            *Question withdrawn*: the conversation was stopped. 2 Nov 10:00 UTC
     +   Ada Byron: stop
-    +   Anteroom: Stopped. I won't ask anything more. Type _resume_ to go on later, or _delete my data_ to erase everything.
+    +   Anteroom: Stopped. I won't ask anything more. Type _resume_ to continue later, or _delete my data_ to erase everything.
             [Continue later] [Delete my data]
     ");
     model.assert_played();

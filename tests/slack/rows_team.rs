@@ -206,7 +206,7 @@ async fn row_27_a_request_about_what_has_changed_is_shown_anew_or_withdrawn() {
     assert_snapshot!(grace.news(), @"
     ~ Anteroom (edited): # Move Ada Byron to “Goodbye”?
           This phase isn't complete. Missing items were determined by the app, not by the model.
-          *No longer asked*: what was missing is complete now. 2 Nov 10:00 UTC
+          *Request withdrawn*: what was missing is complete now. 2 Nov 10:00 UTC
     ");
     model.assert_played();
     bot.judge();

@@ -325,7 +325,8 @@ async fn a_typed_answer_is_changed_by_editing_the_message_or_on_its_card() {
     // The question after it is open as before.
     ada.reply("Ada").await;
     assert!(ada.can_see("3/3"), "{}", ada.screen());
-    assert_eq!(bot.result("why").await, json!({ "userInput": "It is calm." }));
+    let why = bot.result("why").await;
+    assert_eq!(why, json!({ "userInput": "It is calm." }), "{}", ada.screen());
     assert_eq!(bot.result("name").await, json!({ "userInput": "Ada" }));
     bot.judge();
 }

@@ -40,8 +40,7 @@ async fn a_direct_message_is_answered_in_its_own_thread() {
     ~   Anteroom (edited): Your name?
             ✓ You answered: *Ada*, 2 Nov 10:00 UTC
     +   Ada Byron: Ada
-    +   Anteroom: Done. The team has nothing of yours but your choices.
-    +   Anteroom: You can have a copy of everything.
+    +   Anteroom: All done. The team has stored only your choices.
             [Download my answers] [Delete my data]
     ");
     bot.judge();

@@ -192,9 +192,9 @@ async fn f5_stop_stops_at_once_as_the_whole_message_only() {
     ada.reply("Stop.").await;
     assert_snapshot!(ada.news(), @"
     ~   Anteroom (edited): Which colour?
-            *No longer asked*: the conversation was stopped. 2 Nov 10:00 UTC
+            *Question withdrawn*: the conversation was stopped. 2 Nov 10:00 UTC
     +   Ada Byron: Stop.
-    +   Anteroom: Stopped. I won't ask anything more. Type _resume_ to go on later, or _delete my data_ to erase everything.
+    +   Anteroom: Stopped. I won't ask anything more. Type _resume_ to continue later, or _delete my data_ to erase everything.
             [Continue later] [Delete my data]
     ");
     ada.reply("resume").await;
@@ -219,7 +219,7 @@ async fn f7_a_person_takes_over_and_hands_back() {
     assert_snapshot!(desk.news(), @"
     + Anteroom: *Ada Byron* · A short talk
           · Step 1 of 2 · One · 0/2 · running. Write in this thread to take over: what you write is passed on.
-          [Take over] [Hand back] [Nudge] [! End ?]
+          [Take over] [Hand back] [! End ?]
     +   Anteroom: *Ada Byron* asks for a person in _A short talk_: the participant asked.
     ");
     desk.reply("Hello Ada, Linus here. What is it?").await;
@@ -542,7 +542,7 @@ async fn f13_a_provider_that_is_down_is_said_and_nothing_is_lost() {
     ada.reply("A dog.").await;
     assert_snapshot!(ada.news(), @"
     +   Ada Byron: A dog.
-    +   Anteroom: I'm having trouble responding right now; your answers are safe. I will write when I can, or type _human_ to reach a person.
+    +   Anteroom: I'm having trouble responding right now; your answers are safe. I'll write when I can, or type _human_ to reach a person.
     ");
     model.next(Turn::says("What is it called?"));
     bot.pass(TimeDelta::minutes(30)).await;
@@ -582,11 +582,11 @@ async fn an_interview_goes_the_same_way_over_http() {
       Anteroom (edited): A word, please.
           ✓ You answered: *Kestrel*, 2 Nov 10:00 UTC
       Ada Byron: Kestrel
-      Anteroom: Done. The team can see the following:
+      Anteroom: That's everything, thank you! The team can see the following:
 
           • file _cv.txt_
 
-          A person will read it. Type _export_ for a copy, or _delete my data_ to erase it.
+          Type _export_ for a copy, or _delete my data_ to erase it.
           [Download my answers] [Delete my data]
     ");
     assert_eq!(bot.slack.redeliver().await, 0);

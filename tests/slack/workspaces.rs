@@ -95,7 +95,7 @@ async fn row_34_a_request_lapses_with_the_app_and_can_be_made_again() {
     assert_snapshot!(grace.news(), @"
     ~ Anteroom (edited): # Move Ada Byron to “Goodbye”?
           This phase isn't complete. Missing items were determined by the app, not by the model.
-          *No longer asked*: the participant cannot be reached. 2 Nov 10:00 UTC
+          *Request withdrawn*: the participant cannot be reached. 2 Nov 10:00 UTC
     + Anteroom: # Move Ada Byron to “Goodbye”?
           This phase isn't complete. Missing items were determined by the app, not by the model.
             *Person* Ada Byron

@@ -94,7 +94,7 @@ fn a_length_of_time_is_written_with_its_unit() {
 #[test]
 fn an_answer_must_be_an_option_of_its_step() {
     let flow = changed("community", r#"with = ["accept"]"#, r#"with = ["acept"]"#);
-    insta::assert_snapshot!(said(&flow), @"flow.toml:99:49: step `rules` has no option `acept`. hint: did you mean `accept`?");
+    insta::assert_snapshot!(said(&flow), @"flow.toml:100:49: step `rules` has no option `acept`. hint: did you mean `accept`?");
 }
 
 #[test]
@@ -123,13 +123,13 @@ fn seven_options_are_too_many() {
     { id = "more",    label = "More" },
 "#,
     );
-    insta::assert_snapshot!(said(&flow), @"flow.toml:161:3: expected at most 6 entries");
+    insta::assert_snapshot!(said(&flow), @"flow.toml:162:3: expected at most 6 entries");
 }
 
 #[test]
 fn a_variable_in_a_text_is_declared() {
     let flow = changed("community", "{{privacy_url}}", "{{privacy_link}}");
-    insta::assert_snapshot!(said(&flow), @"flow.toml:28:92: `{{privacy_link}}` is not declared. hint: did you mean `privacy_url`?");
+    insta::assert_snapshot!(said(&flow), @"flow.toml:29:92: `{{privacy_link}}` is not declared. hint: did you mean `privacy_url`?");
 }
 
 #[test]
@@ -262,7 +262,7 @@ fn a_syntax_error_has_its_place() {
 #[test]
 fn a_branch_leads_from_an_option() {
     let flow = changed("community", r#"question = "@handoff""#, r#"questions = "@handoff""#);
-    insta::assert_snapshot!(said(&flow), @"flow.toml:119:3: this step never results in `questions`. hint: did you mean `question`?");
+    insta::assert_snapshot!(said(&flow), @"flow.toml:120:3: this step never results in `questions`. hint: did you mean `question`?");
 }
 
 #[test]
@@ -289,7 +289,7 @@ fn a_script_that_cannot_end_is_found() {
   yes = "rules"
 "#,
     );
-    insta::assert_snapshot!(said(&flow), @"flow.toml:108:11: the script of `phase_1_rules` can never end. hint: let one branch lead to the next phase");
+    insta::assert_snapshot!(said(&flow), @"flow.toml:109:11: the script of `phase_1_rules` can never end. hint: let one branch lead to the next phase");
 }
 
 #[test]
@@ -324,7 +324,7 @@ fn a_model_that_cannot_leave_a_phase_is_found() {
         r#""set_objective_status", "next_phase"]"#,
         r#""set_objective_status"]"#,
     );
-    insta::assert_snapshot!(said(&flow), @"flow.toml:195:1: the model can never leave `phase_3_introduction`. hint: add `next_phase` to its tools");
+    insta::assert_snapshot!(said(&flow), @"flow.toml:196:1: the model can never leave `phase_3_introduction`. hint: add `next_phase` to its tools");
 }
 
 #[test]
@@ -423,7 +423,7 @@ fn data_that_is_not_kept_cannot_be_posted() {
         r#"  data    = "interests"
 "#,
     );
-    insta::assert_snapshot!(said(&flow), @"flow.toml:220:3: `interests` is never reviewed. hint: set `review = true` under `[data.interests]`");
+    insta::assert_snapshot!(said(&flow), @"flow.toml:221:3: `interests` is never reviewed. hint: set `review = true` under `[data.interests]`");
 }
 
 #[test]
@@ -438,12 +438,12 @@ fn every_mistake_is_told_at_once() {
         .replace("max_rounds", "rounds")
         .replace("turns        = 40", "turns = true")
         .replace("mode  = \"script\"", "mode = \"scripted\"");
-    insta::assert_snapshot!(said(&flow), @r"
+    insta::assert_snapshot!(said(&flow), @"
     flow.toml:9:1: unknown key `local`. hint: did you mean `locale`?
-    flow.toml:49:1: expected a whole number, found `true`
-    flow.toml:93:1: `scripted` is not one of `interview`, `script`. hint: did you mean `script`?
-    flow.toml:139:1: `scripted` is not one of `interview`, `script`. hint: did you mean `script`?
-    flow.toml:227:1: `scripted` is not one of `interview`, `script`. hint: did you mean `script`?
+    flow.toml:50:1: expected a whole number, found `true`
+    flow.toml:94:1: `scripted` is not one of `interview`, `script`. hint: did you mean `script`?
+    flow.toml:140:1: `scripted` is not one of `interview`, `script`. hint: did you mean `script`?
+    flow.toml:228:1: `scripted` is not one of `interview`, `script`. hint: did you mean `script`?
     ");
 }
 

@@ -64,7 +64,6 @@ async fn a_model_leads_from_start_to_end() {
     - Pet
 
     Type *export* for a copy, or *delete my data* to erase it.
-    ---
     [a copy of everything]
     ");
     assert_snapshot!(read(&model, 4), @r#"

@@ -34,7 +34,7 @@ fn state() -> State {
 
 fn state_after(events: &[Event]) -> State {
     let started = Started {
-            time_zone: None,
+        time_zone: None,
         session: SessionId::mint(&CountingIds::default()),
         flow: FlowPin { id: "f".into(), version: "1".into(), digest: String::new() },
         participant: PersonId::web("ada"),
@@ -798,7 +798,7 @@ fn an_edited_list_keeps_what_the_form_does_not_show() {
 }
 
 #[test]
-fn saving_without_a_change_is_an_approval() {
+fn saving_is_no_approval() {
     let prompt = wait(Control::Review(timeline())).prompt;
     let typed = fields(&[
         ("rows.0", "0"),
@@ -811,7 +811,8 @@ fn saving_without_a_change_is_an_approval() {
     let reply = form::reply(&prompt, "save", &typed);
 
     let notes = Some("ok".to_owned());
-    assert_eq!(reply, Ok(Reply::Reviewed { verdict: Verdict::Approved, data: None, notes }));
+    let data = Some(timeline().data);
+    assert_eq!(reply, Ok(Reply::Reviewed { verdict: Verdict::Saved, data, notes }));
 }
 
 #[test]

@@ -879,8 +879,8 @@ async fn decisions_fit_a_phone_and_end_in_words() {
     ── withdrawn
     # Move Ada Byron to “One piece of work in depth”?
     Not everything in this phase is complete.
-    *No longer asked*: the missing objective was completed. 2 Nov 14:05 UTC
-    (read out: No longer asked: the missing objective was completed. (Move Ada Byron to “One piece of work in depth”? — Not everything in this phase is complete.))
+    *Request withdrawn*: the missing objective was completed. 2 Nov 14:05 UTC
+    (read out: Request withdrawn: the missing objective was completed. (Move Ada Byron to “One piece of work in depth”? — Not everything in this phase is complete.))
 
     ── a dangerous yes
     # Erase everything?

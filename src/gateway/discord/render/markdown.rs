@@ -398,7 +398,8 @@ mod tests {
           1. c
           2. d
 
-        > said so
+        > said
+        > so
 
         ```
         let x = "<a>";

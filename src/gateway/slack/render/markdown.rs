@@ -408,7 +408,7 @@ mod tests {
 
     #[test]
     fn nothing_acts() {
-        insta::assert_snapshot!(whole("see <!channel> <@U1> [here](https://evil.example/a|b) [x](javascript:1) <https://a.example/?a=1&b=2> [m](mailto:a@b.example) <b>x</b> ![pic](https://p.example/x.png) https://bare.example"), @"see &lt;!channel&gt; &lt;@U1&gt; here (<https://evil.example/a%7Cb>) x <https://a.example/?a=1&amp;b=2> m (a@b.example) &lt;b&gt;x&lt;/b&gt; pic https://bare.example");
+        insta::assert_snapshot!(whole("see <!channel> <@U1> [here](https://evil.example/a|b) [x](javascript:1) <https://a.example/?a=1&b=2> [m](mailto:a@b.example) <b>x</b> ![pic](https://p.example/x.png) https://bare.example"), @"see &lt;!channel&gt; &lt;@U1&gt; here (<https://evil.example/a%7Cb>) x <https://a.example/?a=1&amp;b=2> m (a@b.example) &lt;b&gt;x&lt;/b&gt; pic <https://bare.example>");
     }
 
     #[test]
