@@ -225,6 +225,7 @@ fn cx(view: &View) -> Cx {
         csrf: "csrf".to_owned(),
         page: "page".to_owned(),
         draft: None,
+        unsent: String::new(),
     }
 }
 

@@ -4,6 +4,7 @@
 
 pub mod bundle;
 pub mod json_resume;
+mod reviewed;
 pub mod transcript;
 
 use serde_json::{Map, Value, json};

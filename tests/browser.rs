@@ -156,9 +156,12 @@ async fn a_member_is_welcomed_in_the_dark() {
     browser.press("Done").await;
     browser.press("No pings").await;
     browser.see("Write two or three sentences").await;
-    browser.write("Text", "I build looms that count, and like to talk about music.").await;
+    browser
+        .write("Your introduction", "I build looms that count, and like to talk about music.")
+        .await;
     browser.show("introduction").await;
     browser.answer("Save").await;
+    browser.press("Looks right").await;
     browser.see("Contributor role").await;
     browser.press("Not now").await;
     browser.see("Done").await;
@@ -196,6 +199,9 @@ async fn begin_with_a_resume(scene: &mut Scene, file: &str) {
     browser.write("Phone", "+44 20 7946 0123").await;
     browser.show("edit").await;
     browser.answer("Save").await;
+    browser.see("+44 20 7946 0123").await;
+    browser.show("saved").await;
+    browser.press("Looks right").await;
     browser.see("Here's where you have worked").await;
     browser.show("work-history").await;
 }
@@ -212,16 +218,14 @@ async fn override_by_staff(scene: &mut Scene) {
     browser.press("Continue").await;
     browser.see("Waiting for the team").await;
     browser.show("staff-request").await;
-    browser.press("Deny and tell the interviewer").await;
-    browser
-        .write("What should the interviewer do next?", "Please finish the work history first.")
-        .await;
+    browser.press("Deny with feedback").await;
+    browser.write("What should they know?", "Please finish the work history first.").await;
     browser.show("staff-feedback").await;
-    browser.press("Send to interviewer").await;
+    browser.press("Deny and send").await;
     browser.see("Nothing to decide right now.").await;
 
     browser.to_tab(0).await;
-    browser.see("The team would like you to finish this part first.").await;
+    browser.see("Please finish the work history first.").await;
     browser.show("denied").await;
     ask_to_move_on(browser, "It really is all in there.").await;
 
@@ -233,7 +237,7 @@ async fn override_by_staff(scene: &mut Scene) {
     browser.show("staff-approved").await;
 
     browser.to_tab(0).await;
-    browser.see("Which role would you like to talk about more closely?").await;
+    browser.see("Which role would you like to talk about?").await;
     browser.show("approved").await;
 }
 
@@ -242,7 +246,7 @@ async fn ask_to_move_on(browser: &mut Browser, reason: &str) {
     browser.unfold("Skip ahead…", "Why do you want to skip ahead?").await;
     browser.write("Why do you want to skip ahead?", reason).await;
     browser.press("Send request").await;
-    browser.see("I've asked the team. You can leave.").await;
+    browser.see("I've asked the team. You can leave;").await;
 }
 
 async fn deep_dive(scene: &mut Scene) {
@@ -283,7 +287,7 @@ async fn last_part(scene: &mut Scene) {
     browser.see("Here's what you're looking for").await;
     browser.show("dossier").await;
     browser.press("Looks right").await;
-    browser.see("sees this").await;
+    browser.see("can see the following").await;
     browser.show("end").await;
 }
 

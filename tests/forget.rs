@@ -26,6 +26,8 @@ use html::{Card, Form};
 const PATIENCE: Duration = Duration::from_mins(1);
 
 /// What this person says, sends and is called.
+/// Keeps an edit; the question stays open until it is approved.
+const SAVE: &str = "Save";
 const NAME: &str = "Zephyrine Quillfeather";
 const WORDS: &str = "marlinspike answers";
 const PHONE: &str = "+44 20 7946 0777";
@@ -96,10 +98,7 @@ impl Run {
     /// The whole flow; everything that must be gone afterwards.
     async fn walk(&mut self) -> BTreeSet<String> {
         let page = self.get("/").await;
-        let mut form = html::forms(&page)
-            .into_iter()
-            .find(|form| form.inputs.iter().any(|input| input.value == self.flow))
-            .unwrap();
+        let mut form = html::start_form(&page, &self.flow);
         NAME.clone_into(&mut form.input("name").value);
         self.session = self.send(&form.action, &form.pressed("Start"), None).await;
         let mut answered: Vec<String> = Vec::new();
@@ -107,7 +106,9 @@ impl Run {
         while let Some(card) = self.next_card(&answered).await {
             let (form, label, file) = Self::answer(&card);
             self.send(&form.action, &form.pressed(&label), file.as_deref()).await;
-            answered.push(card.wait.clone());
+            if label != SAVE {
+                answered.push(card.wait.clone());
+            }
             if answered.len() == 2 && !said_something {
                 said_something = true;
                 self.say(ASIDE).await;
@@ -281,17 +282,18 @@ impl Run {
             {
                 FEEDBACK.clone_into(&mut input.value);
             }
-            if card.text.contains("contact details") {
+            let is_new = |input: &html::Input| input.value != PHONE;
+            if card.text.contains("contact details") && is_new(edit.input("phone")) {
                 PHONE.clone_into(&mut edit.input("phone").value);
                 EMAIL.clone_into(&mut edit.input("email").value);
                 NAME.clone_into(&mut edit.input("name").value);
-                return (edit, "Save".to_owned(), None);
+                return (edit, SAVE.to_owned(), None);
             }
             if let Some(approve) = form("approve") {
                 return (approve, "Looks right".to_owned(), None);
             }
             edit.input("text").value = format!("{WORDS}, and like to talk about music for hours.");
-            return (edit, "Save".to_owned(), None);
+            return (edit, SAVE.to_owned(), None);
         }
         if let Some(approve) = form("approve") {
             return (approve, "Looks right".to_owned(), None);

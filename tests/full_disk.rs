@@ -198,7 +198,7 @@ impl Interview {
         let fields = form.pressed(&label);
         let sent = self.person.send(&self.site, &form.action, &fields, file.as_deref()).await;
         let sent = sent.unwrap();
-        if sent.status().is_success() {
+        if sent.status().is_success() && label != person::SAVE {
             self.answered.push(card.wait.clone());
         }
         sent
@@ -227,7 +227,7 @@ async fn chatter(other: &Interview) -> Response {
             html::forms(&page).into_iter().find(|form| form.action.ends_with("/say")).unwrap();
         form.input("text").value = format!("{number} {}", "and so on ".repeat(200));
         form.input("key").value = number.to_string();
-        let fields = form.pressed("Send");
+        let fields = form.pressed("Send message");
         let sent = other.person.send(&other.site, &form.action, &fields, None).await.unwrap();
         if !sent.status().is_success() {
             return sent;
@@ -325,7 +325,7 @@ async fn a_file_system_that_turns_read_only_is_named_and_waited_for() {
     insta::assert_snapshot!(disk.refusal(&["sessions", "list"]), @"
     error: the data in `DISK/data/store` cannot be opened: the file system is read-only
     because: Read-only file system (os error 30)
-    hint: mount the file system of the data directory for writing; the system's log says why it is read-only, then start again
+    hint: remount the file system of the data directory as writable; the system log says why it is read-only, then start again
     ");
     disk.remount("remount,rw");
     let bot = disk.start();

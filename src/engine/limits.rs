@@ -47,3 +47,15 @@ impl Default for Limits {
         }
     }
 }
+
+/// How a conversation begins.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Beginning<'a> {
+    /// What the person wrote when they asked for it: their first words, where the flow has no notice that must be
+    /// answered before.
+    pub words: Option<&'a str>,
+    /// It tries the flow out, and is left out of what staff are told of everybody (BEHAVIOUR J4.7).
+    pub is_test: bool,
+    /// Their time zone, where the platform knows it: `Europe/Berlin`.
+    pub time_zone: Option<&'a str>,
+}

@@ -6,7 +6,10 @@ use chrono::{DateTime, Utc};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::{Error, Source};
+use super::{
+    Error, Source,
+    reviewed::{approved, changed_draft, value_words},
+};
 use crate::{
     ids::{CallId, WaitId},
     model::{
@@ -16,7 +19,7 @@ use crate::{
             Amendments, Audience, Call, CallResult, Closing, EffectOutcome, Event, Grounds,
             NoticeChoice, ObjectiveStatus, Origin, Speaker,
         },
-        ui::{Control, Decision, Prompt, Reply, Review, Verdict},
+        ui::{Control, Decision, Prompt, Reply, Verdict},
         wait::{Purpose, Wait},
     },
 };
@@ -451,18 +454,6 @@ fn purpose_words(purpose: &Purpose) -> String {
     }
 }
 
-/// The review of which an event says that the draft was changed before it was approved.
-fn changed_draft(event: &Event) -> Option<WaitId> {
-    match event {
-        Event::Answered {
-            wait,
-            reply: Reply::Reviewed { verdict: Verdict::Modified, data: Some(_), .. },
-            ..
-        } => Some(*wait),
-        _ => None,
-    }
-}
-
 /// A prompt as text: title, body, and what there was to choose from or, with the draft, to look over.
 fn prompt_words(prompt: &Prompt, has_draft: bool) -> String {
     let mut text = String::new();
@@ -541,43 +532,6 @@ fn reply_words(reply: &Reply, prompt: &Prompt) -> String {
     }
 }
 
-/// What was approved, under the labels of the card: fields that stand alone, then the entries of each list.
-fn approved(review: &Review, data: &Value) -> Vec<String> {
-    let lists = || review.lists.iter().filter(|list| !is_within(review, &list.path));
-    let fields = review.groups.iter().flat_map(|group| &group.fields);
-    let alone = fields.filter(|field| !is_within(review, &field.path)).filter_map(|field| {
-        let value = at(data, &field.path).filter(|value| !value.is_null())?;
-        Some(format!("{}: {}", field.label, value_words(value)))
-    });
-    let entries = lists().flat_map(|list| {
-        let entries = at(data, &list.path).and_then(Value::as_array);
-        let entries = entries.map(Vec::as_slice).unwrap_or_default().iter().enumerate();
-        entries.map(|(n, entry)| {
-            let values = list.fields.iter().filter_map(|field| at(entry, &field.path));
-            let values = values.filter(|value| !value.is_null()).map(value_words);
-            let values = values.filter(|words| !words.is_empty()).collect::<Vec<_>>().join(", ");
-            format!("{} {}: {values}", list.noun, n + 1)
-        })
-    });
-    alone.chain(entries).collect()
-}
-
-/// Whether a path lies within an entry of a list.
-fn is_within(review: &Review, path: &str) -> bool {
-    review
-        .lists
-        .iter()
-        .any(|list| path.strip_prefix(list.path.as_str()).is_some_and(|rest| rest.starts_with('.')))
-}
-
-/// The value at `basics.name` or `work.0.name`.
-fn at<'v>(value: &'v Value, path: &str) -> Option<&'v Value> {
-    path.split('.').try_fold(value, |value, key| match value {
-        Value::Array(items) => items.get(key.parse::<usize>().ok()?),
-        other => other.get(key),
-    })
-}
-
 fn chosen(ids: &[String], control: &Control) -> String {
     let label = |id: &String| match control {
         Control::Choose(choose) => choose
@@ -595,13 +549,4 @@ fn chosen(ids: &[String], control: &Control) -> String {
 
 fn with_words(text: &str, words: Option<&str>) -> String {
     words.map_or_else(|| text.to_owned(), |words| format!("{text}: {words}"))
-}
-
-fn value_words(value: &Value) -> String {
-    match value {
-        Value::Null => "—".to_owned(),
-        Value::String(text) => text.clone(),
-        Value::Array(items) => items.iter().map(value_words).collect::<Vec<_>>().join(", "),
-        Value::Bool(_) | Value::Number(_) | Value::Object(_) => value.to_string(),
-    }
 }

@@ -140,7 +140,7 @@ impl Actor {
         let value = result.to_value();
         let interrupted =
             matches!(&result, CallResult::Err { code, .. } if INTERRUPTED.contains(&code.as_str()));
-        self.returned(call, result);
+        self.returned(call, &result);
         self.refresh();
         if matches!(self.state.status, Status::Completed | Status::Ended) {
             return;
@@ -155,7 +155,7 @@ impl Actor {
     }
 
     /// Gives a call its result. Other `next_phase` calls of the same answer were part of its request and get the same.
-    pub(super) fn returned(&mut self, call: &CallId, result: CallResult) {
+    pub(super) fn returned(&mut self, call: &CallId, result: &CallResult) {
         let same_request = self.same_request(call);
         self.emit(Event::Returned { call: call.clone(), result: result.clone() });
         for call in same_request {

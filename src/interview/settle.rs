@@ -114,8 +114,9 @@ impl Actor {
         ];
         match &verdict {
             Settlement::Applied if is_save(&answer.reply) => {
-                self.audit("wait_edited", facts, []);
-                self.edit(answer);
+                if self.edit(answer) {
+                    self.audit("wait_edited", facts, []);
+                }
             }
             Settlement::Applied => {
                 self.audit("wait_answered", facts, []);
@@ -163,16 +164,16 @@ impl Actor {
         self.mind_turns();
     }
 
-    /// Keeps an edit of reviewed data; the question stays open and shows it.
-    fn edit(&mut self, answer: Answer) {
+    /// Keeps an edit of reviewed data; the question stays open and shows it. Whether there was something to keep.
+    fn edit(&mut self, answer: Answer) -> bool {
         if self.state.status == Status::Paused && answer.from.person == self.state.participant {
             self.wake();
         }
         let Answer { wait, reply, from, .. } = answer;
-        let Reply::Reviewed { data: Some(data), notes, .. } = &reply else { return };
+        let Reply::Reviewed { data: Some(data), notes, .. } = &reply else { return false };
         let is_same = self.reviewed_data(wait) == Some(data) && notes.is_none();
         if is_same {
-            return;
+            return false;
         }
         let is_theirs = from.person == self.state.participant;
         let (data, notes) = (data.clone(), notes.clone());
@@ -181,6 +182,7 @@ impl Actor {
         if is_theirs {
             self.heed(&reply);
         }
+        true
     }
 
     fn reviewed_data(&self, wait: WaitId) -> Option<&Value> {

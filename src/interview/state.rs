@@ -362,7 +362,7 @@ impl State {
         review.edit(data.clone());
         wait.revision += 1;
         let edits = self.edits.entry(id).or_insert(Edits { draft, notes: None });
-        edits.notes = notes.cloned().or(edits.notes.take());
+        edits.notes = notes.cloned().or_else(|| edits.notes.take());
     }
 
     fn answered(

@@ -11,6 +11,7 @@
 //! Moved past *Education*, approved by Grace Hopper.
 //! ```
 
+use chrono::NaiveDate;
 use serde_json::{Map, Value};
 
 use super::State;
@@ -42,10 +43,10 @@ pub fn summary(state: &State, flow: &LoadedFlow, include: &[String]) -> String {
     let files: Vec<String> =
         state.artifacts.iter().map(|file| format!("*{}*", quoted(&file.filename))).collect();
     if !files.is_empty() {
-        text.push_str(&format!("\n\n**Files**: {}", files.join(", ")));
+        text.extend(["\n\n**Files**: ", &files.join(", ")]);
     }
     if let Some(line) = passed_over(state, flow) {
-        text.push_str(&format!("\n\n{line}"));
+        text.extend(["\n\n", &line]);
     }
     text
 }
@@ -61,7 +62,7 @@ fn person(state: &State, flow: &LoadedFlow) -> String {
 /// A kind of data under its title. A profile needs none: it stands right below the name.
 fn section(title: &str, data: &Value) -> String {
     if let Some(basics) = data["basics"].as_object() {
-        return format!("\n{}", basics_line(basics));
+        return format!("\n\n{}", basics_line(basics));
     }
     let lines = match data {
         Value::Object(members) if members.contains_key("achievements") => card(members),
@@ -70,10 +71,10 @@ fn section(title: &str, data: &Value) -> String {
         }
         _ => entries(data),
     };
-    if lines.is_empty() {
-        return String::new();
-    }
-    format!("\n\n**{title}**\n{}", lines.join("\n"))
+    let Some(first) = lines.first() else { return String::new() };
+    // Words under a title are a paragraph of their own; a list follows it at once.
+    let gap = if first.starts_with("- ") { "\n" } else { "\n\n" };
+    format!("\n\n**{title}**{gap}{}", lines.join("\n"))
 }
 
 /// `Software engineer · alice@example.org · Paris`.
@@ -97,6 +98,7 @@ fn card(members: &Map<String, Value>) -> Vec<String> {
     };
     let claims = members["achievements"].as_array().map(Vec::as_slice).unwrap_or_default();
     let claims = claims.iter().filter_map(|claim| words(&claim["claim"]));
+    let head = head.map(|head| format!("{head}\n"));
     head.into_iter().chain(claims.map(|claim| format!("- {claim}"))).collect()
 }
 
@@ -135,9 +137,10 @@ fn entries(list: &Value) -> Vec<String> {
 fn entry(item: &Value) -> Option<String> {
     let Value::Object(members) = item else { return words(item) };
     let of = |key: &str| members.get(key).and_then(words);
-    let named = ["position", "studyType", "area", "title", "name", "organization", "institution"];
-    let names: Vec<String> = named.iter().filter_map(|key| of(key)).collect();
-    let dates = match (of("startDate"), of("endDate")) {
+    let keys = ["position", "studyType", "area", "title", "name", "organization", "institution"];
+    let names: Vec<String> = keys.iter().filter_map(|key| of(key)).collect();
+    let date = |key: &str| of(key).map(|date| in_months(&date));
+    let dates = match (date("startDate"), date("endDate")) {
         (Some(from), Some(to)) => Some(format!("{from} to {to}")),
         (Some(from), None) => Some(format!("{from} to now")),
         (None, to) => to,
@@ -189,6 +192,13 @@ fn words(value: &Value) -> Option<String> {
         Value::Number(number) => Some(number.to_string()),
         Value::Null | Value::Array(_) | Value::Object(_) => None,
     }
+}
+
+/// `2020-03` as `Mar 2020`; a year stays a year.
+fn in_months(date: &str) -> String {
+    let day = if date.len() == 7 { format!("{date}-01") } else { date.to_owned() };
+    NaiveDate::parse_from_str(&day, "%Y-%m-%d")
+        .map_or_else(|_| date.to_owned(), |day| day.format("%b %Y").to_string())
 }
 
 fn clipped(text: &str) -> String {

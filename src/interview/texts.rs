@@ -252,7 +252,9 @@ pub(super) fn denied_because(by_name: &str, words: &str) -> String {
 
 /// Somebody's words as a quotation.
 fn quotation(words: &str) -> String {
-    quoted(words.trim()).lines().map(|line| format!("> {line}\n")).collect()
+    let quoted = quoted(words.trim());
+    let lines: Vec<String> = quoted.lines().map(|line| format!("> {line}")).collect();
+    lines.join("\n")
 }
 
 pub(super) const NOTHING_TO_ASK: &str = "There's no request of yours to make again.";

@@ -289,7 +289,7 @@ impl Actor {
         // A child run may have asked more than one thing.
         calls.dedup_by(|one, other| one.0 == other.0);
         for (call, value) in calls {
-            self.returned(&call, CallResult::Ok { value });
+            self.returned(&call, &CallResult::Ok { value });
         }
     }
 

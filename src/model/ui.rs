@@ -342,6 +342,7 @@ pub enum DenialReader {
 }
 
 impl DenialReader {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "the form that serde calls")]
     const fn is_interviewer(&self) -> bool {
         matches!(self, Self::Interviewer)
     }

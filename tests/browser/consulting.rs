@@ -200,6 +200,7 @@ async fn a_first_talk_without_a_model_ends_with_the_same_figures() {
     browser.write("People who do it", "5").await;
     browser.show("filled").await;
     browser.answer("Save").await;
+    browser.press("Looks right").await;
     browser.see("200 hours × 50 USD = 10,000 USD a month. What would you like next?").await;
     browser.see("cost.png").await;
     browser.show("figures").await;

@@ -155,7 +155,7 @@ async fn the_basics(led: &mut Led, turns: &[Turn]) {
     let reads = turns[READS].clone().and("extract_document", json!({ "artifact_id": file }));
     led.model.add(&[reads.at(READS)]).await;
     browser.say("Yes, please.").await;
-    browser.see("✓ Read your file").await;
+    browser.see("Read your file").await;
     browser.show("read").await;
     browser.see("This is what I found.").await;
     browser.see("2 of 2").await;
@@ -163,7 +163,7 @@ async fn the_basics(led: &mut Led, turns: &[Turn]) {
     browser.press_in("Contact details", "Looks right").await;
     browser.press_in("Work history", "Looks right").await;
     browser.press("There is nothing to add").await;
-    browser.see("I've asked the team. You can leave.").await;
+    browser.see("I've asked the team. You can leave;").await;
     browser.show("staff-asked").await;
     led.staff_denies_with_words().await;
 
@@ -200,7 +200,7 @@ async fn own_words(led: &mut Led) {
     browser.see("A last look, please.").await;
     browser.press_in("What you are looking for", "Looks right").await;
     browser.see("A person will read it and write to you.").await;
-    browser.see("sees this").await;
+    browser.see("can see the following").await;
     browser.show("end").await;
 }
 
@@ -237,8 +237,8 @@ async fn a_candidate_on_a_telephone_notices_little_of_a_provider_with_bad_days()
     browser.show("thinking").await;
     the_basics(&mut led, &turns).await;
     let browser = &mut led.scene.browser;
-    browser.see("I'll continue with a fixed list of questions for a while.").await;
-    browser.see("Which role would you like to talk about more closely?").await;
+    browser.see("I'll continue with a fixed list of questions for now.").await;
+    browser.see("Which role would you like to talk about?").await;
     browser.show("script-leads").await;
     deep_dive(&mut led.scene).await;
     own_words(&mut led).await;
@@ -269,7 +269,7 @@ async fn a_model_helps_a_member_who_loads_the_page_anew_in_the_middle_of_a_sente
     // Who answers before the end is known is answered after it; the page has the order that is kept.
     browser.say(ANSWERS[0]).await;
     browser.see("these days?").await;
-    browser.see("I've asked the team. You can leave.").await;
+    browser.see("I've asked the team. You can leave;").await;
     assert_eq!(browser.watched().await, [1], "a message stayed");
     let order = browser.order().await;
     browser.reload().await;
@@ -326,7 +326,7 @@ async fn until_the_introduction(led: &mut Led) {
 }
 
 async fn introduction(led: &mut Led, turns: &[Turn]) {
-    led.scene.browser.see("I've asked the team. You can leave.").await;
+    led.scene.browser.see("I've asked the team. You can leave;").await;
     led.staff_denies_with_words().await;
     let browser = &mut led.scene.browser;
     browser.see("enjoy talking about here?").await;

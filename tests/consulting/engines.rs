@@ -236,7 +236,7 @@ fn a_configuration_is_resolved_or_every_mistake_in_it_told() {
     assert_eq!(near.base_url, "http://127.0.0.1:8888");
     for (config, told) in [
         ("[search]\nprovider = \"google\"".to_owned(), "searxng"),
-        ("[search]\nprovider = \"searxng\"".to_owned(), "no known place"),
+        ("[search]\nprovider = \"searxng\"".to_owned(), "no default address"),
         ("[search]\nprovider = \"brave\"".to_owned(), "needs a key"),
         ("[search]\nprovider = \"gemini\"\nkey_env = \"KEY\"".to_owned(), "needs a `model`"),
         (

@@ -246,7 +246,7 @@ fn a_file_that_exists_is_replaced_only_if_asked_for() {
     ");
     assert_eq!(fs::read_to_string(&file).unwrap(), "precious");
     assert!(export(&["--force"]).status.success());
-    assert!(fs::read_to_string(&file).unwrap().starts_with("#"));
+    assert!(fs::read_to_string(&file).unwrap().starts_with('#'));
     fs::remove_file(&file).unwrap();
     std::os::unix::fs::symlink("elsewhere.toml", &file).unwrap();
     for more in [&[][..], &["--force"]] {

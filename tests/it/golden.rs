@@ -802,6 +802,7 @@ fn waits_in_every_standing() {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a list of what is stored")]
 fn effects_and_renderings() {
     let acts = [
         Act::Show { wait: wait_id() },

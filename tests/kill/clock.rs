@@ -63,7 +63,7 @@ async fn a_conversation_outlives_jumps_of_the_clock() {
     walk.stop();
     set("+150d");
     walk.start();
-    let page = walk.page_with("Continue").await;
+    let page = walk.page_with("This conversation is paused.").await;
     assert!(html::text(&page).matches("A reminder").count() <= 2, "{}", html::text(&page));
     let form = html::forms(&page).into_iter().find(|form| form.name == "resume").unwrap();
     walk.press(&form, "Continue").await;

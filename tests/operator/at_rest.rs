@@ -28,7 +28,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use crate::{
     bot::{Bot, command, said},
     html,
-    visitor::{Asked, Person, answer, asked},
+    visitor::{Asked, Person, SAVE, answer, asked},
 };
 
 const FLOW: &str = "community-welcome";
@@ -120,7 +120,9 @@ async fn converse(bot: &Bot, answers: usize) -> SessionId {
                 let fields = form.pressed(&label);
                 let sent = person.send(&bot.page, &form.action, &fields, file.as_deref()).await;
                 assert!(sent.unwrap().status().is_success());
-                answered.push(card.wait);
+                if label != SAVE {
+                    answered.push(card.wait);
+                }
             }
         }
     }

@@ -220,7 +220,7 @@ async fn a_hold_is_placed_and_released_with_a_bot_and_without() {
         );
         let listed = text(said(&data, &["sessions", "list"]));
         assert!(
-            listed.lines().any(|line| line.starts_with(&id) && line.ends_with("held")),
+            listed.lines().any(|line| line.ends_with(&id) && line.contains("on hold")),
             "{listed}"
         );
         let refused = command(&data).args(["erase", &id, "--yes"]).output().unwrap();
@@ -321,7 +321,7 @@ async fn row_30_a_session_of_a_newer_program_is_refused_in_words_and_the_others_
     assert!(staff.contains(&other.session()) && staff.contains(&id), "{staff}");
     let (status, page) = other.page(&format!("/staff/s/{id}")).await;
     assert_eq!(status, 503, "{page}");
-    assert!(page.contains("cannot be read just now"), "{page}");
+    assert!(page.contains("I can't open this conversation right now"), "{page}");
     assert_eq!(heads(&data).len(), 2);
     let shown = command(&data).args(["sessions", "show", &id]).output().unwrap();
     let told = text(shown.stderr);

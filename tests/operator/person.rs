@@ -32,10 +32,7 @@ impl Person {
             .unwrap();
         let mut person = Self { client, page: page.to_owned(), path: String::new() };
         let page = person.get("/").await;
-        let mut form = html::forms(&page)
-            .into_iter()
-            .find(|form| form.inputs.iter().any(|input| input.value == flow))
-            .unwrap();
+        let mut form = html::start_form(&page, flow);
         name.clone_into(&mut form.input("name").value);
         person.path = person.send(&form.action, &form.pressed("Start")).await.unwrap();
         person
@@ -69,7 +66,7 @@ impl Person {
         let mut form = html::forms(&page).into_iter().find(|form| form.action == "/staff/name");
         if let Some(form) = &mut form {
             name.clone_into(&mut form.input("name").value);
-            self.send(&form.action, &form.pressed("Go on")).await.unwrap();
+            self.send(&form.action, &form.pressed("Continue")).await.unwrap();
         }
         self.get("/staff").await
     }

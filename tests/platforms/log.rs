@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use anteroom::model::transcript::Recorded;
+use anteroom::model::transcript::{Event, Recorded};
 use chrono::DateTime;
 use serde_json::{Map, Value, json};
 
@@ -10,10 +10,12 @@ use serde_json::{Map, Value, json};
 /// places, people and references to messages are the platform's.
 pub(crate) fn of(events: &[Recorded]) -> String {
     let mut names = Names::default();
-    let lines = events.iter().map(|recorded| {
+    // Which message words came in is the platform's; the page has none.
+    let told = events.iter().filter(|recorded| !matches!(*recorded.event, Event::Worded { .. }));
+    let lines = told.zip(1..).map(|(recorded, n)| {
         let mut event = serde_json::to_value(&*recorded.event).unwrap();
         names.replace_in("", &mut event);
-        format!("{} {event}", recorded.seq)
+        format!("{n} {event}")
     });
     lines.collect::<Vec<_>>().join("\n")
 }
@@ -32,6 +34,8 @@ impl Names {
             Value::Array(items) => items.iter_mut().for_each(|item| self.replace_in(key, item)),
             Value::Object(members) if is_place(members) => *value = json!("place"),
             Value::Object(members) => {
+                // Slack alone knows it.
+                members.remove("time_zone");
                 for (key, member) in members {
                     self.replace_in(key, member);
                 }

@@ -202,6 +202,7 @@ async fn on_the_web() -> String {
     ada.tick("Done", &["tea", "rum"]).await;
     ada.upload("Send", CV.0, CV.1).await;
     ada.fill("Save", &[("name", "Rex")]).await;
+    ada.press("Looks right").await;
     ada.say("Bone").await;
     ada.say("yes").await;
     read(&*ada.store).await
@@ -222,6 +223,7 @@ async fn in_slack() -> String {
     ada.press("Edit").await;
     ada.fill("Name", "Rex").await;
     ada.submit().await;
+    ada.press("Looks right").await;
     ada.reply("Bone").await;
     ada.reply("yes").await;
     read(&*bot.store).await
@@ -245,6 +247,7 @@ async fn in_discord() -> String {
     ada.press("Edit").await;
     ada.fill("Name", "Rex");
     ada.submit().await;
+    ada.press("Looks right").await;
     ada.write("Bone").await;
     ada.write("yes").await;
     read(&*bot.store).await

@@ -302,14 +302,15 @@ async fn a_session_has_its_title_and_is_at_work_while_more_words_may_come() {
         .slack
         .look(|state| state.sessions.values().map(|session| session.title.clone()).collect());
     assert_eq!(titles, ["A talk"]);
-    let slack = &world.slack;
-    let is_shown = || {
-        slack.calls().iter().any(|call| {
-            call.method == "assistant.threads.setStatus"
-                && call.body.to_string().contains("Thinking…")
+    world
+        .slack
+        .until("the bot is thinking", |state| {
+            let is_status =
+                |call: &&crate::emulator::state::Call| call.method == "assistant.threads.setStatus";
+            let mut shown = state.calls.iter().filter(is_status);
+            shown.any(|call| call.body.to_string().contains("Thinking…")).then_some(())
         })
-    };
-    slack.until("the bot is thinking", |_| is_shown().then_some(())).await;
+        .await;
 }
 
 #[tokio::test]

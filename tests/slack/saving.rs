@@ -317,7 +317,7 @@ async fn a_typed_answer_is_changed_by_editing_the_message_or_on_its_card() {
             · Type your answer here, or write it in a form.
             [Write an answer]
     ");
-    ada.press("Write an answer").await;
+    ada.press_on("Why?", "Write an answer").await;
     drop(ada.form());
     ada.fill("Your answer", "It is calm.").await;
     ada.submit().await;

@@ -76,6 +76,13 @@ pub(crate) fn forms(page: &str) -> Vec<Form> {
     forms
 }
 
+/// The form of the first page, with the button of this flow alone.
+pub(crate) fn start_form(page: &str, flow: &str) -> Form {
+    let mut form = forms(page).into_iter().find(|form| form.action == "/start").unwrap();
+    form.buttons.retain(|(_, value, _)| value == flow);
+    form
+}
+
 /// The questions of a page that can be answered on it.
 pub(crate) fn open_cards(page: &str) -> Vec<Card> {
     let mut cards: Vec<Card> = Vec::new();
@@ -119,6 +126,8 @@ pub(crate) fn text(page: &str) -> String {
 struct Reader {
     form: Option<Form>,
     button: Option<(String, String, String)>,
+    /// The name of a button that shows a picture alone.
+    spoken: String,
     area: bool,
 }
 
@@ -143,7 +152,8 @@ impl Reader {
                     if let (Some((name, value, label)), Some(form)) =
                         (self.button.take(), &mut self.form)
                     {
-                        form.buttons.push((name, value, label.trim().to_owned()));
+                        let label = if label.is_empty() { &self.spoken } else { label.trim() };
+                        form.buttons.push((name, value, label.to_owned()));
                     }
                 }
                 "form" => return self.form.take(),
@@ -161,7 +171,10 @@ impl Reader {
         }
         let Some(form) = &mut self.form else { return };
         match tag {
-            "button" => self.button = Some((get("name"), get("value"), String::new())),
+            "button" => {
+                self.spoken = get("aria-label");
+                self.button = Some((get("name"), get("value"), String::new()));
+            }
             "input" | "textarea" => {
                 let kind = if tag == "textarea" { "textarea".to_owned() } else { get("type") };
                 let ticked = attribute(attributes, "checked").is_some();

@@ -45,11 +45,15 @@ pub(crate) fn assert_one_result_a_call(events: &[Recorded]) {
     }
 }
 
-/// A wait is answered at most once, and does its work at most once (I2).
+/// A question is answered at most once each time it is asked, and the answer does its work at most once.
 fn assert_answered_once(events: &[Recorded]) {
     let (mut answered, mut applied) = (BTreeSet::new(), BTreeSet::new());
     for recorded in events {
         match &*recorded.event {
+            Event::Asked(wait) => {
+                answered.remove(&wait.id);
+                applied.remove(&wait.id);
+            }
             Event::Answered { wait, .. } => {
                 assert!(answered.insert(*wait), "{wait} answered twice");
             }
@@ -103,6 +107,7 @@ fn record_of(event: &Event) -> Option<&'static str> {
         Event::NoticeAnswered { .. } => "notice_answered",
         Event::Asked(wait) if wait.revision == 1 => "wait_opened",
         Event::Asked(_) => "wait_revised",
+        Event::Edited { .. } => "wait_edited",
         Event::Answered { .. } => "wait_answered",
         Event::Closed { .. } => "wait_closed",
         Event::Kept(_) => "file_kept",

@@ -13,6 +13,9 @@ use crate::{
 /// Longest wait for an answer of the bot.
 const PATIENCE: Duration = Duration::from_mins(2);
 
+/// Keeps an edit; the question stays open until it is approved.
+pub(crate) const SAVE: &str = "Save";
+
 /// One browser.
 #[derive(Debug)]
 pub(crate) struct Person {
@@ -34,8 +37,7 @@ impl Person {
     /// Starts a conversation; its path.
     pub(crate) async fn begin(&self, site: &str, flow: &str) -> String {
         let page = self.get(site, "/").await;
-        let mut form = html::forms(&page).into_iter().find(|form| form.action == "/start").unwrap();
-        form.buttons.retain(|(_, value, _)| value == flow);
+        let mut form = html::start_form(&page, flow);
         "Ada Byron".clone_into(&mut form.input("name").value);
         let fields = form.pressed("Start");
         let sent = self.send(site, &form.action, &fields, None).await.unwrap();
@@ -97,17 +99,18 @@ pub(crate) fn answer(card: &Card) -> (Form, String, Option<PathBuf>) {
         return (form, "Send".to_owned(), None);
     }
     if let Some(mut edit) = form("edit") {
-        if card.text.contains("contact details") {
-            // One card is corrected, the others are right.
-            "+44 20 7946 0123".clone_into(&mut edit.input("phone").value);
-            return (edit, "Save".to_owned(), None);
+        // One card is corrected, the others are right.
+        let phone = "+44 20 7946 0123";
+        if card.text.contains("contact details") && edit.input("phone").value != phone {
+            phone.clone_into(&mut edit.input("phone").value);
+            return (edit, SAVE.to_owned(), None);
         }
         if let Some(approve) = form("approve") {
             return (approve, "Looks right".to_owned(), None);
         }
         let about = "I build looms that count, and like to talk about music.";
         about.clone_into(&mut edit.input("text").value);
-        return (edit, "Save".to_owned(), None);
+        return (edit, SAVE.to_owned(), None);
     }
     let mut form = form("choose").unwrap_or_else(|| panic!("no way to answer {card:#?}"));
     let boxes = form.inputs.iter_mut().filter(|input| input.kind == "checkbox").take(2);

@@ -12,6 +12,7 @@ mod outside;
 mod post;
 mod remove;
 mod roles;
+mod say;
 mod targets;
 
 use std::{collections::BTreeMap, sync::Arc};
@@ -79,10 +80,15 @@ pub(super) async fn card(app: &App, wait: &Wait, draft: Draft) -> Option<Message
     Some(render::card(wait, &render::Cx { draft, ..cx }))
 }
 
-/// A card as it looks once its question is over; none while it is asked, or where that cannot be read just now.
-pub(super) async fn closed(app: &App, wait: WaitId, place: &Place) -> Option<Message> {
+/// A card as it looks once its question is over, or is asked anew after `revision`; none while it is asked as it was, or
+/// where that cannot be read just now.
+pub(super) async fn answered(
+    app: &App,
+    (wait, revision): (WaitId, u32),
+    place: &Place,
+) -> Option<Message> {
     let (wait, _) = app.store.wait(wait).await.ok()??;
-    if wait.standing.is_pending() {
+    if wait.standing.is_pending() && wait.revision <= revision {
         return None;
     }
     // Nothing is posted under this name.

@@ -62,7 +62,7 @@ pub fn copy_offered(session: SessionId) -> Message {
     let text = "You can have a copy of everything.".to_owned();
     let mut blocks = drawn(&[section(text.as_str())]);
     blocks.extend(copy_buttons(session));
-    Message { blocks, text }
+    Message { text, blocks }
 }
 
 /// The buttons of a copy, for a message that says more.

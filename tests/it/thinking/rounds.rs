@@ -23,7 +23,6 @@ use crate::{
 };
 
 #[tokio::test]
-#[expect(clippy::too_many_lines, reason = "what the model reads of a whole conversation")]
 async fn a_model_leads_from_start_to_end() {
     let model = Scripted::new();
     model

@@ -166,10 +166,7 @@ async fn approving_and_denying_are_confirmed_alike() {
         assert!(!page.contains(&format!(">{unfolds}</button>")), "{page}");
     }
     let page = grace.press(&page, "Yes, deny").await;
-    assert!(
-        page.contains("Denied by <bdi>Grace</bdi>"),
-        "{page}"
-    );
+    assert!(page.contains("Denied by <bdi>Grace</bdi>"), "{page}");
 }
 
 #[tokio::test]

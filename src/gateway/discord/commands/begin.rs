@@ -232,7 +232,7 @@ fn on_panel(flow: &LoadedFlow, is_among: bool) -> texts::Panel<'_> {
     let alt = said(|start| start.panel_image_alt.as_ref());
     texts::Panel {
         flow: &flow.flow.id,
-        title: said(|start| start.panel_title.as_ref()).or(is_among.then_some(title)),
+        title: said(|start| start.panel_title.as_ref()).or_else(|| is_among.then_some(title)),
         text: said(|start| start.panel_text.as_ref()).unwrap_or(&flow.flow.summary),
         image: image.zip(alt),
         button: said(|start| start.panel_button.as_ref()).unwrap_or(if is_among {

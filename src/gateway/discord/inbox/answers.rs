@@ -264,7 +264,8 @@ impl Arrival<'_> {
     /// The card that was answered, as the answer to the press. Where it cannot be drawn in time, an edit follows.
     async fn closed(&self, used: &Use<'_>, drawing: Option<Drawing>) -> Ack {
         let Some(drawing) = drawing else { return Ack::Seen };
-        let card = send::closed(self.app, used.wait.id, &used.head.place);
+        let card =
+            send::answered(self.app, (used.wait.id, used.element.revision), &used.head.place);
         match tokio::time::timeout(DRAW_MAX, card).await {
             Ok(Some(card)) => {
                 let drawing = drawing.looking(card.digest());

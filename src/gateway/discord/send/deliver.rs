@@ -29,7 +29,7 @@ use crate::{
         posted::Reader,
         session::PersonId,
         transcript::{Audience, Via},
-        ui::{Control, Offered, Reply},
+        ui::{Control, Reply},
         wait::{Purpose, Settlement, Standing, Wait},
     },
     store,
@@ -37,7 +37,7 @@ use crate::{
 };
 
 /// The number of the part that says how a request was decided.
-const DECIDED: u8 = 59;
+pub(super) const DECIDED: u8 = 59;
 
 /// The number of the part that says what is not asked again.
 const KNOWN: u8 = 55;
@@ -394,52 +394,6 @@ impl Sender<'_> {
     /// Where a browser or the app shows a channel.
     fn address(&self, channel: &str) -> String {
         format!("https://discord.com/channels/{}/{channel}", self.effect.place.workspace)
-    }
-
-    /// Words of the bot.
-    async fn say(
-        &self,
-        text: &str,
-        offers: &[Offered],
-        transcript: bool,
-    ) -> Delivered<Option<String>> {
-        if self.effect.to == Recipient::Participant {
-            return self.tell(text, offers).await;
-        }
-        let mut messages = render::post(text);
-        if messages.is_empty() {
-            return Ok(None);
-        }
-        texts::offer_under(&mut messages, offers, self.effect.session);
-        if transcript {
-            texts::transcript_under(&mut messages, self.effect.session);
-        }
-        let target = self.target().await?;
-        if let Some(user) = self.mentioned().await? {
-            return self.post_by(&user, &target.channel, &messages).await;
-        }
-        let first = self.post_in(&target.channel, &messages).await?;
-        if let (Some((mentions, called)), true) = (self.called(), target.is_about_request) {
-            let part = u8::try_from(messages.len()).unwrap_or(DECIDED - 1);
-            let mut body = texts::words(mentions).body(0);
-            body["allowed_mentions"] = called.allowed();
-            self.send(&target.channel, body, part, None).await?;
-        }
-        Ok(first)
-    }
-
-    /// Words for the participant, as they can be followed where they stand.
-    async fn tell(&self, text: &str, offers: &[Offered]) -> Delivered<Option<String>> {
-        let hears = self.app.hears(self.effect.session, &self.effect.place).await;
-        let (text, unheard) = hears.adapt(text);
-        let mut messages = render::post(&text);
-        if messages.is_empty() {
-            return Ok(None);
-        }
-        let more = unheard.into_iter().filter(|offered| !offers.contains(offered));
-        let offers: Vec<Offered> = offers.iter().copied().chain(more).collect();
-        texts::offer_under(&mut messages, &offers, self.effect.session);
-        self.post_all(&messages).await
     }
 
     /// How far the conversation is stands in each card. The message of its own that earlier versions posted stays true.

@@ -21,8 +21,7 @@ pub fn units(text: &str) -> usize {
 const fn units_of(c: char) -> usize {
     match c {
         '&' => 5,
-        '<' => 4,
-        '>' => 5,
+        '<' | '>' => 4,
         // Most of them act in some places alone; how long a text is must not depend on where it stands.
         '*' | '_' | '~' => 3,
         c => c.len_utf16(),

@@ -1,0 +1,55 @@
+//! Words of the bot, with what stands under them.
+
+use super::deliver::{DECIDED, Delivered, Sender};
+use crate::{
+    gateway::discord::{render, texts},
+    model::{effect::Recipient, ui::Offered},
+};
+
+impl Sender<'_> {
+    /// Words of the bot.
+    pub(super) async fn say(
+        &self,
+        text: &str,
+        offers: &[Offered],
+        transcript: bool,
+    ) -> Delivered<Option<String>> {
+        if self.effect.to == Recipient::Participant {
+            return self.tell(text, offers).await;
+        }
+        let mut messages = render::post(text);
+        if messages.is_empty() {
+            return Ok(None);
+        }
+        texts::offer_under(&mut messages, offers, self.effect.session);
+        if transcript {
+            texts::transcript_under(&mut messages, self.effect.session);
+        }
+        let target = self.target().await?;
+        if let Some(user) = self.mentioned().await? {
+            return self.post_by(&user, &target.channel, &messages).await;
+        }
+        let first = self.post_in(&target.channel, &messages).await?;
+        if let (Some((mentions, called)), true) = (self.called(), target.is_about_request) {
+            let part = u8::try_from(messages.len()).unwrap_or(DECIDED - 1);
+            let mut body = texts::words(mentions).body(0);
+            body["allowed_mentions"] = called.allowed();
+            self.send(&target.channel, body, part, None).await?;
+        }
+        Ok(first)
+    }
+
+    /// Words for the participant, as they can be followed where they stand.
+    async fn tell(&self, text: &str, offers: &[Offered]) -> Delivered<Option<String>> {
+        let hears = self.app.hears(self.effect.session, &self.effect.place).await;
+        let (text, unheard) = hears.adapt(text);
+        let mut messages = render::post(&text);
+        if messages.is_empty() {
+            return Ok(None);
+        }
+        let more = unheard.into_iter().filter(|offered| !offers.contains(offered));
+        let offers: Vec<Offered> = offers.iter().copied().chain(more).collect();
+        texts::offer_under(&mut messages, &offers, self.effect.session);
+        self.post_all(&messages).await
+    }
+}
