@@ -98,7 +98,7 @@ impl Run {
     /// The whole flow; everything that must be gone afterwards.
     async fn walk(&mut self) -> BTreeSet<String> {
         let page = self.get("/").await;
-        let mut form = html::start_form(&page, &self.flow);
+        let mut form = html::start_form(&page, self.flow);
         NAME.clone_into(&mut form.input("name").value);
         self.session = self.send(&form.action, &form.pressed("Start"), None).await;
         let mut answered: Vec<String> = Vec::new();

@@ -155,31 +155,32 @@ async fn the_same_answers_to_the_same_flow_are_the_same_log_on_every_platform() 
     31 {"type":"returned","call":"advance_1","result":{"outcome":"ok","value":{"status":"approved","advanced_to":"two"}}}
     32 {"type":"called","id":"step_review_1","tool":"submit_for_validation","args":{"dataType":"pet","message":"Is that your pet?","data":{"name":"Rax"}},"phase":"two","origin":{"from":"step","step":"review"}}
     33 {"type":"asked","id":"wait 8","session":"ses 1","revision":1,"purpose":{"kind":"call","call":"step_review_1","tool":"submit_for_validation"},"state":{"data_type":"pet","draft":{"name":"Rax"},"schema":{"type":"object","required":["name"],"properties":{"name":{"type":"string"},"kind":{"type":"string"}}}},"prompt":{"title":"Pet","body":"Is that your pet?","control":{"kind":"review","data_type":"pet","data":{"name":"Rax"},"schema":{"type":"object","required":["name"],"properties":{"name":{"type":"string"},"kind":{"type":"string"}}},"groups":[{"path":"","title":"Pet","fields":[{"path":"name","label":"Name","required":true,"input":{"type":"text","multiline":false,"min":null,"max":null},"value":"Rax"},{"path":"kind","label":"Kind","required":false,"input":{"type":"text","multiline":false,"min":null,"max":null}}]}],"lists":[],"skippable":false}},"answerers":{"who":"participant"},"digest":"7728157f48863731984e22bceba7e52dfe3863bfe7e7cb8664ef61c02eeee1f8","asked_at":"time","standing":{"is":"pending"}}
-    34 {"type":"answered","wait":"wait 8","reply":{"kind":"reviewed","verdict":"modified","data":{"name":"Rex"}},"by":"person","by_name":"Ada Byron","via":"component"}
-    35 {"type":"saved","record":"record 9","data_type":"pet","data":{"name":"Rex"},"reviewed":true}
-    36 {"type":"objective_set","objective":"pet","status":"completed","by":"evidence"}
-    37 {"type":"applied","wait":"wait 8"}
-    38 {"type":"returned","call":"step_review_1","result":{"outcome":"ok","value":{"status":"modified","data":{"name":"Rex"},"changes":[{"field":"name","oldValue":"Rax","newValue":"Rex"}]}}}
-    39 {"type":"stepped","phase":"two","step":"review","next":"word"}
-    40 {"type":"called","id":"step_word_1","tool":"request_user_input","args":{"prompt":"A word, please."},"phase":"two","origin":{"from":"step","step":"word"}}
-    41 {"type":"asked","id":"wait 10","session":"ses 1","revision":1,"purpose":{"kind":"call","call":"step_word_1","tool":"request_user_input"},"state":{},"prompt":{"body":"A word, please.","control":{"kind":"ask","max":20000,"required":true}},"answerers":{"who":"participant"},"digest":"b2690edf36d388241e7570e43ac94c88be75eee17f6b065a6b4a444c83860d63","asked_at":"time","standing":{"is":"pending"}}
-    42 {"type":"answered","wait":"wait 10","reply":{"kind":"text","text":"Bone"},"by":"person","by_name":"Ada Byron","via":"typed"}
-    43 {"type":"applied","wait":"wait 10"}
-    44 {"type":"returned","call":"step_word_1","result":{"outcome":"ok","value":{"userInput":"Bone"}}}
-    45 {"type":"objective_set","objective":"worded","status":"completed","by":"evidence"}
-    46 {"type":"stepped","phase":"two","step":"word","next":"last"}
-    47 {"type":"called","id":"step_last_1","tool":"get_user_option","args":{"prompt":"Was it bearable?","options":[{"id":"yes","label":"Yes"},{"id":"no","label":"No"}]},"phase":"two","origin":{"from":"step","step":"last"}}
-    48 {"type":"asked","id":"wait 11","session":"ses 1","revision":1,"purpose":{"kind":"call","call":"step_last_1","tool":"get_user_option"},"state":{},"prompt":{"body":"Was it bearable?","control":{"kind":"choose","choices":[{"id":"yes","label":"Yes"},{"id":"no","label":"No"}],"multiple":false,"required":true}},"answerers":{"who":"participant"},"digest":"799a64cc67679c43736781af9defa4df12b2feb726efe9bf6230d0e4981f045d","asked_at":"time","standing":{"is":"pending"}}
-    49 {"type":"answered","wait":"wait 11","reply":{"kind":"chosen","ids":["yes"]},"by":"person","by_name":"Ada Byron","via":"typed"}
-    50 {"type":"applied","wait":"wait 11"}
-    51 {"type":"returned","call":"step_last_1","result":{"outcome":"ok","value":{"selectedIds":["yes"],"timestamp":"time"}}}
-    52 {"type":"stepped","phase":"two","step":"last","next":null}
-    53 {"type":"called","id":"advance_2","tool":"next_phase","args":{"overrides":[]},"phase":"two","origin":{"from":"engine"}}
-    54 {"type":"advanced","from":"two","to":null,"grounds":{"because":"criteria_met"}}
-    55 {"type":"status_changed","to":"completed","reason":"the last phase is done"}
-    56 {"type":"posted","effect":"eff 12","audience":"participant","text":"Done. The team can see the following:\n\n- Pet\n- file *cv.txt*\n\nA person will read it. Type *export* for a copy, or *delete my data* to erase it."}
-    57 {"type":"export_offered","effect":"eff 13"}
-    58 {"type":"returned","call":"advance_2","result":{"outcome":"ok","value":{"status":"approved","advanced_to":null}}}
+    34 {"type":"edited","wait":"wait 8","data":{"name":"Rex"},"by":"person","by_name":"Ada Byron"}
+    35 {"type":"answered","wait":"wait 8","reply":{"kind":"reviewed","verdict":"modified","data":{"name":"Rex"}},"by":"person","by_name":"Ada Byron","via":"component"}
+    36 {"type":"saved","record":"record 9","data_type":"pet","data":{"name":"Rex"},"reviewed":true}
+    37 {"type":"objective_set","objective":"pet","status":"completed","by":"evidence"}
+    38 {"type":"applied","wait":"wait 8"}
+    39 {"type":"returned","call":"step_review_1","result":{"outcome":"ok","value":{"status":"modified","data":{"name":"Rex"},"changes":[{"field":"name","oldValue":"Rax","newValue":"Rex"}]}}}
+    40 {"type":"stepped","phase":"two","step":"review","next":"word"}
+    41 {"type":"called","id":"step_word_1","tool":"request_user_input","args":{"prompt":"A word, please."},"phase":"two","origin":{"from":"step","step":"word"}}
+    42 {"type":"asked","id":"wait 10","session":"ses 1","revision":1,"purpose":{"kind":"call","call":"step_word_1","tool":"request_user_input"},"state":{},"prompt":{"body":"A word, please.","control":{"kind":"ask","max":20000,"required":true}},"answerers":{"who":"participant"},"digest":"b2690edf36d388241e7570e43ac94c88be75eee17f6b065a6b4a444c83860d63","asked_at":"time","standing":{"is":"pending"}}
+    43 {"type":"answered","wait":"wait 10","reply":{"kind":"text","text":"Bone"},"by":"person","by_name":"Ada Byron","via":"typed"}
+    44 {"type":"applied","wait":"wait 10"}
+    45 {"type":"returned","call":"step_word_1","result":{"outcome":"ok","value":{"userInput":"Bone"}}}
+    46 {"type":"objective_set","objective":"worded","status":"completed","by":"evidence"}
+    47 {"type":"stepped","phase":"two","step":"word","next":"last"}
+    48 {"type":"called","id":"step_last_1","tool":"get_user_option","args":{"prompt":"Was it bearable?","options":[{"id":"yes","label":"Yes"},{"id":"no","label":"No"}]},"phase":"two","origin":{"from":"step","step":"last"}}
+    49 {"type":"asked","id":"wait 11","session":"ses 1","revision":1,"purpose":{"kind":"call","call":"step_last_1","tool":"get_user_option"},"state":{},"prompt":{"body":"Was it bearable?","control":{"kind":"choose","choices":[{"id":"yes","label":"Yes"},{"id":"no","label":"No"}],"multiple":false,"required":true}},"answerers":{"who":"participant"},"digest":"799a64cc67679c43736781af9defa4df12b2feb726efe9bf6230d0e4981f045d","asked_at":"time","standing":{"is":"pending"}}
+    50 {"type":"answered","wait":"wait 11","reply":{"kind":"chosen","ids":["yes"]},"by":"person","by_name":"Ada Byron","via":"typed"}
+    51 {"type":"applied","wait":"wait 11"}
+    52 {"type":"returned","call":"step_last_1","result":{"outcome":"ok","value":{"selectedIds":["yes"],"timestamp":"time"}}}
+    53 {"type":"stepped","phase":"two","step":"last","next":null}
+    54 {"type":"called","id":"advance_2","tool":"next_phase","args":{"overrides":[]},"phase":"two","origin":{"from":"engine"}}
+    55 {"type":"advanced","from":"two","to":null,"grounds":{"because":"criteria_met"}}
+    56 {"type":"status_changed","to":"completed","reason":"the last phase is done"}
+    57 {"type":"posted","effect":"eff 12","audience":"participant","text":"That's everything, thank you! The team can see the following:\n\n- Pet\n- file *cv.txt*\n\nType *export* for a copy, or *delete my data* to erase it."}
+    58 {"type":"export_offered","effect":"eff 12"}
+    59 {"type":"returned","call":"advance_2","result":{"outcome":"ok","value":{"status":"approved","advanced_to":null}}}
     "#);
 }
 

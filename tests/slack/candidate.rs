@@ -333,13 +333,15 @@ async fn a_candidate_is_invited_and_goes_through_the_script_to_the_end() {
     Anteroom: *Ada Byron* · Candidate onboarding
         · Completed. Write in this thread to take over: what you write is passed on.
         [Take over]
-      Anteroom: *Ada Byron* has finished _Candidate onboarding_. Senior Programmer · ada.byron@example.org · +44 20 7946 0018 · https://ada.example.org · London, GB
+      Anteroom: *Ada Byron* has finished _Candidate onboarding_.
+
+          Senior Programmer · ada.byron@example.org · +44 20 7946 0018 · https://ada.example.org · London, GB
 
           *Work history*
 
-          • Senior Programmer, Analytical Engines Ltd · London, United Kingdom · 2020-03 to now
-          • Programmer, Difference & Sons · London, United Kingdom · 2016-06 to 2020-02
-          • Assistant Mathematician, Somerville Instruments · Edinburgh, United Kingdom · 2013-09 to 2016-05
+          • Senior Programmer, Analytical Engines Ltd · London, United Kingdom · Mar 2020 to now
+          • Programmer, Difference & Sons · London, United Kingdom · Jun 2016 to Feb 2020
+          • Assistant Mathematician, Somerville Instruments · Edinburgh, United Kingdom · Sep 2013 to May 2016
           • Teacher of arithmetic, Marylebone Night School · 2018 to 2021
 
           *Education*
@@ -347,7 +349,9 @@ async fn a_candidate_is_invited_and_goes_through_the_script_to_the_end() {
           • MSc, Mathematics, University of London · 2011 to 2013
           • BSc, Natural Philosophy, Ockham College · 2008 to 2011
 
-          *Evidence card* _Programmer, Difference & Sons_: A faster engine.
+          *Evidence card*
+
+          _Programmer, Difference & Sons_: A faster engine.
 
           • I wrote the programme.
           • Which bug to leave.

@@ -171,7 +171,9 @@ fn one(problems: &mut Vec<String>, component: &Value, surface: Surface) {
             if !(1..=10).contains(&items.len()) {
                 problems.push(format!("a gallery of {} pictures", items.len()));
             }
-            items.iter().for_each(|item| picture(problems, item));
+            for item in &items {
+                picture(problems, item);
+            }
         }
         14 => {}
         17 => {
