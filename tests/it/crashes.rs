@@ -256,13 +256,16 @@ async fn a_candidate_is_interviewed_with_no_model() {
     ✓ Grace: Denied
     ---
     **Ada Byron** has finished *Candidate onboarding*.
+
     ada@example.org · +44 20 7946 0000
 
     **Work history**
-    - Analyst, Engine Works · London · 2019-01 to now
+    - Analyst, Engine Works · London · Jan 2019 to now
 
     **Evidence card**
+
     *A mill that adds*: Fewer errors in tables
+
     - All of the design
     - To use cards
     - It worked
