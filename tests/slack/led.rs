@@ -93,10 +93,10 @@ impl Led {
 
               Using this assistant is optional. If you would rather not, or need an adjustment, choose "Talk to a person".
               ✓ You answered: *Continue with the assistant*, 2 Nov 10:00 UTC
-        +   Anteroom: Good day, Ada. I ask about **how to reach you**, where you have worked, and one piece of work that you like. It takes about ten minutes, and you see everything before it is kept.
-                [Good] [Bad]
         +   Anteroom: First the basics: how to reach you, where you have worked and studied. About 5 minutes. A résumé makes it faster.
         +   Anteroom: · Step 1 of 3 · The basics · 0/3
+        +   Anteroom: Good day, Ada. I ask about **how to reach you**, where you have worked, and one piece of work that you like. It takes about ten minutes, and you see everything before it is kept.
+                [Good] [Bad]
         +   Anteroom: How shall we begin?
                 [Upload a file] [Type it in]
         "#);
