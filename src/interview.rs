@@ -33,6 +33,7 @@ mod summary;
 mod texts;
 mod think;
 mod timers;
+pub mod typed;
 
 pub use self::{
     actor::{Actor, Next, Refusal},

@@ -29,7 +29,10 @@ use anteroom::{
         },
     },
     ids::CountingIds,
-    interview::answer,
+    interview::{
+        answer,
+        typed::{self, Reading},
+    },
     llm::{Completion, Error, openai::stream::Reader},
     model::{
         artifact::Extraction,
@@ -138,7 +141,12 @@ pub fn reply(bytes: &[u8]) {
     let (question, given) = input.split_once('\n').unwrap_or((input, ""));
     drop(serde_json::from_str::<Event>(question));
     let Ok(control) = serde_json::from_str::<Control>(question) else { return };
-    let reply = serde_json::from_str::<Reply>(given).ok().or_else(|| answer::read(&control, given));
+    typed::order(given);
+    let typed = || match typed::read(&control, given) {
+        Reading::Settled(reply) => Some(reply),
+        Reading::Unsure(_) | Reading::NotAnAnswer { .. } => None,
+    };
+    let reply = serde_json::from_str::<Reply>(given).ok().or_else(typed);
     if let Some(reply) = reply {
         answer::check(&control, &reply);
         answer::describe(&control, &reply);

@@ -489,7 +489,11 @@ fn prompt_words(prompt: &Prompt, has_draft: bool) -> String {
 /// A reply as text, with the labels that the person saw.
 fn reply_words(reply: &Reply, prompt: &Prompt) -> String {
     match reply {
-        Reply::Chosen { free_text: Some(text), .. } | Reply::Text { text } => text.clone(),
+        Reply::Text { text } => text.clone(),
+        Reply::Chosen { ids, free_text: Some(text) } if ids.is_empty() => text.clone(),
+        Reply::Chosen { ids, free_text: Some(text) } => {
+            format!("{} (typed: “{text}”)", chosen(ids, &prompt.control))
+        }
         Reply::Chosen { ids, free_text: None } => chosen(ids, &prompt.control),
         Reply::Filled { values } => {
             let lines =

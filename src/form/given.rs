@@ -35,11 +35,12 @@ impl Given {
     pub fn of(reply: &Reply, control: &Control, files: &BTreeMap<ArtifactId, String>) -> Self {
         let said = |verb, what: &str| Self::Said { verb, what: what.to_owned() };
         let stamped = |what, is_good| Self::Stamped { what, is_good };
+        if let Some(words) = reply.words() {
+            return said("answered", words);
+        }
         match (reply, control) {
             (Reply::Skipped, _) => said("skipped this", ""),
-            (Reply::Chosen { free_text: Some(text), .. } | Reply::Text { text }, _) => {
-                said("answered", text)
-            }
+            (Reply::Text { text }, _) => said("answered", text),
             (Reply::Chosen { ids, .. }, control) => said("answered", &labels(control, ids)),
             (Reply::Filled { .. }, _) => said("filled this in", ""),
             (Reply::Reviewed { verdict, .. }, _) => match verdict {

@@ -2,7 +2,12 @@
 
 use serde_json::json;
 
-use super::{Actor, Answer, Refusal, answer, settle::Responder, texts};
+use super::{
+    Actor, Answer, Refusal, answer,
+    settle::Responder,
+    texts,
+    typed::{self, Reading},
+};
 use crate::{
     ids::WaitId,
     model::{
@@ -56,7 +61,10 @@ impl Actor {
             }
             _ => None,
         };
-        let read = answer::read(&wait.prompt.control, text);
+        let read = match typed::read(&wait.prompt.control, text) {
+            Reading::Settled(reply) => Some(reply),
+            Reading::Unsure(_) | Reading::NotAnAnswer { .. } => None,
+        };
         let Some(reply) = read.or_else(by_model) else { return refused(UNREADABLE) };
         let errors = answer::check(&wait.prompt.control, &reply);
         if !errors.is_empty() {

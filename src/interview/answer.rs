@@ -1,4 +1,4 @@
-//! Does a reply fit the question? And which reply do typed words stand for?
+//! Does a reply fit the question?
 
 mod data;
 
@@ -18,9 +18,6 @@ const NO_EMAIL: &str = "Enter an e-mail address like ada@example.org.";
 const NO_URL: &str = "Enter a web address like https://example.org.";
 const NO_LIST: &str = "Pick from the list.";
 const WRONG_KIND: &str = "This is not the kind of answer that was asked for.";
-
-/// Most words in which a choice is looked for; a longer text is a story, not an answer.
-const ANSWER_WORDS_MAX: usize = 6;
 
 /// What is wrong with `reply` as an answer to `control`; empty if nothing is. The control is the one that was
 /// stored with the question, so a tool that changed since does not change what counts (SEMANTICS row 28).
@@ -79,8 +76,8 @@ pub fn may_skip(control: &Control) -> bool {
 }
 
 fn check_choice(choose: &Choose, ids: &[String], free_text: Option<&str>) -> Vec<FieldError> {
-    if let Some(text) = free_text {
-        let fits = ids.is_empty() && !text.trim().is_empty();
+    if let (Some(text), []) = (free_text, ids) {
+        let fits = !text.trim().is_empty();
         return if fits { Vec::new() } else { vec![FieldError::whole("Please pick one.")] };
     }
     if let Some(stray) = ids.iter().find(|id| !choose.choices.iter().any(|c| c.id == **id)) {
@@ -275,95 +272,13 @@ fn check_decision(decide: &Decide, decision: Decision, feedback: Option<&str>) -
     }
 }
 
-/// The reply that typed words stand for (BEHAVIOUR F9): an exact id, label, number or letter, then an unambiguous
-/// mention. Approvals, reviews and confirmations are never given by words (DESIGN §10.7).
-pub fn read(control: &Control, text: &str) -> Option<Reply> {
-    let text = text.trim();
-    match control {
-        Control::Choose(choose) => read_choice(choose, text),
-        Control::Ask(_) => Some(Reply::Text { text: text.to_owned() }),
-        Control::Form(form) => match form.fields.as_slice() {
-            [only] => {
-                let values = [(only.path.clone(), Value::from(text))].into_iter().collect();
-                Some(Reply::Filled { values })
-            }
-            _ => None,
-        },
-        Control::Review(_) | Control::Upload(_) | Control::Decide(_) | Control::Confirm(_) => None,
-    }
-}
-
-fn read_choice(choose: &Choose, text: &str) -> Option<Reply> {
-    let chosen = |ids: Vec<String>| Some(Reply::Chosen { ids, free_text: None });
-    if let Some(id) = exact_choice(choose, text) {
-        return chosen(vec![id]);
-    }
-    if choose.multiple {
-        let parts: Option<Vec<String>> = text
-            .split([',', ';', '\n'])
-            .flat_map(|part| part.split(" and "))
-            .map(str::trim)
-            .filter(|part| !part.is_empty())
-            .map(|part| exact_choice(choose, part))
-            .collect();
-        if let Some(ids) = parts.filter(|ids| !ids.is_empty()) {
-            return chosen(ids);
-        }
-    }
-    let words = words_of(text);
-    if words.len() > ANSWER_WORDS_MAX || words.iter().any(|word| NEGATIONS.contains(&word.as_str()))
-    {
-        return None;
-    }
-    let mut mentioned = choose
-        .choices
-        .iter()
-        .filter(|choice| mentions(&words, &choice.label) || mentions(&words, &choice.id));
-    match (mentioned.next(), mentioned.next()) {
-        (Some(only), None) => chosen(vec![only.id.clone()]),
-        _ => None,
-    }
-}
-
-/// "not staging" names staging and means the opposite.
-const NEGATIONS: [&str; 6] = ["not", "don't", "dont", "no", "never", "neither"];
-
-fn exact_choice(choose: &Choose, text: &str) -> Option<String> {
-    let bare = text.trim().trim_end_matches(['.', '!', ')']).to_lowercase();
-    let by_name = choose
-        .choices
-        .iter()
-        .find(|choice| choice.id.to_lowercase() == bare || choice.label.to_lowercase() == bare);
-    let by_place = || {
-        let place = match bare.parse::<usize>() {
-            Ok(number) => number.checked_sub(1)?,
-            Err(_) => match bare.as_bytes() {
-                [letter @ b'a'..=b'z'] => usize::from(letter - b'a'),
-                _ => return None,
-            },
-        };
-        choose.choices.get(place)
-    };
-    by_name.or_else(by_place).map(|choice| choice.id.clone())
-}
-
-fn mentions(words: &[String], name: &str) -> bool {
-    let wanted = words_of(name);
-    !wanted.is_empty() && words.windows(wanted.len()).any(|window| window == wanted.as_slice())
-}
-
-fn words_of(text: &str) -> Vec<String> {
-    text.split(|c: char| !c.is_alphanumeric() && c != '\'')
-        .filter(|word| !word.is_empty())
-        .map(str::to_lowercase)
-        .collect()
-}
-
 /// An answer in a few words, for the closed card and the person who lost.
 pub fn describe(control: &Control, reply: &Reply) -> String {
     match reply {
-        Reply::Chosen { free_text: Some(text), .. } | Reply::Text { text } => text.clone(),
-        Reply::Chosen { ids, .. } if ids.is_empty() => "nothing of these".to_owned(),
+        Reply::Text { text } => text.clone(),
+        Reply::Chosen { ids, free_text } if ids.is_empty() => {
+            free_text.clone().unwrap_or_else(|| "nothing of these".to_owned())
+        }
         Reply::Chosen { ids, .. } => {
             let label = |id: &String| {
                 match control {
@@ -405,41 +320,6 @@ mod tests {
         };
         let choices = vec![choice("p", "Pear"), choice("q", "Green apple"), choice("yes", "Yes")];
         Control::Choose(Choose { choices, multiple, required: true })
-    }
-
-    fn picked(control: &Control, text: &str) -> Option<Vec<String>> {
-        match read(control, text) {
-            Some(Reply::Chosen { ids, .. }) => Some(ids),
-            _ => None,
-        }
-    }
-
-    #[test]
-    fn words_stand_for_a_choice_when_they_are_exact_or_unambiguous() {
-        let one = fruit(false);
-        for (text, id) in [
-            ("p", "p"),
-            ("PEAR", "p"),
-            ("2", "q"),
-            ("green apple please", "q"),
-            ("b)", "q"),
-            ("yes!", "yes"),
-        ] {
-            assert_eq!(picked(&one, text), Some(vec![id.to_owned()]), "{text}");
-        }
-        for text in [
-            "not pear",
-            "pear or green apple",
-            "7",
-            "",
-            "I would rather tell you a long story about one pear",
-        ] {
-            assert_eq!(picked(&one, text), None, "{text}");
-        }
-        assert_eq!(
-            picked(&fruit(true), "pear, green apple"),
-            Some(vec!["p".to_owned(), "q".to_owned()])
-        );
     }
 
     #[test]

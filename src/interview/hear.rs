@@ -1,12 +1,16 @@
 //! Hears what people write: a command, an answer to an open question, or words that are kept.
 
+use serde_json::Value;
+
 use super::{
     Actor, Answer, Command,
     actor::{blocks, is_for_deciders},
     answer,
+    commands::is_still_offered,
     own::GO_ON,
     settle::Responder,
     texts,
+    typed::{self, Reading},
 };
 use crate::{
     ids::WaitId,
@@ -14,7 +18,7 @@ use crate::{
         effect::{Act, Recipient},
         session::Status,
         transcript::{Event, Speaker, Via},
-        ui::{Control, Reply},
+        ui::{Control, Offered, Reply},
         wait::{Settlement, Wait},
     },
 };
@@ -31,7 +35,7 @@ impl Actor {
             self.hear_others(from, text, source);
             return;
         }
-        if let Some(command) = Command::parse(text) {
+        if let Some(command) = self.order_in(text) {
             if let Err(refusal) = self.command(from, command, Via::Typed) {
                 self.post(refusal.0);
             }
@@ -62,6 +66,30 @@ impl Actor {
             Status::Notice | Status::Open => {}
         }
         self.hear_answer(from, text, source);
+    }
+
+    /// The order that a message is. What names an option of an open question is its answer, whatever else it would be.
+    fn order_in(&self, text: &str) -> Option<Command> {
+        let command = typed::order(text)?;
+        let is_asking = self.state.handoff.is_none()
+            && matches!(self.state.status, Status::Notice | Status::Open | Status::Paused);
+        let open = || self.state.pending().filter(|wait| blocks(wait) && !is_for_deciders(wait));
+        let has_a_use = match command {
+            Command::Later => is_asking && open().next().is_some(),
+            // A model may have asked in words.
+            Command::Skip => open().next().is_some() || !self.is_led_by_model(),
+            Command::AskAgain => is_still_offered(Offered::AskAgain, &self.state),
+            _ => true,
+        };
+        if !has_a_use {
+            return None;
+        }
+        let is_named = |wait: &Wait| {
+            let control = &wait.prompt.control;
+            !typed::takes_any_words(control)
+                && matches!(typed::read(control, text), Reading::Settled(_))
+        };
+        (!is_asking || !open().any(is_named)).then_some(command)
     }
 
     fn remember_wording(&mut self, wait: WaitId, source: Option<String>) {
@@ -113,7 +141,7 @@ impl Actor {
             .cloned()
             .collect();
         for wait in open.iter().rev() {
-            let Some(reply) = answer::read(&wait.prompt.control, text) else { continue };
+            let Reading::Settled(reply) = self.read(wait, text) else { continue };
             let answer = Answer {
                 wait: wait.id,
                 revision: wait.revision,
@@ -162,8 +190,19 @@ impl Actor {
         }
     }
 
-    /// Other words than an answer, to a model: they settle a choice as they are (DESIGN §10.28). Every other card stays
-    /// open, since no words are consent, and the model goes on with them (SEMANTICS row 10).
+    /// What words are to a question. Where no model reads them, a question in reply to one that takes any words is not
+    /// kept as its answer at once: whoever sends it again means it.
+    fn read(&self, wait: &Wait, text: &str) -> Reading {
+        let is_first = !self.state.unmatched.contains_key(&wait.id);
+        let takes_any = typed::takes_any_words(&wait.prompt.control);
+        if takes_any && is_first && !self.is_led_by_model() && typed::asks_back(text) {
+            return Reading::NotAnAnswer { is_question: true };
+        }
+        typed::read(&wait.prompt.control, text)
+    }
+
+    /// Other words than an answer, to a model: they answer a choice as they are, without picking anything. Every other
+    /// card stays open, since no words are consent, and the model goes on with them (SEMANTICS row 10).
     fn hear_for_model(
         &mut self,
         from: &Responder,
@@ -183,23 +222,46 @@ impl Actor {
         self.keep_words(text, source, open.map(|wait| wait.id));
     }
 
-    /// Once the question is shown again with a hint; after that the words are a note, and staff are offered.
+    /// Once the question is shown again with a hint; after that the words are a note, and staff are offered. What a
+    /// field does not take is told each time.
     fn could_not_match(&mut self, wait: &Wait, text: &str, source: Option<String>) {
         let before = self.state.unmatched.get(&wait.id).copied().unwrap_or_default();
+        let reading = self.read(wait, text);
         self.keep_words(text, source, Some(wait.id));
-        if before > 0 {
-            self.post(texts::KEPT_AS_NOTE);
-            return;
+        if let Some(complaint) = complaint(&wait.prompt.control, text, &reading) {
+            return self.post(complaint);
         }
-        self.post(match wait.prompt.control {
-            Control::Choose(_) => texts::PICK_ONE,
-            Control::Upload(_) => texts::SEND_A_FILE,
-            Control::Form(_)
-            | Control::Review(_)
-            | Control::Ask(_)
-            | Control::Decide(_)
-            | Control::Confirm(_) => texts::USE_THE_CARD,
-        });
+        if before > 0 {
+            return self.post(texts::KEPT_AS_NOTE);
+        }
+        self.post(hint(&wait.prompt.control, reading));
         self.show(wait.id);
+    }
+}
+
+/// What is wrong with words that were meant for a form's only field.
+fn complaint(control: &Control, text: &str, reading: &Reading) -> Option<String> {
+    let Control::Form(form) = control else { return None };
+    let [field] = form.fields.as_slice() else { return None };
+    if *reading == (Reading::NotAnAnswer { is_question: true }) {
+        return None;
+    }
+    answer::check_field(field, &Value::from(text))
+}
+
+/// How to answer a question that words did not.
+fn hint(control: &Control, reading: Reading) -> String {
+    let is_question = reading == Reading::NotAnAnswer { is_question: true };
+    match (control, reading) {
+        (Control::Choose(_), Reading::Unsure(label)) => texts::did_you_mean(&label),
+        (Control::Choose(_), _) if is_question => texts::question_kept(texts::PLEASE_PICK),
+        (Control::Choose(_), _) => texts::PICK_ONE.to_owned(),
+        (Control::Upload(_), _) if is_question => texts::question_kept(texts::SEND_A_FILE),
+        (Control::Upload(_), _) => texts::SEND_A_FILE.to_owned(),
+        (control, _) if is_question && typed::takes_any_words(control) => {
+            texts::question_kept(texts::SEND_AGAIN)
+        }
+        (_, _) if is_question => texts::question_kept(texts::USE_THE_CARD),
+        _ => texts::USE_THE_CARD.to_owned(),
     }
 }

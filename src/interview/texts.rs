@@ -48,6 +48,8 @@ pub(super) const FILES_OF_OTHERS: &str = "Only the person being interviewed can 
 pub(super) const NO_FILES_NOW: &str = "I can't accept files right now.";
 pub(super) const PICK_ONE: &str =
     "I couldn't match that to one of the choices. Please pick one, or write its name.";
+pub(super) const PLEASE_PICK: &str = "Please pick one, or write its name.";
+pub(super) const SEND_AGAIN: &str = "If that was your answer, please send it again.";
 pub(super) const KEPT_AS_NOTE: &str =
     "I've saved that as a note for the team. Type *human* if you'd rather talk to a person.";
 pub(super) const REMINDERS_STOPPED: &str = "No more reminders.";
@@ -76,6 +78,18 @@ pub(super) const STUCK: &str = "I can't continue on my own here, so I've asked t
 
 pub(super) const ERASE_TITLE: &str = "Delete everything?";
 pub(super) const ERASE_BODY: &str = "This deletes your answers, your files, the whole conversation and any open requests, and removes what I posted. We keep only a record that an erasure took place; it doesn't contain your name. A receipt lists whatever I can't remove. This can't be undone.";
+
+/// Words named one option among others.
+pub(super) fn did_you_mean(label: &str) -> String {
+    format!("Did you mean *{}*? {PLEASE_PICK}", quoted(label))
+}
+
+/// A question where nobody answers any; `next` says how to go on.
+pub(super) fn question_kept(next: &str) -> String {
+    format!(
+        "I can't answer that myself, so I've saved your question for the team. Type *human* if you'd rather talk to a person. {next}"
+    )
+}
 
 /// Nobody of the team has it: whether the bot goes on trying, and where the participant can turn.
 pub(super) fn not_reached(is_tried: bool, contact: Option<&str>) -> String {

@@ -371,7 +371,7 @@ pub enum Reply {
     Chosen {
         /// Ids of what was picked.
         ids: Vec<String>,
-        /// Words instead of a pick (DESIGN §10.28); then `ids` is empty.
+        /// What was typed. With `ids`, the words that named them; without any, an answer in words that picks nothing.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         free_text: Option<String>,
     },
@@ -416,6 +416,23 @@ pub enum Reply {
     },
     /// Passed over.
     Skipped,
+}
+
+impl Reply {
+    /// The person's words, where they are the answer itself and not only the name of an option.
+    pub fn words(&self) -> Option<&str> {
+        match self {
+            Self::Text { text } => Some(text),
+            Self::Chosen { ids, free_text } if ids.is_empty() => free_text.as_deref(),
+            Self::Chosen { .. }
+            | Self::Filled { .. }
+            | Self::Reviewed { .. }
+            | Self::Uploaded { .. }
+            | Self::Decided { .. }
+            | Self::Confirmed { .. }
+            | Self::Skipped => None,
+        }
+    }
 }
 
 /// A verdict on reviewed data.

@@ -35,7 +35,10 @@ use anteroom::{
     flows::LoadedFlow,
     form::{self, Element, Fields, Sheet},
     gateway::web::markdown,
-    interview::answer,
+    interview::{
+        answer,
+        typed::{self, Reading},
+    },
     model::{
         artifact::Extraction,
         text,
@@ -235,7 +238,8 @@ proptest! {
                 answer::check(&control, reply);
                 answer::describe(&control, reply);
             }
-            if let Some(read) = answer::read(&control, &typed) {
+            typed::order(&typed);
+            if let Reading::Settled(read) = typed::read(&control, &typed) {
                 answer::check(&control, &read);
             }
         }

@@ -37,5 +37,6 @@ mod skipped;
 mod store;
 mod subtasks;
 mod thinking;
+mod typed;
 mod web;
 mod world;

@@ -177,7 +177,7 @@ async fn row_10_typed_words_answer_a_question_if_they_match_and_never_a_request(
     Which colour?
     ✓ Ada Byron: Blue
     ---
-    I couldn't match that to one of the choices. Please pick one, or write its name.
+    I can't answer that myself, so I've saved your question for the team. Type *human* if you'd rather talk to a person. Please pick one, or write its name.
     ---
     I've saved that as a note for the team. Type *human* if you'd rather talk to a person.
     ---

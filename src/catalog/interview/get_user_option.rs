@@ -32,7 +32,7 @@ struct State {}
 struct Response {
     selected_ids: Vec<String>,
     timestamp: String,
-    /// Words instead of a pick (DESIGN §10.28).
+    /// What was typed: the words that named the options, or an answer that picks none.
     #[serde(skip_serializing_if = "Option::is_none")]
     free_text: Option<String>,
 }
@@ -44,7 +44,8 @@ pub struct GetUserOption(ToolSpec);
 impl Default for GetUserOption {
     fn default() -> Self {
         let description = "Ask the participant a question with two to six answers to pick from. \
-            Returns the ids of what was picked, or their own words as `freeText`.";
+            Returns the ids of what was picked; `freeText` is what they typed. Where no id comes with it, nothing is \
+            chosen: if it asks something or leaves the choice open, respond to it and ask again with the same options.";
         let spec = ToolSpec::new("get_user_option", description, EffectClass::Pure, schema());
         Self(ToolSpec { doing: "Preparing a question…", at_once: true, ..spec })
     }

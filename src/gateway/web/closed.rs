@@ -46,10 +46,10 @@ pub(super) fn whole(wait: &Wait, cx: &Cx) -> Markup {
     else {
         return html! {};
     };
+    if let Some(words) = reply.words() {
+        return html! { p.answer dir="auto" { (words) } };
+    }
     match (reply, &wait.prompt.control) {
-        (Reply::Chosen { free_text: Some(text), .. } | Reply::Text { text }, _) => {
-            html! { p.answer dir="auto" { (text) } }
-        }
         (Reply::Filled { values }, Control::Form(form)) => {
             controls::values(&filled(&form.fields, values), None)
         }
@@ -149,7 +149,8 @@ impl Given<'_> {
 fn answered(prompt: &Prompt, reply: &Reply, given: &Given<'_>) -> Markup {
     match (reply, &prompt.control) {
         (Reply::Skipped, _) => given.said("skipped this", ""),
-        (Reply::Chosen { free_text: Some(text), .. } | Reply::Text { text }, _) => {
+        (Reply::Text { text }, _) => given.said("answered", text),
+        (Reply::Chosen { ids, free_text: Some(text) }, _) if ids.is_empty() => {
             given.said("answered", text)
         }
         (Reply::Chosen { ids, .. }, control) => given.said("answered", &labels(control, ids)),

@@ -26,7 +26,7 @@ use crate::{
     engine::{self, Inbound, Look, Receipt, What},
     form::{self, Element, Fields, Sheet, Words, sheet, words},
     ids::SessionId,
-    interview::{Command, Responder, answer::describe},
+    interview::{Command, Responder, answer::describe, typed},
     model::{
         audit::sha256,
         transcript::Via,
@@ -241,7 +241,7 @@ pub(super) async fn say(
         last = outcome(receipt, None, &from, None);
     }
     if !text.is_empty() {
-        let is_command = Command::parse(&text).is_some();
+        let is_command = typed::order(&text).is_some();
         let what = What::Said { text: text.clone(), source: None };
         let receipt =
             app.engine.receive(Inbound { key, session, from: from.clone(), what }).await?;

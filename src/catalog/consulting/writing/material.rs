@@ -304,8 +304,11 @@ fn answered(wait: &Wait, reply: &Reply) -> Option<(Who, String)> {
     if wait.answerers != Answerers::Participant {
         return None;
     }
+    if let Some(words) = reply.words() {
+        return Some((Who::Participant, words.to_owned()));
+    }
     let text = match reply {
-        Reply::Text { text } | Reply::Chosen { free_text: Some(text), .. } => text.clone(),
+        Reply::Text { text } => text.clone(),
         Reply::Chosen { ids, .. } => {
             let Control::Choose(choose) = &wait.prompt.control else { return None };
             let chosen = choose.choices.iter().filter(|option| ids.contains(&option.id));
