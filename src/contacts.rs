@@ -14,11 +14,18 @@ use async_trait::async_trait;
 
 use crate::model::{contact::Contact, contact::Name, session::PersonId};
 
+/// What the sources are called in a configuration.
+pub const NAMES: [&str; 4] = ["macos", "vcard", "profile", "directory"];
+
 /// One source of contact details.
 #[async_trait]
 pub trait ContactSource: fmt::Debug + Send + Sync {
     /// `macos`, `vcard`, `profile` or `directory` (DESIGN §10.11).
     fn name(&self) -> &'static str;
+
+    /// Whether it may know more of somebody than what the platform calls them. Asks nobody, so a look-up may still find
+    /// nothing.
+    fn serves(&self, person: &PersonId) -> bool;
 
     /// Looks one card up. Reads only; bounded in time by the caller.
     async fn fetch(&self, wanted: &Wanted) -> Fetched;
@@ -76,6 +83,11 @@ impl Contacts {
     /// The sources' names, in their order.
     pub fn names(&self) -> Vec<&'static str> {
         self.sources.iter().map(|source| source.name()).collect()
+    }
+
+    /// The first source that serves somebody, by its name; none where there is nothing to offer them.
+    pub fn serving(&self, person: &PersonId) -> Option<&'static str> {
+        self.sources.iter().find(|source| source.serves(person)).map(|source| source.name())
     }
 
     /// Asks one source alone; not found where it is not configured.

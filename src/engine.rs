@@ -403,10 +403,12 @@ impl Engine {
             test: is_test,
             staff: from.staff,
             time_zone: time_zone.map(str::to_owned),
+            contact_source: inner.parts.contacts.serving(&from.person).map(str::to_owned),
         };
         let session = started.session;
         let ids = Arc::clone(&inner.parts.ids);
-        let actor = Actor::start(flow, started, ids, inner.parts.clock.now());
+        let now = inner.parts.clock.now();
+        let actor = Actor::start(flow, started, ids, now, self.has_model());
         let mut actor = self.bounded(actor);
         if let Some(words) = words.filter(|_| actor.state().status == Status::Open) {
             actor.hear(from, words, None);

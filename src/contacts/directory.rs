@@ -89,6 +89,12 @@ impl ContactSource for Directory {
         "directory"
     }
 
+    fn serves(&self, person: &PersonId) -> bool {
+        let people = fs::read_to_string(&self.path).ok();
+        let people = people.and_then(|text| parse(&self.path, &text).ok());
+        people.is_some_and(|people| people.contains_key(person))
+    }
+
     async fn fetch(&self, wanted: &Wanted) -> Fetched {
         if wanted.specific.is_some() {
             return Fetched::not_found("everybody finds only themselves in the directory");

@@ -153,6 +153,10 @@ impl ContactSource for MacContacts {
         "macos"
     }
 
+    fn serves(&self, person: &PersonId) -> bool {
+        *person == self.owner
+    }
+
     async fn fetch(&self, wanted: &Wanted) -> Fetched {
         if wanted.person != self.owner {
             return Fetched::not_found("this computer's Contacts are only for its owner");

@@ -39,6 +39,10 @@ impl ContactSource for Profile {
         "profile"
     }
 
+    fn serves(&self, person: &PersonId) -> bool {
+        self.platforms.contains_key(&person.platform)
+    }
+
     async fn fetch(&self, wanted: &Wanted) -> Fetched {
         if wanted.specific.is_some() {
             return Fetched::not_found("a profile is only its owner's");

@@ -40,6 +40,10 @@ impl ContactSource for VCards {
         "vcard"
     }
 
+    fn serves(&self, person: &PersonId) -> bool {
+        self.own.as_ref().is_some_and(|own| own.owner == *person)
+    }
+
     async fn fetch(&self, wanted: &Wanted) -> Fetched {
         let mut cards: Vec<Contact> = wanted.vcards.iter().flat_map(|file| read(file)).collect();
         if cards.is_empty()

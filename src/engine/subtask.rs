@@ -169,6 +169,7 @@ impl Engine {
         };
         let started = Started {
             time_zone: None,
+            contact_source: None,
             session: *child,
             flow: task.clone(),
             participant: parent.participant.clone(),

@@ -112,17 +112,19 @@ struct Draft {
 }
 
 impl Actor {
-    /// Begins a session: the notice is asked, or the first phase begins where the flow has none.
+    /// Begins a session: the notice is asked, or the first phase begins where the flow has none. The notice says
+    /// whether a model will read along.
     pub fn start(
         flow: Arc<LoadedFlow>,
         started: Started,
         ids: Arc<dyn Ids>,
         now: DateTime<Utc>,
+        has_model: bool,
     ) -> Self {
         let event = Event::Started(started.clone());
         let first = Recorded { v: STORED_VERSION, seq: 1, at: now, event: Arc::new(event) };
         let state = State::begin(&started, now);
-        let mut actor = Self::beginning(flow, state, first, ids, now);
+        let mut actor = Self::beginning(flow, state, first, ids, now).with_model(has_model);
         let facts = [("flow", started.flow.id.into()), ("digest", started.flow.digest.into())];
         actor.audit("session_started", facts, []);
         actor.open_session();

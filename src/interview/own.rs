@@ -46,7 +46,8 @@ impl Actor {
             choice("human", &notice.human),
             choice("decline", &notice.decline),
         ];
-        let body = flow.text(&notice.text);
+        let scripted = notice.text_without_model.as_ref().filter(|_| !self.has_model);
+        let body = flow.text(scripted.unwrap_or(&notice.text));
         let digest = sha256(body.as_bytes());
         let prompt = Prompt {
             title: Some(flow.flow.title.clone()),

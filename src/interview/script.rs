@@ -9,7 +9,8 @@
 //!
 //! Expressions (minijinja) see `answers.<step>` (the chosen id, the list of ids where several may be chosen, or the
 //! text), `labels.<step>` (what the chosen buttons said), `results.<step>` (the tool's response),
-//! `records.<data_type>` (the one that counts), `vars` and `participant.name`.
+//! `records.<data_type>` (the one that counts), `vars`, `participant.name` and `participant.contact` (what a contact source
+//! has of them, such as `Slack profile`; nothing where none serves them).
 //!
 //! Branch targets: another step of the phase; `@next` (as without a branch); `@skip`: the first unmet objective that
 //! the participant may skip is passed over, then as `@next`; `@stop`; `@handoff`. A step that stopped or handed over
@@ -29,6 +30,7 @@ use crate::{
     flows::LoadedFlow,
     model::{
         flow::{Done, Objective, Phase, Step},
+        session::Platform,
         transcript::Origin,
     },
 };
@@ -160,7 +162,7 @@ impl Scope<'_> {
             "results": state.results,
             "records": records,
             "vars": flow.vars,
-            "participant": { "name": state.name },
+            "participant": { "name": state.name, "contact": contact(state) },
         });
         Self::of(context)
     }
@@ -260,6 +262,16 @@ impl Scope<'_> {
         }
         Value::Array(list)
     }
+}
+
+/// What a contact source has of the participant, in words that follow "Use my".
+fn contact(state: &State) -> Option<String> {
+    Some(match (state.contact_source.as_deref()?, state.participant.platform) {
+        ("profile", Platform::Slack) => "Slack profile".to_owned(),
+        ("profile", Platform::Discord) => "Discord profile".to_owned(),
+        ("directory", _) => "directory entry".to_owned(),
+        _ => "contact card".to_owned(),
+    })
 }
 
 /// What the chosen buttons said, by step.

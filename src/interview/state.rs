@@ -44,6 +44,8 @@ pub struct State {
     pub staff: bool,
     /// Their time zone, where the platform knew it.
     pub time_zone: Option<String>,
+    /// The contact source that may know how to reach them.
+    pub contact_source: Option<String>,
     /// How it stands.
     pub status: Status,
     /// It is paused because nothing reaches the participant.
@@ -210,8 +212,17 @@ impl State {
 
     /// The state right after `started`.
     pub(crate) fn begin(started: &Started, at: DateTime<Utc>) -> Self {
-        let Started { session, flow, participant, name, place, test, staff, time_zone } =
-            started.clone();
+        let Started {
+            session,
+            flow,
+            participant,
+            name,
+            place,
+            test,
+            staff,
+            time_zone,
+            contact_source,
+        } = started.clone();
         Self {
             session,
             flow,
@@ -221,6 +232,7 @@ impl State {
             test,
             staff,
             time_zone,
+            contact_source,
             status: Status::Notice,
             is_out_of_reach: false,
             seq: 1,

@@ -183,6 +183,9 @@ pub struct Notice {
     pub required: bool,
     /// The text, with `{{vars}}`.
     pub text: String,
+    /// The text where no model is configured, so that none is announced; without it the other one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text_without_model: Option<String>,
     /// Label of the button that goes on.
     pub accept: String,
     /// Label of the button that asks for a person.

@@ -435,6 +435,9 @@ pub struct Started {
     /// Their time zone, where the platform knew it: `Europe/Berlin`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time_zone: Option<String>,
+    /// The contact source that may know how to reach them: `profile`. None where the bot knows no more than their name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub contact_source: Option<String>,
 }
 
 /// What the participant chose under the notice.

@@ -152,7 +152,7 @@ impl Bench {
         let flow = flow();
         let session = SessionId::mint(&*ids);
         let started = Started { staff, ..started(session, &flow) };
-        let actor = Actor::start(Arc::clone(&flow), started, Arc::clone(&ids), now);
+        let actor = Actor::start(Arc::clone(&flow), started, Arc::clone(&ids), now, false);
         let commit = actor.into_commit(None);
         past.events.lock().unwrap().extend(commit.events);
         let (head, handed) = (commit.head, Vec::new());
@@ -275,6 +275,7 @@ fn started(session: SessionId, loaded: &LoadedFlow) -> Started {
     let (id, version, digest) = (flow.id.clone(), flow.version.clone(), digest.clone());
     Started {
         time_zone: None,
+        contact_source: None,
         session,
         flow: FlowPin { id, version, digest },
         participant: PersonId::web("ada"),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use anteroom::{
     contacts::{ContactSource, Contacts, Fetched, Wanted},
-    model::contact::Contact,
+    model::{contact::Contact, session::PersonId},
 };
 use async_trait::async_trait;
 use insta::assert_json_snapshot;
@@ -23,6 +23,10 @@ struct Zoned {
 impl ContactSource for Zoned {
     fn name(&self) -> &'static str {
         self.source
+    }
+
+    fn serves(&self, _person: &PersonId) -> bool {
+        true
     }
 
     async fn fetch(&self, wanted: &Wanted) -> Fetched {

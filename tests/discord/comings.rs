@@ -111,12 +111,12 @@ async fn whoever_has_left_unseen_is_missed_when_a_role_is_due_and_found_again_by
     bot.discord.with(|state| here(state, ADA, false));
     bot.ada().news();
     bot.ada().at("welcome").press("Start").await;
-    assert_snapshot!(bot.ada().news(), @r"
+    assert_snapshot!(bot.ada().news(), @"
     #welcome
       + Anteroom (only you): Your thread: #welcome-ada
     #welcome-ada
       + Anteroom (edited): ┃✓ ### Community welcome
-          ┃✓ **This is a bot.** In step 3 it uses an AI model to help you write an introduction; you can skip that.
+          ┃✓ **This is a bot.** It asks a few fixed questions; you can skip the introduction in step 3.
           ┃✓ It keeps your answers for 90 days and posts nothing until you approve it. Details: https://example.org/privacy
           ┃✓ Press **Talk to a person** to reach staff, **Stop** to end, **Delete my data** to erase.
           ┃✓ ✓ You answered: **Start**, <t:1793628300:f>
@@ -156,11 +156,11 @@ async fn a_flow_that_begins_on_joining_waits_for_the_servers_screening() {
     let told = bot.discord.with(|state| here(state, ADA, false));
     bot.tell("GUILD_MEMBER_UPDATE", told.clone()).await;
     assert_eq!(bot.threads(), ["welcome-ada"]);
-    assert_snapshot!(bot.ada().news(), @r"
+    assert_snapshot!(bot.ada().news(), @"
     #welcome-ada
       + Anteroom: Hi @Ada!
           ┃ ### Community welcome
-          ┃ **This is a bot.** In step 3 it uses an AI model to help you write an introduction; you can skip that.
+          ┃ **This is a bot.** It asks a few fixed questions; you can skip the introduction in step 3.
           ┃ It keeps your answers for 90 days and posts nothing until you approve it. Details: https://example.org/privacy
           ┃ Press **Talk to a person** to reach staff, **Stop** to end, **Delete my data** to erase.
           ┃ [Start] [Ask staff] [Not now]

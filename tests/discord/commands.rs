@@ -36,14 +36,14 @@ async fn staff_invite_a_member_who_gets_the_notice_in_a_thread() {
     #onboarding-ada
       + Anteroom: Hi @Ada!
           ┃ ### Candidate onboarding
-          ┃ *You are about to talk to an AI assistant*, not a person. It works for Example Ltd.
+          ┃ **You are about to talk to a bot**, not a person. It asks a fixed list of questions for Example Ltd, and takes about 15 minutes.
           ┃ 
           ┃ - It asks about your contact details, work and education history, and one example of your work.
           ┃ - You see and can correct everything before it is kept. It does not score, rank or reject anyone; people decide.
           ┃ - Answers and files are deleted 180 days after the conversation ends. Details: https://example.org/privacy
           ┃ - At any time type *human* to reach a person, *stop* to end, *export* for a copy, or *delete my data*.
           ┃ 
-          ┃ Using this assistant is optional. If you would rather not, or need an adjustment, choose "Talk to a person".
+          ┃ Using this bot is optional. If you would rather not, or need an adjustment, choose "Talk to a person".
           ┃ [Continue with the assistant] [Talk to a person] [Not now]
     "#);
     let heads = bot.store.sessions(None, 9).await.unwrap();

@@ -20,23 +20,23 @@ async fn a_member_is_taken_from_the_panel_to_the_roles() {
           ┃ [+ Start]
     ");
     ada.press("Start").await;
-    assert_snapshot!(ada.news(), @r"
+    assert_snapshot!(ada.news(), @"
     #welcome
       + Anteroom (only you): Your thread: #welcome-ada
     #welcome-ada
       + Anteroom: Hi @Ada!
           ┃ ### Community welcome
-          ┃ **This is a bot.** In step 3 it uses an AI model to help you write an introduction; you can skip that.
+          ┃ **This is a bot.** It asks a few fixed questions; you can skip the introduction in step 3.
           ┃ It keeps your answers for 90 days and posts nothing until you approve it. Details: https://example.org/privacy
           ┃ Press **Talk to a person** to reach staff, **Stop** to end, **Delete my data** to erase.
           ┃ [Start] [Ask staff] [Not now]
           ┃ [Help] [Talk to a person] [Stop] [Delete my data]
     ");
     ada.press("Start").await;
-    assert_snapshot!(ada.news(), @r"
+    assert_snapshot!(ada.news(), @"
     #welcome-ada
       ~ Anteroom (edited): ┃✓ ### Community welcome
-          ┃✓ **This is a bot.** In step 3 it uses an AI model to help you write an introduction; you can skip that.
+          ┃✓ **This is a bot.** It asks a few fixed questions; you can skip the introduction in step 3.
           ┃✓ It keeps your answers for 90 days and posts nothing until you approve it. Details: https://example.org/privacy
           ┃✓ Press **Talk to a person** to reach staff, **Stop** to end, **Delete my data** to erase.
           ┃✓ ✓ You answered: **Start**, <t:1793628300:f>

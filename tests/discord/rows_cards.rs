@@ -426,23 +426,23 @@ async fn row_44_one_person_in_two_conversations_answers_each_where_it_stands() {
     assert_snapshot!(ada.news(), @r#"
     #onboarding-ada
       ~ Anteroom (edited): ┃✓ ### Candidate onboarding
-          ┃✓ *You are about to talk to an AI assistant*, not a person. It works for Example Ltd.
+          ┃✓ **You are about to talk to a bot**, not a person. It asks a fixed list of questions for Example Ltd, and takes about 15 minutes.
           ┃✓ 
           ┃✓ - It asks about your contact details, work and education history, and one example of your work.
           ┃✓ - You see and can correct everything before it is kept. It does not score, rank or reject anyone; people decide.
           ┃✓ - Answers and files are deleted 180 days after the conversation ends. Details: https://example.org/privacy
           ┃✓ - At any time press *Talk to a person* to reach a person, *Stop* to end, *Export my data* for a copy, or *Delete my data*.
           ┃✓ 
-          ┃✓ Using this assistant is optional. If you would rather not, or need an adjustment, choose "Talk to a person".
+          ┃✓ Using this bot is optional. If you would rather not, or need an adjustment, choose "Talk to a person".
           ┃✓ ✓ You answered: **Continue with the assistant**, <t:1793628300:f>
       + Anteroom: First the basics: how to reach you, where you have worked and studied. About 5 minutes. A résumé makes it faster.
       + Anteroom: ┃ How would you like to begin? A résumé saves typing; you can correct everything that is read from it.
-          ┃ [Upload résumé] [Use my contact card] [Type it in]
+          ┃ [Upload résumé] [Type it in]
           ┃ -# Step 1 of 3 · The basics · 0/3
           ┃ [Help] [Talk to a person] [Stop]
     #welcome-ada
       ~ Anteroom (edited): ┃✓ ### Community welcome
-          ┃✓ **This is a bot.** In step 3 it uses an AI model to help you write an introduction; you can skip that.
+          ┃✓ **This is a bot.** It asks a few fixed questions; you can skip the introduction in step 3.
           ┃✓ It keeps your answers for 90 days and posts nothing until you approve it. Details: https://example.org/privacy
           ┃✓ Press **Talk to a person** to reach staff, **Stop** to end, **Delete my data** to erase.
           ┃✓ ✓ You answered: **Start**, <t:1793628300:f>

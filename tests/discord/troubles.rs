@@ -269,22 +269,22 @@ async fn where_no_thread_can_be_made_direct_messages_do() {
     let ada = bot.ada();
     ada.news();
     ada.press("Start").await;
-    assert_snapshot!(ada.news(), @r"
+    assert_snapshot!(ada.news(), @"
     #welcome
       + Anteroom (only you): I've sent you a direct message.
     @Anteroom
       + Anteroom: ┃ ### Community welcome
-          ┃ **This is a bot.** In step 3 it uses an AI model to help you write an introduction; you can skip that.
+          ┃ **This is a bot.** It asks a few fixed questions; you can skip the introduction in step 3.
           ┃ It keeps your answers for 90 days and posts nothing until you approve it. Details: https://example.org/privacy
           ┃ Press **Talk to a person** to reach staff, **Stop** to end, **Delete my data** to erase.
           ┃ [Start] [Ask staff] [Not now]
           ┃ [Help] [Talk to a person] [Stop] [Delete my data]
     ");
     ada.at_direct().press("Start").await;
-    assert_snapshot!(ada.news(), @r"
+    assert_snapshot!(ada.news(), @"
     @Anteroom
       ~ Anteroom (edited): ┃✓ ### Community welcome
-          ┃✓ **This is a bot.** In step 3 it uses an AI model to help you write an introduction; you can skip that.
+          ┃✓ **This is a bot.** It asks a few fixed questions; you can skip the introduction in step 3.
           ┃✓ It keeps your answers for 90 days and posts nothing until you approve it. Details: https://example.org/privacy
           ┃✓ Type **human** to reach staff, **stop** to end, **delete my data** to erase.
           ┃✓ ✓ You answered: **Start**, <t:1793628300:f>

@@ -10,11 +10,11 @@ use crate::bot::{Bot, By, Plan};
 async fn commands_are_buttons_where_typing_is_not_heard() {
     let bot = Bot::pressed(Plan::default(), &["Start"]).await;
     let ada = bot.ada().at("welcome-ada");
-    assert_snapshot!(ada.news(), @r"
+    assert_snapshot!(ada.news(), @"
     #welcome-ada
       + Anteroom: Hi @Ada!
           ┃ ### Community welcome
-          ┃ **This is a bot.** In step 3 it uses an AI model to help you write an introduction; you can skip that.
+          ┃ **This is a bot.** It asks a few fixed questions; you can skip the introduction in step 3.
           ┃ It keeps your answers for 90 days and posts nothing until you approve it. Details: https://example.org/privacy
           ┃ Press **Talk to a person** to reach staff, **Stop** to end, **Delete my data** to erase.
           ┃ [Start] [Ask staff] [Not now]

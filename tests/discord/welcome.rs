@@ -86,7 +86,7 @@ pub(crate) async fn with_a_request() -> Bot {
 async fn lines_of_a_text_stay_lines() {
     let bot = Bot::pressed(Plan::default(), &["Start"]).await;
     let seen = bot.ada().screen();
-    assert!(seen.contains("you can skip that.\n"), "{seen}");
+    assert!(seen.contains("in step 3.\n"), "{seen}");
 }
 
 #[tokio::test]

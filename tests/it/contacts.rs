@@ -287,6 +287,10 @@ impl ContactSource for Says {
         self.0
     }
 
+    fn serves(&self, _person: &PersonId) -> bool {
+        matches!(self.1, Fetched::Card(_))
+    }
+
     async fn fetch(&self, _wanted: &Wanted) -> Fetched {
         self.1.clone()
     }

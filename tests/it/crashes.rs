@@ -91,7 +91,7 @@ async fn a_member_is_welcomed_with_no_model() {
     assert_eq!(world.state().await.status, Status::Completed);
     assert_snapshot!(world.screen(), @"
     # Community welcome
-    **This is a bot.** In step 3 it uses an AI model to help you write an introduction; you can skip that.
+    **This is a bot.** It asks a few fixed questions; you can skip the introduction in step 3.
     It keeps your answers for 90 days and posts nothing until you approve it. Details: https://example.org/privacy
     Type **human** to reach staff, **stop** to end, **delete my data** to erase.
     ✓ Ada Byron: Start
@@ -143,14 +143,14 @@ async fn a_candidate_is_interviewed_with_no_model() {
     assert_eq!(world.state().await.status, Status::Completed, "{}", world.screen());
     assert_snapshot!(world.screen(), @r#"
     # Candidate onboarding
-    *You are about to talk to an AI assistant*, not a person. It works for Example Ltd.
+    **You are about to talk to a bot**, not a person. It asks a fixed list of questions for Example Ltd, and takes about 15 minutes.
 
     - It asks about your contact details, work and education history, and one example of your work.
     - You see and can correct everything before it is kept. It does not score, rank or reject anyone; people decide.
     - Answers and files are deleted 180 days after the conversation ends. Details: https://example.org/privacy
     - At any time type *human* to reach a person, *stop* to end, *export* for a copy, or *delete my data*.
 
-    Using this assistant is optional. If you would rather not, or need an adjustment, choose "Talk to a person".
+    Using this bot is optional. If you would rather not, or need an adjustment, choose "Talk to a person".
     ✓ Ada Byron: Continue with the assistant
     ---
     First the basics: how to reach you, where you have worked and studied. About 5 minutes. A résumé makes it faster.

@@ -263,14 +263,14 @@ async fn the_transcript_shows_what_was_approved_and_not_the_draft_before() {
     assert_snapshot!(told.join("\n---\n"), @r#"
     asked: Candidate onboarding
 
-    *You are about to talk to an AI assistant*, not a person. It works for Example Ltd.
+    **You are about to talk to a bot**, not a person. It asks a fixed list of questions for Example Ltd, and takes about 15 minutes.
 
     - It asks about your contact details, work and education history, and one example of your work.
     - You see and can correct everything before it is kept. It does not score, rank or reject anyone; people decide.
     - Answers and files are deleted 180 days after the conversation ends. Details: https://example.org/privacy
     - At any time type *human* to reach a person, *stop* to end, *export* for a copy, or *delete my data*.
 
-    Using this assistant is optional. If you would rather not, or need an adjustment, choose "Talk to a person".
+    Using this bot is optional. If you would rather not, or need an adjustment, choose "Talk to a person".
 
 
     - [Continue with the assistant]
@@ -282,7 +282,6 @@ async fn the_transcript_shows_what_was_approved_and_not_the_draft_before() {
     asked: How would you like to begin? A résumé saves typing; you can correct everything that is read from it.
 
     - [Upload résumé]
-    - [Use my contact card]
     - [Type it in]
     ---
     answered: Type it in
@@ -299,7 +298,7 @@ async fn the_transcript_shows_what_was_approved_and_not_the_draft_before() {
     ---
     asked: Work history
 
-    Here's where you have worked: organisation, title, place and dates, newest first. Please add what's missing and remove what's wrong.
+    Where have you worked? Please add your roles, newest first: organisation, title, place and dates.
     "#);
 }
 

@@ -284,6 +284,7 @@ fn waits() -> Vec<Wait> {
 fn started() -> Started {
     Started {
         time_zone: None,
+        contact_source: None,
         session: session(),
         flow: flow(),
         participant: ada(),

@@ -94,6 +94,7 @@ impl Desk {
         };
         let started = Started {
             time_zone: None,
+            contact_source: None,
             session: SessionId::mint(&*ids),
             flow: pin,
             participant: ada().person,
@@ -102,7 +103,7 @@ impl Desk {
             test: false,
             staff: false,
         };
-        let actor = Actor::start(Arc::clone(&flow), started, Arc::clone(&ids), clock.now());
+        let actor = Actor::start(Arc::clone(&flow), started, Arc::clone(&ids), clock.now(), false);
         let commit = actor.into_commit(None);
         let loaded = Loaded { head: commit.head, events: commit.events };
         Self { flow, clock, ids, loaded, audit: commit.audit, calls: 0 }

@@ -25,33 +25,33 @@ async fn a_candidate_is_invited_and_goes_through_the_script_to_the_end() {
     ");
     assert_snapshot!(ada.news(), @r#"
     + Anteroom: # Candidate onboarding
-          _You are about to talk to an AI assistant_, not a person. It works for Example Ltd.
+          *You are about to talk to a bot*, not a person. It asks a fixed list of questions for Example Ltd, and takes about 15 minutes.
 
           • It asks about your contact details, work and education history, and one example of your work.
           • You see and can correct everything before it is kept. It does not score, rank or reject anyone; people decide.
           • Answers and files are deleted 180 days after the conversation ends. Details: https://example.org/privacy
           • At any time type _human_ to reach a person, _stop_ to end, _export_ for a copy, or _delete my data_.
 
-          Using this assistant is optional. If you would rather not, or need an adjustment, choose "Talk to a person".
+          Using this bot is optional. If you would rather not, or need an adjustment, choose "Talk to a person".
           [Continue with the assistant] [Talk to a person] [Not now]
     "#);
 
     ada.press("Continue with the assistant").await;
     assert_snapshot!(ada.news(), @r#"
     ~ Anteroom (edited): # Candidate onboarding
-          _You are about to talk to an AI assistant_, not a person. It works for Example Ltd.
+          *You are about to talk to a bot*, not a person. It asks a fixed list of questions for Example Ltd, and takes about 15 minutes.
 
           • It asks about your contact details, work and education history, and one example of your work.
           • You see and can correct everything before it is kept. It does not score, rank or reject anyone; people decide.
           • Answers and files are deleted 180 days after the conversation ends. Details: https://example.org/privacy
           • At any time type _human_ to reach a person, _stop_ to end, _export_ for a copy, or _delete my data_.
 
-          Using this assistant is optional. If you would rather not, or need an adjustment, choose "Talk to a person".
+          Using this bot is optional. If you would rather not, or need an adjustment, choose "Talk to a person".
           ✓ You answered: *Continue with the assistant*, 2 Nov 10:00 UTC
     +   Anteroom: First the basics: how to reach you, where you have worked and studied. About 5 minutes. A résumé makes it faster.
     +   Anteroom: · Step 1 of 3 · The basics · 0/3
     +   Anteroom: How would you like to begin? A résumé saves typing; you can correct everything that is read from it.
-            [Upload résumé] [Use my contact card] [Type it in]
+            [Upload résumé] [Use my Slack profile] [Type it in]
     "#);
 
     ada.press("Upload résumé").await;

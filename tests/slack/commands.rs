@@ -25,7 +25,7 @@ async fn a_command_that_a_flow_names_starts_that_flow_among_several() {
     ada.command("/welcome status").await;
     assert_snapshot!(ada.news(), @"
     + Anteroom (only you): *Community welcome*: Not begun.
-          Open: This is a bot. In step 3 it uses an AI model to help you write an introduction; you can skip that. It keeps your answers for 90 days and posts nothing until you approve it. Details: https://example.org/privacy Type human to reach staff, stop to end, delete my data to erase.
+          Open: This is a bot. It asks a few fixed questions; you can skip the introduction in step 3. It keeps your answers for 90 days and posts nothing until you approve it. Details: https://example.org/privacy Type human to reach staff, stop to end, delete my data to erase.
     ");
     ada.command("/welcome start").await;
     assert_eq!(flows(&bot).await, ["community-welcome"], "it is found again");

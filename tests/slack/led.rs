@@ -84,7 +84,7 @@ impl Led {
         bot.rested();
         assert_snapshot!(ada.news(), @r#"
         ~ Anteroom (edited): # Candidate onboarding
-              _You are about to talk to an AI assistant_, not a person. It works for Example Ltd.
+              *You are about to talk to an AI assistant*, not a person. It works for Example Ltd, and takes about 15 minutes.
 
               • It asks about your contact details, work and education history, and one example of your work.
               • You see and can correct everything before it is kept. It does not score, rank or reject anyone; people decide.

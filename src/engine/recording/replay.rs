@@ -26,7 +26,7 @@ use super::{
 use crate::{
     artifacts::{Artifacts, extract::Extractor},
     clock::{Clock, FixedClock},
-    contacts::Contacts,
+    contacts::{ContactSource, Contacts},
     flows::{Library, LoadedFlow},
     ids::{CountingIds, Ids, SessionId, WaitId},
     interview::Responder,
@@ -42,7 +42,7 @@ use crate::{
 };
 
 use self::{
-    played::{Answers, Results},
+    played::{Answers, Results, Served},
     seen::{normal, people},
 };
 
@@ -243,6 +243,8 @@ impl Stage {
         let flow = Arc::new(flow);
         let mut library = Library::default();
         library.insert(Arc::clone(&flow));
+        let served = started.contact_source.as_deref().and_then(Served::of);
+        let served = served.map(|source| Box::new(source) as Box<dyn ContactSource>);
         let clock = Arc::new(FixedClock::new(at));
         let ids: Arc<dyn Ids> = Arc::new(CountingIds::default());
         let store = Arc::new(MemoryStore::default());
@@ -266,7 +268,7 @@ impl Stage {
             // What a child run came to was recorded as the result of its call.
             tasks: Arc::default(),
             artifacts: Arc::new(files.map_err(Error::Setup)?),
-            contacts: Arc::new(Contacts::new(Vec::new())),
+            contacts: Arc::new(Contacts::new(served.into_iter().collect())),
             webhooks: Arc::new(BTreeMap::new()),
             models: Models {
                 interview: Some(model).filter(|_| begin.has_model),

@@ -61,7 +61,7 @@ impl Check<'_> {
             "answers" | "labels" | "results" => steps().map(str::to_owned).collect(),
             "records" => self.loaded.schemas.keys().cloned().collect(),
             "vars" => self.loaded.vars.keys().cloned().collect(),
-            "participant" => vec!["name".to_owned()],
+            "participant" => vec!["name".to_owned(), "contact".to_owned()],
             _ => return,
         };
         if !known.iter().any(|known| known == second) {

@@ -171,6 +171,9 @@ impl Check<'_> {
             ("/persona/prompt".to_owned(), &flow.persona.prompt),
         ];
         if let Some(notice) = &flow.notice {
+            if let Some(text) = &notice.text_without_model {
+                texts.push(("/notice/text_without_model".to_owned(), text));
+            }
             for (key, text) in [
                 ("text", &notice.text),
                 ("accept", &notice.accept),

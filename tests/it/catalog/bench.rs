@@ -172,11 +172,14 @@ impl Bench {
             open: None,
             _folder: folder,
         };
+        let serving = bench.pipeline.contacts.serving(&PersonId::web("ada"));
+        let contact_source = serving.map(str::to_owned);
         let actor = Actor::start(
             Arc::clone(&bench.flow),
-            bench.started(),
+            Started { contact_source, ..bench.started() },
             Arc::clone(&bench.ids),
             bench.now,
+            false,
         );
         bench.store(actor.into_commit(None));
         bench
@@ -186,6 +189,7 @@ impl Bench {
         let LoadedFlow { flow, digest, .. } = &*self.flow;
         Started {
             time_zone: None,
+            contact_source: None,
             session: self.session,
             flow: FlowPin {
                 id: flow.id.clone(),

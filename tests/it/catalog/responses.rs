@@ -4,6 +4,7 @@ use anteroom::{
     contacts::{ContactSource, Fetched, Wanted},
     model::{
         contact::{Contact, Labelled, Name},
+        session::PersonId,
         transcript::{CallResult, ObjectiveStatus},
         ui::{Control, Decision, Reply, Verdict},
         wait::{Settlement, Standing},
@@ -337,6 +338,10 @@ struct AddressBook;
 impl ContactSource for AddressBook {
     fn name(&self) -> &'static str {
         "directory"
+    }
+
+    fn serves(&self, _person: &PersonId) -> bool {
+        true
     }
 
     async fn fetch(&self, wanted: &Wanted) -> Fetched {

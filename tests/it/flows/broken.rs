@@ -9,7 +9,7 @@ fn a_misspelt_key_is_named_with_its_line_and_what_was_meant() {
         r#"remind_after  = ["24h", "72h"]"#,
         r#"remind_afer   = ["24h", "72h"]"#,
     );
-    insta::assert_snapshot!(said(&flow), @"flow.toml:70:1: unknown key `remind_afer`. hint: did you mean `remind_after`?");
+    insta::assert_snapshot!(said(&flow), @"flow.toml:81:1: unknown key `remind_afer`. hint: did you mean `remind_after`?");
 }
 
 #[test]
@@ -23,11 +23,11 @@ fn a_misspelt_key_does_not_hide_what_else_is_wrong() {
         .replacen("\"get_macos_contact_card\", \"req", "\"get_macos_contact_cart\", \"req", 1)
         .replacen("builtin:writing_sample", "builtin:writing_simple", 1)
         .replacen("channel = \"recruiting_desk\"", "channel = \"nowhere\"", 1);
-    insta::assert_snapshot!(said(&flow), @r"
-    flow.toml:70:1: unknown key `remind_afer`. hint: did you mean `remind_after`?
-    flow.toml:91:1: the alias `nowhere` is not configured. hint: add `nowhere = …` under `[slack.channels] or [discord.channels]` in the configuration
-    flow.toml:118:1: there is no built-in schema `writing_simple`. hint: did you mean `writing_sample`?
-    flow.toml:133:68: there is no tool `get_macos_contact_cart`. hint: did you mean `get_macos_contact_card`?
+    insta::assert_snapshot!(said(&flow), @"
+    flow.toml:81:1: unknown key `remind_afer`. hint: did you mean `remind_after`?
+    flow.toml:102:1: the alias `nowhere` is not configured. hint: add `nowhere = …` under `[slack.channels] or [discord.channels]` in the configuration
+    flow.toml:129:1: there is no built-in schema `writing_simple`. hint: did you mean `writing_sample`?
+    flow.toml:144:68: there is no tool `get_macos_contact_cart`. hint: did you mean `get_macos_contact_card`?
     ");
 }
 
@@ -49,9 +49,9 @@ fn a_web_hook_is_missed_only_where_others_are_set_up() {
         }
     };
     aliases.webhooks = Some(["other".to_owned()].into());
-    insta::assert_snapshot!(check(&aliases), @"f:564:3: the alias `ats_webhook` is not configured. hint: add `ats_webhook = …` under `[webhooks]` in the configuration");
+    insta::assert_snapshot!(check(&aliases), @"f:575:3: the alias `ats_webhook` is not configured. hint: add `ats_webhook = …` under `[webhooks]` in the configuration");
     aliases.webhooks = None;
-    insta::assert_snapshot!(check(&aliases), @"f:564:3: warning: no web hook is set up, so nothing is sent to `ats_webhook`. hint: add `ats_webhook = …` under `[webhooks]` in the configuration");
+    insta::assert_snapshot!(check(&aliases), @"f:575:3: warning: no web hook is set up, so nothing is sent to `ats_webhook`. hint: add `ats_webhook = …` under `[webhooks]` in the configuration");
 }
 
 #[test]
@@ -61,7 +61,7 @@ fn an_unknown_tool_is_named_with_what_was_meant() {
         r#""get_macos_contact_card", "request_user_input""#,
         r#""get_macos_contact_cart", "request_user_input""#,
     );
-    insta::assert_snapshot!(said(&flow), @"flow.toml:133:68: there is no tool `get_macos_contact_cart`. hint: did you mean `get_macos_contact_card`?");
+    insta::assert_snapshot!(said(&flow), @"flow.toml:144:68: there is no tool `get_macos_contact_cart`. hint: did you mean `get_macos_contact_card`?");
 }
 
 #[test]
@@ -78,9 +78,9 @@ prompt = """
 Order"#,
     );
     insta::assert_snapshot!(said(&flow), @"
-    flow.toml:150:3: with a model `applicant_profile` can never be reached. hint: `submit_for_validation` is not among the tools of the phase
-    flow.toml:156:3: with a model `skeleton_timeline` can never be reached. hint: `submit_for_validation` is not among the tools of the phase
-    flow.toml:163:3: with a model `education_history` can never be reached. hint: `submit_for_validation` is not among the tools of the phase
+    flow.toml:161:3: with a model `applicant_profile` can never be reached. hint: `submit_for_validation` is not among the tools of the phase
+    flow.toml:167:3: with a model `skeleton_timeline` can never be reached. hint: `submit_for_validation` is not among the tools of the phase
+    flow.toml:174:3: with a model `education_history` can never be reached. hint: `submit_for_validation` is not among the tools of the phase
     ");
 }
 
@@ -88,19 +88,19 @@ Order"#,
 fn a_length_of_time_is_written_with_its_unit() {
     let flow =
         changed("candidate", r#"expire_after  = "14d""#, r#"expire_after  = "2 fortnights""#);
-    insta::assert_snapshot!(said(&flow), @"flow.toml:71:1: `2 fortnights` is not a duration. hint: for example, `24h` or `14d`");
+    insta::assert_snapshot!(said(&flow), @"flow.toml:82:1: `2 fortnights` is not a duration. hint: for example, `24h` or `14d`");
 }
 
 #[test]
 fn an_answer_must_be_an_option_of_its_step() {
     let flow = changed("community", r#"with = ["accept"]"#, r#"with = ["acept"]"#);
-    insta::assert_snapshot!(said(&flow), @"flow.toml:100:49: step `rules` has no option `acept`. hint: did you mean `accept`?");
+    insta::assert_snapshot!(said(&flow), @"flow.toml:106:49: step `rules` has no option `acept`. hint: did you mean `accept`?");
 }
 
 #[test]
 fn an_objective_is_there_once() {
     let flow = changed("candidate", r#"id = "education_history""#, r#"id = "skeleton_timeline""#);
-    insta::assert_snapshot!(said(&flow), @"flow.toml:159:3: duplicate objective `skeleton_timeline`. hint: every objective of a flow needs an id of its own");
+    insta::assert_snapshot!(said(&flow), @"flow.toml:170:3: duplicate objective `skeleton_timeline`. hint: every objective of a flow needs an id of its own");
 }
 
 #[test]
@@ -110,7 +110,7 @@ fn a_misspelt_condition_is_named_with_what_was_meant() {
         r#"done = { reviewed = "applicant_profile" }"#,
         r#"done = { reviewd = "applicant_profile" }"#,
     );
-    insta::assert_snapshot!(said(&flow), @"flow.toml:150:12: unknown key `reviewd`. hint: did you mean `reviewed`?");
+    insta::assert_snapshot!(said(&flow), @"flow.toml:161:12: unknown key `reviewd`. hint: did you mean `reviewed`?");
 }
 
 #[test]
@@ -123,7 +123,7 @@ fn seven_options_are_too_many() {
     { id = "more",    label = "More" },
 "#,
     );
-    insta::assert_snapshot!(said(&flow), @"flow.toml:162:3: expected at most 6 entries");
+    insta::assert_snapshot!(said(&flow), @"flow.toml:168:3: expected at most 6 entries");
 }
 
 #[test]
@@ -142,7 +142,7 @@ fn objectives_do_not_wait_for_each_other() {
   after = ["skeleton_timeline"]
 "#,
     );
-    insta::assert_snapshot!(said(&flow), @"flow.toml:150:3: circular dependency: `applicant_profile` → `skeleton_timeline` → `applicant_profile`");
+    insta::assert_snapshot!(said(&flow), @"flow.toml:161:3: circular dependency: `applicant_profile` → `skeleton_timeline` → `applicant_profile`");
 }
 
 #[test]
@@ -152,13 +152,13 @@ fn the_models_word_alone_is_worth_a_warning() {
         r#"done = { any = [ { all = [ { talked = 3 }, "model" ] }, { answered = { step = "deep_dive_result" } } ] }"#,
         r#"done = { any = [ "model", { answered = { step = "deep_dive_result" } } ] }"#,
     );
-    insta::assert_snapshot!(said(&flow), @"flow.toml:293:3: warning: `interviewed_one_experience` is completed by the model's judgement alone. hint: add evidence, such as `{ reviewed = … }` or `{ talked = 3 }`");
+    insta::assert_snapshot!(said(&flow), @"flow.toml:304:3: warning: `interviewed_one_experience` is completed by the model's judgement alone. hint: add evidence, such as `{ reviewed = … }` or `{ talked = 3 }`");
 }
 
 #[test]
 fn scoring_people_is_worth_a_warning() {
     let flow = changed("candidate", "score_people = false", "score_people = true");
-    insta::assert_snapshot!(said(&flow), @"flow.toml:56:1: warning: this flow scores people. hint: many jurisdictions require notice, a bias audit and a human decision");
+    insta::assert_snapshot!(said(&flow), @"flow.toml:67:1: warning: this flow scores people. hint: many jurisdictions require notice, a bias audit and a human decision");
 }
 
 #[test]
@@ -175,9 +175,9 @@ fn an_invitation_on_discord_needs_a_thread() {
 fn scoring_people_unawares_is_refused() {
     let flow = changed("candidate", "score_people = false", "score_people = true");
     let flow = flow.replacen("[notice]\nrequired = true", "[notice]\nrequired = false", 1);
-    insta::assert_snapshot!(said(&flow), @r"
-    flow.toml:56:1: people would be scored without being told. hint: add a `[notice]` with `required = true` that says so
-    flow.toml:56:1: warning: this flow scores people. hint: many jurisdictions require notice, a bias audit and a human decision
+    insta::assert_snapshot!(said(&flow), @"
+    flow.toml:67:1: people would be scored without being told. hint: add a `[notice]` with `required = true` that says so
+    flow.toml:67:1: warning: this flow scores people. hint: many jurisdictions require notice, a bias audit and a human decision
     ");
 }
 
@@ -188,13 +188,13 @@ fn a_tool_that_scores_people_needs_the_policy() {
         "\"extract_document\"",
         "\"extract_document\", \"calculate_similarity\"",
     );
-    insta::assert_snapshot!(said(&flow), @"flow.toml:133:68: `calculate_similarity` scores people. hint: write `score_people = true` under `[policy]`, and weigh what that asks of you");
+    insta::assert_snapshot!(said(&flow), @"flow.toml:144:68: `calculate_similarity` scores people. hint: write `score_people = true` under `[policy]`, and weigh what that asks of you");
 }
 
 #[test]
 fn short_memory_of_decisions_is_worth_a_warning() {
     let flow = changed("candidate", r#"audit      = "1460d""#, r#"audit      = "90d""#);
-    insta::assert_snapshot!(said(&flow), @"flow.toml:78:1: warning: decisions are kept for only 90 days. hint: decisions about people should be kept for at least half a year");
+    insta::assert_snapshot!(said(&flow), @"flow.toml:89:1: warning: decisions are kept for only 90 days. hint: decisions about people should be kept for at least half a year");
 }
 
 #[test]
@@ -211,25 +211,25 @@ fn a_missing_key_is_named() {
 #[test]
 fn a_number_in_quotes_is_no_number() {
     let flow = changed("candidate", "turns         = 150 ", r#"turns         = "150" "#);
-    insta::assert_snapshot!(said(&flow), @"flow.toml:65:1: expected a whole number, found text. hint: write `150` without quotes");
+    insta::assert_snapshot!(said(&flow), @"flow.toml:76:1: expected a whole number, found text. hint: write `150` without quotes");
 }
 
 #[test]
 fn a_number_too_large_for_its_place_has_a_line() {
     let flow = changed("candidate", "turns         = 150 ", "turns         = 99999999999 ");
-    insta::assert_snapshot!(said(&flow), @"flow.toml:65:17: invalid value: integer `99999999999`, expected u32");
+    insta::assert_snapshot!(said(&flow), @"flow.toml:76:17: invalid value: integer `99999999999`, expected u32");
 }
 
 #[test]
 fn a_word_that_is_none_of_those_known_is_named_with_what_was_meant() {
     let flow = changed("candidate", r#"decider   = "admin""#, r#"decider   = "admins""#);
-    insta::assert_snapshot!(said(&flow), @"flow.toml:82:1: `admins` is not one of `participant`, `admin`, `participant-then-admin`. hint: did you mean `admin`?");
+    insta::assert_snapshot!(said(&flow), @"flow.toml:93:1: `admins` is not one of `participant`, `admin`, `participant-then-admin`. hint: did you mean `admin`?");
 }
 
 #[test]
 fn an_unknown_effect_is_named_with_what_was_meant() {
     let flow = changed("community", r#"do   = "discord_add_role""#, r#"do   = "discord_add_rule""#);
-    insta::assert_snapshot!(said(&flow), @"flow.toml:133:3: `discord_add_rule` is not one of `post_summary`, `webhook`, `discord_add_role`, `discord_add_roles_from`, `discord_post`. hint: did you mean `discord_add_role`?");
+    insta::assert_snapshot!(said(&flow), @"flow.toml:139:3: `discord_add_rule` is not one of `post_summary`, `webhook`, `discord_add_role`, `discord_add_roles_from`, `discord_post`. hint: did you mean `discord_add_role`?");
 }
 
 #[test]
@@ -242,15 +242,15 @@ fn a_key_of_an_effect_is_checked_for_that_effect() {
 "#,
     );
     insta::assert_snapshot!(said(&flow), @"
-    flow.toml:132:3: `role` is missing
-    flow.toml:134:3: unknown key `rol`. hint: did you mean `role`?
+    flow.toml:138:3: `role` is missing
+    flow.toml:140:3: unknown key `rol`. hint: did you mean `role`?
     ");
 }
 
 #[test]
 fn a_word_that_is_no_condition_is_named() {
     let flow = changed("candidate", r#"{ talked = 3 }, "model""#, r#"{ talked = 3 }, "modell""#);
-    insta::assert_snapshot!(said(&flow), @"flow.toml:293:46: `modell` is not one of `model`. hint: did you mean `model`?");
+    insta::assert_snapshot!(said(&flow), @"flow.toml:304:46: `modell` is not one of `model`. hint: did you mean `model`?");
 }
 
 #[test]
@@ -262,7 +262,7 @@ fn a_syntax_error_has_its_place() {
 #[test]
 fn a_branch_leads_from_an_option() {
     let flow = changed("community", r#"question = "@handoff""#, r#"questions = "@handoff""#);
-    insta::assert_snapshot!(said(&flow), @"flow.toml:120:3: this step never results in `questions`. hint: did you mean `question`?");
+    insta::assert_snapshot!(said(&flow), @"flow.toml:126:3: this step never results in `questions`. hint: did you mean `question`?");
 }
 
 #[test]
@@ -274,7 +274,7 @@ fn a_branch_leads_to_a_step_of_the_phase() {
         r#"upload  = "resum"
   contact"#,
     );
-    insta::assert_snapshot!(said(&flow), @"flow.toml:183:3: there is no step `resum` in this phase. hint: did you mean `resume`?");
+    insta::assert_snapshot!(said(&flow), @"flow.toml:194:3: there is no step `resum` in this phase. hint: did you mean `resume`?");
 }
 
 #[test]
@@ -289,7 +289,7 @@ fn a_script_that_cannot_end_is_found() {
   yes = "rules"
 "#,
     );
-    insta::assert_snapshot!(said(&flow), @"flow.toml:109:11: the script of `phase_1_rules` can never end. hint: let one branch lead to the next phase");
+    insta::assert_snapshot!(said(&flow), @"flow.toml:115:11: the script of `phase_1_rules` can never end. hint: let one branch lead to the next phase");
 }
 
 #[test]
@@ -304,7 +304,7 @@ fallback = "script"
 mode  = "interview"
 "#,
     );
-    insta::assert_snapshot!(said(&flow), @r#"flow.toml:130:1: without a model `phase_1_core_facts` can never be left. hint: add `[[phase.step]]` and `fallback = "script"`"#);
+    insta::assert_snapshot!(said(&flow), @r#"flow.toml:141:1: without a model `phase_1_core_facts` can never be left. hint: add `[[phase.step]]` and `fallback = "script"`"#);
 }
 
 #[test]
@@ -314,7 +314,7 @@ fn a_script_that_never_asks_for_what_is_needed_is_found() {
         r#"dataType = "education_history""#,
         r#"dataType = "applicant_profile""#,
     );
-    insta::assert_snapshot!(said(&flow), @"flow.toml:163:3: without a model `education_history` can never be reached. hint: no step submits `education_history` for validation");
+    insta::assert_snapshot!(said(&flow), @"flow.toml:174:3: without a model `education_history` can never be reached. hint: no step submits `education_history` for validation");
 }
 
 #[test]
@@ -324,7 +324,7 @@ fn a_model_that_cannot_leave_a_phase_is_found() {
         r#""set_objective_status", "next_phase"]"#,
         r#""set_objective_status"]"#,
     );
-    insta::assert_snapshot!(said(&flow), @"flow.toml:196:1: the model can never leave `phase_3_introduction`. hint: add `next_phase` to its tools");
+    insta::assert_snapshot!(said(&flow), @"flow.toml:202:1: the model can never leave `phase_3_introduction`. hint: add `next_phase` to its tools");
 }
 
 #[test]
@@ -338,8 +338,8 @@ fn a_list_of_the_scripts_making_keeps_the_bounds() {
 "#,
     );
     insta::assert_snapshot!(said(&flow), @r#"
-    flow.toml:321:20: this may yield more than 6 entries. hint: add `"$most" = 5`
-    flow.toml:321:20: this may yield only 1 entry; at least 2 are required. hint: add fixed ones under `$also`
+    flow.toml:332:20: this may yield more than 6 entries. hint: add `"$most" = 5`
+    flow.toml:332:20: this may yield only 1 entry; at least 2 are required. hint: add fixed ones under `$also`
     "#);
 }
 
@@ -350,9 +350,9 @@ fn an_expression_speaks_of_what_exists() {
         r#""{{ labels.next_role }}""#,
         r#""{{ label.next_rol }} {{ records.candidat_dossier.x }}""#,
     );
-    insta::assert_snapshot!(said(&flow), @r"
-    flow.toml:550:3: `label` is not defined here. hint: did you mean `labels`?
-    flow.toml:550:3: there is no data `candidat_dossier`. hint: did you mean `candidate_dossier`?
+    insta::assert_snapshot!(said(&flow), @"
+    flow.toml:561:3: `label` is not defined here. hint: did you mean `labels`?
+    flow.toml:561:3: there is no data `candidat_dossier`. hint: did you mean `candidate_dossier`?
     ");
 }
 
@@ -363,7 +363,7 @@ fn an_expression_that_does_not_compile_is_found() {
         r#"when = "answers.attach == 'yes'""#,
         r#"when = "answers.attach == 'yes""#,
     );
-    insta::assert_snapshot!(said(&flow), @"flow.toml:381:3: `answers.attach == 'yes` is not a valid expression: unexpected end of string");
+    insta::assert_snapshot!(said(&flow), @"flow.toml:392:3: `answers.attach == 'yes` is not a valid expression: unexpected end of string");
 }
 
 #[test]
@@ -376,17 +376,17 @@ fn arguments_of_a_step_satisfy_the_tool() {
   mesage = "x"
 "#,
     );
-    insta::assert_snapshot!(said(&flow), @r"
-    flow.toml:299:3: without a model `one_card_generated` can never be reached. hint: no step submits `knowledge_card` for validation
-    flow.toml:391:3: `knowledge_cart` is not one of `applicant_profile`, `candidate_dossier`, `education_history`, `knowledge_card`, `skeleton_timeline`, `applicantProfile`, `experience`, `education`, `knowledgeCard`. hint: did you mean `knowledge_card`?
-    flow.toml:392:3: `submit_for_validation` has no argument `mesage`. hint: did you mean `message`?
+    insta::assert_snapshot!(said(&flow), @"
+    flow.toml:310:3: without a model `one_card_generated` can never be reached. hint: no step submits `knowledge_card` for validation
+    flow.toml:402:3: `knowledge_cart` is not one of `applicant_profile`, `candidate_dossier`, `education_history`, `knowledge_card`, `skeleton_timeline`, `applicantProfile`, `experience`, `education`, `knowledgeCard`. hint: did you mean `knowledge_card`?
+    flow.toml:403:3: `submit_for_validation` has no argument `mesage`. hint: did you mean `message`?
     ");
 }
 
 #[test]
 fn a_decision_that_nobody_takes_is_refused() {
     let flow = changed("candidate", "quorum    = 1", "quorum    = 0");
-    insta::assert_snapshot!(said(&flow), @"flow.toml:84:1: with a quorum of 0, nobody would have to decide. hint: set `quorum` to 1 or more");
+    insta::assert_snapshot!(said(&flow), @"flow.toml:95:1: with a quorum of 0, nobody would have to decide. hint: set `quorum` to 1 or more");
 }
 
 #[test]
@@ -398,7 +398,7 @@ channel = "recruiting_desk""#,
         r#"[handoff]
 channel = "recruiting_disk""#,
     );
-    insta::assert_snapshot!(said(&flow), @"flow.toml:91:1: the alias `recruiting_disk` is not configured. hint: did you mean `recruiting_desk`?");
+    insta::assert_snapshot!(said(&flow), @"flow.toml:102:1: the alias `recruiting_disk` is not configured. hint: did you mean `recruiting_desk`?");
 }
 
 #[test]
@@ -411,7 +411,7 @@ fn a_phase_leads_forward_only() {
 next = "phase_1_core_facts"
 "#,
     );
-    insta::assert_snapshot!(said(&flow), @"flow.toml:412:1: `phase_1_core_facts` does not come after this phase. hint: `next` must name a later phase");
+    insta::assert_snapshot!(said(&flow), @"flow.toml:423:1: `phase_1_core_facts` does not come after this phase. hint: `next` must name a later phase");
 }
 
 #[test]
@@ -423,13 +423,13 @@ fn data_that_is_not_kept_cannot_be_posted() {
         r#"  data    = "interests"
 "#,
     );
-    insta::assert_snapshot!(said(&flow), @"flow.toml:221:3: `interests` is never reviewed. hint: set `review = true` under `[data.interests]`");
+    insta::assert_snapshot!(said(&flow), @"flow.toml:227:3: `interests` is never reviewed. hint: set `review = true` under `[data.interests]`");
 }
 
 #[test]
 fn a_schema_that_is_not_in_the_box_is_named() {
     let flow = changed("candidate", r#"builtin:education""#, r#"builtin:educaton""#);
-    insta::assert_snapshot!(said(&flow), @"flow.toml:108:1: there is no built-in schema `educaton`. hint: did you mean `education`?");
+    insta::assert_snapshot!(said(&flow), @"flow.toml:119:1: there is no built-in schema `educaton`. hint: did you mean `education`?");
 }
 
 #[test]
@@ -440,10 +440,10 @@ fn every_mistake_is_told_at_once() {
         .replace("mode  = \"script\"", "mode = \"scripted\"");
     insta::assert_snapshot!(said(&flow), @"
     flow.toml:9:1: unknown key `local`. hint: did you mean `locale`?
-    flow.toml:50:1: expected a whole number, found `true`
-    flow.toml:94:1: `scripted` is not one of `interview`, `script`. hint: did you mean `script`?
-    flow.toml:140:1: `scripted` is not one of `interview`, `script`. hint: did you mean `script`?
-    flow.toml:228:1: `scripted` is not one of `interview`, `script`. hint: did you mean `script`?
+    flow.toml:56:1: expected a whole number, found `true`
+    flow.toml:100:1: `scripted` is not one of `interview`, `script`. hint: did you mean `script`?
+    flow.toml:146:1: `scripted` is not one of `interview`, `script`. hint: did you mean `script`?
+    flow.toml:234:1: `scripted` is not one of `interview`, `script`. hint: did you mean `script`?
     ");
 }
 

@@ -8,7 +8,7 @@ use anteroom::{
     interview::Next,
     model::{
         contact::{Contact, Labelled, Name},
-        session::Status,
+        session::{PersonId, Status},
         ui::{Control, Prompt, Reply, Verdict},
         wait::{Purpose, Settlement, Wait},
     },
@@ -30,6 +30,10 @@ impl ContactSource for Rolodex {
         "directory"
     }
 
+    fn serves(&self, _person: &PersonId) -> bool {
+        true
+    }
+
     async fn fetch(&self, _wanted: &Wanted) -> Fetched {
         let work =
             |value: &str| vec![Labelled { label: "work".to_owned(), value: value.to_owned() }];
@@ -40,6 +44,25 @@ impl ContactSource for Rolodex {
             job_title: Some("Programmer".to_owned()),
             ..Contact::default()
         }))
+    }
+}
+
+/// Serves everybody and knows nobody.
+#[derive(Debug)]
+struct Blank;
+
+#[async_trait]
+impl ContactSource for Blank {
+    fn name(&self) -> &'static str {
+        "vcard"
+    }
+
+    fn serves(&self, _person: &PersonId) -> bool {
+        true
+    }
+
+    async fn fetch(&self, _wanted: &Wanted) -> Fetched {
+        Fetched::not_found("an empty book")
     }
 }
 
@@ -167,7 +190,7 @@ async fn the_candidate_flow_makes_its_cards_from_a_contact_card_and_the_answers(
     insta::assert_snapshot!(asked, @r#"
     How would you like to begin? A résumé saves typing; you can correct everything that is read from it.
       [Upload résumé]
-      [Use my contact card]
+      [Use my directory entry]
       [Type it in]
     Here are your contact details so far. Please correct and complete them.
     {
@@ -186,7 +209,7 @@ async fn the_candidate_flow_makes_its_cards_from_a_contact_card_and_the_answers(
         }
       ]
     }
-    Here's where you have studied. Please add what's missing, or skip this if you have nothing to add.
+    Where have you studied? Please add your schools, or skip this if you have nothing to add.
     {
       "education": []
     }
@@ -294,7 +317,6 @@ async fn a_candidate_without_roles_still_has_something_to_pick() {
     insta::assert_snapshot!(asked, @r#"
     How would you like to begin? A résumé saves typing; you can correct everything that is read from it.
       [Upload résumé]
-      [Use my contact card]
       [Type it in]
     Here are your contact details so far. Please correct and complete them.
     {
@@ -302,11 +324,11 @@ async fn a_candidate_without_roles_still_has_something_to_pick() {
         "name": "Ada Byron"
       }
     }
-    Here's where you have worked: organisation, title, place and dates, newest first. Please add what's missing and remove what's wrong.
+    Where have you worked? Please add your roles, newest first: organisation, title, place and dates.
     {
       "work": []
     }
-    Here's where you have studied. Please add what's missing, or skip this if you have nothing to add.
+    Where have you studied? Please add your schools, or skip this if you have nothing to add.
     {
       "education": []
     }
@@ -335,7 +357,7 @@ async fn of_many_roles_the_last_four_come_first() {
 #[tokio::test]
 async fn no_contact_card_is_no_dead_end() {
     let replies = vec![pick(&["contact"]), pick(&["upload"]), Reply::Skipped];
-    let (_, asked) = conversation(Vec::new(), replies).await;
+    let (_, asked) = conversation(vec![Box::new(Blank)], replies).await;
     insta::assert_snapshot!(asked, @r#"
     How would you like to begin? A résumé saves typing; you can correct everything that is read from it.
       [Upload résumé]
@@ -353,4 +375,34 @@ async fn no_contact_card_is_no_dead_end() {
       }
     }
     "#);
+}
+
+#[tokio::test]
+async fn no_answer_is_cut_on_the_evidence_card() {
+    let name = json!({ "basics": { "name": "Ada Byron" } });
+    let long = |words: &str| words.repeat(7_440 / words.len()).trim().to_owned();
+    let (goal, part) = (long("To show it. "), long("I wrote it. "));
+    let replies = vec![
+        pick(&["type"]),
+        correct(name),
+        approve(),
+        Reply::Skipped,
+        pick(&["project"]),
+        write(&long("A project. ")),
+        write(&goal),
+        write(&part),
+        write("Which number to begin with."),
+        write("The engine gave the right numbers."),
+        pick(&["not_measured"]),
+        pick(&["no"]),
+        approve(),
+    ];
+    let (bench, asked) = conversation(Vec::new(), replies).await;
+    let state = bench.state();
+    let card = &state.record("knowledge_card").unwrap_or_else(|| panic!("{asked}")).data;
+    assert_eq!(card["summary"], goal);
+    assert_eq!(card["achievements"][0]["claim"], part);
+    assert_eq!(card["achievements"][0]["evidence"]["quote"], part);
+    // A title is one line; that it goes on is shown.
+    assert!(card["title"].as_str().unwrap().ends_with('…'), "{card}");
 }

@@ -24,7 +24,7 @@ use anteroom::{
 use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
 
-fn now() -> DateTime<Utc> {
+pub(super) fn now() -> DateTime<Utc> {
     "2026-11-02T14:05:00Z".parse().unwrap()
 }
 
@@ -35,6 +35,7 @@ fn state() -> State {
 fn state_after(events: &[Event]) -> State {
     let started = Started {
         time_zone: None,
+        contact_source: None,
         session: SessionId::mint(&CountingIds::default()),
         flow: FlowPin { id: "f".into(), version: "1".into(), digest: String::new() },
         participant: PersonId::web("ada"),
@@ -54,7 +55,7 @@ fn state_after(events: &[Event]) -> State {
     State::fold(&events.zip(1..).map(recorded).collect::<Vec<_>>()).unwrap()
 }
 
-fn wait(control: Control) -> Wait {
+pub(super) fn wait(control: Control) -> Wait {
     let answerers = match control {
         Control::Decide(_) => {
             Answerers::Deciders { alias: "recruiting_approvals".into(), allow_self: false }
@@ -84,7 +85,7 @@ fn wait(control: Control) -> Wait {
     }
 }
 
-fn cx(viewer: Audience) -> Cx {
+pub(super) fn cx(viewer: Audience) -> Cx {
     Cx {
         viewer,
         session: state().session,
@@ -95,13 +96,13 @@ fn cx(viewer: Audience) -> Cx {
     }
 }
 
-fn html(wait: &Wait, cx: &Cx) -> String {
+pub(super) fn html(wait: &Wait, cx: &Cx) -> String {
     let body = Body::Card { wait: Box::new(wait.clone()), again: false };
     message(&Message { id: "w".into(), at: now(), body }, &state(), cx).html
 }
 
 /// A page as it reads: buttons as `[label]`, what unfolds as `(label)`, inputs as `{name=value}`.
-fn read(html: &str) -> String {
+pub(super) fn read(html: &str) -> String {
     let mut out = String::new();
     let mut rest = html;
     while let Some(start) = rest.find('<') {
@@ -134,7 +135,7 @@ fn read(html: &str) -> String {
     lines.join("\n")
 }
 
-fn choices(count: usize) -> Vec<Choice> {
+pub(super) fn choices(count: usize) -> Vec<Choice> {
     let choice = |n| Choice {
         id: format!("c{n}"),
         label: format!("Choice {n}"),
@@ -144,7 +145,7 @@ fn choices(count: usize) -> Vec<Choice> {
     (0..count).map(choice).collect()
 }
 
-fn field(path: &str, label: &str, input: Input, value: Value) -> Field {
+pub(super) fn field(path: &str, label: &str, input: Input, value: Value) -> Field {
     Field {
         path: path.into(),
         label: label.into(),
@@ -156,7 +157,7 @@ fn field(path: &str, label: &str, input: Input, value: Value) -> Field {
     }
 }
 
-const fn text() -> Input {
+pub(super) const fn text() -> Input {
     Input::Text { multiline: false, min: None, max: None }
 }
 
@@ -387,7 +388,7 @@ fn unfinished() -> Wait {
 fn what_must_be_mended_is_marked_before_anybody_approves() {
     let drawn = read(&html(&unfinished(), &cx(Audience::Participant)));
     let shown = drawn.split("[Looks right]").next().unwrap();
-    insta::assert_snapshot!(shown, @r"
+    insta::assert_snapshot!(shown, @"
     Question
     A question.
     Role 1
@@ -399,7 +400,6 @@ fn what_must_be_mended_is_marked_before_anybody_approves() {
     2020
     End:
     2019The end date is before the start date.
-    Not given: Place
     ");
 }
 
@@ -509,8 +509,8 @@ fn an_upload_says_what_it_takes() {
     Question
     A question.
     Choose files
-    PDF, DOCX. Up to 3 files, 10 MB each. Drag and drop works too.
     {files=}
+    PDF, DOCX. Up to 3 files, 10 MB each. Drag and drop works too.
     [Send]
     [Type it in]
     1 of 2

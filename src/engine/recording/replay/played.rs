@@ -12,6 +12,7 @@ use serde_json::Value;
 use tokio::sync::{Semaphore, watch};
 
 use crate::{
+    contacts::{self, ContactSource, Fetched, Wanted},
     flows::LoadedFlow,
     ids::CallId,
     llm::{
@@ -20,6 +21,7 @@ use crate::{
         error::{Fault, Stage, Told},
     },
     model::{
+        session::PersonId,
         transcript::{CallResult, Event, Intent, Recorded, Thought},
         ui::Reply,
         usage::Usage,
@@ -29,6 +31,32 @@ use crate::{
 
 /// Longer than any pause that a tool is given, so that a recorded failure is not tried again.
 const NEVER: Duration = Duration::from_hours(1);
+
+/// A contact source that served the participant. What it found is a result that was recorded.
+#[derive(Debug)]
+pub(super) struct Served(&'static str);
+
+impl Served {
+    /// The source of this name.
+    pub(super) fn of(name: &str) -> Option<Self> {
+        contacts::NAMES.into_iter().find(|known| *known == name).map(Self)
+    }
+}
+
+#[async_trait]
+impl ContactSource for Served {
+    fn name(&self) -> &'static str {
+        self.0
+    }
+
+    fn serves(&self, _person: &PersonId) -> bool {
+        true
+    }
+
+    async fn fetch(&self, _wanted: &Wanted) -> Fetched {
+        Fetched::not_found("what was found is in the recording")
+    }
+}
 
 /// A model that is given its answers one by one; until then whoever asks waits.
 #[derive(Debug)]
