@@ -21,7 +21,7 @@ mod values;
 
 pub use self::{
     complaint::complaint,
-    denial::{DenialForm, note_label, starting_over, words_went_to},
+    denial::{DenialForm, is_scripted, note_label, starting_over, words_went_to},
     draft::{Draft, Slot, growing},
     element::Element,
     entered::{kept, named, picked, text_of, words_to_values, yes_or_no},

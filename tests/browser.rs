@@ -185,7 +185,7 @@ async fn start(browser: &mut Browser, flow: &str) {
 async fn begin_with_a_resume(scene: &mut Scene, file: &str) {
     let browser = &mut scene.browser;
     start(browser, "Candidate onboarding").await;
-    browser.see("You are about to talk to an AI assistant").await;
+    browser.see("You are about to talk to a bot").await;
     browser.show("notice").await;
     browser.press("Continue with the assistant").await;
     browser.press("Upload résumé").await;
@@ -195,7 +195,7 @@ async fn begin_with_a_resume(scene: &mut Scene, file: &str) {
     browser.answer("Send").await;
     browser.see("Here are your contact details").await;
     browser.show("contact-details").await;
-    browser.unfold("Edit", "Note for the interviewer").await;
+    browser.unfold("Edit", "Note for the team").await;
     browser.write("Phone", "+44 20 7946 0123").await;
     browser.show("edit").await;
     browser.answer("Save").await;

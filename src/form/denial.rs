@@ -1,6 +1,13 @@
 //! What a form for words says about who reads them: the words of a denial, and the note beside a review.
 
-use crate::model::ui::{Decide, DenialReader};
+use crate::{
+    interview::State,
+    model::{
+        transcript::Origin,
+        ui::{Decide, DenialReader},
+        wait::{Purpose, Wait},
+    },
+};
 
 /// The form in which somebody says why they deny a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -63,6 +70,12 @@ pub fn words_went_to(decide: &Decide) -> String {
         DenialReader::Interviewer => "To the interviewer".to_owned(),
         DenialReader::Participant => format!("To {}", decide.person().unwrap_or("the participant")),
     }
+}
+
+/// Whether a script asked a question, and no model: who reads a note beside the answer depends on it.
+pub fn is_scripted(wait: &Wait, state: &State) -> bool {
+    let Purpose::Call { call, .. } = &wait.purpose else { return false };
+    state.call(call).is_some_and(|known| matches!(known.call.origin, Origin::Step { .. }))
 }
 
 /// Label of the note beside a review: read by the model where one asks, otherwise by the team.

@@ -3,7 +3,12 @@
 
 use serde_json::{Value, json};
 
-use super::{ONE, Scene, begin_with_a_resume, chromium::Look, erase, start};
+use super::{
+    ONE, Scene, begin_with_a_resume,
+    bot::{Bot, command},
+    chromium::Look,
+    erase, start,
+};
 
 /// What has the focus, by its label or its words, and whether it can be seen.
 const FOCUS: &str = "
@@ -29,7 +34,7 @@ async fn fault_has_the_focus_and_is_in_view() {
     begin_with_a_resume(&mut scene, "ada.pdf").await;
 
     let browser = &mut scene.browser;
-    browser.unfold("Edit", "Note for the interviewer").await;
+    browser.unfold("Edit", "Note for the team").await;
     browser.press("Add a role").await;
     browser.see("Role 4").await;
     browser.answer("Save").await;
@@ -53,7 +58,7 @@ async fn question_that_gets_the_focus_is_not_said_as_well() {
     let Some(mut scene) = Scene::open("aloud", Look::Desktop).await else { return };
     let browser = &mut scene.browser;
     start(browser, "Candidate onboarding").await;
-    browser.see("You are about to talk to an AI assistant").await;
+    browser.see("You are about to talk to a bot").await;
     // What stood on the page when it was opened is not said.
     while browser.evaluate("return document.body.dataset.ready || null").await.is_null() {}
     browser.evaluate(LISTEN).await;
@@ -70,13 +75,20 @@ async fn question_that_gets_the_focus_is_not_said_as_well() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn lost_connection_is_shown() {
+async fn lost_connection_is_shown_until_it_is_there_again() {
     let _one = ONE.lock().await;
     let Some(mut scene) = Scene::open("lost", Look::Desktop).await else { return };
     start(&mut scene.browser, "Community welcome").await;
     scene.browser.see("This is a bot.").await;
+    let address = scene.bot.page.trim_start_matches("http://").trim_end_matches('/').to_owned();
     drop(scene.bot);
     scene.browser.see("Connection lost. Trying to reconnect…").await;
     scene.browser.show("lost").await;
+
+    let data = scene.dir.path().join("data");
+    let _again = Bot::at(&address, command(&data), &data).expect("the port is free again");
+    scene.browser.leave("Connection lost").await;
+    scene.browser.press("Start").await;
+    scene.browser.see("Be kind.").await;
     scene.browser.close().await;
 }

@@ -59,6 +59,9 @@ async fn staff_take_over(scene: &mut Scene) {
     browser.see("returned a result").await;
     browser.show("staff-technical").await;
     browser.tick("Show technical details").await;
+    browser.unfold("Profile and files", "Files").await;
+    browser.show("staff-profile").await;
+    browser.press("Profile and files").await;
     browser.unfold("More", "Place hold…").await;
     browser.unfold("Place hold…", "Reason for the hold").await;
     browser.show("staff-hold").await;

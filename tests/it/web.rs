@@ -10,6 +10,8 @@ mod growing;
 mod hostile;
 #[path = "web/leaks.rs"]
 mod leaks;
+#[path = "web/lines.rs"]
+mod lines;
 #[path = "web/made.rs"]
 mod made;
 #[path = "web/participant.rs"]
@@ -283,7 +285,7 @@ async fn staff_take_over_write_and_hand_back() {
 
     let page = grace.get(&path).await;
     let page = grace.order(&page, &[("command", "write"), ("text", "Hello, Ada.")]).await;
-    assert!(page.contains("Grace has taken over"), "{page}");
+    assert!(page.contains("<bdi>Grace</bdi> has taken over"), "{page}");
     let page = grace.order(&page, &[("command", "hand_back")]).await;
     assert!(!page.contains("has taken over"), "{page}");
 

@@ -31,11 +31,16 @@ impl Bot {
 
     /// Starts the program by a [`command`] on `data` and waits until it says that it is ready; none if it ended before.
     /// What it says goes to a log beside the data.
-    pub(crate) fn launch(mut command: Command, data: &Path) -> Option<Self> {
+    pub(crate) fn launch(command: Command, data: &Path) -> Option<Self> {
+        Self::at("127.0.0.1:0", command, data)
+    }
+
+    /// The same at an address and port of its own.
+    pub(crate) fn at(address: &str, mut command: Command, data: &Path) -> Option<Self> {
         let log =
             File::options().create(true).append(true).open(data.with_extension("log")).unwrap();
         let child = command
-            .args(["play", "--no-open", "--json", "--listen", "127.0.0.1:0"])
+            .args(["play", "--no-open", "--json", "--listen", address])
             .stdout(Stdio::piped())
             .stderr(log)
             .spawn()

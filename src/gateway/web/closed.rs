@@ -58,6 +58,7 @@ pub(super) fn whole(wait: &Wait, cx: &Cx) -> Markup {
             @if *verdict != Verdict::Rejected { (controls::review_table(&wait.prompt, review, &groups, None)) }
             @if let Some(notes) = notes { p.small { "Note: " bdi.lines { (notes) } } }
         },
+        (Reply::Chosen { ids, .. }, control) => unclipped(&labels(control, ids)),
         (Reply::Decided { feedback, .. }, control) => html! {
             @if let Control::Decide(decide) = control { (controls::facts(decide)) }
             // What was said to the interviewer is not for the participant.
@@ -67,6 +68,11 @@ pub(super) fn whole(wait: &Wait, cx: &Cx) -> Markup {
         },
         _ => html! {},
     }
+}
+
+/// An answer that the line has no room for.
+fn unclipped(answer: &str) -> Markup {
+    html! { @if answer.chars().count() > limits::ANSWER_MAX { p.answer dir="auto" { (answer) } } }
 }
 
 /// What can still be done about a question that is settled, and that its answer is being worked on.
@@ -130,7 +136,7 @@ impl Given<'_> {
             span.outcome {
                 (icons::check())
                 bdi { (self.name()) } " " (verb) @if !what.is_empty() { ": " strong dir="auto" { (what) } }
-                ", " (time(self.at))
+                span.at { ", " (time(self.at)) }
             }
         }
     }
@@ -140,7 +146,7 @@ impl Given<'_> {
         html! {
             span class={ "outcome " (if good { "good" } else { "bad" }) } {
                 (if good { icons::check() } else { icons::cross() })
-                (what) " by " bdi { (by_whom(self.by, self.by_name, self.state, self.viewer)) } ", " (time(self.at))
+                (what) " by " bdi { (by_whom(self.by, self.by_name, self.state, self.viewer)) } span.at { ", " (time(self.at)) }
             }
         }
     }

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     form::{self, DenialForm, Element, Fields, Sheet, clip, in_words, instant, sheet, words},
-    interview::answer,
+    interview::{State, answer},
     model::{
         ui::{
             Ask, Choice, Choose, Confirm, Control, Decide, Field, FieldError, Form, Group, Prompt,
@@ -24,11 +24,16 @@ use crate::{
 /// The upload whose content the cards that follow ask for as well.
 const RESUME: &str = "resume";
 
+/// Data with more fields than this of which at most one is known is opened as a form.
+const BARE_MIN: usize = 3;
+
 /// One open question and what it is drawn with.
 pub(super) struct Open<'a> {
     pub(super) wait: &'a Wait,
     pub(super) cx: &'a Cx,
     pub(super) draft: Option<&'a Draft>,
+    /// A script asked, and no model.
+    pub(super) is_scripted: bool,
 }
 
 impl Open<'_> {
@@ -73,9 +78,9 @@ impl Open<'_> {
 }
 
 /// The control of a question that is open.
-pub(super) fn render(wait: &Wait, cx: &Cx) -> Markup {
+pub(super) fn render(wait: &Wait, state: &State, cx: &Cx) -> Markup {
     let draft = cx.draft.as_ref().filter(|draft| draft.wait == wait.id);
-    let open = Open { wait, cx, draft };
+    let open = Open { wait, cx, draft, is_scripted: form::is_scripted(wait, state) };
     html! {
         (whole_errors(draft, &wait.prompt.control))
         @match &wait.prompt.control {
@@ -155,8 +160,11 @@ fn look_over(open: &Open<'_>, review: &Review) -> Markup {
     // What does not pass as it is must be edited.
     let editing =
         open.draft.is_some_and(|d| inputs::is_editing(&d.action) || d.action == "approve");
-    let is_blank =
-        review.groups.iter().flat_map(|g| &g.fields).all(|f| in_words(&f.value).is_empty());
+    let fields = || review.groups.iter().flat_map(|group| &group.fields);
+    let given = fields().filter(|field| !in_words(&field.value).is_empty()).count();
+    let is_blank = given == 0;
+    // What is hardly begun is to be filled in, not looked at; once it was saved, people say what it is.
+    let is_bare = given < 2 && fields().count() > BARE_MIN && open.wait.revision <= 1;
     let restarting = open.typed("reject").is_some();
     // What would be refused is marked before anybody presses.
     let wrong = answer::check_data(&review.schema, &review.data);
@@ -171,11 +179,15 @@ fn look_over(open: &Open<'_>, review: &Review) -> Markup {
             @if !is_blank { div.approve { (open.form("approve", &html! {
                 div.actions { (open.button("approve", "Looks right", "primary")) (open.skip(review.skippable)) }
             })) } }
-            details.fold.edit open[editing || is_blank] {
-                summary { (if is_blank { "Fill in" } else { "Edit" }) }
-                (edit_form(open, review, is_blank))
+            @if is_blank {
+                div.edit { (edit_form(open, review, true)) }
+            } @else {
+                details.fold.edit open[editing || is_bare] {
+                    summary { "Edit" }
+                    (edit_form(open, review, false))
+                }
+                (start_over(open, restarting))
             }
-            @if !is_blank { (start_over(open, restarting)) }
         }
     }
 }
@@ -218,18 +230,28 @@ fn edit_form(open: &Open<'_>, review: &Review, is_blank: bool) -> Markup {
         @for (n, rows) in sheet.rows.iter().enumerate() {
             @for row in rows { input type="hidden" name=(sheet::rows_name(n)) value=(row.map_or_else(|| "new".to_owned(), |r| r.to_string())); }
         }
-        @for group in sheet.groups(review) { (edit_group(open, (review, &sheet), &group, draft)) }
+        @let groups = sheet.groups(review);
+        @if groups.is_empty() { (nothing_listed(review)) }
+        @for group in &groups { (edit_group(open, (review, &sheet), group, draft)) }
         div.actions { @for (n, list) in review.lists.iter().enumerate() {
             @if !sheet::is_nested(review, n) { (open.button(&format!("add.{n}"), &format!("Add {}", form::one(&list.noun)), "quiet add")) }
         } }
         @let name = open.name("notes");
         div.field.note {
-            label for=(name) { "Note for the interviewer " span.small { "optional" } }
+            label for=(name) { (form::note_label(!open.is_scripted)) " " span.small { "optional" } }
             textarea id=(name) name="notes" rows="2" dir="auto" { (fields.get("notes")) }
         }
         div.actions { (open.button("save", "Save", "primary")) (open.skip(is_blank && review.skippable)) }
     };
     open.form("edit", &inner)
+}
+
+/// What to do where there are only lists and nothing is in them.
+fn nothing_listed(review: &Review) -> Markup {
+    let nouns = review.lists.iter().map(|list| form::one(&list.noun));
+    html! {
+        p.empty-hint { "Nothing here yet. Add " (nouns.collect::<Vec<_>>().join(" or ")) ", or save to leave it empty." }
+    }
 }
 
 /// The fields of a group. An entry of a list is folded to its name, so that a long list fits on a screen; what is new
@@ -307,6 +329,7 @@ pub(super) fn review_table(
                 // The card has said it already.
                 @if prompt.title.as_ref() != Some(&group.title) { h4 { (group.title) } }
                 (values(&group.fields, open))
+                @if open.is_some() && !is_entry(&group) { (not_given(&group.fields, open)) }
             }
         }
     };
@@ -318,19 +341,30 @@ pub(super) fn review_table(
     }
 }
 
+/// What is wrong with a field, if something is.
+fn wrong_with<'a>(field: &Field, open: Option<&'a [FieldError]>) -> Option<&'a str> {
+    let errors = open.unwrap_or_default();
+    errors.iter().find(|error| error.path == field.path).map(|error| error.message.as_str())
+}
+
+/// Whether a field is shown: it has a value, or needs one while that can be mended.
+fn is_told(field: &Field, open: Option<&[FieldError]>) -> bool {
+    let is_asked = field.check || field.required || wrong_with(field, open).is_some();
+    !form::shown(&field.input, &field.value).is_empty() || open.is_some() && is_asked
+}
+
+/// What else could be given, on a quiet line.
+fn not_given(fields: &[Field], open: Option<&[FieldError]>) -> Markup {
+    let missing = fields.iter().filter(|field| !is_told(field, open));
+    let missing: Vec<&str> = missing.map(|field| field.label.as_str()).collect();
+    html! { @if !missing.is_empty() { p.small { "Not given: " (missing.join(", ")) } } }
+}
+
 /// Fields with their values.
 pub(super) fn values(fields: &[Field], open: Option<&[FieldError]>) -> Markup {
     let words = |field: &Field| form::shown(&field.input, &field.value);
-    let wrong = |field: &Field| {
-        let errors = open.unwrap_or_default();
-        errors.iter().find(|error| error.path == field.path).map(|error| error.message.as_str())
-    };
-    let is_told = |field: &&Field| {
-        let is_asked = field.check || field.required || wrong(field).is_some();
-        !words(field).is_empty() || open.is_some() && is_asked
-    };
-    let (told, missing): (Vec<_>, Vec<_>) = fields.iter().partition(is_told);
-    let missing: Vec<&str> = missing.iter().map(|field| field.label.as_str()).collect();
+    let wrong = |field: &Field| wrong_with(field, open);
+    let told: Vec<&Field> = fields.iter().filter(|field| is_told(field, open)).collect();
     html! {
         @if !told.is_empty() { dl.values {
             @for field in told {
@@ -345,7 +379,6 @@ pub(super) fn values(fields: &[Field], open: Option<&[FieldError]>) -> Markup {
                 }
             }
         } }
-        @if open.is_some() && !missing.is_empty() { p.small { "Not given: " (missing.join(", ")) } }
     }
 }
 
@@ -370,25 +403,24 @@ fn send_files(open: &Open<'_>, upload: &Upload) -> Markup {
     let accept = upload.accept.iter().map(|ext| format!(".{ext}")).collect::<Vec<_>>().join(",");
     let kinds = upload.accept.iter().map(|ext| ext.to_uppercase()).collect::<Vec<_>>().join(", ");
     let size = words::bytes(upload.max_bytes);
-    let again = if refused {
-        "Try another file"
-    } else if upload.max_files > 1 {
-        "Choose files"
-    } else {
-        "Choose a file"
+    let label = match (refused, upload.max_files) {
+        (true, _) => "Try another file",
+        (false, 2..) => "Choose files",
+        (false, _) => "Choose a file",
     };
     // What a résumé says can be typed into the cards that follow; nothing stands in for another file.
     let skip = if upload.upload_type == RESUME { "Type it in" } else { "Skip" };
     let inner = html! {
         div.dropzone {
-            label for=(name) { (again) }
+            // The browser's own button says the same.
+            label.sr[!refused] for=(name) { (label) }
+            input type="file" id=(name) name="files" accept=(accept) multiple[upload.max_files > 1]
+                data-max-bytes=(upload.max_bytes) aria-describedby={ (name) "-hint" };
             p.small id={ (name) "-hint" } {
                 (kinds) ". "
                 @if upload.max_files > 1 { "Up to " (upload.max_files) " files, " (size) " each." } @else { "Up to " (size) "." }
-                " Drag and drop works too."
+                span.by-mouse { " Drag and drop works too." }
             }
-            input type="file" id=(name) name="files" accept=(accept) multiple[upload.max_files > 1]
-                data-max-bytes=(upload.max_bytes) aria-describedby={ (name) "-hint" };
             (errors_of(open.draft, "files"))
         }
         div.actions {

@@ -82,6 +82,9 @@ pub const QUOTE_MAX: usize = 160;
 /// How much of a question names its card once it is a line, in characters.
 pub const HEADING_MAX: usize = 90;
 
+/// A question up to this length stands whole on the line that its card has become, also on a telephone, in characters.
+pub const LINE_MAX: usize = 20;
+
 /// How much of an answer stands in the line that its card has become, in characters; the rest unfolds.
 pub const ANSWER_MAX: usize = 120;
 

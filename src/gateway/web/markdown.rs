@@ -6,9 +6,30 @@ use pulldown_cmark::{CowStr, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
 /// Renders what the bot says. The text may hold names and answers of people, so nothing in it is trusted.
 pub fn render(text: &str) -> Markup {
+    drawn(text, false)
+}
+
+/// The same for the participant, with every web address leading where it says. Staff have no such links: what a
+/// participant writes must not be one for them.
+pub fn render_linked(text: &str) -> Markup {
+    drawn(text, true)
+}
+
+fn drawn(text: &str, is_linked: bool) -> Markup {
     let options = Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TABLES;
     let mut open_links = Vec::new();
-    let events = Parser::new_ext(text, options).map(|event| harmless(event, &mut open_links));
+    let mut is_code = false;
+    let events = Parser::new_ext(text, options).flat_map(|event| {
+        match &event {
+            Event::Start(Tag::CodeBlock(_)) => is_code = true,
+            Event::End(TagEnd::CodeBlock) => is_code = false,
+            _ => {}
+        }
+        match event {
+            Event::Text(words) if is_linked && open_links.is_empty() && !is_code => linked(&words),
+            event => vec![harmless(event, &mut open_links)],
+        }
+    });
     let mut out = String::with_capacity(text.len() * 3 / 2);
     pulldown_cmark::html::push_html(&mut out, events);
     PreEscaped(out)
@@ -50,6 +71,34 @@ fn harmless<'a>(event: Event<'a>, open_links: &mut Vec<bool>) -> Event<'a> {
         Event::End(TagEnd::Heading(_)) => Event::End(TagEnd::Heading(HeadingLevel::H3)),
         other => other,
     }
+}
+
+/// Text in which each web address leads where it says.
+fn linked<'a>(text: &str) -> Vec<Event<'a>> {
+    let words = |text: &str| Event::Text(CowStr::from(text.to_owned()));
+    let mut events = Vec::new();
+    let mut rest = text;
+    while let Some((before, url, after)) = next_address(rest) {
+        events.push(words(before));
+        events.extend([Event::InlineHtml(opening(url)), words(url)]);
+        events.push(Event::InlineHtml(CowStr::Borrowed("</a>")));
+        rest = after;
+    }
+    events.push(words(rest));
+    events
+}
+
+/// The next web address of a text, and what stands around it; the punctuation of the sentence is not part of it.
+fn next_address(text: &str) -> Option<(&str, &str, &str)> {
+    let begin = ["https://", "http://"].iter().filter_map(|scheme| text.find(scheme)).min()?;
+    let (before, from) = text.split_at(begin);
+    let end = from.find(|c: char| c.is_whitespace() || matches!(c, '<' | '>' | '"' | '`'));
+    let whole = &from[..end.unwrap_or(from.len())];
+    let is_mark =
+        |c: char| matches!(c, '.' | ',' | ';' | ':' | '!' | '?' | ')' | ']' | '\'' | '”' | '’');
+    let url = whole.trim_end_matches(is_mark);
+    let is_address = url.split_once("://").is_some_and(|(_, host)| !host.is_empty());
+    is_address.then(|| (before, url, &from[url.len()..]))
 }
 
 fn opening(url: &str) -> CowStr<'static> {

@@ -232,7 +232,7 @@ fn bubble(voice: &Voice, text: &str, at: DateTime<Utc>, state: &State, viewer: A
     html! {
         article class={ "bubble " (class) } {
             p.who { bdi { (name) } @if class == "person" { " · from the team" } " " (time(at)) }
-            @if is_markdown { div.md dir="auto" { (markdown::render(text)) } } @else { p.said dir="auto" { (text) } }
+            @if is_markdown { div.md dir="auto" { (said(text, viewer)) } } @else { p.said dir="auto" { (text) } }
         }
     }
 }
@@ -247,19 +247,21 @@ pub(super) fn said_by_you(text: &str) -> Markup {
 /// A question with its control; once it is settled, a line that says what became of it and unfolds the whole.
 pub(super) fn card(wait: &Wait, again: bool, state: &State, cx: &Cx) -> Markup {
     if wait.standing.is_pending() && !again {
-        return open_card(wait, cx);
+        return open_card(wait, state, cx);
     }
     let title = name_of_part("t", wait);
     let heading = heading(wait);
-    // A question without a title is its own heading, and need not be read twice.
-    let is_told = heading == form::one_line(&form::plain(&wait.prompt.body));
+    // A short question without a title is its own heading, and need not be read twice. A longer one may not be whole
+    // on the line.
+    let is_told = heading == form::one_line(&form::plain(&wait.prompt.body))
+        && heading.chars().count() <= limits::LINE_MAX;
     let head = html! {
         h3 id=(title) dir="auto" { (heading) }
         @if again { span.outcome { "Asked again below." } } @else { (closed::line(wait, state, cx)) }
     };
     let rest = html! {
         @if cx.viewer == Audience::Staff { (asked(wait)) }
-        @if !is_told { (body_of(wait)) }
+        @if !is_told { (body_of(wait, cx.viewer)) }
         @if !again { (closed::whole(wait, cx)) }
     };
     html! {
@@ -274,19 +276,20 @@ pub(super) fn card(wait: &Wait, again: bool, state: &State, cx: &Cx) -> Markup {
     }
 }
 
-fn open_card(wait: &Wait, cx: &Cx) -> Markup {
+fn open_card(wait: &Wait, state: &State, cx: &Cx) -> Markup {
     let title = name_of_part("t", wait);
+    let is_theirs = wait.answerers.audience() == cx.viewer;
     html! {
-        article.card.open aria-labelledby=(title) aria-describedby=(name_of_part("b", wait)) data-wait=(wait.id.short()) {
+        article.card.open[is_theirs].waits[!is_theirs] aria-labelledby=(title) aria-describedby=(name_of_part("b", wait)) data-wait=(wait.id.short()) {
             header {
                 h3 id=(title) class=[wait.prompt.title.is_none().then_some("sr")] {
                     (wait.prompt.title.as_deref().unwrap_or("Question"))
                 }
                 @if cx.viewer == Audience::Staff { (asked(wait)) }
             }
-            (body_of(wait))
-            @if wait.answerers.audience() == cx.viewer {
-                (controls::render(wait, cx))
+            (body_of(wait, cx.viewer))
+            @if is_theirs {
+                (controls::render(wait, state, cx))
             } @else {
                 p.outcome.waiting { (icons::clock()) "Waiting for " (addressee(wait).to_lowercase()) "." }
             }
@@ -300,10 +303,18 @@ fn asked(wait: &Wait) -> Markup {
     html! { p.small { (addressee(wait)) " · asked " (time(wait.asked_at)) } }
 }
 
-fn body_of(wait: &Wait) -> Markup {
+/// What the bot says, as this viewer reads it.
+fn said(text: &str, viewer: Audience) -> Markup {
+    match viewer {
+        Audience::Participant => markdown::render_linked(text),
+        Audience::Staff => markdown::render(text),
+    }
+}
+
+fn body_of(wait: &Wait, viewer: Audience) -> Markup {
     html! {
         @if !wait.prompt.body.trim().is_empty() {
-            div.md id=(name_of_part("b", wait)) dir="auto" { (markdown::render(&wait.prompt.body)) }
+            div.md id=(name_of_part("b", wait)) dir="auto" { (said(&wait.prompt.body, viewer)) }
         }
     }
 }
@@ -385,13 +396,14 @@ pub fn tail(state: &State, cx: &Cx) -> Fragment {
         (Status::Stopped | Status::Paused | Status::Declined, _) => {
             Some("This conversation is paused.".to_owned())
         }
-        (Status::Notice | Status::Open, Some(handoff)) => Some(match &handoff.claimed_by {
-            Some(_) => "Someone from the team is here. The assistant is paused.".to_owned(),
-            None => {
-                "Someone from the team has been asked to join. The assistant is paused.".to_owned()
-            }
-        }),
-        (Status::Notice | Status::Open, None) | (Status::Completed | Status::Ended, _) => None,
+        (Status::Notice | Status::Open | Status::Completed, Some(handoff)) => {
+            Some(match &handoff.claimed_by {
+                Some(_) => "Someone from the team is here. The assistant is paused.".to_owned(),
+                None => "Someone from the team has been asked to join. The assistant is paused."
+                    .to_owned(),
+            })
+        }
+        (Status::Notice | Status::Open | Status::Completed, None) | (Status::Ended, _) => None,
     };
     let may_resume = cx.viewer == Audience::Participant
         && (matches!(state.status, Status::Stopped | Status::Paused | Status::Declined)

@@ -266,6 +266,24 @@ pub(super) async fn command(
     Ok(outcome(receipt, None, &from, None))
 }
 
+/// Words of a staff member for the participant. What is not taken stays in its place.
+pub(super) async fn write(
+    app: &App,
+    session: SessionId,
+    from: Responder,
+    (form, text): (&Submission, String),
+) -> Result<Outcome, engine::Error> {
+    let count = text.chars().count();
+    if count > super::limits::TEXT_MAX {
+        return Ok(Outcome::Unsent(Words::new(texts::long_message(count)), text));
+    }
+    let written = Command::Write { text: text.clone() };
+    Ok(match command(app, session, from, (form, written)).await? {
+        Outcome::Told(words) => Outcome::Unsent(words, text),
+        taken => taken,
+    })
+}
+
 fn outcome(
     receipt: Receipt,
     wait: Option<&Wait>,

@@ -26,7 +26,7 @@ use crate::{
     engine::Error,
     form::{Words, words},
     ids::SessionId,
-    interview::Responder,
+    interview::{Command, Responder},
     model::{
         session::Head,
         transcript::Audience,
@@ -261,6 +261,7 @@ async fn taken(app: Arc<App>, id: String, request: Request<Body>, is_answer: boo
         reply::answer(&app, session, from, form).await
     } else {
         match parse::order(&form.fields) {
+            Some(Command::Write { text }) => reply::write(&app, session, from, (&form, text)).await,
             Some(command) => reply::command(&app, session, from, (&form, command)).await,
             None => Ok(reply::Outcome::Told(Words::new(texts::STALE_FORM))),
         }

@@ -101,7 +101,7 @@ pub(super) fn ask_name(browser: &Browser) -> Markup {
                 input type="hidden" name="csrf" value=(browser.csrf());
                 div.inline {
                     div { label for="name" { "Your name" }
-                        input #name type="text" name="name" required maxlength=(limits::NAME_MAX) autocomplete="name"; }
+                        input #name type="text" name="name" dir="auto" required maxlength=(limits::NAME_MAX) autocomplete="name"; }
                     button.primary { "Continue" }
                 }
             }
@@ -114,7 +114,7 @@ fn whose(view: &View) -> Markup {
     let name = view.state.known_as().unwrap_or("A participant");
     html! {
         p.small.whose {
-            (icons::person()) strong { (name) } span { "· " (view.flow.flow.title) }
+            (icons::person()) strong { bdi { (name) } } span { "· " (view.flow.flow.title) }
             a href={ "/staff/s/" (view.state.session) } { "Open conversation" }
         }
     }
@@ -140,8 +140,8 @@ pub(super) fn call_for_help(view: &View, cx: &Cx) -> Option<(DateTime<Utc>, Frag
         html! {
             (whose(view))
             article.card.open.help aria-labelledby=(title) {
-                header { h3 id=(title) { (name) " asked for a human" } }
-                p { "Since " (render::time(handoff.asked_at)) @if let Some(reason) = &reason { ", because " (reason) } ". The assistant keeps quiet until you hand back." }
+                header { h3 id=(title) { bdi { (name) } " asked for a human" } }
+                p { "Since " (render::time(handoff.asked_at)) @if let Some(reason) = &reason { ", because " bdi { (reason) } } ". The assistant keeps quiet until you hand back." }
                 div.actions { (order(cx, &view.state, "take_over", "Take over", "primary")) }
             }
         }
@@ -204,7 +204,7 @@ fn row(head: &Head, overview: &Overview) -> Markup {
         && matches!(head.status, Status::Notice | Status::Open);
     html! {
         tr {
-            th scope="row" { a href={ "/staff/s/" (head.id) } { (head.name.as_deref().unwrap_or("No name given")) } }
+            th scope="row" { a href={ "/staff/s/" (head.id) } { bdi { (head.name.as_deref().unwrap_or("No name given")) } } }
             td data-label="Interview" { (title) }
             td data-label="Status" {
                 (glance::capitalised(words::of_status(head.status)))
@@ -309,7 +309,7 @@ pub(super) fn conversation(view: &View, cx: &Cx, notice: Option<&Words>) -> Mark
         header.top {
             div.inner {
                 a.brand-mark href="/staff" aria-label="All conversations" { (icons::previous()) }
-                h1 { (brand::logo()) (name) span.small { " · " (view.flow.flow.title) } }
+                h1 { (brand::logo()) bdi { (name) } span.small { " · " (view.flow.flow.title) } }
                 (PreEscaped(orders(&view.state, cx).html))
             }
             (PreEscaped(render::status(&view.state, &view.flow, cx.viewer).html))
@@ -317,7 +317,7 @@ pub(super) fn conversation(view: &View, cx: &Cx, notice: Option<&Words>) -> Mark
         main #main {
             (PreEscaped(standing(&view.state, &view.flow).html))
             (PreEscaped(collected(&view.state, &view.flow).html))
-            label.switch { input #technical type="checkbox" autocomplete="off"; " Show technical details" }
+            div.view-as { label.switch { input #technical type="checkbox" autocomplete="off"; " Show technical details" } }
             h2 #talk .sr { "Transcript" }
             div #log aria-labelledby="talk" role="region" tabindex="-1" {
                 @for piece in view.log(cx) { (PreEscaped(piece.html)) }
@@ -336,9 +336,10 @@ fn composer(view: &View, cx: &Cx) -> Markup {
         footer.composer {
             form #say method="post" action=(cx.url("order")) data-form="write" {
                 (cx.hidden("write"))
-                label.sr for="text" { "Message " (to) (pauses) }
-                textarea #text name="text" rows="1" maxlength=(limits::TEXT_MAX) placeholder={ "Message " (to) (pauses) } {}
-                button.primary name="command" value="write" aria-label="Send message" { "Send" }
+                label.small for="text" { "Message " bdi { (to) } (pauses) }
+                textarea #text name="text" rows="1" dir="auto" data-max=(limits::TEXT_MAX) { (cx.unsent) }
+                button.primary name="command" value="write" aria-label="Send message" { (icons::send()) }
+                p.left.small aria-live="polite" {}
             }
         }
     }
@@ -382,7 +383,7 @@ fn move_on(cx: &Cx, state: &State) -> Markup {
                     (cx.hidden(&format!("advance{}", state.seq)))
                     p { "Moves on to the next part although this one isn't complete." }
                     label for="advance-reason" { "Reason " span.small { "optional, kept in the audit log" } }
-                    textarea #advance-reason name="reason" rows="2" {}
+                    textarea #advance-reason name="reason" rows="2" dir="auto" {}
                     button.primary name="command" value="advance" { "Move on" }
                 }
             }
@@ -397,7 +398,7 @@ fn end(cx: &Cx, state: &State) -> Markup {
             form method="post" action=(cx.url("order")) data-form="end" {
                 (cx.hidden(&format!("end{}", state.seq)))
                 label for="end-reason" { "Reason " span.small { "optional" } }
-                textarea #end-reason name="reason" rows="2" {}
+                textarea #end-reason name="reason" rows="2" dir="auto" {}
                 button.danger name="command" value="end" { "End the conversation" }
             }
         }
@@ -412,7 +413,7 @@ fn hold(cx: &Cx, state: &State) -> Markup {
                 (cx.hidden(&format!("hold{}", state.seq)))
                 p.small { "Nothing is deleted while a hold is in place." }
                 label for="hold-reason" { "Reason for the hold " span.small { "visible to the participant" } }
-                textarea #hold-reason name="reason" rows="2" required {}
+                textarea #hold-reason name="reason" rows="2" dir="auto" required {}
                 button.primary name="command" value="hold" { "Place hold" }
             }
         }
@@ -426,10 +427,10 @@ pub(super) fn standing(state: &State, flow: &LoadedFlow) -> Fragment {
             strong { (glance::capitalised(words::of_status(state.status))) }
             @if let Some(handoff) = &state.handoff {
                 @match &handoff.claimed_by {
-                    Some((_, name)) => { " · " (name) " has taken over" },
+                    Some((_, name)) => { " · " bdi { (name) } " has taken over" },
                     None => {
                         " · " span.tag { "Asked for a human" } " since " (render::time(handoff.asked_at))
-                        @if let Some(reason) = more_than_a_call(&handoff.reason) { ", because " (reason) }
+                        @if let Some(reason) = more_than_a_call(&handoff.reason) { ", because " bdi { (reason) } }
                     },
                 }
             }
@@ -451,7 +452,7 @@ fn kept_until(state: &State, flow: &LoadedFlow) -> Markup {
     html! {
         @match &keeping.hold {
             Some(hold) => p.small {
-                (icons::calendar()) "On hold since " (render::time(hold.since)) ": " (hold.reason)
+                (icons::calendar()) "On hold since " (render::time(hold.since)) ": " bdi { (hold.reason) }
                 @if keeping.erasure_asked { " · they have asked for everything to be deleted" }
             },
             None => @if !days.is_empty() {
@@ -491,11 +492,13 @@ fn stored(record: &Record, flow: &LoadedFlow) -> Markup {
     let groups = card::draw(schema, &record.data, &[]).groups;
     html! {
         section.group {
-            h4 { (title) @if record.reviewed { span.approved { (icons::tick()) "Approved" } } }
-            @if groups.is_empty() { p { (in_words(&record.data)) } }
-            @for group in &groups {
-                @if !group.path.is_empty() { p.entry { (group.title) } }
-                (controls::values(&group.fields, None))
+            h3 { (title) @if record.reviewed { span.approved { (icons::tick()) "Approved" } } }
+            @if groups.is_empty() { p dir="auto" { (in_words(&record.data)) } }
+            @for group in groups.iter().filter(|group| group.path.is_empty()) { (controls::values(&group.fields, None)) }
+            @if groups.iter().any(|group| !group.path.is_empty()) {
+                div.entries { @for group in groups.iter().filter(|group| !group.path.is_empty()) {
+                    section.group { h4 { (group.title) } (controls::values(&group.fields, None)) }
+                } }
             }
         }
     }
@@ -506,10 +509,10 @@ pub(super) fn collected(state: &State, flow: &LoadedFlow) -> Fragment {
     let inner = html! {
         @if !state.records.is_empty() || !state.artifacts.is_empty() {
             details.collected {
-                summary { "Profile and files" }
+                summary { h2 { "Profile and files" } }
                 @for record in &state.records { (stored(record, flow)) }
                 @if !state.artifacts.is_empty() {
-                    section.group { h4 { "Files" } ul { @for file in &state.artifacts { li { (file.filename) span.small { " · " (words::bytes(file.size_bytes)) } } } } }
+                    section.group { h3 { "Files" } ul { @for file in &state.artifacts { li { bdi { (file.filename) } span.small { " · " (words::bytes(file.size_bytes)) } } } } }
                 }
             }
         }

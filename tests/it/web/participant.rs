@@ -1,9 +1,20 @@
 //! The participant's page without scripts: no way that ends, nothing that is cut, and complaints where they are mended.
 
-use reqwest::StatusCode;
+use reqwest::{StatusCode, multipart};
+
+use std::sync::Arc;
+
+use anteroom::{
+    contacts::{Contacts, profile::Profile, vcard::VCards},
+    gateway::web::limits,
+    llm::{Model, Models},
+};
 
 use super::site::{Site, csrf};
-use anteroom::gateway::web::limits;
+use crate::llm::scripted::Scripted;
+
+const CANDIDATE: &str = include_str!("../../../manifests/flows/candidate-onboarding.toml");
+const MEMBER: &str = include_str!("../../../manifests/flows/community-welcome.toml");
 
 /// Sends fields to a form of the conversation as a browser without scripts does; status and page.
 async fn send(
@@ -133,4 +144,68 @@ async fn headings_descend_one_level_at_a_time() {
     let levels: Vec<u32> = levels.collect();
     assert_eq!(levels.first(), Some(&1), "{levels:?}");
     assert!(levels.windows(2).all(|pair| pair[1] <= pair[0] + 1), "{levels:?}");
+}
+
+/// What people read before they begin, where a model leads and where none does.
+async fn notices(flow: &str, id: &str) -> [String; 2] {
+    let model: Arc<dyn Model> = Scripted::new();
+    let led = Models { interview: Some(model), ..Models::default() };
+    let mut notices = [String::new(), String::new()];
+    for (notice, models) in notices.iter_mut().zip([led, Models::default()]) {
+        let site = Site::shipped(flow, models, Contacts::default()).await;
+        *notice = site.visitor().start(id, "Ada").await;
+    }
+    notices
+}
+
+#[tokio::test]
+async fn ai_is_announced_only_where_a_model_is_configured() {
+    let [led, scripted] = notices(CANDIDATE, "candidate-onboarding").await;
+    assert!(led.contains("<strong>You are about to talk to an AI assistant</strong>"), "{led}");
+    assert!(!scripted.contains("AI assistant"), "{scripted}");
+    assert!(led.contains("<a href=\"https://example.org/privacy\""), "{led}");
+    assert!(scripted.contains("a fixed list of questions"), "{scripted}");
+
+    let [led, scripted] = notices(MEMBER, "community-welcome").await;
+    assert!(led.contains("it uses an AI model"), "{led}");
+    assert!(!scripted.contains("an AI model"), "{scripted}");
+}
+
+#[tokio::test]
+async fn contact_card_is_offered_only_where_a_source_can_answer() {
+    let sources = Contacts::new(vec![Box::new(Profile::default()), Box::new(VCards::new(None))]);
+    let site = Site::shipped(CANDIDATE, Models::default(), sources).await;
+    let ada = site.visitor();
+    let page = ada.start("candidate-onboarding", "Ada").await;
+    let page = ada.press(&page, "Continue with the assistant").await;
+    assert!(page.contains("Upload résumé") && page.contains("Type it in"), "{page}");
+    assert!(!page.contains("contact card") && !page.contains("Use my"), "{page}");
+}
+
+#[tokio::test]
+async fn addresses_lead_where_they_say_for_the_participant_alone() {
+    let site = Site::shipped(CANDIDATE, Models::default(), Contacts::default()).await;
+    let ada = site.visitor();
+    let page = ada.start("candidate-onboarding", "Ada").await;
+    let link = "<a href=\"https://example.org/privacy\" target=\"_blank\" rel=\"noopener noreferrer\">https://example.org/privacy</a>";
+    assert!(page.contains(link), "{page}");
+    let session = site.session().await;
+    let seen = site.staff("Grace").await.get(&format!("/staff/s/{session}")).await;
+    assert!(seen.contains("https://example.org/privacy"), "{seen}");
+    assert!(!seen.contains("href=\"https://"), "{seen}");
+}
+
+#[tokio::test]
+async fn after_the_end_too_the_page_says_that_somebody_was_asked() {
+    let site = Site::open().await;
+    let ada = site.visitor();
+    let page = ada.start("tour", "Ada").await;
+    let page = ada.press(&page, "Go on").await;
+    let page = ada.press(&page, "Red").await;
+    ada.upload(&page, multipart::Part::text("A file.").file_name("a.txt")).await;
+    let page = ada.get(&format!("/s/{}", site.session().await)).await;
+    let page = ada.say(&page, "A word").await;
+    assert!(page.contains("That's everything, thank you!"), "{page}");
+    let page = ada.command(&page, &[("command", "human")]).await;
+    assert!(page.contains("Someone from the team has been asked to join."), "{page}");
 }

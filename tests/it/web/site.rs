@@ -94,6 +94,8 @@ struct Made {
     models: Models,
     tool: Option<Arc<dyn Tool>>,
     brand: Brand,
+    vars: BTreeMap<String, String>,
+    contacts: Contacts,
 }
 
 impl Default for Made {
@@ -105,6 +107,8 @@ impl Default for Made {
             models: Models::default(),
             tool: None,
             brand: Brand::default(),
+            vars: BTreeMap::new(),
+            contacts: Contacts::default(),
         }
     }
 }
@@ -138,6 +142,17 @@ impl Site {
         Self::make(Made { flow: flow.to_owned(), models, ..Made::default() }).await
     }
 
+    /// A flow that ships in the box, with these sources of contact details.
+    pub(super) async fn shipped(flow: &str, models: Models, contacts: Contacts) -> Self {
+        let vars = [
+            ("organisation", "Acme"),
+            ("privacy_url", "https://example.org/privacy"),
+            ("contact", "people@example.org"),
+        ];
+        let vars = vars.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
+        Self::make(Made { flow: flow.to_owned(), models, vars, contacts, ..Made::default() }).await
+    }
+
     /// The pages look like somebody's own.
     pub(super) async fn branded(brand: Brand) -> Self {
         Self::make(Made { brand, ..Made::default() }).await
@@ -152,7 +167,7 @@ impl Site {
         reason = "every test awaits its site; that it waits for nothing is by chance"
     )]
     async fn make(made: Made) -> Self {
-        let Made { staff_key, store, flow, models, tool, brand } = made;
+        let Made { staff_key, store, flow, models, tool, brand, vars, contacts } = made;
         let folder = tempfile::tempdir().unwrap();
         let mut settings = Settings::playground(folder.path().to_owned());
         settings.web.listen = "127.0.0.1:0".parse().unwrap();
@@ -162,7 +177,7 @@ impl Site {
         let clock: Arc<dyn Clock> = Arc::clone(&fixed) as _;
         let ids: Arc<dyn Ids> = Arc::new(RandomIds);
         let mut library = Library::default();
-        library.insert(Arc::new(LoadedFlow::load(&flow, "tour.toml", &BTreeMap::new()).unwrap()));
+        library.insert(Arc::new(LoadedFlow::load(&flow, "tour.toml", &vars).unwrap()));
         let tools: Vec<_> = catalog::interview::tools().into_iter().chain(tool).collect();
         let reader = Extractor::new("/nonexistent");
         let keys = Arc::clone(&store);
@@ -174,7 +189,7 @@ impl Site {
             toolbox: Arc::new(Toolbox::new(tools).unwrap()),
             tasks: Arc::default(),
             artifacts: Arc::new(Artifacts::new(folder.path(), keys, clock, ids, reader).unwrap()),
-            contacts: Arc::new(Contacts::default()),
+            contacts: Arc::new(contacts),
             webhooks: Arc::default(),
             models,
             services: anteroom::tool::Services::default(),

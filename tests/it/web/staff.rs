@@ -72,14 +72,14 @@ async fn whoever_asks_for_a_person_is_first_in_what_waits() {
 
     let page = grace.get("/staff").await;
 
-    let asked = page.find("Bob asked for a human").unwrap_or_else(|| panic!("{page}"));
+    let asked = page.find("Bob</bdi> asked for a human").unwrap_or_else(|| panic!("{page}"));
     assert!(asked < page.find("Move Ada to “Two”?").unwrap(), "{page}");
 
     let session = between(&page[asked..], "/staff/s/", "/order").to_owned();
     let theirs = grace.get(&session).await;
     grace.order(&theirs, &[("command", "take_over")]).await;
     let page = grace.get("/staff").await;
-    assert!(!page.contains("Bob asked for a human"), "{page}");
+    assert!(!page.contains("Bob</bdi> asked for a human"), "{page}");
     assert!(page.contains("Taken over by Grace"), "{page}");
 }
 
@@ -96,8 +96,8 @@ async fn old_work_stays_in_reach_behind_any_number_of_newer_conversations() {
     let grace = site.staff("Grace").await;
 
     let first = grace.get("/staff").await;
-    assert!(first.contains("Person 000 asked for a human"), "{first}");
-    let last = format!("Person {:03} asked for a human", limits::WAITING_PER_PAGE);
+    assert!(first.contains("Person 000</bdi> asked for a human"), "{first}");
+    let last = format!("Person {:03}</bdi> asked for a human", limits::WAITING_PER_PAGE);
     assert!(!first.contains(&last), "{first}");
     let more = grace.get("/staff?waiting=2").await;
     assert!(more.contains(&last), "{more}");
@@ -241,4 +241,20 @@ fn empty(head: Head, expected: u64) -> Commit {
         dedup: None,
         charges: Vec::new(),
     }
+}
+
+#[tokio::test]
+async fn message_of_staff_over_the_limit_comes_back_whole() {
+    let site = Site::open().await;
+    let (_ada, _) = begun(&site, "Ada").await;
+    let session = site.session().await;
+    let grace = site.staff("Grace").await;
+    let page = grace.get(&format!("/staff/s/{session}")).await;
+    assert!(!page.contains("maxlength=\"8000\""), "browsers would cut it");
+    let long = format!("{} end", "word ".repeat(limits::TEXT_MAX / 5));
+
+    let page = grace.order(&page, &[("command", "write"), ("text", &long)]).await;
+
+    assert!(page.contains("a message holds 8000"), "{page}");
+    assert!(page.contains(&long), "what was typed is in the field");
 }

@@ -19,9 +19,9 @@ use crate::{
     model::{
         artifact::Offer,
         session::Head,
-        transcript::{Origin, Via},
+        transcript::Via,
         ui::{Control, FieldError, Reply, Upload},
-        wait::{Answerers, Purpose, Settlement, Wait},
+        wait::{Answerers, Settlement, Wait},
     },
     threads::Spot,
 };
@@ -170,13 +170,11 @@ impl Arrival<'_> {
     /// Whether a script asked, and no model: its form says who reads what is written into it. Where that cannot be read
     /// just now, nobody but the interviewer is promised.
     async fn is_scripted(&self, wait: &Wait) -> bool {
-        let Purpose::Call { call, .. } = &wait.purpose else { return false };
         if !matches!(wait.prompt.control, Control::Review(_)) {
             return false;
         }
-        let Ok(look) = self.engine.look(wait.session).await else { return false };
-        let asked = look.state.calls.iter().find(|known| known.call.id == *call);
-        asked.is_some_and(|asked| matches!(asked.call.origin, Origin::Step { .. }))
+        let look = self.engine.look(wait.session).await;
+        look.is_ok_and(|look| crate::form::is_scripted(wait, &look.state))
     }
 
     /// Keeps what was entered, says what is wrong with it, or hands in what it comes to.

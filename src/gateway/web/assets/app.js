@@ -143,7 +143,7 @@
       // Whoever has just done something is shown what comes of it, wherever they were reading.
       const follow = nearEnd() || Date.now() - acted < 3000;
       const added = put(piece);
-      const grows = piece.id === "doing" || document.getElementById(piece.id)?.classList.contains("draft");
+      const grows = piece.id === "doing" || piece.id === "tail" || document.getElementById(piece.id)?.classList.contains("draft");
       if (piece.id === "doing") speakLater(piece.spoken);
       else if (added && ready && !moveOn(document.getElementById(piece.id))) speak(piece.spoken);
       if (follow && (added || grows)) toEnd();
@@ -201,7 +201,7 @@
       // The server has spoken: what is sent from here on is a new event.
       if (form.elements.key) form.elements.key.value = fresh();
       const kind = answer.headers.get("content-type") || "";
-      if (!kind.includes("json")) { tell(answer.status === 413 ? "That is too large to send. Nothing was sent." : "That didn't work. Please reload the page and try again."); return; }
+      if (!kind.includes("json")) { tell(answer.status === 413 ? "That is too large to send, so nothing was sent." : "That didn't work. Please reload the page and try again."); return; }
       const said = await answer.json();
       if (row && !said.ok) delete row.dataset.sent;
       settle(form, said, button);
