@@ -212,27 +212,17 @@ impl State {
 
     /// The state right after `started`.
     pub(crate) fn begin(started: &Started, at: DateTime<Utc>) -> Self {
-        let Started {
-            session,
-            flow,
-            participant,
-            name,
-            place,
-            test,
-            staff,
-            time_zone,
-            contact_source,
-        } = started.clone();
+        let started = started.clone();
         Self {
-            session,
-            flow,
-            participant,
-            name,
-            place,
-            test,
-            staff,
-            time_zone,
-            contact_source,
+            session: started.session,
+            flow: started.flow,
+            participant: started.participant,
+            name: started.name,
+            place: started.place,
+            test: started.test,
+            staff: started.staff,
+            time_zone: started.time_zone,
+            contact_source: started.contact_source,
             status: Status::Notice,
             is_out_of_reach: false,
             seq: 1,
