@@ -500,7 +500,8 @@ fn decision(open: &Open<'_>, decide: &Decide) -> Markup {
 fn yes_or_no(open: &Open<'_>, confirm: &Confirm) -> Markup {
     let class = if confirm.danger { "danger" } else { "primary" };
     let inner = html! {
-        @if confirm.danger { p.warning { (icons::warning()) "This can't be undone." } }
+        // Where the words above have said it, it is not said twice.
+        @if confirm.danger && !open.wait.prompt.body.contains("can't be undone") { p.warning { (icons::warning()) "This can't be undone." } }
         div.actions {
             (open.button("yes", &confirm.yes, class))
             (open.button("no", &confirm.no, "quiet"))

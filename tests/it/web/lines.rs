@@ -1,6 +1,8 @@
 //! Cards as lines that open, and reviews that begin as forms: nothing is cut where it cannot be opened, and nobody has
 //! to look for the place to write.
 
+use std::sync::Arc;
+
 use anteroom::model::{
     session::PersonId,
     transcript::Audience,
@@ -28,7 +30,7 @@ fn choose(body: &str, label: &str) -> Wait {
         choice.label = format!("{label} {}", choice.id);
     }
     let mut card = wait(Control::Choose(Choose { choices, multiple: true, required: true }));
-    std::sync::Arc::make_mut(&mut card.prompt).body = body.to_owned();
+    body.clone_into(&mut Arc::make_mut(&mut card.prompt).body);
     card
 }
 
