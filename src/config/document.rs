@@ -62,19 +62,30 @@ impl Document {
         serde_json::from_value(self.value.clone()).map_err(|error| vec![self.unread::<T>(&error)])
     }
 
-    /// The same, but a key that nothing reads is only told, and the rest is read without it: whoever checks further finds
-    /// what else is wrong.
+    /// The same, but a key that nothing reads is only told, and the rest is read without it, or with the key that was
+    /// probably meant: whoever checks further finds what else is wrong.
     pub fn read_known<T: DeserializeOwned + JsonSchema>(
         &self,
     ) -> Result<(T, Vec<Problem>), Vec<Problem>> {
         let schema = schemars::schema_for!(T).to_value();
-        let mistakes = words::mistakes(&schema, &self.value);
-        let is_readable = mistakes.iter().all(|mistake| mistake.is_unknown_key);
-        let mut known = self.value.clone();
-        for mistake in mistakes.iter().filter(|_| is_readable) {
-            remove(&mut known, &mistake.pointer);
-        }
-        let mut problems = self.problems(mistakes);
+        let (mut known, mut found) = (self.value.clone(), Vec::new());
+        let mut renamed = Vec::new();
+        let is_readable = loop {
+            let mistakes = words::mistakes(&schema, &known);
+            let (mut is_mended, is_empty) = (false, mistakes.is_empty());
+            let before = renamed.len();
+            for mistake in mistakes.iter().filter(|mistake| mistake.is_unknown_key) {
+                is_mended |= mend(&mut known, mistake, &mut renamed);
+            }
+            for mut mistake in mistakes {
+                mistake.pointer = as_written(mistake.pointer, &renamed[..before]);
+                found.push(mistake);
+            }
+            if !is_mended {
+                break is_empty;
+            }
+        };
+        let mut problems = self.problems(found);
         if !is_readable {
             return Err(problems);
         }
@@ -218,13 +229,32 @@ pub fn sort(problems: &mut Vec<Problem>) {
     problems.dedup();
 }
 
-/// Removes what stands at a JSON pointer, if it is a key of a table.
-fn remove(value: &mut Value, pointer: &str) {
-    let Some((around, key)) = pointer.rsplit_once('/') else { return };
+/// Gives an unknown key the name that was probably meant, so that what is under it is judged as well; removes it where
+/// there is none, or where that key is there too. Whether anything has changed; what was renamed goes to `renamed`, with
+/// its new pointer and the one before.
+fn mend(value: &mut Value, mistake: &Mistake, renamed: &mut Vec<(String, String)>) -> bool {
+    let Some((around, key)) = mistake.pointer.rsplit_once('/') else { return false };
     let key = key.replace("~1", "/").replace("~0", "~");
-    if let Some(table) = value.pointer_mut(around).and_then(Value::as_object_mut) {
-        table.shift_remove(&key);
+    let table = value.pointer_mut(around).and_then(Value::as_object_mut);
+    let Some((table, under)) = table.and_then(|table| {
+        let under = table.shift_remove(&key)?;
+        Some((table, under))
+    }) else {
+        return false;
+    };
+    if let Some(meant) = mistake.meant.as_ref().filter(|meant| !table.contains_key(*meant)) {
+        table.insert(meant.clone(), under);
+        renamed.push((format!("{around}/{}", escaped(meant)), mistake.pointer.clone()));
     }
+    true
+}
+
+/// A pointer into a value with renamed keys as it is in the file.
+fn as_written(pointer: String, renamed: &[(String, String)]) -> String {
+    renamed.iter().rev().fold(pointer, |pointer, (new, old)| match pointer.strip_prefix(new) {
+        Some(rest) if rest.is_empty() || rest.starts_with('/') => format!("{old}{rest}"),
+        _ => pointer,
+    })
 }
 
 /// A key as part of a JSON pointer.

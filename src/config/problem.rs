@@ -48,6 +48,16 @@ impl Problem {
         }
     }
 
+    /// A file that the system does not let us read.
+    pub fn unreadable(file: &str, error: &std::io::Error) -> Self {
+        let problem = Self::whole(file, format!("could not be read: {error}"));
+        match error.kind() {
+            std::io::ErrorKind::NotFound => problem.hint("check the path"),
+            std::io::ErrorKind::PermissionDenied => problem.hint("check its owner and permissions"),
+            _ => problem,
+        }
+    }
+
     /// The same with a hint.
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {

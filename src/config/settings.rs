@@ -333,7 +333,10 @@ impl Settings {
                 Err(_) => problems.push(
                     Problem::whole(
                         "environment",
-                        format!("`{}` is `{listen}`", environment::LISTEN),
+                        format!(
+                            "`{}` is `{listen}`, which is not an address with a port",
+                            environment::LISTEN
+                        ),
                     )
                     .hint(LISTEN_HINT),
                 ),
@@ -348,7 +351,10 @@ impl Settings {
                 Err(_) => problems.push(
                     Problem::whole(
                         "environment",
-                        format!("`{}` is `{format}`", environment::LOG_FORMAT),
+                        format!(
+                            "`{}` is `{format}`, which is not a log format",
+                            environment::LOG_FORMAT
+                        ),
                     )
                     .hint("one of `auto`, `pretty`, `plain`, `json`"),
                 ),
@@ -407,7 +413,7 @@ fn contents(file: &Path) -> Result<(String, String), Vec<Problem>> {
     let name = file.display().to_string();
     match fs::read_to_string(file) {
         Ok(text) => Ok((name, text)),
-        Err(error) => Err(vec![Problem::whole(&name, format!("could not be read: {error}"))]),
+        Err(error) => Err(vec![Problem::unreadable(&name, &error)]),
     }
 }
 

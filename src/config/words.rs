@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::{
     document::escaped,
-    problem::{did_you_mean, listed},
+    problem::{closest, did_you_mean, listed},
 };
 
 /// One mistake.
@@ -24,6 +24,8 @@ pub struct Mistake {
     pub is_type: bool,
     /// It is a key that nothing reads: the rest can be judged without it.
     pub is_unknown_key: bool,
+    /// The key that was probably meant by an unknown one.
+    pub meant: Option<String>,
 }
 
 /// Every mistake of `value` by `schema`.
@@ -42,6 +44,7 @@ pub fn mistakes(schema: &Value, value: &Value) -> Vec<Mistake> {
             hint: None,
             is_type: false,
             is_unknown_key: false,
+            meant: None,
         }],
     }
 }
@@ -65,10 +68,6 @@ impl Words<'_> {
         self.push(pointer, message, hint, (false, false));
     }
 
-    fn unknown_key(&mut self, pointer: &str, key: &str, hint: Option<String>) {
-        self.push(pointer, format!("unknown key `{key}`"), hint, (false, true));
-    }
-
     fn push(
         &mut self,
         pointer: &str,
@@ -77,7 +76,7 @@ impl Words<'_> {
         (is_type, is_unknown_key): (bool, bool),
     ) {
         let pointer = pointer.to_owned();
-        self.found.push(Mistake { pointer, message, hint, is_type, is_unknown_key });
+        self.found.push(Mistake { pointer, message, hint, is_type, is_unknown_key, meant: None });
     }
 
     fn explain(&mut self, error: &ValidationError<'_>) {
@@ -118,12 +117,20 @@ impl Words<'_> {
         let known = self.beside(error).get("properties").and_then(Value::as_object);
         let known: Vec<String> = known.into_iter().flat_map(|k| k.keys().cloned()).collect();
         for key in unexpected {
-            let hint = did_you_mean(key, known.iter().map(String::as_str)).or_else(|| {
-                (!known.is_empty())
-                    .then(|| format!("valid keys: {}", listed(known.iter().map(String::as_str))))
+            let meant = closest(key, known.iter().map(String::as_str));
+            let hint = match meant {
+                Some(meant) => Some(format!("did you mean `{meant}`?")),
+                None if known.is_empty() => None,
+                None => Some(format!("valid keys: {}", listed(known.iter().map(String::as_str)))),
+            };
+            self.found.push(Mistake {
+                pointer: format!("{}/{}", error.instance_path().as_str(), escaped(key)),
+                message: format!("unknown key `{key}`"),
+                hint,
+                is_type: false,
+                is_unknown_key: true,
+                meant: meant.map(str::to_owned),
             });
-            let pointer = format!("{}/{}", error.instance_path().as_str(), escaped(key));
-            self.unknown_key(&pointer, key, hint);
         }
     }
 

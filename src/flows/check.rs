@@ -81,8 +81,8 @@ pub fn check_file(
     aliases: Option<&Aliases>,
 ) -> Result<(LoadedFlow, Vec<Problem>), Vec<Problem>> {
     let name = file.display().to_string();
-    let source = fs::read_to_string(file)
-        .map_err(|error| vec![Problem::whole(&name, format!("could not be read: {error}"))])?;
+    let source =
+        fs::read_to_string(file).map_err(|error| vec![Problem::unreadable(&name, &error)])?;
     check_source(&source, &name, vars, catalogue, aliases)
 }
 

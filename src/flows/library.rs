@@ -53,7 +53,8 @@ impl Library {
         for (name, source) in shipped() {
             // What is not started needs none of what it would ask of the operator.
             if enabled.is_empty() || is_named(name) {
-                library.take(name, LoadedFlow::load(source, name, vars), &mut problems);
+                let name = called(name);
+                library.take(&name, LoadedFlow::load(source, &name, vars), &mut problems);
             }
         }
         for (name, source) in dir.map(|dir| files(dir, &mut problems)).unwrap_or_default() {
@@ -67,7 +68,8 @@ impl Library {
             let is_there =
                 name.strip_suffix(".toml").is_some_and(|id| library.flows.contains_key(id));
             if is_named(name) && !is_there {
-                library.take(name, LoadedFlow::load(source, name, vars), &mut problems);
+                let name = called(name);
+                library.take(&name, LoadedFlow::load(source, &name, vars), &mut problems);
             }
         }
         for id in enabled.iter().filter(|id| !library.flows.contains_key(*id)) {
@@ -116,7 +118,7 @@ impl Library {
 
     /// How messages call a flow: by its file where it is the operator's.
     pub fn name(&self, id: &str) -> String {
-        self.files.get(id).cloned().unwrap_or_else(|| format!("flow `{id}`"))
+        self.files.get(id).cloned().unwrap_or_else(|| called(id))
     }
 
     /// Adds a flow, replacing one of the same id.
@@ -125,11 +127,14 @@ impl Library {
     }
 }
 
+/// How messages call a flow in the box, whose file nobody has.
+fn called(file: &str) -> String {
+    format!("flow `{}`", file.strip_suffix(".toml").unwrap_or(file))
+}
+
 /// The operator's files in a folder, in the order of their names.
 pub(crate) fn files(dir: &Path, problems: &mut Vec<Problem>) -> Vec<(String, String)> {
-    let unreadable = |what: &Path, error| {
-        Problem::whole(&what.display().to_string(), format!("could not be read: {error}"))
-    };
+    let unreadable = |what: &Path, error| Problem::unreadable(&what.display().to_string(), &error);
     let entries = match fs::read_dir(dir) {
         Ok(entries) => entries,
         Err(error) => {

@@ -153,8 +153,8 @@ fn the_environment_wins_over_the_file() {
     let bad = Environment::from([("ANTEROOM_LISTEN", "4747"), ("ANTEROOM_LOG_FORMAT", "xml")]);
     let problems = Settings::playground("/tmp".into()).overridden(&bad).unwrap_err();
     insta::assert_snapshot!(render(&problems), @r"
-    environment: `ANTEROOM_LISTEN` is `4747`. hint: for example, `127.0.0.1:4747`
-    environment: `ANTEROOM_LOG_FORMAT` is `xml`. hint: one of `auto`, `pretty`, `plain`, `json`
+    environment: `ANTEROOM_LISTEN` is `4747`, which is not an address with a port. hint: for example, `127.0.0.1:4747`
+    environment: `ANTEROOM_LOG_FORMAT` is `xml`, which is not a log format. hint: one of `auto`, `pretty`, `plain`, `json`
     ");
 }
 
@@ -243,6 +243,7 @@ attempts = 0
 dialect = { output_limit = "max_output_tokens", streams = true }
 "#
     ), @r"
+    config.toml:2:6: `base_url` is missing
     config.toml:2:6: unknown key `interveiw`. hint: did you mean `interview`?
     config.toml:5:6: `model` is missing
     config.toml:7:1: must be 2.0 or less
