@@ -146,10 +146,34 @@ fn report(error: &anyhow::Error) -> ExitCode {
         term::tell(format!("{}: {what}", if depth == 0 { "error" } else { "because" }));
         hints.extend(hint);
     }
+    if hints.is_empty() {
+        hints.extend(error.chain().find_map(remedy).map(str::to_owned));
+    }
     for hint in hints {
         term::tell(format!("hint: {hint}"));
     }
     ExitCode::FAILURE
+}
+
+/// What helps against an error of the system, where nothing above it knew better.
+fn remedy(cause: &(dyn std::error::Error + 'static)) -> Option<&'static str> {
+    let error = cause.downcast_ref::<io::Error>()?;
+    Some(match error.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+            "free up space there, or choose another place"
+        }
+        io::ErrorKind::PermissionDenied => {
+            "check its owner and permissions, or run this as another user"
+        }
+        io::ErrorKind::ReadOnlyFilesystem => {
+            "the file system is mounted read-only; choose another place"
+        }
+        io::ErrorKind::NotFound => "check the path",
+        _ if error.raw_os_error() == Some(rustix::io::Errno::MFILE.raw_os_error()) => {
+            "raise the limit of open files (`ulimit -n`, or `LimitNOFILE` in systemd)"
+        }
+        _ => return None,
+    })
 }
 
 fn is_closed_pipe(error: &anyhow::Error) -> bool {

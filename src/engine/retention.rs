@@ -76,14 +76,16 @@ impl Engine {
         if sweep.with_files.is_none() {
             let found = self.inner.parts.artifacts.sessions().await;
             sweep.with_files = Some(found.unwrap_or_else(|error| {
-                tracing::warn!(%error, "the folders of files could not be listed");
+                tracing::warn!(%error, "could not list the folders of files");
                 BTreeSet::new()
             }));
         }
         let heads = match self.inner.parts.store.sessions(sweep.after, PAGE).await {
             Ok(heads) => heads,
+            // The store has said so itself, once.
+            Err(store::Error::ReadOnly(_)) => return 0,
             Err(error) => {
-                tracing::error!(%error, "sessions could not be looked through for what is due to go");
+                tracing::error!(%error, "could not check which sessions are due for deletion");
                 return 0;
             }
         };

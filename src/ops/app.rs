@@ -136,7 +136,17 @@ pub(super) fn toolbox(tasks: &Tasks) -> anyhow::Result<Toolbox> {
 pub(super) fn library(settings: &Settings) -> anyhow::Result<Library> {
     let flows = &settings.flows;
     let library = Library::load(flows.dir.as_deref(), &flows.enabled, &settings.vars);
-    Ok(library.map_err(Problems)?)
+    Ok(library.map_err(|problems| Problems(with_way_out(problems)))?)
+}
+
+/// Adds how to leave a flow of the box out, where one of them is what does not fit.
+pub(super) fn with_way_out(mut problems: Vec<Problem>) -> Vec<Problem> {
+    if problems.iter().any(|problem| problem.file.starts_with("flow `")) {
+        let message = "a built-in flow doesn't fit the configuration";
+        let hint = "configure what it needs, or list only the flows you use under `enabled`";
+        problems.push(Problem::whole("[flows]", message).hint(hint));
+    }
+    problems
 }
 
 /// What `flows check` says of every flow that can be started: errors and warnings. Aliases are looked up where there is

@@ -119,7 +119,8 @@ fn cut(records: &[Sealed], anchor: Option<&Anchor>, against: Option<&str>) -> Op
         if anchor.records > records.len() {
             let missing = anchor.records - records.len();
             return Some(format!(
-                "{missing} records are missing at the end: there were {} on {}",
+                "{} missing at the end: there were {} on {}",
+                term::count(missing, "record"),
                 anchor.records,
                 anchor.at.format("%Y-%m-%d %H:%M")
             ));
@@ -181,8 +182,8 @@ fn verify(
     match what {
         None => {
             term::say(format!(
-                "The audit log is intact: {} records, last seal {seal}.",
-                records.len()
+                "The audit log is intact: {}, last seal {seal}.",
+                term::count(records.len(), "record")
             ))?;
             term::tell(
                 "The next check will detect truncation. Store this seal somewhere else and pass it with `--against`.",

@@ -105,7 +105,7 @@ pub(super) struct Play {
     #[arg(long, conflicts_with = "data")]
     pub(super) temporary: bool,
     /// Address and port of the page; port 0 picks a free one.
-    #[arg(long, value_name = "ADDR")]
+    #[arg(long, value_name = "ADDR", value_parser = listen)]
     pub(super) listen: Option<SocketAddr>,
     /// Do not open the browser.
     #[arg(long)]
@@ -122,7 +122,7 @@ pub(super) struct Play {
 #[derive(Debug, Args)]
 pub(super) struct Healthcheck {
     /// Address and port of the bot (overrides the configuration, which isn't read then).
-    #[arg(long, value_name = "ADDR")]
+    #[arg(long, value_name = "ADDR", value_parser = listen)]
     pub(super) listen: Option<SocketAddr>,
 }
 
@@ -272,6 +272,9 @@ pub(super) enum Format {
 
 /// `erase`.
 #[derive(Debug, Args)]
+#[command(
+    override_usage = "anteroom erase [OPTIONS] <SESSION | --person <PLATFORM:WORKSPACE/USER>>"
+)]
 pub(super) struct Erase {
     /// The session's id, or the first characters of it.
     #[arg(value_parser = NonEmptyStringValueParser::new(), required_unless_present = "person")]
@@ -289,6 +292,7 @@ pub(super) struct Erase {
 
 /// `hold`.
 #[derive(Debug, Args)]
+#[command(override_usage = "anteroom hold [OPTIONS] <SESSION> <--reason <REASON> | --release>")]
 pub(super) struct Hold {
     /// The session's id, or the first characters of it.
     #[arg(value_parser = NonEmptyStringValueParser::new())]
@@ -376,6 +380,10 @@ pub(super) enum Audit {
         #[command(flatten)]
         output: Output,
     },
+}
+
+fn listen(text: &str) -> Result<SocketAddr, String> {
+    text.parse().map_err(|_| "use an address and a port, for example `127.0.0.1:4747`".to_owned())
 }
 
 fn since(text: &str) -> Result<DateTime<Utc>, String> {

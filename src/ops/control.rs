@@ -34,7 +34,7 @@ use super::request::Request;
 const VERSION: u32 = 1;
 
 /// Name of the socket in the data directory.
-const NAME: &str = "control.sock";
+pub(super) const NAME: &str = "control.sock";
 
 /// Longest path of a socket in bytes, with some room: `sun_path` has 108 on Linux, 104 on macOS.
 const PATH_MAX: usize = 100;

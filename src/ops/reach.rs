@@ -1,6 +1,11 @@
 //! How a command reaches the data: it opens it, or asks the bot that runs on it. The command does not care.
 
-use std::{io::Write, path::PathBuf, pin::pin, time::Duration};
+use std::{
+    io::{ErrorKind, Write},
+    path::{Path, PathBuf},
+    pin::pin,
+    time::Duration,
+};
 
 use anyhow::Context as _;
 use serde::de::DeserializeOwned;
@@ -11,7 +16,7 @@ use super::{
     app::{self, Home},
     control,
     request::{self, PAGE, Request},
-    sentence, term,
+    restore, sentence, term,
 };
 use crate::{
     config::Settings,
@@ -40,7 +45,7 @@ impl Reach {
     /// Finds the way; nothing is created where nothing is.
     pub(super) async fn find(settings: &Settings) -> anyhow::Result<Self> {
         let dir = &settings.data_dir;
-        if !dir.is_dir() {
+        if !holds_data(dir)? {
             return Err(sentence(format!(
                 "there is no data in `{}`. hint: choose the data directory with `--data DIR`",
                 dir.display()
@@ -120,6 +125,24 @@ impl Reach {
             }
         }
     }
+}
+
+/// Whether `dir` is a data directory: a folder of another kind is not made one by looking at it.
+fn holds_data(dir: &Path) -> anyhow::Result<bool> {
+    // A bot may answer that has made no store yet, and a restore that has not finished has words of its own.
+    for name in ["store", control::NAME, restore::SITE] {
+        match std::fs::metadata(dir.join(name)) {
+            Ok(_) => return Ok(true),
+            Err(error) if error.kind() == ErrorKind::PermissionDenied => {
+                return Err(anyhow::Error::new(error).context(format!(
+                    "could not open `{}`. hint: run this command as the same user as the bot, or give this user access",
+                    dir.display()
+                )));
+            }
+            _ => {}
+        }
+    }
+    Ok(false)
 }
 
 /// Carries a request out in this process.

@@ -56,18 +56,11 @@ pub(super) fn repair(wanted: &Wanted, repair: &Repair) -> anyhow::Result<ExitCod
             to.display()
         )
     })?;
-    let progress = term::Progress::start("Recovering");
-    let Repaired { conversations, expected, is_cut } =
-        sled::repair(&from.join("store"), &to.join("store"))?;
-    for name in ["artifacts", "flows"] {
-        copy_tree(&from.join(name), &to.join(name))?;
+    let recovered = recovered(&settings, from, to);
+    if recovered.is_err() && fs::remove_dir_all(to).is_err() {
+        term::tell(format!("Could not remove `{}`, which is incomplete.", to.display()));
     }
-    for one in conversations.iter().filter(|one| !one.is_whole()) {
-        keep_partial(to, one)?;
-    }
-    drop(progress);
-    let damage = verified(&settings, to)?;
-    sync_folder(to)?;
+    let (Repaired { conversations, expected, is_cut }, damage) = recovered?;
     let last = conversations.iter().filter_map(|one| one.events.last()).map(|event| event.at).max();
     let cut_at = last.filter(|_| is_cut);
     let outcomes: Vec<Outcome> = conversations.iter().map(outcome).collect();
@@ -94,6 +87,26 @@ pub(super) fn repair(wanted: &Wanted, repair: &Repair) -> anyhow::Result<ExitCod
     Ok(ExitCode::SUCCESS)
 }
 
+/// Copies what can be read, opens it and reads it again.
+fn recovered(
+    settings: &Settings,
+    from: &Path,
+    to: &Path,
+) -> anyhow::Result<(Repaired, Vec<Unreadable>)> {
+    let progress = term::Progress::start("Recovering");
+    let repaired = sled::repair(&from.join("store"), &to.join("store"))?;
+    for name in ["artifacts", "flows"] {
+        copy_tree(&from.join(name), &to.join(name))?;
+    }
+    for one in repaired.conversations.iter().filter(|one| !one.is_whole()) {
+        keep_partial(to, one)?;
+    }
+    drop(progress);
+    let damage = verified(settings, to)?;
+    sync_folder(to)?;
+    Ok((repaired, damage))
+}
+
 fn outcome(salvaged: &Salvaged) -> Outcome {
     let Salvaged { session, events, expected } = salvaged;
     Outcome { session: *session, whole: salvaged.is_whole(), events: events.len(), of: *expected }
@@ -103,7 +116,7 @@ fn tell(outcomes: &[Outcome], expected: Option<u64>, to: &Path) -> anyhow::Resul
     for Outcome { session, whole, events, of } in outcomes {
         let of = of.map_or_else(|| "an unknown number".to_owned(), |of| of.to_string());
         term::say(if *whole {
-            format!("{session}  intact, {events} events")
+            format!("{session}  intact, {}", term::count(*events, "event"))
         } else {
             format!("{session}  damaged, readable up to event {events} of {of}")
         })?;

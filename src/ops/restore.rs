@@ -95,10 +95,10 @@ fn tell(
         return Ok(term::json(restored)?);
     }
     Ok(term::say(format!(
-        "Restored {} sessions, {} audit records and {} files into `{}`; {} erased again. The audit log is intact.",
-        restored.sessions,
-        restored.audit_records,
-        restored.files,
+        "Restored {}, {} and {} into `{}`; {} erased again. The audit log is intact.",
+        term::count(restored.sessions, "session"),
+        term::count(restored.audit_records, "audit record"),
+        term::count(restored.files, "file"),
         data.display(),
         restored.erased.len(),
     ))?)

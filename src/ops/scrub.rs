@@ -37,10 +37,14 @@ pub(super) fn scrub(wanted: &Wanted, Json { json }: Json) -> anyhow::Result<Exit
         } else {
             let Scrubbed { conversations, files, sealed, audit_records, .. } = &scrubbed;
             term::say(format!(
-                "Read {conversations} conversations, {files} files and {audit_records} audit records."
+                "Read {}, {} and {}.",
+                term::count(*conversations, "conversation"),
+                term::count(*files, "file"),
+                term::count(*audit_records, "audit record"),
             ))?;
             if *sealed > 0 {
-                term::say(format!("Encrypted {sealed} files of an older version."))?;
+                let files = term::count(*sealed, "file");
+                term::say(format!("Encrypted {files} of an older version."))?;
             }
             if scrubbed.damage.is_empty() {
                 term::say("No damage found.")?;

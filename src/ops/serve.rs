@@ -124,18 +124,13 @@ fn fitting(error: anyhow::Error, is_configured: bool) -> anyhow::Error {
 /// A flow that `flows check` refuses is not run, or somebody would get stuck in it. What it only warns of goes to the log.
 fn refuse_flawed(parts: &Parts, configuration: (&Settings, bool)) -> anyhow::Result<()> {
     let found = app::flow_problems(&parts.library, &parts.toolbox, configuration);
-    let (mut errors, warnings): (Vec<Problem>, Vec<Problem>) =
+    let (errors, warnings): (Vec<Problem>, Vec<Problem>) =
         found.into_iter().partition(Problem::is_error);
-    if errors.iter().any(|problem| problem.file.starts_with("flow `")) {
-        let message = "a built-in flow doesn't fit the configuration";
-        let hint = "configure its aliases, or list only the flows you use under `enabled`";
-        errors.push(Problem::whole("[flows]", message).hint(hint));
-    }
     if !errors.is_empty() {
-        return Err(Problems(errors).into());
+        return Err(Problems(app::with_way_out(errors)).into());
     }
     for problem in warnings {
-        tracing::info!(%problem, "a flow has a warning");
+        tracing::info!(%problem, "flow check warning");
     }
     Ok(())
 }

@@ -63,7 +63,7 @@ fn check_files(
         let name = file.display().to_string();
         let found = match fs::read_to_string(file) {
             Ok(source) => problems_of(&source, &name, toolbox),
-            Err(error) => Err(vec![Problem::whole(&name, format!("could not be read: {error}"))]),
+            Err(error) => Err(vec![Problem::unreadable(&name, &error)]),
         };
         match found {
             Ok(task) => checked.push(format!("{name}: ok, task `{task}`")),

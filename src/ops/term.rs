@@ -73,6 +73,12 @@ pub(super) fn log_is_read_by_a_person() -> bool {
     io::stderr().is_terminal()
 }
 
+/// A number with what it counts: `1 session`, `2 sessions`. `noun` is of the kind that takes an s.
+pub(super) fn count(number: impl TryInto<u64>, noun: &str) -> String {
+    let number = number.try_into().unwrap_or(u64::MAX);
+    if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
+}
+
 /// Writes rows under headings, each column as wide as it must be; says `nothing` where there are none.
 pub(super) fn table<const N: usize>(
     headings: [&str; N],
@@ -132,6 +138,11 @@ impl Drop for Progress {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn one_of_a_kind_has_no_plural() {
+        assert_eq!([0_u32, 1, 2].map(|n| count(n, "file")), ["0 files", "1 file", "2 files"]);
+    }
 
     #[test]
     fn columns_are_as_wide_as_they_must_be() {

@@ -5,6 +5,7 @@ mod artifacts;
 mod artifacts_hostile;
 mod catalog;
 mod cli;
+mod cli_troubles;
 mod clock;
 mod contacts;
 mod conversation;

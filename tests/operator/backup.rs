@@ -241,7 +241,7 @@ async fn what_was_erased_since_is_erased_again_where_a_file_says_so() {
     let forgotten = room.run("forgotten", &["restore", "kept", "--erased", "audit.jsonl"]);
     let told = String::from_utf8(forgotten.stdout).unwrap();
     assert!(
-        told.starts_with("Restored 1 sessions") && told.contains("; 1 erased again."),
+        told.starts_with("Restored 1 session,") && told.contains("; 1 erased again."),
         "{told}"
     );
     assert_eq!(sessions(&room.said("forgotten", &["sessions", "list", "--json"])), [stays]);

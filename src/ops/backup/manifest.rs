@@ -124,9 +124,10 @@ impl Manifest {
         let files = self.files.iter().filter(|kept| kept.path.starts_with("artifacts/")).count();
         let bytes: u64 = self.files.iter().map(|kept| kept.bytes).sum();
         format!(
-            "{} sessions, {} audit records, {files} files, {} kB, taken {}",
-            self.store.sessions,
-            self.store.audit_records,
+            "{}, {}, {}, {} kB, taken {}",
+            term::count(self.store.sessions, "session"),
+            term::count(self.store.audit_records, "audit record"),
+            term::count(files, "file"),
             bytes.div_ceil(1000),
             self.taken_at.format("%Y-%m-%d %H:%M:%S UTC")
         )
