@@ -2,6 +2,8 @@
 
 #[path = "web/brand.rs"]
 mod brand;
+#[path = "web/claims.rs"]
+mod claims;
 #[path = "web/draw.rs"]
 mod draw;
 #[path = "web/growing.rs"]
