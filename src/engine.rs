@@ -323,7 +323,7 @@ impl Engine {
         tokio::select! {
             () = work => {}
             () = out_of_time => {
-                tracing::warn!("stopped with work in hand; it is taken up again at the next start");
+                tracing::warn!("stopped with work in progress; it will be resumed at the next start");
             }
         }
     }

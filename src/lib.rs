@@ -1,4 +1,4 @@
-//! Anteroom conducts onboarding interviews in Slack and Discord that survive anything.
+//! Anteroom runs durable onboarding interviews in Slack and Discord.
 //!
 //! A script or a language model asks; tools that need a person *wait*; a waiting tool is shown as buttons, a form, a
 //! file upload or an approval card; the answer, which may come days later and in another process, finishes the call.

@@ -133,7 +133,7 @@ impl Blocked {
             return now + PROBE;
         }
         let known = state.causes.entry(cause.clone()).or_insert_with(|| {
-            tracing::warn!(cause = %cause, "nothing gets through; what is queued waits. hint: {}", cause.kind.remedy());
+            tracing::warn!(cause = %cause, "deliveries are blocked and wait in the queue. hint: {}", cause.kind.remedy());
             Known::new(now)
         });
         known.idle_since = None;
@@ -251,7 +251,9 @@ impl Engine {
     pub(super) async fn hurry(&self, over: &[Cause]) {
         for cause in over {
             match self.inner.parts.store.hurry(cause, usize::MAX).await {
-                Ok(effects) => tracing::info!(%cause, effects, "over: what waited leaves now"),
+                Ok(effects) => {
+                    tracing::info!(%cause, effects, "outage over; sending what was waiting");
+                }
                 Err(error) => tracing::warn!(%cause, %error, "effects leave later than they could"),
             }
         }

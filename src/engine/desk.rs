@@ -172,7 +172,7 @@ impl Engine {
         inner.tasks.spawn(async move {
             let attended = AssertUnwindSafe(engine.attend(session, jobs)).catch_unwind().await;
             if attended.is_err() {
-                tracing::error!(session.id = %session, "a session's task panicked; its work is tried again later");
+                tracing::error!(session.id = %session, "a session's task panicked; its work will be retried");
                 engine.went(session, false);
             }
         });
@@ -362,6 +362,6 @@ impl Engine {
 /// Logs a failure where it is handled; the work timer brings the session back.
 pub(super) fn report<T>(session: SessionId, what: &'static str, result: &Result<T, Error>) {
     if let Err(error) = result {
-        tracing::warn!(session.id = %session, what, error = %error, "a session could not go on just now");
+        tracing::warn!(session.id = %session, what, error = %error, "could not continue a session for now");
     }
 }

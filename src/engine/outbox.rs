@@ -109,7 +109,7 @@ impl Engine {
                 claimed
             }
             Err(error) => {
-                tracing::error!(error = %error, "the outbox could not be read");
+                tracing::error!(error = %error, "could not read the outbox");
                 Vec::new()
             }
         }
@@ -187,7 +187,7 @@ impl Engine {
     /// until then, and those of its session behind it.
     async fn done(&self, effect: EffectId, delivery: Delivery) {
         if let Err(error) = self.inner.parts.store.done(effect, delivery.clone()).await {
-            tracing::warn!(effect.id = %effect, error = %error, "a delivery could not be noted");
+            tracing::warn!(effect.id = %effect, error = %error, "could not record a delivery");
             self.unnoted().push((effect, delivery));
         }
     }

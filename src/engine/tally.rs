@@ -118,7 +118,7 @@ impl Warning {
         counter!(metric::BUDGETS, "scope" => *scope, "level" => level).increment(1);
         tracing::warn!(
             session.id = %session, budget.scope = scope, budget.used = %used,
-            "{}", if *is_used_up { "a budget is used up" } else { "four fifths of a budget are used up" }
+            "{}", if *is_used_up { "a budget is used up" } else { "a budget is 80% used" }
         );
     }
 }

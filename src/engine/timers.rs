@@ -60,7 +60,7 @@ impl Engine {
         let timers = match self.inner.parts.store.due(DateTime::<Utc>::MAX_UTC, LOOKED_AT).await {
             Ok(timers) => timers,
             Err(error) => {
-                tracing::error!(error = %error, "timers could not be read");
+                tracing::error!(error = %error, "could not read timers");
                 return Vec::new();
             }
         };
@@ -84,7 +84,7 @@ impl Engine {
         let due = match self.ready(now).await {
             Ok(due) => due,
             Err(error) => {
-                tracing::error!(error = %error, "timers could not be read");
+                tracing::error!(error = %error, "could not read timers");
                 return 0;
             }
         };

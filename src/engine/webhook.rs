@@ -90,7 +90,7 @@ impl Client {
         match built {
             Ok(client) => Some(self.0.get_or_init(|| client)),
             Err(error) => {
-                tracing::error!(error = %error, "web hooks cannot be sent");
+                tracing::error!(error = %error, "could not send web hooks");
                 None
             }
         }

@@ -138,7 +138,7 @@ impl<P: ?Sized> Steady<P> {
 
     fn fallback(&self, error: &Error) -> Option<&Arc<P>> {
         let fallback = self.fallback.as_ref().filter(|_| error.lies_with_provider())?;
-        tracing::warn!(llm.purpose = %self.name, because = error.word(), "the fallback is asked");
+        tracing::warn!(llm.purpose = %self.name, because = error.word(), "asking the fallback model");
         Some(fallback)
     }
 }

@@ -457,7 +457,7 @@ fn tell(method: Method, failure: &Failure) {
             tracing::warn!(discord.method = method, %code, status, ?at, "Discord refused a call");
         }
         Failure::BadToken => {
-            tracing::error!(discord.method = method, "Discord does not take the bot's token");
+            tracing::error!(discord.method = method, "Discord rejects the bot token");
         }
     }
 }

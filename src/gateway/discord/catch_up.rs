@@ -58,7 +58,7 @@ pub(super) async fn catch_up(app: Arc<App>, share: Share, since: Option<DateTime
         read = reader.everything() => read,
     };
     if taken > 0 {
-        tracing::info!(messages = taken, "looked through what was written while nobody listened");
+        tracing::info!(messages = taken, "read what was written while nobody was listening");
     }
     app.listening.caught_up(missed == 0, began).await;
 }

@@ -220,7 +220,7 @@ async fn introduce(api: &Api, intake: &Intake) -> Result<bool, Error> {
             | Failure::Unclear { .. }
             | Failure::Refused { .. }),
         ) => {
-            tracing::warn!(%failure, "Discord cannot be asked who the bot is; it is tried again");
+            tracing::warn!(%failure, "could not ask Discord about the bot yet; retrying");
             Ok(false)
         }
     }

@@ -115,7 +115,7 @@ async fn read_until_done(app: &Arc<App>, shutdown: &CancellationToken) {
         }
         sleep(AGAIN).await;
     }
-    tracing::warn!("not everything that was written while nobody listened could be read");
+    tracing::warn!("could not read everything that was written while nobody was listening");
     note(app, app.clock.now()).await;
 }
 
@@ -178,7 +178,7 @@ async fn read_all(app: &Arc<App>) -> Done {
     }
     if reader.taken > 0 {
         let messages = reader.taken;
-        tracing::info!(messages, "looked through what was written while nobody listened");
+        tracing::info!(messages, "read what was written while nobody was listening");
     }
     if done == Done::All {
         note(app, began).await;

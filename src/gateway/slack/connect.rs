@@ -233,7 +233,7 @@ async fn is_known(api: &Api, tenancy: &SlackTenancy) -> Result<bool, Error> {
         Ok(()) => Ok(true),
         Err(Failure::Refused { error, .. }) => Err(Error::BotToken(error)),
         Err(failure) => {
-            tracing::warn!(%failure, "Slack cannot be asked whose the bot's token is; it is tried again");
+            tracing::warn!(%failure, "could not ask Slack about the bot token yet; retrying");
             Ok(false)
         }
     }

@@ -414,7 +414,7 @@ impl Committer {
                 self.bad = None;
                 self.unsynced = true;
                 self.shared.set_health(Health::Well);
-                tracing::info!("the store saves again");
+                tracing::info!("the store can save again");
             }
             Err(broken) => {
                 if broken.trouble == was {

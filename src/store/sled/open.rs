@@ -334,7 +334,7 @@ pub(super) fn open_or_mend(dir: &Path) -> Result<Db, Error> {
             tracing::warn!(
                 dir = %dir.display(),
                 how,
-                "a damaged snapshot was set aside; opening once more without it"
+                "set aside a damaged snapshot; reopening without it"
             );
             open_apart(dir).map_err(|failure| failure.into_error(dir))
         }

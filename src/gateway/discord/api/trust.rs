@@ -58,10 +58,10 @@ impl Trust {
             return;
         }
         if works {
-            tracing::info!("Discord takes the bot's token again");
+            tracing::info!("Discord accepts the bot token again");
         } else {
             tracing::error!(
-                "Discord does not take the bot's token; only answers to interactions still go out"
+                "Discord rejects the bot token; only replies to interactions are still sent"
             );
         }
     }

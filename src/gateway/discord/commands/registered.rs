@@ -32,7 +32,7 @@ pub(in crate::gateway::discord) async fn keep_registered(app: &App) {
         match app.api.register(application, None, commands.clone()).await {
             Ok(_) => break,
             Err(Failure::Refused { .. } | Failure::BadToken) => {
-                tracing::error!("Discord does not take the bot's commands");
+                tracing::error!("Discord rejects the bot's commands");
                 return;
             }
             Err(Failure::Unreachable | Failure::Later { .. } | Failure::Unclear { .. }) => {

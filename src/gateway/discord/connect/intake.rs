@@ -101,7 +101,7 @@ impl Intake {
             counter!(metric::DISCORD_FRAMES, "what" => what, "outcome" => outcome).increment(1);
         };
         if let Incoming::Unknown { kind } = &envelope.what {
-            tracing::info!(discord.kind = %kind, "Discord sent something unknown; it is not used");
+            tracing::info!(discord.kind = %kind, "ignoring something unknown from Discord");
             outcome("unknown");
             return Ok(Ack::Nothing);
         }

@@ -46,7 +46,7 @@ impl Kept {
     pub(super) async fn load(&self) -> Option<Session> {
         let noted = self.store.noted(&self.key).await;
         let noted = noted.inspect_err(|error| {
-            tracing::warn!(%error, "a session of Discord cannot be read; a new one is begun");
+            tracing::warn!(%error, "could not read the saved Discord session; starting a new one");
         });
         let session: Session = serde_json::from_str(&noted.ok()??.value?).ok()?;
         (session.shards == self.shards).then_some(session)

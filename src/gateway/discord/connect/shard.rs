@@ -121,7 +121,7 @@ impl Shard {
     async fn ended(&self, ended: &Ended, session: &mut Option<Session>) -> Result<(), Error> {
         let why = ended.why.word();
         counter!(metric::DISCORD_RECONNECTS, "why" => why).increment(1);
-        tracing::info!(discord.shard = self.number, why, code = ?ended.why.code(), "a connection to Discord is opened anew");
+        tracing::info!(discord.shard = self.number, why, code = ?ended.why.code(), "reopening a connection to Discord");
         let next = match ended.why {
             Why::Closed(code) => after(code),
             Why::Invalid { resumable: false } => Next::Identify,
@@ -135,7 +135,7 @@ impl Shard {
                 if session.take().is_some() {
                     tracing::warn!(
                         discord.shard = self.number,
-                        "a session with Discord is over; what happened meanwhile does not come again"
+                        "the Discord session has ended; events since then will not be delivered again"
                     );
                 }
                 self.keep(None).await;

@@ -501,7 +501,7 @@ impl Sender<'_> {
             if let Err(error) =
                 engine.receive(Inbound { key, session, from, what: What::Back }).await
             {
-                tracing::warn!(session.id = %session, %error, "a session could not go on");
+                tracing::warn!(session.id = %session, %error, "could not continue a session");
             }
         });
     }
@@ -516,7 +516,7 @@ impl Sender<'_> {
             let from = Responder::without_rights(person, String::new());
             let what = What::Lost { why: why.to_owned() };
             if let Err(error) = engine.receive(Inbound { key, session, from, what }).await {
-                tracing::warn!(session.id = %session, %error, "a session could not be paused");
+                tracing::warn!(session.id = %session, %error, "could not pause a session");
             }
         });
     }

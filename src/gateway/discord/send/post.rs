@@ -157,7 +157,7 @@ impl Sender<'_> {
             (Err(failure), Some(words))
                 if matches!(failure.class(), Class::Plain | Class::Shorten) =>
             {
-                tracing::error!(%failure, "Discord does not take a card; its words are posted alone");
+                tracing::error!(%failure, "Discord rejects a card; posting its text only");
                 self.put(channel, &name, words, file).await
             }
             (posted, _) => posted,

@@ -84,7 +84,7 @@ impl Intake {
                 .increment(1);
         };
         if let Incoming::Unknown { kind: name } = &envelope.what {
-            tracing::info!(slack.kind = %name, "Slack sent something unknown; it is not used");
+            tracing::info!(slack.kind = %name, "ignoring something unknown from Slack");
             outcome("unknown");
             return Ok(None);
         }

@@ -77,7 +77,7 @@ impl Pool {
             Err(Unopened::Never(error)) => return Err(error),
             Err(Unopened::Refused(code)) => return Err(Error::AppToken(code)),
             Err(Unopened::Later(why, _)) => {
-                tracing::warn!(why, "Slack cannot be reached yet; it is tried again");
+                tracing::warn!(why, "could not reach Slack yet; retrying");
             }
         }
         Ok(self)
@@ -132,7 +132,7 @@ impl Pool {
                     tracing::info!(
                         slack.socket = number,
                         why = why.word(),
-                        "a socket to Slack is opened anew"
+                        "reopening a socket to Slack"
                     );
                     pauses.after(why, began.elapsed())
                 }

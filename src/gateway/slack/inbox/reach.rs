@@ -117,7 +117,7 @@ impl Arrival<'_> {
     pub(in crate::gateway::slack) async fn try_again(&self, head: &Head) {
         let inbound = about(head, &format!("{}:again", self.key), &What::Back);
         if let Err(error) = self.engine.receive(inbound).await {
-            tracing::warn!(session.id = %head.id, %error, "a conversation could not go on");
+            tracing::warn!(session.id = %head.id, %error, "could not continue a conversation");
         }
     }
 }

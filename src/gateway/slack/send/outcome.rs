@@ -100,7 +100,7 @@ impl Sender<'_> {
             }
             Recipient::Person { .. } | Recipient::Webhook { .. } => return Ok(false),
         }
-        tracing::info!(session.id = %session, "a thread takes no messages any more; it goes on in another one");
+        tracing::info!(session.id = %session, "a thread no longer accepts messages; continuing in another one");
         Ok(true)
     }
 
@@ -165,7 +165,7 @@ impl Sender<'_> {
             let from = Responder::without_rights(person, String::new());
             let what = What::Lost { why: why.to_owned() };
             if let Err(error) = engine.receive(Inbound { key, session, from, what }).await {
-                tracing::warn!(session.id = %session, %error, "a session could not be paused");
+                tracing::warn!(session.id = %session, %error, "could not pause a session");
             }
             if people::is_direct(&to) {
                 inviter::told_of_loss(&app, &to, session).await;

@@ -134,7 +134,7 @@ impl Sender<'_> {
     }
 
     fn tell_of_shape(&self, failure: &Failure) {
-        tracing::error!(session.id = %self.effect.session, %failure, "Slack does not take how a message is made");
+        tracing::error!(session.id = %self.effect.session, %failure, "Slack rejects the format of a message");
     }
 
     /// What a part of the effect is called in its metadata.

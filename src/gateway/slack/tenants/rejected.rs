@@ -35,7 +35,7 @@ impl Tenants {
                     );
                 }
                 Ok(_) => {
-                    tracing::info!(slack.team = id, "Slack accepts the bot's token again");
+                    tracing::info!(slack.team = id, "Slack accepts the bot token again");
                     self.enter(Entry { token, standing: Standing::Accepted, ..entry });
                 }
                 Err(Failure::Refused { error, .. }) => self.note(&id, &entry.token, error),

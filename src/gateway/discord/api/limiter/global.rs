@@ -129,14 +129,11 @@ impl Global {
             Some((wait, Scope::Global)) if !method.is_answer() => {
                 self.paused = self.paused.max(Some(now + wait + MARGIN));
                 self.rate.down(now);
-                tracing::warn!(?wait, per_second = self.rate.now, "Discord asks to call less");
+                tracing::warn!(?wait, per_second = self.rate.now, "Discord asks for fewer calls");
             }
             Some((wait, Scope::Address)) => {
                 self.turned_away = self.turned_away.max(Some(now + wait + MARGIN));
-                tracing::error!(
-                    ?wait,
-                    "Discord turns this address away; nothing is called meanwhile"
-                );
+                tracing::error!(?wait, "Discord blocks this IP address; pausing all calls");
             }
             Some(_) | None => {}
         }
@@ -157,7 +154,7 @@ impl Global {
             self.paused = self.paused.max(Some(*first + REFUSED_WITHIN));
             tracing::error!(
                 refused = self.refused.len(),
-                "Discord refuses too much; nothing is called for a while, or it would turn this address away"
+                "Discord refused too many calls; pausing all calls so that it doesn't block this IP address"
             );
         }
     }
