@@ -197,7 +197,7 @@ pub const FOR_STAFF: &str = "Only the team can do that.";
 pub const NONE_OF_THEIRS: &str = "This person has no conversation here.";
 
 /// What stands under the preview of an invitation.
-pub const INVITATION: &str = "They'll get a message that says what this is and that they'll be talking to an AI. Nothing starts until they agree.";
+pub const INVITATION: &str = "They'll get a message that says what this is and whether an AI takes part. Nothing starts until they agree.";
 
 /// An invitation that was not sent.
 pub const NOT_SENT: &str = "Nothing was sent.";

@@ -76,7 +76,7 @@ impl Actor {
             Some(intro) => self.flow.text(intro),
             None => format!("Next: {}.", quoted(&phase.title)),
         };
-        let choices = vec![choice(GO_ON, "Go on"), choice("later", "Later")];
+        let choices = vec![choice(GO_ON, "Continue"), choice("later", "Later")];
         let prompt = Prompt {
             title: None,
             body,

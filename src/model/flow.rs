@@ -507,7 +507,7 @@ pub struct Phase {
     /// Said when it begins.
     #[serde(default)]
     pub intro: Option<String>,
-    /// Comes after another phase only when the participant wants to go on: the intro is a question, `[Go on]` `[Later]`
+    /// Comes after another phase only when the participant wants to go on: the intro is a question, `[Continue]` `[Later]`
     /// (BEHAVIOUR J1.9). Off unless it says so.
     #[serde(default)]
     pub ask_first: bool,

@@ -22,7 +22,7 @@ async fn staff_invite_a_member_who_gets_the_notice_in_a_thread() {
     assert_snapshot!(linus.news(), @"
     #staff-desk
       + Anteroom (only you): Invite @Ada to **Candidate onboarding**?
-          -# They'll get a message that says what this is and that they'll be talking to an AI. Nothing starts until they agree.
+          -# They'll get a message that says what this is and whether an AI takes part. Nothing starts until they agree.
           [+ Send] [Cancel]
     ");
     assert_eq!(ada.news(), "", "nothing is sent before it is confirmed");

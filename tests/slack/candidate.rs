@@ -15,7 +15,7 @@ async fn a_candidate_is_invited_and_goes_through_the_script_to_the_end() {
     grace.command("/onboard invite @ada").await;
     assert_snapshot!(grace.news(), @"
     + Anteroom (only you): Invite @Ada Byron to *Candidate onboarding*?
-          · They'll get a message that says what this is and that they'll be talking to an AI. Nothing starts until they agree.
+          · They'll get a message that says what this is and whether an AI takes part. Nothing starts until they agree.
           [+ Send] [Cancel]
     ");
     grace.press("Send").await;

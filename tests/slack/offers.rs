@@ -187,12 +187,12 @@ async fn j1_9_the_next_part_comes_when_somebody_goes_on() {
     ~   Anteroom (edited): Which colour?
             ✓ You answered: *Blue*, 2 Nov 10:00 UTC
     +   Anteroom: That was the first part. Next: one word, a minute at most.
-            [+ Go on] [Later]
+            [+ Continue] [Later]
     ");
-    ada.press("Go on").await;
+    ada.press("Continue").await;
     assert_snapshot!(ada.news(), @"
     ~   Anteroom (edited): That was the first part. Next: one word, a minute at most.
-            ✓ You answered: *Go on*, 2 Nov 10:00 UTC
+            ✓ You answered: *Continue*, 2 Nov 10:00 UTC
     +   Anteroom: A word, please.
             · Type your answer here, or write it in a form.
             [Write an answer]
@@ -233,7 +233,7 @@ async fn j1_9_who_writes_something_else_has_gone_on() {
     let ada = bot.ada();
     ada.say("what is next?").await;
     assert!(ada.can_see("A word, please."), "{}", ada.screen());
-    assert!(ada.can_see("You answered: *Go on*"), "{}", ada.screen());
+    assert!(ada.can_see("You answered: *Continue*"), "{}", ada.screen());
 }
 
 #[tokio::test]
@@ -241,7 +241,7 @@ async fn j1_9_an_unanswered_question_is_asked_and_reminded_of_like_any_other() {
     let mut bot = between_parts().await;
     let ada = bot.ada();
     bot.crash().await;
-    assert_eq!(ada.screen().matches("[+ Go on]").count(), 1, "{}", ada.screen());
+    assert_eq!(ada.screen().matches("[+ Continue]").count(), 1, "{}", ada.screen());
     bot.pass(TimeDelta::hours(25)).await;
     assert!(ada.can_see("this question is still open"), "{}", ada.screen());
     ada.say("stop").await;
