@@ -488,7 +488,7 @@ impl Model for Talker {
         }
         let finish = if calls.is_empty() { Finish::Stop } else { Finish::ToolCalls };
         let usage = Usage { input: 1000, output: 20, ..Usage::default() };
-        Ok(Completion { text, refusal: None, calls, finish, usage, request_id: None })
+        Ok(Completion { text, refusal: None, calls, opaque: None, finish, usage, request_id: None })
     }
 }
 

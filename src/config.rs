@@ -6,6 +6,7 @@ pub mod document;
 pub mod environment;
 mod lists;
 pub mod llm;
+pub mod preset;
 pub mod problem;
 pub mod proxy;
 mod resolve;

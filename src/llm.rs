@@ -8,8 +8,12 @@ pub mod chat;
 pub mod error;
 pub mod fence;
 pub mod kept;
+pub mod lesson;
 pub mod object;
 pub mod openai;
+mod order;
+mod schema;
+mod sentence;
 pub mod sse;
 pub mod steady;
 

@@ -11,6 +11,7 @@ pub mod custody;
 pub mod effect;
 pub mod file_key;
 pub mod flow;
+pub mod opaque;
 pub mod posted;
 pub mod report;
 pub mod review;

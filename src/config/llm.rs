@@ -5,7 +5,10 @@ use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::secret::Secret;
+use super::{
+    preset::{Provider, Replay, SystemRole, Wire},
+    secret::Secret,
+};
 use crate::model::flow::Period;
 
 /// Models by purpose, as written. Without any the scripts of the flows run.
@@ -22,6 +25,43 @@ pub struct Llm {
     pub embed: Option<Service>,
     /// Others, for `fallback`.
     pub spare: BTreeMap<String, Service>,
+    /// Hosts and networks that may be reached without encryption: `ollama`, `192.168.0.0/16`.
+    pub allow_http: Vec<String>,
+    /// What models cost, by the name in `model`.
+    pub price: BTreeMap<String, Price>,
+}
+
+/// What a model costs, in US dollars for a million tokens.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Price {
+    /// Tokens that are read.
+    #[schemars(range(min = 0.0))]
+    pub input: f64,
+    /// Tokens that are written, thoughts included.
+    #[schemars(range(min = 0.0))]
+    pub output: f64,
+    /// Tokens that are read from the provider's cache; by default like all others.
+    #[serde(default)]
+    #[schemars(range(min = 0.0))]
+    pub cached: Option<f64>,
+}
+
+impl Price {
+    /// The cost of a request in millionths of a dollar, rounded up so that small ones are not free.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        clippy::cast_precision_loss,
+        reason = "bounded"
+    )]
+    pub fn micros(&self, input: u64, cached: u64, output: u64) -> u64 {
+        let cached = cached.min(input);
+        let cost = (input - cached) as f64 * self.input
+            + cached as f64 * self.cached.unwrap_or(self.input)
+            + output as f64 * self.output;
+        cost.clamp(0.0, 1e15).ceil() as u64
+    }
 }
 
 /// What a model is for.
@@ -52,11 +92,16 @@ impl Purpose {
     }
 }
 
-/// A service that speaks OpenAI's chat completions or embeddings.
+/// A service that answers for a purpose. What is not written here is set by its preset ([`Provider`]).
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Service {
-    /// Where it is, up to what stands before `/chat/completions`: an `https` address, or `http` on this machine.
+    /// Whose service it is, which sets the address, the parameters, the order of messages and the limits.
+    #[serde(default)]
+    pub provider: Option<Provider>,
+    /// Where it is, up to what stands before `/chat/completions`: an `https` address, or `http` on this machine. May be
+    /// left out where the provider has one address for everybody.
+    #[serde(default)]
     pub base_url: String,
     /// The model, as the service calls it.
     pub model: String,
@@ -73,10 +118,19 @@ pub struct Service {
     #[serde(default = "Service::temperature")]
     #[schemars(range(min = 0.0, max = 2.0))]
     pub temperature: f64,
-    /// Longest answer in tokens.
-    #[serde(default = "Service::max_tokens")]
+    /// Longest answer in tokens; by default what suits the provider. Models that think get more room besides.
+    #[serde(default)]
     #[schemars(range(min = 1, max = 1_000_000))]
-    pub max_tokens: u32,
+    pub max_tokens: Option<u32>,
+    /// How much a model thinks before it answers, in the provider's word: `none`, `low`, `medium`, `high`, …
+    #[serde(default)]
+    pub reasoning_effort: Option<String>,
+    /// Headers that are sent besides.
+    #[serde(default)]
+    pub headers: BTreeMap<String, String>,
+    /// Members of the request's body that are sent besides, or instead of ours.
+    #[serde(default)]
+    pub body: serde_json::Map<String, serde_json::Value>,
     /// Longest time for a connection.
     #[serde(default = "Service::connect")]
     pub connect: Period,
@@ -115,10 +169,6 @@ impl Service {
         0.7
     }
 
-    const fn max_tokens() -> u32 {
-        2_000
-    }
-
     const fn connect() -> Period {
         Period(Duration::from_secs(5))
     }
@@ -152,45 +202,33 @@ impl Service {
     }
 }
 
-/// In what a service differs from the original. The defaults suit `OpenRouter`, vLLM, llama.cpp, Ollama, LM Studio and
-/// OpenAI's models that do not reason.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+/// In what a service differs from its preset. Everything is optional.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own in the file")]
 pub struct Dialect {
+    /// Which of the three formats it speaks.
+    pub wire: Option<Wire>,
     /// It can stream. Off: words come all at once.
-    pub stream: bool,
-    /// It takes `stream_options.include_usage`. Off for Mistral and old Azure versions, which refuse it; then nothing
-    /// is known of tokens.
-    pub usage_in_stream: bool,
+    pub stream: Option<bool>,
+    /// It takes `stream_options.include_usage`. Off for servers that refuse it; then nothing is known of tokens.
+    pub usage_in_stream: Option<bool>,
     /// How it calls the bound of an answer. OpenAI's reasoning models want `max_completion_tokens`, older servers
     /// ignore or refuse that.
-    pub output_limit: OutputLimit,
-    /// It takes a temperature. Off for OpenAI's reasoning models, which refuse one.
-    pub temperature: bool,
+    pub output_limit: Option<OutputLimit>,
+    /// It takes a temperature. Off for reasoning models, which refuse one.
+    pub temperature: Option<bool>,
     /// It may make several calls at once. Off: `parallel_tool_calls: false` is sent, which not every server knows.
-    pub parallel_calls: bool,
+    pub parallel_calls: Option<bool>,
     /// It can hold a model to a tool's schema (`strict`).
-    pub strict: bool,
+    pub strict: Option<bool>,
     /// How it is asked for JSON.
-    pub json: JsonMode,
+    pub json: Option<JsonMode>,
+    /// When it is sent the thoughts of earlier answers.
+    pub replay: Option<Replay>,
+    /// Where instructions stand.
+    pub system: Option<SystemRole>,
     /// Header that carries the bare key instead of `Authorization: Bearer …`: `api-key` for Azure.
     pub key_header: Option<String>,
-}
-
-impl Default for Dialect {
-    fn default() -> Self {
-        Self {
-            stream: true,
-            usage_in_stream: true,
-            output_limit: OutputLimit::MaxTokens,
-            temperature: true,
-            parallel_calls: true,
-            strict: false,
-            json: JsonMode::Schema,
-            key_header: None,
-        }
-    }
 }
 
 /// How a service calls the bound of an answer.
@@ -222,6 +260,10 @@ pub struct Endpoint {
     pub service: Service,
     /// Its key.
     pub key: Option<Secret>,
+    /// What its model costs, where that is known.
+    pub price: Option<Price>,
+    /// The operator allows it to be reached without encryption.
+    pub plain: bool,
 }
 
 /// The services in use: by purpose, and the spare ones as `spare.NAME`. A [`Service::fallback`] is one of these
@@ -248,7 +290,7 @@ impl Endpoints {
 impl Llm {
     /// The services with their names in [`Endpoints`] and the tables they stand in.
     pub(super) fn services(self) -> impl Iterator<Item = (String, String, Service)> {
-        let Self { interview, extract, vision, embed, spare } = self;
+        let Self { interview, extract, vision, embed, spare, .. } = self;
         let purposes = Purpose::ALL.into_iter().zip([interview, extract, vision, embed]);
         let purposes = purposes.filter_map(|(purpose, service)| {
             let word = purpose.word();
@@ -270,6 +312,50 @@ pub(super) fn spare_name(name: &str) -> String {
 pub(super) fn is_service_address(address: &str) -> bool {
     let Ok(url) = reqwest::Url::parse(address) else { return false };
     (url.scheme() == "https" || is_loopback(&url)) && url.fragment().is_none()
+}
+
+/// Whether an address is plain `http` to a host that the operator named, or in a network that they named.
+pub(super) fn is_allowed(address: &str, allowed: &[String]) -> bool {
+    let Ok(url) = reqwest::Url::parse(address) else { return false };
+    let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']).to_owned();
+    let ip = host.parse::<std::net::IpAddr>().ok();
+    url.scheme() == "http"
+        && allowed.iter().any(|rule| match (ip, network(rule)) {
+            (Some(ip), Some((net, bits))) => is_within(ip, net, bits),
+            (_, _) => rule.eq_ignore_ascii_case(&host),
+        })
+}
+
+/// Whether a rule of `allow_http` is a host or a network. One network of everything is none.
+pub(super) fn is_rule(rule: &str) -> bool {
+    if rule.contains('/') {
+        return network(rule).is_some_and(|(_, bits)| bits > 0);
+    }
+    let plain =
+        |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_' | b':');
+    !rule.is_empty() && rule.bytes().all(plain)
+}
+
+fn network(rule: &str) -> Option<(std::net::IpAddr, u32)> {
+    let (net, bits) = match rule.split_once('/') {
+        Some((net, bits)) => (net, Some(bits.parse().ok()?)),
+        None => (rule, None),
+    };
+    let net: std::net::IpAddr = net.parse().ok()?;
+    let most = if net.is_ipv4() { 32 } else { 128 };
+    let bits = bits.unwrap_or(most);
+    (bits <= most).then_some((net, bits))
+}
+
+fn is_within(ip: std::net::IpAddr, net: std::net::IpAddr, bits: u32) -> bool {
+    use std::net::IpAddr::{V4, V6};
+    let (ip, net, width) = match (ip, net) {
+        (V4(ip), V4(net)) => (u128::from(ip.to_bits()), u128::from(net.to_bits()), 32),
+        (V6(ip), V6(net)) => (ip.to_bits(), net.to_bits(), 128),
+        (V4(_), V6(_)) | (V6(_), V4(_)) => return false,
+    };
+    let drop = width - bits.min(width);
+    ip.checked_shr(drop).unwrap_or_default() == net.checked_shr(drop).unwrap_or_default()
 }
 
 /// Whether an address leads elsewhere without encryption.

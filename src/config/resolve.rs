@@ -15,6 +15,7 @@ use super::{
     document::{self, Document, escaped},
     environment::{self, Environment},
     llm::{self, Endpoint, Endpoints, Llm, Purpose, Service},
+    preset,
     proxy::Proxies,
     secret::{self, Secret},
     settings::{self, LISTEN_HINT},
@@ -267,8 +268,18 @@ impl<'a> Resolve<'a> {
     fn llm(&mut self, written: Llm) -> Endpoints {
         let mut endpoints = BTreeMap::new();
         let mut pointers = BTreeMap::new();
+        let (allowed, prices) = (written.allow_http.clone(), written.price.clone());
+        if let Some(rule) = allowed.iter().find(|rule| !llm::is_rule(rule)) {
+            let hint = "for example, `ollama` or `192.168.0.0/16`".to_owned();
+            self.tell(
+                "/llm/allow_http",
+                format!("`{rule}` is neither a host nor a network"),
+                Some(hint),
+            );
+        }
         for (name, pointer, service) in written.services() {
-            let endpoint = self.endpoint(&pointer, service);
+            let mut endpoint = self.endpoint(&pointer, service, &allowed);
+            endpoint.price = prices.get(&endpoint.service.model).copied();
             endpoints.insert(name.clone(), endpoint);
             pointers.insert(name, pointer);
         }
@@ -301,19 +312,26 @@ impl<'a> Resolve<'a> {
         Endpoints(endpoints)
     }
 
-    fn endpoint(&mut self, pointer: &str, service: Service) -> Endpoint {
+    fn endpoint(&mut self, pointer: &str, mut service: Service, allowed: &[String]) -> Endpoint {
         let at = format!("{pointer}/base_url");
-        if llm::holds_secret(&service.base_url) {
+        if service.base_url.is_empty() {
+            service.base_url = preset::of(&service).endpoint.unwrap_or_default().to_owned();
+        }
+        let plain = llm::is_allowed(&service.base_url, allowed);
+        if service.base_url.is_empty() {
+            let hint = "set it to the service's address, or name a `provider`".to_owned();
+            self.tell(pointer, "`base_url` is missing", Some(hint));
+        } else if llm::holds_secret(&service.base_url) {
             let hint = "use `key_env` or `key_file` instead".to_owned();
             self.tell(&at, "the address contains a key", Some(hint));
-        } else if llm::is_bare(&service.base_url) {
+        } else if llm::is_bare(&service.base_url) && !plain {
             let message = format!(
                 "`{}` would send the key and what people write unencrypted",
                 service.base_url
             );
-            let hint = "use `https://`; plain `http` is only allowed on this machine, as `http://127.0.0.1`";
+            let hint = "use `https://`; plain `http` is only allowed on this machine, as `http://127.0.0.1`, and to hosts in `[llm] allow_http`";
             self.tell(&at, message, Some(hint.to_owned()));
-        } else if !llm::is_service_address(&service.base_url) {
+        } else if !plain && !llm::is_service_address(&service.base_url) {
             let message = format!("`{}` can't be used as a model's address", service.base_url);
             let hint =
                 "use an address that begins with `https://` or `http://127.0.0.1`".to_owned();
@@ -339,7 +357,7 @@ impl<'a> Resolve<'a> {
         if key.as_ref().is_some_and(|key| !sendable(key)) {
             self.tell(pointer, "the key contains invalid characters", None);
         }
-        Endpoint { service, key }
+        Endpoint { service, key, price: None, plain }
     }
 
     fn budgets(&mut self, written: &written::Budget) -> Budgets {

@@ -242,7 +242,7 @@ fn in_words(message: &Message) -> String {
             };
             parts.iter().map(part).collect::<Vec<_>>().join("\n")
         }
-        Message::Assistant { text, calls } => {
+        Message::Assistant { text, calls, .. } => {
             let calls = calls.iter().map(|c| format!("model calls {} {} {}", c.id, c.name, c.raw));
             let words = Some(format!("model: {text}")).filter(|_| !text.is_empty());
             words.into_iter().chain(calls).collect::<Vec<_>>().join("\n")

@@ -464,7 +464,8 @@ fn counted(mut outcome: Outcome, nth: &mut usize, of: usize) -> Outcome {
 
 /// What an answer is good for; otherwise the code of its failure.
 fn useful(answer: chat::Completion) -> Result<Response, &'static str> {
-    let chat::Completion { text, refusal, calls, finish, usage, .. } = answer;
+    let chat::Completion { text, refusal, calls, opaque, finish, usage, .. } = answer;
+    let made = calls.len();
     let is_cut = finish == Finish::Length;
     if refusal.is_some() && text.trim().is_empty() {
         return Err("refused");
@@ -486,7 +487,9 @@ fn useful(answer: chat::Completion) -> Result<Response, &'static str> {
     if is_cut && calls.is_empty() {
         text.push_str(" …");
     }
-    Ok(Response { text, calls, usage })
+    // Members of calls are in the calls' order; where one is gone they belong to another answer.
+    let opaque = opaque.filter(|_| calls.len() == made);
+    Ok(Response { text, calls, opaque, usage })
 }
 
 /// Tools as the model port has them.

@@ -321,7 +321,11 @@ impl<'a> Window<'a> {
         if calls.is_empty() && thought.text.is_empty() {
             return;
         }
-        messages.push(Message::Assistant { text: thought.text.clone(), calls });
+        messages.push(Message::Assistant {
+            text: thought.text.clone(),
+            calls,
+            opaque: thought.opaque.clone(),
+        });
         for intent in &thought.calls {
             let result = self.results.get(&intent.id);
             let content = result.map_or_else(

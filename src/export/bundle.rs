@@ -10,7 +10,7 @@ use super::{Error, Source, decisions, json_resume, records, transcript};
 use crate::{
     artifacts::{Artifacts, blobs},
     interview::State,
-    model::transcript::Audience,
+    model::transcript::{Audience, Recorded},
     store::Loaded,
 };
 
@@ -64,7 +64,7 @@ pub async fn bundle(
     archive.add_json("decisions.json", &decisions(source))?;
     archive.add_json("session.json", &json!(source.loaded.head))?;
     if source.reader == Audience::Staff {
-        archive.add_json(EVENTS, &json!(source.loaded.events))?;
+        archive.add_json(EVENTS, &exported(&source.loaded.events))?;
     }
     let session = source.loaded.head.id;
     for (folder, files) in [("files", &state.artifacts), ("made", &state.made)] {
@@ -100,7 +100,7 @@ fn child_run(child: &Loaded, reader: Audience) -> Option<Value> {
         "begunAt": child.head.created_at,
     });
     if reader == Audience::Staff {
-        told["events"] = json!(child.events);
+        told["events"] = exported(&child.events);
     }
     Some(told)
 }
@@ -144,6 +144,21 @@ fn stamp(at: DateTime<Utc>) -> zip::DateTime {
             zip::DateTime::from_date_and_time(year, month, day, hour, minute, second).ok()
         })
         .unwrap_or_default()
+}
+
+/// Events as staff get them: without what only a model's provider can read.
+fn exported(events: &[Recorded]) -> Value {
+    let mut events = json!(events);
+    for event in events.as_array_mut().into_iter().flatten() {
+        for holder in ["", "/event"] {
+            if let Some(Value::Object(members)) = event.pointer_mut(holder)
+                && members.get("type").is_some_and(|kind| kind == "thought")
+            {
+                members.remove("opaque");
+            }
+        }
+    }
+    events
 }
 
 fn broken(error: impl std::fmt::Display) -> Error {

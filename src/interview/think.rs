@@ -13,6 +13,7 @@ use crate::{
     ids::CallId,
     model::{
         flow::{Fallback, Phase},
+        opaque::Opaque,
         session::Status,
         text::quoted,
         transcript::{Call, CallResult, Event, Intent, SpentOn, Thought},
@@ -36,6 +37,8 @@ pub struct Response {
     pub text: String,
     /// The calls it makes: tool and arguments, in its order.
     pub calls: Vec<(String, Value)>,
+    /// What its provider wants back with it.
+    pub opaque: Option<Box<Opaque>>,
     /// What it cost.
     pub usage: Usage,
 }
@@ -175,11 +178,13 @@ impl Actor {
     /// answer to a turn that is over (stopped, handed over, moved on without it) is dropped: nobody has seen it. It was
     /// paid for all the same.
     pub fn thought(&mut self, knew: u64, response: Response) {
-        let Response { text, calls, usage } = response;
+        let Response { text, calls, opaque, usage } = response;
         let Some(last) = self.awaits_thought() else {
             return self.spend(SpentOn::Answer, usage);
         };
         let text = text.trim().to_owned();
+        // Without its calls an answer is not the one that the members belong to.
+        let opaque = opaque.filter(|_| !last || calls.is_empty());
         let calls = if last { Vec::new() } else { calls };
         let made = self.state.mind.made;
         let intent = |(n, (tool, args)): (u64, (String, Value))| {
@@ -190,7 +195,8 @@ impl Actor {
         let round = self.state.mind.round + 1;
         let before = self.levels();
         let is_done = calls.is_empty();
-        self.emit(Event::Thought(Thought { knew, round, text: text.clone(), calls, usage, last }));
+        let thought = Thought { knew, round, text: text.clone(), calls, usage, opaque, last };
+        self.emit(Event::Thought(thought));
         if self.is_child() {
             if is_done {
                 self.judge_output(&text);

@@ -4,7 +4,10 @@ use std::{fmt, sync::Arc};
 
 use serde_json::{Map, Value};
 
-use crate::{ids::CallId, model::usage::Usage};
+use crate::{
+    ids::CallId,
+    model::{opaque::Opaque, usage::Usage},
+};
 
 /// One call of a model: the whole conversation as it is to see it, and what it may do.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -36,6 +39,8 @@ pub enum Message {
         text: String,
         /// Its calls, in order.
         calls: Vec<ToolCall>,
+        /// What its provider wants back with it.
+        opaque: Option<Box<Opaque>>,
     },
     /// What came of one call.
     Tool {
@@ -50,6 +55,11 @@ impl Message {
     /// A message of words from outside.
     pub fn user(text: impl Into<String>) -> Self {
         Self::User(vec![Part::Text(text.into())])
+    }
+
+    /// A message of the model, without anything that its provider wants back.
+    pub fn assistant(text: impl Into<String>, calls: Vec<ToolCall>) -> Self {
+        Self::Assistant { text: text.into(), calls, opaque: None }
     }
 }
 
@@ -137,6 +147,8 @@ pub struct Completion {
     pub refusal: Option<String>,
     /// Its calls, in order; ids differ from one another.
     pub calls: Vec<ToolCall>,
+    /// What the provider wants back with this answer.
+    pub opaque: Option<Box<Opaque>>,
     /// Why it stopped.
     pub finish: Finish,
     /// What it cost, where that was told: tokens and money. Calls and time are for whoever asked to count.
@@ -235,7 +247,7 @@ impl Request {
                 {
                     return Some("a call has no result");
                 }
-                Message::Assistant { text, calls } => {
+                Message::Assistant { text, calls, .. } => {
                     if text.is_empty() && calls.is_empty() {
                         return Some("a message of the model is empty");
                     }

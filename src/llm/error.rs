@@ -2,7 +2,9 @@
 
 use std::{fmt, time::Duration};
 
-/// Why there is no answer. Nothing here quotes a provider's message, which may quote the conversation.
+use super::lesson::Lesson;
+
+/// Why there is no answer. A provider's own sentence is in [`Told`], for the operator.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
     /// The network or the provider failed; the same may work later.
@@ -138,24 +140,50 @@ impl fmt::Display for Fault {
     }
 }
 
-/// What a provider said about a failure, without its words: status, code and the request's id.
+/// What a provider said about a failure. Its sentence is for the operator and holds no words of people: the client
+/// takes out what stands in the request.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Told {
     /// HTTP status.
     pub status: Option<u16>,
     /// Its code or type for the failure, where that is one word.
     pub code: Option<String>,
+    /// The member of the request that it does not like.
+    pub param: Option<String>,
+    /// Its sentence, without what people wrote.
+    pub sentence: Option<String>,
+    /// Its sentence as it came.
+    pub(super) raw: Raw,
+    /// What can be done about it.
+    pub lesson: Option<Lesson>,
     /// How it calls the request.
     pub request_id: Option<String>,
+}
+
+/// A sentence that may quote people, and so is never printed.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub(super) struct Raw(pub(super) String);
+
+impl fmt::Debug for Raw {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("…")
+    }
 }
 
 impl fmt::Display for Told {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let status = self.status.map(|status| status.to_string());
+        let param = self.param.as_ref().map(|param| format!("param {param}"));
         let request = self.request_id.as_ref().map(|id| format!("request {id}"));
         let parts: Vec<String> =
-            [status, self.code.clone(), request].into_iter().flatten().collect();
-        if parts.is_empty() { Ok(()) } else { write!(f, " ({})", parts.join(", ")) }
+            [status, self.code.clone(), param, request].into_iter().flatten().collect();
+        if !parts.is_empty() {
+            write!(f, " ({})", parts.join(", "))?;
+        }
+        // A full stop in it would look like one of ours.
+        self.sentence
+            .as_ref()
+            .map_or(Ok(()), |said| write!(f, ": “{}”", said.trim_end_matches('.')))
     }
 }
 
@@ -217,6 +245,25 @@ impl Error {
             Self::Overflow(_) | Self::Refused(_) | Self::TooLarge { .. } | Self::Invalid(_) => {
                 false
             }
+        }
+    }
+
+    /// The same to change.
+    pub const fn told_mut(&mut self) -> Option<&mut Told> {
+        match self {
+            Self::Transient { told, .. }
+            | Self::RateLimited { told, .. }
+            | Self::Overflow(told)
+            | Self::Refused(told)
+            | Self::Misconfigured(told)
+            | Self::Exhausted(told) => Some(told),
+            Self::Timeout(_)
+            | Self::Cut
+            | Self::BadAnswer(_)
+            | Self::Busy
+            | Self::Resting(_)
+            | Self::TooLarge { .. }
+            | Self::Invalid(_) => None,
         }
     }
 

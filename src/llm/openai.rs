@@ -4,11 +4,15 @@
 //! are not followed, for the key would go with them; requests and answers have bounds in size and time.
 
 mod failure;
+mod opaque;
 pub mod stream;
 mod vectors;
 pub mod wire;
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
 
 use async_trait::async_trait;
 use reqwest::{Response, StatusCode, Url, header};
@@ -17,13 +21,19 @@ use tokio::time::{Instant, timeout_at};
 
 use super::{
     Embedded, Embedder, Model, Sink,
-    chat::{Completion, Request},
+    chat::{Completion, Finish, Message, Part, Request},
     error::{Error, Fault, Stage, Told},
+    lesson::Lesson,
+    sentence,
 };
 use crate::{
     clock::{Clock, retry_after},
-    config::llm::{Endpoint, Service, is_loopback},
+    config::{
+        llm::{Endpoint, Price, Service, is_loopback},
+        preset::Profile,
+    },
     ids::Ids,
+    model::usage::Usage,
 };
 
 /// Most of a failed answer that is read to learn why, in bytes.
@@ -35,6 +45,9 @@ const LINGER: Duration = Duration::from_secs(2);
 /// Headers in which services tell how they call a request.
 const REQUEST_IDS: [&str; 4] = ["x-request-id", "x-generation-id", "apim-request-id", "request-id"];
 
+/// Lessons that one request may teach.
+const LESSONS_MAX: usize = 12;
+
 /// Longest request id that is kept, in bytes.
 const REQUEST_ID_MAX: usize = 128;
 
@@ -45,7 +58,10 @@ pub struct Client {
     service: Service,
     http: reqwest::Client,
     base: Url,
-    authorization: Option<(header::HeaderName, header::HeaderValue)>,
+    headers: header::HeaderMap,
+    price: Option<Price>,
+    /// How it is asked, as far as that is known by now.
+    profile: Mutex<Profile>,
     clock: Arc<dyn Clock>,
     ids: Arc<dyn Ids>,
 }
@@ -61,7 +77,9 @@ impl Client {
         let unusable = || Error::Misconfigured(Told::default());
         let service = endpoint.service.clone();
         let base = Url::parse(&service.base_url).map_err(|_| unusable())?;
-        let is_near = is_loopback(&base);
+        let is_near = is_loopback(&base) || endpoint.plain;
+        let profile = Profile::of(&service);
+        let headers = headers(endpoint, &profile).ok_or_else(unusable)?;
         let mut http = reqwest::Client::builder()
             .connect_timeout(service.connect.0)
             .redirect(reqwest::redirect::Policy::none())
@@ -70,21 +88,10 @@ impl Client {
         if is_near {
             http = http.no_proxy();
         }
-        let authorization = match &endpoint.key {
-            Some(key) => {
-                let (name, text) = match &service.dialect.key_header {
-                    Some(name) => (name.as_str(), key.expose().to_owned()),
-                    None => ("authorization", format!("Bearer {}", key.expose())),
-                };
-                let name = name.parse().map_err(|_| unusable())?;
-                let mut value: header::HeaderValue = text.parse().map_err(|_| unusable())?;
-                value.set_sensitive(true);
-                Some((name, value))
-            }
-            None => None,
-        };
         let http = http.build().map_err(|_| unusable())?;
-        Ok(Self { name: name.to_owned(), service, http, base, authorization, clock, ids })
+        let (name, price) = (name.to_owned(), endpoint.price);
+        let profile = Mutex::new(profile);
+        Ok(Self { name, service, http, base, headers, price, profile, clock, ids })
     }
 
     /// `base_url` with a path added; a query stays.
@@ -103,16 +110,14 @@ impl Client {
             return Err(Error::TooLarge { bytes: body.len(), max });
         }
         let id = self.ids.fresh().simple().to_string();
-        let mut request = self
+        let request = self
             .http
             .post(self.url(path))
             .header(header::CONTENT_TYPE, "application/json")
             .header(header::ACCEPT, "text/event-stream, application/json")
             .header("x-client-request-id", &id)
+            .headers(self.headers.clone())
             .body(body);
-        if let Some((name, value)) = &self.authorization {
-            request = request.header(name.clone(), value.clone());
-        }
         let times = Times::starting(&self.service);
         let (deadline, stage) = times.first();
         let sent = timeout_at(deadline, request.send()).await;
@@ -134,8 +139,68 @@ impl Model for Client {
         if let Some(why) = request.disorder() {
             return Err(Error::Invalid(why));
         }
-        let mut reply = self.send("chat/completions", &wire::chat(&self.service, request)).await?;
-        let mut completion = match reply.form(self.service.dialect.stream)? {
+        let mut learnt: Vec<Lesson> = Vec::new();
+        let mut spent = Usage::default();
+        loop {
+            let profile = self.profile();
+            let mut heard = Heard { sink: &mut *sink, anything: false };
+            let answer = self.once(&profile, request, &mut heard).await;
+            let may_repeat = !heard.anything && learnt.len() < LESSONS_MAX;
+            let lesson = match &answer {
+                Ok(completion) => no_room(completion),
+                Err(error) => error.told().and_then(|told| told.lesson.clone()),
+            };
+            let lesson = lesson.filter(|lesson| may_repeat && !learnt.contains(lesson));
+            match (answer, lesson) {
+                (answer, Some(lesson)) if self.learn(&profile, &lesson) => {
+                    if let Ok(useless) = answer {
+                        spent += useless.usage;
+                    }
+                    learnt.push(lesson);
+                }
+                (Ok(mut completion), _) => {
+                    self.say_if_empty(&completion);
+                    spent += completion.usage;
+                    completion.usage = spent;
+                    return Ok(completion);
+                }
+                (Err(error), _) => return Err(masked(error, &sentence::texts(request))),
+            }
+        }
+    }
+}
+
+impl Client {
+    fn profile(&self) -> Profile {
+        self.profile.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Takes a lesson in. Whether the service is asked in another way from now on than it was with `before`.
+    fn learn(&self, before: &Profile, lesson: &Lesson) -> bool {
+        let mut profile = self.profile.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = profile.clone();
+        // Another request may have learnt the same meanwhile.
+        if known == *before {
+            lesson.apply(&mut profile);
+            tracing::info!(
+                llm.purpose = %self.name, lesson = ?lesson,
+                "the provider's refusal was understood; requests change from now on"
+            );
+        }
+        *profile != *before
+    }
+
+    /// Asks once, in the way that is known.
+    async fn once(
+        &self,
+        profile: &Profile,
+        request: &Request,
+        sink: &mut dyn Sink,
+    ) -> Result<Completion, Error> {
+        takes(profile, request)?;
+        let body = wire::body(&self.service, profile, request);
+        let mut reply = self.send("chat/completions", &body).await?;
+        let mut completion = match reply.form(profile.stream)? {
             Form::Stream => reply.stream(self.ids.as_ref(), sink).await?,
             Form::Json => {
                 let completion = stream::whole(&reply.all().await?, self.ids.as_ref())?;
@@ -146,7 +211,107 @@ impl Model for Client {
             }
         };
         completion.request_id = reply.request_id;
+        if let Some(opaque) = &mut completion.opaque {
+            opaque.origin = wire::origin(&self.service);
+        }
+        self.add_price(&mut completion.usage);
         Ok(completion)
+    }
+
+    /// What it cost by the operator's table, where the provider did not say.
+    fn add_price(&self, usage: &mut Usage) {
+        if let (None, Some(price)) = (usage.cost_micros, &self.price) {
+            usage.cost_micros = Some(price.micros(usage.input, usage.cached, usage.output));
+        }
+    }
+
+    /// An answer that holds nothing leaves a line with its cause.
+    fn say_if_empty(&self, completion: &Completion) {
+        let Completion { text, calls, finish, usage, request_id, .. } = completion;
+        if text.trim().is_empty() && calls.is_empty() {
+            let cause = match (finish, &completion.refusal) {
+                (_, Some(_)) => "it refused",
+                (Finish::Length, None) => "thinking used up the whole answer; raise `max_tokens`",
+                (Finish::Filtered, None) => "the provider's filter withheld it",
+                (Finish::Stop | Finish::ToolCalls | Finish::Unknown, None) => "it said nothing",
+            };
+            tracing::warn!(
+                llm.purpose = %self.name, finish = finish.word(), cause, tokens.out = usage.output,
+                provider.request_id = request_id, "the model's answer is empty"
+            );
+        }
+    }
+}
+
+/// An answer that thinking used up before it began.
+fn no_room(completion: &Completion) -> Option<Lesson> {
+    let is_empty = completion.text.trim().is_empty() && completion.calls.is_empty();
+    (is_empty && completion.refusal.is_none() && completion.finish == Finish::Length)
+        .then_some(Lesson::Room)
+}
+
+/// Whether a service takes the files of a request; if not, another one may.
+fn takes(profile: &Profile, request: &Request) -> Result<(), Error> {
+    let parts = request.messages.iter().filter_map(|message| match message {
+        Message::User(parts) => Some(parts),
+        Message::System(_) | Message::Assistant { .. } | Message::Tool { .. } => None,
+    });
+    for part in parts.flatten() {
+        let sentence = match part {
+            Part::Image { .. } if !profile.images => "this provider takes no images",
+            Part::File { .. } if !profile.files => "this provider takes no PDFs",
+            Part::Text(_) | Part::Image { .. } | Part::File { .. } => continue,
+        };
+        let sentence = Some(sentence.to_owned());
+        return Err(Error::Misconfigured(Told { sentence, ..Told::default() }));
+    }
+    Ok(())
+}
+
+/// An error whose sentence holds nothing that people wrote.
+fn masked(mut error: Error, texts: &str) -> Error {
+    if let Some(told) = error.told_mut()
+        && !told.raw.0.is_empty()
+    {
+        told.sentence = Some(sentence::masked(&told.raw.0, texts));
+    }
+    error
+}
+
+/// The headers of every request besides those of its own.
+fn headers(endpoint: &Endpoint, profile: &Profile) -> Option<header::HeaderMap> {
+    let mut headers = header::HeaderMap::new();
+    if let Some(key) = &endpoint.key {
+        let (name, text) = match &profile.key_header {
+            Some(name) => (&**name, key.expose().to_owned()),
+            None => ("authorization", format!("Bearer {}", key.expose())),
+        };
+        let name: header::HeaderName = name.parse().ok()?;
+        let mut value: header::HeaderValue = text.parse().ok()?;
+        value.set_sensitive(true);
+        headers.insert(name, value);
+    }
+    for (name, value) in &endpoint.service.headers {
+        let name: header::HeaderName = name.parse().ok()?;
+        headers.insert(name, value.parse().ok()?);
+    }
+    Some(headers)
+}
+
+/// Knows whether words were heard.
+struct Heard<'a> {
+    sink: &'a mut dyn Sink,
+    anything: bool,
+}
+
+impl Sink for Heard<'_> {
+    fn words(&mut self, words: &str) {
+        self.anything = true;
+        self.sink.words(words);
+    }
+
+    fn restart(&mut self) -> bool {
+        self.sink.restart()
     }
 }
 
@@ -156,11 +321,16 @@ impl Embedder for Client {
         if texts.is_empty() {
             return Err(Error::Invalid("there is no text"));
         }
-        let mut reply = self.send("embeddings", &wire::embeddings(&self.service, texts)).await?;
+        let body = wire::embeddings(&self.service, texts);
+        let written = || texts.join("\n").to_lowercase();
+        let sent = self.send("embeddings", &body).await;
+        let mut reply = sent.map_err(|error| masked(error, &written()))?;
         if reply.form(false)? != Form::Json {
             return Err(Error::BadAnswer(Fault::ContentType));
         }
-        let (vectors, usage) = vectors::read(&reply.all().await?, texts.len())?;
+        let read = vectors::read(&reply.all().await?, texts.len());
+        let (vectors, mut usage) = read.map_err(|error| masked(error, &written()))?;
+        self.add_price(&mut usage);
         Ok(Embedded { vectors, space: self.name.clone(), usage })
     }
 }

@@ -10,6 +10,7 @@ use super::{
     artifact::Artifact,
     custody::Custody,
     effect::{Handout, Recipient},
+    opaque::Opaque,
     session::{FlowPin, PersonId, Place, Status},
     task::Subtask,
     ui::{Offered, Reply},
@@ -373,6 +374,9 @@ pub struct Thought {
     /// What it cost.
     #[serde(default)]
     pub usage: Usage,
+    /// What its provider wants back with it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub opaque: Option<Box<Opaque>>,
     /// It was the last of its turn: it could make no calls, and the model is not asked before the participant writes.
     #[serde(default, skip_serializing_if = "is_not")]
     pub last: bool,

@@ -193,7 +193,7 @@ async fn model(settings: &Settings, report: &mut Report) {
         ..Request::default()
     };
     let began = means.clock.now();
-    let Completion { text, calls, .. } = match model.chat(&request, &mut Silent).await {
+    let Completion { text, calls, opaque, .. } = match model.chat(&request, &mut Silent).await {
         Ok(completion) => completion,
         Err(error) => return wrong_model(&error.to_string(), report),
     };
@@ -207,7 +207,7 @@ async fn model(settings: &Settings, report: &mut Report) {
         .iter()
         .map(|call| Message::Tool { call: call.id.clone(), content: "{\"ok\":true}".to_owned() });
     let results: Vec<_> = results.collect();
-    request.messages.push(Message::Assistant { text, calls });
+    request.messages.push(Message::Assistant { text, calls, opaque });
     request.messages.extend(results);
     request.choice = ToolChoice::Auto;
     if let Err(error) = model.chat(&request, &mut Silent).await {

@@ -11,6 +11,7 @@ use anteroom::{
         audit::{AuditRecord, CHAIN_START, Sealed},
         custody::{Custody, Kind},
         effect::{Act, Effect, Handout, PhaseEffectRef, Priority, Recipient, Rendering},
+        opaque::{Opaque, OpaqueCall},
         posted::{Item, Posted, Reader, Removal},
         report::{Count, Left, Remnant, Report},
         session::{FlowPin, Head, PersonId, Place, Platform, Status},
@@ -509,6 +510,7 @@ fn model_events() -> Vec<Event> {
             text: text("T"),
             calls: vec![Intent { id, tool, args: json!({ "prompt": "P" }) }],
             usage,
+            opaque: None,
             last: false,
         }),
         Event::Thought(Thought {
@@ -517,7 +519,26 @@ fn model_events() -> Vec<Event> {
             text: String::new(),
             calls: Vec::new(),
             usage: Usage::default(),
+            opaque: None,
             last: true,
+        }),
+        Event::Thought(Thought {
+            knew: 13,
+            round: 3,
+            text: text("T"),
+            calls: Vec::new(),
+            usage: Usage::default(),
+            opaque: Some(Box::new(Opaque {
+                origin: text("https://models.example.org/v1 m"),
+                bound: Some(text("9f86")),
+                message: json!({ "reasoning_content": "R" }).as_object().unwrap().clone(),
+                calls: vec![OpaqueCall {
+                    id: Some(text("call_1")),
+                    members: json!({ "extra_content": {} }).as_object().unwrap().clone(),
+                }],
+                parts: vec![json!({ "type": "thinking", "signature": "S" })],
+            })),
+            last: false,
         }),
         Event::ThinkingFailed { code: text("transient"), count: 1, again_at: Some(at()) },
         Event::ThinkingFailed { code: text("overflow"), count: 2, again_at: None },
@@ -535,6 +556,7 @@ fn events_of_a_model() {
     insta::assert_snapshot!(stored(&model_events()), @r#"
     {"type":"thought","knew":11,"round":1,"text":"T","calls":[{"id":"c00000001","tool":"get_user_option","args":{"prompt":"P"}}],"usage":{"input":1812,"output":64,"cached":1024,"calls":1,"millis":2300,"cost_micros":310}}
     {"type":"thought","knew":12,"round":2,"usage":{"input":0,"output":0},"last":true}
+    {"type":"thought","knew":13,"round":3,"text":"T","usage":{"input":0,"output":0},"opaque":{"origin":"https://models.example.org/v1 m","bound":"9f86","message":{"reasoning_content":"R"},"calls":[{"id":"call_1","members":{"extra_content":{}}}],"parts":[{"type":"thinking","signature":"S"}]}}
     {"type":"thinking_failed","code":"transient","count":1,"again_at":"2026-11-21T09:00:00Z"}
     {"type":"thinking_failed","code":"overflow","count":2}
     {"type":"script_leads","phase":"p1","because":"transient"}

@@ -4,10 +4,14 @@
 mod client;
 #[path = "llm/conformance.rs"]
 mod conformance;
+#[path = "llm/emulator.rs"]
+mod emulator;
 #[path = "llm/plays.rs"]
 mod plays;
 #[path = "../support/provider.rs"]
 pub(crate) mod provider;
+#[path = "llm/rules.rs"]
+mod rules;
 #[path = "../support/scripted.rs"]
 pub(crate) mod scripted;
 #[path = "../support/specification.rs"]

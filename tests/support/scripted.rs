@@ -280,6 +280,7 @@ impl Model for Scripted {
             text: turn.text,
             refusal: turn.refusal,
             calls,
+            opaque: None,
             finish: turn.finish.unwrap_or(usual),
             usage: turn.usage.unwrap_or(usage),
             request_id: None,
@@ -301,7 +302,7 @@ pub(crate) fn shown(request: &Request, from: usize) -> String {
                     }
                 }
             }
-            Message::Assistant { text: words, calls } => {
+            Message::Assistant { text: words, calls, .. } => {
                 if !words.is_empty() {
                     _ = writeln!(text, "model: {words}");
                 }

@@ -183,7 +183,7 @@ impl Artist<'_> {
              with `{}`.",
             self.kind.keyword()
         );
-        messages.push(Message::Assistant { text: first.code.clone(), calls: Vec::new() });
+        messages.push(Message::assistant(first.code.clone(), Vec::new()));
         messages.push(Message::user(fenced("note", &complaint)));
         // The first code with its error is more than nothing.
         let Ok(second) = self.ask(cx, &messages).await else {

@@ -215,8 +215,8 @@ async fn seen(
             return Ok(analysis);
         }
         if !answer.text.trim().is_empty() {
-            let text = answer.text.chars().take(SEEN_MAX).collect();
-            messages.push(Message::Assistant { text, calls: Vec::new() });
+            let text: String = answer.text.chars().take(SEEN_MAX).collect();
+            messages.push(Message::assistant(text, Vec::new()));
         }
         let complaint = if is_cut {
             "Your answer was cut off: it was too long. Be brief. Send the whole JSON object once more, and nothing else."

@@ -137,7 +137,7 @@ async fn rounds(
     };
     let said: String = first.text.chars().take(SHOWN_MAX).collect();
     if !said.trim().is_empty() {
-        messages.push(Message::Assistant { text: said, calls: Vec::new() });
+        messages.push(Message::assistant(said, Vec::new()));
     }
     let told: Vec<String> = wrong.told.into_iter().take(COMPLAINTS_MAX).collect();
     let told = format!(

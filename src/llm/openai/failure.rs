@@ -1,10 +1,15 @@
-//! What a failed answer means: status, code and type decide; the provider's words are read once and never kept.
+//! What a failed answer means: status, code and type decide. The provider's sentence is kept for the operator, and the
+//! client takes out of it what people wrote.
 
 use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::llm::error::{Error, Told};
+use crate::llm::{
+    error::{Error, Raw, Told},
+    lesson::Lesson,
+    sentence,
+};
 
 /// Longest code that is kept, in bytes.
 const CODE_MAX: usize = 64;
@@ -52,19 +57,21 @@ fn meaning(
     request_id: Option<String>,
 ) -> Error {
     let code = word(error.get("code"));
-    let kind = word(error.get("type"));
-    let message = match error {
-        Value::String(message) => message.as_str(),
-        _ => error.get("message").and_then(Value::as_str).unwrap_or_default(),
-    };
-    let message = message.to_ascii_lowercase();
+    let kind = word(error.get("type")).or_else(|| word(error.get("status")));
+    let said = sentence::of(error);
+    let message = said.to_ascii_lowercase();
+    let param = sentence::param(error);
+    let lesson = Lesson::of(status, param.as_deref(), &message);
     let is = |wanted: &[&str]| {
         [&code, &kind].into_iter().flatten().any(|said| wanted.contains(&said.as_str()))
     };
-    let told = Told { status, code: code.clone().or_else(|| kind.clone()), request_id };
+    let code_told = code.clone().or_else(|| kind.clone());
+    let told =
+        Told { status, code: code_told, param, sentence: None, raw: Raw(said), lesson, request_id };
     // Without a status the request was taken, so it was no mistake of ours.
     let status = status.unwrap_or(500);
     let too_long = TOO_LONG.iter().any(|phrase| message.contains(phrase));
+    let too_long = too_long && !matches!(told.lesson, Some(Lesson::AtMost(_)));
     if is(&["context_length_exceeded", "exceed_context_size_error", "string_above_max_length"])
         || (too_long && !matches!(status, 401 | 403 | 429))
     {
@@ -84,6 +91,10 @@ fn meaning(
     }
     if is(&["rate_limit_exceeded", "rate_limit_error"]) {
         return Error::RateLimited { told, retry_after };
+    }
+    // What can be learnt from will not pass by itself, whatever the status says.
+    if told.lesson.is_some() {
+        return Error::Misconfigured(told);
     }
     match status {
         402 => Error::Exhausted(told),
@@ -151,13 +162,19 @@ mod tests {
     }
 
     #[test]
-    fn no_words_of_the_provider_are_kept() {
-        let error = of(
-            400,
-            &json!({ "code": "Ada Byron said: no", "message": "Ada Byron", "type": "bad_request" }),
-        );
-        assert!(!format!("{error} {error:?}").contains("Ada"), "{error:?}");
+    fn codes_are_single_words_and_bodies_may_be_lists() {
+        let error = of(400, &json!({ "code": "Ada Byron said: no", "type": "bad_request" }));
         assert_eq!(error.told().unwrap().code.as_deref(), Some("bad_request"));
+        let body = json!([{ "error": { "code": 400, "status": "INVALID_ARGUMENT",
+            "message": "Function call is missing a thought_signature in functionCall parts." } }]);
+        let error = of_status(400, body.to_string().as_bytes(), None, None);
+        let told = error.told().unwrap();
+        assert_eq!(
+            told.raw.0,
+            "Function call is missing a thought_signature in functionCall parts."
+        );
+        assert!(!format!("{error} {error:?}").contains("Function"), "{error:?}");
+        assert!(told.lesson.is_some());
     }
 
     #[test]

@@ -11,13 +11,14 @@
 //! | the whole call at once, `id` and name in every piece | what is there already is not added again |
 //! | no `[DONE]`, no blank line at the end | fine once a finish reason has come |
 //! | no finish reason | fine once `[DONE]` has come; [`Finish::Unknown`] |
+//! | one id under several indexes | a name under a new index begins another call |
 //! | usage in its own last piece, in every piece, or never | the last one counts |
 //! | an error in the middle of the stream | fails as the same error would have as a status |
 
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-use super::failure;
+use super::{failure, opaque};
 use crate::{
     ids::{CallId, Ids},
     llm::{
@@ -25,7 +26,10 @@ use crate::{
         error::{Error, Fault},
         sse::{Decoder, Event, TooLong},
     },
-    model::usage::Usage,
+    model::{
+        opaque::{Opaque, OpaqueCall},
+        usage::Usage,
+    },
 };
 
 /// Longest event of a stream, in bytes: the largest single piece that a service may send.
@@ -121,6 +125,9 @@ struct Delta {
     refusal: Option<String>,
     #[serde(default)]
     tool_calls: Option<Vec<CallDelta>>,
+    /// What only the provider understands.
+    #[serde(flatten)]
+    rest: Map<String, Value>,
 }
 
 /// Words, or parts of which some are words (others are thoughts, which nobody is shown).
@@ -147,6 +154,8 @@ struct CallDelta {
     id: Option<String>,
     #[serde(default)]
     function: Option<FunctionDelta>,
+    #[serde(flatten)]
+    rest: Map<String, Value>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -211,6 +220,7 @@ pub fn whole(bytes: &[u8], ids: &dyn Ids) -> Result<Completion, Error> {
 struct Assembly {
     text: String,
     refusal: String,
+    opaque: Map<String, Value>,
     calls: Vec<Open>,
     /// By index: the call that was last begun under it.
     by_index: Vec<(u64, usize)>,
@@ -224,7 +234,10 @@ struct Assembly {
 /// A call that may not be whole yet.
 #[derive(Debug, Default)]
 struct Open {
+    /// The index under which it was begun.
+    index: Option<u64>,
     id: Option<String>,
+    opaque: Map<String, Value>,
     name: String,
     raw: String,
 }
@@ -284,6 +297,7 @@ impl Assembly {
             self.text.push_str(&words);
         }
         self.refusal.push_str(&delta.refusal.unwrap_or_default());
+        opaque::merge(&mut self.opaque, delta.rest);
         delta.tool_calls.unwrap_or_default().into_iter().try_for_each(|call| self.call(call))
     }
 
@@ -298,14 +312,14 @@ impl Assembly {
                 object @ (Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_)),
             ) => object.to_string(),
         };
-        if !name.is_empty() && !piece.is_empty() && self.has(id.as_deref(), &piece) {
+        if !name.is_empty() && !piece.is_empty() && self.has(delta.index, id.as_deref(), &piece) {
             return Ok(());
         }
         let at = match self.goes_on(delta.index, id.as_deref(), &name, &piece) {
             Some(at) => at,
             None if self.calls.len() == CALLS_MAX => return Err(Error::BadAnswer(Fault::Size)),
             None => {
-                self.calls.push(Open::default());
+                self.calls.push(Open { index: delta.index, ..Open::default() });
                 self.calls.len() - 1
             }
         };
@@ -320,16 +334,21 @@ impl Assembly {
             call.name.push_str(&name);
         }
         call.raw.push_str(&piece);
+        let mut rest = delta.rest;
+        rest.remove("type");
+        opaque::merge(&mut call.opaque, rest);
         Ok(())
     }
 
     /// Whether this whole call came before: some say everything once more at the end.
-    fn has(&self, id: Option<&str>, piece: &str) -> bool {
-        id.is_some()
-            && self
-                .calls
-                .iter()
-                .any(|call| call.id.as_deref() == id && call.raw == piece && call.is_whole())
+    fn has(&self, index: Option<u64>, id: Option<&str>, piece: &str) -> bool {
+        let is_it = |call: &Open| {
+            call.id.as_deref() == id
+                && call.raw == piece
+                && call.is_whole()
+                && (index.is_none() || call.index.is_none() || call.index == index)
+        };
+        id.is_some() && self.calls.iter().any(is_it)
     }
 
     /// The call that a piece belongs to; none where it begins one.
@@ -340,9 +359,16 @@ impl Assembly {
         name: &str,
         piece: &str,
     ) -> Option<usize> {
-        if let Some(at) =
-            id.and_then(|id| self.calls.iter().position(|c| c.id.as_deref() == Some(id)))
-        {
+        // A name under an index of its own begins a call, even where its id was given before.
+        let begins = |call: &Open| {
+            !name.is_empty()
+                && index.is_some()
+                && call.index.is_some()
+                && call.index != index
+                && self.by_index.iter().all(|(taken, _)| Some(*taken) != index)
+        };
+        let named = |call: &Open| call.id.is_some() && call.id.as_deref() == id;
+        if let Some(at) = self.calls.iter().position(|call| named(call) && !begins(call)) {
             let finished = !name.is_empty() && !piece.is_empty() && self.calls[at].is_whole();
             return (!finished).then_some(at);
         }
@@ -364,7 +390,10 @@ impl Assembly {
             None => return Err(Error::Cut),
         };
         let mut calls: Vec<ToolCall> = Vec::with_capacity(self.calls.len());
+        let mut kept = Opaque { message: self.opaque, ..Opaque::default() };
         for call in self.calls {
+            let id = call.id.clone().filter(|id| calls.iter().all(|c| c.id.as_str() != id));
+            kept.calls.push(OpaqueCall { id, members: call.opaque });
             let known = call.id.map(CallId::new).filter(|id| {
                 id.as_str().len() <= ID_MAX && calls.iter().all(|other| other.id != *id)
             });
@@ -380,6 +409,7 @@ impl Assembly {
             text: self.text,
             refusal: (!self.refusal.is_empty()).then_some(self.refusal),
             calls,
+            opaque: (!kept.is_empty()).then(|| Box::new(kept)),
             finish,
             usage: self.usage,
             request_id: None,

@@ -3,7 +3,12 @@
 use std::{collections::BTreeSet, num::NonZeroU64};
 
 use anteroom::{
-    config::{Environment, LogFormat, Settings, llm::Purpose, render},
+    config::{
+        Environment, LogFormat, Settings,
+        llm::Purpose,
+        preset::{PRESETS, Profile, Replay},
+        render,
+    },
     model::{
         session::PersonId,
         usage::{Budget, Budgets, Per},
@@ -11,6 +16,8 @@ use anteroom::{
 };
 
 use super::EXAMPLE;
+
+const MODELS: &str = include_str!("../../../docs/models.md");
 
 fn said(text: &str) -> String {
     match Settings::parse("config.toml", text, &Environment::default()) {
@@ -220,7 +227,7 @@ model = "m"
 fallback = "vision"
 "#
     ), @r"
-    config.toml:3:1: `http://models.example.org/v1` would send the key and what people write unencrypted. hint: use `https://`; plain `http` is only allowed on this machine, as `http://127.0.0.1`
+    config.toml:3:1: `http://models.example.org/v1` would send the key and what people write unencrypted. hint: use `https://`; plain `http` is only allowed on this machine, as `http://127.0.0.1`, and to hosts in `[llm] allow_http`
     config.toml:5:1: environment variable `NO_SUCH_KEY` is not set. hint: export it, or use `key_file`
     config.toml:6:1: there is no service `bakup`. hint: add a table `[llm.spare.bakup]`
     config.toml:9:1: the address contains a key. hint: use `key_env` or `key_file` instead
@@ -330,10 +337,53 @@ fn models_have_the_documented_defaults_and_keys_never_print() {
         ["interview", "spare.near"]
     );
     let service = &chain[0].1.service;
-    assert_eq!((service.temperature, service.max_tokens, service.attempts), (0.7, 2000, 3));
+    let profile = Profile::of(service);
+    assert_eq!((service.temperature, profile.max_tokens, service.attempts), (0.7, 2000, 3));
+    assert_eq!((profile.headroom, profile.replay), (0, Replay::Never));
     assert_eq!(chain[0].1.key.as_ref().unwrap().expose(), "correct-horse");
     assert!(!format!("{llm:?}").contains("horse"));
     assert!(llm.chain(Purpose::Embed).is_empty());
+}
+
+#[test]
+fn every_provider_has_a_preset_with_its_source() {
+    for preset in &PRESETS {
+        let needs =
+            if preset.endpoint.is_none() { "base_url = \"https://x.example/v1\"\n" } else { "" };
+        let name = preset.name;
+        let config = format!("[llm.interview]\nprovider = \"{name}\"\nmodel = \"m\"\n{needs}");
+        let environment = Environment::from([("ANTEROOM_DATA_DIR", "/tmp")]);
+        let settings = Settings::parse("config.toml", &config, &environment)
+            .unwrap_or_else(|problems| panic!("{}", render(&problems)));
+        let service = &settings.llm.chain(Purpose::Interview)[0].1.service;
+        assert_eq!(Profile::of(service), preset.profile, "{name}");
+        assert!(!service.base_url.is_empty(), "{name}");
+        assert!(
+            preset.source.starts_with("https://") && preset.read.starts_with("2026-"),
+            "{name}"
+        );
+        assert!(MODELS.contains(&format!("| `{name}` |")), "{name} is not documented");
+        assert!(MODELS.contains(preset.source), "the source of {name} is not documented");
+    }
+}
+
+#[test]
+fn plain_http_is_for_named_hosts_and_networks_only() {
+    let told = |allowed: &str, host: &str| {
+        said(&format!(
+            "[llm]\nallow_http = {allowed}\n[llm.interview]\nbase_url = \"http://{host}/v1\"\nmodel = \"m\"\n"
+        ))
+    };
+    let rules = r#"["ollama", "192.168.0.0/16", "fd00::/8"]"#;
+    for host in ["ollama:11434", "192.168.7.9", "[fd00::1]:8000", "127.0.0.1:1"] {
+        assert_eq!(told(rules, host), "", "{host}");
+    }
+    for host in ["ollama.example.org", "192.169.0.1", "[fe00::1]", "example.org"] {
+        assert!(told(rules, host).contains("unencrypted"), "{host}");
+    }
+    for rule in [r#"["0.0.0.0/0"]"#, r#"["http://ollama"]"#, r#"[""]"#, r#"["10.0.0.0/33"]"#] {
+        assert!(told(rule, "127.0.0.1").contains("neither a host nor a network"), "{rule}");
+    }
 }
 
 #[test]
@@ -352,13 +402,17 @@ fn what_the_example_says_of_models_holds() {
         .llm;
     let chain = llm.chain(Purpose::Interview);
     let [(_, written), (_, bare)] = chain[..] else { panic!("two services") };
+    let (found, expected) = (Profile::of(&written.service), Profile::of(&bare.service));
+    assert_eq!(found, Profile { key_header: Some("api-key".into()), ..expected });
     let mut expected = bare.service.clone();
     let found = &written.service;
+    expected.provider = found.provider;
+    expected.max_tokens = found.max_tokens;
+    expected.dialect = found.dialect.clone();
     expected.base_url.clone_from(&found.base_url);
     expected.model.clone_from(&found.model);
     expected.key_env.clone_from(&found.key_env);
     expected.fallback.clone_from(&found.fallback);
-    expected.dialect.key_header = Some("api-key".to_owned());
     assert_eq!(*found, expected);
 }
 

@@ -63,7 +63,7 @@ async fn a_conversation_in_disorder_fails_the_story() {
     let model = Scripted::new();
     model.next(Turn::calls("next_phase", &json!({})));
     let calls = model.chat(&ask("Hello"), &mut Silent).await.unwrap().calls;
-    let assistant = Message::Assistant { text: String::new(), calls };
+    let assistant = Message::assistant("", calls);
     let messages = vec![Message::user("Hello"), assistant, Message::user("And?")];
     drop(model.chat(&Request { messages, ..Request::default() }, &mut Silent).await);
     model.assert_played();

@@ -112,8 +112,8 @@ impl Task<'_> {
             Ok((_, complaints)) => (complaints.join("\n"), first.text),
             Err(complaint) => (complaint, first.text),
         };
-        let shown = shown.chars().take(SHOWN_MAX).collect();
-        messages.push(Message::Assistant { text: shown, calls: Vec::new() });
+        let shown: String = shown.chars().take(SHOWN_MAX).collect();
+        messages.push(Message::assistant(shown, Vec::new()));
         let note = format!("{complaints} Send the whole JSON object once more, and nothing else.");
         messages.push(Message::user(fenced("note", &note)));
         match self.read(&self.round(model, meter, &messages).await?)? {

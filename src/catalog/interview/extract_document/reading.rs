@@ -163,7 +163,7 @@ impl Task {
             self.transcribe = false;
             messages = vec![messages.swap_remove(0), self.message()];
         } else {
-            messages.push(Message::Assistant { text: shown, calls: Vec::new() });
+            messages.push(Message::assistant(shown, Vec::new()));
         }
         messages.push(Message::user(fenced("note", &complaint)));
         let schema = self.schema();

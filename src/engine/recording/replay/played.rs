@@ -147,6 +147,7 @@ fn said(text: &str, finish: Finish) -> Completion {
         text: text.to_owned(),
         refusal: None,
         calls: Vec::new(),
+        opaque: None,
         finish,
         usage: Usage::default(),
         request_id: None,
@@ -156,7 +157,7 @@ fn said(text: &str, finish: Finish) -> Completion {
 /// What the model must have answered for an event to come of it.
 fn answer(event: &Event) -> Option<Result<Completion, Error>> {
     match event {
-        Event::Thought(Thought { text, calls, usage, .. }) => {
+        Event::Thought(Thought { text, calls, usage, opaque, .. }) => {
             let call = |Intent { id, tool, args }: &Intent| ToolCall {
                 id: id.clone(),
                 name: tool.clone(),
@@ -166,7 +167,8 @@ fn answer(event: &Event) -> Option<Result<Completion, Error>> {
                 },
             };
             let calls = calls.iter().map(call).collect();
-            Some(Ok(Completion { calls, usage: *usage, ..said(text, Finish::Stop) }))
+            let opaque = opaque.clone();
+            Some(Ok(Completion { calls, opaque, usage: *usage, ..said(text, Finish::Stop) }))
         }
         Event::Summarised { text, usage, .. } => {
             Some(Ok(Completion { usage: *usage, ..said(text, Finish::Stop) }))
