@@ -3,6 +3,7 @@
 //! Who asks names a purpose, never a provider or a model; those stand in the configuration alone, and no word of
 //! theirs reaches a person, a tool or the log of a conversation (DESIGN §8).
 
+mod anthropic;
 pub mod breaker;
 pub mod chat;
 pub mod error;
@@ -12,6 +13,7 @@ pub mod lesson;
 pub mod object;
 pub mod openai;
 mod order;
+mod responses;
 mod schema;
 mod sentence;
 pub mod sse;

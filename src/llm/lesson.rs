@@ -45,6 +45,8 @@ pub enum Lesson {
     EmptyContent,
     /// Send words or calls, not both.
     Apart,
+    /// Leave thoughts out of this request: they belong to another conversation.
+    Forget,
     /// Send opaque members back, or do not.
     Replay(Replay, Filler),
 }
@@ -84,7 +86,7 @@ impl Member {
 }
 
 /// Words with which members are refused.
-const REFUSING: [&str; 18] = [
+const REFUSING: [&str; 19] = [
     "unsupported",
     "not support",
     "unknown",
@@ -103,6 +105,7 @@ const REFUSING: [&str; 18] = [
     "cannot",
     "must be",
     "remove",
+    "may not",
 ];
 
 impl Lesson {
@@ -134,7 +137,13 @@ impl Lesson {
             Self::AtMost(most) => profile.most = Some(*most),
             Self::Room => profile.headroom = (profile.headroom * 2).clamp(ROOM, ROOM_MAX),
             Self::NoThinking => profile.effort = Some(Cow::Borrowed("none")),
-            Self::Responses => profile.wire = Wire::Responses,
+            Self::Responses => {
+                profile.wire = Wire::Responses;
+                profile.replay = Replay::Always;
+                profile.headroom = profile.headroom.max(ROOM);
+            }
+            // It is about one conversation only.
+            Self::Forget => {}
             Self::Alternate => {
                 profile.order.alternate = true;
                 profile.order.empty_content = true;
@@ -194,6 +203,13 @@ fn opaque(param: &str, said: &str) -> Option<Lesson> {
     if has("reasoning_details") {
         let replay = if wanted { Replay::Always } else { Replay::Never };
         return Some(Lesson::Replay(replay, Filler::Nothing));
+    }
+    if said.contains("redacted_thinking")
+        || said.contains("signature") && said.contains("thinking")
+        || said.contains("encrypted_content")
+        || said.contains("encrypted content")
+    {
+        return Some(Lesson::Forget);
     }
     has("extra_content").then_some(Lesson::Replay(Replay::Never, Filler::Nothing))
 }
@@ -425,6 +441,12 @@ mod tests {
                 "",
                 "tool_choice: thinking may not be enabled when tool_choice forces tool use",
                 Some(Without(Member::ForcedChoice)),
+            ),
+            (
+                400,
+                "",
+                "messages.25.content.31: `thinking` or `redacted_thinking` blocks in the latest assistant message cannot be modified.",
+                Some(Lesson::Forget),
             ),
             (401, "temperature", "not supported", None),
             (400, "model", "The model `x` does not exist", None),

@@ -3,8 +3,9 @@
 //! One request, one answer: whether to try again, elsewhere or not at all is [`super::steady`]'s to decide. Redirects
 //! are not followed, for the key would go with them; requests and answers have bounds in size and time.
 
-mod failure;
+pub(super) mod failure;
 mod opaque;
+mod reader;
 pub mod stream;
 mod vectors;
 pub mod wire;
@@ -19,18 +20,19 @@ use reqwest::{Response, StatusCode, Url, header};
 use serde_json::Value;
 use tokio::time::{Instant, timeout_at};
 
+use self::reader::Reader;
 use super::{
-    Embedded, Embedder, Model, Sink,
+    Embedded, Embedder, Model, Sink, anthropic,
     chat::{Completion, Finish, Message, Part, Request},
     error::{Error, Fault, Stage, Told},
     lesson::Lesson,
-    sentence,
+    responses, sentence,
 };
 use crate::{
     clock::{Clock, retry_after},
     config::{
         llm::{Endpoint, Price, Service, is_loopback},
-        preset::Profile,
+        preset::{Profile, Replay, Wire},
     },
     ids::Ids,
     model::usage::Usage,
@@ -142,7 +144,10 @@ impl Model for Client {
         let mut learnt: Vec<Lesson> = Vec::new();
         let mut spent = Usage::default();
         loop {
-            let profile = self.profile();
+            let mut profile = self.profile();
+            if learnt.contains(&Lesson::Forget) {
+                profile.replay = Replay::Never;
+            }
             let mut heard = Heard { sink: &mut *sink, anything: false };
             let answer = self.once(&profile, request, &mut heard).await;
             let may_repeat = !heard.anything && learnt.len() < LESSONS_MAX;
@@ -152,7 +157,9 @@ impl Model for Client {
             };
             let lesson = lesson.filter(|lesson| may_repeat && !learnt.contains(lesson));
             match (answer, lesson) {
-                (answer, Some(lesson)) if self.learn(&profile, &lesson) => {
+                (answer, Some(lesson))
+                    if lesson == Lesson::Forget || self.learn(&profile, &lesson) =>
+                {
                     if let Ok(useless) = answer {
                         spent += useless.usage;
                     }
@@ -198,17 +205,25 @@ impl Client {
         sink: &mut dyn Sink,
     ) -> Result<Completion, Error> {
         takes(profile, request)?;
-        let body = wire::body(&self.service, profile, request);
-        let mut reply = self.send("chat/completions", &body).await?;
-        let mut completion = match reply.form(profile.stream)? {
-            Form::Stream => reply.stream(self.ids.as_ref(), sink).await?,
-            Form::Json => {
-                let completion = stream::whole(&reply.all().await?, self.ids.as_ref())?;
-                if !completion.text.is_empty() {
-                    sink.words(&completion.text);
-                }
-                completion
+        let (path, body, reader) = match profile.wire {
+            Wire::Chat => {
+                let body = wire::body(&self.service, profile, request);
+                ("chat/completions", body, Reader::Chat(stream::Reader::default()))
             }
+            Wire::Messages => {
+                let (body, bound) = anthropic::body(&self.service, profile, request);
+                ("messages", body, Reader::messages(bound))
+            }
+            Wire::Responses => {
+                ("responses", responses::body(&self.service, profile, request), Reader::responses())
+            }
+        };
+        let mut reply = self.send(path, &body).await?;
+        let mut heard = |words: &str| sink.words(words);
+        let ids = self.ids.as_ref();
+        let mut completion = match reply.form(profile.stream)? {
+            Form::Stream => reply.stream(reader, ids, &mut heard).await?,
+            Form::Json => reader.whole(&reply.all().await?, ids, &mut heard)?,
         };
         completion.request_id = reply.request_id;
         if let Some(opaque) = &mut completion.opaque {
@@ -290,6 +305,10 @@ fn headers(endpoint: &Endpoint, profile: &Profile) -> Option<header::HeaderMap> 
         let mut value: header::HeaderValue = text.parse().ok()?;
         value.set_sensitive(true);
         headers.insert(name, value);
+    }
+    if profile.wire == Wire::Messages {
+        let (name, version) = anthropic::VERSION;
+        headers.insert(name, header::HeaderValue::from_static(version));
     }
     for (name, value) in &endpoint.service.headers {
         let name: header::HeaderName = name.parse().ok()?;
@@ -417,19 +436,22 @@ impl Reply {
         Ok(all)
     }
 
-    async fn stream(&mut self, ids: &dyn Ids, sink: &mut dyn Sink) -> Result<Completion, Error> {
-        let mut reader = stream::Reader::default();
-        let mut heard = |words: &str| sink.words(words);
+    async fn stream(
+        &mut self,
+        mut reader: Reader,
+        ids: &dyn Ids,
+        heard: &mut (dyn FnMut(&str) + Send),
+    ) -> Result<Completion, Error> {
         while !reader.is_done() {
             let idle = if reader.is_whole() { LINGER } else { self.times.idle };
             match self.next(idle).await {
-                Ok(Some(bytes)) => reader.push(&bytes, &mut heard)?,
+                Ok(Some(bytes)) => reader.push(&bytes, heard)?,
                 Ok(None) | Err(Error::Cut) => break,
                 Err(Error::Timeout(_)) if reader.is_whole() => break,
                 Err(error) => return Err(error),
             }
         }
-        reader.finish(ids, &mut heard)
+        reader.finish(ids, heard)
     }
 
     /// What an answer with another status than 200 means.

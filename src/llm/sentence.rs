@@ -244,7 +244,7 @@ mod tests {
                 "Unexpected role 'user' after role 'tool'",
             ),
             ("Invalid value: 'Ada Byron'.", "Invalid value: '…'."),
-            ("The text My name is Ada Byron and more", "The text … and more"),
+            ("The text My name is Ada Byron and more", "The text … more"),
             ("you said: Ada Byron", "you said: …"),
             ("No user ada@example.org or 5551234567", "No user … or …"),
         ];

@@ -139,6 +139,16 @@ pub(super) enum Doctor {
         #[command(flatten)]
         output: Json,
     },
+    /// Check the configured models.
+    Model {
+        /// Ask each model as well: reachability, key, name, tools, streaming, several calls at once, schemas, images and
+        /// PDFs. Costs a few thousand tokens.
+        #[arg(long)]
+        online: bool,
+        /// Output.
+        #[command(flatten)]
+        output: Json,
+    },
     /// Check everything that Discord needs, and print the link that adds the bot to a server.
     Discord {
         /// Ask Discord as well, without changing anything: token, intents, servers, permissions in each channel, the

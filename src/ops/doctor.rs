@@ -1,5 +1,7 @@
 //! `anteroom doctor`: what is missing before the bot can work, each with what to do about it.
 
+mod model;
+
 use std::{process::ExitCode, sync::Arc, time::Duration};
 
 use anyhow::Context as _;
@@ -35,6 +37,7 @@ pub(super) fn doctor(wanted: &Wanted, command: &Doctor) -> anyhow::Result<ExitCo
     let (about, name, online, output) = match *command {
         Doctor::Slack { online, output } => ("slack", "Slack", online, output),
         Doctor::Discord { online, output } => ("discord", "Discord", online, output),
+        Doctor::Model { online, output } => return models(wanted, online, output),
     };
     // What is wrong with the configuration itself is told here, with its lines.
     let settings = wanted.configured()?;
@@ -45,14 +48,13 @@ pub(super) fn doctor(wanted: &Wanted, command: &Doctor) -> anyhow::Result<ExitCo
     data_dir(&settings, &mut report);
     let clock = SystemClock;
     let patient = Patient { settings: &settings, library: &library, clock: &clock };
-    match command {
-        Doctor::Slack { .. } => slack::offline(&patient, &mut report),
-        Doctor::Discord { .. } => discord::offline(&patient, &mut report),
+    let is_slack = matches!(command, Doctor::Slack { .. });
+    if is_slack {
+        slack::offline(&patient, &mut report);
+    } else {
+        discord::offline(&patient, &mut report);
     }
-    let platform = match command {
-        Doctor::Slack { .. } => Platform::Slack,
-        Doctor::Discord { .. } => Platform::Discord,
-    };
+    let platform = if is_slack { Platform::Slack } else { Platform::Discord };
     app::block_on(async {
         deliveries(&settings, platform, &mut report).await;
         Ok(())
@@ -60,9 +62,10 @@ pub(super) fn doctor(wanted: &Wanted, command: &Doctor) -> anyhow::Result<ExitCo
     if online {
         let asked = app::block_on(async {
             let asking = async {
-                match command {
-                    Doctor::Slack { .. } => slack::online(&patient, &mut report).await,
-                    Doctor::Discord { .. } => discord::online(&patient, &mut report).await,
+                if is_slack {
+                    slack::online(&patient, &mut report).await;
+                } else {
+                    discord::online(&patient, &mut report).await;
                 }
                 model(&settings, &mut report).await;
             };
@@ -71,6 +74,21 @@ pub(super) fn doctor(wanted: &Wanted, command: &Doctor) -> anyhow::Result<ExitCo
         asked?;
     }
     tell(name, &report, online, output)
+}
+
+/// Looks at the models alone.
+fn models(wanted: &Wanted, online: bool, output: Json) -> anyhow::Result<ExitCode> {
+    let settings = wanted.configured()?;
+    let mut report = Report::about("model");
+    report.checked("configuration");
+    model::offline(&settings, &mut report);
+    if online {
+        app::block_on(async {
+            let asking = model::online(&settings, &mut report);
+            tokio::time::timeout(LIMIT, asking).await.context("timed out")
+        })?;
+    }
+    tell("the models", &report, online, output)
 }
 
 fn tell(
@@ -189,7 +207,8 @@ async fn model(settings: &Settings, report: &mut Report) {
         messages: vec![Message::user("Call the tool `report_colour` with the colour green.")],
         tools: vec![tool],
         choice: ToolChoice::Required,
-        max_tokens: Some(200),
+        // Models that think need most of it for that.
+        max_tokens: Some(2_000),
         ..Request::default()
     };
     let began = means.clock.now();

@@ -195,6 +195,48 @@ fn a_copy_of_the_example_is_a_configuration() {
     assert!(told(&missing).contains("`bot_token_env`"), "{}", told(&missing));
 }
 
+/// What `doctor model --online` says of a service that answers so.
+async fn examined(replies: &[Reply]) -> String {
+    let provider = Provider::start(replies).await;
+    let dir = tempfile::tempdir().unwrap();
+    let config = format!(
+        "[vars]\norganisation = \"O\"\nprivacy_url = \"p\"\ncontact = \"c\"\n\
+         [llm.interview]\nbase_url = \"{}\"\nmodel = \"m\"\n[llm.price.m]\ninput = 1.0\noutput = 2.0\n",
+        provider.url
+    );
+    fs::write(dir.path().join("config.toml"), config).unwrap();
+    let run = move || told(&anteroom(dir.path(), &["doctor", "model", "--online"]));
+    tokio::task::spawn_blocking(run).await.unwrap().replace(&provider.url, "URL")
+}
+
+#[tokio::test]
+async fn the_doctor_says_what_a_model_can_do() {
+    let call = |index: u64, colour: &str| {
+        let arguments = format!("{{\"colour\":\"{colour}\"}}");
+        json!({ "index": index, "id": format!("call_{index}"), "type": "function",
+            "function": { "name": "report_colour", "arguments": arguments } })
+    };
+    let calls = |calls: &[Value]| {
+        Reply::stream(&[
+            json!({ "choices": [{ "index": 0, "delta": { "tool_calls": calls }, "finish_reason": "tool_calls" }],
+            "usage": { "prompt_tokens": 9, "completion_tokens": 3 } }),
+        ])
+    };
+    let good = [
+        calls(&[call(0, "green")]),
+        Reply::says("Green is a colour."),
+        calls(&[call(0, "green"), call(1, "red")]),
+        Reply::says("{\"colour\":\"green\"}"),
+    ];
+    assert_snapshot!(examined(&good).await, @"");
+    let refusal =
+        json!({ "error": { "message": "Incorrect API key provided.", "code": "invalid_api_key" } });
+    assert_snapshot!(examined(&[Reply::json(401, &refusal)]).await, @"");
+    let no_tools = json!({ "object": "error", "message": "\"auto\" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set", "code": 400 });
+    assert_snapshot!(examined(&[Reply::json(400, &no_tools)]).await, @"");
+    assert_snapshot!(examined(&[Reply::says("Green.")]).await, @"");
+}
+
 #[test]
 fn a_command_that_needs_no_secret_runs_without_any() {
     let dir = tempfile::tempdir().unwrap();

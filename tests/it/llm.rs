@@ -6,6 +6,8 @@ mod client;
 mod conformance;
 #[path = "llm/emulator.rs"]
 mod emulator;
+#[path = "llm/formats.rs"]
+mod formats;
 #[path = "llm/plays.rs"]
 mod plays;
 #[path = "../support/provider.rs"]

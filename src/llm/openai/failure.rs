@@ -43,7 +43,7 @@ pub(super) fn of_status(
 }
 
 /// A failure that an answer holds although its status was good. The same as if it had been a status.
-pub(super) fn in_answer(error: &Value) -> Error {
+pub(in crate::llm) fn in_answer(error: &Value) -> Error {
     let code = error.get("code").and_then(Value::as_u64);
     let status = code.or_else(|| error.get("status").and_then(Value::as_u64));
     let status = status.and_then(|code| u16::try_from(code).ok());

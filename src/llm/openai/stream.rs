@@ -33,7 +33,7 @@ use crate::{
 };
 
 /// Longest event of a stream, in bytes: the largest single piece that a service may send.
-const EVENT_MAX: usize = 1024 * 1024;
+pub(super) const EVENT_MAX: usize = 1024 * 1024;
 
 /// Most calls in one answer.
 const CALLS_MAX: usize = 64;

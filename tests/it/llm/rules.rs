@@ -19,7 +19,7 @@ use super::{
     provider::{Provider, Reply},
 };
 
-fn client(url: &str, more: &str) -> Client {
+pub(super) fn client(url: &str, more: &str) -> Client {
     let config = format!("[llm.interview]\nbase_url = \"{url}\"\nmodel = \"m\"\n{more}");
     let endpoints = endpoints(&config);
     let (means, _) = means();
@@ -27,7 +27,7 @@ fn client(url: &str, more: &str) -> Client {
     Client::new(name, endpoint, means.clock, means.ids).unwrap()
 }
 
-fn request(messages: Vec<Message>) -> Request {
+pub(super) fn request(messages: Vec<Message>) -> Request {
     let tool = ToolSpec {
         name: "get_user_option".to_owned(),
         description: "Asks.".to_owned(),
@@ -38,7 +38,10 @@ fn request(messages: Vec<Message>) -> Request {
 }
 
 /// Twelve rounds; `writes`: the person writes beside each card.
-async fn converse(client: &Client, writes: bool) -> Result<Vec<Message>, anteroom::llm::Error> {
+pub(super) async fn converse(
+    client: &Client,
+    writes: bool,
+) -> Result<Vec<Message>, anteroom::llm::Error> {
     let note = |text: &str| Message::user(format!("<note>{text}</note>"));
     let mut messages =
         vec![Message::System("Be brief.".to_owned()), note("Part 1 begins."), note("Ada is here.")];
