@@ -7,9 +7,11 @@ use std::{
 };
 
 use insta::assert_snapshot;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use anteroom::{catalog, tool::Toolbox};
+
+use super::llm::provider::{Provider, Reply};
 
 /// Runs the program in `dir` with an environment of its own.
 fn anteroom(dir: &Path, args: &[&str]) -> Output {
@@ -205,7 +207,10 @@ async fn examined(replies: &[Reply]) -> String {
         provider.url
     );
     fs::write(dir.path().join("config.toml"), config).unwrap();
-    let run = move || told(&anteroom(dir.path(), &["doctor", "model", "--online"]));
+    let run = move || {
+        let output = anteroom(dir.path(), &["doctor", "model", "--online"]);
+        format!("{}{}", String::from_utf8_lossy(&output.stdout), told(&output))
+    };
     tokio::task::spawn_blocking(run).await.unwrap().replace(&provider.url, "URL")
 }
 
