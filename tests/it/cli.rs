@@ -233,13 +233,36 @@ async fn the_doctor_says_what_a_model_can_do() {
         calls(&[call(0, "green"), call(1, "red")]),
         Reply::says("{\"colour\":\"green\"}"),
     ];
-    assert_snapshot!(examined(&good).await, @"");
+    assert_snapshot!(examined(&good).await, @r#"
+    checked: configuration
+    checked: interview: `m` at URL, preset `custom`, answers of up to 2000 tokens and 0 for thinking
+    checked: interview: reached, key and model name taken, calls tools
+    checked: interview: tokens and money are counted
+    checked: interview: takes results and words beside them, answers in one piece
+    checked: interview: makes several calls at once
+    checked: interview: follows a schema
+    checked: interview: takes images
+    checked: interview: takes PDFs
+    the models: no problems found.
+    "#);
     let refusal =
         json!({ "error": { "message": "Incorrect API key provided.", "code": "invalid_api_key" } });
-    assert_snapshot!(examined(&[Reply::json(401, &refusal)]).await, @"");
+    assert_snapshot!(examined(&[Reply::json(401, &refusal)]).await, @r#"
+    checked: configuration
+    checked: interview: `m` at URL, preset `custom`, answers of up to 2000 tokens and 0 for thinking
+    model: interview doesn't take the key: the model's provider does not take the request (401, invalid_api_key): “Incorrect API key provided”. hint: check `base_url`, `model`, the key and `dialect`
+    "#);
     let no_tools = json!({ "object": "error", "message": "\"auto\" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set", "code": 400 });
-    assert_snapshot!(examined(&[Reply::json(400, &no_tools)]).await, @"");
-    assert_snapshot!(examined(&[Reply::says("Green.")]).await, @"");
+    assert_snapshot!(examined(&[Reply::json(400, &no_tools)]).await, @r#"
+    checked: configuration
+    checked: interview: `m` at URL, preset `custom`, answers of up to 2000 tokens and 0 for thinking
+    model: interview doesn't take a request with a tool: the model's provider does not take the request (400): “"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set”. hint: check `base_url`, `model`, the key and `dialect`
+    "#);
+    assert_snapshot!(examined(&[Reply::says("Green.")]).await, @r#"
+    checked: configuration
+    checked: interview: `m` at URL, preset `custom`, answers of up to 2000 tokens and 0 for thinking
+    model: interview didn't call the tool it was told to call. hint: interviews need a model that supports tool calls; local servers need a switch for them (`--enable-auto-tool-choice` with vLLM, `--jinja` with llama.cpp)
+    "#);
 }
 
 #[test]

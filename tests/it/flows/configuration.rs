@@ -250,7 +250,6 @@ attempts = 0
 dialect = { output_limit = "max_output_tokens", streams = true }
 "#
     ), @r"
-    config.toml:2:6: `base_url` is missing
     config.toml:2:6: unknown key `interveiw`. hint: did you mean `interview`?
     config.toml:5:6: `model` is missing
     config.toml:7:1: must be 2.0 or less
