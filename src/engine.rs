@@ -380,7 +380,7 @@ impl Engine {
         flow: &str,
         from: &Responder,
         (place, key): (Place, &str),
-        Beginning { words, is_test, time_zone }: Beginning<'_>,
+        Beginning { words, is_test, time_zone, invited_by }: Beginning<'_>,
     ) -> Result<SessionId, Error> {
         let inner = &self.inner;
         let _one_at_a_time = inner.starting[lock_of(&place)].lock().await;
@@ -404,6 +404,7 @@ impl Engine {
             staff: from.staff,
             time_zone: time_zone.map(str::to_owned),
             contact_source: inner.parts.contacts.serving(&from.person).map(str::to_owned),
+            invited_by: invited_by.cloned(),
         };
         let session = started.session;
         let ids = Arc::clone(&inner.parts.ids);

@@ -154,8 +154,8 @@ async fn a_member_is_welcomed_in_the_dark() {
     browser.tick("Building projects").await;
     browser.show("interests").await;
     browser.press("Done").await;
-    browser.press("No pings").await;
-    browser.see("Write two or three sentences").await;
+    browser.press("No, thanks").await;
+    browser.see("Two or three sentences").await;
     browser
         .write("Your introduction", "I build looms that count, and like to talk about music.")
         .await;

@@ -5,7 +5,7 @@ use std::num::NonZeroU32;
 use chrono::TimeDelta;
 use chrono_tz::Tz;
 
-use crate::model::usage::Budgets;
+use crate::model::{transcript::Inviter, usage::Budgets};
 
 /// Rates and bounds. They are configuration: a load profile raises the numbers, nothing goes round them (DESIGN §10.14).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,4 +58,6 @@ pub struct Beginning<'a> {
     pub is_test: bool,
     /// Their time zone, where the platform knows it: `Europe/Berlin`.
     pub time_zone: Option<&'a str>,
+    /// Who has invited them; none where they began by themselves.
+    pub invited_by: Option<&'a Inviter>,
 }

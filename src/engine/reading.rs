@@ -34,7 +34,27 @@ impl Gathered {
     pub fn source(&self, reader: Audience) -> Source<'_> {
         Source { loaded: &self.loaded, flow: &self.flow, audit: &self.audit, reader }
     }
+
+    /// What the archive of it is called: `Alice Martin - Candidate onboarding.zip`, by the name that was approved.
+    pub fn archive_name(&self) -> String {
+        let state = self.source(Audience::Staff).state().ok();
+        let name = state.as_ref().and_then(|state| state.known_as()).unwrap_or_default();
+        let parts = [name, &self.flow.flow.title].map(for_files);
+        let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+        format!("{}.zip", parts.join(" - "))
+    }
 }
+
+/// Words as a part of a file's name: nothing that a file system refuses.
+fn for_files(words: &str) -> String {
+    let is_refused = |c: char| c.is_control() || "/\\:*?\"<>|".contains(c);
+    let words: String =
+        words.chars().map(|c| if is_refused(c) { ' ' } else { c }).take(NAME_MAX).collect();
+    words.split_whitespace().collect::<Vec<_>>().join(" ").trim_matches('.').to_owned()
+}
+
+/// Longest part of a file's name, in characters.
+const NAME_MAX: usize = 60;
 
 impl Engine {
     /// Gathers what belongs to a session. Reads the whole audit chain.

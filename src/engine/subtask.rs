@@ -170,6 +170,7 @@ impl Engine {
         let started = Started {
             time_zone: None,
             contact_source: None,
+            invited_by: None,
             session: *child,
             flow: task.clone(),
             participant: parent.participant.clone(),

@@ -49,6 +49,9 @@ impl Draft {
     /// Under this stand the ids that were picked.
     pub const PICK: &str = "pick";
 
+    /// Under this stand words that are an answer by themselves.
+    pub const TEXT: &str = "text";
+
     /// Nothing was entered.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()

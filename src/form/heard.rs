@@ -179,7 +179,7 @@ mod tests {
             replies("- What you say is kept. `delete my data` erases it.\n- At any time type *human*, or *export* for a copy."),
             @"
         - What you say is kept. `Delete my data` erases it.
-        - At any time press *Talk to a person*, or *Export my data* for a copy. [delete human export]
+        - At any time press *Talk to a person*, or *Download my answers* for a copy. [delete human export]
         "
         );
         insta::assert_snapshot!(

@@ -208,6 +208,12 @@ pub const SENT: &str = "Sent. You'll see how it goes in the team's channel.";
 /// An order was carried out.
 pub const DONE: &str = "Done.";
 
+/// An answer or a file has arrived.
+pub const GOT_IT: &str = "Got it.";
+
+/// An edit of reviewed data was saved, which is no consent to it.
+pub const SAVED: &str = "Saved. Press *Looks right* on the card to approve it.";
+
 /// A copy is being made.
 pub const ON_ITS_WAY: &str = "I'll send it to you in a direct message.";
 

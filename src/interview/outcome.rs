@@ -17,6 +17,7 @@ use crate::{
         flow::{Phase, PhaseEffect, Sensitivity},
         session::Platform,
         team::Team,
+        text::quoted,
         transcript::{EffectOutcome, Event, Origin},
         ui::{Control, Decide, Decision, DenialReader, Offered, Prompt, Reply},
         wait::{Answerers, Purpose},
@@ -86,7 +87,7 @@ impl Actor {
         let roles = self.roles_of(due);
         let request = match &roles {
             Some(roles) => format!("Give {person} {}?", named(roles)),
-            None => format!("{} for {person}?", describe(effect)),
+            None => format!("Allow {} for {person}?", self.in_words_of(effect)),
         };
         let words = |(label, value): (&str, String)| (label.to_owned(), value);
         let mut facts = vec![words((Decide::PERSON, person))];
@@ -196,7 +197,7 @@ impl Actor {
         self.emit_effect(due, EffectOutcome::Declined, None);
         let what = match self.roles_of(due) {
             Some(roles) => named(&roles),
-            None => describe(effect),
+            None => self.in_words_of(effect),
         };
         let text = texts::declined(by_name, &what, words);
         self.post_offering(text, &self.ways_to_ask(&phase.id, index));
@@ -244,6 +245,20 @@ impl Actor {
         Err(Refusal(texts::NOTHING_TO_ASK.to_owned()))
     }
 
+    /// What an effect other than roles does, for those who are asked for it and those who asked.
+    fn in_words_of(&self, effect: &PhaseEffect) -> String {
+        match effect {
+            PhaseEffect::PostSummary { .. } => "sending a summary to the team".to_owned(),
+            PhaseEffect::Webhook { .. } => "passing the answers on".to_owned(),
+            PhaseEffect::DiscordPost { data, .. } => {
+                format!("posting the {}", self.flow.data_title(data).to_lowercase())
+            }
+            PhaseEffect::DiscordAddRole { .. } | PhaseEffect::DiscordAddRolesFrom { .. } => {
+                "a role".to_owned()
+            }
+        }
+    }
+
     /// The aliases of the roles that an effect gives; none where it gives none.
     fn roles_of(&self, due: Due<'_>) -> Option<Vec<String>> {
         match self.resolve(due)? {
@@ -263,7 +278,7 @@ impl Actor {
         if expired && self.state.handoff.is_none() {
             let what = match self.roles_of(due) {
                 Some(roles) => named(&roles),
-                None => describe(effect),
+                None => self.in_words_of(effect),
             };
             let text = format!("This request expired without a decision: {what}.");
             self.post_offering(text, &self.ways_to_ask(&phase.id, index));
@@ -332,7 +347,7 @@ impl Actor {
             PhaseEffect::DiscordPost { channel, data, .. } => {
                 let record = self.state.record(data).filter(|_| is_discord)?;
                 // Discord mentions who wrote it, where the flow wants that.
-                let text = record.data["text"].as_str().unwrap_or_default().to_owned();
+                let text = quoted(record.data["text"].as_str().unwrap_or_default());
                 Some((
                     Recipient::Channel { alias: channel.clone() },
                     Act::Post { text, offers: Vec::new(), transcript: false },

@@ -16,8 +16,8 @@ use crate::{
         effect::Recipient,
         session::{FlowPin, PersonId, Place, Platform, Status},
         transcript::{
-            Call, CallResult, Closing, EffectOutcome, Event, ObjectiveStatus, Origin, Recorded,
-            SetBy, Speaker, Started,
+            Call, CallResult, Closing, EffectOutcome, Event, Inviter, ObjectiveStatus, Origin,
+            Recorded, SetBy, Speaker, Started,
         },
         ui::{Control, Reply},
         wait::{Purpose, Standing, Vote, Wait},
@@ -46,6 +46,8 @@ pub struct State {
     pub time_zone: Option<String>,
     /// The contact source that may know how to reach them.
     pub contact_source: Option<String>,
+    /// Who has invited them.
+    pub invited_by: Option<Inviter>,
     /// How it stands.
     pub status: Status,
     /// It is paused because nothing reaches the participant.
@@ -223,6 +225,7 @@ impl State {
             staff: started.staff,
             time_zone: started.time_zone,
             contact_source: started.contact_source,
+            invited_by: started.invited_by,
             status: Status::Notice,
             is_out_of_reach: false,
             seq: 1,

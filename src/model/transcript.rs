@@ -442,6 +442,18 @@ pub struct Started {
     /// The contact source that may know how to reach them: `profile`. None where the bot knows no more than their name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub contact_source: Option<String>,
+    /// Who has invited them; none where they began by themselves.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub invited_by: Option<Inviter>,
+}
+
+/// Somebody of the team who has invited somebody to a conversation.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Inviter {
+    /// The person.
+    pub person: PersonId,
+    /// What they are called.
+    pub name: String,
 }
 
 /// What the participant chose under the notice.

@@ -99,7 +99,7 @@ impl Offered {
             Self::Human => "Talk to a person",
             Self::Stop => "Stop",
             Self::Continue => "Continue",
-            Self::Export => "Export my data",
+            Self::Export => "Download my answers",
             Self::Skip => "Skip",
             Self::AskAgain => "Ask again",
         }

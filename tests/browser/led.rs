@@ -322,7 +322,7 @@ async fn until_the_introduction(led: &mut Led) {
     browser.press("Yes").await;
     browser.tick("Building projects").await;
     browser.press("Done").await;
-    browser.press("No pings").await;
+    browser.press("No, thanks").await;
 }
 
 async fn introduction(led: &mut Led, turns: &[Turn]) {

@@ -276,6 +276,7 @@ fn started(session: SessionId, loaded: &LoadedFlow) -> Started {
     Started {
         time_zone: None,
         contact_source: None,
+        invited_by: None,
         session,
         flow: FlowPin { id, version, digest },
         participant: PersonId::web("ada"),

@@ -39,7 +39,7 @@ async fn a_file_comes_by_a_form_and_is_read() {
     assert_snapshot!(ada.form(), @"
     ╔ Upload
     ║ Please send your résumé as PDF, DOCX, TXT or MD, at most 10 MB.
-    ║ -# PDF, DOCX, TXT, MD · up to 10 MB · at most 3 files.
+    ║ -# PDF, DOCX, TXT, MD. Up to 3 files, 10 MB each.
     ║ Files*: [files: 1-3 .pdf .docx .txt .md]
     ╚ [Cancel] [Submit]
     ");
@@ -48,7 +48,7 @@ async fn a_file_comes_by_a_form_and_is_read() {
     assert_snapshot!(ada.news(), @r"
     #onboarding-ada
       ~ Anteroom (edited): ┃✓ Please send your résumé as PDF, DOCX, TXT or MD, at most 10 MB.
-          ┃✓ ✓ You sent: **two-columns.pdf**, <t:1793628300:f>
+          ┃✓ ✓ You sent: **two-columns.pdf** · <t:1793628300:f>
       + Anteroom: ┃ ### Contact details
           ┃ I found 3 roles and 2 schools. It has two columns, so I may have mixed things up. Please check every role. Here are your contact details so far. Please correct and complete them.
           ┃ **Name**: Ada Byron
@@ -73,7 +73,7 @@ async fn a_file_comes_by_a_form_and_is_read() {
     ");
     ada.fill("Headline", "Analyst");
     ada.submit().await;
-    assert_snapshot!(ada.news(), @r"
+    assert_snapshot!(ada.news(), @r#"
     #onboarding-ada
       ~ Anteroom (edited): ┃ ### Contact details
           ┃ I found 3 roles and 2 schools. It has two columns, so I may have mixed things up. Please check every role. Here are your contact details so far. Please correct and complete them.
@@ -84,11 +84,12 @@ async fn a_file_comes_by_a_form_and_is_read() {
           ┃ -# Not given: Website, Address, Postcode, City, Region, Country
           ┃ {Edit…: Contact details (1) – Name, Headline, E-mail, Phone, Website | Contact details (2) – Address, Postcode, City, Region, Country}
           ┃ [✓ Looks right] [Add a profile] [Start over]
+          ┃ -# Not approved yet: press “Looks right” when you're done.
           ┃ -# Step 1 of 3 · The basics · 0/3
           ┃ [Help] [Talk to a person] [Stop]
-    ");
+    "#);
     ada.press("Looks right").await;
-    assert_snapshot!(ada.news(), @r"
+    assert_snapshot!(ada.news(), @r#"
     #onboarding-ada
       ~ Anteroom (edited): ┃✓ ### Contact details
           ┃✓ I found 3 roles and 2 schools. It has two columns, so I may have mixed things up. Please check every role. Here are your contact details so far. Please correct and complete them.
@@ -96,7 +97,7 @@ async fn a_file_comes_by_a_form_and_is_read() {
           ┃✓ **Headline**: Analyst
           ┃✓ **E-mail**: ada.byron@example.org
           ┃✓ **Phone**: \+44 20 7946 0018
-          ┃✓ ✓ **Changed and approved** by you, <t:1793628300:f>
+          ┃✓ ✓ **Approved** by you · <t:1793628300:f>
           ┃✓ [Change]
       + Anteroom: ┃ ### Work history
           ┃ Here's where you have worked: organisation, title, place and dates, newest first. Please add what's missing and remove what's wrong.
@@ -117,12 +118,12 @@ async fn a_file_comes_by_a_form_and_is_read() {
           ┃ **Start**: 2013-09
           ┃ **End**: 2016-05
           ┃ -# Not given: Place
-          ┃ {Edit…: Role 1 – Organisation, Title, Place, Start, End | Role 2 – Organisation, Title, Place, Start, End | Role 3 – Organisation, Title, Place, Start, End}
-          ┃ {Remove or move…: Remove role 1 | Remove role 2 | Move up role 2 | Remove role 3 | Move up role 3}
+          ┃ {Edit…: Role 1 – Analytical Engines Ltd, Senior Programmer | Role 2 – Difference & Sons, Programmer | Role 3 – Somerville Instruments, Assistant Mathematician}
+          ┃ {Remove or move…: Remove role 1 | Remove role 2 | Move role 2 up | Remove role 3 | Move role 3 up}
           ┃ [✓ Looks right] [Add a role] [Add a volunteer role] [Start over]
           ┃ -# Step 1 of 3 · The basics · 1/3
           ┃ [Help] [Talk to a person] [Stop]
-    ");
+    "#);
 }
 
 /// F1, SEMANTICS row 35.
@@ -136,7 +137,7 @@ async fn a_file_of_another_kind_leaves_the_question_open() {
     assert_snapshot!(ada.news(), @r"
     #onboarding-ada
       ~ Anteroom (edited): ┃✓ Please send your résumé as PDF, DOCX, TXT or MD, at most 10 MB.
-          ┃✓ ✓ You sent: **scan.pdf**, <t:1793628300:f>
+          ┃✓ ✓ You sent: **scan.pdf** · <t:1793628300:f>
       + Anteroom: ┃ There is no text in this PDF. What would you like to do instead?
           ┃ [Upload another] [Type it in]
           ┃ -# Step 1 of 3 · The basics · 0/3
@@ -152,7 +153,7 @@ async fn a_file_of_another_kind_leaves_the_question_open() {
     bot.ada().at("onboarding-ada").command("/upload", &[file]).await;
     assert_snapshot!(ada.news(), @"
     #onboarding-ada
-      + Anteroom (only you): Done.
+      + Anteroom (only you): Got it.
       + Anteroom: *cv.pdf* is a text file inside. Please rename it so that it ends in .txt, and send it again.
     ");
     // Dropped into the thread, without the privileged intent Discord does not say so.
@@ -168,8 +169,8 @@ async fn a_file_of_another_kind_leaves_the_question_open() {
     assert_snapshot!(ada.news(), @"
     #onboarding-ada
       ~ Anteroom (edited): ┃✓ Please send your résumé as PDF, DOCX, TXT or MD, at most 10 MB.
-          ┃✓ ✓ You sent: **cv.txt**, <t:1793628300:f>
-      + Anteroom (only you): Done.
+          ┃✓ ✓ You sent: **cv.txt** · <t:1793628300:f>
+      + Anteroom (only you): Got it.
       + Anteroom: ┃ ### Contact details
           ┃ I couldn't find any roles or schools, so please add them. Here are your contact details so far. Please correct and complete them.
           ┃ **Name**: Ada Byron
@@ -198,7 +199,7 @@ async fn a_copy_of_everything_comes_directly_or_into_the_thread() {
       + Anteroom (only you): Sent. You'll find it in your direct messages.
     @Anteroom
       + Anteroom: A copy of everything.
-          📎 anteroom-ses_00000000000000000000000000000001.zip
+          📎 Ada - Community welcome.zip
     ");
     bot.discord.with(|state| state.users.get_mut(&ADA).unwrap().is_closed = true);
     ada.press("Download my answers").await;
@@ -206,6 +207,6 @@ async fn a_copy_of_everything_comes_directly_or_into_the_thread() {
     #welcome-ada
       + Anteroom (only you): Sent. You'll find it in your thread.
       + Anteroom: A copy of everything.
-          📎 anteroom-ses_00000000000000000000000000000001.zip
+          📎 Ada - Community welcome.zip
     ");
 }

@@ -118,15 +118,15 @@ async fn whoever_has_left_unseen_is_missed_when_a_role_is_due_and_found_again_by
       + Anteroom (edited): ┃✓ ### Community welcome
           ┃✓ **This is a bot.** It asks a few fixed questions; you can skip the introduction in step 3.
           ┃✓ It keeps your answers for 90 days and posts nothing until you approve it. Details: https://example.org/privacy
-          ┃✓ Press **Talk to a person** to reach staff, **Stop** to end, **Delete my data** to erase.
-          ┃✓ ✓ You answered: **Start**, <t:1793628300:f>
+          ┃✓ Press **Ask staff** to reach staff, **Stop** to end, **Delete my data** to erase.
+          ┃✓ ✓ You answered: **Start** · <t:1793628300:f>
       + Anteroom (edited): ┃✓ 1. Be kind.
           ┃✓ 2. No spam or self-promotion outside #showcase.
           ┃✓ 3. Keep it legal and on topic.
           ┃✓ 4. Staff have the last word.
-          ┃✓ ✓ You answered: **I accept**, <t:1793628300:f>
+          ┃✓ ✓ You answered: **I accept** · <t:1793628300:f>
       + Anteroom (edited): ┃✓ Are you at least 13, or older if your country's law asks for it?
-          ┃✓ ✓ You answered: **Yes**, <t:1793628300:f>
+          ┃✓ ✓ You answered: **Yes** · <t:1793628300:f>
       + Anteroom (edited): ┃ What brings you here? Pick any. This decides which channels you see.
           ┃ {Choose… 0-6: Learning | Building projects | Helping others | Jobs | Events | Just reading}
           ┃ [+ Done] [Skip]
@@ -162,9 +162,9 @@ async fn a_flow_that_begins_on_joining_waits_for_the_servers_screening() {
           ┃ ### Community welcome
           ┃ **This is a bot.** It asks a few fixed questions; you can skip the introduction in step 3.
           ┃ It keeps your answers for 90 days and posts nothing until you approve it. Details: https://example.org/privacy
-          ┃ Press **Talk to a person** to reach staff, **Stop** to end, **Delete my data** to erase.
+          ┃ Press **Ask staff** to reach staff, **Stop** to end, **Delete my data** to erase.
           ┃ [Start] [Ask staff] [Not now]
-          ┃ [Help] [Talk to a person] [Stop] [Delete my data]
+          ┃ [Help] [Stop] [Delete my data]
     ");
     // Once: neither other roles nor coming back begin it again, and nobody who was here before is begun with.
     let mut again = told;

@@ -36,6 +36,7 @@ async fn staff_invite_a_member_who_gets_the_notice_in_a_thread() {
     #onboarding-ada
       + Anteroom: Hi @Ada!
           ┃ ### Candidate onboarding
+          ┃ @Linus invited you.
           ┃ **You are about to talk to a bot**, not a person. It asks a fixed list of questions for Example Ltd, and takes about 15 minutes.
           ┃ 
           ┃ - It asks about your contact details, work and education history, and one example of your work.
@@ -109,7 +110,7 @@ async fn a_copy_for_staff_comes_to_them_alone_and_is_audited() {
       + Anteroom (only you): Sent. You'll find it in your direct messages.
     @Anteroom
       + Anteroom: A copy of everything.
-          📎 anteroom-ses_00000000000000000000000000000001.zip
+          📎 Ada - Community welcome.zip
     ");
     assert_eq!(bot.ada().news(), "");
     mallory.at("welcome").command("/staff export", &[("member", json!(ADA))]).await;

@@ -28,9 +28,9 @@ async fn a_member_is_taken_from_the_panel_to_the_roles() {
           ┃ ### Community welcome
           ┃ **This is a bot.** It asks a few fixed questions; you can skip the introduction in step 3.
           ┃ It keeps your answers for 90 days and posts nothing until you approve it. Details: https://example.org/privacy
-          ┃ Press **Talk to a person** to reach staff, **Stop** to end, **Delete my data** to erase.
+          ┃ Press **Ask staff** to reach staff, **Stop** to end, **Delete my data** to erase.
           ┃ [Start] [Ask staff] [Not now]
-          ┃ [Help] [Talk to a person] [Stop] [Delete my data]
+          ┃ [Help] [Stop] [Delete my data]
     ");
     ada.press("Start").await;
     assert_snapshot!(ada.news(), @"
@@ -38,8 +38,8 @@ async fn a_member_is_taken_from_the_panel_to_the_roles() {
       ~ Anteroom (edited): ┃✓ ### Community welcome
           ┃✓ **This is a bot.** It asks a few fixed questions; you can skip the introduction in step 3.
           ┃✓ It keeps your answers for 90 days and posts nothing until you approve it. Details: https://example.org/privacy
-          ┃✓ Press **Talk to a person** to reach staff, **Stop** to end, **Delete my data** to erase.
-          ┃✓ ✓ You answered: **Start**, <t:1793628300:f>
+          ┃✓ Press **Ask staff** to reach staff, **Stop** to end, **Delete my data** to erase.
+          ┃✓ ✓ You answered: **Start** · <t:1793628300:f>
       + Anteroom: ┃ 1. Be kind.
           ┃ 2. No spam or self-promotion outside #showcase.
           ┃ 3. Keep it legal and on topic.
@@ -55,7 +55,7 @@ async fn a_member_is_taken_from_the_panel_to_the_roles() {
           ┃✓ 2. No spam or self-promotion outside #showcase.
           ┃✓ 3. Keep it legal and on topic.
           ┃✓ 4. Staff have the last word.
-          ┃✓ ✓ You answered: **I accept**, <t:1793628300:f>
+          ┃✓ ✓ You answered: **I accept** · <t:1793628300:f>
       + Anteroom: ┃ Are you at least 13, or older if your country's law asks for it?
           ┃ [Yes] [No]
           ┃ -# Step 1 of 4 · Rules · 1/2
@@ -65,7 +65,7 @@ async fn a_member_is_taken_from_the_panel_to_the_roles() {
     assert_snapshot!(ada.news(), @r"
     #welcome-ada
       ~ Anteroom (edited): ┃✓ Are you at least 13, or older if your country's law asks for it?
-          ┃✓ ✓ You answered: **Yes**, <t:1793628300:f>
+          ┃✓ ✓ You answered: **Yes** · <t:1793628300:f>
           ┃✓ -# Role added: **Member**
       + Anteroom: ┃ What brings you here? Pick any. This decides which channels you see.
           ┃ {Choose… 0-6: Learning | Building projects | Helping others | Jobs | Events | Just reading}
@@ -77,49 +77,47 @@ async fn a_member_is_taken_from_the_panel_to_the_roles() {
     ada.pick(&["Learning", "Events"]).await;
     assert_snapshot!(ada.news(), @"");
     ada.press("Done").await;
-    assert_snapshot!(ada.news(), @r"
+    assert_snapshot!(ada.news(), @"
     #welcome-ada
       ~ Anteroom (edited): ┃✓ What brings you here? Pick any. This decides which channels you see.
-          ┃✓ ✓ You answered: **Learning, Events**, <t:1793628300:f>
-      + Anteroom: ┃ Shall we notify you about events?
-          ┃ [Yes, ping me] [No pings] [Skip]
+          ┃✓ ✓ You answered: **Learning, Events** · <t:1793628300:f>
+      + Anteroom: ┃ Would you like event notifications?
+          ┃ [Yes, please] [No, thanks]
           ┃ -# Step 2 of 4 · Interests · 1/1
           ┃ [Help] [Talk to a person] [Stop]
     ");
-    ada.press("Yes, ping me").await;
-    assert_snapshot!(ada.news(), @r"
+    ada.press("Yes, please").await;
+    assert_snapshot!(ada.news(), @"
     #welcome-ada
       ~ Anteroom (edited): ┃✓ What brings you here? Pick any. This decides which channels you see.
-          ┃✓ ✓ You answered: **Learning, Events**, <t:1793628300:f>
+          ┃✓ ✓ You answered: **Learning, Events** · <t:1793628300:f>
           ┃✓ -# Roles added: **Learner, Events**
-      ~ Anteroom (edited): ┃✓ Shall we notify you about events?
-          ┃✓ ✓ You answered: **Yes, ping me**, <t:1793628300:f>
+      ~ Anteroom (edited): ┃✓ Would you like event notifications?
+          ┃✓ ✓ You answered: **Yes, please** · <t:1793628300:f>
           ┃✓ -# Role added: **Event pings**
-      + Anteroom: Want to introduce yourself? I can help you write two or three sentences. You approve it before anyone sees it.
       + Anteroom: ┃ ### Introduction
-          ┃ Write two or three sentences about yourself, or press Skip.
-          ┃ [Write it] [Skip]
+          ┃ Would you like to introduce yourself? Two or three sentences are enough. Nobody sees them before you approve them.
+          ┃ [Fill in] [Skip]
           ┃ -# Step 3 of 4 · Say hello · 0/1
           ┃ [Help] [Talk to a person] [Stop]
     ");
-    ada.press("Write it").await;
-    assert_snapshot!(ada.form(), @r"
-    ╔ Edit: Introduction
+    ada.press("Fill in").await;
+    assert_snapshot!(ada.form(), @"
+    ╔ Introduction
     ║ Your introduction*: _¶_
     ║ Pronouns: __
-    ║ Note for the team: _¶_
     ╚ [Cancel] [Submit]
     ");
     ada.fill("Your introduction", "short");
     ada.submit().await;
     assert_snapshot!(ada.news(), @"
     #welcome-ada
-      + Anteroom (only you): ┃! ### Not yet
+      + Anteroom (only you): ┃! ### Not saved yet
           ┃! - Your introduction: enter at least 10 characters.
-          ┃! [+ Open it again]
+          ┃! [+ Edit again]
           ┃! -# What you entered is kept.
     ");
-    ada.press("Open it again").await;
+    ada.press("Edit again").await;
     assert_snapshot!(ada.form(), @"
     ╔ Edit: Introduction
     ║ Your introduction*: _¶short_
@@ -135,13 +133,14 @@ async fn a_member_is_taken_from_the_panel_to_the_roles() {
     assert_snapshot!(ada.news(), @"
     #welcome-ada
       ~ Anteroom (edited): ┃ ### Introduction
-          ┃ Write two or three sentences about yourself, or press Skip.
+          ┃ Would you like to introduce yourself? Two or three sentences are enough. Nobody sees them before you approve them.
           ┃ **Your introduction**: I build small boats, and want to learn how bigger ones are rigged.
           ┃ -# Not given: Pronouns
           ┃ [✓ Looks right] [Edit] [Start over] [Skip]
+          ┃ -# Not approved yet: press “Looks right” when you're done.
           ┃ -# Step 3 of 4 · Say hello · 0/1
           ┃ [Help] [Talk to a person] [Stop]
-      ~ Anteroom (only you): Done.
+      ~ Anteroom (only you): Saved. Press *Looks right* on the card to approve it.
     ");
     ada.press("Looks right").await;
     assert_snapshot!(ada.news(), @"
@@ -149,12 +148,12 @@ async fn a_member_is_taken_from_the_panel_to_the_roles() {
       + Anteroom: @Ada: I build small boats, and want to learn how bigger ones are rigged.
     #welcome-ada
       ~ Anteroom (edited): ┃✓ ### Introduction
-          ┃✓ Write two or three sentences about yourself, or press Skip.
+          ┃✓ Would you like to introduce yourself? Two or three sentences are enough. Nobody sees them before you approve them.
           ┃✓ **Your introduction**: I build small boats, and want to learn how bigger ones are rigged.
-          ┃✓ ✓ **Changed and approved** by you, <t:1793628300:f>
+          ┃✓ ✓ **Approved** by you · <t:1793628300:f>
           ┃✓ [Change]
       + Anteroom: ┃ Would you like the Contributor role? Staff check requests, usually within a day.
-          ┃ [Request it] [Not now] [Skip]
+          ┃ [Request it] [Not now]
           ┃ -# Step 4 of 4 · Roles
           ┃ [Help] [Talk to a person] [Stop]
     ");
@@ -171,14 +170,14 @@ async fn a_member_is_taken_from_the_panel_to_the_roles() {
     assert_snapshot!(ada.news(), @"
     #welcome-ada
       ~ Anteroom (edited): ┃✓ Would you like the Contributor role? Staff check requests, usually within a day.
-          ┃✓ ✓ You answered: **Request it**, <t:1793628300:f>
+          ┃✓ ✓ You answered: **Request it** · <t:1793628300:f>
       + Anteroom: ┃✓ That's everything, thank you! Example Ltd can see the following:
           ┃✓ 
           ┃✓ - Interests
           ┃✓ - Introduction
           ┃✓ 
-          ┃✓ Press *Export my data* for a copy, or *Delete my data* to erase it.
-          ┃✓ [Export my data] [Delete my data]
+          ┃✓ Press *Download my answers* for a copy, or *Delete my data* to erase it.
+          ┃✓ [Download my answers] [Delete my data]
       + Anteroom: I've asked the team. You can leave; I'll post their answer here.
     ");
     assert_snapshot!(grace.news(), @"
@@ -187,11 +186,10 @@ async fn a_member_is_taken_from_the_panel_to_the_roles() {
           ┃ ### Give Ada the Contributor role?
           ┃ **Person**: @Ada
           ┃ **Role**: @Contributor
-          ┃ **Interests**: Learning, Events
-          ┃ **Flow**: Community welcome ⟶ 🖼 Ada
+          ┃ **Interests**: Learning, Events ⟶ 🖼 Ada
           ┃ **Introduction**
           ┃ > I build small boats, and want to learn how bigger ones are rigged.
-          ┃ **Phase**: Roles
+          ┃ -# Community welcome · Roles
           ┃ [✓ Approve] [! Deny] [Deny with feedback] [Open transcript] [Open conversation ↗]
     ");
     grace.press("Approve").await;
@@ -208,13 +206,12 @@ async fn a_member_is_taken_from_the_panel_to_the_roles() {
       ~ Anteroom (edited): ┃✓ ### Give Ada the Contributor role?
           ┃✓ **Person**: @Ada
           ┃✓ **Role**: @Contributor
-          ┃✓ **Interests**: Learning, Events
-          ┃✓ **Flow**: Community welcome ⟶ 🖼 Ada
+          ┃✓ **Interests**: Learning, Events ⟶ 🖼 Ada
           ┃✓ **Introduction**
           ┃✓ > I build small boats, and want to learn how bigger ones are rigged.
-          ┃✓ **Phase**: Roles
-          ┃✓ ✓ **Approved** by @Grace Hopper, <t:1793628300:f>
-      ~ Anteroom (only you): Done.
+          ┃✓ -# Community welcome · Roles
+          ┃✓ ✓ **Approved** by @Grace Hopper · <t:1793628300:f>
+      ~ Anteroom (only you): Approved.
     #Ada
       + Anteroom: Approved by @Grace Hopper.
     ");
@@ -230,7 +227,7 @@ async fn what_is_asked_of_staff_is_decided_once_and_by_those_who_may() {
     let bot = Bot::new().await;
     let ada = bot.ada();
     bot.linus().at("welcome").command("/onboard panel", &[]).await;
-    for label in ["Start", "Start", "I accept", "Yes", "Done", "No pings", "Skip", "Request it"] {
+    for label in ["Start", "Start", "I accept", "Yes", "Done", "No, thanks", "Skip", "Request it"] {
         ada.press(label).await;
     }
     let (grace, linus, mallory) = (bot.grace(), bot.linus(), bot.mallory());
@@ -258,10 +255,9 @@ async fn what_is_asked_of_staff_is_decided_once_and_by_those_who_may() {
     #staff-approvals
       ~ Anteroom (edited): ┃✓ ### Give Ada the Contributor role?
           ┃✓ **Person**: @Ada
-          ┃✓ **Role**: @Contributor
-          ┃✓ **Flow**: Community welcome
-          ┃✓ **Phase**: Roles ⟶ 🖼 Ada
-          ┃✓ ✓ **Approved** by @Grace Hopper, <t:1793628300:f>
+          ┃✓ **Role**: @Contributor ⟶ 🖼 Ada
+          ┃✓ -# Community welcome · Roles
+          ┃✓ ✓ **Approved** by @Grace Hopper · <t:1793628300:f>
     #Ada
       + Anteroom: Approved by @Grace Hopper.
     ");
@@ -285,7 +281,7 @@ async fn over_http_everything_is_the_same() {
     let bot = Bot::pressed(plan, &["Start", "Start", "I accept", "Yes"]).await;
     let ada = bot.ada();
     ada.pick(&["Learning"]).await;
-    for label in ["Done", "No pings", "Write it"] {
+    for label in ["Done", "No, thanks", "Fill in"] {
         ada.press(label).await;
     }
     ada.fill("Your introduction", "I build small boats, and like to talk about them.");
@@ -298,14 +294,14 @@ async fn over_http_everything_is_the_same() {
     assert_snapshot!(ada.news(), @"
     #welcome-ada
       ~ Anteroom (edited): ┃✓ Would you like the Contributor role? Staff check requests, usually within a day.
-          ┃✓ ✓ You answered: **Request it**, <t:1793628300:f>
+          ┃✓ ✓ You answered: **Request it** · <t:1793628300:f>
       + Anteroom: ┃✓ That's everything, thank you! Example Ltd can see the following:
           ┃✓ 
           ┃✓ - Interests
           ┃✓ - Introduction
           ┃✓ 
-          ┃✓ Press *Export my data* for a copy, or *Delete my data* to erase it.
-          ┃✓ [Export my data] [Delete my data]
+          ┃✓ Press *Download my answers* for a copy, or *Delete my data* to erase it.
+          ┃✓ [Download my answers] [Delete my data]
       + Anteroom: I've asked the team. You can leave; I'll post their answer here.
       + Anteroom: ✓ @Grace Hopper approved your request. You have a new role: **Contributor**.
     ");
@@ -330,7 +326,7 @@ async fn nobody_is_asked_again_what_the_server_has_asked() {
     assert_snapshot!(ada.news(), @r"
     #welcome-ada
       ~ Anteroom (edited): ┃✓ Are you at least 13, or older if your country's law asks for it?
-          ┃✓ ✓ You answered: **Yes**, <t:1793628300:f>
+          ┃✓ ✓ You answered: **Yes** · <t:1793628300:f>
           ┃✓ -# Role added: **Member**
       + Anteroom: ┃ What brings you here? Pick any. This decides which channels you see.
           ┃ {Choose… 0-6: Learning | [Building projects] | Helping others | [Jobs] | Events | Just reading}
@@ -339,12 +335,12 @@ async fn nobody_is_asked_again_what_the_server_has_asked() {
           ┃ [Help] [Talk to a person] [Stop]
     ");
     ada.press("Done").await;
-    assert_snapshot!(ada.news(), @r"
+    assert_snapshot!(ada.news(), @"
     #welcome-ada
       ~ Anteroom (edited): ┃✓ What brings you here? Pick any. This decides which channels you see.
-          ┃✓ ✓ You answered: **Building projects, Jobs**, <t:1793628300:f>
-      + Anteroom: ┃ Shall we notify you about events?
-          ┃ [Yes, ping me] [No pings] [Skip]
+          ┃✓ ✓ You answered: **Building projects, Jobs** · <t:1793628300:f>
+      + Anteroom: ┃ Would you like event notifications?
+          ┃ [Yes, please] [No, thanks]
           ┃ -# Step 2 of 4 · Interests · 1/1
           ┃ [Help] [Talk to a person] [Stop]
     ");
@@ -368,14 +364,14 @@ async fn a_question_that_the_server_has_asked_is_answered_by_what_was_said_there
     }
     ada.news();
     ada.press("Yes").await;
-    assert_snapshot!(ada.news(), @r"
+    assert_snapshot!(ada.news(), @"
     #welcome-ada
       ~ Anteroom (edited): ┃✓ Are you at least 13, or older if your country's law asks for it?
-          ┃✓ ✓ You answered: **Yes**, <t:1793628300:f>
+          ┃✓ ✓ You answered: **Yes** · <t:1793628300:f>
           ┃✓ -# Role added: **Member**
       + Anteroom: What brings you here? Pick any. This decides which channels you see. **Building projects, Jobs**: you told the server when you joined, so I won't ask again. You can change it under *Channels & Roles*.
-      + Anteroom: ┃ Shall we notify you about events?
-          ┃ [Yes, ping me] [No pings] [Skip]
+      + Anteroom: ┃ Would you like event notifications?
+          ┃ [Yes, please] [No, thanks]
           ┃ -# Step 2 of 4 · Interests · 1/1
           ┃ [Help] [Talk to a person] [Stop]
     ");

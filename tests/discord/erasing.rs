@@ -22,7 +22,7 @@ async fn welcomed() -> Bot {
     }
     ada.at("welcome-ada").write("Is a zebra allowed?").await;
     ada.at("welcome-ada").write("continue").await;
-    for label in ["I accept", "Yes", "Done", "No pings", "Write it"] {
+    for label in ["I accept", "Yes", "Done", "No, thanks", "Fill in"] {
         ada.press(label).await;
     }
     ada.fill("Your introduction", "I keep a zebra, and want to learn how bigger ones are ridden.");

@@ -69,7 +69,7 @@ async fn answered_card_is_closed_by_the_answer_to_the_press() {
 #[tokio::test]
 async fn answered_review_is_closed_by_the_answer_to_its_form() {
     let bot = Bot::at_the_rules(Plan::default()).await;
-    for label in ["I accept", "Yes", "Done", "No pings", "Write it"] {
+    for label in ["I accept", "Yes", "Done", "No, thanks", "Fill in"] {
         bot.ada().press(label).await;
     }
     // A role was named on the card of the answer that it was given for.
@@ -78,7 +78,7 @@ async fn answered_review_is_closed_by_the_answer_to_its_form() {
     bot.ada().submit().await;
     bot.ada().press("Looks right").await;
     let screen = bot.ada().screen();
-    assert!(screen.contains("┃✓ ✓ **Changed and approved** by you"), "{screen}");
+    assert!(screen.contains("┃✓ ✓ **Approved** by you"), "{screen}");
     assert!(screen.contains("┃✓ [Change]"), "{screen}");
     assert_eq!(bot.asked(EDIT), before);
 }
@@ -238,7 +238,7 @@ async fn role_is_given_without_asking_who_the_member_is() {
     // The bot's own place among the roles was asked for, once for the server.
     assert_eq!((bot.asked(MEMBER), bot.asked(ROLES), bot.asked(GIVE)), (1, 1, 1));
     bot.ada().press("Done").await;
-    bot.ada().press("Yes, ping me").await;
+    bot.ada().press("Yes, please").await;
     assert_eq!(bot.roles(ADA), ["Member", "Event pings"]);
     assert_eq!((bot.asked(MEMBER), bot.asked(ROLES), bot.asked(GIVE)), (1, 1, 2));
 }

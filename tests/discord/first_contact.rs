@@ -77,5 +77,5 @@ async fn a_copy_for_staff_is_handed_out_once_when_the_command_is_replayed() {
         state.dispatch("INTERACTION_CREATE", &payload);
     })
     .await;
-    assert_eq!(linus.screen().matches("📎 anteroom-").count(), 1, "{}", linus.screen());
+    assert_eq!(linus.screen().matches("📎 Ada - ").count(), 1, "{}", linus.screen());
 }

@@ -83,7 +83,7 @@ async fn a_picture_and_a_link_are_handed_over_in_the_thread() {
     assert_snapshot!(ada.news(), @r"
     #welcome-ada
       ~ Anteroom (edited): ┃✓ Shall I work it out?
-          ┃✓ ✓ You answered: **Yes, please**, <t:1793628300:f>
+          ┃✓ ✓ You answered: **Yes, please** · <t:1793628300:f>
       + Anteroom: What comes back over 12 months, by the figures you gave.
           📎 return-AAAAAACQ.png
       + Anteroom: You can choose a time for a first talk here.

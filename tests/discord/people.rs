@@ -79,13 +79,12 @@ async fn f8_a_request_can_be_read_and_decided_on_a_telephone() {
     ┃ ### Move Ada to “Goodbye”?
     ┃ This phase isn't complete. Missing items were determined by the app, not by the model.
     ┃ **Person**: @Ada
-    ┃ **Flow**: About pets
-    ┃ **Phase**: Pets
-    ┃ **Missing**: A pet ⟶ 🖼 Ada
+    ┃ **Missing**: A pet
+    ┃ **Requested**: <t:1793628300:f>
+    ┃ **Expires**: <t:1794233100:f> ⟶ 🖼 Ada
     ┃ **The interviewer's reason**
     ┃ > there is no pet
-    ┃ **Requested**: <t:1793628300:f>
-    ┃ **Expires**: <t:1794233100:f>
+    ┃ -# About pets · Pets
     ┃ [✓ Approve] [! Deny] [Deny and tell the interviewer] [Open transcript]
     ");
     let body = bot.discord.with(|state| {
@@ -146,16 +145,15 @@ async fn f13_a_phase_with_a_script_goes_on_without_the_provider() {
         ada.press(label).await;
     }
     drop(ada.news());
-    ada.press("No pings").await;
+    ada.press("No, thanks").await;
     assert_snapshot!(ada.news(), @"
     #welcome-ada
-      ~ Anteroom (edited): ┃✓ Shall we notify you about events?
-          ┃✓ ✓ You answered: **No pings**, <t:1793628300:f>
-      + Anteroom: Want to introduce yourself? I can help you write two or three sentences. You approve it before anyone sees it.
+      ~ Anteroom (edited): ┃✓ Would you like event notifications?
+          ┃✓ ✓ You answered: **No, thanks** · <t:1793628300:f>
       + Anteroom: I'll continue with a fixed list of questions for now. Nothing you've told me is lost.
       + Anteroom: ┃ ### Introduction
-          ┃ Write two or three sentences about yourself, or press Skip.
-          ┃ [Write it] [Skip]
+          ┃ Would you like to introduce yourself? Two or three sentences are enough. Nobody sees them before you approve them.
+          ┃ [Fill in] [Skip]
           ┃ -# Step 3 of 4 · Say hello · 0/1
     ");
     for _ in 0..8 {
@@ -202,7 +200,7 @@ async fn f18_a_file_and_words_are_both_used_and_a_recording_is_not_listened_to()
     assert_snapshot!(ada.news(), @"
     #welcome-ada
       ~ Anteroom (edited): ┃✓ A file, please.
-          ┃✓ ✓ You sent: **cv.txt**, <t:1793628300:f>
+          ┃✓ ✓ You sent: **cv.txt** · <t:1793628300:f>
       + Anteroom: ┃ A word, please.
           ┃ [+ Write an answer]
           ┃ -# Or type your answer here.

@@ -209,6 +209,7 @@ impl<'a> Person<'a> {
                 let body = body.as_array().cloned().unwrap_or_default();
                 for component in components::all(&body) {
                     if let Some(own) = component["custom_id"].as_str()
+                        && component["disabled"] != true
                         && is_it(component)
                     {
                         return Some((*channel, *id, own.to_owned()));

@@ -208,8 +208,8 @@ pub(crate) const WAY: [(&str, &str); 7] = [
     ("Start", "I accept"),
     ("I accept", "Yes"),
     ("Yes", "Done"),
-    ("Done", "No pings"),
-    ("No pings", "Write it"),
+    ("Done", "No, thanks"),
+    ("No, thanks", "Fill in"),
     ("Skip", "Request it"),
 ];
 

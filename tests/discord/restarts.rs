@@ -68,10 +68,10 @@ async fn row_4_what_could_not_be_kept_is_sent_again_and_counts() {
     assert_snapshot!(bot.ada().news(), @"
     #welcome-ada
       ~ Anteroom (edited): ┃✓ Which colour?
-          ┃✓ ✓ You answered: **Blue**, <t:1793628300:f>
+          ┃✓ ✓ You answered: **Blue** · <t:1793628300:f>
       + Anteroom: ┃ A file, please.
           ┃ [+ Upload] [Skip]
-          ┃ -# TXT, MD, PDF · up to 1 MB.
+          ┃ -# TXT, MD, PDF. One file, up to 1 MB.
           ┃ -# Does the button not work for you? Use `/upload`.
           ┃ -# Step 1 of 2 · One · 1/2
     ");
@@ -92,10 +92,10 @@ async fn row_4_a_press_that_could_not_be_kept_is_said_and_counts_when_it_is_sent
     assert_snapshot!(bot.ada().news(), @"
     #welcome-ada
       ~ Anteroom (edited): ┃✓ Which colour?
-          ┃✓ ✓ You answered: **Blue**, <t:1793628300:f>
+          ┃✓ ✓ You answered: **Blue** · <t:1793628300:f>
       + Anteroom: ┃ A file, please.
           ┃ [+ Upload] [Skip]
-          ┃ -# TXT, MD, PDF · up to 1 MB.
+          ┃ -# TXT, MD, PDF. One file, up to 1 MB.
           ┃ -# Does the button not work for you? Use `/upload`.
           ┃ -# Step 1 of 2 · One · 1/2
     ");
@@ -118,10 +118,10 @@ async fn row_4_over_http_a_press_that_could_not_be_kept_is_said_and_works_the_se
     assert_snapshot!(bot.ada().news(), @"
     #welcome-ada
       ~ Anteroom (edited): ┃✓ Which colour?
-          ┃✓ ✓ You answered: **Blue**, <t:1793628300:f>
+          ┃✓ ✓ You answered: **Blue** · <t:1793628300:f>
       + Anteroom: ┃ A file, please.
           ┃ [+ Upload] [Skip]
-          ┃ -# TXT, MD, PDF · up to 1 MB.
+          ┃ -# TXT, MD, PDF. One file, up to 1 MB.
           ┃ -# Does the button not work for you? Use `/upload`.
           ┃ -# Step 1 of 2 · One · 1/2
           ┃ [Help] [Talk to a person] [Stop]
@@ -372,10 +372,10 @@ async fn row_43_words_for_which_there_was_no_room_come_again() {
     assert_snapshot!(bot.ada().news(), @"
     #welcome-ada
       ~ Anteroom (edited): ┃✓ Which colour?
-          ┃✓ ✓ You answered: **Red**, <t:1793628300:f>
+          ┃✓ ✓ You answered: **Red** · <t:1793628300:f>
       + Anteroom: ┃ A file, please.
           ┃ [+ Upload] [Skip]
-          ┃ -# TXT, MD, PDF · up to 1 MB.
+          ┃ -# TXT, MD, PDF. One file, up to 1 MB.
           ┃ -# Does the button not work for you? Use `/upload`.
           ┃ -# Step 1 of 2 · One · 1/2
     ");

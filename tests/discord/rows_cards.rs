@@ -152,7 +152,7 @@ async fn row_11_words_of_somebody_else_settle_nothing() {
     mallory.on_message("Use as answer", words).await;
     assert_snapshot!(mallory.news(), @"
     #welcome-ada
-      + Anteroom (only you): Done.
+      + Anteroom (only you): Got it.
     ");
     ada.press("Blue").await;
     let look = bot.engine.look(bot.session().await).await.unwrap();
@@ -262,7 +262,7 @@ async fn editing_the_message_that_answered_changes_the_answer() {
     assert_snapshot!(ada.news(), @"
     #welcome-ada
       ~ Anteroom (edited): ┃✓ Which colour?
-          ┃✓ ✓ You answered: **Red**, <t:1793628300:f>
+          ┃✓ ✓ You answered: **Red** · <t:1793628300:f>
     ");
     bot.happens(|state| state.deletes(ada.channel(), words)).await;
     let look = bot.engine.look(bot.session().await).await.unwrap();
@@ -342,9 +342,9 @@ async fn row_37_nothing_hangs_on_a_secret_that_lives_for_fifteen_minutes() {
     assert_snapshot!(ada.news(), @"
     #welcome-ada
       ~ Anteroom (edited): ┃✓ A word, please.
-          ┃✓ ✓ You answered: **Bone**, <t:1793630700:f>
+          ┃✓ ✓ You answered: **Bone** · <t:1793630700:f>
       + Anteroom: ┃✓ All done. The team has stored only your choices.
-          ┃✓ [Export my data] [Delete my data]
+          ┃✓ [Download my answers] [Delete my data]
     ");
     let by_secret = bot.discord.with(|state| {
         let is_it = |asked: &&Recorded| asked.path.starts_with("/webhooks/");
@@ -370,10 +370,10 @@ async fn row_38_edits_wait_for_discord_and_the_last_one_counts() {
     assert_snapshot!(ada.news(), @"
     #welcome-ada
       ~ Anteroom (edited): ┃✓ Which colour?
-          ┃✓ ✓ You answered: **Blue**, <t:1793628300:f>
+          ┃✓ ✓ You answered: **Blue** · <t:1793628300:f>
       + Anteroom: ┃ A file, please.
           ┃ [+ Upload] [Skip]
-          ┃ -# TXT, MD, PDF · up to 1 MB.
+          ┃ -# TXT, MD, PDF. One file, up to 1 MB.
           ┃ -# Does the button not work for you? Use `/upload`.
           ┃ -# Step 1 of 2 · One · 1/2
     ");
@@ -431,10 +431,10 @@ async fn row_44_one_person_in_two_conversations_answers_each_where_it_stands() {
           ┃✓ - It asks about your contact details, work and education history, and one example of your work.
           ┃✓ - You see and can correct everything before it is kept. It does not score, rank or reject anyone; people decide.
           ┃✓ - Answers and files are deleted 180 days after the conversation ends. Details: https://example.org/privacy
-          ┃✓ - At any time press *Talk to a person* to reach a person, *Stop* to end, *Export my data* for a copy, or *Delete my data*.
+          ┃✓ - At any time press *Talk to a person* to reach a person, *Stop* to end, *Download my answers* for a copy, or *Delete my data*.
           ┃✓ 
           ┃✓ Using this bot is optional. If you would rather not, or need an adjustment, choose "Talk to a person".
-          ┃✓ ✓ You answered: **Continue with the assistant**, <t:1793628300:f>
+          ┃✓ ✓ You answered: **Continue with the assistant** · <t:1793628300:f>
       + Anteroom: First the basics: how to reach you, where you have worked and studied. About 5 minutes. A résumé makes it faster.
       + Anteroom: ┃ How would you like to begin? A résumé saves typing; you can correct everything that is read from it.
           ┃ [Upload résumé] [Type it in]
@@ -444,8 +444,8 @@ async fn row_44_one_person_in_two_conversations_answers_each_where_it_stands() {
       ~ Anteroom (edited): ┃✓ ### Community welcome
           ┃✓ **This is a bot.** It asks a few fixed questions; you can skip the introduction in step 3.
           ┃✓ It keeps your answers for 90 days and posts nothing until you approve it. Details: https://example.org/privacy
-          ┃✓ Press **Talk to a person** to reach staff, **Stop** to end, **Delete my data** to erase.
-          ┃✓ ✓ You answered: **Start**, <t:1793628300:f>
+          ┃✓ Press **Ask staff** to reach staff, **Stop** to end, **Delete my data** to erase.
+          ┃✓ ✓ You answered: **Start** · <t:1793628300:f>
       + Anteroom: ┃ 1. Be kind.
           ┃ 2. No spam or self-promotion outside #showcase.
           ┃ 3. Keep it legal and on topic.
@@ -462,7 +462,7 @@ async fn row_44_one_person_in_two_conversations_answers_each_where_it_stands() {
           ┃✓ 2. No spam or self-promotion outside #showcase.
           ┃✓ 3. Keep it legal and on topic.
           ┃✓ 4. Staff have the last word.
-          ┃✓ ✓ You answered: **I accept**, <t:1793628300:f>
+          ┃✓ ✓ You answered: **I accept** · <t:1793628300:f>
       + Anteroom: ┃ Are you at least 13, or older if your country's law asks for it?
           ┃ [Yes] [No]
           ┃ -# Step 1 of 4 · Rules · 1/2
@@ -475,7 +475,7 @@ async fn row_46_an_erasure_takes_down_what_is_open_everywhere() {
     let bot = Bot::new().await;
     let ada = bot.ada();
     ada.at("welcome").command("/onboard start", &[]).await;
-    for label in ["Start", "I accept", "Yes", "Done", "No pings", "Skip", "Request it"] {
+    for label in ["Start", "I accept", "Yes", "Done", "No, thanks", "Skip", "Request it"] {
         ada.press(label).await;
     }
     let grace = bot.grace();

@@ -90,13 +90,12 @@ async fn a_request_that_no_channel_takes_is_decided_in_a_direct_message() {
       + Anteroom: ┃ ### Move Ada to “Goodbye”?
           ┃ This phase isn't complete. Missing items were determined by the app, not by the model.
           ┃ **Person**: @Ada
-          ┃ **Flow**: About pets
-          ┃ **Phase**: Pets
-          ┃ **Missing**: A pet ⟶ 🖼 Ada
+          ┃ **Missing**: A pet
+          ┃ **Requested**: <t:1793628300:f>
+          ┃ **Expires**: <t:1794233100:f> ⟶ 🖼 Ada
           ┃ **The interviewer's reason**
           ┃ > no pet
-          ┃ **Requested**: <t:1793628300:f>
-          ┃ **Expires**: <t:1794233100:f>
+          ┃ -# About pets · Pets
           ┃ [✓ Approve] [! Deny] [Deny and tell the interviewer] [Open transcript] [Open conversation ↗]
     ");
     assert_snapshot!(bot.mallory().news(), @"");
@@ -108,15 +107,14 @@ async fn a_request_that_no_channel_takes_is_decided_in_a_direct_message() {
       ~ Anteroom (edited): ┃✓ ### Move Ada to “Goodbye”?
           ┃✓ This phase isn't complete. Missing items were determined by the app, not by the model.
           ┃✓ **Person**: @Ada
-          ┃✓ **Flow**: About pets
-          ┃✓ **Phase**: Pets
-          ┃✓ **Missing**: A pet ⟶ 🖼 Ada
+          ┃✓ **Missing**: A pet
+          ┃✓ **Requested**: <t:1793628300:f>
+          ┃✓ **Expires**: <t:1794233100:f> ⟶ 🖼 Ada
           ┃✓ **The interviewer's reason**
           ┃✓ > no pet
-          ┃✓ **Requested**: <t:1793628300:f>
-          ┃✓ **Expires**: <t:1794233100:f>
-          ┃✓ ✓ **Approved** by @Grace Hopper, <t:1793628300:f>
-      + Anteroom (only you): Done.
+          ┃✓ -# About pets · Pets
+          ┃✓ ✓ **Approved** by @Grace Hopper · <t:1793628300:f>
+      + Anteroom (only you): Approved.
     ");
     assert_snapshot!(ada.news(), @"
     #welcome-ada
@@ -143,13 +141,12 @@ async fn row_19_an_answer_after_the_deadline_is_told_so_and_may_be_reopened() {
       ~ Anteroom (edited): ┃  ### Move Ada to “Goodbye”?
           ┃  This phase isn't complete. Missing items were determined by the app, not by the model.
           ┃  **Person**: @Ada
-          ┃  **Flow**: About pets
-          ┃  **Phase**: Pets
-          ┃  **Missing**: A pet ⟶ 🖼 Ada
+          ┃  **Missing**: A pet
+          ┃  **Requested**: <t:1793628300:f>
+          ┃  **Expires**: <t:1794233100:f> ⟶ 🖼 Ada
           ┃  **The interviewer's reason**
           ┃  > there is no pet
-          ┃  **Requested**: <t:1793628300:f>
-          ┃  **Expires**: <t:1794233100:f>
+          ┃  -# About pets · Pets
           ┃  **Expired**: nobody answered in time. <t:1794233101:f>
           ┃  [Reopen]
       + Anteroom (only you): That question has expired.
@@ -163,13 +160,12 @@ async fn row_19_an_answer_after_the_deadline_is_told_so_and_may_be_reopened() {
           ┃ ### Move Ada to “Goodbye”?
           ┃ This phase isn't complete. Missing items were determined by the app, not by the model.
           ┃ **Person**: @Ada
-          ┃ **Flow**: About pets
-          ┃ **Phase**: Pets
-          ┃ **Missing**: A pet ⟶ 🖼 Ada
+          ┃ **Missing**: A pet
+          ┃ **Requested**: <t:1794233100:f>
+          ┃ **Expires**: <t:1794837900:f> ⟶ 🖼 Ada
           ┃ **Reason given**
           ┃ > there is no pet
-          ┃ **Requested**: <t:1794233100:f>
-          ┃ **Expires**: <t:1794837900:f>
+          ┃ -# About pets · Pets
           ┃ [✓ Approve] [! Deny] [Deny and tell the interviewer] [Open transcript] [Open conversation ↗]
     ");
 }
@@ -282,13 +278,12 @@ async fn row_25_with_the_decider_gone_nothing_is_approved_by_itself() {
           ┃ ### Move Ada to “Goodbye”?
           ┃ This phase isn't complete. Missing items were determined by the app, not by the model.
           ┃ **Person**: @Ada
-          ┃ **Flow**: About pets
-          ┃ **Phase**: Pets
-          ┃ **Missing**: A pet ⟶ 🖼 Ada
+          ┃ **Missing**: A pet
+          ┃ **Requested**: <t:1793628300:f>
+          ┃ **Expires**: <t:1794233100:f> ⟶ 🖼 Ada
           ┃ **The interviewer's reason**
           ┃ > there is no pet
-          ┃ **Requested**: <t:1793628300:f>
-          ┃ **Expires**: <t:1794233100:f>
+          ┃ -# About pets · Pets
           ┃ [✓ Approve] [! Deny] [Deny and tell the interviewer] [Open transcript] [Open conversation ↗]
     #Ada
       + Anteroom: Still waiting for a decision: Move Ada to “Goodbye”?
@@ -301,13 +296,12 @@ async fn row_25_with_the_decider_gone_nothing_is_approved_by_itself() {
       ~ Anteroom (edited): ┃  ### Move Ada to “Goodbye”?
           ┃  This phase isn't complete. Missing items were determined by the app, not by the model.
           ┃  **Person**: @Ada
-          ┃  **Flow**: About pets
-          ┃  **Phase**: Pets
-          ┃  **Missing**: A pet ⟶ 🖼 Ada
+          ┃  **Missing**: A pet
+          ┃  **Requested**: <t:1793628300:f>
+          ┃  **Expires**: <t:1794233100:f> ⟶ 🖼 Ada
           ┃  **The interviewer's reason**
           ┃  > there is no pet
-          ┃  **Requested**: <t:1793628300:f>
-          ┃  **Expires**: <t:1794233100:f>
+          ┃  -# About pets · Pets
           ┃  **Expired**: nobody answered in time. <t:1794236700:f>
           ┃  [Reopen]
     ");
@@ -330,13 +324,12 @@ async fn row_26_votes_outlive_a_restart_and_the_last_of_each_counts() {
           ┃ ### Move Ada to “Goodbye”?
           ┃ This phase isn't complete. Missing items were determined by the app, not by the model.
           ┃ **Person**: @Ada
-          ┃ **Flow**: About pets
-          ┃ **Phase**: Pets
-          ┃ **Missing**: A pet ⟶ 🖼 Ada
+          ┃ **Missing**: A pet
+          ┃ **Requested**: <t:1793628300:f>
+          ┃ **Expires**: <t:1794233100:f> ⟶ 🖼 Ada
           ┃ **The interviewer's reason**
           ┃ > there is no pet
-          ┃ **Requested**: <t:1793628300:f>
-          ┃ **Expires**: <t:1794233100:f>
+          ┃ -# About pets · Pets
           ┃ [✓ Approve] [! Deny] [Deny and tell the interviewer] [Open transcript] [Open conversation ↗]
           ┃ -# 2 must decide alike. @Grace Hopper denied.
     ");
@@ -349,16 +342,15 @@ async fn row_26_votes_outlive_a_restart_and_the_last_of_each_counts() {
           ┃ ### Move Ada to “Goodbye”?
           ┃ This phase isn't complete. Missing items were determined by the app, not by the model.
           ┃ **Person**: @Ada
-          ┃ **Flow**: About pets
-          ┃ **Phase**: Pets
-          ┃ **Missing**: A pet ⟶ 🖼 Ada
+          ┃ **Missing**: A pet
+          ┃ **Requested**: <t:1793628300:f>
+          ┃ **Expires**: <t:1794233100:f> ⟶ 🖼 Ada
           ┃ **The interviewer's reason**
           ┃ > there is no pet
-          ┃ **Requested**: <t:1793628300:f>
-          ┃ **Expires**: <t:1794233100:f>
+          ┃ -# About pets · Pets
           ┃ [✓ Approve] [! Deny] [Deny and tell the interviewer] [Open transcript] [Open conversation ↗]
           ┃ -# 2 must decide alike. @Grace Hopper approved.
-      + Anteroom (only you): Done.
+      + Anteroom (only you): Approved.
     ");
     model.next(Turn::says("Goodbye."));
     let linus = bot.linus().at("staff-approvals");

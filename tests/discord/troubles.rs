@@ -69,7 +69,7 @@ async fn everything_is_erased_when_somebody_wants_it() {
     #welcome-ada
       + Anteroom: ┃ ### Delete everything?
           ┃ This deletes your answers, your files, the whole conversation and any open requests, and removes what I posted. We keep only a record that an erasure took place; it doesn't contain your name. A receipt lists whatever I can't remove. This can't be undone.
-          ┃ ⚠️ **This cannot be taken back.**
+          ┃ ⚠️ **This can't be undone.**
           ┃ [! Erase everything] [Keep]
           ┃ [Help] [Talk to a person] [Stop]
     ");
@@ -77,7 +77,7 @@ async fn everything_is_erased_when_somebody_wants_it() {
     assert_snapshot!(ada.news(), @"
     #welcome-ada
       + Anteroom (only you): ┃! ### Are you sure?
-          ┃! This cannot be taken back.
+          ┃! This can't be undone.
           ┃! [! Erase everything]
           ┃! -# If not, dismiss this message.
     ");
@@ -114,7 +114,7 @@ async fn whoever_asks_for_a_person_gets_one() {
           ┃✓ 2. No spam or self-promotion outside #showcase.
           ┃✓ 3. Keep it legal and on topic.
           ┃✓ 4. Staff have the last word.
-          ┃✓ ✓ You answered: **I have a question**, <t:1793628300:f>
+          ┃✓ ✓ You answered: **I have a question** · <t:1793628300:f>
       + Anteroom: I've asked the team. I'll keep quiet until they answer or you type *continue*.
     ");
     assert_snapshot!(linus.news(), @"
@@ -178,7 +178,7 @@ async fn an_answer_may_be_typed_as_a_reply() {
           - Press a button on a card, or answer with Discord's *Reply* on one of my messages, with the mention on.
           - Already wrote it? Open the menu of your message and choose *Apps*, then *Use as answer*.
           - For anything else there are these buttons:
-          [Talk to a person] [Stop] [Continue] [Export my data] [Delete my data]
+          [Talk to a person] [Stop] [Continue] [Download my answers] [Delete my data]
     ");
     ada.reply("i accept").await;
     assert_snapshot!(ada.news(), @r"
@@ -187,7 +187,7 @@ async fn an_answer_may_be_typed_as_a_reply() {
           ┃✓ 2. No spam or self-promotion outside #showcase.
           ┃✓ 3. Keep it legal and on topic.
           ┃✓ 4. Staff have the last word.
-          ┃✓ ✓ You answered: **I accept**, <t:1793628300:f>
+          ┃✓ ✓ You answered: **I accept** · <t:1793628300:f>
       + Anteroom: ┃ Are you at least 13, or older if your country's law asks for it?
           ┃ [Yes] [No]
           ┃ -# Step 1 of 4 · Rules · 1/2
@@ -195,12 +195,12 @@ async fn an_answer_may_be_typed_as_a_reply() {
     ");
     let message = ada.write("yes").await;
     ada.on_message("Use as answer", message).await;
-    assert_snapshot!(ada.news(), @r"
+    assert_snapshot!(ada.news(), @"
     #welcome-ada
       ~ Anteroom (edited): ┃✓ Are you at least 13, or older if your country's law asks for it?
-          ┃✓ ✓ You answered: **Yes**, <t:1793628300:f>
+          ┃✓ ✓ You answered: **Yes** · <t:1793628300:f>
           ┃✓ -# Role added: **Member**
-      + Anteroom (only you): Done.
+      + Anteroom (only you): Got it.
       + Anteroom: ┃ What brings you here? Pick any. This decides which channels you see.
           ┃ {Choose… 0-6: Learning | Building projects | Helping others | Jobs | Events | Just reading}
           ┃ [+ Done] [Skip]
@@ -243,7 +243,7 @@ async fn a_restart_is_not_noticed() {
           ┃✓ 2. No spam or self-promotion outside #showcase.
           ┃✓ 3. Keep it legal and on topic.
           ┃✓ 4. Staff have the last word.
-          ┃✓ ✓ You answered: **I accept**, <t:1793628300:f>
+          ┃✓ ✓ You answered: **I accept** · <t:1793628300:f>
       + Anteroom: ┃ Are you at least 13, or older if your country's law asks for it?
           ┃ [Yes] [No]
           ┃ -# Step 1 of 4 · Rules · 1/2
@@ -276,9 +276,9 @@ async fn where_no_thread_can_be_made_direct_messages_do() {
       + Anteroom: ┃ ### Community welcome
           ┃ **This is a bot.** It asks a few fixed questions; you can skip the introduction in step 3.
           ┃ It keeps your answers for 90 days and posts nothing until you approve it. Details: https://example.org/privacy
-          ┃ Press **Talk to a person** to reach staff, **Stop** to end, **Delete my data** to erase.
+          ┃ Press **Ask staff** to reach staff, **Stop** to end, **Delete my data** to erase.
           ┃ [Start] [Ask staff] [Not now]
-          ┃ [Help] [Talk to a person] [Stop] [Delete my data]
+          ┃ [Help] [Stop] [Delete my data]
     ");
     ada.at_direct().press("Start").await;
     assert_snapshot!(ada.news(), @"
@@ -287,7 +287,7 @@ async fn where_no_thread_can_be_made_direct_messages_do() {
           ┃✓ **This is a bot.** It asks a few fixed questions; you can skip the introduction in step 3.
           ┃✓ It keeps your answers for 90 days and posts nothing until you approve it. Details: https://example.org/privacy
           ┃✓ Type **human** to reach staff, **stop** to end, **delete my data** to erase.
-          ┃✓ ✓ You answered: **Start**, <t:1793628300:f>
+          ┃✓ ✓ You answered: **Start** · <t:1793628300:f>
       + Anteroom: ┃ 1. Be kind.
           ┃ 2. No spam or self-promotion outside #showcase.
           ┃ 3. Keep it legal and on topic.
@@ -303,7 +303,7 @@ async fn where_no_thread_can_be_made_direct_messages_do() {
           ┃✓ 2. No spam or self-promotion outside #showcase.
           ┃✓ 3. Keep it legal and on topic.
           ┃✓ 4. Staff have the last word.
-          ┃✓ ✓ You answered: **I accept**, <t:1793628300:f>
+          ┃✓ ✓ You answered: **I accept** · <t:1793628300:f>
       + Anteroom: ┃ Are you at least 13, or older if your country's law asks for it?
           ┃ [Yes] [No]
           ┃ -# Step 1 of 4 · Rules · 1/2
@@ -366,7 +366,7 @@ async fn whoever_leaves_the_server_is_waited_for() {
           ┃✓ 2. No spam or self-promotion outside #showcase.
           ┃✓ 3. Keep it legal and on topic.
           ┃✓ 4. Staff have the last word.
-          ┃✓ ✓ You answered: **I accept**, <t:1793628300:f>
+          ┃✓ ✓ You answered: **I accept** · <t:1793628300:f>
       + Anteroom: ┃ Are you at least 13, or older if your country's law asks for it?
           ┃ [Yes] [No]
           ┃ -# Step 1 of 4 · Rules · 1/2
@@ -414,7 +414,7 @@ async fn a_thread_that_is_archived_or_deleted_is_opened_again() {
           ┃✓ 2. No spam or self-promotion outside #showcase.
           ┃✓ 3. Keep it legal and on topic.
           ┃✓ 4. Staff have the last word.
-          ┃✓ ✓ You answered: **I accept**, <t:1793628300:f>
+          ┃✓ ✓ You answered: **I accept** · <t:1793628300:f>
       + Anteroom: ┃ Are you at least 13, or older if your country's law asks for it?
           ┃ [Yes] [No]
           ┃ -# Step 1 of 4 · Rules · 1/2
@@ -438,7 +438,7 @@ async fn a_thread_that_is_archived_or_deleted_is_opened_again() {
     assert_snapshot!(ada.news(), @r"
     #welcome-ada
       ~ Anteroom (edited): ┃✓ Are you at least 13, or older if your country's law asks for it?
-          ┃✓ ✓ You answered: **Yes**, <t:1793628300:f>
+          ┃✓ ✓ You answered: **Yes** · <t:1793628300:f>
           ┃✓ -# Role added: **Member**
       + Anteroom: ┃ What brings you here? Pick any. This decides which channels you see.
           ┃ {Choose… 0-6: Learning | Building projects | Helping others | Jobs | Events | Just reading}
@@ -462,7 +462,7 @@ async fn roles_wait_for_the_servers_own_screening() {
     assert_snapshot!(ada.news(), @"
     #welcome-ada
       ~ Anteroom (edited): ┃✓ Are you at least 13, or older if your country's law asks for it?
-          ┃✓ ✓ You answered: **Yes**, <t:1793628300:f>
+          ┃✓ ✓ You answered: **Yes** · <t:1793628300:f>
       + Anteroom: ┃ What brings you here? Pick any. This decides which channels you see.
           ┃ {Choose… 0-6: Learning | Building projects | Helping others | Jobs | Events | Just reading}
           ┃ [+ Done] [Skip]
@@ -534,17 +534,16 @@ async fn a_role_that_cannot_be_given_is_named_with_the_reason() {
     ada.pick(&["Learning", "Building projects", "Events"]).await;
     drop((ada.news(), linus.news()));
     ada.press("Done").await;
-    ada.press("No pings").await;
+    ada.press("No, thanks").await;
     assert_snapshot!(ada.news(), @"
     #welcome-ada
       ~ Anteroom (edited): ┃✓ What brings you here? Pick any. This decides which channels you see.
-          ┃✓ ✓ You answered: **Learning, Building projects, Events**, <t:1793628300:f>
-      + Anteroom (edited): ┃✓ Shall we notify you about events?
-          ┃✓ ✓ You answered: **No pings**, <t:1793628300:f>
-      + Anteroom: Want to introduce yourself? I can help you write two or three sentences. You approve it before anyone sees it.
+          ┃✓ ✓ You answered: **Learning, Building projects, Events** · <t:1793628300:f>
+      + Anteroom (edited): ┃✓ Would you like event notifications?
+          ┃✓ ✓ You answered: **No, thanks** · <t:1793628300:f>
       + Anteroom: ┃ ### Introduction
-          ┃ Write two or three sentences about yourself, or press Skip.
-          ┃ [Write it] [Skip]
+          ┃ Would you like to introduce yourself? Two or three sentences are enough. Nobody sees them before you approve them.
+          ┃ [Fill in] [Skip]
           ┃ -# Step 3 of 4 · Say hello · 0/1
           ┃ [Help] [Talk to a person] [Stop]
       + Anteroom: Your roles:
@@ -590,7 +589,7 @@ async fn what_comes_too_late_to_be_answered_counts() {
           ┃✓ 2. No spam or self-promotion outside #showcase.
           ┃✓ 3. Keep it legal and on topic.
           ┃✓ 4. Staff have the last word.
-          ┃✓ ✓ You answered: **I accept**, <t:1793628304:f>
+          ┃✓ ✓ You answered: **I accept** · <t:1793628304:f>
       + Anteroom: ┃ Are you at least 13, or older if your country's law asks for it?
           ┃ [Yes] [No]
           ┃ -# Step 1 of 4 · Rules · 1/2
@@ -720,7 +719,7 @@ async fn what_cannot_be_saved_is_said_and_nothing_happens() {
 async fn what_was_written_may_be_changed_or_taken_back() {
     let bot = Bot::at_the_rules(Plan::hearing()).await;
     let ada = bot.ada().at("welcome-ada");
-    for label in ["I accept", "Yes", "Done", "No pings"] {
+    for label in ["I accept", "Yes", "Done", "No, thanks"] {
         ada.press(label).await;
     }
     ada.news();
@@ -728,8 +727,8 @@ async fn what_was_written_may_be_changed_or_taken_back() {
     assert_snapshot!(ada.news(), @"
     #welcome-ada
       ~ Anteroom (edited): ┃ ### Introduction
-          ┃ Write two or three sentences about yourself, or press Skip.
-          ┃ [Write it] [Skip]
+          ┃ Would you like to introduce yourself? Two or three sentences are enough. Nobody sees them before you approve them.
+          ┃ [Fill in] [Skip]
           ┃ -# Step 3 of 4 · Say hello · 0/1
       + Anteroom: Please use the buttons on the card for this one.
     ");
@@ -785,9 +784,9 @@ async fn a_strangers_press_opens_no_form_and_picks_nothing() {
     ada.press("Yes").await;
     linus.at("welcome-ada").pick(&["Jobs"]).await;
     ada.press("Done").await;
-    ada.press("No pings").await;
+    ada.press("No, thanks").await;
     linus.news();
-    linus.press("Write it").await;
+    linus.press("Fill in").await;
     assert_eq!(linus.form(), "no form");
     assert_snapshot!(linus.news(), @"
     #welcome-ada

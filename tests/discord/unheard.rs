@@ -16,9 +16,9 @@ async fn commands_are_buttons_where_typing_is_not_heard() {
           ┃ ### Community welcome
           ┃ **This is a bot.** It asks a few fixed questions; you can skip the introduction in step 3.
           ┃ It keeps your answers for 90 days and posts nothing until you approve it. Details: https://example.org/privacy
-          ┃ Press **Talk to a person** to reach staff, **Stop** to end, **Delete my data** to erase.
+          ┃ Press **Ask staff** to reach staff, **Stop** to end, **Delete my data** to erase.
           ┃ [Start] [Ask staff] [Not now]
-          ┃ [Help] [Talk to a person] [Stop] [Delete my data]
+          ┃ [Help] [Stop] [Delete my data]
     ");
     ada.press("Start").await;
     ada.news();
@@ -70,7 +70,7 @@ async fn commands_are_buttons_where_typing_is_not_heard() {
           - Press a button on a card, or answer with Discord's *Reply* on one of my messages, with the mention on.
           - Already wrote it? Open the menu of your message and choose *Apps*, then *Use as answer*.
           - For anything else there are these buttons:
-          [Talk to a person] [Stop] [Continue] [Export my data] [Delete my data]
+          [Talk to a person] [Stop] [Continue] [Download my answers] [Delete my data]
     ");
     assert_snapshot!(bot.linus().at("staff-desk").news(), @"
     #staff-desk
@@ -93,7 +93,7 @@ async fn whoever_types_what_nobody_hears_is_told_once_what_works() {
           - Press a button on a card, or answer with Discord's *Reply* on one of my messages, with the mention on.
           - Already wrote it? Open the menu of your message and choose *Apps*, then *Use as answer*.
           - For anything else there are these buttons:
-          [Talk to a person] [Stop] [Continue] [Export my data] [Delete my data]
+          [Talk to a person] [Stop] [Continue] [Download my answers] [Delete my data]
     ");
     ada.write("delete my data").await;
     assert_snapshot!(ada.news(), @"");
@@ -123,7 +123,7 @@ async fn over_http_nobody_is_told_to_reply() {
           - Press a button on a card.
           - Already wrote it? Open the menu of your message and choose *Apps*, then *Use as answer*.
           - For anything else there are these buttons:
-          [Talk to a person] [Stop] [Continue] [Export my data] [Delete my data]
+          [Talk to a person] [Stop] [Continue] [Download my answers] [Delete my data]
     ");
 }
 

@@ -23,7 +23,7 @@ async fn introduced() -> World {
     world.press("I accept").await;
     world.press("Yes").await;
     world.pick(&["learn"]).await;
-    world.press("No pings").await;
+    world.press("No, thanks").await;
     world.edit(json!({ "text": "I like engines." })).await;
     world
 }

@@ -25,7 +25,7 @@ pub(crate) async fn welcome(world: &mut World) {
     world.press("I accept").await;
     world.press("Yes").await;
     world.pick(&["learn", "build"]).await;
-    world.press("Yes, ping me").await;
+    world.press("Yes, please").await;
     world.edit(json!({ "text": "I like engines and the people who build them." })).await;
     world.press("Request it").await;
 }
@@ -110,13 +110,11 @@ async fn a_member_is_welcomed_with_no_model() {
     What brings you here? Pick any. This decides which channels you see.
     ✓ Ada Byron: Learning, Building projects
     ---
-    Shall we notify you about events?
-    ✓ Ada Byron: Yes, ping me
-    ---
-    Want to introduce yourself? I can help you write two or three sentences. You approve it before anyone sees it.
+    Would you like event notifications?
+    ✓ Ada Byron: Yes, please
     ---
     # Introduction
-    Write two or three sentences about yourself, or press Skip.
+    Would you like to introduce yourself? Two or three sentences are enough. Nobody sees them before you approve them.
     ✓ Ada Byron: edited and approved
     ---
     Would you like the Contributor role? Staff check requests, usually within a day.

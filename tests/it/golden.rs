@@ -286,6 +286,7 @@ fn started() -> Started {
     Started {
         time_zone: None,
         contact_source: None,
+        invited_by: None,
         session: session(),
         flow: flow(),
         participant: ada(),

@@ -95,6 +95,7 @@ impl Desk {
         let started = Started {
             time_zone: None,
             contact_source: None,
+            invited_by: None,
             session: SessionId::mint(&*ids),
             flow: pin,
             participant: ada().person,

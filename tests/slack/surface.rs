@@ -63,12 +63,12 @@ async fn what_is_suggested_fits_how_a_conversation_stands() {
     ada.sees("Which colour?").await;
     ada.open().await;
     bot.slack.rest().await;
-    assert_snapshot!(suggested(), @"Skip this question | Talk to a person | Export my data | Stop for now");
+    assert_snapshot!(suggested(), @"Skip this question | Talk to a person | Download my answers | Stop for now");
     ada.press_prompt("Stop for now").await;
     ada.sees("Stopped").await;
     ada.open().await;
     bot.slack.rest().await;
-    assert_snapshot!(suggested(), @"Continue | Talk to a person | Export my data");
+    assert_snapshot!(suggested(), @"Continue | Talk to a person | Download my answers");
     ada.press_prompt("Continue").await;
     assert!(ada.has_button("Red"), "{}", ada.screen());
 }

@@ -57,7 +57,7 @@ impl Inbox for DiscordInbox {
             Incoming::Action(_) => Ack::Seen,
             // A form that a command opened has no message to which it belongs.
             Incoming::Submitted(submission) if submission.message.is_some() => Ack::Seen,
-            Incoming::Submitted(_) | Incoming::Command(_) => Ack::Say(texts::words(words::DONE)),
+            Incoming::Submitted(_) | Incoming::Command(_) => Ack::Say(texts::words(words::GOT_IT)),
             _ => Ack::Nothing,
         };
         let key = format!("discord:{key}");

@@ -33,9 +33,6 @@ pub const ROW_BUTTONS: usize = 5;
 /// Label of a button, in characters (docs, components/reference).
 pub const BUTTON_LABEL: usize = 80;
 
-/// Longest label of a button beside a text, in characters: what a phone shows of it (docs, components/reference).
-pub const BUTTON_LABEL_SHOWN: usize = 38;
-
 /// Address behind a button, in characters (docs, components/reference).
 pub const BUTTON_URL: usize = 512;
 
@@ -125,10 +122,7 @@ pub const FILE_SILENCE: Duration = Duration::from_secs(15);
 pub const FILE_TOTAL: Duration = Duration::from_mins(2);
 
 /// Choices are buttons up to this many, a menu beyond; ours: more are hard to scan on a phone.
-pub const BUTTONS_MAX: usize = 5;
-
-/// Choices that have more to say than a button stand in a row of their own each, up to this many; ours.
-pub const SECTIONS_MAX: usize = 6;
+pub const BUTTONS_MAX: usize = 6;
 
 /// Menus under one question; ours.
 pub const MENUS_MAX: usize = 4;

@@ -18,7 +18,7 @@ use crate::{
     engine::Look,
     form::{Hears, Order, glance, plain, words_of},
     interview::State,
-    model::session::Head,
+    model::session::{Head, Status},
 };
 
 /// Conversations in the overview; each takes three components of a message's forty.
@@ -26,12 +26,17 @@ const ROWS: usize = 9;
 
 /// The head of the thread: who, which interview, how far, and what staff may do.
 pub fn root(look: &Look, hears: Hears) -> Message {
-    let how = match hears {
-        Hears::All => "Write in this thread to take over: what you write is passed on.",
-        Hears::Replies => {
+    let how = match (look.state.status, hears) {
+        (Status::Ended, _) => "Nothing more can be done here.",
+        (Status::Completed, Hears::All) => "To write to them, write in this thread.",
+        (Status::Completed, Hears::Replies) => {
+            "To write to them, reply to a message of mine in this thread."
+        }
+        (_, Hears::All) => "Write in this thread to take over: what you write is passed on.",
+        (_, Hears::Replies) => {
             "Reply to a message of mine in this thread to take over: what you write is passed on."
         }
-        Hears::Nothing => "Press Take over to keep the assistant quiet.",
+        (_, Hears::Nothing) => "Press Take over to keep the assistant quiet.",
     };
     let mut components = vec![kit::text(&title(look))];
     components.push(small(&[said(&glance::standing(look), limits::VALUE_SHOWN), how.to_owned()]));

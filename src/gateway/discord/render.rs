@@ -27,8 +27,8 @@ use crate::{
         audit::sha256,
         session::PersonId,
         transcript::Audience,
-        ui::Offered,
-        wait::{Answerers, Wait},
+        ui::{Control, Offered},
+        wait::{Answerers, Purpose, Wait},
     },
 };
 
@@ -138,6 +138,8 @@ pub struct Cx {
     pub file_max: Option<u64>,
     /// How far the conversation is: `Step 1 of 4 · Rules · 0/2`.
     pub progress: Option<String>,
+    /// Who has invited the participant, as a mention.
+    pub invited_by: Option<String>,
     /// Whom a request is about.
     pub asker: Option<Asker>,
     /// What the roles are called that were given for the answer.
@@ -243,7 +245,9 @@ pub fn card(wait: &Wait, cx: &Cx) -> Message {
     let more = more(wait);
     let (body, offers) = told(wait, cx);
     let help = if is_open && cx.is_participants(wait) {
-        texts::helping(&offers, wait.session, cx.hears)
+        let also = [Offered::Human, Offered::Stop].into_iter().chain(offers);
+        let also = also.filter(|way| *way != Offered::Human || way_to_a_person(wait).is_none());
+        texts::helping(&also.collect::<Vec<_>>(), wait.session, cx.hears)
     } else {
         Vec::new()
     };
@@ -255,6 +259,9 @@ pub fn card(wait: &Wait, cx: &Cx) -> Message {
     }
     if let Some(title) = prompt.title.as_deref().filter(|title| !is_blank(title)) {
         room.add(vec![kit::text(&format!("### {}", said(&text::one_line(title), limits::QUOTE)))]);
+    }
+    if let Some(inviter) = cx.invited_by.as_ref().filter(|_| cx.is_participants(wait)) {
+        room.add(vec![kit::text(&format!("{inviter} invited you."))]);
     }
     room.add_text(&body, if drawn.told.is_empty() { 1 } else { 2 });
     // Whatever was left out of the body, the data is told as far as there is room.
@@ -282,7 +289,19 @@ pub fn card(wait: &Wait, cx: &Cx) -> Message {
 /// What a question says, and which commands it offers where they cannot be typed.
 fn told(wait: &Wait, cx: &Cx) -> (String, Vec<Offered>) {
     let hears = if cx.is_participants(wait) { cx.hears } else { Hears::All };
-    hears.adapt(&wait.prompt.body)
+    let (text, offers) = hears.adapt(&wait.prompt.body);
+    match way_to_a_person(wait).filter(|_| hears != Hears::All) {
+        Some(label) => (text.replace(Offered::Human.label(), label), offers),
+        None => (text, offers),
+    }
+}
+
+/// The button of a notice that leads to a person, by its label.
+fn way_to_a_person(wait: &Wait) -> Option<&str> {
+    let Control::Choose(choose) = &wait.prompt.control else { return None };
+    let is_notice = matches!(wait.purpose, Purpose::Notice);
+    let human = choose.choices.iter().find(|choice| is_notice && choice.id == "human");
+    human.map(|choice| choice.label.as_str())
 }
 
 /// Says that a card is shortened, with a button for the rest.

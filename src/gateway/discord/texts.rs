@@ -135,8 +135,8 @@ pub fn copy_offered(session: SessionId) -> Message {
     let id = |begin: &str| format!("{begin}{}", session.short());
     let mut components = vec![kit::text("You can have a copy of everything.")];
     components.extend(rows([
-        button(id(COPY), "Download my answers"),
-        button(id(DELETE), "Delete my data"),
+        button(id(COPY), Offered::Export.label()),
+        button(id(DELETE), Offered::Delete.label()),
     ]));
     Message { content: String::new(), components }
 }
@@ -166,14 +166,20 @@ fn offer(offered: Offered, session: SessionId) -> CreateButton {
     button(format!("{OFFER}{}.{}", offered.name(), session.short()), offered.label())
 }
 
-/// What stands under every question where words are not heard as they are typed, besides what its text offers.
+/// What stands under every question where words are not heard as they are typed: help, and each command once.
 pub fn helping(offers: &[Offered], session: SessionId, hears: Hears) -> Vec<Value> {
     if hears == Hears::All {
         return Vec::new();
     }
-    let always = [Offered::Human, Offered::Stop];
-    let more = offers.iter().filter(|offered| !always.contains(offered));
-    let buttons = always.iter().chain(more).map(|offered| offer(*offered, session));
+    let mut offers = offers.to_vec();
+    let mut known = Vec::new();
+    offers.retain(|offered| {
+        !known.contains(offered) && {
+            known.push(*offered);
+            true
+        }
+    });
+    let buttons = offers.into_iter().map(|offered| offer(offered, session));
     let help = button(format!("{HELP}{}", session.short()), "Help");
     rows([help].into_iter().chain(buttons))
 }

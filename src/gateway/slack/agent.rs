@@ -56,7 +56,7 @@ pub type Prompt = (&'static str, &'static str);
 pub const PROMPTS: [Prompt; 2] = [("Start my onboarding", "Start my onboarding"), HUMAN];
 
 const HUMAN: Prompt = ("Talk to a person", "human");
-const EXPORT: Prompt = ("Export my data", "export");
+const EXPORT: Prompt = ("Download my answers", "export");
 
 /// What fits somebody by how their newest conversation stands.
 const fn prompts(status: Option<Status>) -> &'static [Prompt] {

@@ -272,7 +272,7 @@ fn menu(state: &State, cx: &Cx) -> Fragment {
                             }
                         }
                     }
-                    a.item href=(cx.url("export")) download { "Export my data" }
+                    a.item href=(cx.url("export")) download { "Download my answers" }
                     (order(cx, state, "delete", "Delete my data…"))
                 }
             }

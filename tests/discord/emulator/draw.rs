@@ -1,7 +1,7 @@
 //! What a person sees, as text.
 //!
 //! `[Label]` is a button (`[+ Label]` the primary one, `[✓ Label]` one that agrees, `[! Label]` a dangerous one,
-//! `[Label ↗]` one that leads elsewhere), `{A | [B]}` a menu with the picked in brackets, `(A | [B])` radio buttons,
+//! `[Label ↗]` one that leads elsewhere, `[Label (off)]` one that cannot be pressed), `{A | [B]}` a menu with the picked in brackets, `(A | [B])` radio buttons,
 //! `<A | [B]>` checkboxes, `_____` an input, `*` after its label: it must be filled in.
 
 use std::fmt::Write as _;
@@ -87,6 +87,7 @@ fn picture(item: &Value) -> String {
 fn control(component: &Value) -> String {
     let label = component["label"].as_str().unwrap_or_default();
     match component["type"].as_u64().unwrap_or(0) {
+        2 if component["disabled"] == true => format!("[{label} (off)]"),
         2 => match component["style"].as_u64() {
             Some(1) => format!("[+ {label}]"),
             Some(3) => format!("[✓ {label}]"),

@@ -63,6 +63,9 @@ fn inline(line: &str, names: &dyn Names) -> Markup {
             left = &left[1 + escaped.len_utf8()..];
             continue;
         }
+        if let Some(address) = address(left) {
+            return html! { (plain) span.link { (address) } (inline(&left[address.len()..], names)) };
+        }
         if let Some((drawn, after)) = styled(left, names).or_else(|| named(left, names)) {
             return html! { (plain) (drawn) (inline(after, names)) };
         }
@@ -70,6 +73,12 @@ fn inline(line: &str, names: &dyn Names) -> Markup {
         left = &left[c.len_utf8()..];
     }
     html! { (plain) }
+}
+
+/// An address that the text begins with: Discord makes a link of it that shows where it leads.
+fn address(text: &str) -> Option<&str> {
+    let ends = |c: char| c.is_whitespace() || "<>|*`\\[]()\"".contains(c);
+    text.starts_with("https://").then(|| &text[..text.find(ends).unwrap_or(text.len())])
 }
 
 /// A style that the text begins with, and what follows it.

@@ -182,7 +182,8 @@ impl Pen<'_> {
                     _ => "quiet",
                 };
                 let leads = component["style"] == 5;
-                html! { button class=(style) { (label) @if leads { span aria-hidden="true" { " ↗" } } } }
+                let is_off = component["disabled"] == true;
+                html! { button class=(style) disabled[is_off] { (label) @if leads { span aria-hidden="true" { " ↗" } } } }
             }
             3 => {
                 let picked = picked(component);
@@ -283,6 +284,7 @@ p { margin: 0 } h3, h4, h5 { line-height: 1.3; margin: 4px 0; overflow-wrap: any
 .row { display: flex; flex-wrap: wrap; gap: 8px; width: 100% }
 button { border: 0; border-radius: 8px; font: 500 14px/1.3 inherit; font-family: inherit; min-height: 32px; padding: 6px 16px; max-width: 100% }
 button.primary { background: #5865f2; color: #fff } button.success { background: #1f7a43; color: #fff } button.danger { background: #c9282f; color: #fff } button.quiet { background: #e3e5e8; color: #2f3035 }
+button:disabled { opacity: .5 }
 button.menu { background: #fff; border: 1px solid #c4c9ce; color: #2f3035; display: flex; flex-wrap: wrap; gap: 6px; align-items: center; min-height: 40px; padding: 6px 12px; text-align: left; width: 100%; max-width: 440px } .hint { color: #5c5e66 } .arrow { margin-left: auto } .chip { background: #e3e5e8; border-radius: 4px; padding: 2px 6px }
 .thumbnail { background: linear-gradient(135deg, #8ea1e1, #5865f2); border-radius: 8px; color: #fff; flex: none; font-size: 32px; font-weight: 700; height: 85px; line-height: 85px; text-align: center; width: 85px }
 .gallery { width: 100% } .picture { align-items: center; background: linear-gradient(160deg, #b9d7ff, #4f6fbf); border-radius: 8px; color: #fff; display: flex; font-size: 40px; height: 220px; justify-content: center }

@@ -190,6 +190,7 @@ impl Bench {
         Started {
             time_zone: None,
             contact_source: None,
+            invited_by: None,
             session: self.session,
             flow: FlowPin {
                 id: flow.id.clone(),

@@ -324,7 +324,7 @@ fn a_model_that_cannot_leave_a_phase_is_found() {
         r#""set_objective_status", "next_phase"]"#,
         r#""set_objective_status"]"#,
     );
-    insta::assert_snapshot!(said(&flow), @"flow.toml:202:1: the model can never leave `phase_3_introduction`. hint: add `next_phase` to its tools");
+    insta::assert_snapshot!(said(&flow), @"flow.toml:201:1: the model can never leave `phase_3_introduction`. hint: add `next_phase` to its tools");
 }
 
 #[test]

@@ -36,6 +36,7 @@ fn state_after(events: &[Event]) -> State {
     let started = Started {
         time_zone: None,
         contact_source: None,
+        invited_by: None,
         session: SessionId::mint(&CountingIds::default()),
         flow: FlowPin { id: "f".into(), version: "1".into(), digest: String::new() },
         participant: PersonId::web("ada"),

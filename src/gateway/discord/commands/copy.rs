@@ -38,7 +38,7 @@ async fn hand_over(
     let engine = app.engine()?;
     let gathered = engine.gather(session).await.ok()?;
     let bytes = engine.bundle(&gathered, reader).await.ok()?;
-    let name = format!("anteroom-{session}.zip");
+    let name = gathered.archive_name();
     let nonce = send::nonce(EffectId::mint(app.ids.as_ref()), 0);
     let body = texts::words("A copy of everything.").body(0);
     let mut places: Vec<(String, &str)> = Vec::new();

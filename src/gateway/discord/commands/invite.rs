@@ -25,7 +25,7 @@ use crate::{
         },
         texts,
     },
-    model::session::Platform,
+    model::{session::Platform, transcript::Inviter},
 };
 
 /// Begins the ids of the buttons under the preview of an invitation.
@@ -92,7 +92,11 @@ async fn invited(
         Err(words) => return Ok(instead(words)),
     };
     // Whoever invites themselves tries it out.
-    let beginning = Beginning { is_test: user == by.user, ..Beginning::default() };
+    let is_test = user == by.user;
+    let person = people::known(arrival.guild(), by).person;
+    let inviter = Inviter { person, name: by.name.clone() };
+    let invited_by = Some(&inviter).filter(|_| !is_test);
+    let beginning = Beginning { is_test, invited_by, ..Beginning::default() };
     let member = Actor { user, name, ..Actor::default() };
     let from = people::known(arrival.guild(), &member);
     let place = place_of(arrival, flow, &member, ear);

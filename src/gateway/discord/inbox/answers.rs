@@ -20,7 +20,7 @@ use crate::{
         artifact::Offer,
         session::Head,
         transcript::Via,
-        ui::{Control, FieldError, Reply, Upload},
+        ui::{Control, Decision, FieldError, Reply, Upload, Verdict},
         wait::{Answerers, Settlement, Wait},
     },
     threads::Spot,
@@ -68,9 +68,10 @@ impl Arrival<'_> {
         };
         if let Some(command) = element.order() {
             let from = self.answerer(&wait, &head, &action.by);
-            return self
-                .receive(wait.session, (from, What::Command(command)), &ear, Some(&wait))
-                .await;
+            let order = (from, What::Command(command));
+            let ack = self.receive(wait.session, order, &ear, Some(&wait)).await?;
+            self.keep_words(&wait).await?;
+            return Ok(ack);
         }
         let used = Use {
             wait: &wait,
@@ -186,10 +187,10 @@ impl Arrival<'_> {
                     return Ok(refused);
                 }
                 self.keep(used.wait, &draft).await?;
-                let is_menu = used.element.action.starts_with("tick.");
-                return Ok(match (used.is_aside, is_menu) {
+                // Menus show by themselves what is picked in them.
+                let is_shown = used.element.action.starts_with("tick.") && !is_required(used.wait);
+                return Ok(match (used.is_aside, is_shown) {
                     (true, _) => Ack::Redraw(aside_over("What you entered is kept.")),
-                    // Menus show by themselves what is picked in them.
                     (false, true) => Ack::Seen,
                     (false, false) => self.card(used.wait, draft).await,
                 });
@@ -241,7 +242,7 @@ impl Arrival<'_> {
                 }
                 let said = self.report(&receipt, Some(wait), &me, ear);
                 Ok(match said {
-                    Ack::Seen if used.is_aside => Ack::Redraw(aside_over(words::DONE)),
+                    Ack::Seen if used.is_aside => Ack::Redraw(aside_over(done(&reply))),
                     Ack::Seen if is_applied => self.closed(used, drawing).await,
                     said => said,
                 })
@@ -301,9 +302,21 @@ impl Arrival<'_> {
         let what = What::Offered { wait: Some(used.wait.id), files, text: None };
         let ack = self.receive(used.wait.session, (from, what), used.ear, Some(used.wait)).await?;
         Ok(match ack {
-            Ack::Seen if used.is_aside => Ack::Redraw(aside_over(words::DONE)),
+            Ack::Seen if used.is_aside => Ack::Redraw(aside_over(words::GOT_IT)),
             ack => ack,
         })
+    }
+
+    /// Words that are given anew begin with those before; nothing where a question is not asked once more.
+    async fn keep_words(&self, before: &Wait) -> Result<(), NotTaken> {
+        let Some((Reply::Text { text }, ..)) = before.standing.answer() else { return Ok(()) };
+        let found = self.app.store.wait(before.id).await.map_err(|_| NotTaken)?;
+        let Some((now, _)) = found.filter(|(now, _)| now.standing.is_pending()) else {
+            return Ok(());
+        };
+        let mut draft = Draft::default();
+        draft.enter(Draft::TEXT, vec![text.clone()]);
+        self.keep(&now, &draft).await
     }
 
     async fn keep(&self, wait: &Wait, draft: &Draft) -> Result<(), NotTaken> {
@@ -354,6 +367,27 @@ fn meant(wait: &Wait, step: Step) -> Step {
             Step::Answered { reply: Reply::Skipped, draft }
         }
         step => step,
+    }
+}
+
+/// Whether something must be picked: what is picked decides whether the card can be sent.
+fn is_required(wait: &Wait) -> bool {
+    matches!(&wait.prompt.control, Control::Choose(choose) if choose.required)
+}
+
+/// What was done by a form or a button that stood beside the card.
+const fn done(reply: &Reply) -> &'static str {
+    match reply {
+        Reply::Reviewed { verdict: Verdict::Saved, .. } => words::SAVED,
+        Reply::Decided { decision: Decision::Approved, .. } => "Approved.",
+        Reply::Decided { .. } => "Denied.",
+        Reply::Reviewed { .. }
+        | Reply::Chosen { .. }
+        | Reply::Filled { .. }
+        | Reply::Uploaded { .. }
+        | Reply::Text { .. }
+        | Reply::Confirmed { .. }
+        | Reply::Skipped => words::GOT_IT,
     }
 }
 

@@ -39,7 +39,7 @@ pub(super) fn render(wait: &Wait, action: &str, cx: &Cx) -> Option<Message> {
         }
         (Control::Confirm(confirm), "sure.yes") => {
             let label = clip_or(&confirm.yes, limits::BUTTON_LABEL, "Yes");
-            let words = "### Are you sure?\nThis cannot be taken back.".to_owned();
+            let words = "### Are you sure?\nThis can't be undone.".to_owned();
             (words, kit::danger(id("yes"), &label))
         }
         (
@@ -64,7 +64,9 @@ pub(super) fn render(wait: &Wait, action: &str, cx: &Cx) -> Option<Message> {
 pub(super) fn wrong(wait: &Wait, sent: &str, complaints: &[String]) -> Message {
     let line = |complaint: &String| format!("- {}", said(&one_line(complaint), COMPLAINT));
     let lines: Vec<String> = complaints.iter().take(COMPLAINTS).map(line).collect();
-    let mut components = vec![kit::text(&format!("### Not yet\n{}", lines.join("\n")))];
+    let is_save = matches!(sent.split('.').next(), Some("fill" | "save"));
+    let title = if is_save { "Not saved yet" } else { "Not sent yet" };
+    let mut components = vec![kit::text(&format!("### {title}\n{}", lines.join("\n")))];
     let again = match sent.split_once('.').unwrap_or((sent, "")) {
         ("fill", page) => Some(format!("open.{page}")),
         ("save", "") => Some("edit".to_owned()),
@@ -77,7 +79,7 @@ pub(super) fn wrong(wait: &Wait, sent: &str, complaints: &[String]) -> Message {
     let again = again.filter(|again| super::modal(wait, again, "", &Cx::default()).is_some());
     if let Some(again) = again {
         let id = Element::id(wait.id, wait.revision, &again);
-        components.extend(rows([kit::primary(id, "Open it again")]));
+        components.extend(rows([kit::primary(id, "Edit again")]));
         components.push(small(&["What you entered is kept.".to_owned()]));
     }
     Message { content: String::new(), components: vec![kit::container(&components, BAD)] }

@@ -35,7 +35,8 @@ pub(super) fn render(wait: &Wait, cx: &Cx) -> Drawn {
             drawn.below.push(kit::text(&given.line(reply)));
             drawn.below.extend(given.remarks(reply));
             drawn.below.extend(texts::roles_added(&cx.roles_given).map(|line| small(&[line])));
-            if cx.may_change && matches!(wait.prompt.control, Control::Review(_)) {
+            let is_kind = matches!(wait.prompt.control, Control::Review(_) | Control::Ask(_));
+            if cx.may_change && is_kind {
                 drawn.below.extend(button(wait, "change", "Change"));
             }
         }
@@ -88,7 +89,7 @@ impl Given<'_> {
         self.cx.reader == Audience::Participant && self.cx.participant.as_ref() == Some(self.by)
     }
 
-    /// `✓ You answered: **Start**, today`, `✗ **Denied** by Grace, today`
+    /// `✓ You answered: **Start** · today`, `✗ **Denied** by Grace · today`
     fn line(&self, reply: &Reply) -> String {
         let who = |me: &str| {
             if self.is_me() { me.to_owned() } else { person(self.by, self.by_name) }
@@ -96,15 +97,17 @@ impl Given<'_> {
         let at = time(self.at);
         match form::Given::of(reply, &self.wait.prompt.control, &self.cx.files) {
             form::Given::Said { verb, what } if what.is_empty() => {
-                format!("✓ {} {verb}, {at}", who("You"))
+                format!("✓ {} {verb} · {at}", who("You"))
             }
             form::Given::Said { verb, what } => {
                 let what = said(&one_line(&what), limits::VALUE_SHOWN);
-                format!("✓ {} {verb}: **{what}**, {at}", who("You"))
+                format!("✓ {} {verb}: **{what}** · {at}", who("You"))
             }
             form::Given::Stamped { what, is_good } => {
                 let mark = if is_good { "✓" } else { "✗" };
-                format!("{mark} **{what}** by {}, {at}", who("you"))
+                // Whoever wrote it knows that they did.
+                let what = if is_good && self.is_me() { "Approved" } else { what };
+                format!("{mark} **{what}** by {} · {at}", who("you"))
             }
         }
     }

@@ -11,7 +11,7 @@ use super::{
     text::{clip, clip_or, is_blank, one_line, said},
 };
 use crate::{
-    form::{self, DenialForm, Element, words},
+    form::{self, DenialForm, Draft, Element, Hears, words},
     gateway::discord::limits,
     model::{
         ui::{Ask, Choose, Control, Decide, Form, Prompt, Review, Upload},
@@ -136,11 +136,21 @@ impl Opened<'_> {
 
     fn write(&self, ask: &Ask) -> Value {
         let max = usize::try_from(ask.max).unwrap_or(usize::MAX).clamp(1, limits::INPUT_TEXT);
-        let mut input = long(&input_id("text", self.salt), "", ask.placeholder.as_deref());
+        let before = self.cx.draft.typed.get(Draft::TEXT).and_then(|values| values.first());
+        let before = before.map(String::as_str).filter(|text| super::text::units(text) <= max);
+        let mut input = long(
+            &input_id("text", self.salt),
+            before.unwrap_or_default(),
+            ask.placeholder.as_deref(),
+        );
         input["max_length"] = max.into();
         input["required"] = ask.required.into();
         let is_more = usize::try_from(ask.max).is_ok_and(|asked| asked > max);
-        let hint = if is_more { "Is it longer? Send it as a message instead." } else { "" };
+        let hint = match self.cx.hears {
+            Hears::All if is_more => "Is it longer? Send it as a message instead.",
+            Hears::Replies if is_more => "Is it longer? Reply to the question with it instead.",
+            Hears::All | Hears::Replies | Hears::Nothing => "",
+        };
         let input = kit::label("Your answer", hint, &input);
         let components = self.question(1).into_iter().chain([input]).collect();
         self.modal("send", self.title("Your answer"), components)
@@ -191,10 +201,13 @@ impl Opened<'_> {
             Some(place) => format!("save.{place}"),
         };
         let mut components = self.inputs(page);
-        if is_single && components.len() < limits::MODAL_COMPONENTS {
+        // Of what nobody has written yet there is nothing to remark.
+        let is_blank = super::review::is_untouched(&self.cx.draft.groups(review));
+        if is_single && !is_blank && components.len() < limits::MODAL_COMPONENTS {
             components.push(self.words("notes", form::note_label(!self.cx.is_scripted), "", false));
         }
-        Some(self.modal(&action, &format!("Edit: {}", page.title), components))
+        let title = if is_blank { page.title.clone() } else { format!("Edit: {}", page.title) };
+        Some(self.modal(&action, &title, components))
     }
 }
 
@@ -203,10 +216,9 @@ pub(super) fn accepted(upload: &Upload, file_max: Option<u64>) -> String {
     let kinds = upload.accept.iter().map(|kind| kind.to_uppercase()).collect::<Vec<_>>().join(", ");
     let kinds = clip_or(&clip(&kinds, 200), 200, "Any kind");
     let most = upload.max_bytes.min(file_max.unwrap_or(limits::FILE_BYTES));
-    let mut line = format!("{kinds} · up to {}", words::bytes(most));
-    if upload.max_files > 1 {
-        line = format!("{line} · at most {} files", upload.max_files.min(limits::FILE_INPUT_FILES));
+    let size = words::bytes(most);
+    match upload.max_files.min(limits::FILE_INPUT_FILES) {
+        0 | 1 => format!("{kinds}. One file, up to {size}."),
+        files => format!("{kinds}. Up to {files} files, {size} each."),
     }
-    line.push('.');
-    line
 }

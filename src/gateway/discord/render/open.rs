@@ -8,7 +8,7 @@ use super::{
     Cx, Drawn, Hears, OPEN,
     forms::accepted,
     inputs::{item, label, more},
-    kit::{self, Item, danger, menu, primary, rows, section, small, success},
+    kit::{self, Item, danger, menu, primary, rows, small, success},
     pages::{self, Page},
     request, review,
     text::{clip, clip_or, is_blank, one_line, person, said, units},
@@ -33,6 +33,9 @@ const PAGE_BUTTONS: usize = 4;
 /// Menus of pages, and of what can be done to entries, under reviewed data.
 const EDIT_MENUS: usize = 3;
 const ARRANGE_MENUS: usize = 2;
+
+/// The revision under which a question is asked at first.
+const FIRST_REVISION: u32 = 1;
 
 /// Lists to which entries can be added by a button of their own.
 const ADDABLE_MAX: usize = 8;
@@ -76,7 +79,7 @@ impl Open<'_> {
     fn choose(&self, choose: &Choose) -> Drawn {
         let choices = &choose.choices;
         let count = choices.len();
-        let skip = self.skip(!choose.required);
+        let skip = self.skip(!choose.required && !has_no(choose));
         let is_plain = |choice: &Choice| {
             units(&choice.label) <= limits::BUTTON_LABEL - 4 && more(choice).is_none()
         };
@@ -87,13 +90,12 @@ impl Open<'_> {
                 self.button(&format!("pick.{n}"), &with_icon(n, choice))
             };
             drawn.below = rows(places().map(button).chain(skip));
-        } else if !choose.multiple && count <= limits::SECTIONS_MAX {
-            drawn.below = places().map(|(n, choice)| self.beside(n, choice)).collect();
-            drawn.below.extend(rows(skip));
         } else if count <= limits::MENU_CHOICES {
             drawn.told = list(choose);
             drawn.below = self.menus(choose);
-            let done = choose.multiple.then(|| self.primary("done", "Done"));
+            // Where something must be picked, nothing can be sent before it is.
+            let is_empty = choose.required && self.cx.draft.picked().is_empty();
+            let done = choose.multiple.then(|| self.primary("done", "Done").disabled(is_empty));
             drawn.below.extend(rows(done.into_iter().chain(skip)));
         } else {
             drawn.told = list(choose);
@@ -101,15 +103,6 @@ impl Open<'_> {
             drawn.below = rows(std::iter::once(open).chain(skip));
         }
         drawn
-    }
-
-    /// A choice with what there is to say about it, and its button beside it.
-    fn beside(&self, n: usize, choice: &Choice) -> Value {
-        let name = said(&one_line(&label(n, choice)), CHOICE_LINE);
-        let more =
-            more(choice).map(|more| format!("\n{}", said(more, CHOICE_LINE))).unwrap_or_default();
-        let short = clip(&one_line(&with_icon(n, choice)), limits::BUTTON_LABEL_SHOWN);
-        section(&format!("**{name}**{more}"), &self.button(&format!("pick.{n}"), &short))
     }
 
     /// Choices in menus of 25. In a menu of which several may be picked, those that were picked already are so again.
@@ -178,10 +171,9 @@ impl Open<'_> {
     /// Menus of pages; the value of each is its number.
     fn page_menus(&self, name: &str, words: &str, pages: &[Page], most: usize) -> Vec<Value> {
         let item = |(n, page): (usize, &Page)| {
-            let names: Vec<String> = page.slots.iter().map(|s| one_line(&s.field.label)).collect();
             let mark = if name == "page" { done_mark(page) } else { "" };
             let title = format!("{}{mark}", page.title);
-            Item { description: Some(names.join(", ")), ..Item::new(n.to_string(), &title) }
+            Item { description: Some(about(page)), ..Item::new(n.to_string(), &title) }
         };
         let items: Vec<Item> = pages.iter().enumerate().map(item).collect();
         let chunks = items.chunks(limits::SELECT_OPTIONS).take(most).enumerate();
@@ -209,10 +201,10 @@ impl Open<'_> {
             buttons.push(self.button("approve", "Leave it empty"));
         }
         if is_single {
-            let label = if blank { "Write it" } else { "Edit" };
+            let label = if blank { "Fill in" } else { "Edit" };
             buttons.push(self.button("edit", label));
         } else {
-            let words = if blank { "Write…" } else { "Edit…" };
+            let words = if blank { "Fill in…" } else { "Edit…" };
             drawn.below = self.page_menus("edit", words, &pages, EDIT_MENUS);
             drawn.below.extend(self.arranging(review));
         }
@@ -222,8 +214,8 @@ impl Open<'_> {
         }
         buttons.extend(self.skip(review.skippable));
         drawn.below.extend(rows(buttons));
-        if draft.is_changed(review) && !blank {
-            let line = "You have changed this. It counts once you press “Looks right”.".to_owned();
+        if (draft.is_changed(review) || is_edited(self.wait)) && !blank {
+            let line = "Not approved yet: press “Looks right” when you're done.".to_owned();
             drawn.below.push(small(&[line]));
         }
         drawn
@@ -237,13 +229,12 @@ impl Open<'_> {
             let noun = one_line(&review.lists[list].noun);
             let noun = if is_blank(&noun) { "entry".to_owned() } else { clip(&noun, 60) };
             for row in 0..sheet.rows[list].len() {
-                let item = |verb: &str, words: &str| {
-                    let words = format!("{words} {noun} {}", row + 1);
-                    Item::new(format!("{verb}.{list}.{row}"), &words)
-                };
-                items.push(item("remove", "Remove"));
+                let item =
+                    |verb: &str, words: &str| Item::new(format!("{verb}.{list}.{row}"), words);
+                let entry = format!("{noun} {}", row + 1);
+                items.push(item("remove", &format!("Remove {entry}")));
                 if row > 0 {
-                    items.push(item("up", "Move up"));
+                    items.push(item("up", &format!("Move {entry} up")));
                 }
             }
         }
@@ -331,13 +322,31 @@ impl Open<'_> {
         let no = self.button("no", &clip_or(&control.no, limits::BUTTON_LABEL, "No"));
         let mut below = Vec::new();
         if control.danger {
-            below.push(kit::text("⚠️ **This cannot be taken back.**"));
+            below.push(kit::text("⚠️ **This can't be undone.**"));
             below.extend(rows([danger(self.id("sure.yes"), &yes), no]));
         } else {
             below.extend(rows([self.primary("yes", &yes), no]));
         }
         Drawn { below, ..Drawn::new(OPEN) }
     }
+}
+
+/// What tells a page from the others: of an entry what it begins with, of anything else what it asks for.
+fn about(page: &Page) -> String {
+    let fields = page.slots.iter().map(|slot| &slot.field);
+    let mut values: Vec<String> =
+        fields.map(|field| one_line(&shown(&field.input, &field.value))).collect();
+    values.retain(|value| !is_blank(value));
+    if page.entry.is_some() && !values.is_empty() {
+        values.truncate(2);
+        return values.join(", ");
+    }
+    page.slots.iter().map(|slot| one_line(&slot.field.label)).collect::<Vec<_>>().join(", ")
+}
+
+/// Whether edits of reviewed data were saved, and are not approved yet.
+const fn is_edited(wait: &Wait) -> bool {
+    wait.revision > FIRST_REVISION
 }
 
 /// A mark on a page of which nothing that is required is missing, and something was entered.
@@ -358,6 +367,12 @@ fn with_icon(n: usize, choice: &Choice) -> String {
         Some(icon) => format!("{icon} {text}"),
         None => text,
     }
+}
+
+/// Whether a question is one of yes or no: whoever would rather not answer says no.
+fn has_no(choose: &Choose) -> bool {
+    let ids = choose.choices.iter().map(|choice| choice.id.as_str());
+    !choose.multiple && ids.eq(["yes", "no"])
 }
 
 /// Whether a menu cannot say all of a choice.

@@ -22,6 +22,8 @@ const BESIDE: usize = 4;
 pub(super) fn facts(decide: &Decide, cx: &Cx) -> Vec<Vec<Value>> {
     let (mut who, mut short): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
     let mut long: Vec<Vec<Value>> = Vec::new();
+    // Which conversation it is about, and where that stands.
+    let mut part_of: Vec<String> = Vec::new();
     for (name, value) in &decide.facts {
         let label = said(&one_line(name), limits::QUOTE);
         if let Some(shown) = shown_by_discord(name, cx) {
@@ -32,7 +34,12 @@ pub(super) fn facts(decide: &Decide, cx: &Cx) -> Vec<Vec<Value>> {
             Some(at) => time(at),
             None => said(value, FACT),
         };
-        if name.to_lowercase().contains("reason") || units(&value) > LINE || value.contains('\n') {
+        if matches!(name.as_str(), "Flow" | "Phase") {
+            part_of.push(value);
+        } else if name.to_lowercase().contains("reason")
+            || units(&value) > LINE
+            || value.contains('\n')
+        {
             long.push(vec![kit::text(&format!("**{label}**\n{}", quotation(&value)))]);
         } else {
             short.push(format!("**{label}**: {value}"));
@@ -50,7 +57,8 @@ pub(super) fn facts(decide: &Decide, cx: &Cx) -> Vec<Vec<Value>> {
         (false, None) => Some(kit::text(&who.join("\n"))),
     };
     let short = short.chunks(4).map(|lines| vec![kit::text(&lines.join("\n"))]);
-    who.map(|who| vec![who]).into_iter().chain(long).chain(short).collect()
+    let part_of = (!part_of.is_empty()).then(|| vec![kit::small(&[part_of.join(" · ")])]);
+    who.map(|who| vec![who]).into_iter().chain(long).chain(short).chain(part_of).collect()
 }
 
 /// A fact that Discord shows itself, under the name that it has there.

@@ -374,11 +374,18 @@ impl Sender<'_> {
             cx.roles_given = roles::given_with(self.app, wait.id).await?;
         }
         match look {
-            Ok(look) if is_open => cx.progress = progress(wait, &look),
-            Ok(Look { state, .. }) => {
+            Ok(look) if is_open => {
+                cx.progress = progress(wait, &look);
+                cx.invited_by = invited_by(wait, &look);
+            }
+            Ok(look) => {
+                cx.invited_by = invited_by(wait, &look);
+                let state = look.state;
                 let answer = wait.standing.answer();
-                cx.may_change =
-                    answer.is_some_and(|(reply, ..)| form::may_change(wait, reply, &state));
+                cx.may_change = answer.is_some_and(|(reply, ..)| {
+                    form::may_change(wait, reply, &state)
+                        || form::may_answer_anew(wait, reply, &state)
+                });
                 let names = state.artifacts.iter().map(|file| (file.id, file.filename.clone()));
                 cx.files = names.collect();
                 cx.participant = Some(state.participant.clone());
@@ -533,6 +540,13 @@ impl Sender<'_> {
     fn later(&self, pause: TimeDelta) -> Delivery {
         Delivery::Later { not_before: self.app.clock.now() + pause }
     }
+}
+
+/// Who has invited the participant, for the card that says what it is about.
+fn invited_by(wait: &Wait, look: &Look) -> Option<String> {
+    let inviter = look.state.invited_by.as_ref()?;
+    let is_notice = matches!(wait.purpose, Purpose::Notice);
+    is_notice.then(|| render::text::person(&inviter.person, &inviter.name))
 }
 
 /// How far the conversation is, for a card that asks for something of it.
