@@ -42,7 +42,7 @@ async fn welcome_of_a_member_is_drawn() {
     pictured(&bot, "form", room, "Your introduction").await;
     ada.fill("Your introduction", "short");
     ada.submit().await;
-    pictured(&bot, "wrong", room, "Not yet").await;
+    pictured(&bot, "wrong", room, "Not saved yet").await;
     ada.press("Edit again").await;
     ada.fill("Your introduction", INTRODUCTION);
     ada.submit().await;
