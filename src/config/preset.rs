@@ -21,13 +21,13 @@ pub enum Provider {
     Anthropic,
     /// Google's Gemini through its chat completions.
     Gemini,
-    /// OpenRouter.
+    /// `OpenRouter`.
     Openrouter,
     /// OpenAI's models on Azure.
     Azure,
     /// Mistral's own service.
     Mistral,
-    /// DeepSeek's own service.
+    /// `DeepSeek`'s own service.
     Deepseek,
     /// Ollama.
     Ollama,

@@ -315,7 +315,8 @@ impl<'a> Resolve<'a> {
     fn endpoint(&mut self, pointer: &str, mut service: Service, allowed: &[String]) -> Endpoint {
         let at = format!("{pointer}/base_url");
         if service.base_url.is_empty() {
-            service.base_url = preset::of(&service).endpoint.unwrap_or_default().to_owned();
+            let address = preset::of(&service).endpoint.unwrap_or_default();
+            address.clone_into(&mut service.base_url);
         }
         let plain = llm::is_allowed(&service.base_url, allowed);
         if service.base_url.is_empty() {

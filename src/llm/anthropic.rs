@@ -6,6 +6,8 @@
 
 pub(super) mod stream;
 
+use std::fmt::Write as _;
+
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
@@ -71,10 +73,14 @@ pub(super) fn body(service: &Service, profile: &Profile, request: &Request) -> (
 }
 
 fn hex(digest: &Sha256) -> String {
-    digest.clone().finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+    digest.clone().finalize().iter().fold(String::new(), |mut text, byte| {
+        _ = write!(text, "{byte:02x}");
+        text
+    })
 }
 
 /// Marks the end of what stays the same, up to which the provider keeps its work.
+#[expect(clippy::needless_pass_by_value, reason = "a reference that may be missing")]
 fn mark(block: Option<&mut Value>) {
     if let Some(Value::Object(block)) = block {
         let is_thought = block
@@ -112,7 +118,7 @@ fn turns(
         match message {
             Message::System(_) => {}
             Message::User(parts) => {
-                say(&mut turns, "user", parts.iter().filter_map(part).collect())
+                say(&mut turns, "user", parts.iter().filter_map(part).collect());
             }
             Message::Assistant { text, calls, .. } => {
                 if turns.is_empty() {

@@ -148,16 +148,23 @@ pub struct Told {
     pub status: Option<u16>,
     /// Its code or type for the failure, where that is one word.
     pub code: Option<String>,
+    /// What it says in words.
+    pub said: Option<Box<Said>>,
+    /// What can be done about it.
+    pub lesson: Option<Lesson>,
+    /// How it calls the request.
+    pub request_id: Option<String>,
+}
+
+/// What a provider says about a failure in words.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Said {
     /// The member of the request that it does not like.
     pub param: Option<String>,
     /// Its sentence, without what people wrote.
     pub sentence: Option<String>,
     /// Its sentence as it came.
     pub(super) raw: Raw,
-    /// What can be done about it.
-    pub lesson: Option<Lesson>,
-    /// How it calls the request.
-    pub request_id: Option<String>,
 }
 
 /// A sentence that may quote people, and so is never printed.
@@ -173,7 +180,8 @@ impl fmt::Debug for Raw {
 impl fmt::Display for Told {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let status = self.status.map(|status| status.to_string());
-        let param = self.param.as_ref().map(|param| format!("param {param}"));
+        let param = self.said.as_ref().and_then(|said| said.param.as_ref());
+        let param = param.map(|param| format!("param {param}"));
         let request = self.request_id.as_ref().map(|id| format!("request {id}"));
         let parts: Vec<String> =
             [status, self.code.clone(), param, request].into_iter().flatten().collect();
@@ -181,9 +189,8 @@ impl fmt::Display for Told {
             write!(f, " ({})", parts.join(", "))?;
         }
         // A full stop in it would look like one of ours.
-        self.sentence
-            .as_ref()
-            .map_or(Ok(()), |said| write!(f, ": “{}”", said.trim_end_matches('.')))
+        let sentence = self.said.as_ref().and_then(|said| said.sentence.as_ref());
+        sentence.map_or(Ok(()), |said| write!(f, ": “{}”", said.trim_end_matches('.')))
     }
 }
 

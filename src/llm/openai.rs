@@ -24,7 +24,7 @@ use self::reader::Reader;
 use super::{
     Embedded, Embedder, Model, Sink, anthropic,
     chat::{Completion, Finish, Message, Part, Request},
-    error::{Error, Fault, Stage, Told},
+    error::{Error, Fault, Said, Stage, Told},
     lesson::Lesson,
     responses, sentence,
 };
@@ -277,18 +277,19 @@ fn takes(profile: &Profile, request: &Request) -> Result<(), Error> {
             Part::File { .. } if !profile.files => "this provider takes no PDFs",
             Part::Text(_) | Part::Image { .. } | Part::File { .. } => continue,
         };
-        let sentence = Some(sentence.to_owned());
-        return Err(Error::Misconfigured(Told { sentence, ..Told::default() }));
+        let said = Said { sentence: Some(sentence.to_owned()), ..Said::default() };
+        let said = Some(Box::new(said));
+        return Err(Error::Misconfigured(Told { said, ..Told::default() }));
     }
     Ok(())
 }
 
 /// An error whose sentence holds nothing that people wrote.
 fn masked(mut error: Error, texts: &str) -> Error {
-    if let Some(told) = error.told_mut()
-        && !told.raw.0.is_empty()
+    if let Some(said) = error.told_mut().and_then(|told| told.said.as_mut())
+        && !said.raw.0.is_empty()
     {
-        told.sentence = Some(sentence::masked(&told.raw.0, texts));
+        said.sentence = Some(sentence::masked(&said.raw.0, texts));
     }
     error
 }

@@ -13,7 +13,7 @@ const GO_ON: &str = "<note>Go on.</note>";
 const HEARD: &str = "I see.";
 
 /// The messages in the order of a service.
-pub(super) fn arranged(order: &Order, messages: &[Message]) -> Vec<Message> {
+pub(super) fn arranged(order: Order, messages: &[Message]) -> Vec<Message> {
     let mut arranged: Vec<Message> = Vec::with_capacity(messages.len());
     let mut run = Vec::new();
     for message in with_instructions(order, messages) {
@@ -33,7 +33,7 @@ pub(super) fn arranged(order: &Order, messages: &[Message]) -> Vec<Message> {
 }
 
 /// Instructions where the service has them: in the first message, or in what is said first.
-fn with_instructions(order: &Order, messages: &[Message]) -> Vec<Message> {
+fn with_instructions(order: Order, messages: &[Message]) -> Vec<Message> {
     let leading =
         messages.iter().take_while(|message| matches!(message, Message::System(_))).count();
     let (instructions, rest) = messages.split_at(leading);
@@ -73,7 +73,7 @@ fn with_instructions(order: &Order, messages: &[Message]) -> Vec<Message> {
 }
 
 /// Somebody speaks.
-fn hear(order: &Order, said: Message, arranged: &mut Vec<Message>) {
+fn hear(order: Order, said: Message, arranged: &mut Vec<Message>) {
     let Message::User(said) = said else { return };
     let (merges, folds) = (order.alternate, order.alternate || order.fold);
     match arranged.last_mut() {
@@ -92,7 +92,7 @@ fn hear(order: &Order, said: Message, arranged: &mut Vec<Message>) {
 }
 
 /// The model spoke and called; the results are there.
-fn calls_done(order: &Order, run: &mut Vec<Message>, arranged: &mut Vec<Message>) {
+fn calls_done(order: Order, run: &mut Vec<Message>, arranged: &mut Vec<Message>) {
     let mut run = run.drain(..);
     let Some(Message::Assistant { mut text, calls, opaque }) = run.next() else { return };
     let mut results: Vec<Message> = run.collect();

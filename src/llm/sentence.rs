@@ -119,7 +119,9 @@ pub(super) fn texts(request: &Request) -> String {
             }
             Message::Assistant { text, calls, .. } => {
                 _ = writeln!(all, "{text}");
-                calls.iter().for_each(|call| _ = writeln!(all, "{}", call.raw));
+                for call in calls {
+                    _ = writeln!(all, "{}", call.raw);
+                }
             }
             Message::Tool { content, .. } => _ = writeln!(all, "{content}"),
         }

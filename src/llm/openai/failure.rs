@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::llm::{
-    error::{Error, Raw, Told},
+    error::{Error, Raw, Said, Told},
     lesson::Lesson,
     sentence,
 };
@@ -66,8 +66,9 @@ fn meaning(
         [&code, &kind].into_iter().flatten().any(|said| wanted.contains(&said.as_str()))
     };
     let code_told = code.clone().or_else(|| kind.clone());
-    let told =
-        Told { status, code: code_told, param, sentence: None, raw: Raw(said), lesson, request_id };
+    let said = Said { param, raw: Raw(said), ..Said::default() };
+    let said = Some(said).filter(|said| *said != Said::default()).map(Box::new);
+    let told = Told { status, code: code_told, said, lesson, request_id };
     // Without a status the request was taken, so it was no mistake of ours.
     let status = status.unwrap_or(500);
     let too_long = TOO_LONG.iter().any(|phrase| message.contains(phrase));
@@ -170,7 +171,7 @@ mod tests {
         let error = of_status(400, body.to_string().as_bytes(), None, None);
         let told = error.told().unwrap();
         assert_eq!(
-            told.raw.0,
+            told.said.as_ref().unwrap().raw.0,
             "Function call is missing a thought_signature in functionCall parts."
         );
         assert!(!format!("{error} {error:?}").contains("Function"), "{error:?}");

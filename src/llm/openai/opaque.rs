@@ -25,7 +25,9 @@ fn add(into: &mut Map<String, Value>, name: String, value: Value) {
     match (into.get_mut(&name), value) {
         (Some(Value::String(before)), Value::String(more)) if is_text => before.push_str(&more),
         (Some(Value::Array(before)), Value::Array(more)) => {
-            more.into_iter().for_each(|item| append(before, item));
+            for item in more {
+                append(before, item);
+            }
         }
         (Some(Value::Object(before)), Value::Object(more)) => {
             more.into_iter().for_each(|(name, value)| add(before, name, value));

@@ -107,7 +107,7 @@ pub(crate) fn with_wanted(profile: &Profile, request: &Request) -> Vec<Message> 
             Some(_) | None => messages.insert(0, Message::System(wanted)),
         }
     }
-    arranged(&profile.order, &messages)
+    arranged(profile.order, &messages)
 }
 
 /// Which opaque members go back, and under which ids calls are known to the provider.

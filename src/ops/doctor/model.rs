@@ -191,7 +191,7 @@ impl Examined<'_> {
                 "raise `max_tokens` if it thinks for long",
             ),
             Err(error) => {
-                failed(self.name, "doesn't take the result of its call", &error, self.report)
+                failed(self.name, "doesn't take the result of its call", &error, self.report);
             }
         }
     }
@@ -258,7 +258,7 @@ impl Examined<'_> {
         match self.ask(&request, &mut Silent).await {
             Ok(_) => self.can(&format!("takes {what}")),
             Err(error) if needed => {
-                failed(self.name, &format!("takes no {what}"), &error, self.report)
+                failed(self.name, &format!("takes no {what}"), &error, self.report);
             }
             Err(_) => self.can(&format!("takes no {what}; they are read without it")),
         }
