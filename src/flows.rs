@@ -4,6 +4,7 @@ pub mod check;
 pub mod library;
 mod load;
 pub(crate) mod schemas;
+pub mod shape;
 pub mod text;
 
 use std::collections::BTreeMap;

@@ -56,6 +56,11 @@ pub trait Tool: fmt::Debug + Send + Sync {
         self.spec().parameters.clone()
     }
 
+    /// Arguments as they are meant, before they are checked: other spellings than the schema's, where there is no doubt.
+    fn understood(&self, _flow: &crate::flows::LoadedFlow, args: Value) -> Value {
+        args
+    }
+
     /// Starts the call. `args` satisfy the schema.
     async fn execute(&self, cx: &ToolCx<'_>, args: Value) -> ToolResult;
 

@@ -16,11 +16,17 @@ pub mod submit_for_validation;
 
 use std::sync::Arc;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::{
-    flows::{ALIASES, LoadedFlow},
-    tool::Tool,
+    flows::{ALIASES, LoadedFlow, shape::shape},
+    tool::{
+        Tool, ToolError,
+        pipeline::{
+            fit::fitted,
+            validate::{Complaint, invalid},
+        },
+    },
 };
 
 /// All tools of the catalogue, in documentation order.
@@ -61,6 +67,45 @@ fn both_spellings(mut names: Vec<String>) -> Vec<String> {
             .map(|(alias, _)| (*alias).to_owned()),
     );
     names
+}
+
+/// Members of the arguments of tools that take data, besides the data.
+const BESIDE: [&str; 3] = ["dataType", "data", "message"];
+
+/// Arguments of a tool that takes `data`: the data as it fits what the flow keeps under that name, also where its members
+/// stand beside `dataType`.
+fn with_data(flow: &LoadedFlow, args: Value) -> Value {
+    let Value::Object(mut args) = args else { return args };
+    if !args.contains_key("data") {
+        let strays: Vec<String> =
+            args.keys().filter(|name| !BESIDE.contains(&name.as_str())).cloned().collect();
+        let data: Map<String, Value> = strays
+            .into_iter()
+            .filter_map(|name| Some((name.clone(), args.shift_remove(&name)?)))
+            .collect();
+        if !data.is_empty() {
+            args.insert("data".to_owned(), Value::Object(data));
+        }
+    }
+    let name =
+        args.get("dataType").and_then(Value::as_str).and_then(|name| stored_name(flow, name));
+    if let Some(schema) = name.and_then(|name| flow.schemas.get(&name))
+        && let Some(data) = args.get_mut("data")
+    {
+        *data = fitted(schema, data.take());
+    }
+    Value::Object(args)
+}
+
+/// The failure of data that does not fit: everything that is wrong, and the form that was expected.
+fn misfit(name: &str, schema: &Value, complaints: &[Complaint]) -> ToolError {
+    let form = shape(schema);
+    match invalid("/data", complaints) {
+        ToolError::InvalidParameters(told) => ToolError::InvalidParameters(format!(
+            "{told}. hint: `data` of `{name}` has this form: {form}"
+        )),
+        other => other,
+    }
 }
 
 /// The name under which a flow stores data, for either spelling. The two that always exist need no table.

@@ -2,6 +2,7 @@
 
 pub mod authorise;
 pub mod cache;
+pub mod fit;
 pub mod record;
 pub mod retry;
 pub mod validate;
@@ -20,6 +21,7 @@ use self::{
     cache::Cache,
     record::{Effort, Progress, Recorder},
     retry::attempts,
+    validate::no_object,
 };
 use super::{
     Meter, Outcome, Services, Tool, ToolCx, ToolError, ToolResult, ToolSpec, Toolbox, WORKING,
@@ -229,6 +231,9 @@ impl Pipeline {
         let Some(tool) = self.found(call, actor) else {
             return Err(ToolError::InvalidParameters(format!("unknown tool `{}`", call.tool)));
         };
+        if let Value::String(raw) = &call.args {
+            return Err(ToolError::InvalidParameters(no_object(raw)));
+        }
         let flow = lock(actor, |actor| Arc::clone(actor.flow()));
         let args = self.toolbox.prepare(&call.tool, Some(&flow), call.args.clone())?;
         lock(actor, |actor| authorise(call, tool.spec(), actor, &self.toolbox))?;

@@ -107,6 +107,10 @@ impl Toolbox {
         let Some(tool) = self.get(name) else {
             return Err(ToolError::InvalidParameters(format!("unknown tool `{name}`")));
         };
+        let args = match flow {
+            Some(flow) => tool.understood(flow, args),
+            None => args,
+        };
         self.checker(tool.as_ref(), flow)?.prepare(args)
     }
 

@@ -2,6 +2,7 @@
 
 pub(crate) mod bench;
 mod card;
+mod forms;
 mod laws;
 mod pipeline;
 mod recruiting;

@@ -4,12 +4,17 @@ use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::{both_spellings, stored_name, submit_for_validation::evidence, with_enum};
+use super::{
+    both_spellings, misfit, stored_name, submit_for_validation::evidence, with_data, with_enum,
+};
 use crate::{
     flows::LoadedFlow,
     ids::RecordId,
-    interview::{Actor, Refusal, answer::check_data},
-    tool::{EffectClass, Outcome, Tool, ToolCx, ToolError, ToolResult, ToolSpec, parse_args},
+    interview::{Actor, Refusal},
+    tool::{
+        EffectClass, Outcome, Tool, ToolCx, ToolError, ToolResult, ToolSpec, parse_args,
+        pipeline::validate::{Checker, Complaint},
+    },
 };
 
 /// Data that can be stored in every flow (DESIGN §10.4).
@@ -89,6 +94,10 @@ impl Tool for PersistData {
         with_enum(&self.0.parameters, "dataType", both_spellings(names))
     }
 
+    fn understood(&self, flow: &LoadedFlow, args: Value) -> Value {
+        with_data(flow, args)
+    }
+
     async fn execute(&self, cx: &ToolCx<'_>, args: Value) -> ToolResult {
         let Args { data_type, data } = parse_args(args)?;
         cx.with_actor(|actor| {
@@ -96,6 +105,13 @@ impl Tool for PersistData {
                 let text = format!("`/dataType`: this flow keeps no `{data_type}`");
                 return Err(ToolError::InvalidParameters(text));
             };
+            let schema = actor.flow().schemas.get(&name);
+            if let Some(schema) = schema
+                && let complaints = checked(schema, &data)?
+                && !complaints.is_empty()
+            {
+                return Err(misfit(&name, schema, &complaints));
+            }
             if !may_go_unreviewed(actor, &name, &data) {
                 let text = format!(
                     "`/dataType`: the participant reviews `{name}` before it is kept. hint: show it with \
@@ -118,13 +134,16 @@ impl Tool for PersistData {
     }
 }
 
+/// Everything about the data that does not fit.
+pub(super) fn checked(schema: &Value, data: &Value) -> Result<Vec<Complaint>, ToolError> {
+    let checker = Checker::compile(schema.clone()).map_err(ToolError::ExecutionFailed)?;
+    Ok(checker.check(data))
+}
+
 /// Whether data may be stored on the model's word: a draft of what the flow has reviewed is shown to the participant
 /// first, whoever made it; what they have approved is there already and gives the same record (DESIGN §10.29).
 fn may_go_unreviewed(actor: &Actor, name: &str, data: &Value) -> bool {
     let is_reviewed = actor.flow().flow.data.get(name).is_some_and(|table| table.review);
-    // Data that does not fit is refused for that, which is what there is to mend first.
-    let fits =
-        actor.flow().schemas.get(name).is_none_or(|schema| check_data(schema, data).is_empty());
     let mut records = actor.state().records.iter();
-    !is_reviewed || !fits || records.any(|r| r.reviewed && r.data_type == name && r.data == *data)
+    !is_reviewed || records.any(|r| r.reviewed && r.data_type == name && r.data == *data)
 }

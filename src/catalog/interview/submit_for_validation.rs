@@ -12,7 +12,10 @@ use self::{
     card::Card,
     changes::{Change, between, tidy},
 };
-use super::{both_spellings, extract_document, stored_name, with_enum};
+use super::{
+    both_spellings, extract_document, misfit, persist_data::checked, stored_name, with_data,
+    with_enum,
+};
 use crate::{
     flows::LoadedFlow,
     ids::CallId,
@@ -24,7 +27,7 @@ use crate::{
     tool::{
         EffectClass, Outcome, Tool, ToolCx, ToolError, ToolResult, ToolSpec, parse_args,
         parse_state,
-        pipeline::validate::{Checker, Complaint, Gravity, invalid},
+        pipeline::validate::{Complaint, Gravity, invalid},
     },
 };
 
@@ -99,6 +102,10 @@ impl Tool for SubmitForValidation {
         with_enum(&self.0.parameters, "dataType", both_spellings(names))
     }
 
+    fn understood(&self, flow: &LoadedFlow, args: Value) -> Value {
+        with_data(flow, args)
+    }
+
     async fn execute(&self, cx: &ToolCx<'_>, args: Value) -> ToolResult {
         let Args { data_type, data, message } = parse_args(args)?;
         cx.with_actor(|actor| ask((actor, cx.call), &data_type, tidy(data), message))
@@ -144,11 +151,11 @@ fn ask(
         return Err(ToolError::InvalidParameters(text));
     };
     // A draft may be incomplete, which a person can mend on the card; not of another kind, which no card could show.
-    let broken = check(schema, &draft)?;
+    let broken = checked(schema, &draft)?;
     let broken: Vec<Complaint> =
         broken.into_iter().filter(|one| one.gravity == Gravity::Structure).collect();
     if !broken.is_empty() {
-        return Err(invalid("/data", &broken));
+        return Err(misfit(&data_type, schema, &broken));
     }
     evidence::check((actor, call), &data_type, &draft)?;
     let Card { mut groups, lists } = card::draw(schema, &draft, &extract_document::doubts(actor));
@@ -173,7 +180,7 @@ fn ask(
 
 /// Stores what was approved as the record (DESIGN §10.29).
 fn accept(cx: &ToolCx<'_>, state: &State, data: Value, user_notes: Option<String>) -> ToolResult {
-    let complaints = check(&state.schema, &data)?;
+    let complaints = checked(&state.schema, &data)?;
     if !complaints.is_empty() {
         return Err(invalid("/data", &complaints));
     }
@@ -193,11 +200,6 @@ fn accept(cx: &ToolCx<'_>, state: &State, data: Value, user_notes: Option<String
 
 fn refused(status: &'static str, user_notes: Option<String>) -> Outcome {
     Outcome::Immediate(json!(Response { status, data: json!({}), changes: Vec::new(), user_notes }))
-}
-
-fn check(schema: &Value, data: &Value) -> Result<Vec<Complaint>, ToolError> {
-    let checker = Checker::compile(schema.clone()).map_err(ToolError::ExecutionFailed)?;
-    Ok(checker.check(data))
 }
 
 /// Whether the participant may pass this review over: all that it is for may be skipped at their word. The core then

@@ -3,10 +3,10 @@
 use jsonschema::{ValidationError, Validator, error::ValidationErrorKind};
 use serde_json::{Map, Number, Value, json};
 
-use crate::tool::ToolError;
+use crate::{flows::shape::kind, tool::ToolError};
 
 /// Most complaints that one failure tells; the first ones are what there is to mend.
-const COMPLAINTS_MAX: usize = 5;
+const COMPLAINTS_MAX: usize = 12;
 
 /// A schema, compiled once.
 #[derive(Debug)]
@@ -63,6 +63,44 @@ impl Checker {
     pub fn check(&self, value: &Value) -> Vec<Complaint> {
         self.validator.iter_errors(value).map(|error| complaint(&error)).collect()
     }
+}
+
+/// Characters of the arguments that are shown on either side of the spot where they stop being JSON.
+const AROUND: usize = 24;
+
+/// What is wrong with arguments that are not a JSON object: where they stop being one, and what stands there.
+pub fn no_object(raw: &str) -> String {
+    let error = match serde_json::from_str::<Value>(raw) {
+        Ok(value) => {
+            let kind = match value {
+                Value::Array(_) => "a list",
+                Value::String(_) => "a text",
+                Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => {
+                    "a single value"
+                }
+            };
+            return format!(
+                "the arguments are JSON but {kind}, not an object. hint: call again with one JSON object"
+            );
+        }
+        Err(error) => error,
+    };
+    let lines = raw.split_inclusive('\n').take(error.line().saturating_sub(1));
+    let offset = lines.map(str::len).sum::<usize>() + error.column().saturating_sub(1);
+    let mut at = if error.is_eof() { raw.len() } else { offset.min(raw.len()) };
+    while !raw.is_char_boundary(at) {
+        at -= 1;
+    }
+    let before: String = raw[..at].chars().rev().take(AROUND).collect();
+    let before: String = before.chars().rev().collect();
+    let after: String = raw[at..].chars().take(AROUND).collect();
+    let what = if error.is_eof() { "they end before the object does" } else { "this is not JSON" };
+    format!(
+        "the arguments are not JSON: {what}, at line {}, column {} (byte {at}): `{before}⟨here⟩{after}`. hint: call \
+         again with one complete JSON object",
+        error.line(),
+        error.column()
+    )
 }
 
 /// The failure that tells a model what to mend. `root` is where the checked value lies within the arguments.
@@ -210,15 +248,4 @@ fn lenient_members(schema: &Value, mut members: Map<String, Value>) -> Map<Strin
         }
     }
     members
-}
-
-/// The one type a schema names; with `null` beside it, the other one.
-fn kind(schema: &Value) -> &str {
-    match schema.get("type") {
-        Some(Value::String(name)) => name,
-        Some(Value::Array(names)) => {
-            names.iter().filter_map(Value::as_str).find(|name| *name != "null").unwrap_or("")
-        }
-        _ => "",
-    }
 }

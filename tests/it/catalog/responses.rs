@@ -212,7 +212,7 @@ async fn a_draft_of_another_kind_goes_back_with_its_path() {
     let args = json!({ "dataType": "applicant_profile", "data": data });
     insta::assert_json_snapshot!(bench.tell("submit_for_validation", args).await, @r#"
     {
-      "error": "`/data/basics/phone`: expected string (schema `/properties/basics/properties/phone/type`); `/data/basics`: expected no `mail` (schema `/properties/basics/additionalProperties`)",
+      "error": "`/data/basics`: expected no `mail` (schema `/properties/basics/additionalProperties`). hint: `data` of `applicant_profile` has this form: {\"basics\":{\"name\":\"text (required)\",\"label\":\"text\",\"email\":\"e-mail address\",\"phone\":\"text\",\"url\":\"https://…\",\"location\":{\"address\":\"text\",\"postalCode\":\"text\",\"city\":\"text\",\"region\":\"text\",\"countryCode\":\"text\"},\"profiles\":[{\"network\":\"text\",\"username\":\"text\",\"url\":\"https://…\"}]}}",
       "code": "invalid_parameters"
     }
     "#);
@@ -513,7 +513,7 @@ async fn both_spellings_store_under_one_name_and_reviewed_data_keeps_its_record(
     let odd = json!({ "dataType": "applicant_profile", "data": { "basics": {} } });
     insta::assert_json_snapshot!(bench.tell("persist_data", odd).await, @r#"
     {
-      "error": "`applicant_profile` does not fit at `basics.name`: Enter a name.",
+      "error": "`/data/basics`: expected `name`, which is missing (schema `/properties/basics/required`). hint: `data` of `applicant_profile` has this form: {\"basics\":{\"name\":\"text (required)\",\"label\":\"text\",\"email\":\"e-mail address\",\"phone\":\"text\",\"url\":\"https://…\",\"location\":{\"address\":\"text\",\"postalCode\":\"text\",\"city\":\"text\",\"region\":\"text\",\"countryCode\":\"text\"},\"profiles\":[{\"network\":\"text\",\"username\":\"text\",\"url\":\"https://…\"}]}}",
       "code": "invalid_parameters"
     }
     "#);
