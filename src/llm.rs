@@ -102,6 +102,16 @@ pub trait Model: fmt::Debug + Send + Sync {
     /// The words go to `sink` as they come and are in the completion once more; calls are only there. Dropping the
     /// future ends the request. Every wait inside is bounded.
     async fn chat(&self, request: &Request, sink: &mut dyn Sink) -> Result<Completion, Error>;
+
+    /// Who is asked in its place, where it has somebody in reserve.
+    fn fallback(&self) -> Option<Arc<dyn Model>> {
+        None
+    }
+
+    /// Why it cannot be used just now, as far as its last answers say: `misconfigured`, `exhausted` or `resting`.
+    fn trouble(&self) -> Option<&'static str> {
+        None
+    }
 }
 
 /// Where a model's words go while it speaks. Must not block: the stream stands still meanwhile.

@@ -75,6 +75,8 @@ pub struct Steady<P: ?Sized> {
     attempts: u32,
     places: Semaphore,
     breaker: Mutex<Breaker>,
+    /// What only the operator can mend, as the provider said last.
+    refused: Mutex<Option<&'static str>>,
     means: Means,
 }
 
@@ -96,6 +98,7 @@ impl<P: ?Sized> Steady<P> {
             attempts: attempts.max(1),
             places: Semaphore::new(places),
             breaker: Mutex::default(),
+            refused: Mutex::default(),
             means,
         }
     }
@@ -116,6 +119,16 @@ impl<P: ?Sized> Steady<P> {
         let resting = if breaker.is_closed() { 0.0 } else { 1.0 };
         metrics::gauge!(metric::LLM_RESTING, "purpose" => self.name.clone()).set(resting);
         result
+    }
+
+    /// Notes what only the operator can mend, or that it is mended.
+    fn note_refusal(&self, error: Option<&Error>) {
+        let refused = match error {
+            None => None,
+            Some(error @ (Error::Misconfigured(_) | Error::Exhausted(_))) => Some(error.word()),
+            Some(_) => return,
+        };
+        *self.refused.lock().unwrap_or_else(PoisonError::into_inner) = refused;
     }
 
     /// How long to pause before the next attempt; none where there is to be none.
@@ -158,6 +171,16 @@ impl Model for Steady<dyn Model> {
             Some(fallback) => fallback.chat(request, heard.sink).await,
             None => Err(error),
         }
+    }
+
+    fn fallback(&self) -> Option<Arc<dyn Model>> {
+        self.fallback.clone()
+    }
+
+    fn trouble(&self) -> Option<&'static str> {
+        let refused = *self.refused.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_closed = self.breaker.lock().unwrap_or_else(PoisonError::into_inner).is_closed();
+        refused.or(if is_closed { None } else { Some("resting") })
     }
 }
 
@@ -294,6 +317,7 @@ impl<P: ?Sized> Attempt<'_, P> {
             metrics::histogram!(metric::LLM_FIRST_WORDS_SECONDS, "purpose" => purpose())
                 .record(waited);
         }
+        steady.note_refusal(result.as_ref().err().copied());
         let duration_ms = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
         match result {
             Ok((finish, usage)) => {

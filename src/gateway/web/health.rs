@@ -26,6 +26,7 @@ use super::{connect::App, limits};
 use crate::{
     config::Settings,
     engine::Outage,
+    llm::{Model, Models},
     model::{
         effect::{CauseKind, Reach},
         session::Platform,
@@ -107,6 +108,7 @@ async fn readiness(app: &App) -> Result<(), String> {
 fn degraded(app: &App) -> String {
     let outages = app.engine.outages();
     let mut lines = Vec::from_iter(damaged(app.engine.damage().len()));
+    lines.extend(model_troubles(&app.engine.parts().models));
     if outages.is_empty() && lines.is_empty() {
         return "ready".to_owned();
     }
@@ -120,6 +122,28 @@ fn degraded(app: &App) -> String {
     let what =
         if outages.is_empty() { String::new() } else { format!(": {waiting} deliveries wait") };
     format!("degraded{what}\n{}\n", lines.join("\n"))
+}
+
+/// Models that cannot be used just now, by purpose.
+fn model_troubles(models: &Models) -> Vec<String> {
+    let all = [
+        ("interview", &models.interview),
+        ("extract", &models.extract),
+        ("vision", &models.vision),
+    ];
+    let line = |(purpose, model): (&str, &Option<Arc<dyn Model>>)| {
+        let why = match model.as_ref()?.trouble()? {
+            "misconfigured" => {
+                "its provider doesn't take requests. hint: check the key, `model` and `base_url`; the log has the details"
+            }
+            "exhausted" => "the account with its provider is used up. hint: top it up",
+            _ => {
+                "its provider has failed several times in a row. hint: nothing to do if this passes; else see its status page"
+            }
+        };
+        Some(format!("the model of `{purpose}` can't be used: {why}"))
+    };
+    all.into_iter().filter_map(line).collect()
 }
 
 /// That something stored is damaged; without names, as above.
