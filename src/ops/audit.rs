@@ -5,7 +5,7 @@ use std::{path::Path, process::ExitCode};
 use anyhow::Context as _;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::{
     app::{self, Wanted},
@@ -47,7 +47,7 @@ pub(super) fn audit(wanted: &Wanted, command: Audit) -> anyhow::Result<ExitCode>
                 let records = reach.chain().await?;
                 let mut lines = Vec::new();
                 for sealed in records.iter().filter(|sealed| is_since(sealed, since)) {
-                    serde_json::to_writer(&mut lines, sealed)?;
+                    serde_json::to_writer(&mut lines, &told(sealed))?;
                     lines.push(b'\n');
                 }
                 app::deliver(&output, &lines)?;
@@ -63,7 +63,7 @@ fn is_since(sealed: &Sealed, since: Option<DateTime<Utc>>) -> bool {
 
 fn show(records: &[Sealed], Json { json }: Json) -> anyhow::Result<()> {
     if json {
-        return Ok(term::json(&records)?);
+        return Ok(term::json(&records.iter().map(told).collect::<Vec<_>>())?);
     }
     let rows: Vec<[String; 5]> = records
         .iter()
@@ -80,6 +80,35 @@ fn show(records: &[Sealed], Json { json }: Json) -> anyhow::Result<()> {
         .collect();
     let headings = ["#", "TIME (UTC)", "SESSION", "EVENT", "FACTS"];
     Ok(term::table(headings, &rows, "There are no audit records yet.")?)
+}
+
+/// What `next_phase` leaves in the audit.
+const ATTEMPT: &str = "phase_advance_attempt";
+
+/// A record as programs read it. Those of `next_phase` are flat, as its specification has them: what it was asked, what was
+/// decided and what came of it stand beside the event, and what seals the record after them.
+fn told(sealed: &Sealed) -> Value {
+    let mut told = json!(sealed);
+    if sealed.record.event != ATTEMPT {
+        return told;
+    }
+    let Some(members) = told.as_object_mut() else { return told };
+    let record = match members.shift_remove("record") {
+        Some(Value::Object(record)) => record,
+        // The record stands beside its seal already.
+        _ => std::mem::take(members),
+    };
+    let mut flat = Map::new();
+    for (name, value) in record {
+        match (name.as_str(), value) {
+            ("facts" | "words", Value::Object(inner)) => flat.extend(inner),
+            (_, value) => _ = flat.insert(name, value),
+        }
+    }
+    // Erased with the words, or never given.
+    flat.entry("reason").or_insert(Value::Null);
+    flat.extend(std::mem::take(members));
+    Value::Object(flat)
 }
 
 /// Facts and words on one line: `status=approved by=web:local/grace`.
