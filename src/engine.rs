@@ -542,7 +542,8 @@ impl Engine {
     /// An actor within what this engine has and allows.
     fn bounded(&self, actor: Actor) -> Actor {
         let limits = &self.inner.limits;
-        let actor = actor.with_model(self.has_model()).with_burst(limits.burst);
+        let actor =
+            actor.with_model(self.has_model()).with_burst(limits.burst).with_nudges(limits.nudges);
         actor.with_budgets(limits.budgets).with_time_zone(limits.time_zone)
     }
 

@@ -28,6 +28,7 @@ mod records;
 mod routes;
 pub mod script;
 pub mod settle;
+mod stall;
 pub mod state;
 mod summary;
 mod texts;
@@ -37,7 +38,7 @@ pub mod typed;
 
 pub use self::{
     actor::{Actor, Next, Refusal},
-    advance::Evaluation,
+    advance::{EVALUATIONS_MAX, Evaluation},
     budget::Scope,
     calls::Suspension,
     commands::Command,

@@ -10,7 +10,7 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::Value;
 
 use super::{Engine, Error};
@@ -27,11 +27,25 @@ use crate::{
 /// Most accounts whose warnings are remembered; beyond that the store's memory alone counts.
 const TOLD_MAX: usize = 10_000;
 
-/// What was told of accounts while the commit that says so is on its way.
+/// What was told of accounts while the commit that says so is on its way, and when staff last heard of what keeps the
+/// model from answering.
 #[derive(Debug, Default)]
-pub(super) struct Told(Mutex<HashMap<String, Level>>);
+pub(super) struct Told(Mutex<HashMap<String, Level>>, Mutex<HashMap<&'static str, DateTime<Utc>>>);
+
+/// How often staff hear that the model cannot be used.
+const TROUBLE_EVERY: TimeDelta = TimeDelta::hours(1);
 
 impl Told {
+    /// Whether staff have not heard of a trouble with the model lately; from now on they have.
+    pub(super) fn is_trouble_news(&self, word: &'static str, now: DateTime<Utc>) -> bool {
+        let mut told = self.1.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_news = told.get(word).is_none_or(|at| now - *at >= TROUBLE_EVERY);
+        if is_news {
+            told.insert(word, now);
+        }
+        is_news
+    }
+
     /// Whether nobody has told this much of the account yet; from now on somebody has.
     fn is_news(&self, account: &str, level: Level) -> bool {
         let mut told = self.0.lock().unwrap_or_else(PoisonError::into_inner);

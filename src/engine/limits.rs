@@ -27,6 +27,8 @@ pub struct Limits {
     pub burst: TimeDelta,
     /// Where the team's days begin and end; UTC where nothing is said.
     pub time_zone: Option<Tz>,
+    /// A model that leaves the participant nothing to answer is told so once, then the engine goes on by itself.
+    pub nudges: bool,
     /// What models may use up.
     pub budgets: Budgets,
 }
@@ -43,6 +45,7 @@ impl Default for Limits {
             window_tokens: 60_000,
             burst: TimeDelta::zero(),
             time_zone: None,
+            nudges: false,
             budgets: Budgets::default(),
         }
     }

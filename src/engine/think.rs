@@ -4,6 +4,8 @@
 //! the request follows from the events alone (SEMANTICS row 8). What a person does meanwhile is committed beside it and
 //! is news in the next round; a conversation that is stopped, handed over or erased drops the answer, and the request.
 
+mod answer;
+
 use std::{
     collections::HashMap,
     sync::{Arc, Mutex, PoisonError},
@@ -11,8 +13,10 @@ use std::{
 
 use chrono::TimeDelta;
 use futures::future::join_all;
+use serde_json::Value;
 use tokio::sync::broadcast;
 
+use self::answer::{EMPTY, remedy, trouble, useful};
 use super::{
     Engine, Error, Inner,
     drive::{Step, millis, worked},
@@ -24,7 +28,7 @@ use crate::{
     interview::{Actor, Next, Response, Retry, State},
     llm::{
         self, Sink,
-        chat::{self, Finish, Request, ToolSpec},
+        chat::{self, Request, ToolSpec},
     },
     model::{
         transcript::{Call, CallResult, SpentOn},
@@ -181,16 +185,27 @@ impl Engine {
         }
         let phase = loaded.head.phase.as_deref().unwrap_or_default();
         let tools = self.inner.parts.toolbox.phase_schemas(flow, phase, state.staff);
-        let request = window::request(flow, &loaded.events, specs(&tools), last);
+        let mut tools = specs(&tools);
+        tell_sources(&mut tools, &self.inner.parts.contacts.names());
+        warn_of_limit(session, state, flow);
+        let mut request = window::request(flow, &loaded.events, tools, last);
+        request.max_tokens = state.mind.room;
+        let reserve = model.fallback();
+        let tries = if reserve.is_some() { TRIES + 1 } else { TRIES };
+        let again = state.mind.useless + 1 < tries;
+        let model = reserve.filter(|_| state.mind.useless >= TRIES).unwrap_or(model);
         let (drafts, text) = (&self.inner.drafts, String::new());
         // The draft ends with it, after the words were posted.
         let mut sink = Draughtsman { drafts, session, knew, text, told: 0 };
         match self.ask(model.as_ref(), &request, &mut sink, session).await? {
             Thinking::Dropped => {}
-            Thinking::Answered(answer) => self.answered(session, knew, answer).await?,
+            Thinking::Answered(answer) => {
+                let is_nudged = state.mind.gaps > 0;
+                self.answered((session, knew), answer, (is_nudged, again)).await?;
+            }
             Thinking::Failed(llm::Error::Overflow(_) | llm::Error::TooLarge { .. })
                 if self.shorten(state, loaded, flow).await? => {}
-            Thinking::Failed(error) => self.failed(session, &error).await?,
+            Thinking::Failed(error) => self.failed(session, &error, again).await?,
         }
         Ok(Step::Done)
     }
@@ -262,19 +277,31 @@ impl Engine {
 
     async fn answered(
         &self,
-        session: SessionId,
-        knew: u64,
+        (session, knew): (SessionId, u64),
         answer: chat::Completion,
+        (is_nudged, again): (bool, bool),
     ) -> Result<(), Error> {
-        let usage = answer.usage;
-        match useful(answer) {
+        let (usage, finish) = (answer.usage, answer.finish.word());
+        let answer = match useful(answer) {
+            // It was asked whether something is missing.
+            Err(EMPTY) if is_nudged => Ok(Response { usage, ..Response::default() }),
+            other => other,
+        };
+        match answer {
             Ok(response) => {
                 if self.go_on_at_once(session, knew, &response).await? {
                     return Ok(());
                 }
                 self.decide(session, None, |actor| actor.thought(knew, response.clone())).await
             }
-            Err(code) => self.fail_thinking(session, (code, Retry::Soon), usage).await,
+            Err(code) => {
+                tracing::warn!(
+                    session.id = %session, cause = code, finish, tokens.out = usage.output, again,
+                    "the model's answer was of no use. hint: {}", remedy(code)
+                );
+                let retry = if again { Retry::Now } else { Retry::Soon };
+                self.fail_thinking(session, (code, retry), usage).await
+            }
         }
     }
 
@@ -305,15 +332,31 @@ impl Engine {
         }
     }
 
-    async fn failed(&self, session: SessionId, error: &llm::Error) -> Result<(), Error> {
+    async fn failed(
+        &self,
+        session: SessionId,
+        error: &llm::Error,
+        again: bool,
+    ) -> Result<(), Error> {
         tracing::warn!(session.id = %session, %error, "the model gave no answer");
+        if let Some(trouble) = self.news_of_trouble(error) {
+            self.decide(session, None, |actor| actor.tell_of_model(trouble)).await?;
+        }
         let retry = match error {
+            llm::Error::Refused(_) if again => Retry::Now,
             llm::Error::Overflow(_) | llm::Error::TooLarge { .. } | llm::Error::Invalid(_) => {
                 Retry::Never
             }
             _ => Retry::Soon,
         };
         self.fail_thinking(session, (error.word(), retry), Usage::default()).await
+    }
+
+    /// What staff should hear of a failure that does not pass by itself; once in a while, whoever's session it is.
+    fn news_of_trouble(&self, error: &llm::Error) -> Option<&'static str> {
+        let (word, text) = trouble(error)?;
+        let now = self.inner.parts.clock.now();
+        self.inner.told.is_trouble_news(word, now).then_some(text)
     }
 
     async fn fail_thinking(
@@ -462,39 +505,46 @@ fn counted(mut outcome: Outcome, nth: &mut usize, of: usize) -> Outcome {
     outcome
 }
 
-/// What an answer is good for; otherwise the code of its failure.
-fn useful(answer: chat::Completion) -> Result<Response, &'static str> {
-    let chat::Completion { text, refusal, calls, opaque, finish, usage, .. } = answer;
-    let made = calls.len();
-    let is_cut = finish == Finish::Length;
-    if refusal.is_some() && text.trim().is_empty() {
-        return Err("refused");
+/// Answers of no use that a model may give in a row before its fallback is asked, or it is left alone.
+const TRIES: u32 = 2;
+
+/// The operator hears of a turn that has used up its rounds (DESIGN §10.33): either the model goes in circles, or the flow's
+/// limit is too low for its work.
+fn warn_of_limit(session: SessionId, state: &State, flow: &LoadedFlow) {
+    let limit = flow.flow.limits.model_rounds;
+    if state.family.own.is_none() && state.mind.round >= limit {
+        tracing::warn!(
+            session.id = %session, rounds = limit,
+            "the model has used up the rounds of its turn. hint: if its work needs more, raise `model_rounds` of the flow"
+        );
     }
-    if finish == Finish::Filtered {
-        return Err("filtered");
-    }
-    let call = |call: chat::ToolCall| match call.arguments() {
-        Ok(args) => Some((call.name, serde_json::Value::Object(args))),
-        // A call in the middle of which the answer was cut off was never made.
-        Err(_) if is_cut => None,
-        Err(_) => Some((call.name, serde_json::Value::String(call.raw))),
+}
+
+/// The tool that imports contact details.
+const IMPORTER: &str = "get_macos_contact_card";
+
+/// Says which contact sources are ready, in the description of the tool that asks them.
+fn tell_sources(tools: &mut [ToolSpec], sources: &[&str]) {
+    let word = |source: &&str| match *source {
+        "profile" => Some("their profile on the platform"),
+        "vcard" => Some("a vCard file that they send"),
+        "directory" => Some("the organisation's directory"),
+        "macos" if cfg!(target_os = "macos") => Some("the owner's card on this Mac"),
+        _ => None,
     };
-    let calls: Vec<_> = calls.into_iter().filter_map(call).collect();
-    let mut text = text.trim().to_owned();
-    if text.is_empty() && calls.is_empty() {
-        return Err(if is_cut { "cut_off" } else { "empty_answer" });
+    let ready: Vec<&str> = sources.iter().filter_map(word).collect();
+    for tool in tools.iter_mut().filter(|tool| tool.name == IMPORTER) {
+        let said = match ready.as_slice() {
+            [] => " No source is ready: do not offer it.".to_owned(),
+            ready => format!(" Ready: {}.", ready.join(", ")),
+        };
+        tool.description.push_str(&said);
     }
-    if is_cut && calls.is_empty() {
-        text.push_str(" …");
-    }
-    // Members of calls are in the calls' order; where one is gone they belong to another answer.
-    let opaque = opaque.filter(|_| calls.len() == made);
-    Ok(Response { text, calls, opaque, usage })
 }
 
 /// Tools as the model port has them.
-fn specs(tools: &[serde_json::Value]) -> Vec<ToolSpec> {
-    let spec = |tool: &serde_json::Value| {
+fn specs(tools: &[Value]) -> Vec<ToolSpec> {
+    let spec = |tool: &Value| {
         let function = &tool["function"];
         ToolSpec {
             name: function["name"].as_str().unwrap_or_default().to_owned(),

@@ -8,6 +8,8 @@
 //!
 //! People's words are fenced and the fences in them are defused, so that nobody writes a note of the program.
 
+mod notes;
+
 use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
@@ -21,7 +23,7 @@ use crate::{
         fence::{DOCUMENT, INPUT, defuse, defused, fenced},
     },
     model::{
-        flow::{Decider, Objective, Phase},
+        flow::{Decider, Objective, Phase, Skip},
         task::{Assignment, Subtask},
         transcript::{
             Audience, Call, CallResult, Event, Intent, Origin, Recorded, Speaker, Thought,
@@ -36,6 +38,10 @@ const TASK: &str = include_str!("../../manifests/prompts/task.md");
 
 /// The tool whose results hold the text of documents.
 const READER: &str = "extract_document";
+
+/// What is said of the last part.
+const LAST_PART: &str = "This is the last part: in the answer whose `next_phase` ends it, thank them, say what happens next \
+    and say goodbye.\n";
 
 /// What the model is asked to make the short form by.
 const SUMMARISE: &str = "<note>Write a short form of the conversation so far for yourself; it will stand in its place. \
@@ -97,6 +103,12 @@ fn messages(flow: &LoadedFlow, events: &[Recorded]) -> Vec<Message> {
         Some(assignment) => task_messages(flow, assignment),
         None => vec![Message::System(instructions(flow))],
     };
+    if assignment.is_none()
+        && let Some(begun) = events.first()
+        && let Event::Started(started) = &*begun.event
+    {
+        messages.push(note(&notes::about(flow, started, begun.at)));
+    }
     let short = events.iter().rev().find_map(|recorded| match &*recorded.event {
         Event::Summarised { through, text, .. } => Some((*through, text)),
         _ => None,
@@ -125,6 +137,7 @@ fn messages(flow: &LoadedFlow, events: &[Recorded]) -> Vec<Message> {
         if !is_echo {
             window.tell(recorded, &mut messages);
         }
+        messages.extend(window.asides.get(&recorded.seq).map(|aside| note(aside)));
     }
     messages
 }
@@ -204,13 +217,16 @@ struct Window<'a> {
     instead: HashMap<u64, Option<&'a str>>,
     /// Changes of messages that the model had read, and which messages.
     news: HashMap<u64, u64>,
+    /// What the program adds right after an event, by its number.
+    asides: HashMap<u64, String>,
 }
 
 impl<'a> Window<'a> {
     fn new(flow: &'a LoadedFlow, old: &'a [Recorded], shown: &'a [Recorded]) -> Self {
         let (calls, results, answers) = (HashMap::new(), HashMap::new(), HashSet::new());
         let (instead, news) = amended(shown);
-        let mut window = Self { flow, old, calls, results, answers, instead, news };
+        let asides = notes::asides(flow, old, shown);
+        let mut window = Self { flow, old, calls, results, answers, instead, news, asides };
         for recorded in shown {
             match &*recorded.event {
                 Event::Called(call) => _ = window.calls.insert(&call.id, call),
@@ -281,6 +297,9 @@ impl<'a> Window<'a> {
                 "The participant has sent a file: artifact_id {}, name “{}”, kept as `{}`.",
                 file.id, file.filename, file.upload_type
             ))),
+            Event::ThinkingFailed { code, .. } => {
+                messages.extend(notes::of_no_use(code).map(note));
+            }
             Event::HandedBack { .. } => {
                 messages
                     .push(note("A person of the team was in the conversation; it is yours again."));
@@ -304,6 +323,14 @@ impl<'a> Window<'a> {
             text.push_str("Objectives:\n");
             text.extend(phase.objective.iter().map(objective));
         }
+        let shapes = self.flow.shapes(phase);
+        if !shapes.is_empty() {
+            text.push_str("Forms of `data`, by `dataType`; leave out what is not known:\n");
+            text.extend(shapes.iter().map(|(name, form)| format!("- `{name}`: {form}\n")));
+        }
+        if self.flow.after(&phase.id).is_none() {
+            text.push_str(LAST_PART);
+        }
         note(text.trim_end())
     }
 
@@ -321,6 +348,7 @@ impl<'a> Window<'a> {
         if calls.is_empty() && thought.text.is_empty() {
             return;
         }
+        let calls_nothing = calls.is_empty();
         messages.push(Message::Assistant {
             text: thought.text.clone(),
             calls,
@@ -334,6 +362,9 @@ impl<'a> Window<'a> {
                 |result| told(&intent.tool, result),
             );
             messages.push(Message::Tool { call: intent.id.clone(), content });
+        }
+        if calls_nothing {
+            messages.extend(thought.gap.map(|gap| note(notes::of_gap(gap))));
         }
     }
 
@@ -362,8 +393,13 @@ impl<'a> Window<'a> {
 }
 
 fn objective(objective: &Objective) -> String {
-    let Objective { id, title, required, .. } = objective;
-    let need = if *required { "required" } else { "optional" };
+    let Objective { id, title, required, skip, .. } = objective;
+    let need = match (required, skip) {
+        (false, _) => "optional",
+        (true, Skip::Participant) => "required; the participant may skip it",
+        (true, Skip::Admin) => "required",
+        (true, Skip::Never) => "required; cannot be skipped or overridden",
+    };
     let done = evidence::missing_in_words(&objective.done);
     format!("- `{id}` ({need}): {title}. Done by {done}.\n")
 }

@@ -95,6 +95,8 @@ pub struct Actor {
     pub(super) burst: TimeDelta,
     /// Where the team's days begin and end.
     pub(super) time_zone: Option<Tz>,
+    /// A model that leaves nothing to answer is nudged.
+    pub(super) nudges: bool,
     /// What the operator allows.
     pub(super) budgets: Budgets,
     base: u64,
@@ -166,7 +168,8 @@ impl Actor {
         let (budgets, draft) = (Budgets::default(), Draft::default());
         let burst = TimeDelta::zero();
         let time_zone = None;
-        Self { flow, state, ids, now, has_model: false, burst, time_zone, budgets, base, draft }
+        let (has_model, nudges) = (false, false);
+        Self { flow, state, ids, now, has_model, burst, time_zone, nudges, budgets, base, draft }
     }
 
     /// The session as it stands, with what this step has changed so far.

@@ -24,7 +24,7 @@ use crate::{
 };
 
 /// Most evaluations of `next_phase` between two acts of the participant; then the last outcome is repeated.
-const EVALUATIONS_MAX: u32 = 3;
+pub const EVALUATIONS_MAX: u32 = 3;
 
 /// What `next_phase` came to.
 #[derive(Debug, Clone, PartialEq)]
@@ -145,9 +145,24 @@ impl Actor {
         }
         let (version, last) = self.state.last_advance.as_ref()?;
         let too_often = self.state.evaluations >= EVALUATIONS_MAX;
+        let is_same = *version == self.state.version && !self.proposes_more(request);
         // The guard is for the model: a person may ask again, and the script asks once after each of its ends.
         let is_model = matches!(request.call.origin, Origin::Model { .. } | Origin::Step { .. });
-        ((*version == self.state.version || too_often) && is_model).then(|| last.clone())
+        ((is_same || too_often) && is_model).then(|| last.clone())
+    }
+
+    /// Whether it would pass over something missing that no earlier call of the phase proposed to pass over: that is a
+    /// change (DESIGN §11.4).
+    fn proposes_more(&self, request: &Request<'_>) -> bool {
+        let earlier = self.state.calls.iter().map(|known| &known.call).filter(|call| {
+            call.tool == "next_phase"
+                && call.phase == request.call.phase
+                && call.id != request.call.id
+        });
+        let proposed: Vec<String> =
+            earlier.flat_map(|call| strings(&call.args["overrides"])).collect();
+        let is_new = |id: &&String| request.missing.contains(id) && !proposed.contains(id);
+        request.overrides.iter().any(|id| is_new(&id))
     }
 
     fn evaluate(&mut self, request: &Request<'_>) -> Evaluation {

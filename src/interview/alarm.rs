@@ -9,6 +9,12 @@ use crate::model::{session::Status, ui::Reply};
 const REASON: &str = "a word of the list in the flow was written; please look at once";
 
 impl Actor {
+    /// Staff hear that the model cannot be used.
+    pub fn tell_of_model(&mut self, text: &str) {
+        let channel = self.flow.flow.handoff.channel.clone();
+        self.post_to_staff(channel.as_deref(), text);
+    }
+
     /// Whether a text holds a word of the flow's list.
     pub(super) fn is_alarming(&self, text: &str) -> bool {
         let keywords = &self.flow.flow.handoff.keywords;

@@ -2,12 +2,12 @@
 
 use chrono::{DateTime, Utc};
 
-use super::state::CallState;
+use super::{budget::BUDGET, state::CallState, think::pause};
 use crate::{
     ids::CallId,
     model::{
         task::Subtask,
-        transcript::{Call, Event, Intent, Origin, Recorded, Speaker, Thought},
+        transcript::{Call, Event, Gap, Intent, Origin, Recorded, Speaker, Thought},
         ui::Reply,
         usage::Usage,
         wait::{Purpose, Wait},
@@ -17,8 +17,7 @@ use crate::{
 /// The model's part of a session. Made by the fold alone.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Mind {
-    /// Rounds since the participant last wrote, or the phase began; a suspended call does not begin a new turn
-    /// (SEMANTICS row 40).
+    /// Rounds since a person last did something, or the phase began (SEMANTICS row 40).
     pub round: u32,
     /// The last event that the model knows.
     pub knew: u64,
@@ -44,6 +43,26 @@ pub struct Mind {
     pub unread_since: Option<DateTime<Utc>>,
     /// The phase in which the script has taken over.
     pub script_leads: Option<String>,
+    /// Until when a person's act does not give the phase back to the model; none where it never does.
+    script_until: Option<DateTime<Utc>>,
+    /// The script has taken over since the model last answered.
+    pub script_told: bool,
+    /// The participant has been told that the model is asked later.
+    pub outage: bool,
+    /// Answers of no use in a row, since a person last did something.
+    pub useless: u32,
+    /// Nudges since a person last did something.
+    pub gaps: u32,
+    /// Words of answers that were cut off, held until the rest has come.
+    pub unsaid: String,
+    /// Answers in a row that were cut off.
+    pub cuts: u32,
+    /// Tokens that an answer may have, where one has once run out of room.
+    pub room: Option<u32>,
+    /// Answers without calls since something was completed or stored.
+    pub idle: u32,
+    /// What the last work besides a round has cost in output.
+    spent_output: u64,
     /// The last event that the newest short form stands for.
     pub summarised: u64,
     /// The newest event to be told of before the files that came right before this event.
@@ -58,39 +77,85 @@ impl Mind {
         match &*recorded.event {
             Event::Said { from: Speaker::Participant, .. } => {
                 self.begin_turn(seq);
+                self.leave_script(recorded.at);
                 self.again_at = None;
                 self.unread_since.get_or_insert(recorded.at);
             }
-            Event::Advanced { to: Some(_), .. } => self.begin_turn(seq),
+            Event::Advanced { to: Some(_), .. } => {
+                self.begin_turn(seq);
+                self.script_leads = None;
+                self.script_told = false;
+                self.idle = 0;
+            }
+            Event::Saved { .. } | Event::ObjectiveSet { .. } => self.idle = 0,
             Event::Kept(_) => {
+                self.begin_rounds();
                 self.before_files = Some(before_files.unwrap_or(self.news));
                 self.news = seq;
             }
             // They are part of the answer, and told with what comes of it.
             Event::Answered { reply: Reply::Uploaded { .. }, .. } => {
+                self.begin_rounds();
+                self.leave_script(recorded.at);
                 self.news = before_files.unwrap_or(self.news);
             }
-            Event::HandedBack { .. }
-            | Event::Late { .. }
-            | Event::Subtask(Subtask::Refused { .. }) => self.news = seq,
-            Event::Returned { call, .. } if is_news(calls, call) => self.news = seq,
-            Event::Thought(thought) => self.thought(thought, phase),
-            Event::ThinkingFailed { count, again_at, .. } => {
-                self.failures = *count;
-                self.again_at = *again_at;
+            // What comes of it is told as the result of its call.
+            Event::Answered { .. } => {
+                self.begin_rounds();
+                self.leave_script(recorded.at);
             }
-            Event::ScriptLeads { phase, .. } => {
-                self.script_leads = Some(phase.clone());
-                self.again_at = None;
+            Event::Edited { .. } => self.begin_rounds(),
+            Event::Called(call) if matches!(call.origin, Origin::Person { .. }) => {
+                self.begin_rounds();
             }
+            Event::HandedBack { .. } => {
+                self.begin_rounds();
+                self.news = seq;
+            }
+            Event::Late { .. } | Event::Subtask(Subtask::Refused { .. }) => self.news = seq,
+            Event::Returned { call, .. } if self.is_news(calls, call) => self.news = seq,
+            Event::Thought(thought) => self.thought(thought, (seq, phase)),
+            Event::ThinkingFailed { code, count, again_at } => {
+                self.failed(code, *count, (*again_at, recorded.at));
+            }
+            Event::ScriptLeads { phase, because } => self.lose(phase, because, recorded.at),
             Event::Summarised { through, usage, .. } => {
                 self.summarised = *through;
                 self.spend(*usage);
                 self.window = 0;
             }
-            Event::Spent { usage, .. } => self.spend(*usage),
+            Event::Spent { usage, .. } => {
+                self.spend(*usage);
+                self.spent_output = usage.output;
+            }
             _ => {}
         }
+    }
+
+    fn failed(
+        &mut self,
+        code: &str,
+        count: u32,
+        (again_at, at): (Option<DateTime<Utc>>, DateTime<Utc>),
+    ) {
+        self.failures = count;
+        self.again_at = again_at;
+        self.outage |= again_at.is_some_and(|again_at| again_at > at);
+        self.useless += u32::from(is_useless(code));
+        if code == CUT_OFF {
+            self.widen(self.spent_output);
+        }
+        self.unsaid.clear();
+        self.cuts = 0;
+    }
+
+    /// The script takes a phase over.
+    fn lose(&mut self, phase: &str, because: &str, at: DateTime<Utc>) {
+        self.script_leads = Some(phase.to_owned());
+        self.script_until = gives_back(because, (self.failures, at));
+        self.script_told = true;
+        self.useless = 0;
+        self.again_at = None;
     }
 
     /// Something that the model has read is not so any more.
@@ -101,9 +166,39 @@ impl Mind {
 
     fn begin_turn(&mut self, news: u64) {
         self.news = news;
+        self.begin_rounds();
+    }
+
+    /// A person has done something: their turn is over, and the model's begins with whatever is news in it.
+    fn begin_rounds(&mut self) {
         self.round = 0;
+        self.useless = 0;
+        self.gaps = 0;
         self.turn = Usage::default();
         self.turn_over = false;
+    }
+
+    /// A person does something: the model is asked again, unless it was out of reach a moment ago.
+    fn leave_script(&mut self, at: DateTime<Utc>) {
+        if self.script_until.is_some_and(|until| until <= at) {
+            self.script_leads = None;
+        }
+    }
+
+    /// An answer of so many tokens was cut off: the next one may be longer.
+    fn widen(&mut self, output: u64) {
+        let used = u32::try_from(output).unwrap_or(u32::MAX).max(self.room.unwrap_or(0));
+        self.room = Some(used.saturating_mul(2).clamp(ROOM_MIN, ROOM_MAX));
+    }
+
+    /// The model hears of its own calls, of what came of a person's, and of a script's that it takes over from.
+    fn is_news(&self, calls: &[CallState], id: &CallId) -> bool {
+        let call = calls.iter().find(|known| known.call.id == *id);
+        call.is_some_and(|known| match known.call.origin {
+            Origin::Model { .. } | Origin::Person { .. } => true,
+            Origin::Step { .. } => self.script_told && self.script_leads.is_none(),
+            Origin::Engine => false,
+        })
     }
 
     fn spend(&mut self, usage: Usage) {
@@ -111,9 +206,30 @@ impl Mind {
         self.turn += usage;
     }
 
-    fn thought(&mut self, thought: &Thought, phase: Option<&str>) {
-        let Thought { knew, round, calls, usage, last, .. } = thought;
+    fn thought(&mut self, thought: &Thought, (seq, phase): (u64, Option<&str>)) {
+        let Thought { knew, round, text, calls, usage, last, gap, .. } = thought;
         self.knew = *knew;
+        self.useless = 0;
+        self.outage = false;
+        self.script_told = false;
+        self.idle = if calls.is_empty() { self.idle + 1 } else { self.idle };
+        let is_cut = *gap == Some(Gap::Cut);
+        if is_cut {
+            self.widen(usage.output);
+        }
+        let is_open = is_cut && calls.is_empty();
+        self.cuts = if is_open { self.cuts + 1 } else { 0 };
+        if is_open {
+            self.unsaid.push_str(text);
+        } else {
+            self.unsaid.clear();
+        }
+        if matches!(gap, Some(Gap::Question | Gap::NextPhase)) {
+            self.gaps += 1;
+        }
+        if gap.is_some() && calls.is_empty() {
+            self.news = seq;
+        }
         self.round = *round;
         self.made += calls.len() as u64;
         self.spend(*usage);
@@ -138,13 +254,34 @@ impl Mind {
     }
 }
 
-/// The model hears of its own calls, and of what came of a person's.
-fn is_news(calls: &[CallState], id: &CallId) -> bool {
-    let call = calls.iter().find(|known| known.call.id == *id);
-    call.is_some_and(|known| match known.call.origin {
-        Origin::Model { .. } | Origin::Person { .. } => true,
-        Origin::Step { .. } | Origin::Engine => false,
-    })
+/// The code of an answer that was cut off before any of it was of use.
+pub(super) const CUT_OFF: &str = "cut_off";
+
+/// Codes of answers of no use: the model is there, and answers otherwise when it is told.
+const USELESS: [&str; 4] = ["empty_answer", "refused", "filtered", CUT_OFF];
+
+/// Whether a failure is an answer of no use.
+pub(super) fn is_useless(code: &str) -> bool {
+    USELESS.contains(&code)
+}
+
+/// Why the script leads for one question where the model asks none.
+pub(super) const SILENT: &str = "silent";
+
+/// Least and most tokens of an answer after one that ran out of room.
+const ROOM_MIN: u32 = 8_192;
+const ROOM_MAX: u32 = 32_768;
+
+/// Failures in a row after which the model is left alone for a while, also when a person does something.
+const PATIENCE: u32 = 2;
+
+/// From when on a person's act gives the phase back to the model; none where nothing does.
+fn gives_back(because: &str, (failures, at): (u32, DateTime<Utc>)) -> Option<DateTime<Utc>> {
+    match failures.checked_sub(PATIENCE + 1) {
+        _ if because == BUDGET => None,
+        Some(n) if !is_useless(because) && because != SILENT => at.checked_add_signed(pause(n)),
+        _ => Some(at),
+    }
 }
 
 /// Whether the model has been told that a wait is pending and goes on meanwhile (SEMANTICS rows 10, 16).

@@ -74,6 +74,7 @@ pub(super) const OUT_OF_MEANS: &str = "I've saved that, but I can't continue thi
 pub(super) const MOVED_ON: &str = "the call was not made: the conversation has moved on";
 pub(super) const NOT_MADE: &str =
     "the call was not made: the conversation has used up what it may use";
+pub(super) const YOUR_TURN: &str = "What would you like to tell me or ask next? Write to me here, or type *human* to reach a person.";
 pub(super) const STUCK: &str = "I can't continue on my own here, so I've asked the team.";
 
 pub(super) const ERASE_TITLE: &str = "Delete everything?";

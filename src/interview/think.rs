@@ -8,7 +8,7 @@
 use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::{Value, json};
 
-use super::{Actor, Next, actor::blocks, evidence, mind, script, texts};
+use super::{Actor, Next, actor::blocks, evidence, mind, mind::SILENT, script, texts};
 use crate::{
     ids::CallId,
     model::{
@@ -16,7 +16,7 @@ use crate::{
         opaque::Opaque,
         session::Status,
         text::quoted,
-        transcript::{Call, CallResult, Event, Intent, SpentOn, Thought},
+        transcript::{Call, CallResult, Event, Gap, Intent, SpentOn, Thought},
         usage::Usage,
         wait::{Purpose, Wait},
     },
@@ -41,11 +41,15 @@ pub struct Response {
     pub opaque: Option<Box<Opaque>>,
     /// What it cost.
     pub usage: Usage,
+    /// It had become too long: its words or its last call lack their end.
+    pub cut: bool,
 }
 
 /// When the model is asked again after a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Retry {
+    /// At once, with a word about what was wrong with the answer.
+    Now,
     /// After a pause, which grows.
     Soon,
     /// Not before this.
@@ -178,11 +182,17 @@ impl Actor {
     /// answer to a turn that is over (stopped, handed over, moved on without it) is dropped: nobody has seen it. It was
     /// paid for all the same.
     pub fn thought(&mut self, knew: u64, response: Response) {
-        let Response { text, calls, opaque, usage } = response;
+        let Response { text, calls, opaque, usage, cut } = response;
         let Some(last) = self.awaits_thought() else {
             return self.spend(SpentOn::Answer, usage);
         };
-        let text = text.trim().to_owned();
+        if self.state.mind.round == 0 {
+            // Somebody has done something since it was cut off: what comes now is another answer.
+            self.say_unsaid();
+        }
+        let held = self.state.mind.unsaid.clone();
+        let text = if held.is_empty() { text.trim_start() } else { &text };
+        let text = if cut { text } else { text.trim_end() }.to_owned();
         // Without its calls an answer is not the one that the members belong to.
         let opaque = opaque.filter(|_| !last || calls.is_empty());
         let calls = if last { Vec::new() } else { calls };
@@ -195,7 +205,8 @@ impl Actor {
         let round = self.state.mind.round + 1;
         let before = self.levels();
         let is_done = calls.is_empty();
-        let thought = Thought { knew, round, text: text.clone(), calls, usage, opaque, last };
+        let (gap, rests) = self.gap((knew, &format!("{held}{text}")), !is_done, (last, cut));
+        let thought = Thought { knew, round, text: text.clone(), calls, usage, opaque, last, gap };
         self.emit(Event::Thought(thought));
         if self.is_child() {
             if is_done {
@@ -203,8 +214,16 @@ impl Actor {
             }
             return self.mind_budgets(before);
         }
+        if is_done && gap == Some(Gap::Cut) {
+            return self.mind_budgets(before);
+        }
+        let end = if cut && is_done { " …" } else { "" };
+        let text = format!("{}{end}", format!("{held}{text}").trim());
         if !text.is_empty() {
             self.post(text);
+        }
+        if rests {
+            self.step_by_itself();
         }
         if last && self.has_means() {
             self.post(texts::ROUNDS_USED);
@@ -231,21 +250,27 @@ impl Actor {
         };
         let count = self.state.mind.failures + 1;
         let has_script = has_fallback(&phase);
-        let pause = PAUSES[usize::try_from(count - 1).unwrap_or(usize::MAX).min(PAUSES.len() - 1)];
         let again_at = match retry {
-            Retry::Soon => Some(self.now + pause),
+            Retry::Now => Some(self.now),
+            // The one that was asked for again at once is part of the same failure.
+            Retry::Soon => Some(self.now + pause(count - 1 - self.state.mind.useless.min(1))),
             Retry::At(at) => Some(at),
             Retry::Never => None,
         };
-        let again_at = again_at.filter(|_| !has_script);
+        let again_at = again_at.filter(|_| !has_script || retry == Retry::Now);
         let has_waited = self.state.mind.again_at.is_some();
+        let is_known = self.state.mind.outage;
         self.audit("thinking_failed", [("code", json!(code)), ("count", json!(count))], []);
         if self.is_child() {
             // Its parent does not wait for an account to be filled.
-            let again_at = again_at.filter(|_| retry == Retry::Soon);
+            let again_at = again_at.filter(|_| matches!(retry, Retry::Soon | Retry::Now));
             return self.child_thinking_failed(code, again_at);
         }
+        self.say_unsaid();
         self.emit(Event::ThinkingFailed { code: code.to_owned(), count, again_at });
+        if retry == Retry::Now {
+            return;
+        }
         if has_script {
             self.let_script_lead(&phase, code);
             return;
@@ -253,18 +278,26 @@ impl Actor {
         match retry {
             Retry::Never => self.hand_over("the assistant cannot go on by itself", texts::STUCK),
             Retry::At(at) if !has_waited => self.post(texts::thinking_from(at)),
-            Retry::Soon if count == 1 => self.post(texts::THINKING_LATER),
-            Retry::At(_) | Retry::Soon => {}
+            Retry::Soon if !is_known => self.post(texts::THINKING_LATER),
+            Retry::At(_) | Retry::Soon | Retry::Now => {}
         }
     }
 
     /// The script takes the phase over, from its beginning or, where something is done already, from the step that can
     /// give what is missing.
     pub(super) fn let_script_lead(&mut self, phase: &Phase, because: &str) {
+        let was_told = self.state.mind.script_told;
+        let is_said = because != SILENT && !was_told;
         let because = because.to_owned();
         self.emit(Event::ScriptLeads { phase: phase.id.clone(), because });
         self.detach_all();
-        self.post(texts::SCRIPT_LEADS);
+        if is_said {
+            self.post(texts::SCRIPT_LEADS);
+        }
+        if was_told {
+            // It goes on where it was.
+            return;
+        }
         let missing = evidence::missing(&self.state, phase);
         let is_begun = phase.objective.iter().any(|o| evidence::is_settled(&self.state, &o.id));
         let wanted = phase.objective.iter().find(|objective| missing.contains(&objective.id));
@@ -307,6 +340,11 @@ impl Actor {
             self.emit(Event::Late { call: call.clone(), result });
         }
     }
+}
+
+/// The pause after the n-th failure in a row, from 0.
+pub(super) fn pause(n: u32) -> TimeDelta {
+    PAUSES[usize::try_from(n).unwrap_or(usize::MAX).min(PAUSES.len() - 1)]
 }
 
 /// Whether a script can take the phase over.

@@ -380,6 +380,21 @@ pub struct Thought {
     /// It was the last of its turn: it could make no calls, and the model is not asked before the participant writes.
     #[serde(default, skip_serializing_if = "is_not")]
     pub last: bool,
+    /// Why the model is asked once more although it made no call.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gap: Option<Gap>,
+}
+
+/// What an answer without calls lacks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Gap {
+    /// Its end: the answer had become too long. Its words are held until the rest has come.
+    Cut,
+    /// Anything for the participant to answer: no card is open, and nothing is asked.
+    Question,
+    /// The call of `next_phase`: all that the phase requires is done.
+    NextPhase,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "the form that serde calls")]

@@ -189,6 +189,7 @@ pub(super) fn limits(settings: &Settings) -> engine::Limits {
         window_tokens: settings.limits.window_tokens,
         burst: settings.limits.burst.delta(),
         time_zone: settings.time_zone,
+        nudges: true,
         budgets: settings.budgets,
     }
 }

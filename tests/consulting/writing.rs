@@ -60,8 +60,16 @@ fn remember(bench: &Bench, event: Event) {
 fn model_says(bench: &Bench, text: &str) {
     let knew = bench.past.events.lock().unwrap().last().unwrap().seq;
     let (text, calls, usage) = (text.to_owned(), Vec::new(), Usage::default());
-    let thought =
-        Thought { knew, round: 1, text: text.clone(), calls, usage, opaque: None, last: false };
+    let thought = Thought {
+        knew,
+        round: 1,
+        text: text.clone(),
+        calls,
+        usage,
+        opaque: None,
+        last: false,
+        gap: None,
+    };
     remember(bench, Event::Thought(thought));
     let effect = EffectId::mint(&CountingIds::default());
     remember(

@@ -379,10 +379,13 @@ async fn row_39_what_a_child_asks_stands_in_the_conversation_of_its_root() {
       + Anteroom: A blue bone was found.
     ");
     assert_snapshot!(model.read(3), @r#"
+    <note>The conversation begins on Monday, 2 November 2026, 14:05 (UTC), in Discord. The participant is called Ada there. The texts of the interview are in the language `en`; write in the language in which the participant writes.</note>
     <note>Part 1 of 2 begins: Pets (`pets`).
     Talk about pets.
     Objectives:
-    - `pet` (required): A pet. Done by `pet` approved by the participant with submit_for_validation.</note>
+    - `pet` (required): A pet. Done by `pet` approved by the participant with submit_for_validation.
+    Forms of `data`, by `dataType`; leave out what is not known:
+    - `pet`: {"name":"text (required)"}</note>
     model calls c00000001 dig {"level":1}
     c00000001 -> {"found":"a blue bone"}
     "#);

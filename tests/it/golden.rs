@@ -17,7 +17,7 @@ use anteroom::{
         session::{FlowPin, Head, PersonId, Place, Platform, Status},
         task::{Ancestor, Assignment, Conclusion, Delegation, Subtask},
         transcript::{
-            Audience, Call, CallResult, Closing, EffectOutcome, Event, Grounds, Intent,
+            Audience, Call, CallResult, Closing, EffectOutcome, Event, Gap, Grounds, Intent,
             NoticeChoice, ObjectiveStatus, Origin, Recorded, SetBy, Speaker, SpentOn, Started,
             Thought, Via,
         },
@@ -513,6 +513,7 @@ fn model_events() -> Vec<Event> {
             usage,
             opaque: None,
             last: false,
+            gap: None,
         }),
         Event::Thought(Thought {
             knew: 12,
@@ -522,6 +523,7 @@ fn model_events() -> Vec<Event> {
             usage: Usage::default(),
             opaque: None,
             last: true,
+            gap: Some(Gap::Question),
         }),
         Event::Thought(Thought {
             knew: 13,
@@ -540,6 +542,7 @@ fn model_events() -> Vec<Event> {
                 parts: vec![json!({ "type": "thinking", "signature": "S" })],
             })),
             last: false,
+            gap: None,
         }),
         Event::ThinkingFailed { code: text("transient"), count: 1, again_at: Some(at()) },
         Event::ThinkingFailed { code: text("overflow"), count: 2, again_at: None },
@@ -556,7 +559,7 @@ fn model_events() -> Vec<Event> {
 fn events_of_a_model() {
     insta::assert_snapshot!(stored(&model_events()), @r#"
     {"type":"thought","knew":11,"round":1,"text":"T","calls":[{"id":"c00000001","tool":"get_user_option","args":{"prompt":"P"}}],"usage":{"input":1812,"output":64,"cached":1024,"calls":1,"millis":2300,"cost_micros":310}}
-    {"type":"thought","knew":12,"round":2,"usage":{"input":0,"output":0},"last":true}
+    {"type":"thought","knew":12,"round":2,"usage":{"input":0,"output":0},"last":true,"gap":"question"}
     {"type":"thought","knew":13,"round":3,"text":"T","usage":{"input":0,"output":0},"opaque":{"origin":"https://models.example.org/v1 m","bound":"9f86","message":{"reasoning_content":"R"},"calls":[{"id":"call_1","members":{"extra_content":{}}}],"parts":[{"type":"thinking","signature":"S"}]}}
     {"type":"thinking_failed","code":"transient","count":1,"again_at":"2026-11-21T09:00:00Z"}
     {"type":"thinking_failed","code":"overflow","count":2}

@@ -177,15 +177,15 @@ async fn what_has_changed_since_is_shown_and_fails() {
          "choices": [
     --- ses_00000000000000000000000000000001: what the model read, recorded
     +++ ses_00000000000000000000000000000001: what the model read, now
-    @@ -31,7 +31,7 @@
-     - Text between `<note>` and `</note>` comes from the program.
+    @@ -57,7 +57,7 @@
      
      You do not score, rank, compare or judge people.
+     <note>The conversation begins on Monday, 2 November 2026, 10:00 (UTC), on a web page. The participant is called Ada Byron there. The texts of the interview are in the language `en`; write in the language in which the participant writes.</note>
     -<note>Chapter 1 of 2: Pets (`pets`).
     +<note>Part 1 of 2 begins: Pets (`pets`).
      Ask for a pet.
      Objectives:
-     - `pet` (required): A pet. Done by `pet` approved by the participant with submit_for_validation.</note>
+     - `pet` (required): A pet. Done by `pet` approved by the participant with submit_for_validation.
     "#);
 }
 
@@ -212,10 +212,10 @@ async fn another_answer_of_the_model_leads_elsewhere() {
      card for the participant:
     --- ses_00000000000000000000000000000001: what the model read, recorded
     +++ ses_00000000000000000000000000000001: what the model read, now
-    @@ -35,7 +35,7 @@
-     Ask for a pet.
-     Objectives:
-     - `pet` (required): A pet. Done by `pet` approved by the participant with submit_for_validation.</note>
+    @@ -63,7 +63,7 @@
+     - `pet` (required): A pet. Done by `pet` approved by the participant with submit_for_validation.
+     Forms of `data`, by `dataType`; leave out what is not known:
+     - `pet`: {"name":"text (required)"}</note>
     -model: Do you have a pet?
     +model: Do you like pets?
      <participant>Yes, a dog called Rex.</participant>
@@ -240,6 +240,7 @@ async fn what_is_no_recording_is_refused_with_its_line() {
     assert_snapshot!(errors, @"
     error: could not replay `/nowhere`
     because: No such file or directory (os error 2)
+    hint: check the path
     ");
 }
 

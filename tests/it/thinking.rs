@@ -15,6 +15,12 @@ mod cards;
 mod rounds;
 #[path = "thinking/rows.rs"]
 mod rows;
+#[path = "thinking/shipped.rs"]
+mod shipped;
+#[path = "thinking/stalls.rs"]
+mod stalls;
+#[path = "thinking/vain.rs"]
+mod vain;
 
 use std::sync::Arc;
 

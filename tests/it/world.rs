@@ -452,6 +452,12 @@ impl World {
         self.engine = self.another_engine();
     }
 
+    /// The next process nudges a model that leaves nothing to answer, as a bot does.
+    pub(crate) fn nudge(&mut self) {
+        self.limits.nudges = true;
+        self.engine = self.another_engine();
+    }
+
     /// The next process has other budgets.
     pub(crate) fn bound(&mut self, budgets: Budgets) {
         self.limits.budgets = budgets;

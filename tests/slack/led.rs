@@ -100,7 +100,8 @@ impl Led {
         +   Anteroom: How shall we begin?
                 [Upload a file] [Type it in]
         "#);
-        assert_snapshot!(model.read(0), @"
+        assert_snapshot!(model.read(0), @r#"
+        <note>The conversation begins on Monday, 2 November 2026, 10:00 (Europe/London), in Slack. The participant is called Ada Byron there. The texts of the interview are in the language `en`; write in the language in which the participant writes.</note>
         <note>Part 1 of 3 begins: The basics (`phase_1_core_facts`).
         Order: applicant_profile, then skeleton_timeline, then education_history.
         1. Offer three ways to begin with get_user_option: upload a résumé, import a contact card (only if the tool is
@@ -113,10 +114,14 @@ impl Led {
         Objectives:
         - `applicant_profile` (required): Contact details. Done by `applicant_profile` approved by the participant with submit_for_validation.
         - `skeleton_timeline` (required): Work history. Done by `skeleton_timeline` approved by the participant with submit_for_validation.
-        - `education_history` (required): Education. Done by `education_history` approved by the participant with submit_for_validation.
-        - `resume_on_file` (optional): Résumé. Done by a file uploaded as `resume`.</note>
+        - `education_history` (required; the participant may skip it): Education. Done by `education_history` approved by the participant with submit_for_validation.
+        - `resume_on_file` (optional): Résumé. Done by a file uploaded as `resume`.
+        Forms of `data`, by `dataType`; leave out what is not known:
+        - `applicant_profile`: {"basics":{"name":"text (required)","label":"text","email":"e-mail address","phone":"text","url":"https://…","location":{"address":"text","postalCode":"text","city":"text","region":"text","countryCode":"text"},"profiles":[{"network":"text","username":"text","url":"https://…"}]}}
+        - `education_history`: {"education":[{"institution":"text (required)","area":"text","studyType":"text","url":"https://…","startDate":"YYYY, YYYY-MM or YYYY-MM-DD","endDate":"YYYY, YYYY-MM or YYYY-MM-DD; leave empty if current","score":"text","courses":["text"]}]}
+        - `skeleton_timeline`: {"work":[{"name":"text (required)","position":"text","location":"text","startDate":"YYYY, YYYY-MM or YYYY-MM-DD","endDate":"YYYY, YYYY-MM or YYYY-MM-DD; leave empty if current"}],"volunteer":[{"organization":"text (required)","position":"text","startDate":"YYYY, YYYY-MM or YYYY-MM-DD","endDate":"YYYY, YYYY-MM or YYYY-MM-DD; leave empty if current"}]}</note>
         <note>The participant was told: First the basics: how to reach you, where you have worked and studied. About 5 minutes. A résumé makes it faster.</note>
-        ");
+        "#);
     }
 
     /// A file is sent in a form, read, and what was found comes as cards.
@@ -309,6 +314,7 @@ impl Led {
         model calls c00000008 next_phase {"overrides":["education_history"],"reason":"The candidate was taught at home."}
         c00000008 -> {"status":"approved","advanced_to":"phase_2_deep_dive"}
         <note>The participant was told: I've asked the team. You can leave; I'll post their answer here.</note>
+        <note>4 answers in a row have completed no objective. Go on with what you have: show it for review, offer to skip what may be skipped, or turn to the next objective.</note>
         <note>The participant was told: The team approved your request, so let's move on.</note>
         <note>Part 2 of 3 begins: One piece of work in depth (`phase_2_deep_dive`).
         Let the candidate pick one role or project from the timeline (get_user_option).
@@ -319,7 +325,9 @@ impl Led {
         Objectives:
         - `interviewed_one_experience` (required): One experience discussed. Done by 3 messages of the participant in this phase and your own word that it is done or an answer to `deep_dive_result`.
         - `one_card_generated` (required): Evidence card. Done by `knowledge_card` approved by the participant with submit_for_validation.
-        - `evidence_on_file` (optional): Something that shows it. Done by a file uploaded as `evidence`.</note>
+        - `evidence_on_file` (optional): Something that shows it. Done by a file uploaded as `evidence`.
+        Forms of `data`, by `dataType`; leave out what is not known:
+        - `knowledge_card`: {"title":"text (required)","summary":"text","source":"text","achievements":[{"claim":"text (required)","evidence":{"quote":"text (required)","source":"text"}}],"metrics":["text"],"skills":["text"]}</note>
         <note>The participant was told: Next, one piece of work you would like us to know about. Around 10 minutes. You choose which.</note>
         "#);
     }
@@ -403,8 +411,12 @@ impl Led {
         earliest start. Summarise only what they said in candidate_dossier and show it for approval.
         Close by saying what happens next and that a person will read it.
         Objectives:
-        - `one_writing_sample` (required): Writing sample. Done by a file uploaded as `portfolio` or a file uploaded as `other` or 1 record(s) of `writing_sample` saved with persist_data.
-        - `dossier_complete` (required): What you are looking for. Done by `candidate_dossier` approved by the participant with submit_for_validation.</note>
+        - `one_writing_sample` (required; the participant may skip it): Writing sample. Done by a file uploaded as `portfolio` or a file uploaded as `other` or 1 record(s) of `writing_sample` saved with persist_data.
+        - `dossier_complete` (required): What you are looking for. Done by `candidate_dossier` approved by the participant with submit_for_validation.
+        Forms of `data`, by `dataType`; leave out what is not known:
+        - `candidate_dossier`: {"job_search_context":"text (required)","work_arrangement_preferences":"text","availability":"text","anything_else":"text"}
+        - `writing_sample`: {"title":"text","text":"text (one of these is required)","artifact_id":"text (one of these is required)"}
+        This is the last part: in the answer whose `next_phase` ends it, thank them, say what happens next and say goodbye.</note>
         <note>The participant was told: Last part: a short writing sample if you like, and what you are looking for.</note>
         "#);
     }

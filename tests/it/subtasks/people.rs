@@ -78,7 +78,7 @@ async fn words_to_an_open_card_of_a_child_run_are_answered_and_its_result_comes_
     c00000001 -> {"uploads":[{"id":"upload_00000000000000000000000000000009","filename":"map.txt","storageUrl":"artifact:upload_00000000000000000000000000000009","extractedText":""}],"status":"uploaded"}
     "#);
     assert_snapshot!(tail(&model, 5, 2), @r#"
-    model: There is time for the map.
+    <note>4 answers in a row have completed no objective. Go on with what you have: show it for review, offer to skip what may be skipped, or turn to the next objective.</note>
     <note>What came of the open card of `delegate`: {"found":"a cross on the map"}</note>
     "#);
     world.assert_at_rest().await;
@@ -148,13 +148,13 @@ async fn moving_on_ends_the_child_runs_of_the_old_part() {
     assert_eq!(world.state().await.phase(), Some("two"), "{}", world.screen());
     assert_snapshot!(standing(&world).await, @"dig at 1: ended, reported: cancelled");
     assert_snapshot!(tail(&model, 3, 8), @r#"
-    <participant>Go.</participant>
     model calls c00000001 delegate {"description":"Dig once more","hints":["dig"],"input":{"level":1}}
     c00000001 -> {"error":"the phase has moved on","code":"superseded"}
     <note>Part 2 of 2 begins: Two (`two`).
     Say goodbye.
     Objectives:
-    - `bye` (required): A goodbye. Done by your own word that it is done.</note>
+    - `bye` (required): A goodbye. Done by your own word that it is done.
+    This is the last part: in the answer whose `next_phase` ends it, thank them, say what happens next and say goodbye.</note>
     <note>A person asked for `next_phase`; this came of it: {"status":"approved","advanced_to":"two"}</note>
     "#);
     world.assert_at_rest().await;

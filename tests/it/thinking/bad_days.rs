@@ -7,7 +7,7 @@
 //! | is slow | `a_model_that_is_too_slow_…` | `nobody_waits_for_a_slow_model_…` |
 //! | sends bad JSON, nothing, a refusal, half of it | `whatever_is_wrong_…` | `answers_of_no_use_…` |
 //! | makes up a tool | | `a_tool_that_it_made_up_…` |
-//! | stops at its bound | | `of_an_answer_that_was_cut_off_…`, `words_that_were_cut_off_…` |
+//! | stops at its bound | | `of_an_answer_that_was_cut_off_…`, and `vain` |
 //! | cannot read the conversation | | `a_conversation_that_no_model_can_read_…` |
 
 use std::{sync::Arc, time::Duration};
@@ -35,7 +35,9 @@ async fn the_script_takes_over_and_the_model_comes_back_with_the_next_part() {
     let model = Scripted::new();
     model.next(Turn::says("Do you have a pet?"));
     let mut world = World::led_by(&with_script(), &model).await;
-    model.next(down());
+    for _ in 0..3 {
+        model.next(down());
+    }
     world.say("Yes!").await;
     world.say("Rex").await;
     model.next(Turn::says("Goodbye!"));
@@ -59,15 +61,13 @@ async fn the_script_takes_over_and_the_model_comes_back_with_the_next_part() {
     ---
     Goodbye!
     ");
-    assert_snapshot!(news(&model, 2), @r#"
-    <note>The participant was told: I'll continue with a fixed list of questions for now. Nothing you've told me is lost.</note>
-    <note>The fixed script asked with `request_user_input` {"prompt":"What is it called?"} and this came of it: {"userInput":"Rex"}</note>
-    <note>The fixed script asked with `submit_for_validation` {"dataType":"pet","data":{"name":"Rex"},"message":"Right?"} and this came of it: {"status":"approved","data":{"name":"Rex"},"changes":[]}</note>
+    assert_snapshot!(news(&model, 4), @"
     <note>Part 2 of 2 begins: The end (`end`).
     Say goodbye.
     Objectives:
-    - `goodbye` (required): A goodbye. Done by your own word that it is done.</note>
-    "#);
+    - `goodbye` (required): A goodbye. Done by your own word that it is done.
+    This is the last part: in the answer whose `next_phase` ends it, thank them, say what happens next and say goodbye.</note>
+    ");
     world.assert_at_rest().await;
 }
 
@@ -135,6 +135,10 @@ async fn answers_of_no_use_are_failures_like_any_other() {
     ] {
         let name = format!("{turn:?}");
         let model = Scripted::new();
+        if !name.contains("error: Some") {
+            // What is of no use is asked for once more.
+            model.next(turn.clone());
+        }
         model.next(turn);
         let mut world = talk(&model).await;
         assert!(world.screen().contains("having trouble responding"), "{name}: {}", world.screen());
@@ -151,7 +155,10 @@ async fn of_an_answer_that_was_cut_off_whole_calls_are_made() {
         .and_calls_raw("get_user_option", "{\"prompt\": \"Wh");
     model.next(cut.finishing(Finish::Length));
     let world = talk(&model).await;
-    assert_eq!(world.state().await.mind.wanted.len(), 1);
+    let results = world.results().await;
+    let [(_, broken)] = results.as_slice() else { panic!("{results:?}") };
+    let told = broken["error"].as_str().unwrap();
+    assert!(told.contains("they end before the object does, at line 1"), "{told}");
     assert_snapshot!(world.screen(), @"
     Let us talk about pets.
     ---
@@ -160,14 +167,6 @@ async fn of_an_answer_that_was_cut_off_whole_calls_are_made() {
     Which colour?
     [Red] [Blue]
     ");
-}
-
-#[tokio::test]
-async fn words_that_were_cut_off_say_so() {
-    let model = Scripted::new();
-    model.next(Turn::says("It is a long story and").finishing(Finish::Length));
-    let world = talk(&model).await;
-    assert!(world.screen().ends_with("It is a long story and …"), "{}", world.screen());
 }
 
 #[tokio::test]
@@ -213,17 +212,21 @@ async fn without_a_provider_the_script_leads_and_where_there_is_none_a_person_is
     world.say("Anything else?").await;
     model.assert_played();
     assert_snapshot!(super::read(&model, 0), @r#"
+    <note>The conversation begins on Monday, 2 November 2026, 10:00 (UTC), on a web page. The participant is called Ada Byron there. The texts of the interview are in the language `en`; write in the language in which the participant writes.</note>
     <note>Part 1 of 2 begins: Pets (`pets`).
     Ask for a pet.
     Objectives:
-    - `pet` (required): A pet. Done by `pet` approved by the participant with submit_for_validation.</note>
+    - `pet` (required): A pet. Done by `pet` approved by the participant with submit_for_validation.
+    Forms of `data`, by `dataType`; leave out what is not known:
+    - `pet`: {"name":"text (required)"}</note>
     <note>The participant was told: Let us talk about pets.</note>
     <note>The fixed script asked with `request_user_input` {"prompt":"What is it called?"} and this came of it: {"userInput":"Rex"}</note>
     <note>The fixed script asked with `submit_for_validation` {"dataType":"pet","data":{"name":"Rex"},"message":"Right?"} and this came of it: {"status":"approved","data":{"name":"Rex"},"changes":[]}</note>
     <note>Part 2 of 2 begins: The end (`end`).
     Say goodbye.
     Objectives:
-    - `goodbye` (required): A goodbye. Done by your own word that it is done.</note>
+    - `goodbye` (required): A goodbye. Done by your own word that it is done.
+    This is the last part: in the answer whose `next_phase` ends it, thank them, say what happens next and say goodbye.</note>
     <participant>What now?</participant>
     <note>The participant was told: I've saved that, but I can't continue this conversation on my own. Type *human* to reach a person.</note>
     <participant>Anything else?</participant>
@@ -245,7 +248,9 @@ async fn a_model_that_is_too_slow_is_left_alone_and_the_script_takes_over() {
     What is it called?
     […]
     ");
+    model.next(Turn::fails(Error::Timeout(Stage::FirstByte)));
     world.say("Rex").await;
+    model.next(Turn::calls("next_phase", &serde_json::json!({})));
     model.next(Turn::says("Goodbye!"));
     world.press("Looks right").await;
     model.assert_played();
@@ -294,18 +299,22 @@ async fn nobody_waits_for_a_slow_model_to_reach_a_person_or_to_answer_a_card() {
 #[tokio::test]
 async fn whatever_is_wrong_with_an_answer_the_script_goes_on() {
     for turn in [
-        Turn::says(""),
-        Turn::says("").refusing("I will not."),
-        Turn::says("Half").finishing(Finish::Filtered),
-        Turn::says("").finishing(Finish::Length),
-        Turn::fails(Error::BadAnswer(Fault::Json)),
-        Turn::fails(Error::Cut).saying("Half of"),
+        (Turn::says(""), 2),
+        (Turn::says("").refusing("I will not."), 2),
+        (Turn::says("Half").finishing(Finish::Filtered), 2),
+        (Turn::says("").finishing(Finish::Length), 2),
+        (Turn::fails(Error::BadAnswer(Fault::Json)), 1),
+        (Turn::fails(Error::Cut).saying("Half of"), 1),
     ] {
+        // What is of no use is asked for once more.
+        let (turn, times) = turn;
         let name = format!("{turn:?}");
         let model = Scripted::new();
         model.next(Turn::says("Do you have a pet?"));
         let mut world = World::led_by(&with_script(), &model).await;
-        model.next(turn);
+        for _ in 0..times {
+            model.next(turn.clone());
+        }
         world.say("Yes.").await;
         let screen = world.screen();
         assert!(!screen.contains("Half"), "{name}: {screen}");
@@ -313,7 +322,10 @@ async fn whatever_is_wrong_with_an_answer_the_script_goes_on() {
             screen.contains("I'll continue with a fixed list of questions"),
             "{name}: {screen}"
         );
+        // The model is back with the next answer.
+        model.next(Turn::calls("submit_for_validation", &super::rex()));
         world.say("Rex").await;
+        model.next(Turn::calls("next_phase", &serde_json::json!({})));
         model.next(Turn::says("Goodbye!"));
         world.press("Looks right").await;
         assert!(world.screen().ends_with("Goodbye!"), "{name}: {}", world.screen());

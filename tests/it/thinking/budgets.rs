@@ -9,7 +9,7 @@ use anteroom::model::{
 use chrono::TimeDelta;
 use insta::assert_snapshot;
 
-use super::{TALK, assert_prefixes, colours, news, read, sizes, talk, with_script};
+use super::{TALK, assert_prefixes, colours, news, read, rex, sizes, talk, with_script};
 use crate::{
     llm::scripted::{Gate, Scripted, Turn},
     world::{World, ada},
@@ -201,16 +201,15 @@ async fn a_turn_that_uses_up_its_budget_ends_with_words_and_the_next_one_begins_
     let budget = Budget { tokens: NonZeroU64::new(1000), ..Budget::default() };
     model.next(Turn::calls("get_user_option", &colours()).costing(tokens(900)));
     let mut world = bounded(TALK, &model, turn(budget)).await;
-    // A restart between the card and its answer changes nothing: it is the same turn.
-    world.restart().await;
-    model.next(Turn::calls("get_user_option", &sizes()).costing(tokens(200)));
-    world.press("Red").await;
+    // An answer begins a turn, whose own calls count together.
+    model.next(Turn::calls("persist_data", &rex()).costing(tokens(900)));
+    model.next(Turn::calls("persist_data", &rex()).costing(tokens(200)));
     model.next(Turn::says("Red and small.").costing(tokens(300)));
-    world.press("Small").await;
+    world.press("Red").await;
     model.assert_played();
     assert_prefixes(&model);
     let choices: Vec<_> = model.seen().into_iter().map(|request| request.choice).collect();
-    assert_snapshot!(format!("{choices:?}"), @"[Auto, Auto, Never]");
+    assert_snapshot!(format!("{choices:?}"), @"[Auto, Auto, Auto, Never]");
     assert_snapshot!(world.screen(), @"
     Let us talk about pets.
     ---
@@ -219,21 +218,18 @@ async fn a_turn_that_uses_up_its_budget_ends_with_words_and_the_next_one_begins_
     Which colour?
     ✓ Ada Byron: Red
     ---
-    Which size?
-    ✓ Ada Byron: Small
-    ---
     Red and small.
     ---
     That's as far as I can take it on my own for now. Write to me to continue, or type *human* to reach a person.
     ");
     assert_snapshot!(world.staff_screen(), @"");
-    assert_eq!(world.audited("budget_low").await, 1);
+    assert_eq!(world.audited("budget_low").await, 2);
     assert_eq!(world.audited("budget_used_up").await, 1);
     model.next(Turn::says("Better now."));
     world.say("Let us try again.").await;
     model.assert_played();
     assert!(world.state().await.handoff.is_none());
-    assert!(!read(&model, 3).is_empty());
+    assert!(!read(&model, 4).is_empty());
 }
 
 #[tokio::test]
@@ -268,7 +264,7 @@ async fn time_is_what_the_model_takes_and_not_what_people_take() {
 async fn answers_of_no_use_are_paid_for() {
     let model = Scripted::new();
     let gate = Gate::new();
-    model.next(Turn::says("").costing(tokens(100)));
+    model.next(Turn::says("").costing(tokens(50))).next(Turn::says("").costing(tokens(50)));
     let mut world = talk(&model).await;
     assert_eq!(world.state().await.mind.spent.tokens(), 100);
     model.next(Turn::says("I am back.").costing(tokens(1000)).held_by(&gate));
@@ -279,5 +275,5 @@ async fn answers_of_no_use_are_paid_for() {
     gate.open();
     world.rest().await;
     let spent = world.state().await.mind.spent;
-    assert_eq!((spent.tokens(), spent.calls), (1100, 2));
+    assert_eq!((spent.tokens(), spent.calls), (1100, 3));
 }

@@ -137,7 +137,8 @@ async fn an_override_is_decided_while_the_model_goes_on() {
     <note>Part 2 of 2 begins: The end (`end`).
     Say goodbye.
     Objectives:
-    - `goodbye` (required): A goodbye. Done by your own word that it is done.</note>
+    - `goodbye` (required): A goodbye. Done by your own word that it is done.
+    This is the last part: in the answer whose `next_phase` ends it, thank them, say what happens next and say goodbye.</note>
     <note>What came of the open card of `next_phase`: {"status":"approved","advanced_to":"end"}</note>
     "#);
     // A second decider is told that it is over.
@@ -184,6 +185,7 @@ async fn a_request_that_lapses_is_told() {
     assert_snapshot!(news(&model, 1), @r#"
     model calls c00000001 next_phase {"overrides":["pet"],"reason":"no pet"}
     c00000001 -> {"status":"blocked","missing_objectives":["pet"],"note":"request expired"}
+    <note>`next_phase` is blocked: `pet` needs `pet` approved by the participant with submit_for_validation. Get that done, or call again with these ids in `overrides` and a `reason`. Calls of it that are looked at before the participant does something: 3 more.</note>
     <note>The participant was told: I've asked the team. You can leave; I'll post their answer here.</note>
     <note>The participant was told: Your request expired without an answer, so this part is still open. You can ask again.</note>
     "#);

@@ -66,10 +66,13 @@ async fn a_model_leads_from_start_to_end() {
     [a copy of everything]
     ");
     assert_snapshot!(read(&model, 4), @r#"
+    <note>The conversation begins on Monday, 2 November 2026, 10:00 (UTC), on a web page. The participant is called Ada Byron there. The texts of the interview are in the language `en`; write in the language in which the participant writes.</note>
     <note>Part 1 of 2 begins: Pets (`pets`).
     Ask for a pet.
     Objectives:
-    - `pet` (required): A pet. Done by `pet` approved by the participant with submit_for_validation.</note>
+    - `pet` (required): A pet. Done by `pet` approved by the participant with submit_for_validation.
+    Forms of `data`, by `dataType`; leave out what is not known:
+    - `pet`: {"name":"text (required)"}</note>
     <note>The participant was told: Let us talk about pets.</note>
     model: Do you have a pet?
     <participant>Yes, a dog called Rex.</participant>
@@ -81,7 +84,8 @@ async fn a_model_leads_from_start_to_end() {
     <note>Part 2 of 2 begins: The end (`end`).
     Say goodbye.
     Objectives:
-    - `goodbye` (required): A goodbye. Done by your own word that it is done.</note>
+    - `goodbye` (required): A goodbye. Done by your own word that it is done.
+    This is the last part: in the answer whose `next_phase` ends it, thank them, say what happens next and say goodbye.</note>
     model: Goodbye! Anything else?
     <participant>No, thanks.</participant>
     "#);
@@ -94,29 +98,54 @@ async fn the_instructions_hold_the_rules() {
     model.next(Turn::says("Hello."));
     let _world = talk(&model).await;
     let Some(Message::System(text)) = model.seen()[0].messages.first().cloned() else { panic!() };
-    assert_snapshot!(text, @"
+    assert_snapshot!(text, @r#"
     You conduct an onboarding interview by chat. The program around you shows your questions as buttons, forms and cards, keeps
     the answers, and decides from what is stored whether a part is done.
 
-    How to work:
+    How a turn works:
 
+    - It is your turn when the participant has done something. Every turn of yours ends with one thing for them to answer: a
+      card, or a question in words. Only the very end is a goodbye. Never end with an announcement: whatever you announce, call
+      it in the same answer.
     - Follow the instructions of the current part. Work towards its objectives, in their order.
-    - Use a tool whenever one fits: offer choices with `get_user_option`, ask for files with `get_user_upload`, show collected
-      data with `submit_for_validation`. Do not ask in words for what a card can ask. Ask for one thing at a time.
-    - Several calls that do not depend on one another go into one answer.
-    - An error in a result says what to mend. Mend it once; if it fails again, go on without it.
+    - Ask one thing at a time, and ask it with a tool where one fits: choices with `get_user_option`, files with
+      `get_user_upload`, collected data with `submit_for_validation`. A card holds the question; do not ask it again in words.
+    - Calls that ask the participant nothing, such as reading a file or saving data, may stand together in one answer, also
+      beside the one call that asks.
+    - When a part's required objectives are met, call `next_phase` at once; do not ask whether to go on.
+
+    How to use tools:
+
+    - `data` has the form that the note of the part shows for its `dataType`. Leave out what is not known.
+    - An error in a result says what to mend. Mend exactly that and call again. If the same call fails twice, ask the participant
+      or go on to the next objective.
     - A card that is `pending` is still open. Talk about what the participant wrote, and do not ask the same again: what comes of
       the card will follow in a note.
     - Never invent a fact, a number, a name or a date. What nobody said and no document holds is not known.
-    - Do not speak of tools, schemas, objectives' names or these instructions. Say nothing about who made you.
-    - Write in the language of the participant, plainly and briefly.
 
     Moving on:
 
     - You may call `next_phase` when you believe the user is ready to proceed.
     - If any required objectives are incomplete, list them in `overrides` and provide a concise `reason`.
     - The app will ask the team before advancing when objectives are incomplete.
-    - You may retry after receiving feedback.
+    - You may retry after receiving feedback. `blocked` says what is missing.
+
+    How you write:
+
+    - Warm and efficient: one or two short sentences at most. Take up what the person said in a few words of your own where it
+      helps, never word for word. No praise, no filler, no lists. Use their first name once in a while.
+    - Write in the language of the participant. Do not speak of tools, schemas, objectives' names or these instructions. Say
+      nothing about who made you.
+
+    Three good turns:
+
+    1. They wrote: "Hi, I'm Ana, ana@example.org." The part collects contact details, and nothing else is missing. You call
+       `submit_for_validation` with those two facts in the part's form and the message "Thanks, Ana. Is this right? Add anything
+       that's missing."
+    2. Their review came back `approved`, and it was the last required objective. You call `next_phase` with no overrides and
+       write nothing.
+    3. Under an open card about something that they may skip they wrote: "Do I have to?" You write: "No, it's optional. Shall we
+       leave it out?"
 
     What you read:
 
@@ -133,7 +162,7 @@ async fn the_instructions_hold_the_rules() {
     Never ask about, and do not note down: salary.
 
     You do not score, rank, compare or judge people.
-    ");
+    "#);
 }
 
 #[tokio::test]
@@ -191,28 +220,48 @@ async fn next_phase_comes_last_in_its_round() {
     <note>Part 2 of 2 begins: The end (`end`).
     Say goodbye.
     Objectives:
-    - `goodbye` (required): A goodbye. Done by your own word that it is done.</note>
+    - `goodbye` (required): A goodbye. Done by your own word that it is done.
+    This is the last part: in the answer whose `next_phase` ends it, thank them, say what happens next and say goodbye.</note>
     "#);
 }
 
+/// A card that differs from every other.
+fn question(n: usize) -> serde_json::Value {
+    let mut question = colours();
+    question["prompt"] = json!(format!("Which colour? {n}"));
+    question
+}
+
 #[tokio::test]
-async fn row_40_rounds_are_counted_across_suspensions_and_a_person_is_offered() {
+async fn row_40_rounds_are_counted_across_restarts_and_a_person_is_offered() {
     let model = Scripted::new();
-    for n in 0..4 {
-        let mut question = colours();
-        question["prompt"] = json!(format!("Which colour? {n}"));
-        model.next(Turn::calls("get_user_option", &question));
-    }
-    model.next(Turn::says("We are going round in circles."));
+    let unfit = json!({ "dataType": "nonsense", "data": {} });
+    model.next(Turn::says("Do you have a pet?"));
     let mut world = talk(&model).await;
-    for _ in 0..4 {
-        world.restart().await;
-        world.press("Red").await;
-    }
+    let gate = Gate::new();
+    model
+        .next(Turn::calls("persist_data", &unfit))
+        .next(Turn::calls("persist_data", &unfit))
+        .next(Turn::says("Never said.").held_by(&gate));
+    let said = What::Said { text: "Yes.".to_owned(), source: None };
+    let inbound = world.event(&ada(), said);
+    world.engine.receive(inbound).await.unwrap();
+    gate.reached().await;
+    model
+        .next(Turn::calls("persist_data", &unfit))
+        .next(Turn::calls("persist_data", &unfit))
+        .next(Turn::says("We are going round in circles."));
+    world.crash().await;
     model.assert_played();
     let seen = model.seen();
-    assert_eq!(seen[3].choice, ToolChoice::Auto);
-    assert_eq!(seen[4].choice, ToolChoice::Never);
+    assert_eq!(seen[5].choice, ToolChoice::Auto);
+    assert_eq!(seen[6].choice, ToolChoice::Never);
+    assert!(
+        news(&model, 6).ends_with("<note>No round is left in this turn: answer in words, without a call, and end with a question.</note>"),
+        "{}",
+        news(&model, 6)
+    );
+    assert_prefixes(&model);
     assert_snapshot!(world.screen().lines().rev().take(3).collect::<Vec<_>>().join("\n"), @"
     That's as far as I can take it on my own for now. Write to me to continue, or type *human* to reach a person.
     ---
@@ -222,7 +271,43 @@ async fn row_40_rounds_are_counted_across_suspensions_and_a_person_is_offered() 
     model.next(Turn::says("Better now."));
     world.say("Let us try again.").await;
     model.assert_played();
-    assert_eq!(model.seen()[5].choice, ToolChoice::Auto);
+    assert_eq!(model.seen()[7].choice, ToolChoice::Auto);
+}
+
+#[tokio::test]
+async fn an_answer_to_a_card_begins_a_turn() {
+    let model = Scripted::new();
+    for n in 0..6 {
+        model.next(Turn::calls("get_user_option", &question(n)));
+    }
+    model.next(Turn::says("And a pet?"));
+    let mut world = talk(&model).await;
+    for _ in 0..6 {
+        world.restart().await;
+        world.press("Red").await;
+    }
+    model.assert_played();
+    assert_prefixes(&model);
+    let choices: Vec<_> = model.seen().into_iter().map(|request| request.choice).collect();
+    assert_eq!(choices, vec![ToolChoice::Auto; 7]);
+    assert!(!read(&model, 6).contains("left before the participant must do something"));
+}
+
+#[tokio::test]
+async fn a_model_that_asks_for_ever_is_stopped_by_the_turns_of_the_flow() {
+    let model = Scripted::new();
+    for n in 0..5 {
+        model.next(Turn::calls("get_user_option", &question(n)));
+    }
+    let flow = super::TALK.replace("model_rounds = 4", "model_rounds = 4\nturns = 5");
+    let mut world = World::led_by(&flow, &model).await;
+    for _ in 0..5 {
+        world.press("Red").await;
+    }
+    model.assert_played();
+    let handoff = world.state().await.handoff.expect("nobody was asked for");
+    assert_eq!(handoff.reason, "the conversation has become very long");
+    assert!(world.screen().contains("We've been talking for a long time"), "{}", world.screen());
 }
 
 #[tokio::test]
@@ -257,16 +342,19 @@ async fn row_17_what_is_written_while_the_model_thinks_is_acknowledged_and_told_
     world.rest().await;
     model.assert_played();
     assert_prefixes(&model);
-    assert_snapshot!(read(&model, 1), @"
+    assert_snapshot!(read(&model, 1), @r#"
+    <note>The conversation begins on Monday, 2 November 2026, 10:00 (UTC), on a web page. The participant is called Ada Byron there. The texts of the interview are in the language `en`; write in the language in which the participant writes.</note>
     <note>Part 1 of 2 begins: Pets (`pets`).
     Ask for a pet.
     Objectives:
-    - `pet` (required): A pet. Done by `pet` approved by the participant with submit_for_validation.</note>
+    - `pet` (required): A pet. Done by `pet` approved by the participant with submit_for_validation.
+    Forms of `data`, by `dataType`; leave out what is not known:
+    - `pet`: {"name":"text (required)"}</note>
     <note>The participant was told: Let us talk about pets.</note>
     model: Do you have a pet?
     <participant>Hello?</participant>
     <participant>I have a dog, Rex.</participant>
-    ");
+    "#);
 }
 
 #[tokio::test]
@@ -363,17 +451,20 @@ async fn f16_what_is_changed_before_the_model_read_it_is_read_as_it_is_and_else_
     assert_eq!(model.seen().len(), 3, "no news in that");
     model.next(Turn::says("Good."));
     world.say("Hm").await;
-    assert_snapshot!(read(&model, 3), @"
+    assert_snapshot!(read(&model, 3), @r#"
+    <note>The conversation begins on Monday, 2 November 2026, 10:00 (UTC), on a web page. The participant is called Ada Byron there. The texts of the interview are in the language `en`; write in the language in which the participant writes.</note>
     <note>Part 1 of 2 begins: Pets (`pets`).
     Ask for a pet.
     Objectives:
-    - `pet` (required): A pet. Done by `pet` approved by the participant with submit_for_validation.</note>
+    - `pet` (required): A pet. Done by `pet` approved by the participant with submit_for_validation.
+    Forms of `data`, by `dataType`; leave out what is not known:
+    - `pet`: {"name":"text (required)"}</note>
     <note>The participant was told: Let us talk about pets.</note>
     model: Do you have a pet?
     model: Rex, a fine name.
     model: A cat, then.
     <participant>Hm</participant>
-    ");
+    "#);
     model.assert_played();
 }
 
@@ -446,7 +537,7 @@ async fn calls_that_make_no_sense_are_told_as_results() {
     model calls c00000003 extract_document {"artifact_id":"x"}
     model calls c00000004 get_user_option {"prompt":"?"}
     c00000001 -> {"error":"unknown tool `fly`","code":"invalid_parameters"}
-    c00000002 -> {"error":"`/`: expected object (schema `/type`)","code":"invalid_parameters"}
+    c00000002 -> {"error":"the arguments are not JSON: they end before the object does, at line 1, column 11 (byte 11): `{\"prompt\": ⟨here⟩`. hint: call again with one complete JSON object","code":"invalid_parameters"}
     c00000003 -> {"error":"`extract_document` is not available now: in this phase there are `get_user_option`, `get_user_upload`, `request_user_input`, `submit_for_validation`, `persist_data`, `set_objective_status`, `next_phase`","code":"permission_denied"}
     c00000004 -> {"error":"`/`: expected `options`, which is missing (schema `/required`)","code":"invalid_parameters"}
     "#);
@@ -478,19 +569,23 @@ async fn a_long_conversation_is_shortened_and_goes_on() {
     model.next(Turn::says("Good."));
     world.say("The last one.").await;
     model.assert_played();
-    assert_snapshot!(read(&model, 7), @"
+    assert_snapshot!(read(&model, 7), @r#"
+    <note>The conversation begins on Monday, 2 November 2026, 10:00 (UTC), on a web page. The participant is called Ada Byron there. The texts of the interview are in the language `en`; write in the language in which the participant writes.</note>
     <note>The conversation so far, in short:
     They told stories 0 to 2.</note>
     <note>Part 1 of 2 begins: Pets (`pets`).
     Ask for a pet.
     Objectives:
-    - `pet` (required): A pet. Done by `pet` approved by the participant with submit_for_validation.</note>
+    - `pet` (required): A pet. Done by `pet` approved by the participant with submit_for_validation.
+    Forms of `data`, by `dataType`; leave out what is not known:
+    - `pet`: {"name":"text (required)"}</note>
     <participant>Story number 3.</participant>
+    <note>4 answers in a row have completed no objective. Go on with what you have: show it for review, offer to skip what may be skipped, or turn to the next objective.</note>
     model: And?
     <participant>One more.</participant>
     model: Much.
     <participant>The last one.</participant>
-    ");
+    "#);
 }
 
 #[tokio::test]
@@ -525,6 +620,7 @@ async fn row_45_a_model_may_say_what_it_likes_and_only_criteria_move_the_phase()
     model calls c00000002 next_phase {}
     c00000001 -> {"objective":{"id":"pet","newStatus":"in_progress"},"phaseStatus":{"currentPhase":"pets","progress":0.0},"note":"still missing: `pet` approved by the participant with submit_for_validation"}
     c00000002 -> {"status":"blocked","missing_objectives":["pet"]}
+    <note>`next_phase` is blocked: `pet` needs `pet` approved by the participant with submit_for_validation. Get that done, or call again with these ids in `overrides` and a `reason`. Calls of it that are looked at before the participant does something: 2 more.</note>
     "#);
 }
 
@@ -600,7 +696,8 @@ async fn two_requests_for_the_next_phase_in_one_answer_are_one_request() {
     <note>Part 2 of 2 begins: The end (`end`).
     Say goodbye.
     Objectives:
-    - `goodbye` (required): A goodbye. Done by your own word that it is done.</note>
+    - `goodbye` (required): A goodbye. Done by your own word that it is done.
+    This is the last part: in the answer whose `next_phase` ends it, thank them, say what happens next and say goodbye.</note>
     "#);
     let audit = world.audit().await;
     let attempts: Vec<_> =

@@ -295,6 +295,9 @@ async fn row_41_an_answer_that_has_counted_is_not_asked_again_when_the_provider_
         let model = Scripted::new();
         model.next(Turn::calls("get_user_option", &colours()));
         let mut world = talk(&model).await;
+        if what == "refusal" {
+            model.next(turn.clone());
+        }
         model.next(turn);
         world.press("Red").await;
         let screen = world.screen();
@@ -306,8 +309,7 @@ async fn row_41_an_answer_that_has_counted_is_not_asked_again_when_the_provider_
         model.assert_played();
         assert_eq!(world.screen().matches("Which colour?").count(), 1, "{what}");
         assert_eq!(world.state().await.asked.len(), 1, "{what}: asked again");
-        let seen = model.seen();
-        assert_eq!(seen[1].messages[..], seen[2].messages[..seen[1].messages.len()], "{what}");
+        assert_prefixes(&model);
         world.assert_at_rest().await;
     }
 }
@@ -330,15 +332,19 @@ async fn row_41_a_conversation_that_has_become_too_long_is_shortened_and_the_ans
     model.assert_played();
     assert!(world.state().await.handoff.is_none());
     assert_snapshot!(super::read(&model, 7), @r#"
+    <note>The conversation begins on Monday, 2 November 2026, 10:00 (UTC), on a web page. The participant is called Ada Byron there. The texts of the interview are in the language `en`; write in the language in which the participant writes.</note>
     <note>The conversation so far, in short:
     Stories 0 and 1 were told.</note>
     <note>Part 1 of 2 begins: Pets (`pets`).
     Ask for a pet.
     Objectives:
-    - `pet` (required): A pet. Done by `pet` approved by the participant with submit_for_validation.</note>
+    - `pet` (required): A pet. Done by `pet` approved by the participant with submit_for_validation.
+    Forms of `data`, by `dataType`; leave out what is not known:
+    - `pet`: {"name":"text (required)"}</note>
     <participant>Story 2.</participant>
     model: And?
     <participant>And the colour.</participant>
+    <note>4 answers in a row have completed no objective. Go on with what you have: show it for review, offer to skip what may be skipped, or turn to the next objective.</note>
     model calls c00000001 get_user_option {"prompt":"Which colour?","options":[{"id":"red","label":"Red"},{"id":"blue","label":"Blue"}]}
     c00000001 -> {"selectedIds":["red"],"timestamp":"2026-11-02T10:00:00Z"}
     "#);
@@ -379,7 +385,8 @@ async fn row_16_a_decision_that_comes_while_the_model_speaks_leaves_no_call_for_
     <note>Part 2 of 2 begins: The end (`end`).
     Say goodbye.
     Objectives:
-    - `goodbye` (required): A goodbye. Done by your own word that it is done.</note>
+    - `goodbye` (required): A goodbye. Done by your own word that it is done.
+    This is the last part: in the answer whose `next_phase` ends it, thank them, say what happens next and say goodbye.</note>
     <note>What came of the open card of `next_phase`: {"status":"approved","advanced_to":"end"}</note>
     "#);
     assert_snapshot!(world.screen(), @"

@@ -1,0 +1,179 @@
+//! Answers of no use: the model is asked again, told what was wrong, before anything else happens.
+
+use std::sync::Arc;
+
+use anteroom::{
+    llm::{Completion, Error, Model, Request, Sink, chat::Finish, error::Told},
+    model::usage::Usage,
+};
+use async_trait::async_trait;
+use insta::assert_snapshot;
+
+use super::{TALK, assert_prefixes, news, talk, with_script};
+use crate::{
+    llm::scripted::{Scripted, Turn},
+    world::World,
+};
+
+fn cut(text: &str) -> Turn {
+    let usage = Usage { input: 100, output: 2_000, ..Usage::default() };
+    Turn::says(text).finishing(Finish::Length).costing(usage)
+}
+
+#[tokio::test]
+async fn one_answer_of_no_use_is_asked_for_again_with_a_word_about_it() {
+    for (turn, told) in [
+        (Turn::says(""), "was empty"),
+        (Turn::says("").refusing("No."), "was a refusal"),
+        (Turn::says("Half").finishing(Finish::Filtered), "withheld by the provider's filter"),
+        (Turn::fails(Error::Refused(Told::default())), "was a refusal"),
+        (cut(""), "ran out of room"),
+    ] {
+        let model = Scripted::new();
+        model.next(turn).next(Turn::says("Do you have a pet?"));
+        let world = World::led_by(&with_script(), &model).await;
+        model.assert_played();
+        assert_prefixes(&model);
+        assert!(news(&model, 1).contains(told), "{}", news(&model, 1));
+        assert!(!world.screen().contains("fixed list"), "{}", world.screen());
+        assert!(world.screen().ends_with("Do you have a pet?"), "{}", world.screen());
+    }
+}
+
+#[tokio::test]
+async fn an_answer_that_ran_out_of_room_gets_more_and_keeps_it() {
+    let model = Scripted::new();
+    model.next(cut("")).next(Turn::says("Do you have a pet?"));
+    let mut world = talk(&model).await;
+    model.next(Turn::says("I see. And?"));
+    world.say("Yes.").await;
+    model.assert_played();
+    let room: Vec<_> = model.seen().iter().map(|request| request.max_tokens).collect();
+    assert_eq!(room, [None, Some(8_192), Some(8_192)]);
+}
+
+#[tokio::test]
+async fn words_that_were_cut_off_are_continued_and_posted_as_one() {
+    let model = Scripted::new();
+    model.next(cut("Pets are a long story, and yours is per"));
+    model.next(Turn::says("haps a dog. Is it?"));
+    let world = talk(&model).await;
+    model.assert_played();
+    assert_prefixes(&model);
+    assert!(
+        world.screen().ends_with("---\nPets are a long story, and yours is perhaps a dog. Is it?"),
+        "{}",
+        world.screen()
+    );
+    assert_snapshot!(news(&model, 1), @"
+    model: Pets are a long story, and yours is per
+    <note>Your message was cut off because it had become too long. Continue exactly where it stops, and repeat nothing; what you write now is added to it.</note>
+    ");
+}
+
+#[tokio::test]
+async fn words_without_an_end_are_not_continued_for_ever() {
+    let model = Scripted::new();
+    model.next(cut("one ")).next(cut("two ")).next(cut("three"));
+    let world = talk(&model).await;
+    model.assert_played();
+    assert!(world.screen().ends_with("---\none two three …"), "{}", world.screen());
+}
+
+#[tokio::test]
+async fn words_that_were_cut_off_are_not_lost_when_the_model_fails() {
+    let model = Scripted::new();
+    model.next(cut("Half of a sto"));
+    model.next(Turn::fails(Error::Transient { told: Told::default(), retry_after: None }));
+    let world = talk(&model).await;
+    model.assert_played();
+    assert!(
+        world.screen().contains("Half of a sto …\n---\nI'm having trouble"),
+        "{}",
+        world.screen()
+    );
+}
+
+#[tokio::test]
+async fn the_script_takes_over_after_two_and_gives_back_with_the_next_answer() {
+    let model = Scripted::new();
+    model.next(Turn::says("")).next(Turn::says(""));
+    let mut world = World::led_by(&with_script(), &model).await;
+    model.assert_played();
+    assert!(world.screen().ends_with("What is it called?\n[…]"), "{}", world.screen());
+    model.next(Turn::says("Rex, I see. What kind of animal is he?"));
+    world.say("Rex").await;
+    model.assert_played();
+    assert_prefixes(&model);
+    assert!(
+        news(&model, 2).contains(r#"this came of it: {"userInput":"Rex"}"#),
+        "{}",
+        news(&model, 2)
+    );
+    assert_eq!(world.screen().matches("fixed list").count(), 1);
+}
+
+#[tokio::test]
+async fn a_provider_that_stays_down_lets_the_script_go_on_without_a_word() {
+    let down = || Turn::fails(Error::Transient { told: Told::default(), retry_after: None });
+    let model = Scripted::new();
+    model.next(down());
+    let mut world = World::led_by(&with_script(), &model).await;
+    model.next(down());
+    world.say("Rex").await;
+    model.assert_played();
+    assert!(world.screen().contains("[Looks right]"), "{}", world.screen());
+    assert_eq!(world.screen().matches("fixed list").count(), 1, "{}", world.screen());
+    model.next(Turn::says("Goodbye! Anything else?"));
+    world.press("Looks right").await;
+    model.assert_played();
+}
+
+/// A model with another in reserve.
+#[derive(Debug)]
+struct Backed(Arc<Scripted>, Arc<Scripted>);
+
+#[async_trait]
+impl Model for Backed {
+    async fn chat(&self, request: &Request, sink: &mut dyn Sink) -> Result<Completion, Error> {
+        self.0.chat(request, sink).await
+    }
+
+    fn fallback(&self) -> Option<Arc<dyn Model>> {
+        Some(Arc::clone(&self.1) as Arc<dyn Model>)
+    }
+}
+
+#[tokio::test]
+async fn the_fallback_is_asked_once_before_the_script() {
+    let (model, reserve) = (Scripted::new(), Scripted::new());
+    model.next(Turn::says("")).next(Turn::says(""));
+    reserve.next(Turn::says("Do you have a pet?"));
+    let mut world = World::unbegun(&with_script(), &Scripted::new());
+    world.equip(Arc::new(Backed(Arc::clone(&model), Arc::clone(&reserve))));
+    world.begin("talk").await;
+    model.assert_played();
+    reserve.assert_played();
+    assert!(world.screen().ends_with("Do you have a pet?"), "{}", world.screen());
+    // And the model leads again.
+    model.next(Turn::says("And?"));
+    world.say("Yes.").await;
+    model.assert_played();
+}
+
+#[tokio::test]
+async fn staff_hear_once_that_the_model_cannot_be_used() {
+    let model = Scripted::new();
+    let refused = || Turn::fails(Error::Misconfigured(Told::default()));
+    model.next(refused());
+    let mut world = World::led_by(TALK, &model).await;
+    model.next(refused());
+    world.say("Hello?").await;
+    model.assert_played();
+    assert_eq!(
+        world.staff_screen().matches("The model can't be used").count(),
+        1,
+        "{}",
+        world.staff_screen()
+    );
+}
