@@ -541,10 +541,9 @@ impl Engine {
 
     /// An actor within what this engine has and allows.
     fn bounded(&self, actor: Actor) -> Actor {
-        let limits = &self.inner.limits;
-        let actor =
-            actor.with_model(self.has_model()).with_burst(limits.burst).with_nudges(limits.nudges);
-        actor.with_budgets(limits.budgets).with_time_zone(limits.time_zone)
+        let Limits { burst, budgets, time_zone, nudges, .. } = self.inner.limits;
+        let actor = actor.with_model(self.has_model()).with_burst(burst).with_nudges(nudges);
+        actor.with_budgets(budgets).with_time_zone(time_zone)
     }
 
     /// Commits what an actor has changed, and tells those who listen.
