@@ -508,7 +508,7 @@ fn counted(mut outcome: Outcome, nth: &mut usize, of: usize) -> Outcome {
 /// Answers of no use that a model may give in a row before its fallback is asked, or it is left alone.
 const TRIES: u32 = 2;
 
-/// The operator hears of a turn that has used up its rounds (DESIGN §10.33): either the model goes in circles, or the flow's
+/// The operator hears of a turn that has used up its rounds: either the model goes in circles, or the flow's
 /// limit is too low for its work.
 fn warn_of_limit(session: SessionId, state: &State, flow: &LoadedFlow) {
     let limit = flow.flow.limits.model_rounds;

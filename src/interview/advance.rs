@@ -152,7 +152,7 @@ impl Actor {
     }
 
     /// Whether it would pass over something missing that no earlier call of the phase proposed to pass over: that is a
-    /// change (DESIGN §11.4).
+    /// change.
     fn proposes_more(&self, request: &Request<'_>) -> bool {
         let earlier = self.state.calls.iter().map(|known| &known.call).filter(|call| {
             call.tool == "next_phase"
