@@ -91,7 +91,17 @@ fn conversation(count: usize) -> Vec<Recorded> {
             1 => Event::Said { from: Speaker::Participant, text, source, about },
             2 => {
                 let (calls, usage) = (Vec::new(), Usage::default());
-                Event::Thought(Thought { knew: seq - 1, round: 1, text, calls, usage, last: false })
+                let (gap, opaque, last) = (None, None, false);
+                Event::Thought(Thought {
+                    knew: seq - 1,
+                    round: 1,
+                    text,
+                    calls,
+                    usage,
+                    last,
+                    gap,
+                    opaque,
+                })
             }
             _ => {
                 let effect = EffectId::mint(&RandomIds);

@@ -323,6 +323,7 @@ mod tests {
     use super::*;
 
     #[test]
+    #[expect(clippy::too_many_lines, reason = "one table")]
     fn refusals_of_providers_teach_what_they_say() {
         use Lesson::{
             Alternate, Apart, AtMost, EmptyContent, Fold, Limit, NoSystem, NoThinking, Responses,

@@ -123,14 +123,14 @@ fn calls_done(order: Order, run: &mut Vec<Message>, arranged: &mut Vec<Message>)
         arranged.append(&mut results);
         return;
     }
-    one_by_one(text, calls, results, arranged);
+    one_by_one(text, calls, &results, arranged);
 }
 
 /// Each call in a message of its own, before its result.
 fn one_by_one(
     text: String,
     calls: Vec<ToolCall>,
-    results: Vec<Message>,
+    results: &[Message],
     arranged: &mut Vec<Message>,
 ) {
     let mut text = text;

@@ -143,7 +143,7 @@ fn choice(choice: &ToolChoice, forced: bool) -> Value {
 /// What has come of an answer.
 #[derive(Debug, Default)]
 pub(super) struct Items {
-    items: Vec<Value>,
+    received: Vec<Value>,
     /// Words that were heard already.
     heard: String,
     finish: Option<Finish>,
@@ -204,10 +204,10 @@ impl Items {
     }
 
     fn item(&mut self, item: &Value) -> Result<(), Error> {
-        if self.items.len() == ITEMS_MAX {
+        if self.received.len() == ITEMS_MAX {
             return Err(Error::BadAnswer(Fault::Size));
         }
-        self.items.push(item.clone());
+        self.received.push(item.clone());
         Ok(())
     }
 
@@ -235,7 +235,7 @@ impl Items {
     }
 
     fn contents(&self, kind: &str, member: &str) -> String {
-        let messages = self.items.iter().filter(|item| item["type"] == "message");
+        let messages = self.received.iter().filter(|item| item["type"] == "message");
         let parts = messages.filter_map(|item| item["content"].as_array()).flatten();
         parts.filter(|part| part["type"] == kind).filter_map(|part| part[member].as_str()).collect()
     }
@@ -253,7 +253,7 @@ impl Items {
         }
         let mut opaque = Opaque::default();
         let (mut calls, mut thinks): (Vec<ToolCall>, bool) = (Vec::new(), false);
-        for item in self.items {
+        for item in self.received {
             match item["type"].as_str().unwrap_or_default() {
                 "function_call" => {
                     let id = item["call_id"].as_str().map(str::to_owned);

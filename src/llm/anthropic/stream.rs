@@ -22,7 +22,7 @@ const BLOCKS_MAX: usize = 256;
 /// What has come of an answer.
 #[derive(Debug, Default)]
 pub(in crate::llm) struct Blocks {
-    blocks: Vec<(u64, Value)>,
+    received: Vec<(u64, Value)>,
     /// Arguments of calls as they come, by the index of the block.
     inputs: Vec<(u64, String)>,
     text: String,
@@ -104,14 +104,14 @@ impl Blocks {
     }
 
     fn begin(&mut self, event: &Value, heard: &mut dyn FnMut(&str)) -> Result<(), Error> {
-        if self.blocks.len() == BLOCKS_MAX {
+        if self.received.len() == BLOCKS_MAX {
             return Err(Error::BadAnswer(Fault::Size));
         }
         let (index, block) = (event["index"].as_u64().unwrap_or_default(), &event["content_block"]);
         if let (Some("text"), Some(words)) = (block["type"].as_str(), block["text"].as_str()) {
             self.hear(words, heard);
         }
-        self.blocks.push((index, block.clone()));
+        self.received.push((index, block.clone()));
         Ok(())
     }
 
@@ -139,7 +139,7 @@ impl Blocks {
             _ => return,
         };
         let piece = delta[member].as_str().unwrap_or_default();
-        if let Some((_, block)) = self.blocks.iter_mut().rev().find(|(of, _)| *of == index) {
+        if let Some((_, block)) = self.received.iter_mut().rev().find(|(of, _)| *of == index) {
             let before = block[member].as_str().unwrap_or_default();
             block[member] = json!(format!("{before}{piece}"));
         }
@@ -150,7 +150,7 @@ impl Blocks {
 
     /// The answer.
     pub(in crate::llm) fn whole(self, ids: &dyn Ids, bound: &str) -> Result<Completion, Error> {
-        let Self { blocks, inputs, text, finish, usage, done } = self;
+        let Self { received: blocks, inputs, text, finish, usage, done } = self;
         let finish = match finish {
             Some(finish) => finish,
             None if done => Finish::Unknown,

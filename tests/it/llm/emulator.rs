@@ -31,13 +31,13 @@ pub(super) enum Rule {
     KnownMembers,
     /// The signature of thoughts beside the first call of each answer in this turn (Gemini 3). The body is a list.
     Signature,
-    /// The same, told by OpenRouter, which keeps signatures in `reasoning_details`.
+    /// The same, told by `OpenRouter`, which keeps signatures in `reasoning_details`.
     Details,
-    /// `reasoning_content` of every answer with calls (DeepSeek V4).
+    /// `reasoning_content` of every answer with calls (`DeepSeek` V4).
     Thoughts,
-    /// The same since somebody spoke last (DeepSeek V3.2).
+    /// The same since somebody spoke last (`DeepSeek` V3.2).
     ThoughtsInTurn,
-    /// No `reasoning_content` (DeepSeek R1, Mistral).
+    /// No `reasoning_content` (`DeepSeek` R1, Mistral).
     NoThoughts,
     /// Nobody speaks right after a result (Mistral).
     NoUserAfterTool,
@@ -106,7 +106,10 @@ async fn answer(State((rules, seen)): State<Shared>, body: Bytes) -> Response<Bo
     }
     let chunks = speech(&rules, &body, &mut seen);
     seen.bodies.push(body);
-    let stream: String = chunks.iter().map(|chunk| format!("data: {chunk}\n\n")).collect();
+    let stream: String = chunks
+        .iter()
+        .flat_map(|chunk| ["data: ".to_owned(), chunk.to_string(), "\n\n".to_owned()])
+        .collect();
     let response = Response::builder().header("content-type", "text/event-stream");
     response.body(Body::from(format!("{stream}data: [DONE]\n\n"))).unwrap()
 }
@@ -115,6 +118,7 @@ fn limit(body: &Value) -> u64 {
     body["max_completion_tokens"].as_u64().or_else(|| body["max_tokens"].as_u64()).unwrap()
 }
 
+#[expect(clippy::unnecessary_wraps, reason = "as rules answer")]
 fn openai(param: &str, message: &str) -> Option<(u16, Value)> {
     Some((
         400,
@@ -122,6 +126,7 @@ fn openai(param: &str, message: &str) -> Option<(u16, Value)> {
     ))
 }
 
+#[expect(clippy::unnecessary_wraps, reason = "as rules answer")]
 fn said(status: u16, message: &str) -> Option<(u16, Value)> {
     Some((
         status,
@@ -197,7 +202,6 @@ fn thoughts(rule: Rule, messages: &[Value], seen: &Seen) -> Option<(u16, Value)>
             Rule::NoThoughts if !given.is_null() => {
                 return said(400, "Please remove the reasoning_content from your message.");
             }
-            Rule::NoThoughts => {}
             Rule::Signature if is_late && given.as_str() != owed => {
                 return Some((
                     400,
@@ -224,12 +228,12 @@ fn thoughts(rule: Rule, messages: &[Value], seen: &Seen) -> Option<(u16, Value)>
 }
 
 fn order(rule: Rule, messages: &[Value]) -> Option<(u16, Value)> {
-    let role = |message: &Value| message["role"].as_str().unwrap().to_owned();
+    let from = |message: &Value| message["role"].as_str().unwrap().to_owned();
     let has_calls = |message: &Value| message.get("tool_calls").is_some();
     match rule {
         Rule::NoUserAfterTool => messages
             .windows(2)
-            .any(|two| role(&two[0]) == "tool" && role(&two[1]) == "user")
+            .any(|two| from(&two[0]) == "tool" && from(&two[1]) == "user")
             .then(|| said(400, "Unexpected role 'user' after role 'tool'"))?,
         Rule::Apart => messages
             .iter()
@@ -238,12 +242,12 @@ fn order(rule: Rule, messages: &[Value]) -> Option<(u16, Value)> {
                 said(400, "Assistant message must have either content or tool_calls, but not both.")
             })?,
         Rule::NoSystem => {
-            (role(&messages[0]) == "system").then(|| said(400, "System role not supported"))?
+            (from(&messages[0]) == "system").then(|| said(400, "System role not supported"))?
         }
         Rule::Gemma(status) => {
-            let begin = usize::from(role(&messages[0]) == "system");
+            let begin = usize::from(from(&messages[0]) == "system");
             for (n, message) in messages[begin..].iter().enumerate() {
-                let is_heard = matches!(role(message).as_str(), "user" | "tool");
+                let is_heard = matches!(from(message).as_str(), "user" | "tool");
                 if is_heard != (n % 2 == 0) {
                     return said(
                         status,
@@ -257,12 +261,12 @@ fn order(rule: Rule, messages: &[Value]) -> Option<(u16, Value)> {
             None
         }
         Rule::Ministral => {
-            let begin = usize::from(role(&messages[0]) == "system");
+            let begin = usize::from(from(&messages[0]) == "system");
             let counted = messages[begin..]
                 .iter()
-                .filter(|m| role(m) == "user" || role(m) == "assistant" && !has_calls(m));
+                .filter(|m| from(m) == "user" || from(m) == "assistant" && !has_calls(m));
             let wrong =
-                counted.enumerate().any(|(n, message)| (role(message) == "user") != (n % 2 == 0));
+                counted.enumerate().any(|(n, message)| (from(message) == "user") != (n % 2 == 0));
             wrong.then(|| said(400, "After the optional system message, conversation roles must alternate user and assistant roles except for tool calls and results."))?
         }
         _ => None,

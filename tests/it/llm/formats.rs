@@ -82,7 +82,10 @@ async fn answer(
     seen.lock().unwrap().push(body);
     let stream: String = events
         .iter()
-        .map(|event| format!("event: {}\ndata: {event}\n\n", event["type"].as_str().unwrap()))
+        .flat_map(|event| {
+            let name = event["type"].as_str().unwrap();
+            [format!("event: {name}\n"), format!("data: {event}\n\n")]
+        })
         .collect();
     Response::builder()
         .header("content-type", "text/event-stream")

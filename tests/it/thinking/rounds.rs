@@ -23,6 +23,7 @@ use crate::{
 };
 
 #[tokio::test]
+#[expect(clippy::too_many_lines, reason = "one story")]
 async fn a_model_leads_from_start_to_end() {
     let model = Scripted::new();
     model

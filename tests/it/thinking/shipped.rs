@@ -321,14 +321,13 @@ async fn both_shipped_flows_end_with_models_that_read_nothing_but_the_request() 
                 if acts == 5 {
                     world.restart().await;
                 }
-                match world.open().await {
-                    Some(wait) => _ = world.answer(reply(&wait.prompt.control, acts)).await,
-                    None => {
-                        let screen = world.screen();
-                        let last = screen.rsplit("---").next().unwrap();
-                        assert!(last.contains('?'), "{what}: nothing to answer:\n{screen}");
-                        world.say(&format!("These are my words, number {acts}.")).await;
-                    }
+                if let Some(wait) = world.open().await {
+                    world.answer(reply(&wait.prompt.control, acts)).await;
+                } else {
+                    let screen = world.screen();
+                    let last = screen.rsplit("---").next().unwrap();
+                    assert!(last.contains('?'), "{what}: nothing to answer:\n{screen}");
+                    world.say(&format!("These are my words, number {acts}.")).await;
                 }
             }
             let state = world.state().await;
