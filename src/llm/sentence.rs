@@ -159,6 +159,7 @@ pub(super) fn masked(said: &str, texts: &str) -> String {
         let telling =
             token.contains('@') || core.len() >= 6 && core.bytes().all(|b| b.is_ascii_digit());
         *hide |= telling && texts.contains(&core.to_lowercase());
+        *hide |= is_secret(token);
     }
     let mut out: Vec<&str> = Vec::with_capacity(tokens.len());
     for (token, hide) in tokens.iter().zip(hidden) {
@@ -170,6 +171,20 @@ pub(super) fn masked(said: &str, texts: &str) -> String {
     }
     out.join(" ")
 }
+
+/// Whether a word looks like a key: providers repeat a wrong one, or parts of it, in what they say.
+fn is_secret(token: &str) -> bool {
+    let core = token.trim_matches(|c: char| !c.is_alphanumeric());
+    let begins = KEYS.iter().any(|key| core.to_lowercase().starts_with(key));
+    // An unbroken run of letters and digits; names of models have dashes.
+    let is_long = core.len() >= 20
+        && core.bytes().any(|b| b.is_ascii_digit())
+        && core.bytes().all(|b| b.is_ascii_alphanumeric());
+    begins || token.contains("***") || is_long
+}
+
+/// How keys of providers begin.
+const KEYS: [&str; 8] = ["sk-", "sk_", "pk-", "gsk_", "xai-", "aiza", "hf_", "bearer"];
 
 /// Takes out what stands in quotes and in the request.
 fn without_quotations(said: &str, texts: &str) -> String {
@@ -249,6 +264,12 @@ mod tests {
             ("The text My name is Ada Byron and more", "The text … more"),
             ("you said: Ada Byron", "you said: …"),
             ("No user ada@example.org or 5551234567", "No user … or …"),
+            ("Incorrect API key provided: sk-abc***xyz.", "Incorrect API key provided: …"),
+            ("No such key: a8f5f167f44f4964e6c998dee827110c", "No such key: …"),
+            (
+                "model gpt-5.6-sol-2026-11-01 is not available",
+                "model gpt-5.6-sol-2026-11-01 is not available",
+            ),
         ];
         for (said, shown) in cases {
             assert_eq!(masked(said, texts), shown);

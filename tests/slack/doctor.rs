@@ -152,7 +152,7 @@ async fn a_model_that_calls_nothing_or_is_not_let_in_is_named() {
     let refusal = json!({ "error": { "message": "No such key: sk-marker", "code": 401 } });
     let (_locked, config) = with_a_model(&[Reply::json(401, &refusal)]).await;
     let said = doctor(dir.path(), &slack, &config, TOKENS, &["--online"]).await;
-    insta::assert_snapshot!(said.err, @"model: the model's provider does not take the request (401). hint: check `base_url`, `model`, the key and `dialect`");
+    insta::assert_snapshot!(said.err, @"model: the model's provider does not take the request (401): “No such key: …”. hint: check `base_url`, `model`, the key and `dialect`");
     assert_eq!(said.code, 1);
 }
 
