@@ -34,8 +34,9 @@ impl Names {
             Value::Array(items) => items.iter_mut().for_each(|item| self.replace_in(key, item)),
             Value::Object(members) if is_place(members) => *value = json!("place"),
             Value::Object(members) => {
-                // Slack alone knows it.
+                // Slack alone knows it, and which source of contact data serves depends on the platform.
                 members.remove("time_zone");
+                members.remove("contact_source");
                 for (key, member) in members {
                     self.replace_in(key, member);
                 }
