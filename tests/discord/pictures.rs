@@ -160,7 +160,7 @@ async fn end_of_an_interview_is_drawn() {
     ada.press("Looks right").await;
     pictured(&bot, "candidate-closing", room, "Delete my data").await;
     pictured(&bot, "candidate-head", (DESK, LINUS), "Completed").await;
-    let thread = bot.linus().at("Ada").channel();
+    let thread = bot.linus().at("Ada · Candidate onboarding").channel();
     pictured(&bot, "candidate-summary", (thread, LINUS), "has finished").await;
     ada.press("Download my answers").await;
     ada.press("Delete my data").await;
