@@ -47,6 +47,6 @@ pub use self::{
     routes::Asking,
     settle::{Answer, Responder},
     state::{CallState, State},
-    summary::summary,
+    summary::{name_of, summary},
     think::{Response, Retry},
 };

@@ -23,13 +23,15 @@ impl Order {
     /// Those that make sense as the conversation stands, in the order of the buttons.
     pub fn offered(state: &State) -> Vec<Self> {
         let is_claimed = state.handoff.as_ref().map(|handoff| handoff.claimed_by.is_some());
-        let may_take_over = is_claimed != Some(true) && state.status != Status::Ended;
+        // After the end there is no assistant to keep quiet: what staff write is passed on all the same.
+        let is_at_an_end = matches!(state.status, Status::Completed | Status::Ended);
+        let may_take_over = is_claimed != Some(true) && !is_at_an_end;
         let may_nudge =
             is_claimed.is_none() && matches!(state.status, Status::Notice | Status::Open);
         let may_end = !state.status.is_over();
         let all = [
             (Self::TakeOver, may_take_over),
-            (Self::HandBack, is_claimed.is_some()),
+            (Self::HandBack, is_claimed.is_some() && !is_at_an_end),
             (Self::Nudge, may_nudge),
             (Self::End, may_end),
         ];
@@ -116,7 +118,7 @@ mod tests {
         assert_eq!(labels(&state), ["Hand back", "End"]);
         state.handoff = None;
         state.status = Status::Completed;
-        assert_eq!(labels(&state), ["Take over"]);
+        assert_eq!(labels(&state), [""; 0]);
         state.status = Status::Ended;
         assert_eq!(labels(&state), [""; 0]);
     }

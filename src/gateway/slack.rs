@@ -65,6 +65,7 @@ pub mod manifest;
 pub mod mirror;
 pub mod parse;
 pub mod people;
+mod profile;
 pub mod render;
 pub mod send;
 pub mod tenants;

@@ -398,12 +398,13 @@ impl Actor {
         let expires = self.override_expiry();
         let denial_reader = self.denial_reader();
         let stamp = |at: chrono::DateTime<chrono::Utc>| at.format("%Y-%m-%d %H:%M UTC").to_string();
+        let reason = request.reason.filter(|reason| *reason != USER_REQUESTED).unwrap_or_default();
         let facts = [
             (Decide::PERSON, person.clone()),
             ("Flow", self.flow.flow.title.clone()),
             ("Phase", request.phase.title.clone()),
             ("Missing", titles(request.phase, &request.missing).join(", ")),
-            (whose, request.reason.unwrap_or("none given").to_owned()),
+            (whose, reason.to_owned()),
             ("Requested", stamp(self.now)),
             ("Expires", expires.map_or_else(|| "never".to_owned(), stamp)),
         ];
@@ -415,7 +416,11 @@ impl Actor {
                     .to_owned(),
                 control: Control::Decide(Decide {
                     request: request_line,
-                    facts: facts.into_iter().map(|(label, value)| (label.to_owned(), value)).collect(),
+                    facts: facts
+                        .into_iter()
+                        .filter(|(_, value)| !value.is_empty())
+                        .map(|(label, value)| (label.to_owned(), value))
+                        .collect(),
                     approve: "Approve".to_owned(),
                     deny: "Deny".to_owned(),
                     deny_and_tell: Some(denial_label(denial_reader).to_owned()),
@@ -515,7 +520,7 @@ impl Actor {
     pub(super) fn call_to_advance(&self, from: &Responder, reason: &str) -> Option<Call> {
         let phase = self.phase()?;
         let may_decide = self.may_decide(from);
-        let reason = if reason.trim().is_empty() { "user requested" } else { reason.trim() };
+        let reason = if reason.trim().is_empty() { USER_REQUESTED } else { reason.trim() };
         let args = json!({ "overrides": evidence::missing(&self.state, phase), "reason": reason });
         let origin = Origin::Person { by: from.person.clone(), may_decide };
         Some(self.call("asked", "next_phase", args, origin))
@@ -532,6 +537,9 @@ impl Actor {
         Some(self.call("asked", "next_phase", args, origin))
     }
 }
+
+/// Stands for the reason of whoever gave none. Nobody who decides needs to read it.
+const USER_REQUESTED: &str = "user requested";
 
 fn blocked(missing: &[String], note: Option<&str>) -> Value {
     match note {

@@ -200,6 +200,9 @@ impl From<Offered> for Command {
     }
 }
 
+/// Why a person is asked for, where the participant did; that they did is said anyway.
+const ASKED: &str = "the participant asked";
+
 impl Actor {
     /// Carries out a command; the refusal is for the person who gave it.
     pub fn command(&mut self, from: &Responder, command: Command, via: Via) -> Result<(), Refusal> {
@@ -228,7 +231,7 @@ impl Actor {
         match command {
             Command::Stop => self.stop("the participant said stop"),
             Command::Resume => return self.resume(from),
-            Command::Human => self.hand_over("the participant asked", texts::HUMAN_ASKED),
+            Command::Human => self.hand_over(ASKED, texts::HUMAN_ASKED),
             Command::Skip => return self.skip(from, via),
             Command::Export => {
                 self.post(texts::EXPORT_READY);
@@ -349,11 +352,11 @@ impl Actor {
         self.audit("handed_over", [("reason", json!(reason))], []);
         let person = self.state.person_in_words();
         let handoff = self.flow.flow.handoff.clone();
+        let why = if reason == ASKED { String::new() } else { format!(": {}", quoted(reason)) };
         let card = format!(
-            "**{}** asks for a person in *{}*: {}.",
+            "**{}** asks for a person in *{}*{why}.",
             quoted(&person),
-            self.flow.flow.title,
-            quoted(reason)
+            self.flow.flow.title
         );
         if let Some(alias) = &handoff.channel {
             let errand = Errand::HandOver { at: self.now, text: text.to_owned() };

@@ -8,7 +8,7 @@
 //! **Work history**
 //! - Lead Analyst, Analytical Engines Ltd · 2019 to now
 //!
-//! Moved past *Education*, approved by Grace Hopper.
+//! Moved past *Education* by Grace Hopper's override.
 //! ```
 
 use chrono::NaiveDate;
@@ -18,6 +18,7 @@ use super::State;
 use crate::{
     flows::LoadedFlow,
     model::{
+        artifact::Artifact,
         flow::Objective,
         text::quoted,
         transcript::SetBy,
@@ -33,17 +34,21 @@ const ENTRIES_MAX: usize = 8;
 
 /// What the team reads: the newest of each kind of data in `include`, the files, and what was passed over.
 pub fn summary(state: &State, flow: &LoadedFlow, include: &[String]) -> String {
-    let person = person(state, flow);
+    let person = name_of(state, flow);
     let mut text = format!("**{}** has finished *{}*.", quoted(&person), flow.flow.title);
     for data in include {
         let Some(record) = state.record(data) else { continue };
         let title = flow.data_title(data);
-        text.push_str(&section(&title, &record.data));
+        text.push_str(&section(&title, &record.data, flow.schemas.get(data)));
     }
-    let files: Vec<String> =
-        state.artifacts.iter().map(|file| format!("*{}*", quoted(&file.filename))).collect();
-    if !files.is_empty() {
-        text.extend(["\n\n**Files**: ", &files.join(", ")]);
+    let (resumes, others): (Vec<&Artifact>, Vec<&Artifact>) =
+        state.artifacts.iter().partition(|file| file.is_resume());
+    for (title, files) in [("Résumé", resumes), ("Files", others)] {
+        let names: Vec<String> =
+            files.iter().map(|file| format!("*{}*", quoted(&file.filename))).collect();
+        if !names.is_empty() {
+            text.extend(["\n\n**", title, "**: ", &names.join(", ")]);
+        }
     }
     if let Some(line) = passed_over(state, flow) {
         text.extend(["\n\n", &line]);
@@ -52,22 +57,27 @@ pub fn summary(state: &State, flow: &LoadedFlow, include: &[String]) -> String {
 }
 
 /// The name that the participant approved, else what the platform calls them.
-fn person(state: &State, flow: &LoadedFlow) -> String {
+pub fn name_of(state: &State, flow: &LoadedFlow) -> String {
     let mut profiles = flow.flow.data.keys().filter_map(|data| state.record(data));
     let name = profiles.find_map(|record| record.data["basics"]["name"].as_str());
     let name = name.map(str::trim).filter(|name| !name.is_empty());
     name.map_or_else(|| state.person_in_words(), str::to_owned)
 }
 
-/// A kind of data under its title. A profile needs none: it stands right below the name.
-fn section(title: &str, data: &Value) -> String {
+/// A kind of data under its title, its members named as on its card. A profile needs no title: it stands right below the
+/// name.
+fn section(title: &str, data: &Value, schema: Option<&Value>) -> String {
     if let Some(basics) = data["basics"].as_object() {
         return format!("\n\n{}", basics_line(basics));
     }
     let lines = match data {
         Value::Object(members) if members.contains_key("achievements") => card(members),
         Value::Object(members) => {
-            members.iter().flat_map(|(key, value)| member(key, value)).collect()
+            let label = |key: &str| {
+                let title = schema.and_then(|schema| schema["properties"][key]["title"].as_str());
+                title.map_or_else(|| titled(key), str::to_owned)
+            };
+            members.iter().flat_map(|(key, value)| member(&label(key), value)).collect()
         }
         _ => entries(data),
     };
@@ -103,20 +113,18 @@ fn card(members: &Map<String, Value>) -> Vec<String> {
 }
 
 /// A member of a record: its value, or its entries where it is a list.
-fn member(key: &str, value: &Value) -> Vec<String> {
+fn member(label: &str, value: &Value) -> Vec<String> {
     match value {
         Value::Array(items) if items.iter().any(Value::is_object) => entries(value),
         Value::Array(items) => {
             let all: Vec<String> = items.iter().filter_map(words).collect();
-            let line = format!("- {}: {}", titled(key), all.join(", "));
+            let line = format!("- {label}: {}", all.join(", "));
             if all.is_empty() { Vec::new() } else { vec![line] }
         }
         Value::Object(members) => {
-            members.iter().flat_map(|(key, value)| member(key, value)).collect()
+            members.iter().flat_map(|(key, value)| member(&titled(key), value)).collect()
         }
-        leaf => {
-            words(leaf).map(|words| format!("- {}: {words}", titled(key))).into_iter().collect()
-        }
+        leaf => words(leaf).map(|words| format!("- {label}: {words}")).into_iter().collect(),
     }
 }
 
@@ -170,7 +178,7 @@ fn passed_over(state: &State, flow: &LoadedFlow) -> Option<String> {
     deciders.sort_unstable();
     deciders.dedup();
     let by = if deciders.is_empty() { "the team".to_owned() } else { deciders.join(", ") };
-    Some(format!("Moved past {}, approved by {by}.", titles.join(", ")))
+    Some(format!("Moved past {} by {by}'s override.", titles.join(", ")))
 }
 
 /// Who approved that an objective is passed over, as others call them.

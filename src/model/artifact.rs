@@ -30,6 +30,11 @@ pub struct Artifact {
 }
 
 impl Artifact {
+    /// Whether it was sent as somebody's résumé.
+    pub fn is_resume(&self) -> bool {
+        self.upload_type == "resume"
+    }
+
     /// `artifact:upload_…`, the only address given out (S0's `storageUrl` without the host's paths).
     pub fn url(&self) -> String {
         format!("artifact:{}", self.id)

@@ -223,7 +223,7 @@ async fn a_participant_calls_a_person_and_asks_to_skip_ahead_by_command() {
     ada.at("welcome").command("/onboard advance", &[("reason", json!("I know them"))]).await;
     assert_snapshot!(ada.news(), @"
     #welcome
-      + Anteroom (only you): You'll find the answer here: #welcome-ada
+      + Anteroom (only you): You've moved on to the next part.
     #welcome-ada
       + Anteroom: This part can't be skipped: Rules accepted, Minimum age confirmed.
     ");

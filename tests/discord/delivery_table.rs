@@ -297,7 +297,12 @@ impl Stage for Kind {
             Self::CardEdited => ada("✓ You answered: **Blue**"),
             Self::Words => ada("I couldn't match that"),
             Self::Copy => ada("[Download my answers]"),
-            Self::Desk => linus("the participant asked."),
+            // Not the line to those who are written to directly, which begins alike.
+            Self::Desk => bot
+                .linus()
+                .screen()
+                .lines()
+                .any(|line| line.ends_with("asks for a person in *A short talk*.")),
             Self::FromTeam => ada("Anteroom: Linus: What is it?"),
             Self::ToTeam => linus("Anteroom: Ada: Is the office warm?"),
             Self::File => ada("📎 return-"),

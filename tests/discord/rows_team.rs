@@ -249,7 +249,7 @@ async fn row_24_nobody_decides_their_own_request() {
     grace.at("welcome").command("/override", &[("member", json!(GRACE))]).await;
     assert_snapshot!(grace.news(), @"
     #welcome
-      + Anteroom (only you): You'll find the answer here: #welcome-grace-hopper
+      + Anteroom (only you): I'm asking the team to let you skip ahead.
     #staff-approvals
       + Anteroom (only you): ┃ ### Approve this?
           ┃ Move Grace Hopper to “Goodbye”?
@@ -402,7 +402,7 @@ async fn an_override_by_those_who_may_is_at_once_and_has_its_reason() {
     grace.command("/override", &options).await;
     assert_snapshot!(bot.grace().news(), @"
     #welcome
-      + Anteroom (only you): Done.
+      + Anteroom (only you): Moved on to the next part.
     ");
     assert_snapshot!(bot.ada().news(), @"
     #welcome-ada

@@ -269,11 +269,11 @@ async fn a_candidate_is_interviewed_with_no_model() {
     - It worked
 
     **What you are looking for**
-    - Job search context: More responsibility, Go deeper into one subject
-    - Work arrangement preferences: Remote
+    - What you want next: More responsibility, Go deeper into one subject
+    - Working arrangement: Remote
     - Availability: Notice period: About a month. Earliest start: March
 
-    **Files**: *resume.txt*
+    **Résumé**: *resume.txt*
     ");
     world.assert_at_rest().await;
 }

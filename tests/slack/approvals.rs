@@ -89,7 +89,7 @@ async fn a_request_is_approved() {
     assert_snapshot!(grace.news(), @"
     + Anteroom: # Move Ada Byron to “Goodbye”?
           This phase isn't complete. Missing items were determined by the app, not by the model.
-            *Person* Ada Byron
+            *Person* @Ada Byron
             *Flow* About pets
             *Phase* Pets
             *Missing* A pet
@@ -97,6 +97,7 @@ async fn a_request_is_approved() {
             *Expires* 9 Nov 10:00 UTC
           *The interviewer's reason*
           > there is no pet
+          · @approvers, please decide.
           [+ Approve ?] [! Deny] [Deny and tell the interviewer] [Open transcript]
     ");
 
@@ -105,7 +106,7 @@ async fn a_request_is_approved() {
     assert_snapshot!(grace.news(), @"
     ~ Anteroom (edited): # Move Ada Byron to “Goodbye”?
           This phase isn't complete. Missing items were determined by the app, not by the model.
-            *Person* Ada Byron
+            *Person* @Ada Byron
             *Flow* About pets
             *Phase* Pets
             *Missing* A pet
@@ -113,7 +114,7 @@ async fn a_request_is_approved() {
             *Expires* 9 Nov 10:00 UTC
           *The interviewer's reason*
           > there is no pet
-          ✓ *Approved* by @Grace Hopper, 2 Nov 10:00 UTC
+          ✓ *Approved* by @Grace Hopper · 2 Nov 10:00 UTC
     +   Anteroom: Approved by @Grace Hopper.
     ");
     assert_snapshot!(ada.news(), @"
@@ -155,7 +156,7 @@ async fn a_request_that_no_channel_takes_is_decided_in_a_direct_message() {
     assert_snapshot!(grace.news(), @"
     + Anteroom: # Move Ada Byron to “Goodbye”?
           This phase isn't complete. Missing items were determined by the app, not by the model.
-            *Person* Ada Byron
+            *Person* @Ada Byron
             *Flow* About pets
             *Phase* Pets
             *Missing* A pet
@@ -171,7 +172,7 @@ async fn a_request_that_no_channel_takes_is_decided_in_a_direct_message() {
     assert_snapshot!(grace.news(), @"
     ~ Anteroom (edited): # Move Ada Byron to “Goodbye”?
           This phase isn't complete. Missing items were determined by the app, not by the model.
-            *Person* Ada Byron
+            *Person* @Ada Byron
             *Flow* About pets
             *Phase* Pets
             *Missing* A pet
@@ -179,7 +180,7 @@ async fn a_request_that_no_channel_takes_is_decided_in_a_direct_message() {
             *Expires* 9 Nov 10:00 UTC
           *The interviewer's reason*
           > there is no pet
-          ✓ *Approved* by @Grace Hopper, 2 Nov 10:00 UTC
+          ✓ *Approved* by @Grace Hopper · 2 Nov 10:00 UTC
     ");
     assert_snapshot!(ada.news(), @"
     ~ Anteroom (edited): · Step 2 of 2 · Goodbye
@@ -225,7 +226,7 @@ async fn a_request_is_denied() {
     assert_snapshot!(grace.news(), @"
     ~ Anteroom (edited): # Move Ada Byron to “Goodbye”?
           This phase isn't complete. Missing items were determined by the app, not by the model.
-            *Person* Ada Byron
+            *Person* @Ada Byron
             *Flow* About pets
             *Phase* Pets
             *Missing* A pet
@@ -233,7 +234,7 @@ async fn a_request_is_denied() {
             *Expires* 9 Nov 10:00 UTC
           *The interviewer's reason*
           > there is no pet
-          ✗ *Denied* by @Grace Hopper, 2 Nov 10:00 UTC
+          ✗ *Denied* by @Grace Hopper · 2 Nov 10:00 UTC
     +   Anteroom: Denied by @Grace Hopper.
     ");
     assert_snapshot!(ada.news(), @"
@@ -272,7 +273,7 @@ async fn a_denial_says_something_to_the_interviewer_alone() {
     assert_snapshot!(grace.news(), @"
     ~ Anteroom (edited): # Move Ada Byron to “Goodbye”?
           This phase isn't complete. Missing items were determined by the app, not by the model.
-            *Person* Ada Byron
+            *Person* @Ada Byron
             *Flow* About pets
             *Phase* Pets
             *Missing* A pet
@@ -280,7 +281,7 @@ async fn a_denial_says_something_to_the_interviewer_alone() {
             *Expires* 9 Nov 10:00 UTC
           *The interviewer's reason*
           > there is no pet
-          ✗ *Denied with feedback* by @Grace Hopper, 2 Nov 10:00 UTC
+          ✗ *Denied with feedback* by @Grace Hopper · 2 Nov 10:00 UTC
           · To the interviewer: Ask about plants, she is shy.
     +   Anteroom: Denied by @Grace Hopper.
     ");
@@ -315,7 +316,7 @@ async fn words_in_the_thread_decide() {
             assert_snapshot!(grace.news(), @"
             ~ Anteroom (edited): # Move Ada Byron to “Goodbye”?
                   This phase isn't complete. Missing items were determined by the app, not by the model.
-                    *Person* Ada Byron
+                    *Person* @Ada Byron
                     *Flow* About pets
                     *Phase* Pets
                     *Missing* A pet
@@ -323,7 +324,7 @@ async fn words_in_the_thread_decide() {
                     *Expires* 9 Nov 10:00 UTC
                   *The interviewer's reason*
                   > there is no pet
-                  ✗ *Denied* by @Grace Hopper, 2 Nov 10:00 UTC
+                  ✗ *Denied* by @Grace Hopper · 2 Nov 10:00 UTC
             +   Mallory: deny
             +   Grace Hopper: What do you think, Linus?
             +   Grace Hopper: deny
@@ -370,7 +371,7 @@ async fn a_request_is_reminded_of_once_and_lapses() {
     assert_snapshot!(grace.news(), @"
     ~ Anteroom (edited): # Move Ada Byron to “Goodbye”?
           This phase isn't complete. Missing items were determined by the app, not by the model.
-            *Person* Ada Byron
+            *Person* @Ada Byron
             *Flow* About pets
             *Phase* Pets
             *Missing* A pet
@@ -378,6 +379,7 @@ async fn a_request_is_reminded_of_once_and_lapses() {
             *Expires* 9 Nov 10:00 UTC
           *The interviewer's reason*
           > there is no pet
+          · @approvers, please decide.
           [+ Approve ?] [! Deny] [Deny and tell the interviewer] [Open transcript]
     +   Anteroom: Still waiting for a decision: Move Ada Byron to “Goodbye”?
     +   Anteroom: @approvers
@@ -389,7 +391,7 @@ async fn a_request_is_reminded_of_once_and_lapses() {
     assert_snapshot!(grace.news(), @"
     ~ Anteroom (edited): # Move Ada Byron to “Goodbye”?
           This phase isn't complete. Missing items were determined by the app, not by the model.
-            *Person* Ada Byron
+            *Person* @Ada Byron
             *Flow* About pets
             *Phase* Pets
             *Missing* A pet
@@ -415,14 +417,13 @@ async fn row_46_a_request_is_withdrawn_with_what_it_is_about() {
     assert_snapshot!(ada.last(), @"
     Anteroom: # Delete everything?
         This deletes your answers, your files, the whole conversation and any open requests, and removes what I posted. We keep only a record that an erasure took place; it doesn't contain your name. A receipt lists whatever I can't remove. This can't be undone.
-        :warning: *This cannot be taken back.*
         [! Erase everything ?] [Keep]
     ");
     ada.press("Erase everything").await;
     assert_snapshot!(grace.news(), @"
     - Anteroom: # Move Ada Byron to “Goodbye”?
           This phase isn't complete. Missing items were determined by the app, not by the model.
-            *Person* Ada Byron
+            *Person* @Ada Byron
             *Flow* About pets
             *Phase* Pets
             *Missing* A pet
@@ -430,6 +431,7 @@ async fn row_46_a_request_is_withdrawn_with_what_it_is_about() {
             *Expires* 9 Nov 10:00 UTC
           *The interviewer's reason*
           > there is no pet
+          · @approvers, please decide.
           [+ Approve ?] [! Deny] [Deny and tell the interviewer] [Open transcript]
     ");
     assert_snapshot!(ada.screen(), @"
@@ -460,7 +462,7 @@ async fn a_decider_advances_somebody_at_once() {
     assert_snapshot!(grace.news(), @"
     ~ Anteroom (edited): # Move Ada Byron to “Goodbye”?
           This phase isn't complete. Missing items were determined by the app, not by the model.
-            *Person* Ada Byron
+            *Person* @Ada Byron
             *Flow* About pets
             *Phase* Pets
             *Missing* A pet
@@ -468,8 +470,8 @@ async fn a_decider_advances_somebody_at_once() {
             *Expires* 9 Nov 10:00 UTC
           *The interviewer's reason*
           > there is no pet
-          ✓ *Approved* by @Grace Hopper, 2 Nov 10:00 UTC
-    + Anteroom (only you): Done.
+          ✓ *Approved* by @Grace Hopper · 2 Nov 10:00 UTC
+    + Anteroom (only you): Moved on to the next part.
     +   Anteroom: Approved by @Grace Hopper.
     ");
     assert_snapshot!(ada.news(), @"

@@ -47,7 +47,7 @@ async fn a_candidate_is_invited_and_goes_through_the_script_to_the_end() {
           • At any time type _human_ to reach a person, _stop_ to end, _export_ for a copy, or _delete my data_.
 
           Using this bot is optional. If you would rather not, or need an adjustment, choose "Talk to a person".
-          ✓ You answered: *Continue with the assistant*, 2 Nov 10:00 UTC
+          ✓ You answered: *Continue with the assistant* · 2 Nov 10:00 UTC
     +   Anteroom: First the basics: how to reach you, where you have worked and studied. About 5 minutes. A résumé makes it faster.
     +   Anteroom: · Step 1 of 3 · The basics · 0/3
     +   Anteroom: How would you like to begin? A résumé saves typing; you can correct everything that is read from it.
@@ -57,7 +57,7 @@ async fn a_candidate_is_invited_and_goes_through_the_script_to_the_end() {
     ada.press("Upload résumé").await;
     assert_snapshot!(ada.news(), @"
     ~   Anteroom (edited): How would you like to begin? A résumé saves typing; you can correct everything that is read from it.
-            ✓ You answered: *Upload résumé*, 2 Nov 10:00 UTC
+            ✓ You answered: *Upload résumé* · 2 Nov 10:00 UTC
     +   Anteroom: Please send your résumé as PDF, DOCX, TXT or MD, at most 10 MB.
             [+ Upload résumé] [Skip]
             · PDF, DOCX, TXT, MD · up to 10 MB · at most 3 files. You can also drop the file into this conversation. No file at hand? Type it here instead.
@@ -74,7 +74,7 @@ async fn a_candidate_is_invited_and_goes_through_the_script_to_the_end() {
     ada.submit().await;
     assert_snapshot!(ada.news(), @"
     ~   Anteroom (edited): Please send your résumé as PDF, DOCX, TXT or MD, at most 10 MB.
-            ✓ You sent: *ada.pdf*, 2 Nov 10:00 UTC
+            ✓ You sent: *ada.pdf* · 2 Nov 10:00 UTC
     +   Anteroom: # Contact details
             I found 4 roles and 2 schools. Here are your contact details so far. Please correct and complete them.
               *Name* Ada Byron
@@ -86,13 +86,9 @@ async fn a_candidate_is_invited_and_goes_through_the_script_to_the_end() {
               *Country* GB
             · Not given: Address, Postcode, Region
             *Profile 1*
-              *Network* LinkedIn
-              *User name* ada-byron
-              *Link* https://linkedin.com/in/ada-byron {… Edit | Remove}
+            LinkedIn · ada-byron · https://linkedin.com/in/ada-byron {… Edit | Remove}
             *Profile 2*
-              *Network* GitHub
-              *User name* ada-byron
-              *Link* https://github.com/ada-byron {… Edit | Remove | Move up}
+            GitHub · ada-byron · https://github.com/ada-byron {… Edit | Remove | Move up}
             [+ Looks right] [Edit] [Add a profile] [Start over]
     ");
 
@@ -109,39 +105,21 @@ async fn a_candidate_is_invited_and_goes_through_the_script_to_the_end() {
               *City* London
               *Country* GB
             *Profile 1*
-              *Network* LinkedIn
-              *User name* ada-byron
-              *Link* https://linkedin.com/in/ada-byron
+            LinkedIn · ada-byron · https://linkedin.com/in/ada-byron
             *Profile 2*
-              *Network* GitHub
-              *User name* ada-byron
-              *Link* https://github.com/ada-byron
-            ✓ *Approved* by you, 2 Nov 10:00 UTC
+            GitHub · ada-byron · https://github.com/ada-byron
+            ✓ *Approved* by you · 2 Nov 10:00 UTC
             [Change]
     +   Anteroom: # Work history
             Here's where you have worked: organisation, title, place and dates, newest first. Please add what's missing and remove what's wrong.
             *Role 1*
-              *Organisation* Analytical Engines Ltd
-              *Title* Senior Programmer
-              *Place* London, United Kingdom
-              *Start* 2020-03 {… Edit | Remove}
+            Analytical Engines Ltd · Senior Programmer · London, United Kingdom · Start 2020-03 {… Edit | Remove}
             *Role 2*
-              *Organisation* Difference & Sons
-              *Title* Programmer
-              *Place* London, United Kingdom
-              *Start* 2016-06
-              *End* 2020-02 {… Edit | Remove | Move up}
+            Difference & Sons · Programmer · London, United Kingdom · 2016-06 to 2020-02 {… Edit | Remove | Move up}
             *Role 3*
-              *Organisation* Somerville Instruments
-              *Title* Assistant Mathematician
-              *Place* Edinburgh, United Kingdom
-              *Start* 2013-09
-              *End* 2016-05 {… Edit | Remove | Move up}
+            Somerville Instruments · Assistant Mathematician · Edinburgh, United Kingdom · 2013-09 to 2016-05 {… Edit | Remove | Move up}
             *Volunteer role 1*
-              *Organisation* Marylebone Night School
-              *Title* Teacher of arithmetic
-              *Start* 2018
-              *End* 2021 {… Edit | Remove}
+            Marylebone Night School · Teacher of arithmetic · 2018 to 2021 {… Edit | Remove}
             [+ Looks right] [Edit] [Add a role] [Add a volunteer role] [Start over]
     ");
 
@@ -150,17 +128,9 @@ async fn a_candidate_is_invited_and_goes_through_the_script_to_the_end() {
     Anteroom: # Education
         Here's where you have studied. Please add what's missing, or skip this if you have nothing to add.
         *School 1*
-          *School* University of London
-          *Subject* Mathematics
-          *Degree* MSc
-          *Start* 2011
-          *End* 2013 {… Edit | Remove}
+        University of London · Mathematics · MSc · 2011 to 2013 {… Edit | Remove}
         *School 2*
-          *School* Ockham College
-          *Subject* Natural Philosophy
-          *Degree* BSc
-          *Start* 2008
-          *End* 2011 {… Edit | Remove | Move up}
+        Ockham College · Natural Philosophy · BSc · 2008 to 2011 {… Edit | Remove | Move up}
         [+ Looks right] [Edit] [Add a school] [Start over] [Skip]
     ");
     ada.press("Looks right").await;
@@ -169,44 +139,22 @@ async fn a_candidate_is_invited_and_goes_through_the_script_to_the_end() {
     ~   Anteroom (edited): # Work history
             Here's where you have worked: organisation, title, place and dates, newest first. Please add what's missing and remove what's wrong.
             *Role 1*
-              *Organisation* Analytical Engines Ltd
-              *Title* Senior Programmer
-              *Place* London, United Kingdom
-              *Start* 2020-03
+            Analytical Engines Ltd · Senior Programmer · London, United Kingdom · Start 2020-03
             *Role 2*
-              *Organisation* Difference & Sons
-              *Title* Programmer
-              *Place* London, United Kingdom
-              *Start* 2016-06
-              *End* 2020-02
+            Difference & Sons · Programmer · London, United Kingdom · 2016-06 to 2020-02
             *Role 3*
-              *Organisation* Somerville Instruments
-              *Title* Assistant Mathematician
-              *Place* Edinburgh, United Kingdom
-              *Start* 2013-09
-              *End* 2016-05
+            Somerville Instruments · Assistant Mathematician · Edinburgh, United Kingdom · 2013-09 to 2016-05
             *Volunteer role 1*
-              *Organisation* Marylebone Night School
-              *Title* Teacher of arithmetic
-              *Start* 2018
-              *End* 2021
-            ✓ *Approved* by you, 2 Nov 10:00 UTC
+            Marylebone Night School · Teacher of arithmetic · 2018 to 2021
+            ✓ *Approved* by you · 2 Nov 10:00 UTC
             [Change]
     +   Anteroom (edited): # Education
             Here's where you have studied. Please add what's missing, or skip this if you have nothing to add.
             *School 1*
-              *School* University of London
-              *Subject* Mathematics
-              *Degree* MSc
-              *Start* 2011
-              *End* 2013
+            University of London · Mathematics · MSc · 2011 to 2013
             *School 2*
-              *School* Ockham College
-              *Subject* Natural Philosophy
-              *Degree* BSc
-              *Start* 2008
-              *End* 2011
-            ✓ *Approved* by you, 2 Nov 10:00 UTC
+            Ockham College · Natural Philosophy · BSc · 2008 to 2011
+            ✓ *Approved* by you · 2 Nov 10:00 UTC
             [Change]
     +   Anteroom: Next, one piece of work you would like us to know about. Around 10 minutes. You choose which.
     +   Anteroom: Which role would you like to talk about? Pick one you know well and enjoy talking about.
@@ -227,21 +175,21 @@ async fn a_candidate_is_invited_and_goes_through_the_script_to_the_end() {
     }
     assert_snapshot!(ada.news(), @"
     ~   Anteroom (edited): Which role would you like to talk about? Pick one you know well and enjoy talking about.
-            ✓ You answered: *Programmer, Difference & Sons*, 2 Nov 10:00 UTC
+            ✓ You answered: *Programmer, Difference & Sons* · 2 Nov 10:00 UTC
     +   Anteroom (edited): What was the goal, and who was it for? Please leave out anything confidential.
-            ✓ You answered: *A faster engine.*, 2 Nov 10:00 UTC
+            ✓ You answered: *A faster engine.* · 2 Nov 10:00 UTC
             [Change]
     +   Ada Byron: A faster engine.
     +   Anteroom (edited): What was your own part in it? If it was a team, say what you did yourself.
-            ✓ You answered: *I wrote the programme.*, 2 Nov 10:00 UTC
+            ✓ You answered: *I wrote the programme.* · 2 Nov 10:00 UTC
             [Change]
     +   Ada Byron: I wrote the programme.
     +   Anteroom (edited): What was the hardest decision, and how did you come to it?
-            ✓ You answered: *Which bug to leave.*, 2 Nov 10:00 UTC
+            ✓ You answered: *Which bug to leave.* · 2 Nov 10:00 UTC
             [Change]
     +   Ada Byron: Which bug to leave.
     +   Anteroom (edited): What changed because of your work, and how do you know?
-            ✓ You answered: *It was twice as fast.*, 2 Nov 10:00 UTC
+            ✓ You answered: *It was twice as fast.* · 2 Nov 10:00 UTC
             [Change]
     +   Ada Byron: It was twice as fast.
     +   Anteroom: How large was the change, roughly? A band is enough.
@@ -314,7 +262,7 @@ async fn a_candidate_is_invited_and_goes_through_the_script_to_the_end() {
               *What you want next* More responsibility, A change of field
               *Working arrangement* Remote
               *Availability* Notice period: About a month. Earliest start: March
-            ✓ *Approved* by you, 2 Nov 10:00 UTC
+            ✓ *Approved* by you · 2 Nov 10:00 UTC
     +   Anteroom: That's everything, thank you! Example Ltd can see the following:
 
             • Contact details
@@ -330,9 +278,8 @@ async fn a_candidate_is_invited_and_goes_through_the_script_to_the_end() {
     ");
     assert_snapshot!(grace.at("recruiting-desk").screen(), @"
     ── #recruiting-desk ──
-    Anteroom: *Ada Byron* · Candidate onboarding
-        · Completed. Write in this thread to take over: what you write is passed on.
-        [Take over]
+    Anteroom: *Ada Byron* (@Ada Byron) · Candidate onboarding
+        · Completed. What you write in this thread is passed on to Ada Byron.
       Anteroom: *Ada Byron* has finished _Candidate onboarding_.
 
           Senior Programmer · ada.byron@example.org · +44 20 7946 0018 · https://ada.example.org · London, GB
@@ -359,12 +306,12 @@ async fn a_candidate_is_invited_and_goes_through_the_script_to_the_end() {
 
           *What you are looking for*
 
-          • Job search context: More responsibility, A change of field
-          • Work arrangement preferences: Remote
+          • What you want next: More responsibility, A change of field
+          • Working arrangement: Remote
           • Availability: Notice period: About a month. Earliest start: March
 
-          *Files*: _ada.pdf_
-          [Transcript]
+          *Résumé*: _ada.pdf_
+          [Open profile] [Résumé] [Transcript]
     ");
     bot.judge();
 }

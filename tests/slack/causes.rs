@@ -19,7 +19,7 @@ fn refuse_token(bot: &Bot, error: Option<&'static str>) {
 const AFTER_BLUE: &str = "\
 ~ Anteroom (edited): · Step 1 of 2 · One · 1/2
 ~   Anteroom (edited): Which colour?
-        ✓ You answered: *Blue*, 2 Nov 10:00 UTC
+        ✓ You answered: *Blue* · 2 Nov 10:00 UTC
 +   Anteroom: A file, please.
         [+ Upload] [Skip]
         · TXT, MD, PDF · up to 1 MB. You can also drop the file into this conversation. No file at hand? Type it here instead.
@@ -153,7 +153,7 @@ async fn a_conversation_whose_root_is_gone_goes_on_under_a_new_one() {
     ada.press("Blue").await;
     assert_snapshot!(ada.news(), @"
     ~   Anteroom (edited): Which colour?
-            ✓ You answered: *Blue*, 2 Nov 10:00 UTC
+            ✓ You answered: *Blue* · 2 Nov 10:00 UTC
     + Anteroom: A file, please.
           [+ Upload] [Skip]
           · TXT, MD, PDF · up to 1 MB. You can also drop the file into this conversation. No file at hand? Type it here instead.
@@ -162,7 +162,7 @@ async fn a_conversation_whose_root_is_gone_goes_on_under_a_new_one() {
     ada.drop_file("cv.txt", b"Programmer since 1842.", "").await;
     assert_snapshot!(ada.news(), @"
     ~ Anteroom (edited): A file, please.
-          ✓ You sent: *cv.txt*, 2 Nov 10:00 UTC
+          ✓ You sent: *cv.txt* · 2 Nov 10:00 UTC
     ~   Anteroom (edited): · Step 2 of 2 · Two · 0/1
     +   Ada Byron: (file: cv.txt)
     +   Anteroom: A word, please.
@@ -180,7 +180,7 @@ async fn a_conversation_whose_thread_is_locked_goes_on_in_another_one() {
     assert_snapshot!(ada.news(), @"
     ~ Anteroom (edited): · Step 2 of 2 · Two · 0/1
     ~   Anteroom (edited): A file, please.
-            ✓ You skipped this, 2 Nov 10:00 UTC
+            ✓ You skipped this · 2 Nov 10:00 UTC
     + Anteroom: A word, please.
           · Type your answer here, or write it in a form.
           [Write an answer]
@@ -189,7 +189,7 @@ async fn a_conversation_whose_thread_is_locked_goes_on_in_another_one() {
     assert_snapshot!(ada.news(), @"
     ~ Anteroom (edited): · Step 2 of 2 · Two · 1/1
     ~ Anteroom (edited): A word, please.
-          ✓ You answered: *Kestrel*, 2 Nov 10:00 UTC
+          ✓ You answered: *Kestrel* · 2 Nov 10:00 UTC
     +   Ada Byron: Kestrel
     +   Anteroom: All done. The team has stored only your choices.
             [Download my answers] [Delete my data]
@@ -209,7 +209,7 @@ async fn in_a_channel_a_locked_conversation_calls_its_participant_to_the_new_thr
     assert_snapshot!(ada.news(), @"
     ~ Anteroom (edited): · Step 1 of 2 · One · 1/2
     ~   Anteroom (edited): Which colour?
-            ✓ You answered: *Blue*, 2 Nov 10:01 UTC
+            ✓ You answered: *Blue* · 2 Nov 10:01 UTC
     + Anteroom: @Ada Byron, our earlier thread is closed, so let's continue here, in the thread below.
     +   Anteroom: A file, please.
             [+ Upload] [Skip]
@@ -220,9 +220,9 @@ async fn in_a_channel_a_locked_conversation_calls_its_participant_to_the_new_thr
     assert_snapshot!(ada.news(), @"
     ~ Anteroom (edited): · Step 2 of 2 · Two · 1/1
     ~   Anteroom (edited): A file, please.
-            ✓ You skipped this, 2 Nov 10:01 UTC
+            ✓ You skipped this · 2 Nov 10:01 UTC
     +   Anteroom (edited): A word, please.
-            ✓ You answered: *Kestrel*, 2 Nov 10:01 UTC
+            ✓ You answered: *Kestrel* · 2 Nov 10:01 UTC
     +   Ada Byron: Kestrel
     +   Anteroom: All done. The team has stored only your choices.
             [Download my answers] [Delete my data]
@@ -264,8 +264,8 @@ async fn a_staff_thread_that_is_locked_goes_on_in_another_one() {
     lock(&bot, "C0DESK", "asks for a person");
     ada.reply("Is the office warm?").await;
     assert_snapshot!(desk.news(), @"
-    + Anteroom: *Ada Byron* · A short talk
-          · Step 1 of 2 · One · 0/2 · running. Write in this thread to take over: what you write is passed on.
+    + Anteroom: *Ada Byron* (@Ada Byron) · A short talk
+          · Step 1 of 2 · One · 0/2 · running. @Linus Pauling has taken over. What you write in this thread is passed on to Ada Byron.
           [Hand back] [! End ?]
     +   Anteroom: Ada Byron: Is the office warm?
     ");

@@ -143,5 +143,10 @@ async fn presses_and_shortcuts_say_things_once_when_redelivered() {
     grace.command("/onboard export @ada").await;
     bot.slack.repeat("slash_commands").await.unwrap();
     bot.rest().await;
-    assert_eq!(count(&grace, "(file: anteroom-"), 1, "{}", grace.screen());
+    assert_eq!(
+        count(&grace, "(file: Ada Byron - Candidate onboarding.zip"),
+        1,
+        "{}",
+        grace.screen()
+    );
 }

@@ -88,7 +88,7 @@ async fn a_picture_and_a_link_are_handed_over_in_the_conversation() {
     ada.reply("Yes.").await;
     assert_snapshot!(ada.news(), @"
     ~   Anteroom (edited): Shall I work it out?
-            ✓ You answered: *Yes.*, 2 Nov 10:00 UTC
+            ✓ You answered: *Yes.* · 2 Nov 10:00 UTC
             [Change]
     +   Ada Byron: Yes.
     +   Anteroom: What comes back over 12 months, by the figures you gave.

@@ -92,7 +92,7 @@ impl Led {
               • At any time type _human_ to reach a person, _stop_ to end, _export_ for a copy, or _delete my data_.
 
               Using this assistant is optional. If you would rather not, or need an adjustment, choose "Talk to a person".
-              ✓ You answered: *Continue with the assistant*, 2 Nov 10:00 UTC
+              ✓ You answered: *Continue with the assistant* · 2 Nov 10:00 UTC
         +   Anteroom: First the basics: how to reach you, where you have worked and studied. About 5 minutes. A résumé makes it faster.
         +   Anteroom: · Step 1 of 3 · The basics · 0/3
         +   Anteroom: Good day, Ada. I ask about **how to reach you**, where you have worked, and one piece of work that you like. It takes about ten minutes, and you see everything before it is kept.
@@ -136,9 +136,9 @@ impl Led {
         ada.submit().await;
         assert_snapshot!(ada.news(), @"
         ~   Anteroom (edited): How shall we begin?
-                ✓ You answered: *Upload a file*, 2 Nov 10:00 UTC
+                ✓ You answered: *Upload a file* · 2 Nov 10:00 UTC
         +   Anteroom (edited): Please send it here.
-                ✓ You sent: *ada.pdf*, 2 Nov 10:00 UTC
+                ✓ You sent: *ada.pdf* · 2 Nov 10:00 UTC
         +   Anteroom: I have it. Shall I read it now?
         ");
         assert_snapshot!(heard(model), @r#"
@@ -172,9 +172,7 @@ impl Led {
         +   Anteroom: # Work history
                 Please look this over and correct it.
                 *Role 1*
-                  *Organisation* Analytical Engines Ltd
-                  *Title* Senior Programmer
-                  *Start* 2020-03 {… Edit | Remove}
+                Analytical Engines Ltd · Senior Programmer · Start 2020-03 {… Edit | Remove}
                 [+ Looks right] [Edit] [Add a role] [Add a volunteer role] [Start over]
                 · 2 of 2
         ");
@@ -250,14 +248,14 @@ impl Led {
         ada.press("There is nothing to add").await;
         assert_snapshot!(ada.news(), @"
         ~   Anteroom (edited): Where did you study?
-                ✓ You answered: *There is nothing to add*, 2 Nov 10:00 UTC
+                ✓ You answered: *There is nothing to add* · 2 Nov 10:00 UTC
         +   Anteroom: Then I ask the team whether we can go on.
         +   Anteroom: I've asked the team. You can leave; I'll post their answer here.
         ");
         assert_snapshot!(grace.news(), @"
         + Anteroom: # Move Ada Byron to “One piece of work in depth”?
               This phase isn't complete. Missing items were determined by the app, not by the model.
-                *Person* Ada Byron
+                *Person* @Ada Byron
                 *Flow* Candidate onboarding
                 *Phase* The basics
                 *Missing* Education
@@ -265,6 +263,7 @@ impl Led {
                 *Expires* 9 Nov 10:00 UTC
               *The interviewer's reason*
               > The candidate was taught at home.
+              · @approvers, please decide.
               [+ Approve ?] [! Deny] [Deny and tell the interviewer] [Open transcript]
         ");
 
@@ -298,7 +297,7 @@ impl Led {
         assert_snapshot!(grace.news(), @"
         ~ Anteroom (edited): # Move Ada Byron to “One piece of work in depth”?
               This phase isn't complete. Missing items were determined by the app, not by the model.
-                *Person* Ada Byron
+                *Person* @Ada Byron
                 *Flow* Candidate onboarding
                 *Phase* The basics
                 *Missing* Education
@@ -306,7 +305,7 @@ impl Led {
                 *Expires* 9 Nov 10:00 UTC
               *The interviewer's reason*
               > The candidate was taught at home.
-              ✓ *Approved* by @Grace Hopper, 2 Nov 10:00 UTC
+              ✓ *Approved* by @Grace Hopper · 2 Nov 10:00 UTC
         +   Anteroom: Approved by @Grace Hopper.
         ");
         assert_snapshot!(heard(model), @r#"
@@ -390,7 +389,7 @@ impl Led {
                   *Claim* Wrote the first published algorithm for a machine
                   *Quote* I wrote the table for the Bernoulli numbers.
                   *Source* Interview
-                ✓ *Approved* by you, 2 Nov 10:00 UTC
+                ✓ *Approved* by you · 2 Nov 10:00 UTC
                 [Change]
         +   Anteroom: Last part: a short writing sample if you like, and what you are looking for.
         +   Anteroom: Two short questions, in any order.
@@ -446,14 +445,14 @@ impl Led {
         ╔ Your answer
         ║ Please paste a few lines that you have written.
         ║ Your answer: ____
-        ║   · Is it longer? Write it as a message instead.
+        ║   · Need more room? Send it as a message instead.
         ╚ [Cancel] [Send]
         ");
         ada.fill("Your answer", SAMPLE).await;
         ada.submit().await;
         assert_snapshot!(ada.news(), @"
         ~   Anteroom (edited): Please paste a few lines that you have written.
-                ✓ You answered: *The engine weaves patterns as the loom weaves leaves.*, 2 Nov 10:00 UTC
+                ✓ You answered: *The engine weaves patterns as the loom weaves leaves.* · 2 Nov 10:00 UTC
                 [Change]
         +   Anteroom: A last look, please.
         +   Anteroom: # What you are looking for
@@ -479,7 +478,7 @@ impl Led {
                   *What you want next* Work like the last
                   *Working arrangement* At home
                   *Availability* In March
-                ✓ *Approved* by you, 2 Nov 10:00 UTC
+                ✓ *Approved* by you · 2 Nov 10:00 UTC
         +   Anteroom: That is all. A person will read it and write to you.
         +   Anteroom: That's everything, thank you! Example Ltd can see the following:
 
@@ -495,9 +494,8 @@ impl Led {
         ");
         let desk = bot.slack.person("U0LINUS").at("recruiting-desk");
         assert_snapshot!(desk.news(), @"
-        + Anteroom: *Ada Byron* · Candidate onboarding
-              · Completed. Write in this thread to take over: what you write is passed on.
-              [Take over]
+        + Anteroom: *Ada Byron* (@Ada Byron) · Candidate onboarding
+              · Completed. What you write in this thread is passed on to Ada Byron.
         +   Anteroom: *Ada Byron* has finished _Candidate onboarding_.
 
                 Senior Programmer · ada@example.org
@@ -514,14 +512,14 @@ impl Led {
 
                 *What you are looking for*
 
-                • Job search context: Work like the last
-                • Work arrangement preferences: At home
+                • What you want next: Work like the last
+                • Working arrangement: At home
                 • Availability: In March
 
-                *Files*: _ada.pdf_
+                *Résumé*: _ada.pdf_
 
-                Moved past _Education_, approved by Grace Hopper.
-                [Transcript]
+                Moved past _Education_ by Grace Hopper's override.
+                [Open profile] [Résumé] [Transcript]
         ");
     }
 }

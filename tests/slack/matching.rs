@@ -76,7 +76,7 @@ async fn staff_read_a_comparison_of_two_texts() {
     assert_snapshot!(linus.news(), @"
     ~   Anteroom (edited): · Step 2 of 2 · The comparison · 0/1
     ~   Anteroom (edited): Please send the CV as PDF, DOCX, TXT or MD, at most 10 MB.
-            ✓ You sent: *cv.txt*, 2 Nov 10:00 UTC
+            ✓ You sent: *cv.txt* · 2 Nov 10:00 UTC
     +   Linus Pauling: (file: cv.txt)
     +   Anteroom: # Job match
             This is what the two texts have in common. Please correct what is not right; a person decides.
@@ -94,27 +94,27 @@ async fn staff_read_a_comparison_of_two_texts() {
               *In words* Moderate
               *Method* Lexical {… Edit | Remove | Move up}
             *Sentence 1*
-              *Sentence* Both texts name Rust. {… Edit | Remove}
+            Both texts name Rust. {… Edit | Remove}
             *Evidence 1*
               *Source* Extract skills
               *Words* Rust
             *Sentence 2*
-              *Sentence* Both texts name PostgreSQL. {… Edit | Remove | Move up}
+            Both texts name PostgreSQL. {… Edit | Remove | Move up}
             *Evidence 1*
               *Source* Extract skills
               *Words* PostgreSQL
             *Sentence 3*
-              *Sentence* The job description names Kubernetes; the CV does not. {… Edit | Remove | Move up}
+            The job description names Kubernetes; the CV does not. {… Edit | Remove | Move up}
             *Evidence 1*
               *Source* Extract skills
               *Words* Kubernetes
             *Sentence 4*
-              *Sentence* The job description names English; the CV does not. {… Edit | Remove | Move up}
+            The job description names English; the CV does not. {… Edit | Remove | Move up}
             *Evidence 1*
               *Source* Extract skills
               *Words* English
             *Sentence 5*
-              *Sentence* As wholes the texts are alike to 51 of 100 (moderate). {… Edit | Remove | Move up}
+            As wholes the texts are alike to 51 of 100 (moderate). {… Edit | Remove | Move up}
             *Evidence 1*
               *Source* Calculate similarity
               *Words* 51, moderate

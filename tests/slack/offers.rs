@@ -84,7 +84,6 @@ async fn f5_who_has_stopped_erases_everything_by_a_button() {
     assert_snapshot!(ada.news(), @"
     +   Anteroom: # Delete everything?
             This deletes your answers, your files, the whole conversation and any open requests, and removes what I posted. We keep only a record that an erasure took place; it doesn't contain your name. A receipt lists whatever I can't remove. This can't be undone.
-            :warning: *This cannot be taken back.*
             [! Erase everything ?] [Keep]
     ");
     ada.press("Erase everything").await;
@@ -96,7 +95,6 @@ async fn f5_who_has_stopped_erases_everything_by_a_button() {
             [Continue later] [Delete my data]
     -   Anteroom: # Delete everything?
             This deletes your answers, your files, the whole conversation and any open requests, and removes what I posted. We keep only a record that an erasure took place; it doesn't contain your name. A receipt lists whatever I can't remove. This can't be undone.
-            :warning: *This cannot be taken back.*
             [! Erase everything ?] [Keep]
     +   Anteroom (only you): Your answers and files are erased. Receipt: `AAAAAAAAAAAAAAAAAAAACg`. I'm removing what I posted now, and I'll tell you when that's done.
     + Anteroom: *Everything is erased.* Receipt: `AAAAAAAAAAAAAAAAAAAACg`. I've also removed what I had posted: 5 messages.
@@ -185,14 +183,14 @@ async fn j1_9_the_next_part_comes_when_somebody_goes_on() {
     assert_snapshot!(ada.news(), @"
     ~ Anteroom (edited): · Step 2 of 2 · Two · 0/1
     ~   Anteroom (edited): Which colour?
-            ✓ You answered: *Blue*, 2 Nov 10:00 UTC
+            ✓ You answered: *Blue* · 2 Nov 10:00 UTC
     +   Anteroom: That was the first part. Next: one word, a minute at most.
             [+ Continue] [Later]
     ");
     ada.press("Continue").await;
     assert_snapshot!(ada.news(), @"
     ~   Anteroom (edited): That was the first part. Next: one word, a minute at most.
-            ✓ You answered: *Continue*, 2 Nov 10:00 UTC
+            ✓ You answered: *Continue* · 2 Nov 10:00 UTC
     +   Anteroom: A word, please.
             · Type your answer here, or write it in a form.
             [Write an answer]
@@ -208,7 +206,7 @@ async fn j1_9_later_is_whenever_they_like() {
     ada.press("Later").await;
     assert_snapshot!(ada.news(), @"
     ~   Anteroom (edited): That was the first part. Next: one word, a minute at most.
-            ✓ You answered: *Later*, 2 Nov 10:00 UTC
+            ✓ You answered: *Later* · 2 Nov 10:00 UTC
     +   Anteroom: All right. Type _resume_ whenever you're ready.
     ");
     // Nobody is reminded of what they put off.

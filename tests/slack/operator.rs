@@ -104,7 +104,7 @@ async fn j5_a_copy_for_staff_is_audited() {
     grace.command("/onboard export @mary").await;
     assert_snapshot!(grace.news(), @"
     + Anteroom (only you): I'll send it to you in a direct message.
-    + Anteroom: (file: anteroom-ses_00000000000000000000000000000001.zip)
+    + Anteroom: (file: Mary Somerville - About pets.zip)
     ");
     let session = bot.session().await;
     let audit = export::audit_of(&*bot.store, session).await.unwrap();

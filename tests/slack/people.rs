@@ -160,7 +160,7 @@ async fn editing_the_message_that_answered_changes_the_answer() {
     ada.edit("Blue", "Red").await;
     assert_snapshot!(ada.news(), @"
     ~   Anteroom (edited): Which colour?
-            ✓ You answered: *Red*, 2 Nov 10:00 UTC
+            ✓ You answered: *Red* · 2 Nov 10:00 UTC
     ~   Ada Byron (edited): Red
     ");
     // Mallory changes nothing by editing words of hers.
@@ -210,7 +210,7 @@ async fn f18_words_with_a_file_are_used_and_a_recording_is_not() {
     assert_snapshot!(ada.news(), @"
     ~ Anteroom (edited): · Step 2 of 2 · Two · 0/1
     ~   Anteroom (edited): A file, please.
-            ✓ You sent: *cv.txt*, 2 Nov 10:00 UTC
+            ✓ You sent: *cv.txt* · 2 Nov 10:00 UTC
     +   Ada Byron: This is from last year.
             (file: cv.txt)
     +   Anteroom: A word, please.
@@ -237,7 +237,7 @@ async fn f20_distress_calls_a_person_at_once_and_nothing_more_is_asked() {
     +   Anteroom: I've asked a person from the team to look at this now. I'll keep quiet until they answer or you type _continue_.
     ");
     assert_snapshot!(desk.news(), @"
-    + Anteroom: *Ada Byron* · Candidate onboarding
+    + Anteroom: *Ada Byron* (@Ada Byron) · Candidate onboarding
           · Step 1 of 3 · The basics · 0/3 · running. Write in this thread to take over: what you write is passed on.
           [Take over] [Hand back] [! End ?]
     +   Anteroom: *Ada Byron* asks for a person in _Candidate onboarding_: a word of the list in the flow was written; please look at once.

@@ -37,14 +37,13 @@ async fn f6_what_is_kept_after_all_stays_and_the_question_with_it() {
     +   Ada Byron: delete my data
     +   Anteroom: # Delete everything?
             This deletes your answers, your files, the whole conversation and any open requests, and removes what I posted. We keep only a record that an erasure took place; it doesn't contain your name. A receipt lists whatever I can't remove. This can't be undone.
-            :warning: *This cannot be taken back.*
             [! Erase everything ?] [Keep]
     ");
     ada.press("Keep").await;
     assert_snapshot!(ada.news(), @"
     ~   Anteroom (edited): # Delete everything?
             This deletes your answers, your files, the whole conversation and any open requests, and removes what I posted. We keep only a record that an erasure took place; it doesn't contain your name. A receipt lists whatever I can't remove. This can't be undone.
-            ✓ @Ada Byron answered: *Keep*, 2 Nov 10:00 UTC
+            ✓ @Ada Byron answered: *Keep* · 2 Nov 10:00 UTC
     ");
     ada.press("Blue").await;
     assert!(ada.can_see("A file, please."), "{}", ada.screen());
@@ -63,7 +62,6 @@ async fn f6_while_a_person_has_taken_over() {
     +   Ada Byron: delete my data
     +   Anteroom: # Delete everything?
             This deletes your answers, your files, the whole conversation and any open requests, and removes what I posted. We keep only a record that an erasure took place; it doesn't contain your name. A receipt lists whatever I can't remove. This can't be undone.
-            :warning: *This cannot be taken back.*
             [! Erase everything ?] [Keep]
     ");
     erases(&bot, &ada).await;
@@ -75,7 +73,6 @@ async fn f6_while_a_person_has_taken_over() {
     -   Anteroom: Linus Pauling from the team is here now.
     -   Anteroom: # Delete everything?
             This deletes your answers, your files, the whole conversation and any open requests, and removes what I posted. We keep only a record that an erasure took place; it doesn't contain your name. A receipt lists whatever I can't remove. This can't be undone.
-            :warning: *This cannot be taken back.*
             [! Erase everything ?] [Keep]
     +   Anteroom (only you): Your answers and files are erased. Receipt: `AAAAAAAAAAAAAAAAAAAACw`. I'm removing what I posted now, and I'll tell you when that's done.
     + Anteroom: *Everything is erased.* Receipt: `AAAAAAAAAAAAAAAAAAAACw`. I've also removed what I had posted: 7 messages.
@@ -85,10 +82,10 @@ async fn f6_while_a_person_has_taken_over() {
           • 2 messages that you sent in this conversation. Only you can delete them.
     ");
     assert_snapshot!(desk.news(), @"
-    - Anteroom: *Ada Byron* · A short talk
-          · Step 1 of 2 · One · 0/2 · running. Write in this thread to take over: what you write is passed on.
-          [Take over] [Hand back] [! End ?]
-    -   Anteroom: *Ada Byron* asks for a person in _A short talk_: the participant asked.
+    - Anteroom (edited): *Ada Byron* (@Ada Byron) · A short talk
+          · Step 1 of 2 · One · 0/2 · running. @Linus Pauling has taken over. What you write in this thread is passed on to Ada Byron.
+          [Hand back] [! End ?]
+    -   Anteroom: *Ada Byron* asks for a person in _A short talk_.
     ");
     bot.judge();
 }
@@ -104,18 +101,17 @@ async fn f6_after_the_end() {
     assert_snapshot!(ada.news(), @"
     +   Anteroom: # Delete everything?
             This deletes your answers, your files, the whole conversation and any open requests, and removes what I posted. We keep only a record that an erasure took place; it doesn't contain your name. A receipt lists whatever I can't remove. This can't be undone.
-            :warning: *This cannot be taken back.*
             [! Erase everything ?] [Keep]
     ");
     erases(&bot, &ada).await;
     assert_snapshot!(ada.news(), @"
     ~ ?: This message was deleted.
     -   Anteroom (edited): Which colour?
-            ✓ You answered: *Blue*, 2 Nov 10:00 UTC
+            ✓ You answered: *Blue* · 2 Nov 10:00 UTC
     -   Anteroom (edited): A file, please.
-            ✓ You sent: *cv.txt*, 2 Nov 10:00 UTC
+            ✓ You sent: *cv.txt* · 2 Nov 10:00 UTC
     -   Anteroom (edited): A word, please.
-            ✓ You answered: *Kestrel*, 2 Nov 10:00 UTC
+            ✓ You answered: *Kestrel* · 2 Nov 10:00 UTC
     -   Anteroom: That's everything, thank you! The team can see the following:
 
             • file _cv.txt_
@@ -124,7 +120,6 @@ async fn f6_after_the_end() {
             [Download my answers] [Delete my data]
     -   Anteroom: # Delete everything?
             This deletes your answers, your files, the whole conversation and any open requests, and removes what I posted. We keep only a record that an erasure took place; it doesn't contain your name. A receipt lists whatever I can't remove. This can't be undone.
-            :warning: *This cannot be taken back.*
             [! Erase everything ?] [Keep]
     +   Anteroom (only you): Your answers and files are erased. Receipt: `AAAAAAAAAAAAAAAAAAAAFg`. I'm removing what I posted now, and I'll tell you when that's done.
     + Anteroom: *Everything is erased.* Receipt: `AAAAAAAAAAAAAAAAAAAAFg`. I've also removed what I had posted: 6 messages.
@@ -154,7 +149,6 @@ async fn f6_after_stop_and_by_the_command() {
     + Anteroom (only you): Done.
     +   Anteroom: # Delete everything?
             This deletes your answers, your files, the whole conversation and any open requests, and removes what I posted. We keep only a record that an erasure took place; it doesn't contain your name. A receipt lists whatever I can't remove. This can't be undone.
-            :warning: *This cannot be taken back.*
             [! Erase everything ?] [Keep]
     ");
     erases(&bot, &ada).await;
@@ -166,7 +160,6 @@ async fn f6_after_stop_and_by_the_command() {
             [Continue later] [Delete my data]
     -   Anteroom: # Delete everything?
             This deletes your answers, your files, the whole conversation and any open requests, and removes what I posted. We keep only a record that an erasure took place; it doesn't contain your name. A receipt lists whatever I can't remove. This can't be undone.
-            :warning: *This cannot be taken back.*
             [! Erase everything ?] [Keep]
     +   Anteroom (only you): Your answers and files are erased. Receipt: `AAAAAAAAAAAAAAAAAAAACg`. I'm removing what I posted now, and I'll tell you when that's done.
     + Anteroom: *Everything is erased.* Receipt: `AAAAAAAAAAAAAAAAAAAACg`. I've also removed what I had posted: 4 messages.
@@ -267,7 +260,7 @@ async fn f15_who_leaves_is_waited_for_with_requests_withdrawn_and_goes_on_when_b
           *Request withdrawn*: the participant cannot be reached. 2 Nov 10:00 UTC
     ");
     assert_snapshot!(desk.news(), @"
-    + Anteroom: *Ada Byron* · About pets
+    + Anteroom: *Ada Byron* (@Ada Byron) · About pets
           · Step 1 of 2 · Pets · 0/1 · paused. Write in this thread to take over: what you write is passed on.
           [Take over] [! End ?]
     +   Anteroom: Ada Byron cannot be reached any more: the account was deactivated. The conversation is paused; nothing is lost.

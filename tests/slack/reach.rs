@@ -82,9 +82,9 @@ async fn f14_a_private_channel_takes_the_conversation() {
     assert_snapshot!(ada.news(), @"
     ~   Anteroom (edited): · Step 1 of 1 · One · 1/1
     ~   Anteroom (edited): Which colour?
-            ✓ You answered: *Blue*, 2 Nov 10:00 UTC
+            ✓ You answered: *Blue* · 2 Nov 10:00 UTC
     +   Anteroom (edited): Why?
-            ✓ You answered: *It is calm.*, 2 Nov 10:00 UTC
+            ✓ You answered: *It is calm.* · 2 Nov 10:00 UTC
     +   Ada Byron: It is calm.
     +   Anteroom: All done. The team has stored only your choices.
             [Download my answers] [Delete my data]
@@ -141,7 +141,7 @@ async fn f14_without_a_channel_who_invited_and_staff_are_told_once() {
     + Anteroom: I cannot write to @Ada Byron directly, so they have read nothing yet. Nothing is lost. Ask them to open this app under “Apps” and to write to me there, or invite them once more when they can be written to. An operator can also name a private channel that they and I are in, as `parent` of the interview.
     ");
     assert_snapshot!(grace.at("recruiting-approvals").news(), @"
-    + Anteroom: *Ada Byron* · About colours
+    + Anteroom: *Ada Byron* (@Ada Byron) · About colours
           · Step 1 of 1 · One · 0/1 · paused. Write in this thread to take over: what you write is passed on.
           [Take over] [! End ?]
     +   Anteroom: *Ada Byron* didn't get a message from me: they do not take messages from the app.

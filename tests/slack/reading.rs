@@ -143,3 +143,80 @@ async fn audit(bot: &Bot, event: &str) -> Vec<Value> {
     let of_kind = records.into_iter().filter(|sealed| sealed.record.event == event);
     of_kind.map(|sealed| Value::Object(sealed.record.facts)).collect()
 }
+
+/// What somebody approved and their résumé are a press away from the closing message, for the team alone and on record.
+#[tokio::test]
+async fn the_team_opens_a_profile_and_takes_a_resume_from_the_closing_message() {
+    let bot = Bot::on(FILED).await;
+    let (ada, desk) = (bot.ada(), bot.grace().at("recruiting-desk"));
+    ada.command("/onboard start").await;
+    ada.drop_file("ada.txt", b"Ada Byron, programmer", "").await;
+    ada.press("Fill in").await;
+    ada.fill("Name", "Ada *King*").await;
+    ada.submit().await;
+    ada.press("Looks right").await;
+    desk.sees("has finished").await;
+    desk.press("Open profile").await;
+    let profile = desk.form();
+    assert!(profile.contains("Profile") && profile.contains("King"), "{profile}");
+    desk.close().await;
+    drop(bot.grace().news());
+    desk.press("Résumé").await;
+    let sent = bot.grace().news();
+    assert!(sent.contains("(file: ada.txt)"), "{sent}");
+    for event in ["profile_read", "resume_read"] {
+        assert_eq!(audit(&bot, event).await.len(), 1, "{event}");
+    }
+    // Nobody else gets any of it.
+    let mallory = bot.mallory().at("recruiting-desk");
+    mallory.press("Résumé").await;
+    assert!(!bot.mallory().screen().contains("ada.txt"), "{}", bot.mallory().screen());
+    assert_eq!(audit(&bot, "resume_read").await.len(), 1);
+    bot.judge();
+}
+
+const FILED: &str = r#"
+format = 1
+id = "filed"
+version = "1.0.0"
+title = "A file and a name"
+
+[start.slack]
+commands = ["/onboard"]
+place = "dm"
+
+[data.pet]
+schema_inline = '{"type":"object","title":"Your name","required":["name"],"properties":{"name":{"type":"string","title":"Name"}}}'
+review = true
+
+[[phase]]
+id = "one"
+title = "One"
+mode = "script"
+uploads = { accept = ["txt"], max_mb = 1, max_files = 1 }
+
+  [[phase.objective]]
+  id = "named"
+  title = "A name"
+  done = { reviewed = "pet" }
+
+  [[phase.step]]
+  id = "file"
+  tool = "get_user_upload"
+  [phase.step.args]
+  uploadType = "resume"
+  prompt = "A file, please."
+
+  [[phase.step]]
+  id = "name"
+  tool = "submit_for_validation"
+  [phase.step.args]
+  dataType = "pet"
+  message = "Your name?"
+  data = { name = "" }
+
+  [[phase.effect]]
+  do = "post_summary"
+  channel = "recruiting_desk"
+  include = ["pet"]
+"#;

@@ -113,7 +113,7 @@ async fn row_4_what_could_not_be_kept_is_not_acknowledged_and_counts_when_it_com
     assert_snapshot!(ada.news(), @"
     ~ Anteroom (edited): · Step 1 of 2 · One · 1/2
     ~   Anteroom (edited): Which colour?
-            ✓ You answered: *Blue*, 2 Nov 10:00 UTC
+            ✓ You answered: *Blue* · 2 Nov 10:00 UTC
     +   Anteroom: A file, please.
             [+ Upload] [Skip]
             · TXT, MD, PDF · up to 1 MB. You can also drop the file into this conversation. No file at hand? Type it here instead.
@@ -132,7 +132,7 @@ async fn row_4_what_could_not_be_kept_is_read_again_after_a_restart_and_counts_o
     assert_snapshot!(ada.news(), @"
     ~ Anteroom (edited): · Step 1 of 2 · One · 1/2
     ~   Anteroom (edited): Which colour?
-            ✓ You answered: *Blue*, 2 Nov 10:00 UTC
+            ✓ You answered: *Blue* · 2 Nov 10:00 UTC
     +   Ada Byron: Blue
     +   Anteroom: A file, please.
             [+ Upload] [Skip]
@@ -172,7 +172,7 @@ async fn row_5_what_was_kept_and_not_acknowledged_counts_once() {
     assert_snapshot!(ada.news(), @"
     ~ Anteroom (edited): · Step 1 of 2 · One · 1/2
     ~   Anteroom (edited): Which colour?
-            ✓ You answered: *Blue*, 2 Nov 10:00 UTC
+            ✓ You answered: *Blue* · 2 Nov 10:00 UTC
     +   Ada Byron: Blue
     +   Anteroom: A file, please.
             [+ Upload] [Skip]
@@ -205,7 +205,7 @@ async fn row_43_with_the_disk_full_nothing_is_acknowledged_and_it_is_said() {
     assert_snapshot!(ada.news(), @"
     ~ Anteroom (edited): · Step 1 of 2 · One · 1/2
     ~   Anteroom (edited): Which colour?
-            ✓ You answered: *Red*, 2 Nov 10:00 UTC
+            ✓ You answered: *Red* · 2 Nov 10:00 UTC
     +   Anteroom: A file, please.
             [+ Upload] [Skip]
             · TXT, MD, PDF · up to 1 MB. You can also drop the file into this conversation. No file at hand? Type it here instead.
@@ -240,7 +240,7 @@ async fn a_post_that_leaves_late_does_not_take_the_place_of_words_that_are_seen_
     assert_snapshot!(ada.news(), @"
     ~ Anteroom (edited): # About pets
           Hello.
-          ✓ You answered: *Yes*, 2 Nov 10:00 UTC
+          ✓ You answered: *Yes* · 2 Nov 10:00 UTC
     +   Anteroom: A dog is a fine pet, and so is a cat; most people who come here have one of the two. Which one is yours?
             [Good] [Bad]
     +   Anteroom: Let us talk about pets.

@@ -86,7 +86,7 @@ async fn row_12_a_button_of_a_step_that_is_over_answers_nothing_newer() {
     ada.press_on("Which colour?", "Red").await;
     assert_snapshot!(ada.news(), @"
     ~   Anteroom (edited): Which colour?
-            ✓ You answered: *Blue*, 2 Nov 10:00 UTC
+            ✓ You answered: *Blue* · 2 Nov 10:00 UTC
     +   Anteroom (only you): That question was answered at 02 Nov, 10:00 UTC.
     ");
     assert!(ada.has_button("Write an answer"), "the open question is open:\n{}", ada.screen());
@@ -120,7 +120,7 @@ async fn row_15_two_cards_are_answered_in_any_order_and_told_together() {
     assert_eq!(model.seen().len(), 1, "it waits for both");
     assert_snapshot!(ada.news(), @"
     ~   Anteroom (edited): Which size?
-            ✓ You answered: *Large*, 2 Nov 10:00 UTC
+            ✓ You answered: *Large* · 2 Nov 10:00 UTC
     ");
     model.next(Turn::says("A large blue one."));
     ada.press("Blue").await;
@@ -158,7 +158,7 @@ async fn row_16_a_card_that_is_pressed_while_the_model_speaks_counts_at_once() {
     ~   Anteroom (edited): # Pet
             Is that right?
               *Name* Rex
-            ✓ *Approved* by you, 2 Nov 10:00 UTC
+            ✓ *Approved* by you · 2 Nov 10:00 UTC
             [Change]
     +   Ada Byron: Hm, wait.
     +   Anteroom: I see that you hesitate. Take your time, and look at the name once more before you press anything.
@@ -236,7 +236,7 @@ async fn row_33_an_archived_channel_pauses_what_stands_in_it() {
     drop((ada.news(), desk.news()));
     archive(&bot, true).await;
     assert_snapshot!(desk.news(), @"
-    + Anteroom: *Ada Byron* · A short talk
+    + Anteroom: *Ada Byron* (@Ada Byron) · A short talk
           · Step 1 of 2 · One · 0/2 · paused. Write in this thread to take over: what you write is passed on.
           [Take over] [! End ?]
     +   Anteroom: Ada Byron cannot be reached any more: the channel was archived. The conversation is paused; nothing is lost.
@@ -251,7 +251,7 @@ async fn row_33_an_archived_channel_pauses_what_stands_in_it() {
     assert_snapshot!(ada.news(), @"
     ~ Anteroom (edited): · Step 1 of 2 · One · 1/2
     ~   Anteroom (edited): Which colour?
-            ✓ You answered: *Blue*, 6 Nov 10:00 UTC
+            ✓ You answered: *Blue* · 6 Nov 10:00 UTC
     +   Anteroom: A file, please.
             [+ Upload] [Skip]
             · TXT, MD, PDF · up to 1 MB. You can also drop the file into this conversation. No file at hand? Type it here instead.
@@ -268,7 +268,7 @@ async fn row_33_a_post_that_finds_the_channel_gone_pauses_as_well() {
     bot.slack.fail("chat.postMessage", 1, Fault::Says("is_archived"));
     ada.press("Blue").await;
     assert_snapshot!(desk.news(), @"
-    + Anteroom: *Ada Byron* · A short talk
+    + Anteroom: *Ada Byron* (@Ada Byron) · A short talk
           · Step 1 of 2 · One · 1/2 · paused. Write in this thread to take over: what you write is passed on.
           [Take over] [! End ?]
     +   Anteroom: Ada Byron cannot be reached any more: the channel is archived. The conversation is paused; nothing is lost.
@@ -295,7 +295,7 @@ async fn row_41_an_answer_that_has_counted_is_not_asked_again_when_the_provider_
     ada.press("Blue").await;
     assert_snapshot!(ada.news(), @"
     ~   Anteroom (edited): Which colour?
-            ✓ You answered: *Blue*, 2 Nov 10:00 UTC
+            ✓ You answered: *Blue* · 2 Nov 10:00 UTC
     +   Anteroom: I'm having trouble responding right now; your answers are safe. I'll write when I can, or type _human_ to reach a person.
     ");
     model.next(Turn::says("Blue, then."));
@@ -319,10 +319,10 @@ async fn row_44_one_person_in_two_conversations_answers_each_where_it_stands() {
     assert_snapshot!(ada.news(), @"
     ~   Anteroom (edited): · Step 1 of 2 · One · 1/2
     ~   Anteroom (edited): Which colour?
-            ✓ You answered: *Blue*, 2 Nov 10:00 UTC
+            ✓ You answered: *Blue* · 2 Nov 10:00 UTC
     ~   Anteroom (edited): · Step 1 of 2 · One · 1/2
     ~   Anteroom (edited): Which colour?
-            ✓ You answered: *Red*, 2 Nov 10:00 UTC
+            ✓ You answered: *Red* · 2 Nov 10:00 UTC
     +   Anteroom: A file, please.
             [+ Upload] [Skip]
             · TXT, MD, PDF · up to 1 MB. You can also drop the file into this conversation. No file at hand? Type it here instead.

@@ -51,7 +51,7 @@ async fn row_7_what_may_have_been_done_is_not_done_again_and_staff_are_asked() {
     +   Anteroom: I can't continue on my own here, so I've asked the team.
     ");
     assert_snapshot!(desk.news(), @"
-    + Anteroom: *Ada Byron* · About pets
+    + Anteroom: *Ada Byron* (@Ada Byron) · About pets
           · Step 1 of 2 · Pets · 0/1 · running. Write in this thread to take over: what you write is passed on.
           [Take over] [Hand back] [! End ?]
     +   Anteroom: *Ada Byron* asks for a person in _About pets_: it is not known whether 'once' happened.
@@ -128,7 +128,7 @@ async fn goes_on_without(rewritten: bool, code: &str) {
     insta::allow_duplicates! {
         assert_snapshot!(ada.news(), @"
         ~   Anteroom (edited): Which colour?
-                ✓ You answered: *Blue*, 2 Nov 10:00 UTC
+                ✓ You answered: *Blue* · 2 Nov 10:00 UTC
         +   Anteroom: Then tell me in your own words.
         ");
     }
@@ -217,7 +217,7 @@ async fn row_39_what_a_child_asks_stands_in_the_conversation_of_its_root() {
     ada.press("Blue").await;
     assert_snapshot!(ada.news(), @"
     ~   Anteroom (edited): Which colour?
-            ✓ You answered: *Blue*, 2 Nov 10:00 UTC
+            ✓ You answered: *Blue* · 2 Nov 10:00 UTC
     +   Anteroom: A blue bone was found.
     ");
     // With the conversation its children end.

@@ -40,7 +40,7 @@ async fn row_19_an_answer_after_the_deadline_is_told_so_and_may_be_reopened() {
     assert_snapshot!(grace.news(), @"
     ~ Anteroom (edited): # Move Ada Byron to “Goodbye”?
           This phase isn't complete. Missing items were determined by the app, not by the model.
-            *Person* Ada Byron
+            *Person* @Ada Byron
             *Flow* About pets
             *Phase* Pets
             *Missing* A pet
@@ -58,7 +58,7 @@ async fn row_19_an_answer_after_the_deadline_is_told_so_and_may_be_reopened() {
     assert_snapshot!(grace.news(), @"
     + Anteroom: # Move Ada Byron to “Goodbye”?
           This phase isn't complete. Missing items were determined by the app, not by the model.
-            *Person* Ada Byron
+            *Person* @Ada Byron
             *Flow* About pets
             *Phase* Pets
             *Missing* A pet
@@ -66,6 +66,7 @@ async fn row_19_an_answer_after_the_deadline_is_told_so_and_may_be_reopened() {
             *Expires* 16 Nov 10:00 UTC
           *Reason given*
           > there is no pet
+          · @approvers, please decide.
           [+ Approve ?] [! Deny] [Deny and tell the interviewer] [Open transcript]
     ");
 }
@@ -133,7 +134,7 @@ async fn row_24_nobody_decides_their_own_request() {
     +   Anteroom (only you): Only the recruiting approvers can decide this.
     ");
     assert_snapshot!(grace.news(), @"
-    + Anteroom (only you): Done.
+    + Anteroom (only you): I'm asking the team to let you skip ahead.
     +   Anteroom: I've asked the team. You can leave; I'll post their answer here.
     ");
     assert!(there.has_button("Approve"), "{}", there.screen());
@@ -156,7 +157,7 @@ async fn row_26_votes_outlive_a_restart_and_the_last_of_each_counts() {
     assert_snapshot!(grace.news(), @"
     ~ Anteroom (edited): # Move Ada Byron to “Goodbye”?
           This phase isn't complete. Missing items were determined by the app, not by the model.
-            *Person* Ada Byron
+            *Person* @Ada Byron
             *Flow* About pets
             *Phase* Pets
             *Missing* A pet
@@ -164,6 +165,7 @@ async fn row_26_votes_outlive_a_restart_and_the_last_of_each_counts() {
             *Expires* 9 Nov 10:00 UTC
           *The interviewer's reason*
           > there is no pet
+          · @approvers, please decide.
           [+ Approve ?] [! Deny] [Deny and tell the interviewer] [Open transcript]
           · 2 must decide alike. @Grace Hopper denied.
     ");
@@ -172,7 +174,7 @@ async fn row_26_votes_outlive_a_restart_and_the_last_of_each_counts() {
     assert_snapshot!(grace.news(), @"
     ~ Anteroom (edited): # Move Ada Byron to “Goodbye”?
           This phase isn't complete. Missing items were determined by the app, not by the model.
-            *Person* Ada Byron
+            *Person* @Ada Byron
             *Flow* About pets
             *Phase* Pets
             *Missing* A pet
@@ -180,6 +182,7 @@ async fn row_26_votes_outlive_a_restart_and_the_last_of_each_counts() {
             *Expires* 9 Nov 10:00 UTC
           *The interviewer's reason*
           > there is no pet
+          · @approvers, please decide.
           [+ Approve ?] [! Deny] [Deny and tell the interviewer] [Open transcript]
           · 2 must decide alike. @Grace Hopper approved.
     ");

@@ -16,7 +16,7 @@ async fn a_direct_message_is_answered_in_its_own_thread() {
     assert_snapshot!(ada.news(), @"
     ~ Anteroom (edited): · Step 1 of 1 · One · 1/3
     ~   Anteroom (edited): Which colour?
-            ✓ You answered: *Red*, 2 Nov 10:00 UTC
+            ✓ You answered: *Red* · 2 Nov 10:00 UTC
     + Ada Byron: Red
     +   Anteroom: Why?
             · Type your answer here, or write it in a form.
@@ -26,7 +26,7 @@ async fn a_direct_message_is_answered_in_its_own_thread() {
     assert_snapshot!(ada.news(), @"
     ~ Anteroom (edited): · Step 1 of 1 · One · 2/3
     ~   Anteroom (edited): Why?
-            ✓ You answered: *It is warm.*, 2 Nov 10:00 UTC
+            ✓ You answered: *It is warm.* · 2 Nov 10:00 UTC
             [Change]
     + Ada Byron: It is warm.
     +   Anteroom: Your name?
@@ -38,7 +38,7 @@ async fn a_direct_message_is_answered_in_its_own_thread() {
     assert_snapshot!(ada.news(), @"
     ~ Anteroom (edited): · Step 1 of 1 · One · 3/3
     ~   Anteroom (edited): Your name?
-            ✓ You answered: *Ada*, 2 Nov 10:00 UTC
+            ✓ You answered: *Ada* · 2 Nov 10:00 UTC
     +   Ada Byron: Ada
     +   Anteroom: All done. The team has stored only your choices.
             [Download my answers] [Delete my data]
@@ -78,9 +78,11 @@ async fn the_privacy_page_of_a_notice_is_a_link_and_shows_no_preview() {
     let bot = Bot::new().await;
     let ada = bot.ada();
     ada.command("/onboard start candidate-onboarding").await;
-    ada.sees("You are about to talk to an AI assistant").await;
+    ada.sees("You are about to talk to a bot").await;
     let posts = bot.slack.calls().into_iter().filter(|call| call.method == "chat.postMessage");
-    let notice = posts.map(|call| call.body).find(|body| body.to_string().contains("AI assistant"));
+    let notice = posts
+        .map(|call| call.body)
+        .find(|body| body.to_string().contains("about to talk to a bot"));
     let notice = notice.unwrap();
     assert!(
         notice["blocks"].to_string().contains("Details: <https://example.org/privacy>"),

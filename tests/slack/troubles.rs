@@ -109,7 +109,7 @@ async fn f1_a_file_of_the_wrong_kind_is_refused_and_the_question_stays() {
     assert_snapshot!(ada.news(), @"
     ~ Anteroom (edited): · Step 2 of 2 · Two · 0/1
     ~   Anteroom (edited): A file, please.
-            ✓ You sent: *cv.txt*, 2 Nov 10:00 UTC
+            ✓ You sent: *cv.txt* · 2 Nov 10:00 UTC
     +   Ada Byron: (file: cv.txt)
     +   Anteroom: A word, please.
             · Type your answer here, or write it in a form.
@@ -170,7 +170,7 @@ async fn f4_silence_is_reminded_of_twice_and_then_pauses() {
     assert_snapshot!(ada.news(), @"
     ~ Anteroom (edited): · Step 1 of 2 · One · 1/2
     ~   Anteroom (edited): Which colour?
-            ✓ You answered: *Blue*, 20 Nov 11:00 UTC
+            ✓ You answered: *Blue* · 20 Nov 11:00 UTC
     +   Anteroom: A file, please.
             [+ Upload] [Skip]
             · TXT, MD, PDF · up to 1 MB. You can also drop the file into this conversation. No file at hand? Type it here instead.
@@ -217,10 +217,10 @@ async fn f7_a_person_takes_over_and_hands_back() {
     +   Anteroom: I've asked the team. I'll keep quiet until they answer or you type _continue_.
     ");
     assert_snapshot!(desk.news(), @"
-    + Anteroom: *Ada Byron* · A short talk
+    + Anteroom: *Ada Byron* (@Ada Byron) · A short talk
           · Step 1 of 2 · One · 0/2 · running. Write in this thread to take over: what you write is passed on.
           [Take over] [Hand back] [! End ?]
-    +   Anteroom: *Ada Byron* asks for a person in _A short talk_: the participant asked.
+    +   Anteroom: *Ada Byron* asks for a person in _A short talk_.
     ");
     desk.reply("Hello Ada, Linus here. What is it?").await;
     assert_snapshot!(ada.news(), @"
@@ -230,6 +230,9 @@ async fn f7_a_person_takes_over_and_hands_back() {
     ada.reply("Is the office warm?").await;
     assert_snapshot!(ada.news(), @"+   Ada Byron: Is the office warm?");
     assert_snapshot!(desk.news(), @"
+    ~ Anteroom (edited): *Ada Byron* (@Ada Byron) · A short talk
+          · Step 1 of 2 · One · 0/2 · running. @Linus Pauling has taken over. What you write in this thread is passed on to Ada Byron.
+          [Hand back] [! End ?]
     +   Linus Pauling: Hello Ada, Linus here. What is it?
     +   Anteroom: Ada Byron: Is the office warm?
     ");
@@ -274,7 +277,7 @@ async fn f10_a_stale_button_is_answered_to_the_one_who_pressed_it() {
     ada.press("Red").await;
     assert_snapshot!(ada.news(), @"
     ~   Anteroom (edited): Which colour?
-            ✓ You answered: *Blue*, 2 Nov 10:00 UTC
+            ✓ You answered: *Blue* · 2 Nov 10:00 UTC
     +   Anteroom (only you): That question was answered at 02 Nov, 10:00 UTC.
     ");
     assert!(!ada.has_button("Red"), "{}", ada.screen());
@@ -321,7 +324,7 @@ async fn row_6_a_bot_that_dies_after_it_took_something_goes_on_with_it() {
     assert_snapshot!(ada.news(), @"
     ~ Anteroom (edited): · Step 1 of 2 · One · 1/2
     ~   Anteroom (edited): Which colour?
-            ✓ You answered: *Blue*, 2 Nov 10:00 UTC
+            ✓ You answered: *Blue* · 2 Nov 10:00 UTC
     +   Anteroom: A file, please.
             [+ Upload] [Skip]
             · TXT, MD, PDF · up to 1 MB. You can also drop the file into this conversation. No file at hand? Type it here instead.
@@ -393,7 +396,7 @@ async fn row_11_somebody_elses_words_settle_nothing() {
     assert_snapshot!(ada.news(), @"
     ~ Anteroom (edited): · Step 1 of 2 · One · 1/2
     ~   Anteroom (edited): Which colour?
-            ✓ You answered: *Blue*, 2 Nov 10:00 UTC
+            ✓ You answered: *Blue* · 2 Nov 10:00 UTC
     +   Mallory: red
     +   Anteroom: A file, please.
             [+ Upload] [Skip]
@@ -463,7 +466,7 @@ async fn row_36_a_form_that_comes_too_late_and_one_that_was_answered_elsewhere()
     assert_snapshot!(ada.news(), @"
     ~ Anteroom (edited): · Step 2 of 2 · Two · 0/1
     ~   Anteroom (edited): A file, please.
-            ✓ You sent: *cv.txt*, 2 Nov 10:00 UTC
+            ✓ You sent: *cv.txt* · 2 Nov 10:00 UTC
     +   Ada Byron: (file: cv.txt)
     +   Anteroom: A word, please.
             · Type your answer here, or write it in a form.
@@ -504,7 +507,7 @@ async fn row_38_edits_wait_for_slack_and_the_last_one_counts() {
     assert_snapshot!(ada.news(), @"
     ~ Anteroom (edited): · Step 1 of 2 · One · 1/2
     ~   Anteroom (edited): Which colour?
-            ✓ You answered: *Blue*, 2 Nov 10:00 UTC
+            ✓ You answered: *Blue* · 2 Nov 10:00 UTC
     +   Anteroom: A file, please.
             [+ Upload] [Skip]
             · TXT, MD, PDF · up to 1 MB. You can also drop the file into this conversation. No file at hand? Type it here instead.
@@ -578,11 +581,11 @@ async fn an_interview_goes_the_same_way_over_http() {
     Anteroom (only you): I've sent you a direct message; look under this app's messages.
     Anteroom (edited): · Step 2 of 2 · Two · 1/1
       Anteroom (edited): Which colour?
-          ✓ You answered: *Blue*, 2 Nov 10:00 UTC
+          ✓ You answered: *Blue* · 2 Nov 10:00 UTC
       Anteroom (edited): A file, please.
-          ✓ You sent: *cv.txt*, 2 Nov 10:00 UTC
+          ✓ You sent: *cv.txt* · 2 Nov 10:00 UTC
       Anteroom (edited): A word, please.
-          ✓ You answered: *Kestrel*, 2 Nov 10:00 UTC
+          ✓ You answered: *Kestrel* · 2 Nov 10:00 UTC
       Ada Byron: Kestrel
       Anteroom: That's everything, thank you! The team can see the following:
 

@@ -62,7 +62,7 @@ async fn row_34_where_the_app_is_installed_again_open_interviews_go_on() {
     assert_snapshot!(ada.news(), @"
     ~ Anteroom (edited): · Step 1 of 2 · One · 1/2
     ~   Anteroom (edited): Which colour?
-            ✓ You answered: *Blue*, 4 Nov 10:00 UTC
+            ✓ You answered: *Blue* · 4 Nov 10:00 UTC
     +   Anteroom: A file, please.
             [+ Upload] [Skip]
             · TXT, MD, PDF · up to 1 MB. You can also drop the file into this conversation. No file at hand? Type it here instead.
@@ -98,7 +98,7 @@ async fn row_34_a_request_lapses_with_the_app_and_can_be_made_again() {
           *Request withdrawn*: the participant cannot be reached. 2 Nov 10:00 UTC
     + Anteroom: # Move Ada Byron to “Goodbye”?
           This phase isn't complete. Missing items were determined by the app, not by the model.
-            *Person* Ada Byron
+            *Person* @Ada Byron
             *Flow* About pets
             *Phase* Pets
             *Missing* A pet
@@ -106,6 +106,7 @@ async fn row_34_a_request_lapses_with_the_app_and_can_be_made_again() {
             *Expires* 9 Nov 10:00 UTC
           *The interviewer's reason*
           > there is no pet
+          · @approvers, please decide.
           [+ Approve ?] [! Deny] [Deny and tell the interviewer] [Open transcript]
     ");
     model.next(Turn::says("Goodbye."));
@@ -225,7 +226,7 @@ async fn a_workspace_without_access_does_not_silence_the_others_of_its_organisat
     assert_snapshot!(zoe.news(), @"
     ~ Anteroom (edited): · Step 1 of 2 · One · 1/2
     ~   Anteroom (edited): Which colour?
-            ✓ You answered: *Blue*, 2 Nov 10:00 UTC
+            ✓ You answered: *Blue* · 2 Nov 10:00 UTC
     +   Anteroom: A file, please.
             [+ Upload] [Skip]
             · TXT, MD, PDF · up to 1 MB. You can also drop the file into this conversation. No file at hand? Type it here instead.

@@ -18,6 +18,7 @@ use crate::{
     model::{
         flow::DiscordPlace,
         session::{Head, PersonId, Platform},
+        wait::Answerers,
     },
     store::Find,
 };
@@ -188,7 +189,23 @@ async fn carry_out(
         return Ok(Answer::Told(words));
     }
     let is_own = head.participant == caller.me();
+    if let Command::Advance { .. } = command {
+        return Ok(Answer::Say(advanced(caller.engine(), head, is_own).await?.to_owned()));
+    }
     Ok(Answer::Done { session: head.id, command, is_own })
+}
+
+/// What came of an order to move on: somebody else decides, or it is done.
+async fn advanced(engine: &Engine, head: &Head, is_own: bool) -> Result<&'static str, Error> {
+    let look = engine.look(head.id).await?;
+    let is_asked =
+        look.state.pending().any(|wait| matches!(wait.answerers, Answerers::Deciders { .. }));
+    Ok(match (is_asked, is_own) {
+        (true, true) => "I'm asking the team to let you skip ahead.",
+        (true, false) => "I'm asking the people who can decide this.",
+        (false, true) => "You've moved on to the next part.",
+        (false, false) => "Moved on to the next part.",
+    })
 }
 
 /// The flow that is meant, or the choice where that is not clear.

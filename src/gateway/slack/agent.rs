@@ -64,13 +64,15 @@ const fn prompts(status: Option<Status>) -> &'static [Prompt] {
         [("Skip this question", "skip"), HUMAN, EXPORT, ("Stop for now", "stop")];
     const NOTICE: [Prompt; 2] = [HUMAN, ("Stop for now", "stop")];
     const RESTS: [Prompt; 3] = [("Continue", "resume"), HUMAN, EXPORT];
-    const IS_OVER: [Prompt; 3] = [("Start my onboarding", "Start my onboarding"), HUMAN, EXPORT];
+    const IS_COMPLETE: [Prompt; 3] = [EXPORT, HUMAN, ("Delete my data", "delete my data")];
+    const HAS_ENDED: [Prompt; 3] = [("Start my onboarding", "Start my onboarding"), HUMAN, EXPORT];
     match status {
         None => &PROMPTS,
         Some(Status::Notice) => &NOTICE,
         Some(Status::Open) => &GOES_ON,
         Some(Status::Paused | Status::Stopped | Status::Declined) => &RESTS,
-        Some(Status::Completed | Status::Ended) => &IS_OVER,
+        Some(Status::Completed) => &IS_COMPLETE,
+        Some(Status::Ended) => &HAS_ENDED,
     }
 }
 

@@ -36,6 +36,15 @@ pub(super) fn said(text: &str, max: usize) -> String {
     literal(&clip_or(text, max, "—"))
 }
 
+/// Words in bold; as they are where they hold a link or a mark, for which bold would end early.
+pub(super) fn bold(safe: &str) -> String {
+    if safe.contains(['*', '\n']) || safe.contains("<http") {
+        safe.to_owned()
+    } else {
+        format!("*{safe}*")
+    }
+}
+
 pub(super) fn header(text: &str) -> SlackBlock {
     SlackHeaderBlock::new(plain(text, limits::HEADER)).into()
 }

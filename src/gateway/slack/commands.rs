@@ -123,6 +123,18 @@ pub(super) async fn pressed(arrival: &Arrival<'_>, action: Action) -> Result<Ack
     if let Some(opening) = Opening::parse(&action.element) {
         return reading::read(arrival, opening, &action, &ear).await;
     }
+    if let Some(id) = action.element.strip_prefix(texts::PROFILE) {
+        return match SessionId::from_short(id) {
+            Some(session) => reading::profile(arrival, session, &action, &ear).await,
+            None => Ok(Ack::Empty),
+        };
+    }
+    if let Some(id) = action.element.strip_prefix(texts::RESUME) {
+        return match SessionId::from_short(id) {
+            Some(session) => reading::resume(arrival, session, &action, &ear).await,
+            None => Ok(Ack::Empty),
+        };
+    }
     if let Some(id) = action.element.strip_prefix(SHOW) {
         return shown(arrival, id, &action, &ear).await;
     }
@@ -225,22 +237,33 @@ async fn hand_over(
     app: &App,
     team: &str,
     (session, reader): (SessionId, Audience),
-    CopyFor { user, thread }: CopyFor,
+    to: CopyFor,
 ) -> bool {
     let Some(engine) = app.engine() else { return false };
     let Ok(gathered) = engine.gather(session).await else { return false };
     let Ok(bytes) = engine.bundle(&gathered, reader).await else { return false };
+    let name = gathered.archive_name();
+    put(app, team, (session, reader), to, (&name, bytes)).await
+}
+
+/// Puts a file into somebody's conversation with the bot; whether it has arrived.
+async fn put(
+    app: &App,
+    team: &str,
+    (session, reader): (SessionId, Audience),
+    CopyFor { user, thread }: CopyFor,
+    (name, bytes): (&str, Vec<u8>),
+) -> bool {
     let body = json!({ "users": user });
     let Ok(opened) = app.api.call(team, Method::OpenConversation, body).await else {
         return false;
     };
     let Some(channel) = opened["channel"]["id"].as_str() else { return false };
-    let name = format!("anteroom-{session}.zip");
-    let upload = Upload { name: &name, title: &name, words: "", bytes };
+    let upload = Upload { name, title: name, words: "", bytes };
     let id = match app.files.send(team, (channel, thread.as_deref()), upload).await {
         Ok(id) => id,
         Err(failure) => {
-            tracing::warn!(?failure, "a copy could not be handed out");
+            tracing::warn!(?failure, "a file could not be handed out");
             return false;
         }
     };

@@ -21,11 +21,12 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     api::{Api, Method},
-    blocks::{Button, divider, drawn, header, note, row, section},
+    blocks::{Button, bold, divider, drawn, header, note, row, section},
     inbound::{Actor, Tenant},
     limits,
     people::{People, person_id},
     render::text::{clip, literal},
+    texts::copy_row,
 };
 use crate::{
     clock::Clock,
@@ -254,8 +255,12 @@ impl Inner {
             let is_running = |own: &Own| {
                 own.look.flow.flow.id == flow.flow.id && !own.look.state.status.is_over()
             };
+            // Whoever has completed one has no need of another.
+            let is_complete = |own: &Own| {
+                own.look.flow.flow.id == flow.flow.id && own.look.state.status == Status::Completed
+            };
             flow.flow.start.slack.as_ref().is_some_and(|start| start.app_home)
-                && !own.iter().any(is_running)
+                && !own.iter().any(|own| is_running(own) || is_complete(own))
         };
         let flows = engine.parts().library.iter().filter(is_of).collect();
         let all = if is_staff {
@@ -298,7 +303,8 @@ impl Shown<'_> {
         }
         for flow in self.flows.iter().take(limits::HOME_FLOWS) {
             let title = &flow.flow.title;
-            let text = format!("*{}*\n{}", literal(title), literal(&clip(&flow.flow.summary, 300)));
+            let summary = literal(&clip(&flow.flow.summary, 300));
+            let text = format!("{}\n{summary}", bold(&literal(title)));
             let start = Button::new(format!("{START}{}", flow.flow.id), "Start");
             blocks.push(row(text, start.spoken(&format!("Start {title}"))));
         }
@@ -317,7 +323,7 @@ impl Shown<'_> {
 impl Own {
     fn blocks(&self) -> Vec<SlackBlock> {
         let Look { state, flow, loaded, .. } = &self.look;
-        let mut lines = vec![format!("*{}*", literal(&flow.flow.title))];
+        let mut lines = vec![bold(&literal(&flow.flow.title))];
         let phase = state.phase().and_then(|id| Some((flow.position(id)?, flow.phase(id)?)));
         let standing = words::of_status(state.status);
         lines.push(match phase {
@@ -330,7 +336,7 @@ impl Own {
                     literal(&phase.title)
                 )
             }
-            _ => standing.to_owned(),
+            _ => glance::capitalised(standing),
         });
         let text = lines.join("\n");
         let mut blocks = vec![match &self.link {
@@ -340,6 +346,9 @@ impl Own {
             }
             None => section(text),
         }];
+        if state.status == Status::Completed {
+            blocks.extend(copy_row(state.session));
+        }
         let mine = state.pending().filter(|wait| wait.answerers == Answerers::Participant);
         for wait in mine.take(3) {
             let prompt = &wait.prompt;

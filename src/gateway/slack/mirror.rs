@@ -3,31 +3,57 @@
 use slack_morphism::prelude::SlackActionBlockElement;
 
 use super::{
-    blocks::{Button, actions, confirm, drawn, note, plain, section},
+    blocks::{Button, actions, bold, confirm, drawn, note, plain, section},
     limits,
-    render::{Message, text::literal},
+    render::{
+        Message,
+        text::{literal, person},
+    },
 };
 use crate::{
     engine::Look,
     form::{Order, glance},
-    interview::State,
+    interview::{State, name_of},
+    model::session::{Platform, Status},
 };
 
 /// The head of the thread: who, which interview, how far, and what staff may do.
 pub fn root(look: &Look) -> Message {
     let title = &look.flow.flow.title;
-    let person = look.state.person_in_words();
-    let text = format!("{person} · {title}");
+    let person = name_of(&look.state, &look.flow);
+    let text = literal(&format!("{person} · {title}"));
+    let state = &look.state;
     let mut blocks = vec![
-        section(format!("*{}* · {}", literal(&person), literal(title))),
-        note(format!(
-            "{} {}",
-            literal(&glance::standing(look)),
-            "Write in this thread to take over: what you write is passed on."
-        )),
+        section(format!("{} · {}", whom(state, &person), literal(title))),
+        note(format!("{} {}", literal(&glance::standing(look)), how(state, &person))),
     ];
-    blocks.extend(actions(buttons(&look.state)));
+    blocks.extend(actions(buttons(state)));
     Message { text, blocks: drawn(&blocks) }
+}
+
+/// A person by their name, and as a mention: pressing it opens their profile.
+fn whom(state: &State, name: &str) -> String {
+    let name = bold(&literal(name));
+    match state.participant.platform {
+        Platform::Slack => format!("{name} ({})", person(&state.participant, "")),
+        Platform::Discord | Platform::Web => name,
+    }
+}
+
+/// What comes of writing in the thread.
+fn how(state: &State, name: &str) -> String {
+    let name = literal(name);
+    let claimed = state.handoff.as_ref().and_then(|handoff| handoff.claimed_by.as_ref());
+    match (state.status, claimed) {
+        (Status::Completed | Status::Ended, _) => {
+            format!("What you write in this thread is passed on to {name}.")
+        }
+        (_, Some((by, by_name))) => format!(
+            "{} has taken over. What you write in this thread is passed on to {name}.",
+            person(by, by_name)
+        ),
+        (_, None) => "Write in this thread to take over: what you write is passed on.".to_owned(),
+    }
 }
 
 /// The same once the session is erased: nothing of anybody, and nothing to press.

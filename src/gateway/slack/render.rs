@@ -65,6 +65,10 @@ pub struct Cx {
     pub files: BTreeMap<ArtifactId, String>,
     /// What was approved may still be changed ([`crate::form::may_change`]).
     pub may_change: bool,
+    /// A script asks, and no model: who reads a note depends on it.
+    pub is_scripted: bool,
+    /// Those who are asked to decide, as mentions.
+    pub deciders: Option<String>,
     /// What a form carries to find its message again; never an answer.
     pub metadata: String,
 }
@@ -110,7 +114,7 @@ pub fn card(wait: &Wait, cx: &Cx) -> Message {
     let prompt = &wait.prompt;
     let is_open = wait.standing.is_pending();
     let may = wait.answerers.audience() == cx.reader;
-    let controls = (is_open && may).then(|| open::controls(wait));
+    let controls = (is_open && may).then(|| open::controls(wait, cx));
     let notes: Vec<String> = prompt
         .notes
         .iter()
@@ -216,6 +220,11 @@ fn addressee(wait: &Wait) -> String {
 /// The form that `action` of a card opens; none where that action is an answer by itself.
 pub fn modal(wait: &Wait, action: &str, cx: &Cx) -> Option<Value> {
     forms::render(wait, action, cx)
+}
+
+/// What was approved on a card, for those who may read it.
+pub(in crate::gateway::slack) fn approved(wait: &Wait) -> Vec<SlackBlock> {
+    forms::approved(wait)
 }
 
 /// The edit form with one more entry added, removed or moved: `view` is the action in its callback id, `action` the

@@ -12,7 +12,10 @@ mod post;
 mod remove;
 mod targets;
 
-use std::sync::{Arc, Mutex};
+use std::sync::{
+    Arc, Mutex,
+    atomic::{AtomicBool, Ordering},
+};
 
 use async_trait::async_trait;
 use chrono::TimeDelta;
@@ -25,6 +28,7 @@ use self::{
 use super::{
     api::{Failure, Method},
     app::App,
+    profile,
     render::{self, Message},
     texts,
 };
@@ -35,14 +39,14 @@ use crate::{
     ids::{EffectId, SessionId, WaitId},
     interview::{answer, evidence},
     model::{
-        artifact::Offer,
+        artifact::{Artifact, Offer},
         effect::{Act, Delivery, Effect, Recipient, Rendering},
         posted::{Item, Posted},
         session::{Place, Platform},
         team::Team,
         transcript::Audience,
         ui::Offered,
-        wait::{Purpose, Wait},
+        wait::{Answerers, Purpose, Wait},
     },
     threads::{Mark, Role, Spot},
 };
@@ -77,6 +81,16 @@ impl Gateway for SlackGateway {
 }
 
 impl SlackGateway {
+    /// Draws the heads of the staff's threads again after the response: what they say of a conversation has changed with
+    /// what its participant has just been told.
+    fn freshen(&self, effect: &Effect) {
+        if matches!(effect.act, Act::Fetch { .. } | Act::Remove { .. } | Act::Receipt { .. }) {
+            return;
+        }
+        let (app, effect) = (Arc::clone(&self.0), effect.clone());
+        self.0.afterwards.spawn(async move { targets::freshen(&app, &effect).await });
+    }
+
     async fn attempt(&self, effect: &Effect, shown: Option<(&Wait, &[Rendering])>) -> Delivery {
         let mut sender = Sender::new(&self.0, effect);
         let mut delivered = sender.deliver(shown).await;
@@ -87,6 +101,9 @@ impl SlackGateway {
                 Ok(()) => sender.deliver(shown).await,
                 Err(not_moved) => Err(not_moved),
             };
+        }
+        if delivered.is_ok() && effect.to == Recipient::Participant {
+            self.freshen(effect);
         }
         let delivery = sender.outcome(delivered);
         self.0.ledger.close(effect, delivery, &sender.trail).await
@@ -138,6 +155,8 @@ struct Sender<'a> {
     tried: Mutex<Option<Target>>,
     /// The root of a thread that takes no messages any more.
     closed: Option<Spot>,
+    /// A message was posted without its buttons, because Slack did not take how it was made.
+    is_plainer: AtomicBool,
 }
 
 type Delivered<T> = Result<T, Undelivered>;
@@ -152,6 +171,7 @@ impl<'a> Sender<'a> {
             trail: Trail::default(),
             tried: Mutex::default(),
             closed: None,
+            is_plainer: AtomicBool::default(),
         }
     }
 }
@@ -291,7 +311,13 @@ impl Sender<'_> {
         };
         let mut cx = render::Cx { reader, ..render::Cx::default() };
         let is_erased = matches!(wait.purpose, Purpose::Erase) || wait.prompt.body.is_empty();
-        let engine = self.app.engine().filter(|_| !wait.standing.is_pending() && !is_erased);
+        let is_request = matches!(wait.answerers, Answerers::Deciders { .. });
+        if let (true, Recipient::Channel { alias }) = (is_request, &self.effect.to) {
+            let approvers = self.app.settings.approvers.get(alias);
+            cx.deciders = approvers.and_then(texts::mentions);
+        }
+        let is_told = !wait.standing.is_pending() || is_request;
+        let engine = self.app.engine().filter(|_| is_told && !is_erased);
         let Some(engine) = engine else { return Ok(cx) };
         match engine.look(self.effect.session).await {
             Ok(Look { state, .. }) => {
@@ -333,7 +359,7 @@ impl Sender<'_> {
         if let Some(last) = messages.last_mut() {
             last.blocks.extend(texts::offered(offers, self.effect.session));
             if transcript {
-                last.blocks.extend(texts::transcript(self.effect.session));
+                last.blocks.extend(self.about().await?);
             }
         }
         let target = self.target().await?;
@@ -344,6 +370,15 @@ impl Sender<'_> {
             messages.extend(groups.and_then(texts::called));
         }
         self.post_to(target, &messages).await
+    }
+
+    /// The buttons under what the team reads of somebody.
+    async fn about(&self) -> Delivered<Vec<Value>> {
+        let session = self.effect.session;
+        let engine = self.app.engine().ok_or(Undelivered::Later)?;
+        let Look { state, .. } = engine.look(session).await?;
+        let has_resume = state.artifacts.iter().any(Artifact::is_resume);
+        Ok(texts::about(session, !profile::cards(&state).is_empty(), has_resume))
     }
 
     /// Messages that belong together, where the effect goes.
@@ -402,7 +437,13 @@ impl Sender<'_> {
             Some(last) => last.blocks.extend(texts::copy_buttons(session)),
             None => messages.push(texts::copy_offered(session)),
         }
-        self.post_all(&messages).await
+        let target = self.target().await?;
+        let first = self.post_to(target.clone(), &messages).await?;
+        if self.is_plainer.load(Ordering::Relaxed) {
+            // The words have arrived without the buttons that they are about.
+            self.post(&target, &texts::copy_offered(session), messages.len()).await?;
+        }
+        Ok(first)
     }
 
     /// Fetches files and hands them in; what cannot be had is said, and asked for again by the card that stands open.

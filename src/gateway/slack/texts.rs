@@ -2,13 +2,14 @@
 
 use reqwest::Url;
 use serde_json::Value;
+use slack_morphism::prelude::SlackBlock;
 
 use super::{
     blocks::{Button, actions, drawn, note, section},
     limits,
     render::{
-        Message,
-        text::{escape, literal, parts},
+        Message, markdown,
+        text::{literal, parts},
     },
 };
 use crate::{
@@ -35,7 +36,7 @@ const PIECES: usize = 4;
 
 /// The line that says how far one is.
 pub fn progress(text: &str) -> Message {
-    let text = escape(text);
+    let text = literal(text);
     Message { blocks: drawn(&[note(text.as_str())]), text }
 }
 
@@ -47,11 +48,16 @@ pub fn decided(what: &str, user: &str) -> Message {
 
 /// Those who decide, called by their groups and names; nobody where none is listed.
 pub fn called(approvers: &Approvers) -> Option<Message> {
+    let text = mentions(approvers)?;
+    Some(Message { blocks: drawn(&[section(text.as_str())]), text })
+}
+
+/// Those who decide as mentions; none where none is listed.
+pub fn mentions(approvers: &Approvers) -> Option<String> {
     let groups = approvers.slack_groups.iter().map(|group| format!("<!subteam^{group}>"));
     let users = approvers.slack_users.iter().map(|user| format!("<@{user}>"));
     let all: Vec<String> = groups.chain(users).take(CALLED_MAX).collect();
-    let text = all.join(" ");
-    (!all.is_empty()).then(|| Message { blocks: drawn(&[section(text.as_str())]), text })
+    (!all.is_empty()).then(|| all.join(" "))
 }
 
 /// Groups and people that are called at once.
@@ -67,9 +73,13 @@ pub fn copy_offered(session: SessionId) -> Message {
 
 /// The buttons of a copy, for a message that says more.
 pub fn copy_buttons(session: SessionId) -> Vec<Value> {
+    drawn(copy_row(session).as_slice())
+}
+
+/// The same as a block.
+pub(super) fn copy_row(session: SessionId) -> Option<SlackBlock> {
     let button = |id: &str, label| Button::new(format!("{id}{}", session.short()), label).build();
-    let buttons = vec![button(COPY, "Download my answers"), button(DELETE, "Delete my data")];
-    drawn(actions(buttons).as_slice())
+    actions(vec![button(COPY, "Download my answers"), button(DELETE, "Delete my data")])
 }
 
 /// A button that opens an address.
@@ -87,11 +97,24 @@ pub fn offered(offers: &[Offered], session: SessionId) -> Vec<Value> {
     drawn(row.as_slice())
 }
 
-/// The button that opens a transcript, for those who may read it.
-pub fn transcript(session: SessionId) -> Vec<Value> {
-    let read = Button::new(Opening::last(session).id(), "Transcript").build();
-    drawn(actions(vec![read]).as_slice())
+/// The buttons under what the team reads of somebody, for those who may: what was approved, the résumé where one was
+/// sent, the transcript.
+pub fn about(session: SessionId, has_profile: bool, has_resume: bool) -> Vec<Value> {
+    let button = |id: String, label: &str| Button::new(id, label).build();
+    let named = |id: &str| format!("{id}{}", session.short());
+    let buttons = [
+        has_profile.then(|| button(named(PROFILE), "Open profile")),
+        has_resume.then(|| button(named(RESUME), "Résumé")),
+        Some(button(Opening::last(session).id(), "Transcript")),
+    ];
+    drawn(actions(buttons.into_iter().flatten().collect()).as_slice())
 }
+
+/// Begins the id of the button that shows what somebody approved.
+pub const PROFILE: &str = "profile.";
+
+/// Begins the id of the button that hands out somebody's résumé.
+pub const RESUME: &str = "resume.";
 
 /// Reads the id of such a button.
 pub fn parse_offer(id: &str) -> Option<(Offered, &str)> {
@@ -108,15 +131,16 @@ pub const COPY: &str = "copy.";
 /// Begins the id of the button that asks whether everything is to be erased.
 pub const DELETE: &str = "delete.";
 
-/// A sentence with its time, as the reader's clock shows it.
+/// A sentence with its time, as the reader's clock shows it. One with a time names people, so nothing in it is markup;
+/// any other may stress its words.
 pub fn sentence(words: &Words) -> String {
-    let text = escape(&words.text);
     match words.at {
         Some(at) => {
+            let text = literal(&words.text);
             let fallback = at.format("%d %b, %H:%M UTC");
             format!("{text} <!date^{}^{{date_short_pretty}}, {{time}}|{fallback}>.", at.timestamp())
         }
-        None => text,
+        None => markdown::parts(&words.text, limits::SECTION).join("\n"),
     }
 }
 

@@ -146,8 +146,8 @@ async fn choices_are_buttons_then_a_menu_then_a_form() {
     ── answered
     # Before we begin
     You are talking to *software*. See our notice (https://example.org/privacy).
-    ✓ You answered: *Continue with the assistant*, 2 Nov 14:05 UTC
-    (read out: ✓ You answered: *Continue with the assistant*, <!date^1793628300^{date_short_pretty}, {time}|2 Nov 14:05 UTC> (Before we begin — You are talking to software. See our notice.))
+    ✓ You answered: *Continue with the assistant* · 2 Nov 14:05 UTC
+    (read out: ✓ You answered: *Continue with the assistant* · <!date^1793628300^{date_short_pretty}, {time}|2 Nov 14:05 UTC> (Before we begin — You are talking to software. See our notice.))
 
     ── for staff
     # Before we begin
@@ -172,8 +172,8 @@ async fn choices_are_buttons_then_a_menu_then_a_form() {
     ── none of them
     # Interests
     What do you like?
-    ✓ You answered: *none of these*, 2 Nov 14:05 UTC
-    (read out: ✓ You answered: *none of these*, <!date^1793628300^{date_short_pretty}, {time}|2 Nov 14:05 UTC> (Interests — What do you like?))
+    ✓ You answered: *none of these* · 2 Nov 14:05 UTC
+    (read out: ✓ You answered: *none of these* · <!date^1793628300^{date_short_pretty}, {time}|2 Nov 14:05 UTC> (Interests — What do you like?))
 
     ── several of twelve
     # Team
@@ -316,13 +316,13 @@ async fn questions_and_forms_open_from_a_button() {
 
     ── answered by typing
     What did _you_ build?
-    ✓ You answered: *An engine <b>*, 2 Nov 14:05 UTC
-    (read out: ✓ You answered: *An engine &lt;b&gt;*, <!date^1793628300^{date_short_pretty}, {time}|2 Nov 14:05 UTC> (What did you build?))
+    ✓ You answered: *An engine <b>* · 2 Nov 14:05 UTC
+    (read out: ✓ You answered: *An engine &lt;b&gt;* · <!date^1793628300^{date_short_pretty}, {time}|2 Nov 14:05 UTC> (What did you build?))
 
     ── skipped
     What did _you_ build?
-    ✓ You skipped this, 2 Nov 14:05 UTC
-    (read out: ✓ You skipped this, <!date^1793628300^{date_short_pretty}, {time}|2 Nov 14:05 UTC> (What did you build?))
+    ✓ You skipped this · 2 Nov 14:05 UTC
+    (read out: ✓ You skipped this · <!date^1793628300^{date_short_pretty}, {time}|2 Nov 14:05 UTC> (What did you build?))
 
     ── a form
     # Preferences
@@ -360,8 +360,8 @@ async fn questions_and_forms_open_from_a_button() {
       *Name* Ada
       *Remote?* yes
       *Size* Large
-    ✓ You filled this in, 2 Nov 14:05 UTC
-    (read out: ✓ You filled this in, <!date^1793628300^{date_short_pretty}, {time}|2 Nov 14:05 UTC> (Preferences — A few things.))
+    ✓ You filled this in · 2 Nov 14:05 UTC
+    (read out: ✓ You filled this in · <!date^1793628300^{date_short_pretty}, {time}|2 Nov 14:05 UTC> (Preferences — A few things.))
 
     ── an upload
     # Your résumé
@@ -381,8 +381,8 @@ async fn questions_and_forms_open_from_a_button() {
     ── sent
     # Your résumé
     Send it as a file.
-    ✓ You sent: *résumé.pdf*, 2 Nov 14:05 UTC
-    (read out: ✓ You sent: *résumé.pdf*, <!date^1793628300^{date_short_pretty}, {time}|2 Nov 14:05 UTC> (Your résumé — Send it as a file.))
+    ✓ You sent: *résumé.pdf* · 2 Nov 14:05 UTC
+    (read out: ✓ You sent: *résumé.pdf* · <!date^1793628300^{date_short_pretty}, {time}|2 Nov 14:05 UTC> (Your résumé — Send it as a file.))
     "#);
 }
 
@@ -445,10 +445,10 @@ async fn reviews_are_read_edited_and_changed() {
     # Profile
     Is this you?
       *Name* Ada Lovelace
-    ✓ *Changed and approved* by you, 2 Nov 14:05 UTC
+    ✓ *Changed and approved* by you · 2 Nov 14:05 UTC
     · Note: I married.
     [Change]
-    (read out: ✓ *Changed and approved* by you, <!date^1793628300^{date_short_pretty}, {time}|2 Nov 14:05 UTC> (Profile — Is this you?))
+    (read out: ✓ *Changed and approved* by you · <!date^1793628300^{date_short_pretty}, {time}|2 Nov 14:05 UTC> (Profile — Is this you?))
 
     ── roles
     # Your time line
@@ -809,7 +809,7 @@ async fn decisions_fit_a_phone_and_end_in_words() {
     ── a request
     # Move Ada Byron to “One piece of work in depth”?
     Not everything in this phase is complete.
-      *Person* Ada Byron
+      *Person* @Ada Byron
       *Flow* Candidate onboarding
       *Phase* The basics
       *Missing* Education history, References
@@ -831,7 +831,7 @@ async fn decisions_fit_a_phone_and_end_in_words() {
     ── two must agree
     # Move Ada Byron to “One piece of work in depth”?
     Not everything in this phase is complete.
-      *Person* Ada Byron
+      *Person* @Ada Byron
       *Flow* Candidate onboarding
       *Phase* The basics
       *Missing* Education history, References
@@ -847,7 +847,7 @@ async fn decisions_fit_a_phone_and_end_in_words() {
     ── denied
     # Move Ada Byron to “One piece of work in depth”?
     Not everything in this phase is complete.
-      *Person* Ada Byron
+      *Person* @Ada Byron
       *Flow* Candidate onboarding
       *Phase* The basics
       *Missing* Education history, References
@@ -856,14 +856,14 @@ async fn decisions_fit_a_phone_and_end_in_words() {
     *The interviewer's reason*
     > She has no degree & says so.
     > She would <rather> talk about her engine.
-    ✗ *Denied with feedback* by @Grace Hopper, 2 Nov 14:05 UTC
+    ✗ *Denied with feedback* by @Grace Hopper · 2 Nov 14:05 UTC
     · To the interviewer: Finish education.
-    (read out: ✗ *Denied with feedback* by <@U0GRACE>, <!date^1793628300^{date_short_pretty}, {time}|2 Nov 14:05 UTC> (Move Ada Byron to “One piece of work in depth”? — Not everything in this phase is complete.))
+    (read out: ✗ *Denied with feedback* by <@U0GRACE> · <!date^1793628300^{date_short_pretty}, {time}|2 Nov 14:05 UTC> (Move Ada Byron to “One piece of work in depth”? — Not everything in this phase is complete.))
 
     ── expired
     # Move Ada Byron to “One piece of work in depth”?
     Not everything in this phase is complete.
-      *Person* Ada Byron
+      *Person* @Ada Byron
       *Flow* Candidate onboarding
       *Phase* The basics
       *Missing* Education history, References
@@ -885,15 +885,15 @@ async fn decisions_fit_a_phone_and_end_in_words() {
     ── a dangerous yes
     # Erase everything?
     Your answers, files and drafts go.
-    :warning: *This cannot be taken back.*
+    :warning: *This can't be undone.*
     [! Erase everything ?] [Keep]
     (read out: Erase everything? — Your answers, files and drafts go.)
 
     ── kept
     # Erase everything?
     Your answers, files and drafts go.
-    ✓ You answered: *Keep*, 2 Nov 14:05 UTC
-    (read out: ✓ You answered: *Keep*, <!date^1793628300^{date_short_pretty}, {time}|2 Nov 14:05 UTC> (Erase everything? — Your answers, files and drafts go.))
+    ✓ You answered: *Keep* · 2 Nov 14:05 UTC
+    (read out: ✓ You answered: *Keep* · <!date^1793628300^{date_short_pretty}, {time}|2 Nov 14:05 UTC> (Erase everything? — Your answers, files and drafts go.))
     ");
 }
 
@@ -921,7 +921,7 @@ fn a_decision_as_json() {
         "fields": [
           {
             "type": "mrkdwn",
-            "text": "*Person*\nAda Byron",
+            "text": "*Person*\n<@U0ADA>",
             "verbatim": true
           },
           {

@@ -35,8 +35,8 @@ pub(super) fn card_of(look: &Look) -> Ack {
     let mut lines = vec![glance::standing(look)];
     lines.extend(glance::objectives(look));
     let lines: Vec<String> = lines.iter().map(|line| literal(line)).collect();
-    let mut blocks =
-        vec![section(format!("*{}*", literal(&text))), section(clip(&lines.join("\n"), 2_900))];
+    let text = literal(&text);
+    let mut blocks = vec![section(format!("*{text}*")), section(clip(&lines.join("\n"), 2_900))];
     let read = Button::new(Opening::last(look.state.session).id(), "Transcript").build();
     let orders = mirror::buttons(&look.state);
     blocks.extend(actions(std::iter::once(read).chain(orders).collect()));

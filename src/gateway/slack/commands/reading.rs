@@ -1,14 +1,36 @@
-//! Reading a conversation that is somebody else's: rights first, then a record, then the form.
+//! Reading a conversation that is somebody else's: rights first, then a record, then what was asked for.
 
+use std::sync::Arc;
+
+use super::{CopyFor, put};
 use crate::{
     chat::transcript::{self, Opened, Opening},
     form::words,
     gateway::slack::{
         inbound::{Ack, Action, NotTaken},
         inbox::{Arrival, Ear},
+        profile,
         transcript::view,
     },
+    ids::SessionId,
+    interview::Responder,
+    model::{artifact::Artifact, transcript::Audience},
 };
+
+/// A member of staff who may read a conversation; whoever is none is told.
+async fn reader(
+    arrival: &Arrival<'_>,
+    session: SessionId,
+    action: &Action,
+    ear: &Ear,
+) -> Option<Responder> {
+    match arrival.responder_about(session, &action.by).await {
+        Ok(from) if from.staff => return Some(from),
+        Ok(_) => arrival.tell(ear, words::FOR_STAFF),
+        Err(unchecked) => arrival.tell(ear, &unchecked.to_string()),
+    }
+    None
+}
 
 /// Opens a page of a transcript, for staff of the workspace alone. That it is read is noted before it is shown; paging
 /// on is the same reading (BEHAVIOUR J5.3).
@@ -18,17 +40,8 @@ pub(super) async fn read(
     action: &Action,
     ear: &Ear,
 ) -> Result<Ack, NotTaken> {
-    let session = opening.session;
-    let from = match arrival.responder_about(session, &action.by).await {
-        Ok(from) if from.staff => from,
-        Ok(_) => {
-            arrival.tell(ear, words::FOR_STAFF);
-            return Ok(Ack::Empty);
-        }
-        Err(unchecked) => {
-            arrival.tell(ear, &unchecked.to_string());
-            return Ok(Ack::Empty);
-        }
+    let Some(from) = reader(arrival, opening.session, action, ear).await else {
+        return Ok(Ack::Empty);
     };
     match transcript::read(arrival.engine, opening, &from.person).await {
         Ok(Opened { title, entries }) => {
@@ -37,4 +50,71 @@ pub(super) async fn read(
         Err(error) => arrival.tell(ear, &words::of_error(&error)),
     }
     Ok(Ack::Empty)
+}
+
+/// Shows what somebody approved, for staff alone, with a record of it.
+pub(super) async fn profile(
+    arrival: &Arrival<'_>,
+    session: SessionId,
+    action: &Action,
+    ear: &Ear,
+) -> Result<Ack, NotTaken> {
+    let Some(from) = reader(arrival, session, action, ear).await else { return Ok(Ack::Empty) };
+    let by = from.person.to_string();
+    if let Err(error) = arrival.engine.note_reading(session, "profile_read", &by).await {
+        arrival.tell(ear, &words::of_error(&error));
+        return Ok(Ack::Empty);
+    }
+    match arrival.engine.look(session).await {
+        Ok(look) => arrival.show_page(profile::view(&look.state), action, ear.clone()),
+        Err(error) => arrival.tell(ear, &words::of_error(&error)),
+    }
+    Ok(Ack::Empty)
+}
+
+/// Hands somebody's résumé to a member of staff, directly, with a record of it.
+pub(super) async fn resume(
+    arrival: &Arrival<'_>,
+    session: SessionId,
+    action: &Action,
+    ear: &Ear,
+) -> Result<Ack, NotTaken> {
+    let Some(from) = reader(arrival, session, action, ear).await else { return Ok(Ack::Empty) };
+    let look = match arrival.engine.look(session).await {
+        Ok(look) => look,
+        Err(error) => {
+            arrival.tell(ear, &words::of_error(&error));
+            return Ok(Ack::Empty);
+        }
+    };
+    let newest = look.state.artifacts.iter().rfind(|file| file.is_resume());
+    let Some(file) = newest.cloned() else {
+        arrival.tell(ear, words::FILE_GONE);
+        return Ok(Ack::Empty);
+    };
+    let by = from.person.to_string();
+    if let Err(error) = arrival.engine.note_reading(session, "resume_read", &by).await {
+        arrival.tell(ear, &words::of_error(&error));
+        return Ok(Ack::Empty);
+    }
+    arrival.tell(ear, words::ON_ITS_WAY);
+    send(arrival, session, file, CopyFor { user: action.by.user.clone(), thread: None });
+    Ok(Ack::Empty)
+}
+
+/// Sends a file after the acknowledgement; once, however often the press is delivered.
+fn send(arrival: &Arrival<'_>, session: SessionId, file: Artifact, to: CopyFor) {
+    let (app, team) = (Arc::clone(arrival.app), arrival.team().to_owned());
+    let key = format!("{} file", arrival.key);
+    arrival.app.afterwards.spawn(async move {
+        let sending = async {
+            let Some(engine) = app.engine() else { return false };
+            let Ok(Some(bytes)) = engine.parts().artifacts.read(session, &file).await else {
+                return false;
+            };
+            let content = (file.filename.as_str(), bytes);
+            put(&app, &team, (session, Audience::Staff), to, content).await
+        };
+        app.once.say(&key, Box::pin(sending)).await;
+    });
 }

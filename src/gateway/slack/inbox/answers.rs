@@ -50,7 +50,7 @@ impl Arrival<'_> {
         }
         // What was answered can still be read.
         if (wait.standing.is_pending() || element.action == "read")
-            && let Some(form) = form_of(&wait, &element, &action)
+            && let Some(form) = form_of(&wait, &element, &action, self.is_scripted(&wait).await)
         {
             if self.may_look(&wait, &action.by, &ear).await? {
                 self.open(form, &action, ear);
@@ -77,6 +77,16 @@ impl Arrival<'_> {
             self.redraw(&wait, shown);
         }
         Ok(ack)
+    }
+
+    /// Whether a script asked, and no model: its form says who reads what is written into it. Where that cannot be read
+    /// just now, nobody but the interviewer is promised.
+    async fn is_scripted(&self, wait: &Wait) -> bool {
+        if !matches!(wait.prompt.control, Control::Review(_)) {
+            return false;
+        }
+        let look = self.engine.look(wait.session).await;
+        look.is_ok_and(|look| crate::form::is_scripted(wait, &look.state))
     }
 
     /// A form was sent.
@@ -220,8 +230,9 @@ fn offers(upload: &Upload, files: &[File]) -> Result<Vec<Offer>, String> {
 }
 
 /// The form that a button opens, or that a button in a form turns it into.
-fn form_of(wait: &Wait, element: &Element, action: &Action) -> Option<Form> {
-    let mut cx = render::Cx { reader: wait.answerers.audience(), ..render::Cx::default() };
+fn form_of(wait: &Wait, element: &Element, action: &Action, is_scripted: bool) -> Option<Form> {
+    let reader = wait.answerers.audience();
+    let mut cx = render::Cx { reader, is_scripted, ..render::Cx::default() };
     // A button on Home stands in a view that is no form.
     let within =
         action.view.as_ref().and_then(|view| Some((view, Element::parse(&view.callback_id)?)));

@@ -11,7 +11,7 @@ use super::{
 use crate::{
     form::{self, Element, filled, sheet, words},
     gateway::slack::{
-        blocks::{Button, actions, context, said, section},
+        blocks::{Button, actions, bold, context, said, section},
         limits,
     },
     model::{
@@ -42,7 +42,7 @@ pub(super) fn render(wait: &Wait, cx: &Cx, room: &mut Room) -> Vec<SlackBlock> {
         }
         Standing::Expired { at } => {
             if let Control::Decide(decide) = &wait.prompt.control {
-                open::facts(decide, room);
+                open::facts(decide, cx.participant.as_ref(), room);
             }
             below.push(section(format!("*Expired*: nobody answered in time. {}", time(*at))));
             let decides = matches!(wait.answerers, Answerers::Deciders { .. });
@@ -103,7 +103,7 @@ impl Given<'_> {
         self.cx.reader == Audience::Participant && self.cx.participant.as_ref() == Some(self.by)
     }
 
-    /// `✓ You answered: *Start*, today`, `✗ *Denied* by Grace, today`
+    /// `✓ You answered: *Start* · today`, `✗ *Denied* by Grace · today`
     fn line(&self, reply: &Reply) -> String {
         let who = |me: &str| {
             if self.is_me() { me.to_owned() } else { person(self.by, self.by_name) }
@@ -111,15 +111,15 @@ impl Given<'_> {
         let at = time(self.at);
         match form::Given::of(reply, &self.wait.prompt.control, &self.cx.files) {
             form::Given::Said { verb, what } if what.is_empty() => {
-                format!("✓ {} {verb}, {at}", who("You"))
+                format!("✓ {} {verb} · {at}", who("You"))
             }
             form::Given::Said { verb, what } => {
-                let what = said(&form::one_line(&what), limits::VALUE_SHOWN);
-                format!("✓ {} {verb}: *{what}*, {at}", who("You"))
+                let what = bold(&said(&form::one_line(&what), limits::VALUE_SHOWN));
+                format!("✓ {} {verb}: {what} · {at}", who("You"))
             }
             form::Given::Stamped { what, is_good } => {
                 let mark = if is_good { "✓" } else { "✗" };
-                format!("{mark} *{what}* by {}, {at}", who("you"))
+                format!("{mark} *{what}* by {} · {at}", who("you"))
             }
         }
     }
@@ -144,7 +144,9 @@ impl Given<'_> {
                     .map_or_else(|| review.groups.clone(), |data| sheet::groups_with(review, data));
                 review::table(self.wait, review, &groups, false, room);
             }
-            (Reply::Decided { .. }, Control::Decide(decide)) => open::facts(decide, room),
+            (Reply::Decided { .. }, Control::Decide(decide)) => {
+                open::facts(decide, self.cx.participant.as_ref(), room);
+            }
             _ => {}
         }
     }

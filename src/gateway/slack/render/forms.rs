@@ -15,7 +15,7 @@ use super::{
     text::{clip, literal},
 };
 use crate::{
-    form::{DenialForm, Element, is_blank, one_line, sheet, words},
+    form::{DenialForm, Element, is_blank, note_label, one, one_line, sheet, starting_over, words},
     gateway::slack::{
         blocks::{self, Button, View, actions, columns, context, header, section},
         limits,
@@ -158,7 +158,7 @@ impl Opened<'_> {
         element.placeholder =
             ask.placeholder.as_deref().map(|p| blocks::plain(p, limits::PLACEHOLDER));
         let hint = if usize::try_from(ask.max).is_ok_and(|asked| asked > max) {
-            "Is it longer? Write it as a message instead."
+            "Need more room? Send it as a message instead."
         } else {
             ""
         };
@@ -191,8 +191,8 @@ impl Opened<'_> {
     }
 
     fn tell(&self, decide: &Decide) -> Value {
-        let mut blocks =
-            vec![section(format!("*{}*", blocks::said(&one_line(&decide.request), 1_000)))];
+        let request = blocks::said(&one_line(&decide.request), 1_000);
+        let mut blocks = vec![section(blocks::bold(&request))];
         let form = DenialForm::of(decide);
         let words = lines(limits::INPUT_TEXT);
         blocks.push(input("feedback", form.label, words, &form.hint, true));
@@ -202,7 +202,7 @@ impl Opened<'_> {
     fn start_over(&self) -> Value {
         let note = "What should be different?";
         let blocks = vec![
-            section("This draft is dropped and the interviewer begins again."),
+            section(starting_over(!self.cx.is_scripted)),
             input("notes", note, lines(limits::INPUT_TEXT), "", false),
         ];
         self.view("reject", "Start over", "Start over", blocks)
@@ -216,7 +216,8 @@ impl Opened<'_> {
         let mut groups = review.groups.iter().filter(is_it).peekable();
         let title = groups.peek().map(|group| one_line(&group.title))?;
         let title = if is_blank(&title) { "entry".to_owned() } else { title };
-        let mut blocks = vec![section(format!("Remove *{}*?", blocks::said(&title, 150)))];
+        let title = blocks::bold(&blocks::said(&title, 150));
+        let mut blocks = vec![section(format!("Remove {title}?"))];
         blocks.extend(groups.flat_map(whole).take(READ_BLOCKS));
         let mut total = 0;
         blocks.retain(|block| {
@@ -252,12 +253,22 @@ impl Opened<'_> {
         }
         blocks.push(input(
             "notes",
-            "Note for the interviewer",
+            note_label(!self.cx.is_scripted),
             lines(limits::INPUT_TEXT),
             "",
             false,
         ));
-        Some(self.view(&edit.action(), "Edit", "Save", blocks))
+        let title = match (edit.scope, edit.steps.as_slice()) {
+            (Scope::Entry(list, _), [step]) if step.starts_with("add.") => {
+                review.lists.get(list).map_or_else(
+                    || "Add".to_owned(),
+                    |list| format!("Add {}", one(&one_line(&list.noun))),
+                )
+            }
+            _ if review::is_untouched(review) => "Fill in".to_owned(),
+            _ => "Edit".to_owned(),
+        };
+        Some(self.view(&edit.action(), &title, "Save", blocks))
     }
 
     /// Under an entry of a list: its place may change before anything is saved.
@@ -350,6 +361,20 @@ impl Opened<'_> {
     }
 }
 
+/// What was approved on a card, whole: its title and its data.
+pub(super) fn approved(wait: &Wait) -> Vec<SlackBlock> {
+    let Control::Review(review) = &wait.prompt.control else { return Vec::new() };
+    let card = wait.prompt.title.as_deref().unwrap_or("Data");
+    let mut blocks = vec![header(card)];
+    for group in &as_it_stands(wait, review) {
+        if !is_blank(&group.title) && group.title != card {
+            blocks.push(section(blocks::bold(&blocks::said(&one_line(&group.title), 150))));
+        }
+        blocks.extend(whole(group));
+    }
+    blocks
+}
+
 /// The data of a review, after the edits that were saved.
 fn as_it_stands(wait: &Wait, review: &Review) -> Vec<Group> {
     match wait.standing.answer() {
@@ -392,7 +417,7 @@ fn told(review: &Review, step: &str) -> String {
     match verb {
         "remove" => format!("The {noun} in place {} will be removed when you save.", row + 1),
         "up" => format!("The {noun} in place {} will move up when you save.", row + 1),
-        _ => format!("You add {}.", crate::form::one(&noun)),
+        _ => format!("You add {}.", one(&noun)),
     }
 }
 
@@ -403,7 +428,8 @@ fn whole(group: &Group) -> Vec<SlackBlock> {
     let (long, short): (Vec<&Field>, Vec<&Field>) =
         told.partition(|field| value(field).chars().count() > 300);
     let pair = |field: &Field| {
-        format!("*{}*\n{}", blocks::said(&one_line(&field.label), 150), literal(&value(field)))
+        let label = blocks::bold(&blocks::said(&one_line(&field.label), 150));
+        format!("{label}\n{}", literal(&value(field)))
     };
     let mut blocks = columns(&short.into_iter().map(pair).collect::<Vec<_>>());
     blocks.extend(long.into_iter().flat_map(|field| labelled(&field.label, &value(field))));
@@ -412,7 +438,7 @@ fn whole(group: &Group) -> Vec<SlackBlock> {
 
 /// A label and a long value below it.
 fn labelled(label: &str, value: &str) -> Vec<SlackBlock> {
-    let head = format!("*{}*\n", blocks::said(&one_line(label), 150));
+    let head = format!("{}\n", blocks::bold(&blocks::said(&one_line(label), 150)));
     let parts = super::text::parts(value, limits::SECTION - MARKED);
     let draw = |(n, part): (usize, &String)| {
         section(if n == 0 { format!("{head}{}", literal(part)) } else { literal(part) })

@@ -116,7 +116,7 @@ pub(super) fn block(block: &str, field: &Field) -> SlackBlock {
         Shape::Replacement => hints.push("This is too long to be edited here. Leave it empty to keep it, or write what should stand instead.".to_owned()),
         Shape::Named => hints.push("By name or number; several one a line.".to_owned()),
         _ if matches!(field.input, Input::Lines) => hints.push("One entry a line.".to_owned()),
-        _ if matches!(field.input, Input::Date) => hints.push("For example 2019, 2019-03 or 2019-03-15.".to_owned()),
+        _ if matches!(field.input, Input::Date) && hints.is_empty() => hints.push("For example 2019, 2019-03 or 2019-03-15.".to_owned()),
         _ => {}
     }
     let label = clip_or(&field.label, limits::LABEL_SHOWN, "Answer");

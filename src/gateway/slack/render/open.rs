@@ -4,7 +4,7 @@
 use slack_morphism::prelude::{SlackActionBlockElement, SlackBlock, SlackBlockCheckboxesElement};
 
 use super::{
-    Room,
+    Cx, Room,
     forms::accepted,
     inputs::{self, label, tick},
     review,
@@ -14,10 +14,11 @@ use crate::{
     chat::transcript::Opening,
     form::{Element, instant, is_blank, one_line},
     gateway::slack::{
-        blocks::{self, Button, actions, columns, confirm, context, said, section},
+        blocks::{self, Button, actions, bold, columns, confirm, context, said, section},
         limits,
     },
     model::{
+        session::PersonId,
         ui::{Ask, Choice, Choose, Confirm, Control, Decide, Decision, Form, Upload},
         wait::{Answerers, Purpose, Wait},
     },
@@ -41,8 +42,8 @@ pub(super) struct Controls {
 }
 
 /// The control of a question that is open.
-pub(super) fn controls(wait: &Wait) -> Controls {
-    let open = Open { wait };
+pub(super) fn controls(wait: &Wait, cx: &Cx) -> Controls {
+    let open = Open { wait, cx };
     match &wait.prompt.control {
         Control::Choose(choose) => open.choose(choose),
         Control::Form(form) => open.fill(form),
@@ -66,6 +67,7 @@ pub(super) fn controls(wait: &Wait) -> Controls {
 
 struct Open<'a> {
     wait: &'a Wait,
+    cx: &'a Cx,
 }
 
 fn nothing() -> Box<dyn Fn(&mut Room)> {
@@ -193,15 +195,27 @@ impl Open<'_> {
             buttons.push(Button::new(id, "Open transcript").build());
         }
         let (decide, title) = (decide.clone(), self.wait.prompt.title.clone());
+        let participant = self.cx.participant.clone();
         Controls {
             told: Box::new(move |room| {
                 if title.as_ref() != Some(&decide.request) {
-                    room.add(section(format!("*{}*", said(&one_line(&decide.request), 1_000))));
+                    room.add(section(bold(&said(&one_line(&decide.request), 1_000))));
                 }
-                facts(&decide, room);
+                facts(&decide, participant.as_ref(), room);
             }),
-            pressed: self.row(buttons).into_iter().chain(self.votes()).collect(),
+            pressed: self
+                .called()
+                .into_iter()
+                .chain(self.row(buttons))
+                .chain(self.votes())
+                .collect(),
         }
+    }
+
+    /// Those who may decide, called by their groups and names: Slack tells them of the request.
+    fn called(&self) -> Option<SlackBlock> {
+        let deciders = self.cx.deciders.as_ref()?;
+        Some(context(&[format!("{deciders}, please decide.")]))
     }
 
     /// Who has voted so far, where several must agree.
@@ -220,14 +234,14 @@ impl Open<'_> {
     fn confirm(&self, control: &Confirm) -> Controls {
         let yes = self.button("yes", &clip_or(&control.yes, limits::BUTTON_TEXT, "Yes"));
         let no = self.button("no", &clip_or(&control.no, limits::BUTTON_TEXT, "No")).build();
-        let warning = "This cannot be taken back.";
+        let warning = "This can't be undone.";
         let yes = if control.danger {
             yes.danger().asking(confirm("Are you sure?", warning, &control.yes, true))
         } else {
             yes.primary()
         };
         let mut pressed = self.row(vec![yes.build(), no]);
-        if control.danger {
+        if control.danger && !self.wait.prompt.body.contains(warning) {
             pressed.insert(0, section(format!(":warning: *{warning}*")));
         }
         Controls { told: nothing(), pressed }
@@ -260,8 +274,8 @@ fn list(choose: &Choose) -> Box<dyn Fn(&mut Room)> {
     let line = |(n, choice): (usize, &Choice)| {
         let more = choice.description.as_deref().filter(|more| !is_blank(more));
         let more = more.map(|more| format!(": {}", said(more, CHOICE_LINE))).unwrap_or_default();
-        let name = said(&one_line(choice.label.trim()), CHOICE_LINE);
-        if is_long { format!("{}. *{name}*{more}", n + 1) } else { format!("*{name}*{more}") }
+        let name = bold(&said(&one_line(choice.label.trim()), CHOICE_LINE));
+        if is_long { format!("{}. {name}{more}", n + 1) } else { format!("{name}{more}") }
     };
     let told = choose.choices.iter().enumerate();
     let told = told.filter(|(_, choice)| is_long || says_less(choice));
@@ -284,30 +298,33 @@ fn list(choose: &Choose) -> Box<dyn Fn(&mut Room)> {
     })
 }
 
-/// What a decider should know: short facts side by side, a reason as a quotation, times in the reader's zone.
-pub(super) fn facts(decide: &Decide, room: &mut Room) {
+/// What a decider should know: whom it is about as a mention, short facts side by side, a reason as a quotation, times in
+/// the reader's zone.
+pub(super) fn facts(decide: &Decide, participant: Option<&PersonId>, room: &mut Room) {
     let mut short: Vec<String> = Vec::new();
     let mut long: Vec<String> = Vec::new();
     for (name, value) in &decide.facts {
-        let name = said(&one_line(name), limits::QUOTE);
-        let value_shown = match instant(value) {
-            Some(at) => time(at),
-            None => said(value, FACT),
+        let label = bold(&said(&one_line(name), limits::QUOTE));
+        let whom = participant.filter(|_| name == Decide::PERSON);
+        let value_shown = match (whom, instant(value)) {
+            (Some(whom), _) => person(whom, value),
+            (None, Some(at)) => time(at),
+            (None, None) => said(value, FACT),
         };
         if name.to_lowercase().contains("reason") {
             let quoted = clip(value, FACT);
             let lines: Vec<String> =
                 quoted.lines().map(|line| format!("> {}", literal(line))).collect();
-            let text = format!("*{name}*\n{}", lines.join("\n"));
+            let text = format!("{label}\n{}", lines.join("\n"));
             long.push(if text.encode_utf16().count() > limits::SECTION {
-                format!("*{name}*\n{value_shown}")
+                format!("{label}\n{value_shown}")
             } else {
                 text
             });
         } else if value_shown.encode_utf16().count() > 200 {
-            long.push(format!("*{name}*\n{value_shown}"));
+            long.push(format!("{label}\n{value_shown}"));
         } else {
-            short.push(format!("*{name}*\n{value_shown}"));
+            short.push(format!("{label}\n{value_shown}"));
         }
     }
     for block in columns(&short).into_iter().chain(long.into_iter().map(section)) {

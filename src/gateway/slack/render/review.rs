@@ -5,7 +5,7 @@ use slack_morphism::prelude::{
     SlackSectionBlock,
 };
 
-use super::{Room, forms::fits_whole, inputs, pages};
+use super::{Room, forms::fits_whole, inputs, pages, text::units};
 use crate::{
     form::{
         Element, Sheet, is_blank, one, one_line,
@@ -13,11 +13,11 @@ use crate::{
         shown,
     },
     gateway::slack::{
-        blocks::{Button, columns, context, mrkdwn, plain, said},
+        blocks::{Button, bold, columns, context, mrkdwn, plain, said},
         limits,
     },
     model::{
-        ui::{Field, Group, Prompt, Review},
+        ui::{Field, Group, Input, Prompt, Review},
         wait::Wait,
     },
 };
@@ -29,14 +29,18 @@ const ADDABLE_MAX: usize = 8;
 /// a line says what else could be given.
 pub(super) fn table(wait: &Wait, review: &Review, groups: &[Group], open: bool, room: &mut Room) {
     for group in groups {
-        let entry = open.then(|| entry_of(review, &group.path)).flatten();
+        let entry = entry_of(review, &group.path);
         let is_entry = entry.is_some_and(|(list, row)| {
             let path = &review.lists[list].path;
             group.path == if path.is_empty() { row.to_string() } else { format!("{path}.{row}") }
         });
-        let menu = entry.filter(|_| is_entry).map(|(list, row)| menu(wait, list, row));
-        let title = titled(&wait.prompt, group).map(|title| format!("*{title}*"));
-        let blocks = draw(group, title, menu, open);
+        let menu = entry.filter(|_| is_entry && open).map(|(list, row)| menu(wait, list, row));
+        let title = titled(&wait.prompt, group).map(|title| bold(&title));
+        let line = if is_entry { in_a_line(group, open) } else { None };
+        let blocks = match line {
+            Some(line) => vec![entry_in_a_line(title, &line, menu)],
+            None => draw(group, title, menu, open),
+        };
         // A group stands whole or not at all: half of one would look like all of it.
         if !room.add_all(blocks) {
             return;
@@ -48,6 +52,49 @@ pub(super) fn table(wait: &Wait, review: &Review, groups: &[Group], open: bool, 
 fn titled(prompt: &Prompt, group: &Group) -> Option<String> {
     let said_already = prompt.title.as_ref() == Some(&group.title) || is_blank(&group.title);
     (!said_already).then(|| said(&one_line(&group.title), limits::HEADER))
+}
+
+/// Longest value that stands in a line with others, and the longest such line, in characters.
+const IN_LINE: (usize, usize) = (80, 200);
+
+/// A short entry of a list in a line: `Analytical Engines Ltd · Programmer · 2016-06 to 2020-02`. None where a value says
+/// little without its name (a number, one of several sentences), is long, is to be checked or is missing.
+fn in_a_line(group: &Group, open: bool) -> Option<String> {
+    let mut parts: Vec<String> = Vec::new();
+    let mut dates: Vec<(&str, String)> = Vec::new();
+    for field in &group.fields {
+        let value = shown(&field.input, &field.value);
+        let is_wanted = open && (field.check || field.required && is_blank(&value));
+        if is_wanted || value.contains('\n') || units(&value) > IN_LINE.0 {
+            return None;
+        }
+        match field.input {
+            _ if is_blank(&value) => {}
+            Input::Number { .. } | Input::Bool => return None,
+            Input::Date => dates.push((&field.label, value)),
+            _ => parts.push(value),
+        }
+    }
+    match dates.as_slice() {
+        [(_, from), (_, to)] => parts.push(format!("{from} to {to}")),
+        all => parts.extend(all.iter().map(|(label, date)| format!("{label} {date}"))),
+    }
+    if parts.len() > 1 && parts.iter().any(|part| part.ends_with(['.', '!', '?'])) {
+        return None;
+    }
+    let line = parts.join(" · ");
+    (!is_blank(&line) && units(&line) <= IN_LINE.1).then(|| said(&line, limits::VALUE_SHOWN))
+}
+
+fn entry_in_a_line(
+    title: Option<String>,
+    line: &str,
+    menu: Option<SlackBlockOverflowElement>,
+) -> SlackBlock {
+    let text = title.into_iter().chain([line.to_owned()]).collect::<Vec<_>>().join("\n");
+    let mut block = SlackSectionBlock::new().with_text(mrkdwn(text));
+    block.accessory = menu.map(Into::into);
+    block.into()
 }
 
 fn draw(
@@ -70,7 +117,7 @@ fn draw(
         } else {
             said(&value, limits::VALUE_SHOWN)
         };
-        format!("*{label}*{mark}\n{value}")
+        format!("{}{mark}\n{value}", bold(&label))
     };
     let mut pairs: Vec<String> = told.iter().map(pair).collect();
     let mut blocks = Vec::new();

@@ -1,5 +1,7 @@
 //! Messages: posted once, found again, edited in place; and made plainer where Slack does not take how they look.
 
+use std::sync::atomic::Ordering;
+
 use chrono::TimeDelta;
 use serde_json::{Value, json};
 
@@ -8,6 +10,7 @@ use crate::{
     chat::refusal::Class,
     gateway::slack::{
         api::{Failure, Method},
+        app::App,
         limits,
         render::{Message, text},
     },
@@ -82,8 +85,12 @@ impl Sender<'_> {
                 Err(failure) => failure,
             };
             match failure.class() {
-                Class::Plain if plainer(&mut body, &failure) => self.tell_of_shape(&failure),
+                Class::Plain if plainer(&mut body, &failure) => {
+                    self.is_plainer.store(true, Ordering::Relaxed);
+                    self.tell_of_shape(&failure);
+                }
                 Class::Shorten => {
+                    self.is_plainer.store(true, Ordering::Relaxed);
                     self.tell_of_shape(&failure);
                     words_of_blocks(&mut body);
                     return self.post_pieces(&body, target, part).await;
@@ -258,6 +265,22 @@ impl Sender<'_> {
         }
         self.call(Method::UpdateMessage, body).await
     }
+}
+
+/// Edits a message of the team's channels whose turn the caller holds; an edit that changes nothing is not made.
+pub(super) async fn edit_held(
+    app: &App,
+    team: &str,
+    spot: &Spot,
+    message: &Message,
+) -> Result<(), Failure> {
+    let body = edit_of(spot, message);
+    let digest = digest(&body);
+    if !app.drawn.is(&spot.name(), &digest) {
+        app.api.call(team, Method::UpdateMessage, body).await?;
+        app.drawn.note(spot.name(), digest);
+    }
+    Ok(())
 }
 
 pub(super) fn body_of(message: &Message) -> Value {

@@ -295,6 +295,8 @@ impl Remover for Sender<'_> {
         let mut body = body_of(&mirror::erased());
         body["channel"] = json!(at.channel);
         body["ts"] = json!(at.message);
+        let turn = self.app.editing(&at.name());
+        let _turn = turn.lock().await;
         self.call(Method::UpdateMessage, body).await.map(drop)
     }
 }

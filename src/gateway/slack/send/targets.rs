@@ -1,8 +1,10 @@
 //! Where an effect goes: the conversation, the staff's thread about it, a card of its own.
 
+use std::sync::Arc;
+
 use serde_json::json;
 
-use super::{Delivered, Sender, Undelivered};
+use super::{Delivered, Sender, Undelivered, post};
 use crate::{
     chat::cards,
     engine,
@@ -13,7 +15,7 @@ use crate::{
     },
     ids::SessionId,
     model::{
-        effect::Recipient,
+        effect::{Effect, Recipient},
         posted::{Item, Posted, Reader},
         session::Place,
     },
@@ -93,6 +95,7 @@ impl Sender<'_> {
         }
         let head = mirror::root(&look);
         let spot = self.post(&Target::new(channel.clone(), None), &head, ROOT).await?;
+        self.looks(&spot, &head);
         self.app.threads.belongs(session, (self.team(), &spot), Role::Staff).await?;
         self.app.threads.mark(session, mark, &spot).await?;
         Ok(Target::new(channel, Some(spot.message)))
@@ -111,6 +114,27 @@ impl Sender<'_> {
         let opened = self.call(Method::OpenConversation, json!({ "users": user })).await?;
         let channel = opened["channel"]["id"].as_str();
         channel.map(str::to_owned).ok_or_else(|| Failure::Unclear { why: "no id".to_owned() })
+    }
+}
+
+/// Draws the heads of the staff's threads about a session as it stands, best effort: they are drawn again with whatever
+/// the participant is told next.
+pub(super) async fn freshen(app: &Arc<App>, effect: &Effect) {
+    let Some(engine) = app.engine() else { return };
+    let session = effect.session;
+    for channel in app.settings.slack.iter().flat_map(|slack| slack.channels.values()) {
+        let Ok(Some(head)) = app.threads.marked(session, Mark::Staff(channel)).await else {
+            continue;
+        };
+        let turn = app.editing(&head.name());
+        let _turn = turn.lock().await;
+        // Read while nobody else edits it: what an erasure leaves of it must not be drawn over.
+        let Ok(look) = engine.look(session).await else { return };
+        if let Err(failure) =
+            post::edit_held(app, &effect.place.workspace, &head, &mirror::root(&look)).await
+        {
+            tracing::debug!(session.id = %session, %failure, "a head stays as it was");
+        }
     }
 }
 
