@@ -86,7 +86,8 @@ pub enum Command {
 }
 
 impl Command {
-    /// The participant's command that a whole message stands for: "I want to stop working in retail" is an answer.
+    /// The command that a text of ours or of a flow names when it tells what to type. What people write is read by
+    /// [`typed::order`](super::typed::order).
     pub fn parse(text: &str) -> Option<Self> {
         let bare = text.trim().trim_end_matches(['.', '!']).to_lowercase();
         Some(match bare.as_str() {
