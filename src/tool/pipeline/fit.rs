@@ -11,8 +11,9 @@
 //! | `present` where an end is left out | nothing |
 //! | a number in place of a text, a text in place of a number or a truth value | the other kind |
 
-use serde_json::{Map, Number, Value, json};
+use serde_json::{Map, Value, json};
 
+use super::validate::scalar;
 use crate::flows::shape::kind;
 
 /// `value` as it fits `schema`, as far as that is beyond doubt; what is in doubt stays as it was.
@@ -54,16 +55,7 @@ pub fn fitted(schema: &Value, value: Value) -> Value {
             }
         }
         ("string", Value::Number(number)) => Value::String(number.to_string()),
-        ("number" | "integer", Value::String(text)) => match text.trim().parse::<Number>() {
-            Ok(number) => Value::Number(number),
-            Err(_) => Value::String(text),
-        },
-        ("boolean", Value::String(text)) => match text.trim().to_ascii_lowercase().as_str() {
-            "true" => Value::Bool(true),
-            "false" => Value::Bool(false),
-            _ => Value::String(text),
-        },
-        (_, value) => value,
+        (kind, value) => scalar(kind, value),
     }
 }
 

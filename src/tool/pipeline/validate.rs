@@ -182,7 +182,14 @@ pub fn lenient(schema: &Value, value: Value) -> Value {
             None => Value::Array(items),
         },
         ("integer", value) => whole(&value).map_or(value, Value::from),
-        ("number", Value::String(text)) => match text.trim().parse::<Number>() {
+        (kind, value) => scalar(kind, value),
+    }
+}
+
+/// A number or a truth value that was written as text.
+pub(super) fn scalar(kind: &str, value: Value) -> Value {
+    match (kind, value) {
+        ("number" | "integer", Value::String(text)) => match text.trim().parse::<Number>() {
             Ok(number) => Value::Number(number),
             Err(_) => Value::String(text),
         },
