@@ -582,9 +582,10 @@ impl State {
 
     /// What staff call the participant: the name in the profile that they approved, otherwise what the platform says.
     pub fn known_as(&self) -> Option<&str> {
-        let profile = self.record("applicant_profile").filter(|record| record.reviewed);
-        let name = profile.and_then(|profile| {
-            let basics = profile.data.get("basics").unwrap_or(&profile.data);
+        let name = self.records.iter().rev().filter(|record| record.reviewed).find_map(|record| {
+            let is_profile = record.data_type == "applicant_profile";
+            let basics =
+                record.data.get("basics").or_else(|| is_profile.then_some(&record.data))?;
             basics.get("name")?.as_str().map(str::trim).filter(|name| !name.is_empty())
         });
         name.or(self.name.as_deref())

@@ -34,7 +34,7 @@ const ENTRIES_MAX: usize = 8;
 
 /// What the team reads: the newest of each kind of data in `include`, the files, and what was passed over.
 pub fn summary(state: &State, flow: &LoadedFlow, include: &[String]) -> String {
-    let person = name_of(state, flow);
+    let person = name_of(state);
     let mut text = format!("**{}** has finished *{}*.", quoted(&person), flow.flow.title);
     for data in include {
         let Some(record) = state.record(data) else { continue };
@@ -56,12 +56,9 @@ pub fn summary(state: &State, flow: &LoadedFlow, include: &[String]) -> String {
     text
 }
 
-/// The name that the participant approved, else what the platform calls them.
-pub fn name_of(state: &State, flow: &LoadedFlow) -> String {
-    let mut profiles = flow.flow.data.keys().filter_map(|data| state.record(data));
-    let name = profiles.find_map(|record| record.data["basics"]["name"].as_str());
-    let name = name.map(str::trim).filter(|name| !name.is_empty());
-    name.map_or_else(|| state.person_in_words(), str::to_owned)
+/// What the team calls the participant; where no name is known, what messages to the staff say.
+pub fn name_of(state: &State) -> String {
+    state.known_as().map_or_else(|| state.person_in_words(), str::to_owned)
 }
 
 /// A kind of data under its title, its members named as on its card. A profile needs no title: it stands right below the

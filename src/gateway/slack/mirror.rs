@@ -20,7 +20,7 @@ use crate::{
 /// The head of the thread: who, which interview, how far, and what staff may do.
 pub fn root(look: &Look) -> Message {
     let title = &look.flow.flow.title;
-    let person = name_of(&look.state, &look.flow);
+    let person = name_of(&look.state);
     let text = literal(&format!("{person} · {title}"));
     let state = &look.state;
     let mut blocks = vec![
