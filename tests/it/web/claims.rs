@@ -1,40 +1,12 @@
 //! The playground claims no act that cannot happen there.
 
 use anteroom::llm::Models;
+use reqwest::multipart;
 
-use super::site::Site;
+use super::site::{FLOW, Site};
 
-const FLOW: &str = r#"
-format = 1
-id = "tour"
-version = "1.0.0"
-title = "A short tour"
-
-[notice]
-text = "You are about to talk to a bot."
-accept = "Go on"
-human = "A person, please"
-decline = "Not now"
-
-[approvals.override]
-channel = "recruiting_approvals"
-
-[[phase]]
-id = "one"
-title = "One"
-mode = "script"
-tools = ["get_user_option"]
-
-  [[phase.objective]]
-  id = "chosen"
-  title = "A colour"
-  done = { answered = { step = "colour" } }
-
-  [[phase.step]]
-  id = "colour"
-  tool = "get_user_option"
-  args = { prompt = "Which colour?", options = [ { id = "red", label = "Red" }, { id = "blue", label = "Blue" } ] }
-
+/// What the flow of the site does at its end.
+const SUMMARY: &str = r#"
   [[phase.effect]]
   do = "post_summary"
   channel = "recruiting_desk"
@@ -43,11 +15,14 @@ tools = ["get_user_option"]
 
 #[tokio::test]
 async fn a_summary_for_a_channel_is_not_told_as_sent_where_there_are_no_channels() {
-    let site = Site::modelled(FLOW, Models::default()).await;
+    let site = Site::modelled(&format!("{FLOW}{SUMMARY}"), Models::default()).await;
     let ada = site.visitor();
     let page = ada.start("tour", "Ada").await;
     let page = ada.press(&page, "Go on").await;
     let page = ada.press(&page, "Red").await;
+    ada.upload(&page, multipart::Part::text("A file.").file_name("a.txt")).await;
+    let page = ada.get(&format!("/s/{}", site.session().await)).await;
+    let page = ada.say(&page, "A word").await;
     assert!(!page.contains("recruiting") && !page.contains("Done: "), "{page}");
 
     let grace = site.staff("Grace").await;

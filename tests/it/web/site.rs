@@ -22,7 +22,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::llm::scripted::Scripted;
 
-const FLOW: &str = r#"
+pub(super) const FLOW: &str = r#"
 format = 1
 id = "tour"
 version = "1.0.0"
