@@ -217,6 +217,9 @@ pub const SAVED: &str = "Saved. Press *Looks right* on the card to approve it.";
 /// A copy is being made.
 pub const ON_ITS_WAY: &str = "I'll send it to you in a direct message.";
 
+/// A copy or a file that did not arrive.
+pub const COULD_NOT_SEND: &str = "I couldn't send it right now. Please try again.";
+
 /// A button of somebody else's conversation.
 pub const NOT_YOURS: &str = "Only the person who was asked can do that.";
 

@@ -6,6 +6,7 @@ use serde_json::Value;
 use crate::{
     approvals::asked,
     bot::Bot,
+    emulator::faults::Fault,
     scripted::{Scripted, Turn},
 };
 
@@ -173,6 +174,28 @@ async fn the_team_opens_a_profile_and_takes_a_resume_from_the_closing_message() 
     assert!(!bot.mallory().screen().contains("ada.txt"), "{}", bot.mallory().screen());
     assert_eq!(audit(&bot, "resume_read").await.len(), 1);
     bot.judge();
+}
+
+#[tokio::test]
+async fn whoever_waits_for_a_file_that_slack_refuses_is_told() {
+    let bot = Bot::on(FILED).await;
+    let (ada, desk) = (bot.ada(), bot.grace().at("recruiting-desk"));
+    ada.command("/onboard start").await;
+    ada.drop_file("ada.txt", b"Ada Byron, programmer", "").await;
+    ada.press("Fill in").await;
+    ada.fill("Name", "Ada King").await;
+    ada.submit().await;
+    ada.press("Looks right").await;
+    desk.sees("has finished").await;
+    let refuse = || bot.slack.fail("files.getUploadURLExternal", 9, Fault::Says("fatal_error"));
+
+    refuse();
+    desk.press("Résumé").await;
+    desk.sees("I couldn't send it right now. Please try again.").await;
+    refuse();
+    ada.press("Download my answers").await;
+    ada.sees("I couldn't send it right now. Please try again.").await;
+    assert!(!ada.screen().contains(".zip"), "{}", ada.screen());
 }
 
 const FILED: &str = r#"

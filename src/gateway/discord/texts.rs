@@ -14,7 +14,10 @@ use serenity::builder::CreateButton;
 
 use crate::{
     config::Approvers,
-    form::{Hears, words::Words},
+    form::{
+        Hears,
+        words::{COULD_NOT_SEND, Words},
+    },
     ids::SessionId,
     model::{session::PersonId, transcript::Audience, ui::Offered},
 };
@@ -434,7 +437,7 @@ pub const NOT_HERE: &str = "They aren't in this server, so I can't invite them."
 /// A copy could not be handed over.
 pub const fn no_copy(reader: Audience) -> &'static str {
     match reader {
-        Audience::Participant => "I couldn't send it right now. Please try again.",
+        Audience::Participant => COULD_NOT_SEND,
         Audience::Staff => {
             "I couldn't send it to you. Allow direct messages in the server's privacy settings, then try again."
         }

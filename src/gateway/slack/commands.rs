@@ -16,7 +16,7 @@ use super::{
     files::Upload,
     home::{SHOW, START},
     inbound::{Ack, Action, Actor, Message, NotTaken},
-    inbox::{Arrival, Ear, ear_of},
+    inbox::{Arrival, Ear, ear_of, whisper},
     people,
     render::Message as Post,
     texts,
@@ -171,7 +171,7 @@ pub(super) async fn pressed(arrival: &Arrival<'_>, action: Action) -> Result<Ack
         });
     }
     if action.element == NO_INVITE {
-        return Ok(Ack::Replaced { text: words::NOT_SENT.to_owned() });
+        return Ok(Ack::Replaced { text: words::COULD_NOT_SEND.to_owned() });
     }
     Ok(Ack::Empty)
 }
@@ -207,7 +207,7 @@ async fn own_copy(
 ) -> Result<Ack, NotTaken> {
     if let Some((session, _)) = own_session(arrival, id, action, ear).await? {
         let thread = action.thread.clone().filter(|_| ear.channel.starts_with('D'));
-        let to = CopyFor { user: action.by.user.clone(), thread };
+        let to = CopyFor { thread, ear: ear.clone() };
         hand_out(arrival, session, Audience::Participant, to);
         arrival.tell(ear, words::ON_ITS_WAY);
     }
@@ -216,7 +216,8 @@ async fn own_copy(
 
 /// Whom a copy is for.
 struct CopyFor {
-    user: String,
+    /// Who, and where they read that it did not arrive.
+    ear: Ear,
     /// Where in their conversation with the bot.
     thread: Option<String>,
 }
@@ -227,9 +228,18 @@ fn hand_out(arrival: &Arrival<'_>, session: SessionId, reader: Audience, to: Cop
     let (app, team) = (Arc::clone(arrival.app), arrival.team().to_owned());
     let key = format!("{} copy", arrival.key);
     arrival.app.afterwards.spawn(async move {
-        let copying = Box::pin(hand_over(&app, &team, (session, reader), to));
-        app.once.say(&key, copying).await;
+        let copying = hand_over(&app, &team, (session, reader), &to);
+        app.once.say(&key, Box::pin(or_tell(&app, &team, &to.ear, copying))).await;
     });
+}
+
+/// Whether something has arrived. Where it has not, whoever was told that it is on its way is told that as well.
+async fn or_tell(app: &App, team: &str, ear: &Ear, sending: impl Future<Output = bool>) -> bool {
+    let has_arrived = sending.await;
+    if !has_arrived {
+        whisper(app, team, ear, words::COULD_NOT_SEND).await;
+    }
+    has_arrived
 }
 
 /// Whether it has arrived.
@@ -237,7 +247,7 @@ async fn hand_over(
     app: &App,
     team: &str,
     (session, reader): (SessionId, Audience),
-    to: CopyFor,
+    to: &CopyFor,
 ) -> bool {
     let Some(engine) = app.engine() else { return false };
     let Ok(gathered) = engine.gather(session).await else { return false };
@@ -251,10 +261,10 @@ async fn put(
     app: &App,
     team: &str,
     (session, reader): (SessionId, Audience),
-    CopyFor { user, thread }: CopyFor,
+    CopyFor { ear, thread }: &CopyFor,
     (name, bytes): (&str, Vec<u8>),
 ) -> bool {
-    let body = json!({ "users": user });
+    let body = json!({ "users": ear.user });
     let Ok(opened) = app.api.call(team, Method::OpenConversation, body).await else {
         return false;
     };

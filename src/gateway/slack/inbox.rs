@@ -32,7 +32,7 @@ use crate::{
     threads::{Mark, Role, Spot},
 };
 
-pub(super) use self::reach::installed_again;
+pub(super) use self::{reach::installed_again, tell::whisper};
 
 /// What comes in, to the engine.
 #[derive(Debug, Clone)]

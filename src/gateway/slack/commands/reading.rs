@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{CopyFor, put};
+use super::{CopyFor, or_tell, put};
 use crate::{
     chat::transcript::{self, Opened, Opening},
     form::words,
@@ -52,6 +52,20 @@ pub(super) async fn read(
     Ok(Ack::Empty)
 }
 
+/// Notes that a member of staff reads something; where that cannot be noted, it is not shown, and they are told.
+async fn noted(
+    arrival: &Arrival<'_>,
+    session: SessionId,
+    (what, by): (&str, &Responder),
+    ear: &Ear,
+) -> bool {
+    let noted = arrival.engine.note_reading(session, what, &by.person.to_string()).await;
+    if let Err(error) = &noted {
+        arrival.tell(ear, &words::of_error(error));
+    }
+    noted.is_ok()
+}
+
 /// Shows what somebody approved, for staff alone, with a record of it.
 pub(super) async fn profile(
     arrival: &Arrival<'_>,
@@ -60,14 +74,11 @@ pub(super) async fn profile(
     ear: &Ear,
 ) -> Result<Ack, NotTaken> {
     let Some(from) = reader(arrival, session, action, ear).await else { return Ok(Ack::Empty) };
-    let by = from.person.to_string();
-    if let Err(error) = arrival.engine.note_reading(session, "profile_read", &by).await {
-        arrival.tell(ear, &words::of_error(&error));
-        return Ok(Ack::Empty);
-    }
-    match arrival.engine.look(session).await {
-        Ok(look) => arrival.show_page(profile::view(&look.state), action, ear.clone()),
-        Err(error) => arrival.tell(ear, &words::of_error(&error)),
+    if noted(arrival, session, ("profile_read", &from), ear).await {
+        match arrival.engine.look(session).await {
+            Ok(look) => arrival.show_page(profile::view(&look.state), action, ear.clone()),
+            Err(error) => arrival.tell(ear, &words::of_error(&error)),
+        }
     }
     Ok(Ack::Empty)
 }
@@ -80,25 +91,17 @@ pub(super) async fn resume(
     ear: &Ear,
 ) -> Result<Ack, NotTaken> {
     let Some(from) = reader(arrival, session, action, ear).await else { return Ok(Ack::Empty) };
-    let look = match arrival.engine.look(session).await {
-        Ok(look) => look,
-        Err(error) => {
-            arrival.tell(ear, &words::of_error(&error));
-            return Ok(Ack::Empty);
-        }
-    };
-    let newest = look.state.artifacts.iter().rfind(|file| file.is_resume());
-    let Some(file) = newest.cloned() else {
-        arrival.tell(ear, words::FILE_GONE);
-        return Ok(Ack::Empty);
-    };
-    let by = from.person.to_string();
-    if let Err(error) = arrival.engine.note_reading(session, "resume_read", &by).await {
-        arrival.tell(ear, &words::of_error(&error));
-        return Ok(Ack::Empty);
+    match arrival.engine.look(session).await {
+        Ok(look) => match look.state.artifacts.iter().rfind(|file| file.is_resume()) {
+            Some(file) if noted(arrival, session, ("resume_read", &from), ear).await => {
+                arrival.tell(ear, words::ON_ITS_WAY);
+                send(arrival, session, file.clone(), CopyFor { ear: ear.clone(), thread: None });
+            }
+            Some(_) => {}
+            None => arrival.tell(ear, words::FILE_GONE),
+        },
+        Err(error) => arrival.tell(ear, &words::of_error(&error)),
     }
-    arrival.tell(ear, words::ON_ITS_WAY);
-    send(arrival, session, file, CopyFor { user: action.by.user.clone(), thread: None });
     Ok(Ack::Empty)
 }
 
@@ -113,8 +116,8 @@ fn send(arrival: &Arrival<'_>, session: SessionId, file: Artifact, to: CopyFor) 
                 return false;
             };
             let content = (file.filename.as_str(), bytes);
-            put(&app, &team, (session, Audience::Staff), to, content).await
+            put(&app, &team, (session, Audience::Staff), &to, content).await
         };
-        app.once.say(&key, Box::pin(sending)).await;
+        app.once.say(&key, Box::pin(or_tell(&app, &team, &to.ear, sending))).await;
     });
 }

@@ -24,7 +24,7 @@ use crate::{
     form::words,
     gateway::slack::{
         inbound::{Ack, Command as Typed},
-        inbox::Arrival,
+        inbox::{Arrival, Ear},
         people,
         render::{Message as Post, text::literal},
         texts,
@@ -141,7 +141,9 @@ impl Typist<'_> {
             Answer::One(look) => card_of(&look),
             Answer::All(heads) => overview(self.arrival, &heads),
             Answer::Copy(session) => {
-                let to = CopyFor { user: self.typed.by.user.clone(), thread: None };
+                let Typed { by, channel, .. } = self.typed;
+                let ear = Ear { user: by.user.clone(), channel: channel.clone(), thread: None };
+                let to = CopyFor { ear, thread: None };
                 hand_out(self.arrival, session, Audience::Staff, to);
                 told(words::ON_ITS_WAY)
             }

@@ -148,7 +148,7 @@ impl Arrival<'_> {
 }
 
 /// Says something that one person alone sees; in the app itself there is no such message, so it is an ordinary one.
-async fn whisper(app: &App, team: &str, ear: &Ear, text: &str) {
+pub(in crate::gateway::slack) async fn whisper(app: &App, team: &str, ear: &Ear, text: &str) {
     // Told in the log by the call; the person can press again.
     _ = whisper_post(app, team, ear, &Post { text: text.to_owned(), blocks: Vec::new() }).await;
 }
