@@ -290,6 +290,20 @@ fn s1_case_3_an_override_asks_and_each_decision_has_its_outcome_and_its_records(
     }
 }
 
+/// The model learns what is missing, and asks to pass over it without waiting for anybody to write.
+#[test]
+fn overrides_that_are_new_open_the_dialog_right_after_blocked() {
+    let mut desk = Desk::new("participant");
+    let blocked = json!({ "status": "blocked", "missing_objectives": ["skeleton_timeline", "education_history"] });
+    assert_eq!(desk.next_phase(&[], None), Ok(blocked));
+    let missing = ["skeleton_timeline", "education_history"];
+
+    let wait = desk.next_phase(&missing, Some("they have no papers")).unwrap_err();
+
+    let approved = desk.decide(wait, Decision::Approved, None, ada());
+    assert_eq!(approved["status"], "approved");
+}
+
 #[test]
 fn s1_case_4_repeated_calls_without_a_change_return_the_last_outcome() {
     let mut desk = Desk::new("participant");

@@ -224,6 +224,21 @@ async fn failures_say_what_to_do_and_quote_nobody() {
     ");
 }
 
+/// A provider can quote what it was sent, and sends the key back that it refuses.
+#[tokio::test]
+async fn failures_name_no_person_and_no_key() {
+    for message in
+        ["Ada Byron said something", "Not allowed: 'I am Ada Byron'", "No such key: sk-4f0aMARKER"]
+    {
+        let refusal = json!({ "error": { "code": "content_filter", "message": message } });
+        let provider = Provider::start(&[Reply::json(400, &refusal)]).await;
+        let told = chat_with(&provider, "", &ask("I am Ada Byron of London")).await.unwrap_err();
+        let told = format!("{told} {told:?}");
+        assert!(told.contains("content_filter"), "{told}");
+        assert!(!told.contains("Ada") && !told.contains("MARKER"), "{told}");
+    }
+}
+
 #[tokio::test]
 async fn a_pause_that_is_asked_for_is_passed_on() {
     for (name, value, seconds) in [
