@@ -171,7 +171,7 @@ pub(super) async fn pressed(arrival: &Arrival<'_>, action: Action) -> Result<Ack
         });
     }
     if action.element == NO_INVITE {
-        return Ok(Ack::Replaced { text: words::COULD_NOT_SEND.to_owned() });
+        return Ok(Ack::Replaced { text: words::NOT_SENT.to_owned() });
     }
     Ok(Ack::Empty)
 }
