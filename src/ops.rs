@@ -11,6 +11,7 @@ mod control;
 mod discord;
 mod doctor;
 mod erase;
+pub mod eval;
 mod export;
 mod flows;
 mod found;
@@ -84,6 +85,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Audit(command) => audit::audit(&wanted, command),
         Command::Healthcheck(asked) => healthcheck::healthcheck(&wanted, &asked),
         Command::Doctor(command) => doctor::doctor(&wanted, &command),
+        Command::Eval(asked) => eval::eval(&wanted, &asked),
         Command::Backup(backup) => backup::backup(&wanted, &backup),
         Command::Restore(restore) => restore::restore(&wanted, &restore),
         Command::Repair(repair) => repair::repair(&wanted, &repair),

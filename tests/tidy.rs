@@ -350,6 +350,7 @@ fn the_readme_lists_every_command() {
         "anteroom audit export",
         "anteroom doctor slack",
         "anteroom doctor discord",
+        "anteroom eval",
         "anteroom healthcheck",
         "anteroom backup",
         "anteroom restore",

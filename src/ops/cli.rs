@@ -64,6 +64,8 @@ pub(super) enum Command {
     /// Check the setup of a platform and say how to fix what's missing; exits with 1 if anything is.
     #[command(subcommand)]
     Doctor(Doctor),
+    /// Interview simulated participants and score the interviews; exits with 1 if a score fails.
+    Eval(super::eval::Eval),
     /// Back up all data to a new directory; the bot may keep running.
     Backup(Backup),
     /// Restore a backup into a new data directory.

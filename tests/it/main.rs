@@ -14,6 +14,7 @@ mod crashes;
 mod documents;
 #[path = "../support/dribbling.rs"]
 mod dribbling;
+mod evals;
 mod export;
 mod fetch;
 mod flows;
@@ -29,6 +30,8 @@ mod outages;
 mod outbox;
 mod races;
 mod raw_device;
+#[path = "../support/reader.rs"]
+mod reader;
 mod recordings;
 mod refusals;
 mod resume;

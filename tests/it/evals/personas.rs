@@ -1,0 +1,65 @@
+//! Both shipped flows with the personas and scripted models of three temperaments.
+
+use std::sync::Arc;
+
+use anteroom::{
+    flows::LoadedFlow,
+    ops::eval::{End, Name, Persona, Report},
+};
+
+use super::{flow, personas, report};
+use crate::reader::{
+    Reader,
+    Temperament::{self, Cards, Errs, Words},
+};
+
+/// All personas and temperaments; without it, two of each.
+const EVERYBODY: &str = "EVALS";
+
+fn is_long() -> bool {
+    std::env::var_os(EVERYBODY).is_some()
+}
+
+fn wanted() -> (Vec<Persona>, Vec<Temperament>) {
+    if is_long() {
+        (personas(&[]), vec![Cards, Words, Errs])
+    } else {
+        (personas(&["terse", "deletes"]), vec![Cards, Words])
+    }
+}
+
+/// Whoever may finish does, nothing stands still and nothing is asked twice.
+fn assert_ends_well(report: &Report, personas: &[Persona], what: &str) {
+    let table = report.table();
+    for scored in &report.interviews {
+        let persona = personas.iter().find(|persona| persona.id == scored.persona).unwrap();
+        assert!(persona.ends.contains(&scored.end), "{what}:\n{table}");
+        let failed = scored.failed();
+        for name in [Name::End, Name::Objectives, Name::Stalls, Name::Repeated, Name::Invented] {
+            assert!(!failed.contains(&name), "{what}: {name:?}\n{table}");
+        }
+    }
+    if is_long() {
+        let finished = report.interviews.iter().filter(|scored| scored.end == End::Finished);
+        assert!(finished.count() >= 9, "{what}:\n{table}");
+    }
+}
+
+async fn play(flow: &Arc<LoadedFlow>) {
+    let (personas, temperaments) = wanted();
+    for temperament in temperaments {
+        let report = report(Arc::clone(flow), Reader::new(temperament), &personas).await;
+        let what = format!("{}, {temperament:?}", flow.flow.id);
+        assert_ends_well(&report, &personas, &what);
+    }
+}
+
+#[tokio::test]
+async fn candidates_reach_the_end_with_every_temperament() {
+    play(&flow("candidate-onboarding")).await;
+}
+
+#[tokio::test]
+async fn members_reach_the_end_with_every_temperament() {
+    play(&flow("community-welcome")).await;
+}
