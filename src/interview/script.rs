@@ -9,8 +9,8 @@
 //!
 //! Expressions (minijinja) see `answers.<step>` (the chosen id, the list of ids where several may be chosen, or the
 //! text), `labels.<step>` (what the chosen buttons said), `results.<step>` (the tool's response),
-//! `records.<data_type>` (the one that counts), `vars`, `participant.name` and `participant.contact` (what a contact source
-//! has of them, such as `Slack profile`; nothing where none serves them).
+//! `records.<data_type>` (the one that counts), `vars`, `platform` (`slack`, `discord` or `web`), `participant.name` and
+//! `participant.contact` (what a contact source has of them, such as `Slack profile`; nothing where none serves them).
 //!
 //! Branch targets: another step of the phase; `@next` (as without a branch); `@skip`: the first unmet objective that
 //! the participant may skip is passed over, then as `@next`; `@stop`; `@handoff`. A step that stopped or handed over
@@ -163,6 +163,7 @@ impl Scope<'_> {
             "records": records,
             "vars": flow.vars,
             "participant": { "name": state.name, "contact": contact(state) },
+            "platform": state.place.platform.name(),
         });
         Self::of(context)
     }

@@ -658,8 +658,8 @@ pub struct AnsweredWith {
 
 /// A tool call written down.
 ///
-/// `args` is JSON with three additions, evaluated over `answers`, `results`, `records` and `vars` when the step is
-/// reached (see [`crate::interview::script`]): text may hold `{{ expression }}`; an object `{ "$from": "expression",
+/// `args` is JSON with three additions, evaluated over `answers`, `results`, `records`, `vars` and `platform` when
+/// the step is reached (see [`crate::interview::script`]): text may hold `{{ expression }}`; an object `{ "$from": "expression",
 /// "$default": … }` stands for the value of the expression; `{ "$each": "expression", "$as": {…}, "$also": […],
 /// "$most": n }` stands for a list.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

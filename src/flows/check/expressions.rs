@@ -8,8 +8,8 @@ use super::Check;
 use crate::config::problem::{did_you_mean, listed};
 
 /// What expressions see; see [`crate::model::flow::Step`].
-const NAMES: [&str; 8] =
-    ["answers", "labels", "results", "records", "vars", "participant", "item", "index"];
+const NAMES: [&str; 9] =
+    ["answers", "labels", "results", "records", "vars", "participant", "platform", "item", "index"];
 
 impl Check<'_> {
     /// An expression, without the braces.

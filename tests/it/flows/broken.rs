@@ -123,7 +123,7 @@ fn seven_options_are_too_many() {
     { id = "more",    label = "More" },
 "#,
     );
-    insta::assert_snapshot!(said(&flow), @"flow.toml:168:3: expected at most 6 entries");
+    insta::assert_snapshot!(said(&flow), @"flow.toml:169:3: expected at most 6 entries");
 }
 
 #[test]
@@ -324,7 +324,7 @@ fn a_model_that_cannot_leave_a_phase_is_found() {
         r#""set_objective_status", "next_phase"]"#,
         r#""set_objective_status"]"#,
     );
-    insta::assert_snapshot!(said(&flow), @"flow.toml:201:1: the model can never leave `phase_3_introduction`. hint: add `next_phase` to its tools");
+    insta::assert_snapshot!(said(&flow), @"flow.toml:203:1: the model can never leave `phase_3_introduction`. hint: add `next_phase` to its tools");
 }
 
 #[test]
@@ -423,7 +423,7 @@ fn data_that_is_not_kept_cannot_be_posted() {
         r#"  data    = "interests"
 "#,
     );
-    insta::assert_snapshot!(said(&flow), @"flow.toml:227:3: `interests` is never reviewed. hint: set `review = true` under `[data.interests]`");
+    insta::assert_snapshot!(said(&flow), @"flow.toml:229:3: `interests` is never reviewed. hint: set `review = true` under `[data.interests]`");
 }
 
 #[test]
@@ -442,8 +442,8 @@ fn every_mistake_is_told_at_once() {
     flow.toml:9:1: unknown key `local`. hint: did you mean `locale`?
     flow.toml:56:1: expected a whole number, found `true`
     flow.toml:100:1: `scripted` is not one of `interview`, `script`. hint: did you mean `script`?
-    flow.toml:146:1: `scripted` is not one of `interview`, `script`. hint: did you mean `script`?
-    flow.toml:234:1: `scripted` is not one of `interview`, `script`. hint: did you mean `script`?
+    flow.toml:147:1: `scripted` is not one of `interview`, `script`. hint: did you mean `script`?
+    flow.toml:236:1: `scripted` is not one of `interview`, `script`. hint: did you mean `script`?
     ");
 }
 
