@@ -105,6 +105,17 @@ pub fn country_code(text: &str) -> Option<&'static str> {
     by_code.or_else(by_name).or_else(by_alias).copied()
 }
 
+/// The English name of a country by its code of two letters.
+///
+/// ```
+/// # use anteroom::places::country_name;
+/// assert_eq!(country_name("NL"), Some("Netherlands"));
+/// assert_eq!(country_name("XX"), None);
+/// ```
+pub fn country_name(code: &str) -> Option<&'static str> {
+    BY_CODE.get(code).copied()
+}
+
 /// A name of a country as it is compared: without case, dots, articles and other spellings of "and" and "saint".
 fn country_key(name: &str) -> String {
     let key = name.trim().to_lowercase().replace('.', "").replace('&', "and");

@@ -64,6 +64,8 @@ mod person;
 mod pictured;
 #[path = "discord/pictures.rs"]
 mod pictures;
+#[path = "discord/profile.rs"]
+mod profile;
 #[path = "discord/program.rs"]
 mod program;
 #[path = "support/proxying.rs"]

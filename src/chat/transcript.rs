@@ -123,16 +123,52 @@ pub async fn read(engine: &Engine, opening: Opening, by: &PersonId) -> Result<Op
     Ok(Opened { title: format!("{person} · {}", flow.flow.title), entries })
 }
 
-/// What people read of a conversation; how the tools work stands in the copy.
+/// What people said, were asked and decided; the app's own bookkeeping is in the copy.
 pub fn told(entries: &[Entry]) -> Vec<&Entry> {
-    let is_told = |entry: &&Entry| !matches!(entry.kind, "called" | "returned");
-    entries.iter().filter(is_told).collect()
+    entries.iter().filter(|entry| !is_bookkeeping(entry)).collect()
+}
+
+/// Whether a line tells what the app did for itself, such as a tool that it called or a value that it stored.
+fn is_bookkeeping(entry: &Entry) -> bool {
+    match entry.kind {
+        "called" | "returned" | "started" | "stored" | "objective" | "effect"
+        | "export_offered" | "summarised" => true,
+        // That a conversation is open goes without saying while people talk.
+        "status" => entry.data == "open",
+        _ => false,
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::{Value, json};
+
     use super::*;
     use crate::ids::CountingIds;
+
+    #[test]
+    fn a_page_leaves_out_what_the_app_did_for_itself() {
+        let entry = |kind, data| Entry {
+            seq: 1,
+            at: chrono::DateTime::UNIX_EPOCH,
+            kind,
+            who: "Anteroom".to_owned(),
+            text: String::new(),
+            data,
+        };
+        let entries = [
+            entry("started", Value::Null),
+            entry("status", json!("open")),
+            entry("asked", Value::Null),
+            entry("called", Value::Null),
+            entry("answered", Value::Null),
+            entry("stored", Value::Null),
+            entry("advanced", Value::Null),
+            entry("status", json!("completed")),
+        ];
+        let kinds: Vec<&str> = told(&entries).iter().map(|entry| entry.kind).collect();
+        assert_eq!(kinds, ["asked", "answered", "advanced", "status"]);
+    }
 
     #[test]
     fn a_page_survives_its_button() {

@@ -1,6 +1,6 @@
 //! Form fields to replies. Pure; what is typed is data and is checked once more by the core.
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::{Sheet, words};
 use crate::{
@@ -92,18 +92,32 @@ fn chosen(choose: &Choose, action: &str, fields: &Fields) -> Result<Reply, Vec<F
 }
 
 fn filled(form: &Form, fields: &Fields) -> Result<Reply, Vec<FieldError>> {
-    let mut values = Map::new();
-    let mut errors = Vec::new();
-    for field in &form.fields {
+    let values = read_all(form.fields.iter(), fields)?;
+    let given = values.into_iter().filter_map(|(field, value)| Some((field.path.clone(), value?)));
+    Ok(Reply::Filled { values: given.collect() })
+}
+
+/// What the form holds for each of its fields. Where something is missing, what else is wrong is told at once; by itself
+/// it is found by the check of the whole answer.
+pub(super) fn read_all<'a>(
+    all: impl Iterator<Item = &'a Field>,
+    fields: &Fields,
+) -> Result<Vec<(&'a Field, Option<Value>)>, Vec<FieldError>> {
+    let (mut values, mut errors, mut is_readable) = (Vec::new(), Vec::new(), true);
+    for field in all {
         match read(field, fields) {
-            Ok(Some(value)) => {
-                values.insert(field.path.clone(), value);
+            Ok(value) => {
+                let wrong = value.as_ref().and_then(|value| answer::check_field(field, value));
+                errors.extend(wrong.map(|message| complaint(field, &message)));
+                values.push((field, value));
             }
-            Ok(None) => {}
-            Err(error) => errors.push(error),
+            Err(error) => {
+                is_readable = false;
+                errors.push(error);
+            }
         }
     }
-    if errors.is_empty() { Ok(Reply::Filled { values }) } else { Err(errors) }
+    if is_readable { Ok(values) } else { Err(errors) }
 }
 
 fn reviewed(
@@ -163,7 +177,7 @@ pub fn read(field: &Field, fields: &Fields) -> Result<Option<Value>, FieldError>
 }
 
 /// Whether a field holds a country as JSON Resume has it: two letters. People may write its name.
-fn is_country(field: &Field) -> bool {
+pub(super) fn is_country(field: &Field) -> bool {
     field.path.rsplit('.').next() == Some("countryCode")
 }
 
@@ -197,4 +211,30 @@ pub fn field_name(path: &str) -> String {
 /// Typed text without the carriage returns that browsers put before line ends, and without blank rims.
 pub fn text(typed: &str) -> String {
     typed.replace("\r\n", "\n").trim().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn form(fields: &Value) -> Prompt {
+        let control = json!({ "kind": "form", "submit": "Send", "skippable": false,
+            "fields": fields });
+        serde_json::from_value(json!({ "body": "Who are you?", "control": control })).unwrap()
+    }
+
+    #[test]
+    fn a_form_tells_what_is_missing_and_what_is_wrong_at_once() {
+        let prompt = form(&json!([
+            { "path": "name", "label": "Name", "required": true,
+              "input": { "type": "text", "multiline": false } },
+            { "path": "email", "label": "E-mail", "input": { "type": "email" } },
+        ]));
+        let typed = |name: &str| (field_name("email"), name.to_owned());
+        let wrong = reply(&prompt, "submit", &Fields(vec![typed("ada.example.org")])).unwrap_err();
+        let wrong: Vec<&str> = wrong.iter().map(|error| error.path.as_str()).collect();
+        assert_eq!(wrong, ["name", "email"]);
+    }
 }

@@ -79,18 +79,16 @@ impl Sheet {
             };
             set(&mut data, &list.path, Value::Array(rows.iter().map(row).collect()));
         }
-        let mut errors = Vec::new();
         let groups = self.groups(review);
         let shown = groups.iter().flat_map(|group| &group.fields).filter(|f| is_shown(&f.path));
-        for field in shown {
-            match parse::read(field, fields) {
-                Ok(Some(value)) => set(&mut data, &field.path, value),
-                Ok(None) if is_blank(at(&data, &field.path)) => {}
-                Ok(None) => remove(&mut data, &field.path),
-                Err(error) => errors.push(error),
+        for (field, value) in parse::read_all(shown, fields)? {
+            match value {
+                Some(value) => set(&mut data, &field.path, value),
+                None if is_blank(at(&data, &field.path)) => {}
+                None => remove(&mut data, &field.path),
             }
         }
-        if errors.is_empty() { Ok(data) } else { Err(errors) }
+        Ok(data)
     }
 }
 

@@ -4,7 +4,7 @@ use chrono::{DateTime, NaiveDateTime, Utc};
 use pulldown_cmark::{Event, Parser, TagEnd};
 use serde_json::{Map, Value};
 
-use super::sheet::at;
+use super::{fields::is_country, sheet::at};
 use crate::{
     ids::WaitId,
     interview::State,
@@ -14,6 +14,7 @@ use crate::{
         ui::{Control, Field, Input, Reply, Verdict},
         wait::{Answerers, Purpose, Wait},
     },
+    places,
 };
 
 /// A name in `snake_case` as words.
@@ -97,10 +98,12 @@ pub fn filled(fields: &[Field], values: &Map<String, Value>) -> Vec<Field> {
     fields.iter().map(with).collect()
 }
 
-/// A value as a person reads it: labels for ids, yes and no for booleans.
-pub fn shown(input: &Input, value: &Value) -> String {
-    let Input::Select { choices, .. } = input else {
-        return in_words(value);
+/// A value as a person reads it: labels for ids, names for the codes of countries, yes and no for booleans.
+pub fn shown(field: &Field) -> String {
+    let value = &field.value;
+    let Input::Select { choices, .. } = &field.input else {
+        let country = value.as_str().filter(|_| is_country(field)).and_then(places::country_name);
+        return country.map_or_else(|| in_words(value), str::to_owned);
     };
     let label = |id: &Value| {
         let known = choices.iter().find(|choice| id.as_str() == Some(&choice.id));

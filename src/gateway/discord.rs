@@ -28,6 +28,7 @@ pub mod mirror;
 pub mod native;
 pub mod parse;
 pub mod people;
+mod profile;
 pub mod render;
 pub mod rights;
 pub mod rooms;

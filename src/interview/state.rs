@@ -591,6 +591,11 @@ impl State {
         name.or(self.name.as_deref())
     }
 
+    /// Who has invited the participant, where a question is the notice that tells them what the conversation is about.
+    pub fn inviter_on(&self, wait: &Wait) -> Option<&Inviter> {
+        self.invited_by.as_ref().filter(|_| matches!(wait.purpose, Purpose::Notice))
+    }
+
     /// What messages to the staff call the participant.
     pub fn person_in_words(&self) -> String {
         let name = self.name.as_deref().or_else(|| self.known_as());

@@ -24,6 +24,7 @@ use crate::{
         transcript::SetBy,
         ui::{Decision, Reply},
     },
+    places,
 };
 
 /// Characters of one value.
@@ -86,8 +87,10 @@ fn section(title: &str, data: &Value, schema: Option<&Value>) -> String {
 
 /// `Software engineer · alice@example.org · Paris`.
 fn basics_line(basics: &Map<String, Value>) -> String {
-    let location =
-        ["city", "region", "countryCode"].map(|key| words(&basics.get("location")?[key]));
+    let home = |key: &str| words(&basics.get("location")?[key]);
+    let country = home("countryCode");
+    let country = country.map(|code| places::country_name(&code).map_or(code, str::to_owned));
+    let location = [home("city"), home("region"), country];
     let location = location.into_iter().flatten().collect::<Vec<_>>().join(", ");
     let parts = ["label", "email", "phone", "url"].map(|key| words(basics.get(key)?));
     let parts = parts.into_iter().flatten();

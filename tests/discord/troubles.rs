@@ -653,7 +653,7 @@ async fn what_is_for_staff_is_refused_to_others() {
           ┃ Step 1 of 4 · Rules · 0/2 · running.
           ┃ • Rules accepted: open
           ┃ • Minimum age confirmed: open
-          ┃ [Open transcript]
+          ┃ [Transcript]
           ┃ [Take over] [Nudge] [! End]
     ");
     grace.press("End").await;

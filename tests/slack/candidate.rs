@@ -25,6 +25,7 @@ async fn a_candidate_is_invited_and_goes_through_the_script_to_the_end() {
     ");
     assert_snapshot!(ada.news(), @r#"
     + Anteroom: # Candidate onboarding
+          @Grace Hopper invited you.
           *You are about to talk to a bot*, not a person. It asks a fixed list of questions for Example Ltd, and takes about 15 minutes.
 
           • It asks about your contact details, work and education history, and one example of your work.
@@ -39,6 +40,7 @@ async fn a_candidate_is_invited_and_goes_through_the_script_to_the_end() {
     ada.press("Continue with the assistant").await;
     assert_snapshot!(ada.news(), @r#"
     ~ Anteroom (edited): # Candidate onboarding
+          @Grace Hopper invited you.
           *You are about to talk to a bot*, not a person. It asks a fixed list of questions for Example Ltd, and takes about 15 minutes.
 
           • It asks about your contact details, work and education history, and one example of your work.
@@ -83,7 +85,7 @@ async fn a_candidate_is_invited_and_goes_through_the_script_to_the_end() {
               *Phone* +44 20 7946 0018
               *Website* https://ada.example.org
               *City* London
-              *Country* GB
+              *Country* Britain (UK)
             · Not given: Address, Postcode, Region
             *Profile 1*
             LinkedIn · ada-byron · https://linkedin.com/in/ada-byron {… Edit | Remove}
@@ -103,7 +105,7 @@ async fn a_candidate_is_invited_and_goes_through_the_script_to_the_end() {
               *Phone* +44 20 7946 0018
               *Website* https://ada.example.org
               *City* London
-              *Country* GB
+              *Country* Britain (UK)
             *Profile 1*
             LinkedIn · ada-byron · https://linkedin.com/in/ada-byron
             *Profile 2*
@@ -282,7 +284,7 @@ async fn a_candidate_is_invited_and_goes_through_the_script_to_the_end() {
         · Completed. What you write in this thread is passed on to Ada Byron.
       Anteroom: *Ada Byron* has finished _Candidate onboarding_.
 
-          Senior Programmer · ada.byron@example.org · +44 20 7946 0018 · https://ada.example.org · London, GB
+          Senior Programmer · ada.byron@example.org · +44 20 7946 0018 · https://ada.example.org · London, Britain (UK)
 
           *Work history*
 

@@ -21,10 +21,6 @@ async fn who_decides_reads_the_transcript_and_leaves_a_record() {
     ╔ Transcript
     ║ *Ada Byron · About pets*
     ║ *Anteroom* · 2 Nov 10:00 UTC
-    ║ The conversation began.
-    ║ *Anteroom* · 2 Nov 10:00 UTC
-    ║ Now open: the interview begins.
-    ║ *Anteroom* · 2 Nov 10:00 UTC
     ║ Next: Pets.
     ║ *Anteroom* · 2 Nov 10:00 UTC
     ║ Move Ada Byron to “Goodbye”?
@@ -40,7 +36,7 @@ async fn who_decides_reads_the_transcript_and_leaves_a_record() {
     ║ • Expires: 2026-11-09 10:00 UTC
     ║ *Anteroom* · 2 Nov 10:00 UTC
     ║ I've asked the team. You can leave; I'll post their answer here.
-    ║ · 1 to 5 of 5. Calls of tools stand in the copy.
+    ║ · 1 to 3 of 3. Tool calls and bookkeeping are in the copy.
     ╚ [Close]
     ");
     let read = audit(&bot, "transcript_read").await;
@@ -83,7 +79,7 @@ async fn a_long_transcript_is_read_page_by_page() {
     }
     assert!(pages > 2, "{pages}");
     let first = grace.form();
-    assert!(first.contains("The conversation began."), "{first}");
+    assert!(first.contains("This is number 1,"), "{first}");
     for _ in 1..pages {
         grace.press("Later").await;
     }

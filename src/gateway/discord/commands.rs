@@ -16,6 +16,7 @@ use super::{
 use crate::{
     chat::{
         commands::decide::{no_session, startable},
+        profile::Reading,
         transcript::Opening,
     },
     engine::What,
@@ -111,6 +112,9 @@ pub(super) async fn pressed(arrival: &Arrival<'_>, action: Action) -> Result<Ack
     let id = action.element.as_str();
     if let Some(opening) = Opening::parse(id) {
         return reading::read(arrival, opening, &action, &ear).await;
+    }
+    if let Some(reading) = Reading::parse(id) {
+        return reading::about(arrival, reading, &action, &ear).await;
     }
     if let Some(id) = id.strip_prefix(texts::START) {
         return begin::pressed(arrival, id, &action.by, &ear).await;

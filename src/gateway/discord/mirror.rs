@@ -12,7 +12,7 @@ use super::{
         kit::{self, button, container, danger, rows, small},
         text::{said, time},
     },
-    texts, transcript,
+    texts,
 };
 use crate::{
     engine::Look,
@@ -55,7 +55,7 @@ pub fn one(look: &Look) -> Message {
     let mut lines = vec![said(&glance::standing(look), limits::VALUE_SHOWN)];
     lines.extend(glance::objectives(look).iter().map(|line| said(line, limits::QUOTE)));
     let mut components = vec![kit::text(&title(look)), kit::text(&lines.join("\n"))];
-    components.extend(rows([transcript::open(look.state.session)]));
+    components.extend(texts::about(&look.state));
     components.extend(orders(&look.state));
     Message { content: String::new(), components: vec![container(&components, OPEN)] }
 }

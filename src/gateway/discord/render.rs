@@ -35,7 +35,7 @@ use crate::{
 pub mod markdown;
 pub mod text;
 
-mod asides;
+pub(super) mod asides;
 mod closed;
 mod forms;
 pub(in crate::gateway::discord) mod inputs;

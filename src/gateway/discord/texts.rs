@@ -7,18 +7,19 @@ use super::{
         kit::{self, Weight, button, container, danger, primary, rows, section, small},
         text::{escape, one_line, parts, said, time},
     },
-    transcript,
 };
 use serde_json::{Value, json};
 use serenity::builder::CreateButton;
 
 use crate::{
+    chat::profile,
     config::Approvers,
     form::{
         Hears,
         words::{COULD_NOT_SEND, Words},
     },
     ids::SessionId,
+    interview::State,
     model::{session::PersonId, transcript::Audience, ui::Offered},
 };
 
@@ -150,11 +151,16 @@ pub fn link(label: &str, url: &str) -> Option<Message> {
     Some(Message { content: String::new(), components })
 }
 
-/// Puts the button that opens the transcript, for those who may read it, under the last of some messages in words.
-pub fn transcript_under(messages: &mut [Message], session: SessionId) {
+/// Puts what the team may open about somebody under the last of some messages in words.
+pub fn about_under(messages: &mut [Message], state: &State) {
     if let Some(last) = messages.last_mut() {
-        last.components.extend(rows([transcript::open(session)]));
+        last.components.extend(about(state));
     }
+}
+
+/// The buttons of what the team may open about somebody.
+pub fn about(state: &State) -> Vec<Value> {
+    rows(profile::buttons(state).into_iter().map(|(id, label)| button(id, label)))
 }
 
 /// Puts the buttons of commands under the last of some messages in words.

@@ -46,7 +46,11 @@ pub fn page(opening: Opening, title: &str, entries: &[Entry]) -> Message {
     let note = if told.is_empty() {
         "Nothing was said yet.".to_owned()
     } else {
-        format!("{} to {last} of {}. Calls of tools stand in an export.", first + 1, told.len())
+        format!(
+            "{} to {last} of {}. Tool calls and bookkeeping are in an export.",
+            first + 1,
+            told.len()
+        )
     };
     components.push(small(&[note]));
     let beside = |label: &str, page: Page| button(Opening { page, ..opening }.id(), label);

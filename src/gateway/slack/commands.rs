@@ -22,7 +22,7 @@ use super::{
     texts,
 };
 use crate::{
-    chat::{commands::decide::startable, transcript::Opening},
+    chat::{commands::decide::startable, profile::Reading, transcript::Opening},
     engine::{Beginning, Error, What},
     form::{Order, typed, words},
     ids::SessionId,
@@ -123,17 +123,15 @@ pub(super) async fn pressed(arrival: &Arrival<'_>, action: Action) -> Result<Ack
     if let Some(opening) = Opening::parse(&action.element) {
         return reading::read(arrival, opening, &action, &ear).await;
     }
-    if let Some(id) = action.element.strip_prefix(texts::PROFILE) {
-        return match SessionId::from_short(id) {
-            Some(session) => reading::profile(arrival, session, &action, &ear).await,
-            None => Ok(Ack::Empty),
-        };
-    }
-    if let Some(id) = action.element.strip_prefix(texts::RESUME) {
-        return match SessionId::from_short(id) {
-            Some(session) => reading::resume(arrival, session, &action, &ear).await,
-            None => Ok(Ack::Empty),
-        };
+    match Reading::parse(&action.element) {
+        // Slack's form holds all of it.
+        Some(Reading::Profile(session, _)) => {
+            return reading::profile(arrival, session, &action, &ear).await;
+        }
+        Some(Reading::Resume(session)) => {
+            return reading::resume(arrival, session, &action, &ear).await;
+        }
+        None => {}
     }
     if let Some(id) = action.element.strip_prefix(SHOW) {
         return shown(arrival, id, &action, &ear).await;

@@ -1,8 +1,6 @@
 //! What somebody has approved, for the team to read: each card as it was approved, in a form that nobody else sees.
 //!
-//! Pure. Who may read it is asked, and that it is read is noted, by [`super::commands`].
-
-use std::collections::BTreeMap;
+//! Pure. Which cards count is shared with the other platforms ([`crate::chat::profile`]).
 
 use serde_json::Value;
 use slack_morphism::prelude::SlackBlock;
@@ -12,13 +10,7 @@ use super::{
     limits,
     render::approved,
 };
-use crate::{
-    interview::State,
-    model::{
-        ui::{Control, Reply, Verdict},
-        wait::Wait,
-    },
-};
+use crate::{chat::profile::cards, interview::State};
 
 /// What the form is called.
 const CALLBACK: &str = "profile";
@@ -26,28 +18,10 @@ const CALLBACK: &str = "profile";
 /// Text of the form, in characters; in JSON it may grow by half.
 const TOTAL: usize = 60_000;
 
-/// The cards that count: the newest approval of each kind of data, in the order in which they were asked.
-pub(super) fn cards(state: &State) -> Vec<&Wait> {
-    let mut newest: BTreeMap<&str, &Wait> = BTreeMap::new();
-    for wait in state.waits.values() {
-        let Control::Review(review) = &wait.prompt.control else { continue };
-        let Some((Reply::Reviewed { verdict, .. }, ..)) = wait.standing.answer() else { continue };
-        if !matches!(verdict, Verdict::Approved | Verdict::Modified) {
-            continue;
-        }
-        let known = newest.entry(&review.data_type).or_insert(wait);
-        if known.asked_at < wait.asked_at {
-            *known = wait;
-        }
-    }
-    let mut cards: Vec<&Wait> = newest.into_values().collect();
-    cards.sort_by_key(|wait| (wait.asked_at, wait.id));
-    cards
-}
-
 /// What somebody approved, as a form.
 pub(super) fn view(state: &State) -> Value {
-    let all: Vec<SlackBlock> = cards(state).into_iter().flat_map(approved).collect();
+    let all: Vec<SlackBlock> =
+        cards(state).into_iter().flat_map(|(wait, review)| approved(wait, review)).collect();
     let (count, mut total) = (all.len(), 0);
     let fits = |block: &SlackBlock| {
         total += weight(std::slice::from_ref(block));

@@ -24,7 +24,7 @@ use crate::{
     model::{
         session::PersonId,
         transcript::Audience,
-        ui::Control,
+        ui::{Control, Prompt, Review},
         wait::{Answerers, Wait, deciders},
     },
 };
@@ -67,6 +67,8 @@ pub struct Cx {
     pub may_change: bool,
     /// A script asks, and no model: who reads a note depends on it.
     pub is_scripted: bool,
+    /// Who has invited the participant, as a mention, for the card that tells them what it is about.
+    pub invited_by: Option<String>,
     /// Those who are asked to decide, as mentions.
     pub deciders: Option<String>,
     /// What a form carries to find its message again; never an answer.
@@ -136,9 +138,7 @@ pub fn card(wait: &Wait, cx: &Cx) -> Message {
         blocks_left: limits::MESSAGE_BLOCKS - SPARE_BLOCKS - rows,
         is_cut: false,
     };
-    if let Some(title) = prompt.title.as_deref().filter(|title| !is_blank(title)) {
-        room.add(header(title));
-    }
+    head(prompt, cx, &mut room);
     let has_data =
         matches!(prompt.control, Control::Review(_) | Control::Decide(_) | Control::Choose(_));
     let body_max = if has_data { room.left / 2 } else { room.left };
@@ -171,6 +171,16 @@ pub fn card(wait: &Wait, cx: &Cx) -> Message {
         blocks.push(context(&notes));
     }
     Message { text: spoken(wait, cx), blocks: blocks::drawn(&blocks) }
+}
+
+/// What a question is called, and who has invited the person whom it greets.
+fn head(prompt: &Prompt, cx: &Cx, room: &mut Room) {
+    if let Some(title) = prompt.title.as_deref().filter(|title| !is_blank(title)) {
+        room.add(header(title));
+    }
+    if let Some(inviter) = &cx.invited_by {
+        room.add(section(format!("{inviter} invited you.")));
+    }
 }
 
 /// The question itself, as far as there is room.
@@ -223,8 +233,8 @@ pub fn modal(wait: &Wait, action: &str, cx: &Cx) -> Option<Value> {
 }
 
 /// What was approved on a card, for those who may read it.
-pub(in crate::gateway::slack) fn approved(wait: &Wait) -> Vec<SlackBlock> {
-    forms::approved(wait)
+pub(in crate::gateway::slack) fn approved(wait: &Wait, review: &Review) -> Vec<SlackBlock> {
+    forms::approved(wait, review)
 }
 
 /// The edit form with one more entry added, removed or moved: `view` is the action in its callback id, `action` the

@@ -28,7 +28,6 @@ use self::{
 use super::{
     api::{Failure, Method},
     app::App,
-    profile,
     render::{self, Message},
     texts,
 };
@@ -39,7 +38,7 @@ use crate::{
     ids::{EffectId, SessionId, WaitId},
     interview::{answer, evidence},
     model::{
-        artifact::{Artifact, Offer},
+        artifact::Offer,
         effect::{Act, Delivery, Effect, Recipient, Rendering},
         posted::{Item, Posted},
         session::{Place, Platform},
@@ -316,7 +315,8 @@ impl Sender<'_> {
             let approvers = self.app.settings.approvers.get(alias);
             cx.deciders = approvers.and_then(texts::mentions);
         }
-        let is_told = !wait.standing.is_pending() || is_request;
+        let is_notice = matches!(wait.purpose, Purpose::Notice);
+        let is_told = !wait.standing.is_pending() || is_request || is_notice;
         let engine = self.app.engine().filter(|_| is_told && !is_erased);
         let Some(engine) = engine else { return Ok(cx) };
         match engine.look(self.effect.session).await {
@@ -328,6 +328,8 @@ impl Sender<'_> {
                 });
                 let names = state.artifacts.iter().map(|file| (file.id, file.filename.clone()));
                 cx.files = names.collect();
+                let inviter = state.inviter_on(wait);
+                cx.invited_by = inviter.map(|inviter| format!("<@{}>", inviter.person.user));
                 cx.participant = Some(state.participant.clone());
             }
             Err(crate::engine::Error::NoSession) => {}
@@ -377,8 +379,7 @@ impl Sender<'_> {
         let session = self.effect.session;
         let engine = self.app.engine().ok_or(Undelivered::Later)?;
         let Look { state, .. } = engine.look(session).await?;
-        let has_resume = state.artifacts.iter().any(Artifact::is_resume);
-        Ok(texts::about(session, !profile::cards(&state).is_empty(), has_resume))
+        Ok(texts::about(&state))
     }
 
     /// Messages that belong together, where the effect goes.

@@ -13,7 +13,7 @@ use super::{
     },
 };
 use crate::{
-    chat::transcript::Opening, config::Approvers, form::words::Words, ids::SessionId,
+    chat::profile, config::Approvers, form::words::Words, ids::SessionId, interview::State,
     model::ui::Offered,
 };
 
@@ -97,24 +97,12 @@ pub fn offered(offers: &[Offered], session: SessionId) -> Vec<Value> {
     drawn(row.as_slice())
 }
 
-/// The buttons under what the team reads of somebody, for those who may: what was approved, the résumé where one was
-/// sent, the transcript.
-pub fn about(session: SessionId, has_profile: bool, has_resume: bool) -> Vec<Value> {
-    let button = |id: String, label: &str| Button::new(id, label).build();
-    let named = |id: &str| format!("{id}{}", session.short());
-    let buttons = [
-        has_profile.then(|| button(named(PROFILE), "Open profile")),
-        has_resume.then(|| button(named(RESUME), "Résumé")),
-        Some(button(Opening::last(session).id(), "Transcript")),
-    ];
-    drawn(actions(buttons.into_iter().flatten().collect()).as_slice())
+/// The buttons under what the team reads of somebody, for those who may.
+pub fn about(state: &State) -> Vec<Value> {
+    let buttons = profile::buttons(state);
+    let buttons = buttons.into_iter().map(|(id, label)| Button::new(id, label).build());
+    drawn(actions(buttons.collect()).as_slice())
 }
-
-/// Begins the id of the button that shows what somebody approved.
-pub const PROFILE: &str = "profile.";
-
-/// Begins the id of the button that hands out somebody's résumé.
-pub const RESUME: &str = "resume.";
 
 /// Reads the id of such a button.
 pub fn parse_offer(id: &str) -> Option<(Offered, &str)> {

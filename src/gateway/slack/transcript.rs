@@ -43,7 +43,11 @@ pub fn view(opening: Opening, title: &str, entries: &[Entry]) -> Value {
     let small = if told.is_empty() {
         "Nothing was said yet.".to_owned()
     } else {
-        format!("{} to {last} of {}. Calls of tools stand in the copy.", first + 1, told.len())
+        format!(
+            "{} to {last} of {}. Tool calls and bookkeeping are in the copy.",
+            first + 1,
+            told.len()
+        )
     };
     blocks.push(note(small));
     let beside =

@@ -291,8 +291,7 @@ fn entry_name(group: &Group, draft: Option<&Draft>) -> String {
         let draft = draft.filter(|draft| draft.fields.all(&name).next().is_some())?;
         Some(draft.fields.get(&name).to_owned())
     };
-    let words =
-        |field: &Field| typed(field).unwrap_or_else(|| form::shown(&field.input, &field.value));
+    let words = |field: &Field| typed(field).unwrap_or_else(|| form::shown(field));
     let told = group.fields.iter().map(words).map(|words| form::one_line(&words));
     let told: Vec<String> = told.filter(|words| !words.is_empty()).take(2).collect();
     clip(&told.join(" · "), limits::HEADING_MAX)
@@ -350,7 +349,7 @@ fn wrong_with<'a>(field: &Field, open: Option<&'a [FieldError]>) -> Option<&'a s
 /// Whether a field is shown: it has a value, or needs one while that can be mended.
 fn is_told(field: &Field, open: Option<&[FieldError]>) -> bool {
     let is_asked = field.check || field.required || wrong_with(field, open).is_some();
-    !form::shown(&field.input, &field.value).is_empty() || open.is_some() && is_asked
+    !form::shown(field).is_empty() || open.is_some() && is_asked
 }
 
 /// What else could be given, on a quiet line.
@@ -362,7 +361,7 @@ fn not_given(fields: &[Field], open: Option<&[FieldError]>) -> Markup {
 
 /// Fields with their values.
 pub(super) fn values(fields: &[Field], open: Option<&[FieldError]>) -> Markup {
-    let words = |field: &Field| form::shown(&field.input, &field.value);
+    let words = |field: &Field| form::shown(field);
     let wrong = |field: &Field| wrong_with(field, open);
     let told: Vec<&Field> = fields.iter().filter(|field| is_told(field, open)).collect();
     html! {

@@ -1,4 +1,4 @@
-//! Hands somebody a copy of a conversation.
+//! Hands somebody a file: a copy of a conversation, or one of its files.
 
 use std::sync::Arc;
 
@@ -6,22 +6,65 @@ use crate::{
     gateway::discord::{app::App, inbound::Ack, inbox::Arrival, send, texts},
     ids::{EffectId, SessionId},
     model::{
+        artifact::Artifact,
         posted::{Item, Posted, Reader},
         transcript::Audience,
     },
 };
 
+/// A file that is handed over, by its name, and the words with it.
+struct Handed {
+    name: String,
+    bytes: Vec<u8>,
+    words: &'static str,
+}
+
 /// Puts a copy into somebody's direct messages; where they take none, into the participant's thread, which nobody else of
 /// the members sees. One for staff goes nowhere else. A command that is delivered again brings no second copy.
 pub(super) fn hand_out(arrival: &Arrival<'_>, copy: (SessionId, Audience), user: &str) -> Ack {
+    let app = Arc::clone(arrival.app);
+    send_later(arrival, copy, user, async move { bundle(&app, copy).await })
+}
+
+/// Puts a file of a conversation into the direct messages of a member of staff.
+pub(super) fn send_file(
+    arrival: &Arrival<'_>,
+    (session, file): (SessionId, Artifact),
+    user: &str,
+) -> Ack {
+    let app = Arc::clone(arrival.app);
+    send_later(arrival, (session, Audience::Staff), user, async move {
+        let read = app.engine()?.parts().artifacts.read(session, &file).await;
+        let (bytes, name) = (read.ok()??, file.filename.clone());
+        Some(Handed { name, bytes, words: "The résumé that they sent." })
+    })
+}
+
+/// All of a conversation.
+async fn bundle(app: &App, (session, reader): (SessionId, Audience)) -> Option<Handed> {
+    let engine = app.engine()?;
+    let gathered = engine.gather(session).await.ok()?;
+    let bytes = engine.bundle(&gathered, reader).await.ok()?;
+    Some(Handed { name: gathered.archive_name(), bytes, words: "A copy of everything." })
+}
+
+/// Hands something over after the acknowledgement, and says where it is, or that it could not be sent; once, however often
+/// the event is delivered.
+fn send_later<F>(arrival: &Arrival<'_>, to: (SessionId, Audience), user: &str, handed: F) -> Ack
+where
+    F: Future<Output = Option<Handed>> + Send + 'static,
+{
     let (app, user) = (Arc::clone(arrival.app), user.to_owned());
     let key = format!("{} copy", arrival.key);
     arrival.say_later(async move {
         let mut said = texts::COPY_SENT_BEFORE.to_owned();
         let sending = async {
-            let sent = hand_over(&app, copy, &user).await;
+            let sent = match handed.await {
+                Some(handed) => hand_over(&app, to, &user, handed).await,
+                None => None,
+            };
             let has_arrived = sent.is_some();
-            said = sent.unwrap_or_else(|| texts::no_copy(copy.1).to_owned());
+            said = sent.unwrap_or_else(|| texts::no_copy(to.1).to_owned());
             has_arrived
         };
         app.once.say(&key, Box::pin(sending)).await;
@@ -34,13 +77,10 @@ async fn hand_over(
     app: &App,
     (session, reader): (SessionId, Audience),
     user: &str,
+    Handed { name, bytes, words }: Handed,
 ) -> Option<String> {
-    let engine = app.engine()?;
-    let gathered = engine.gather(session).await.ok()?;
-    let bytes = engine.bundle(&gathered, reader).await.ok()?;
-    let name = gathered.archive_name();
     let nonce = send::nonce(EffectId::mint(app.ids.as_ref()), 0);
-    let body = texts::words("A copy of everything.").body(0);
+    let body = texts::words(words).body(0);
     let mut places: Vec<(String, &str)> = Vec::new();
     places.extend(app.api.open_direct(user).await.ok().map(|at| (at, "your direct messages")));
     if reader == Audience::Participant {

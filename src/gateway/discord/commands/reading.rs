@@ -1,12 +1,16 @@
 //! Reading a conversation that is somebody else's: rights first, then a record, then the page.
 
-use super::about;
+use super::{about as reader, copy};
 use crate::{
-    chat::transcript::{self, Opened, Opening, Page},
+    chat::{
+        profile::{self, Reading},
+        transcript::{self, Opened, Opening, Page},
+    },
     form::words,
     gateway::discord::{
         inbound::{Ack, Action, NotTaken},
         inbox::{Arrival, Ear},
+        profile::page as profile_page,
         transcript::page,
     },
 };
@@ -18,7 +22,7 @@ pub(super) async fn read(
     action: &Action,
     ear: &Ear,
 ) -> Result<Ack, NotTaken> {
-    let from = match about(arrival, opening.session, &action.by, ear).await? {
+    let from = match reader(arrival, opening.session, &action.by, ear).await? {
         Ok(from) => from,
         Err(refused) => return Ok(refused),
     };
@@ -30,5 +34,39 @@ pub(super) async fn read(
             if is_turned { Ack::Redraw(page) } else { arrival.show(ear, page) }
         }
         Err(error) => arrival.tell(ear, &words::of_error(&error)),
+    })
+}
+
+/// Opens what somebody approved, or hands out their résumé, for staff of the server alone, with a record of it. Paging on
+/// changes the page that is open, and is the same reading.
+pub(super) async fn about(
+    arrival: &Arrival<'_>,
+    reading: Reading,
+    action: &Action,
+    ear: &Ear,
+) -> Result<Ack, NotTaken> {
+    let (Reading::Profile(session, _) | Reading::Resume(session)) = reading;
+    let from = match reader(arrival, session, &action.by, ear).await? {
+        Ok(from) => from,
+        Err(refused) => return Ok(refused),
+    };
+    Ok(match reading {
+        Reading::Profile(_, page) => {
+            let look = if action.is_ephemeral {
+                arrival.engine.look(session).await
+            } else {
+                profile::open(arrival.engine, session, &from.person).await
+            };
+            match look.map(|look| profile_page(&look.state, page)) {
+                Ok(page) if action.is_ephemeral => Ack::Redraw(page),
+                Ok(page) => arrival.show(ear, page),
+                Err(error) => arrival.tell(ear, &words::of_error(&error)),
+            }
+        }
+        Reading::Resume(_) => match profile::resume(arrival.engine, session, &from.person).await {
+            Ok(Some(file)) => copy::send_file(arrival, (session, file), &action.by.user),
+            Ok(None) => arrival.tell(ear, words::FILE_GONE),
+            Err(error) => arrival.tell(ear, &words::of_error(&error)),
+        },
     })
 }

@@ -11,10 +11,11 @@ use super::{
     text::{clip_or, is_blank, one_line, parts, said},
 };
 use crate::{
-    form::{Element, sheet, shown},
+    chat::profile,
+    form::{Element, shown},
     gateway::discord::limits,
     model::{
-        ui::{Choice, Control, Group, Reply, Review},
+        ui::{Choice, Control, Field, Group, Review},
         wait::Wait,
     },
 };
@@ -87,16 +88,23 @@ pub(super) fn wrong(wait: &Wait, sent: &str, complaints: &[String]) -> Message {
 
 /// A page of all that a card has to say.
 fn read(wait: &Wait, page: usize, cx: &Cx) -> Message {
-    let pages = paged(whole(wait, cx));
+    leaf(whole(wait, cx), page, |page| Element::id(wait.id, wait.revision, &format!("read.{page}")))
+}
+
+/// A page of a text in parts, each at most [`PART`] long; `id` names the button that turns to a page.
+pub(in crate::gateway::discord) fn leaf(
+    parts: Vec<String>,
+    page: usize,
+    id: impl Fn(usize) -> String,
+) -> Message {
+    let pages = paged(parts);
     let last = pages.len().saturating_sub(1);
     let page = page.min(last);
     let mut components = pages.into_iter().nth(page).unwrap_or_default();
     if components.is_empty() {
         components.push(kit::text("There is nothing more."));
     }
-    let turn = |page: usize, label: &str| {
-        kit::button(Element::id(wait.id, wait.revision, &format!("read.{page}")), label)
-    };
+    let turn = |page: usize, label: &str| kit::button(id(page), label);
     let before = (page > 0).then(|| turn(page - 1, "Previous page"));
     let after = (page < last).then(|| turn(page + 1, "Next page"));
     if last > 0 {
@@ -140,19 +148,7 @@ fn whole(wait: &Wait, cx: &Cx) -> Vec<String> {
     all.extend(markdown::parts(&super::told(wait, cx).0, PART));
     match &prompt.control {
         Control::Review(review) => {
-            for group in as_it_stands(wait, review, cx) {
-                let line = |label: &str, value: &str| format!("{label}: {value}");
-                let fields = group
-                    .fields
-                    .iter()
-                    .map(|field| (one_line(&field.label), shown(&field.input, &field.value)));
-                let told = fields.filter(|(_, value)| !is_blank(value));
-                let lines: Vec<String> = told.map(|(label, value)| line(&label, &value)).collect();
-                if !is_blank(&group.title) {
-                    all.push(format!("**{}**", said(&one_line(&group.title), limits::QUOTE)));
-                }
-                all.extend(parts(&lines.join("\n"), PART));
-            }
+            all.extend(as_it_stands(wait, review, cx).iter().flat_map(of_group));
         }
         Control::Decide(decide) => {
             for (label, value) in &decide.facts {
@@ -170,9 +166,7 @@ fn whole(wait: &Wait, cx: &Cx) -> Vec<String> {
         }
         Control::Form(form) => {
             let fields: Vec<_> = form.fields.iter().map(|field| cx.draft.with(field)).collect();
-            let line = |field: &crate::model::ui::Field| {
-                format!("{}: {}", one_line(&field.label), shown(&field.input, &field.value))
-            };
+            let line = |field: &Field| format!("{}: {}", one_line(&field.label), shown(field));
             let lines: Vec<String> = fields.iter().map(line).collect();
             all.extend(parts(&lines.join("\n"), PART));
         }
@@ -182,11 +176,31 @@ fn whole(wait: &Wait, cx: &Cx) -> Vec<String> {
     all
 }
 
+/// What was given in a group, whole.
+fn of_group(group: &Group) -> Vec<String> {
+    let line = |field: &Field| (one_line(&field.label), shown(field));
+    let told = group.fields.iter().map(line).filter(|(_, value)| !is_blank(value));
+    let lines: Vec<String> = told.map(|(label, value)| format!("{label}: {value}")).collect();
+    let title = one_line(&group.title);
+    let head = (!is_blank(&title)).then(|| format!("**{}**", said(&title, limits::QUOTE)));
+    head.into_iter().chain(parts(&lines.join("\n"), PART)).collect()
+}
+
+/// All of a card as it was approved, for those who may read it.
+pub(in crate::gateway::discord) fn approved(wait: &Wait, review: &Review) -> Vec<String> {
+    let title = one_line(wait.prompt.title.as_deref().unwrap_or("Data"));
+    let mut all = vec![format!("### {}", said(&title, PART - 100))];
+    for group in profile::approved(wait, review) {
+        let is_title = one_line(&group.title) == title;
+        all.extend(of_group(&group).into_iter().skip(usize::from(is_title)));
+    }
+    all
+}
+
 /// The data of a review, with the edits that were saved or are about to be.
 fn as_it_stands(wait: &Wait, review: &Review, cx: &Cx) -> Vec<Group> {
     match wait.standing.answer() {
-        Some((Reply::Reviewed { data: Some(data), .. }, ..)) => sheet::groups_with(review, data),
-        Some(_) => review.groups.clone(),
+        Some(_) => profile::approved(wait, review),
         None => cx.draft.groups(review),
     }
 }

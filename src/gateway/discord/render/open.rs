@@ -334,8 +334,7 @@ impl Open<'_> {
 /// What tells a page from the others: of an entry what it begins with, of anything else what it asks for.
 fn about(page: &Page) -> String {
     let fields = page.slots.iter().map(|slot| &slot.field);
-    let mut values: Vec<String> =
-        fields.map(|field| one_line(&shown(&field.input, &field.value))).collect();
+    let mut values: Vec<String> = fields.map(|field| one_line(&shown(field))).collect();
     values.retain(|value| !is_blank(value));
     if page.entry.is_some() && !values.is_empty() {
         values.truncate(2);
@@ -351,7 +350,7 @@ const fn is_edited(wait: &Wait) -> bool {
 
 /// A mark on a page of which nothing that is required is missing, and something was entered.
 fn done_mark(page: &Page) -> &'static str {
-    let has = |field: &Field| !is_blank(&shown(&field.input, &field.value));
+    let has = |field: &Field| !is_blank(&shown(field));
     let fields = || page.slots.iter().map(|slot| &slot.field);
     if fields().any(has) && fields().all(|field| has(field) || !field.required) {
         " ✓"

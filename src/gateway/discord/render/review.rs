@@ -25,7 +25,7 @@ pub(super) fn table(prompt: &Prompt, groups: &[Group], open: bool) -> Vec<Vec<Va
 
 /// Fields under a heading; in several parts where one text cannot hold them.
 pub(super) fn lines(title: &str, fields: &[Field], open: bool) -> Vec<Vec<Value>> {
-    let value = |field: &Field| shown(&field.input, &field.value);
+    let value = |field: &Field| shown(field);
     let (told, missing): (Vec<&Field>, Vec<&Field>) = fields
         .iter()
         .partition(|field| !is_blank(&value(field)) || open && (field.check || field.required));
@@ -65,5 +65,5 @@ pub(super) fn lines(title: &str, fields: &[Field], open: bool) -> Vec<Vec<Value>
 /// Nothing has been written yet.
 pub(super) fn is_untouched(groups: &[Group]) -> bool {
     let mut fields = groups.iter().flat_map(|group| &group.fields);
-    fields.all(|field| is_blank(&shown(&field.input, &field.value)))
+    fields.all(|field| is_blank(&shown(field)))
 }

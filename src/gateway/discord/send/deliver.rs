@@ -544,9 +544,8 @@ impl Sender<'_> {
 
 /// Who has invited the participant, for the card that says what it is about.
 fn invited_by(wait: &Wait, look: &Look) -> Option<String> {
-    let inviter = look.state.invited_by.as_ref()?;
-    let is_notice = matches!(wait.purpose, Purpose::Notice);
-    is_notice.then(|| render::text::person(&inviter.person, &inviter.name))
+    let inviter = look.state.inviter_on(wait)?;
+    Some(render::text::person(&inviter.person, &inviter.name))
 }
 
 /// How far the conversation is, for a card that asks for something of it.

@@ -1,6 +1,6 @@
 //! Words of the bot, with what stands under them.
 
-use super::deliver::{DECIDED, Delivered, Sender};
+use super::deliver::{DECIDED, Delivered, Sender, Undelivered};
 use crate::{
     gateway::discord::{render, texts},
     model::{effect::Recipient, ui::Offered},
@@ -23,7 +23,9 @@ impl Sender<'_> {
         }
         texts::offer_under(&mut messages, offers, self.effect.session);
         if transcript {
-            texts::transcript_under(&mut messages, self.effect.session);
+            let engine = self.app.engine().ok_or(Undelivered::Later)?;
+            let look = engine.look(self.effect.session).await?;
+            texts::about_under(&mut messages, &look.state);
         }
         let target = self.target().await?;
         if let Some(user) = self.mentioned().await? {

@@ -24,6 +24,7 @@ use crate::{
     model::{
         flow::SlackPlace,
         session::{Head, Place, Platform, Status},
+        transcript::Inviter,
     },
 };
 
@@ -169,11 +170,11 @@ pub(super) async fn invited(
     flow: &str,
     action: &Action,
 ) -> Result<String, String> {
-    match arrival.responder(&action.by).await {
-        Ok(from) if from.staff => {}
+    let from = match arrival.responder(&action.by).await {
+        Ok(from) if from.staff => from,
         Ok(_) => return Err(words::FOR_STAFF.to_owned()),
         Err(unchecked) => return Err(unchecked.to_string()),
-    }
+    };
     let flows = invitable(arrival.library(), Platform::Slack);
     let Some(flow) = flows.into_iter().find(|known| known.flow.id == flow) else {
         return Err(words::NO_FLOWS.to_owned());
@@ -188,7 +189,10 @@ pub(super) async fn invited(
     let theirs = arrival.conversations(&person).await.unwrap_or_default();
     let paused = theirs.iter().find(is_paused);
     // Whoever invites themselves tries it out.
-    let beginning = Beginning { is_test: candidate.user == action.by.user, ..Beginning::default() };
+    let is_test = candidate.user == action.by.user;
+    let inviter = Inviter { person: from.person, name: from.name };
+    let invited_by = Some(&inviter).filter(|_| !is_test);
+    let beginning = Beginning { is_test, invited_by, ..Beginning::default() };
     match begin_where(arrival, &flow, &candidate, channel, beginning).await {
         Ok(Begun { session, .. }) => {
             let asked = (action.by.user.as_str(), channel.unwrap_or_default());

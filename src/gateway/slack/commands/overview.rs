@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::{
-    chat::transcript::Opening,
+    chat::profile,
     engine::Look,
     form::{clip, glance, plain},
     gateway::slack::{
@@ -37,9 +37,10 @@ pub(super) fn card_of(look: &Look) -> Ack {
     let lines: Vec<String> = lines.iter().map(|line| literal(line)).collect();
     let text = literal(&text);
     let mut blocks = vec![section(format!("*{text}*")), section(clip(&lines.join("\n"), 2_900))];
-    let read = Button::new(Opening::last(look.state.session).id(), "Transcript").build();
+    let read = profile::buttons(&look.state).into_iter();
+    let read = read.map(|(id, label)| Button::new(id, label).build());
     let orders = mirror::buttons(&look.state);
-    blocks.extend(actions(std::iter::once(read).chain(orders).collect()));
+    blocks.extend(actions(read.chain(orders).collect()));
     Ack::Ephemeral { text, blocks: drawn(&blocks) }
 }
 

@@ -4,12 +4,15 @@ use std::sync::Arc;
 
 use super::{CopyFor, or_tell, put};
 use crate::{
-    chat::transcript::{self, Opened, Opening},
+    chat::{
+        profile,
+        transcript::{self, Opened, Opening},
+    },
     form::words,
     gateway::slack::{
         inbound::{Ack, Action, NotTaken},
         inbox::{Arrival, Ear},
-        profile,
+        profile::view as view_of,
         transcript::view,
     },
     ids::SessionId,
@@ -52,20 +55,6 @@ pub(super) async fn read(
     Ok(Ack::Empty)
 }
 
-/// Notes that a member of staff reads something; where that cannot be noted, it is not shown, and they are told.
-async fn noted(
-    arrival: &Arrival<'_>,
-    session: SessionId,
-    (what, by): (&str, &Responder),
-    ear: &Ear,
-) -> bool {
-    let noted = arrival.engine.note_reading(session, what, &by.person.to_string()).await;
-    if let Err(error) = &noted {
-        arrival.tell(ear, &words::of_error(error));
-    }
-    noted.is_ok()
-}
-
 /// Shows what somebody approved, for staff alone, with a record of it.
 pub(super) async fn profile(
     arrival: &Arrival<'_>,
@@ -74,11 +63,9 @@ pub(super) async fn profile(
     ear: &Ear,
 ) -> Result<Ack, NotTaken> {
     let Some(from) = reader(arrival, session, action, ear).await else { return Ok(Ack::Empty) };
-    if noted(arrival, session, ("profile_read", &from), ear).await {
-        match arrival.engine.look(session).await {
-            Ok(look) => arrival.show_page(profile::view(&look.state), action, ear.clone()),
-            Err(error) => arrival.tell(ear, &words::of_error(&error)),
-        }
+    match profile::open(arrival.engine, session, &from.person).await {
+        Ok(look) => arrival.show_page(view_of(&look.state), action, ear.clone()),
+        Err(error) => arrival.tell(ear, &words::of_error(&error)),
     }
     Ok(Ack::Empty)
 }
@@ -91,15 +78,12 @@ pub(super) async fn resume(
     ear: &Ear,
 ) -> Result<Ack, NotTaken> {
     let Some(from) = reader(arrival, session, action, ear).await else { return Ok(Ack::Empty) };
-    match arrival.engine.look(session).await {
-        Ok(look) => match look.state.artifacts.iter().rfind(|file| file.is_resume()) {
-            Some(file) if noted(arrival, session, ("resume_read", &from), ear).await => {
-                arrival.tell(ear, words::ON_ITS_WAY);
-                send(arrival, session, file.clone(), CopyFor { ear: ear.clone(), thread: None });
-            }
-            Some(_) => {}
-            None => arrival.tell(ear, words::FILE_GONE),
-        },
+    match profile::resume(arrival.engine, session, &from.person).await {
+        Ok(Some(file)) => {
+            arrival.tell(ear, words::ON_ITS_WAY);
+            send(arrival, session, file, CopyFor { ear: ear.clone(), thread: None });
+        }
+        Ok(None) => arrival.tell(ear, words::FILE_GONE),
         Err(error) => arrival.tell(ear, &words::of_error(&error)),
     }
     Ok(Ack::Empty)

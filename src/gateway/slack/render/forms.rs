@@ -15,13 +15,14 @@ use super::{
     text::{clip, literal},
 };
 use crate::{
+    chat::profile,
     form::{DenialForm, Element, is_blank, note_label, one, one_line, sheet, starting_over, words},
     gateway::slack::{
         blocks::{self, Button, View, actions, columns, context, header, section},
         limits,
     },
     model::{
-        ui::{Ask, Choose, Control, Decide, Field, Form, Group, Prompt, Reply, Review, Upload},
+        ui::{Ask, Choose, Control, Decide, Field, Form, Group, Prompt, Review, Upload},
         wait::Wait,
     },
 };
@@ -307,7 +308,7 @@ impl Opened<'_> {
         blocks.extend(markdown::parts(&prompt.body, limits::SECTION).into_iter().map(section));
         match &prompt.control {
             Control::Review(review) => {
-                for group in &as_it_stands(self.wait, review) {
+                for group in &profile::approved(self.wait, review) {
                     blocks.push(header(if group.title.is_empty() { "Data" } else { &group.title }));
                     blocks.extend(whole(group));
                 }
@@ -362,25 +363,16 @@ impl Opened<'_> {
 }
 
 /// What was approved on a card, whole: its title and its data.
-pub(super) fn approved(wait: &Wait) -> Vec<SlackBlock> {
-    let Control::Review(review) = &wait.prompt.control else { return Vec::new() };
+pub(super) fn approved(wait: &Wait, review: &Review) -> Vec<SlackBlock> {
     let card = wait.prompt.title.as_deref().unwrap_or("Data");
     let mut blocks = vec![header(card)];
-    for group in &as_it_stands(wait, review) {
+    for group in &profile::approved(wait, review) {
         if !is_blank(&group.title) && group.title != card {
             blocks.push(section(blocks::bold(&blocks::said(&one_line(&group.title), 150))));
         }
         blocks.extend(whole(group));
     }
     blocks
-}
-
-/// The data of a review, after the edits that were saved.
-fn as_it_stands(wait: &Wait, review: &Review) -> Vec<Group> {
-    match wait.standing.answer() {
-        Some((Reply::Reviewed { data: Some(data), .. }, ..)) => sheet::groups_with(review, data),
-        _ => review.groups.clone(),
-    }
 }
 
 /// The same edit in a form that fits: all of the data where it does, otherwise what was asked for alone.
@@ -423,7 +415,7 @@ fn told(review: &Review, step: &str) -> String {
 
 /// The fields of a group, whole.
 fn whole(group: &Group) -> Vec<SlackBlock> {
-    let value = |field: &Field| crate::form::shown(&field.input, &field.value);
+    let value = |field: &Field| crate::form::shown(field);
     let told = group.fields.iter().filter(|field| !value(field).is_empty());
     let (long, short): (Vec<&Field>, Vec<&Field>) =
         told.partition(|field| value(field).chars().count() > 300);

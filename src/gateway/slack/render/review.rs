@@ -63,7 +63,7 @@ fn in_a_line(group: &Group, open: bool) -> Option<String> {
     let mut parts: Vec<String> = Vec::new();
     let mut dates: Vec<(&str, String)> = Vec::new();
     for field in &group.fields {
-        let value = shown(&field.input, &field.value);
+        let value = shown(field);
         let is_wanted = open && (field.check || field.required && is_blank(&value));
         if is_wanted || value.contains('\n') || units(&value) > IN_LINE.0 {
             return None;
@@ -103,7 +103,7 @@ fn draw(
     menu: Option<SlackBlockOverflowElement>,
     open: bool,
 ) -> Vec<SlackBlock> {
-    let value = |field: &Field| shown(&field.input, &field.value);
+    let value = |field: &Field| shown(field);
     let (told, missing): (Vec<&Field>, Vec<&Field>) = group
         .fields
         .iter()
@@ -206,11 +206,7 @@ pub(super) fn adding(wait: &Wait, review: &Review) -> Vec<SlackActionBlockElemen
 
 /// Nothing has been written yet.
 pub(super) fn is_untouched(review: &Review) -> bool {
-    review
-        .groups
-        .iter()
-        .flat_map(|group| &group.fields)
-        .all(|f| is_blank(&shown(&f.input, &f.value)))
+    review.groups.iter().flat_map(|group| &group.fields).all(|f| is_blank(&shown(f)))
 }
 
 /// A form that was filled in.

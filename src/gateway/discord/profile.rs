@@ -1,0 +1,22 @@
+//! What somebody has approved, for the team to read: each card as it was approved, page by page, in a message that nobody
+//! else sees.
+//!
+//! Pure. Which cards count is shared with the other platforms ([`crate::chat::profile`]).
+
+use super::render::{Message, asides};
+use crate::{
+    chat::profile::{Reading, cards},
+    interview::State,
+};
+
+/// A page of what somebody approved.
+pub(super) fn page(state: &State, page: usize) -> Message {
+    let mut parts: Vec<String> = cards(state)
+        .into_iter()
+        .flat_map(|(wait, review)| asides::approved(wait, review))
+        .collect();
+    if parts.is_empty() {
+        parts.push("Nothing was approved yet.".to_owned());
+    }
+    asides::leaf(parts, page, |page| Reading::Profile(state.session, page).id())
+}
