@@ -4,6 +4,12 @@
 mod calibration;
 #[path = "evals/personas.rs"]
 mod personas;
+#[path = "evals/program.rs"]
+mod program;
+#[path = "evals/renamed.rs"]
+mod renamed;
+#[path = "evals/service.rs"]
+mod service;
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -65,6 +71,6 @@ async fn report(flow: Arc<LoadedFlow>, model: Reader, personas: &[Persona]) -> R
     let limits = Limits::of(&flow.flow);
     let setup = setup(flow, model);
     let plan = Plan { personas, runs: 1, parallel: 1, limits: &limits, judge: None };
-    let name = format!("{:?}", model.temperament);
-    evaluate((&setup, &name), &plan, folder.path(), |_| {}).await.unwrap()
+    let name = "a scripted model";
+    evaluate((&setup, name), &plan, folder.path(), |_| {}).await.unwrap()
 }

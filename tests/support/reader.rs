@@ -500,7 +500,8 @@ impl Model for Reader {
             assert!(request.tools.iter().any(|tool| tool.name == call.name), "{}", call.name);
         }
         let finish = if calls.is_empty() { Finish::Stop } else { Finish::ToolCalls };
-        let usage = Usage { input: 100, output: 10, ..Usage::default() };
+        // Always the same, so that tables do not change with every word of the instructions.
+        let usage = Usage { input: 1_000, output: 50, ..Usage::default() };
         Ok(Completion { text, refusal: None, calls, finish, usage, opaque: None, request_id: None })
     }
 }

@@ -36,8 +36,12 @@ pub(crate) struct Eval {
     /// Compare with an earlier evaluation, written with `--json`.
     #[arg(long, value_name = "FILE")]
     pub(super) baseline: Option<PathBuf>,
-    /// Also write the scores as `JUnit` XML to this file, replacing it.
-    #[arg(long, value_name = "FILE")]
+    /// Also write the scores for CI.
+    #[arg(
+        long,
+        value_name = "FILE",
+        help = "Also write the scores as JUnit XML to this file, replacing it"
+    )]
     pub(super) junit: Option<PathBuf>,
     /// Print JSON.
     #[arg(long)]

@@ -105,7 +105,7 @@ fn read(file: &Path) -> anyhow::Result<Report> {
     let text = fs::read_to_string(file).with_context(named)?;
     let hint = "hint: `anteroom eval FLOW --json > FILE` makes one";
     let report: Report = serde_json::from_str(&text).map_err(|error| {
-        sentence(format!("`{}` is no evaluation: {error}. {hint}", file.display()))
+        sentence(format!("`{}` is not an evaluation: {error}. {hint}", file.display()))
     })?;
     if report.anteroom_eval != VERSION {
         let found = report.anteroom_eval;

@@ -246,22 +246,66 @@ impl Score {
     pub(super) fn complaint(&self) -> String {
         let shown = self.value.map_or_else(|| "nothing".to_owned(), |value| self.name.shown(value));
         let mut text = match self.limit {
+            _ if self.name == Name::End => self.name.word().to_owned(),
             Some(Limit::AtMost(most)) => {
-                format!("{} is {shown}, at most {} passes", self.name.word(), self.name.shown(most))
+                format!("{} {shown} (at most {})", self.name.word(), self.name.shown(most))
             }
-            Some(Limit::AtLeast(least)) => format!(
-                "{} is {shown}, at least {} passes",
-                self.name.word(),
-                self.name.shown(least)
-            ),
-            None => format!("{} is {shown}", self.name.word()),
+            Some(Limit::AtLeast(least)) => {
+                format!("{} {shown} (at least {})", self.name.word(), self.name.shown(least))
+            }
+            None => format!("{} {shown}", self.name.word()),
         };
-        for why in self.why.iter().take(REASONS) {
-            _ = write!(text, "; {why}");
+        let mut reasons: Vec<&String> = Vec::new();
+        for why in &self.why {
+            if !reasons.contains(&why) {
+                reasons.push(why);
+            }
         }
-        if self.why.len() > REASONS {
-            _ = write!(text, "; and {} more", self.why.len() - REASONS);
+        for (n, why) in reasons.iter().take(REASONS).enumerate() {
+            _ = write!(text, "{} {why}", if n == 0 { ":" } else { ";" });
+        }
+        if reasons.len() > REASONS {
+            _ = write!(text, "; and {} more", reasons.len() - REASONS);
         }
         text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn score(name: Name, value: f64, why: &[&str]) -> Score {
+        let limits = Limits::of(&flow::Flow { limits: flow::Limits::default(), ..flow_of_one() });
+        let why = why.iter().map(|why| (*why).to_owned()).collect();
+        limits.score(Measure { name, value: Some(value), why })
+    }
+
+    fn flow_of_one() -> flow::Flow {
+        let text = "format = 1\nid = \"a\"\nversion = \"1\"\ntitle = \"A\"\n[[phase]]\nid = \"p\"\ntitle = \"P\"\nmode = \"script\"\n";
+        toml_edit::de::from_str(text).unwrap()
+    }
+
+    #[test]
+    fn a_complaint_gives_each_reason_once_and_few_of_them() {
+        let score = score(Name::Stalls, 5.0, &["a", "a", "b", "c", "d"]);
+        assert_eq!(score.complaint(), "stalls 5 (at most 0): a; b; c; and 1 more");
+    }
+
+    #[test]
+    fn a_threshold_is_the_last_value_that_passes() {
+        assert!(score(Name::Questions, 2.0, &[]).passed);
+        assert!(!score(Name::Questions, 3.0, &[]).passed);
+        assert!(score(Name::Valid, 0.9, &[]).passed);
+        assert!(!score(Name::Valid, 0.89, &[]).passed);
+    }
+
+    #[test]
+    fn thresholds_are_set_by_name_also_in_per_cent() {
+        let mut limits = Limits::of(&flow_of_one());
+        limits.set("valid=95%").unwrap();
+        limits.set("words = 80").unwrap();
+        assert_eq!((limits.0[&Name::Valid], limits.0[&Name::Words]), (0.95, 80.0));
+        assert!(limits.set("words=-1").is_err() && limits.set("words").is_err());
     }
 }
