@@ -102,6 +102,7 @@ pub async fn evaluate(
         model: name.to_owned(),
         passed: interviews.iter().all(|scored| scored.passed),
         interviews,
+        comparison: Vec::new(),
     })
 }
 

@@ -5,7 +5,8 @@ use std::{fs, path::Path, process::ExitCode, sync::Arc};
 use anyhow::Context as _;
 
 use super::{
-    Limits, Persona, Plan, Report, Setup, args::Eval, compared, evaluate, report::VERSION,
+    Limits, Persona, Plan, Report, Setup, args::Eval, compared, differences, evaluate,
+    report::VERSION,
 };
 use crate::{
     artifacts::extract::Extractor,
@@ -41,9 +42,9 @@ pub(crate) fn eval(wanted: &Wanted, asked: &Eval) -> anyhow::Result<ExitCode> {
         "error".clone_into(&mut settings.log.level);
     }
     app::log(&settings)?;
-    let baseline = asked.baseline.as_deref().map(read).transpose()?;
     let personas = personas(asked)?;
     let flow = flow(&settings, &asked.flow)?;
+    let baseline = asked.baseline.as_deref().map(|file| read(file, &flow)).transpose()?;
     let mut limits = Limits::of(&flow.flow);
     for limit in &asked.limit {
         limits.set(limit).map_err(sentence)?;
@@ -68,7 +69,13 @@ pub(crate) fn eval(wanted: &Wanted, asked: &Eval) -> anyhow::Result<ExitCode> {
         judge,
     };
     let folder = Temporary::create()?;
-    let report = app::block_on(run((&setup, &name), &plan, folder.path()))?;
+    if name == SCRIPT && asked.model.is_none() {
+        term::tell("No model is configured; the flow's script leads.");
+    }
+    let mut report = app::block_on(run((&setup, &name), &plan, folder.path()))?;
+    if let Some(baseline) = &baseline {
+        report.comparison = differences(baseline, &report);
+    }
     deliver(asked, &report, baseline.as_ref())?;
     Ok(if report.passed { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
@@ -100,7 +107,7 @@ fn deliver(asked: &Eval, report: &Report, baseline: Option<&Report>) -> anyhow::
 }
 
 /// An earlier evaluation.
-fn read(file: &Path) -> anyhow::Result<Report> {
+fn read(file: &Path, flow: &LoadedFlow) -> anyhow::Result<Report> {
     let named = || format!("could not read `{}`", file.display());
     let text = fs::read_to_string(file).with_context(named)?;
     let hint = "hint: `anteroom eval FLOW --json > FILE` makes one";
@@ -112,6 +119,13 @@ fn read(file: &Path) -> anyhow::Result<Report> {
         return Err(sentence(format!(
             "`{}` is of form {found}, and this program reads form {VERSION}. {hint}",
             file.display()
+        )));
+    }
+    if report.flow != flow.flow.id {
+        return Err(sentence(format!(
+            "`{}` is an evaluation of the flow `{}`. hint: evaluations of the same flow can be compared",
+            file.display(),
+            report.flow
         )));
     }
     Ok(report)

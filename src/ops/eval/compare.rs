@@ -7,6 +7,8 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
+
 use super::{
     report::{Report, Scored, columns},
     score::Name,
@@ -19,7 +21,7 @@ const DRAWS: usize = 4_000;
 const Z: f64 = 1.959_964;
 
 /// The difference of one score between two evaluations.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Difference {
     /// Which score.
     pub name: Name,

@@ -237,3 +237,134 @@ fn next(words: &[String], spoken: &mut usize) -> Option<String> {
     *spoken += 1;
     said
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::{
+        ids::{CallId, CountingIds, SessionId, WaitId},
+        model::{
+            ui::{Choice, Field, Group, Input, Review, Verdict},
+            wait::{Answerers, Standing},
+        },
+    };
+
+    fn persona(more: &str) -> Persona {
+        let text = format!(
+            "format = 1\nid = \"a\"\ntitle = \"A\"\n[[fact]]\nabout = [\"name\"]\nvalue = \"Ada Byron\"\n\
+             [[fact]]\nabout = [\"first name\"]\nvalue = \"Ada\"\n{more}"
+        );
+        Persona::load(&text, "a.toml").unwrap()
+    }
+
+    fn card(control: Control) -> Wait {
+        let ids = CountingIds::default();
+        let prompt = Prompt { title: None, body: "Well?".to_owned(), control, notes: Vec::new() };
+        Wait {
+            id: WaitId::mint(&ids),
+            session: SessionId::mint(&ids),
+            revision: 1,
+            purpose: Purpose::Call { call: CallId::new("c"), tool: "t".to_owned() },
+            state: Value::Null,
+            prompt: Arc::new(prompt),
+            answerers: Answerers::Participant,
+            quorum: 1,
+            votes: Vec::new(),
+            digest: String::new(),
+            asked_at: chrono::DateTime::UNIX_EPOCH,
+            expires_at: None,
+            standing: Standing::Pending,
+        }
+    }
+
+    fn draft(name: &str) -> Wait {
+        let schema = json!({ "type": "object", "properties": { "n": { "type": "string" } } });
+        let field = Field {
+            path: "n".to_owned(),
+            label: "Name".to_owned(),
+            hint: None,
+            required: true,
+            input: Input::Text { multiline: false, min: None, max: None },
+            value: json!(name),
+            check: false,
+        };
+        card(Control::Review(Review {
+            data_type: "d".to_owned(),
+            data: json!({ "n": name }),
+            schema,
+            groups: vec![Group { path: String::new(), title: "D".to_owned(), fields: vec![field] }],
+            lists: Vec::new(),
+            skippable: false,
+        }))
+    }
+
+    fn verdict(act: &Act) -> (Verdict, Option<&Value>) {
+        match act {
+            Act::Answer(_, Reply::Reviewed { verdict, data, .. }) => (*verdict, data.as_ref()),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn seeing(cards: Vec<Wait>, news: &[&str]) -> View {
+        View { cards, news: news.iter().map(|text| (*text).to_owned()).collect() }
+    }
+
+    #[test]
+    fn the_fact_of_the_longest_words_in_the_question_is_the_answer() {
+        let persona = persona("[manner]\notherwise = [\"No idea.\"]\n");
+        let mut ada = Participant::new(&persona);
+        for (asked, said) in [
+            ("What's your first name?", "Ada"),
+            ("And your name?", "Ada Byron"),
+            ("Why?", "No idea."),
+        ] {
+            assert_eq!(ada.act(&seeing(Vec::new(), &[asked])), Act::Say(said.to_owned(), true));
+        }
+    }
+
+    #[test]
+    fn a_draft_that_contradicts_a_fact_is_corrected_then_approved() {
+        let persona = persona("");
+        let mut ada = Participant::new(&persona);
+        let wrong = ada.act(&seeing(vec![draft("Ida Byron")], &[]));
+        assert_eq!(verdict(&wrong), (Verdict::Saved, Some(&json!({ "n": "Ada Byron" }))));
+        let right = ada.act(&seeing(vec![draft("Ada Byron")], &[]));
+        assert_eq!(verdict(&right), (Verdict::Approved, None));
+    }
+
+    #[test]
+    fn what_was_changed_is_known_from_then_on() {
+        let trap = "[[trap]]\nafter = 1\nsays = \"Call me Ada King.\"\nchanges = \"name\"\nto = \"Ada King\"\n";
+        let persona = persona(trap);
+        let mut ada = Participant::new(&persona);
+        let ask = || seeing(Vec::new(), &["Your name?"]);
+        assert_eq!(ada.act(&ask()), Act::Say("Ada Byron".to_owned(), true));
+        assert_eq!(ada.act(&ask()), Act::Say("Call me Ada King.".to_owned(), false));
+        assert_eq!(ada.act(&ask()), Act::Say("Ada King".to_owned(), true));
+    }
+
+    #[test]
+    fn a_willing_person_picks_what_they_like_and_else_what_goes_on() {
+        let choice = |id: &str, label: &str| Choice {
+            id: id.to_owned(),
+            label: label.to_owned(),
+            description: None,
+            icon: None,
+        };
+        let choices =
+            vec![choice("1", "Not now"), choice("2", "Upload résumé"), choice("3", "Type it in")];
+        let ask = card(Control::Choose(Choose { choices, multiple: false, required: true }));
+        let picks = |more: &str| match Participant::new(&persona(more))
+            .act(&seeing(vec![ask.clone()], &[]))
+        {
+            Act::Answer(_, Reply::Chosen { ids, .. }) => ids.concat(),
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(picks("[manner]\npicks = [\"type it\"]\n"), "3");
+        assert_eq!(picks(""), "2");
+    }
+}

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use serde::{Deserialize, Serialize};
 
 use super::{
+    compare::Difference,
     judge::Opinion,
     persona::End,
     score::{Name, Score},
@@ -31,6 +32,9 @@ pub struct Report {
     pub passed: bool,
     /// One for each persona and run.
     pub interviews: Vec<Scored>,
+    /// What differs from a baseline, where there was one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub comparison: Vec<Difference>,
 }
 
 /// What one interview came to.

@@ -6,7 +6,7 @@ use std::{
     process::{Command, Output},
 };
 
-use anteroom::ops::eval::Report;
+use anteroom::ops::eval::{Name, Report};
 use insta::assert_snapshot;
 
 use super::service::Service;
@@ -110,6 +110,14 @@ async fn two_evaluations_are_compared() {
     assert!(stalls.ends_with("better") && stalls.contains("0/3 -> 3/3"), "{said}");
     let questions = said.lines().find(|line| line.starts_with("questions")).unwrap();
     assert!(questions.ends_with("no clear difference"), "{said}");
+    let again = [&args[..], &["--baseline", "before.json", "--json"]].concat();
+    let again = eval(dir.path(), &good, &again).await;
+    let report: Report = serde_json::from_slice(&again.stdout).unwrap();
+    let stalls = report.comparison.iter().find(|difference| difference.name == Name::Stalls);
+    assert_eq!(stalls.unwrap().verdict(), "better");
+    let other =
+        eval(dir.path(), &good, &["candidate-onboarding", "--baseline", "before.json"]).await;
+    assert!(told(&other).contains("is an evaluation of the flow `community-welcome`"));
 }
 
 #[tokio::test]

@@ -75,8 +75,12 @@ pub(super) fn rounds(of: &Evidence<'_>) -> Measure {
 }
 
 fn usage(of: &Evidence<'_>) -> Usage {
-    let charges = of.events().iter().map(|recorded| recorded.event.charge());
-    charges.fold(Usage::default(), Usage::plus)
+    let spent = of.events().iter().map(|recorded| match &*recorded.event {
+        // Child runs belong to the interview that began them.
+        Event::Spent { usage, .. } => *usage,
+        event => event.charge(),
+    });
+    spent.fold(Usage::default(), Usage::plus)
 }
 
 /// Tokens in and out.
