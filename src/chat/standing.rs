@@ -1,10 +1,6 @@
 //! How a session stands for whoever looks at it from the outside, whichever platform shows it. Pure.
 
-use crate::{
-    engine::Look,
-    interview::state::CallState,
-    model::{session::Status, wait::Answerers},
-};
+use crate::{engine::Look, interview::state::CallState, model::session::Status};
 
 /// How a session stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,11 +23,7 @@ impl Standing {
             Status::Completed | Status::Ended | Status::Declined | Status::Stopped => Self::Closed,
             Status::Notice | Status::Paused => Self::Suspended,
             Status::Open if state.handoff.is_some() => Self::Active,
-            Status::Open
-                if state.pending().any(|wait| matches!(wait.answerers, Answerers::Participant)) =>
-            {
-                Self::Suspended
-            }
+            // Also beside an open question: what somebody wrote there is being thought about.
             Status::Open if look.thinking || state.calls.iter().any(is_begun) => Self::Processing,
             Status::Open if state.pending().next().is_some() => Self::Suspended,
             Status::Open => Self::Active,

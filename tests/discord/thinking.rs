@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use insta::assert_snapshot;
+use serde_json::json;
 
 use crate::{
     bot::{ADA, Bot, Plan},
@@ -22,12 +23,16 @@ panel = true
 place = "private-thread"
 parent = "welcome"
 
+[data.pet]
+schema_inline = '{"type":"object","required":["name"],"properties":{"name":{"type":"string"}}}'
+review = true
+
 [[phase]]
 id = "pets"
 title = "Pets"
 mode = "interview"
 prompt = "Ask for a pet."
-tools = ["get_user_option", "request_user_input", "set_objective_status", "next_phase", "persist_data"]
+tools = ["get_user_option", "request_user_input", "set_objective_status", "next_phase", "persist_data", "submit_for_validation"]
 
   [[phase.objective]]
   id = "pet"
@@ -72,6 +77,28 @@ async fn that_the_bot_is_writing_is_seen_while_the_model_thinks() {
     #welcome-ada
       + Anteroom: A cat, how nice.
     ");
+    model.assert_played();
+}
+
+/// What is written beside an open card is thought about, too.
+#[tokio::test]
+async fn that_the_bot_is_writing_is_seen_beside_an_open_card() {
+    let (model, gate) = (Scripted::new(), Gate::new());
+    let pet = json!({ "dataType": "pet", "data": { "name": "Tom" }, "message": "Is that right?" });
+    model.next(Turn::calls("submit_for_validation", &pet));
+    model.next(Turn::says("It is.").held_by(&gate));
+    let bot = led_by(&model).await;
+    let ada = bot.ada();
+    ada.press("Start").await;
+    assert!(ada.button("Looks right").is_some(), "{}", ada.screen());
+    let before = bot.discord.with(|state| typed(state));
+    let seen = async {
+        bot.discord.until("a sign", |state| (typed(state) > before).then_some(())).await;
+        gate.open();
+    };
+    let there = ada.at("welcome-ada");
+    tokio::join!(there.write("Is Tom a good name?"), seen);
+    assert!(ada.screen().contains("It is."), "{}", ada.screen());
     model.assert_played();
 }
 

@@ -40,6 +40,7 @@ use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
+    bot::{Bot, Plan},
     emulator::{BOT_TOKEN, Settings, Slack, TEAM, faults::Fault, person::Person},
     scripted::{Gate, Scripted, Turn},
 };
@@ -311,6 +312,33 @@ async fn a_session_has_its_title_and_is_at_work_while_more_words_may_come() {
             shown.any(|call| call.body.to_string().contains("Thinking…")).then_some(())
         })
         .await;
+}
+
+/// What is written beside an open card is thought about, too.
+#[tokio::test]
+async fn a_session_is_at_work_beside_an_open_card() {
+    let (model, gate) = (Scripted::new(), Gate::new());
+    let pet = json!({ "dataType": "pet", "data": { "name": "Tom" }, "message": "Is that right?" });
+    model.next(Turn::calls("submit_for_validation", &pet));
+    model.next(Turn::says("It is.").held_by(&gate));
+    let flow = Some(crate::approvals::FLOW.to_owned());
+    let bot = Bot::planned(Plan { model: Some(Arc::clone(&model)), flow, ..Plan::default() }).await;
+    let ada = bot.ada();
+    ada.command("/onboard start").await;
+    let stands = |status: &'static str| {
+        bot.slack.until(status, move |state| {
+            state.sessions.values().any(|session| session.status == status).then_some(())
+        })
+    };
+    stands("suspended").await;
+    let at_work = async {
+        stands("processing").await;
+        gate.open();
+    };
+    tokio::join!(ada.say("Is Tom a good name?"), at_work);
+    stands("suspended").await;
+    assert!(ada.can_see("It is."), "{}", ada.screen());
+    model.assert_played();
 }
 
 #[tokio::test]
