@@ -234,10 +234,7 @@ impl Actor {
             Command::Resume => return self.resume(from),
             Command::Human => self.hand_over(ASKED, texts::HUMAN_ASKED),
             Command::Skip => return self.skip(from, via),
-            Command::Export => {
-                self.post(texts::EXPORT_READY);
-                self.offer_export();
-            }
+            Command::Export => self.offer_export(texts::EXPORT_READY.to_owned()),
             Command::Delete => self.ask_erase(),
             Command::StopReminders => self.stop_reminders(),
             Command::Later => self.post(texts::LATER),

@@ -162,17 +162,15 @@ impl Actor {
         self.open(Purpose::Erase, "erase".to_owned(), suspension);
     }
 
-    /// Hands the participant a copy.
-    pub(super) fn offer_export(&mut self) {
-        let effect = self.effect(Recipient::Participant, Act::Export { closing: None });
-        self.emit(Event::ExportOffered { effect });
-    }
-
     /// The last words of a conversation, and a copy of it, in one message.
     pub(super) fn close_with(&mut self, text: String) {
-        if self.is_child() {
-            return;
+        if !self.is_child() {
+            self.offer_export(text);
         }
+    }
+
+    /// Hands the participant a copy, with some words, in one message.
+    pub(super) fn offer_export(&mut self, text: String) {
         let act = Act::Export { closing: Some(text.clone()) };
         let effect = self.effect(Recipient::Participant, act);
         let (audience, offers) = (Audience::Participant, Vec::new());

@@ -1,6 +1,9 @@
 //! One effect on its way.
 
-use std::sync::OnceLock;
+use std::sync::{
+    OnceLock,
+    atomic::{AtomicBool, Ordering},
+};
 
 use chrono::TimeDelta;
 use serde_json::json;
@@ -44,6 +47,9 @@ const KNOWN: u8 = 55;
 
 /// The number of the part that says that something was kept back.
 const FILTERED: u8 = 54;
+
+/// The number of the part that offers a copy where the words about it arrived without their buttons.
+const COPY_OFFERED: u8 = 52;
 
 /// Until Discord takes the thread of a conversation that is over from the list, in minutes.
 const CLOSED_AFTER: u32 = 1_440;
@@ -101,6 +107,8 @@ pub(super) struct Sender<'a> {
     pub(super) trail: Trail,
     /// Who reads what it posts from now on, where that is not whom the effect is for.
     pub(super) reader: OnceLock<Reader>,
+    /// A card was posted as words without its buttons, because Discord did not take how it was made.
+    pub(super) is_plainer: AtomicBool,
 }
 
 pub(super) type Delivered<T> = Result<T, Undelivered>;
@@ -108,7 +116,8 @@ pub(super) type Delivered<T> = Result<T, Undelivered>;
 impl<'a> Sender<'a> {
     pub(super) fn new(app: &'a App, effect: &'a Effect) -> Self {
         let was_tried = app.doubts.has(effect.id) || effect.queued_at < app.began;
-        Self { app, effect, was_tried, trail: Trail::default(), reader: OnceLock::new() }
+        let (trail, reader, is_plainer) = Default::default();
+        Self { app, effect, was_tried, trail, reader, is_plainer }
     }
 }
 
@@ -423,6 +432,10 @@ impl Sender<'_> {
             None => texts::copy_offered(session),
         };
         let posted = self.post_all(&[message]).await?;
+        if self.is_plainer.load(Ordering::Relaxed) {
+            // The words have arrived without the buttons that they are about.
+            self.post_to_room(&texts::copy_offered(session), COPY_OFFERED, None).await?;
+        }
         let look = self.look().await?;
         if look.state.status.is_over()
             && self.app.rooms.is_thread(self.effect.session, &self.effect.place).await

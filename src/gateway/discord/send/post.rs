@@ -1,5 +1,7 @@
 //! A message posted or edited, once.
 
+use std::sync::atomic::Ordering;
+
 use serde_json::Value;
 
 use super::{
@@ -158,6 +160,7 @@ impl Sender<'_> {
                 if matches!(failure.class(), Class::Plain | Class::Shorten) =>
             {
                 tracing::error!(%failure, "Discord rejects a card; posting its text only");
+                self.is_plainer.store(true, Ordering::Relaxed);
                 self.put(channel, &name, words, file).await
             }
             (posted, _) => posted,
