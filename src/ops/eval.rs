@@ -14,6 +14,7 @@ mod persona;
 mod report;
 mod score;
 mod stage;
+mod transcript;
 mod words;
 
 use std::{path::Path, sync::Arc};
@@ -117,7 +118,7 @@ async fn scored(
     let scores: Vec<Score> =
         measures(&evidence).into_iter().map(|measure| plan.limits.score(measure)).collect();
     let judge = match &plan.judge {
-        Some(judge) => Some(judge::opinion(judge.as_ref(), &interview).await),
+        Some(judge) => Some(judge::opinion(judge.as_ref(), &transcript::seen(&interview)).await),
         None => None,
     };
     Ok(Scored {
@@ -127,5 +128,6 @@ async fn scored(
         passed: scores.iter().all(|score| score.passed),
         scores,
         judge,
+        transcript: transcript::full(&interview),
     })
 }

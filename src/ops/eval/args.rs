@@ -43,6 +43,9 @@ pub(crate) struct Eval {
         help = "Also write the scores as JUnit XML to this file, replacing it"
     )]
     pub(super) junit: Option<PathBuf>,
+    /// Write a transcript of each interview to this directory.
+    #[arg(long, value_name = "DIR")]
+    pub(super) transcripts: Option<PathBuf>,
     /// Print JSON.
     #[arg(long)]
     pub(super) json: bool,

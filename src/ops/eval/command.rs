@@ -95,6 +95,10 @@ fn deliver(asked: &Eval, report: &Report, baseline: Option<&Report>) -> anyhow::
         let written = fs::write(file, report.junit());
         written.with_context(|| format!("could not write `{}`", file.display()))?;
     }
+    if let Some(dir) = &asked.transcripts {
+        transcripts(dir, report)
+            .with_context(|| format!("could not write to `{}`", dir.display()))?;
+    }
     if asked.json {
         term::json(report)?;
     } else {
@@ -102,6 +106,16 @@ fn deliver(asked: &Eval, report: &Report, baseline: Option<&Report>) -> anyhow::
         if let Some(baseline) = baseline {
             term::say(format!("\n{}", compared(baseline, report).trim_end()))?;
         }
+    }
+    Ok(())
+}
+
+/// One file for each interview.
+fn transcripts(dir: &Path, report: &Report) -> std::io::Result<()> {
+    fs::create_dir_all(dir)?;
+    for scored in &report.interviews {
+        let name = format!("{}-{}-{}.txt", report.flow, scored.persona, scored.run);
+        fs::write(dir.join(name), &scored.transcript)?;
     }
     Ok(())
 }

@@ -1,20 +1,13 @@
 //! A model's opinion of an interview. It stands beside the scores and decides nothing.
 
-use std::fmt::Write as _;
-
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::stage::Interview;
-use crate::{
-    interview::answer::describe,
-    llm::{
-        Message, Model, Request, Silent,
-        chat::Form,
-        fence::{DOCUMENT, fenced},
-        object::object_in,
-    },
-    model::transcript::{Audience, Event, Speaker},
+use crate::llm::{
+    Message, Model, Request, Silent,
+    chat::Form,
+    fence::{DOCUMENT, fenced},
+    object::object_in,
 };
 
 /// Longest answer of the judge; models that think need most of it for that.
@@ -44,13 +37,13 @@ impl Opinion {
 }
 
 /// Asks the judge.
-pub(super) async fn opinion(judge: &dyn Model, interview: &Interview) -> Opinion {
+pub(super) async fn opinion(judge: &dyn Model, transcript: &str) -> Opinion {
     let schema = json!({ "type": "object", "additionalProperties": false, "required": ["grade", "remark"],
         "properties": { "grade": { "type": "integer" }, "remark": { "type": "string" } } });
     let request = Request {
         messages: vec![
             Message::System(ASKED.to_owned()),
-            Message::user(fenced(DOCUMENT, &transcript(interview))),
+            Message::user(fenced(DOCUMENT, transcript)),
         ],
         form: Form::Json { name: "opinion".to_owned(), schema },
         max_tokens: Some(TOKENS),
@@ -79,29 +72,6 @@ fn read(text: &str) -> Opinion {
             .take(REMARK_MAX)
             .collect(),
     }
-}
-
-/// What people saw, line by line.
-fn transcript(interview: &Interview) -> String {
-    let mut text = String::new();
-    for recorded in &interview.events {
-        _ = match &*recorded.event {
-            Event::Posted { audience: Audience::Participant, text: words, .. } => {
-                writeln!(text, "interviewer: {words}")
-            }
-            Event::Asked(wait) => writeln!(text, "interviewer (card): {}", wait.prompt.body),
-            Event::Said { from: Speaker::Participant, text: words, .. } => {
-                writeln!(text, "participant: {words}")
-            }
-            Event::Answered { wait, reply, .. } => {
-                let prompt = interview.state.waits.get(wait).map(|wait| &wait.prompt.control);
-                let words = prompt.map(|control| describe(control, reply)).unwrap_or_default();
-                writeln!(text, "participant (card): {words}")
-            }
-            _ => Ok(()),
-        };
-    }
-    text
 }
 
 #[cfg(test)]

@@ -53,6 +53,9 @@ pub struct Scored {
     /// What a model thought of it; never decides anything.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub judge: Option<Opinion>,
+    /// What was said and done, line by line; not part of the report.
+    #[serde(skip)]
+    pub transcript: String,
 }
 
 impl Scored {

@@ -95,6 +95,28 @@ async fn what_fails_is_told_with_its_reason_in_every_form() {
 }
 
 #[tokio::test]
+async fn transcripts_show_what_both_sides_did() {
+    let (dir, service) = (tempfile::tempdir().unwrap(), Service::start(Reader::new(Cards)).await);
+    let args = ["candidate-onboarding", "--persona", "wrong-file", "--transcripts", "read"];
+    let output = eval(dir.path(), &service, &args).await;
+    assert!(output.status.success(), "{}{}", said(&output), told(&output));
+    let file = dir.path().join("read/candidate-onboarding-wrong-file-1.txt");
+    let text = fs::read_to_string(file).unwrap();
+    let mut rest = text.as_str();
+    for line in [
+        "  the part is now phase_1_core_facts\n",
+        "  calls request_user_input {\"prompt\":\"What would you like to tell us for “Contact details”?\"",
+        "interviewer (card): What would you like to tell us for “Contact details”?\n",
+        "Ada (card): You can reach me at ada.byron@example.org.\n",
+        "participant sends a file: recipe.txt\n",
+        "  the part is now over\n",
+    ] {
+        let at = rest.find(line).unwrap_or_else(|| panic!("no {line} in:\n{text}"));
+        rest = &rest[at..];
+    }
+}
+
+#[tokio::test]
 async fn two_evaluations_are_compared() {
     let dir = tempfile::tempdir().unwrap();
     let args =
