@@ -18,6 +18,7 @@ pub mod commands;
 pub mod custody;
 pub mod evidence;
 pub mod family;
+mod goodbye;
 mod hear;
 mod mind;
 mod outcome;

@@ -31,6 +31,7 @@ use crate::{
         chat::{self, Request, ToolSpec},
     },
     model::{
+        session::Status,
         transcript::{Call, CallResult, SpentOn},
         usage::Usage,
     },
@@ -183,7 +184,9 @@ impl Engine {
         if is_long && self.shorten(state, loaded, flow).await? {
             return Ok(Step::Done);
         }
-        let phase = loaded.head.phase.as_deref().unwrap_or_default();
+        // After the last part, its tools stay listed.
+        let last_part = || flow.flow.phase.last().map(|phase| phase.id.as_str());
+        let phase = loaded.head.phase.as_deref().or_else(last_part).unwrap_or_default();
         let tools = self.inner.parts.toolbox.phase_schemas(flow, phase, state.staff);
         let mut tools = specs(&tools);
         tell_sources(&mut tools, &self.inner.parts.contacts.names());
@@ -216,6 +219,7 @@ impl Engine {
         let since = state.updated_at;
         state.family.own.is_none()
             && state.mind.failures == 0
+            && state.status == Status::Open
             && since < self.inner.began
             && self.inner.parts.clock.now() - since > NOTICED
     }

@@ -43,6 +43,10 @@ const READER: &str = "extract_document";
 const LAST_PART: &str = "This is the last part: in the answer whose `next_phase` ends it, thank them, say what happens next \
     and say goodbye.\n";
 
+/// What the model is told when the last part is over.
+const GOODBYE: &str = "The interview is over, and the participant reads a summary of what is kept. Say goodbye in one or two \
+    short sentences of your own: thank them and say what happens next, as far as you know. Ask nothing and call no tool.";
+
 /// What the model is asked to make the short form by.
 const SUMMARISE: &str = "<note>Write a short form of the conversation so far for yourself; it will stand in its place. \
     Keep every fact, name, date, number, decision, open question, file id and record id. Leave out greetings and \
@@ -258,6 +262,7 @@ impl<'a> Window<'a> {
             Event::Advanced { to: Some(to), .. } if to != task::PHASE => {
                 messages.extend(self.flow.phase(to).map(|phase| self.begun(phase)));
             }
+            Event::Advanced { to: None, .. } => messages.push(note(GOODBYE)),
             Event::Subtask(Subtask::Refused { complaints }) => messages.push(note(&format!(
                 "This is not the promised form: {complaints}. Answer once more, with the whole JSON object."
             ))),

@@ -168,7 +168,7 @@ impl Actor {
         let (budgets, draft) = (Budgets::default(), Draft::default());
         let burst = TimeDelta::zero();
         let time_zone = None;
-        let (has_model, nudges) = (false, false);
+        let (has_model, nudges) = (false, true);
         Self { flow, state, ids, now, has_model, burst, time_zone, nudges, budgets, base, draft }
     }
 
@@ -190,6 +190,11 @@ impl Actor {
     /// The current phase; none before the first and after the last.
     pub fn phase(&self) -> Option<&Phase> {
         self.flow.phase(self.state.phase()?)
+    }
+
+    /// The events of this step.
+    pub(super) fn new_events(&self) -> impl Iterator<Item = &Event> {
+        self.draft.events.iter().map(|recorded| &*recorded.event)
     }
 
     /// Whether this step has changed anything.
@@ -236,6 +241,9 @@ impl Actor {
         }
         if let Some(own) = &state.family.own {
             return self.next_of_child(own);
+        }
+        if self.owes_goodbye() {
+            return Next::Think { last: true };
         }
         let Some(phase) = self.phase().filter(|_| self.goes_on()) else { return Next::Rest };
         if self.waits_to_begin().is_some() {

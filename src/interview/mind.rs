@@ -61,6 +61,10 @@ pub struct Mind {
     pub room: Option<u32>,
     /// Answers without calls since something was completed or stored.
     pub idle: u32,
+    /// The last answer, where it held no words for the participant.
+    pub silent: Option<u64>,
+    /// When the last part ended, as the number of the event.
+    pub ended: Option<u64>,
     /// What the last work besides a round has cost in output.
     spent_output: u64,
     /// The last event that the newest short form stands for.
@@ -87,6 +91,7 @@ impl Mind {
                 self.script_told = false;
                 self.idle = 0;
             }
+            Event::Advanced { to: None, .. } => self.ended = Some(seq),
             Event::Saved { .. } | Event::ObjectiveSet { .. } => self.idle = 0,
             Event::Kept(_) => {
                 self.begin_rounds();
@@ -212,6 +217,7 @@ impl Mind {
         self.useless = 0;
         self.outage = false;
         self.script_told = false;
+        self.silent = text.trim().is_empty().then_some(seq);
         self.idle = if calls.is_empty() { self.idle + 1 } else { self.idle };
         let is_cut = *gap == Some(Gap::Cut);
         if is_cut {

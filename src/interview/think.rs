@@ -134,6 +134,7 @@ impl Actor {
         }
         let next = match &self.state.family.own {
             Some(own) => self.next_of_child(own),
+            None if self.owes_goodbye() => Next::Think { last: true },
             None if self.goes_on() && self.is_led_by_model() => self.next_in_turn(),
             None => Next::Rest,
         };
@@ -203,6 +204,7 @@ impl Actor {
         };
         let calls: Vec<Intent> = (1..).zip(calls).map(intent).collect();
         let round = self.state.mind.round + 1;
+        let is_goodbye = self.owes_goodbye();
         let before = self.levels();
         let is_done = calls.is_empty();
         let (gap, rests) = self.gap((knew, &format!("{held}{text}")), !is_done, (last, cut));
@@ -225,7 +227,7 @@ impl Actor {
         if rests {
             self.step_by_itself();
         }
-        if last && self.has_means() {
+        if last && !is_goodbye && self.has_means() {
             self.post(texts::ROUNDS_USED);
         }
         self.mind_budgets(before);
@@ -245,6 +247,9 @@ impl Actor {
     /// the participant is told, and it is asked again later: of a time that is known each time that they write, else
     /// once.
     pub fn thinking_failed(&mut self, code: &str, retry: Retry) {
+        if self.owes_goodbye() {
+            return self.go_without_goodbye(code);
+        }
         let Some(phase) = self.phase().filter(|phase| self.model_leads(phase)).cloned() else {
             return;
         };

@@ -11,6 +11,8 @@ mod bad_days;
 mod budgets;
 #[path = "thinking/cards.rs"]
 mod cards;
+#[path = "thinking/goodbyes.rs"]
+mod goodbyes;
 #[path = "thinking/rounds.rs"]
 mod rounds;
 #[path = "thinking/rows.rs"]
@@ -29,7 +31,7 @@ use serde_json::{Value, json};
 use crate::{llm::scripted::Scripted, world::World};
 
 /// One part that a model leads, and one after it; deciders in `desk`.
-const TALK: &str = r#"
+pub(crate) const TALK: &str = r#"
 format = 1
 id = "talk"
 version = "1.0.0"

@@ -42,6 +42,9 @@ static SERVICE: LazyLock<Service> = LazyLock::new(|| {
     serde_json::from_value(json!({ "base_url": "http://127.0.0.1:9/v1", "model": "m" })).unwrap()
 });
 
+/// How the note of the closing turn begins.
+const GOODBYE: &str = "<note>The interview is over";
+
 /// What the model does with one request.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Turn {
@@ -234,7 +237,10 @@ impl Scripted {
             play.faults.push(format!("{problem}: {:#?}", request.messages));
         }
         let ruled = play.rules.iter().find(|(fits, _)| fits(request)).map(|(_, turn)| turn.clone());
-        let Some(turn) = ruled.or_else(|| play.queue.pop_front()) else {
+        let scripted = ruled.or_else(|| play.queue.pop_front());
+        // A story that has no goodbye is over without one.
+        let silent = || shown(request, 1).contains(GOODBYE).then(|| Turn::says(""));
+        let Some(turn) = scripted.or_else(silent) else {
             play.faults.push(format!("unexpected: {:#?}", request.messages.last()));
             return Err(Error::Invalid("the story has no turn for this"));
         };
