@@ -45,7 +45,7 @@ impl Default for Limits {
             window_tokens: 60_000,
             burst: TimeDelta::zero(),
             time_zone: None,
-            nudges: false,
+            nudges: true,
             budgets: Budgets::default(),
         }
     }

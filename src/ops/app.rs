@@ -189,7 +189,7 @@ pub(super) fn limits(settings: &Settings) -> engine::Limits {
         window_tokens: settings.limits.window_tokens,
         burst: settings.limits.burst.delta(),
         time_zone: settings.time_zone,
-        nudges: true,
+        nudges: usual.nudges,
         budgets: settings.budgets,
     }
 }

@@ -470,7 +470,9 @@ async fn make(
     let all = (Arc::clone(&store), Arc::clone(&clock), Arc::clone(ids));
     let parts = parts(&settings, folder, plan, all);
     let gateways = vec![Arc::new(DiscordGateway(Arc::clone(&app))) as Arc<dyn Gateway>];
-    let engine = Engine::new(parts, gateways);
+    // These stories are about something else than what the model leaves to answer.
+    let limits = engine::Limits { nudges: false, ..engine::Limits::default() };
+    let engine = Engine::limited(parts, gateways, limits);
     app.attach(engine.clone());
     let inbox = DiscordInbox(Arc::clone(&app));
     let watched = Arc::new(Watched { inbox, taken: watch::Sender::new(0) });

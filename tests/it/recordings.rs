@@ -86,6 +86,7 @@ async fn talk(file: &Path) {
     let model = Scripted::new();
     model.next(Turn::says("Do you have a pet?"));
     let mut world = World::unbegun(TALK, &model);
+    world.nudge();
     world.engine.record_to(Recorder::create(file, 60_000).unwrap());
     world.begin("recorded").await;
     world.press("Start").await;
@@ -93,7 +94,7 @@ async fn talk(file: &Path) {
     world.say("Yes, a dog called Rex.").await;
     model.next(Turn::fails(Error::Cut));
     world.press("Red").await;
-    model.next(Turn::says("Red. I am back."));
+    model.next(Turn::says("Red. I am back. Do you have a photo?"));
     world.pass(chrono::TimeDelta::minutes(1)).await;
     let kept =
         world.engine.keep_file(world.session, None, "rex.txt", b"Rex is a good dog.".to_vec());

@@ -377,7 +377,10 @@ impl World {
         let store = Arc::new(Mortal::new(Arc::clone(&disk.store), death));
         let parts = parts(&disk, &store, (&clock, &ids), (&lab, source));
         let platform = Arc::new(FakePlatform::new(Arc::clone(&clock) as Arc<dyn Clock>));
-        let engine = Engine::new(parts.clone(), vec![Arc::clone(&platform) as Arc<dyn Gateway>]);
+        // Most stories are about something else than what the model leaves to answer.
+        let limits = Limits { nudges: false, ..Limits::default() };
+        let gateways = vec![Arc::clone(&platform) as Arc<dyn Gateway>];
+        let engine = Engine::limited(parts.clone(), gateways, limits);
         let session = SessionId::mint(&CountingIds::default());
         Self {
             disk,
@@ -387,7 +390,7 @@ impl World {
             platform,
             engine,
             parts,
-            limits: Limits::default(),
+            limits,
             session,
             keys: 0,
             last: None,

@@ -176,6 +176,8 @@ impl World {
             agent: agent.clone(),
             failures: Mutex::default(),
         };
+        // These stories are about something else than what the model leaves to answer.
+        let limits = Limits { nudges: false, ..limits };
         let engine = Engine::limited(parts, vec![Arc::new(poster)], limits);
         let approvers =
             Approvers { slack_users: ["U0GRACE".to_owned()].into(), ..Approvers::default() };

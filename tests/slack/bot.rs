@@ -334,7 +334,9 @@ async fn make(
     let parts =
         parts(&settings, folder, plan, (store, Arc::clone(&clock), Arc::clone(ids)), profile);
     let gateways = vec![Arc::new(SlackGateway(Arc::clone(&app))) as Arc<dyn Gateway>];
-    let engine = Engine::new(parts, gateways);
+    // These stories are about something else than what the model leaves to answer.
+    let limits = engine::Limits { nudges: false, ..engine::Limits::default() };
+    let engine = Engine::limited(parts, gateways, limits);
     app.attach(engine.clone());
     let connection = Connection::begin(connect::Parts {
         settings: connection,

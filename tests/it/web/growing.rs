@@ -161,7 +161,7 @@ async fn words_that_are_taken_back_leave_the_page() {
 async fn what_goes_on_is_told_in_words_for_people() {
     let (model, scales, last) = (Scripted::new(), Gate::new(), Gate::new());
     model.next(Turn::calls("weigh", &json!({})));
-    model.next(Turn::says("Three.").held_by(&last));
+    model.next(Turn::says("Three. Is that right?").held_by(&last));
     let site = Site::led(FLOW, &model, Weigh::behind(&scales)).await;
     let ada = site.visitor();
     let path = begun(&site, &ada).await;
