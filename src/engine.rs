@@ -548,7 +548,7 @@ impl Engine {
 
     /// Commits what an actor has changed, and tells those who listen.
     async fn commit(&self, actor: Actor, dedup: Option<String>) -> Result<(), store::Error> {
-        let (flow, state) = (Arc::clone(actor.flow()), actor.shared_state());
+        let (flow, state, ended) = (Arc::clone(actor.flow()), actor.shared_state(), actor.ended());
         let mut commit = actor.into_commit(dedup);
         let last = commit.events.last().map(|recorded| Arc::clone(&recorded.event));
         commit.charges = self.charges(&commit);
@@ -564,7 +564,7 @@ impl Engine {
             self.inner.states.keep(changed.session, &last, &state);
         }
         self.note_commit(recorded, &flow);
-        warnings.iter().for_each(tally::Warning::tell);
+        tally::tell(&warnings, ended);
         // Nobody listening is no failure.
         _ = self.inner.changes.send(changed);
         if has_effects {

@@ -17,6 +17,7 @@ use crate::{
         audit::AuditRecord,
         effect::{Delivery, Effect},
         session::Platform,
+        usage::Usage,
     },
     store::{self, Commit, TimerKind},
     telemetry::metric,
@@ -112,7 +113,7 @@ pub(super) fn warnings(commit: &Commit) -> Vec<Warning> {
 
 impl Warning {
     /// Tells the operator.
-    pub(super) fn tell(&self) {
+    fn tell(&self) {
         let Self { session, scope, is_used_up, used } = self;
         let level = if *is_used_up { "used_up" } else { "low" };
         counter!(metric::BUDGETS, "scope" => *scope, "level" => level).increment(1);
@@ -120,6 +121,15 @@ impl Warning {
             session.id = %session, budget.scope = scope, budget.used = %used,
             "{}", if *is_used_up { "a budget is used up" } else { "a budget is 80% used" }
         );
+    }
+}
+
+/// Tells the operator what a commit says of budgets, and counts what an interview cost that it has ended.
+pub(super) fn tell(warnings: &[Warning], ended: Option<Usage>) {
+    warnings.iter().for_each(Warning::tell);
+    if let Some(micros) = ended.and_then(|spent| spent.cost_micros) {
+        let micros = u32::try_from(micros).unwrap_or(u32::MAX);
+        histogram!(metric::INTERVIEW_COST_DOLLARS).record(f64::from(micros) / 1e6);
     }
 }
 

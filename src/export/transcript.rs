@@ -20,6 +20,7 @@ use crate::{
             NoticeChoice, ObjectiveStatus, Origin, Speaker,
         },
         ui::{Control, Decision, Prompt, Reply, Verdict},
+        usage::Usage,
         wait::{Purpose, Wait},
     },
 };
@@ -58,6 +59,7 @@ pub fn json(source: &Source<'_>) -> Result<Value, Error> {
         "status": head.status,
         "startedAt": head.created_at,
         "updatedAt": head.updated_at,
+        "usage": usage(source)?,
         "entries": entries(source)?,
     }))
 }
@@ -75,7 +77,8 @@ pub fn markdown(source: &Source<'_>) -> Result<String, Error> {
         ("Started", time(head.created_at)),
         ("Last change", time(head.updated_at)),
     ];
-    for (label, value) in facts {
+    let used = usage(source)?.and_then(Usage::in_words);
+    for (label, value) in facts.into_iter().chain(used.map(|used| ("Model use", used))) {
         page.extend(["- ", label, ": ", &value, "\n"]);
     }
     for entry in entries(source)? {
@@ -88,6 +91,11 @@ pub fn markdown(source: &Source<'_>) -> Result<String, Error> {
         page.extend([&heading, &text, "\n"]);
     }
     Ok(typed(&page))
+}
+
+/// What models and tools have used up, child runs included; for staff.
+fn usage(source: &Source<'_>) -> Result<Option<Usage>, Error> {
+    Ok((source.reader == Audience::Staff).then_some(source.state()?.mind.spent))
 }
 
 /// The conversation as a list, for pages that draw their own.

@@ -41,6 +41,19 @@ impl Usage {
         *self == Self::default()
     }
 
+    /// For people: `14 requests, 23400 tokens, $0.31`; none where nothing was used up.
+    pub fn in_words(self) -> Option<String> {
+        if self.calls == 0 && self.tokens() == 0 {
+            return None;
+        }
+        let requests = if self.calls == 1 { "request" } else { "requests" };
+        let cost = match self.cost_micros {
+            Some(micros) => format!("${}", money(micros)),
+            None => "cost not known".to_owned(),
+        };
+        Some(format!("{} {requests}, {} tokens, {cost}", self.calls, self.tokens()))
+    }
+
     /// Both together. A child's use is added to its parent's by this, and by nothing else.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
@@ -266,6 +279,16 @@ impl Balance {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_was_used_up_is_told_in_words() {
+        let usage = Usage { input: 1_812, output: 64, calls: 1, ..Usage::default() };
+        let priced = Usage { calls: 14, cost_micros: Some(310_000), ..usage };
+        assert_eq!(usage.in_words().unwrap(), "1 request, 1876 tokens, cost not known");
+        assert_eq!(priced.in_words().unwrap(), "14 requests, 1876 tokens, $0.31");
+        let tools = Usage { millis: 20, ..Usage::default() };
+        assert_eq!(tools.in_words(), None);
+    }
 
     #[test]
     fn what_is_nearest_to_its_end_decides() {

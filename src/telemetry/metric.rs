@@ -6,7 +6,7 @@
 use std::{fs, sync::OnceLock, time::Instant};
 
 use metrics::{Unit, describe_counter, describe_gauge, describe_histogram, gauge};
-use metrics_exporter_prometheus::{BuildError, PrometheusBuilder, PrometheusHandle};
+use metrics_exporter_prometheus::{BuildError, Matcher, PrometheusBuilder, PrometheusHandle};
 
 /// What a metric does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -80,6 +80,8 @@ pub const LLM_SECONDS: &str = "anteroom_llm_seconds";
 pub const LLM_FIRST_WORDS_SECONDS: &str = "anteroom_llm_first_words_seconds";
 /// Tokens to and from models.
 pub const LLM_TOKENS: &str = "anteroom_llm_tokens_total";
+/// What models cost in a finished interview.
+pub const INTERVIEW_COST_DOLLARS: &str = "anteroom_interview_cost_dollars";
 /// Budgets that became low or were used up.
 pub const BUDGETS: &str = "anteroom_budgets_total";
 /// Providers that are left alone.
@@ -159,6 +161,11 @@ pub const ALL: &[Metric] = &[
     histogram(LLM_SECONDS, &["purpose"], "Time of one attempt to ask a model"),
     histogram(LLM_FIRST_WORDS_SECONDS, &["purpose"], "Time until a model's first words"),
     counter(LLM_TOKENS, &["purpose", "direction"], "Tokens to and from models"),
+    histogram(
+        INTERVIEW_COST_DOLLARS,
+        &[],
+        "What models cost in an interview that was finished, where the provider or a price tells it",
+    ),
     counter(BUDGETS, &["scope", "level"], "Budgets that became low (four fifths) or were used up"),
     gauge_of(LLM_RESTING, &["purpose"], "1 while a provider is left alone after failures"),
     counter(SLACK_CALLS, &["method", "outcome"], "Calls of Slack's Web API"),
@@ -193,7 +200,11 @@ pub const ALL: &[Metric] = &[
     gauge_of(MAX_FILES, &[], "How many files the process may have open"),
 ];
 
-/// Upper bounds of the buckets of every histogram, in seconds: from a write in memory to the longest tool call.
+/// Upper bounds of the buckets of [`INTERVIEW_COST_DOLLARS`].
+const DOLLARS: &[f64] =
+    &[0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0];
+
+/// Upper bounds of the buckets of every other histogram, in seconds: from a write in memory to the longest tool call.
 const BUCKETS: &[f64] =
     &[0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0];
 
@@ -229,12 +240,19 @@ static COLLECTED: OnceLock<(PrometheusHandle, Instant)> = OnceLock::new();
 
 /// Begins to collect; nothing is kept before. Once in a process.
 pub fn collect() -> Result<(), BuildError> {
-    let handle = PrometheusBuilder::new().set_buckets(BUCKETS)?.install_recorder()?;
+    let cost = Matcher::Full(INTERVIEW_COST_DOLLARS.to_owned());
+    let handle = PrometheusBuilder::new()
+        .set_buckets(BUCKETS)?
+        .set_buckets_for_metric(cost, DOLLARS)?
+        .install_recorder()?;
     for Metric { name, kind, help, .. } in ALL {
         match kind {
             Kind::Counter => describe_counter!(*name, *help),
             Kind::Gauge => describe_gauge!(*name, *help),
-            Kind::Histogram => describe_histogram!(*name, Unit::Seconds, *help),
+            Kind::Histogram if name.ends_with("_seconds") => {
+                describe_histogram!(*name, Unit::Seconds, *help);
+            }
+            Kind::Histogram => describe_histogram!(*name, *help),
         }
     }
     gauge!(BUILD, "version" => env!("CARGO_PKG_VERSION")).set(1.0);
@@ -295,7 +313,8 @@ mod tests {
         for Metric { name, kind, help, .. } in ALL {
             assert!(name.starts_with("anteroom_") || name.starts_with("process_"), "{name}");
             assert_eq!(name.ends_with("_total"), *kind == Kind::Counter, "{name}");
-            assert!(*kind != Kind::Histogram || name.ends_with("_seconds"), "{name}");
+            let has_unit = name.ends_with("_seconds") || name.ends_with("_dollars");
+            assert!(*kind != Kind::Histogram || has_unit, "{name}");
             assert!(!help.ends_with('.'), "{help}");
         }
     }

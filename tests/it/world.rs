@@ -18,6 +18,7 @@ use anteroom::{
     clock::{Clock, FixedClock},
     contacts::Contacts,
     engine::{Engine, Error, Gateway, Inbound, Limits, Parts, Receipt, What, webhook::Target},
+    export::{Source, transcript},
     flows::{Library, LoadedFlow},
     ids::{CountingIds, Ids, RandomIds, SessionId, WaitId},
     interview::{Command, Responder, State},
@@ -26,7 +27,7 @@ use anteroom::{
         audit::Sealed,
         effect::Recipient,
         session::{PersonId, Place, Platform, Status},
-        transcript::{Event, Recorded, Via},
+        transcript::{Audience, Event, Recorded, Via},
         ui::{Choose, Control, Decision, Reply, Verdict},
         usage::Budgets,
         wait::{Settlement, Standing, Wait},
@@ -676,6 +677,13 @@ impl World {
     /// How many audit records say this.
     pub(crate) async fn audited(&self, event: &str) -> usize {
         self.audit().await.iter().filter(|sealed| sealed.record.event == event).count()
+    }
+
+    /// The conversation as `reader` reads it later.
+    pub(crate) async fn transcript(&self, reader: Audience) -> String {
+        let (loaded, flow) = self.engine.view(self.session).await.unwrap();
+        let source = Source { loaded: &loaded, flow: &flow, audit: &[], reader };
+        transcript::markdown(&source).unwrap()
     }
 
     /// What the participant reads.

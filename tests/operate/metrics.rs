@@ -107,6 +107,7 @@ fn the_page_shows_all_that_is_described_and_nothing_else() {
             "anteroom_slack_",
             "anteroom_discord_",
             "anteroom_budgets_total",
+            "anteroom_interview_cost_dollars",
             "anteroom_outbox_blocked",
             "anteroom_accept_errors_total",
         ];

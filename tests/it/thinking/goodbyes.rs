@@ -6,9 +6,11 @@ use anteroom::{
         chat::{Finish, ToolChoice},
         error::Told,
     },
-    model::session::Status,
+    model::{session::Status, transcript::Audience, usage::Usage},
+    telemetry::metric::INTERVIEW_COST_DOLLARS,
 };
 use insta::assert_snapshot;
+use metrics_exporter_prometheus::PrometheusBuilder;
 use serde_json::json;
 
 use super::{assert_prefixes, news, rex, talk};
@@ -75,6 +77,31 @@ async fn a_model_that_ends_it_silently_is_asked_for_a_goodbye_once() {
     world.restart().await;
     assert_eq!(model.seen().len(), asked);
     world.assert_at_rest().await;
+}
+
+#[tokio::test]
+async fn a_finished_interview_counts_once_with_all_that_it_has_cost() {
+    let recorder = PrometheusBuilder::new().build_recorder();
+    let (page, _guard) = (recorder.handle(), metrics::set_default_local_recorder(&recorder));
+    let cost =
+        |cents: u64| Usage { input: 10, cost_micros: Some(cents * 10_000), ..Usage::default() };
+    let model = Scripted::new();
+    let mut world = at_the_end(&model).await;
+    model.next(ends().costing(cost(30)));
+    model.next(Turn::says("Goodbye, Ada!").costing(cost(1)));
+    assert!(!page.render().contains(INTERVIEW_COST_DOLLARS), "{}", page.render());
+    world.say("No, thanks.").await;
+    world.say("Bye!").await;
+    world.restart().await;
+    let page = page.render();
+    assert!(page.contains("anteroom_interview_cost_dollars_sum 0.31\n"), "{page}");
+    assert!(page.contains("anteroom_interview_cost_dollars_count 1\n"), "{page}");
+
+    let shown = world.transcript(Audience::Staff).await;
+    assert!(shown.contains("\n- Model use: 5 requests, "), "{shown}");
+    assert!(shown.contains(" tokens, $0.31\n"), "{shown}");
+    let shown = world.transcript(Audience::Participant).await;
+    assert!(!shown.contains("Model use"), "{shown}");
 }
 
 #[tokio::test]
