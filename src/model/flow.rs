@@ -231,7 +231,7 @@ pub struct Limits {
     pub turns: u32,
     /// Tokens per session, in and out.
     pub tokens: u64,
-    /// Questions per objective before moving on.
+    /// Answers in a row that may complete no objective before the model is told to move on; never with 0.
     pub followups: u32,
 }
 

@@ -225,3 +225,54 @@ fn verify(
         ))),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::audit::AuditRecord;
+
+    /// A record of `next_phase` as the session makes it.
+    fn sealed(words: &Value) -> Sealed {
+        let record: AuditRecord = serde_json::from_value(json!({
+            "event": "phase_advance_attempt",
+            "timestamp": "2026-11-02T10:00:00Z",
+            "session": null,
+            "facts": {
+                "phase": "phase_1", "overrides": ["skeleton_timeline"],
+                "objectivesRemaining": ["skeleton_timeline"], "userDecision": "approved",
+                "advancedTo": "phase_2", "by_user": false,
+            },
+            "words": words,
+        }))
+        .unwrap();
+        Sealed::seal(7, CHAIN_START, record, "salt".to_owned())
+    }
+
+    #[test]
+    fn a_record_of_next_phase_is_flat_as_it_is_specified() {
+        let told = told(&sealed(&json!({ "reason": "user verbally confirmed" })));
+        for (name, value) in [
+            ("event", json!("phase_advance_attempt")),
+            ("timestamp", json!("2026-11-02T10:00:00Z")),
+            ("phase", json!("phase_1")),
+            ("overrides", json!(["skeleton_timeline"])),
+            ("reason", json!("user verbally confirmed")),
+            ("objectivesRemaining", json!(["skeleton_timeline"])),
+            ("userDecision", json!("approved")),
+            ("advancedTo", json!("phase_2")),
+        ] {
+            assert_eq!(told[name], value, "{name} in {told:#}");
+        }
+        assert!(told.get("facts").is_none() && told.get("record").is_none(), "{told:#}");
+        assert_eq!((&told["index"], &told["previous"]), (&json!(7), &json!(CHAIN_START)));
+        assert!(told["seal"].is_string(), "{told:#}");
+    }
+
+    #[test]
+    fn an_erased_reason_is_null_and_other_records_stay_as_they_are_sealed() {
+        assert_eq!(told(&sealed(&json!({})))["reason"], Value::Null);
+        let mut other = sealed(&json!({ "text": "x" }));
+        other.record.event = "wait_answered".to_owned();
+        assert_eq!(told(&other), json!(other));
+    }
+}

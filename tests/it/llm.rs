@@ -67,6 +67,13 @@ pub(crate) struct Jumps {
     made: Mutex<Vec<u128>>,
 }
 
+impl Jumps {
+    /// Time passes.
+    pub(crate) fn advance(&self, time: TimeDelta) {
+        self.clock.advance(time);
+    }
+}
+
 #[async_trait]
 impl Pauses for Jumps {
     async fn pause(&self, time: std::time::Duration) {
@@ -92,7 +99,7 @@ pub(crate) fn endpoints(config: &str) -> Endpoints {
         .llm
 }
 
-fn ask(text: &str) -> Request {
+pub(crate) fn ask(text: &str) -> Request {
     Request { messages: vec![Message::user(text)], ..Request::default() }
 }
 

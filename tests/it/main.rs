@@ -26,6 +26,8 @@ mod keeping;
 mod keys;
 mod laws;
 mod llm;
+#[path = "../support/logged.rs"]
+mod logged;
 mod outages;
 mod outbox;
 mod races;

@@ -16,6 +16,8 @@ mod leaks;
 mod lines;
 #[path = "web/made.rs"]
 mod made;
+#[path = "web/models.rs"]
+mod models;
 #[path = "web/participant.rs"]
 mod participant;
 #[path = "web/saving.rs"]

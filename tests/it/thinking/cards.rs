@@ -14,7 +14,7 @@ use serde_json::json;
 use super::{assert_prefixes, colours, news, rex, sizes, talk};
 use crate::{
     llm::scripted::{Scripted, Turn},
-    world::{grace, linus, mallory},
+    world::{ada, grace, linus, mallory, settled},
 };
 
 #[tokio::test]
@@ -66,6 +66,57 @@ async fn row_10_words_are_no_consent_the_card_stays_and_what_comes_of_it_is_told
     "#);
     // Pressed again: nothing more.
     world.again().await;
+    world.assert_at_rest().await;
+}
+
+#[tokio::test]
+async fn a_newer_draft_of_the_same_data_closes_the_card_of_the_older_one() {
+    let model = Scripted::new();
+    model.next(Turn::calls("submit_for_validation", &rex()));
+    let mut world = talk(&model).await;
+    let old = world.button("Looks right").await;
+    let max = json!({ "dataType": "pet", "data": { "name": "Max" }, "message": "Better?" });
+    model.next(Turn::calls("submit_for_validation", &max));
+    world.say("No, it is called Max.").await;
+    let state = world.state().await;
+    assert_eq!(state.pending().count(), 1, "{}", world.screen());
+
+    // The old card cannot win any more, whenever it was drawn.
+    world.restart().await;
+    assert_eq!(settled(world.feed(&ada(), old).await), Settlement::Superseded);
+    model.next(Turn::calls("next_phase", &json!({})));
+    model.next(Turn::says("Goodbye! Anything else?"));
+    world.press("Looks right").await;
+    model.assert_played();
+    assert_prefixes(&model);
+    let records = world.state().await.records.clone();
+    assert_eq!(records.len(), 1);
+    assert_eq!(records[0].data["name"], "Max");
+    assert_snapshot!(news(&model, 1), @r#"
+    model calls c00000001 submit_for_validation {"dataType":"pet","data":{"name":"Rex"},"message":"Is that right?"}
+    c00000001 -> {"status":"pending","note":"The card stays open. What comes of it will follow."}
+    <participant>No, it is called Max.</participant>
+    "#);
+    assert_snapshot!(news(&model, 2), @r#"
+    model calls c00000002 submit_for_validation {"dataType":"pet","data":{"name":"Max"},"message":"Better?"}
+    c00000002 -> {"status":"approved","data":{"name":"Max"},"changes":[]}
+    <note>What came of the open card of `submit_for_validation`: {"error":"a newer draft of the same data is open","code":"superseded"}</note>
+    "#);
+    assert_snapshot!(world.screen(), @"
+    Let us talk about pets.
+    ---
+    Step 2 of 2 · The end · 0/1
+    ---
+    # Pet
+    Is that right?
+    ✗ asked again below
+    ---
+    # Pet
+    Better?
+    ✓ Ada Byron: Looks right
+    ---
+    Goodbye! Anything else?
+    ");
     world.assert_at_rest().await;
 }
 
@@ -147,7 +198,7 @@ async fn an_override_is_decided_while_the_model_goes_on() {
     let reply = Reply::Decided { decision: Decision::Denied, feedback: None };
     let (revision, via) = (wait.revision, anteroom::model::transcript::Via::Component);
     let what = anteroom::engine::What::Answer { wait: wait.id, revision, reply, via };
-    let lost = crate::world::settled(world.feed(&linus(), what).await);
+    let lost = settled(world.feed(&linus(), what).await);
     assert!(matches!(lost, Settlement::AlreadySettled { .. }), "{lost:?}");
     world.assert_at_rest().await;
 }

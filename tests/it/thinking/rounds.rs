@@ -19,6 +19,7 @@ use crate::{
         provider::{Provider, Reply},
         scripted::{Gate, Scripted, Turn},
     },
+    logged::Logged,
     world::{World, ada, grace, mallory},
 };
 
@@ -224,6 +225,36 @@ async fn next_phase_comes_last_in_its_round() {
     - `goodbye` (required): A goodbye. Done by your own word that it is done.
     This is the last part: in the answer whose `next_phase` ends it, thank them, say what happens next and say goodbye.</note>
     "#);
+}
+
+#[tokio::test]
+async fn the_operator_reads_when_a_turn_has_used_up_its_rounds() {
+    let log = Logged::new();
+    let model = Scripted::new();
+    let unfit = json!({ "dataType": "nonsense", "data": {} });
+    for _ in 0..3 {
+        model.next(Turn::calls("persist_data", &unfit));
+    }
+    let warned = || log.with("the model has used up the rounds of its turn");
+    // Four rounds are not too many, if the last of them asks.
+    model.next(Turn::says("Do you have a pet?"));
+    let mut world = talk(&model).await;
+    model.assert_played();
+    assert_eq!(warned(), Vec::<String>::new());
+
+    for _ in 0..4 {
+        model.next(Turn::calls("persist_data", &unfit));
+    }
+    model.next(Turn::says("We are going round in circles."));
+    world.say("Yes.").await;
+    model.assert_played();
+    let warned = warned();
+    assert_eq!(warned.len(), 1, "{warned:#?}");
+    assert!(warned[0].contains("WARN") && warned[0].contains("rounds=4"), "{warned:#?}");
+    assert!(
+        warned[0].contains("hint: if its work needs more, raise `model_rounds`"),
+        "{warned:#?}"
+    );
 }
 
 /// A card that differs from every other.
@@ -587,6 +618,26 @@ async fn a_long_conversation_is_shortened_and_goes_on() {
     model: Much.
     <participant>The last one.</participant>
     "#);
+}
+
+#[tokio::test]
+async fn a_flow_says_how_many_answers_may_complete_nothing() {
+    for (followups, told) in [(2, vec![false, true, false, true]), (0, vec![false; 4])] {
+        let model = Scripted::new();
+        model.next(Turn::says("Tell me?"));
+        let limits = format!("[limits]\nfollowups = {followups}\n");
+        let flow = super::TALK.replace("[limits]\n", &limits);
+        let mut world = World::led_by(&flow, &model).await;
+        for n in 0..4 {
+            model.next(Turn::says("And?"));
+            world.say(&format!("Story number {n}.")).await;
+        }
+        let notes: Vec<bool> = (1..5)
+            .map(|n| news(&model, n).contains("2 answers in a row have completed no objective"))
+            .collect();
+        assert_eq!(notes, told, "{followups}");
+        assert_prefixes(&model);
+    }
 }
 
 #[tokio::test]
