@@ -8,6 +8,8 @@ mod conformance;
 mod emulator;
 #[path = "llm/formats.rs"]
 mod formats;
+#[path = "llm/interviews.rs"]
+mod interviews;
 #[path = "llm/plays.rs"]
 mod plays;
 #[path = "../support/provider.rs"]

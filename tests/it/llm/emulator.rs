@@ -53,8 +53,29 @@ pub(super) enum Rule {
     OneId,
 }
 
+/// An answer: words, and calls of tools.
+#[derive(Debug, Clone)]
+pub(super) struct Line {
+    pub(super) text: &'static str,
+    pub(super) calls: Vec<(&'static str, Value)>,
+}
+
+impl Line {
+    /// The usual one, the n-th: two calls at once after what somebody said, one call more after their results, then words.
+    pub(super) fn usual(n: usize) -> Self {
+        let calls = [2, 1, 1, 0][n % 4];
+        let call = |call| ("get_user_option", json!({ "n": n, "call": call }));
+        Self {
+            text: if n % 4 == 2 { "" } else { "Some words." },
+            calls: (0..calls).map(call).collect(),
+        }
+    }
+}
+
 #[derive(Debug, Default)]
 struct Seen {
+    /// What it says in turn; the usual lines where there are none.
+    lines: Vec<Line>,
     bodies: Vec<Value>,
     refused: usize,
     /// By call, or by words of an answer: what has to come back with it.
@@ -71,7 +92,12 @@ pub(super) struct Emulator {
 
 impl Emulator {
     pub(super) async fn start(rules: &[Rule]) -> Self {
-        let seen = Arc::new(Mutex::new(Seen::default()));
+        Self::playing(rules, Vec::new()).await
+    }
+
+    /// One that says these lines in turn.
+    pub(super) async fn playing(rules: &[Rule], lines: Vec<Line>) -> Self {
+        let seen = Arc::new(Mutex::new(Seen { lines, ..Seen::default() }));
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}/v1", listener.local_addr().unwrap());
         let state = (Arc::new(rules.to_vec()), Arc::clone(&seen));
@@ -273,7 +299,7 @@ fn order(rule: Rule, messages: &[Value]) -> Option<(u16, Value)> {
     }
 }
 
-/// Two calls at once after what somebody said, one call more after their results, then words.
+/// The next line as a stream.
 fn speech(rules: &[Rule], body: &Value, seen: &mut Seen) -> Vec<Value> {
     let has = |rule: Rule| rules.contains(&rule);
     let n = seen.bodies.len();
@@ -288,19 +314,16 @@ fn speech(rules: &[Rule], body: &Value, seen: &mut Seen) -> Vec<Value> {
         chunks.push(delta(json!({ "reasoning_content": format!("I think {n}, ") })));
         chunks.push(delta(json!({ "reasoning_content": "and so on.", "content": null })));
     }
-    let calls = match n % 4 {
-        0 => 2,
-        1 | 2 => 1,
-        _ => 0,
-    };
-    if n % 4 != 2 {
-        chunks.push(delta(json!({ "content": format!("Words {n}.") })));
+    let line = seen.lines.get(n).cloned().unwrap_or_else(|| Line::usual(n));
+    if !line.text.is_empty() {
+        chunks.push(delta(json!({ "content": line.text })));
     }
-    for call in 0..calls {
-        let arguments = format!("{{\"n\":{n},\"call\":{call}}}");
+    let calls = line.calls.len();
+    for (call, (name, arguments)) in line.calls.into_iter().enumerate() {
+        let arguments = arguments.to_string();
         let id = if has(Rule::OneId) { format!("call_{n}") } else { format!("call_{n}_{call}") };
         let mut piece = json!({ "index": call, "id": id, "type": "function",
-            "function": { "name": "get_user_option", "arguments": arguments } });
+            "function": { "name": name, "arguments": arguments } });
         let owed =
             if keeps { format!("I think {n}, and so on.") } else { format!("signature {n}") };
         if call == 0 && has(Rule::Signature) {

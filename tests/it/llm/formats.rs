@@ -20,43 +20,49 @@ use tokio::task::JoinSet;
 
 use super::{
     Ear, ask,
+    emulator::Line,
     provider::{Provider, Reply},
     rules::{client, converse, request},
 };
 
 /// A service that speaks one of the formats.
-struct Service {
-    url: String,
+pub(super) struct Service {
+    pub(super) url: String,
     seen: Arc<Mutex<Vec<Value>>>,
     refused: Arc<Mutex<Vec<String>>>,
     _task: JoinSet<()>,
 }
 
-type Shared = (Arc<Mutex<Vec<Value>>>, Arc<Mutex<Vec<String>>>);
+type Shared = (Arc<Mutex<Vec<Value>>>, Arc<Mutex<Vec<String>>>, Arc<Vec<Line>>);
 
 impl Service {
     async fn start() -> Self {
+        Self::playing(Vec::new()).await
+    }
+
+    /// One that says these lines in turn.
+    pub(super) async fn playing(lines: Vec<Line>) -> Self {
         let (seen, refused) = (Arc::default(), Arc::default());
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}/v1", listener.local_addr().unwrap());
-        let state: Shared = (Arc::clone(&seen), Arc::clone(&refused));
+        let state: Shared = (Arc::clone(&seen), Arc::clone(&refused), Arc::new(lines));
         let app = Router::new().fallback(answer).with_state(state);
         let mut task = JoinSet::new();
         task.spawn(async move { axum::serve(listener, app).await.unwrap() });
         Self { url, seen, refused, _task: task }
     }
 
-    fn seen(&self) -> Vec<Value> {
+    pub(super) fn seen(&self) -> Vec<Value> {
         self.seen.lock().unwrap().clone()
     }
 
-    fn refused(&self) -> Vec<String> {
+    pub(super) fn refused(&self) -> Vec<String> {
         self.refused.lock().unwrap().clone()
     }
 }
 
 async fn answer(
-    State((seen, refused)): State<Shared>,
+    State((seen, refused, lines)): State<Shared>,
     uri: Uri,
     headers: HeaderMap,
     body: Bytes,
@@ -78,7 +84,13 @@ async fn answer(
             .unwrap();
     }
     let n = seen.lock().unwrap().len();
-    let events = if is_messages { messages_answer(n, &body) } else { responses_answer(n) };
+    let usual = || Line {
+        text: "Words 0",
+        calls: vec![("get_user_option", json!({ "n": n })); [2, 1, 1, 0][n % 4]],
+    };
+    let line = lines.get(n).cloned().unwrap_or_else(usual);
+    let events =
+        if is_messages { messages_answer((n, line), &body) } else { responses_answer(n, line) };
     seen.lock().unwrap().push(body);
     let stream: String = events
         .iter()
@@ -162,8 +174,8 @@ fn messages_rules(headers: &HeaderMap, body: &Value) -> Result<(), String> {
     Ok(())
 }
 
-/// A thought that is good in this conversation only, words, and two calls, one, one, none, in turn.
-fn messages_answer(n: usize, body: &Value) -> Vec<Value> {
+/// A thought that is good in this conversation only, and the line in pieces.
+fn messages_answer((n, line): (usize, Line), body: &Value) -> Vec<Value> {
     let signature = format!("bound to {}", before(body, usize::MAX));
     let (head, tail) = signature.split_at(9);
     let delta = |index: usize, delta: Value| json!({ "type": "content_block_delta", "index": index, "delta": delta });
@@ -175,19 +187,22 @@ fn messages_answer(n: usize, body: &Value) -> Vec<Value> {
         json!({ "type": "ping" }),
         delta(0, json!({ "type": "signature_delta", "signature": head })),
         delta(0, json!({ "type": "signature_delta", "signature": tail })),
-        start(1, json!({ "type": "text", "text": "" })),
-        delta(1, json!({ "type": "text_delta", "text": "Words " })),
-        delta(1, json!({ "type": "text_delta", "text": format!("{n}") })),
     ];
-    let calls = [2, 1, 1, 0][n % 4];
-    for call in 0..calls {
-        let index = 2 + call;
-        events.push(start(index, json!({ "type": "tool_use", "id": format!("toolu_{n}_{call}"), "name": "get_user_option", "input": {} })));
-        events.push(delta(index, json!({ "type": "input_json_delta", "partial_json": "{\"n\":" })));
-        events.push(delta(
-            index,
-            json!({ "type": "input_json_delta", "partial_json": format!("{n}}}") }),
-        ));
+    if !line.text.is_empty() {
+        events.push(start(1, json!({ "type": "text", "text": "" })));
+        for piece in line.text.split_inclusive(' ') {
+            events.push(delta(1, json!({ "type": "text_delta", "text": piece })));
+        }
+    }
+    let calls = line.calls.len();
+    for (call, (name, input)) in line.calls.into_iter().enumerate() {
+        let (index, input) = (2 + call, input.to_string());
+        let (head, tail) = input.split_at(1);
+        events.push(start(index, json!({ "type": "tool_use", "id": format!("toolu_{n}_{call}"), "name": name, "input": {} })));
+        for piece in [head, tail] {
+            let piece = json!({ "type": "input_json_delta", "partial_json": piece });
+            events.push(delta(index, piece));
+        }
         events.push(json!({ "type": "content_block_stop", "index": index }));
     }
     let reason = if calls > 0 { "tool_use" } else { "end_turn" };
@@ -238,7 +253,7 @@ fn responses_rules(body: &Value) -> Result<(), String> {
     Ok(())
 }
 
-fn responses_answer(n: usize) -> Vec<Value> {
+fn responses_answer(n: usize, line: Line) -> Vec<Value> {
     let done = |item: Value| json!({ "type": "response.output_item.done", "item": item });
     let id = format!("rs_{n}");
     let mut events = vec![
@@ -246,16 +261,19 @@ fn responses_answer(n: usize) -> Vec<Value> {
         done(
             json!({ "type": "reasoning", "id": id, "summary": [], "encrypted_content": format!("sealed {id}") }),
         ),
-        json!({ "type": "response.output_text.delta", "delta": "Words " }),
-        json!({ "type": "response.output_text.delta", "delta": format!("{n}") }),
-        done(
-            json!({ "type": "message", "id": format!("msg_{n}"), "role": "assistant", "status": "completed",
-            "content": [{ "type": "output_text", "text": format!("Words {n}"), "annotations": [] }] }),
-        ),
     ];
-    for call in 0..[2, 1, 1, 0][n % 4] {
+    if !line.text.is_empty() {
+        for piece in line.text.split_inclusive(' ') {
+            events.push(json!({ "type": "response.output_text.delta", "delta": piece }));
+        }
+        events.push(done(
+            json!({ "type": "message", "id": format!("msg_{n}"), "role": "assistant", "status": "completed",
+            "content": [{ "type": "output_text", "text": line.text, "annotations": [] }] }),
+        ));
+    }
+    for (call, (name, arguments)) in line.calls.into_iter().enumerate() {
         events.push(done(json!({ "type": "function_call", "id": format!("fc_{n}_{call}"), "call_id": format!("call_{n}_{call}"),
-            "name": "get_user_option", "arguments": format!("{{\"n\":{n}}}") })));
+            "name": name, "arguments": arguments.to_string() })));
     }
     events.push(json!({ "type": "response.completed", "response": { "status": "completed", "error": null,
         "usage": { "input_tokens": 100, "output_tokens": 7, "input_tokens_details": { "cached_tokens": 90 } } } }));
