@@ -9,9 +9,13 @@
 //! and the result says `"method": "lexical"`: numbers of two methods cannot be compared. The similarity is rounded to four
 //! decimals before the score and the word are taken from it, so that the three always agree.
 //!
+//! A long text is compared by pieces ([`pieces`]), since models with a small window would see its beginning only: its
+//! vector is the mean of its pieces', each as heavy as it is long.
+//!
 //! The type of the comparison is the caller's note of what the two texts were chosen for; the number is that of the texts.
 
 pub mod lexical;
+mod pieces;
 
 use std::time::Duration;
 
@@ -127,7 +131,7 @@ fn schema() -> Value {
             "comparison_type": {
                 "type": "string",
                 "enum": ["role_alignment", "technical_match", "company_fit", "growth_potential"],
-                "description": "What the texts are compared for"
+                "description": "What the texts are compared for. A note: the number is that of the texts, whatever stands here"
             }
         }
     })
@@ -167,7 +171,8 @@ async fn by_vectors(
     meter: &Meter,
     args: &Args,
 ) -> Result<Option<Compared>, ToolError> {
-    let texts = [args.text1.clone(), args.text2.clone()];
+    let (one, other) = (pieces::of(&args.text1), pieces::of(&args.text2));
+    let texts: Vec<String> = one.iter().chain(&other).map(|piece| (*piece).to_owned()).collect();
     let Ok(answer) = tokio::time::timeout(PATIENCE, embedder.embed(&texts)).await else {
         tracing::warn!("no vectors in time, the words are compared");
         return Ok(None);
@@ -181,6 +186,10 @@ async fn by_vectors(
         Err(_) => return Ok(None),
     };
     meter.add_all(placed.usage);
-    let [one, other] = placed.vectors.as_slice() else { return Ok(None) };
-    Ok(cosine(one, other).map(Compared::of))
+    if placed.vectors.len() != texts.len() {
+        return Ok(None);
+    }
+    let (first, second) = placed.vectors.split_at(one.len());
+    let means = pieces::mean(&one, first).zip(pieces::mean(&other, second));
+    Ok(means.and_then(|(one, other)| cosine(&one, &other)).map(Compared::of))
 }

@@ -99,7 +99,7 @@ fn the_schemas_have_the_parameters_of_the_specification() {
                   "company_fit",
                   "growth_potential"
                 ],
-                "description": "What the texts are compared for"
+                "description": "What the texts are compared for. A note: the number is that of the texts, whatever stands here"
               }
             }
           }

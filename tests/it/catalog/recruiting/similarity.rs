@@ -322,3 +322,31 @@ async fn vectors_are_kept_for_a_while_and_never_mixed() {
     let shown = format!("{kept:?}");
     assert!(!shown.contains("vectors"), "{shown}");
 }
+
+/// Sees so many bytes of a text, as a model with a small window does.
+#[derive(Debug)]
+struct ShortSighted(usize);
+
+#[async_trait]
+impl Embedder for ShortSighted {
+    async fn embed(&self, texts: &[String]) -> Result<Embedded, Error> {
+        let seen: Vec<String> =
+            texts.iter().map(|text| text[..text.floor_char_boundary(self.0)].to_owned()).collect();
+        WordVectors.embed(&seen).await
+    }
+}
+
+#[tokio::test]
+async fn long_texts_are_compared_by_pieces_and_not_by_their_beginnings() {
+    let mut bench = with(Some(Arc::new(ShortSighted(2_000))));
+    let filler = "An ordinary sentence about nothing in particular, as letters begin. ".repeat(40);
+    let near = format!("{filler}\n\n{}", format!("{CV} ").repeat(40));
+    let far = format!("{filler}\n\n{}", format!("{BAKER} ").repeat(40));
+    let same = bench.tell("calculate_similarity", args(&near, &near)).await;
+    assert_eq!(same["similarity"], 1.0, "{same}");
+    let other = bench.tell("calculate_similarity", args(&near, &far)).await;
+    let (one, two) = (other["similarity"].as_f64().unwrap(), same["similarity"].as_f64().unwrap());
+    // Their beginnings are the same.
+    assert!(one < 0.9 * two, "{other}");
+    assert!(other.get("method").is_none(), "{other}");
+}
