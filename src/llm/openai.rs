@@ -4,6 +4,7 @@
 //! are not followed, for the key would go with them; requests and answers have bounds in size and time.
 
 pub(super) mod failure;
+mod limits;
 mod opaque;
 mod reader;
 pub mod stream;

@@ -243,8 +243,21 @@ async fn the_doctor_says_what_a_model_can_do() {
     checked: interview: follows a schema
     checked: interview: takes images
     checked: interview: takes PDFs
+    checked: interview: its service doesn't list how much it reads and writes
     the models: no problems found.
     "#);
+    let yes = || Reply::says("Yes.");
+    let list = json!({ "data": [{ "id": "other" }, { "id": "m", "max_model_len": 8192, "max_output_tokens": 1024 }] });
+    let small = [&good[..], &[yes(), yes(), Reply::json(200, &list)]].concat();
+    let told = examined(&small).await;
+    let told: Vec<&str> = told.lines().skip_while(|line| !line.contains("takes PDFs")).collect();
+    assert_snapshot!(told.join("\n"), @"
+    checked: interview: takes PDFs
+    checked: interview: reads up to 8192 tokens and writes up to 1024 tokens
+    the models: no problems found.
+    model: warning: interview reads fewer tokens than a conversation may have. hint: set `window_tokens` under `[limits]` to 6192 or less; conversations are shortened from 60000 on
+    model: warning: interview writes fewer tokens than it may be asked for. hint: lower `max_tokens`, or leave it: the first refusal teaches the limit
+    ");
     let refusal =
         json!({ "error": { "message": "Incorrect API key provided.", "code": "invalid_api_key" } });
     assert_snapshot!(examined(&[Reply::json(401, &refusal)]).await, @r#"

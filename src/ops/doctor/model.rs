@@ -65,7 +65,10 @@ pub(super) async fn online(settings: &Settings, report: &mut Report) {
     for (name, endpoint) in &settings.llm.0 {
         match Client::new(name, endpoint, Arc::new(SystemClock), Arc::new(RandomIds)) {
             Ok(client) if name == Purpose::Embed.word() => embeds(name, &client, report).await,
-            Ok(client) => Examined { name, endpoint, client, report: &mut *report }.talks().await,
+            Ok(client) => {
+                let window = settings.limits.window_tokens;
+                Examined { name, endpoint, client, window, report: &mut *report }.talks().await;
+            }
             Err(error) => failed(name, "can't be used", &error, report),
         }
     }
@@ -92,6 +95,8 @@ struct Examined<'a> {
     name: &'a str,
     endpoint: &'a Endpoint,
     client: Client,
+    /// Tokens from which on conversations are shortened.
+    window: u64,
     report: &'a mut Report,
 }
 
@@ -103,6 +108,7 @@ impl Examined<'_> {
         self.follows_a_schema().await;
         self.sees().await;
         self.reads().await;
+        self.measures().await;
     }
 
     async fn ask(&self, request: &Request, sink: &mut dyn Sink) -> Result<Completion, Error> {
@@ -247,6 +253,39 @@ impl Examined<'_> {
             vec![Part::Text("Which word stands in this document?".to_owned()), file],
         )
         .await;
+    }
+
+    /// How much it reads and writes, as far as its service lists that, beside what is configured.
+    async fn measures(&mut self) {
+        let Ok(limits) = self.client.limits().await else { return };
+        let told = [(limits.context, "reads"), (limits.output, "writes")];
+        let told: Vec<String> = told
+            .into_iter()
+            .filter_map(|(tokens, does)| Some(format!("{does} up to {} tokens", tokens?)))
+            .collect();
+        if told.is_empty() {
+            return self.can("its service doesn't list how much it reads and writes");
+        }
+        self.can(&told.join(" and "));
+        let answer = u64::from(Profile::of(&self.endpoint.service).max_tokens);
+        let is_interview = self.name == Purpose::Interview.word();
+        let needed = self.window.saturating_add(answer);
+        if let Some(context) = limits.context.filter(|context| is_interview && *context < needed) {
+            self.report.odd(
+                format!("{} reads fewer tokens than a conversation may have", self.name),
+                format!(
+                    "set `window_tokens` under `[limits]` to {} or less; conversations are shortened from {} on",
+                    context.saturating_sub(answer),
+                    self.window
+                ),
+            );
+        }
+        if limits.output.is_some_and(|output| output < answer) {
+            self.report.odd(
+                format!("{} writes fewer tokens than it may be asked for", self.name),
+                "lower `max_tokens`, or leave it: the first refusal teaches the limit",
+            );
+        }
     }
 
     async fn takes(&mut self, (what, needed): (&str, bool), parts: Vec<Part>) {
