@@ -7,6 +7,7 @@ mod app;
 mod audit;
 mod backup;
 mod cli;
+mod contacts;
 mod control;
 mod discord;
 mod doctor;
@@ -79,6 +80,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Tools(command) => tools::tools(&wanted, command),
         Command::Tasks(command) => tasks::tasks(&wanted, command),
         Command::Sessions(command) => sessions::sessions(&wanted, command),
+        Command::Contacts(command) => contacts::contacts(&wanted, command),
         Command::Export(export) => export::export(&wanted, &export),
         Command::Erase(erase) => erase::erase(&wanted, &erase),
         Command::Hold(hold) => hold::hold(&wanted, &hold),

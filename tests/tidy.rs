@@ -342,6 +342,7 @@ fn the_readme_lists_every_command() {
         "anteroom tasks match",
         "anteroom sessions list",
         "anteroom sessions show",
+        "anteroom contacts whoami",
         "anteroom export",
         "anteroom erase",
         "anteroom hold",

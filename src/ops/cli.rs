@@ -50,6 +50,9 @@ pub(super) enum Command {
     /// List and show sessions.
     #[command(subcommand)]
     Sessions(Sessions),
+    /// Contact details and whom they belong to.
+    #[command(subcommand)]
+    Contacts(Contacts),
     /// Export everything about one session.
     Export(Export),
     /// Erase one session, or every session of one person.
@@ -252,6 +255,13 @@ pub(super) enum Sessions {
         #[command(flatten)]
         output: Json,
     },
+}
+
+/// `contacts`.
+#[derive(Debug, Clone, Copy, Subcommand)]
+pub(super) enum Contacts {
+    /// List who has used the local page, as `[contacts]` names them, the last one first.
+    Whoami(Json),
 }
 
 /// `export`.
