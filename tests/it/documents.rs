@@ -79,10 +79,15 @@ fn found() -> Value {
 
 /// The services of a configuration that names a service for documents.
 async fn service(replies: &[Reply]) -> (Provider, Models) {
+    service_with(replies, "").await
+}
+
+/// The same with more settings.
+async fn service_with(replies: &[Reply], more: &str) -> (Provider, Models) {
     let provider = Provider::start(replies).await;
     let url = &provider.url;
     let config = format!(
-        "[llm.extract]\nbase_url = \"{url}\"\nmodel = \"m\"\nattempts = 1\nfirst_byte = \"200ms\"\nidle = \"200ms\""
+        "[llm.extract]\nbase_url = \"{url}\"\nmodel = \"m\"\nattempts = 1\nfirst_byte = \"200ms\"\nidle = \"200ms\"{more}"
     );
     let models = Models::open(&endpoints(&config), &means().0).unwrap();
     (provider, models)
@@ -416,6 +421,50 @@ async fn a_picture_goes_as_a_picture_and_a_text_as_text() {
     assert_eq!(sent["type"], "text");
     let text = sent["text"].as_str().unwrap();
     assert!(text.starts_with("<document>London") && text.ends_with("Italian</document>"), "{sent}");
+}
+
+#[tokio::test]
+async fn a_provider_that_takes_no_pdfs_is_sent_the_text() {
+    let answer = Reply::says(&found().to_string());
+    let no_files = json!({ "error": { "message": "File input is not supported by this model.", "type": "invalid_request_error" } });
+    for (replies, requests, more) in [
+        (vec![answer.clone()], 1, "\nprovider = \"deepseek\""),
+        (vec![Reply::json(400, &no_files), answer], 2, ""),
+    ] {
+        let model = Scripted::new();
+        let (provider, models) = service_with(&replies, more).await;
+        let mut world = reading(&model, models).await;
+        send(&mut world, &model, "ada.pdf").await;
+        let seen = provider.seen();
+        assert_eq!(seen.len(), requests, "{more}");
+        let sent = &seen[requests - 1].body["messages"].to_string();
+        assert!(sent.contains("<document>") && !sent.contains("base64"), "{sent}");
+        let read = result(&world).await;
+        assert_eq!(read["quality"]["read_by"], "model", "{read}");
+        // Where there is no text, nothing is left to send.
+        send(&mut world, &model, "scan.pdf").await;
+        assert_eq!(result(&world).await["status"], "failed");
+    }
+}
+
+#[tokio::test]
+async fn of_a_long_document_the_beginning_is_read_and_the_rest_is_told() {
+    let model = Scripted::new();
+    let (provider, models) = service(&[Reply::says(&found().to_string())]).await;
+    let mut world = reading(&model, models).await;
+    let text = format!("Ada Byron\n{}The end", "Lead Analyst since 2019.\n".repeat(4_000));
+    let file = world.engine.keep_file(world.session, None, "long.txt", text.into_bytes());
+    let file = file.await.unwrap().unwrap();
+    model.next(Turn::calls("extract_document", &json!({ "artifact_id": file.id })));
+    model.next(Turn::says("Thank you."));
+    world.feed(&ada(), What::Sent { wait: None, files: vec![file] }).await;
+    let sent = provider.seen()[0].body["messages"].to_string();
+    assert!(sent.contains("Ada Byron") && !sent.contains("The end"), "{}", sent.len());
+    let issues = result(&world).await["quality"]["issues"].to_string();
+    assert!(
+        issues.contains("long document: only its first 60000 characters were read"),
+        "{issues}"
+    );
 }
 
 #[tokio::test]

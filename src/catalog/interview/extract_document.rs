@@ -128,6 +128,9 @@ struct Quality {
     low_confidence: Vec<String>,
 }
 
+/// Told of a document whose beginning alone was sent to the model.
+const LONG: &str = "long document: only its first 60000 characters were read";
+
 /// How drafts were made.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -203,13 +206,16 @@ impl Tool for ExtractDocument {
             find(actor, &artifact_id).map(|artifact| (actor.state().files_of(), artifact))
         })?;
         let extraction = cx.artifacts.extract(session, &artifact).await.map_err(unreadable)?;
-        let (text, pages, notes) = match &extraction {
+        let (text, pages, mut notes) = match &extraction {
             Extraction::Text { text, pages, notes } => (Some(text.clone()), *pages, notes.clone()),
             Extraction::NoText | Extraction::Locked | Extraction::Unreadable { .. } => {
                 (None, None, Vec::new())
             }
         };
         let asked = self.ask(cx, &artifact, &extraction, &kinds).await?;
+        if asked.as_ref().is_ok_and(|found| found.cut) {
+            notes.push(LONG.to_owned());
+        }
         // Half a megabyte of somebody's text is no work for a thread that others wait for.
         let response = tokio::task::spawn_blocking(move || match (asked, text) {
             (Ok(found), None) if is_blank(&found) => {

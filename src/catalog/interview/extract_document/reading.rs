@@ -45,6 +45,9 @@ pub(super) struct Found {
     pub(super) confidence: f64,
     /// Paths of what it is not sure of.
     pub(super) doubtful: Vec<String>,
+    /// It was sent the beginning of the text alone.
+    #[serde(skip)]
+    pub(super) cut: bool,
     /// What was asked for, by name.
     #[serde(flatten)]
     pub(super) drafts: Map<String, Value>,
@@ -77,10 +80,28 @@ pub(super) enum Shortfall {
     Useless,
 }
 
+/// A document's text as it is sent.
+#[derive(Debug, Clone, PartialEq)]
+struct Text {
+    fenced: String,
+    cut: bool,
+}
+
+impl Text {
+    fn of(text: &str) -> Self {
+        let sent: String = text.chars().take(SENT_MAX).collect();
+        Self { cut: sent.len() < text.len(), fenced: fenced(DOCUMENT, &sent) }
+    }
+}
+
 /// What a model is to read.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Task {
     document: Part,
+    /// Its text, where the document itself is sent and may not be taken.
+    text: Option<Text>,
+    /// The beginning of the text is sent alone.
+    cut: bool,
     kinds: Vec<Kind>,
     /// There is no text but what the model sees.
     transcribe: bool,
@@ -101,6 +122,8 @@ impl Task {
             Extraction::NoText | Extraction::Unreadable { .. } => None,
             Extraction::Locked => return None,
         };
+        let mut words = text.map(|text| Text::of(text));
+        let mut cut = false;
         let blob = || bytes.map(|bytes| Blob(bytes.into()));
         let document = if media_type == "application/pdf" {
             // The sender's own name of the file is nobody's business there.
@@ -108,12 +131,15 @@ impl Task {
         } else if media_type.starts_with("image/") {
             Part::Image { media_type, bytes: blob()? }
         } else {
-            let text: String = text?.chars().take(SENT_MAX).collect();
-            Part::Text(fenced(DOCUMENT, &text))
+            let text = words.take()?;
+            cut = text.cut;
+            Part::Text(text.fenced)
         };
         let transcribe = text.is_none();
         (transcribe || !kinds.is_empty()).then(|| Self {
             document,
+            text: words,
+            cut,
             kinds: kinds.to_vec(),
             transcribe,
         })
@@ -135,8 +161,23 @@ impl Task {
             Err(_elapsed) => Err(short(Shortfall::Silent, "patience")),
             Ok(Err(Failed::Model(error))) => Err(short(Shortfall::Silent, error.word())),
             Ok(Err(Failed::Answer(why))) => Err(short(Shortfall::Useless, why)),
-            Ok(Ok(found)) => Ok(found),
+            Ok(Ok(found)) => Ok(Found { cut: self.cut, ..found }),
         }
+    }
+
+    /// Sends the text instead where the document itself is not taken: no service needs to read PDFs, or long ones.
+    fn falls_back(&mut self, error: &Error) -> bool {
+        let is_refused = match error {
+            Error::TooLarge { .. } | Error::Overflow(_) => true,
+            // Without the right key or name nothing else is taken, either.
+            Error::Misconfigured(told) => !matches!(told.status, Some(401 | 403 | 404)),
+            _ => false,
+        };
+        let Some(text) = self.text.take_if(|_| is_refused) else { return false };
+        tracing::info!(because = error.word(), "a document is sent as text");
+        self.cut = text.cut;
+        self.document = Part::Text(text.fenced);
+        true
     }
 
     async fn rounds(&mut self, model: &dyn Model, meter: &Meter) -> Result<Found, Failed> {
@@ -153,7 +194,13 @@ impl Task {
             Ok(answer)
         };
         let schema = self.schema();
-        let first = ask(&messages, &schema).await?;
+        let first = match ask(&messages, &schema).await {
+            Err(Failed::Model(error)) if self.falls_back(&error) => {
+                messages = vec![messages.swap_remove(0), self.message()];
+                ask(&messages, &schema).await?
+            }
+            first => first?,
+        };
         let (complaint, shown) = match usable(&first, &schema)? {
             Usable::Found(found) => return Ok(*found),
             Usable::Not { complaint, shown } => (complaint, shown),
