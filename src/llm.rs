@@ -7,15 +7,15 @@ mod anthropic;
 pub mod breaker;
 pub mod chat;
 pub mod error;
+mod error_message;
 pub mod fence;
 pub mod kept;
-pub mod lesson;
+mod normalize;
 pub mod object;
 pub mod openai;
-mod order;
+pub mod quirks;
 mod responses;
 mod schema;
-mod sentence;
 pub mod sse;
 pub mod steady;
 

@@ -23,7 +23,7 @@ use crate::{
     tool::{
         Tool, ToolError,
         pipeline::{
-            fit::fitted,
+            coerce::coerced,
             validate::{Complaint, invalid},
         },
     },
@@ -92,7 +92,7 @@ fn with_data(flow: &LoadedFlow, args: Value) -> Value {
     if let Some(schema) = name.and_then(|name| flow.schemas.get(&name))
         && let Some(data) = args.get_mut("data")
     {
-        *data = fitted(schema, data.take());
+        *data = coerced(schema, data.take());
     }
     Value::Object(args)
 }

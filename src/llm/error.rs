@@ -2,7 +2,7 @@
 
 use std::{fmt, time::Duration};
 
-use super::lesson::Lesson;
+use super::quirks::Quirk;
 
 /// Why there is no answer. A provider's own sentence is in [`Told`], for the operator.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -151,7 +151,7 @@ pub struct Told {
     /// What it says in words.
     pub said: Option<Box<Said>>,
     /// What can be done about it.
-    pub lesson: Option<Lesson>,
+    pub quirk: Option<Quirk>,
     /// How it calls the request.
     pub request_id: Option<String>,
 }

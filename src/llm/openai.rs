@@ -26,8 +26,9 @@ use super::{
     Embedded, Embedder, Model, Sink, anthropic,
     chat::{Completion, Finish, Message, Part, Request},
     error::{Error, Fault, Said, Stage, Told},
-    lesson::Lesson,
-    responses, sentence,
+    error_message,
+    quirks::Quirk,
+    responses,
 };
 use crate::{
     clock::{Clock, retry_after},
@@ -48,8 +49,8 @@ const LINGER: Duration = Duration::from_secs(2);
 /// Headers in which services tell how they call a request.
 const REQUEST_IDS: [&str; 4] = ["x-request-id", "x-generation-id", "apim-request-id", "request-id"];
 
-/// Lessons that one request may teach.
-const LESSONS_MAX: usize = 12;
+/// Most quirks that one request may show.
+const QUIRKS_MAX: usize = 12;
 
 /// Longest request id that is kept, in bytes.
 const REQUEST_ID_MAX: usize = 128;
@@ -142,29 +143,27 @@ impl Model for Client {
         if let Some(why) = request.disorder() {
             return Err(Error::Invalid(why));
         }
-        let mut learnt: Vec<Lesson> = Vec::new();
+        let mut learnt: Vec<Quirk> = Vec::new();
         let mut spent = Usage::default();
         loop {
             let mut profile = self.profile();
-            if learnt.contains(&Lesson::Forget) {
+            if learnt.contains(&Quirk::Forget) {
                 profile.replay = Replay::Never;
             }
             let mut heard = Heard { sink: &mut *sink, anything: false };
             let answer = self.once(&profile, request, &mut heard).await;
-            let may_repeat = !heard.anything && learnt.len() < LESSONS_MAX;
-            let lesson = match &answer {
+            let may_repeat = !heard.anything && learnt.len() < QUIRKS_MAX;
+            let quirk = match &answer {
                 Ok(completion) => no_room(completion),
-                Err(error) => error.told().and_then(|told| told.lesson.clone()),
+                Err(error) => error.told().and_then(|told| told.quirk.clone()),
             };
-            let lesson = lesson.filter(|lesson| may_repeat && !learnt.contains(lesson));
-            match (answer, lesson) {
-                (answer, Some(lesson))
-                    if lesson == Lesson::Forget || self.learn(&profile, &lesson) =>
-                {
+            let quirk = quirk.filter(|quirk| may_repeat && !learnt.contains(quirk));
+            match (answer, quirk) {
+                (answer, Some(quirk)) if quirk == Quirk::Forget || self.learn(&profile, &quirk) => {
                     if let Ok(useless) = answer {
                         spent += useless.usage;
                     }
-                    learnt.push(lesson);
+                    learnt.push(quirk);
                 }
                 (Ok(mut completion), _) => {
                     self.say_if_empty(&completion);
@@ -172,7 +171,7 @@ impl Model for Client {
                     completion.usage = spent;
                     return Ok(completion);
                 }
-                (Err(error), _) => return Err(masked(error, &sentence::texts(request))),
+                (Err(error), _) => return Err(masked(error, &error_message::texts(request))),
             }
         }
     }
@@ -183,15 +182,15 @@ impl Client {
         self.profile.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Takes a lesson in. Whether the service is asked in another way from now on than it was with `before`.
-    fn learn(&self, before: &Profile, lesson: &Lesson) -> bool {
+    /// Remembers a quirk. Whether the service is asked in another way from now on than it was with `before`.
+    fn learn(&self, before: &Profile, quirk: &Quirk) -> bool {
         let mut profile = self.profile.lock().unwrap_or_else(PoisonError::into_inner);
         let known = profile.clone();
         // Another request may have learnt the same meanwhile.
         if known == *before {
-            lesson.apply(&mut profile);
+            quirk.apply(&mut profile);
             tracing::info!(
-                llm.purpose = %self.name, lesson = ?lesson,
+                llm.purpose = %self.name, quirk = ?quirk,
                 "the provider's refusal was understood; requests change from now on"
             );
         }
@@ -260,10 +259,10 @@ impl Client {
 }
 
 /// An answer that thinking used up before it began.
-fn no_room(completion: &Completion) -> Option<Lesson> {
+fn no_room(completion: &Completion) -> Option<Quirk> {
     let is_empty = completion.text.trim().is_empty() && completion.calls.is_empty();
     (is_empty && completion.refusal.is_none() && completion.finish == Finish::Length)
-        .then_some(Lesson::Room)
+        .then_some(Quirk::Room)
 }
 
 /// Whether a service takes the files of a request; if not, another one may.
@@ -290,7 +289,7 @@ fn masked(mut error: Error, texts: &str) -> Error {
     if let Some(said) = error.told_mut().and_then(|told| told.said.as_mut())
         && !said.raw.0.is_empty()
     {
-        said.sentence = Some(sentence::masked(&said.raw.0, texts));
+        said.sentence = Some(error_message::masked(&said.raw.0, texts));
     }
     error
 }

@@ -2,7 +2,7 @@
 
 pub mod authorise;
 pub mod cache;
-pub mod fit;
+pub mod coerce;
 pub mod record;
 pub mod retry;
 pub mod validate;

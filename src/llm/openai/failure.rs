@@ -7,8 +7,8 @@ use serde_json::Value;
 
 use crate::llm::{
     error::{Error, Raw, Said, Told},
-    lesson::Lesson,
-    sentence,
+    error_message,
+    quirks::Quirk,
 };
 
 /// Longest code that is kept, in bytes.
@@ -58,21 +58,21 @@ fn meaning(
 ) -> Error {
     let code = word(error.get("code"));
     let kind = word(error.get("type")).or_else(|| word(error.get("status")));
-    let said = sentence::of(error);
+    let said = error_message::of(error);
     let message = said.to_ascii_lowercase();
-    let param = sentence::param(error);
-    let lesson = Lesson::of(status, param.as_deref(), &message);
+    let param = error_message::param(error);
+    let quirk = Quirk::of(status, param.as_deref(), &message);
     let is = |wanted: &[&str]| {
         [&code, &kind].into_iter().flatten().any(|said| wanted.contains(&said.as_str()))
     };
     let code_told = code.clone().or_else(|| kind.clone());
     let said = Said { param, raw: Raw(said), ..Said::default() };
     let said = Some(said).filter(|said| *said != Said::default()).map(Box::new);
-    let told = Told { status, code: code_told, said, lesson, request_id };
+    let told = Told { status, code: code_told, said, quirk, request_id };
     // Without a status the request was taken, so it was no mistake of ours.
     let status = status.unwrap_or(500);
     let too_long = TOO_LONG.iter().any(|phrase| message.contains(phrase));
-    let too_long = too_long && !matches!(told.lesson, Some(Lesson::AtMost(_)));
+    let too_long = too_long && !matches!(told.quirk, Some(Quirk::AtMost(_)));
     if is(&["context_length_exceeded", "exceed_context_size_error", "string_above_max_length"])
         || (too_long && !matches!(status, 401 | 403 | 429))
     {
@@ -94,7 +94,7 @@ fn meaning(
         return Error::RateLimited { told, retry_after };
     }
     // What can be learnt from will not pass by itself, whatever the status says.
-    if told.lesson.is_some() {
+    if told.quirk.is_some() {
         return Error::Misconfigured(told);
     }
     match status {
@@ -175,7 +175,7 @@ mod tests {
             "Function call is missing a thought_signature in functionCall parts."
         );
         assert!(!format!("{error} {error:?}").contains("Function"), "{error:?}");
-        assert!(told.lesson.is_some());
+        assert!(told.quirk.is_some());
     }
 
     #[test]

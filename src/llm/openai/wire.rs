@@ -13,7 +13,7 @@ use crate::{
     ids::CallId,
     llm::{
         chat::{Blob, Form, Message, Part, Request, ToolCall, ToolChoice, ToolSpec},
-        order::arranged,
+        normalize::normalized,
         schema::is_closed,
     },
     model::opaque::Opaque,
@@ -107,7 +107,7 @@ pub(crate) fn with_wanted(profile: &Profile, request: &Request) -> Vec<Message> 
             Some(_) | None => messages.insert(0, Message::System(wanted)),
         }
     }
-    arranged(profile.order, &messages)
+    normalized(profile.order, &messages)
 }
 
 /// Which opaque members go back, and under which ids calls are known to the provider.

@@ -1,6 +1,6 @@
 //! The forms of data: what a model is shown of them, how it may write them otherwise, and what it is told where it errs.
 
-use anteroom::{flows::shape::shape, model::ui::Control, tool::pipeline::fit::fitted};
+use anteroom::{flows::shape::shape, model::ui::Control, tool::pipeline::coerce::coerced};
 use serde_json::{Value, json};
 
 use super::bench::Bench;
@@ -48,7 +48,7 @@ fn what_only_one_thing_can_be_meant_by_is_put_right_and_nothing_else() {
         json!({ "work": { "name": "Example Ltd", "start_date": "2019", "end_date": "present" } }),
         json!([{ "name": "Example Ltd", "startDate": 2019 }]),
     ] {
-        assert_eq!(fitted(&timeline, written.clone()), meant, "{written}");
+        assert_eq!(coerced(&timeline, written.clone()), meant, "{written}");
     }
     let sizes = json!({
         "type": "object",
@@ -59,7 +59,7 @@ fn what_only_one_thing_can_be_meant_by_is_put_right_and_nothing_else() {
         },
     });
     assert_eq!(
-        fitted(&sizes, json!({ "count": "3", "share": "0.5", "done": "true" })),
+        coerced(&sizes, json!({ "count": "3", "share": "0.5", "done": "true" })),
         json!({ "count": 3, "share": 0.5, "done": true })
     );
     // In doubt it stays as it was.
@@ -70,8 +70,8 @@ fn what_only_one_thing_can_be_meant_by_is_put_right_and_nothing_else() {
             "work": { "type": "object", "properties": { "city": { "type": "string" } } },
         },
     });
-    assert_eq!(fitted(&two, json!({ "city": "Rome" })), json!({ "city": "Rome" }));
-    assert_eq!(fitted(&sizes, json!({ "count": "many" })), json!({ "count": "many" }));
+    assert_eq!(coerced(&two, json!({ "city": "Rome" })), json!({ "city": "Rome" }));
+    assert_eq!(coerced(&sizes, json!({ "count": "many" })), json!({ "count": "many" }));
 }
 
 #[tokio::test]

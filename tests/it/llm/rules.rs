@@ -97,7 +97,7 @@ async fn refusals(rules: &[Rule], more: &str) -> usize {
         assert!(done.is_ok(), "{rules:?} {more}: {:?}", done.unwrap_err().to_string());
         most = most.max(emulator.refused());
         let taken = emulator.taken();
-        // A lesson may change what was sent; from then on it stays.
+        // What was learnt may change what was sent; from then on it stays.
         let settled = taken.len() / 2;
         for two in taken[settled..].windows(2) {
             assert!(extends(&two[0], &two[1]), "{rules:?}: {:#?}\n{:#?}", two[0], two[1]);
