@@ -2,15 +2,15 @@
 
 use serde_json::Value;
 
-use super::state::State;
+use super::{state::State, typed};
 use crate::{
     flows::LoadedFlow,
     model::{
         flow::{Done, Lead, Objective, Phase},
         session::Status,
         transcript::ObjectiveStatus,
-        ui::Reply,
-        wait::Standing,
+        ui::{Control, Reply},
+        wait::{Purpose, Standing, Wait},
     },
 };
 
@@ -151,17 +151,40 @@ pub fn progress_shown(state: &State, flow: &LoadedFlow) -> Option<String> {
     progress_line(state, flow).filter(|_| has_steps)
 }
 
-/// Whether the participant has passed a question of this phase over, which lets the model mark an objective skipped.
+/// Whether the participant has passed a question of this phase over or has answered it with a plain no, which lets the
+/// model mark an objective skipped.
 pub fn has_declined(state: &State) -> bool {
-    state.waits.values().any(|wait| match &wait.standing {
+    state.waits.values().filter(|wait| is_of_phase(state, wait)).any(|wait| match &wait.standing {
         Standing::Answered { reply, by, .. } | Standing::Applied { reply, by, .. } => {
-            *by == state.participant && *reply == Reply::Skipped
+            *by == state.participant && declines(&wait.prompt.control, reply)
         }
         Standing::Pending
         | Standing::Expired { .. }
         | Standing::Cancelled { .. }
         | Standing::Superseded { .. } => false,
     })
+}
+
+/// Whether a question was asked by a call of the current phase.
+fn is_of_phase(state: &State, wait: &Wait) -> bool {
+    match &wait.purpose {
+        Purpose::Call { call, .. } | Purpose::Child { call, .. } => {
+            state.call(call).is_some_and(|known| known.call.phase.as_deref() == state.phase())
+        }
+        Purpose::Notice | Purpose::Begin { .. } | Purpose::Erase | Purpose::Effect { .. } => false,
+    }
+}
+
+/// Whether a reply says that its question is not to be answered: the one option that was picked may say so, or words.
+fn declines(control: &Control, reply: &Reply) -> bool {
+    match (control, reply) {
+        (_, Reply::Skipped) => true,
+        (Control::Choose(choose), Reply::Chosen { ids, .. }) if ids.len() == 1 => {
+            let mut picked = choose.choices.iter().filter(|choice| ids.contains(&choice.id));
+            picked.any(|choice| typed::declines(&choice.label))
+        }
+        (_, reply) => reply.words().is_some_and(typed::declines),
+    }
 }
 
 /// Whether a condition speaks of this data or upload type: what a skipped review or upload was for.

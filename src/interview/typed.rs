@@ -107,6 +107,22 @@ pub fn order(text: &str) -> Option<Command> {
     })
 }
 
+/// Whether a whole text declines what was asked, in any known language and with courtesy around it.
+///
+/// ```
+/// # use anteroom::interview::typed::declines;
+/// assert!(declines("No, thanks.") && declines("Lieber nicht") && declines("skip this one"));
+/// assert!(!declines("No pets but a dog.") && !declines("Not sure"));
+/// ```
+pub fn declines(text: &str) -> bool {
+    let words = tokens(text);
+    let is_no = |language: &Language| {
+        let words = language.spelt_out(&words);
+        language.stages(&words).any(|words| language.no.iter().any(|no| no.as_slice() == words))
+    };
+    languages().iter().any(is_no) || order(text) == Some(Command::Skip)
+}
+
 fn command(name: &str) -> Option<Command> {
     Some(match name {
         "stop" => Command::Stop,
