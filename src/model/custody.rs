@@ -39,6 +39,7 @@ impl Custody {
     pub fn words(&self) -> String {
         match self {
             Self::Held { reason, .. } => {
+                let reason = reason.trim_end_matches('.');
                 format!("Nothing of this may be erased for now: {reason}.")
             }
             Self::Released { .. } => "This may be erased again.".to_owned(),
@@ -98,5 +99,19 @@ impl Retention {
     /// When a kind of a session goes that has been quiet since `since`; none beyond the end of the calendar.
     pub fn ends(&self, kind: Kind, since: DateTime<Utc>) -> Option<DateTime<Utc>> {
         since.checked_add_signed(self.of(kind).delta())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hold_reads_as_one_sentence() {
+        for reason in ["A question about the contract", "A question about the contract."] {
+            let held = Custody::Held { reason: reason.to_owned(), by: "Grace".to_owned() };
+            let words = "Nothing of this may be erased for now: A question about the contract.";
+            assert_eq!(held.words(), words);
+        }
     }
 }

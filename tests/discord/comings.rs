@@ -118,6 +118,7 @@ async fn whoever_has_left_unseen_is_missed_when_a_role_is_due_and_found_again_by
       + Anteroom (edited): ┃✓ ### Community welcome
           ┃✓ **This is a bot.** It asks a few fixed questions; you can skip the introduction in step 3.
           ┃✓ It keeps your answers for 90 days and posts nothing until you approve it. Details: https://example.org/privacy
+          ┃✓ 
           ┃✓ Press **Ask staff** to reach staff, **Stop** to end, **Delete my data** to erase.
           ┃✓ ✓ You answered: **Start** · <t:1793628300:f>
       + Anteroom (edited): ┃✓ 1. Be kind.
@@ -162,6 +163,7 @@ async fn a_flow_that_begins_on_joining_waits_for_the_servers_screening() {
           ┃ ### Community welcome
           ┃ **This is a bot.** It asks a few fixed questions; you can skip the introduction in step 3.
           ┃ It keeps your answers for 90 days and posts nothing until you approve it. Details: https://example.org/privacy
+          ┃ 
           ┃ Press **Ask staff** to reach staff, **Stop** to end, **Delete my data** to erase.
           ┃ [Start] [Ask staff] [Not now]
           ┃ [Help] [Stop] [Delete my data]

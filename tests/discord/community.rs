@@ -28,6 +28,7 @@ async fn a_member_is_taken_from_the_panel_to_the_roles() {
           ┃ ### Community welcome
           ┃ **This is a bot.** It asks a few fixed questions; you can skip the introduction in step 3.
           ┃ It keeps your answers for 90 days and posts nothing until you approve it. Details: https://example.org/privacy
+          ┃ 
           ┃ Press **Ask staff** to reach staff, **Stop** to end, **Delete my data** to erase.
           ┃ [Start] [Ask staff] [Not now]
           ┃ [Help] [Stop] [Delete my data]
@@ -38,6 +39,7 @@ async fn a_member_is_taken_from_the_panel_to_the_roles() {
       ~ Anteroom (edited): ┃✓ ### Community welcome
           ┃✓ **This is a bot.** It asks a few fixed questions; you can skip the introduction in step 3.
           ┃✓ It keeps your answers for 90 days and posts nothing until you approve it. Details: https://example.org/privacy
+          ┃✓ 
           ┃✓ Press **Ask staff** to reach staff, **Stop** to end, **Delete my data** to erase.
           ┃✓ ✓ You answered: **Start** · <t:1793628300:f>
       + Anteroom: ┃ 1. Be kind.

@@ -223,7 +223,7 @@ async fn what_can_be_seen_without_discord() {
         .collect();
     let said = doctor(dir.path(), &bare, token(), &[]).await;
     insta::assert_snapshot!(said.err, @"
-    flow `community-welcome`:79:1: the alias `staff_desk` is not configured. hint: did you mean `staff_approvals`?
+    flow `community-welcome`:81:1: the alias `staff_desk` is not configured. hint: did you mean `staff_approvals`?
     discord: there is no token, so the bot is not connected. hint: write `token_env` and `application_id` under `[discord]`; `config.example.toml` shows how
     ");
     assert_eq!(said.code, 1);
@@ -233,8 +233,8 @@ async fn what_can_be_seen_without_discord() {
         .replace("staff_approvals = { discord_roles", "other = { slack_groups");
     let said = doctor(dir.path(), &odd, "MTMwMDAwMDAwMDAwMDAwMDAwMg.stamp.secret", &[]).await;
     insta::assert_snapshot!(said.err, @r#"
-    flow `community-welcome`:72:1: the alias `staff_approvals` is not configured. hint: add `staff_approvals = …` under `[approvers]` in the configuration
-    flow `community-welcome`:257:3: the alias `staff_approvals` is not configured. hint: add `staff_approvals = …` under `[approvers]` in the configuration
+    flow `community-welcome`:74:1: the alias `staff_approvals` is not configured. hint: add `staff_approvals = …` under `[approvers]` in the configuration
+    flow `community-welcome`:259:3: the alias `staff_approvals` is not configured. hint: add `staff_approvals = …` under `[approvers]` in the configuration
     discord: warning: the token is that of `1300000000000000002`, and `application_id` is `1300000000000000001`. hint: unless the application is older than its bot, copy both anew: the id from "General Information", the token from "Bot"
     discord: warning: nobody but administrators sees what staff see in Discord: the overview, transcripts. hint: write `staff_users` or `staff_roles` under `[discord]`
     discord: warning: nobody can decide in Discord. hint: write `discord_users` or `discord_roles` under `[approvers]`

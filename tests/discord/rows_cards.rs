@@ -444,6 +444,7 @@ async fn row_44_one_person_in_two_conversations_answers_each_where_it_stands() {
       ~ Anteroom (edited): ┃✓ ### Community welcome
           ┃✓ **This is a bot.** It asks a few fixed questions; you can skip the introduction in step 3.
           ┃✓ It keeps your answers for 90 days and posts nothing until you approve it. Details: https://example.org/privacy
+          ┃✓ 
           ┃✓ Press **Ask staff** to reach staff, **Stop** to end, **Delete my data** to erase.
           ┃✓ ✓ You answered: **Start** · <t:1793628300:f>
       + Anteroom: ┃ 1. Be kind.

@@ -276,6 +276,7 @@ async fn where_no_thread_can_be_made_direct_messages_do() {
       + Anteroom: ┃ ### Community welcome
           ┃ **This is a bot.** It asks a few fixed questions; you can skip the introduction in step 3.
           ┃ It keeps your answers for 90 days and posts nothing until you approve it. Details: https://example.org/privacy
+          ┃ 
           ┃ Press **Ask staff** to reach staff, **Stop** to end, **Delete my data** to erase.
           ┃ [Start] [Ask staff] [Not now]
           ┃ [Help] [Stop] [Delete my data]
@@ -286,6 +287,7 @@ async fn where_no_thread_can_be_made_direct_messages_do() {
       ~ Anteroom (edited): ┃✓ ### Community welcome
           ┃✓ **This is a bot.** It asks a few fixed questions; you can skip the introduction in step 3.
           ┃✓ It keeps your answers for 90 days and posts nothing until you approve it. Details: https://example.org/privacy
+          ┃✓ 
           ┃✓ Type **human** to reach staff, **stop** to end, **delete my data** to erase.
           ┃✓ ✓ You answered: **Start** · <t:1793628300:f>
       + Anteroom: ┃ 1. Be kind.

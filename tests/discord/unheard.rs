@@ -16,6 +16,7 @@ async fn commands_are_buttons_where_typing_is_not_heard() {
           ┃ ### Community welcome
           ┃ **This is a bot.** It asks a few fixed questions; you can skip the introduction in step 3.
           ┃ It keeps your answers for 90 days and posts nothing until you approve it. Details: https://example.org/privacy
+          ┃ 
           ┃ Press **Ask staff** to reach staff, **Stop** to end, **Delete my data** to erase.
           ┃ [Start] [Ask staff] [Not now]
           ┃ [Help] [Stop] [Delete my data]

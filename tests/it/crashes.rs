@@ -93,6 +93,7 @@ async fn a_member_is_welcomed_with_no_model() {
     # Community welcome
     **This is a bot.** It asks a few fixed questions; you can skip the introduction in step 3.
     It keeps your answers for 90 days and posts nothing until you approve it. Details: https://example.org/privacy
+
     Type **human** to reach staff, **stop** to end, **delete my data** to erase.
     ✓ Ada Byron: Start
     ---

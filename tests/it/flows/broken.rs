@@ -94,7 +94,7 @@ fn a_length_of_time_is_written_with_its_unit() {
 #[test]
 fn an_answer_must_be_an_option_of_its_step() {
     let flow = changed("community", r#"with = ["accept"]"#, r#"with = ["acept"]"#);
-    insta::assert_snapshot!(said(&flow), @"flow.toml:106:49: step `rules` has no option `acept`. hint: did you mean `accept`?");
+    insta::assert_snapshot!(said(&flow), @"flow.toml:108:49: step `rules` has no option `acept`. hint: did you mean `accept`?");
 }
 
 #[test]
@@ -123,7 +123,7 @@ fn seven_options_are_too_many() {
     { id = "more",    label = "More" },
 "#,
     );
-    insta::assert_snapshot!(said(&flow), @"flow.toml:169:3: expected at most 6 entries");
+    insta::assert_snapshot!(said(&flow), @"flow.toml:171:3: expected at most 6 entries");
 }
 
 #[test]
@@ -229,7 +229,7 @@ fn a_word_that_is_none_of_those_known_is_named_with_what_was_meant() {
 #[test]
 fn an_unknown_effect_is_named_with_what_was_meant() {
     let flow = changed("community", r#"do   = "discord_add_role""#, r#"do   = "discord_add_rule""#);
-    insta::assert_snapshot!(said(&flow), @"flow.toml:139:3: `discord_add_rule` is not one of `post_summary`, `webhook`, `discord_add_role`, `discord_add_roles_from`, `discord_post`. hint: did you mean `discord_add_role`?");
+    insta::assert_snapshot!(said(&flow), @"flow.toml:141:3: `discord_add_rule` is not one of `post_summary`, `webhook`, `discord_add_role`, `discord_add_roles_from`, `discord_post`. hint: did you mean `discord_add_role`?");
 }
 
 #[test]
@@ -242,8 +242,8 @@ fn a_key_of_an_effect_is_checked_for_that_effect() {
 "#,
     );
     insta::assert_snapshot!(said(&flow), @"
-    flow.toml:138:3: `role` is missing
-    flow.toml:140:3: unknown key `rol`. hint: did you mean `role`?
+    flow.toml:140:3: `role` is missing
+    flow.toml:142:3: unknown key `rol`. hint: did you mean `role`?
     ");
 }
 
@@ -262,7 +262,7 @@ fn a_syntax_error_has_its_place() {
 #[test]
 fn a_branch_leads_from_an_option() {
     let flow = changed("community", r#"question = "@handoff""#, r#"questions = "@handoff""#);
-    insta::assert_snapshot!(said(&flow), @"flow.toml:126:3: this step never results in `questions`. hint: did you mean `question`?");
+    insta::assert_snapshot!(said(&flow), @"flow.toml:128:3: this step never results in `questions`. hint: did you mean `question`?");
 }
 
 #[test]
@@ -289,7 +289,7 @@ fn a_script_that_cannot_end_is_found() {
   yes = "rules"
 "#,
     );
-    insta::assert_snapshot!(said(&flow), @"flow.toml:115:11: the script of `phase_1_rules` can never end. hint: let one branch lead to the next phase");
+    insta::assert_snapshot!(said(&flow), @"flow.toml:117:11: the script of `phase_1_rules` can never end. hint: let one branch lead to the next phase");
 }
 
 #[test]
@@ -324,7 +324,7 @@ fn a_model_that_cannot_leave_a_phase_is_found() {
         r#""set_objective_status", "next_phase"]"#,
         r#""set_objective_status"]"#,
     );
-    insta::assert_snapshot!(said(&flow), @"flow.toml:203:1: the model can never leave `phase_3_introduction`. hint: add `next_phase` to its tools");
+    insta::assert_snapshot!(said(&flow), @"flow.toml:205:1: the model can never leave `phase_3_introduction`. hint: add `next_phase` to its tools");
 }
 
 #[test]
@@ -423,7 +423,7 @@ fn data_that_is_not_kept_cannot_be_posted() {
         r#"  data    = "interests"
 "#,
     );
-    insta::assert_snapshot!(said(&flow), @"flow.toml:229:3: `interests` is never reviewed. hint: set `review = true` under `[data.interests]`");
+    insta::assert_snapshot!(said(&flow), @"flow.toml:231:3: `interests` is never reviewed. hint: set `review = true` under `[data.interests]`");
 }
 
 #[test]
@@ -440,10 +440,10 @@ fn every_mistake_is_told_at_once() {
         .replace("mode  = \"script\"", "mode = \"scripted\"");
     insta::assert_snapshot!(said(&flow), @"
     flow.toml:9:1: unknown key `local`. hint: did you mean `locale`?
-    flow.toml:56:1: expected a whole number, found `true`
-    flow.toml:100:1: `scripted` is not one of `interview`, `script`. hint: did you mean `script`?
-    flow.toml:147:1: `scripted` is not one of `interview`, `script`. hint: did you mean `script`?
-    flow.toml:236:1: `scripted` is not one of `interview`, `script`. hint: did you mean `script`?
+    flow.toml:58:1: expected a whole number, found `true`
+    flow.toml:102:1: `scripted` is not one of `interview`, `script`. hint: did you mean `script`?
+    flow.toml:149:1: `scripted` is not one of `interview`, `script`. hint: did you mean `script`?
+    flow.toml:238:1: `scripted` is not one of `interview`, `script`. hint: did you mean `script`?
     ");
 }
 
