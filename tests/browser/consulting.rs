@@ -64,6 +64,7 @@ fn turns() -> Vec<Turn> {
             .and("extract_action_items", json!({})),
         says("That is all of it. Is anything wrong?"),
         says("").and("set_objective_status", done("summary")).and("next_phase", on),
+        says("Thank you, Ada. Somebody will be there at the time you chose."),
     ]
 }
 
@@ -173,6 +174,7 @@ async fn a_first_talk_ends_with_figures_a_proposal_and_a_summary() {
     keep("consulting-paper", &papers, "pdf");
     browser.say("Nothing, thank you.").await;
     browser.see("Download a copy").await;
+    browser.see("Somebody will be there at the time you chose.").await;
     browser.show("end").await;
 
     let (_, refused) = model.checked().await;
