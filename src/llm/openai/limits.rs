@@ -2,10 +2,10 @@
 
 use reqwest::{StatusCode, header};
 use serde_json::Value;
-use tokio::time::timeout;
+use tokio::time::timeout_at;
 
-use super::{Client, unsent};
-use crate::llm::error::{Error, Stage};
+use super::{Client, Reply, Times, unsent};
+use crate::llm::error::Error;
 
 /// Names of how many tokens a model reads, in the order in which they are believed.
 const CONTEXT: [&str; 10] = [
@@ -48,19 +48,16 @@ impl Client {
     pub async fn limits(&self) -> Result<Limits, Error> {
         let request = self.http.get(self.url("models")).headers(self.headers.clone());
         let request = request.header(header::ACCEPT, "application/json");
-        let listed = async {
-            let response = request.send().await.map_err(|e| unsent(&e))?;
-            if response.status() != StatusCode::OK {
-                return Ok(Limits::default());
-            }
-            let bytes = response.bytes().await.map_err(|_| Error::Cut)?;
-            let list = Some(bytes).filter(|bytes| bytes.len() <= LIST_MAX);
-            let list = list.and_then(|bytes| serde_json::from_slice::<Value>(&bytes).ok());
-            Ok(list.map(|list| limits(&list, &self.service.model)).unwrap_or_default())
-        };
-        timeout(self.service.first_byte.0, listed)
-            .await
-            .unwrap_or(Err(Error::Timeout(Stage::Whole)))
+        let times = Times::starting(&self.service);
+        let (deadline, stage) = times.first();
+        let sent = timeout_at(deadline, request.send()).await;
+        let response = sent.map_err(|_elapsed| Error::Timeout(stage))?.map_err(|e| unsent(&e))?;
+        if response.status() != StatusCode::OK {
+            return Ok(Limits::default());
+        }
+        let mut reply = Reply { response, request_id: None, times, left: LIST_MAX, begun: false };
+        let list = serde_json::from_slice(&reply.all().await?).unwrap_or(Value::Null);
+        Ok(limits(&list, &self.service.model))
     }
 }
 
