@@ -14,7 +14,7 @@ use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use self::reading::{Found, Shortfall, Task};
+use self::reading::{Found, SENT_MAX, Shortfall, Task};
 use crate::{
     artifacts::{
         blobs,
@@ -128,9 +128,6 @@ struct Quality {
     low_confidence: Vec<String>,
 }
 
-/// Told of a document whose beginning alone was sent to the model.
-const LONG: &str = "long document: only its first 60000 characters were read";
-
 /// How drafts were made.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -214,7 +211,7 @@ impl Tool for ExtractDocument {
         };
         let asked = self.ask(cx, &artifact, &extraction, &kinds).await?;
         if asked.as_ref().is_ok_and(|found| found.cut) {
-            notes.push(LONG.to_owned());
+            notes.push(format!("long document: only its first {SENT_MAX} characters were read"));
         }
         // Half a megabyte of somebody's text is no work for a thread that others wait for.
         let response = tokio::task::spawn_blocking(move || match (asked, text) {

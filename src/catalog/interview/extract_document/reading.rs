@@ -25,7 +25,7 @@ use crate::{
 const INSTRUCTIONS: &str = include_str!("../../../../manifests/prompts/documents.md");
 
 /// Most text of a document that is sent as text, in characters: no résumé is longer.
-const SENT_MAX: usize = 60_000;
+pub(super) const SENT_MAX: usize = 60_000;
 
 /// Most complaints that are told; mending the first ones mends the rest.
 const COMPLAINTS_MAX: usize = 8;
