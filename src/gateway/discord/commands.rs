@@ -114,7 +114,7 @@ pub(super) async fn pressed(arrival: &Arrival<'_>, action: Action) -> Result<Ack
         return reading::read(arrival, opening, &action, &ear).await;
     }
     if let Some(reading) = Reading::parse(id) {
-        return reading::about(arrival, reading, &action, &ear).await;
+        return reading::open(arrival, reading, &action, &ear).await;
     }
     if let Some(id) = id.strip_prefix(texts::START) {
         return begin::pressed(arrival, id, &action.by, &ear).await;
@@ -155,7 +155,7 @@ pub(super) async fn pressed(arrival: &Arrival<'_>, action: Action) -> Result<Ack
     }
     if let Some(id) = id.strip_prefix(texts::SHOW) {
         let Some(session) = SessionId::from_short(id) else { return Ok(arrival.quiet.clone()) };
-        return match about(arrival, session, &action.by, &ear).await? {
+        return match reader(arrival, session, &action.by, &ear).await? {
             Ok(_) => Ok(shown(arrival, session, &ear).await),
             Err(refused) => Ok(refused),
         };
@@ -169,7 +169,7 @@ async fn ordered(arrival: &Arrival<'_>, action: &Action, ear: &Ear) -> Result<Ac
     let ends = id.strip_prefix(texts::END).and_then(SessionId::from_short);
     let order = ends.map(|session| (Order::End, session)).or_else(|| Order::parse(id));
     let Some((order, session)) = order else { return Ok(arrival.tell(ear, texts::GONE)) };
-    let from = match about(arrival, session, &action.by, ear).await? {
+    let from = match reader(arrival, session, &action.by, ear).await? {
         Ok(from) => from,
         Err(refused) => return Ok(refused),
     };
@@ -189,7 +189,7 @@ async fn help(arrival: &Arrival<'_>, session: SessionId, ear: &Ear) -> Result<Ac
 }
 
 /// Somebody of the staff of a conversation, or the refusal.
-async fn about(
+async fn reader(
     arrival: &Arrival<'_>,
     session: SessionId,
     by: &Actor,

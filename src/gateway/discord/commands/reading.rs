@@ -1,6 +1,6 @@
 //! Reading a conversation that is somebody else's: rights first, then a record, then the page.
 
-use super::{about as reader, copy};
+use super::{copy, reader};
 use crate::{
     chat::{
         profile::{self, Reading},
@@ -39,7 +39,7 @@ pub(super) async fn read(
 
 /// Opens what somebody approved, or hands out their résumé, for staff of the server alone, with a record of it. Paging on
 /// changes the page that is open, and is the same reading.
-pub(super) async fn about(
+pub(super) async fn open(
     arrival: &Arrival<'_>,
     reading: Reading,
     action: &Action,

@@ -116,8 +116,14 @@ pub(super) type Delivered<T> = Result<T, Undelivered>;
 impl<'a> Sender<'a> {
     pub(super) fn new(app: &'a App, effect: &'a Effect) -> Self {
         let was_tried = app.doubts.has(effect.id) || effect.queued_at < app.began;
-        let (trail, reader, is_plainer) = Default::default();
-        Self { app, effect, was_tried, trail, reader, is_plainer }
+        Self {
+            app,
+            effect,
+            was_tried,
+            trail: Trail::default(),
+            reader: OnceLock::new(),
+            is_plainer: AtomicBool::new(false),
+        }
     }
 }
 
