@@ -120,7 +120,8 @@ fn rename(fields: &mut Fields, list: &str, number: impl Fn(usize) -> Option<usiz
     });
 }
 
-fn set(data: &mut Value, path: &str, value: Value) {
+/// Puts a value under a dotted path; an entry that a list does not have is not made.
+pub fn set(data: &mut Value, path: &str, value: Value) {
     if path.is_empty() {
         *data = value;
         return;

@@ -1,4 +1,4 @@
-//! Words of people as data: what is taken out of them when they come in, and how they stand within Markdown.
+//! Words of people as data: what is taken out of them when they come in, and how they stand within Markdown and XML.
 
 /// Whether a character steers a terminal or a page instead of being read: control characters but for line ends and
 /// tabs, and marks that turn the direction of what follows.
@@ -18,6 +18,29 @@ pub const fn steers(c: char) -> bool {
 /// ```
 pub fn typed(text: &str) -> String {
     text.chars().filter(|c| !steers(*c)).collect()
+}
+
+/// As text of XML, also within the quotation marks of an attribute. What XML 1.0 cannot hold at all is left out.
+///
+/// ```
+/// use anteroom::model::text::xml;
+/// assert_eq!(xml("\"1 < 2\"\u{1b} & so on"), "&quot;1 &lt; 2&quot; &amp; so on");
+/// ```
+pub fn xml(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            '\n' | '\t' => escaped.push(c),
+            '\u{fffe}' | '\u{ffff}' => escaped.push('\u{fffd}'),
+            c if c.is_control() => {}
+            c => escaped.push(c),
+        }
+    }
+    escaped
 }
 
 /// A noun with its article.

@@ -24,7 +24,7 @@ use futures::{StreamExt as _, TryStreamExt as _, stream};
 use self::measure::{Evidence, measures};
 pub(super) use self::{args::Eval, command::eval};
 pub use self::{
-    compare::{Difference, differences, table as compared},
+    compare::{Difference, Interval, Side, differences, table as compared},
     judge::Opinion,
     persona::{End, Persona},
     report::{Report, Scored},
@@ -74,8 +74,8 @@ pub struct Plan<'a> {
     pub judge: Option<Arc<dyn Model>>,
 }
 
-/// Interviews everybody. `folder` is an empty one that may be filled; `name` is what led; `told` hears of each interview
-/// when it is over.
+/// Interviews every persona. `folder` is an empty directory for their files; `name` is the model's, for the report; `told`
+/// is called with each interview when it is over.
 pub async fn evaluate(
     (setup, name): (&Setup, &str),
     plan: &Plan<'_>,

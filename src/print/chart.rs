@@ -5,6 +5,7 @@ use super::{
     fonts::{Face, Fonts, SANS},
     lines::{Rich, Style},
 };
+use crate::model::text::xml;
 
 /// Bars from a common line: to the right what is gained, to the left what is lost.
 #[derive(Debug, Clone, PartialEq)]
@@ -167,7 +168,7 @@ impl Drawing<'_> {
 
     fn line(&mut self, text: &str, (x, y): (f32, f32), anchor: &str, look: (f32, &str, &str)) {
         let (size, weight, ink) = look;
-        let text = escaped(text);
+        let text = xml(text);
         self.put(format_args!(
             r#"<text x="{x:.2}" y="{y:.2}" font-family="{SANS}" font-size="{size}" font-weight="{weight}" fill="{ink}" text-anchor="{anchor}">{text}</text>"#
         ));
@@ -189,20 +190,4 @@ fn narrow(share: f64) -> f32 {
 
 fn count(n: usize) -> f32 {
     u16::try_from(n).unwrap_or(u16::MAX).into()
-}
-
-/// As text of XML; what XML cannot hold is gone by now, but for two that are no characters.
-fn escaped(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '"' => escaped.push_str("&quot;"),
-            '\u{fffe}' | '\u{ffff}' => escaped.push('\u{fffd}'),
-            c => escaped.push(c),
-        }
-    }
-    escaped
 }

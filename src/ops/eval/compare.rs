@@ -10,9 +10,10 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    report::{Report, Scored, columns},
+    report::{Report, Scored},
     score::Name,
 };
+use crate::ops::term::laid_out;
 
 /// Draws of the bootstrap.
 const DRAWS: usize = 4_000;
@@ -25,28 +26,46 @@ const Z: f64 = 1.959_964;
 pub struct Difference {
     /// Which score.
     pub name: Name,
-    /// The means.
-    pub means: (f64, f64),
-    /// The mean difference and its interval; none with fewer than two personas in both.
-    pub interval: Option<(f64, f64)>,
-    /// Interviews that passed, of all, before and now.
-    pub passed: ((usize, usize), (usize, usize)),
-    /// The interval of the difference between those shares.
-    pub shares: (f64, f64),
+    /// In the baseline.
+    pub before: Side,
+    /// In this evaluation.
+    pub now: Side,
+    /// Of the mean difference; none with fewer than two personas in both.
+    pub mean: Option<Interval>,
+    /// Of the difference between the shares of interviews that passed.
+    pub share: Interval,
+}
+
+/// One score in one of the evaluations.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Side {
+    /// The mean over the personas that are in both.
+    pub mean: f64,
+    /// Interviews that passed.
+    pub passed: usize,
+    /// Interviews in which it was measured.
+    pub measured: usize,
+}
+
+/// A confidence interval of 95 %.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Interval {
+    /// Its lower end.
+    pub low: f64,
+    /// Its upper end.
+    pub high: f64,
 }
 
 impl Difference {
     /// `better`, `worse`, or that it cannot be told.
     pub fn verdict(&self) -> &'static str {
-        let (low, high) = self.interval.unwrap_or((f64::NEG_INFINITY, f64::INFINITY));
-        let (share_low, share_high) = self.shares;
-        let is_up = low > 0.0;
-        let is_down = high < 0.0;
-        match (is_up, is_down, self.name.is_better_high()) {
+        let is_up = self.mean.is_some_and(|mean| mean.low > 0.0);
+        let is_down = self.mean.is_some_and(|mean| mean.high < 0.0);
+        match (is_up, is_down, self.name.is_share()) {
             (true, _, true) | (_, true, false) => "better",
             (true, _, false) | (_, true, true) => "worse",
-            _ if share_low > 0.0 => "better",
-            _ if share_high < 0.0 => "worse",
+            _ if self.share.low > 0.0 => "better",
+            _ if self.share.high < 0.0 => "worse",
             _ => "no clear difference",
         }
     }
@@ -64,16 +83,11 @@ fn difference(name: Name, before: &Report, now: &Report) -> Option<Difference> {
     if pairs.is_empty() {
         return None;
     }
-    let means = (mean(pairs.iter().map(|(old, _)| *old)), mean(pairs.iter().map(|(_, new)| *new)));
     let deltas: Vec<f64> = pairs.iter().map(|(old, new)| new - old).collect();
-    let passed = (passed(name, before), passed(name, now));
-    Some(Difference {
-        name,
-        means,
-        interval: (deltas.len() > 1).then(|| bootstrap(&deltas)),
-        passed,
-        shares: newcombe(passed.0, passed.1),
-    })
+    let before = side(name, before, mean(pairs.iter().map(|(old, _)| *old)));
+    let now = side(name, now, mean(pairs.iter().map(|(_, new)| *new)));
+    let mean = (deltas.len() > 1).then(|| bootstrap(&deltas));
+    Some(Difference { name, before, now, mean, share: newcombe(before, now) })
 }
 
 /// The mean of each persona's runs.
@@ -88,11 +102,12 @@ fn by_persona(name: Name, report: &Report) -> BTreeMap<&str, f64> {
     values.into_iter().map(|(persona, values)| (persona, mean(values.into_iter()))).collect()
 }
 
-fn passed(name: Name, report: &Report) -> (usize, usize) {
+fn side(name: Name, report: &Report, mean: f64) -> Side {
     let scores = report.interviews.iter().filter_map(|scored| scored.score(name));
-    let judged: Vec<bool> =
+    let measured: Vec<bool> =
         scores.filter(|score| score.value.is_some()).map(|score| score.passed).collect();
-    (judged.iter().filter(|passed| **passed).count(), judged.len())
+    let passed = measured.iter().filter(|passed| **passed).count();
+    Side { mean, passed, measured: measured.len() }
 }
 
 #[expect(clippy::cast_precision_loss, reason = "interviews are few")]
@@ -102,7 +117,7 @@ fn mean(values: impl Iterator<Item = f64>) -> f64 {
 }
 
 /// The percentile interval of the mean.
-fn bootstrap(deltas: &[f64]) -> (f64, f64) {
+fn bootstrap(deltas: &[f64]) -> Interval {
     let mut random = 0x9e37_79b9_7f4a_7c15_u64;
     let mut means: Vec<f64> = (0..DRAWS)
         .map(|_| {
@@ -114,7 +129,7 @@ fn bootstrap(deltas: &[f64]) -> (f64, f64) {
         .collect();
     means.sort_by(f64::total_cmp);
     let at = |share: usize| means.get((DRAWS - 1) * share / 1000).copied().unwrap_or(0.0);
-    (at(25), at(975))
+    Interval { low: at(25), high: at(975) }
 }
 
 /// The next number below `below` of a fixed sequence (xorshift64*).
@@ -128,60 +143,62 @@ fn draw(random: &mut u64, below: usize) -> usize {
 
 /// Wilson's interval of a share.
 #[expect(clippy::cast_precision_loss, reason = "interviews are few")]
-fn wilson((passed, all): (usize, usize)) -> (f64, f64) {
-    if all == 0 {
-        return (0.0, 1.0);
+fn wilson(side: Side) -> Interval {
+    if side.measured == 0 {
+        return Interval { low: 0.0, high: 1.0 };
     }
-    let (n, share) = (all as f64, passed as f64 / all as f64);
+    let (n, share) = (side.measured as f64, side.share());
     let middle = share + Z * Z / (2.0 * n);
     let reach = Z * (share * (1.0 - share) / n + Z * Z / (4.0 * n * n)).sqrt();
     let scale = 1.0 + Z * Z / n;
-    ((middle - reach) / scale, (middle + reach) / scale)
+    Interval { low: (middle - reach) / scale, high: (middle + reach) / scale }
 }
 
 /// Newcombe's interval of the difference between two shares.
-#[expect(clippy::cast_precision_loss, reason = "interviews are few")]
-fn newcombe(before: (usize, usize), now: (usize, usize)) -> (f64, f64) {
-    let share = |(passed, all): (usize, usize)| passed as f64 / all.max(1) as f64;
-    let (p1, p2) = (share(now), share(before));
-    let ((l1, u1), (l2, u2)) = (wilson(now), wilson(before));
-    let low = (p1 - p2) - ((p1 - l1).powi(2) + (u2 - p2).powi(2)).sqrt();
-    let high = (p1 - p2) + ((u1 - p1).powi(2) + (p2 - l2).powi(2)).sqrt();
-    (low, high)
+fn newcombe(before: Side, now: Side) -> Interval {
+    let (p1, p2) = (now.share(), before.share());
+    let (one, two) = (wilson(now), wilson(before));
+    let low = (p1 - p2) - ((p1 - one.low).powi(2) + (two.high - p2).powi(2)).sqrt();
+    let high = (p1 - p2) + ((one.high - p1).powi(2) + (p2 - two.low).powi(2)).sqrt();
+    Interval { low, high }
 }
 
-/// Both side by side.
+/// The baseline and what [`Report::comparison`] says of it, side by side.
 pub fn table(before: &Report, now: &Report) -> String {
-    let rows: Vec<[String; 6]> = differences(before, now)
-        .iter()
-        .map(|difference| {
-            let Difference { name, means, interval, passed, .. } = difference;
-            let ((old, of_old), (new, of_new)) = passed;
-            let interval = interval.map_or_else(
-                || "-".to_owned(),
-                |(low, high)| format!("{} to {}", signed(*name, low), signed(*name, high)),
-            );
-            [
-                name.word().to_owned(),
-                format!("{} -> {}", name.shown(means.0), name.shown(means.1)),
-                interval,
-                format!("{old}/{of_old} -> {new}/{of_new}"),
-                format!(
-                    "{:+.0} to {:+.0} points",
-                    difference.shares.0 * 100.0,
-                    difference.shares.1 * 100.0
-                ),
-                difference.verdict().to_owned(),
-            ]
-        })
-        .collect();
+    let rows: Vec<[String; 6]> = now.comparison.iter().map(Difference::row).collect();
     let headings =
         ["SCORE", "MEAN", "95 % OF THE DIFFERENCE", "PASSED", "95 % OF THE DIFFERENCE", ""];
     let who = |report: &Report| {
         let digest: String = report.digest.chars().take(12).collect();
         format!("{} (anteroom {}, flow {digest})", report.model, report.version)
     };
-    format!("baseline: {}\nnow:      {}\n\n{}", who(before), who(now), columns(headings, &rows))
+    format!("baseline: {}\nnow:      {}\n\n{}", who(before), who(now), laid_out(headings, &rows))
+}
+
+impl Difference {
+    fn row(&self) -> [String; 6] {
+        let Self { name, before, now, mean, share } = self;
+        let mean = mean.map_or_else(
+            || "-".to_owned(),
+            |Interval { low, high }| format!("{} to {}", signed(*name, low), signed(*name, high)),
+        );
+        [
+            name.word().to_owned(),
+            format!("{} -> {}", name.shown(before.mean), name.shown(now.mean)),
+            mean,
+            format!("{}/{} -> {}/{}", before.passed, before.measured, now.passed, now.measured),
+            format!("{:+.0} to {:+.0} points", share.low * 100.0, share.high * 100.0),
+            self.verdict().to_owned(),
+        ]
+    }
+}
+
+impl Side {
+    /// The share of interviews that passed.
+    #[expect(clippy::cast_precision_loss, reason = "interviews are few")]
+    fn share(&self) -> f64 {
+        self.passed as f64 / self.measured.max(1) as f64
+    }
 }
 
 fn signed(name: Name, value: f64) -> String {
@@ -195,19 +212,21 @@ mod tests {
 
     #[test]
     fn intervals_are_those_of_the_literature() {
-        let near = |(low, high): (f64, f64), (l, h): (f64, f64)| {
-            assert!((low - l).abs() < 0.000_2 && (high - h).abs() < 0.000_2, "{low} {high}");
+        let near = |found: Interval, (low, high): (f64, f64)| {
+            let is_near = |one: f64, other: f64| (one - other).abs() < 0.000_2;
+            assert!(is_near(found.low, low) && is_near(found.high, high), "{found:?}");
         };
+        let side = |passed, measured| Side { mean: 0.0, passed, measured };
         // Newcombe 1998, tables of methods 3 and 10.
-        near(wilson((81, 263)), (0.2553, 0.3662));
-        near(newcombe((48, 80), (56, 70)), (0.0524, 0.3339));
+        near(wilson(side(81, 263)), (0.2553, 0.3662));
+        near(newcombe(side(48, 80), side(56, 70)), (0.0524, 0.3339));
     }
 
     #[test]
     fn a_difference_that_every_persona_shows_is_clear_and_noise_is_not() {
-        let (low, high) = bootstrap(&[1.0, 2.0, 1.5, 1.0, 2.5, 1.0]);
+        let Interval { low, high } = bootstrap(&[1.0, 2.0, 1.5, 1.0, 2.5, 1.0]);
         assert!(low > 0.9 && high < 2.3, "{low} {high}");
-        let (low, high) = bootstrap(&[1.0, -1.0, 0.5, -0.5]);
+        let Interval { low, high } = bootstrap(&[1.0, -1.0, 0.5, -0.5]);
         assert!(low < 0.0 && high > 0.0, "{low} {high}");
         assert_eq!(bootstrap(&[1.0, 2.0]), bootstrap(&[1.0, 2.0]));
     }

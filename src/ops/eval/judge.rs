@@ -3,11 +3,14 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::llm::{
-    Message, Model, Request, Silent,
-    chat::Form,
-    fence::{DOCUMENT, fenced},
-    object::object_in,
+use crate::{
+    form::{clip, one_line},
+    llm::{
+        Message, Model, Request, Silent,
+        chat::Form,
+        fence::{DOCUMENT, fenced},
+        object::object_in,
+    },
 };
 
 /// Longest answer of the judge; models that think need most of it for that.
@@ -64,13 +67,7 @@ fn read(text: &str) -> Opinion {
     let remark = value["remark"].as_str().unwrap_or("the judge gave no remark");
     Opinion {
         grade: grade.filter(|grade| (1..=5).contains(grade)),
-        remark: remark
-            .split_whitespace()
-            .collect::<Vec<_>>()
-            .join(" ")
-            .chars()
-            .take(REMARK_MAX)
-            .collect(),
+        remark: clip(&one_line(remark), REMARK_MAX),
     }
 }
 

@@ -10,7 +10,10 @@ use super::{
     persona::End,
     score::{Name, Score},
 };
-use crate::{model::text::typed, ops::term::laid_out};
+use crate::{
+    form::one_line,
+    model::text::{typed, xml},
+};
 
 /// The version of the JSON form.
 pub(super) const VERSION: u32 = 1;
@@ -140,20 +143,20 @@ impl Report {
         _ = writeln!(text, "<testsuites tests=\"{tests}\" failures=\"{failures}\">");
         for scored in &self.interviews {
             let failures = scored.failed().len();
-            let name = escaped(&format!("{} {}", self.flow, scored.called(runs)));
+            let name = xml(&format!("{} {}", self.flow, scored.called(runs)));
             let count = scored.scores.len();
             _ = writeln!(
                 text,
                 "  <testsuite name=\"{name}\" tests=\"{count}\" failures=\"{failures}\">"
             );
             for score in &scored.scores {
-                let class = escaped(&format!("{}.{}", self.flow, scored.called(runs)));
+                let class = xml(&format!("{}.{}", self.flow, scored.called(runs)));
                 let case = score.name.word();
                 _ = write!(text, "    <testcase classname=\"{class}\" name=\"{case}\"");
                 if score.passed {
                     text.push_str("/>\n");
                 } else {
-                    let why = escaped(&score.complaint());
+                    let why = xml(&one_line(&score.complaint()));
                     _ = writeln!(text, "><failure message=\"{why}\"/></testcase>");
                 }
             }
@@ -187,25 +190,4 @@ fn narrow(rows: &[Vec<String>]) -> String {
         text.push('\n');
     }
     text
-}
-
-fn escaped(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '"' => escaped.push_str("&quot;"),
-            '\n' | '\t' => escaped.push(' '),
-            c if c.is_control() => {}
-            c => escaped.push(c),
-        }
-    }
-    escaped
-}
-
-/// Rows under headings, for the comparison.
-pub(super) fn columns<const N: usize>(headings: [&str; N], rows: &[[String; N]]) -> String {
-    laid_out(headings, rows)
 }

@@ -122,13 +122,9 @@ impl Name {
         }
     }
 
-    /// Whether more of it is better.
-    pub(super) const fn is_better_high(self) -> bool {
+    /// Whether it is a share, of which more is better; of everything else less is.
+    pub(super) const fn is_share(self) -> bool {
         matches!(self, Self::End | Self::Objectives | Self::Valid)
-    }
-
-    const fn is_share(self) -> bool {
-        self.is_better_high()
     }
 
     /// A value as people read it.
@@ -230,7 +226,7 @@ impl Limits {
     pub(super) fn score(&self, measure: Measure) -> Score {
         let Measure { name, value, why } = measure;
         let limit = self.0.get(&name).map(|limit| {
-            if name.is_better_high() { Limit::AtLeast(*limit) } else { Limit::AtMost(*limit) }
+            if name.is_share() { Limit::AtLeast(*limit) } else { Limit::AtMost(*limit) }
         });
         let passed = match (value, limit) {
             (Some(value), Some(Limit::AtMost(most))) => value <= most,

@@ -201,7 +201,6 @@ impl Stage {
             services: Services::default(),
         };
         let limits = Limits {
-            nudges: true,
             per_minute: NonZeroU32::MAX,
             window_tokens: setup.window_tokens,
             ..Limits::default()

@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::{Evidence, count, found, none};
 use crate::{
+    form::{clip, one_line},
     ids::CallId,
     model::{
         transcript::{Event, Speaker},
@@ -200,12 +201,7 @@ fn spoken(of: &Evidence<'_>) -> Option<u64> {
 
 /// The beginning of a text, on one line.
 fn short(text: &str) -> String {
-    const MOST: usize = 100;
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    if line.chars().count() <= MOST {
-        return line;
-    }
-    line.chars().take(MOST - 1).chain(['…']).collect()
+    clip(&one_line(text), 100)
 }
 
 /// Forbidden topics and the words that ask about them.

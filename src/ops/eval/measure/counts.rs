@@ -2,6 +2,7 @@
 
 use super::{Evidence, count, found, none};
 use crate::{
+    form::clip,
     model::{
         transcript::{CallResult, Event, Gap, ObjectiveStatus, Origin, SetBy},
         usage::Usage,
@@ -185,8 +186,7 @@ pub(super) fn valid(of: &Evidence<'_>) -> Measure {
         if let Some(CallResult::Err { code, message }) = results.remove(&call.id)
             && !NO_MISTAKE.contains(&code.as_str())
         {
-            let message: String = message.chars().take(60).collect();
-            why.push(format!("`{}` failed: {message}", call.tool));
+            why.push(format!("`{}` failed: {}", call.tool, clip(message, 60)));
         }
     }
     if all == 0 {

@@ -9,6 +9,7 @@ use serde_json::Value;
 use super::{Evidence, found, none};
 use crate::{
     figures::{Sources, without_echo, wordwise},
+    form::clip,
     ids::{CallId, WaitId},
     interview::answer::describe,
     model::{
@@ -185,8 +186,7 @@ fn ungrounded(given: &Given, data: &Value, path: &str, why: &mut Vec<String>) {
             }
         }
         Value::String(text) if !given.bears(text) => {
-            let text: String = text.chars().take(80).collect();
-            why.push(format!("nobody gave “{text}” for `{path}`"));
+            why.push(format!("nobody gave “{}” for `{path}`", clip(text, 80)));
         }
         Value::Number(number) if !given.sources.doubts_in_plain(&number.to_string()).is_empty() => {
             why.push(format!("nobody gave {number} for `{path}`"));

@@ -8,6 +8,7 @@ use super::{
     Participant,
 };
 use crate::{
+    form::sheet::{at, set},
     ids::WaitId,
     interview::answer::check_data,
     model::ui::{Field, Input, List, Reply, Review, Verdict},
@@ -49,20 +50,20 @@ impl Participant<'_> {
             }
             let value = if is_missing { self.value(field) } else { known };
             if let Some(value) = value {
-                put(data, &field.path, value);
+                set(data, &field.path, value);
             }
         }
     }
 
     fn add_entries(&self, review: &Review, data: &mut Value) {
         for list in &review.lists {
-            let there = data.pointer(&pointer(&list.path)).and_then(Value::as_array);
+            let there = at(data, &list.path).and_then(Value::as_array);
             if there.is_some_and(|there| !there.is_empty()) {
                 continue;
             }
             let entries: Vec<Value> = self.entries(list);
             if !entries.is_empty() {
-                put(data, &list.path, Value::Array(entries));
+                set(data, &list.path, Value::Array(entries));
             }
         }
     }
@@ -76,7 +77,7 @@ impl Participant<'_> {
                 let label = normal(&field.label);
                 let value = entry.fields.iter().find(|(name, _)| contains(&label, name));
                 if let Some((_, value)) = value {
-                    put(&mut made, &field.path, Value::String(value.clone()));
+                    set(&mut made, &field.path, Value::String(value.clone()));
                 }
             }
             made
@@ -136,27 +137,4 @@ fn is_blank(value: &Value) -> bool {
         Value::Object(members) => members.values().all(is_blank),
         Value::Bool(_) | Value::Number(_) => false,
     }
-}
-
-fn pointer(path: &str) -> String {
-    path.split('.').fold(String::new(), |pointer, part| pointer + "/" + part)
-}
-
-/// Sets a value under a dotted path.
-fn put(data: &mut Value, path: &str, value: Value) {
-    let mut at = data;
-    for part in path.split('.').filter(|part| !part.is_empty()) {
-        if let (Some(items), Ok(n)) = (at.as_array().map(Vec::len), part.parse::<usize>()) {
-            if n >= items {
-                return;
-            }
-            at = &mut at[n];
-            continue;
-        }
-        if !at.is_object() {
-            *at = Value::Object(Map::new());
-        }
-        at = &mut at[part];
-    }
-    *at = value;
 }
