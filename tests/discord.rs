@@ -40,6 +40,8 @@ mod erasing;
 mod faults;
 #[path = "discord/few_calls.rs"]
 mod few_calls;
+#[path = "support/filed.rs"]
+mod filed;
 #[path = "discord/first_contact.rs"]
 mod first_contact;
 #[path = "discord/handed.rs"]

@@ -40,6 +40,8 @@ mod emulator;
 mod erasing;
 #[path = "support/faults.rs"]
 mod faults;
+#[path = "support/filed.rs"]
+mod filed;
 #[path = "slack/first_contact.rs"]
 mod first_contact;
 #[path = "slack/handed.rs"]

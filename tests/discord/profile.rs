@@ -2,57 +2,25 @@
 
 use anteroom::store::Store as _;
 use insta::assert_snapshot;
+use serde_json::json;
 
 use crate::bot::Bot;
 
-const FILED: &str = r#"
-format = 1
-id = "filed"
-version = "1.0.0"
-title = "A file and a name"
-
+const START: &str = r#"
 [start.discord]
 panel = true
 panel_text = "Press Start."
 place = "private-thread"
 parent = "welcome"
 fallback = "dm"
-
-[data.pet]
-schema_inline = '{"type":"object","title":"Your name","required":["name"],"properties":{"name":{"type":"string","title":"Name"},"story":{"type":"string","title":"Story"}}}'
-review = true
-
-[[phase]]
-id = "one"
-title = "One"
-mode = "script"
-uploads = { accept = ["txt"], max_mb = 1, max_files = 1 }
-
-  [[phase.objective]]
-  id = "named"
-  title = "A name"
-  done = { reviewed = "pet" }
-
-  [[phase.step]]
-  id = "file"
-  tool = "get_user_upload"
-  [phase.step.args]
-  uploadType = "resume"
-  prompt = "A file, please."
-
-  [[phase.step]]
-  id = "name"
-  tool = "submit_for_validation"
-  [phase.step.args]
-  dataType = "pet"
-  message = "Your name?"
-  data = { name = "Ada *King*", story = "Once upon a time. " }
-
-  [[phase.effect]]
-  do = "post_summary"
-  channel = "staff_desk"
-  include = ["pet"]
 "#;
+
+const STORY: &str = "Once upon a time. ";
+
+fn filed(story: &str) -> String {
+    let draft = json!({ "name": "Ada *King*", "story": story });
+    crate::filed::flow(START, &draft, "staff_desk")
+}
 
 /// A member of the team has read a page, or has taken a file.
 async fn audited(bot: &Bot, event: &str) -> usize {
@@ -79,7 +47,7 @@ async fn finished(flow: &str) -> Bot {
 
 #[tokio::test]
 async fn the_team_opens_a_profile_and_takes_a_resume_from_the_summary() {
-    let bot = finished(FILED).await;
+    let bot = finished(&filed(STORY)).await;
     let linus = bot.linus();
     linus.press("Open profile").await;
     assert_snapshot!(linus.news(), @r"
@@ -105,7 +73,7 @@ async fn the_team_opens_a_profile_and_takes_a_resume_from_the_summary() {
 #[tokio::test]
 async fn a_long_profile_is_read_page_by_page() {
     let long = "Once upon a time there was an engine. ".repeat(200);
-    let bot = finished(&FILED.replace("Once upon a time. ", &long)).await;
+    let bot = finished(&filed(&long)).await;
     let linus = bot.linus();
     linus.press("Open profile").await;
     assert!(linus.screen().contains("Page 1 of"), "{}", linus.screen());
@@ -119,7 +87,7 @@ async fn a_long_profile_is_read_page_by_page() {
 /// Whoever may not read a conversation opens nothing of it.
 #[tokio::test]
 async fn members_open_no_profile() {
-    let bot = finished(FILED).await;
+    let bot = finished(&filed(STORY)).await;
     let profile = bot.linus().button("Open profile").unwrap();
     let resume = bot.linus().button("Résumé").unwrap();
     let mallory = bot.mallory();

@@ -1,7 +1,7 @@
 //! Staff read a conversation from its card (J3.1, J5.2), and people answer from the app's Home.
 
 use insta::assert_snapshot;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::{
     approvals::asked,
@@ -144,7 +144,7 @@ async fn audit(bot: &Bot, event: &str) -> Vec<Value> {
 /// What somebody approved and their résumé are a press away from the closing message, for the team alone and on record.
 #[tokio::test]
 async fn the_team_opens_a_profile_and_takes_a_resume_from_the_closing_message() {
-    let bot = Bot::on(FILED).await;
+    let bot = Bot::on(&filed()).await;
     let (ada, desk) = (bot.ada(), bot.grace().at("recruiting-desk"));
     ada.command("/onboard start").await;
     ada.drop_file("ada.txt", b"Ada Byron, programmer", "").await;
@@ -174,7 +174,7 @@ async fn the_team_opens_a_profile_and_takes_a_resume_from_the_closing_message() 
 
 #[tokio::test]
 async fn whoever_waits_for_a_file_that_slack_refuses_is_told() {
-    let bot = Bot::on(FILED).await;
+    let bot = Bot::on(&filed()).await;
     let (ada, desk) = (bot.ada(), bot.grace().at("recruiting-desk"));
     ada.command("/onboard start").await;
     ada.drop_file("ada.txt", b"Ada Byron, programmer", "").await;
@@ -194,48 +194,7 @@ async fn whoever_waits_for_a_file_that_slack_refuses_is_told() {
     assert!(!ada.screen().contains(".zip"), "{}", ada.screen());
 }
 
-const FILED: &str = r#"
-format = 1
-id = "filed"
-version = "1.0.0"
-title = "A file and a name"
-
-[start.slack]
-commands = ["/onboard"]
-place = "dm"
-
-[data.pet]
-schema_inline = '{"type":"object","title":"Your name","required":["name"],"properties":{"name":{"type":"string","title":"Name"}}}'
-review = true
-
-[[phase]]
-id = "one"
-title = "One"
-mode = "script"
-uploads = { accept = ["txt"], max_mb = 1, max_files = 1 }
-
-  [[phase.objective]]
-  id = "named"
-  title = "A name"
-  done = { reviewed = "pet" }
-
-  [[phase.step]]
-  id = "file"
-  tool = "get_user_upload"
-  [phase.step.args]
-  uploadType = "resume"
-  prompt = "A file, please."
-
-  [[phase.step]]
-  id = "name"
-  tool = "submit_for_validation"
-  [phase.step.args]
-  dataType = "pet"
-  message = "Your name?"
-  data = { name = "" }
-
-  [[phase.effect]]
-  do = "post_summary"
-  channel = "recruiting_desk"
-  include = ["pet"]
-"#;
+fn filed() -> String {
+    let start = "[start.slack]\ncommands = [\"/onboard\"]\nplace = \"dm\"\n";
+    crate::filed::flow(start, &json!({ "name": "" }), "recruiting_desk")
+}

@@ -28,13 +28,20 @@ impl Logged {
 
     /// The lines that hold `words`.
     pub(crate) fn with(&self, words: &str) -> Vec<String> {
-        let text = String::from_utf8(self.lines.0.lock().unwrap().clone()).unwrap();
-        text.lines().filter(|line| line.contains(words)).map(str::to_owned).collect()
+        self.lines.text().lines().filter(|line| line.contains(words)).map(str::to_owned).collect()
     }
 }
 
+/// A log in memory.
 #[derive(Clone, Default)]
-struct Lines(Arc<Mutex<Vec<u8>>>);
+pub(crate) struct Lines(Arc<Mutex<Vec<u8>>>);
+
+impl Lines {
+    /// All of it.
+    pub(crate) fn text(&self) -> String {
+        String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
+    }
+}
 
 impl io::Write for Lines {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {

@@ -9,6 +9,7 @@ use super::{
     endpoints,
     formats::Service,
     means,
+    rules::LEARNT,
     scripted::Scripted,
 };
 use crate::{thinking::TALK, world::World};
@@ -134,31 +135,13 @@ async fn an_interview_is_led_to_its_end_over_each_row_of_presets_without_a_refus
 
 #[tokio::test]
 async fn an_interview_is_led_to_its_end_after_what_was_learnt_from_refusals() {
-    for (rules, most) in [
-        (&[Rule::Reasons][..], 2),
-        (&[Rule::Reasons, Rule::EffortNone], 3),
-        (&[Rule::NoTemperature], 1),
-        (&[Rule::AtMost(1_500)], 1),
-        (&[Rule::KnownMembers], 1),
-        (&[Rule::Signature], 1),
-        (&[Rule::Details], 1),
-        (&[Rule::Thoughts], 1),
-        (&[Rule::ThoughtsInTurn], 1),
-        (&[Rule::NoThoughts], 0),
-        (&[Rule::NoUserAfterTool], 1),
-        (&[Rule::Apart, Rule::NoUserAfterTool, Rule::KnownMembers], 3),
-        (&[Rule::Gemma(400)], 1),
-        (&[Rule::Gemma(500)], 1),
-        (&[Rule::Gemma(400), Rule::NoSystem], 2),
-        (&[Rule::Ministral, Rule::Apart], 2),
-        (&[Rule::OneId], 0),
-    ] {
+    for (rules, most) in LEARNT {
         for writes in [false, true] {
             let what = format!("{rules:?} writes: {writes}");
             let emulator = Emulator::playing(rules, lines(writes)).await;
             let world = interview(&emulator.url, "", writes).await;
             assert_led(&world, &what).await;
-            assert!(emulator.refused() <= most, "{what}: {}", emulator.refused());
+            assert!(emulator.refused() <= *most, "{what}: {}", emulator.refused());
             assert_eq!(emulator.taken().len(), lines(writes).len(), "{what}");
         }
     }

@@ -125,29 +125,32 @@ async fn presets_are_never_refused() {
     }
 }
 
+/// Rules that a client learns without any setting, and how many refusals that takes at most.
+pub(crate) const LEARNT: &[(&[Rule], usize)] = &[
+    (&[Rule::Reasons], 2),
+    (&[Rule::Reasons, Rule::EffortNone], 3),
+    (&[Rule::NoTemperature], 1),
+    (&[Rule::AtMost(1_500)], 1),
+    (&[Rule::KnownMembers], 1),
+    (&[Rule::Signature], 1),
+    (&[Rule::Details], 1),
+    (&[Rule::Thoughts], 1),
+    (&[Rule::ThoughtsInTurn], 1),
+    (&[Rule::NoThoughts], 0),
+    (&[Rule::NoUserAfterTool], 1),
+    (&[Rule::Apart, Rule::NoUserAfterTool, Rule::KnownMembers], 3),
+    (&[Rule::Gemma(400)], 1),
+    (&[Rule::Gemma(500)], 1),
+    (&[Rule::Gemma(400), Rule::NoSystem], 2),
+    (&[Rule::Ministral, Rule::Apart], 2),
+    (&[Rule::OneId], 0),
+];
+
 #[tokio::test]
 async fn refusals_are_learnt_from_without_any_setting() {
-    for (rules, once) in [
-        (&[Rule::Reasons][..], 2),
-        (&[Rule::Reasons, Rule::EffortNone], 3),
-        (&[Rule::NoTemperature], 1),
-        (&[Rule::AtMost(1_500)], 1),
-        (&[Rule::KnownMembers], 1),
-        (&[Rule::Signature], 1),
-        (&[Rule::Details], 1),
-        (&[Rule::Thoughts], 1),
-        (&[Rule::ThoughtsInTurn], 1),
-        (&[Rule::NoThoughts], 0),
-        (&[Rule::NoUserAfterTool], 1),
-        (&[Rule::Apart, Rule::NoUserAfterTool, Rule::KnownMembers], 3),
-        (&[Rule::Gemma(400)], 1),
-        (&[Rule::Gemma(500)], 1),
-        (&[Rule::Gemma(400), Rule::NoSystem], 2),
-        (&[Rule::Ministral, Rule::Apart], 2),
-        (&[Rule::OneId], 0),
-    ] {
+    for (rules, once) in LEARNT {
         let refused = refusals(rules, "").await;
-        assert!(refused <= once, "{rules:?}: refused {refused} times");
+        assert!(refused <= *once, "{rules:?}: refused {refused} times");
     }
 }
 

@@ -1,11 +1,6 @@
 //! Hostile people: what they send, type and claim to be, and what they get for it.
 
-use std::{
-    io,
-    os::unix::fs::PermissionsExt,
-    sync::{Arc, Mutex},
-    time::Duration,
-};
+use std::{os::unix::fs::PermissionsExt, sync::Arc, time::Duration};
 
 use anteroom::{
     artifacts::{Artifacts, extract::Extractor},
@@ -24,6 +19,7 @@ use super::site::{Site, Visitor, csrf};
 use crate::{
     dribbling::{Dribblers, slowest},
     keys::AnyKeys,
+    logged::Lines,
 };
 
 const LINK: &str = "[Approve here](https://evil.example)<img src=x>";
@@ -264,21 +260,6 @@ fn what_people_send_is_kept_for_its_owners_eyes() {
     }
 }
 
-/// A log in memory.
-#[derive(Clone, Default)]
-struct Lines(Arc<Mutex<Vec<u8>>>);
-
-impl io::Write for Lines {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().unwrap().extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
 /// Everything that we log, down to the last detail and before anything is blacked out: what was erased would outlive
 /// its erasure there.
 #[tokio::test]
@@ -310,7 +291,7 @@ async fn no_line_of_the_log_holds_what_a_person_said_or_sent() {
     let page = ada.press(&page, "Erase everything").await;
     assert!(page.contains("Everything is erased"), "{page}");
 
-    let log = String::from_utf8(lines.0.lock().unwrap().clone()).unwrap();
+    let log = lines.text();
     assert!(log.contains(&session) && log.contains("session erased"), "something is logged: {log}");
     let secrets = [
         "Quetzalcoatl",
