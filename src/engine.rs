@@ -103,8 +103,9 @@ pub trait Gateway: fmt::Debug + Send + Sync {
         Team::default()
     }
 
-    /// What is known to stand outside for a session at `place` besides what its ledger says: an older program kept none.
-    /// Asked before the session is erased; nothing is changed.
+    /// What is known to stand outside for a session at `place` besides what its ledger says: an older program kept none, and
+    /// a message that is being written is on it only when it is whole. Asked before the session is erased: such a message
+    /// is ended, and nothing else is changed.
     async fn remains(&self, session: SessionId, place: &Place) -> Vec<Posted> {
         _ = (session, place);
         Vec::new()

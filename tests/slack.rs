@@ -108,6 +108,8 @@ mod scripted;
 mod skipped;
 #[path = "support/specification.rs"]
 mod specification;
+#[path = "slack/streams.rs"]
+mod streams;
 #[path = "slack/surface.rs"]
 mod surface;
 #[path = "slack/troubles.rs"]

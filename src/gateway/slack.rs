@@ -54,6 +54,7 @@ mod blocks;
 mod catch_up;
 pub mod commands;
 pub mod connect;
+mod delivery;
 pub mod doctor;
 pub mod files;
 pub mod home;

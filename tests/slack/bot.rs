@@ -224,6 +224,26 @@ impl Bot {
 
     /// The process dies with work in hand, and the next one begins on what the store holds.
     pub(crate) async fn crash(&mut self) {
+        self.restart().await;
+        self.engine.recover().await;
+        self.reached().await;
+        self.rest().await;
+    }
+
+    /// The same, but the next process runs on its own: nobody waits for what it does.
+    pub(crate) async fn crash_and_run(&mut self) {
+        self.restart().await;
+        self.run();
+    }
+
+    /// Work is done as it comes, and nobody waits for it any more.
+    pub(crate) fn run(&mut self) {
+        self.unrested();
+        let (engine, shutdown) = (self.engine.clone(), self.shutdown.clone());
+        self.tasks.spawn(async move { engine.run(shutdown).await });
+    }
+
+    async fn restart(&mut self) {
         self.slack.resting(None);
         self.hold.kill();
         self.tasks.abort_all();
@@ -234,9 +254,6 @@ impl Bot {
         let Made { hold, app, engine, shutdown, tasks } = made;
         (self.hold, self.app, self.engine) = (hold, app, engine);
         (self.shutdown, self.tasks) = (shutdown, tasks);
-        self.engine.recover().await;
-        self.reached().await;
-        self.rest().await;
     }
 
     /// Files of the conversation that began first, oldest first.

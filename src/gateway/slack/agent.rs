@@ -1,12 +1,14 @@
 //! What Slack's agent surface shows while the bot works: status, session states, words as they come.
 //!
-//! All of it is best effort and looks at sessions from the outside: nothing here is needed for a conversation to go
-//! on, and what is lost is shown again with the next change. A stream lives while the model speaks and never across a
-//! question; the message that is posted in the end ([`Agent::finish`]) takes its place.
+//! All of it looks at sessions from the outside: nothing here is needed for a conversation to go on, and a status that is
+//! lost is shown again with the next change. A stream lives while the model speaks and never across a question; the
+//! message that is posted in the end ([`Agent::finish`]) takes its place. It has a durable record ([`streams`]), so that
+//! none is left open, whatever becomes of the process or the answer.
 
 mod safe;
 mod status;
 mod stream;
+mod streams;
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
@@ -17,28 +19,28 @@ use metrics::counter;
 use moka::sync::Cache;
 use serde_json::{Value, json};
 use tokio::{
-    sync::{Mutex as Turn, broadcast::error::RecvError},
+    sync::broadcast::error::RecvError,
     task::JoinSet,
-    time::{Instant, sleep_until},
+    time::{Instant, sleep, sleep_until},
 };
 use tokio_util::sync::CancellationToken;
 
 use self::{
-    safe::safe,
     status::{Shown, name_of},
-    stream::{Kept, Spot, Stream},
+    stream::Spot,
+    streams::{Looked, Streams},
 };
 use super::{
     api::{Api, Failure, Method},
-    limits,
-    render::{self, Message},
+    limits, render,
 };
 use crate::{
-    chat::standing::Standing,
+    chat::{Ledger, standing::Standing},
     engine::{self, Draft, Engine, Look},
     ids::SessionId,
     model::{
         effect::Effect,
+        posted::Posted,
         session::{Platform, Status},
     },
     store::{Note, Store},
@@ -93,9 +95,9 @@ struct Inner {
     /// The thread of each session that has its title.
     titled: Cache<SessionId, String>,
     /// The message of each session that is being written.
-    streams: Mutex<HashMap<SessionId, Arc<Turn<Option<Stream>>>>>,
-    /// Messages that are posted plainly, by session and what the model knew.
-    plain: Cache<SessionId, u64>,
+    streams: Streams,
+    /// Where sessions stand that are about to be erased.
+    erasing: Cache<SessionId, Spot>,
     /// Sessions of other platforms.
     elsewhere: Cache<SessionId, ()>,
     /// Methods that Slack refuses here, and until when they are not called.
@@ -138,28 +140,38 @@ const WORDS: Wanted = Wanted { standing: false, words: true };
 
 impl Agent {
     /// Shows what goes on through `api`.
-    pub fn new(api: Api, store: Arc<dyn Store>) -> Self {
+    pub fn new(api: Api, store: Arc<dyn Store>, ledger: Ledger) -> Self {
         let inner = Inner {
+            streams: Streams::new(api.clone(), Arc::clone(&store), ledger),
             api,
             threads: Threads::new(Platform::Slack, Arc::clone(&store)),
             store,
             engine: OnceLock::new(),
             shown: Cache::new(limits::SESSIONS_KEPT),
             titled: Cache::new(limits::SESSIONS_KEPT),
-            streams: Mutex::default(),
-            plain: Cache::new(limits::SESSIONS_KEPT),
+            erasing: Cache::new(limits::SESSIONS_KEPT),
             elsewhere: Cache::new(limits::SESSIONS_KEPT),
             resting: Mutex::default(),
         };
         Self { inner: Arc::new(inner) }
     }
 
-    /// Follows the engine until `shutdown`.
+    /// Closes what an earlier process has left open, and follows the engine until `shutdown`.
     pub async fn run(&self, engine: Engine, shutdown: CancellationToken) {
+        let engine = self.inner.engine.get_or_init(|| engine).clone();
+        let settle = async {
+            tokio::select! {
+                () = shutdown.cancelled() => {}
+                () = self.inner.settle(&engine) => {}
+            }
+        };
+        tokio::join!(settle, self.follow(&engine, &shutdown));
+    }
+
+    async fn follow(&self, engine: &Engine, shutdown: &CancellationToken) {
         let mut watched = engine.watch();
         let mut drafts = engine.drafts();
         let mut progress = engine.pipeline().progress();
-        let engine = self.inner.engine.get_or_init(|| engine).clone();
         let mut agenda = Agenda::default();
         let mut jobs: JoinSet<(SessionId, Option<(Instant, Wanted)>)> = JoinSet::new();
         let mut not_before = Instant::now();
@@ -175,8 +187,17 @@ impl Agent {
                     Err(RecvError::Closed) => return,
                 },
                 draft = drafts.recv() => match draft {
-                    Ok(draft) => agenda.add(draft.session, Instant::now() + limits::STREAM_PACE, WORDS),
-                    Err(RecvError::Lagged(_)) => {}
+                    // What is over ends at once.
+                    Ok(draft) if draft.text.is_empty() => agenda.add(draft.session, Instant::now(), WORDS),
+                    Ok(draft) => {
+                        let pace = self.inner.streams.pace(draft.session);
+                        agenda.add(draft.session, Instant::now() + pace, WORDS);
+                    }
+                    Err(RecvError::Lagged(_)) => {
+                        for session in self.inner.streams.sessions() {
+                            agenda.add(session, Instant::now() + limits::STREAM_PACE, WORDS);
+                        }
+                    }
                     Err(RecvError::Closed) => return,
                 },
                 told = progress.recv() => match told {
@@ -211,7 +232,24 @@ impl Agent {
     /// Puts the words of a post into the messages that were streamed for them, and says which they are: `D024/1690.1`.
     /// None where there is no such message: then they are posted plainly.
     pub async fn finish(&self, effect: &Effect, text: &str) -> Result<Vec<String>, Failure> {
-        self.inner.finish(effect, text).await
+        self.inner.streams.finish(self.inner.engine.get(), effect, text).await
+    }
+
+    /// Before something is said in a session: whatever is open there and not continued ends.
+    pub async fn make_way(&self, session: SessionId) -> Result<(), Failure> {
+        self.inner.streams.make_way(self.inner.engine.get(), session).await
+    }
+
+    /// Before a session is erased: what is being written there ends; the messages that it has come to.
+    pub async fn give_up(&self, session: SessionId) -> Vec<Posted> {
+        if let Some(engine) = self.inner.engine.get()
+            && let Ok(look) = engine.look(session).await
+            && self.inner.is_here(&look)
+            && let Some(spot) = self.inner.spot(&look).await
+        {
+            self.inner.erasing.insert(session, spot);
+        }
+        self.inner.streams.give_up(session).await
     }
 
     /// What stands below an answer of the model.
@@ -262,22 +300,67 @@ impl Inner {
         if self.elsewhere.contains_key(&session) {
             return None;
         }
+        let mut wanted = wanted;
         if wanted.words {
-            let again = self.write(engine, session).await;
-            if let Some(at) = again {
-                return Some((at, Wanted { words: true, ..wanted }));
+            match self.write(engine, session).await {
+                Looked::Done => {}
+                Looked::Again(at) => return Some((at, Wanted { words: true, ..wanted })),
+                Looked::Ended => {
+                    self.shown.invalidate(&session);
+                    wanted.standing = true;
+                }
             }
         }
         if !wanted.standing {
             return None;
         }
-        let look = engine.look(session).await.ok()?;
+        let look = match engine.look(session).await {
+            Ok(look) => look,
+            Err(engine::Error::NoSession) => {
+                self.part_with(session).await;
+                return None;
+            }
+            Err(_) => return None,
+        };
         if !self.is_here(&look) {
             return None;
         }
         let shown = Shown::of(&look, engine.pipeline());
         let again = self.tell(&look, shown).await?;
         Some((Instant::now() + again, STANDING))
+    }
+
+    /// A session is gone: nobody is at work there any more.
+    async fn part_with(&self, session: SessionId) {
+        self.shown.invalidate(&session);
+        let Some(spot) = self.erasing.remove(&session) else { return };
+        let mut body = json!({ "channel_id": spot.channel, "thread_ts": spot.thread });
+        body["status"] = json!(name_of(Standing::Closed));
+        self.show(&spot.team, Method::SessionStatus, body.clone()).await;
+        body["status"] = json!("");
+        self.show(&spot.team, Method::ThreadStatus, body).await;
+    }
+
+    /// Closes what an earlier process has left open; what Slack does not take now is tried again.
+    async fn settle(&self, engine: &Engine) {
+        let mut left = self.streams.left().await;
+        while !left.is_empty() {
+            let mut again = Vec::new();
+            for session in left {
+                match self.streams.settle(session).await {
+                    Ok(true) => _ = self.look(engine, session, STANDING).await,
+                    Ok(false) => {}
+                    Err(failure) => {
+                        tracing::debug!(session.id = %session, %failure, "a stream stays open for a while");
+                        again.push(session);
+                    }
+                }
+            }
+            if !again.is_empty() {
+                sleep(limits::STATUS_AGAIN).await;
+            }
+            left = again;
+        }
     }
 
     fn is_here(&self, look: &Look) -> bool {
@@ -298,7 +381,7 @@ impl Inner {
         let spot = self.spot(look).await?;
         let place = json!({ "channel_id": spot.channel, "thread_ts": spot.thread });
         self.name(look, &spot, &place).await;
-        let has_stream = lock(&self.streams).contains_key(&session);
+        let has_stream = self.streams.has(session);
         if before.as_ref().map(|before| before.standing) != Some(shown.standing) && !has_stream {
             let mut body = place.clone();
             body["status"] = json!(name_of(shown.standing));
@@ -371,44 +454,20 @@ impl Inner {
         })
     }
 
-    /// Shows what the model says, as far as it has come. When to look again, where that is needed.
-    async fn write(&self, engine: &Engine, session: SessionId) -> Option<Instant> {
-        let turn = lock(&self.streams).get(&session).cloned();
-        let Some(draft) = engine.draft(session) else {
-            let turn = turn?;
-            let mut stream = turn.lock().await;
-            // Its post takes the message over; where none comes, nobody said it in the end.
-            let left = stream.as_ref()?.grew_at + limits::STREAM_ORPHAN;
-            if left > Instant::now() {
-                return Some(left);
+    /// Shows what the model says, as far as it has come.
+    async fn write(&self, engine: &Engine, session: SessionId) -> Looked {
+        match engine.draft(session) {
+            Some(draft) if self.streams.has(session) => self.streams.grow(engine, &draft).await,
+            Some(draft) => {
+                self.open(engine, &draft).await;
+                Looked::Done
             }
-            let orphan = stream.take()?;
-            lock(&self.streams).remove(&session);
-            orphan.kept.discard(&self.api).await;
-            self.forget(session).await;
-            return None;
-        };
-        if self.plain.get(&session) == Some(draft.knew) {
-            return None;
+            None => self.streams.conclude(engine, session).await,
         }
-        match turn {
-            Some(turn) => {
-                let mut stream = turn.lock().await;
-                let stream = stream.as_mut()?;
-                if stream.kept.knew != draft.knew {
-                    // The message before is not posted yet.
-                    return Some(Instant::now() + limits::STREAM_PACE);
-                }
-                stream.grow((&self.api, self.store.as_ref(), session), &draft.text).await;
-            }
-            None => self.open(engine, &draft).await,
-        }
-        None
     }
 
     async fn open(&self, engine: &Engine, draft: &Draft) {
-        let text = safe(&draft.text, false);
-        if text.chars().count() < limits::STREAM_BEGIN {
+        if !self.streams.may_open(draft) {
             return;
         }
         let Ok(look) = engine.look(draft.session).await else { return };
@@ -416,129 +475,12 @@ impl Inner {
             return;
         }
         let Some(spot) = self.spot(&look).await else { return };
-        let state = &look.state;
-        let is_wanted = state.status == Status::Open
-            && state.handoff.is_none()
-            && state.pending().next().is_none();
-        if !is_wanted || draft.knew <= state.mind.knew {
-            return;
-        }
-        // What a crash left behind becomes this message, when all of it is there.
-        let left = self.store.noted(&stream::key(draft.session)).await;
-        if left.is_ok_and(|note| note.is_some()) {
-            self.post_plainly(draft);
-            return;
-        }
-        let turn = Arc::new(Turn::new(None));
-        let mut stream = turn.lock().await;
-        lock(&self.streams).insert(draft.session, Arc::clone(&turn));
         let done = status::done(&look, engine.pipeline());
-        let title =
-            state.phase().and_then(|id| look.flow.flow.phase.iter().find(|phase| phase.id == id));
-        let title = title.map_or("", |phase| phase.title.as_str());
-        let who = (&self.api, self.store.as_ref(), draft.session);
-        match Stream::open(who, (spot, draft.knew), &text, &done, title).await {
-            Ok(opened) => *stream = Some(opened),
-            Err(failure) => {
-                tracing::debug!(session.id = %draft.session, %failure, "words are posted plainly");
-                lock(&self.streams).remove(&draft.session);
-                self.post_plainly(draft);
-            }
-        }
+        let phase = look.state.phase();
+        let phase = phase.and_then(|id| look.flow.flow.phase.iter().find(|phase| phase.id == id));
+        let title = phase.map_or("", |phase| phase.title.as_str());
+        self.streams.open(draft, (&look, spot), (&done, title)).await;
     }
-
-    fn post_plainly(&self, draft: &Draft) {
-        self.plain.insert(draft.session, draft.knew);
-    }
-
-    async fn finish(&self, effect: &Effect, text: &str) -> Result<Vec<String>, Failure> {
-        let session = effect.session;
-        let turn = lock(&self.streams).get(&session).cloned();
-        let Some(turn) = turn else { return self.mend(effect, text).await };
-        let mut held = turn.lock().await;
-        let Some(stream) = held.as_mut() else { return self.mend(effect, text).await };
-        let shown = safe(text, true);
-        let is_answer = stream.begins(&shown);
-        if !is_answer {
-            let draft = self.engine.get().and_then(|engine| engine.draft(session));
-            let still_speaks = draft.is_some_and(|draft| draft.knew == stream.kept.knew);
-            if still_speaks || self.is_earlier(effect, stream.kept.knew).await? {
-                // Another post: the message waits for its own.
-                return Ok(Vec::new());
-            }
-        }
-        let more = json!({ "blocks": [Agent::feedback_buttons()] });
-        let ended = if is_answer && stream.holds(&shown) {
-            stream.end(&self.api, &shown, more).await
-        } else {
-            // Nothing is changed that is still being written.
-            stream.kept.halt(&self.api).await?;
-            Err(Failure::Refused { error: "torn".to_owned(), messages: Vec::new() })
-        };
-        let messages = match ended {
-            Ok(()) => stream.kept.messages.clone(),
-            Err(Failure::Refused { .. }) => {
-                let message = if is_answer { answer(text) } else { whole(text) };
-                stream.kept.rewrite(&self.api, message).await?.into_iter().collect()
-            }
-            Err(failure) => return Err(failure),
-        };
-        let channel = stream.kept.spot.channel.clone();
-        *held = None;
-        lock(&self.streams).remove(&session);
-        // Ending it has changed how the session stands in Slack.
-        self.shown.invalidate(&session);
-        self.forget(session).await;
-        Ok(messages.into_iter().map(|ts| format!("{channel}/{ts}")).collect())
-    }
-
-    /// A process that ended in the middle left half a message behind: it is made whole.
-    async fn mend(&self, effect: &Effect, text: &str) -> Result<Vec<String>, Failure> {
-        let session = effect.session;
-        let note = self.store.noted(&stream::key(session)).await;
-        let later = |_| Failure::Later { after: limits::STATUS_AGAIN };
-        let Some(value) = note.map_err(later)?.and_then(|note| note.value) else {
-            return Ok(Vec::new());
-        };
-        let Ok(mut kept) = serde_json::from_str::<Kept>(&value) else { return Ok(Vec::new()) };
-        if self.is_earlier(effect, kept.knew).await? {
-            return Ok(Vec::new());
-        }
-        kept.find(&self.api).await?;
-        kept.halt(&self.api).await?;
-        let message = kept.rewrite(&self.api, whole(text)).await?;
-        self.forget(session).await;
-        Ok(message.into_iter().map(|ts| format!("{}/{ts}", kept.spot.channel)).collect())
-    }
-
-    /// Whether a post was queued before the words that were written knowing so much.
-    async fn is_earlier(&self, effect: &Effect, knew: u64) -> Result<bool, Failure> {
-        let Some(engine) = self.engine.get() else { return Ok(false) };
-        match engine.look(effect.session).await {
-            Ok(look) => Ok(stream::is_earlier(&look.loaded.events, effect.id, knew)),
-            Err(engine::Error::NoSession) => Ok(false),
-            Err(_) => Err(Failure::Later { after: limits::STATUS_AGAIN }),
-        }
-    }
-
-    async fn forget(&self, session: SessionId) {
-        if let Err(error) = stream::keep(self.store.as_ref(), session, None).await {
-            tracing::debug!(%error, "the note of a stream stays a while");
-        }
-    }
-}
-
-/// The words as one message; none where they need several.
-fn whole(text: &str) -> Option<Message> {
-    let mut messages = render::post(text);
-    messages.pop().filter(|_| messages.is_empty())
-}
-
-/// The same with what stands below an answer.
-fn answer(text: &str) -> Option<Message> {
-    let mut message = whole(text)?;
-    message.blocks.push(Agent::feedback_buttons());
-    Some(message)
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {

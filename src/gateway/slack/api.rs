@@ -115,6 +115,11 @@ impl Api {
         &self.inner.tenants
     }
 
+    /// How often a method may be called in a workspace in a minute.
+    pub fn per_minute(&self, method: Method) -> u32 {
+        self.inner.limiter.per_minute(method)
+    }
+
     /// Calls a method in a workspace. Waits at most a few seconds for its rate, then answers [`Failure::Later`].
     pub async fn call(&self, team: &str, method: Method, body: Value) -> Result<Value, Failure> {
         let answered = self.inner.call(team, method, &body).await;
@@ -273,8 +278,12 @@ fn posted_to(method: Method, body: &Value) -> Option<&str> {
 /// How long a call may wait for its turn.
 const fn patience(method: Method) -> Duration {
     match method {
-        // Where there is no room for a stream, the words are posted plainly; a status is old by then.
-        Method::StartStream | Method::SessionStatus | Method::ThreadStatus => Duration::ZERO,
+        // Where there is no room for a stream, the words are posted plainly; words that it does not take come with the next
+        // ones; a status is old by then.
+        Method::StartStream
+        | Method::AppendStream
+        | Method::SessionStatus
+        | Method::ThreadStatus => Duration::ZERO,
         Method::OpenView | Method::PushView | Method::UpdateView => PATIENCE_FAST,
         _ => PATIENCE,
     }

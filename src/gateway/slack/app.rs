@@ -131,12 +131,13 @@ impl App {
             staff_groups: connection.staff_groups.clone(),
         };
         let people = People::new(api.clone(), lists);
+        let ledger = Ledger::new(Arc::clone(store));
         let (home_store, home_clock) = (Arc::clone(store), Arc::clone(clock));
         Ok(Some(Arc::new(Self {
             home: Home::new(api.clone(), people.clone(), home_store, home_clock),
             people,
             files: Files::new(api.clone(), settings.uploads.max_mb * 1024 * 1024)?,
-            agent: Agent::new(api.clone(), Arc::clone(store)),
+            agent: Agent::new(api.clone(), Arc::clone(store), ledger.clone()),
             threads: Threads::new(Platform::Slack, Arc::clone(store)),
             heard: Heard::new(Platform::Slack, Arc::clone(store)),
             began: clock.now(),
@@ -144,7 +145,7 @@ impl App {
             receipts: Receipts::new(),
             once: Once::new(Platform::Slack, Arc::clone(store), Arc::clone(clock)),
             drawn: Drawn::new(),
-            ledger: Ledger::new(Arc::clone(store)),
+            ledger,
             engine: OnceLock::new(),
             link: OnceLock::new(),
             edited: moka::sync::Cache::new(EDITED_MAX),

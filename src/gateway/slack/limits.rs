@@ -207,6 +207,9 @@ pub const PLAN_TASKS: usize = 50;
 /// How long a message whose words have ended may wait for its post.
 pub const STREAM_ORPHAN: Duration = Duration::from_secs(20);
 
+/// The newest sessions, of which it is known soon after a start whether an earlier process has left a message open.
+pub const STREAM_SESSIONS: usize = 2_000;
+
 /// People whose Home is kept up to date, at most; the one that was opened first is left alone.
 pub const HOMES_MAX: usize = 1_000;
 

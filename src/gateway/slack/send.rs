@@ -21,10 +21,7 @@ use async_trait::async_trait;
 use chrono::TimeDelta;
 use serde_json::{Value, json};
 
-use self::{
-    post::{DELIVERY, body_of},
-    targets::Target,
-};
+use self::{post::body_of, targets::Target};
 use super::{
     api::{Failure, Method},
     app::App,
@@ -39,7 +36,7 @@ use crate::{
     interview::{answer, evidence},
     model::{
         artifact::Offer,
-        effect::{Act, Delivery, Effect, Recipient, Rendering},
+        effect::{Act, Delivery, Effect, Priority, Recipient, Rendering},
         posted::{Item, Posted},
         session::{Place, Platform},
         team::Team,
@@ -177,6 +174,10 @@ impl<'a> Sender<'a> {
 
 impl Sender<'_> {
     async fn deliver(&self, shown: Option<(&Wait, &[Rendering])>) -> Delivered<Option<String>> {
+        let says_something = self.effect.priority == Priority::Normal && !self.is_of_erasure();
+        if says_something && self.effect.to == Recipient::Participant {
+            self.app.agent.make_way(self.effect.session).await?;
+        }
         match (&self.effect.act, shown) {
             (Act::Show { .. }, Some((wait, renderings))) => {
                 let shown = self.show(wait, renderings).await?;

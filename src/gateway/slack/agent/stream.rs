@@ -1,20 +1,32 @@
 //! One message of the model while it is written: opened, continued, ended, and made whole where something went wrong.
+//!
+//! Each has a record in the store, written before Slack is asked to open it ([`Kept`]): while it is open, whoever finds
+//! the record closes the message; once it has ended, the record says which post it has become.
 
+use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use super::safe::safe;
 use crate::{
+    chat::refusal::Class,
     gateway::slack::{
         api::{Api, Failure, Method},
-        limits,
+        delivery, limits,
         render::Message,
     },
     ids::{EffectId, SessionId},
-    model::transcript::{Event, Recorded},
+    interview::State,
+    model::transcript::{Audience, Event, Recorded},
     store::{self, Note, Store},
 };
+
+/// Messages of a thread that are looked through for a stream and what stands below it.
+const LOOK_BACK: u32 = 100;
+
+/// How far Slack's clock may be behind.
+const SKEW: TimeDelta = TimeDelta::minutes(5);
 
 /// Where a conversation stands.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -29,14 +41,35 @@ pub(super) struct Spot {
 }
 
 /// A stream as a note keeps it, so that what a crash leaves behind is found again.
+///
+/// ```json
+/// { "spot": { … }, "knew": 12, "messages": ["1690.0001"], "begins": "", "became": "eff_…" }
+/// ```
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Kept {
     pub(super) spot: Spot,
     pub(super) knew: u64,
     /// The messages that it has come to so far; none yet where the first is just being opened.
     pub(super) messages: Vec<String>,
-    /// What the first begins with.
+    /// What the first begins with, while it is open.
     pub(super) begins: String,
+    /// A moment before it was opened.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) since: Option<DateTime<Utc>>,
+    /// The post that it has become; none while it is open.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) became: Option<EffectId>,
+}
+
+/// What Slack shows of a stream.
+#[derive(Debug, Default)]
+pub(super) struct Seen {
+    /// The name that its newest message has been given with its last words.
+    pub(super) name: Option<String>,
+    /// Something may stand below it.
+    pub(super) has_below: bool,
+    /// A person has written below it.
+    pub(super) is_answered: bool,
 }
 
 /// A message that is being written.
@@ -54,9 +87,12 @@ pub(super) struct Stream {
     is_torn: bool,
 }
 
+/// How the keys of these notes begin.
+pub(super) const KEY: &str = "slack/stream/";
+
 /// A note's key.
 pub(super) fn key(session: SessionId) -> String {
-    format!("slack/stream/{session}")
+    format!("{KEY}{session}")
 }
 
 /// Saves or removes the note of a session's stream.
@@ -73,7 +109,7 @@ impl Stream {
     /// Opens a stream. What is noted before makes sure that a crash leaves nothing unknown.
     pub(super) async fn open(
         (api, store, session): (&Api, &dyn Store, SessionId),
-        (spot, knew): (Spot, u64),
+        (spot, knew, since): (Spot, u64, DateTime<Utc>),
         text: &str,
         done: &[(&str, bool)],
         title: &str,
@@ -81,7 +117,8 @@ impl Stream {
         let later = Failure::Later { after: limits::STREAM_PACE };
         let shown = clip(text).to_owned();
         let begins = shown.chars().take(40).collect();
-        let mut kept = Kept { spot, knew, messages: Vec::new(), begins };
+        let since = Some(since);
+        let mut kept = Kept { spot, knew, messages: Vec::new(), begins, since, became: None };
         keep(store, session, Some(&kept)).await.map_err(|_| later)?;
         let mut chunks = Vec::new();
         if !done.is_empty() {
@@ -182,10 +219,17 @@ impl Stream {
         if !rest.is_empty() {
             body["markdown_text"] = json!(rest);
         }
-        let ended = self.stop(api, body).await;
-        // Whether it has ended or not, writing it anew is right then.
-        self.is_torn |= matches!(ended, Err(Failure::Unclear { .. }));
-        ended
+        // Whoever is not there any more to hear of it does not know either.
+        self.is_torn = true;
+        self.stop(api, body).await
+    }
+
+    /// Takes no more words, for nobody knows when its post will come: it is written anew then.
+    pub(super) async fn rest(&mut self, api: &Api) {
+        if !self.is_torn {
+            self.is_torn = true;
+            self.stop(api, json!({})).await.ok();
+        }
     }
 
     async fn stop(&self, api: &Api, mut body: Value) -> Result<(), Failure> {
@@ -222,20 +266,79 @@ impl Kept {
 
     /// Ends the stream, if it has not ended by itself.
     pub(super) async fn halt(&self, api: &Api) -> Result<(), Failure> {
+        self.halt_with(api, json!({})).await
+    }
+
+    /// Ends it in the middle of what was to be said, and shows that there was more to come.
+    pub(super) async fn break_off(&self, api: &Api) -> Result<(), Failure> {
+        // What was shown ends with a space.
+        self.halt_with(api, json!({ "markdown_text": "…" })).await
+    }
+
+    async fn halt_with(&self, api: &Api, mut body: Value) -> Result<(), Failure> {
         let Some(newest) = self.messages.last() else { return Ok(()) };
-        let body = json!({ "channel": self.spot.channel, "ts": newest });
+        body["channel"] = json!(self.spot.channel);
+        body["ts"] = json!(newest);
         match api.call(&self.spot.team, Method::StopStream, body).await {
             Ok(_) | Err(Failure::Refused { .. } | Failure::Unclear { .. }) => Ok(()),
             Err(failure) => Err(failure),
         }
     }
 
-    /// Makes the message say what was said, whatever it says now: after a crash, or where the stream broke off. None
-    /// where there is no such message, or it cannot hold all of it: then nothing of it is left.
+    /// What Slack shows of it. Where the bot may not look, something may stand below.
+    pub(super) async fn see(&self, api: &Api) -> Result<Seen, Failure> {
+        let unknown = Seen { has_below: true, ..Seen::default() };
+        let (Some(first), Some(newest)) = (self.messages.first(), self.messages.last()) else {
+            return Ok(unknown);
+        };
+        let Some(messages) = self.thread(api, Some(first)).await? else { return Ok(unknown) };
+        let bot = self.bot(api);
+        let mut seen = Seen::default();
+        for message in &messages {
+            let ts = message["ts"].as_str().unwrap_or_default();
+            if ts == newest {
+                seen.name = delivery::name_of(message).map(str::to_owned);
+            }
+            if ts > newest.as_str() {
+                seen.has_below = true;
+                seen.is_answered |= message["user"].as_str() != bot.as_deref();
+            }
+        }
+        Ok(seen)
+    }
+
+    /// The thread from a message on; none where the bot may not look.
+    async fn thread(&self, api: &Api, from: Option<&str>) -> Result<Option<Vec<Value>>, Failure> {
+        let mut body = json!({
+            "channel": self.spot.channel,
+            "ts": self.spot.thread,
+            "limit": LOOK_BACK,
+            "inclusive": true,
+            "include_all_metadata": true,
+        });
+        if let Some(from) = from {
+            body["oldest"] = json!(from);
+        }
+        match api.call(&self.spot.team, Method::Replies, body).await {
+            Ok(mut answer) => Ok(match answer["messages"].take() {
+                Value::Array(messages) => Some(messages),
+                _ => None,
+            }),
+            Err(Failure::Refused { .. }) => Ok(None),
+            Err(failure) => Err(failure),
+        }
+    }
+
+    fn bot(&self, api: &Api) -> Option<String> {
+        api.tenants().installation(&self.spot.team).map(|found| found.bot_user)
+    }
+
+    /// Makes the message say what was said, whatever it says now, and calls it so. None where there is no such message,
+    /// or it cannot hold all of it: then nothing of it is left.
     pub(super) async fn rewrite(
         &mut self,
         api: &Api,
-        message: Option<Message>,
+        (message, name): (Option<Message>, &str),
     ) -> Result<Option<String>, Failure> {
         let Some(newest) = self.messages.pop() else { return Ok(None) };
         for earlier in std::mem::take(&mut self.messages) {
@@ -243,7 +346,10 @@ impl Kept {
         }
         self.messages.push(newest.clone());
         if let Some(Message { text, blocks }) = message {
-            let body = json!({ "channel": self.spot.channel, "ts": newest, "text": text, "blocks": blocks });
+            let metadata = delivery::metadata(name);
+            let body = json!({
+                "channel": self.spot.channel, "ts": newest, "text": text, "blocks": blocks, "metadata": metadata,
+            });
             match api.call(&self.spot.team, Method::UpdateMessage, body).await {
                 Ok(_) => return Ok(Some(newest)),
                 Err(Failure::Refused { .. }) => {}
@@ -255,51 +361,91 @@ impl Kept {
         Ok(None)
     }
 
-    /// Takes away what nobody said in the end.
-    pub(super) async fn discard(mut self, api: &Api) {
-        self.halt(api).await.ok();
-        for message in std::mem::take(&mut self.messages) {
-            delete(api, &self.spot, &message).await;
+    /// Takes away what nobody said in the end; the messages that Slack does not give back.
+    pub(super) async fn discard(&self, api: &Api) -> Result<Vec<String>, Failure> {
+        self.halt(api).await?;
+        let mut left = Vec::new();
+        for message in &self.messages {
+            if !delete(api, &self.spot, message).await {
+                left.push(message.clone());
+            }
         }
+        Ok(left)
     }
 
     /// The message that was opened right before a crash, by the words it begins with.
     async fn look(&self, api: &Api) -> Result<Option<String>, Failure> {
-        let body = json!({ "channel": self.spot.channel, "ts": self.spot.thread, "limit": 50 });
-        let answer = match api.call(&self.spot.team, Method::Replies, body).await {
-            Ok(answer) => answer,
-            Err(Failure::Refused { .. }) => return Ok(None),
-            Err(failure) => return Err(failure),
-        };
-        let bot = api.tenants().installation(&self.spot.team).map(|found| found.bot_user);
-        let messages = answer["messages"].as_array().into_iter().flatten();
+        let since = self.since.map(|since| format!("{}.000000", (since - SKEW).timestamp()));
+        let Some(messages) = self.thread(api, since.as_deref()).await? else { return Ok(None) };
+        let bot = self.bot(api);
         let is_it = |message: &&Value| {
             let text = message["text"].as_str().unwrap_or_default();
             message["user"].as_str() == bot.as_deref()
+                && delivery::name_of(message).is_none()
                 && !self.begins.is_empty()
                 && text.starts_with(&self.begins)
         };
-        let found = messages.rev().find(is_it);
+        let found = messages.iter().rev().find(is_it);
         Ok(found.and_then(|message| message["ts"].as_str()).map(str::to_owned))
     }
 }
 
-async fn delete(api: &Api, spot: &Spot, ts: &str) {
+/// Deletes a message; whether it is gone. If not, half of it stays, and the whole one comes below.
+async fn delete(api: &Api, spot: &Spot, ts: &str) -> bool {
     let body = json!({ "channel": spot.channel, "ts": ts });
-    // It may be gone by now; if not, half a message stays, and the whole one comes below it.
-    api.call(&spot.team, Method::DeleteMessage, body).await.ok();
+    let deleted = api.call(&spot.team, Method::DeleteMessage, body).await;
+    deleted.map_or_else(|failure| failure.class() == Class::MessageGone, |_| true)
 }
 
-/// Whether the post of an effect stands before the words of the model that knew so much: then these are another post's.
-pub(super) fn is_earlier(events: &[Recorded], effect: EffectId, knew: u64) -> bool {
-    let seq_of = |is_it: &dyn Fn(&Event) -> bool| {
-        events.iter().rev().find(|recorded| is_it(&recorded.event)).map(|recorded| recorded.seq)
+/// What has become of words that the model does not write any more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Fate {
+    /// They are posted with this effect.
+    Posted(EffectId),
+    /// They are posted later, or not.
+    Held,
+    /// The model has said something else in the end.
+    Dropped,
+    /// The answer was of no use, and the model was asked again at once.
+    SaidAgain,
+    /// The model was not heard out.
+    Interrupted,
+}
+
+/// What has become of the words that the model wrote knowing so much.
+pub(super) fn fate(events: &[Recorded], state: &State, knew: u64) -> Fate {
+    let thought =
+        events.iter().enumerate().rev().find_map(|(at, recorded)| match &*recorded.event {
+            Event::Thought(thought) if thought.knew == knew => Some((at, thought)),
+            _ => None,
+        });
+    let Some((at, thought)) = thought else {
+        let is_said_again =
+            events.iter().rev().take_while(|recorded| recorded.seq > knew).any(|recorded| {
+                match &*recorded.event {
+                    Event::ThinkingFailed { again_at, .. } => *again_at == Some(recorded.at),
+                    _ => false,
+                }
+            });
+        return if is_said_again { Fate::SaidAgain } else { Fate::Interrupted };
     };
-    let posted =
-        seq_of(&|event| matches!(event, Event::Posted { effect: id, .. } if *id == effect));
-    let said = seq_of(&|event| matches!(event, Event::Thought(thought) if thought.knew == knew));
-    // What it said was dropped: the next post takes its place.
-    posted.is_some_and(|posted| said.map_or(posted <= knew, |said| posted < said))
+    let words = thought.text.trim();
+    if words.is_empty() {
+        return Fate::Dropped;
+    }
+    let posted = events[at..].iter().find_map(|recorded| match &*recorded.event {
+        Event::Posted { effect, audience: Audience::Participant, text, .. }
+            if text.starts_with(words) =>
+        {
+            Some(*effect)
+        }
+        _ => None,
+    });
+    match posted {
+        Some(effect) => Fate::Posted(effect),
+        None if state.mind.unsaid.contains(words) => Fate::Held,
+        None => Fate::Dropped,
+    }
 }
 
 /// What goes at once.

@@ -54,6 +54,7 @@ pub(super) struct Limiter {
     tiers: Tiers,
     /// The part of these that calls of background priority may use, so that others find room whenever they come.
     background: Tiers,
+    rates: SlackRates,
     /// Until when Slack asked to wait.
     pauses: Mutex<HashMap<Asked, Instant>>,
 }
@@ -82,8 +83,20 @@ impl Limiter {
             workspaces: RateLimiter::new(workspace, HashMapStateStore::default(), clock.clone()),
             tiers: tiers(|per_minute| per_minute),
             background: tiers(background),
+            rates: rates.clone(),
             pauses: Mutex::default(),
             clock,
+        }
+    }
+
+    /// How often a method may be called in a workspace in a minute.
+    pub(super) const fn per_minute(&self, method: Method) -> u32 {
+        match method.tier() {
+            Tier::Two => self.rates.tier_2,
+            Tier::Three => self.rates.tier_3,
+            Tier::Four => self.rates.tier_4,
+            Tier::Posting => self.rates.posts_per_workspace,
+            Tier::Special => u32::MAX,
         }
     }
 

@@ -11,15 +11,12 @@ use crate::{
     gateway::slack::{
         api::{Failure, Method},
         app::App,
-        limits,
+        delivery, limits,
         render::{Message, text},
     },
     model::audit::sha256,
     threads::Spot,
 };
-
-/// The kind of our metadata; its payload is the effect's id and the number of the part, and nothing about anybody.
-pub(super) const DELIVERY: &str = "anteroom_delivery";
 
 /// Messages looked through for one that may have been posted: a page of Slack's.
 const LOOK_BACK: u32 = 100;
@@ -62,12 +59,12 @@ impl Sender<'_> {
     }
 
     /// Says where a message goes and what it is called.
-    fn place(&self, body: &mut Value, target: &Target, delivery: &str) {
+    fn place(&self, body: &mut Value, target: &Target, name: &str) {
         body["channel"] = target.channel.clone().into();
         if let Some(thread) = &target.thread {
             body["thread_ts"] = thread.clone().into();
         }
-        body["metadata"] = json!({ "event_type": DELIVERY, "event_payload": { "d": delivery } });
+        body["metadata"] = delivery::metadata(name);
         self.tried(target);
     }
 
@@ -146,7 +143,7 @@ impl Sender<'_> {
 
     /// What a part of the effect is called in its metadata.
     pub(super) fn delivery(&self, part: usize) -> String {
-        format!("{}.{part}", self.effect.id.short())
+        delivery::name(self.effect.id, part)
     }
 
     /// The message of an attempt of which nobody knows whether it came; none where there was no such attempt.
@@ -165,13 +162,10 @@ impl Sender<'_> {
     pub(super) async fn look_for(
         &self,
         target: &Target,
-        delivery: &str,
+        name: &str,
     ) -> Result<Option<Spot>, Failure> {
         let channel = self.open(target).await?;
-        let is_it = |message: &&Value| {
-            let metadata = &message["metadata"];
-            metadata["event_type"] == DELIVERY && metadata["event_payload"]["d"] == delivery
-        };
+        let is_it = |message: &&Value| delivery::name_of(message) == Some(name);
         let messages = self.lately(&channel, target.thread.as_deref()).await?;
         let ts = messages.iter().find(is_it).and_then(|found| found["ts"].as_str());
         Ok(ts.map(|ts| Spot { channel, message: ts.to_owned() }))

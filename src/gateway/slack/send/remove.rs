@@ -16,7 +16,7 @@ use crate::{
     engine::Engine,
     gateway::slack::{
         api::{Failure, Method},
-        mirror, people, render,
+        delivery, mirror, people, render,
     },
     model::{
         effect::{Act, Effect, Recipient},
@@ -167,8 +167,8 @@ impl Sender<'_> {
         let channel = self.open(&target).await?;
         let begins = format!("{short}.");
         for message in self.lately(&channel, target.thread.as_deref()).await? {
-            let delivery = message["metadata"]["event_payload"]["d"].as_str().unwrap_or_default();
-            let Some(ts) = message["ts"].as_str().filter(|_| delivery.starts_with(&begins)) else {
+            let name = delivery::name_of(&message).unwrap_or_default();
+            let Some(ts) = message["ts"].as_str().filter(|_| name.starts_with(&begins)) else {
                 continue;
             };
             let at = Spot { channel: channel.clone(), message: ts.to_owned() };
@@ -244,8 +244,8 @@ impl Sender<'_> {
 
     fn is_ours(&self, message: &Value) -> bool {
         let bot = self.app.api.tenants().installation(self.team()).map(|found| found.bot_user);
-        let is_named = message["metadata"]["event_type"] == super::DELIVERY;
-        is_named || bot.is_some_and(|bot| !bot.is_empty() && message["user"] == bot.as_str())
+        delivery::name_of(message).is_some()
+            || bot.is_some_and(|bot| !bot.is_empty() && message["user"] == bot.as_str())
     }
 
     /// What the erasure came to, for the participant: in their messages, or in the thread of theirs where it stands.

@@ -138,9 +138,10 @@ pub(super) async fn freshen(app: &Arc<App>, effect: &Effect) {
     }
 }
 
-/// What is marked of a session: a ledger of an older program says nothing of it.
+/// What is marked of a session, for a ledger of an older program says nothing of it; and what is being written there,
+/// which ends with this.
 pub(super) async fn remains(app: &App, session: SessionId, place: &Place) -> Vec<Posted> {
-    let mut found = Vec::new();
+    let mut found = app.agent.give_up(session).await;
     // Best effort: what cannot be read now is on the ledger, or stands in a thread that is.
     if let Ok(Some(root)) = app.threads.root(session, place).await {
         let item = Item::Head { at: root.name() };
