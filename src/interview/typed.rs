@@ -102,7 +102,9 @@ pub fn order(text: &str) -> Option<Command> {
     languages().iter().find_map(|language| {
         let words = language.spelt_out(&words);
         let bare = language.unfilled(&words);
-        let mut stages = language.stages(&words).chain(language.stages(&bare));
+        let asking = language.with_someone(&bare);
+        let all = [&words, &bare, &asking];
+        let mut stages = all.into_iter().flat_map(|words| language.stages(words));
         command(stages.find_map(|words| language.order(words))?)
     })
 }
@@ -189,5 +191,164 @@ mod tests {
         {
             assert!(!asks_back(text), "{text}");
         }
+    }
+
+    /// Whole messages, labelled before the reader knew them: what asks for a person, in each language, and what only
+    /// speaks of people.
+    const PEOPLE: &str = "
+        asks en: can I talk to someone
+        asks en: Could I please speak with a real person?
+        asks en: I would like to talk to a human
+        asks en: I'd rather talk to a person, please
+        asks en: I want to speak to somebody from the team
+        asks en: Is there someone I can talk to?
+        asks en: is there a person I could speak with
+        asks en: let me talk to a human
+        asks en: Please connect me with a person
+        asks en: can you put me through to someone
+        asks en: Could you get me a human please
+        asks en: I need to talk to a real person now
+        asks en: I'd prefer to speak with a human being
+        asks en: can a human help me
+        asks en: May I speak to a member of staff?
+        asks en: I don't want to talk to a bot
+        asks en: I want a human
+        asks en: Hi, can I speak with a recruiter please?
+        asks en: give me a real person
+        asks en: Would it be possible to talk to someone?
+        asks en: Hello, I'd like to chat with someone from your team, thanks
+        asks en: could someone from the team contact me?
+        asks en: I'd like a human to take over
+        asks en: Can I talk to a person instead?
+        asks de: Ich möchte mit einem Menschen sprechen
+        asks de: Kann ich bitte mit jemandem reden?
+        asks de: Könnte ich mit einer echten Person sprechen?
+        asks de: Ich würde gerne mit jemandem vom Team sprechen
+        asks de: ich will mit einem richtigen Menschen reden
+        asks de: Bitte verbinden Sie mich mit einem Mitarbeiter
+        asks de: Verbinde mich mit einer Person
+        asks de: Gibt es jemanden, mit dem ich sprechen kann?
+        asks de: Gibt es einen Menschen, mit dem ich reden kann
+        asks de: Ich hätte gern einen Menschen
+        asks de: Ich brauche einen Ansprechpartner
+        asks de: Ist da ein Mensch, mit dem ich sprechen kann?
+        asks de: Kann mir ein Mensch helfen?
+        asks de: Ich möchte nicht mit einem Bot sprechen
+        asks de: Lieber mit einem Menschen, bitte
+        asks de: Hallo, könnte ich bitte mit einem Kollegen sprechen? Danke
+        asks de: Ich moechte lieber mit einem Menschen schreiben
+        asks de: Darf ich mit einer Mitarbeiterin reden?
+        asks de: Können Sie mich mit jemandem verbinden?
+        asks de: Wäre es möglich, mit jemandem zu sprechen?
+        asks es: quiero hablar con una persona
+        asks es: ¿Puedo hablar con alguien?
+        asks es: ¿Podría hablar con una persona real, por favor?
+        asks es: Me gustaría hablar con un humano
+        asks es: Necesito hablar con alguien del equipo
+        asks es: Quisiera hablar con una persona de verdad
+        asks es: prefiero hablar con un ser humano
+        asks es: ¿Hay alguien con quien pueda hablar?
+        asks es: ¿Hay una persona con la que pueda hablar?
+        asks es: Póngame con una persona, por favor
+        asks es: ¿Me puede comunicar con alguien?
+        asks es: pásame con un humano
+        asks es: Quiero que me atienda una persona
+        asks es: ¿Me puede ayudar una persona?
+        asks es: No quiero hablar con un bot
+        asks es: Hola, ¿podría hablar con un reclutador? Gracias
+        asks es: hablar con un agente
+        asks es: necesito una persona
+        asks es: ¿Sería posible hablar con alguien?
+        asks es: ¿Se puede hablar con alguien?
+        asks fr: je voudrais parler à quelqu'un
+        asks fr: Puis-je parler à une personne ?
+        asks fr: Est-ce que je peux parler à un humain s'il vous plaît ?
+        asks fr: J'aimerais parler avec quelqu'un de l'équipe
+        asks fr: je veux parler à une vraie personne
+        asks fr: Pourrais-je parler à quelqu'un ?
+        asks fr: Je préfère parler à un humain
+        asks fr: J'ai besoin de parler à quelqu'un
+        asks fr: Y a-t-il quelqu'un à qui je peux parler ?
+        asks fr: Mettez-moi en contact avec une personne
+        asks fr: Pouvez-vous me passer quelqu'un ?
+        asks fr: Passez-moi un humain s'il vous plaît
+        asks fr: je ne veux pas parler à un robot
+        asks fr: Bonjour, je souhaite parler à un recruteur, merci
+        asks fr: Je souhaiterais échanger avec une personne
+        asks fr: Un humain peut-il m'aider ?
+        asks fr: parler à un conseiller
+        asks fr: Serait-il possible de parler à quelqu'un ?
+        asks fr: Peut-on parler à quelqu'un ?
+        speaks en: I talked to a person at your company last week
+        speaks en: I managed people
+        speaks en: human resources was my role
+        speaks en: I like talking to people
+        speaks en: I spoke with a recruiter yesterday
+        speaks en: I would like to talk to customers all day
+        speaks en: a person I admire is my mother
+        speaks en: I was the human in the loop
+        speaks en: someone told me about this role
+        speaks en: someone
+        speaks en: I can talk to anyone
+        speaks en: Is a person going to read this?
+        speaks en: Will a human read my answers?
+        speaks en: I don't need to talk to a human
+        speaks en: I do not want to talk to anyone
+        speaks en: No need to talk to a person
+        speaks en: My job was to connect people with a recruiter
+        speaks de: Ich habe letzte Woche mit einem Menschen aus Ihrer Firma gesprochen
+        speaks de: Ich habe Menschen geführt
+        speaks de: Personalwesen war meine Aufgabe
+        speaks de: Ich spreche gern mit Menschen
+        speaks de: Ein Mensch, den ich bewundere, ist meine Mutter
+        speaks de: Liest das ein Mensch?
+        speaks de: Jemand hat mir von der Stelle erzählt
+        speaks de: Ich muss mit niemandem sprechen
+        speaks de: Ich möchte nicht mit einem Menschen sprechen
+        speaks de: Mit einem Kollegen habe ich ein Projekt geleitet
+        speaks de: Ich brauche keinen Menschen
+        speaks de: Ich kann mit jedem reden
+        speaks es: La semana pasada hablé con una persona de su empresa
+        speaks es: Dirigí a personas
+        speaks es: recursos humanos era mi puesto
+        speaks es: Me gusta hablar con la gente
+        speaks es: Una persona que admiro es mi madre
+        speaks es: ¿Una persona va a leer esto?
+        speaks es: Alguien me habló de este puesto
+        speaks es: No necesito hablar con nadie
+        speaks es: no quiero hablar con una persona
+        speaks es: Soy una persona tranquila
+        speaks es: Puedo hablar con cualquiera
+        speaks es: Hablé con un reclutador ayer
+        speaks fr: J'ai parlé à une personne de votre entreprise la semaine dernière
+        speaks fr: J'ai dirigé des personnes
+        speaks fr: ressources humaines était mon poste
+        speaks fr: J'aime parler aux gens
+        speaks fr: Une personne que j'admire est ma mère
+        speaks fr: Est-ce qu'une personne lira ceci ?
+        speaks fr: Quelqu'un m'a parlé de ce poste
+        speaks fr: Je n'ai pas besoin de parler à quelqu'un
+        speaks fr: je ne veux parler à personne
+        speaks fr: Je suis une personne calme
+        speaks fr: Je peux parler à n'importe qui
+        speaks fr: Je ne veux pas parler à un humain
+    ";
+
+    #[test]
+    fn a_person_is_asked_for_in_many_words_and_not_by_speaking_of_one() {
+        let rows = PEOPLE.lines().filter_map(|line| line.trim().split_once(": "));
+        let (mut wrong, mut counts) = (Vec::new(), std::collections::BTreeMap::new());
+        for (label, text) in rows {
+            *counts.entry(label).or_insert(0) += 1;
+            let asks = order(text) == Some(Command::Human);
+            if asks != label.starts_with("asks") {
+                wrong.push(format!("{label}: {text}"));
+            }
+        }
+        assert!(wrong.is_empty(), "{} read wrongly:\n{}", wrong.len(), wrong.join("\n"));
+        assert!(
+            counts.iter().all(|(label, n)| *n >= if label.starts_with("asks") { 15 } else { 10 }),
+            "{counts:?}"
+        );
     }
 }

@@ -8,6 +8,9 @@ use super::tokens::{Tokens, tokens};
 
 const SOURCE: &str = include_str!("../../../manifests/lexicon/replies.toml");
 
+/// Stands for whoever may be asked for, as in `talk to SOMEONE`.
+const SOMEONE: &str = "someone";
+
 /// The lexicon in the box; a test sees to it that it can be read.
 static LEXICON: LazyLock<Vec<Language>> = LazyLock::new(|| read(SOURCE).unwrap_or_default());
 
@@ -40,6 +43,7 @@ pub(super) struct Language {
     pub(super) thing: Phrases,
     pub(super) out_of: Phrases,
     filler: Phrases,
+    someone: Phrases,
     pub(super) asking: Phrases,
     pub(super) questions: Phrases,
     orders: BTreeMap<String, Phrases>,
@@ -169,6 +173,17 @@ impl Language {
             at += filler.map_or(1, Vec::len);
         }
         if out.is_empty() { text.to_vec() } else { out }
+    }
+
+    /// A text with [`SOMEONE`] in place of each who may be asked for.
+    pub(super) fn with_someone(&self, text: &[String]) -> Tokens {
+        let (mut out, mut at) = (Tokens::with_capacity(text.len()), 0);
+        while at < text.len() {
+            let found = self.someone.iter().find(|someone| text[at..].starts_with(someone));
+            out.push(found.map_or_else(|| text[at].clone(), |_| SOMEONE.to_owned()));
+            at += found.map_or(1, Vec::len);
+        }
+        out
     }
 
     /// The order that a whole text is, by its name in the lexicon.
