@@ -19,6 +19,7 @@ pub mod custody;
 pub mod evidence;
 pub mod family;
 mod goodbye;
+pub mod handover;
 mod hear;
 mod mind;
 mod outcome;
@@ -43,6 +44,7 @@ pub use self::{
     budget::Scope,
     calls::Suspension,
     commands::Command,
+    handover::Called,
     outcome::roles_of,
     records::{ObjectiveReport, SavedRecord},
     routes::Asking,

@@ -27,7 +27,7 @@ pub use self::{
     meter::Meter,
     pipeline::{Pipeline, Policy},
     services::Services,
-    toolbox::Toolbox,
+    toolbox::{Partner, Toolbox},
 };
 use crate::{
     artifacts::{Artifacts, check::Kind},
@@ -103,6 +103,8 @@ pub struct ToolSpec {
     /// It looks at nothing but the session and its arguments, and is done at once: it is made again without a thought,
     /// so what it comes to is committed together with the step before it.
     pub at_once: bool,
+    /// Every phase that a model leads has it, whatever the flow lists. No child run has it: it talks to nobody.
+    pub in_every_phase: bool,
     /// Only staff may have it called: nobody else is shown that it is there, and to their calls it is unknown.
     pub admin_only: bool,
     /// It says how well people fit: only for flows whose policy has `score_people = true`.
@@ -136,6 +138,7 @@ impl ToolSpec {
             cacheable: false,
             changes_session: false,
             at_once: false,
+            in_every_phase: false,
             admin_only: false,
             scores_people: false,
             limit: None,

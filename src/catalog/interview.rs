@@ -1,4 +1,4 @@
-//! The catalogue `interview`: S0's ten tools, S1's one, and two more.
+//! The catalogue `interview`: S0's ten tools, S1's one, and three more.
 
 pub mod deploy_agent;
 pub mod extract_document;
@@ -7,6 +7,7 @@ pub mod get_image_from_user;
 pub mod get_macos_contact_card;
 pub mod get_user_option;
 pub mod get_user_upload;
+pub mod hand_to_person;
 pub mod next_phase;
 pub mod persist_data;
 pub mod query_github_repo;
@@ -45,6 +46,7 @@ pub fn tools() -> Vec<Arc<dyn Tool>> {
         Arc::new(next_phase::NextPhase::default()),
         Arc::new(request_user_input::RequestUserInput::default()),
         Arc::new(extract_document::ExtractDocument::default()),
+        Arc::new(hand_to_person::HandToPerson::default()),
     ]
 }
 

@@ -32,7 +32,7 @@ use crate::{
     llm::chat::{Message, Part, Request},
     model::transcript::{Event, Recorded},
     store::Commit,
-    tool::Toolbox,
+    tool::{Partner, Toolbox},
 };
 
 /// The form of a recording that this program writes and reads.
@@ -223,8 +223,8 @@ fn read(flow: &LoadedFlow, toolbox: &Toolbox, events: &[Recorded], knew: u64) ->
     let known: Vec<Recorded> = known.cloned().collect();
     let state = State::fold(&known);
     let phase = state.as_ref().and_then(|state| state.phase()).unwrap_or_default();
-    let to_staff = state.as_ref().is_some_and(|state| state.staff);
-    let tools = toolbox.phase_schemas(flow, phase, to_staff);
+    let partner = state.as_ref().map_or(Partner::Participant, Partner::from);
+    let tools = toolbox.phase_schemas(flow, phase, partner);
     let names: Vec<&str> =
         tools.iter().filter_map(|tool| tool["function"]["name"].as_str()).collect();
     let Request { messages, .. } = window::request(flow, &known, Vec::new(), false);

@@ -187,7 +187,7 @@ impl Engine {
         // After the last part, its tools stay listed.
         let last_part = || flow.flow.phase.last().map(|phase| phase.id.as_str());
         let phase = loaded.head.phase.as_deref().or_else(last_part).unwrap_or_default();
-        let tools = self.inner.parts.toolbox.phase_schemas(flow, phase, state.staff);
+        let tools = self.inner.parts.toolbox.phase_schemas(flow, phase, state.into());
         let mut tools = specs(&tools);
         tell_sources(&mut tools, &self.inner.parts.contacts.names());
         warn_of_limit(session, state, flow);

@@ -307,7 +307,7 @@ impl<'a> Window<'a> {
             }
             Event::HandedBack { .. } => {
                 messages
-                    .push(note("A person of the team was in the conversation; it is yours again."));
+                    .push(note("The conversation was with the team; it is yours again."));
             }
             _ => {}
         }

@@ -6,6 +6,7 @@ use serde_json::json;
 use super::{
     Actor, Answer, Refusal,
     actor::{blocks, is_for_deciders},
+    handover,
     settle::{Responder, may_answer},
     state::State,
     texts,
@@ -15,8 +16,7 @@ use crate::{
     model::{
         effect::{Act, Recipient},
         session::Status,
-        text::quoted,
-        transcript::{Closing, EffectOutcome, Errand, Event, Origin, Speaker, Via},
+        transcript::{Closing, EffectOutcome, Event, Origin, Speaker, Via},
         ui::{Decision, Offered, Reply},
         wait::{Purpose, Settlement, Standing, Wait},
     },
@@ -201,9 +201,6 @@ impl From<Offered> for Command {
     }
 }
 
-/// Why a person is asked for, where the participant did; that they did is said anyway.
-const ASKED: &str = "the participant asked";
-
 impl Actor {
     /// Carries out a command; the refusal is for the person who gave it.
     pub fn command(&mut self, from: &Responder, command: Command, via: Via) -> Result<(), Refusal> {
@@ -232,7 +229,7 @@ impl Actor {
         match command {
             Command::Stop => self.stop("the participant said stop"),
             Command::Resume => return self.resume(from),
-            Command::Human => self.hand_over(ASKED, texts::HUMAN_ASKED),
+            Command::Human => self.hand_over(handover::ASKED, texts::HUMAN_ASKED),
             Command::Skip => return self.skip(from, via),
             Command::Export => self.offer_export(texts::EXPORT_READY.to_owned()),
             Command::Delete => self.ask_erase(),
@@ -334,73 +331,8 @@ impl Actor {
         }
     }
 
-    /// A person is asked for; the bot keeps quiet until they answer or the participant says "continue".
-    pub(super) fn hand_over(&mut self, reason: &str, text: &str) {
-        if self.is_child() {
-            return self.fail_child("stuck", reason.to_owned());
-        }
-        if let Some(handoff) = &self.state.handoff {
-            let is_there = handoff.claimed_by.is_some();
-            if is_there {
-                return self.post(texts::PERSON_IS_THERE);
-            }
-            return self.say_called(text);
-        }
-        self.emit(Event::HandedOver { reason: reason.to_owned() });
-        self.audit("handed_over", [("reason", json!(reason))], []);
-        let person = self.state.person_in_words();
-        let handoff = self.flow.flow.handoff.clone();
-        let why = if reason == ASKED { String::new() } else { format!(": {}", quoted(reason)) };
-        let card = format!(
-            "**{}** asks for a person in *{}*{why}.",
-            quoted(&person),
-            self.flow.flow.title
-        );
-        if let Some(alias) = &handoff.channel {
-            let errand = Errand::HandOver { at: self.now, text: text.to_owned() };
-            self.ask_staff(alias, card, errand);
-        } else {
-            // The staff page shows who asks for a person.
-            self.post(text);
-            self.post_to_staff(None, card);
-        }
-        let remind = self.now.checked_add_signed(handoff.claim_reminder.delta());
-        self.set_timer(TimerKind::Unclaimed, remind);
-    }
-
-    /// A staff member is there; their message alone counts as that.
-    pub(super) fn take_over(&mut self, from: &Responder) {
-        let claimed = self.state.handoff.as_ref().and_then(|handoff| handoff.claimed_by.as_ref());
-        if claimed.is_some_and(|(by, _)| *by == from.person) {
-            return;
-        }
-        self.audit("taken_over", [("by", json!(self.named(&from.person)))], []);
-        self.emit(Event::Claimed { by: from.person.clone(), by_name: from.name.clone() });
-        self.set_timer(TimerKind::Unclaimed, None);
-        self.post(format!("{} from the team is here now.", quoted(&from.name)));
-    }
-
-    fn hand_back(&mut self, from: &Responder) {
-        if self.state.handoff.is_none() {
-            return;
-        }
-        self.audit("handed_back", [("by", json!(self.named(&from.person)))], []);
-        self.emit(Event::HandedBack { by: from.person.clone() });
-        self.set_timer(TimerKind::Unclaimed, None);
-        match self.state.status {
-            Status::Notice | Status::Open => self.post(texts::HANDED_BACK),
-            Status::Stopped
-            | Status::Paused
-            | Status::Declined
-            | Status::Completed
-            | Status::Ended => self.post(texts::BACK_AFTER_THE_END),
-        }
-        self.show_open();
-        self.miss_notice();
-    }
-
     /// Asks the notice again where it was never accepted and is not open.
-    fn miss_notice(&mut self) {
+    pub(super) fn miss_notice(&mut self) {
         let is_open = |wait: &Wait| {
             wait.purpose == Purpose::Notice
                 && matches!(wait.standing, Standing::Pending | Standing::Answered { .. })
@@ -411,7 +343,7 @@ impl Actor {
     }
 
     /// Shows the participant's open questions; their reminders begin anew.
-    fn show_open(&mut self) {
+    pub(super) fn show_open(&mut self) {
         let open: Vec<Wait> =
             self.state.pending().filter(|wait| !is_for_deciders(wait)).cloned().collect();
         for wait in open {

@@ -14,14 +14,14 @@
 use chrono::NaiveDate;
 use serde_json::{Map, Value};
 
-use super::State;
+use super::{State, evidence};
 use crate::{
     flows::LoadedFlow,
     model::{
         artifact::Artifact,
         flow::Objective,
         text::quoted,
-        transcript::SetBy,
+        transcript::{ObjectiveStatus, SetBy},
         ui::{Decision, Reply},
     },
     places,
@@ -55,6 +55,39 @@ pub fn summary(state: &State, flow: &LoadedFlow, include: &[String]) -> String {
         text.extend(["\n\n", &line]);
     }
     text
+}
+
+/// How far somebody is, a line each, for whoever takes the conversation over: the step, what is done and what is open.
+/// Titles alone, for what was answered is in the transcript.
+pub(super) fn standing(state: &State, flow: &LoadedFlow) -> Vec<String> {
+    let step = state.phase().and_then(|phase| evidence::step_line(flow, phase));
+    let here = state.phase().and_then(|phase| flow.phase(phase));
+    let all = flow.flow.phase.iter().flat_map(|phase| &phase.objective);
+    let is = |objective: &&Objective, status| state.objective(&objective.id) == status;
+    let done = all.clone().filter(|objective| is(objective, ObjectiveStatus::Completed));
+    let skipped = all.filter(|objective| is(objective, ObjectiveStatus::Skipped));
+    let open = here
+        .iter()
+        .flat_map(|phase| &phase.objective)
+        .filter(|objective| objective.required && !evidence::is_settled(state, &objective.id));
+    let lines = [
+        step.map(|step| quoted(&step)),
+        listed("Done", done),
+        listed("Passed over", skipped),
+        listed("Open", open),
+    ];
+    lines.into_iter().flatten().collect()
+}
+
+/// `Done: Contact details, Education`; none where there is nothing.
+fn listed<'a>(head: &str, objectives: impl Iterator<Item = &'a Objective>) -> Option<String> {
+    let mut titles: Vec<String> = objectives.map(|objective| quoted(&objective.title)).collect();
+    if titles.len() > ENTRIES_MAX {
+        let more = titles.len() - ENTRIES_MAX;
+        titles.truncate(ENTRIES_MAX);
+        titles.push(format!("and {more} more"));
+    }
+    (!titles.is_empty()).then(|| format!("{head}: {}", titles.join(", ")))
 }
 
 /// What the team calls the participant; where no name is known, what messages to the staff say.

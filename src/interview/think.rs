@@ -8,7 +8,9 @@
 use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::{Value, json};
 
-use super::{Actor, Next, actor::blocks, evidence, mind, mind::SILENT, script, texts};
+use super::{
+    Actor, Next, actor::blocks, evidence, handover::TOOL, mind, mind::SILENT, script, texts,
+};
 use crate::{
     ids::CallId,
     model::{
@@ -219,9 +221,11 @@ impl Actor {
         if is_done && gap == Some(Gap::Cut) {
             return self.mind_budgets(before);
         }
+        // What came of asking for a person is told by the program, once it is known.
+        let asks_for_person = self.state.mind.wanted.iter().any(|call| call.tool == TOOL);
         let end = if cut && is_done { " …" } else { "" };
         let text = format!("{}{end}", format!("{held}{text}").trim());
-        if !text.is_empty() {
+        if !text.is_empty() && !asks_for_person {
             self.post(text);
         }
         if rests {

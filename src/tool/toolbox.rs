@@ -7,8 +7,11 @@ use std::{
 
 use serde_json::{Value, json};
 
-use super::{Tool, ToolError, pipeline::validate::Checker};
-use crate::flows::{Catalogue, LoadedFlow};
+use super::{Tool, ToolError, ToolSpec, pipeline::validate::Checker};
+use crate::{
+    flows::{Catalogue, LoadedFlow},
+    interview::State,
+};
 
 /// Most per-flow schemas that are kept compiled; beyond it all are compiled anew when needed.
 const COMPILED_MAX: usize = 1024;
@@ -22,6 +25,27 @@ pub struct Toolbox {
     /// Checkers of schemas that differ by flow, by the flow's digest and the tool: what a flow's schema is follows from
     /// its file.
     by_flow: Mutex<HashMap<(String, &'static str), Arc<Checker>>>,
+}
+
+/// Whom a model works for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Partner {
+    /// A participant.
+    Participant,
+    /// A participant who was one of the staff when it began.
+    Staff,
+    /// The program: a child run, which talks to nobody.
+    Program,
+}
+
+impl From<&State> for Partner {
+    fn from(state: &State) -> Self {
+        match (&state.family.own, state.staff) {
+            (Some(_), _) => Self::Program,
+            (None, true) => Self::Staff,
+            (None, false) => Self::Participant,
+        }
+    }
 }
 
 /// Two tools have the same name, or a schema is no schema.
@@ -76,12 +100,16 @@ impl Toolbox {
 
     /// The tools of one phase, in catalogue order: what the model is given while it lasts. What only staff may call is
     /// among them where they talk with one.
-    pub fn phase_schemas(&self, flow: &LoadedFlow, phase: &str, to_staff: bool) -> Vec<Value> {
+    pub fn phase_schemas(&self, flow: &LoadedFlow, phase: &str, partner: Partner) -> Vec<Value> {
         let listed = flow.phase(phase).map_or(&[][..], |phase| &phase.tools);
+        let is_there = |spec: &ToolSpec| {
+            let is_everywhere = spec.in_every_phase && partner != Partner::Program;
+            is_everywhere || listed.iter().any(|name| name == spec.name)
+        };
         self.tools
             .iter()
-            .filter(|tool| to_staff || !tool.spec().admin_only)
-            .filter(|tool| listed.iter().any(|name| name == tool.spec().name))
+            .filter(|tool| partner == Partner::Staff || !tool.spec().admin_only)
+            .filter(|tool| is_there(tool.spec()))
             .map(|tool| function(tool.as_ref(), Some(flow)))
             .collect()
     }

@@ -175,7 +175,8 @@ async fn nobody_but_staff_is_told_figures_of_leads() {
     }
     // They are not even shown that there is such a tool.
     let flow = crate::bench::flow();
-    let shown = bench.pipeline.toolbox.phase_schemas(&flow, "only", false);
+    let shown =
+        bench.pipeline.toolbox.phase_schemas(&flow, "only", anteroom::tool::Partner::Participant);
     let names: Vec<&str> =
         shown.iter().filter_map(|tool| tool["function"]["name"].as_str()).collect();
     assert!(

@@ -234,6 +234,9 @@ async fn f20_distress_calls_a_person_at_once_and_nothing_more_is_asked() {
           ┃ [Take over] [Hand back] [! End]
     #Ada · Community welcome
       + Anteroom: **Ada** asks for a person in *Community welcome*: a word of the list in the flow was written; please look at once.
+          
+          - Step 1 of 4 · Rules
+          - Open: Rules accepted, Minimum age confirmed
     ");
     bot.pass(TimeDelta::hours(30)).await;
     assert_snapshot!(ada.news(), @"
@@ -283,7 +286,7 @@ async fn f20_a_legal_threat_reaches_no_model() {
     <note>The participant was told: I've asked a person from the team to look at this now. I'll keep quiet until they answer or you type *continue*.</note>
     <note>The participant was told: Linus from the team is here now.</note>
     <staff>Linus: I am so sorry. What happened?</staff>
-    <note>A person of the team was in the conversation; it is yours again.</note>
+    <note>The conversation was with the team; it is yours again.</note>
     <note>The participant was told: The assistant is back. Let's pick up where we left off.</note>
     ");
     model.assert_played();

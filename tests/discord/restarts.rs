@@ -191,6 +191,9 @@ async fn row_7_what_may_have_been_done_is_not_done_again_and_staff_are_asked() {
           ┃ [Take over] [Hand back] [! End]
     #Ada · About pets
       + Anteroom: **Ada** asks for a person in *About pets*: it is not known whether \`once\` happened.
+          
+          - Step 1 of 2 · Pets
+          - Open: A pet
     ");
     model.next(Turn::says("Then let us go on."));
     bot.ada().at("welcome-ada").write("continue").await;
@@ -203,7 +206,7 @@ async fn row_7_what_may_have_been_done_is_not_done_again_and_staff_are_asked() {
     model calls c00000001 once {}
     c00000001 -> {"error":"it is not known whether `once` happened. hint: a person has been asked to check","code":"outcome_unknown"}
     <note>The participant was told: I can't continue on my own here, so I've asked the team.</note>
-    <note>A person of the team was in the conversation; it is yours again.</note>
+    <note>The conversation was with the team; it is yours again.</note>
     <note>The participant was told: The assistant is back. Let's pick up where we left off.</note>
     "#);
     model.assert_played();

@@ -178,7 +178,7 @@ async fn what_has_changed_since_is_shown_and_fails() {
          "choices": [
     --- ses_00000000000000000000000000000001: what the model read, recorded
     +++ ses_00000000000000000000000000000001: what the model read, now
-    @@ -57,7 +57,7 @@
+    @@ -62,7 +62,7 @@
      
      You do not score, rank, compare or judge people.
      <note>The conversation begins on Monday, 2 November 2026, 10:00 (UTC), on a web page. The participant is called Ada Byron there. The texts of the interview are in the language `en`; write in the language in which the participant writes.</note>
@@ -213,7 +213,7 @@ async fn another_answer_of_the_model_leads_elsewhere() {
      card for the participant:
     --- ses_00000000000000000000000000000001: what the model read, recorded
     +++ ses_00000000000000000000000000000001: what the model read, now
-    @@ -63,7 +63,7 @@
+    @@ -68,7 +68,7 @@
      - `pet` (required): A pet. Done by `pet` approved by the participant with submit_for_validation.
      Forms of `data`, by `dataType`; leave out what is not known:
      - `pet`: {"name":"text (required)"}</note>

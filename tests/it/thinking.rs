@@ -15,6 +15,8 @@ mod cards;
 mod declined;
 #[path = "thinking/goodbyes.rs"]
 mod goodbyes;
+#[path = "thinking/people.rs"]
+mod people;
 #[path = "thinking/rounds.rs"]
 mod rounds;
 #[path = "thinking/rows.rs"]

@@ -241,6 +241,9 @@ async fn f20_distress_calls_a_person_at_once_and_nothing_more_is_asked() {
           · Step 1 of 3 · The basics · 0/3 · running. Write in this thread to take over: what you write is passed on.
           [Take over] [Hand back] [! End ?]
     +   Anteroom: *Ada Byron* asks for a person in _Candidate onboarding_: a word of the list in the flow was written; please look at once.
+
+            • Step 1 of 3 · The basics
+            • Open: Contact details, Work history, Education
     ");
     // A button of before asks nothing more either.
     bot.pass(TimeDelta::hours(30)).await;
@@ -279,7 +282,7 @@ async fn f20_a_legal_threat_reaches_no_model() {
     <note>The participant was told: I've asked a person from the team to look at this now. I'll keep quiet until they answer or you type *continue*.</note>
     <note>The participant was told: Linus Pauling from the team is here now.</note>
     <staff>Linus Pauling: I am so sorry. What happened?</staff>
-    <note>A person of the team was in the conversation; it is yours again.</note>
+    <note>The conversation was with the team; it is yours again.</note>
     <note>The participant was told: The assistant is back. Let's pick up where we left off.</note>
     ");
     model.assert_played();

@@ -86,6 +86,9 @@ async fn f6_while_a_person_has_taken_over() {
           · Step 1 of 2 · One · 0/2 · running. @Linus Pauling has taken over. What you write in this thread is passed on to Ada Byron.
           [Hand back] [! End ?]
     -   Anteroom: *Ada Byron* asks for a person in _A short talk_.
+
+            • Step 1 of 2 · One
+            • Open: A colour, A file
     ");
     bot.judge();
 }

@@ -55,6 +55,9 @@ async fn row_7_what_may_have_been_done_is_not_done_again_and_staff_are_asked() {
           · Step 1 of 2 · Pets · 0/1 · running. Write in this thread to take over: what you write is passed on.
           [Take over] [Hand back] [! End ?]
     +   Anteroom: *Ada Byron* asks for a person in _About pets_: it is not known whether 'once' happened.
+
+            • Step 1 of 2 · Pets
+            • Open: A pet
     ");
     model.next(Turn::says("Then let us go on."));
     ada.reply("continue").await;

@@ -221,6 +221,9 @@ async fn f7_a_person_takes_over_and_hands_back() {
           · Step 1 of 2 · One · 0/2 · running. Write in this thread to take over: what you write is passed on.
           [Take over] [Hand back] [! End ?]
     +   Anteroom: *Ada Byron* asks for a person in _A short talk_.
+
+            • Step 1 of 2 · One
+            • Open: A colour, A file
     ");
     desk.reply("Hello Ada, Linus here. What is it?").await;
     assert_snapshot!(ada.news(), @"

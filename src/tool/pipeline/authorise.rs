@@ -6,7 +6,7 @@ use crate::{
     tool::{ToolError, ToolSpec, Toolbox},
 };
 
-/// The one tool that every phase has (S1 §2), and the only one that the engine calls by itself.
+/// The tool by which every phase ends (S1 §2), and the only one that the engine calls by itself.
 const ADVANCE: &str = "next_phase";
 
 /// What a person calls by a command: the next phase, and a review that they want to change.
@@ -34,7 +34,7 @@ pub fn authorise(
         return Err(denied(&call.tool, "the flow does not let people be scored"));
     }
     let (allowed, why) = match &call.origin {
-        Origin::Model { .. } => return by_model(call, actor, toolbox),
+        Origin::Model { .. } => return by_model(call, spec, actor, toolbox),
         Origin::Step { step } => {
             let written =
                 actor.flow().step(step).is_some_and(|(_, written)| written.tool == call.tool);
@@ -49,9 +49,15 @@ pub fn authorise(
     if allowed { Ok(()) } else { Err(denied(&call.tool, why)) }
 }
 
-fn by_model(call: &Call, actor: &Actor, toolbox: &Toolbox) -> Result<(), ToolError> {
+fn by_model(
+    call: &Call,
+    spec: &ToolSpec,
+    actor: &Actor,
+    toolbox: &Toolbox,
+) -> Result<(), ToolError> {
     let Some(phase) = actor.phase() else { return Err(denied(&call.tool, "no phase is open")) };
-    if (call.tool == ADVANCE && !actor.is_child()) || phase.tools.contains(&call.tool) {
+    let is_everywhere = (call.tool == ADVANCE || spec.in_every_phase) && !actor.is_child();
+    if is_everywhere || phase.tools.contains(&call.tool) {
         return Ok(());
     }
     let is_known =

@@ -103,6 +103,7 @@ fn arguments_of_another_kind_are_refused_with_their_path() {
     request_user_input: `/prompt`: expected string (schema `/properties/prompt/type`)
     extract_document: `/artifact_id`: expected string (schema `/properties/artifact_id/type`)
     extract_document: `/`: expected `artifact_id`, which is missing (schema `/required`); `/return_types/0`: expected string (schema `/properties/return_types/items/type`); `/return_types/0`: expected one of "applicant_profile", "skeleton_timeline", "education_history" (schema `/properties/return_types/items/enum`)
+    hand_to_person: `/reason`: expected string (schema `/properties/reason/type`)
     "#);
 }
 

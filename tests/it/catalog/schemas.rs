@@ -3,7 +3,7 @@
 use anteroom::{
     catalog::interview,
     flows::{check_source, shipped},
-    tool::Toolbox,
+    tool::{Partner, Toolbox},
 };
 use serde_json::{Map, Value};
 
@@ -99,9 +99,12 @@ fn a_flow_changes_nothing_but_the_generated_enums() {
 #[test]
 fn a_phase_is_given_its_own_tools_in_catalogue_order() {
     let toolbox = Toolbox::new(interview::tools()).unwrap();
-    let schemas = toolbox.phase_schemas(&bench::flow(), "phase_2", false);
+    let schemas = toolbox.phase_schemas(&bench::flow(), "phase_2", Partner::Participant);
     let names: Vec<&Value> = schemas.iter().map(|tool| &tool["function"]["name"]).collect();
-    assert_eq!(names, ["get_user_option", "next_phase"]);
+    assert_eq!(names, ["get_user_option", "next_phase", "hand_to_person"]);
+    // A child run talks to nobody.
+    let of_child = toolbox.phase_schemas(&bench::flow(), "phase_2", Partner::Program);
+    assert_eq!(of_child.len(), 2);
 }
 
 #[test]

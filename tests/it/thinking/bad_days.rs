@@ -375,7 +375,12 @@ async fn words_of_distress_call_a_person_at_once_whoever_leads() {
     ---
     I've asked a person from the team to look at this now. I'll keep quiet until they answer or you type *continue*.
     ");
-    assert_snapshot!(world.staff_screen(), @"**Ada Byron** asks for a person in *A talk*: a word of the list in the flow was written; please look at once.");
+    assert_snapshot!(world.staff_screen(), @"
+    **Ada Byron** asks for a person in *A talk*: a word of the list in the flow was written; please look at once.
+
+    - Step 1 of 2 · Pets
+    - Open: A pet
+    ");
     // The question still stands when the bot goes on, and so do the words.
     model.next(Turn::says("Thank you."));
     world.say("continue").await;
@@ -387,7 +392,7 @@ async fn words_of_distress_call_a_person_at_once_whoever_leads() {
     <participant>I want to HURT myself.</participant>
     <note>The participant was told: Thank you for telling me. If anyone is in danger, please call your local emergency number now.</note>
     <note>The participant was told: I've asked a person from the team to look at this now. I'll keep quiet until they answer or you type *continue*.</note>
-    <note>A person of the team was in the conversation; it is yours again.</note>
+    <note>The conversation was with the team; it is yours again.</note>
     <note>The participant was told: The assistant is back. Let's pick up where we left off.</note>
     "#);
     // On a card it is the same.

@@ -69,6 +69,9 @@ async fn staff_hear_at_four_fifths_of_the_budget_and_a_person_takes_over_at_its_
     This conversation has used 850000 of 1000000 tokens.
     ---
     **Ada Byron** asks for a person in *A talk*: the assistant has used up what it may in one conversation.
+
+    - Step 1 of 2 · Pets
+    - Open: A pet
     ---
     Ada Byron: Hello?
     ");
@@ -162,7 +165,7 @@ async fn a_raised_budget_gives_the_model_back_and_each_call_has_one_result() {
     c00000001 -> {"error":"the call was not made: the conversation has used up what it may use","code":"budget"}
     c00000002 -> {"error":"the call was not made: the conversation has used up what it may use","code":"budget"}
     <note>The participant was told: I can't continue on my own here, so I've asked the team.</note>
-    <note>A person of the team was in the conversation; it is yours again.</note>
+    <note>The conversation was with the team; it is yours again.</note>
     <note>The participant was told: The assistant is back. Let's pick up where we left off.</note>
     "#);
 }

@@ -263,7 +263,7 @@ async fn a_person_who_takes_over_silences_the_model_until_they_hand_back() {
     <note>The participant was told: Grace from the team is here now.</note>
     <staff>Grace: Tell me.</staff>
     <participant>It is a snake.</participant>
-    <note>A person of the team was in the conversation; it is yours again.</note>
+    <note>The conversation was with the team; it is yours again.</note>
     <note>The participant was told: The assistant is back. Let's pick up where we left off.</note>
     ");
 }

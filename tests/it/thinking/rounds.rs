@@ -132,6 +132,11 @@ async fn the_instructions_hold_the_rules() {
     - The app will ask the team before advancing when objectives are incomplete.
     - You may retry after receiving feedback. `blocked` says what is missing.
 
+    A person of the team:
+
+    - Call `hand_to_person` when they ask for a human in whatever words, are in distress, or want an answer that only staff can
+      give after you offered to ask. Write nothing beside it: the program tells them. Never call it for what you can answer.
+
     How you write:
 
     - Warm and efficient: one or two short sentences at most. Take up what the person said in a few words of your own where it

@@ -70,7 +70,7 @@ async fn row_07_a_crash_in_a_tool_is_settled_by_its_effect_class_and_told_to_the
             model calls c00000001 probe_once {}
             c00000001 -> {"error":"it is not known whether `probe_once` happened. hint: a person has been asked to check","code":"outcome_unknown"}
             <note>The participant was told: I can't continue on my own here, so I've asked the team.</note>
-            <note>A person of the team was in the conversation; it is yours again.</note>
+            <note>The conversation was with the team; it is yours again.</note>
             <note>The participant was told: The assistant is back. Let's pick up where we left off.</note>
             "#);
         } else {

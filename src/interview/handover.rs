@@ -1,0 +1,135 @@
+//! A person of the team: asked for, there, and gone again.
+
+use serde_json::json;
+
+use super::{Actor, settle::Responder, summary, texts};
+use crate::{
+    model::{
+        session::Status,
+        text::quoted,
+        transcript::{Errand, Event},
+    },
+    store::TimerKind,
+};
+
+/// Why a person is asked for, where the participant did; that they did is said anyway.
+pub(super) const ASKED: &str = "the participant asked";
+
+/// The tool by which the model asks for a person. What it writes beside the call is not said: the participant reads
+/// what came of asking, once that is known.
+pub const TOOL: &str = "hand_to_person";
+
+/// Characters of the model's reason that the team reads.
+const REASON_MAX: usize = 300;
+
+/// What came of a call for a person, as far as it is known when it is made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Called {
+    /// The team is being asked, and the participant is told once somebody has it.
+    Asking,
+    /// The same as before: nobody has come yet.
+    Already,
+    /// Somebody of the team is there.
+    PersonIsThere,
+    /// The flow names no channel of the team: the request stands on the staff page alone.
+    Listed,
+}
+
+impl Actor {
+    /// A person is asked for; the bot keeps quiet until they answer or the participant says "continue".
+    pub(super) fn hand_over(&mut self, reason: &str, text: &str) {
+        self.ask_for_person(reason, None, text);
+    }
+
+    /// The model asks for a person in the participant's place. Asked for once, the same again changes nothing and says
+    /// nothing.
+    pub fn call_person(&mut self, reason: &str) -> Called {
+        if let Some(handoff) = &self.state.handoff {
+            let is_there = handoff.claimed_by.is_some();
+            return if is_there { Called::PersonIsThere } else { Called::Already };
+        }
+        let words: String = reason.trim().chars().take(REASON_MAX).collect();
+        let reason = format!("the assistant says “{}”", words.trim_end_matches('.'));
+        self.ask_for_person(&reason, Some(&words), texts::HUMAN_ASKED);
+        match self.flow.flow.handoff.channel {
+            Some(_) => Called::Asking,
+            None => Called::Listed,
+        }
+    }
+
+    /// `words` are the model's own: they may tell something of the participant, so they can be erased.
+    fn ask_for_person(&mut self, reason: &str, words: Option<&str>, text: &str) {
+        if self.is_child() {
+            return self.fail_child("stuck", reason.to_owned());
+        }
+        if let Some(handoff) = &self.state.handoff {
+            let is_there = handoff.claimed_by.is_some();
+            if is_there {
+                return self.post(texts::PERSON_IS_THERE);
+            }
+            return self.say_called(text);
+        }
+        self.emit(Event::HandedOver { reason: reason.to_owned() });
+        let fact = match words {
+            Some(_) => ("by", json!("model")),
+            None => ("reason", json!(reason)),
+        };
+        self.audit("handed_over", [fact], [("words", json!(words))]);
+        let handoff = self.flow.flow.handoff.clone();
+        let card = self.card_for_team(reason);
+        if let Some(alias) = &handoff.channel {
+            let errand = Errand::HandOver { at: self.now, text: text.to_owned() };
+            self.ask_staff(alias, card, errand);
+        } else {
+            // The staff page shows who asks for a person.
+            self.post(text);
+            self.post_to_staff(None, card);
+        }
+        let remind = self.now.checked_add_signed(handoff.claim_reminder.delta());
+        self.set_timer(TimerKind::Unclaimed, remind);
+    }
+
+    /// What the colleague who takes over should know: who, where, why, and how far they are.
+    fn card_for_team(&self, reason: &str) -> String {
+        let person = quoted(&self.state.person_in_words());
+        let title = &self.flow.flow.title;
+        let why = if reason == ASKED { String::new() } else { format!(": {}", quoted(reason)) };
+        let mut card = format!("**{person}** asks for a person in *{title}*{why}.");
+        let lines = summary::standing(&self.state, &self.flow);
+        if !lines.is_empty() {
+            card.extend(["\n\n- ", &lines.join("\n- ")]);
+        }
+        card
+    }
+
+    /// A staff member is there; their message alone counts as that.
+    pub(super) fn take_over(&mut self, from: &Responder) {
+        let claimed = self.state.handoff.as_ref().and_then(|handoff| handoff.claimed_by.as_ref());
+        if claimed.is_some_and(|(by, _)| *by == from.person) {
+            return;
+        }
+        self.audit("taken_over", [("by", json!(self.named(&from.person)))], []);
+        self.emit(Event::Claimed { by: from.person.clone(), by_name: from.name.clone() });
+        self.set_timer(TimerKind::Unclaimed, None);
+        self.post(format!("{} from the team is here now.", quoted(&from.name)));
+    }
+
+    pub(super) fn hand_back(&mut self, from: &Responder) {
+        if self.state.handoff.is_none() {
+            return;
+        }
+        self.audit("handed_back", [("by", json!(self.named(&from.person)))], []);
+        self.emit(Event::HandedBack { by: from.person.clone() });
+        self.set_timer(TimerKind::Unclaimed, None);
+        match self.state.status {
+            Status::Notice | Status::Open => self.post(texts::HANDED_BACK),
+            Status::Stopped
+            | Status::Paused
+            | Status::Declined
+            | Status::Completed
+            | Status::Ended => self.post(texts::BACK_AFTER_THE_END),
+        }
+        self.show_open();
+        self.miss_notice();
+    }
+}
