@@ -52,7 +52,7 @@ use crate::{
     drill::{Point, pass},
     flows::{Library, LoadedFlow},
     ids::{EffectId, Ids, SessionId, WaitId},
-    interview::{Actor, Refusal, Responder, State},
+    interview::{Actor, Refusal, Responder, State, typed::asks_for_person},
     llm,
     model::{
         artifact::Artifact,
@@ -408,11 +408,12 @@ impl Engine {
             invited_by: invited_by.cloned(),
         };
         let session = started.session;
-        let ids = Arc::clone(&inner.parts.ids);
-        let now = inner.parts.clock.now();
+        let (ids, now) = (Arc::clone(&inner.parts.ids), inner.parts.clock.now());
         let actor = Actor::start(flow, started, ids, now, self.has_model());
         let mut actor = self.bounded(actor);
-        if let Some(words) = words.filter(|_| actor.state().status == Status::Open) {
+        // A person may be asked for before anything else.
+        let heard = |words: &&str| actor.state().status == Status::Open || asks_for_person(words);
+        if let Some(words) = words.filter(heard) {
             actor.hear(from, words, None);
         }
         match self.commit(actor, Some(key.to_owned())).await {

@@ -55,7 +55,7 @@ impl Default for Limits {
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Beginning<'a> {
     /// What the person wrote when they asked for it: their first words, where the flow has no notice that must be
-    /// answered before.
+    /// answered before. A person can be asked for in any case.
     pub words: Option<&'a str>,
     /// It tries the flow out, and is left out of what staff are told of everybody (BEHAVIOUR J4.7).
     pub is_test: bool,

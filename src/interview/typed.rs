@@ -109,6 +109,11 @@ pub fn order(text: &str) -> Option<Command> {
     })
 }
 
+/// Whether a whole message asks for a person.
+pub fn asks_for_person(text: &str) -> bool {
+    order(text) == Some(Command::Human)
+}
+
 /// Whether a whole text declines what was asked, in any known language and with courtesy around it.
 ///
 /// ```

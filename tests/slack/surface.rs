@@ -74,6 +74,18 @@ async fn what_is_suggested_fits_how_a_conversation_stands() {
 }
 
 #[tokio::test]
+async fn whoever_has_no_conversation_reaches_the_team_by_what_is_suggested() {
+    let bot = Bot::new().await;
+    let ada = bot.ada();
+    ada.open().await;
+    bot.slack.rest().await;
+    ada.press_prompt("Talk to a person").await;
+    ada.sees("I've asked the team").await;
+    let desk = bot.slack.person("U0LINUS").at("recruiting-desk");
+    assert!(desk.can_see("asks for a person in _Candidate onboarding_"), "{}", desk.screen());
+}
+
+#[tokio::test]
 async fn the_privacy_page_of_a_notice_is_a_link_and_shows_no_preview() {
     let bot = Bot::new().await;
     let ada = bot.ada();

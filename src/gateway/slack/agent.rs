@@ -486,3 +486,73 @@ impl Inner {
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        form::typed::is_bare_start,
+        interview::{Command, typed::order},
+        model::ui::Offered,
+    };
+
+    const STATUSES: [Option<Status>; 7] = [
+        None,
+        Some(Status::Notice),
+        Some(Status::Open),
+        Some(Status::Paused),
+        Some(Status::Stopped),
+        Some(Status::Completed),
+        Some(Status::Ended),
+    ];
+
+    #[test]
+    fn what_is_suggested_is_understood_by_its_title_and_by_what_it_sends() {
+        for (title, message) in STATUSES.into_iter().flat_map(prompts) {
+            let does = order(message);
+            assert_eq!(order(title), does, "{title}");
+            assert!(does.is_some() || is_bare_start(message), "`{message}` would do nothing");
+        }
+        for offered in Offered::ALL {
+            // A button that names another time orders nothing now.
+            let wanted = (offered != Offered::Resume).then(|| Command::from(offered));
+            assert_eq!(order(offered.label()), wanted, "{}", offered.label());
+        }
+    }
+
+    #[test]
+    fn what_is_suggested_is_understood_in_the_languages_of_the_lexicon() {
+        let table = [
+            (
+                HUMAN,
+                ["Mit einer Person sprechen", "Hablar con una persona", "Parler à une personne"],
+            ),
+            (
+                EXPORT,
+                [
+                    "Meine Antworten herunterladen",
+                    "Descargar mis respuestas",
+                    "Télécharger mes réponses",
+                ],
+            ),
+            (
+                ("Skip this question", "skip"),
+                ["Diese Frage überspringen", "Saltar esta pregunta", "Passer cette question"],
+            ),
+            (
+                ("Stop for now", "stop"),
+                ["Fürs Erste aufhören", "Parar por ahora", "Arrêter pour l'instant"],
+            ),
+            (("Continue", "resume"), ["Weiter", "Continuar", "Continuer"]),
+            (
+                ("Delete my data", "delete my data"),
+                ["Meine Daten löschen", "Borrar mis datos", "Supprimer mes données"],
+            ),
+        ];
+        for ((title, message), translated) in table {
+            for said in translated {
+                assert_eq!(order(said), order(message), "{title}: {said}");
+            }
+        }
+    }
+}

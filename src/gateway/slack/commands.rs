@@ -26,7 +26,7 @@ use crate::{
     engine::{Beginning, Error, What},
     form::{Order, typed, words},
     ids::SessionId,
-    interview::{Command, Responder},
+    interview::{Command, Responder, typed::asks_for_person},
     model::{
         flow::SlackPlace,
         posted::{Item, Posted, Reader},
@@ -89,6 +89,9 @@ pub(super) async fn approached(arrival: &Arrival<'_>, message: &Message) -> Resu
     let flows = startable(arrival.library(), Platform::Slack);
     let words = Some(message.text.as_str()).filter(|text| !typed::is_bare_start(text));
     let wants_to_start = message.is_mention || typed::is_start(&message.text);
+    if message.is_direct && asks_for_person(&message.text) {
+        return begin::for_person(arrival, &flows, message, &ear).await;
+    }
     match flows.as_slice() {
         [] => arrival.greet(&ear, Post { text: words::NO_FLOWS.to_owned(), blocks: Vec::new() }),
         [only] if wants_to_start => {

@@ -13,7 +13,7 @@ use crate::{
     gateway::slack::{
         blocks::{Button, actions, drawn, note, section},
         home::START,
-        inbound::{Ack, Action, Actor},
+        inbound::{Ack, Action, Actor, Message, NotTaken},
         inbox::{Arrival, Ear},
         inviter, limits,
         people::{self, is_direct},
@@ -102,6 +102,28 @@ pub(super) async fn begin_at(
     let at = (place, arrival.key.as_str());
     let session = arrival.engine.start_with(&flow.flow.id, &from, at, beginning).await?;
     Ok(Begun { session, direct })
+}
+
+/// Begins an interview for somebody who wants to talk to a person and has no conversation: the team answers in it. Of
+/// several the first is taken that names where the team is.
+pub(super) async fn for_person(
+    arrival: &Arrival<'_>,
+    flows: &[Arc<LoadedFlow>],
+    message: &Message,
+    ear: &Ear,
+) -> Result<Ack, NotTaken> {
+    let calls_team = |flow: &&Arc<LoadedFlow>| flow.flow.handoff.channel.is_some();
+    let Some(flow) = flows.iter().find(calls_team).or_else(|| flows.first()) else {
+        arrival.tell(ear, words::NO_FLOWS);
+        return Ok(Ack::Empty);
+    };
+    let beginning = Beginning { words: Some(&message.text), ..Beginning::default() };
+    match begin_at(arrival, flow, &message.by, (&message.by.user, None), beginning).await {
+        Ok(_) => {}
+        Err(error) if words::may_pass(&error) => return Err(NotTaken),
+        Err(error) => arrival.tell(ear, &words::of_error(&error)),
+    }
+    Ok(Ack::Empty)
 }
 
 /// Begins an interview for whoever asked in a channel, and says where it goes on. They hear of it there as well if they
