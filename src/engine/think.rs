@@ -296,7 +296,9 @@ impl Engine {
                 if self.go_on_at_once(session, knew, &response).await? {
                     return Ok(());
                 }
-                self.decide(session, None, |actor| actor.thought(knew, response.clone())).await
+                let waits = self.may_wait(&response);
+                self.decide(session, None, |actor| actor.thought(knew, response.clone(), waits))
+                    .await
             }
             Err(code) => {
                 tracing::warn!(
@@ -307,6 +309,12 @@ impl Engine {
                 self.fail_thinking(session, (code, retry), usage).await
             }
         }
+    }
+
+    /// Whether the words of an answer may wait for what becomes of its calls: only where that is known at once.
+    fn may_wait(&self, response: &Response) -> bool {
+        let is_unknown = |tool: &str| self.inner.parts.toolbox.get(tool).is_none();
+        response.calls.iter().all(|(tool, _)| self.is_at_once(tool) || is_unknown(tool))
     }
 
     /// Takes an answer in together with its calls where all of them are made at once: they reach nothing outside, so one
@@ -321,7 +329,7 @@ impl Engine {
             return Ok(false);
         }
         let mut actor = self.load(session).await?;
-        actor.thought(knew, response.clone());
+        actor.thought(knew, response.clone(), true);
         if let Next::Round(wanted) = actor.next() {
             let calls;
             (actor, calls) = self.begin_round(actor, wanted);
@@ -464,6 +472,10 @@ impl Engine {
             made.push(run(call).await);
         }
         let mut actor = desk.into_inner().unwrap_or_else(PoisonError::into_inner);
+        if made.iter().any(|made| !has_failed(&made.result)) {
+            // Above the cards that the calls have come to.
+            actor.say_held();
+        }
         let waiting = made.iter().filter(|made| matches!(made.result, Ok(Outcome::Waiting(_))));
         let (waiting, mut nth) = (waiting.count(), 0);
         for call in &calls {
@@ -496,6 +508,14 @@ struct Made {
     result: Result<Outcome, CallResult>,
     took: TimeDelta,
     cost: Usage,
+}
+
+fn has_failed(result: &Result<Outcome, CallResult>) -> bool {
+    match result {
+        Ok(Outcome::Immediate(value)) => !CallResult::Ok { value: value.clone() }.is_success(),
+        Ok(Outcome::Waiting(_) | Outcome::Made { .. } | Outcome::Subtask(_)) => false,
+        Err(result) => !result.is_success(),
+    }
 }
 
 /// "1 of 2" on the cards of one round (SEMANTICS row 15).

@@ -128,17 +128,10 @@ fn messages(flow: &LoadedFlow, events: &[Recorded]) -> Vec<Message> {
         let begun = phase.flatten().and_then(|id| flow.phase(id));
         messages.extend(begun.map(|phase| window.begun(phase)));
     }
-    let said = in_order(shown);
-    for (n, recorded) in said.iter().enumerate() {
-        // What the model says is posted right after it: once is enough.
-        let is_echo = matches!(*recorded.event, Event::Posted { .. })
-            && n.checked_sub(1).is_some_and(|before| match &*said[before].event {
-                Event::Thought(thought) => {
-                    !thought.text.is_empty() && recorded.seq == said[before].seq + 1
-                }
-                _ => false,
-            });
-        if !is_echo {
+    let echoes = echoes(shown);
+    for recorded in in_order(shown, &echoes) {
+        // What the model says is posted after it: once is enough.
+        if !echoes.contains_key(&recorded.seq) {
             window.tell(recorded, &mut messages);
         }
         messages.extend(window.asides.get(&recorded.seq).map(|aside| note(aside)));
@@ -146,21 +139,42 @@ fn messages(flow: &LoadedFlow, events: &[Recorded]) -> Vec<Message> {
     messages
 }
 
+/// The posts that carry the model's own words, each with what it knew when it said them: right after the answer, or once
+/// it was known what had become of its calls.
+fn echoes(events: &[Recorded]) -> HashMap<u64, u64> {
+    let mut echoes = HashMap::new();
+    let mut said: Option<(u64, &Thought)> = None;
+    for recorded in events {
+        match &*recorded.event {
+            Event::Thought(thought) if !thought.text.is_empty() => {
+                said = Some((recorded.seq, thought));
+            }
+            Event::Posted { audience: Audience::Participant, text, .. } => {
+                if let Some((seq, thought)) = said
+                    && (text == thought.text.trim()
+                        || recorded.seq == seq + 1 && text.contains(thought.text.trim()))
+                {
+                    echoes.insert(recorded.seq, thought.knew);
+                    said = None;
+                }
+            }
+            _ => {}
+        }
+    }
+    echoes
+}
+
 /// The events as the model lived through them: its words stand before what it did not know when it spoke, and so does
 /// the post that carries them.
-fn in_order(events: &[Recorded]) -> Vec<&Recorded> {
+fn in_order<'a>(events: &'a [Recorded], echoes: &HashMap<u64, u64>) -> Vec<&'a Recorded> {
     let mut keyed: Vec<((u64, u64), &Recorded)> = Vec::with_capacity(events.len());
-    let mut echo = None;
     for recorded in events {
         let key = match &*recorded.event {
-            Event::Thought(thought) => {
-                echo = (!thought.text.is_empty()).then_some((recorded.seq + 1, thought.knew));
-                (thought.knew, recorded.seq)
-            }
-            Event::Posted { .. } if echo.is_some_and(|(seq, _)| seq == recorded.seq) => {
-                (echo.map_or(recorded.seq, |(_, knew)| knew), recorded.seq)
-            }
-            _ => (recorded.seq, 0),
+            Event::Thought(thought) => (thought.knew, recorded.seq),
+            _ => match echoes.get(&recorded.seq) {
+                Some(knew) => (*knew, recorded.seq),
+                None => (recorded.seq, 0),
+            },
         };
         keyed.push((key, recorded));
     }

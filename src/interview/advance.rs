@@ -306,6 +306,7 @@ impl Actor {
                 self.pass_over(objective, SetBy::Override);
             }
         }
+        self.say_held_of_request();
         // Questions of the old phase that are still open are not asked any more.
         let closing = Closing::Superseded { by: None };
         let of_phase =

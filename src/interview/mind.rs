@@ -2,12 +2,12 @@
 
 use chrono::{DateTime, Utc};
 
-use super::{budget::BUDGET, state::CallState, think::pause};
+use super::{budget::BUDGET, handover::TOOL, state::CallState, think::pause};
 use crate::{
     ids::CallId,
     model::{
         task::Subtask,
-        transcript::{Call, Event, Gap, Intent, Origin, Recorded, Speaker, Thought},
+        transcript::{Audience, Call, Event, Gap, Intent, Origin, Recorded, Speaker, Thought},
         ui::Reply,
         usage::Usage,
         wait::{Purpose, Wait},
@@ -55,6 +55,9 @@ pub struct Mind {
     pub gaps: u32,
     /// Words of answers that were cut off, held until the rest has come.
     pub unsaid: String,
+    /// Words that stand before calls, until they are posted: those of an answer whose calls all fail are taken back by the
+    /// next answer that has words of its own.
+    pub held: String,
     /// Answers in a row that were cut off.
     pub cuts: u32,
     /// Tokens that an answer may have, where one has once run out of room.
@@ -119,6 +122,7 @@ impl Mind {
             }
             Event::Late { .. } | Event::Subtask(Subtask::Refused { .. }) => self.news = seq,
             Event::Returned { call, .. } if self.is_news(calls, call) => self.news = seq,
+            Event::Posted { audience, text, .. } => self.posted(*audience, text),
             Event::Thought(thought) => self.thought(thought, (seq, phase)),
             Event::ThinkingFailed { code, count, again_at } => {
                 self.failed(code, *count, (*again_at, recorded.at));
@@ -134,6 +138,13 @@ impl Mind {
                 self.spent_output = usage.output;
             }
             _ => {}
+        }
+    }
+
+    /// Words are posted: those that were held are not any more.
+    fn posted(&mut self, audience: Audience, text: &str) {
+        if audience == Audience::Participant && text.ends_with(&self.held) {
+            self.held.clear();
         }
     }
 
@@ -161,6 +172,7 @@ impl Mind {
         self.script_told = true;
         self.useless = 0;
         self.again_at = None;
+        self.held.clear();
     }
 
     /// Something that the model has read is not so any more.
@@ -235,6 +247,12 @@ impl Mind {
         }
         if gap.is_some() && calls.is_empty() {
             self.news = seq;
+        }
+        // What came of asking for a person is told by the program.
+        if calls.is_empty() || calls.iter().any(|call| call.tool == TOOL) {
+            self.held.clear();
+        } else if !text.trim().is_empty() {
+            text.trim().clone_into(&mut self.held);
         }
         self.round = *round;
         self.made += calls.len() as u64;

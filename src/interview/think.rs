@@ -183,8 +183,8 @@ impl Actor {
 
     /// Takes what the model answered in. `knew` is the last event that it was shown; what came after is news to it. An
     /// answer to a turn that is over (stopped, handed over, moved on without it) is dropped: nobody has seen it. It was
-    /// paid for all the same.
-    pub fn thought(&mut self, knew: u64, response: Response) {
+    /// paid for all the same. `waits`: its words are said when it is known that its calls have not all failed.
+    pub fn thought(&mut self, knew: u64, response: Response, waits: bool) {
         let Response { text, calls, opaque, usage, cut } = response;
         let Some(last) = self.awaits_thought() else {
             return self.spend(SpentOn::Answer, usage);
@@ -225,7 +225,9 @@ impl Actor {
         let asks_for_person = self.state.mind.wanted.iter().any(|call| call.tool == TOOL);
         let end = if cut && is_done { " …" } else { "" };
         let text = format!("{}{end}", format!("{held}{text}").trim());
-        if !text.is_empty() && !asks_for_person {
+        if text.is_empty() && is_done {
+            self.say_held();
+        } else if !text.is_empty() && !asks_for_person && (is_done || !waits) {
             self.post(text);
         }
         if rests {
@@ -235,6 +237,23 @@ impl Actor {
             self.post(texts::ROUNDS_USED);
         }
         self.mind_budgets(before);
+    }
+
+    /// Says the words that have waited for what becomes of their calls, if there are any.
+    pub fn say_held(&mut self) {
+        let held = self.state.mind.held.clone();
+        if !held.is_empty() {
+            self.post(held);
+        }
+    }
+
+    /// The same where the model's own `next_phase` has just succeeded: above what the next part begins with.
+    pub(super) fn say_held_of_request(&mut self) {
+        let is_open =
+            |call: &Call| self.state.call(&call.id).is_some_and(|known| known.result.is_none());
+        if self.state.mind.wanted.iter().any(|call| call.tool == "next_phase" && is_open(call)) {
+            self.say_held();
+        }
     }
 
     /// A short form stands for everything up to `through` from now on.
@@ -276,6 +295,9 @@ impl Actor {
             return self.child_thinking_failed(code, again_at);
         }
         self.say_unsaid();
+        if retry != Retry::Now {
+            self.say_held();
+        }
         self.emit(Event::ThinkingFailed { code: code.to_owned(), count, again_at });
         if retry == Retry::Now {
             return;

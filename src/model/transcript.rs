@@ -365,7 +365,8 @@ pub struct Thought {
     pub knew: u64,
     /// Which round of its turn, from 1.
     pub round: u32,
-    /// What it says to the participant, `CommonMark`; empty where it says nothing. Posted right after this event.
+    /// What it says to the participant, `CommonMark`; empty where it says nothing. Posted right after this event, or once
+    /// it is known that its calls have not all failed.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub text: String,
     /// The calls it makes, in its order.

@@ -520,3 +520,22 @@ async fn an_answer_of_no_use_is_taken_down_where_the_model_is_asked_again_at_onc
       Anteroom: A cat, how nice.
     ");
 }
+
+#[tokio::test]
+async fn words_go_away_whose_calls_all_failed() {
+    let talk = Talk::begun().await;
+    let unknown = json!({ "objective": "horse", "status": "completed" });
+    let gate = talk.half_said(Turn::calls("set_objective_status", &unknown).saying(LONG)).await;
+    talk.model.next(Turn::says("A cat, how nice."));
+    gate.open();
+    talk.ada.sees("A cat, how nice.").await;
+    talk.is_quiet().await;
+    assert_snapshot!(talk.ada.screen(), @"
+    ── direct ──
+    Anteroom (only you): I've sent you a direct message; look under this app's messages.
+    Anteroom: · Step 1 of 1 · Pets · 0/1
+      Anteroom: Do you have a pet?
+      Ada Byron: A cat.
+      Anteroom: A cat, how nice.
+    ");
+}

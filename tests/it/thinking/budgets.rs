@@ -93,8 +93,6 @@ async fn calls_of_the_answer_that_uses_the_last_of_it_are_never_made() {
     ---
     Do you have a pet?
     ---
-    Let me ask.
-    ---
     I'll continue with a fixed list of questions for now. Nothing you've told me is lost.
     ---
     What is it called?
@@ -106,7 +104,7 @@ async fn calls_of_the_answer_that_uses_the_last_of_it_are_never_made() {
     model.assert_played();
     assert_eq!(model.seen().len(), 2);
     assert_eq!(world.state().await.phase(), Some("end"));
-    assert_snapshot!(world.screen().split("\n---\n").skip(5).collect::<Vec<_>>().join("\n---\n"), @"
+    assert_snapshot!(world.screen().split("\n---\n").skip(4).collect::<Vec<_>>().join("\n---\n"), @"
     What is it called?
     ✓ Ada Byron: Rex
     ---
@@ -147,8 +145,6 @@ async fn a_raised_budget_gives_the_model_back_and_each_call_has_one_result() {
     Let us talk about pets.
     ---
     Step 1 of 2 · Pets · 0/1
-    ---
-    Let me ask.
     ---
     I can't continue on my own here, so I've asked the team.
     ");

@@ -396,8 +396,6 @@ async fn row_16_a_decision_that_comes_while_the_model_speaks_leaves_no_call_for_
     ---
     I've asked the team. You can leave; I'll post their answer here.
     ---
-    Meanwhile:
-    ---
     The team approved your request, so let's move on.
     ---
     Goodbye then.

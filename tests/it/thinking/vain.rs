@@ -8,6 +8,7 @@ use anteroom::{
 };
 use async_trait::async_trait;
 use insta::assert_snapshot;
+use serde_json::{Value, json};
 
 use super::{TALK, assert_prefixes, news, talk, with_script};
 use crate::{
@@ -176,4 +177,102 @@ async fn staff_hear_once_that_the_model_cannot_be_used() {
         "{}",
         world.staff_screen()
     );
+}
+
+/// What the model calls where it errs: the data lack their name.
+fn errs(words: &str) -> Turn {
+    Turn::calls("persist_data", &json!({ "dataType": "pet", "data": {} })).saying(words)
+}
+
+#[tokio::test]
+async fn words_before_calls_that_all_fail_wait_for_an_answer_that_does_not() {
+    let model = Scripted::new();
+    model.next(Turn::says("Do you have a pet?"));
+    let mut world = talk(&model).await;
+    model.next(errs("One moment, I note it down."));
+    model.next(errs("Sorry, once more."));
+    model.next(errs("Sorry, that was my mistake."));
+    model.next(Turn::calls("get_user_option", &kinds()).saying("What kind of pet is it?"));
+    world.say("Yes.").await;
+    model.assert_played();
+    assert_prefixes(&model);
+    assert_snapshot!(world.screen(), @"
+    Let us talk about pets.
+    ---
+    Step 1 of 2 · Pets · 0/1
+    ---
+    Do you have a pet?
+    ---
+    What kind of pet is it?
+    ---
+    Which?
+    [A cat] [A dog]
+    ");
+    // It is told its own words once, as it said them.
+    assert_snapshot!(news(&model, 2), @r#"
+    model: One moment, I note it down.
+    model calls c00000001 persist_data {"dataType":"pet","data":{}}
+    c00000001 -> {"error":"`/data`: expected `name`, which is missing (schema `/required`). hint: `data` of `pet` has this form: {\"name\":\"text (required)\"}","code":"invalid_parameters"}
+    "#);
+}
+
+#[tokio::test]
+async fn words_before_calls_that_all_fail_are_said_where_no_others_come() {
+    let model = Scripted::new();
+    model.next(Turn::says("Do you have a pet?"));
+    let mut world = talk(&model).await;
+    model.next(errs("What is its name?")).next(Turn::says("")).next(Turn::says(""));
+    world.say("Yes.").await;
+    model.assert_played();
+    assert!(world.screen().contains("\n---\nWhat is its name?\n---\n"), "{}", world.screen());
+}
+
+#[tokio::test]
+async fn words_before_a_call_that_succeeds_stand_above_its_card() {
+    let model = Scripted::new();
+    model.next(Turn::calls("get_user_option", &kinds()).saying("Let me ask you something."));
+    let world = talk(&model).await;
+    model.assert_played();
+    assert_snapshot!(world.screen(), @"
+    Let us talk about pets.
+    ---
+    Step 1 of 2 · Pets · 0/1
+    ---
+    Let me ask you something.
+    ---
+    Which?
+    [A cat] [A dog]
+    ");
+}
+
+#[tokio::test]
+async fn words_before_a_call_that_ends_a_part_stand_above_the_next_part() {
+    let flow = TALK
+        .replacen("done = { reviewed = \"pet\" }", "required = false\n  done = \"model\"", 1)
+        .replacen(
+            "prompt = \"Say goodbye.\"",
+            "prompt = \"Say goodbye.\"\nintro = \"Almost done.\"",
+            1,
+        );
+    let model = Scripted::new();
+    model.next(Turn::calls("next_phase", &json!({})).saying("That is all about pets."));
+    model.next(Turn::says("Anything else?"));
+    let world = World::led_by(&flow, &model).await;
+    model.assert_played();
+    assert_snapshot!(world.screen(), @"
+    Let us talk about pets.
+    ---
+    Step 1 of 2 · Pets
+    ---
+    That is all about pets.
+    ---
+    Almost done.
+    ---
+    Anything else?
+    ");
+}
+
+fn kinds() -> Value {
+    let options = json!([{ "id": "cat", "label": "A cat" }, { "id": "dog", "label": "A dog" }]);
+    json!({ "prompt": "Which?", "options": options })
 }

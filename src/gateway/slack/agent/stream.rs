@@ -443,7 +443,7 @@ pub(super) fn fate(events: &[Recorded], state: &State, knew: u64) -> Fate {
     });
     match posted {
         Some(effect) => Fate::Posted(effect),
-        None if state.mind.unsaid.contains(words) => Fate::Held,
+        None if state.mind.unsaid.contains(words) || state.mind.held == words => Fate::Held,
         None => Fate::Dropped,
     }
 }

@@ -204,13 +204,16 @@ impl Streams {
         if engine.draft(session).is_some_and(|draft| draft.knew == knew) {
             return Looked::Done;
         }
-        let (fate, is_said_again) = match engine.look(session).await {
+        let (fate, goes_on) = match engine.look(session).await {
             Ok(look) => (fate(&look.loaded.events, &look.state, knew), look.thinking),
             Err(engine::Error::NoSession) => (Fate::Dropped, false),
             Err(_) => return Looked::Again(Instant::now() + limits::STREAM_PACE),
         };
         let ended = match fate {
-            Fate::Posted(_) | Fate::Held => {
+            Fate::Held if goes_on => {
+                return Looked::Again(Instant::now() + limits::STREAM_PACE);
+            }
+            Fate::Posted(_) => {
                 let until = stream.grew_at + limits::STREAM_ORPHAN;
                 if until > Instant::now() {
                     return Looked::Again(until);
@@ -218,8 +221,10 @@ impl Streams {
                 stream.rest(&self.api).await;
                 return Looked::Done;
             }
-            Fate::Interrupted if !is_said_again => self.break_off(session, &stream.kept).await,
-            Fate::Interrupted | Fate::SaidAgain | Fate::Dropped => {
+            Fate::Interrupted | Fate::Held if !goes_on => {
+                self.break_off(session, &stream.kept).await
+            }
+            Fate::Interrupted | Fate::Held | Fate::SaidAgain | Fate::Dropped => {
                 self.take_down(session, &stream.kept).await
             }
         };
