@@ -12,7 +12,11 @@ use anteroom::{
 };
 use serde_json::json;
 
-use crate::world::World;
+use crate::{
+    llm::scripted::{Scripted, Turn},
+    thinking::TALK,
+    world::World,
+};
 
 const REPLIES: &str = include_str!("typed/replies.txt");
 
@@ -143,4 +147,37 @@ async fn orders_are_understood_in_other_languages_and_with_courtesy() {
     assert_eq!(world.state().await.status, Status::Open);
     world.say("Quiero hablar con una persona, por favor").await;
     assert!(world.state().await.handoff.is_some());
+}
+
+#[tokio::test]
+async fn a_button_that_is_named_with_courtesy_settles_its_question_whoever_asks_it() {
+    let args = json!({ "prompt": "How would you like to begin?", "options": [
+        { "id": "upload", "label": "Upload résumé" }, { "id": "type", "label": "Type it in" },
+    ] });
+    let flow = r#"
+format = 1
+id = "begin"
+version = "1.0.0"
+title = "Begin"
+
+[[phase]]
+id = "one"
+title = "One"
+mode = "script"
+
+  [[phase.step]]
+  id = "start"
+  tool = "get_user_option"
+  args = { prompt = "How?", options = [{ id = "upload", label = "Upload résumé" }, { id = "type", label = "Type it in" }] }
+"#;
+    let model = Scripted::new();
+    model.next(Turn::calls("get_user_option", &args));
+    model.next(Turn::says("What is your name?"));
+    for mut world in [World::with(flow, None).await, World::led_by(TALK, &model).await] {
+        world.say("I would like to type it in please").await;
+        let results = world.results().await;
+        assert_eq!(results[0].1["selectedIds"], json!(["type"]), "{results:?}");
+        assert!(!world.screen().contains("as a note"), "{}", world.screen());
+    }
+    model.assert_played();
 }
