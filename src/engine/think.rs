@@ -9,6 +9,7 @@ mod answer;
 use std::{
     collections::HashMap,
     sync::{Arc, Mutex, PoisonError},
+    time::Duration,
 };
 
 use chrono::TimeDelta;
@@ -305,7 +306,7 @@ impl Engine {
                     session.id = %session, cause = code, finish, tokens.out = usage.output, again,
                     "the model's answer was of no use. hint: {}", remedy(code)
                 );
-                let retry = if again { Retry::Now } else { Retry::Soon };
+                let retry = if again { Retry::Now } else { Retry::Later };
                 self.fail_thinking(session, (code, retry), usage).await
             }
         }
@@ -359,7 +360,17 @@ impl Engine {
             llm::Error::Overflow(_) | llm::Error::TooLarge { .. } | llm::Error::Invalid(_) => {
                 Retry::Never
             }
-            _ => Retry::Soon,
+            // Only people mend these.
+            llm::Error::Misconfigured(_) | llm::Error::Exhausted(_) | llm::Error::Refused(_) => {
+                Retry::Later
+            }
+            llm::Error::Transient { retry_after, .. }
+            | llm::Error::RateLimited { retry_after, .. } => soon(*retry_after),
+            llm::Error::Resting(rest) => soon(Some(*rest)),
+            llm::Error::Timeout(_)
+            | llm::Error::Cut
+            | llm::Error::BadAnswer(_)
+            | llm::Error::Busy => soon(None),
         };
         self.fail_thinking(session, (error.word(), retry), Usage::default()).await
     }
@@ -500,6 +511,15 @@ impl Engine {
         tool.is_some_and(|tool| tool.spec().changes_session)
     }
 }
+
+/// In a moment, and not before the provider wants to be asked again.
+fn soon(asked: Option<Duration>) -> Retry {
+    let asked = asked.and_then(|asked| TimeDelta::from_std(asked).ok());
+    Retry::Soon(asked.unwrap_or_default().min(ASKED_MAX))
+}
+
+/// Longest pause that a provider is believed.
+const ASKED_MAX: TimeDelta = TimeDelta::hours(1);
 
 /// A call of a round that has run.
 #[derive(Clone)]

@@ -59,6 +59,11 @@ impl Actor {
     /// The model could not say goodbye; nobody is told, and it is not asked again.
     pub(super) fn go_without_goodbye(&mut self, code: &str) {
         self.audit("thinking_failed", [("code", json!(code)), ("count", json!(1))], []);
-        self.emit(Event::ThinkingFailed { code: code.to_owned(), count: 1, again_at: None });
+        self.emit(Event::ThinkingFailed {
+            code: code.to_owned(),
+            count: 1,
+            again_at: None,
+            in_a_moment: false,
+        });
     }
 }

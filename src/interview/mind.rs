@@ -49,6 +49,12 @@ pub struct Mind {
     pub script_told: bool,
     /// The participant has been told that the model is asked later.
     pub outage: bool,
+    /// What they were told of a failure that may pass in a moment.
+    moment: Moment,
+    /// The first failure since it last answered.
+    pub failing_since: Option<DateTime<Utc>>,
+    /// How often the script has taken over since then.
+    lost: u32,
     /// Answers of no use in a row, since a person last did something.
     pub useless: u32,
     /// Nudges since a person last did something.
@@ -76,6 +82,28 @@ pub struct Mind {
     before_files: Option<u64>,
 }
 
+/// A participant's patience with a failure that may pass in a moment.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum Moment {
+    /// They know of none.
+    #[default]
+    Untold,
+    /// They wait, and nothing goes on until the model is asked again.
+    Awaited,
+    /// They have waited.
+    Over,
+}
+
+impl Moment {
+    const fn after(self, in_a_moment: bool) -> Self {
+        match (self, in_a_moment) {
+            (_, true) => Self::Awaited,
+            (Self::Untold, false) => Self::Untold,
+            (Self::Awaited | Self::Over, false) => Self::Over,
+        }
+    }
+}
+
 impl Mind {
     /// Adds one event; `phase` is the phase after it, `calls` all calls so far.
     pub(super) fn apply(&mut self, recorded: &Recorded, phase: Option<&str>, calls: &[CallState]) {
@@ -85,7 +113,7 @@ impl Mind {
             Event::Said { from: Speaker::Participant, .. } => {
                 self.begin_turn(seq);
                 self.leave_script(recorded.at);
-                self.again_at = None;
+                self.ask_at_once();
                 self.unread_since.get_or_insert(recorded.at);
             }
             Event::Advanced { to: Some(_), .. } => {
@@ -124,7 +152,9 @@ impl Mind {
             Event::Returned { call, .. } if self.is_news(calls, call) => self.news = seq,
             Event::Posted { audience, text, .. } => self.posted(*audience, text),
             Event::Thought(thought) => self.thought(thought, (seq, phase)),
-            Event::ThinkingFailed { code, count, again_at } => {
+            Event::ThinkingFailed { code, count, again_at, in_a_moment } => {
+                self.moment = self.moment.after(*in_a_moment);
+                self.failing_since.get_or_insert(recorded.at);
                 self.failed(code, *count, (*again_at, recorded.at));
             }
             Event::ScriptLeads { phase, because } => self.lose(phase, because, recorded.at),
@@ -156,7 +186,8 @@ impl Mind {
     ) {
         self.failures = count;
         self.again_at = again_at;
-        self.outage |= again_at.is_some_and(|again_at| again_at > at);
+        self.outage |=
+            self.moment != Moment::Awaited && again_at.is_some_and(|again_at| again_at > at);
         self.useless += u32::from(is_useless(code));
         if code == CUT_OFF {
             self.widen(self.spent_output);
@@ -168,17 +199,27 @@ impl Mind {
     /// The script takes a phase over.
     fn lose(&mut self, phase: &str, because: &str, at: DateTime<Utc>) {
         self.script_leads = Some(phase.to_owned());
-        self.script_until = gives_back(because, (self.failures, at));
+        self.lost += 1;
+        self.script_until = gives_back(because, (self.lost, at));
         self.script_told = true;
         self.useless = 0;
         self.again_at = None;
         self.held.clear();
+        self.moment = self.moment.after(false);
     }
 
     /// Something that the model has read is not so any more.
     pub(super) fn changed(&mut self, seq: u64) {
         self.begin_turn(seq);
-        self.again_at = None;
+        self.ask_at_once();
+    }
+
+    /// A person has done something: a long pause is over. A short one stays, so that nobody uses the attempts up by
+    /// writing on.
+    fn ask_at_once(&mut self) {
+        if self.moment != Moment::Awaited {
+            self.again_at = None;
+        }
     }
 
     fn begin_turn(&mut self, news: u64) {
@@ -228,6 +269,9 @@ impl Mind {
         self.knew = *knew;
         self.useless = 0;
         self.outage = false;
+        self.moment = Moment::Untold;
+        self.failing_since = None;
+        self.lost = 0;
         self.script_told = false;
         self.silent = text.trim().is_empty().then_some(seq);
         self.idle = if calls.is_empty() { self.idle + 1 } else { self.idle };
@@ -272,6 +316,11 @@ impl Mind {
         self.wanted = calls.iter().map(wanted).collect();
     }
 
+    /// Whether the participant has been asked for a moment's patience since the model last answered.
+    pub(super) fn is_moment_told(&self) -> bool {
+        self.moment != Moment::Untold
+    }
+
     /// Whether something has happened that the model has not been told of.
     pub fn has_news(&self) -> bool {
         self.news > self.knew
@@ -296,12 +345,12 @@ pub(super) const SILENT: &str = "silent";
 const ROOM_MIN: u32 = 8_192;
 const ROOM_MAX: u32 = 32_768;
 
-/// Failures in a row after which the model is left alone for a while, also when a person does something.
+/// Times that the script takes over in a row after which the model is left alone for a while, also when a person does something.
 const PATIENCE: u32 = 2;
 
 /// From when on a person's act gives the phase back to the model; none where nothing does.
-fn gives_back(because: &str, (failures, at): (u32, DateTime<Utc>)) -> Option<DateTime<Utc>> {
-    match failures.checked_sub(PATIENCE + 1) {
+fn gives_back(because: &str, (lost, at): (u32, DateTime<Utc>)) -> Option<DateTime<Utc>> {
+    match lost.checked_sub(PATIENCE + 1) {
         _ if because == BUDGET => None,
         Some(n) if !is_useless(because) && because != SILENT => at.checked_add_signed(pause(n)),
         _ => Some(at),

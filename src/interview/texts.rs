@@ -68,6 +68,8 @@ pub(super) const EXPORT_READY: &str = "Here's a copy of everything you told me."
 pub(super) const TOO_LONG: &str = "We've been talking for a long time, so I've asked the team to take a look. Type *continue* to carry on with me.";
 pub(super) const ROUNDS_USED: &str = "That's as far as I can take it on my own for now. Write to me to continue, or type *human* to reach a person.";
 pub(super) const THINKING_LATER: &str = "I'm having trouble responding right now; your answers are safe. I'll write when I can, or type *human* to reach a person.";
+pub(super) const ONE_MOMENT: &str =
+    "One moment… I'm having trouble responding. What you write isn't lost.";
 pub(super) const SCRIPT_LEADS: &str =
     "I'll continue with a fixed list of questions for now. Nothing you've told me is lost.";
 pub(super) const OUT_OF_MEANS: &str = "I've saved that, but I can't continue this conversation on my own. Type *human* to reach a person.";

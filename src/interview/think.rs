@@ -24,7 +24,15 @@ use crate::{
     },
 };
 
-/// Pauses before the model is asked again after a failure, one after the other; the last one is repeated.
+/// Pauses before the model is asked again while the participant waits for it: a failure that passes by itself mostly
+/// has by then.
+const MOMENTS: [TimeDelta; 4] =
+    [TimeDelta::seconds(5), TimeDelta::seconds(10), TimeDelta::seconds(20), TimeDelta::seconds(40)];
+
+/// How long they wait in all, from the first failure on.
+const PATIENCE: TimeDelta = TimeDelta::seconds(120);
+
+/// Pauses before the model is asked again after that, one after the other; the last one is repeated.
 const PAUSES: [TimeDelta; 4] = [
     TimeDelta::seconds(30),
     TimeDelta::seconds(120),
@@ -52,8 +60,10 @@ pub struct Response {
 pub enum Retry {
     /// At once, with a word about what was wrong with the answer.
     Now,
-    /// After a pause, which grows.
-    Soon,
+    /// In a moment, and not before so much time: what failed passes by itself.
+    Soon(TimeDelta),
+    /// After a pause, which grows: a moment is not enough.
+    Later,
     /// Not before this.
     At(DateTime<Utc>),
     /// Asking again does not help.
@@ -280,38 +290,80 @@ impl Actor {
         let has_script = has_fallback(&phase);
         let again_at = match retry {
             Retry::Now => Some(self.now),
-            // The one that was asked for again at once is part of the same failure.
-            Retry::Soon => Some(self.now + pause(count - 1 - self.state.mind.useless.min(1))),
+            Retry::Soon(asked) => Some(self.now + self.pause_after(count).max(asked)),
+            Retry::Later => Some(self.now + self.pause_after(count)),
             Retry::At(at) => Some(at),
             Retry::Never => None,
         };
         let again_at = again_at.filter(|_| !has_script || retry == Retry::Now);
         let has_waited = self.state.mind.again_at.is_some();
         let is_known = self.state.mind.outage;
+        let moment = self.moment_after(count, retry);
         self.audit("thinking_failed", [("code", json!(code)), ("count", json!(count))], []);
         if self.is_child() {
             // Its parent does not wait for an account to be filled.
-            let again_at = again_at.filter(|_| matches!(retry, Retry::Soon | Retry::Now));
-            return self.child_thinking_failed(code, again_at);
+            let is_soon = matches!(retry, Retry::Soon(_) | Retry::Later | Retry::Now);
+            return self.child_thinking_failed(code, again_at.filter(|_| is_soon));
         }
         self.say_unsaid();
         if retry != Retry::Now {
             self.say_held();
         }
-        self.emit(Event::ThinkingFailed { code: code.to_owned(), count, again_at });
-        if retry == Retry::Now {
+        let was_told = self.state.mind.is_moment_told();
+        let (code, in_a_moment) = (code.to_owned(), moment.is_some());
+        let again_at = moment.or(again_at);
+        self.emit(Event::ThinkingFailed { code: code.clone(), count, again_at, in_a_moment });
+        if in_a_moment && !was_told {
+            self.post(texts::ONE_MOMENT);
+        }
+        if in_a_moment || retry == Retry::Now {
             return;
         }
         if has_script {
-            self.let_script_lead(&phase, code);
+            self.let_script_lead(&phase, &code);
             return;
         }
         match retry {
             Retry::Never => self.hand_over("the assistant cannot go on by itself", texts::STUCK),
             Retry::At(at) if !has_waited => self.post(texts::thinking_from(at)),
-            Retry::Soon if !is_known => self.post(texts::THINKING_LATER),
-            Retry::At(_) | Retry::Soon | Retry::Now => {}
+            Retry::Soon(_) | Retry::Later if !is_known => self.post(texts::THINKING_LATER),
+            Retry::At(_) | Retry::Soon(_) | Retry::Later | Retry::Now => {}
         }
+    }
+
+    /// When the model is asked again while the participant waits for it; none where they have waited long enough, or for
+    /// something that does not pass in a moment. Once an outage: after that the script leads, or they have been told
+    /// that it takes longer.
+    fn moment_after(&self, count: u32, retry: Retry) -> Option<DateTime<Utc>> {
+        let Retry::Soon(asked) = retry else { return None };
+        let mind = &self.state.mind;
+        let pause = *MOMENTS.get(usize::try_from(count).ok()?.checked_sub(1)?)?;
+        if mind.script_told || mind.outage || self.is_child() {
+            return None;
+        }
+        let at = self.now + (pause + self.apart(count, pause)).max(asked);
+        let until = mind.failing_since.unwrap_or(self.now) + PATIENCE;
+        (at <= until).then_some(at)
+    }
+
+    /// Up to half of a pause, by which conversations that failed together come back apart. The same failure has the
+    /// same, so that every replay agrees.
+    fn apart(&self, count: u32, pause: TimeDelta) -> TimeDelta {
+        let half = u128::try_from(pause.num_milliseconds() / 2).unwrap_or_default().max(1);
+        let random = self.state.session.uuid().as_u128().rotate_right(count * 8) % half;
+        TimeDelta::milliseconds(i64::try_from(random).unwrap_or_default())
+    }
+
+    /// The pause after so many failures in a row, without those at which somebody waited for a moment: they are over.
+    fn pause_after(&self, count: u32) -> TimeDelta {
+        let mind = &self.state.mind;
+        let moments = if mind.is_moment_told() {
+            u32::try_from(MOMENTS.len()).unwrap_or_default()
+        } else {
+            0
+        };
+        // The one that was asked for again at once is part of the same failure.
+        pause((count - 1 - mind.useless.min(1)).saturating_sub(moments))
     }
 
     /// The script takes the phase over, from its beginning or, where something is done already, from the step that can

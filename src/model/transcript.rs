@@ -306,6 +306,9 @@ pub enum Event {
         /// When it is asked again; none where the script goes on, or a person has been asked for.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         again_at: Option<DateTime<Utc>>,
+        /// The participant waits for that, and nothing goes on meanwhile.
+        #[serde(default, skip_serializing_if = "is_not")]
+        in_a_moment: bool,
     },
     /// The script leads the phase from here on: the model cannot.
     ScriptLeads {

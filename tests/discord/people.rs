@@ -117,7 +117,7 @@ async fn f13_a_provider_that_is_down_is_said_and_nothing_is_lost() {
     ada.write("A dog.").await;
     assert_snapshot!(ada.news(), @"
     #welcome-ada
-      + Anteroom: I'm having trouble responding right now; your answers are safe. I'll write when I can, or type *human* to reach a person.
+      + Anteroom: One moment… I'm having trouble responding. What you write isn't lost.
     ");
     model.next(Turn::says("What is it called?"));
     bot.pass(TimeDelta::minutes(30)).await;
@@ -146,10 +146,14 @@ async fn f13_a_phase_with_a_script_goes_on_without_the_provider() {
     }
     drop(ada.news());
     ada.press("No, thanks").await;
+    for _ in 0..3 {
+        bot.pass(TimeDelta::seconds(61)).await;
+    }
     assert_snapshot!(ada.news(), @"
     #welcome-ada
       ~ Anteroom (edited): ┃✓ Would you like event notifications?
           ┃✓ ✓ You answered: **No, thanks** · <t:1793628300:f>
+      + Anteroom: One moment… I'm having trouble responding. What you write isn't lost.
       + Anteroom: I'll continue with a fixed list of questions for now. Nothing you've told me is lost.
       + Anteroom: ┃ ### Introduction
           ┃ Would you like to introduce yourself? Two or three sentences are enough. Nobody sees them before you approve them.

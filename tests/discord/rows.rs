@@ -436,7 +436,7 @@ async fn row_41_an_answer_that_has_counted_is_not_asked_again_when_the_provider_
     #welcome-ada
       ~ Anteroom (edited): ┃✓ Which colour?
           ┃✓ ✓ You answered: **Blue** · <t:1793628300:f>
-      + Anteroom: I'm having trouble responding right now; your answers are safe. I'll write when I can, or type *human* to reach a person.
+      + Anteroom: One moment… I'm having trouble responding. What you write isn't lost.
     ");
     model.next(Turn::says("Blue, then."));
     bot.pass(TimeDelta::minutes(2)).await;

@@ -492,6 +492,10 @@ fn staff_events() -> Vec<Event> {
     events
 }
 
+fn failed(code: &str, count: u32, again_at: Option<DateTime<Utc>>, in_a_moment: bool) -> Event {
+    Event::ThinkingFailed { code: code.to_owned(), count, again_at, in_a_moment }
+}
+
 fn model_events() -> Vec<Event> {
     let usage = Usage {
         input: 1812,
@@ -544,8 +548,8 @@ fn model_events() -> Vec<Event> {
             last: false,
             gap: None,
         }),
-        Event::ThinkingFailed { code: text("transient"), count: 1, again_at: Some(at()) },
-        Event::ThinkingFailed { code: text("overflow"), count: 2, again_at: None },
+        failed("transient", 1, Some(at()), false),
+        failed("overflow", 2, None, false),
         Event::ScriptLeads { phase: text("p1"), because: text("transient") },
         Event::Late { call: CallId::new("c00000001"), result },
         Event::Summarised { through: 40, text: text("T"), usage },
@@ -553,6 +557,11 @@ fn model_events() -> Vec<Event> {
         Event::Spent { on: SpentOn::Call { call: CallId::new("c00000001") }, usage },
         Event::Spent { on: SpentOn::Child { session }, usage },
     ]
+}
+
+#[test]
+fn a_failure_for_which_somebody_waits_says_so() {
+    insta::assert_snapshot!(stored(&[failed("timeout", 1, Some(at()), true)]), @r#"{"type":"thinking_failed","code":"timeout","count":1,"again_at":"2026-11-21T09:00:00Z","in_a_moment":true}"#);
 }
 
 #[test]

@@ -15,6 +15,8 @@ mod cards;
 mod declined;
 #[path = "thinking/goodbyes.rs"]
 mod goodbyes;
+#[path = "thinking/moments.rs"]
+mod moments;
 #[path = "thinking/people.rs"]
 mod people;
 #[path = "thinking/rounds.rs"]
@@ -30,6 +32,7 @@ mod vain;
 
 use std::sync::Arc;
 
+use chrono::TimeDelta;
 use serde_json::{Value, json};
 
 use crate::{llm::scripted::Scripted, world::World};
@@ -125,6 +128,14 @@ fn sizes() -> Value {
 
 fn rex() -> Value {
     json!({ "dataType": "pet", "data": { "name": "Rex" }, "message": "Is that right?" })
+}
+
+/// The provider stays away for as long as the participant is kept waiting, once it has failed.
+async fn outlast(model: &Arc<Scripted>, world: &mut World) {
+    for _ in 0..2 {
+        model.next(bad_days::down());
+        world.pass(TimeDelta::seconds(61)).await;
+    }
 }
 
 /// A conversation in the talk, led by the play.

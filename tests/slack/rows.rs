@@ -296,7 +296,7 @@ async fn row_41_an_answer_that_has_counted_is_not_asked_again_when_the_provider_
     assert_snapshot!(ada.news(), @"
     ~   Anteroom (edited): Which colour?
             ✓ You answered: *Blue* · 2 Nov 10:00 UTC
-    +   Anteroom: I'm having trouble responding right now; your answers are safe. I'll write when I can, or type _human_ to reach a person.
+    +   Anteroom: One moment… I'm having trouble responding. What you write isn't lost.
     ");
     model.next(Turn::says("Blue, then."));
     bot.pass(TimeDelta::minutes(2)).await;

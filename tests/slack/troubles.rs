@@ -550,7 +550,7 @@ async fn f13_a_provider_that_is_down_is_said_and_nothing_is_lost() {
     ada.reply("A dog.").await;
     assert_snapshot!(ada.news(), @"
     +   Ada Byron: A dog.
-    +   Anteroom: I'm having trouble responding right now; your answers are safe. I'll write when I can, or type _human_ to reach a person.
+    +   Anteroom: One moment… I'm having trouble responding. What you write isn't lost.
     ");
     model.next(Turn::says("What is it called?"));
     bot.pass(TimeDelta::minutes(30)).await;

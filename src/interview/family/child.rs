@@ -163,7 +163,8 @@ impl Actor {
     ) {
         let count = self.state.mind.failures + 1;
         let again_at = again_at.filter(|_| count < FAILURES_MAX);
-        self.emit(Event::ThinkingFailed { code: code.to_owned(), count, again_at });
+        let (code, in_a_moment) = (code.to_owned(), false);
+        self.emit(Event::ThinkingFailed { code, count, again_at, in_a_moment });
         if again_at.is_none() {
             let message = "this is not available just now. hint: go on without it".to_owned();
             self.fail_child("unavailable", message);

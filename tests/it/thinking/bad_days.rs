@@ -20,13 +20,13 @@ use anteroom::llm::{
 use chrono::TimeDelta;
 use insta::assert_snapshot;
 
-use super::{TALK, assert_prefixes, colours, news, talk, with_script};
+use super::{TALK, assert_prefixes, colours, news, outlast, talk, with_script};
 use crate::{
     llm::scripted::{Gate, Scripted, Turn},
     world::{World, ada},
 };
 
-fn down() -> Turn {
+pub(super) fn down() -> Turn {
     Turn::fails(Error::Transient { told: Told::default(), retry_after: None })
 }
 
@@ -35,10 +35,12 @@ async fn the_script_takes_over_and_the_model_comes_back_with_the_next_part() {
     let model = Scripted::new();
     model.next(Turn::says("Do you have a pet?"));
     let mut world = World::led_by(&with_script(), &model).await;
-    for _ in 0..3 {
+    model.next(down());
+    world.say("Yes!").await;
+    outlast(&model, &mut world).await;
+    for _ in 0..2 {
         model.next(down());
     }
-    world.say("Yes!").await;
     world.say("Rex").await;
     model.next(Turn::says("Goodbye!"));
     world.press("Looks right").await;
@@ -49,6 +51,8 @@ async fn the_script_takes_over_and_the_model_comes_back_with_the_next_part() {
     Step 2 of 2 · The end · 0/1
     ---
     Do you have a pet?
+    ---
+    One moment… I'm having trouble responding. What you write isn't lost.
     ---
     I'll continue with a fixed list of questions for now. Nothing you've told me is lost.
     ---
@@ -61,7 +65,7 @@ async fn the_script_takes_over_and_the_model_comes_back_with_the_next_part() {
     ---
     Goodbye!
     ");
-    assert_snapshot!(news(&model, 4), @"
+    assert_snapshot!(news(&model, 6), @"
     <note>Part 2 of 2 begins: The end (`end`).
     Say goodbye.
     Objectives:
@@ -78,6 +82,7 @@ async fn without_a_script_the_truth_is_told_once_and_it_catches_up_by_itself() {
     let mut world = talk(&model).await;
     model.next(down());
     world.say("Yes, Rex.").await;
+    outlast(&model, &mut world).await;
     assert_snapshot!(world.screen(), @"
     Let us talk about pets.
     ---
@@ -85,11 +90,13 @@ async fn without_a_script_the_truth_is_told_once_and_it_catches_up_by_itself() {
     ---
     Do you have a pet?
     ---
+    One moment… I'm having trouble responding. What you write isn't lost.
+    ---
     I'm having trouble responding right now; your answers are safe. I'll write when I can, or type *human* to reach a person.
     ");
     model.next(down());
     world.pass(TimeDelta::seconds(31)).await;
-    assert_eq!(world.screen().matches("having trouble responding").count(), 1);
+    assert_eq!(world.screen().matches("I'll write when I can").count(), 1);
     model.next(Turn::says("Rex, a fine name."));
     world.restart().await;
     world.pass(TimeDelta::minutes(3)).await;
@@ -105,6 +112,7 @@ async fn a_person_who_writes_does_not_wait_for_the_pause() {
     let model = Scripted::new();
     model.next(down());
     let mut world = talk(&model).await;
+    outlast(&model, &mut world).await;
     model.next(Turn::says("I am back."));
     world.say("Are you there?").await;
     model.assert_played();
@@ -238,10 +246,13 @@ async fn a_model_that_is_too_slow_is_left_alone_and_the_script_takes_over() {
     let model = Scripted::new();
     model.next(Turn::fails(Error::Timeout(Stage::FirstByte)));
     let mut world = World::led_by(&with_script(), &model).await;
+    outlast(&model, &mut world).await;
     assert_snapshot!(world.screen(), @"
     Let us talk about pets.
     ---
     Step 1 of 2 · Pets · 0/1
+    ---
+    One moment… I'm having trouble responding. What you write isn't lost.
     ---
     I'll continue with a fixed list of questions for now. Nothing you've told me is lost.
     ---
@@ -316,6 +327,9 @@ async fn whatever_is_wrong_with_an_answer_the_script_goes_on() {
             model.next(turn.clone());
         }
         world.say("Yes.").await;
+        if times == 1 {
+            outlast(&model, &mut world).await;
+        }
         let screen = world.screen();
         assert!(!screen.contains("Half"), "{name}: {screen}");
         assert!(

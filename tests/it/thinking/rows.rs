@@ -301,8 +301,12 @@ async fn row_41_an_answer_that_has_counted_is_not_asked_again_when_the_provider_
         model.next(turn);
         world.press("Red").await;
         let screen = world.screen();
-        let told = "Which colour?\n✓ Ada Byron: Red\n---\nI'm having trouble responding right now; your answers are safe.";
-        assert!(screen.contains(told), "{what}: {screen}");
+        let told = match what {
+            "refusal" => "I'm having trouble responding right now; your answers are safe.",
+            _ => "One moment… I'm having trouble responding.",
+        };
+        let told = format!("Which colour?\n✓ Ada Byron: Red\n---\n{told}");
+        assert!(screen.contains(&told), "{what}: {screen}");
         world.restart().await;
         model.next(Turn::says("Red it is."));
         world.pass(TimeDelta::seconds(31)).await;
