@@ -288,8 +288,16 @@ impl State {
         let mut claimed: Vec<Effect> = Vec::new();
         for priority in [Priority::Normal, Priority::Background] {
             let mut seen = None;
+            // Web hooks that are tried again later keep back only what goes to the same one.
+            let mut put_off = HashSet::new();
             for ((session, id), effect) in &self.effects {
                 if effect.priority != priority || self.is_parked(*session, effect) {
+                    continue;
+                }
+                let is_hook = matches!(effect.to, Recipient::Webhook { .. });
+                if put_off.contains(&(*session, &effect.to))
+                    || is_hook && !effect.may_leave(now) && put_off.insert((*session, &effect.to))
+                {
                     continue;
                 }
                 let is_oldest = seen.replace(*session) != Some(*session);

@@ -106,6 +106,7 @@ on_every_backend! {
     effects_that_show_the_same_wait_keep_their_order
     a_blocked_card_is_shown_to_others_meanwhile
     a_blocked_background_effect_keeps_back_background_effects_alone
+    a_web_hook_that_is_tried_again_later_keeps_back_that_web_hook_alone
     an_effect_that_failed_comes_back_later
     an_effect_that_only_waits_is_not_counted
     a_blocked_effect_keeps_back_those_for_the_same_recipient_alone
@@ -587,6 +588,36 @@ async fn a_blocked_card_is_shown_to_others_meanwhile(backend: &mut Backend) {
     assert_eq!(ids(&store.claim(at(0), ALL).await.unwrap()), [1]);
     store.done(effect_id(1), blocked(&for_team, at(0))).await.unwrap();
     assert_eq!(ids(&store.claim(at(1), ALL).await.unwrap()), [2]);
+}
+
+async fn a_web_hook_that_is_tried_again_later_keeps_back_that_web_hook_alone(
+    backend: &mut Backend,
+) {
+    let one = session(1);
+    let to_hook = |id, alias: &str| {
+        let act = Act::Webhook { event: "phase_completed".into(), body: json!({}) };
+        Effect { to: Recipient::Webhook { alias: alias.into() }, ..effect(effect_id(id), one, act) }
+    };
+    let effects = vec![to_hook(1, "crm"), to_hook(2, "crm"), post(3, one), to_hook(4, "pay")];
+    let store = backend.store();
+    store.commit(Commit { effects, ..commit(one, 0, &["."]) }).await.unwrap();
+    assert_eq!(ids(&store.claim(at(0), ALL).await.unwrap()), [1]);
+    store.done(effect_id(1), Delivery::Retry { not_before: at(60) }).await.unwrap();
+    assert_eq!(ids(&store.claim(at(1), ALL).await.unwrap()), [3], "people do not wait for it");
+    store.done(effect_id(3), Delivery::Retry { not_before: at(30) }).await.unwrap();
+    assert_eq!(store.claim(at(1), ALL).await.unwrap(), [], "messages keep their order");
+
+    // The same for who comes after a restart.
+    drop(store);
+    let store = backend.restart();
+    assert_eq!(ids(&store.claim(at(30), ALL).await.unwrap()), [3]);
+    store.done(effect_id(3), delivered("m3")).await.unwrap();
+    assert_eq!(ids(&store.claim(at(31), ALL).await.unwrap()), [4]);
+    store.done(effect_id(4), delivered("m4")).await.unwrap();
+    assert_eq!(store.claim(at(59), ALL).await.unwrap(), [], "in order to the same");
+    assert_eq!(ids(&store.claim(at(60), ALL).await.unwrap()), [1]);
+    store.done(effect_id(1), delivered("m1")).await.unwrap();
+    assert_eq!(ids(&store.claim(at(60), ALL).await.unwrap()), [2]);
 }
 
 async fn a_blocked_background_effect_keeps_back_background_effects_alone(backend: &mut Backend) {

@@ -6,6 +6,9 @@
 //! queued by an earlier process is in the normal lane, for its priority is not known before it is read.
 //!
 //! That an effect is blocked is known here alone and not written: a new process tries it once, and is told again.
+//!
+//! A web hook that is to be tried again later keeps back only what goes to the same one: whoever receives it may be away
+//! for hours, and people do not wait for that.
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
@@ -51,7 +54,7 @@ struct Lane {
     effects: BTreeMap<EffectId, Entry>,
     /// Handed out and not done.
     claimed: Option<EffectId>,
-    /// The first effect of each recipient to whom nothing gets through.
+    /// The first effect of each recipient to whom nothing gets through, or of each web hook that is tried again later.
     parked: Vec<Parked>,
 }
 
@@ -110,8 +113,8 @@ struct Parked {
     to: Address,
     effect: EffectId,
     until: DateTime<Utc>,
-    /// Where it stands among all that wait for the same.
-    ticket: (Arc<Cause>, u64),
+    /// Where it stands among all that wait for the same cause; none where it waits for the time alone.
+    ticket: Option<(Arc<Cause>, u64)>,
 }
 
 /// Effects that are blocked, by what blocks them, in the order in which they were put back.
@@ -150,7 +153,9 @@ impl Lane {
     /// Lets those leave again of which `is_over` says so.
     fn unpark(&mut self, blocked: &mut Blocked, is_over: impl Fn(&Parked) -> bool) {
         for parked in self.parked.extract_if(.., |parked| is_over(parked)) {
-            blocked.remove(&parked.ticket);
+            if let Some(ticket) = &parked.ticket {
+                blocked.remove(ticket);
+            }
         }
     }
 
@@ -261,7 +266,7 @@ impl Queue {
         if let Some(entry) = lane.effects.get_mut(&id) {
             entry.to = Some(to);
         }
-        let ticket = self.blocked.add(cause, (key, id));
+        let ticket = Some(self.blocked.add(cause, (key, id)));
         lane.parked.push(Parked { to, effect: id, until, ticket });
     }
 
@@ -369,6 +374,10 @@ impl Queue {
                 return Ok(Next::Nothing);
             }
             let is_due = effect.may_leave(now);
+            if !is_due && matches!(effect.to, Recipient::Webhook { .. }) {
+                lane.parked.push(Parked { to, effect: id, until: effect.not_before, ticket: None });
+                continue;
+            }
             return Ok(if is_due {
                 Next::Effect(Box::new(effect))
             } else {
@@ -409,14 +418,19 @@ impl Queue {
                 self.ready.remove(&key);
             }
         }
-        parked.sort_by_key(|parked| parked.ticket.1);
-        for Parked { to, effect, until, ticket: (cause, _) } in parked {
+        // What waits for the time alone is put aside again when its turn comes.
+        let blocked = parked.into_iter().filter_map(|Parked { to, effect, until, ticket }| {
+            ticket.map(|(cause, number)| (number, to, effect, until, cause))
+        });
+        let mut blocked: Vec<_> = blocked.collect();
+        blocked.sort_by_key(|(number, ..)| *number);
+        for (_, to, effect, until, cause) in blocked {
             let Some(key) = self.of.get(&effect).copied() else { continue };
             let Some(lane) = self.lanes.get_mut(&key) else { continue };
             if let Some(entry) = lane.effects.get_mut(&effect) {
                 entry.to = Some(to);
             }
-            let ticket = self.blocked.add(Cause::clone(&cause), (key, effect));
+            let ticket = Some(self.blocked.add(Cause::clone(&cause), (key, effect)));
             lane.parked.push(Parked { to, effect, until, ticket });
         }
     }
