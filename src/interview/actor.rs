@@ -505,10 +505,12 @@ impl Actor {
     }
 
     /// Shows how far the session is: for the first time before the first question, later by an edit that nobody waits
-    /// for.
+    /// for. Whatever changes it in one step is shown once.
     pub(super) fn show_progress(&mut self, is_first: bool) {
         let line = evidence::progress_shown(&self.state, &self.flow);
         if let Some(text) = line.filter(|_| !self.is_child()) {
+            let is_progress = |effect: &Effect| matches!(effect.act, Act::Progress { .. });
+            self.draft.effects.retain(|effect| !is_progress(effect));
             let shown = self.effect(Recipient::Participant, Act::Progress { text });
             if is_first {
                 self.prioritise(shown, Priority::Normal);

@@ -263,7 +263,7 @@ impl Actor {
         match target {
             "@stop" => self.stop("the script ended it"),
             "@handoff" => self.hand_over("the participant has a question", texts::HUMAN_ASKED),
-            _ => self.show_progress(false),
+            _ => {}
         }
     }
 

@@ -247,6 +247,7 @@ impl Actor {
         let facts = [("objective", json!(objective)), ("status", json!(status)), ("by", json!(by))];
         self.audit("objective_set", facts, []);
         self.emit(Event::ObjectiveSet { objective: objective.to_owned(), status, by });
+        self.show_progress(false);
     }
 
     /// A review or upload was passed over: so are the objectives that it was for, where the participant may.

@@ -80,12 +80,12 @@ async fn a_picture_and_a_link_are_handed_over_in_the_thread() {
     let bot = begun().await;
     let ada = bot.ada();
     ada.press("Yes, please").await;
-    assert_snapshot!(ada.news(), @r"
+    assert_snapshot!(ada.news(), @"
     #welcome-ada
       ~ Anteroom (edited): ┃✓ Shall I work it out?
           ┃✓ ✓ You answered: **Yes, please** · <t:1793628300:f>
       + Anteroom: What comes back over 12 months, by the figures you gave.
-          📎 return-AAAAAACQ.png
+          📎 return-AAAAAACA.png
       + Anteroom: You can choose a time for a first talk here.
       + Anteroom: [Choose a time ↗]
       + Anteroom: ┃ Is that right?

@@ -92,7 +92,7 @@ async fn a_picture_and_a_link_are_handed_over_in_the_conversation() {
             [Change]
     +   Ada Byron: Yes.
     +   Anteroom: What comes back over 12 months, by the figures you gave.
-            (file: return-AAAAAACA.png)
+            (file: return-AAAAAABw.png)
     +   Anteroom: You can choose a time for a first talk here.
             [Choose a time ↗]
     +   Anteroom: A word, please.

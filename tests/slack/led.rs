@@ -356,6 +356,7 @@ impl Led {
         drop(ada.news());
         ada.reply("People still read them.").await;
         assert_snapshot!(ada.news(), @"
+        ~   Anteroom (edited): · Step 2 of 3 · One piece of work in depth · 1/2
         +   Ada Byron: People still read them.
         +   Anteroom: Here is what I make of it.
         +   Anteroom: # Evidence card
@@ -451,6 +452,7 @@ impl Led {
         ada.fill("Your answer", SAMPLE).await;
         ada.submit().await;
         assert_snapshot!(ada.news(), @"
+        ~   Anteroom (edited): · Step 3 of 3 · In your own words · 1/2
         ~   Anteroom (edited): Please paste a few lines that you have written.
                 ✓ You answered: *The engine weaves patterns as the loom weaves leaves.* · 2 Nov 10:00 UTC
                 [Change]
@@ -473,6 +475,7 @@ impl Led {
         );
         ada.press_on("What you are looking for", "Looks right").await;
         assert_snapshot!(ada.news(), @"
+        ~   Anteroom (edited): · Step 3 of 3 · In your own words · 2/2
         ~   Anteroom (edited): # What you are looking for
                 Please look this over and correct it.
                   *What you want next* Work like the last

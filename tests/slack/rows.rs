@@ -155,6 +155,7 @@ async fn row_16_a_card_that_is_pressed_while_the_model_speaks_counts_at_once() {
     <note>What came of the open card of `submit_for_validation`: {"status":"approved","data":{"name":"Rex"},"changes":[]}</note>
     "#);
     assert_snapshot!(ada.news(), @"
+    ~ Anteroom (edited): · Step 1 of 2 · Pets · 1/1
     ~   Anteroom (edited): # Pet
             Is that right?
               *Name* Rex

@@ -292,7 +292,7 @@ async fn nobody_waits_for_a_slow_model_to_reach_a_person_or_to_answer_a_card() {
     assert_snapshot!(world.screen(), @"
     Let us talk about pets.
     ---
-    Step 1 of 2 · Pets · 0/1
+    Step 1 of 2 · Pets · 1/1
     ---
     # Pet
     Is that right?

@@ -48,7 +48,7 @@ async fn a_model_leads_from_start_to_end() {
     assert_snapshot!(world.screen(), @"
     Let us talk about pets.
     ---
-    Step 2 of 2 · The end · 0/1
+    Step 2 of 2 · The end · 1/1
     ---
     Do you have a pet?
     ---

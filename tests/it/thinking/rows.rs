@@ -208,7 +208,7 @@ async fn row_16_an_answer_that_comes_while_the_model_speaks_counts_at_once_and_i
     assert_snapshot!(world.screen(), @"
     Let us talk about pets.
     ---
-    Step 1 of 2 · Pets · 0/1
+    Step 1 of 2 · Pets · 1/1
     ---
     # Pet
     Is that right?
