@@ -5,6 +5,7 @@
 //! |---|---|
 //! | `KILLS` | random kills of each flow (ten) |
 //! | `MATRIX=each` | one run for every point of [`anteroom::drill`], instead of all points in a few runs; names of points for these alone |
+//! | `INTERVIEWS=all` | interviews led by models of every temperament and over every preset, instead of two of each flow |
 //! | `POWER_CUTS` | power cuts on a young data directory and on an old one (one each) |
 //! | `KILL_SEED` | repeats the choices; it is printed with every failure |
 #![expect(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "how a test fails")]
@@ -20,15 +21,25 @@ mod digger;
 mod html;
 #[path = "support/laws.rs"]
 mod laws;
+#[path = "kill/led.rs"]
+mod led;
 #[path = "kill/matrix.rs"]
 mod matrix;
+#[path = "support/model_service.rs"]
+#[expect(dead_code, reason = "other tests look closer at what was sent")]
+mod model_service;
 #[path = "support/person.rs"]
 #[expect(dead_code, reason = "pages are asked for again where the program dies meanwhile")]
 mod person;
 #[path = "kill/power.rs"]
 mod power;
+#[path = "support/reader.rs"]
+#[expect(dead_code, reason = "no interviewer is bad here")]
+mod reader;
 #[path = "support/skipped.rs"]
 mod skipped;
+#[path = "kill/spoken.rs"]
+mod spoken;
 #[path = "kill/trace.rs"]
 mod trace;
 #[path = "kill/walk.rs"]

@@ -52,10 +52,14 @@ mod installs;
 mod judges;
 #[path = "slack/led.rs"]
 mod led;
+#[path = "slack/led_and_killed.rs"]
+mod led_and_killed;
 #[path = "slack/manifest.rs"]
 mod manifest;
 #[path = "slack/matching.rs"]
 mod matching;
+#[path = "support/model_service.rs"]
+mod model_service;
 #[path = "it/world/mortal.rs"]
 mod mortal;
 #[path = "slack/offers.rs"]
@@ -88,6 +92,8 @@ mod proxying;
 mod questions;
 #[path = "slack/reach.rs"]
 mod reach;
+#[path = "support/reader.rs"]
+mod reader;
 #[path = "slack/reading.rs"]
 mod reading;
 #[path = "slack/restarts.rs"]

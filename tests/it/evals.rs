@@ -8,8 +8,6 @@ mod personas;
 mod program;
 #[path = "evals/renamed.rs"]
 mod renamed;
-#[path = "evals/service.rs"]
-mod service;
 
 use std::{collections::BTreeMap, sync::Arc};
 

@@ -4,12 +4,12 @@
 mod client;
 #[path = "llm/conformance.rs"]
 mod conformance;
-#[path = "llm/emulator.rs"]
-mod emulator;
 #[path = "llm/formats.rs"]
 mod formats;
 #[path = "llm/interviews.rs"]
 mod interviews;
+#[path = "../support/model_service.rs"]
+pub(crate) mod model_service;
 #[path = "llm/plays.rs"]
 mod plays;
 #[path = "../support/provider.rs"]

@@ -29,6 +29,7 @@ use crate::{
     laws,
     person::{Asked, Person, SAVE, answer, asked},
     power::Shadow,
+    spoken::last_words,
 };
 
 /// Longest wait for the next question. The bot works after it has acknowledged, so the page may be a moment late.
@@ -125,6 +126,19 @@ pub(crate) struct Walk {
     session: String,
     /// Questions whose answer was acknowledged.
     answered: Vec<String>,
+    /// Rows of the page that ask something in words, and were answered in words.
+    replied: Vec<String>,
+    /// A model leads.
+    is_led: bool,
+    /// What is said at the very end, where a model says it.
+    pub(crate) last_words: Option<&'static str>,
+}
+
+/// What somebody is asked next.
+enum Next {
+    Card(Card),
+    /// A question in words alone: its row and the form for whatever one writes.
+    Words(String, Form),
 }
 
 impl Walk {
@@ -135,25 +149,37 @@ impl Walk {
         walk
     }
 
+    /// Begins a conversation that a model leads, with its table of the configuration.
+    pub(crate) async fn led(flow: &str, dir: &Path, model: &str) -> Self {
+        let mut walk = Self::set_up(flow, dir, &[], Some(model)).await;
+        walk.open_conversation().await;
+        walk
+    }
+
     /// The same before the conversation begins.
     pub(crate) async fn prepare(flow: &str, dir: &Path, deaths: &[(String, u64)]) -> Self {
+        Self::set_up(flow, dir, deaths, None).await
+    }
+
+    async fn set_up(flow: &str, dir: &Path, deaths: &[(String, u64)], model: Option<&str>) -> Self {
         let data = dir.join("data");
         fs::create_dir(&data).unwrap();
         let hook = Hook::listen().await;
         let digger = if flow == "delegating" { Some(Digger::listen().await) } else { None };
-        let model = digger.as_ref().map(|digger| {
-            format!("\n[llm.interview]\nbase_url = \"{}\"\nmodel = \"digger\"\n", digger.url)
+        let table = model.map(str::to_owned).or_else(|| {
+            let url = &digger.as_ref()?.url;
+            Some(format!("[llm.interview]\nbase_url = \"{url}\"\nmodel = \"digger\"\n"))
         });
         let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/kill");
         let config = format!(
             "[vars]\norganisation = \"Example Ltd\"\nprivacy_url = \"https://example.org/privacy\"\n\
              contact = \"people@example.org\"\n\n[approvers]\n\
              recruiting_approvals = {{ web_staff = true }}\nstaff_approvals = {{ web_staff = true }}\n\n\
-             [webhooks]\nats_webhook = {{ url = \"{}\" }}\n\n[flows]\ndir = \"{}\"\ntasks = \"{}\"\n{}",
+             [webhooks]\nats_webhook = {{ url = \"{}\" }}\n\n[flows]\ndir = \"{}\"\ntasks = \"{}\"\n\n{}",
             hook.url,
             tests.join("flows").display(),
             tests.join("tasks").display(),
-            model.unwrap_or_default(),
+            table.unwrap_or_default(),
         );
         fs::write(data.with_extension("toml"), config).unwrap();
         fs::write(data.with_extension("clock"), "0").unwrap();
@@ -175,6 +201,9 @@ impl Walk {
             steps: 0,
             session: String::new(),
             answered: Vec::new(),
+            replied: Vec::new(),
+            is_led: model.is_some(),
+            last_words: None,
         };
         walk.start();
         walk
@@ -195,19 +224,38 @@ impl Walk {
     /// Answers what is asked until nothing is, and looks at what is left.
     pub(crate) async fn finish(&mut self) -> End {
         while self.step().await {}
+        if let Some(words) = self.last_words {
+            self.page_with(words).await;
+        }
         self.end().await
     }
 
     /// Answers one question; false if none is asked any more.
     pub(crate) async fn step(&mut self) -> bool {
-        let Some(card) = self.next_card().await else { return false };
-        if self.steps == PAUSE_AT && self.under.is_none() {
+        let Some(next) = self.next().await else { return false };
+        if self.steps == PAUSE_AT && self.under.is_none() && !self.is_led {
             self.pause().await;
         }
+        match next {
+            Next::Card(card) => self.answer(card).await,
+            Next::Words(row, mut form) => {
+                form.input("text").value = format!("My answer to question {}.", self.steps);
+                let fields = form.pressed("Send message");
+                while self.dies_now() {
+                    self.strike(&form.action, &fields, None).await;
+                }
+                self.post(&form.action, &fields, None).await;
+                self.replied.push(row);
+            }
+        }
+        self.steps += 1;
+        true
+    }
+
+    async fn answer(&mut self, card: Card) {
         let (form, label, file) = answer(&card);
         let fields = form.pressed(&label);
-        while let Some(strike) = self.moments.iter().position(|at| *at == self.steps) {
-            self.moments.remove(strike);
+        while self.dies_now() {
             if self.strike(&form.action, &fields, file.as_deref()).await {
                 let session = self.session.clone();
                 let page = self.get(&session).await;
@@ -221,8 +269,12 @@ impl Walk {
         if label != SAVE {
             self.answered.push(card.wait);
         }
-        self.steps += 1;
-        true
+    }
+
+    /// Whether the program is to be killed, once more, at this step.
+    fn dies_now(&mut self) -> bool {
+        let strike = self.moments.iter().position(|at| *at == self.steps);
+        strike.map(|strike| self.moments.remove(strike)).is_some()
     }
 
     /// The kill comes before the answer, on its way, or while the bot works on it.
@@ -415,16 +467,33 @@ impl Walk {
         Ok(seen)
     }
 
-    /// The next open question; none at the end of the flow. An answered question must never be open again.
+    /// The next open question; none at the end of the flow.
     pub(crate) async fn next_card(&mut self) -> Option<Card> {
+        match self.next().await {
+            Some(Next::Card(card)) => Some(card),
+            Some(Next::Words(row, _)) => panic!("{row} asks in words"),
+            None => None,
+        }
+    }
+
+    /// What is asked next. An answered question must never be open again.
+    async fn next(&mut self) -> Option<Next> {
         let session = self.session.clone();
         let deadline = tokio::time::Instant::now() + PATIENCE;
         loop {
             let page = self.get(&session).await;
             match asked(&page, &self.answered) {
-                Asked::This(card) => return Some(card),
+                Asked::This(card) => return Some(Next::Card(card)),
                 Asked::Over => return None,
                 Asked::NotYet => {}
+            }
+            if let Some((row, true, words)) = last_words(&page)
+                && words.trim_end().ends_with('?')
+                && !self.replied.contains(&row)
+                && let Some(form) =
+                    html::forms(&page).into_iter().find(|form| form.action.ends_with("/say"))
+            {
+                return Some(Next::Words(row, form));
             }
             assert!(tokio::time::Instant::now() < deadline, "no question: {}", html::text(&page));
             tokio::time::sleep(Duration::from_millis(50)).await;
@@ -446,7 +515,8 @@ impl Walk {
             if page.contains(words) {
                 return page;
             }
-            assert!(tokio::time::Instant::now() < deadline, "no `{words}`: {}", self.log());
+            let shown = html::text(&page);
+            assert!(tokio::time::Instant::now() < deadline, "no `{words}`: {shown}{}", self.log());
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
     }

@@ -121,7 +121,7 @@ const RATES: &str = "
 ";
 
 impl Place {
-    async fn new(by: By, flow: &str, more: &str) -> Self {
+    pub(crate) async fn new(by: By, flow: &str, more: &str) -> Self {
         Self::with(by, flow, &format!("{RATES}{more}")).await
     }
 
@@ -137,7 +137,8 @@ impl Place {
         let flows = dir.path().join("flows");
         fs::create_dir(&flows).unwrap();
         fs::write(flows.join("flow.toml"), flow).unwrap();
-        let id = flow.lines().find_map(|line| line.strip_prefix("id = ")).unwrap();
+        let id = flow.lines().find_map(|line| line.strip_prefix("id")?.trim().strip_prefix('='));
+        let id = id.unwrap();
         // Taken and given back: nobody else takes it meanwhile.
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let transport = match by {
@@ -234,7 +235,7 @@ impl Place {
 pub(crate) struct Program(Child);
 
 impl Program {
-    fn kill(mut self) {
+    pub(crate) fn kill(mut self) {
         self.0.kill().unwrap();
         self.0.wait().unwrap();
     }
@@ -263,7 +264,7 @@ async fn tour(ada: &Person, mut between: impl AsyncFnMut()) {
 }
 
 /// Presses a button, again where nobody took the click in time and the person was told so.
-async fn insist(person: &Person, label: &str) {
+pub(crate) async fn insist(person: &Person, label: &str) {
     for _ in 0..20 {
         if person.try_press(label).await.is_ok() {
             return;

@@ -60,7 +60,8 @@ impl Form {
     }
 }
 
-enum Token {
+/// A piece of a page.
+pub(crate) enum Token {
     Open { tag: String, attributes: Vec<(String, String)> },
     Close(String),
     Text(String),
@@ -195,11 +196,11 @@ impl Reader {
     }
 }
 
-fn attribute(attributes: &[(String, String)], name: &str) -> Option<String> {
+pub(crate) fn attribute(attributes: &[(String, String)], name: &str) -> Option<String> {
     attributes.iter().find(|(key, _)| key == name).map(|(_, value)| value.clone())
 }
 
-fn tokens(page: &str) -> Vec<Token> {
+pub(crate) fn tokens(page: &str) -> Vec<Token> {
     let mut tokens = Vec::new();
     let mut rest = page;
     while let Some(start) = rest.find('<') {

@@ -18,6 +18,9 @@ use serde_json::{Value, json};
 pub(crate) use self::request::read;
 use self::request::{Objective, Read, address, between};
 
+/// The last words of every interview that a model has ended.
+pub(crate) const GOODBYE: &str = "Thank you for your time. Goodbye!";
+
 /// How a model goes about its work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Temperament {
@@ -73,6 +76,10 @@ impl Reader {
     fn act(self, read: &Read) -> Act {
         if let Some(act) = self.misbehave(read) {
             return act;
+        }
+        if read.is_over() {
+            let german = "Vielen Dank, das war alles. Auf Wiedersehen!";
+            return Act::Says(if read.is_german() { german } else { GOODBYE }.to_owned());
         }
         for objective in read.objectives.iter().filter(|objective| objective.required) {
             if let Some(act) = self.towards(read, objective) {

@@ -9,14 +9,21 @@ use std::{
 use anteroom::ops::eval::{Name, Report};
 use insta::assert_snapshot;
 
-use super::service::Service;
-use crate::reader::{
-    Reader,
-    Temperament::{Cards, Forgets},
+use crate::{
+    llm::model_service::{Emulator, Speaker},
+    reader::{
+        Reader,
+        Temperament::{self, Cards, Forgets},
+    },
 };
 
+/// An interviewer of a temperament, behind an address.
+async fn service(temperament: Temperament) -> Emulator {
+    Emulator::played_by(&[], Speaker::Reader(Reader::new(temperament))).await
+}
+
 /// Runs `anteroom eval` in a folder with a service for interviews.
-async fn eval(dir: &Path, service: &Service, args: &[&str]) -> Output {
+async fn eval(dir: &Path, service: &Emulator, args: &[&str]) -> Output {
     let config = format!(
         "[vars]\norganisation = \"O\"\nprivacy_url = \"p\"\ncontact = \"c\"\n\
          [llm.interview]\nbase_url = \"{}\"\nmodel = \"scripted\"\n[llm.price.scripted]\ninput = 1.0\noutput = 2.0\n",
@@ -49,7 +56,7 @@ fn timeless(text: &str) -> String {
 
 #[tokio::test]
 async fn an_evaluation_is_a_table_that_fits_a_terminal_and_succeeds_where_all_passes() {
-    let (dir, service) = (tempfile::tempdir().unwrap(), Service::start(Reader::new(Cards)).await);
+    let (dir, service) = (tempfile::tempdir().unwrap(), service(Cards).await);
     let args =
         ["community-welcome", "--persona", "terse", "--persona", "deletes", "--judge", "other"];
     let output = eval(dir.path(), &service, &args).await;
@@ -71,7 +78,7 @@ async fn an_evaluation_is_a_table_that_fits_a_terminal_and_succeeds_where_all_pa
 
 #[tokio::test]
 async fn the_documentation_shows_what_a_failure_looks_like() {
-    let (dir, service) = (tempfile::tempdir().unwrap(), Service::start(Reader::new(Forgets)).await);
+    let (dir, service) = (tempfile::tempdir().unwrap(), service(Forgets).await);
     let output = eval(dir.path(), &service, &["community-welcome", "--persona", "terse"]).await;
     assert_eq!(output.status.code(), Some(1), "{}", told(&output));
     let table = timeless(&said(&output));
@@ -81,7 +88,7 @@ async fn the_documentation_shows_what_a_failure_looks_like() {
 
 #[tokio::test]
 async fn what_fails_is_told_with_its_reason_in_every_form() {
-    let (dir, service) = (tempfile::tempdir().unwrap(), Service::start(Reader::new(Forgets)).await);
+    let (dir, service) = (tempfile::tempdir().unwrap(), service(Forgets).await);
     let args = ["community-welcome", "--persona", "terse", "--json", "--junit", "junit.xml"];
     let output = eval(dir.path(), &service, &args).await;
     assert_eq!(output.status.code(), Some(1), "{}", told(&output));
@@ -96,7 +103,7 @@ async fn what_fails_is_told_with_its_reason_in_every_form() {
 
 #[tokio::test]
 async fn transcripts_show_what_both_sides_did() {
-    let (dir, service) = (tempfile::tempdir().unwrap(), Service::start(Reader::new(Cards)).await);
+    let (dir, service) = (tempfile::tempdir().unwrap(), service(Cards).await);
     let args = ["candidate-onboarding", "--persona", "wrong-file", "--transcripts", "read"];
     let output = eval(dir.path(), &service, &args).await;
     assert!(output.status.success(), "{}{}", said(&output), told(&output));
@@ -121,10 +128,10 @@ async fn two_evaluations_are_compared() {
     let dir = tempfile::tempdir().unwrap();
     let args =
         ["community-welcome", "--persona", "terse", "--persona", "silent", "--persona", "hostile"];
-    let bad = Service::start(Reader::new(Forgets)).await;
+    let bad = service(Forgets).await;
     let before = eval(dir.path(), &bad, &[&args[..], &["--json"]].concat()).await;
     fs::write(dir.path().join("before.json"), &before.stdout).unwrap();
-    let good = Service::start(Reader::new(Cards)).await;
+    let good = service(Cards).await;
     let now = eval(dir.path(), &good, &[&args[..], &["--baseline", "before.json"]].concat()).await;
     assert!(now.status.success(), "{}", told(&now));
     let said = said(&now);
@@ -144,7 +151,7 @@ async fn two_evaluations_are_compared() {
 
 #[tokio::test]
 async fn mistakes_are_told_with_what_to_do() {
-    let (dir, service) = (tempfile::tempdir().unwrap(), Service::start(Reader::new(Cards)).await);
+    let (dir, service) = (tempfile::tempdir().unwrap(), service(Cards).await);
     let personas = dir.path().join("personas");
     fs::create_dir(&personas).unwrap();
     let persona =

@@ -5,21 +5,19 @@ use anteroom::{llm::Models, model::session::Status};
 use serde_json::{Value, json};
 
 use super::{
-    emulator::{Emulator, Line, Rule},
-    endpoints,
-    formats::Service,
-    means,
+    endpoints, means,
+    model_service::{Emulator, Line, Rule, Service, Speaker},
     rules::LEARNT,
     scripted::Scripted,
 };
 use crate::{thinking::TALK, world::World};
 
 fn says(text: &'static str) -> Line {
-    Line { text, calls: Vec::new() }
+    Line::new(text, &[])
 }
 
 fn calls(text: &'static str, calls: &[(&'static str, Value)]) -> Line {
-    Line { text, calls: calls.to_vec() }
+    Line::new(text, calls)
 }
 
 fn choice(prompt: &str, labels: [&str; 2]) -> (&'static str, Value) {
@@ -124,10 +122,10 @@ async fn an_interview_is_led_to_its_end_over_each_row_of_presets_without_a_refus
     ] {
         for writes in [false, true] {
             let what = format!("{rules:?} {more} writes: {writes}");
-            let emulator = Emulator::playing(rules, lines(writes)).await;
+            let emulator = Emulator::played_by(rules, Speaker::lines(lines(writes))).await;
             let world = interview(&emulator.url, more, writes).await;
             assert_led(&world, &what).await;
-            assert_eq!(emulator.refused(), 0, "{what}");
+            assert_eq!(emulator.refused(), [""; 0], "{what}");
             assert_eq!(emulator.taken().len(), lines(writes).len(), "{what}");
         }
     }
@@ -138,10 +136,10 @@ async fn an_interview_is_led_to_its_end_after_what_was_learnt_from_refusals() {
     for (rules, most) in LEARNT {
         for writes in [false, true] {
             let what = format!("{rules:?} writes: {writes}");
-            let emulator = Emulator::playing(rules, lines(writes)).await;
+            let emulator = Emulator::played_by(rules, Speaker::lines(lines(writes))).await;
             let world = interview(&emulator.url, "", writes).await;
             assert_led(&world, &what).await;
-            assert!(emulator.refused() <= *most, "{what}: {}", emulator.refused());
+            assert!(emulator.refused().len() <= *most, "{what}: {:?}", emulator.refused());
             assert_eq!(emulator.taken().len(), lines(writes).len(), "{what}");
         }
     }
@@ -153,7 +151,7 @@ async fn an_interview_is_led_to_its_end_over_messages_and_responses() {
     for (more, refused) in [("provider = \"anthropic\"\n", 0), (responses, 0), ("", 2)] {
         for writes in [false, true] {
             let what = format!("{more} writes: {writes}");
-            let service = Service::playing(lines(writes)).await;
+            let service = Service::played_by(Speaker::lines(lines(writes))).await;
             let world = interview(&service.url, more, writes).await;
             assert_eq!(service.refused().len(), refused, "{what}: {:?}", service.refused());
             assert_led(&world, &what).await;

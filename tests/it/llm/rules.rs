@@ -14,8 +14,8 @@ use anteroom::{
 use serde_json::{Value, json};
 
 use super::{
-    emulator::{Emulator, Rule},
     endpoints, means,
+    model_service::{Emulator, Rule},
     provider::{Provider, Reply},
 };
 
@@ -95,7 +95,7 @@ async fn refusals(rules: &[Rule], more: &str) -> usize {
         let client = client(&emulator.url, more);
         let done = converse(&client, writes).await;
         assert!(done.is_ok(), "{rules:?} {more}: {:?}", done.unwrap_err().to_string());
-        most = most.max(emulator.refused());
+        most = most.max(emulator.refused().len());
         let taken = emulator.taken();
         // What was learnt may change what was sent; from then on it stays.
         let settled = taken.len() / 2;

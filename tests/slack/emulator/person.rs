@@ -170,6 +170,19 @@ impl Person {
         self.screen().contains(words)
     }
 
+    /// Waits until something shows among the messages here, each as it is drawn, the newest last.
+    pub(crate) async fn finds<T>(&self, what: &str, found: impl Fn(&[String]) -> Option<T>) -> T {
+        let look = |state: &State| {
+            let channel = self.channel(state)?;
+            let messages = state.channels[&channel].messages.values();
+            let drawn = messages
+                .filter(|message| self.sees_message(message))
+                .map(|message| draw::message(state, message, ""));
+            found(&drawn.collect::<Vec<_>>())
+        };
+        self.slack.until(what, look).await
+    }
+
     /// Waits until these words cannot be read any more.
     pub(crate) async fn sees_no_more(&self, words: &str) {
         let what = format!("`{words}` goes from {}'s screen", self.user);

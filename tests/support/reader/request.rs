@@ -128,6 +128,12 @@ impl Read {
         self.calls.iter().filter(move |(name, ..)| name == tool)
     }
 
+    /// Whether the last part has ended.
+    pub(super) fn is_over(&self) -> bool {
+        self.calls_of("next_phase")
+            .any(|(.., result)| result["status"] == "approved" && result["advanced_to"].is_null())
+    }
+
     /// Whether the participant writes German.
     pub(super) fn is_german(&self) -> bool {
         let telling = [" ich ", " und ", " der ", " die "];

@@ -1,9 +1,8 @@
-//! A provider with rules: stateful, streaming, and strict in whatever it is told to be strict in.
-//!
-//! It was written from what providers publish; none was called. It refuses with their statuses and sentences.
+//! Chat completions of a provider with rules: stateful, streaming, and strict in whatever it is told to be strict in. It
+//! refuses with the statuses and sentences of providers.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     sync::{Arc, Mutex},
 };
 
@@ -16,9 +15,11 @@ use axum::{
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
+use super::Speaker;
+
 /// What a provider insists on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Rule {
+pub(crate) enum Rule {
     /// `max_completion_tokens`, no temperature, and 6,000 tokens of thoughts before the first word (GPT-5).
     Reasons,
     /// Tools only with `reasoning_effort: "none"` (GPT-5.6).
@@ -53,51 +54,44 @@ pub(super) enum Rule {
     OneId,
 }
 
-/// An answer: words, and calls of tools.
-#[derive(Debug, Clone)]
-pub(super) struct Line {
-    pub(super) text: &'static str,
-    pub(super) calls: Vec<(&'static str, Value)>,
+#[derive(Debug)]
+struct Seen {
+    speaker: Speaker,
+    bodies: Vec<Value>,
+    /// What was refused, in the sentences of the provider.
+    refused: Vec<String>,
+    /// By the arguments of a call: what has to come back with it, one of these where it was made more than once.
+    owed: BTreeMap<String, BTreeSet<String>>,
 }
 
-impl Line {
-    /// The usual one, the n-th: two calls at once after what somebody said, one call more after their results, then words.
-    pub(super) fn usual(n: usize) -> Self {
-        let calls = [2, 1, 1, 0][n % 4];
-        let call = |call| ("get_user_option", json!({ "n": n, "call": call }));
-        Self {
-            text: if n % 4 == 2 { "" } else { "Some words." },
-            calls: (0..calls).map(call).collect(),
+impl Seen {
+    /// Whether this comes back with a call that needs it. Arguments that could not be read come back as something else.
+    fn is_owed(&self, call: &str, given: &Value) -> bool {
+        let Some(given) = given.as_str() else { return false };
+        match self.owed.get(call) {
+            Some(owed) => owed.contains(given),
+            None => self.owed.values().any(|owed| owed.contains(given)),
         }
     }
 }
 
-#[derive(Debug, Default)]
-struct Seen {
-    /// What it says in turn; the usual lines where there are none.
-    lines: Vec<Line>,
-    bodies: Vec<Value>,
-    refused: usize,
-    /// By call, or by words of an answer: what has to come back with it.
-    owed: BTreeMap<String, String>,
-}
-
 /// The provider.
 #[derive(Debug)]
-pub(super) struct Emulator {
-    pub(super) url: String,
+pub(crate) struct Emulator {
+    pub(crate) url: String,
     seen: Arc<Mutex<Seen>>,
     _task: JoinSet<()>,
 }
 
 impl Emulator {
-    pub(super) async fn start(rules: &[Rule]) -> Self {
-        Self::playing(rules, Vec::new()).await
+    pub(crate) async fn start(rules: &[Rule]) -> Self {
+        Self::played_by(rules, Speaker::Usual).await
     }
 
-    /// One that says these lines in turn.
-    pub(super) async fn playing(rules: &[Rule], lines: Vec<Line>) -> Self {
-        let seen = Arc::new(Mutex::new(Seen { lines, ..Seen::default() }));
+    /// One behind which somebody else speaks.
+    pub(crate) async fn played_by(rules: &[Rule], speaker: Speaker) -> Self {
+        let (bodies, refused, owed) = (Vec::new(), Vec::new(), BTreeMap::new());
+        let seen = Arc::new(Mutex::new(Seen { speaker, bodies, refused, owed }));
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}/v1", listener.local_addr().unwrap());
         let state = (Arc::new(rules.to_vec()), Arc::clone(&seen));
@@ -107,12 +101,12 @@ impl Emulator {
         Self { url, seen, _task: task }
     }
 
-    pub(super) fn refused(&self) -> usize {
-        self.seen.lock().unwrap().refused
+    pub(crate) fn refused(&self) -> Vec<String> {
+        self.seen.lock().unwrap().refused.clone()
     }
 
     /// The messages of the requests that were taken.
-    pub(super) fn taken(&self) -> Vec<Vec<Value>> {
+    pub(crate) fn taken(&self) -> Vec<Vec<Value>> {
         let seen = self.seen.lock().unwrap();
         seen.bodies.iter().map(|body| body["messages"].as_array().unwrap().clone()).collect()
     }
@@ -125,7 +119,7 @@ async fn answer(State((rules, seen)): State<Shared>, body: Bytes) -> Response<Bo
     let mut seen = seen.lock().unwrap();
     let refusal = rules.iter().find_map(|rule| refused(*rule, &body, &seen));
     if let Some((status, refusal)) = refusal {
-        seen.refused += 1;
+        seen.refused.push(refusal.to_string());
         let response =
             Response::builder().status(status).header("content-type", "application/json");
         return response.body(Body::from(refusal.to_string())).unwrap();
@@ -215,7 +209,6 @@ fn thoughts(rule: Rule, messages: &[Value], seen: &Seen) -> Option<(u16, Value)>
             }
             continue;
         };
-        let owed = seen.owed.get(call).map(String::as_str);
         let given = match rule {
             Rule::Signature => {
                 &message["tool_calls"][0]["extra_content"]["google"]["thought_signature"]
@@ -228,20 +221,20 @@ fn thoughts(rule: Rule, messages: &[Value], seen: &Seen) -> Option<(u16, Value)>
             Rule::NoThoughts if !given.is_null() => {
                 return said(400, "Please remove the reasoning_content from your message.");
             }
-            Rule::Signature if is_late && given.as_str() != owed => {
+            Rule::Signature if is_late && !seen.is_owed(call, given) => {
                 return Some((
                     400,
                     json!([{ "error": { "code": 400, "status": "INVALID_ARGUMENT", "message": "Function call is missing a thought_signature in functionCall parts. This is required for tools to work correctly." } }]),
                 ));
             }
-            Rule::Details if is_late && given.as_str() != owed => {
+            Rule::Details if is_late && !seen.is_owed(call, given) => {
                 let raw = json!({ "error": { "code": 400, "message": "Unable to submit request because function call `get_user_option` is missing a thought_signature." } });
                 return Some((
                     400,
                     json!({ "error": { "code": 400, "message": "Provider returned error", "metadata": { "raw": raw.to_string(), "provider_name": "Google" } } }),
                 ));
             }
-            Rule::Thoughts | Rule::ThoughtsInTurn if is_late && given.as_str() != owed => {
+            Rule::Thoughts | Rule::ThoughtsInTurn if is_late && !seen.is_owed(call, given) => {
                 return openai(
                     "",
                     "The `reasoning_content` in the thinking mode must be passed back to the API.",
@@ -304,7 +297,11 @@ fn speech(rules: &[Rule], body: &Value, seen: &mut Seen) -> Vec<Value> {
     let has = |rule: Rule| rules.contains(&rule);
     let n = seen.bodies.len();
     let delta = |delta: Value| json!({ "choices": [{ "index": 0, "delta": delta }] });
-    let end = |reason: &str| json!({ "choices": [{ "index": 0, "delta": {}, "finish_reason": reason }], "usage": { "prompt_tokens": 100, "completion_tokens": 6000 } });
+    let written = if has(Rule::Reasons) { 6_000 } else { 50 };
+    let end = |reason: &str| {
+        json!({ "choices": [{ "index": 0, "delta": {}, "finish_reason": reason }],
+        "usage": { "prompt_tokens": 1_000, "completion_tokens": written, "total_tokens": 1_000 + written } })
+    };
     if has(Rule::Reasons) && limit(body) < 8_000 {
         return vec![delta(json!({ "content": "" })), end("length")];
     }
@@ -314,13 +311,12 @@ fn speech(rules: &[Rule], body: &Value, seen: &mut Seen) -> Vec<Value> {
         chunks.push(delta(json!({ "reasoning_content": format!("I think {n}, ") })));
         chunks.push(delta(json!({ "reasoning_content": "and so on.", "content": null })));
     }
-    let line = seen.lines.get(n).cloned().unwrap_or_else(|| Line::usual(n));
+    let line = seen.speaker.line(n, body);
     if !line.text.is_empty() {
         chunks.push(delta(json!({ "content": line.text })));
     }
     let calls = line.calls.len();
     for (call, (name, arguments)) in line.calls.into_iter().enumerate() {
-        let arguments = arguments.to_string();
         let id = if has(Rule::OneId) { format!("call_{n}") } else { format!("call_{n}_{call}") };
         let mut piece = json!({ "index": call, "id": id, "type": "function",
             "function": { "name": name, "arguments": arguments } });
@@ -332,7 +328,7 @@ fn speech(rules: &[Rule], body: &Value, seen: &mut Seen) -> Vec<Value> {
         if call == 0 && has(Rule::Details) {
             chunks.push(delta(json!({ "reasoning_details": [{ "type": "reasoning.encrypted", "data": owed, "id": id, "index": 0 }] })));
         }
-        seen.owed.insert(arguments, owed);
+        seen.owed.entry(arguments).or_default().insert(owed);
         chunks.push(delta(json!({ "tool_calls": [piece] })));
     }
     chunks.push(end(if calls > 0 { "tool_calls" } else { "stop" }));
