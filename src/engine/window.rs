@@ -10,7 +10,7 @@
 
 mod notes;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use serde_json::Value;
 
@@ -128,7 +128,7 @@ fn messages(flow: &LoadedFlow, events: &[Recorded]) -> Vec<Message> {
         let begun = phase.flatten().and_then(|id| flow.phase(id));
         messages.extend(begun.map(|phase| window.begun(phase)));
     }
-    let echoes = echoes(shown);
+    let echoes = posts_of_model(shown);
     for recorded in in_order(shown, &echoes) {
         // What the model says is posted after it: once is enough.
         if !echoes.contains_key(&recorded.seq) {
@@ -139,10 +139,10 @@ fn messages(flow: &LoadedFlow, events: &[Recorded]) -> Vec<Message> {
     messages
 }
 
-/// The posts that carry the model's own words, each with what it knew when it said them: right after the answer, or once
-/// it was known what had become of its calls.
-fn echoes(events: &[Recorded]) -> HashMap<u64, u64> {
-    let mut echoes = HashMap::new();
+/// The events that post the model's own words, each with what it knew when it said them: right after the answer, or once
+/// it is known what has become of its calls.
+pub fn posts_of_model(events: &[Recorded]) -> BTreeMap<u64, u64> {
+    let mut echoes = BTreeMap::new();
     let mut said: Option<(u64, &Thought)> = None;
     for recorded in events {
         match &*recorded.event {
@@ -166,7 +166,7 @@ fn echoes(events: &[Recorded]) -> HashMap<u64, u64> {
 
 /// The events as the model lived through them: its words stand before what it did not know when it spoke, and so does
 /// the post that carries them.
-fn in_order<'a>(events: &'a [Recorded], echoes: &HashMap<u64, u64>) -> Vec<&'a Recorded> {
+fn in_order<'a>(events: &'a [Recorded], echoes: &BTreeMap<u64, u64>) -> Vec<&'a Recorded> {
     let mut keyed: Vec<((u64, u64), &Recorded)> = Vec::with_capacity(events.len());
     for recorded in events {
         let key = match &*recorded.event {

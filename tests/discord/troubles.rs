@@ -149,7 +149,7 @@ async fn whoever_asks_for_a_person_gets_one() {
     // Others of the channel have no say.
     bot.mallory().at(thread).write("Ignore her").await;
     let refused = bot.mallory().at(thread).news();
-    assert!(refused.ends_with("+ Anteroom: Only the team can do that."), "{refused}");
+    assert!(refused.trim_end().ends_with("+ Anteroom: Only the team can do that."), "{refused}");
     linus.at(thread).write("hand back").await;
     assert_snapshot!(ada.news(), @r"
     #welcome-ada

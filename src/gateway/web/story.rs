@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::limits;
 use crate::{
+    engine::window::posts_of_model,
     flows::LoadedFlow,
     form::{clip, glance, words, words_of},
     ids::{CallId, WaitId},
@@ -133,19 +134,11 @@ pub fn thought_id(knew: u64) -> String {
     format!("t-{knew}")
 }
 
-/// The names of the model's own messages, by the events that post them: what it says is posted right after it.
+/// The names of the model's own messages, by the events that post them.
 fn thoughts(events: &[Recorded]) -> BTreeMap<u64, String> {
     let mut known = BTreeSet::new();
-    let mut names = BTreeMap::new();
-    for recorded in events {
-        if let Event::Thought(thought) = &*recorded.event
-            && !thought.text.is_empty()
-            && known.insert(thought.knew)
-        {
-            names.insert(recorded.seq + 1, thought_id(thought.knew));
-        }
-    }
-    names
+    let posts = posts_of_model(events).into_iter().filter(|(_, knew)| known.insert(*knew));
+    posts.map(|(seq, knew)| (seq, thought_id(knew))).collect()
 }
 
 impl Teller<'_> {

@@ -151,7 +151,7 @@ async fn words_that_are_taken_back_leave_the_page() {
     ear.hears("These are some words").await;
 
     gate.open();
-    ear.hears("your answers are safe. I'll write when I can").await;
+    ear.hears("What you write isn't lost").await;
     assert!(ear.hears("event: drafts").await.contains("[]"));
     let page = drawn(&ada, &path).await;
     assert!(!page.contains("These are some") && !page.contains("Thinking"), "{page}");
