@@ -141,12 +141,14 @@ async fn read_at_the_end(ada: &Ada, progress: &str, expected: &[String]) -> Vec<
     lines
 }
 
-/// The lines of the screen, without what differs from run to run: the time of day and the number of the conversation.
+/// The lines of the screen, without what differs from run to run: the time of day, the number of the conversation, and
+/// whether an answer could still be changed when its card was drawn for the last time.
 fn lines(person: &Person) -> Vec<String> {
     let screen = person.screen().replace(" (edited)", "");
     let lines = screen
         .lines()
         .filter(|line| !line.contains("could not be saved") && !line.starts_with('⚠'))
+        .filter(|line| line.trim() != "[Change]")
         .map(|line| line.split_once("ses_").map_or(line, |(before, _)| before))
         .map(|line| line.replace(|c: char| c.is_ascii_digit(), "0"));
     let mut lines: Vec<String> = lines.collect();
