@@ -20,7 +20,7 @@ pub const NAMES: [&str; 4] = ["macos", "vcard", "profile", "directory"];
 /// One source of contact details.
 #[async_trait]
 pub trait ContactSource: fmt::Debug + Send + Sync {
-    /// `macos`, `vcard`, `profile` or `directory` (DESIGN §10.11).
+    /// `macos`, `vcard`, `profile` or `directory`.
     fn name(&self) -> &'static str;
 
     /// Whether it may know more of somebody than what the platform calls them. Asks nobody, so a look-up may still find

@@ -30,7 +30,7 @@ pub struct Source<'a> {
     /// Its audit records: see [`audit_of`].
     pub audit: &'a [Sealed],
     /// Who will read it. A participant gets everything that is about them. What staff said among themselves, the words
-    /// of a decision (which are for the interviewer, BEHAVIOUR J3) and the reasons of a hand-over are left to staff.
+    /// of a decision (which are for the interviewer) and the reasons of a hand-over are left to staff.
     pub reader: Audience,
 }
 

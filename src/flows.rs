@@ -73,7 +73,7 @@ impl LoadedFlow {
         text::fill(template, &self.vars)
     }
 
-    /// The name in `snake_case` under which data is stored, for either spelling (DESIGN §10.4); none if the flow
+    /// The name in `snake_case` under which data is stored, for either spelling; none if the flow
     /// keeps no such data.
     pub fn data_type(&self, name: &str) -> Option<String> {
         let known = |name: &str| self.schemas.contains_key(name);
@@ -90,7 +90,7 @@ impl LoadedFlow {
         title.map_or_else(|| in_words(data_type), str::to_owned)
     }
 
-    /// Values of `uploadType`: S0's, and those in the flow's `uploaded =` conditions.
+    /// Values of `uploadType`: the known ones, and those in the flow's `uploaded =` conditions.
     pub fn upload_types(&self) -> Vec<String> {
         upload_types(&self.flow)
     }
@@ -99,7 +99,7 @@ impl LoadedFlow {
 /// The name of the only schema of a flow that a task template was made into: what the run gives back.
 pub const OUTPUT: &str = "output";
 
-/// Values of `uploadType` by S0.
+/// Values of `uploadType` that are known everywhere.
 pub const UPLOAD_TYPES: [&str; 6] =
     ["resume", "coverletter", "portfolio", "transcript", "certificate", "other"];
 
@@ -135,7 +135,7 @@ pub(crate) fn each_condition<'a>(done: &'a Done, visit: &mut impl FnMut(&'a Done
     }
 }
 
-/// S0's spellings of data types and the names under which they are stored (DESIGN §10.4).
+/// Other spellings of data types and the names under which they are stored.
 pub const ALIASES: [(&str, &str); 4] = [
     ("applicantProfile", "applicant_profile"),
     ("experience", "skeleton_timeline"),

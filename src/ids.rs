@@ -70,7 +70,7 @@ macro_rules! id {
                 Self(uuid)
             }
 
-            /// 22 characters of base64url, for element ids of chat platforms (DESIGN §10.2).
+            /// 22 characters of base64url, for element ids of chat platforms.
             pub fn short(self) -> String {
                 URL_SAFE_NO_PAD.encode(self.0.as_bytes())
             }

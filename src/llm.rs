@@ -1,7 +1,7 @@
 //! The model port: streaming chat with tools, and embeddings, by purpose.
 //!
 //! Who asks names a purpose, never a provider or a model; those stand in the configuration alone, and no word of
-//! theirs reaches a person, a tool or the log of a conversation (DESIGN §8).
+//! theirs reaches a person, a tool or the log of a conversation.
 
 mod anthropic;
 pub mod breaker;

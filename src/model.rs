@@ -24,5 +24,5 @@ pub mod ui;
 pub mod usage;
 pub mod wait;
 
-/// Version of every stored shape. An older binary refuses a session written with a newer one (SEMANTICS row 30).
+/// Version of every stored shape. An older binary refuses a session written with a newer one.
 pub const STORED_VERSION: u32 = 1;

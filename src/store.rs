@@ -388,7 +388,7 @@ impl Error {
         Self::Unavailable(Arc::from(source.into()))
     }
 
-    /// `what` was written by a program newer than this one (SEMANTICS row 30).
+    /// `what` was written by a program newer than this one.
     fn newer(what: impl fmt::Display, version: u32) -> Self {
         let why = format!(
             "it has version {version}, this program reads up to {STORED_VERSION}. \

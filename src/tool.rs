@@ -51,7 +51,7 @@ pub trait Tool: fmt::Debug + Send + Sync {
     /// What the tool is, to the model and to the pipeline.
     fn spec(&self) -> &ToolSpec;
 
-    /// The parameter schema for one flow; differs from the specification's only in generated enums (DESIGN §10.4).
+    /// The parameter schema for one flow; differs from the specification's only in generated enums.
     fn parameters_for(&self, _flow: &crate::flows::LoadedFlow) -> Value {
         self.spec().parameters.clone()
     }
@@ -88,7 +88,7 @@ pub struct ToolSpec {
     pub name: &'static str,
     /// When to use it, in one or two sentences to the model.
     pub description: &'static str,
-    /// What the participant reads while it runs, such as `Reading your file…`: words for people, never its name (S3).
+    /// What the participant reads while it runs, such as `Reading your file…`: words for people, never its name.
     pub doing: &'static str,
     /// What they read once it is done, such as `Read your file`; empty where they see for themselves, or need not know.
     pub done: &'static str,
@@ -98,7 +98,7 @@ pub struct ToolSpec {
     pub effect_class: EffectClass,
     /// Results may be served again for five minutes.
     pub cacheable: bool,
-    /// It changes the session itself: such calls of one round are made one after the other (DESIGN §10.27).
+    /// It changes the session itself: such calls of one round are made one after the other.
     pub changes_session: bool,
     /// It looks at nothing but the session and its arguments, and is done at once: it is made again without a thought,
     /// so what it comes to is committed together with the step before it.
@@ -109,11 +109,11 @@ pub struct ToolSpec {
     pub admin_only: bool,
     /// It says how well people fit: only for flows whose policy has `score_people = true`.
     pub scores_people: bool,
-    /// Its own time limit for an attempt, where it asks a model by itself; none for the policy's (DESIGN §10.36).
+    /// Its own time limit for an attempt, where it asks a model by itself; none for the policy's.
     pub limit: Option<Duration>,
-    /// What it comes to is told in S4's shape, `{"success": true, "data": …}` or `{"success": false, "error": "…"}`.
+    /// What it comes to is told as `{"success": true, "data": …}` or `{"success": false, "error": "…"}`.
     pub enveloped: bool,
-    /// The capability that a successful call records (S4); none for most.
+    /// The capability that a successful call records; none for most.
     pub capability: Option<&'static str>,
 }
 
@@ -148,7 +148,7 @@ impl ToolSpec {
     }
 }
 
-/// What a restart does with a call that had begun and left no result (SEMANTICS, "Additions that bind").
+/// What a restart does with a call that had begun and left no result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EffectClass {
     /// Changes nothing outside: run it again.
@@ -212,7 +212,7 @@ pub struct Handed {
     pub text: String,
 }
 
-/// A child run that a tool asks for (S2).
+/// A child run that a tool asks for.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SubtaskRequest {
     /// `atomic`.

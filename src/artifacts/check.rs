@@ -9,7 +9,7 @@ use crate::model::ui::Upload;
 
 use sniff::{Content, sniff};
 
-/// Why a file was not taken; the text is for the person who sent it (BEHAVIOUR F1-F3).
+/// Why a file was not taken; the text is for the person who sent it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct Refused(pub String);

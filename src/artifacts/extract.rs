@@ -128,7 +128,7 @@ pub fn read(format: Format, bytes: &[u8]) -> Extraction {
     }
 }
 
-/// What to tell a person about a document that gave no text (BEHAVIOUR F2, F3); none if it did.
+/// What to tell a person about a document that gave no text; none if it did.
 pub fn trouble(filename: &str, extraction: &Extraction) -> Option<String> {
     match extraction {
         Extraction::Text { .. } => None,

@@ -1,4 +1,4 @@
-//! The catalogue `consulting`: S4's tools, with its parameter names and its shape of results. The flow
+//! The catalogue `consulting`, with parameter names and a shape of results of its own. The flow
 //! `consulting-discovery` has them; others switch them on by naming them.
 //!
 //! ```json
@@ -38,7 +38,7 @@ use serde_json::Value;
 
 use crate::tool::{EffectClass, Tool, ToolSpec};
 
-/// All tools of the catalogue, in S4's order.
+/// All tools of the catalogue, in their order.
 pub fn tools() -> Vec<Arc<dyn Tool>> {
     vec![
         Arc::new(search_web::SearchWeb::default()),
@@ -65,7 +65,7 @@ pub fn tools() -> Vec<Arc<dyn Tool>> {
     ]
 }
 
-/// A tool of this catalogue: its result is in S4's shape, and what it is used for counts once it succeeds.
+/// A tool of this catalogue: its result is in the shape of the catalogue, and what it is used for counts once it succeeds.
 fn spec(
     name: &'static str,
     description: &'static str,

@@ -1,4 +1,4 @@
-//! The catalogue `interview`: S0's ten tools, S1's one, and three more.
+//! The catalogue `interview`: the tools that lead an interview.
 
 pub mod deploy_agent;
 pub mod extract_document;
@@ -50,7 +50,7 @@ pub fn tools() -> Vec<Arc<dyn Tool>> {
     ]
 }
 
-/// `schema` with the values that one of its properties may have (DESIGN §10.4).
+/// `schema` with the values that one of its properties may have.
 fn with_enum(schema: &Value, property: &str, values: Vec<String>) -> Value {
     let mut schema = schema.clone();
     if let Some(member) = schema.pointer_mut(&format!("/properties/{property}")) {
@@ -59,7 +59,7 @@ fn with_enum(schema: &Value, property: &str, values: Vec<String>) -> Value {
     schema
 }
 
-/// Names of data as a flow stores them, then S0's spelling of those that have one: both are accepted.
+/// Names of data as a flow stores them, then the other spelling of those that have one: both are accepted.
 fn both_spellings(mut names: Vec<String>) -> Vec<String> {
     let stored = names.clone();
     names.extend(

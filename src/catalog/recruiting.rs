@@ -1,4 +1,4 @@
-//! The catalogue `recruiting`: S3's two tools. No flow in the box has them; a flow switches them on by naming them, and
+//! The catalogue `recruiting`: two tools. No flow in the box has them; a flow switches them on by naming them, and
 //! what scores people only if its policy allows that.
 
 pub mod calculate_similarity;

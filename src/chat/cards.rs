@@ -20,7 +20,7 @@ pub async fn card_in(
     Ok(spots.find(|spot| spot.channel == channel))
 }
 
-/// The card of a request that is open in the channel of an alias: what is said about it stands there (BEHAVIOUR J3.6).
+/// The card of a request that is open in the channel of an alias: what is said about it stands there.
 pub async fn open_request(
     store: &dyn Store,
     state: &State,

@@ -10,7 +10,7 @@ const PER_MINUTE: u32 = 10;
 /// People of whom it is remembered without a look at who can be forgotten.
 const KEPT: usize = 1_000;
 
-/// Who has been told how often, in this process (SEMANTICS row 22).
+/// Who has been told how often, in this process.
 #[derive(Debug)]
 pub struct Receipts {
     told: RateLimiter<(String, String), HashMapStateStore<(String, String)>, DefaultClock>,

@@ -1,4 +1,4 @@
-//! Pages of a transcript that staff read, whichever platform shows them (BEHAVIOUR J3.1, J5.2): which lines stand on
+//! Pages of a transcript that staff read, whichever platform shows them: which lines stand on
 //! which page, and how a button names one.
 //!
 //! Who may read it is asked by the platform's commands each time; that it is read is noted by [`read`].
@@ -107,7 +107,7 @@ pub struct Opened {
 }
 
 /// Opens a page of a transcript for somebody who may read it. That it is read is noted before it is shown; paging on is
-/// the same reading (BEHAVIOUR J5.3).
+/// the same reading.
 pub async fn read(engine: &Engine, opening: Opening, by: &PersonId) -> Result<Opened, Error> {
     let session = opening.session;
     if opening.page == Page::Last {

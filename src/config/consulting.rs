@@ -1,4 +1,4 @@
-//! What the operator offers in a consulting flow, and what it costs (S4).
+//! What the operator offers in a consulting flow, and what it costs.
 
 use std::{collections::BTreeMap, path::PathBuf};
 
@@ -50,7 +50,7 @@ pub struct Booking {
 }
 
 impl Default for Consulting {
-    /// S4's figures (DESIGN §10.36).
+    /// The figures.
     fn default() -> Self {
         Self {
             owner: None,

@@ -145,7 +145,7 @@ pub struct SlackOauth {
     pub tokens_key_file: Option<PathBuf>,
 }
 
-/// How often Slack may be called (DESIGN §10.14); Slack itself refuses more than the defaults.
+/// How often Slack may be called; Slack itself refuses more than the defaults.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct SlackRates {
@@ -288,7 +288,7 @@ impl Default for Contacts {
     }
 }
 
-/// A source of contact details (DESIGN §10.11).
+/// A source of contact details.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ContactSource {
@@ -399,7 +399,7 @@ pub struct Metrics {
     pub listen: Option<String>,
 }
 
-/// Rates and bounds (DESIGN §10.14).
+/// Rates and bounds.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Limits {

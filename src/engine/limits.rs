@@ -7,7 +7,7 @@ use chrono_tz::Tz;
 
 use crate::model::{transcript::Inviter, usage::Budgets};
 
-/// Rates and bounds. They are configuration: a load profile raises the numbers, nothing goes round them (DESIGN §10.14).
+/// Rates and bounds. They are configuration: a load profile raises the numbers, nothing goes round them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     /// Events that may wait for one session; the next one is told to try again.
@@ -22,7 +22,7 @@ pub struct Limits {
     pub file_bytes: u64,
     /// Tokens that a request to the model may have before the conversation is shortened, as the provider counts them.
     pub window_tokens: u64,
-    /// Messages that come within so long of one another's first are one turn of the model (BEHAVIOUR F17); looked at
+    /// Messages that come within so long of one another's first are one turn of the model; looked at
     /// every second.
     pub burst: TimeDelta,
     /// Where the team's days begin and end; UTC where nothing is said.
@@ -57,7 +57,7 @@ pub struct Beginning<'a> {
     /// What the person wrote when they asked for it: their first words, where the flow has no notice that must be
     /// answered before. A person can be asked for in any case.
     pub words: Option<&'a str>,
-    /// It tries the flow out, and is left out of what staff are told of everybody (BEHAVIOUR J4.7).
+    /// It tries the flow out, and is left out of what staff are told of everybody.
     pub is_test: bool,
     /// Their time zone, where the platform knows it: `Europe/Berlin`.
     pub time_zone: Option<&'a str>,

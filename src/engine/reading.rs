@@ -75,7 +75,7 @@ impl Engine {
         export::bundle(&gathered.source(reader), &gathered.children, artifacts).await
     }
 
-    /// Leaves a record that somebody has read or taken away what a session holds (BEHAVIOUR J5): `event` says what they
+    /// Leaves a record that somebody has read or taken away what a session holds: `event` says what they
     /// did, `by` who they are. It changes nothing else.
     pub async fn note_reading(
         &self,

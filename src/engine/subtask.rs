@@ -64,7 +64,7 @@ impl Engine {
         }
     }
 
-    /// Ends a call with what it came to, and notes what the bot was used for if it did what it was for (S4).
+    /// Ends a call with what it came to, and notes what the bot was used for if it did what it was for.
     fn succeed(&self, actor: &mut Actor, call: &CallId, value: Value) {
         let result = CallResult::Ok { value };
         let tool = actor.state().call(call).and_then(|known| {

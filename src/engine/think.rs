@@ -1,7 +1,7 @@
 //! The model's turn: asks it, hands its words out while it speaks, makes its calls, and copes when it fails.
 //!
 //! Nothing is written before the model has answered: a crash in the middle asks once more, with the same request, since
-//! the request follows from the events alone (SEMANTICS row 8). What a person does meanwhile is committed beside it and
+//! the request follows from the events alone. What a person does meanwhile is committed beside it and
 //! is news in the next round; a conversation that is stopped, handed over or erased drops the answer, and the request.
 
 mod answer;
@@ -215,7 +215,7 @@ impl Engine {
     }
 
     /// Whether a process before this one ended while somebody waited for the model for so long that they must have
-    /// noticed (BEHAVIOUR F12). What is said about it is an event of this process, so it is said once.
+    /// noticed. What is said about it is an event of this process, so it is said once.
     fn was_cut_off(&self, state: &State) -> bool {
         let since = state.updated_at;
         state.family.own.is_none()
@@ -429,7 +429,7 @@ impl Engine {
     }
 
     /// Makes the calls of a round: those that only look or ask at the same time, those that change the session one
-    /// after the other; what they come to goes back together, in the model's order (DESIGN §10.27).
+    /// after the other; what they come to goes back together, in the model's order.
     pub(super) async fn round(&self, actor: Actor, wanted: Vec<Call>) -> Result<(), Error> {
         let session = actor.state().session;
         let (mut actor, calls) = self.begin_round(actor, wanted);
@@ -538,7 +538,7 @@ fn has_failed(result: &Result<Outcome, CallResult>) -> bool {
     }
 }
 
-/// "1 of 2" on the cards of one round (SEMANTICS row 15).
+/// "1 of 2" on the cards of one round.
 fn counted(mut outcome: Outcome, nth: &mut usize, of: usize) -> Outcome {
     if let Outcome::Waiting(waiting) = &mut outcome {
         *nth += 1;

@@ -1,7 +1,7 @@
 //! What a flow means, checked before anybody runs it: every mistake at once, with its line.
 //!
 //! Proves that every phase can be left, that every required objective can be reached with a model and without
-//! (DESIGN §10.21), that every tool exists, that the arguments of every step satisfy the tool's schema, and that every
+//!, that every tool exists, that the arguments of every step satisfy the tool's schema, and that every
 //! alias resolves.
 
 mod aliases;

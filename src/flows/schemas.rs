@@ -26,7 +26,7 @@ const BUILTIN: [(&str, &str); 9] = [
     ("job_match", include_str!("../../manifests/schemas/job_match.json")),
 ];
 
-/// Data that `persist_data` takes in every flow (DESIGN §10.4).
+/// Data that `persist_data` takes in every flow.
 const ALWAYS: [&str; 2] = ["artifact_record", "writing_sample"];
 
 /// The schemas of a flow by the name of the data, and what is wrong with them.

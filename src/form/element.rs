@@ -2,7 +2,7 @@
 
 use crate::{ids::WaitId, interview::Command};
 
-/// `v1.<wait>.<revision>.<action>`: which control of which question was used (DESIGN §10.2).
+/// `v1.<wait>.<revision>.<action>`: which control of which question was used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Element {
     /// The question.

@@ -1,4 +1,4 @@
-//! Conversations at a glance: one's own, one of somebody's, everybody's (BEHAVIOUR J5).
+//! Conversations at a glance: one's own, one of somebody's, everybody's.
 
 use std::{cmp::Reverse, collections::BTreeMap};
 
@@ -49,7 +49,7 @@ pub fn is_silent(head: &Head, now: DateTime<Utc>) -> bool {
     now - head.updated_at > TimeDelta::hours(24)
 }
 
-/// Everybody's conversations that are not over (BEHAVIOUR J5.1). Nothing in it is escaped.
+/// Everybody's conversations that are not over. Nothing in it is escaped.
 #[derive(Debug)]
 pub struct Overview<'a> {
     /// `3 open · 1 silent for more than a day · 1 to approve · 0 handed over`

@@ -47,7 +47,7 @@ pub fn in_words(value: &Value) -> String {
     }
 }
 
-/// Whether the participant may still change what they approved (BEHAVIOUR J1): the newest card about it, while the
+/// Whether the participant may still change what they approved: the newest card about it, while the
 /// conversation goes on. The core decides once more when the click comes.
 pub fn may_change(wait: &Wait, reply: &Reply, state: &State) -> bool {
     let Control::Review(review) = &wait.prompt.control else { return false };

@@ -29,7 +29,7 @@ impl Words {
     }
 }
 
-/// What became of an attempt, for the one who made it (BEHAVIOUR F10, J3.5); none where there is nothing to say.
+/// What became of an attempt, for the one who made it; none where there is nothing to say.
 /// `prompt` is what the attempt was to answer, where it is known.
 pub fn of_receipt(receipt: &Receipt, prompt: Option<&Prompt>, me: &PersonId) -> Option<Words> {
     match receipt {

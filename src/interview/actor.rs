@@ -68,7 +68,7 @@ pub enum Next {
     Report,
     /// The model's turn.
     Think {
-        /// For the last time before the participant writes again: no tools, and a person is offered (S3).
+        /// For the last time before the participant writes again: no tools, and a person is offered.
         last: bool,
     },
     /// Nothing until a person acts or a timer fires.
@@ -281,7 +281,7 @@ impl Actor {
     }
 
     /// Answers are kept and what they lead to is held: while a person has been asked for or is there, since the bot
-    /// would talk over them (BEHAVIOUR F7), and after "stop", until the conversation goes on.
+    /// would talk over them, and after "stop", until the conversation goes on.
     pub(super) fn is_held(&self) -> bool {
         match self.state.status {
             Status::Stopped => true,

@@ -1,4 +1,4 @@
-//! May the phase advance? What is missing, who must decide, and the one place that changes the phase (S1).
+//! May the phase advance? What is missing, who must decide, and the one place that changes the phase.
 
 use std::sync::Arc;
 
@@ -59,7 +59,7 @@ impl Approval {
             .then(|| Self(Grounds::Decision { wait: wait.id, by: by.clone(), overrides }))
     }
 
-    /// Somebody who may decide asks for it themselves (S1 §3C).
+    /// Somebody who may decide asks for it themselves.
     fn initiative(call: &Call, overrides: Vec<String>) -> Option<Self> {
         match &call.origin {
             Origin::Person { by, may_decide: true } => {
@@ -82,7 +82,7 @@ pub(super) struct Request<'a> {
 }
 
 impl Actor {
-    /// `next_phase` (S1 §3): the outcome, or what to ask whom. One audit record each time.
+    /// `next_phase`: the outcome, or what to ask whom. One audit record each time.
     pub fn next_phase(
         &mut self,
         call: &CallId,
@@ -126,7 +126,7 @@ impl Actor {
         (overrides, reason)
     }
 
-    /// The guard against repeats (S1 §9, DESIGN §10.25): an open request, a stale call, or the last outcome until
+    /// The guard against repeats: an open request, a stale call, or the last outcome until
     /// something changes.
     fn repeated(&self, request: &Request<'_>) -> Option<Value> {
         if !matches!(self.state.status, Status::Open | Status::Paused) {
@@ -357,7 +357,7 @@ impl Actor {
         if asks_participant { self.ask_participant(request) } else { self.ask_deciders(request) }
     }
 
-    /// S1 §4's own dialog.
+    /// The participant's own dialog.
     fn ask_participant(&self, request: &Request<'_>) -> Suspension {
         let next =
             self.flow.after(&request.phase.id).map_or("the end", |phase| phase.title.as_str());
@@ -384,7 +384,7 @@ impl Actor {
         }
     }
 
-    /// The card for the approvers (BEHAVIOUR J3).
+    /// The card for the approvers.
     fn ask_deciders(&self, request: &Request<'_>) -> Suspension {
         let policy = &self.flow.flow.approvals.overrides;
         let next =
@@ -460,7 +460,7 @@ impl Actor {
     }
 
     /// What is missing has changed under an open request: it is withdrawn if nothing is missing any more, otherwise
-    /// asked again with the new list; an answer to the old card is superseded (SEMANTICS rows 13, 27).
+    /// asked again with the new list; an answer to the old card is superseded.
     pub(super) fn reconsider_requests(&mut self) {
         let flow = Arc::clone(&self.flow);
         let Some(phase) = self.state.phase().and_then(|id| flow.phase(id)) else { return };
@@ -511,7 +511,7 @@ impl Actor {
         }
     }
 
-    /// A request lapsed: the phase stays, the model is told (DESIGN §10.24).
+    /// A request lapsed: the phase stays, the model is told.
     pub(super) fn request_expired(wait: &Wait) -> Value {
         let missing = strings(&wait.state["missing"]);
         blocked(&missing, Some("request expired"))

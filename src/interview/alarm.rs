@@ -1,4 +1,4 @@
-//! Words at which a person is asked for at once (DESIGN §10.13): the flow's list, of distress or of a lawyer.
+//! Words at which a person is asked for at once: the flow's list, of distress or of a lawyer.
 
 use serde_json::Value;
 

@@ -20,7 +20,7 @@ const NO_LIST: &str = "Pick from the list.";
 const WRONG_KIND: &str = "This is not the kind of answer that was asked for.";
 
 /// What is wrong with `reply` as an answer to `control`; empty if nothing is. The control is the one that was
-/// stored with the question, so a tool that changed since does not change what counts (SEMANTICS row 28).
+/// stored with the question, so a tool that changed since does not change what counts.
 pub fn check(control: &Control, reply: &Reply) -> Vec<FieldError> {
     match (control, reply) {
         (Control::Choose(choose), Reply::Chosen { ids, free_text }) => {

@@ -1,4 +1,4 @@
-//! The audit records of `next_phase` (S1 §7): one for each invocation, one for each decision, under one call id.
+//! The audit records of `next_phase`: one for each invocation, one for each decision, under one call id.
 
 use serde_json::{Value, json};
 
@@ -10,7 +10,7 @@ use crate::model::{
 };
 
 impl Actor {
-    /// S1 §7's record of an invocation.
+    /// The record of an invocation.
     pub(super) fn audit_attempt(
         &mut self,
         request: &Request<'_>,
@@ -49,7 +49,7 @@ impl Actor {
         self.audit("phase_advance_attempt", facts, [("reason", json!(request.reason))]);
     }
 
-    /// S1 §7's record of a decision, under the same call id as the request's.
+    /// The record of a decision, under the same call id as the request's.
     pub(super) fn audit_decision(
         &mut self,
         request: &Request<'_>,

@@ -42,7 +42,7 @@ impl Actor {
         }
     }
 
-    /// Suspends a call on a person. The same call that already waits (SEMANTICS row 14) opens no second card: its
+    /// Suspends a call on a person. The same call that already waits opens no second card: its
     /// result says so and the first one stays.
     pub fn suspend(&mut self, call: &CallId, suspension: Suspension) -> WaitId {
         let (tool, digest) = match self.state.call(call) {

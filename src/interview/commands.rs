@@ -45,7 +45,7 @@ pub enum Command {
     Later,
     /// "ask again": what the team declined is requested once more.
     AskAgain,
-    /// Move to the next phase although objectives are missing (S1 §3C).
+    /// Move to the next phase although objectives are missing.
     Advance {
         /// Why.
         reason: String,
@@ -78,7 +78,7 @@ pub enum Command {
         /// The wait that expired.
         wait: WaitId,
     },
-    /// The participant reopens a review that they approved (BEHAVIOUR J1).
+    /// The participant reopens a review that they approved.
     Change {
         /// The review.
         wait: WaitId,

@@ -1,4 +1,4 @@
-//! Objectives are completed by code, from what is stored (DESIGN §5).
+//! Objectives are completed by code, from what is stored.
 
 use serde_json::Value;
 

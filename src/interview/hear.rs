@@ -25,7 +25,7 @@ use crate::{
 
 impl Actor {
     /// Hears a message. The participant's may be a command or an answer; a staff member's is a takeover; anybody
-    /// else's is kept as context and settles nothing (SEMANTICS row 11).
+    /// else's is kept as context and settles nothing.
     pub fn hear(&mut self, from: &Responder, text: &str, source: Option<String>) {
         let text = text.trim();
         if text.is_empty() {
@@ -132,7 +132,7 @@ impl Actor {
     }
 
     /// The newest open question that the words can answer is answered; otherwise the words are kept and the person
-    /// is told how to answer (DESIGN §10.7).
+    /// is told how to answer.
     fn hear_answer(&mut self, from: &Responder, text: &str, source: Option<String>) {
         let open: Vec<Wait> = self
             .state
@@ -202,7 +202,7 @@ impl Actor {
     }
 
     /// Other words than an answer, to a model: they answer a choice as they are, without picking anything. Every other
-    /// card stays open, since no words are consent, and the model goes on with them (SEMANTICS row 10).
+    /// card stays open, since no words are consent, and the model goes on with them.
     fn hear_for_model(
         &mut self,
         from: &Responder,

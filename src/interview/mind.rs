@@ -17,7 +17,7 @@ use crate::{
 /// The model's part of a session. Made by the fold alone.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Mind {
-    /// Rounds since a person last did something, or the phase began (SEMANTICS row 40).
+    /// Rounds since a person last did something, or the phase began.
     pub round: u32,
     /// The last event that the model knows.
     pub knew: u64,
@@ -357,7 +357,7 @@ fn gives_back(because: &str, (lost, at): (u32, DateTime<Utc>)) -> Option<DateTim
     }
 }
 
-/// Whether the model has been told that a wait is pending and goes on meanwhile (SEMANTICS rows 10, 16).
+/// Whether the model has been told that a wait is pending and goes on meanwhile.
 pub(super) fn is_detached(calls: &[CallState], wait: &Wait) -> bool {
     let (Purpose::Call { call, .. } | Purpose::Child { call, .. }) = &wait.purpose else {
         return false;

@@ -64,7 +64,7 @@ impl Actor {
         self.open(Purpose::Notice, digest, suspension);
     }
 
-    /// Asks whether the phase that comes next should come now (BEHAVIOUR J1.9).
+    /// Asks whether the phase that comes next should come now.
     pub(super) fn ask_to_begin(&mut self, phase: &Phase) {
         let choice = |id: &str, label: &str| Choice {
             id: id.to_owned(),

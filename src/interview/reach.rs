@@ -1,4 +1,4 @@
-//! A participant who cannot be reached, and who can be again (SEMANTICS rows 33 and 34, BEHAVIOUR F15).
+//! A participant who cannot be reached, and who can be again.
 
 use serde_json::json;
 

@@ -26,7 +26,7 @@ pub struct SavedRecord {
     pub created: bool,
 }
 
-/// How an objective stands after a proposal (S0 §10).
+/// How an objective stands after a proposal.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ObjectiveReport {
     /// The objective.
@@ -42,7 +42,7 @@ pub struct ObjectiveReport {
 }
 
 impl Actor {
-    /// Stores data (S0 §11). The same data of the same type again gives the same record.
+    /// Stores data. The same data of the same type again gives the same record.
     pub fn save_record(
         &mut self,
         data_type: &str,
@@ -167,7 +167,7 @@ impl Actor {
         }
     }
 
-    /// The model proposes a status for an objective of the current phase (S0 §10, DESIGN §10.30). It never changes
+    /// The model proposes a status for an objective of the current phase. It never changes
     /// the phase; what is met stays met; `completed` counts only with evidence or where the flow takes its word.
     pub fn propose_objective(
         &mut self,

@@ -217,7 +217,7 @@ impl Actor {
     }
 
     /// Where several must decide alike, a decision is a vote: one per person, the last one counts, until enough agree.
-    /// Gives the reply that settles the wait, once there is one (SEMANTICS row 26).
+    /// Gives the reply that settles the wait, once there is one.
     fn vote(&mut self, id: WaitId, reply: Reply, from: &Responder) -> Option<Reply> {
         let quorum = self.state.waits.get(&id).map_or(1, |wait| wait.quorum);
         let (Reply::Decided { decision, feedback }, 2..) = (&reply, quorum) else {

@@ -84,7 +84,7 @@ pub struct State {
     pub talked: u32,
     /// Messages and answers of the participant in the whole session.
     pub turns: u32,
-    /// Goes up whenever something happens that may change the outcome of `next_phase` (DESIGN §10.25).
+    /// Goes up whenever something happens that may change the outcome of `next_phase`.
     pub version: u64,
     /// The last outcome of `next_phase`, with the version at which it was given.
     pub last_advance: Option<(u64, Value)>,
@@ -634,7 +634,7 @@ impl State {
 }
 
 impl CallResult {
-    /// As the model reads it (DESIGN §10.32).
+    /// As the model reads it.
     pub fn to_value(&self) -> Value {
         match self {
             Self::Ok { value } => value.clone(),

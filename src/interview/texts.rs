@@ -177,7 +177,7 @@ pub(super) fn thinking_from(at: DateTime<Utc>) -> String {
     )
 }
 
-/// The S1 §4 dialog, word for word.
+/// The dialog about skipping ahead, word for word.
 pub(super) fn override_dialog(missing: &[String], reason: Option<&str>, next: &str) -> String {
     format!(
         "The interviewer would like to proceed despite the following not being marked complete:\n\

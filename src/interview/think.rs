@@ -3,7 +3,7 @@
 //! A turn is rounds: the model answers with words, calls, or both; the calls are made; when all have their one result
 //! it is asked again, until it answers without calls. A call that waits for a person suspends the round for as long as
 //! that takes. If the participant writes meanwhile, the call is *detached*: its result says that the question is
-//! pending, the model goes on, and what comes of it is told later (SEMANTICS rows 10, 15, 16).
+//! pending, the model goes on, and what comes of it is told later.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::{Value, json};
@@ -139,7 +139,7 @@ impl Actor {
     }
 
     /// Whether what the model answers now is wanted, and whether it is the last answer of its turn. Cards that were
-    /// answered while it speaks wait for it: what comes of them is told next (SEMANTICS row 16).
+    /// answered while it speaks wait for it: what comes of them is told next.
     pub fn awaits_thought(&self) -> Option<bool> {
         if self.state.keeping.erasure_asked && self.state.keeping.hold.is_none() {
             return None;
@@ -160,7 +160,7 @@ impl Actor {
     }
 
     /// Until when the model is not asked, for the participant may be writing on: several messages in a burst are one
-    /// turn (BEHAVIOUR F17). Counted from the first of them, so that nobody waits for longer.
+    /// turn. Counted from the first of them, so that nobody waits for longer.
     pub(super) fn listens_until(&self) -> Option<DateTime<Utc>> {
         let until = self.state.mind.unread_since?.checked_add_signed(self.burst)?;
         (until > self.now && self.awaits_thought().is_some()).then_some(until)
@@ -182,7 +182,7 @@ impl Actor {
         pending.any(|wait| blocks(wait) && !mind::is_detached(&self.state.calls, wait))
     }
 
-    /// The process ended while the participant waited for the model, some time ago: they are told (BEHAVIOUR F12).
+    /// The process ended while the participant waited for the model, some time ago: they are told.
     /// Where nothing is awaited any more, nothing is said.
     pub fn go_on_after_interruption(&mut self) {
         if self.awaits_thought().is_some() {
@@ -435,7 +435,7 @@ pub(super) fn has_fallback(phase: &Phase) -> bool {
     phase.fallback == Some(Fallback::Script) && !phase.step.is_empty()
 }
 
-/// What the model reads while a question is open: S1's words for a request, plain ones for the rest.
+/// What the model reads while a question is open: fixed words for a request, plain ones for the rest.
 fn pending_result(tool: &str, wait: &Wait) -> Value {
     if tool == "next_phase" {
         return json!({

@@ -24,7 +24,7 @@ const APART_MAX: u128 = 10 * 60 * 1000;
 const REMINDERS_MAX: usize = 2;
 
 impl Actor {
-    /// A timer fired. One that fires late has one catch-up, not one for each time it was due (SEMANTICS row 20); one
+    /// A timer fired. One that fires late has one catch-up, not one for each time it was due; one
     /// that fires early, because the clock was set back, does nothing.
     pub fn timer(&mut self, kind: TimerKind) {
         match kind {
@@ -160,7 +160,7 @@ impl Actor {
 }
 
 /// Up to ten minutes, and at most a tenth of the time they come after, that keep reminders apart which would all be
-/// due at once, in the morning or after an outage (SEMANTICS row 20). The same wait has the same, so that every replay agrees.
+/// due at once, in the morning or after an outage. The same wait has the same, so that every replay agrees.
 fn apart(wait: WaitId, after: TimeDelta) -> TimeDelta {
     let tenth = u128::try_from(after.num_milliseconds() / 10).unwrap_or(0);
     let random = wait.uuid().as_u128() % APART_MAX.min(tenth).max(1);

@@ -112,7 +112,7 @@ pub struct ToolSpec {
 /// Whether the model calls tools.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum ToolChoice {
-    /// As it likes (DESIGN §10.33).
+    /// As it likes.
     #[default]
     Auto,
     /// It answers in words.
@@ -224,7 +224,7 @@ impl Finish {
 impl Request {
     /// What makes the conversation one that no model can be sent, in words for us; none where it is in order.
     ///
-    /// Each call has exactly one result, and results follow their calls before anything else is said (SEMANTICS I1).
+    /// Each call has exactly one result, and results follow their calls before anything else is said.
     pub fn disorder(&self) -> Option<&'static str> {
         if self.messages.iter().all(|message| matches!(message, Message::System(_))) {
             return Some("nothing is said to the model");

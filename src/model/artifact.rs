@@ -35,7 +35,7 @@ impl Artifact {
         self.upload_type == "resume"
     }
 
-    /// `artifact:upload_…`, the only address given out (S0's `storageUrl` without the host's paths).
+    /// `artifact:upload_…`, the only address given out.
     pub fn url(&self) -> String {
         format!("artifact:{}", self.id)
     }

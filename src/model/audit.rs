@@ -1,4 +1,4 @@
-//! Audit records: one for every transition, every refused attempt and every `next_phase` invocation (S1 §7).
+//! Audit records: one for every transition, every refused attempt and every `next_phase` invocation.
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};

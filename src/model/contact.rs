@@ -1,4 +1,4 @@
-//! A contact card in the shape of the tool specification (S0 §7).
+//! A contact card in the shape of the tool specification.
 
 use serde::{Deserialize, Serialize};
 
@@ -21,7 +21,7 @@ pub struct Contact {
     /// Telephone numbers, best first.
     #[serde(default)]
     pub phone: Vec<Labelled>,
-    /// Postal addresses, one line each; S0's implementation asks for them.
+    /// Postal addresses, one line each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub address: Vec<Labelled>,
     /// Web pages.

@@ -190,8 +190,7 @@ impl Effect {
     }
 
     /// Whether it may leave at `now`. One that was queued in what is the future by now, or is put off for longer than
-    /// any pause, tells that the clock was set back since: it leaves, so that no effect is late by the step (SEMANTICS
-    /// row 21).
+    /// any pause, tells that the clock was set back since: it leaves, so that no effect is late by the step.
     pub fn may_leave(&self, now: DateTime<Utc>) -> bool {
         self.not_before <= now
             || (self.attempts == 0 && self.queued_at > now)
@@ -366,7 +365,7 @@ pub enum Delivery {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         posted: Vec<Posted>,
     },
-    /// This platform has no such thing (DESIGN §10.10).
+    /// This platform has no such thing.
     NotApplicable,
     /// It will never work; the reason is fit for staff, who are told.
     Failed {

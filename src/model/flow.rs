@@ -67,7 +67,7 @@ pub struct Flow {
     pub phase: Vec<Phase>,
 }
 
-/// How many points a lead has: those of the objectives that are completed, added up (S4). Staff see it; no rule of a flow
+/// How many points a lead has: those of the objectives that are completed, added up. Staff see it; no rule of a flow
 /// and no model does.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -84,7 +84,7 @@ const fn yes() -> bool {
     true
 }
 
-/// How a session begins, by platform. The web gateway starts any flow (DESIGN §10.38).
+/// How a session begins, by platform. The web gateway starts any flow.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Start {
@@ -408,7 +408,7 @@ impl Default for OverridePolicy {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Decider {
-    /// The participant, in S1's own dialog.
+    /// The participant, in a dialog of their own.
     Participant,
     /// Those listed under the alias.
     Admin,
@@ -508,7 +508,7 @@ pub struct Phase {
     #[serde(default)]
     pub intro: Option<String>,
     /// Comes after another phase only when the participant wants to go on: the intro is a question, `[Continue]` `[Later]`
-    /// (BEHAVIOUR J1.9). Off unless it says so.
+    ///. Off unless it says so.
     #[serde(default)]
     pub ask_first: bool,
     /// Instructions for the model.

@@ -237,10 +237,10 @@ pub struct Head {
     /// it is found through its parent, and goes with it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<SessionId>,
-    /// What the bot was used for with success, by S4's names, in the order of first use.
+    /// What the bot was used for with success, in the order of first use.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub capabilities: Vec<String>,
-    /// The points of a lead, 0 to 100, in flows that have a rule for them (S4).
+    /// The points of a lead, 0 to 100, in flows that have a rule for them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub score: Option<u8>,
     /// Messages, files and the like that never arrived.

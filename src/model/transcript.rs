@@ -209,7 +209,7 @@ pub enum Event {
         /// What stands beside it: `CommonMark` without raw HTML.
         text: String,
     },
-    /// Something that the bot can do was used with success for the first time in the session (S4).
+    /// Something that the bot can do was used with success for the first time in the session.
     CapabilityUsed {
         /// What: `search`, `roi`, `doc`, …
         capability: String,
@@ -223,7 +223,7 @@ pub enum Event {
         /// What allowed it.
         grounds: Grounds,
     },
-    /// The outcome of `next_phase`, kept for the guard against repeats (DESIGN §10.25).
+    /// The outcome of `next_phase`, kept for the guard against repeats.
     AdvanceEvaluated {
         /// What was answered.
         outcome: Value,
@@ -500,7 +500,7 @@ pub enum Speaker {
         /// What other people call them.
         name: String,
     },
-    /// Somebody else in the thread; context only, never an answer (SEMANTICS row 11).
+    /// Somebody else in the thread; context only, never an answer.
     Bystander {
         /// Who.
         by: PersonId,
@@ -549,7 +549,7 @@ pub enum Origin {
         /// The round.
         round: u32,
     },
-    /// A person, by a command: S1's user-initiated advance.
+    /// A person, by a command.
     Person {
         /// Who.
         by: PersonId,
@@ -569,7 +569,7 @@ pub enum CallResult {
         /// The tool's response.
         value: Value,
     },
-    /// The failure as the model is told (DESIGN §10.32).
+    /// The failure as the model is told.
     Err {
         /// `invalid_parameters`, `timeout`, …
         code: String,
@@ -620,7 +620,7 @@ pub enum Closing {
     },
 }
 
-/// How an objective stands (S0 §10).
+/// How an objective stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ObjectiveStatus {
@@ -667,7 +667,7 @@ pub enum Grounds {
         /// The objectives that were passed over.
         overrides: Vec<String>,
     },
-    /// Someone who may decide asked for it themselves (S1 §3C).
+    /// Someone who may decide asked for it themselves.
     Initiative {
         /// Who.
         by: PersonId,

@@ -52,13 +52,13 @@ pub enum Control {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Offered {
-    /// Go on after "stop" (BEHAVIOUR F5).
+    /// Go on after "stop".
     Resume,
-    /// Ask whether everything is to be erased (BEHAVIOUR F5).
+    /// Ask whether everything is to be erased.
     Delete,
-    /// The question of a reminder can wait (BEHAVIOUR F4).
+    /// The question of a reminder can wait.
     Later,
-    /// No more reminders (BEHAVIOUR F4).
+    /// No more reminders.
     StopReminders,
     /// A person is asked for.
     Human,

@@ -1,4 +1,4 @@
-//! A suspended tool call as data: the durable form of S0's `ContinuationToken`.
+//! A suspended tool call as data.
 
 use std::sync::Arc;
 
@@ -43,7 +43,7 @@ pub struct Wait {
     /// Votes cast before the quorum is reached, one per person.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub votes: Vec<Vote>,
-    /// SHA-256 of tool and canonical arguments: the same call again returns this wait (SEMANTICS row 14).
+    /// SHA-256 of tool and canonical arguments: the same call again returns this wait.
     pub digest: String,
     /// When it was asked.
     pub asked_at: DateTime<Utc>,
@@ -123,7 +123,7 @@ pub enum Purpose {
 }
 
 /// Who may answer a wait. The policy is stored with the question: rights are checked against it *and* against
-/// the roles at the time of the click (SEMANTICS row 23).
+/// the roles at the time of the click.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "who", rename_all = "snake_case")]
 pub enum Answerers {

@@ -1,4 +1,4 @@
-//! What a start finds in the store, told once in the log (BEHAVIOUR J4.6).
+//! What a start finds in the store, told once in the log.
 
 use std::sync::Arc;
 

@@ -256,7 +256,7 @@ async fn gather(engine: &Engine, text: &str) -> anyhow::Result<Gathered> {
     })
 }
 
-/// Who reads a conversation leaves a record, the operator too (BEHAVIOUR J5).
+/// Who reads a conversation leaves a record, the operator too.
 async fn note_reading(engine: &Engine, gathered: &Gathered, event: &str) -> anyhow::Result<()> {
     Ok(engine.note_reading(gathered.loaded.head.id, event, "operator").await?)
 }

@@ -1,4 +1,4 @@
-//! Tools that are child runs and nothing else: one for each template that says so (S2). The model cannot tell them from
+//! Tools that are child runs and nothing else: one for each template that says so. The model cannot tell them from
 //! any other tool.
 
 use std::sync::Arc;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::model::transcript::CallResult;
 
-/// A call that failed (S0, refined by DESIGN §4).
+/// A call that failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ToolError {
     /// The arguments do not fit; the text names the schema path and what was expected.
@@ -22,10 +22,10 @@ pub enum ToolError {
     /// It is not allowed here.
     #[error("{0}")]
     PermissionDenied(String),
-    /// The operator has not set it up; keeps S0's sentence.
+    /// The operator has not set it up; keeps its fixed sentence.
     #[error("{0} is not configured. Please skip for now.")]
     NotConfigured(&'static str),
-    /// What the call remembered is no longer understood: the tool changed since it asked (SEMANTICS row 28).
+    /// What the call remembered is no longer understood: the tool changed since it asked.
     #[error("the tool has changed since it asked. hint: call it again")]
     Changed,
     /// It may work later: the pipeline retries.
@@ -39,7 +39,7 @@ pub enum ToolError {
 }
 
 impl ToolError {
-    /// The code in a tool result (DESIGN §10.32).
+    /// The code in a tool result.
     pub const fn code(&self) -> &'static str {
         match self {
             Self::InvalidParameters(_) => "invalid_parameters",

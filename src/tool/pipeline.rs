@@ -39,7 +39,7 @@ use crate::{
     },
 };
 
-/// How patient calls are (S4). Time spent waiting for a person never counts.
+/// How patient calls are. Time spent waiting for a person never counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Policy {
     /// Most attempts of one call.
@@ -128,7 +128,7 @@ impl Pipeline {
         Self { services, ..self }
     }
 
-    /// Hears of every call from now on: `tool_call`, `tool_result` (S3).
+    /// Hears of every call from now on: `tool_call`, `tool_result`.
     pub fn progress(&self) -> broadcast::Receiver<Progress> {
         self.recorder.subscribe()
     }
@@ -161,7 +161,7 @@ impl Pipeline {
     }
 
     /// Finishes a suspended call with the answer that stands in its wait. A tool that is gone gives
-    /// `tool_unavailable`, a state it no longer understands `tool_changed` (SEMANTICS rows 28, 29).
+    /// `tool_unavailable`, a state it no longer understands `tool_changed`.
     pub async fn resume(
         &self,
         call: &Call,
@@ -280,7 +280,7 @@ impl Pipeline {
     }
 }
 
-/// What a call came to in S4's shape (DESIGN §10.32).
+/// What a call came to, in the shape of its catalogue.
 fn enveloped(result: ToolResult) -> Outcome {
     let told = |value: Value| json!({ "success": true, "data": value });
     match result {
@@ -291,7 +291,7 @@ fn enveloped(result: ToolResult) -> Outcome {
     }
 }
 
-/// What a call comes to whose tool is gone (SEMANTICS row 29).
+/// What a call comes to whose tool is gone.
 pub fn unavailable(tool: &str) -> CallResult {
     let message = format!("there is no tool `{tool}` any more. hint: go on without it");
     CallResult::Err { code: "tool_unavailable".to_owned(), message }

@@ -16,7 +16,7 @@ use crate::{
 /// Most per-flow schemas that are kept compiled; beyond it all are compiled anew when needed.
 const COMPILED_MAX: usize = 1024;
 
-/// Every tool, by its name; a name twice is an error at start-up (S2).
+/// Every tool, by its name; a name twice is an error at start-up.
 #[derive(Debug)]
 pub struct Toolbox {
     tools: Vec<Arc<dyn Tool>>,
@@ -92,8 +92,8 @@ impl Toolbox {
         self.tools.iter()
     }
 
-    /// All tools as the model is given them (S0): `{"type":"function","function":{…}}`. Without a flow, exactly the
-    /// specification's schemas (DESIGN §10.4).
+    /// All tools as the model is given them: `{"type":"function","function":{…}}`. Without a flow, exactly the
+    /// specification's schemas.
     pub fn tool_schemas(&self, flow: Option<&LoadedFlow>) -> Vec<Value> {
         self.tools.iter().map(|tool| function(tool.as_ref(), flow)).collect()
     }

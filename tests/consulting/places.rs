@@ -65,7 +65,7 @@ async fn a_time_zone_is_its_principal_city_and_says_so() {
       }
     }
     "#);
-    // S4 has no capability for it.
+    // There is no capability for it.
     assert!(bench.actor().state().capabilities.is_empty());
 }
 

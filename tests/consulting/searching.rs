@@ -274,7 +274,7 @@ async fn without_a_service_every_tool_says_so() {
     }
 }
 
-/// S4: network, timeouts, resets, 429, 502 and 503 are tried again; nothing else is. What each answer of a service means
+/// Network, timeouts, resets, 429, 502 and 503 are tried again; nothing else is. What each answer of a service means
 /// is in `engines`.
 #[tokio::test(start_paused = true)]
 async fn what_may_pass_is_tried_again_and_nothing_else() {
@@ -348,7 +348,7 @@ async fn the_same_question_is_answered_once_in_five_minutes() {
     assert_eq!(service.asked().len(), 3, "too old");
     bench.call("get_weather", json!({ "location": "Berlin" })).await;
     bench.call("get_weather", json!({ "location": "Berlin" })).await;
-    assert_eq!(service.asked().len(), 5, "the others are not kept (S4)");
+    assert_eq!(service.asked().len(), 5, "the others are not kept");
     let tools = consulting::tools();
     let mut voice = Bench::under(Policy::REALTIME, tools, service.services(), Models::default());
     voice.call("search_web", ask.clone()).await;

@@ -126,7 +126,6 @@ async fn a_file_comes_by_a_form_and_is_read() {
     "#);
 }
 
-/// F1, SEMANTICS row 35.
 #[tokio::test]
 async fn a_file_of_another_kind_leaves_the_question_open() {
     let bot = at_the_résumé().await;

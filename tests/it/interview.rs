@@ -1,4 +1,4 @@
-//! The pure core: S1's minimum test cases, its edge cases and its audit record, evidence, and answers in words.
+//! The pure core: moving on with its edge cases and its audit record, evidence, and answers in words.
 
 use std::sync::Arc;
 
@@ -624,7 +624,7 @@ fn the_same_data_again_is_the_same_record() {
     let save =
         |actor: &mut Actor, name: &str| actor.save_record(name, json!({ "a": 1 }), false).unwrap();
     let first = desk.step(|actor| save(actor, "skeleton_timeline"));
-    // S0's other spelling names the same data.
+    // The other spelling names the same data.
     let again = desk.step(|actor| save(actor, "experience"));
     assert_eq!((first.created, again.created, first.id == again.id), (true, false, true));
 }

@@ -1,5 +1,4 @@
-//! What the events of a session and its audit records must be to one another, whatever has happened (SEMANTICS, I1 to
-//! I6).
+//! What the events of a session and its audit records must be to one another, whatever has happened.
 
 use std::collections::{BTreeMap, BTreeSet};
 

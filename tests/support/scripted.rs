@@ -1,7 +1,7 @@
 //! A model that plays what a story gives it: no network, no chance, no time of its own.
 //!
 //! Turns stand in a queue and are played in order; a rule stands beside it and answers every request it fits, before
-//! the queue. Every request is kept, and one that is not in order (SEMANTICS I1), or that no service would take, fails
+//! the queue. Every request is kept, and one that is not in order, or that no service would take, fails
 //! the story at its end, as does one that nobody expected, or a turn that was never played.
 //!
 //! ```ignore

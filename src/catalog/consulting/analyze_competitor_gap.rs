@@ -1,5 +1,5 @@
 //! `analyze_competitor_gap`: what public sources say others in an industry do with AI, beside what a person says of their own
-//! organisation (S4), with the source of every statement.
+//! organisation, with the source of every statement.
 //!
 //! ```json
 //! { "industry": "retail", "searched_at": "2026-01-05T10:00:00Z",

@@ -1,4 +1,4 @@
-//! `analyze_website_tech_stack`: what a website is made with, as far as the code of one page shows it (S4).
+//! `analyze_website_tech_stack`: what a website is made with, as far as the code of one page shows it.
 //!
 //! ```json
 //! { "url": "https://example.org/", "scanned_at": "2026-01-05T10:00:00Z",

@@ -1,4 +1,4 @@
-//! `calculate_roi`: what an investment comes to, by one of S4's two ways of counting.
+//! `calculate_roi`: what an investment comes to, by one of two ways of counting.
 //!
 //! ```json
 //! { "success": true, "data": { "mode": "simplified", "annualSavings": 104000, "totalCost": 40000, "netSavings": 64000,

@@ -1,4 +1,4 @@
-//! `capture_screen_snapshot`: the newest screenshot that the person shared, described or looked at with a question (S4).
+//! `capture_screen_snapshot`: the newest screenshot that the person shared, described or looked at with a question.
 //!
 //! ```json
 //! { "analysis": "…", "capturedAt": "2026-11-22T10:30:00Z", "hasImage": true, "imageSha256": "…", "artifactId": "upload_…" }

@@ -1,5 +1,5 @@
 //! `capture_webcam_snapshot`: the newest photo that the person shared from their webcam, described or looked at with a
-//! question (S4).
+//! question.
 //!
 //! ```json
 //! { "analysis": "…", "capturedAt": "2026-11-22T10:30:00Z", "hasImage": true, "imageSha256": "…", "artifactId": "upload_…" }

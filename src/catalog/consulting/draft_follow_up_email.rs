@@ -1,4 +1,4 @@
-//! `draft_follow_up_email`: a letter to send after the conversation (S4). It is written, never sent.
+//! `draft_follow_up_email`: a letter to send after the conversation. It is written, never sent.
 //!
 //! ```json
 //! { "email": "Subject: Your reports\n\nHello …", "subject": "Your reports", "body": "Hello …",
@@ -36,7 +36,7 @@ impl Default for DraftFollowUpEmail {
             "properties": {
                 "recipient": {
                     "type": "string",
-                    // S4 has the first three; the third is an alias of the fourth (DESIGN §10.36).
+                    // The third is an alias of the fourth.
                     "enum": ["client", "team", "farzad", "owner"],
                     "description": "Who reads it: the client, the team, or the owner of the offers"
                 },

@@ -1,4 +1,4 @@
-//! `extract_action_items`: what was agreed or is to be done, from the last messages (S4).
+//! `extract_action_items`: what was agreed or is to be done, from the last messages.
 //!
 //! ```json
 //! { "items": ["Ada sends the list of reports by Friday"], "priority": "medium", "nextMeetingNeed": true }

@@ -1,4 +1,4 @@
-//! `generate_custom_syllabus`: two days of workshop in which every pain point is the topic of a module (S4).
+//! `generate_custom_syllabus`: two days of workshop in which every pain point is the topic of a module.
 //!
 //! ```json
 //! { "title": "Reports without copying", "format": "markdown", "markdown": "# …\n\n## Day 1\n\n### Module 1: …",

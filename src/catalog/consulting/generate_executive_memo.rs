@@ -1,4 +1,4 @@
-//! `generate_executive_memo`: one page for the person who decides (S4).
+//! `generate_executive_memo`: one page for the person who decides.
 //!
 //! It speaks of money to a CFO, of the company to a CEO, of technology to a CTO, with the figures that tools came to before.
 //!

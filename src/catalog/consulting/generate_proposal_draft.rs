@@ -1,4 +1,4 @@
-//! `generate_proposal_draft`: the draft of a proposal as Markdown and as a PDF (S4).
+//! `generate_proposal_draft`: the draft of a proposal as Markdown and as a PDF.
 //!
 //! ```json
 //! { "title": "Fewer reports by hand", "format": "markdown", "markdown": "# Fewer reports by hand\n\n## How it is today\n\n…",

@@ -1,4 +1,4 @@
-//! `generate_summary_preview`: a summary of the conversation as Markdown and as a PDF (S4).
+//! `generate_summary_preview`: a summary of the conversation as Markdown and as a PDF.
 //!
 //! ```json
 //! { "title": "Reports by hand", "format": "markdown", "markdown": "# Reports by hand\n\n…", "written_by": "model",

@@ -1,4 +1,4 @@
-//! `get_booking_link`: where a person chooses a time by themselves (S4). It never books anything.
+//! `get_booking_link`: where a person chooses a time by themselves. It never books anything.
 //!
 //! ```json
 //! { "success": true, "data": { "url": "https://cal.example.org/discovery", "meetingType": "consultation", "note": "…" } }

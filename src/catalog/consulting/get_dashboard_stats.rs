@@ -1,4 +1,4 @@
-//! `get_dashboard_stats`: how many leads there were and how they did (S4). For staff only: nobody else is shown that there
+//! `get_dashboard_stats`: how many leads there were and how they did. For staff only: nobody else is shown that there
 //! is such a tool.
 //!
 //! ```json
@@ -10,7 +10,7 @@
 //! A lead is a conversation of a flow with a rule for points (`[lead]`), begun within the period and no trial run, in the
 //! workspace, server or page where the figures are asked for: whoever is staff there need not be so elsewhere. It is
 //! qualified from 70 points on; the conversion rate is qualified leads ÷ all leads, the
-//! engagement rate those for whom the bot was used for anything (S4's capabilities) ÷ all leads. Nothing personal is in it.
+//! engagement rate those for whom the bot was used for anything ÷ all leads. Nothing personal is in it.
 
 use std::collections::BTreeMap;
 
@@ -29,7 +29,7 @@ use crate::{
 /// Most conversations that are looked at, newest first.
 const LOOKED_AT: usize = 10_000;
 
-/// From how many points on a lead is qualified (S4).
+/// From how many points on a lead is qualified.
 const QUALIFIED: u8 = 70;
 
 /// Capabilities that are listed.

@@ -1,4 +1,4 @@
-//! `get_location`: where the participant is, as far as they said so themselves (S4).
+//! `get_location`: where the participant is, as far as they said so themselves.
 //!
 //! 1. What they shared: the newest record `location` (`city`, `country`, `latitude`, `longitude`, whichever there are), else
 //!    what they answered to a step `location` (`Berlin, Germany`). A city with its country that is the principal one of a

@@ -1,4 +1,4 @@
-//! `get_stock_price`: what the web says a share costs (S4). The result is that of [`super::search_web`] with the symbol; S4's
+//! `get_stock_price`: what the web says a share costs. The result is that of [`super::search_web`] with the symbol; the
 //! query is `current stock price {SYMBOL} real-time quote`.
 
 use async_trait::async_trait;

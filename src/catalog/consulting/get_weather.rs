@@ -1,5 +1,5 @@
-//! `get_weather`: what the web says of the weather at a place, in Celsius (S4). The result is that of [`super::search_web`];
-//! S4's query is `current weather in {location} temperature in celsius degrees`.
+//! `get_weather`: what the web says of the weather at a place, in Celsius. The result is that of [`super::search_web`];
+//! The query is `current weather in {location} temperature in celsius degrees`.
 //!
 //! Pages may say Fahrenheit all the same. Such a figure is turned into Celsius here, to the whole degree, and marked as
 //! converted, so that no other unit reaches anybody.

@@ -1,5 +1,5 @@
-//! `search_companies_by_location`: companies at a place, as the web tells of them (S4). The result is that of
-//! [`super::search_web`]; S4's query is `companies businesses in {location} {industry} {companyType} business directory`.
+//! `search_companies_by_location`: companies at a place, as the web tells of them. The result is that of
+//! [`super::search_web`]; the query is `companies businesses in {location} {industry} {companyType} business directory`.
 
 use async_trait::async_trait;
 use serde::Deserialize;

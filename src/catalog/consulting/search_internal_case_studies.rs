@@ -1,4 +1,4 @@
-//! `search_internal_case_studies`: what was done for others, by the folder that the operator keeps (S4).
+//! `search_internal_case_studies`: what was done for others, by the folder that the operator keeps.
 //!
 //! ```json
 //! { "matches": [ { "file": "subtitles.md", "title": "Subtitles overnight", "industry": "Media",

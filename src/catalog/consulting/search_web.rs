@@ -1,4 +1,4 @@
-//! `search_web`: what the web says to a question, with where it says so (S4).
+//! `search_web`: what the web says to a question, with where it says so.
 //!
 //! ```json
 //! { "query": "…", "searched_at": "2026-01-05T10:00:00Z",

@@ -6,7 +6,7 @@
 //! question (`focus_prompt`) is looked at anew each time.
 //!
 //! **People are not judged.** A question about what somebody feels, how they are, how old they are or who they are is
-//! declined. S4's "empath pattern" is left out on purpose: inferring emotions of people at work from their pictures is
+//! declined. Reading moods from faces is left out on purpose: inferring emotions of people at work from their pictures is
 //! forbidden in the European Union (Regulation 2024/1689, Art. 5 (1)(f)), and a picture shared to show a screen or a sketch
 //! was not shared for that.
 
@@ -68,7 +68,7 @@ pub(super) fn looks(spec: ToolSpec) -> ToolSpec {
     ToolSpec { limit: Some(LIMIT), doing: "Looking at the picture…", ..spec }
 }
 
-/// S4's parameters.
+/// The parameters.
 pub(super) fn parameters(focus: &str) -> Value {
     json!({
         "type": "object",

@@ -1,5 +1,4 @@
-//! `simulate_cost_of_inaction`: what the time costs that a process takes, and how soon an offer would have cost the same
-//! (S4).
+//! `simulate_cost_of_inaction`: what the time costs that a process takes, and how soon an offer would have cost the same.
 //!
 //! ```json
 //! { "success": true, "data": { "process": "manual data entry", "hoursPerMonth": 200, "hourlyRate": 50,
@@ -8,7 +7,7 @@
 //!   "arithmetic": ["10 hours a week × 4 weeks × 5 people = 200 hours a month", …], "notes": [] } }
 //! ```
 //!
-//! S4's formula counts four weeks a month; the result says so. It is arithmetic over what the person said, not a forecast:
+//! The formula counts four weeks a month; the result says so. It is arithmetic over what the person said, not a forecast:
 //! nothing here says that an offer would save those hours.
 
 use async_trait::async_trait;
@@ -26,7 +25,7 @@ use crate::{
     tool::{Tool, ToolCx, ToolError, ToolResult, ToolSpec, parse_args},
 };
 
-/// Weeks in a month, as S4 counts.
+/// Weeks in a month.
 const WEEKS: Decimal = Decimal::from_parts(4, 0, 0, false, 0);
 
 /// Months in a year.

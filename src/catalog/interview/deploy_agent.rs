@@ -1,4 +1,4 @@
-//! `deploy_agent`: a child run for one piece of specialised work (S0 §9). To the model it is a tool like any other.
+//! `deploy_agent`: a child run for one piece of specialised work. To the model it is a tool like any other.
 
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};

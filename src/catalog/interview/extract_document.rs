@@ -1,4 +1,4 @@
-//! `extract_document`: reads a file that was sent and drafts records from it (DESIGN §10.6, BEHAVIOUR §6).
+//! `extract_document`: reads a file that was sent and drafts records from it.
 //!
 //! The text is read here in any case ([`crate::artifacts::extract`]). Where a model for documents is configured, it is
 //! sent the PDF or the picture itself ([`reading`]) and sees what plain text does not hold: scans, layout, tables. It
@@ -85,7 +85,7 @@ struct Response {
     artifact_record: ArtifactRecord,
     derived: Map<String, Value>,
     quality: Quality,
-    /// What to tell the participant (BEHAVIOUR J1, F2).
+    /// What to tell the participant.
     message: String,
 }
 

@@ -1,4 +1,4 @@
-//! `fetch_url`: the text of a web page (S0 §6). Not configured, as S0 §5 demands until the design below is agreed.
+//! `fetch_url`: the text of a web page. Not configured until the design below is agreed.
 //!
 //! Design brief:
 //! - **Scopes.** Public pages need none and get none: no cookies, no credentials, never those of the operator or of a

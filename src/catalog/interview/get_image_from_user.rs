@@ -1,4 +1,4 @@
-//! `get_image_from_user`: one picture from the participant (S0 §4).
+//! `get_image_from_user`: one picture from the participant.
 
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
@@ -36,7 +36,7 @@ struct State {}
 struct Response {
     image: Option<Image>,
     status: &'static str,
-    /// Words instead of a picture (DESIGN §10.28).
+    /// Words instead of a picture.
     #[serde(skip_serializing_if = "Option::is_none")]
     free_text: Option<String>,
 }

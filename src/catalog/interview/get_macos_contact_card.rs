@@ -1,4 +1,4 @@
-//! `get_macos_contact_card`: the participant's contact details from the configured sources (S0 §7).
+//! `get_macos_contact_card`: the participant's contact details from the configured sources.
 
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! `get_user_option`: a question with two to six answers to pick from (S0 §1).
+//! `get_user_option`: a question with two to six answers to pick from.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! `get_user_upload`: files from the participant (S0 §3).
+//! `get_user_upload`: files from the participant.
 
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
@@ -39,7 +39,7 @@ struct State {}
 struct Response {
     uploads: Vec<Uploaded>,
     status: &'static str,
-    /// Words instead of a file (DESIGN §10.28).
+    /// Words instead of a file.
     #[serde(skip_serializing_if = "Option::is_none")]
     free_text: Option<String>,
 }
@@ -50,7 +50,7 @@ struct Uploaded {
     id: ArtifactId,
     filename: String,
     storage_url: String,
-    /// Always empty: text is read by `extract_document` (DESIGN §10.31).
+    /// Always empty: text is read by `extract_document`.
     extracted_text: String,
 }
 
@@ -108,7 +108,7 @@ impl Tool for GetUserUpload {
             accept,
             max_bytes: uploads.max_mb * MEGABYTE,
             max_files: uploads.max_files,
-            // S0's response has `skipped`, and nobody is made to hand a file over.
+            // The response has `skipped`, and nobody is made to hand a file over.
             required: false,
         });
         let prompt = Prompt { title: None, body, control, notes: Vec::new() };

@@ -1,4 +1,4 @@
-//! `next_phase`: asks for the next phase (S1). The actor alone changes it.
+//! `next_phase`: asks for the next phase. The actor alone changes it.
 
 use async_trait::async_trait;
 use serde::Deserialize;

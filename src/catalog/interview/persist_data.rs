@@ -1,4 +1,4 @@
-//! `persist_data`: stores data during the interview (S0 §11).
+//! `persist_data`: stores data during the interview.
 
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
@@ -17,7 +17,7 @@ use crate::{
     },
 };
 
-/// Data that can be stored in every flow (DESIGN §10.4).
+/// Data that can be stored in every flow.
 pub(super) const ALWAYS: [&str; 2] = ["artifact_record", "writing_sample"];
 
 #[derive(Debug, Deserialize)]
@@ -141,7 +141,7 @@ pub(super) fn checked(schema: &Value, data: &Value) -> Result<Vec<Complaint>, To
 }
 
 /// Whether data may be stored on the model's word: a draft of what the flow has reviewed is shown to the participant
-/// first, whoever made it; what they have approved is there already and gives the same record (DESIGN §10.29).
+/// first, whoever made it; what they have approved is there already and gives the same record.
 fn may_go_unreviewed(actor: &Actor, name: &str, data: &Value) -> bool {
     let is_reviewed = actor.flow().flow.data.get(name).is_some_and(|table| table.review);
     let mut records = actor.state().records.iter();

@@ -1,4 +1,4 @@
-//! `query_github_repo`: what a repository shows of somebody's work (S0 §8). Not configured, as S0 §5 demands until the
+//! `query_github_repo`: what a repository shows of somebody's work. Not configured until the
 //! design below is agreed.
 //!
 //! Design brief:
@@ -9,7 +9,7 @@
 //! - **Rates.** 5,000 requests an hour for an App; at most 20 a session, conditional requests with `ETag`s, results kept
 //!   five minutes, `Retry-After` and `x-ratelimit-reset` honoured, one request at a time (GitHub's secondary limits).
 //! - **Failure.** Private or missing: the participant is told that the repository cannot be seen and may send files.
-//!   Rate limited: told that it can be tried again later. Not set up: S0's sentence. The interview goes on each time.
+//!   Rate limited: told that it can be tried again later. Not set up: a fixed sentence. The interview goes on each time.
 
 use async_trait::async_trait;
 use serde_json::{Value, json};

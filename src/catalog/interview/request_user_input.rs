@@ -1,4 +1,4 @@
-//! `request_user_input`: a question that is answered in the participant's own words (S2's `requestUserInput`).
+//! `request_user_input`: a question that is answered in the participant's own words.
 
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};

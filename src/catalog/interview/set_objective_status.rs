@@ -1,4 +1,4 @@
-//! `set_objective_status`: a proposal of how an objective stands (S0 §10, DESIGN §10.30). It never changes the phase.
+//! `set_objective_status`: a proposal of how an objective stands. It never changes the phase.
 
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};

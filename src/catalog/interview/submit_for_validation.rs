@@ -1,4 +1,4 @@
-//! `submit_for_validation`: shows collected data to the participant, who approves, edits or starts over (S0 §2).
+//! `submit_for_validation`: shows collected data to the participant, who approves, edits or starts over.
 
 pub mod card;
 pub mod changes;
@@ -39,7 +39,7 @@ struct Args {
     message: Option<String>,
 }
 
-/// What was shown, and by which schema an edit counts, whatever the flow says by then (SEMANTICS row 28).
+/// What was shown, and by which schema an edit counts, whatever the flow says by then.
 #[derive(Debug, Serialize, Deserialize)]
 struct State {
     data_type: String,
@@ -178,7 +178,7 @@ fn ask(
     Ok(Outcome::ask(prompt, json!(state)))
 }
 
-/// Stores what was approved as the record (DESIGN §10.29).
+/// Stores what was approved as the record.
 fn accept(cx: &ToolCx<'_>, state: &State, data: Value, user_notes: Option<String>) -> ToolResult {
     let complaints = checked(&state.schema, &data)?;
     if !complaints.is_empty() {

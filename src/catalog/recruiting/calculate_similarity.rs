@@ -1,4 +1,4 @@
-//! `calculate_similarity`: how alike two texts are, from 0 to 1, with a score and a word for it (S3, DESIGN §10.35).
+//! `calculate_similarity`: how alike two texts are, from 0 to 1, with a score and a word for it.
 //!
 //! ```json
 //! { "similarity": 0.85, "score": 85, "interpretation": "high" }

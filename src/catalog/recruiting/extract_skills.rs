@@ -1,4 +1,4 @@
-//! `extract_skills`: the skills that a text names, by a lexicon and rules (S3). The same text gives the same skills.
+//! `extract_skills`: the skills that a text names, by a lexicon and rules. The same text gives the same skills.
 //!
 //! ```json
 //! { "skills": ["React", "TypeScript", "Node.js"],

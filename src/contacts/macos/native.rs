@@ -1,6 +1,6 @@
 //! The Contacts framework. The one place of this program that talks to Objective-C.
 //!
-//! Spec: S0 §7; every key that it lists is asked for, since reading a property that was not asked for raises an
+//! Every key that is read is asked for, since reading a property that was not asked for raises an
 //! exception that nothing here can catch.
 #![expect(
     unsafe_code,
@@ -92,7 +92,7 @@ fn matching(
     found.map(|found| found.to_vec()).map_err(|error| of(&error))
 }
 
-/// What S0 lists. The picture is asked for as it says, and never read: nothing here keeps pictures of cards.
+/// The picture is asked for and never read: nothing here keeps pictures of cards.
 fn keys() -> Retained<Keys> {
     // SAFETY: constants of the framework, which is loaded before this program begins.
     let keys = unsafe {

@@ -1,4 +1,4 @@
-//! Aliases of channels, roles, deciders and web hooks, looked up on the platforms in use (DESIGN §10.10).
+//! Aliases of channels, roles, deciders and web hooks, looked up on the platforms in use.
 
 use std::collections::BTreeSet;
 

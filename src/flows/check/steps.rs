@@ -14,7 +14,7 @@ use crate::{
 /// Where a branch may lead besides a step.
 pub(super) const TARGETS: [&str; 4] = ["@next", "@skip", "@stop", "@handoff"];
 
-/// What a result's `status` may be, by tool (S0, S1).
+/// What a result's `status` may be, by tool.
 const STATUSES: [(&str, &[&str]); 7] = [
     ("get_user_upload", &["uploaded", "skipped"]),
     ("get_image_from_user", &["uploaded", "skipped"]),

@@ -19,7 +19,7 @@ const DAY: u64 = 86_400;
 /// Shortest time for which decisions should be kept, in days: half a year.
 const AUDIT_DAYS_MIN: u64 = 180;
 
-/// Most reminders of one question (BEHAVIOUR F4).
+/// Most reminders of one question.
 const REMINDERS_MAX: usize = 2;
 
 impl Check<'_> {

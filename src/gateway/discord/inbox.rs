@@ -209,7 +209,7 @@ impl Arrival<'_> {
         Ok(self.app.store.find(Find::One(session)).await?.pop())
     }
 
-    /// A message was changed, or is gone (BEHAVIOUR F16).
+    /// A message was changed, or is gone.
     async fn amended(
         &self,
         channel: &str,
@@ -294,7 +294,7 @@ impl Arrival<'_> {
         self.receive(session, (from, what), &ear, None).await
     }
 
-    /// Words under a request: a decision where they begin as one, otherwise talk among colleagues (BEHAVIOUR J3.2).
+    /// Words under a request: a decision where they begin as one, otherwise talk among colleagues.
     async fn heard_under_request(&self, wait: WaitId, message: &Message) -> Result<Ack, NotTaken> {
         let Some(reply) = typed::decision(&message.text) else { return Ok(Ack::Nothing) };
         let Some((wait, _)) = self.app.store.wait(wait).await.map_err(|_| NotTaken)? else {
@@ -364,7 +364,7 @@ pub(super) fn whose(head: &Head) -> Responder {
     Responder::without_rights(head.participant.clone(), head.name.clone().unwrap_or_default())
 }
 
-/// The same person, the same choice, twice: nothing to tell (SEMANTICS row 1).
+/// The same person, the same choice, twice: nothing to tell.
 fn is_again(receipt: &Receipt, me: &PersonId, choice: Option<&str>) -> bool {
     let Receipt::Settled(Settlement::AlreadySettled { by, choice: settled, .. }) = receipt else {
         return false;

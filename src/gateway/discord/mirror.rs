@@ -73,7 +73,7 @@ pub fn own(look: &Look, link: Option<&str>) -> String {
     text
 }
 
-/// Everybody at a glance (BEHAVIOUR J5.1).
+/// Everybody at a glance.
 pub fn overview(heads: &[Head], now: DateTime<Utc>) -> Message {
     let overview = glance::Overview::of(heads, now);
     let mut components = vec![kit::text(&format!("### All conversations\n{}", overview.counts))];

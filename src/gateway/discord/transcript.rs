@@ -1,4 +1,4 @@
-//! The transcript of a conversation for staff, page by page, in a message that they alone see (BEHAVIOUR J3.1, J5.2).
+//! The transcript of a conversation for staff, page by page, in a message that they alone see.
 //!
 //! Pure; which lines stand on which page is shared with the other platforms ([`crate::chat::transcript`]).
 

@@ -239,7 +239,7 @@ impl App {
         }
     }
 
-    /// What has paused because the app was gone goes on (SEMANTICS row 34).
+    /// What has paused because the app was gone goes on.
     async fn welcome_back(self: &Arc<Self>, shutdown: CancellationToken) {
         let mut installed = self.api.tenants().installed();
         loop {

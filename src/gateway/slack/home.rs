@@ -381,7 +381,7 @@ fn answerable(wait: &Wait) -> Option<&'static str> {
     }
 }
 
-/// Everybody's conversations at a glance (BEHAVIOUR J5.1); the rows that want somebody come first.
+/// Everybody's conversations at a glance; the rows that want somebody come first.
 pub(super) fn overview(heads: &[Head], now: DateTime<Utc>) -> Vec<SlackBlock> {
     let Overview { counts, phases, rows } = Overview::of(heads, now);
     let mut blocks = vec![header("All conversations"), section(format!("*{counts}*"))];

@@ -190,7 +190,7 @@ impl Arrival<'_> {
         Ack::Empty
     }
 
-    /// The stop button of the agent: as the word itself (BEHAVIOUR F5).
+    /// The stop button of the agent: as the word itself.
     async fn stopped(
         &self,
         by: &Actor,
@@ -206,7 +206,7 @@ impl Arrival<'_> {
         self.receive(session, (from, What::Command(Command::Stop)), &ear, None).await
     }
 
-    /// A message was changed, or is gone (BEHAVIOUR F16).
+    /// A message was changed, or is gone.
     async fn amended(&self, message: Message, text: Option<String>) -> Result<Ack, NotTaken> {
         let found = self.conversation_of(&message).await.map_err(|_| NotTaken)?;
         let Some((session, Role::Conversation)) = found else { return Ok(Ack::Empty) };
@@ -297,7 +297,7 @@ impl Arrival<'_> {
         self.receive(session, (from, what), &ear, None).await
     }
 
-    /// Words under a request: a decision where they begin as one, otherwise talk among colleagues (BEHAVIOUR J3.2).
+    /// Words under a request: a decision where they begin as one, otherwise talk among colleagues.
     async fn heard_under_request(&self, wait: WaitId, message: &Message) -> Result<Ack, NotTaken> {
         let Some(reply) = typed::decision(&message.text) else { return Ok(Ack::Empty) };
         let Some((wait, _)) = self.app.store.wait(wait).await.map_err(|_| NotTaken)? else {
@@ -377,7 +377,7 @@ impl Arrival<'_> {
     }
 }
 
-/// The same person, the same choice, twice: nothing to tell (SEMANTICS row 1).
+/// The same person, the same choice, twice: nothing to tell.
 fn is_again(receipt: &Receipt, me: &PersonId, choice: Option<&str>) -> bool {
     let Receipt::Settled(Settlement::AlreadySettled { by, choice: settled, .. }) = receipt else {
         return false;

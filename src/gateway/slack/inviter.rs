@@ -1,4 +1,4 @@
-//! Who asked for a conversation, and hears of it when it reaches nobody (BEHAVIOUR F14).
+//! Who asked for a conversation, and hears of it when it reaches nobody.
 
 use serde_json::json;
 

@@ -236,7 +236,7 @@ impl Sender<'_> {
         for spot in &spots {
             is_there |= self.edit(spot, &message).await?;
         }
-        // Deleted is not answered (SEMANTICS row 31).
+        // Deleted is not answered.
         if is_there || !wait.standing.is_pending() {
             return Ok(spots.first().map(Spot::name));
         }
@@ -277,7 +277,7 @@ impl Sender<'_> {
         Ok(self.app.threads.belongs(self.effect.session, (self.team(), spot), role).await?)
     }
 
-    /// A line under a request once it is decided, for those who talk about it there (BEHAVIOUR J3.4).
+    /// A line under a request once it is decided, for those who talk about it there.
     async fn tell_decision(&self, wait: &Wait) -> Delivered<()> {
         let Recipient::Channel { alias } = &self.effect.to else { return Ok(()) };
         let Some((reply, by, ..)) = wait.standing.answer() else { return Ok(()) };
@@ -431,7 +431,7 @@ impl Sender<'_> {
         line.unwrap_or_else(|| text.to_owned())
     }
 
-    /// Offers a copy of everything, and the end of it (BEHAVIOUR J1.12).
+    /// Offers a copy of everything, and the end of it.
     async fn export(&self, closing: Option<&str>) -> Delivered<Option<String>> {
         let session = self.effect.session;
         let mut messages = closing.map(render::post).unwrap_or_default();

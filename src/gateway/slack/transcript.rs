@@ -1,4 +1,4 @@
-//! The transcript of a conversation for staff, page by page, in a form that nobody else sees (BEHAVIOUR J3.1, J5.2).
+//! The transcript of a conversation for staff, page by page, in a form that nobody else sees.
 //!
 //! Pure. Who may read it is asked, and that it is read is noted, by [`super::commands`] each time it is opened.
 

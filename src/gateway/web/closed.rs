@@ -99,7 +99,7 @@ fn change(wait: &Wait, cx: &Cx) -> Markup {
     }
 }
 
-/// A request that lapsed may be asked again by those who could have decided (SEMANTICS row 19).
+/// A request that lapsed may be asked again by those who could have decided.
 fn reopen(wait: &Wait, cx: &Cx) -> Markup {
     let url = cx.url(if cx.viewer == Audience::Staff { "order" } else { "command" });
     html! {

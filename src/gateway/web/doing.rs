@@ -111,7 +111,7 @@ pub(super) fn drawn(draft: &Draft) -> Fragment {
     Fragment { id, revision, html: row.into_string(), spoken: String::new() }
 }
 
-/// That a document is being read, which can take a while (BEHAVIOUR J1).
+/// That a document is being read, which can take a while.
 fn reading(state: &State) -> Option<String> {
     let is_reading = |c: &&CallState| c.result.is_none() && c.call.tool == "extract_document";
     let call = &state.calls.iter().rev().find(is_reading)?.call;

@@ -134,7 +134,7 @@ impl Submission {
     }
 
     /// Has the files checked and kept. The refusals are for the person; with any of them nothing counts as sent, and
-    /// the question stays open (BEHAVIOUR F1, F3).
+    /// the question stays open.
     pub async fn keep(
         &mut self,
         engine: &Engine,

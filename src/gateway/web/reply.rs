@@ -215,7 +215,7 @@ fn rearranged(wait: &Wait, element: &Element, mut fields: Fields) -> Outcome {
     Outcome::Again(Draft { wait: wait.id, fields, errors: Vec::new(), action })
 }
 
-/// Words, files or both, outside of a card (BEHAVIOUR F18).
+/// Words, files or both, outside of a card.
 pub(super) async fn say(
     app: &App,
     session: SessionId,
@@ -293,7 +293,7 @@ fn outcome(
     if let Receipt::Erased { receipt, .. } = receipt {
         return Outcome::Erased(receipt);
     }
-    // The same person, the same choice, twice: nothing to tell (DESIGN §10.38).
+    // The same person, the same choice, twice: nothing to tell.
     if let (
         Receipt::Settled(Settlement::AlreadySettled { by, choice, .. }),
         Some(wait),

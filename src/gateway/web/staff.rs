@@ -201,7 +201,7 @@ async fn theirs(app: &App, headers: &HeaderMap, id: &str) -> Result<(View, Membe
     Ok((view, member))
 }
 
-/// Who reads a conversation leaves a record first: without it nothing is shown (BEHAVIOUR J5).
+/// Who reads a conversation leaves a record first: without it nothing is shown.
 async fn note(app: &App, view: &View, event: &str, member: &Member) -> Result<(), Response> {
     let by = member.browser.staff().to_string();
     let noted = app.engine.note_reading(view.state.session, event, &by).await;

@@ -6,7 +6,7 @@ use crate::{
     tool::{ToolError, ToolSpec, Toolbox},
 };
 
-/// The tool by which every phase ends (S1 §2), and the only one that the engine calls by itself.
+/// The tool by which every phase ends, and the only one that the engine calls by itself.
 const ADVANCE: &str = "next_phase";
 
 /// What a person calls by a command: the next phase, and a review that they want to change.

@@ -1,4 +1,4 @@
-//! Results that may be served again: five minutes, only of tools that allow it, never more than a bound (S4).
+//! Results that may be served again: five minutes, only of tools that allow it, never more than a bound.
 
 use std::{sync::Arc, time::Duration};
 

@@ -18,7 +18,7 @@ use crate::{
 /// Most progress events that a slow listener may lag behind; older ones are dropped for it.
 const LAG_MAX: usize = 256;
 
-/// Something happened to a call (S3).
+/// Something happened to a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Progress {
     /// In which session.

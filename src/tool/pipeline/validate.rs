@@ -1,4 +1,4 @@
-//! Arguments against their schema: lenient spellings first (S4, DESIGN §10.5 and §10.22), then JSON Schema 2020-12.
+//! Arguments against their schema: lenient spellings first, then JSON Schema 2020-12.
 
 use jsonschema::{ValidationError, Validator, error::ValidationErrorKind};
 use serde_json::{Map, Number, Value, json};

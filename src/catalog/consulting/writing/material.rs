@@ -18,7 +18,7 @@ use crate::{
     tool::{ToolCx, ToolError},
 };
 
-/// Messages that count, the last ones (S4).
+/// Messages that count, the last ones.
 pub(super) const MESSAGES: usize = 50;
 
 /// Longest message that is shown, in characters.
@@ -204,7 +204,7 @@ impl Material {
     }
 }
 
-/// What the operator offers, in words; S4's workshop takes two days.
+/// What the operator offers, in words; the workshop takes two days.
 fn facts(consulting: &Consulting) -> Vec<Fact> {
     let Consulting { owner, currency, hourly_rate, workshop, engagement, .. } = consulting;
     let mut facts = vec![

@@ -1,4 +1,4 @@
-//! What an edit changed, leaf by leaf (S0 §2).
+//! What an edit changed, leaf by leaf.
 
 use std::collections::BTreeSet;
 

@@ -280,7 +280,7 @@ impl Tool for Played {
     }
 }
 
-/// What a tool answered before it was put in S4's shape.
+/// What a tool answered before it was put in the shape of its catalogue.
 fn opened(value: &Value) -> ToolResult {
     match value.get("error").and_then(Value::as_str) {
         Some(error) => Err(ToolError::ExecutionFailed(error.to_owned())),

@@ -274,8 +274,8 @@ impl Arrival<'_> {
         }
     }
 
-    /// Whether a question was answered with the same: the same person, the same choice, twice is silent (SEMANTICS
-    /// row 1). It is looked at as it is now: two devices may be as fast as one another.
+    /// Whether a question was answered with the same: the same person, the same choice, twice is silent.
+    /// It is looked at as it is now: two devices may be as fast as one another.
     async fn is_again(&self, wait: WaitId, reply: &Reply) -> Result<bool, NotTaken> {
         let found = self.app.store.wait(wait).await.map_err(|_| NotTaken)?;
         let standing = found.as_ref().map(|(wait, _)| &wait.standing);

@@ -1,4 +1,4 @@
-//! Places and people that come and go (SEMANTICS rows 33 and 34, BEHAVIOUR F15).
+//! Places and people that come and go.
 
 use std::sync::Arc;
 
@@ -118,7 +118,7 @@ impl Arrival<'_> {
         Ok(Ack::Nothing)
     }
 
-    /// The bot was removed from a server: its conversations pause (SEMANTICS row 34).
+    /// The bot was removed from a server: its conversations pause.
     pub(super) async fn guild_gone(&self) -> Result<Ack, NotTaken> {
         let Some(guild) = self.guild.clone() else { return Ok(Ack::Nothing) };
         let note = Note { key: gone(&guild), session: None, value: Some("1".to_owned()) };

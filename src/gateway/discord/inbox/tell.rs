@@ -107,7 +107,7 @@ impl Arrival<'_> {
         Ack::Later
     }
 
-    /// Draws a card again that somebody pressed after it was closed (BEHAVIOUR F10).
+    /// Draws a card again that somebody pressed after it was closed.
     pub(super) fn redraw(&self, wait: &Wait, shown: Vec<Rendering>) {
         if shown.is_empty() {
             return;

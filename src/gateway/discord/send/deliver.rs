@@ -228,7 +228,7 @@ impl Sender<'_> {
                 self.edit(spot, &now).await?;
             }
         }
-        // Deleted is not answered (SEMANTICS row 31).
+        // Deleted is not answered.
         if is_there || !is_open {
             return Ok(spots.first().map(Spot::name));
         }
@@ -333,7 +333,7 @@ impl Sender<'_> {
         Ok(())
     }
 
-    /// A line in the thread of a request once it is decided, for those who talk about it there (BEHAVIOUR J3.4).
+    /// A line in the thread of a request once it is decided, for those who talk about it there.
     async fn tell_decision(&self, wait: &Wait) -> Delivered<()> {
         let Recipient::Channel { alias } = &self.effect.to else { return Ok(()) };
         let Some((reply, by, by_name, _)) = wait.standing.answer() else { return Ok(()) };
@@ -426,7 +426,7 @@ impl Sender<'_> {
         Ok(None)
     }
 
-    /// Offers a copy of everything, and the end of it (BEHAVIOUR J1.12); with the last words of the conversation, where
+    /// Offers a copy of everything, and the end of it; with the last words of the conversation, where
     /// they go together.
     async fn export(&self, closing: Option<&str>) -> Delivered<Option<String>> {
         let session = self.effect.session;
@@ -447,7 +447,7 @@ impl Sender<'_> {
             && self.app.rooms.is_thread(self.effect.session, &self.effect.place).await
             && let Some(room) = self.app.rooms.known(self.effect.session).await?
         {
-            // The thread leaves the list after a day and stays readable; writing in it brings it back (J2.9).
+            // The thread leaves the list after a day and stays readable; writing in it brings it back.
             let closing = json!({ "auto_archive_duration": CLOSED_AFTER });
             let why = "the conversation is over";
             // Told in the log by the call; the thread only stays in the list for longer.
@@ -488,7 +488,7 @@ impl Sender<'_> {
         }
     }
 
-    /// Where the participant will not be reached any more, the session pauses (SEMANTICS row 33).
+    /// Where the participant will not be reached any more, the session pauses.
     fn tell_of_loss(&self, failure: &Failure) {
         let why = match failure.class() {
             Class::PersonUnreachable(why) => Some(why),

@@ -36,7 +36,7 @@ async fn reader(
 }
 
 /// Opens a page of a transcript, for staff of the workspace alone. That it is read is noted before it is shown; paging
-/// on is the same reading (BEHAVIOUR J5.3).
+/// on is the same reading.
 pub(super) async fn read(
     arrival: &Arrival<'_>,
     opening: Opening,

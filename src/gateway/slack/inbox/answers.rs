@@ -127,7 +127,7 @@ impl Arrival<'_> {
                 Ok(self.complain_or_tell(&inputs, texts::CHANGED_MEANWHILE, &ear))
             }
             Ok(receipt @ (Receipt::Settled(_) | Receipt::Refused(_))) => {
-                // The text stays in the form, to be copied (SEMANTICS row 36).
+                // The text stays in the form, to be copied.
                 let words = words::of_receipt(&receipt, Some(&wait.prompt), &me);
                 let words = words.map(|words| texts::sentence(&words));
                 Ok(words.map_or(Ack::Empty, |words| self.complain_or_tell(&inputs, &words, &ear)))

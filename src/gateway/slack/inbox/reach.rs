@@ -1,4 +1,4 @@
-//! Places and people that come and go (SEMANTICS rows 33 and 34).
+//! Places and people that come and go.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -17,7 +17,7 @@ use crate::{
 };
 
 impl Arrival<'_> {
-    /// The app is gone from a workspace: its tokens are shredded, its conversations pause (SEMANTICS row 34).
+    /// The app is gone from a workspace: its tokens are shredded, its conversations pause.
     pub(super) async fn revoked(&self) -> Result<Ack, NotTaken> {
         let gone = self.app.api.tenants().revoke(&self.tenant).await.map_err(|_| NotTaken)?;
         let Some(gone) = gone else { return Ok(Ack::Empty) };

@@ -1,5 +1,5 @@
 //! A participant who cannot be written to directly: a private channel of the flow takes the conversation, where there is
-//! one that both are in (BEHAVIOUR J1.2, F14).
+//! one that both are in.
 
 use serde_json::json;
 

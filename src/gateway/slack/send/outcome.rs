@@ -144,7 +144,7 @@ impl Sender<'_> {
         }
     }
 
-    /// Where the participant will not be reached any more, the session pauses (SEMANTICS row 33).
+    /// Where the participant will not be reached any more, the session pauses.
     fn tell_of_loss(&self, failure: &Failure) {
         if self.is_of_erasure() || self.effect.to != Recipient::Participant {
             return;
