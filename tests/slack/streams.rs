@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use anteroom::{
-    llm::{Error, chat::Finish},
+    llm::{Error, chat::Finish, error::Told},
     store::Store as _,
 };
 use chrono::TimeDelta;
@@ -367,7 +367,9 @@ async fn an_order_in_the_middle_of_an_answer_is_answered_below_it() {
 #[tokio::test]
 async fn words_stay_that_were_read_before_the_provider_failed_and_the_script_took_over() {
     let talk = Talk::begun().await;
-    let gate = talk.half_said(Turn::says(LONG).failing(Error::Busy)).await;
+    // A key that is not valid is not waited for.
+    let refused = Error::Misconfigured(Told::default());
+    let gate = talk.half_said(Turn::says(LONG).failing(refused)).await;
     gate.open();
     talk.ada.sees("What is your pet called?").await;
     talk.is_quiet().await;
