@@ -416,8 +416,32 @@ fn try_apart(dir: &Path) -> Result<Db, Failure> {
     }
 }
 
-/// Whether sled panicked because the system had no thread or memory for it: its files are as good as before.
+/// Whether sled panicked because the system had no thread or memory for it: its files are as good as before. A thread
+/// that gets no stack for signals says so with the system's own number.
 fn is_shortage(panic: &(dyn std::any::Any + Send)) -> bool {
     let text = panic.downcast_ref::<String>().map_or("", String::as_str);
-    ["WouldBlock", "OutOfMemory"].iter().any(|kind| text.contains(&format!("kind: {kind}")))
+    let kinds = ["kind: WouldBlock", "kind: OutOfMemory"];
+    let numbers = [rustix::io::Errno::AGAIN, rustix::io::Errno::NOMEM];
+    kinds.iter().any(|kind| text.contains(kind))
+        || numbers
+            .iter()
+            .any(|number| text.contains(&format!("(os error {})", number.raw_os_error())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_shortage;
+
+    #[test]
+    fn a_panic_over_missing_memory_or_threads_is_no_damage() {
+        let panic = |text: &str| is_shortage(&text.to_owned());
+        assert!(panic(
+            "failed to allocate an alternative stack: Cannot allocate memory (os error 12)"
+        ));
+        assert!(panic(
+            "called `Result::unwrap()` on an `Err` value: Os { code: 11, kind: WouldBlock }"
+        ));
+        assert!(!panic("No such file or directory (os error 2)"));
+        assert!(!panic("called `Option::unwrap()` on a `None` value"));
+    }
 }
