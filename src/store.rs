@@ -92,11 +92,11 @@ pub trait Store: FileKeys + fmt::Debug + Send + Sync {
     async fn due(&self, now: DateTime<Utc>, limit: usize) -> Result<Vec<Timer>, Error>;
 
     /// Effects that may leave at `now`, within `capacity`, those of normal priority first: of each session and
-    /// [`Priority`] only the oldest, so that order is kept, and none that shows a wait while an older effect of the session
-    /// is still to show it. One that is blocked ([`Delivery::Blocked`]) keeps back only those of its session and priority
-    /// for the same recipient, and so does one for a web hook that is put off. An effect stays claimed until [`Store::done`] or until this process ends; it is never handed
-    /// out twice meanwhile. It is asked for every second, so it is also what tells a store without a clock that time
-    /// passes.
+    /// [`Priority`] only the oldest, so that order is kept, and none that draws a wait or the progress line while an older
+    /// effect of the session is still to draw it. One that is blocked ([`Delivery::Blocked`]) keeps back only those of its
+    /// session and priority for the same recipient, and so does one for a web hook that is put off. An effect stays
+    /// claimed until [`Store::done`] or until this process ends; it is never handed out twice meanwhile. It is asked for
+    /// every second, so it is also what tells a store without a clock that time passes.
     async fn claim(&self, now: DateTime<Utc>, capacity: Capacity) -> Result<Vec<Effect>, Error>;
 
     /// Records what came of an attempt: removes the effect, or puts it back for later. A rendering is remembered

@@ -509,8 +509,10 @@ impl Actor {
     pub(super) fn show_progress(&mut self, is_first: bool) {
         let line = evidence::progress_shown(&self.state, &self.flow);
         if let Some(text) = line.filter(|_| !self.is_child()) {
-            let is_progress = |effect: &Effect| matches!(effect.act, Act::Progress { .. });
-            self.draft.effects.retain(|effect| !is_progress(effect));
+            let is_progress = |effect: &mut Effect| matches!(effect.act, Act::Progress { .. });
+            let before = self.draft.effects.extract_if(.., is_progress);
+            let is_first =
+                before.last().is_some_and(|b| b.priority == Priority::Normal) || is_first;
             let shown = self.effect(Recipient::Participant, Act::Progress { text });
             if is_first {
                 self.prioritise(shown, Priority::Normal);

@@ -322,15 +322,19 @@ impl State {
         })
     }
 
-    /// Whether another effect of the session and priority is being delivered, or one of the other priority that shows the
-    /// same wait must leave before.
+    /// Whether another effect of the session and priority is being delivered, or one of the other priority that draws the
+    /// same message must leave before.
     fn is_held_up(&self, session: SessionId, effect: &Effect) -> bool {
         self.of_session(session).any(|(id, other)| {
             let is_claimed = self.claimed.contains(id);
             if other.priority == effect.priority {
                 return is_claimed;
             }
-            let is_same = matches!(effect.act, Act::Show { .. }) && other.act == effect.act;
+            let is_same = match (&effect.act, &other.act) {
+                (Act::Show { wait }, Act::Show { wait: other }) => wait == other,
+                (Act::Progress { .. }, Act::Progress { .. }) => true,
+                _ => false,
+            };
             is_same && (*id < effect.id || is_claimed)
         })
     }

@@ -104,6 +104,7 @@ on_every_backend! {
     effects_leave_one_at_a_time_and_in_order
     background_effects_do_not_delay_others
     effects_that_show_the_same_wait_keep_their_order
+    progress_keeps_its_order_across_a_restart
     a_blocked_card_is_shown_to_others_meanwhile
     a_blocked_background_effect_keeps_back_background_effects_alone
     a_web_hook_that_is_tried_again_later_keeps_back_that_web_hook_alone
@@ -576,6 +577,28 @@ async fn effects_that_show_the_same_wait_keep_their_order(backend: &mut Backend)
     assert_eq!(store.claim(at(8), ALL).await.unwrap(), [], "it is being closed");
     store.done(effect_id(2), delivered("m1")).await.unwrap();
     assert_eq!(ids(&store.claim(at(8), ALL).await.unwrap()), [4]);
+}
+
+async fn progress_keeps_its_order_across_a_restart(backend: &mut Backend) {
+    let one = session(1);
+    let store = backend.store();
+    let effects = vec![post(1, one), in_background(2, one, progress())];
+    store.commit(Commit { effects, ..commit(one, 0, &["."]) }).await.unwrap();
+    drop(store);
+
+    let store = backend.restart();
+    let act = Act::Progress { text: "Step 2 of 3".into() };
+    let effects = vec![in_background(3, one, act)];
+    store.commit(Commit { effects, ..commit(one, 1, &["."]) }).await.unwrap();
+    let mut left = Vec::new();
+    for _ in 0..3 {
+        for effect in store.claim(at(0), ALL).await.unwrap() {
+            store.done(effect.id, delivered("m")).await.unwrap();
+            left.extend(ids(&[effect]));
+        }
+    }
+    left.retain(|id| *id != 1);
+    assert_eq!(left, [2, 3], "the newest line is edited in last");
 }
 
 async fn a_blocked_card_is_shown_to_others_meanwhile(backend: &mut Backend) {

@@ -2,8 +2,9 @@
 //! is done. What lies on the device counts; this says where to look, so that no delivery looks through all that wait.
 //!
 //! Effects of [background priority](Priority) are a lane of their own beside the session's others. Both lanes leave
-//! independently of one another, but for effects that show the same wait: these keep their order. An effect that was
-//! queued by an earlier process is in the normal lane, for its priority is not known before it is read.
+//! independently of one another, but for effects that draw the same message, a wait's or the progress line: these keep
+//! their order. An effect that was queued by an earlier process is in the normal lane, for its priority is not known
+//! before it is read.
 //!
 //! That an effect is blocked is known here alone and not written: a new process tries it once, and is told again.
 //!
@@ -64,34 +65,36 @@ struct Entry {
     held: Option<Arc<Effect>>,
     /// Whom it is for, once that is known.
     to: Option<Address>,
-    /// The wait that it shows.
-    shows: Shows,
+    /// What it draws.
+    draws: Draws,
 }
 
-/// Which wait an effect shows.
+/// Which message of a session an effect draws, for the first time or anew.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-enum Shows {
+enum Draws {
     /// It has not been read yet.
     #[default]
     Unknown,
     Nothing,
     Wait(WaitId),
+    Progress,
 }
 
-impl Shows {
+impl Draws {
     const fn of(effect: &Effect) -> Self {
         match effect.act {
             Act::Show { wait } => Self::Wait(wait),
+            Act::Progress { .. } => Self::Progress,
             _ => Self::Nothing,
         }
     }
 
-    /// Whether both may show the same wait.
+    /// Whether both may draw the same message.
     fn may_meet(self, other: Self) -> bool {
         match (self, other) {
             (Self::Nothing, _) | (_, Self::Nothing) => false,
-            (Self::Wait(one), Self::Wait(other)) => one == other,
             (Self::Unknown, _) | (_, Self::Unknown) => true,
+            (one, other) => one == other,
         }
     }
 }
@@ -169,11 +172,11 @@ impl Lane {
         free.next().map(|(id, entry)| (*id, entry.held.clone()))
     }
 
-    /// Whether it has an effect that must leave before `effect` of the session's other lane: one that may show the same
-    /// wait and is older, or is being delivered.
-    fn goes_before(&self, effect: EffectId, shows: Shows) -> bool {
+    /// Whether it has an effect that must leave before `effect` of the session's other lane: one that may draw the same
+    /// message and is older, or is being delivered.
+    fn goes_before(&self, effect: EffectId, draws: Draws) -> bool {
         let mut others = self.effects.iter().filter(|(id, entry)| {
-            entry.shows.may_meet(shows) && (**id < effect || self.claimed == Some(**id))
+            entry.draws.may_meet(draws) && (**id < effect || self.claimed == Some(**id))
         });
         others.next().is_some()
     }
@@ -197,9 +200,9 @@ impl Queue {
     /// Adds an effect that was just written, and keeps it if there is room.
     pub(super) fn add_known(&mut self, slot: Slot, effect: Effect) {
         let (id, key) = (effect.id, (effect.priority, slot));
-        let (to, shows) = (Some(Address::of(&effect.to)), Shows::of(&effect));
+        let (to, draws) = (Some(Address::of(&effect.to)), Draws::of(&effect));
         let held = (self.held < HELD_MAX).then(|| Arc::new(effect));
-        self.put(key, id, Entry { held, to, shows });
+        self.put(key, id, Entry { held, to, draws });
     }
 
     fn put(&mut self, key: Key, id: EffectId, entry: Entry) {
@@ -361,15 +364,15 @@ impl Queue {
                     None => return Ok(Next::Nothing),
                 },
             };
-            let (to, shows) = (Address::of(&effect.to), Shows::of(&effect));
+            let (to, draws) = (Address::of(&effect.to), Draws::of(&effect));
             if let Some(entry) = lane.effects.get_mut(&id) {
-                (entry.to, entry.shows) = (Some(to), shows);
+                (entry.to, entry.draws) = (Some(to), draws);
             }
             if lane.is_parked(to) {
                 continue;
             }
             let other = self.lanes.get(&(priority.other(), slot));
-            if other.is_some_and(|other| other.goes_before(id, shows)) {
+            if other.is_some_and(|other| other.goes_before(id, draws)) {
                 // Looked at again when that one is done.
                 return Ok(Next::Nothing);
             }

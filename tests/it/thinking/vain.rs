@@ -259,7 +259,7 @@ async fn words_before_a_call_that_ends_a_part_stand_above_the_next_part() {
     assert_snapshot!(world.screen(), @"
     Let us talk about pets.
     ---
-    Step 1 of 2 · Pets
+    Step 2 of 2 · The end · 0/1
     ---
     That is all about pets.
     ---
