@@ -50,11 +50,11 @@ pub struct Mind {
     /// The participant has been told that the model is asked later.
     pub outage: bool,
     /// What they were told of a failure that may pass in a moment.
-    moment: Moment,
+    retry_notice: RetryNotice,
     /// The first failure since it last answered.
     pub failing_since: Option<DateTime<Utc>>,
     /// How often the script has taken over since then.
-    lost: u32,
+    takeovers: u32,
     /// Answers of no use in a row, since a person last did something.
     pub useless: u32,
     /// Nudges since a person last did something.
@@ -82,24 +82,23 @@ pub struct Mind {
     before_files: Option<u64>,
 }
 
-/// A participant's patience with a failure that may pass in a moment.
+/// Whether the participant has been told that the model is asked again in a moment.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-enum Moment {
-    /// They know of none.
+enum RetryNotice {
     #[default]
-    Untold,
-    /// They wait, and nothing goes on until the model is asked again.
-    Awaited,
-    /// They have waited.
+    NotSent,
+    /// It was sent, and nothing goes on until the model is asked again.
+    Active,
+    /// The retries are over.
     Over,
 }
 
-impl Moment {
+impl RetryNotice {
     const fn after(self, in_a_moment: bool) -> Self {
         match (self, in_a_moment) {
-            (_, true) => Self::Awaited,
-            (Self::Untold, false) => Self::Untold,
-            (Self::Awaited | Self::Over, false) => Self::Over,
+            (_, true) => Self::Active,
+            (Self::NotSent, false) => Self::NotSent,
+            (Self::Active | Self::Over, false) => Self::Over,
         }
     }
 }
@@ -153,7 +152,7 @@ impl Mind {
             Event::Posted { audience, text, .. } => self.posted(*audience, text),
             Event::Thought(thought) => self.thought(thought, (seq, phase)),
             Event::ThinkingFailed { code, count, again_at, in_a_moment } => {
-                self.moment = self.moment.after(*in_a_moment);
+                self.retry_notice = self.retry_notice.after(*in_a_moment);
                 self.failing_since.get_or_insert(recorded.at);
                 self.failed(code, *count, (*again_at, recorded.at));
             }
@@ -186,8 +185,8 @@ impl Mind {
     ) {
         self.failures = count;
         self.again_at = again_at;
-        self.outage |=
-            self.moment != Moment::Awaited && again_at.is_some_and(|again_at| again_at > at);
+        self.outage |= self.retry_notice != RetryNotice::Active
+            && again_at.is_some_and(|again_at| again_at > at);
         self.useless += u32::from(is_useless(code));
         if code == CUT_OFF {
             self.widen(self.spent_output);
@@ -199,13 +198,13 @@ impl Mind {
     /// The script takes a phase over.
     fn lose(&mut self, phase: &str, because: &str, at: DateTime<Utc>) {
         self.script_leads = Some(phase.to_owned());
-        self.lost += 1;
-        self.script_until = gives_back(because, (self.lost, at));
+        self.takeovers += 1;
+        self.script_until = gives_back(because, (self.takeovers, at));
         self.script_told = true;
         self.useless = 0;
         self.again_at = None;
         self.held.clear();
-        self.moment = self.moment.after(false);
+        self.retry_notice = self.retry_notice.after(false);
     }
 
     /// Something that the model has read is not so any more.
@@ -217,7 +216,7 @@ impl Mind {
     /// A person has done something: a long pause is over. A short one stays, so that nobody uses the attempts up by
     /// writing on.
     fn ask_at_once(&mut self) {
-        if self.moment != Moment::Awaited {
+        if self.retry_notice != RetryNotice::Active {
             self.again_at = None;
         }
     }
@@ -269,9 +268,9 @@ impl Mind {
         self.knew = *knew;
         self.useless = 0;
         self.outage = false;
-        self.moment = Moment::Untold;
+        self.retry_notice = RetryNotice::NotSent;
         self.failing_since = None;
-        self.lost = 0;
+        self.takeovers = 0;
         self.script_told = false;
         self.silent = text.trim().is_empty().then_some(seq);
         self.idle = if calls.is_empty() { self.idle + 1 } else { self.idle };
@@ -317,8 +316,8 @@ impl Mind {
     }
 
     /// Whether the participant has been asked for a moment's patience since the model last answered.
-    pub(super) fn is_moment_told(&self) -> bool {
-        self.moment != Moment::Untold
+    pub(super) fn has_retry_notice(&self) -> bool {
+        self.retry_notice != RetryNotice::NotSent
     }
 
     /// Whether something has happened that the model has not been told of.
@@ -349,8 +348,8 @@ const ROOM_MAX: u32 = 32_768;
 const PATIENCE: u32 = 2;
 
 /// From when on a person's act gives the phase back to the model; none where nothing does.
-fn gives_back(because: &str, (lost, at): (u32, DateTime<Utc>)) -> Option<DateTime<Utc>> {
-    match lost.checked_sub(PATIENCE + 1) {
+fn gives_back(because: &str, (takeovers, at): (u32, DateTime<Utc>)) -> Option<DateTime<Utc>> {
+    match takeovers.checked_sub(PATIENCE + 1) {
         _ if because == BUDGET => None,
         Some(n) if !is_useless(because) && because != SILENT => at.checked_add_signed(pause(n)),
         _ => Some(at),

@@ -309,7 +309,7 @@ impl Actor {
         if retry != Retry::Now {
             self.say_held();
         }
-        let was_told = self.state.mind.is_moment_told();
+        let was_told = self.state.mind.has_retry_notice();
         let (code, in_a_moment) = (code.to_owned(), moment.is_some());
         let again_at = moment.or(again_at);
         self.emit(Event::ThinkingFailed { code: code.clone(), count, again_at, in_a_moment });
@@ -357,7 +357,7 @@ impl Actor {
     /// The pause after so many failures in a row, without those at which somebody waited for a moment: they are over.
     fn pause_after(&self, count: u32) -> TimeDelta {
         let mind = &self.state.mind;
-        let moments = if mind.is_moment_told() {
+        let moments = if mind.has_retry_notice() {
             u32::try_from(MOMENTS.len()).unwrap_or_default()
         } else {
             0
