@@ -10,8 +10,10 @@
 mod accounts;
 mod blocked;
 mod desk;
+mod drafts;
 mod drive;
 pub mod erasure;
+mod files;
 mod inbound;
 mod limits;
 mod outbox;
@@ -46,22 +48,20 @@ use tokio::sync::{Notify, broadcast};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
-    artifacts::{self, Artifacts, blobs},
+    artifacts::Artifacts,
     clock::Clock,
     contacts::Contacts,
     drill::{Point, pass},
     flows::{Library, LoadedFlow},
-    ids::{EffectId, Ids, SessionId, WaitId},
-    interview::{Actor, Refusal, Responder, State, typed::asks_for_person},
+    ids::{EffectId, Ids, SessionId},
+    interview::{Actor, Responder, State, typed::asks_for_person},
     llm,
     model::{
-        artifact::Artifact,
         effect::{Delivery, Effect, Rendering},
         posted::Posted,
         session::{Head, PersonId, Place, Platform, Status},
         team::Team,
         transcript::Started,
-        ui::{Control, Upload},
         wait::Wait,
     },
     store::{self, Find, Loaded, Store},
@@ -74,17 +74,17 @@ use crate::{
 
 use self::{
     desk::{Desks, Job},
+    drafts::Drafts,
     pinned::PinnedFlows,
     states::States,
-    think::Drafts,
 };
 
 pub use self::{
     blocked::Outage,
+    drafts::Draft,
     inbound::{Inbound, Receipt, What},
     limits::{Beginning, Limits},
     reading::Gathered,
-    think::Draft,
 };
 
 /// Where effects leave: one per platform.
@@ -451,42 +451,6 @@ impl Engine {
         receipt.await.map_err(|_| Error::Busy)?
     }
 
-    /// Checks a file against the open upload (or the phase's limits) and keeps it; the refusal is for the person.
-    pub async fn keep_file(
-        &self,
-        session: SessionId,
-        wait: Option<WaitId>,
-        filename: &str,
-        bytes: Vec<u8>,
-    ) -> Result<Result<Artifact, String>, Error> {
-        let actor = self.load(session).await?;
-        if let Err(Refusal(why)) = actor.takes_files() {
-            tally::refusal("file");
-            return Ok(Err(why));
-        }
-        let mut asked = asked_upload(&actor, wait);
-        asked.max_bytes = asked.max_bytes.min(self.inner.limits.file_bytes);
-        match self.inner.parts.artifacts.keep(session, &asked, filename, bytes).await {
-            Ok(artifact) => {
-                if self.inner.parts.store.load(session).await?.is_none() {
-                    // Erased meanwhile: the file must not outlive it.
-                    self.erase_files(session).await?;
-                    return Err(Error::NoSession);
-                }
-                pass(Point::FileKept);
-                Ok(Ok(artifact))
-            }
-            Err(artifacts::Error::Refused(refused)) => {
-                tally::refusal("file");
-                Ok(Err(refused.to_string()))
-            }
-            Err(artifacts::Error::Blobs(blobs::Error::Gone)) => Err(Error::NoSession),
-            Err(artifacts::Error::Blobs(error)) => {
-                Err(Error::Store(store::Error::Unavailable(Arc::new(error))))
-            }
-        }
-    }
-
     /// A session with its flow, for views.
     pub async fn view(&self, session: SessionId) -> Result<(Loaded, Arc<LoadedFlow>), Error> {
         let loaded = self.inner.parts.store.load(session).await?.ok_or(Error::NoSession)?;
@@ -620,24 +584,4 @@ impl Drop for Running<'_> {
     fn drop(&mut self) {
         self.0.store(false, Ordering::Relaxed);
     }
-}
-
-/// What a file is checked against: the upload that it answers, or what the phase allows.
-fn asked_upload(actor: &Actor, wait: Option<WaitId>) -> Upload {
-    let asked = |wait: &Wait| match &wait.prompt.control {
-        Control::Upload(upload) => Some(upload.clone()),
-        _ => None,
-    };
-    let state = actor.state();
-    let named = wait.and_then(|id| state.waits.get(&id)).and_then(asked);
-    named.or_else(|| state.pending().find_map(asked)).unwrap_or_else(|| {
-        let limits = actor.phase().map(|phase| phase.uploads.clone()).unwrap_or_default();
-        Upload {
-            upload_type: "other".to_owned(),
-            accept: limits.accept,
-            max_bytes: limits.max_mb * 1024 * 1024,
-            max_files: limits.max_files,
-            required: false,
-        }
-    })
 }

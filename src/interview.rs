@@ -21,6 +21,7 @@ pub mod family;
 mod goodbye;
 pub mod handover;
 mod hear;
+mod meanwhile;
 mod mind;
 mod outcome;
 mod own;
@@ -37,6 +38,7 @@ mod texts;
 mod think;
 mod timers;
 pub mod typed;
+mod unasked;
 
 pub use self::{
     actor::{Actor, Next, Refusal},
@@ -45,6 +47,7 @@ pub use self::{
     calls::Suspension,
     commands::Command,
     handover::Called,
+    meanwhile::Speech,
     outcome::roles_of,
     records::{ObjectiveReport, SavedRecord},
     routes::Asking,

@@ -58,6 +58,8 @@ mod led_and_killed;
 mod manifest;
 #[path = "slack/matching.rs"]
 mod matching;
+#[path = "slack/meanwhile.rs"]
+mod meanwhile;
 #[path = "support/model_service.rs"]
 mod model_service;
 #[path = "it/world/mortal.rs"]

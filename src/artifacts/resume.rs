@@ -79,6 +79,14 @@ pub fn draft(text: &str) -> Draft {
     }
 }
 
+/// Whether a text is a résumé: a role or a school stands in it.
+pub fn reads_like_one(text: &str) -> bool {
+    let Draft { skeleton_timeline: roles, education_history: schools, .. } = draft(text);
+    [&roles["work"], &roles["volunteer"], &schools["education"]]
+        .into_iter()
+        .any(|found| found.as_array().is_some_and(|found| !found.is_empty()))
+}
+
 fn of(parts: &[Part], section: Section) -> Vec<&[Line]> {
     let wanted = parts.iter().filter(|part| part.section == section);
     wanted.map(|part| part.lines.as_slice()).collect()

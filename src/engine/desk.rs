@@ -18,7 +18,7 @@ use super::{Engine, Error, Inbound, Receipt, What, erasure::Erased};
 use crate::{
     drill::{Point, pass},
     ids::SessionId,
-    interview::{Actor, Answer},
+    interview::{Actor, Answer, Command},
     model::{
         effect::{Delivery, Effect},
         team::Team,
@@ -293,6 +293,8 @@ impl Engine {
     /// Decides an inbound event and commits it; the receipt is handed out after that.
     async fn take_in(&self, inbound: Inbound) -> Result<Receipt, Error> {
         let Inbound { key, session, from, what } = inbound;
+        let speech = self.speech(session, from.person.platform);
+        let speech = speech.as_ref();
         let act = |actor: &mut Actor| match &what {
             _ if actor.is_child() => Receipt::Refused(NOBODY_HOME.to_owned()),
             What::Answer { wait, revision, reply, via } => {
@@ -301,7 +303,7 @@ impl Engine {
                 Receipt::Settled(actor.settle(answer))
             }
             What::Said { text, source } => {
-                actor.hear(&from, text, source.clone());
+                actor.hear_amid(&from, text, source.clone(), speech);
                 Receipt::Taken
             }
             What::Amended { source, text } => match actor.amend(&from, source, text.as_deref()) {
@@ -329,6 +331,10 @@ impl Engine {
                     Err(refusal) => Receipt::Refused(refusal.0),
                 }
             }
+            What::Command(Command::Interrupt) => match actor.interrupt(&from, speech) {
+                Ok(()) => Receipt::Taken,
+                Err(refusal) => Receipt::Refused(refusal.0),
+            },
             What::Command(command) => {
                 let via = crate::model::transcript::Via::Command;
                 match actor.command(&from, command.clone(), via) {

@@ -52,6 +52,7 @@ impl Engine {
                 }
                 self.succeed(actor, call, value);
             }
+            Ok(Outcome::Waiting(_)) if actor.withholds(call) => actor.withhold(call),
             Ok(Outcome::Waiting(waiting)) => {
                 let Waiting { prompt, state, answerers, expires_at } = *waiting;
                 actor.suspend(call, Suspension { prompt, state, answerers, expires_at });

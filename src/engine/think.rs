@@ -7,7 +7,6 @@
 mod answer;
 
 use std::{
-    collections::HashMap,
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
@@ -20,6 +19,7 @@ use tokio::sync::broadcast;
 use self::answer::{EMPTY, remedy, trouble, useful};
 use super::{
     Engine, Error, Inner,
+    drafts::Draughtsman,
     drive::{Step, millis, worked},
     window,
 };
@@ -40,101 +40,8 @@ use crate::{
     tool::{EffectClass, Outcome, pipeline::Ended},
 };
 
-/// Words of the model while it speaks, for those who look on; nothing is lost with them, since the whole text is
-/// posted when it is durable.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Draft {
-    /// In which session.
-    pub session: SessionId,
-    /// The last event that the model knew: names the message that is being written.
-    pub knew: u64,
-    /// All words so far; empty where it began anew, and where it is over: posted by then, or nothing came of it.
-    pub text: Arc<str>,
-}
-
 /// A silence that needs a word of excuse, where the process that was to speak has ended.
 const NOTICED: TimeDelta = TimeDelta::seconds(30);
-
-/// Drafts that a slow listener may fall behind; older ones mean nothing by then.
-const DRAFTS_KEPT: usize = 64;
-
-/// Shortest growth of a draft that is told, in bytes: a message is edited some times, not for each word.
-const DRAFT_STEP: usize = 24;
-
-/// Shortest growth of a long draft, as a part of it: all of it is told each time, so that the work stays in proportion
-/// to its length.
-const DRAFT_SHARE: usize = 32;
-
-/// Tells of words as they come, and knows those of each message that is being written.
-#[derive(Debug)]
-pub(super) struct Drafts {
-    told: broadcast::Sender<Draft>,
-    now: Mutex<HashMap<SessionId, Draft>>,
-}
-
-impl Default for Drafts {
-    fn default() -> Self {
-        Self { told: broadcast::Sender::new(DRAFTS_KEPT), now: Mutex::default() }
-    }
-}
-
-impl Drafts {
-    fn of(&self, session: SessionId) -> Option<Draft> {
-        self.now.lock().unwrap_or_else(PoisonError::into_inner).get(&session).cloned()
-    }
-
-    fn tell(&self, draft: Draft) {
-        let mut now = self.now.lock().unwrap_or_else(PoisonError::into_inner);
-        if draft.text.is_empty() {
-            now.remove(&draft.session);
-        } else {
-            now.insert(draft.session, draft.clone());
-        }
-        drop(now);
-        // Nobody looking on is no failure.
-        _ = self.told.send(draft);
-    }
-}
-
-struct Draughtsman<'a> {
-    drafts: &'a Drafts,
-    session: SessionId,
-    knew: u64,
-    text: String,
-    told: usize,
-}
-
-impl Draughtsman<'_> {
-    fn tell(&mut self) {
-        self.told = self.text.len();
-        let (session, knew) = (self.session, self.knew);
-        self.drafts.tell(Draft { session, knew, text: Arc::from(self.text.as_str()) });
-    }
-}
-
-impl Drop for Draughtsman<'_> {
-    fn drop(&mut self) {
-        if self.told > 0 {
-            self.text.clear();
-            self.tell();
-        }
-    }
-}
-
-impl Sink for Draughtsman<'_> {
-    fn words(&mut self, words: &str) {
-        self.text.push_str(words);
-        if self.text.len() - self.told >= DRAFT_STEP.max(self.told / DRAFT_SHARE) {
-            self.tell();
-        }
-    }
-
-    fn restart(&mut self) -> bool {
-        self.text.clear();
-        self.tell();
-        true
-    }
-}
 
 /// What asking the model came to.
 enum Thinking {
@@ -145,16 +52,6 @@ enum Thinking {
 }
 
 impl Engine {
-    /// Hears the model's words while it speaks.
-    pub fn drafts(&self) -> broadcast::Receiver<Draft> {
-        self.inner.drafts.told.subscribe()
-    }
-
-    /// What the model has said so far of the message that it is writing in a session, if it is.
-    pub fn draft(&self, session: SessionId) -> Option<Draft> {
-        self.inner.drafts.of(session)
-    }
-
     /// Whether a model is configured.
     pub(super) fn has_model(&self) -> bool {
         self.inner.parts.models.interview.is_some()
@@ -174,7 +71,8 @@ impl Engine {
         let (session, knew) = (loaded.head.id, loaded.head.seq);
         if let Some((scope, until)) = self.empty_account(session, &loaded.head.place).await? {
             let retry = Retry::At(until);
-            self.fail_thinking(session, (scope.budget(), retry), Usage::default()).await?;
+            let why = (scope.budget(), retry);
+            self.fail_thinking((session, knew), why, Usage::default()).await?;
             return Ok(Step::Done);
         }
         if self.was_cut_off(state) {
@@ -198,10 +96,9 @@ impl Engine {
         let tries = if reserve.is_some() { TRIES + 1 } else { TRIES };
         let again = state.mind.useless + 1 < tries;
         let model = reserve.filter(|_| state.mind.useless >= TRIES).unwrap_or(model);
-        let (drafts, text) = (&self.inner.drafts, String::new());
         // The draft ends with it, after the words were posted.
-        let mut sink = Draughtsman { drafts, session, knew, text, told: 0 };
-        match self.ask(model.as_ref(), &request, &mut sink, session).await? {
+        let mut sink = Draughtsman::begin(&self.inner.drafts, (session, knew), &request);
+        match self.ask(model.as_ref(), &request, &mut sink, (session, knew)).await? {
             Thinking::Dropped => {}
             Thinking::Answered(answer) => {
                 let is_nudged = state.mind.gaps > 0;
@@ -209,7 +106,7 @@ impl Engine {
             }
             Thinking::Failed(llm::Error::Overflow(_) | llm::Error::TooLarge { .. })
                 if self.shorten(state, loaded, flow).await? => {}
-            Thinking::Failed(error) => self.failed(session, &error, again).await?,
+            Thinking::Failed(error) => self.failed((session, knew), &error, again).await?,
         }
         Ok(Step::Done)
     }
@@ -243,7 +140,7 @@ impl Engine {
         model: &dyn llm::Model,
         request: &Request,
         sink: &mut dyn Sink,
-        session: SessionId,
+        (session, knew): (SessionId, u64),
     ) -> Result<Thinking, Error> {
         let changes = self.watch();
         let clock = &self.inner.parts.clock;
@@ -257,7 +154,7 @@ impl Engine {
                 }
                 Err(error) => Thinking::Failed(error),
             }),
-            gone = self.until_unwanted(session, changes) => gone.map(|()| Thinking::Dropped),
+            gone = self.until_unwanted((session, knew), changes) => gone.map(|()| Thinking::Dropped),
             () = self.inner.closing.cancelled() => Ok(Thinking::Dropped),
         }
     }
@@ -265,7 +162,7 @@ impl Engine {
     /// Resolves when the session does not want the model's answer any more.
     async fn until_unwanted(
         &self,
-        session: SessionId,
+        (session, knew): (SessionId, u64),
         mut watched: broadcast::Receiver<super::Changed>,
     ) -> Result<(), Error> {
         loop {
@@ -274,7 +171,7 @@ impl Engine {
                 Ok(_) | Err(broadcast::error::RecvError::Lagged(_)) => {}
                 Err(broadcast::error::RecvError::Closed) => return Ok(()),
             }
-            if self.load(session).await?.awaits_thought().is_none() {
+            if !self.load(session).await?.awaits_answer(knew) {
                 return Ok(());
             }
         }
@@ -307,7 +204,7 @@ impl Engine {
                     "the model's answer was of no use. hint: {}", remedy(code)
                 );
                 let retry = if again { Retry::Now } else { Retry::Later };
-                self.fail_thinking(session, (code, retry), usage).await
+                self.fail_thinking((session, knew), (code, retry), usage).await
             }
         }
     }
@@ -347,7 +244,7 @@ impl Engine {
 
     async fn failed(
         &self,
-        session: SessionId,
+        (session, knew): (SessionId, u64),
         error: &llm::Error,
         again: bool,
     ) -> Result<(), Error> {
@@ -372,7 +269,7 @@ impl Engine {
             | llm::Error::BadAnswer(_)
             | llm::Error::Busy => soon(None),
         };
-        self.fail_thinking(session, (error.word(), retry), Usage::default()).await
+        self.fail_thinking((session, knew), (error.word(), retry), Usage::default()).await
     }
 
     /// What staff should hear of a failure that does not pass by itself; once in a while, whoever's session it is.
@@ -384,13 +281,13 @@ impl Engine {
 
     async fn fail_thinking(
         &self,
-        session: SessionId,
+        (session, knew): (SessionId, u64),
         (code, retry): (&str, Retry),
         usage: Usage,
     ) -> Result<(), Error> {
         self.decide(session, None, |actor| {
             actor.spend(SpentOn::Answer, usage);
-            if actor.awaits_thought().is_some() {
+            if actor.awaits_answer(knew) {
                 actor.thinking_failed(code, retry);
             }
         })
@@ -405,12 +302,12 @@ impl Engine {
         flow: &LoadedFlow,
     ) -> Result<bool, Error> {
         let Some(model) = self.inner.parts.models.interview.clone() else { return Ok(false) };
-        let session = loaded.head.id;
+        let (session, asked) = (loaded.head.id, (loaded.head.id, loaded.head.seq));
         let Some(through) = window::cut(&loaded.events, state.mind.summarised) else {
             return Ok(false);
         };
         let request = window::summary_request(flow, &loaded.events, through);
-        let answer = match self.ask(model.as_ref(), &request, &mut llm::Silent, session).await? {
+        let answer = match self.ask(model.as_ref(), &request, &mut llm::Silent, asked).await? {
             Thinking::Answered(answer) => answer,
             Thinking::Dropped => return Ok(true),
             Thinking::Failed(error) => {
@@ -483,11 +380,15 @@ impl Engine {
             made.push(run(call).await);
         }
         let mut actor = desk.into_inner().unwrap_or_else(PoisonError::into_inner);
-        if made.iter().any(|made| !has_failed(&made.result)) {
+        let is_withheld = |made: &Made| is_waiting(&made.result) && actor.withholds(&made.call.id);
+        let (withheld, others): (Vec<&Made>, Vec<&Made>) =
+            made.iter().partition(|m| is_withheld(m));
+        let has_worked = others.iter().any(|made| !has_failed(&made.result));
+        if has_worked || (!withheld.is_empty() && actor.holds_more_than_a_question()) {
             // Above the cards that the calls have come to.
             actor.say_held();
         }
-        let waiting = made.iter().filter(|made| matches!(made.result, Ok(Outcome::Waiting(_))));
+        let waiting = made.iter().filter(|made| is_waiting(&made.result));
         let (waiting, mut nth) = (waiting.count(), 0);
         for call in &calls {
             let Some(found) = made.iter().find(|made| made.call.id == call.id) else { continue };
@@ -528,6 +429,10 @@ struct Made {
     result: Result<Outcome, CallResult>,
     took: TimeDelta,
     cost: Usage,
+}
+
+fn is_waiting(result: &Result<Outcome, CallResult>) -> bool {
+    matches!(result, Ok(Outcome::Waiting(_)))
 }
 
 fn has_failed(result: &Result<Outcome, CallResult>) -> bool {

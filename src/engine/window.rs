@@ -364,15 +364,14 @@ impl<'a> Window<'a> {
             },
         };
         let calls: Vec<ToolCall> = thought.calls.iter().map(call).collect();
-        if calls.is_empty() && thought.text.is_empty() {
-            return;
-        }
         let calls_nothing = calls.is_empty();
-        messages.push(Message::Assistant {
-            text: thought.text.clone(),
-            calls,
-            opaque: thought.opaque.clone(),
-        });
+        if !calls_nothing || !thought.text.is_empty() {
+            messages.push(Message::Assistant {
+                text: thought.text.clone(),
+                calls,
+                opaque: thought.opaque.clone(),
+            });
+        }
         for intent in &thought.calls {
             let result = self.results.get(&intent.id);
             let content = result.map_or_else(

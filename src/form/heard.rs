@@ -142,6 +142,7 @@ fn offered(words: &str) -> Option<(Offered, bool)> {
         Command::StopReminders => (Offered::StopReminders, true),
         Command::AskAgain => (Offered::AskAgain, false),
         Command::Later
+        | Command::Interrupt
         | Command::Advance { .. }
         | Command::TakeOver
         | Command::HandBack

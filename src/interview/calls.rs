@@ -76,6 +76,10 @@ impl Actor {
             // The card is not shown to the participant, who must not be left without a word.
             self.expect_request(wait, &alias);
         }
+        if self.is_unaware_of_words(call) {
+            // The model reads what was written at once, and the card stays open beside it.
+            self.detach_all();
+        }
         wait
     }
 

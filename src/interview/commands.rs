@@ -29,6 +29,8 @@ use crate::{
 pub enum Command {
     /// "stop": nothing more is asked.
     Stop,
+    /// The model is stopped in what it is at, and rests until the participant does something.
+    Interrupt,
     /// "resume" or "continue": go on after stop, pause, "not now" or a hand-over nobody claimed.
     Resume,
     /// "human": a person is asked for.
@@ -113,6 +115,7 @@ impl Command {
             | Self::Release
             | Self::End { .. } => true,
             Self::Stop
+            | Self::Interrupt
             | Self::Resume
             | Self::Human
             | Self::Skip
@@ -130,6 +133,7 @@ impl Command {
     const fn name(&self) -> &'static str {
         match self {
             Self::Stop => "stop",
+            Self::Interrupt => "interrupt",
             Self::Resume => "resume",
             Self::Human => "human",
             Self::Skip => "skip",
@@ -228,6 +232,8 @@ impl Actor {
         self.audit("command", facts, []);
         match command {
             Command::Stop => self.stop("the participant said stop"),
+            // Nothing is under way: see `Actor::interrupt`.
+            Command::Interrupt => return self.interrupt(from, None),
             Command::Resume => return self.resume(from),
             Command::Human => self.hand_over(handover::ASKED, texts::HUMAN_ASKED),
             Command::Skip => return self.skip(from, via),
@@ -309,7 +315,12 @@ impl Actor {
                 self.post(texts::RESUMED);
                 self.show_open();
             }
-            Status::Notice | Status::Open => self.show_open(),
+            Status::Notice | Status::Open => {
+                if self.state.mind.is_halted() {
+                    self.keep_words(texts::GO_ON, None, None);
+                }
+                self.show_open();
+            }
             Status::Completed | Status::Ended => {
                 return Err(Refusal(
                     "This conversation is complete; there is nothing to go on with.".to_owned(),

@@ -78,18 +78,15 @@ impl Actor {
             Command::Later => is_asking && open().next().is_some(),
             // A model may have asked in words.
             Command::Skip => open().next().is_some() || !self.is_led_by_model(),
+            // A model that was stopped goes on with any words.
+            Command::Resume => !is_asking || !self.state.mind.is_halted(),
             Command::AskAgain => is_still_offered(Offered::AskAgain, &self.state),
             _ => true,
         };
         if !has_a_use {
             return None;
         }
-        let is_named = |wait: &Wait| {
-            let control = &wait.prompt.control;
-            !typed::takes_any_words(control)
-                && matches!(typed::read(control, text), Reading::Settled(_))
-        };
-        (!is_asking || !open().any(is_named)).then_some(command)
+        (!is_asking || !self.names_an_option(text)).then_some(command)
     }
 
     fn remember_wording(&mut self, wait: WaitId, source: Option<String>) {

@@ -7,7 +7,9 @@ use crate::{
     ids::CallId,
     model::{
         task::Subtask,
-        transcript::{Audience, Call, Event, Gap, Intent, Origin, Recorded, Speaker, Thought},
+        transcript::{
+            Audience, Call, CallResult, Event, Gap, Intent, Origin, Recorded, Speaker, Thought,
+        },
         ui::Reply,
         usage::Usage,
         wait::{Purpose, Wait},
@@ -23,6 +25,16 @@ pub struct Mind {
     pub knew: u64,
     /// The newest event that the model has to be told of.
     pub news: u64,
+    /// The newest thing that a person wrote, sent or answered while the model did not wait for it.
+    pub heard: u64,
+    /// The participant has stopped it, and done nothing since.
+    halted: bool,
+    /// Answers in a row that ended because the participant wrote.
+    pub interruptions: u32,
+    /// Rounds in a row of which a card was withheld.
+    withheld: u32,
+    /// A card of the last round was withheld.
+    withholds: bool,
     /// The calls of its last round, in its order.
     pub wanted: Vec<Call>,
     /// Calls that it has made in the whole session.
@@ -78,8 +90,8 @@ pub struct Mind {
     spent_output: u64,
     /// The last event that the newest short form stands for.
     pub summarised: u64,
-    /// The newest event to be told of before the files that came right before this event.
-    before_files: Option<u64>,
+    /// The newest event to be told of, and the newest that was heard, before the files that came right before this event.
+    before_files: Option<(u64, u64)>,
 }
 
 /// Whether the participant has been told that the model is asked again in a moment.
@@ -108,9 +120,11 @@ impl Mind {
     pub(super) fn apply(&mut self, recorded: &Recorded, phase: Option<&str>, calls: &[CallState]) {
         let seq = recorded.seq;
         let before_files = self.before_files.take();
+        self.note_card(&recorded.event, (seq, before_files), calls);
         match &*recorded.event {
             Event::Said { from: Speaker::Participant, .. } => {
                 self.begin_turn(seq);
+                self.heard = seq;
                 self.leave_script(recorded.at);
                 self.ask_at_once();
                 self.unread_since.get_or_insert(recorded.at);
@@ -125,14 +139,15 @@ impl Mind {
             Event::Saved { .. } | Event::ObjectiveSet { .. } => self.idle = 0,
             Event::Kept(_) => {
                 self.begin_rounds();
-                self.before_files = Some(before_files.unwrap_or(self.news));
+                self.before_files = Some(before_files.unwrap_or((self.news, self.heard)));
                 self.news = seq;
+                self.heard = seq;
             }
             // They are part of the answer, and told with what comes of it.
             Event::Answered { reply: Reply::Uploaded { .. }, .. } => {
                 self.begin_rounds();
                 self.leave_script(recorded.at);
-                self.news = before_files.unwrap_or(self.news);
+                self.news = before_files.map_or(self.news, |(news, _)| news);
             }
             // What comes of it is told as the result of its call.
             Event::Answered { .. } => {
@@ -140,6 +155,7 @@ impl Mind {
                 self.leave_script(recorded.at);
             }
             Event::Edited { .. } => self.begin_rounds(),
+            Event::StatusChanged { .. } => self.halted = false,
             Event::Called(call) if matches!(call.origin, Origin::Person { .. }) => {
                 self.begin_rounds();
             }
@@ -165,6 +181,30 @@ impl Mind {
             Event::Spent { usage, .. } => {
                 self.spend(*usage);
                 self.spent_output = usage.output;
+            }
+            _ => {}
+        }
+    }
+
+    /// What an event says of cards: an answer to one that the model does not wait for, or one that was not shown.
+    fn note_card(
+        &mut self,
+        event: &Event,
+        (seq, before_files): (u64, Option<(u64, u64)>),
+        calls: &[CallState],
+    ) {
+        match event {
+            Event::Answered { wait, .. } => {
+                let is_beside = |known: &CallState| known.detached && known.wait == Some(*wait);
+                if calls.iter().any(is_beside) {
+                    self.heard = seq;
+                } else if let Some((_, heard)) = before_files {
+                    self.heard = heard;
+                }
+            }
+            Event::Returned { result: CallResult::Err { code, .. }, .. } if code == NOT_SHOWN => {
+                self.withheld += u32::from(!self.withholds);
+                self.withholds = true;
             }
             _ => {}
         }
@@ -210,6 +250,7 @@ impl Mind {
     /// Something that the model has read is not so any more.
     pub(super) fn changed(&mut self, seq: u64) {
         self.begin_turn(seq);
+        self.heard = seq;
         self.ask_at_once();
     }
 
@@ -229,6 +270,7 @@ impl Mind {
     /// A person has done something: their turn is over, and the model's begins with whatever is news in it.
     fn begin_rounds(&mut self) {
         self.round = 0;
+        self.halted = false;
         self.useless = 0;
         self.gaps = 0;
         self.turn = Usage::default();
@@ -266,6 +308,9 @@ impl Mind {
     fn thought(&mut self, thought: &Thought, (seq, phase): (u64, Option<&str>)) {
         let Thought { knew, round, text, calls, usage, last, gap, .. } = thought;
         self.knew = *knew;
+        if !std::mem::take(&mut self.withholds) {
+            self.withheld = 0;
+        }
         self.useless = 0;
         self.outage = false;
         self.retry_notice = RetryNotice::NotSent;
@@ -273,7 +318,12 @@ impl Mind {
         self.takeovers = 0;
         self.script_told = false;
         self.silent = text.trim().is_empty().then_some(seq);
-        self.idle = if calls.is_empty() { self.idle + 1 } else { self.idle };
+        let was_interrupted = matches!(gap, Some(Gap::Interrupted | Gap::Stopped));
+        self.halted = *gap == Some(Gap::Stopped);
+        self.interruptions =
+            if *gap == Some(Gap::Interrupted) { self.interruptions + 1 } else { 0 };
+        let is_idle = calls.is_empty() && !was_interrupted;
+        self.idle = if is_idle { self.idle + 1 } else { self.idle };
         let is_cut = *gap == Some(Gap::Cut);
         if is_cut {
             self.widen(usage.output);
@@ -320,11 +370,32 @@ impl Mind {
         self.retry_notice != RetryNotice::NotSent
     }
 
+    /// Whether a person wrote, sent or answered something that the model did not know when it last spoke.
+    pub(super) fn is_unaware(&self) -> bool {
+        self.heard > self.knew
+    }
+
+    /// Whether the participant has stopped it, and done nothing since.
+    pub fn is_halted(&self) -> bool {
+        self.halted
+    }
+
+    /// Whether a card may still be withheld: whoever keeps writing sees one all the same.
+    pub(super) fn may_withhold(&self) -> bool {
+        self.withholds || self.withheld < WITHHELD_MAX
+    }
+
     /// Whether something has happened that the model has not been told of.
     pub fn has_news(&self) -> bool {
         self.news > self.knew
     }
 }
+
+/// Rounds in a row whose cards may be withheld.
+const WITHHELD_MAX: u32 = 2;
+
+/// The code of a call whose card was withheld, since a person had written meanwhile.
+pub(super) const NOT_SHOWN: &str = "not_shown";
 
 /// The code of an answer that was cut off before any of it was of use.
 pub(super) const CUT_OFF: &str = "cut_off";

@@ -331,7 +331,7 @@ impl Actor {
                 if let Err(Refusal(why)) = self.takes_files() {
                     return Settlement::Invalid { errors: vec![FieldError::whole(why)] };
                 }
-                self.keep_all(files);
+                self.keep_unasked(files);
                 return Settlement::Applied;
             }
             (None, _) => {

@@ -55,7 +55,7 @@ impl Actor {
             && !self.state.pending().any(blocks)
             && !self.awaits_child();
         let phase = self.phase().filter(|_| is_theirs)?;
-        let asks = words.contains(QUESTION_MARKS);
+        let asks = asks(words);
         let is_done =
             !phase.objective.is_empty() && evidence::missing(&self.state, phase).is_empty();
         match (is_done, asks) {
@@ -89,4 +89,9 @@ impl Actor {
             self.post(format!("{held} …"));
         }
     }
+}
+
+/// Whether words ask something.
+pub(super) fn asks(words: &str) -> bool {
+    words.contains(QUESTION_MARKS)
 }

@@ -16,6 +16,14 @@ use crate::{
 };
 
 pub(super) const STOPPED_ALREADY: &str = "This conversation is stopped. Type *resume* to continue.";
+pub(super) const SPEECH_STOPPED: &str =
+    "I've stopped. Write whenever you're ready, or type *stop* again to stop the interview.";
+pub(super) const SPEECH_STOPPED_BY_BUTTON: &str = "I've stopped. Write whenever you're ready.";
+pub(super) const WAITING: &str = "I'll wait. Write whenever you're ready.";
+pub(super) const NOTHING_UNDER_WAY: &str = "I'd already finished, so there was nothing to stop.";
+pub(super) const NOT_YOURS_TO_STOP: &str = "Only the person being interviewed can stop me here.";
+/// What is kept as the participant's words where they let a stopped model go on without any.
+pub(super) const GO_ON: &str = "Continue.";
 pub(super) const RESUMED: &str = "Welcome back. Let's pick up where we left off.";
 pub(super) const PAUSED: &str = "I haven't heard from you for a while, so I've paused. Nothing is lost: write anything to continue.";
 pub(super) const DECLINED: &str =
@@ -85,6 +93,17 @@ pub(super) const ERASE_BODY: &str = "This deletes your answers, your files, the 
 /// Words named one option among others.
 pub(super) fn did_you_mean(label: &str) -> String {
     format!("Did you mean *{}*? {PLEASE_PICK}", quoted(label))
+}
+
+/// Files have come while the model was at work on something else.
+pub(super) fn arrived(names: &[String]) -> String {
+    let names: Vec<String> = names.iter().map(|name| format!("*{}*", quoted(name))).collect();
+    match names.as_slice() {
+        [before @ .., last] if !before.is_empty() => {
+            format!("Got {} and {last}.", before.join(", "))
+        }
+        names => format!("Got {}.", names.concat()),
+    }
 }
 
 /// A question where nobody answers any; `next` says how to go on.

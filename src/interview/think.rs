@@ -131,7 +131,7 @@ impl Actor {
             0 => mind.turn_over || mind.round > limit,
             more => mind.round > limit + more,
         };
-        if !mind.has_news() || is_early || is_over || self.is_held_up() {
+        if !mind.has_news() || mind.is_halted() || is_early || is_over || self.is_held_up() {
             return Next::Rest;
         }
         let last = mind.round >= limit || mends > 0 || self.turn_is_used_up();
@@ -192,11 +192,11 @@ impl Actor {
     }
 
     /// Takes what the model answered in. `knew` is the last event that it was shown; what came after is news to it. An
-    /// answer to a turn that is over (stopped, handed over, moved on without it) is dropped: nobody has seen it. It was
+    /// answer to a turn that is over (stopped, interrupted, handed over, moved on without it) is dropped: nobody has seen it. It was
     /// paid for all the same. `waits`: its words are said when it is known that its calls have not all failed.
     pub fn thought(&mut self, knew: u64, response: Response, waits: bool) {
         let Response { text, calls, opaque, usage, cut } = response;
-        let Some(last) = self.awaits_thought() else {
+        let Some(last) = self.awaits_thought().filter(|_| !self.is_void(knew)) else {
             return self.spend(SpentOn::Answer, usage);
         };
         if self.state.mind.round == 0 {

@@ -17,6 +17,8 @@ mod lexicon;
 mod options;
 mod tokens;
 
+pub(super) use self::tokens::tokens as tokens_of;
+
 use self::{
     lexicon::{Language, languages},
     tokens::{Tokens, tokens},
@@ -114,6 +116,34 @@ pub fn asks_for_person(text: &str) -> bool {
     order(text) == Some(Command::Human)
 }
 
+/// Whether a whole message asks for a moment: `wait`, `one moment please`.
+///
+/// ```
+/// # use anteroom::interview::typed::asks_to_wait;
+/// assert!(asks_to_wait("Wait!") && asks_to_wait("einen Moment bitte") && asks_to_wait("attends"));
+/// assert!(!asks_to_wait("Wait, I meant the other one."));
+/// ```
+pub fn asks_to_wait(text: &str) -> bool {
+    is_whole(text, |language| &language.wait)
+}
+
+/// Whether a whole message says no more than that it was read: `ok`, `thank you`, a smile.
+pub(super) fn acknowledges(text: &str) -> bool {
+    let is_courtesy = |language: &Language| language.is_courtesy(&tokens(text));
+    tokens(text).is_empty()
+        || languages().iter().any(is_courtesy)
+        || is_whole(text, |language| &language.yes)
+}
+
+/// Whether a whole text is one of these, with courtesy around it.
+fn is_whole(text: &str, of: impl Fn(&'static Language) -> &'static [Tokens]) -> bool {
+    let words = tokens(text);
+    languages().iter().any(|language| {
+        let words = language.spelt_out(&words);
+        language.stages(&words).any(|words| of(language).iter().any(|one| one == words))
+    })
+}
+
 /// Whether a whole text declines what was asked, in any known language and with courtesy around it.
 ///
 /// ```
@@ -122,12 +152,7 @@ pub fn asks_for_person(text: &str) -> bool {
 /// assert!(!declines("No pets but a dog.") && !declines("Not sure"));
 /// ```
 pub fn declines(text: &str) -> bool {
-    let words = tokens(text);
-    let is_no = |language: &Language| {
-        let words = language.spelt_out(&words);
-        language.stages(&words).any(|words| language.no.iter().any(|no| no.as_slice() == words))
-    };
-    languages().iter().any(is_no) || order(text) == Some(Command::Skip)
+    is_whole(text, |language| &language.no) || order(text) == Some(Command::Skip)
 }
 
 fn command(name: &str) -> Option<Command> {

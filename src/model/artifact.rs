@@ -5,6 +5,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::ids::ArtifactId;
 
+/// The kind of a résumé.
+pub const RESUME: &str = "resume";
+
 /// A file that passed the checks and is kept. Its bytes lie in the artifact store under session and digest.
 ///
 /// ```json
@@ -32,7 +35,7 @@ pub struct Artifact {
 impl Artifact {
     /// Whether it was sent as somebody's résumé.
     pub fn is_resume(&self) -> bool {
-        self.upload_type == "resume"
+        self.upload_type == RESUME
     }
 
     /// `artifact:upload_…`, the only address given out.

@@ -384,7 +384,7 @@ pub struct Thought {
     /// It was the last of its turn: it could make no calls, and the model is not asked before the participant writes.
     #[serde(default, skip_serializing_if = "is_not")]
     pub last: bool,
-    /// Why the model is asked once more although it made no call.
+    /// Why the model is asked once more although it made no call, or why its words end where they do.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gap: Option<Gap>,
 }
@@ -399,6 +399,10 @@ pub enum Gap {
     Question,
     /// The call of `next_phase`: all that the phase requires is done.
     NextPhase,
+    /// Its end: the participant wrote while it was said. The model goes on with what they wrote.
+    Interrupted,
+    /// Its end: the participant stopped it. The model goes on with what they do next.
+    Stopped,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "the form that serde calls")]

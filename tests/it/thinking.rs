@@ -15,6 +15,10 @@ mod cards;
 mod declined;
 #[path = "thinking/goodbyes.rs"]
 mod goodbyes;
+#[path = "thinking/interruptions.rs"]
+mod interruptions;
+#[path = "thinking/meanwhile.rs"]
+mod meanwhile;
 #[path = "thinking/moments.rs"]
 mod moments;
 #[path = "thinking/people.rs"]

@@ -236,6 +236,13 @@ pub(super) const fn of_gap(gap: Gap) -> &'static str {
             "The participant has nothing to answer: no card is open and you asked nothing. Make the call that you announced, \
              or ask the next question of the part now."
         }
+        Gap::Interrupted => {
+            "The participant wrote while you were speaking. They read nothing that you would have said after this."
+        }
+        Gap::Stopped => {
+            "The participant stopped you here, and read nothing that you would have said after this. Go on with what they say \
+             now."
+        }
         Gap::NextPhase => {
             "All that this part requires is done. Call `next_phase` now, with no overrides."
         }

@@ -190,7 +190,7 @@ impl Arrival<'_> {
         Ack::Empty
     }
 
-    /// The stop button of the agent: as the word itself.
+    /// The stop button of the agent: it stops what the bot is at, and not the conversation.
     async fn stopped(
         &self,
         by: &Actor,
@@ -203,7 +203,7 @@ impl Arrival<'_> {
         let Some((session, Role::Conversation)) = found else { return Ok(Ack::Empty) };
         let from = self.participant(by, None).await;
         let ear = Ear { user: by.user.clone(), channel, thread };
-        self.receive(session, (from, What::Command(Command::Stop)), &ear, None).await
+        self.receive(session, (from, What::Command(Command::Interrupt)), &ear, None).await
     }
 
     /// A message was changed, or is gone.

@@ -34,6 +34,7 @@ pub(super) struct Language {
     tail: Phrases,
     pub(super) yes: Phrases,
     pub(super) no: Phrases,
+    pub(super) wait: Phrases,
     pub(super) all: Phrases,
     pub(super) and: Phrases,
     pub(super) number: Phrases,
@@ -138,6 +139,20 @@ impl Language {
         })
     }
 
+    /// Whether a text is courtesy and nothing else.
+    pub(super) fn is_courtesy(&self, text: &[String]) -> bool {
+        let mut rest = text;
+        while !rest.is_empty() {
+            let known = self.lead.iter().chain(self.tail.iter());
+            let Some(found) = known.filter(|known| rest.starts_with(known)).map(Vec::len).max()
+            else {
+                return false;
+            };
+            rest = &rest[found..];
+        }
+        !text.is_empty()
+    }
+
     /// A text without any courtesy around it; never less than one word.
     pub(super) fn stripped<'t>(&self, text: &'t [String]) -> &'t [String] {
         self.stages(text).last().unwrap_or(text)
@@ -202,7 +217,14 @@ mod tests {
         let languages = read(SOURCE).unwrap();
         assert_eq!(languages.len(), 4);
         let all_lists = languages.iter().flat_map(|language| {
-            [&language.lead, &language.tail, &language.yes, &language.no, &language.and]
+            [
+                &language.lead,
+                &language.tail,
+                &language.yes,
+                &language.no,
+                &language.wait,
+                &language.and,
+            ]
         });
         assert!(
             all_lists.into_iter().flat_map(|list| list.iter()).all(|phrase| !phrase.is_empty())

@@ -1,13 +1,13 @@
 //! A text as words to compare: no capitals, no accents, no punctuation.
 
 /// The words of a text. Separators between answers (`,` `;` `/` `&` `+` and line ends) become [`SEPARATOR`].
-pub(super) type Tokens = Vec<String>;
+pub(in crate::interview) type Tokens = Vec<String>;
 
 /// Stands for a sign that separates two answers.
 pub(super) const SEPARATOR: &str = ",";
 
 /// The words of a text, without separators.
-pub(super) fn tokens(text: &str) -> Tokens {
+pub(in crate::interview) fn tokens(text: &str) -> Tokens {
     let mut all = separated(text);
     all.retain(|token| token != SEPARATOR);
     all

@@ -135,7 +135,7 @@ pub(super) fn stalls(of: &Evidence<'_>) -> Measure {
             Event::Thought(thought) => match thought.gap {
                 Some(Gap::Question) => "the model asked nothing and was reminded",
                 Some(Gap::NextPhase) => "the model was reminded of `next_phase`",
-                Some(Gap::Cut) | None => continue,
+                Some(Gap::Cut | Gap::Interrupted | Gap::Stopped) | None => continue,
             },
             Event::ThinkingFailed { code, .. } => {
                 why.push(format!("the model gave no answer: {code}"));

@@ -1,0 +1,99 @@
+//! Files that people send: checked, kept, and taken for what they are.
+
+use std::sync::Arc;
+
+use super::{Engine, Error, tally};
+use crate::{
+    artifacts::{self, blobs, resume},
+    drill::{Point, pass},
+    ids::{SessionId, WaitId},
+    interview::{Actor, Refusal},
+    model::{
+        artifact::{Artifact, Extraction, RESUME},
+        ui::{Control, Upload},
+        wait::Wait,
+    },
+    store,
+};
+
+impl Engine {
+    /// Checks a file against the open upload (or the phase's limits) and keeps it; the refusal is for the person.
+    pub async fn keep_file(
+        &self,
+        session: SessionId,
+        wait: Option<WaitId>,
+        filename: &str,
+        bytes: Vec<u8>,
+    ) -> Result<Result<Artifact, String>, Error> {
+        let actor = self.load(session).await?;
+        if let Err(Refusal(why)) = actor.takes_files() {
+            tally::refusal("file");
+            return Ok(Err(why));
+        }
+        let mut asked = asked_upload(&actor, wait, filename);
+        asked.max_bytes = asked.max_bytes.min(self.inner.limits.file_bytes);
+        match self.inner.parts.artifacts.keep(session, &asked, filename, bytes).await {
+            Ok(mut artifact) => {
+                if self.is_resume(&actor, wait, &artifact).await? {
+                    RESUME.clone_into(&mut artifact.upload_type);
+                }
+                if self.inner.parts.store.load(session).await?.is_none() {
+                    // Erased meanwhile: the file must not outlive it.
+                    self.erase_files(session).await?;
+                    return Err(Error::NoSession);
+                }
+                pass(Point::FileKept);
+                Ok(Ok(artifact))
+            }
+            Err(artifacts::Error::Refused(refused)) => {
+                tally::refusal("file");
+                Ok(Err(refused.to_string()))
+            }
+            Err(artifacts::Error::Blobs(blobs::Error::Gone)) => Err(Error::NoSession),
+            Err(artifacts::Error::Blobs(error)) => {
+                Err(Error::Store(store::Error::Unavailable(Arc::new(error))))
+            }
+        }
+    }
+
+    /// Whether a file that answers no card is the résumé that is still lacking, by what stands in it.
+    async fn is_resume(
+        &self,
+        actor: &Actor,
+        wait: Option<WaitId>,
+        artifact: &Artifact,
+    ) -> Result<bool, Error> {
+        let is_upload = |wait: &Wait| matches!(wait.prompt.control, Control::Upload(_));
+        let is_asked = wait.is_some() || actor.state().pending().any(is_upload);
+        if is_asked || artifact.upload_type == RESUME || !actor.may_be_resume(&artifact.filename) {
+            return Ok(false);
+        }
+        match self.inner.parts.artifacts.extract(actor.state().session, artifact).await {
+            Ok(Extraction::Text { text, .. }) => Ok(resume::reads_like_one(&text)),
+            Ok(Extraction::NoText | Extraction::Locked | Extraction::Unreadable { .. }) => {
+                Ok(false)
+            }
+            Err(error) => Err(Error::Store(store::Error::Unavailable(Arc::new(error)))),
+        }
+    }
+}
+
+/// What a file is checked against: the upload that it answers, or what the phase allows.
+fn asked_upload(actor: &Actor, wait: Option<WaitId>, filename: &str) -> Upload {
+    let asked = |wait: &Wait| match &wait.prompt.control {
+        Control::Upload(upload) => Some(upload.clone()),
+        _ => None,
+    };
+    let state = actor.state();
+    let named = wait.and_then(|id| state.waits.get(&id)).and_then(asked);
+    named.or_else(|| state.pending().find_map(asked)).unwrap_or_else(|| {
+        let limits = actor.phase().map(|phase| phase.uploads.clone()).unwrap_or_default();
+        Upload {
+            upload_type: actor.taken_for(filename),
+            accept: limits.accept,
+            max_bytes: limits.max_mb * 1024 * 1024,
+            max_files: limits.max_files,
+            required: false,
+        }
+    })
+}
