@@ -50,6 +50,8 @@ mod handed;
 mod judges;
 #[path = "discord/manifest.rs"]
 mod manifest;
+#[path = "discord/meanwhile.rs"]
+mod meanwhile;
 #[path = "it/world/mortal.rs"]
 mod mortal;
 #[path = "discord/orders.rs"]

@@ -36,3 +36,4 @@ pub mod send;
 pub mod texts;
 pub mod transcript;
 mod typing;
+mod working;

@@ -19,7 +19,7 @@ use super::{
     members::Members,
     native::Native,
     rooms::Rooms,
-    typing,
+    typing, working,
 };
 use crate::{
     chat::{Afterwards, Doubts, Drawn, Ledger, Once, Receipts},
@@ -196,7 +196,8 @@ impl App {
         tokio::join!(
             registering,
             self.report_token(shutdown.clone()),
-            typing::keep_typing(&self, shutdown.clone())
+            typing::keep_typing(&self, shutdown.clone()),
+            working::keep_offering(&self, shutdown.clone())
         );
         self.stopping.cancel();
         self.afterwards.finish().await;

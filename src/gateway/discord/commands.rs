@@ -144,6 +144,15 @@ pub(super) async fn pressed(arrival: &Arrival<'_>, action: Action) -> Result<Ack
             Err(refused) => Ok(refused),
         };
     }
+    if let Some(id) = id.strip_prefix(texts::INTERRUPT) {
+        return match own_session(arrival, id, &action, &ear).await? {
+            Ok((session, from)) => {
+                let what = What::Command(Command::Interrupt);
+                arrival.receive(session, (from, what), &ear, None).await
+            }
+            Err(refused) => Ok(refused),
+        };
+    }
     if let Some((offered, id)) = texts::parse_offer(id) {
         return match own_session(arrival, id, &action, &ear).await? {
             Ok((session, from)) => {

@@ -151,6 +151,9 @@ pub const TYPING_AFTER: Duration = Duration::from_millis(400);
 /// How often that is shown again: Discord takes it away after ten seconds (docs, resources/channel).
 pub const TYPING_AGAIN: Duration = Duration::from_secs(8);
 
+/// How long the model is at work before it can be stopped by a button; ours.
+pub const STOP_AFTER: Duration = Duration::from_secs(4);
+
 /// How long it is shown without news of the session; ours.
 pub const TYPING_MAX: Duration = Duration::from_mins(2);
 

@@ -234,6 +234,16 @@ pub fn parse_offer(id: &str) -> Option<(Offered, &str)> {
 /// Begins the id of a button that gives an offered command.
 const OFFER: &str = "offer.";
 
+/// Begins the id of the button that stops the model.
+pub const INTERRUPT: &str = "interrupt.";
+
+/// What stands in a room while the model is at work for long, with the button `id` that stops it.
+pub fn working(id: String) -> Message {
+    let mut components = vec![small(&["Still thinking…".to_owned()])];
+    components.extend(rows([button(id, "Stop")]));
+    Message { content: String::new(), components }
+}
+
 /// Begins the id of the button that hands a copy out.
 pub const COPY: &str = "copy.";
 
