@@ -4,6 +4,7 @@
 
 pub mod bundle;
 pub mod json_resume;
+mod rated;
 mod reviewed;
 pub mod transcript;
 
@@ -14,7 +15,7 @@ use crate::{
     flows::LoadedFlow,
     ids::SessionId,
     interview::State,
-    model::{audit::Sealed, transcript::Audience},
+    model::{audit::Sealed, rating::Rating, transcript::Audience},
     store::{self, Loaded, Store},
 };
 
@@ -29,6 +30,8 @@ pub struct Source<'a> {
     pub flow: &'a LoadedFlow,
     /// Its audit records: see [`audit_of`].
     pub audit: &'a [Sealed],
+    /// What the participant said of the model's answers.
+    pub ratings: &'a [Rating],
     /// Who will read it. A participant gets everything that is about them. What staff said among themselves, the words
     /// of a decision (which are for the interviewer) and the reasons of a hand-over are left to staff.
     pub reader: Audience,

@@ -15,6 +15,7 @@ mod entered;
 mod fields;
 mod given;
 mod heard;
+mod links;
 mod measure;
 mod order;
 mod values;
@@ -28,6 +29,7 @@ pub use self::{
     fields::{Fields, field_name, read, reply, text},
     given::{Given, remark},
     heard::Hears,
+    links::agrees,
     measure::{Measure, is_blank},
     order::Order,
     sheet::Sheet,

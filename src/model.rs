@@ -13,6 +13,7 @@ pub mod file_key;
 pub mod flow;
 pub mod opaque;
 pub mod posted;
+pub mod rating;
 pub mod report;
 pub mod review;
 pub mod session;

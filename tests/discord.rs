@@ -76,6 +76,8 @@ mod program;
 mod proxying;
 #[path = "support/questions.rs"]
 mod questions;
+#[path = "discord/ratings.rs"]
+mod ratings;
 #[path = "discord/rest.rs"]
 mod rest;
 #[path = "discord/restarts.rs"]

@@ -92,6 +92,8 @@ mod proxy;
 mod proxying;
 #[path = "support/questions.rs"]
 mod questions;
+#[path = "slack/ratings.rs"]
+mod ratings;
 #[path = "slack/reach.rs"]
 mod reach;
 #[path = "support/reader.rs"]

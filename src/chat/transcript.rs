@@ -117,7 +117,8 @@ pub async fn read(engine: &Engine, opening: Opening, by: &PersonId) -> Result<Op
     // What staff said among themselves is not for whom it is about, staff or not.
     let is_own = loaded.head.participant == *by;
     let reader = if is_own { Audience::Participant } else { Audience::Staff };
-    let source = Source { loaded: &loaded, flow: &flow, audit: &[], reader };
+    let ratings = engine.ratings(session).await?;
+    let source = Source { loaded: &loaded, flow: &flow, audit: &[], ratings: &ratings, reader };
     let entries = transcript::entries(&source).map_err(|_| Error::BrokenFlow(String::new()))?;
     let person = loaded.head.name.as_deref().unwrap_or("Somebody");
     Ok(Opened { title: format!("{person} · {}", flow.flow.title), entries })

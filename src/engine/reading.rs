@@ -1,9 +1,12 @@
 //! What is read of a session as a whole; who reads it leaves a record.
 
+mod ratings;
+
 use std::sync::Arc;
 
 use serde_json::{Map, json};
 
+use self::ratings::ratings;
 use super::{CONFLICTS_MAX, Engine, Error};
 use crate::{
     export::{self, Source},
@@ -11,6 +14,7 @@ use crate::{
     ids::SessionId,
     model::{
         audit::{AuditRecord, Sealed},
+        rating::Rating,
         transcript::Audience,
     },
     store::{self, Commit, Loaded},
@@ -25,6 +29,8 @@ pub struct Gathered {
     pub flow: Arc<LoadedFlow>,
     /// Its audit records.
     pub audit: Vec<Sealed>,
+    /// What the participant said of the model's answers.
+    pub ratings: Vec<Rating>,
     /// Its child runs, and theirs.
     pub children: Vec<Loaded>,
 }
@@ -32,7 +38,13 @@ pub struct Gathered {
 impl Gathered {
     /// As an export takes it.
     pub fn source(&self, reader: Audience) -> Source<'_> {
-        Source { loaded: &self.loaded, flow: &self.flow, audit: &self.audit, reader }
+        Source {
+            loaded: &self.loaded,
+            flow: &self.flow,
+            audit: &self.audit,
+            ratings: &self.ratings,
+            reader,
+        }
     }
 
     /// What the archive of it is called: `Alice Martin - Candidate onboarding.zip`, by the name that was approved.
@@ -62,7 +74,8 @@ impl Engine {
         let (loaded, flow) = self.view(session).await?;
         let audit = export::audit_of(self.inner.parts.store.as_ref(), session).await?;
         let children = self.children_of(session).await?;
-        Ok(Gathered { loaded, flow, audit, children })
+        let ratings = ratings(self.inner.parts.store.as_ref(), session).await?;
+        Ok(Gathered { loaded, flow, audit, ratings, children })
     }
 
     /// Everything about a session in one archive, for `reader`; files that were erased meanwhile are left out.

@@ -9,6 +9,7 @@
 //! People's words are fenced and the fences in them are defused, so that nobody writes a note of the program.
 
 mod notes;
+mod posts;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -32,6 +33,8 @@ use crate::{
     },
     task,
 };
+
+pub use self::posts::{answered, is_post_of_model, posts_of_model};
 
 const INTERVIEWER: &str = include_str!("../../manifests/prompts/interviewer.md");
 const TASK: &str = include_str!("../../manifests/prompts/task.md");
@@ -137,31 +140,6 @@ fn messages(flow: &LoadedFlow, events: &[Recorded]) -> Vec<Message> {
         messages.extend(window.asides.get(&recorded.seq).map(|aside| note(aside)));
     }
     messages
-}
-
-/// The events that post the model's own words, each with what it knew when it said them: right after the answer, or once
-/// it is known what has become of its calls.
-pub fn posts_of_model(events: &[Recorded]) -> BTreeMap<u64, u64> {
-    let mut echoes = BTreeMap::new();
-    let mut said: Option<(u64, &Thought)> = None;
-    for recorded in events {
-        match &*recorded.event {
-            Event::Thought(thought) if !thought.text.is_empty() => {
-                said = Some((recorded.seq, thought));
-            }
-            Event::Posted { audience: Audience::Participant, text, .. } => {
-                if let Some((seq, thought)) = said
-                    && (text == thought.text.trim()
-                        || recorded.seq == seq + 1 && text.contains(thought.text.trim()))
-                {
-                    echoes.insert(recorded.seq, thought.knew);
-                    said = None;
-                }
-            }
-            _ => {}
-        }
-    }
-    echoes
 }
 
 /// The events as the model lived through them: its words stand before what it did not know when it spoke, and so does

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use super::{
     Error, Source,
+    rated::rated,
     reviewed::{approved, changed_draft, value_words},
 };
 use crate::{
@@ -87,8 +88,7 @@ pub fn markdown(source: &Source<'_>) -> Result<String, Error> {
             "said" | "answered" => quoted(entry.text.trim()),
             _ => entry.text.trim().to_owned(),
         };
-        let heading = format!("\n**{who}** · {} · {}\n\n", time(entry.at), entry.kind);
-        page.extend([&heading, &text, "\n"]);
+        page.push_str(&format!("\n**{who}** · {} · {}\n\n{text}\n", time(entry.at), entry.kind));
     }
     Ok(typed(&page))
 }
@@ -100,25 +100,26 @@ fn usage(source: &Source<'_>) -> Result<Option<Usage>, Error> {
 
 /// The conversation as a list, for pages that draw their own.
 pub fn entries(source: &Source<'_>) -> Result<Vec<Entry>, Error> {
-    let name = source.state()?.name.unwrap_or_else(|| "Participant".to_owned());
     let mut teller = Teller {
         reader: source.reader,
         flow_title: &|phase| source.flow.phase(phase).map(|phase| phase.title.clone()),
-        name,
+        name: source.state()?.name.unwrap_or_else(|| "Participant".to_owned()),
         waits: BTreeMap::new(),
         calls: BTreeMap::new(),
         changed: source.loaded.events.iter().filter_map(|one| changed_draft(&one.event)).collect(),
         amendments: Amendments::of(&source.loaded.events),
     };
-    Ok(source
-        .loaded
-        .events
-        .iter()
-        .filter_map(|recorded| {
-            let (kind, who, text, data) = teller.tell(&recorded.event)?;
-            Some(Entry { seq: recorded.seq, at: recorded.at, kind, who, text, data })
-        })
-        .collect())
+    let told = source.loaded.events.iter().filter_map(|recorded| {
+        let (kind, who, text, data) = teller.tell(&recorded.event)?;
+        Some(Entry { seq: recorded.seq, at: recorded.at, kind, who, text, data })
+    });
+    let mut entries: Vec<Entry> = told.collect();
+    entries.extend(source.ratings.iter().map(|rating| {
+        let (seq, text, data) = rated(source, rating);
+        Entry { seq, at: rating.at, kind: "rated", who: teller.name.clone(), text, data }
+    }));
+    entries.sort_by_key(|entry| entry.seq);
+    Ok(entries)
 }
 
 const BOT: &str = "Anteroom";

@@ -223,6 +223,22 @@ pub const COULD_NOT_SEND: &str = "I couldn't send it right now. Please try again
 /// A button of somebody else's conversation.
 pub const NOT_YOURS: &str = "Only the person who was asked can do that.";
 
+/// An answer of the model has helped.
+pub const RATED_GOOD: &str = "Thank you, good to know.";
+
+/// It has not.
+pub const RATED_BAD: &str =
+    "Thank you for saying so. Type *human* if you would rather talk to a person.";
+
+/// Why it has not was sent.
+pub const REASON_KEPT: &str = "Thank you. The team can read that.";
+
+/// Heading of the form that asks why an answer has not helped.
+pub const WHY_NOT_HELPFUL: &str = "What was wrong?";
+
+/// The input of that form.
+pub const YOUR_REASON: &str = "Your reason (the team can read it)";
+
 /// A form could not be opened in time.
 pub const PRESS_AGAIN: &str = "That took too long. Please press the button again.";
 

@@ -90,6 +90,8 @@ pub const LLM_RESTING: &str = "anteroom_llm_resting";
 pub const SLACK_CALLS: &str = "anteroom_slack_calls_total";
 /// Time of a call of Slack's Web API.
 pub const SLACK_CALL_SECONDS: &str = "anteroom_slack_call_seconds";
+/// What people said of the model's answers in Discord.
+pub const DISCORD_FEEDBACK: &str = "anteroom_discord_feedback_total";
 /// What people said of the model's answers in Slack.
 pub const SLACK_FEEDBACK: &str = "anteroom_slack_feedback_total";
 /// What Slack delivered.
@@ -170,6 +172,7 @@ pub const ALL: &[Metric] = &[
     gauge_of(LLM_RESTING, &["purpose"], "1 while a provider is left alone after failures"),
     counter(SLACK_CALLS, &["method", "outcome"], "Calls of Slack's Web API"),
     histogram(SLACK_CALL_SECONDS, &["method"], "Time until Slack answered, own rates not counted"),
+    counter(DISCORD_FEEDBACK, &["outcome"], "What people said of the model's answers in Discord"),
     counter(SLACK_FEEDBACK, &["outcome"], "What people said of the model's answers in Slack"),
     counter(
         SLACK_FRAMES,

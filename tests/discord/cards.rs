@@ -8,7 +8,7 @@ mod person;
 #[path = "cards/random.rs"]
 mod random;
 
-use anteroom::{gateway::discord::render::Message, model::session::PersonId};
+use anteroom::{form::agrees, gateway::discord::render::Message, model::session::PersonId};
 use serde_json::Value;
 
 use crate::{emulator::components, judges};
@@ -72,6 +72,13 @@ fn careful(inner: &[Value]) -> Vec<String> {
     problems
 }
 
+/// Whether the words before the middle of a link say where it leads.
+fn is_honest(before: &str, rest: &str) -> bool {
+    let words = before.rsplit_once('[').map_or("", |(_, words)| words);
+    let target = rest.strip_prefix("](<").and_then(|rest| rest.split_once(">)"));
+    target.is_some_and(|(target, _)| agrees(words, target))
+}
+
 /// What stands for something to Discord within a text, beside times and people who answered.
 fn acting(text: &str) -> Vec<String> {
     let mut problems = Vec::new();
@@ -100,7 +107,8 @@ fn acting(text: &str) -> Vec<String> {
             problems.push(format!("{:?} acts", rest.chars().take(20).collect::<String>()));
         }
         // A link whose words hide where it leads.
-        if rest.starts_with("](") && before != '\\' && !is_literal {
+        if rest.starts_with("](") && before != '\\' && !is_literal && !is_honest(&text[..at], rest)
+        {
             problems.push("a link that hides where it leads".to_owned());
         }
         before = if before == '\\' && c == '\\' { ' ' } else { c };

@@ -120,6 +120,7 @@ async fn a_request_that_no_channel_takes_is_decided_in_a_direct_message() {
     #welcome-ada
       + Anteroom: The team approved your request, so let's move on.
       + Anteroom: Goodbye.
+          [Good] [Bad]
     ");
     model.assert_played();
 }
@@ -151,7 +152,7 @@ async fn row_19_an_answer_after_the_deadline_is_told_so_and_may_be_reopened() {
           ┃  [Reopen]
       + Anteroom (only you): That question has expired.
     ");
-    assert!(bot.ada().screen().ends_with("Anteroom: Nobody has decided.\n"));
+    assert!(bot.ada().screen().contains("Anteroom: Nobody has decided.\n"));
     model.next(Turn::says("Goodbye."));
     grace.press("Reopen").await;
     assert_snapshot!(grace.news(), @"
@@ -407,6 +408,7 @@ async fn an_override_by_those_who_may_is_at_once_and_has_its_reason() {
     assert_snapshot!(bot.ada().news(), @"
     #welcome-ada
       + Anteroom: Then goodbye.
+          [Good] [Bad]
     ");
     let look = bot.engine.look(bot.session().await).await.unwrap();
     assert_eq!(look.state.phase(), Some("end"));

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::{
     bot::{ADA, Bot, Plan},
-    emulator::state::State,
+    emulator::{faults::Fault, state::State},
     scripted::{Gate, Scripted, Turn},
 };
 
@@ -40,7 +40,7 @@ tools = ["get_user_option", "request_user_input", "set_objective_status", "next_
   done = "model"
 "#;
 
-async fn led_by(model: &Arc<Scripted>) -> Bot {
+pub(crate) async fn led_by(model: &Arc<Scripted>) -> Bot {
     let plan = Plan {
         model: Some(Arc::clone(model)),
         flow: Some(TALK.to_owned()),
@@ -76,6 +76,7 @@ async fn that_the_bot_is_writing_is_seen_while_the_model_thinks() {
     assert_snapshot!(ada.news(), @"
     #welcome-ada
       + Anteroom: A cat, how nice.
+          [Good] [Bad]
     ");
     model.assert_played();
 }
@@ -120,5 +121,69 @@ async fn very_long_words_come_in_order_and_whole() {
         posts.iter().flat_map(|post| post.lines()).filter(|line| !line.is_empty()).collect();
     assert_eq!(lines[0], format!("Hi <@{ADA}>!"));
     assert_eq!(lines[1..], words);
+    model.assert_played();
+}
+
+/// What stands in Ada's thread by the bot: the beginning of each message, and which one it refers to.
+fn posted(bot: &Bot) -> Vec<(String, Option<u64>)> {
+    bot.discord.with(|state| {
+        let thread = state.channels.values().find(|channel| channel.name == "welcome-ada").unwrap();
+        let of_bot = thread.messages.values().filter(|message| message.author != ADA);
+        let words = of_bot.filter(|message| message.body["content"].is_string());
+        words
+            .map(|message| {
+                let text = message.body["content"].as_str().unwrap();
+                let text = text.lines().last().unwrap_or_default().chars().take(12).collect();
+                let reference = &message.body["message_reference"];
+                if !reference.is_null() {
+                    assert_eq!(message.body["allowed_mentions"]["replied_user"], false);
+                }
+                (text, reference["message_id"].as_str().map(|id| id.parse().unwrap()))
+            })
+            .collect()
+    })
+}
+
+/// Others may have written in between.
+#[tokio::test]
+async fn the_first_message_of_an_answer_refers_to_the_message_that_it_answers() {
+    let (model, gate) = (Scripted::new(), Gate::new());
+    model.next(Turn::says("Hello. Have you got a pet?"));
+    model.next(Turn::says(&format!("First part. {}\n\nSecond part.", "Purr. ".repeat(330))));
+    model.next(Turn::says("Gone is gone.").held_by(&gate));
+    model.next(Turn::says("No history."));
+    let bot = led_by(&model).await;
+    let ada = bot.ada();
+    ada.press("Start").await;
+    assert!(posted(&bot).iter().all(|(_, refers)| refers.is_none()), "{:?}", posted(&bot));
+    let there = ada.at("welcome-ada");
+    let cat = there.write("A cat.").await;
+    let posts = posted(&bot);
+    let answer = &posts[posts.len() - 2..];
+    assert_eq!((answer[0].1, answer[1].1), (Some(cat), None), "{posts:?}");
+    // It is deleted while the model thinks.
+    let thread = bot.discord.with(|state| {
+        *state.channels.iter().find(|(_, channel)| channel.name == "welcome-ada").unwrap().0
+    });
+    let lost = async {
+        let words = |state: &State| {
+            let messages = &state.channels[&thread].messages;
+            messages.iter().find(|(_, m)| m.body["content"] == "A dog.").map(|(id, _)| *id)
+        };
+        let dog = bot.discord.until("the words", words).await;
+        bot.discord.with(|state| {
+            state.channels.get_mut(&thread).unwrap().messages.remove(&dog);
+        });
+        gate.open();
+    };
+    tokio::join!(there.write("A dog."), lost);
+    assert_eq!(posted(&bot).last().unwrap().0, "Gone is gone");
+    // Where the bot may not read what was written, it answers all the same.
+    let call = "POST /channels/{channel}/messages";
+    bot.discord.with(|state| {
+        state.faults.once(call, &thread.to_string(), Fault::Says(403, 160_002));
+    });
+    there.write("A fish.").await;
+    assert_eq!(posted(&bot).last().unwrap(), &("No history.".to_owned(), None));
     model.assert_played();
 }

@@ -200,7 +200,7 @@ fn denied() -> Loaded {
 fn the_participant_reads_everything_but_the_words_among_staff() {
     let (loaded, flow) = (denied(), flow());
     let read = |reader| {
-        let source = Source { loaded: &loaded, flow: &flow, audit: &[], reader };
+        let source = Source { loaded: &loaded, flow: &flow, audit: &[], ratings: &[], reader };
         (transcript::markdown(&source).unwrap(), transcript::json(&source).unwrap().to_string())
     };
     let (page, data) = read(Audience::Participant);
@@ -216,7 +216,13 @@ fn the_participant_reads_everything_but_the_words_among_staff() {
 #[test]
 fn the_transcript_says_who_said_what() {
     let (loaded, flow) = (denied(), flow());
-    let source = Source { loaded: &loaded, flow: &flow, audit: &[], reader: Audience::Participant };
+    let source = Source {
+        loaded: &loaded,
+        flow: &flow,
+        audit: &[],
+        ratings: &[],
+        reader: Audience::Participant,
+    };
     assert_snapshot!(transcript::markdown(&source).unwrap(), @"
     # Candidate onboarding
 
@@ -254,7 +260,8 @@ async fn the_transcript_shows_what_was_approved_and_not_the_draft_before() {
     let mut loaded = session(&[]);
     loaded.events = world.events().await;
     let flow = flow();
-    let source = Source { loaded: &loaded, flow: &flow, audit: &[], reader: Audience::Staff };
+    let source =
+        Source { loaded: &loaded, flow: &flow, audit: &[], ratings: &[], reader: Audience::Staff };
     let entries = transcript::entries(&source).unwrap();
     let reviews: Vec<_> =
         entries.iter().filter(|entry| matches!(entry.kind, "asked" | "answered")).collect();
@@ -325,7 +332,13 @@ async fn one_archive_holds_everything_and_is_the_same_each_time() {
     let mut event = json!(kept);
     event["type"] = "kept".into();
     let (loaded, flow) = (session(&[event]), flow());
-    let source = Source { loaded: &loaded, flow: &flow, audit: &[], reader: Audience::Participant };
+    let source = Source {
+        loaded: &loaded,
+        flow: &flow,
+        audit: &[],
+        ratings: &[],
+        reader: Audience::Participant,
+    };
 
     let bytes = export::bundle(&source, &[], &artifacts).await.unwrap();
 

@@ -682,7 +682,7 @@ impl World {
     /// The conversation as `reader` reads it later.
     pub(crate) async fn transcript(&self, reader: Audience) -> String {
         let (loaded, flow) = self.engine.view(self.session).await.unwrap();
-        let source = Source { loaded: &loaded, flow: &flow, audit: &[], reader };
+        let source = Source { loaded: &loaded, flow: &flow, audit: &[], ratings: &[], reader };
         transcript::markdown(&source).unwrap()
     }
 

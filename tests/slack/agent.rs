@@ -367,13 +367,14 @@ async fn words_are_seen_while_they_come_and_are_one_message_in_the_end() {
     insta::assert_snapshot!(world.ada.screen(), @"
     ── direct ──
     Anteroom: Hello.
-      Anteroom: Thank you for telling me. A *cat* is a fine pet; cats sleep for most of the day, and so do I. More about them is at this page (`https://cats.example/all`). What is its name?
+      Anteroom (edited): Thank you for telling me. A *cat* is a fine pet; cats sleep for most of the day, and so do I. More about them is at [this page](https://cats.example/all). What is its name?
           [Good] [Bad]
     ");
     insta::assert_snapshot!(methods(&world.slack).join("\n"), @"
     chat.postMessage
     chat.startStream
     chat.stopStream
+    chat.update
     ");
     let note = format!("slack/stream/{}", world.session);
     let became = || async { world.store.noted(&note).await.unwrap().unwrap().value.unwrap() };
@@ -473,7 +474,7 @@ async fn a_stream_that_dies_loses_nothing() {
     insta::assert_snapshot!(world.ada.screen(), @"
     ── direct ──
     Anteroom: Hello.
-      Anteroom (edited): Thank you for telling me. A _cat_ is a fine pet; cats sleep for most of the day, and so do I. More about them is at this page (https://cats.example/all). What is its name?
+      Anteroom (edited): Thank you for telling me. A *cat* is a fine pet; cats sleep for most of the day, and so do I. More about them is at [this page](https://cats.example/all). What is its name?
           [Good] [Bad]
     ");
     insta::assert_snapshot!(methods(&world.slack).join("\n"), @"

@@ -121,6 +121,7 @@ async fn a_request_is_approved() {
     ~ Anteroom (edited): · Step 2 of 2 · Goodbye
     +   Anteroom: The team approved your request, so let's move on.
     +   Anteroom: Goodbye then.
+            [Good] [Bad]
     ");
     model.assert_played();
     bot.judge();
@@ -186,6 +187,7 @@ async fn a_request_that_no_channel_takes_is_decided_in_a_direct_message() {
     ~ Anteroom (edited): · Step 2 of 2 · Goodbye
     +   Anteroom: The team approved your request, so let's move on.
     +   Anteroom: Goodbye.
+            [Good] [Bad]
     ");
     model.assert_played();
     // What is decided is not asked once more when the channel is back.
@@ -240,6 +242,7 @@ async fn a_request_is_denied() {
     assert_snapshot!(ada.news(), @"
     +   Anteroom: The team would like you to finish this part first.
     +   Anteroom: Then tell me of a plant.
+            [Good] [Bad]
     ");
     model.assert_played();
 }
@@ -288,6 +291,7 @@ async fn a_denial_says_something_to_the_interviewer_alone() {
     assert_snapshot!(ada.news(), @"
     +   Anteroom: The team would like you to finish this part first.
     +   Anteroom: Tell me of a plant.
+            [Good] [Bad]
     ");
     assert!(!ada.screen().contains("shy"));
     model.assert_played();
@@ -402,7 +406,10 @@ async fn a_request_is_reminded_of_once_and_lapses() {
           *Expired*: nobody answered in time. 10 Nov 12:00 UTC
           [Reopen]
     ");
-    assert_snapshot!(bot.ada().last(), @"Anteroom: Nobody has decided.");
+    assert_snapshot!(bot.ada().last(), @"
+    Anteroom: Nobody has decided.
+        [Good] [Bad]
+    ");
     model.assert_played();
     bot.judge();
 }
@@ -478,5 +485,6 @@ async fn a_decider_advances_somebody_at_once() {
     ~ Anteroom (edited): · Step 2 of 2 · Goodbye
     +   Anteroom: The team approved your request, so let's move on.
     +   Anteroom: Goodbye.
+            [Good] [Bad]
     ");
 }

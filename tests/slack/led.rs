@@ -140,6 +140,7 @@ impl Led {
         +   Anteroom (edited): Please send it here.
                 ✓ You sent: *ada.pdf* · 2 Nov 10:00 UTC
         +   Anteroom: I have it. Shall I read it now?
+                [Good] [Bad]
         ");
         assert_snapshot!(heard(model), @r#"
         model calls c00000002 get_user_upload {"uploadType":"resume","prompt":"Please send it here."}
@@ -161,6 +162,7 @@ impl Led {
         assert_snapshot!(ada.news(), @"
         +   Ada Byron: Yes, please.
         +   Anteroom: This is what I found.
+                [Good] [Bad]
         +   Anteroom: # Contact details
                 Please look this over and correct it.
                   *Name* Ada Byron
@@ -250,6 +252,7 @@ impl Led {
         ~   Anteroom (edited): Where did you study?
                 ✓ You answered: *There is nothing to add* · 2 Nov 10:00 UTC
         +   Anteroom: Then I ask the team whether we can go on.
+                [Good] [Bad]
         +   Anteroom: I've asked the team. You can leave; I'll post their answer here.
         ");
         assert_snapshot!(grace.news(), @"
@@ -274,6 +277,7 @@ impl Led {
         assert_snapshot!(ada.news(), @"
         +   Anteroom: The team would like you to finish this part first.
         +   Anteroom: The team asks for a few words about your teachers. Who were they?
+                [Good] [Bad]
         ");
         assert_snapshot!(heard(model), @r#"
         model: Then I ask the team whether we can go on.
@@ -293,6 +297,7 @@ impl Led {
         +   Anteroom: The team approved your request, so let's move on.
         +   Anteroom: Next, one piece of work you would like us to know about. Around 10 minutes. You choose which.
         +   Anteroom: Now to one piece of work. What was the goal of the notes?
+                [Good] [Bad]
         ");
         assert_snapshot!(grace.news(), @"
         ~ Anteroom (edited): # Move Ada Byron to “One piece of work in depth”?
@@ -359,6 +364,7 @@ impl Led {
         ~   Anteroom (edited): · Step 2 of 3 · One piece of work in depth · 1/2
         +   Ada Byron: People still read them.
         +   Anteroom: Here is what I make of it.
+                [Good] [Bad]
         +   Anteroom: # Evidence card
                 Please look this over and correct it.
                   *Title* Notes on the Analytical Engine
@@ -394,6 +400,7 @@ impl Led {
                 [Change]
         +   Anteroom: Last part: a short writing sample if you like, and what you are looking for.
         +   Anteroom: Two short questions, in any order.
+                [Good] [Bad]
         +   Anteroom: What next?
                 [Work like my last] [A change of field]
                 · 1 of 2
@@ -457,6 +464,7 @@ impl Led {
                 ✓ You answered: *The engine weaves patterns as the loom weaves leaves.* · 2 Nov 10:00 UTC
                 [Change]
         +   Anteroom: A last look, please.
+                [Good] [Bad]
         +   Anteroom: # What you are looking for
                 Please look this over and correct it.
                   *What you want next* Work like the last
@@ -483,6 +491,7 @@ impl Led {
                   *Availability* In March
                 ✓ *Approved* by you · 2 Nov 10:00 UTC
         +   Anteroom: That is all. A person will read it and write to you.
+                [Good] [Bad]
         +   Anteroom: That's everything, thank you! Example Ltd can see the following:
 
                 • Contact details

@@ -192,6 +192,7 @@ async fn a_decision_typed_while_nobody_listened_is_taken_once() {
     ~ Anteroom (edited): · Step 2 of 2 · Goodbye
     +   Anteroom: The team approved your request, so let's move on.
     +   Anteroom: Goodbye then.
+            [Good] [Bad]
     ");
     let told = grace.screen().matches("Approved by @Grace Hopper.").count();
     bot.crash().await;

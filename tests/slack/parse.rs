@@ -512,6 +512,7 @@ fn a_click_brings_what_was_picked_beside_it() {
                         "1690.0001",
                     ),
                 ),
+                said: "",
                 is_ephemeral: false,
                 thread: Some(
                     "1690.0000",

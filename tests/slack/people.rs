@@ -195,7 +195,9 @@ async fn f17_words_that_come_while_the_model_speaks_are_one_turn() {
     +   Ada Byron: and a cat
     +   Ada Byron: no, two cats
     +   Anteroom: A dog, good.
+            [Good] [Bad]
     +   Anteroom: Two cats besides, then.
+            [Good] [Bad]
     ");
     model.assert_played();
 }

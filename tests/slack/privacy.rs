@@ -226,6 +226,7 @@ async fn f6_while_the_model_speaks() {
     assert_snapshot!(ada.news(), @"
     ~ ?: This message was deleted.
     -   Anteroom: Do you have a pet?
+            [Good] [Bad]
     +   Ada Byron: A dog called Rex.
     +   Ada Byron: delete my data
     +   Anteroom (only you): Your answers and files are erased. Receipt: `AAAAAAAAAAAAAAAAAAAABw`. I'm removing what I posted now, and I'll tell you when that's done.
@@ -272,7 +273,10 @@ async fn f15_who_leaves_is_waited_for_with_requests_withdrawn_and_goes_on_when_b
     assert_snapshot!(ada.news(), @"");
     model.next(Turn::says("Welcome back. Is there a pet by now?"));
     works_here(&bot, true).await;
-    assert_snapshot!(ada.news(), @"+   Anteroom: Welcome back. Is there a pet by now?");
+    assert_snapshot!(ada.news(), @"
+    +   Anteroom: Welcome back. Is there a pet by now?
+            [Good] [Bad]
+    ");
     assert_snapshot!(model.news(1), @r#"
     model calls c00000001 next_phase {"overrides":["pet"],"reason":"there is no pet"}
     c00000001 -> {"error":"the request was withdrawn","code":"withdrawn"}
@@ -283,6 +287,7 @@ async fn f15_who_leaves_is_waited_for_with_requests_withdrawn_and_goes_on_when_b
     assert_snapshot!(ada.news(), @"
     +   Ada Byron: A cat.
     +   Anteroom: A cat!
+            [Good] [Bad]
     ");
     model.assert_played();
 }

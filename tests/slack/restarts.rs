@@ -39,6 +39,7 @@ async fn f12_a_model_that_was_asked_when_the_bot_died_is_asked_again_and_nobody_
     assert_snapshot!(ada.news(), @"
     +   Ada Byron: A dog.
     +   Anteroom: What is it called?
+            [Good] [Bad]
     ");
     assert_eq!(model.read(1), model.read(2), "it reads the same again");
     model.assert_played();
@@ -62,6 +63,7 @@ async fn f12_a_silence_that_was_noticed_is_excused_once() {
     +   Ada Byron: A dog.
     +   Anteroom: Sorry, I was interrupted. Where were we: _Pets_.
     +   Anteroom: What is it called?
+            [Good] [Bad]
     ");
     assert_snapshot!(model.news(2), @"<note>The participant was told: Sorry, I was interrupted. Where were we: *Pets*.</note>");
     bot.crash().await;
@@ -71,6 +73,7 @@ async fn f12_a_silence_that_was_noticed_is_excused_once() {
     assert_snapshot!(ada.news(), @"
     +   Ada Byron: Rex.
     +   Anteroom: A fine name.
+            [Good] [Bad]
     ");
     model.assert_played();
 }

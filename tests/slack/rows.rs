@@ -58,6 +58,7 @@ async fn row_10_words_under_a_review_are_no_consent() {
     assert_snapshot!(ada.news(), @"
     +   Ada Byron: yes, looks right
     +   Anteroom: Then what is it called?
+            [Good] [Bad]
     ");
     assert_snapshot!(model.news(1), @r#"
     model calls c00000001 submit_for_validation {"dataType":"pet","data":{"name":"Rex"},"message":"Is that right?"}
@@ -163,7 +164,9 @@ async fn row_16_a_card_that_is_pressed_while_the_model_speaks_counts_at_once() {
             [Change]
     +   Ada Byron: Hm, wait.
     +   Anteroom: I see that you hesitate. Take your time, and look at the name once more before you press anything.
+            [Good] [Bad]
     +   Anteroom: Rex it is.
+            [Good] [Bad]
     ");
     model.assert_played();
 }
@@ -193,6 +196,7 @@ async fn row_18_the_stop_button_drops_what_the_model_says_and_what_is_open() {
     +   Ada Byron: resume
     +   Anteroom: Welcome back. Let's pick up where we left off.
     +   Anteroom: What is it called?
+            [Good] [Bad]
     ");
     model.assert_played();
 }
@@ -301,7 +305,10 @@ async fn row_41_an_answer_that_has_counted_is_not_asked_again_when_the_provider_
     ");
     model.next(Turn::says("Blue, then."));
     bot.pass(TimeDelta::minutes(2)).await;
-    assert_snapshot!(ada.news(), @"+   Anteroom: Blue, then.");
+    assert_snapshot!(ada.news(), @"
+    +   Anteroom: Blue, then.
+            [Good] [Bad]
+    ");
     assert_eq!(ada.screen().matches("Which colour?").count(), 1, "{}", ada.screen());
     model.assert_played();
 }

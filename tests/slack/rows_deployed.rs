@@ -65,6 +65,7 @@ async fn row_7_what_may_have_been_done_is_not_done_again_and_staff_are_asked() {
     +   Ada Byron: continue
     +   Anteroom: The assistant is back. Let's pick up where we left off.
     +   Anteroom: Then let us go on.
+            [Good] [Bad]
     ");
     model.assert_played();
 }
@@ -133,6 +134,7 @@ async fn goes_on_without(rewritten: bool, code: &str) {
         ~   Anteroom (edited): Which colour?
                 ✓ You answered: *Blue* · 2 Nov 10:00 UTC
         +   Anteroom: Then tell me in your own words.
+                [Good] [Bad]
         ");
     }
     model.next(Turn::says("Blue, then."));
@@ -222,6 +224,7 @@ async fn row_39_what_a_child_asks_stands_in_the_conversation_of_its_root() {
     ~   Anteroom (edited): Which colour?
             ✓ You answered: *Blue* · 2 Nov 10:00 UTC
     +   Anteroom: A blue bone was found.
+            [Good] [Bad]
     ");
     // With the conversation its children end.
     model.next(Turn::calls("dig", &json!({ "level": 2 })));

@@ -52,7 +52,10 @@ async fn row_19_an_answer_after_the_deadline_is_told_so_and_may_be_reopened() {
           [Reopen]
     + Anteroom (only you): That question has expired.
     ");
-    assert_snapshot!(bot.ada().last(), @"Anteroom: Nobody has decided.");
+    assert_snapshot!(bot.ada().last(), @"
+    Anteroom: Nobody has decided.
+        [Good] [Bad]
+    ");
     model.next(Turn::says("Goodbye."));
     grace.press("Reopen").await;
     assert_snapshot!(grace.news(), @"

@@ -231,22 +231,27 @@ async fn a_stream_that_a_crash_cut_off_reads_right_whatever_comes_next() {
     Anteroom (only you): I've sent you a direct message; look under this app's messages.
     Anteroom: · Step 1 of 1 · Pets · 0/1
       Anteroom: Do you have a pet?
+          [Good] [Bad]
       Ada Byron: A cat.
       Anteroom: A cat, how nice.
+          [Good] [Bad]
     ── Begun, then Card
     ── direct ──
     Anteroom (only you): I've sent you a direct message; look under this app's messages.
     Anteroom: · Step 1 of 1 · Pets · 0/1
       Anteroom: Do you have a pet?
+          [Good] [Bad]
       Ada Byron: A cat.
       Anteroom (edited): Its name?
           ✓ You answered: *Tom* · 2 Nov 10:00 UTC
       Anteroom: That suits a cat.
+          [Good] [Bad]
     ── Begun, then HandOver
     ── direct ──
     Anteroom (only you): I've sent you a direct message; look under this app's messages.
     Anteroom: · Step 1 of 1 · Pets · 0/1
       Anteroom: Do you have a pet?
+          [Good] [Bad]
       Ada Byron: A cat.
       Ada Byron: human
       Anteroom: I've asked the team. I'll keep quiet until they answer or you type _continue_.
@@ -267,22 +272,27 @@ async fn a_stream_that_a_crash_cut_off_reads_right_whatever_comes_next() {
     Anteroom (only you): I've sent you a direct message; look under this app's messages.
     Anteroom: · Step 1 of 1 · Pets · 0/1
       Anteroom: Do you have a pet?
+          [Good] [Bad]
       Ada Byron: A cat.
       Anteroom: A cat, how nice.
+          [Good] [Bad]
     ── Half, then Card
     ── direct ──
     Anteroom (only you): I've sent you a direct message; look under this app's messages.
     Anteroom: · Step 1 of 1 · Pets · 0/1
       Anteroom: Do you have a pet?
+          [Good] [Bad]
       Ada Byron: A cat.
       Anteroom (edited): Its name?
           ✓ You answered: *Tom* · 2 Nov 10:00 UTC
       Anteroom: That suits a cat.
+          [Good] [Bad]
     ── Half, then HandOver
     ── direct ──
     Anteroom (only you): I've sent you a direct message; look under this app's messages.
     Anteroom: · Step 1 of 1 · Pets · 0/1
       Anteroom: Do you have a pet?
+          [Good] [Bad]
       Ada Byron: A cat.
       Ada Byron: human
       Anteroom: I've asked the team. I'll keep quiet until they answer or you type _continue_.
@@ -303,16 +313,19 @@ async fn a_stream_that_a_crash_cut_off_reads_right_whatever_comes_next() {
     Anteroom (only you): I've sent you a direct message; look under this app's messages.
     Anteroom: · Step 1 of 1 · Pets · 0/1
       Anteroom: Do you have a pet?
+          [Good] [Bad]
       Ada Byron: A cat.
       Anteroom: Thank you for telling me. A cat is a fine pet; cats sleep for most of the day, and so do I. There is a lot more that could be said about them. What is its name?
           [Good] [Bad]
       Ada Byron: Tom.
       Anteroom: A fine name.
+          [Good] [Bad]
     ── Complete, then Card
     ── direct ──
     Anteroom (only you): I've sent you a direct message; look under this app's messages.
     Anteroom: · Step 1 of 1 · Pets · 0/1
       Anteroom: Do you have a pet?
+          [Good] [Bad]
       Ada Byron: A cat.
       Anteroom: Thank you for telling me. A cat is a fine pet; cats sleep for most of the day, and so do I. There is a lot more that could be said about them. What is its name?
           [Good] [Bad]
@@ -320,11 +333,13 @@ async fn a_stream_that_a_crash_cut_off_reads_right_whatever_comes_next() {
       Anteroom (edited): Its name?
           ✓ You answered: *Tom* · 2 Nov 10:00 UTC
       Anteroom: That suits a cat.
+          [Good] [Bad]
     ── Complete, then HandOver
     ── direct ──
     Anteroom (only you): I've sent you a direct message; look under this app's messages.
     Anteroom: · Step 1 of 1 · Pets · 0/1
       Anteroom: Do you have a pet?
+          [Good] [Bad]
       Ada Byron: A cat.
       Anteroom: Thank you for telling me. A cat is a fine pet; cats sleep for most of the day, and so do I. There is a lot more that could be said about them. What is its name?
           [Good] [Bad]
@@ -357,6 +372,7 @@ async fn an_order_in_the_middle_of_an_answer_is_answered_below_it() {
     Anteroom (only you): I've sent you a direct message; look under this app's messages.
     Anteroom: · Step 1 of 1 · Pets · 0/1
       Anteroom: Do you have a pet?
+          [Good] [Bad]
       Ada Byron: A cat.
       Anteroom: Thank you for telling me. A cat is a fine pet; cats sleep for most of the day, and so do I. There is a lot more that …
       Ada Byron: human
@@ -378,6 +394,7 @@ async fn words_stay_that_were_read_before_the_provider_failed_and_the_script_too
     Anteroom (only you): I've sent you a direct message; look under this app's messages.
     Anteroom: · Step 1 of 1 · Pets · 0/1
       Anteroom: Do you have a pet?
+          [Good] [Bad]
       Ada Byron: A cat.
       Anteroom: Thank you for telling me. A cat is a fine pet; cats sleep for most of the day, and so do I. There is a lot more that …
       Anteroom: I'll continue with a fixed list of questions for now. Nothing you've told me is lost.
@@ -426,6 +443,7 @@ async fn half_an_answer_stays_that_somebody_has_answered_while_nobody_was_there(
     Anteroom (only you): I've sent you a direct message; look under this app's messages.
     Anteroom: · Step 1 of 1 · Pets · 0/1
       Anteroom: Do you have a pet?
+          [Good] [Bad]
       Ada Byron: A cat.
       Anteroom: Thank you for telling me. A cat is a fine pet; cats sleep for most of the day, and so do I. There is a lot more that …
       Ada Byron: human
@@ -447,11 +465,13 @@ async fn an_answer_goes_on_where_it_began_while_somebody_writes_below_it() {
     Anteroom (only you): I've sent you a direct message; look under this app's messages.
     Anteroom: · Step 1 of 1 · Pets · 0/1
       Anteroom: Do you have a pet?
+          [Good] [Bad]
       Ada Byron: A cat.
       Anteroom: Thank you for telling me. A cat is a fine pet; cats sleep for most of the day, and so do I. There is a lot more that could be said about them. What is its name?
           [Good] [Bad]
       Ada Byron: And a dog.
       Anteroom: Two, then.
+          [Good] [Bad]
     ");
 }
 
@@ -470,10 +490,13 @@ async fn an_answer_that_broke_off_is_said_again_below_what_was_written_meanwhile
     Anteroom (only you): I've sent you a direct message; look under this app's messages.
     Anteroom: · Step 1 of 1 · Pets · 0/1
       Anteroom: Do you have a pet?
+          [Good] [Bad]
       Ada Byron: A cat.
       Ada Byron: And a dog.
       Anteroom: Thank you for telling me. A cat is a fine pet; cats sleep for most of the day, and so do I. There is a lot more that could be said about them. What is its name?
+          [Good] [Bad]
       Anteroom: Two, then.
+          [Good] [Bad]
     ");
 }
 
@@ -518,8 +541,10 @@ async fn an_answer_of_no_use_is_taken_down_where_the_model_is_asked_again_at_onc
     Anteroom (only you): I've sent you a direct message; look under this app's messages.
     Anteroom: · Step 1 of 1 · Pets · 0/1
       Anteroom: Do you have a pet?
+          [Good] [Bad]
       Ada Byron: A cat.
       Anteroom: A cat, how nice.
+          [Good] [Bad]
     ");
 }
 
@@ -537,7 +562,9 @@ async fn words_go_away_whose_calls_all_failed() {
     Anteroom (only you): I've sent you a direct message; look under this app's messages.
     Anteroom: · Step 1 of 1 · Pets · 0/1
       Anteroom: Do you have a pet?
+          [Good] [Bad]
       Ada Byron: A cat.
       Anteroom: A cat, how nice.
+          [Good] [Bad]
     ");
 }

@@ -111,7 +111,10 @@ async fn row_34_a_request_lapses_with_the_app_and_can_be_made_again() {
     ");
     model.next(Turn::says("Goodbye."));
     grace.press("Approve").await;
-    assert_snapshot!(ada.last(), @"Anteroom: Goodbye.");
+    assert_snapshot!(ada.last(), @"
+    Anteroom: Goodbye.
+        [Good] [Bad]
+    ");
     model.assert_played();
 }
 

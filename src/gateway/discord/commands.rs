@@ -4,6 +4,7 @@ mod begin;
 mod copy;
 mod invite;
 mod own;
+mod rating;
 mod reading;
 mod registered;
 mod slash;
@@ -36,6 +37,7 @@ use self::slash::Asker;
 
 pub(super) use self::{
     begin::{begin_for, begin_on_join},
+    rating::explained,
     registered::keep_registered,
     slash::typed,
 };
@@ -122,14 +124,19 @@ pub(super) async fn pressed(arrival: &Arrival<'_>, action: Action) -> Result<Ack
     if let Some(id) = id.strip_prefix(invite::INVITE) {
         return invite::pressed(arrival, id, &action, &ear).await;
     }
+    for (prefix, is_good) in [(texts::GOOD, true), (texts::BAD, false)] {
+        if let Some(id) = id.strip_prefix(prefix) {
+            return rating::rated(arrival, (id, is_good), &action, &ear).await;
+        }
+    }
     if let Some(id) = id.strip_prefix(texts::HELP) {
-        return Ok(match own_session(arrival, id, &action, &ear).await? {
+        return Ok(match own_session(arrival, id, &action.by, &ear).await? {
             Ok((session, _)) => help(arrival, session, &ear).await?,
             Err(refused) => refused,
         });
     }
     if let Some(id) = id.strip_prefix(texts::COPY) {
-        return Ok(match own_session(arrival, id, &action, &ear).await? {
+        return Ok(match own_session(arrival, id, &action.by, &ear).await? {
             Ok((session, _)) => {
                 copy::hand_out(arrival, (session, Audience::Participant), &action.by.user)
             }
@@ -137,7 +144,7 @@ pub(super) async fn pressed(arrival: &Arrival<'_>, action: Action) -> Result<Ack
         });
     }
     if let Some(id) = id.strip_prefix(texts::DELETE) {
-        return match own_session(arrival, id, &action, &ear).await? {
+        return match own_session(arrival, id, &action.by, &ear).await? {
             Ok((session, from)) => {
                 arrival.receive(session, (from, What::Command(Command::Delete)), &ear, None).await
             }
@@ -154,7 +161,7 @@ pub(super) async fn pressed(arrival: &Arrival<'_>, action: Action) -> Result<Ack
         };
     }
     if let Some((offered, id)) = texts::parse_offer(id) {
-        return match own_session(arrival, id, &action, &ear).await? {
+        return match own_session(arrival, id, &action.by, &ear).await? {
             Ok((session, from)) => {
                 let what = What::Command(Command::from(offered));
                 arrival.receive(session, (from, what), &ear, None).await
@@ -215,7 +222,7 @@ async fn reader(
 async fn own_session(
     arrival: &Arrival<'_>,
     id: &str,
-    action: &Action,
+    by: &Actor,
     ear: &Ear,
 ) -> Result<Result<(SessionId, Responder), Ack>, NotTaken> {
     let head = match SessionId::from_short(id) {
@@ -225,10 +232,10 @@ async fn own_session(
     let Some(head) = head else {
         return Ok(Err(arrival.tell(ear, words::NO_CONVERSATION)));
     };
-    if head.participant.user != action.by.user {
+    if head.participant.user != by.user {
         return Ok(Err(arrival.tell(ear, words::NOT_YOURS)));
     }
-    Ok(Ok((head.id, participant(&head, &action.by))))
+    Ok(Ok((head.id, participant(&head, by))))
 }
 
 /// Somebody writes to the bot, or mentions it, where there is no conversation.

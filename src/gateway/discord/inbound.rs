@@ -186,6 +186,8 @@ pub struct Action {
     pub inputs: Inputs,
     /// The message it stands in.
     pub message: String,
+    /// What that message says. Never logged.
+    pub said: String,
     /// Only the person who used it sees that message.
     pub is_ephemeral: bool,
 }

@@ -44,6 +44,7 @@ mod open;
 pub(in crate::gateway::discord) mod pages;
 mod request;
 mod review;
+mod table;
 
 /// Small print of a card, in characters.
 const NOTE: usize = 200;
@@ -338,6 +339,11 @@ fn addressee(wait: &Wait) -> String {
 /// letters and digits, eight at most.
 pub fn modal(wait: &Wait, action: &str, salt: &str, cx: &Cx) -> Option<Value> {
     forms::render(wait, action, salt, cx)
+}
+
+/// The form that asks why an answer has not helped; what is typed stands under `reason`.
+pub fn why(id: String) -> Value {
+    forms::why(id)
 }
 
 /// What `action` of a card shows to the person who used it alone; none where it shows nothing.

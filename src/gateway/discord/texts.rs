@@ -170,6 +170,14 @@ pub fn offer_under(messages: &mut [Message], offers: &[Offered], session: Sessio
     }
 }
 
+/// Puts the buttons under an answer of the model that say how it was.
+pub fn rate_under(messages: &mut [Message], session: SessionId) {
+    let id = |begin: &str| format!("{begin}{}", session.short());
+    if let Some(last) = messages.last_mut() {
+        last.components.extend(rows([button(id(GOOD), "Good"), button(id(BAD), "Bad")]));
+    }
+}
+
 /// The button of a command.
 fn offer(offered: Offered, session: SessionId) -> CreateButton {
     button(format!("{OFFER}{}.{}", offered.name(), session.short()), offered.label())
@@ -212,6 +220,15 @@ pub fn help(first: &str, session: SessionId, hears: Hears) -> Message {
     components.extend(rows(offers.map(|offered| offer(offered, session))));
     Message { content: String::new(), components }
 }
+
+/// Begins the id of the button that says that an answer helped.
+pub const GOOD: &str = "rate.good.";
+
+/// Begins the id of the button that says that it did not.
+pub const BAD: &str = "rate.bad.";
+
+/// Begins the id of the form that asks why.
+pub const WHY: &str = "rate.why.";
 
 /// Begins the id of the button that says what works.
 pub const HELP: &str = "help.";

@@ -5,7 +5,6 @@
 //! message that is posted in the end ([`Agent::finish`]) takes its place. It has a durable record ([`streams`]), so that
 //! none is left open, whatever becomes of the process or the answer.
 
-mod safe;
 mod status;
 mod stream;
 mod streams;
@@ -15,7 +14,6 @@ use std::{
     sync::{Arc, Mutex, OnceLock, PoisonError},
 };
 
-use metrics::counter;
 use moka::sync::Cache;
 use serde_json::{Value, json};
 use tokio::{
@@ -43,8 +41,7 @@ use crate::{
         posted::Posted,
         session::{Platform, Status},
     },
-    store::{Note, Store},
-    telemetry::metric,
+    store::Store,
     threads::Threads,
 };
 
@@ -88,7 +85,6 @@ pub struct Agent {
 struct Inner {
     api: Api,
     threads: Threads,
-    store: Arc<dyn Store>,
     engine: OnceLock<Engine>,
     /// What each session shows.
     shown: Cache<SessionId, Shown>,
@@ -144,8 +140,7 @@ impl Agent {
         let inner = Inner {
             streams: Streams::new(api.clone(), Arc::clone(&store), ledger),
             api,
-            threads: Threads::new(Platform::Slack, Arc::clone(&store)),
-            store,
+            threads: Threads::new(Platform::Slack, store),
             engine: OnceLock::new(),
             shown: Cache::new(limits::SESSIONS_KEPT),
             titled: Cache::new(limits::SESSIONS_KEPT),
@@ -252,31 +247,24 @@ impl Agent {
         self.inner.streams.give_up(session).await
     }
 
+    /// An answer of the model as messages, with what stands below it.
+    pub fn answer(text: &str) -> Vec<render::Message> {
+        let mut messages = render::answer::messages(text);
+        if let Some(last) = messages.last_mut() {
+            last.blocks.push(Self::feedback_buttons());
+        }
+        messages
+    }
+
     /// What stands below an answer of the model.
     pub fn feedback_buttons() -> Value {
         let button = |text: &str, value: &str, label: &str| json!({ "text": { "type": "plain_text", "text": text }, "value": value, "accessibility_label": label });
         json!({ "type": "context_actions", "elements": [{
             "type": "feedback_buttons",
             "action_id": FEEDBACK,
-            "positive_button": button("Good", "good", "This answer was good"),
-            "negative_button": button("Bad", "bad", "This answer was bad"),
+            "positive_button": button("Good", "good", "This answer was helpful"),
+            "negative_button": button("Bad", "bad", "This answer was not helpful"),
         }] })
-    }
-
-    /// Somebody said how an answer was; what they are told.
-    pub async fn feedback(&self, session: SessionId, message: &str, value: &str) -> &'static str {
-        let value = if value == "good" { "good" } else { "bad" };
-        counter!(metric::SLACK_FEEDBACK, "outcome" => value).increment(1);
-        let key = format!("slack/feedback/{session}/{message}");
-        let note = Note { key, session: Some(session), value: Some(value.to_owned()) };
-        if let Err(error) = self.inner.store.note(note).await {
-            tracing::warn!(%error, "how an answer was could not be saved");
-        }
-        if value == "good" {
-            "Thank you, good to know."
-        } else {
-            "Thank you for saying so. Type *human* if you would rather talk to a person."
-        }
     }
 
     /// Offers what somebody may want to say where they opened the conversation, by how their newest one stands.

@@ -2,6 +2,7 @@
 
 mod begin;
 mod overview;
+mod rating;
 mod reading;
 mod slash;
 
@@ -33,7 +34,6 @@ use crate::{
         session::Platform,
         transcript::Audience,
     },
-    threads::Spot,
 };
 
 use self::{
@@ -41,7 +41,10 @@ use self::{
     overview::card_of,
 };
 
-pub(super) use self::slash::typed;
+pub(super) use self::{
+    rating::{asked_about, explained},
+    slash::typed,
+};
 
 fn told(text: impl Into<String>) -> Ack {
     Ack::Ephemeral { text: text.into(), blocks: Vec::new() }
@@ -121,7 +124,7 @@ pub(super) async fn approached(arrival: &Arrival<'_>, message: &Message) -> Resu
 pub(super) async fn pressed(arrival: &Arrival<'_>, action: Action) -> Result<Ack, NotTaken> {
     let ear = ear_of(&action);
     if action.element == FEEDBACK {
-        return thanked(arrival, &action, &ear).await;
+        return rating::rated(arrival, &action, &ear).await;
     }
     if let Some(opening) = Opening::parse(&action.element) {
         return reading::read(arrival, opening, &action, &ear).await;
@@ -285,21 +288,6 @@ async fn put(
     let posted = Posted { item: Item::File { id }, reader };
     app.ledger.note_or_tell(session, &[posted]).await;
     true
-}
-
-/// How an answer was.
-async fn thanked(arrival: &Arrival<'_>, action: &Action, ear: &Ear) -> Result<Ack, NotTaken> {
-    let (Some((channel, ts)), Some(thread)) = (&action.message, &action.thread) else {
-        return Ok(Ack::Empty);
-    };
-    let root = Spot { channel: channel.clone(), message: thread.clone() };
-    let found = arrival.app.threads.of(arrival.team(), &root).await.map_err(|_| NotTaken)?;
-    if let Some((session, _)) = found {
-        let message = Spot { channel: channel.clone(), message: ts.clone() }.name();
-        let words = arrival.app.agent.feedback(session, &message, &action.value).await;
-        arrival.tell(ear, words);
-    }
-    Ok(Ack::Empty)
 }
 
 /// One conversation of the overview, for staff.

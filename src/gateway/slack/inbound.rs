@@ -226,6 +226,8 @@ pub struct Action {
     pub value: String,
     /// The message it stands in: channel and ts; none in a view.
     pub message: Option<(String, String)>,
+    /// What that message says. Never logged.
+    pub said: String,
     /// Only the person who used it sees that message: it cannot be edited but through `response_url`.
     pub is_ephemeral: bool,
     /// The thread of that message.

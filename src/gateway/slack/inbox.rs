@@ -32,7 +32,10 @@ use crate::{
     threads::{Mark, Role, Spot},
 };
 
-pub(super) use self::{reach::installed_again, tell::whisper};
+pub(super) use self::{
+    reach::installed_again,
+    tell::{Form, whisper},
+};
 
 /// What comes in, to the engine.
 #[derive(Debug, Clone)]

@@ -115,6 +115,9 @@ pub const MESSAGE_TOTAL_OURS: usize = 11_000;
 /// Longest display of one value on a card, in characters; ours. The form shows it whole.
 pub const VALUE_SHOWN: usize = 600;
 
+/// Longest reason why an answer has not helped, in characters; ours.
+pub const REASON: usize = 2_000;
+
 /// Longest quotation of an answer in a line, in characters; ours.
 pub const QUOTE: usize = 160;
 

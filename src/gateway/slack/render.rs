@@ -6,6 +6,7 @@
 //! card   a wait as a message, open or closed
 //! modal  the form that one of its buttons opens
 //! post   words of the bot, as one message or several
+//! answer the model's own words
 //! ```
 
 use std::collections::BTreeMap;
@@ -29,6 +30,7 @@ use crate::{
     },
 };
 
+pub mod answer;
 pub mod markdown;
 pub mod text;
 
@@ -230,6 +232,11 @@ fn addressee(wait: &Wait) -> String {
 /// The form that `action` of a card opens; none where that action is an answer by itself.
 pub fn modal(wait: &Wait, action: &str, cx: &Cx) -> Option<Value> {
     forms::render(wait, action, cx)
+}
+
+/// The form that asks why an answer has not helped; what is typed stands under `reason`.
+pub(in crate::gateway::slack) fn reason(callback: String, metadata: String) -> Value {
+    forms::reason(callback, metadata)
 }
 
 /// What was approved on a card, for those who may read it.

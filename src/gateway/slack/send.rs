@@ -23,6 +23,7 @@ use serde_json::{Value, json};
 
 use self::{post::body_of, targets::Target};
 use super::{
+    agent::Agent,
     api::{Failure, Method},
     app::App,
     render::{self, Message},
@@ -30,7 +31,7 @@ use super::{
 };
 use crate::{
     chat::{Fetched, Trail, cards, priority},
-    engine::{Gateway, Look},
+    engine::{Gateway, Look, window::is_post_of_model},
     form::{self, words},
     ids::{EffectId, SessionId, WaitId},
     interview::{answer, evidence},
@@ -355,7 +356,8 @@ impl Sender<'_> {
                 return Ok(Some(last));
             }
         }
-        let mut messages = render::post(text);
+        let is_models = self.is_of_model().await?;
+        let mut messages = if is_models { Agent::answer(text) } else { render::post(text) };
         if messages.is_empty() {
             return Ok(None);
         }
@@ -373,6 +375,16 @@ impl Sender<'_> {
             messages.extend(groups.and_then(texts::called));
         }
         self.post_to(target, &messages).await
+    }
+
+    /// Whether the participant reads the model's own words.
+    async fn is_of_model(&self) -> Delivered<bool> {
+        let Some(engine) = self.app.engine() else { return Ok(false) };
+        if self.effect.to != Recipient::Participant {
+            return Ok(false);
+        }
+        let Look { loaded, .. } = engine.look(self.effect.session).await?;
+        Ok(is_post_of_model(&loaded.events, self.effect.id))
     }
 
     /// The buttons under what the team reads of somebody.

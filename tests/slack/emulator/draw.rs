@@ -167,7 +167,7 @@ fn block(state: &State, block: &Value, view: Option<&View>) -> String {
         }
         "input" => input(state, block, view),
         "image" => format!("(image: {})", block["alt_text"].as_str().unwrap_or_default()),
-        "markdown" => block["text"].as_str().unwrap_or_default().trim_end().to_owned(),
+        "markdown" => decoded(block["text"].as_str().unwrap_or_default().trim_end()),
         "task_card" => task(block),
         "plan" => {
             let mut lines = vec![format!("plan: {}", block["title"].as_str().unwrap_or_default())];

@@ -169,6 +169,8 @@ codes! {
     NoCommonServer 50278,
     /// The thread is archived: open it first.
     Archived 50083,
+    /// Who may not read what was written before may not refer to it.
+    NoHistory 160_002,
     /// The server's threads are as many as it may have.
     TooManyThreads 160_006,
     /// A thread hangs on this message already.

@@ -99,6 +99,9 @@ impl Arrival<'_> {
     /// A form was sent.
     pub(super) async fn submitted(&self, sent: Submission) -> Result<Ack, NotTaken> {
         let ear = Ear { user: sent.by.user.clone(), channel: sent.at.channel.clone() };
+        if let Some(ack) = commands::explained(self, &sent, &ear).await? {
+            return Ok(ack);
+        }
         let Some(element) = Element::parse(&sent.element) else {
             tracing::warn!("a form was sent that nobody here has made");
             return Ok(self.tell(&ear, texts::GONE));

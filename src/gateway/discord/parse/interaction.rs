@@ -84,6 +84,7 @@ fn action(payload: &Value) -> Incoming {
         element,
         inputs,
         message: text_at(payload, "/message/id"),
+        said: text_at(payload, "/message/content"),
         is_ephemeral: is_ephemeral(payload),
     })
 }

@@ -211,6 +211,14 @@ impl Opened<'_> {
     }
 }
 
+/// A form that asks why an answer has not helped; it may be sent without a reason.
+pub(super) fn why(id: String) -> Value {
+    let mut input = long("reason", "", None);
+    input["required"] = false.into();
+    let components = vec![kit::label(words::YOUR_REASON, "", &input)];
+    Modal { id, title: words::WHY_NOT_HELPFUL.to_owned(), components }.json()
+}
+
 /// What may be sent, in a line.
 pub(super) fn accepted(upload: &Upload, file_max: Option<u64>) -> String {
     let kinds = upload.accept.iter().map(|kind| kind.to_uppercase()).collect::<Vec<_>>().join(", ");

@@ -1,11 +1,18 @@
 //! `CommonMark` to Discord's Markdown. Pure. Whatever the text holds, no mention and no link that hides where it leads
 //! comes out: what stands for something to Discord is escaped, and a link is shown with its address.
 
-use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd, TextMergeStream};
+use std::ops::Range;
+
+use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd, TextMergeWithOffset};
 use unicode_segmentation::UnicodeSegmentation as _;
 
+use super::table::{Cell, Table};
 use super::text::{escape, escape_from, is_blank, units};
+use crate::form::agrees;
 use crate::model::text::typed;
+
+/// Longest words of a link that stand for it, in characters.
+const LABEL_MAX: usize = 100;
 
 /// Longest address that is shown, in characters; a longer one is left out.
 const LINK_MAX: usize = 500;
@@ -23,7 +30,7 @@ const CODE: u8 = 8;
 
 /// What people see as one character, escaped already; or an address, which is not divided.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Atom {
+pub(super) struct Atom {
     shown: String,
     styles: u8,
 }
@@ -111,6 +118,7 @@ impl Block {
         let mut out = format!("{}{head}", self.margin);
         if self.is_code {
             out.push_str("```\n");
+            out.push_str(&self.margin);
         }
         let mut open: Vec<(u8, &str)> = Vec::new();
         for atom in atoms.get(start..end).unwrap_or_default() {
@@ -134,7 +142,9 @@ impl Block {
             out.push_str(mark);
         }
         if self.is_code {
-            out.push_str("\n```");
+            out.push('\n');
+            out.push_str(&self.margin);
+            out.push_str("```");
         }
         out
     }
@@ -144,9 +154,19 @@ impl Block {
 fn read(text: &str) -> Vec<Block> {
     let text = typed(text);
     let options = Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TABLES;
-    let mut reader = Reader::default();
-    for event in TextMergeStream::new(Parser::new_ext(&text, options)) {
-        reader.event(event);
+    let mut reader = Reader { source: &text, ..Reader::default() };
+    let parser = Parser::new_ext(&text, options).into_offset_iter();
+    for (event, at) in TextMergeWithOffset::new(parser) {
+        match event {
+            Event::Start(Tag::Table(alignments)) => {
+                let head = reader.head.take();
+                reader.close();
+                reader.table = Some(Table { alignments, head, ..Table::default() });
+            }
+            Event::End(TagEnd::Table) => reader.end_table(),
+            event if reader.table.is_some() => reader.in_table(event, &at),
+            event => reader.event(event),
+        }
     }
     reader.close();
     reader.blocks.retain(|block| block.atoms.iter().any(|atom| !is_blank(&atom.shown)));
@@ -154,7 +174,12 @@ fn read(text: &str) -> Vec<Block> {
 }
 
 #[derive(Default)]
-struct Reader {
+struct Reader<'a> {
+    source: &'a str,
+    /// The table that is being read.
+    table: Option<Table>,
+    /// Where the newest cell of its row ends in the source.
+    cell_end: usize,
     blocks: Vec<Block>,
     current: Option<Block>,
     /// Numbers of the open lists; none for one with bullets.
@@ -165,11 +190,13 @@ struct Reader {
     in_code: bool,
     /// How often each style is open.
     open: [usize; 4],
+    /// The words of the cell that is being read.
+    plain: String,
     /// Of each open link: where its words begin, and where it leads.
     links: Vec<(usize, String)>,
 }
 
-impl Reader {
+impl Reader<'_> {
     fn event(&mut self, event: Event<'_>) {
         match event {
             Event::Start(tag) => self.start(tag),
@@ -236,14 +263,7 @@ impl Reader {
                 let at = self.block().atoms.len();
                 self.links.push((at, dest_url.into_string()));
             }
-            Tag::TableCell if self.current.as_ref().is_some_and(|b| !b.atoms.is_empty()) => {
-                self.raw(" ", 0);
-            }
-            Tag::TableRow => {
-                self.close();
-                self.block().gap = "\n";
-            }
-            Tag::TableHead | Tag::Paragraph | Tag::HtmlBlock => self.close(),
+            Tag::Paragraph | Tag::HtmlBlock => self.close(),
             _ => {}
         }
     }
@@ -270,12 +290,125 @@ impl Reader {
             TagEnd::Strong => self.open[1] = self.open[1].saturating_sub(1),
             TagEnd::Strikethrough => self.open[0] = self.open[0].saturating_sub(1),
             TagEnd::Link => self.link(),
-            TagEnd::TableCell => self.words(" |"),
-            TagEnd::TableHead | TagEnd::TableRow | TagEnd::Paragraph | TagEnd::HtmlBlock => {
-                self.close();
-            }
+            TagEnd::Paragraph | TagEnd::HtmlBlock => self.close(),
             _ => {}
         }
+    }
+
+    /// What stands within a table: each cell is read by itself.
+    fn in_table(&mut self, event: Event<'_>, at: &Range<usize>) {
+        match event {
+            Event::Start(Tag::TableHead) => {}
+            Event::Start(Tag::TableRow) => self.cell_end = at.start,
+            Event::Start(Tag::TableCell) => self.current = None,
+            Event::End(TagEnd::TableCell) => {
+                self.cell_end = self.cell_end.max(at.end);
+                let atoms = self.current.take().map(|block| block.atoms).unwrap_or_default();
+                self.links.clear();
+                if let Some(table) = &mut self.table {
+                    let words = std::mem::take(&mut self.plain);
+                    table.row.push(Cell { words, atoms });
+                }
+            }
+            Event::End(TagEnd::TableHead) => {
+                if let Some(table) = &mut self.table {
+                    table.header = std::mem::take(&mut table.row);
+                }
+            }
+            Event::End(TagEnd::TableRow) => self.end_row(at),
+            event => {
+                match &event {
+                    Event::Text(text) | Event::Code(text) | Event::InlineHtml(text) => {
+                        self.plain.push_str(text);
+                    }
+                    Event::SoftBreak | Event::HardBreak => self.plain.push(' '),
+                    _ => {}
+                }
+                self.event(event);
+            }
+        }
+    }
+
+    /// Ends a row. A line without a column is no row but words that stand right below the table; what stands in more cells
+    /// than the table has goes with the last one.
+    fn end_row(&mut self, at: &Range<usize>) {
+        let line = self.source.get(at.clone()).unwrap_or_default();
+        let more = self.source.get(self.cell_end..at.end).unwrap_or_default();
+        let more = more.trim().trim_matches('|').trim();
+        let more_atoms = (!more.is_empty()).then(|| {
+            self.current = None;
+            self.words(&format!(" | {more}"));
+            self.current.take().map(|block| block.atoms).unwrap_or_default()
+        });
+        let Some(table) = &mut self.table else { return };
+        let mut row = std::mem::take(&mut table.row);
+        if let (Some(atoms), Some(last)) = (more_atoms, row.last_mut()) {
+            last.words.push_str(&format!(" | {more}"));
+            last.atoms.extend(atoms);
+        }
+        if line.contains('|') {
+            table.rows.push(row);
+            return;
+        }
+        // Whatever comes below those words is read as a table of its own.
+        let next = Table { alignments: table.alignments.clone(), ..Table::default() };
+        self.end_table();
+        self.block().atoms.extend(row.into_iter().flat_map(|cell| cell.atoms));
+        self.close();
+        self.table = Some(next);
+    }
+
+    fn end_table(&mut self) {
+        let Some(mut table) = self.table.take() else { return };
+        self.current = None;
+        self.head = table.head.take();
+        let is_empty = table
+            .header
+            .iter()
+            .chain(table.rows.iter().flatten())
+            .all(|cell| is_blank(&cell.words));
+        if is_empty {
+            return;
+        }
+        if let Some(drawn) = table.drawn(self.margin()) {
+            self.in_code = true;
+            self.block().is_code = true;
+            self.words(&drawn);
+            self.in_code = false;
+            self.close();
+            return;
+        }
+        if table.rows.is_empty() {
+            table.rows.push(std::mem::take(&mut table.header));
+        }
+        for row in table.rows {
+            self.listed(&table.header, row);
+        }
+    }
+
+    /// A row as lines of `Header: value`.
+    fn listed(&mut self, header: &[Cell], row: Vec<Cell>) {
+        for (n, cell) in row.into_iter().enumerate().filter(|(_, cell)| !is_blank(&cell.words)) {
+            if self.current.is_some() {
+                self.raw("\n", 0);
+            }
+            if let Some(title) = header.get(n).filter(|title| !is_blank(&title.words)) {
+                let bold = title
+                    .atoms
+                    .iter()
+                    .map(|atom| Atom { shown: atom.shown.clone(), styles: atom.styles | BOLD });
+                let atoms = &mut self.block().atoms;
+                atoms.extend(bold);
+                atoms.extend([":", " "].map(|shown| Atom { shown: shown.to_owned(), styles: 0 }));
+            }
+            self.block().atoms.extend(cell.atoms);
+        }
+        self.close();
+    }
+
+    /// Columns that stand before every line.
+    fn margin(&self) -> usize {
+        2 * (self.quotes.min(1) + self.lists.len().min(4))
     }
 
     /// The block that is being written; a new one where there is none.
@@ -367,6 +500,21 @@ impl Reader {
             c => c.to_string(),
         };
         let target: String = typed(&url).chars().map(harmless).collect();
+        let plain_words: String = said.replace('\\', "");
+        if self.table.is_some() && plain_words != url {
+            self.plain.push_str(&format!(" ({target})"));
+        }
+        let atoms = &mut self.block().atoms;
+        let label = atoms.get(at..).unwrap_or_default();
+        let is_one = label.iter().all(|atom| atom.shown != "\n" && atom.styles & CODE == 0);
+        let is_short = units(&said) <= LABEL_MAX && !plain_words.contains("://");
+        if is_one && is_short && said != escape(&url) && agrees(&plain_words, &target) {
+            let styles = label.first().map_or(0, |atom| atom.styles);
+            let target = target.replace('(', "%28").replace(')', "%29");
+            atoms.truncate(at);
+            atoms.push(Atom { shown: format!("[{}](<{target}>)", said.trim()), styles });
+            return;
+        }
         let leads = Atom { shown: format!("<{target}>"), styles: 0 };
         let plain = |shown: &str| Atom { shown: shown.to_owned(), styles: 0 };
         if said == escape(&url) {
@@ -405,8 +553,11 @@ mod tests {
         let x = "<a>";
         ```
 
-        a \| b \|
-        1 \| 2 \|
+        ```
+        a  b
+        ─  ─
+        1  2
+        ```
 
         ———
 
@@ -416,8 +567,81 @@ mod tests {
     }
 
     #[test]
+    fn tables_are_aligned_code_and_no_word_around_them_is_lost() {
+        insta::assert_snapshot!(whole("Before\n\n| Role | Years | Note |\n|:--|--:|---|\n| Chemist | 12 | a \\| b |\n| 日本語 | 3 | `x \\| y` 👩‍🔬 |\nright below\n\n> | a | b |\n> |---|---|\n> | 1 | 2 | 3 | four |\n\n- entry\n\n  | a | b |\n  |---|---|\n  | 1 | [here](https://a.example/x) |\n\nend"), @"
+        Before
+
+        ```
+        Role     Years  Note
+        ───────  ─────  ────────
+        Chemist     12  a | b
+        日本語       3  x | y 👩‍🔬
+        ```
+
+        right below
+
+        > ```
+        > a  b
+        > ─  ────────────
+        > 1  2 | 3 | four
+        > ```
+
+        - entry
+
+          ```
+          a  b
+          ─  ──────────────────────────
+          1  here (https://a.example/x)
+          ```
+
+        end
+        ");
+    }
+
+    #[test]
+    fn a_table_that_is_too_wide_becomes_lines() {
+        insta::assert_snapshot!(whole("| Name | Long | C | D | E | F | G | H |\n|---|---|---|---|---|---|---|---|\n| Ada Lovelace | something long here | cccccccc | dddddddd | eeeeeeee | ffffffff | gggggggg | |\n\n| What | Why |\n|---|---|\n| Analytical engine | It is the first machine that could weave algebraical patterns as the loom weaves flowers and leaves |"), @"
+        **Name**: Ada Lovelace
+        **Long**: something long here
+        **C**: cccccccc
+        **D**: dddddddd
+        **E**: eeeeeeee
+        **F**: ffffffff
+        **G**: gggggggg
+
+        ```
+        What               Why
+        ─────────────────  ─────────────────────────────────────────
+        Analytical engine  It is the first machine that could weave
+                           algebraical patterns as the loom weaves
+                           flowers and leaves
+        ```
+        ");
+    }
+
+    #[test]
+    fn a_link_is_its_words_where_they_say_where_it_leads() {
+        insta::assert_snapshot!(whole("[our *page*](https://a.example/x_(y)) [a.example](https://a.example/z) [bank.example](https://evil.example) [`code`](https://a.example) **[bold](https://a.example)** [here @everyone](https://a.example)"), @"[our page](<https://a.example/x_%28y%29>) [a.example](<https://a.example/z>) bank.example (<https://evil.example>) `code` (<https://a.example>) **[bold](<https://a.example>)** here @·everyone (<https://a.example>)");
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_word_is_lost_and_no_part_is_too_long(text in r"(\|? ?(w[a-z0-9]{1,9}|日本|-{3}|\||\\\||`|\*\*|> |- |\n|\n\n| ){1,2}){0,60}", max in 60_usize..300) {
+            let parts = parts(&text, max);
+            for part in &parts {
+                proptest::prop_assert!(units(part) <= max, "{} > {max}: {part:?}", units(part));
+                proptest::prop_assert_eq!(part.matches("```").count() % 2, 0);
+            }
+            let seen: String = parts.join("").chars().filter(|c| c.is_alphanumeric()).collect();
+            for word in text.split(|c: char| !c.is_alphanumeric()).filter(|word| word.len() < 8) {
+                proptest::prop_assert!(seen.contains(word), "{word:?} of {text:?} is not in {parts:?}");
+            }
+        }
+    }
+
+    #[test]
     fn nothing_acts() {
-        insta::assert_snapshot!(whole("see @everyone <@1> [here](https://evil.example/a|b) [x](javascript:1) <https://a.example/?a=1&b=2> [m](mailto:a@b.example) <b>x</b> ![pic](https://p.example/x.png) https://bare.example/a_b_c"), @r"see @·everyone \<@1\> here (<https://evil.example/a%7Cb>) x <https://a.example/?a=1&b=2> m (a@b.example) \<b\>x\</b\> pic https://bare.example/a_b_c");
+        insta::assert_snapshot!(whole("see @everyone <@1> [here](https://evil.example/a|b) [x](javascript:1) <https://a.example/?a=1&b=2> [m](mailto:a@b.example) <b>x</b> ![pic](https://p.example/x.png) https://bare.example/a_b_c"), @r"see @·everyone \<@1\> [here](<https://evil.example/a%7Cb>) x <https://a.example/?a=1&b=2> m (a@b.example) \<b\>x\</b\> pic https://bare.example/a_b_c");
     }
 
     #[test]

@@ -109,6 +109,8 @@ pub(super) struct Sender<'a> {
     pub(super) reader: OnceLock<Reader>,
     /// A card was posted as words without its buttons, because Discord did not take how it was made.
     pub(super) is_plainer: AtomicBool,
+    /// The message that its first part refers to.
+    pub(super) answers: OnceLock<Spot>,
 }
 
 pub(super) type Delivered<T> = Result<T, Undelivered>;
@@ -123,6 +125,7 @@ impl<'a> Sender<'a> {
             trail: Trail::default(),
             reader: OnceLock::new(),
             is_plainer: AtomicBool::new(false),
+            answers: OnceLock::new(),
         }
     }
 }

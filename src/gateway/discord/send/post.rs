@@ -2,11 +2,11 @@
 
 use std::sync::atomic::Ordering;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{
     deliver::{Delivered, Sender, Undelivered},
-    nonce,
+    nonce as name_of,
     targets::Target,
 };
 use crate::{
@@ -147,7 +147,7 @@ impl Sender<'_> {
             self.left(&spot);
             return Ok(Some(spot));
         }
-        let name = nonce(self.effect.id, part);
+        let name = name_of(self.effect.id, part);
         let posted = match self.put(channel, &name, body.clone(), file).await {
             Err(failure) if failure.is(Code::Archived) => {
                 self.app.api.unarchive(channel).await?;
@@ -190,7 +190,15 @@ impl Sender<'_> {
             Some(File { name, bytes }) => {
                 app.api.post_file(channel, nonce, body, (name, bytes.to_vec())).await
             }
-            None => app.api.post(channel, nonce, body).await,
+            None => match self.referring(channel, nonce, &body) {
+                Some(referring) => match app.api.post(channel, nonce, referring).await {
+                    Err(failure) if failure.is(Code::NoHistory) => {
+                        app.api.post(channel, nonce, body).await
+                    }
+                    posted => posted,
+                },
+                None => app.api.post(channel, nonce, body).await,
+            },
         };
         match &posted {
             Err(
@@ -204,6 +212,20 @@ impl Sender<'_> {
             Ok(_) | Err(Failure::Unclear { .. }) => {}
         }
         posted
+    }
+
+    /// A body that refers to the message which it answers, where it is the first part and that message stands there; whoever
+    /// wrote it is not called once more, and nothing fails where it was deleted.
+    fn referring(&self, channel: &str, nonce: &str, body: &Value) -> Option<Value> {
+        let answers = self.answers.get().filter(|spot| spot.channel == channel)?;
+        if nonce != name_of(self.effect.id, 0) {
+            return None;
+        }
+        let mut body = body.clone();
+        body["message_reference"] =
+            json!({ "message_id": answers.message, "fail_if_not_exists": false });
+        body["allowed_mentions"]["replied_user"] = false.into();
+        Some(body)
     }
 
     pub(super) async fn edit(&self, spot: &Spot, message: &Message) -> Delivered<Edited> {

@@ -2,8 +2,10 @@
 
 use super::deliver::{DECIDED, Delivered, Sender, Undelivered};
 use crate::{
-    gateway::discord::{render, texts},
+    engine::window::{answered, is_post_of_model},
+    gateway::discord::{people::is_direct, render, texts},
     model::{effect::Recipient, ui::Offered},
+    threads::Spot,
 };
 
 impl Sender<'_> {
@@ -52,6 +54,17 @@ impl Sender<'_> {
         let more = unheard.into_iter().filter(|offered| !offers.contains(offered));
         let offers: Vec<Offered> = offers.iter().copied().chain(more).collect();
         texts::offer_under(&mut messages, &offers, self.effect.session);
+        let look = self.look().await?;
+        let events = &look.loaded.events;
+        if is_post_of_model(events, self.effect.id) {
+            texts::rate_under(&mut messages, self.effect.session);
+        }
+        // Where others write as well, it is said which message is answered.
+        let is_alone = is_direct(&self.effect.place);
+        let answered = answered(events, self.effect.id).filter(|_| !is_alone);
+        if let Some(message) = answered.and_then(Spot::parse) {
+            _ = self.answers.set(message);
+        }
         self.post_all(&messages).await
     }
 }

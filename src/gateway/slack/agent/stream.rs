@@ -8,17 +8,17 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
-use super::safe::safe;
 use crate::{
     chat::refusal::Class,
+    engine::window::posts_of_model,
     gateway::slack::{
         api::{Api, Failure, Method},
         delivery, limits,
-        render::Message,
+        render::{Message, answer},
     },
     ids::{EffectId, SessionId},
     interview::State,
-    model::transcript::{Audience, Event, Recorded},
+    model::transcript::{Event, Recorded},
     store::{self, Note, Store},
 };
 
@@ -85,6 +85,8 @@ pub(super) struct Stream {
     pub(super) grew_at: Instant,
     /// What is shown may not be what was said: it is written anew at the end.
     is_torn: bool,
+    /// The steps that stand above the words.
+    pub(super) plan: Option<Value>,
 }
 
 /// How the keys of these notes begin.
@@ -121,6 +123,7 @@ impl Stream {
         let mut kept = Kept { spot, knew, messages: Vec::new(), begins, since, became: None };
         keep(store, session, Some(&kept)).await.map_err(|_| later)?;
         let mut chunks = Vec::new();
+        let plan = (!done.is_empty()).then(|| plan(done, title));
         if !done.is_empty() {
             chunks.push(json!({ "type": "plan_update", "title": title }));
             for (n, (words, is_ok)) in done.iter().enumerate() {
@@ -135,7 +138,15 @@ impl Stream {
                 // A crash before this is noted is one of those that the first words are noted for.
                 _ = keep(store, session, Some(&kept)).await;
                 let now = Instant::now();
-                Ok(Self { kept, shown, from: 0, opened_at: now, grew_at: now, is_torn: false })
+                Ok(Self {
+                    kept,
+                    shown,
+                    from: 0,
+                    opened_at: now,
+                    grew_at: now,
+                    is_torn: false,
+                    plan,
+                })
             }
             Err(Failure::Unclear { why }) => Err(Failure::Unclear { why }),
             Err(failure) => {
@@ -151,7 +162,7 @@ impl Stream {
         (api, store, session): (&Api, &dyn Store, SessionId),
         words: &str,
     ) {
-        let text = safe(words, false);
+        let text = answer::begun(words);
         if self.is_torn || !text.starts_with(&self.shown) {
             self.is_torn = true;
             return;
@@ -237,6 +248,16 @@ impl Stream {
         body["ts"] = json!(self.newest());
         api.call(&self.kept.spot.team, Method::StopStream, body).await.map(|_| ())
     }
+}
+
+/// The steps as a block, as Slack makes it of their chunks.
+fn plan(done: &[(&str, bool)], title: &str) -> Value {
+    let task = |(n, (words, is_ok)): (usize, &(&str, bool))| {
+        let status = if *is_ok { "complete" } else { "error" };
+        json!({ "type": "task_card", "task_id": format!("t{n}"), "title": words, "status": status })
+    };
+    let tasks: Vec<Value> = done.iter().enumerate().map(task).collect();
+    json!({ "type": "plan", "title": title, "tasks": tasks })
 }
 
 async fn start(api: &Api, spot: &Spot, chunks: Vec<Value>) -> Result<String, Failure> {
@@ -345,13 +366,9 @@ impl Kept {
             delete(api, &self.spot, &earlier).await;
         }
         self.messages.push(newest.clone());
-        if let Some(Message { text, blocks }) = message {
-            let metadata = delivery::metadata(name);
-            let body = json!({
-                "channel": self.spot.channel, "ts": newest, "text": text, "blocks": blocks, "metadata": metadata,
-            });
-            match api.call(&self.spot.team, Method::UpdateMessage, body).await {
-                Ok(_) => return Ok(Some(newest)),
+        if let Some(message) = message {
+            match self.draw(api, &message, name).await {
+                Ok(()) => return Ok(Some(newest)),
                 Err(Failure::Refused { .. }) => {}
                 Err(failure) => return Err(failure),
             }
@@ -359,6 +376,21 @@ impl Kept {
         delete(api, &self.spot, &newest).await;
         self.messages.clear();
         Ok(None)
+    }
+
+    /// Draws the newest message as `message`.
+    pub(super) async fn draw(
+        &self,
+        api: &Api,
+        Message { text, blocks }: &Message,
+        name: &str,
+    ) -> Result<(), Failure> {
+        let metadata = delivery::metadata(name);
+        let newest = self.messages.last();
+        let body = json!({
+            "channel": self.spot.channel, "ts": newest, "text": text, "blocks": blocks, "metadata": metadata,
+        });
+        api.call(&self.spot.team, Method::UpdateMessage, body).await.map(drop)
     }
 
     /// Takes away what nobody said in the end; the messages that Slack does not give back.
@@ -433,12 +465,9 @@ pub(super) fn fate(events: &[Recorded], state: &State, knew: u64) -> Fate {
     if words.is_empty() {
         return Fate::Dropped;
     }
+    let posts = posts_of_model(events);
     let posted = events[at..].iter().find_map(|recorded| match &*recorded.event {
-        Event::Posted { effect, audience: Audience::Participant, text, .. }
-            if text.starts_with(words) =>
-        {
-            Some(*effect)
-        }
+        Event::Posted { effect, .. } if posts.get(&recorded.seq) == Some(&knew) => Some(*effect),
         _ => None,
     });
     match posted {

@@ -26,7 +26,6 @@ use tokio::{
 
 use super::{
     Agent,
-    safe::safe,
     stream::{self, Fate, Kept, Spot, Stream, fate},
 };
 use crate::{
@@ -35,7 +34,10 @@ use crate::{
     gateway::slack::{
         api::{Api, Failure, Method},
         delivery, limits,
-        render::{self, Message},
+        render::{
+            Message,
+            answer::{self, Links},
+        },
     },
     ids::{EffectId, SessionId},
     model::{
@@ -131,7 +133,7 @@ impl Streams {
     pub(super) fn may_open(&self, draft: &Draft) -> bool {
         self.plain.get(&draft.session) != Some(draft.knew)
             && !self.erasing.contains_key(&draft.session)
-            && safe(&draft.text, false).chars().count() >= limits::STREAM_BEGIN
+            && answer::begun(&draft.text).chars().count() >= limits::STREAM_BEGIN
     }
 
     /// Opens a message for words of the model, where its session stands as `look` says.
@@ -158,7 +160,7 @@ impl Streams {
         self.lock().insert(session, open);
         let who = (&self.api, self.store.as_ref(), session);
         let begins = (spot, draft.knew, state.updated_at);
-        match Stream::open(who, begins, &safe(&draft.text, false), done, title).await {
+        match Stream::open(who, begins, &answer::begun(&draft.text), done, title).await {
             // Whoever erases it has not waited for so long.
             Ok(opened) if self.erasing.contains_key(&session) => {
                 self.lock().remove(&session);
@@ -263,7 +265,8 @@ impl Streams {
         if fate != Fate::Posted(effect.id) {
             return Ok(Vec::new());
         }
-        let (name, shown) = (delivery::name(effect.id, delivery::STREAMED), safe(text, true));
+        let (name, shown) =
+            (delivery::name(effect.id, delivery::STREAMED), answer::markdown(text, Links::AsCode));
         let mut ended = Err(torn());
         if stream.begins(&shown) && stream.holds(&shown) {
             let more = json!({
@@ -272,7 +275,7 @@ impl Streams {
             ended = stream.end(&self.api, &shown, more).await;
         }
         match ended {
-            Ok(()) => {}
+            Ok(()) => self.link(stream, (text, &name), &shown).await,
             Err(Failure::Refused { .. }) => self.replace(&mut stream.kept, (text, &name)).await?,
             Err(failure) => return Err(failure),
         }
@@ -290,6 +293,21 @@ impl Streams {
         Ok(messages)
     }
 
+    /// Shows the addresses of an answer as links once all of it is there, as where it is posted: they were code so that
+    /// Slack does not look at them. Where that does not work, they stay so.
+    async fn link(&self, stream: &Stream, (text, name): (&str, &str), shown: &str) {
+        if stream.kept.messages.len() != 1 || answer::markdown(text, Links::Live) == shown {
+            return;
+        }
+        let Some(mut message) = whole(text) else { return };
+        if let Some(plan) = &stream.plan {
+            message.blocks.insert(0, plan.clone());
+        }
+        if let Err(failure) = stream.kept.draw(&self.api, &message, name).await {
+            tracing::debug!(%failure, "the links of an answer stay code");
+        }
+    }
+
     /// Writes all of an answer anew where its stream broke off: in its place, unless something stands below that; then it
     /// is taken down and said again.
     async fn replace(&self, kept: &mut Kept, (text, name): (&str, &str)) -> Result<(), Failure> {
@@ -299,7 +317,7 @@ impl Streams {
         }
         // Nothing is changed that is still being written.
         kept.halt(&self.api).await?;
-        let message = answer(text).filter(|_| !seen.has_below);
+        let message = whole(text).filter(|_| !seen.has_below);
         kept.rewrite(&self.api, (message, name)).await.map(drop)
     }
 
@@ -458,11 +476,9 @@ fn erased() -> Failure {
 }
 
 /// An answer as one message, with what stands below it; none where it needs several.
-fn answer(text: &str) -> Option<Message> {
-    let mut messages = render::post(text);
-    let mut message = messages.pop().filter(|_| messages.is_empty())?;
-    message.blocks.push(Agent::feedback_buttons());
-    Some(message)
+fn whole(text: &str) -> Option<Message> {
+    let mut messages = Agent::answer(text);
+    messages.pop().filter(|_| messages.is_empty())
 }
 
 #[cfg(test)]

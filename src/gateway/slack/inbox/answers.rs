@@ -91,6 +91,9 @@ impl Arrival<'_> {
 
     /// A form was sent.
     pub(super) async fn submitted(&self, submission: Submission) -> Result<Ack, NotTaken> {
+        if let Some(session) = commands::asked_about(&submission.view.callback_id) {
+            return commands::explained(self, session, submission).await;
+        }
         let Submission { by, view, inputs } = submission;
         let Some(element) = Element::parse(&view.callback_id) else {
             tracing::warn!("a form was sent that nobody here has made");

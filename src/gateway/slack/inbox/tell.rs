@@ -32,7 +32,7 @@ impl Arrival<'_> {
     }
 
     /// Opens a form while its trigger lives; nothing is waited for.
-    pub(super) fn open(&self, form: Form, action: &Action, ear: Ear) {
+    pub(in crate::gateway::slack) fn open(&self, form: Form, action: &Action, ear: Ear) {
         let (method, body) = match (form, &action.view) {
             (Form::New(view), _) => {
                 (Method::OpenView, json!({ "trigger_id": action.trigger_id, "view": view }))
@@ -185,7 +185,7 @@ async fn whisper_post(app: &App, team: &str, ear: &Ear, post: &Post) -> bool {
 }
 
 /// A form to show.
-pub(super) enum Form {
+pub(in crate::gateway::slack) enum Form {
     /// Opened.
     New(Value),
     /// In place of the one that is open.

@@ -2,7 +2,12 @@
 
 use serde_json::Value;
 
-use super::{file::files, ignored, key, tenant, text::of_blocks, unknown};
+use super::{
+    file::files,
+    ignored, key, tenant,
+    text::{decode, of_blocks},
+    unknown,
+};
 use crate::{
     chat::raw::{first, flag, list, some_text, text_at},
     gateway::slack::inbound::{
@@ -94,6 +99,7 @@ fn action(payload: &Value, by: Actor, view: ViewRef, trigger_id: String) -> Inco
         inputs,
         value: text_at(used, "/value"),
         message,
+        said: decode(&text_at(payload, "/message/text")),
         is_ephemeral: flag(payload, "/container/is_ephemeral"),
         thread: some_text(payload, "/container/thread_ts")
             .or_else(|| some_text(payload, "/message/thread_ts")),

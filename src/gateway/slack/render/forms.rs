@@ -458,6 +458,19 @@ pub(super) fn accepted(upload: &Upload) -> String {
     line
 }
 
+/// A form that asks for a reason; it may be sent without one.
+pub(super) fn reason(callback: String, metadata: String) -> Value {
+    let typed = lines(limits::REASON);
+    View {
+        title: words::WHY_NOT_HELPFUL.to_owned(),
+        callback,
+        metadata,
+        submit: Some("Send".to_owned()),
+        blocks: vec![input("reason", words::YOUR_REASON, typed, "", false)],
+    }
+    .json()
+}
+
 fn text_input(max: usize) -> SlackBlockPlainTextInputElement {
     let mut element = SlackBlockPlainTextInputElement::new();
     element.action_id = Some(INPUT.to_owned().into());

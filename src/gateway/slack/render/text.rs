@@ -88,10 +88,10 @@ pub(super) fn pieces(text: &str) -> Vec<Piece<'_>> {
 }
 
 /// Longest address that becomes a link, in bytes; a longer one stays text.
-const ADDRESS_MAX: usize = 1_000;
+pub(super) const ADDRESS_MAX: usize = 1_000;
 
 /// How long the address is that a text begins with.
-fn address_length(text: &str) -> Option<usize> {
+pub(super) fn address_length(text: &str) -> Option<usize> {
     let host = ["https://", "http://"].into_iter().find_map(|scheme| text.strip_prefix(scheme))?;
     if !host.starts_with(char::is_alphanumeric) {
         return None;

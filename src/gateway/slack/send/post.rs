@@ -12,7 +12,7 @@ use crate::{
         api::{Failure, Method},
         app::App,
         delivery, limits,
-        render::{Message, text},
+        render::{Message, answer, text},
     },
     model::audit::sha256,
     threads::Spot,
@@ -304,6 +304,10 @@ fn spot_of(posted: &Value) -> Result<Spot, Failure> {
 
 /// Puts the words of the blocks, which are to go, beside those that are there already.
 fn words_of_blocks(body: &mut Value) {
+    if let Some(words) = answer::words_of_blocks(&body["blocks"]) {
+        // The text beside them may be shortened.
+        body["text"] = words.into();
+    }
     let mut words = vec![body["text"].as_str().unwrap_or_default().to_owned()];
     for block in body["blocks"].as_array().into_iter().flatten() {
         let parts = [&block["text"], &block["fields"], &block["elements"]];

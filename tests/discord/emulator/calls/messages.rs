@@ -61,6 +61,7 @@ fn post(state: &mut State, channel: u64, asked: &Asked<'_>) -> Answered {
     if !problems.is_empty() {
         return Err(invalid(&problems));
     }
+    refers(state, channel, body)?;
     let nonce = body["nonce"].as_str().map(str::to_owned);
     if nonce.as_ref().is_some_and(|nonce| nonce.chars().count() > 25) {
         return Err(invalid(&["nonce: Must be 25 or fewer in length.".to_owned()]));
@@ -93,6 +94,20 @@ fn post(state: &mut State, channel: u64, asked: &Asked<'_>) -> Answered {
     notify(state, channel, id);
     state.posted(channel, id);
     Ok((200, message_json(state, channel, id)))
+}
+
+/// Refuses a reference to a message that is not there, unless that is to be overlooked.
+fn refers(state: &State, channel: u64, body: &Value) -> Result<(), Refusal> {
+    let reference = &body["message_reference"];
+    if reference.is_null() {
+        return Ok(());
+    }
+    let id = reference["message_id"].as_str().and_then(|id| id.parse::<u64>().ok());
+    let is_there = id.is_some_and(|id| state.channels[&channel].messages.contains_key(&id));
+    if is_there || reference["fail_if_not_exists"] == false {
+        return Ok(());
+    }
+    Err(invalid(&["message_reference: Unknown message".to_owned()]))
 }
 
 /// Notifies whom a message mentions, where it allows that; those of a role where it may be mentioned.

@@ -1,0 +1,107 @@
+//! What a participant says of an answer of the model: the buttons under it, and why it did not help.
+
+use super::{Arrival, NotTaken};
+use crate::{
+    engine::Error,
+    form::words,
+    gateway::slack::{
+        inbound::{Ack, Action, Submission},
+        inbox::{Ear, Form},
+        people, render,
+    },
+    ids::SessionId,
+    model::rating::Rating,
+    telemetry::metric,
+    threads::Spot,
+};
+
+/// Begins the id of the form that asks why.
+const WHY: &str = "rating.";
+
+/// The input of that form.
+const REASON: &str = "reason";
+
+/// A button under an answer was pressed.
+pub(super) async fn rated(
+    arrival: &Arrival<'_>,
+    action: &Action,
+    ear: &Ear,
+) -> Result<Ack, NotTaken> {
+    let (Some((channel, ts)), Some(thread)) = (&action.message, &action.thread) else {
+        return Ok(Ack::Empty);
+    };
+    let root = Spot { channel: channel.clone(), message: thread.clone() };
+    let found = arrival.app.threads.of(arrival.team(), &root).await.map_err(|_| NotTaken)?;
+    let Some((session, _)) = found else { return Ok(Ack::Empty) };
+    if !is_theirs(arrival, session, &action.by.user).await? {
+        arrival.tell(ear, words::NOT_YOURS);
+        return Ok(Ack::Empty);
+    }
+    let is_good = action.value == "good";
+    let message = Spot { channel: channel.clone(), message: ts.clone() }.name();
+    keep(arrival, session, (&message, is_good, None, &action.said)).await?;
+    if !is_good {
+        let form = render::reason(format!("{WHY}{}", session.short()), message);
+        arrival.open(Form::New(form), action, ear.clone());
+    }
+    arrival.tell(ear, if is_good { words::RATED_GOOD } else { words::RATED_BAD });
+    Ok(Ack::Empty)
+}
+
+/// The session of a form that asks why.
+pub(in crate::gateway::slack) fn asked_about(callback: &str) -> Option<SessionId> {
+    SessionId::from_short(callback.strip_prefix(WHY)?)
+}
+
+/// The form that asks why was sent.
+pub(in crate::gateway::slack) async fn explained(
+    arrival: &Arrival<'_>,
+    session: SessionId,
+    sent: Submission,
+) -> Result<Ack, NotTaken> {
+    let Submission { by, view, inputs } = sent;
+    if !is_theirs(arrival, session, &by.user).await? {
+        return Ok(Ack::Empty);
+    }
+    let typed = inputs.0.get(REASON).and_then(|block| block.values().next());
+    let reason =
+        typed.and_then(|typed| typed.values.first()).filter(|words| !words.trim().is_empty());
+    if let Some(reason) = reason {
+        let message = &view.private_metadata;
+        keep(arrival, session, (message, false, Some(reason), "")).await?;
+    }
+    Ok(Ack::Empty)
+}
+
+async fn is_theirs(
+    arrival: &Arrival<'_>,
+    session: SessionId,
+    user: &str,
+) -> Result<bool, NotTaken> {
+    let person = people::person_id(arrival.team(), user);
+    match arrival.engine.look(session).await {
+        Ok(look) => Ok(look.state.participant == person),
+        Err(Error::NoSession) => Ok(false),
+        Err(_) => Err(NotTaken),
+    }
+}
+
+async fn keep(
+    arrival: &Arrival<'_>,
+    session: SessionId,
+    (message, is_good, reason, about): (&str, bool, Option<&String>, &str),
+) -> Result<(), NotTaken> {
+    let rating = Rating {
+        message: message.to_owned(),
+        is_good,
+        reason: reason.cloned(),
+        about: about.to_owned(),
+        at: arrival.app.clock.now(),
+    };
+    let is_new = arrival.engine.rate(session, rating).await.map_err(|_| NotTaken)?;
+    if is_new && reason.is_none() {
+        let outcome = if is_good { "good" } else { "bad" };
+        metrics::counter!(metric::SLACK_FEEDBACK, "outcome" => outcome).increment(1);
+    }
+    Ok(())
+}

@@ -1,0 +1,53 @@
+//! The buttons under what a model says, and why an answer did not help.
+
+use anteroom::{export::transcript, model::transcript::Audience};
+use insta::assert_snapshot;
+
+use crate::{
+    bot::Bot,
+    scripted::{Scripted, Turn},
+    thinking::led_by,
+};
+
+/// What the staff's copy tells of ratings.
+async fn told(bot: &Bot) -> String {
+    let gathered = bot.engine.gather(bot.session().await).await.unwrap();
+    let entries = transcript::entries(&gathered.source(Audience::Staff)).unwrap();
+    let rated = entries.iter().filter(|entry| entry.kind == "rated");
+    rated.map(|entry| format!("{}: {}", entry.who, entry.text)).collect::<Vec<_>>().join("\n")
+}
+
+#[tokio::test]
+async fn why_an_answer_did_not_help_is_kept_for_staff_once() {
+    let model = Scripted::new();
+    model.next(Turn::says("Your first day is *Monday*. Have you got a pet?"));
+    let bot = led_by(&model).await;
+    let ada = bot.ada();
+    ada.press("Start").await;
+    ada.news();
+    ada.press("Good").await;
+    assert_snapshot!(ada.news(), @"
+    #welcome-ada
+      + Anteroom (only you): Thank you, good to know.
+    ");
+    ada.press("Bad").await;
+    ada.submit().await;
+    assert_snapshot!(ada.news(), @"
+    #welcome-ada
+      + Anteroom (only you): Thank you for saying so. Type *human* if you would rather talk to a person.
+    ");
+    assert_snapshot!(told(&bot).await, @r"Ada: Found an answer not helpful (“Your first day is \*Monday\*. Have you got a pet?”)");
+    ada.press("Bad").await;
+    ada.fill("Your reason (the team can read it)", "I asked about holidays.");
+    ada.submit().await;
+    assert_snapshot!(ada.news(), @"
+    #welcome-ada
+      + Anteroom (only you): Thank you. The team can read that.
+    ");
+    assert_snapshot!(told(&bot).await, @r"Ada: Found an answer not helpful (“Your first day is \*Monday\*. Have you got a pet?”): “I asked about holidays.”");
+    // It is not somebody else's to say.
+    let good = ada.button("Good").unwrap();
+    bot.linus().press_again(&good).await;
+    assert_snapshot!(told(&bot).await, @r"Ada: Found an answer not helpful (“Your first day is \*Monday\*. Have you got a pet?”): “I asked about holidays.”");
+    model.assert_played();
+}
