@@ -181,6 +181,16 @@ impl Effect {
         Self::new(id, (wait.session, place), (Recipient::of(&wait.answerers), act), now)
     }
 
+    /// Whether it calls somebody of the team to a conversation, or passes on what its participant writes to them: all of
+    /// that stays in the one thread in which their words reach the participant, whatever else is asked meanwhile.
+    pub const fn is_of_hand_over(&self) -> bool {
+        match &self.act {
+            Act::Relay { .. } => true,
+            Act::Post { .. } => self.asks,
+            _ => false,
+        }
+    }
+
     /// Longest pause between two attempts to deliver an effect.
     pub const PAUSE_MAX: TimeDelta = TimeDelta::hours(1);
 

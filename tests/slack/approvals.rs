@@ -298,6 +298,50 @@ async fn a_denial_says_something_to_the_interviewer_alone() {
     bot.judge();
 }
 
+/// What is written under a request is about that request alone, and reaches nobody else.
+#[tokio::test]
+async fn a_hand_over_stays_in_its_own_thread_while_a_request_is_open_and_after() {
+    let model = Scripted::new();
+    let flow = FLOW.replace("\"recruiting_desk\"", "\"recruiting_approvals\"");
+    let plan = Plan { model: Some(Arc::clone(&model)), flow: Some(flow), ..Plan::default() };
+    let bot = Bot::planned(plan).await;
+    let ask = json!({ "overrides": ["pet"], "reason": "there is no pet" });
+    model.next(Turn::calls("next_phase", &ask));
+    let (ada, grace) = (bot.ada(), channel(&bot.grace()));
+    ada.command("/onboard start").await;
+    drop(grace.news());
+    ada.say("human").await;
+    grace.press("Take over").await;
+    ada.say("Hello, is somebody there?").await;
+    assert_snapshot!(grace.news(), @"
+    + Anteroom (edited): *Ada Byron* (@Ada Byron) · About pets
+          · Step 1 of 2 · Pets · 0/1 · running. @Grace Hopper has taken over. What you write in this thread is passed on to Ada Byron.
+          [Hand back] [! End ?]
+    +   Anteroom: *Ada Byron* asks for a person in _About pets_.
+
+            • Step 1 of 2 · Pets
+            • Open: A pet
+    +   Anteroom: Ada Byron: Hello, is somebody there?
+    ");
+    grace.press("Deny").await;
+    ada.say("And now?").await;
+    assert_snapshot!(grace.news(), @"
+    ~ Anteroom (edited): # Move Ada Byron to “Goodbye”?
+          This phase isn't complete. Missing items were determined by the app, not by the model.
+            *Person* @Ada Byron
+            *Flow* About pets
+            *Phase* Pets
+            *Missing* A pet
+            *Requested* 2 Nov 10:00 UTC
+            *Expires* 9 Nov 10:00 UTC
+          *The interviewer's reason*
+          > there is no pet
+          ✗ *Denied* by @Grace Hopper · 2 Nov 10:00 UTC
+    +   Anteroom: Denied by @Grace Hopper.
+    +   Anteroom: Ada Byron: And now?
+    ");
+}
+
 #[tokio::test]
 async fn words_in_the_thread_decide() {
     for (words, reply) in [

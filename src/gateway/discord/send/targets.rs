@@ -67,7 +67,11 @@ impl Sender<'_> {
     ) -> Delivered<Target> {
         self.is_read_by(Reader::Staff(alias.to_owned()));
         let session = self.effect.session;
-        let card = cards::open_request(&*self.app.store, &look.state, alias, &channel).await?;
+        let card = if self.effect.is_of_hand_over() {
+            None
+        } else {
+            cards::open_request(&*self.app.store, &look.state, alias, &channel).await?
+        };
         if let Some(card) = card
             && self.thread_at(&card, &look.state.person_in_words()).await?
         {

@@ -85,7 +85,11 @@ impl Sender<'_> {
             Err(error) => return Err(error.into()),
         };
         let store = &*self.app.store;
-        let card = cards::open_request(store, &look.state, alias, &channel).await?;
+        let card = if self.effect.is_of_hand_over() {
+            None
+        } else {
+            cards::open_request(store, &look.state, alias, &channel).await?
+        };
         if let Some(card) = card.filter(|card| self.closed.as_ref() != Some(card)) {
             return Ok(Target { channel, thread: Some(card.message), is_about_request: true });
         }
