@@ -1,7 +1,7 @@
 //! What the gateways of chats share: raw JSON and signed requests that come in, the table of commands and what they come
 //! to, what is done after an acknowledgement, what was said already and how often somebody is told something, how messages
 //! look and where they stand, which effects may stand there already, how a conversation stands, its transcript in pages
-//! and what was approved in it, files on their way, what stands outside for a session, what a refusal means for an effect, the priority of what is
+//! and what was approved in it, files on their way, that the bot is at work, what stands outside for a session, what a refusal means for an effect, the priority of what is
 //! delivered, and how a doctor asks.
 
 mod afterwards;
@@ -22,6 +22,7 @@ mod receipts;
 pub mod refusal;
 pub mod removal;
 pub mod signed;
+mod signs;
 pub mod standing;
 pub mod transcript;
 
@@ -33,4 +34,5 @@ pub use self::{
     ledger::{Ledger, Trail},
     once::Once,
     receipts::Receipts,
+    signs::Signs,
 };

@@ -14,6 +14,7 @@ pub mod answer;
 mod attempts;
 mod budget;
 mod calls;
+mod claims;
 pub mod commands;
 pub mod custody;
 pub mod evidence;

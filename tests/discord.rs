@@ -52,6 +52,8 @@ mod judges;
 mod manifest;
 #[path = "discord/meanwhile.rs"]
 mod meanwhile;
+#[path = "support/model_service.rs"]
+mod model_service;
 #[path = "it/world/mortal.rs"]
 mod mortal;
 #[path = "discord/orders.rs"]
@@ -78,6 +80,8 @@ mod proxying;
 mod questions;
 #[path = "discord/ratings.rs"]
 mod ratings;
+#[path = "support/reader.rs"]
+mod reader;
 #[path = "discord/rest.rs"]
 mod rest;
 #[path = "discord/restarts.rs"]
@@ -92,6 +96,10 @@ mod rows_team;
 mod rules;
 #[path = "support/scripted.rs"]
 mod scripted;
+#[path = "support/signs.rs"]
+mod signs;
+#[path = "discord/signs.rs"]
+mod signs_seen;
 #[path = "support/skipped.rs"]
 mod skipped;
 #[path = "support/specification.rs"]

@@ -114,6 +114,10 @@ mod rules;
 mod saving;
 #[path = "support/scripted.rs"]
 mod scripted;
+#[path = "support/signs.rs"]
+mod signs;
+#[path = "slack/signs.rs"]
+mod signs_seen;
 #[path = "support/skipped.rs"]
 mod skipped;
 #[path = "support/specification.rs"]

@@ -40,6 +40,11 @@ pub(super) const UNCLAIMED: &str = "Nobody from the team has answered yet, so I'
 pub(super) const HANDED_BACK: &str = "The assistant is back. Let's pick up where we left off.";
 pub(super) const STAFF_ASKED: &str =
     "I've asked the team. You can leave; I'll post their answer here.";
+pub(super) const UNDECIDED: &str =
+    "To be clear: the team hasn't decided yet. I'll post their answer here.";
+pub(super) const NOT_APPROVED: &str = "To be clear: the team hasn't approved anything here yet.";
+pub(super) const NOT_DELETED: &str =
+    "To be clear: your data has not been deleted. Type *delete my data* if you'd like that.";
 pub(super) const APPROVED: &str = "The team approved your request, so let's move on.";
 pub(super) const DENIED: &str = "The team would like you to finish this part first.";
 pub(super) const REQUEST_EXPIRED: &str =

@@ -9,7 +9,16 @@ use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::{Value, json};
 
 use super::{
-    Actor, Next, actor::blocks, evidence, handover::TOOL, mind, mind::SILENT, script, texts,
+    Actor, Next,
+    actor::blocks,
+    claims::{Claim, claims},
+    evidence,
+    handover::TOOL,
+    mind,
+    mind::SILENT,
+    script,
+    state::CallState,
+    texts,
 };
 use crate::{
     ids::CallId,
@@ -238,7 +247,7 @@ impl Actor {
         if text.is_empty() && is_done {
             self.say_held();
         } else if !text.is_empty() && !asks_for_person && (is_done || !waits) {
-            self.post(text);
+            self.post_of_model(text);
         }
         if rests {
             self.step_by_itself();
@@ -253,7 +262,24 @@ impl Actor {
     pub fn say_held(&mut self) {
         let held = self.state.mind.held.clone();
         if !held.is_empty() {
-            self.post(held);
+            self.post_of_model(held);
+        }
+    }
+
+    /// Says what the model says, and sets right below it what it claims and the program knows to be otherwise.
+    pub(super) fn post_of_model(&mut self, text: String) {
+        let claims = claims(&text);
+        self.post(text);
+        let is_approved = |known: &CallState| matches!(&known.result, Some(CallResult::Ok { value }) if known.call.tool == "next_phase" && value["status"] == "approved");
+        let (awaits, is_asked) = (self.awaits_deciders(), self.state.keeping.erasure_asked);
+        let was_approved = self.state.calls.iter().any(is_approved);
+        for claim in claims {
+            match claim {
+                Claim::Approved | Claim::ApprovedByTeam if awaits => self.post(texts::UNDECIDED),
+                Claim::ApprovedByTeam if !was_approved => self.post(texts::NOT_APPROVED),
+                Claim::Deleted if !is_asked => self.post(texts::NOT_DELETED),
+                Claim::Approved | Claim::ApprovedByTeam | Claim::Deleted => {}
+            }
         }
     }
 

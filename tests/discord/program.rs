@@ -5,7 +5,7 @@ use std::{
     fs::{self, File},
     io::{BufRead as _, BufReader},
     net::TcpListener,
-    path::PathBuf,
+    path::{Path, PathBuf},
     process::{Child, Command, Stdio},
     time::{Duration, Instant},
 };
@@ -61,6 +61,26 @@ impl Place {
 
     /// Discord's time is that of the clock on the wall, as the program's is.
     async fn with(by: By, rate: &str) -> Self {
+        let flows = |_: &Path| "enabled = [\"community-welcome\"]".to_owned();
+        Self::configured(by, rate, (&flows, "")).await
+    }
+
+    /// A flow of one's own, which a model leads; `table` is the model's.
+    pub(crate) async fn led(flow: &str, table: &str) -> Self {
+        let flows = |dir: &Path| {
+            fs::create_dir(dir.join("flows")).unwrap();
+            fs::write(dir.join("flows/flow.toml"), flow).unwrap();
+            let id = flow.lines().find_map(|line| line.strip_prefix("id = ")).unwrap();
+            format!("dir = \"{}\"\nenabled = [{id}]", dir.join("flows").display())
+        };
+        Self::configured(By::Gateway, "", (&flows, table)).await
+    }
+
+    async fn configured(
+        by: By,
+        rate: &str,
+        (flows, table): (&dyn Fn(&Path) -> String, &str),
+    ) -> Self {
         let discord = Discord::start().await;
         discord.with(|state| {
             furnish(state);
@@ -80,9 +100,8 @@ impl Place {
                 )
             }
         };
-        let flows = "enabled = [\"community-welcome\"]";
-        let config = configuration(&discord, dir.path(), flows, &way);
-        fs::write(dir.path().join("config.toml"), config).unwrap();
+        let config = configuration(&discord, dir.path(), &flows(dir.path()), &way);
+        fs::write(dir.path().join("config.toml"), format!("{config}\n{table}")).unwrap();
         Self { dir, discord, by }
     }
 
@@ -169,7 +188,8 @@ impl Place {
     }
 }
 
-fn shown_in(state: &State, words: &str) -> usize {
+/// How often something is shown anywhere.
+pub(crate) fn shown_in(state: &State, words: &str) -> usize {
     let messages = state.channels.values().flat_map(|channel| channel.messages.values());
     messages.filter(|message| message.body.to_string().contains(words)).count()
 }

@@ -11,6 +11,8 @@ mod bad_days;
 mod budgets;
 #[path = "thinking/cards.rs"]
 mod cards;
+#[path = "thinking/claims.rs"]
+mod claims;
 #[path = "thinking/declined.rs"]
 mod declined;
 #[path = "thinking/goodbyes.rs"]

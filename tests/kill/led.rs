@@ -4,7 +4,11 @@
 
 use crate::{
     Chance,
-    model_service::{Emulator, Rule, Service, Speaker},
+    model_service::{
+        Speaker,
+        completions::{Emulator, Rule},
+        formats::Service,
+    },
     reader::{GOODBYE, Reader, Temperament},
     setting,
     walk::Walk,

@@ -8,7 +8,7 @@ use std::{
 use anteroom::{
     artifacts::{Artifacts, extract::Extractor},
     catalog::interview,
-    chat::Ledger,
+    chat::{Ledger, Signs},
     clock::SystemClock,
     config::{Approvers, Lists, Secret, SlackRates},
     contacts::Contacts,
@@ -289,7 +289,7 @@ fn parts(store: &Arc<dyn Store>, model: &Arc<Scripted>, folder: &TempDir) -> Par
 }
 
 fn agent(api: &Api, store: &Arc<dyn Store>) -> Agent {
-    Agent::new(api.clone(), Arc::clone(store), Ledger::new(Arc::clone(store)))
+    Agent::new(api.clone(), Arc::clone(store), Ledger::new(Arc::clone(store)), Signs::default())
 }
 
 /// What was called, but for the ids in it.

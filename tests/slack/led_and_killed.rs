@@ -12,7 +12,11 @@ use anteroom::flows::shipped;
 
 use crate::{
     emulator::person::Person,
-    model_service::{Emulator, Rule, Service, Speaker},
+    model_service::{
+        Speaker,
+        completions::{Emulator, Rule},
+        formats::Service,
+    },
     program::{By, Place, insist},
     reader::{GOODBYE, Reader, Temperament},
 };

@@ -130,6 +130,11 @@ impl Place {
         Self::with(by, flow, "").await
     }
 
+    /// The same with more of a configuration.
+    pub(crate) async fn at_default_rates_with(by: By, flow: &str, more: &str) -> Self {
+        Self::with(by, flow, more).await
+    }
+
     async fn with(by: By, flow: &str, more: &str) -> Self {
         let settings = Settings { ack_limit: Duration::from_secs(3), ..Settings::new() };
         let slack = Slack::start(settings.on(Arc::new(SystemClock))).await;

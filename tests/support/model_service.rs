@@ -3,9 +3,9 @@
 //! They were written from what providers publish; none was called.
 
 #[path = "model_service/completions.rs"]
-mod completions;
+pub(crate) mod completions;
 #[path = "model_service/formats.rs"]
-mod formats;
+pub(crate) mod formats;
 #[path = "model_service/request.rs"]
 mod request;
 
@@ -13,10 +13,6 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-pub(crate) use self::{
-    completions::{Emulator, Rule},
-    formats::Service,
-};
 use crate::reader::Reader;
 
 /// An answer: words, and calls of tools with their arguments as they stand on the wire.

@@ -22,7 +22,7 @@ use super::{
     typing, working,
 };
 use crate::{
-    chat::{Afterwards, Doubts, Drawn, Ledger, Once, Receipts},
+    chat::{Afterwards, Doubts, Drawn, Ledger, Once, Receipts, Signs},
     clock::Clock,
     config::{
         Lists, Settings,
@@ -78,6 +78,8 @@ pub struct App {
     pub(super) once: Once,
     /// How messages look.
     pub(super) drawn: Drawn,
+    /// What shows that the bot is at work.
+    pub(super) signs: Signs,
     /// Sessions whose participants could not be reached.
     pub(super) lost: Lost,
     /// When something was heard last.
@@ -154,6 +156,7 @@ impl App {
             receipts: Receipts::new(),
             once: Once::new(Platform::Discord, Arc::clone(store), Arc::clone(clock)),
             drawn: Drawn::new(),
+            signs: Signs::default(),
             lost: Lost::default(),
             listening: Listening::new(Arc::clone(store), Arc::clone(clock)),
             doubts: Doubts::default(),

@@ -146,7 +146,7 @@ pub const CATCH_UP_MESSAGES: u8 = 100;
 pub const CALLS_PER_SECOND: u32 = 50;
 
 /// How long it is the bot's turn before it is shown that it is writing; ours.
-pub const TYPING_AFTER: Duration = Duration::from_millis(400);
+pub const TYPING_AFTER: Duration = Duration::from_millis(100);
 
 /// How often that is shown again: Discord takes it away after ten seconds (docs, resources/channel).
 pub const TYPING_AGAIN: Duration = Duration::from_secs(8);

@@ -1,11 +1,12 @@
-//! That the bot is writing, as long as it is its turn: a sign that Discord shows for some seconds, and takes away with
-//! the next message. What a model says is posted whole, when it has been said: Discord marks every edit, and takes few.
+//! That the bot is writing, as long as it is its turn or fetches files: a sign that Discord shows for some seconds, and
+//! takes away with the next message. What a model says is posted whole, when it has been said: Discord marks every edit, and takes few.
 //!
-//! Best effort: nothing depends on it, and only where a model leads is there anything to wait for.
+//! Best effort: nothing depends on it, and only where a model leads, or for a file, is there anything to wait for.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
     sync::Arc,
+    time::Duration,
 };
 
 use moka::sync::Cache;
@@ -37,28 +38,42 @@ impl Agenda {
         *until = now + limits::TYPING_MAX;
     }
 
+    /// What was shown is gone, or a file comes: it is looked at now.
+    fn at_once(&mut self, session: SessionId) {
+        self.changed(session);
+        if let Some((at, _)) = self.due.get_mut(&session) {
+            *at = Instant::now();
+        }
+    }
+
     fn next(&self) -> Option<(Instant, SessionId)> {
         let free = self.due.iter().filter(|(session, _)| !self.busy.contains(session));
         free.map(|(session, (at, _))| (*at, *session)).min()
     }
 }
 
-/// Follows the engine until `shutdown`; does nothing where no model leads.
+/// Follows the engine until `shutdown`, where a model leads, and files in any case.
 pub(super) async fn keep_typing(app: &Arc<App>, shutdown: CancellationToken) {
-    let Some(engine) = app.engine().filter(|engine| engine.parts().models.interview.is_some())
-    else {
-        return;
-    };
+    let Some(engine) = app.engine() else { return };
+    let has_model = engine.parts().models.interview.is_some();
     let mut watched = engine.watch();
+    let mut signs = app.signs.subscribe();
     let elsewhere: Arc<Cache<SessionId, ()>> = Arc::new(Cache::new(limits::TYPING_SESSIONS as u64));
     let mut agenda = Agenda::default();
-    let mut jobs: JoinSet<(SessionId, bool)> = JoinSet::new();
+    let mut jobs: JoinSet<(SessionId, Option<Duration>)> = JoinSet::new();
     loop {
         let next = agenda.next().filter(|_| jobs.len() < limits::TYPING_AT_ONCE);
         let at = next.map_or_else(Instant::now, |(at, _)| at);
         tokio::select! {
             () = shutdown.cancelled() => return,
-            changed = watched.recv() => match changed {
+            told = signs.recv() => match told {
+                Ok(session) if has_model || !app.signs.fetched_into(session).is_empty() => {
+                    agenda.at_once(session);
+                }
+                Ok(_) | Err(RecvError::Lagged(_)) => {}
+                Err(RecvError::Closed) => return,
+            },
+            changed = watched.recv(), if has_model => match changed {
                 Ok(changed) if elsewhere.contains_key(&changed.session) => {}
                 Ok(changed) => agenda.changed(changed.session),
                 // Who falls behind sees the next change.
@@ -72,9 +87,9 @@ pub(super) async fn keep_typing(app: &Arc<App>, shutdown: CancellationToken) {
                 jobs.spawn(async move { (session, show(&app, &engine, session, &elsewhere).await) });
             }
             Some(done) = jobs.join_next(), if !jobs.is_empty() => match done {
-                Ok((session, is_shown)) => {
+                Ok((session, next)) => {
                     agenda.busy.remove(&session);
-                    again(&mut agenda, session, is_shown);
+                    again(&mut agenda, session, next);
                 }
                 Err(error) => {
                     tracing::error!(%error, "it could not be shown that the bot is writing");
@@ -86,31 +101,32 @@ pub(super) async fn keep_typing(app: &Arc<App>, shutdown: CancellationToken) {
 }
 
 /// Plans the next look, while the sign is shown and news are not too old.
-fn again(agenda: &mut Agenda, session: SessionId, is_shown: bool) {
+fn again(agenda: &mut Agenda, session: SessionId, next: Option<Duration>) {
     let Some((at, until)) = agenda.due.get_mut(&session) else { return };
-    *at = Instant::now() + limits::TYPING_AGAIN;
-    if !is_shown || *at > *until {
-        agenda.due.remove(&session);
+    match next.map(|next| Instant::now() + next) {
+        Some(next) if next <= *until => *at = next,
+        _ => _ = agenda.due.remove(&session),
     }
 }
 
-/// Shows the sign where it is the bot's turn; whether it is.
+/// Shows the sign where it is the bot's turn, and says how long it lasts there.
 async fn show(
     app: &App,
     engine: &Engine,
     session: SessionId,
     elsewhere: &Cache<SessionId, ()>,
-) -> bool {
-    let Ok(look) = engine.look(session).await else { return false };
+) -> Option<Duration> {
+    let look = engine.look(session).await.ok()?;
     let head = &look.loaded.head;
     if head.place.platform != Platform::Discord || head.parent.is_some() {
         elsewhere.insert(session, ());
-        return false;
+        return None;
     }
-    if Standing::of(&look) != Standing::Processing {
-        return false;
+    let is_fetching = !app.signs.fetched_into(session).is_empty();
+    if !is_fetching && Standing::of(&look) != Standing::Processing {
+        return None;
     }
-    // The first thing that is said makes the room.
-    let Ok(Some(room)) = app.rooms.known(session).await else { return true };
-    app.api.typing(&room).await.is_ok()
+    // It is being made.
+    let Ok(Some(room)) = app.rooms.known(session).await else { return Some(limits::TYPING_AFTER) };
+    app.api.typing(&room).await.is_ok().then_some(limits::TYPING_AGAIN)
 }

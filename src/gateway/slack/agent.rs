@@ -12,12 +12,13 @@ mod streams;
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
     sync::{Arc, Mutex, OnceLock, PoisonError},
+    time::Duration,
 };
 
 use moka::sync::Cache;
 use serde_json::{Value, json};
 use tokio::{
-    sync::broadcast::error::RecvError,
+    sync::broadcast::{self, error::RecvError},
     task::JoinSet,
     time::{Instant, sleep, sleep_until},
 };
@@ -33,7 +34,7 @@ use super::{
     limits, render,
 };
 use crate::{
-    chat::{Ledger, standing::Standing},
+    chat::{Ledger, Signs, standing::Standing},
     engine::{self, Draft, Engine, Look},
     ids::SessionId,
     model::{
@@ -43,6 +44,7 @@ use crate::{
     },
     store::Store,
     threads::Threads,
+    tool::pipeline::record::Progress,
 };
 
 /// What the buttons below an answer are called in [`super::inbound::Action`].
@@ -87,7 +89,7 @@ struct Inner {
     threads: Threads,
     engine: OnceLock<Engine>,
     /// What each session shows.
-    shown: Cache<SessionId, Shown>,
+    told: Cache<SessionId, Told>,
     /// The thread of each session that has its title.
     titled: Cache<SessionId, String>,
     /// The message of each session that is being written.
@@ -98,6 +100,17 @@ struct Inner {
     elsewhere: Cache<SessionId, ()>,
     /// Methods that Slack refuses here, and until when they are not called.
     resting: Mutex<HashMap<Method, Instant>>,
+    signs: Signs,
+}
+
+/// What a session shows.
+#[derive(Debug, Clone)]
+struct Told {
+    shown: Shown,
+    /// Since when the bot has been at work without a word.
+    since: Instant,
+    /// When the status was sent.
+    at: Instant,
 }
 
 /// Sessions with something to look at, and when.
@@ -112,6 +125,17 @@ struct Agenda {
 struct Wanted {
     standing: bool,
     words: bool,
+}
+
+impl Told {
+    /// How long to wait until what is shown is not right any more by itself; none where that is not to be.
+    fn next(&self) -> Option<Duration> {
+        let busy_for = self.since.elapsed();
+        let is_shown = !self.shown.words.is_empty() && busy_for < limits::STATUS_MAX;
+        let late = limits::STATUS_LATE.saturating_sub(busy_for);
+        let renewed = limits::STATUS_RENEWED.saturating_sub(self.at.elapsed());
+        is_shown.then(|| if late.is_zero() { renewed } else { late.min(renewed) })
+    }
 }
 
 impl Agenda {
@@ -136,17 +160,18 @@ const WORDS: Wanted = Wanted { standing: false, words: true };
 
 impl Agent {
     /// Shows what goes on through `api`.
-    pub fn new(api: Api, store: Arc<dyn Store>, ledger: Ledger) -> Self {
+    pub fn new(api: Api, store: Arc<dyn Store>, ledger: Ledger, signs: Signs) -> Self {
         let inner = Inner {
             streams: Streams::new(api.clone(), Arc::clone(&store), ledger),
             api,
             threads: Threads::new(Platform::Slack, store),
             engine: OnceLock::new(),
-            shown: Cache::new(limits::SESSIONS_KEPT),
+            told: Cache::new(limits::SESSIONS_KEPT),
             titled: Cache::new(limits::SESSIONS_KEPT),
             erasing: Cache::new(limits::SESSIONS_KEPT),
             elsewhere: Cache::new(limits::SESSIONS_KEPT),
             resting: Mutex::default(),
+            signs,
         };
         Self { inner: Arc::new(inner) }
     }
@@ -167,6 +192,7 @@ impl Agent {
         let mut watched = engine.watch();
         let mut drafts = engine.drafts();
         let mut progress = engine.pipeline().progress();
+        let mut signs = self.inner.signs.subscribe();
         let mut agenda = Agenda::default();
         let mut jobs: JoinSet<(SessionId, Option<(Instant, Wanted)>)> = JoinSet::new();
         let mut not_before = Instant::now();
@@ -195,8 +221,8 @@ impl Agent {
                     }
                     Err(RecvError::Closed) => return,
                 },
-                told = progress.recv() => match told {
-                    Ok(told) => agenda.add(told.session, Instant::now() + limits::STATUS_PACE, STANDING),
+                told = next_told(&mut progress, &mut signs) => match told {
+                    Ok((session, pace)) => agenda.add(session, Instant::now() + pace, STANDING),
                     Err(RecvError::Lagged(_)) => {}
                     Err(RecvError::Closed) => return,
                 },
@@ -233,6 +259,21 @@ impl Agent {
     /// Before something is said in a session: whatever is open there and not continued ends.
     pub async fn make_way(&self, session: SessionId) -> Result<(), Failure> {
         self.inner.streams.make_way(self.inner.engine.get(), session).await
+    }
+
+    /// Something was posted in a session: there is a thread for its status, or Slack has taken that away, and it is shown
+    /// again while the bot works on.
+    pub fn has_posted(&self, session: SessionId) {
+        if let Some(mut told) = self.inner.told.get(&session) {
+            if told.shown.words.is_empty() {
+                return;
+            }
+            told.shown.words.clear();
+            told.since = Instant::now();
+            self.inner.told.insert(session, told);
+        }
+        // Else this may be the message in whose thread it stands.
+        self.inner.signs.changed(session);
     }
 
     /// Before a session is erased: what is being written there ends; the messages that it has come to.
@@ -294,7 +335,7 @@ impl Inner {
                 Looked::Done => {}
                 Looked::Again(at) => return Some((at, Wanted { words: true, ..wanted })),
                 Looked::Ended => {
-                    self.shown.invalidate(&session);
+                    self.told.invalidate(&session);
                     wanted.standing = true;
                 }
             }
@@ -313,14 +354,15 @@ impl Inner {
         if !self.is_here(&look) {
             return None;
         }
-        let shown = Shown::of(&look, engine.pipeline());
+        let files = self.signs.fetched_into(session);
+        let shown = Shown::of(&look, engine.pipeline(), &files);
         let again = self.tell(&look, shown).await?;
         Some((Instant::now() + again, STANDING))
     }
 
     /// A session is gone: nobody is at work there any more.
     async fn part_with(&self, session: SessionId) {
-        self.shown.invalidate(&session);
+        self.told.invalidate(&session);
         let Some(spot) = self.erasing.remove(&session) else { return };
         let mut body = json!({ "channel_id": spot.channel, "thread_ts": spot.thread });
         body["status"] = json!(name_of(Standing::Closed));
@@ -359,38 +401,51 @@ impl Inner {
         false
     }
 
-    /// Says how a session stands, where that has changed. How long to wait where it could not be said.
-    async fn tell(&self, look: &Look, shown: Shown) -> Option<std::time::Duration> {
+    /// Says how a session stands, where that has changed or is about to be forgotten. How long to wait until the next
+    /// look, where one is needed.
+    async fn tell(&self, look: &Look, mut shown: Shown) -> Option<Duration> {
         let session = look.state.session;
-        let before = self.shown.get(&session);
-        if before.as_ref() == Some(&shown) {
-            return None;
+        let before = self.told.get(&session);
+        let is_busy = !shown.words.is_empty();
+        let goes_on = before.as_ref().filter(|told| is_busy && told.shown.is_busy());
+        let since = goes_on.map_or_else(Instant::now, |told| told.since);
+        if is_busy && since.elapsed() >= limits::STATUS_LATE {
+            shown.is_late();
+        }
+        let is_fresh = |told: &Told| !is_busy || told.at.elapsed() < limits::STATUS_RENEWED;
+        if let Some(told) = before.as_ref().filter(|told| told.shown == shown && is_fresh(told)) {
+            return told.next();
         }
         let spot = self.spot(look).await?;
         let place = json!({ "channel_id": spot.channel, "thread_ts": spot.thread });
-        self.name(look, &spot, &place).await;
         let has_stream = self.streams.has(session);
-        if before.as_ref().map(|before| before.standing) != Some(shown.standing) && !has_stream {
+        let had_words = before.as_ref().is_some_and(|told| !told.shown.words.is_empty());
+        // What people look at comes first.
+        if !has_stream && (is_busy || had_words) {
             let mut body = place.clone();
-            body["status"] = json!(name_of(shown.standing));
-            let failed = self.show(&spot.team, Method::SessionStatus, body).await;
-            if let Some(after) = failed.and_then(|failure| failure.wait()) {
-                // How it stands in the end matters; that it works just now will be over by then.
-                return (shown.standing != Standing::Processing)
-                    .then(|| after.min(limits::STATUS_AGAIN));
-            }
-        }
-        let had_words = before.as_ref().is_some_and(|before| !before.words.is_empty());
-        if !has_stream && (!shown.words.is_empty() || had_words) {
-            let mut body = place;
             body["status"] = json!(shown.words);
-            if !shown.words.is_empty() {
+            if is_busy {
                 body["loading_messages"] = json!(shown.loading());
             }
             self.show(&spot.team, Method::ThreadStatus, body).await;
         }
-        self.shown.insert(session, shown);
-        None
+        self.name(look, &spot, &place).await;
+        let standing = shown.standing;
+        let is_news = before.map(|told| told.shown.standing) != Some(standing);
+        let told = Told { shown, since, at: Instant::now() };
+        self.told.insert(session, told.clone());
+        if is_news && !has_stream {
+            let mut body = place;
+            body["status"] = json!(name_of(standing));
+            let failed = self.show(&spot.team, Method::SessionStatus, body).await;
+            // How it stands in the end matters; that it works just now will be over by then.
+            let failed = failed.filter(|_| standing != Standing::Processing);
+            if let Some(after) = failed.and_then(|failure| failure.wait()) {
+                self.told.invalidate(&session);
+                return Some(after.min(limits::STATUS_AGAIN));
+            }
+        }
+        told.next()
     }
 
     /// Gives a session its title, once in each thread that it stands in.
@@ -468,6 +523,17 @@ impl Inner {
         let phase = phase.and_then(|id| look.flow.flow.phase.iter().find(|phase| phase.id == id));
         let title = phase.map_or("", |phase| phase.title.as_str());
         self.streams.open(draft, (&look, spot), (&done, title)).await;
+    }
+}
+
+/// The next session of which something is told that does not change it, and how soon it is looked at.
+async fn next_told(
+    progress: &mut broadcast::Receiver<Progress>,
+    signs: &mut broadcast::Receiver<SessionId>,
+) -> Result<(SessionId, Duration), RecvError> {
+    tokio::select! {
+        told = progress.recv() => told.map(|told| (told.session, limits::STATUS_PACE)),
+        told = signs.recv() => told.map(|session| (session, Duration::ZERO)),
     }
 }
 

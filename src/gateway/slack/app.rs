@@ -20,7 +20,7 @@ use super::{
     tenants::{self, Tenants},
 };
 use crate::{
-    chat::{Afterwards, Doubts, Drawn, Ledger, Once, Receipts, catch_up::Heard},
+    chat::{Afterwards, Doubts, Drawn, Ledger, Once, Receipts, Signs, catch_up::Heard},
     clock::Clock,
     config::{
         Lists, Settings,
@@ -52,6 +52,8 @@ pub struct App {
     pub files: Files,
     /// What the agent surface shows.
     pub agent: Agent,
+    /// What shows that the bot is at work.
+    pub(super) signs: Signs,
     /// The app's Home.
     pub home: Home,
     /// Which message stands for what.
@@ -131,13 +133,14 @@ impl App {
             staff_groups: connection.staff_groups.clone(),
         };
         let people = People::new(api.clone(), lists);
-        let ledger = Ledger::new(Arc::clone(store));
+        let (ledger, signs) = (Ledger::new(Arc::clone(store)), Signs::default());
         let (home_store, home_clock) = (Arc::clone(store), Arc::clone(clock));
         Ok(Some(Arc::new(Self {
             home: Home::new(api.clone(), people.clone(), home_store, home_clock),
             people,
             files: Files::new(api.clone(), settings.uploads.max_mb * 1024 * 1024)?,
-            agent: Agent::new(api.clone(), Arc::clone(store), ledger.clone()),
+            agent: Agent::new(api.clone(), Arc::clone(store), ledger.clone(), signs.clone()),
+            signs,
             threads: Threads::new(Platform::Slack, Arc::clone(store)),
             heard: Heard::new(Platform::Slack, Arc::clone(store)),
             began: clock.now(),

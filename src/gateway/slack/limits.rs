@@ -167,7 +167,17 @@ pub const SESSION_TITLE: usize = 200;
 pub const LOADING_MESSAGES: usize = 10;
 
 /// Changes of a session that come close together are shown as one.
-pub const STATUS_PACE: Duration = Duration::from_millis(400);
+pub const STATUS_PACE: Duration = Duration::from_millis(100);
+
+/// How long the bot is at work until it says that this takes longer than usual; ours.
+pub const STATUS_LATE: Duration = Duration::from_secs(10);
+
+/// How often a status is said again: Slack takes one away to which nothing is added for two minutes (docs,
+/// assistant.threads.setStatus).
+pub const STATUS_RENEWED: Duration = Duration::from_secs(100);
+
+/// How long a status is said again without a word of the bot; ours.
+pub const STATUS_MAX: Duration = Duration::from_hours(1);
 
 /// Longest time until a status is said again that Slack had no room for.
 pub const STATUS_AGAIN: Duration = Duration::from_secs(30);

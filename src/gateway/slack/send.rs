@@ -100,6 +100,7 @@ impl SlackGateway {
             };
         }
         if delivered.is_ok() && effect.to == Recipient::Participant {
+            self.0.agent.has_posted(effect.session);
             self.freshen(effect);
         }
         let delivery = sender.outcome(delivered);
@@ -467,6 +468,7 @@ impl Sender<'_> {
             // Where Slack is away, or does not know the bot, that is why.
             self.call(Method::AuthTest, json!({})).await?;
         }
+        let _sign = self.app.signs.fetching(self.effect.session, offers);
         let mut fetched = Fetched::new(engine, self.effect, wait);
         for file in offers {
             if !fetched.keep(file, self.app.files.fetch(self.team(), file).await).await? {

@@ -1,6 +1,6 @@
 //! Discord's requests and answers over HTTP: tokens, buckets, faults, and everything noted down.
 
-use std::{convert::Infallible, future::pending, sync::Weak};
+use std::{convert::Infallible, future::pending, sync::Weak, time::Instant};
 
 use axum::{
     Router,
@@ -63,7 +63,8 @@ async fn any(
     if !by_secret && is_refused {
         let (method, path) = (method.to_string(), path.clone());
         let (body, reason) = (Value::Null, String::new());
-        let refused = Recorded { method, path, body, status: 401, reason };
+        let at = Instant::now();
+        let refused = Recorded { method, path, body, status: 401, reason, at };
         inner.with(|state| state.requests.push(refused));
         return plain(401, &json!({ "message": "401: Unauthorized", "code": 0 }), None);
     }
@@ -87,6 +88,7 @@ async fn any(
             body: asked.body.clone(),
             status,
             reason: asked.reason.clone(),
+            at: Instant::now(),
         });
     });
     plain(status, &answer, told)

@@ -141,6 +141,8 @@ pub(crate) struct Recorded {
     pub(crate) body: Value,
     pub(crate) status: u16,
     pub(crate) reason: String,
+    /// When it was answered, on the clock on the wall.
+    pub(crate) at: Instant,
 }
 
 #[derive(Debug)]

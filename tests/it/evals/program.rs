@@ -10,7 +10,7 @@ use anteroom::ops::eval::{Name, Report};
 use insta::assert_snapshot;
 
 use crate::{
-    llm::model_service::{Emulator, Speaker},
+    llm::model_service::{Speaker, completions::Emulator},
     reader::{
         Reader,
         Temperament::{self, Cards, Forgets},

@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::{
     Ear, ask,
-    model_service::Service,
+    model_service::formats::Service,
     provider::{Provider, Reply},
     rules::{client, converse, request},
 };

@@ -6,7 +6,11 @@ use serde_json::{Value, json};
 
 use super::{
     endpoints, means,
-    model_service::{Emulator, Line, Rule, Service, Speaker},
+    model_service::{
+        Line, Speaker,
+        completions::{Emulator, Rule},
+        formats::Service,
+    },
     rules::LEARNT,
     scripted::Scripted,
 };

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use super::{
     endpoints, means,
-    model_service::{Emulator, Rule},
+    model_service::completions::{Emulator, Rule},
     provider::{Provider, Reply},
 };
 

@@ -1,6 +1,6 @@
 //! What Slack serves over HTTP: the Web API, files, answers to interactions, the page of a channel.
 
-use std::{convert::Infallible, io, sync::Weak};
+use std::{convert::Infallible, io, sync::Weak, time::Instant};
 
 use axum::{
     Router,
@@ -101,6 +101,7 @@ async fn api(
             body,
             status,
             answer: answered.body.clone(),
+            at: Instant::now(),
         });
     });
     match fault {
@@ -211,6 +212,7 @@ async fn respond(State(inner): Shared, Path(id): Path<String>, body: Bytes) -> A
             body: body.clone(),
             status: 200,
             answer: json!({ "ok": true }),
+            at: Instant::now(),
         });
         let channel = state.channels.get_mut(&at.channel).ok_or((404, "expired_url"))?;
         let original = at.message.filter(|ts| channel.messages.contains_key(ts));

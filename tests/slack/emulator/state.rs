@@ -195,6 +195,8 @@ pub(crate) struct Call {
     pub(crate) body: Value,
     pub(crate) status: u16,
     pub(crate) answer: Value,
+    /// When it was answered, on the clock on the wall.
+    pub(crate) at: Instant,
 }
 
 /// Everything.

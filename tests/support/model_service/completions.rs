@@ -4,6 +4,7 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     sync::{Arc, Mutex},
+    time::Duration,
 };
 
 use axum::{
@@ -60,6 +61,8 @@ struct Seen {
     bodies: Vec<Value>,
     /// What was refused, in the sentences of the provider.
     refused: Vec<String>,
+    /// How long each answer takes.
+    pace: Duration,
     /// By the arguments of a call: what has to come back with it, one of these where it was made more than once.
     owed: BTreeMap<String, BTreeSet<String>>,
 }
@@ -90,8 +93,13 @@ impl Emulator {
 
     /// One behind which somebody else speaks.
     pub(crate) async fn played_by(rules: &[Rule], speaker: Speaker) -> Self {
+        Self::paced(rules, speaker, Duration::ZERO).await
+    }
+
+    /// The same, which takes its time for each answer.
+    pub(crate) async fn paced(rules: &[Rule], speaker: Speaker, pace: Duration) -> Self {
         let (bodies, refused, owed) = (Vec::new(), Vec::new(), BTreeMap::new());
-        let seen = Arc::new(Mutex::new(Seen { speaker, bodies, refused, owed }));
+        let seen = Arc::new(Mutex::new(Seen { speaker, bodies, refused, pace, owed }));
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}/v1", listener.local_addr().unwrap());
         let state = (Arc::new(rules.to_vec()), Arc::clone(&seen));
@@ -116,6 +124,8 @@ type Shared = (Arc<Vec<Rule>>, Arc<Mutex<Seen>>);
 
 async fn answer(State((rules, seen)): State<Shared>, body: Bytes) -> Response<Body> {
     let body: Value = serde_json::from_slice(&body).unwrap();
+    let pace = seen.lock().unwrap().pace;
+    tokio::time::sleep(pace).await;
     let mut seen = seen.lock().unwrap();
     let refusal = rules.iter().find_map(|rule| refused(*rule, &body, &seen));
     if let Some((status, refusal)) = refusal {

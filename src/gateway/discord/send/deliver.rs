@@ -136,6 +136,9 @@ impl Sender<'_> {
         match self.deliver(shown).await {
             Ok(message) => {
                 self.tell_of_return();
+                if self.effect.to == Recipient::Participant {
+                    self.app.signs.changed(self.effect.session);
+                }
                 Delivery::delivered(message)
             }
             Err(Undelivered::NotApplicable) => Delivery::NotApplicable,
@@ -462,6 +465,7 @@ impl Sender<'_> {
     /// Fetches files and hands them in; what cannot be had is said, and asked for again by the card that stands open.
     async fn fetch(&self, by: &PersonId, wait: Option<WaitId>, offers: &[Offer]) -> Delivered<()> {
         let engine = self.app.engine().ok_or(Undelivered::Later)?;
+        let _sign = self.app.signs.fetching(self.effect.session, offers);
         let mut fetched = Fetched::new(engine, self.effect, wait);
         for file in offers {
             if !fetched.keep(file, self.app.files.fetch(file).await).await? {

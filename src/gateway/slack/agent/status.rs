@@ -28,18 +28,31 @@ pub(super) struct Shown {
 }
 
 impl Shown {
-    pub(super) fn of(look: &Look, pipeline: &Pipeline) -> Self {
+    /// Of a session into which these files are being fetched.
+    pub(super) fn of(look: &Look, pipeline: &Pipeline, files: &[String]) -> Self {
         let standing = Standing::of(look);
         let words = match standing {
+            Standing::Closed => String::new(),
+            _ if !files.is_empty() => format!("Receiving {}…", files.join(", ")),
             Standing::Processing => words(&look.state, pipeline),
-            Standing::Suspended | Standing::Active | Standing::Closed => String::new(),
+            Standing::Suspended | Standing::Active => String::new(),
         };
         Self { standing, words }
     }
 
+    /// Whether the bot is shown to be at work.
+    pub(super) fn is_busy(&self) -> bool {
+        !self.words.is_empty() || self.standing == Standing::Processing
+    }
+
+    /// It takes longer than people expect, which the words say.
+    pub(super) fn is_late(&mut self) {
+        self.words.push_str(" This is taking longer than usual.");
+    }
+
     /// What is shown in turn while it lasts.
     pub(super) fn loading(&self) -> Vec<&str> {
-        let further = ["Still working on it…", "Nearly there…"];
+        let further = ["Still working on it…"];
         let all = std::iter::once(self.words.as_str()).chain(further);
         all.take(limits::LOADING_MESSAGES).collect()
     }
