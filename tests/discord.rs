@@ -106,6 +106,10 @@ mod skipped;
 mod specification;
 #[path = "discord/staff.rs"]
 mod staff;
+#[path = "support/temperaments.rs"]
+mod temperaments;
+#[path = "discord/temperaments.rs"]
+mod temperaments_lived_through;
 #[path = "discord/thinking.rs"]
 mod thinking;
 #[path = "discord/troubles.rs"]

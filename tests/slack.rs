@@ -126,6 +126,10 @@ mod specification;
 mod streams;
 #[path = "slack/surface.rs"]
 mod surface;
+#[path = "support/temperaments.rs"]
+mod temperaments;
+#[path = "slack/temperaments.rs"]
+mod temperaments_lived_through;
 #[path = "slack/troubles.rs"]
 mod troubles;
 #[path = "slack/workspaces.rs"]

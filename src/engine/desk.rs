@@ -18,7 +18,7 @@ use super::{Engine, Error, Inbound, Receipt, What, erasure::Erased};
 use crate::{
     drill::{Point, pass},
     ids::SessionId,
-    interview::{Actor, Answer, Command},
+    interview::{Actor, Answer, Command, Refusal},
     model::{
         effect::{Delivery, Effect},
         team::Team,
@@ -306,10 +306,7 @@ impl Engine {
                 actor.hear_amid(&from, text, source.clone(), speech);
                 Receipt::Taken
             }
-            What::Amended { source, text } => match actor.amend(&from, source, text.as_deref()) {
-                Ok(()) => Receipt::Taken,
-                Err(refusal) => Receipt::Refused(refusal.0),
-            },
+            What::Amended { source, text } => taken(actor.amend(&from, source, text.as_deref())),
             What::Sent { wait, files } => {
                 Receipt::Settled(actor.receive_files(&from, *wait, files.clone()))
             }
@@ -326,21 +323,12 @@ impl Engine {
                 Receipt::Taken
             }
             What::Offered { wait, files, text } => {
-                match actor.offer_files(&from, *wait, files.clone(), text.as_deref()) {
-                    Ok(()) => Receipt::Taken,
-                    Err(refusal) => Receipt::Refused(refusal.0),
-                }
+                taken(actor.offer_files(&from, *wait, files.clone(), text.as_deref()))
             }
-            What::Command(Command::Interrupt) => match actor.interrupt(&from, speech) {
-                Ok(()) => Receipt::Taken,
-                Err(refusal) => Receipt::Refused(refusal.0),
-            },
+            What::Command(Command::Interrupt) => taken(actor.interrupt(&from, speech)),
             What::Command(command) => {
                 let via = crate::model::transcript::Via::Command;
-                match actor.command(&from, command.clone(), via) {
-                    Ok(()) => Receipt::Taken,
-                    Err(refusal) => Receipt::Refused(refusal.0),
-                }
+                taken(actor.command(&from, command.clone(), via))
             }
         };
         match self.decide(session, Some(&key), act).await {
@@ -362,6 +350,14 @@ impl Engine {
         };
         let actor = self.load(session).await?;
         Ok(actor.state().waits.get(wait).is_some_and(|wait| wait.purpose == Purpose::Erase))
+    }
+}
+
+/// What came of something that may be refused.
+fn taken(done: Result<(), Refusal>) -> Receipt {
+    match done {
+        Ok(()) => Receipt::Taken,
+        Err(Refusal(why)) => Receipt::Refused(why),
     }
 }
 

@@ -11,10 +11,10 @@ pub(super) fn rated(source: &Source<'_>, rating: &Rating) -> (u64, String, Value
     let mut text =
         format!("Found an answer {}", if rating.is_good { "helpful" } else { "not helpful" });
     if !rating.about.is_empty() {
-        text.push_str(&format!(" (“{}”)", quoted(&rating.about)));
+        text.extend([" (“", &quoted(&rating.about), "”)"]);
     }
     if let Some(reason) = &rating.reason {
-        text.push_str(&format!(": “{}”", quoted(reason)));
+        text.extend([": “", &quoted(reason), "”"]);
     }
     let data =
         json!({ "is_good": rating.is_good, "reason": rating.reason, "message": rating.message });

@@ -84,11 +84,10 @@ pub fn markdown(source: &Source<'_>) -> Result<String, Error> {
     }
     for entry in entries(source)? {
         let who = quoted(&entry.who);
-        let text = match entry.kind {
-            "said" | "answered" => quoted(entry.text.trim()),
-            _ => entry.text.trim().to_owned(),
-        };
-        page.push_str(&format!("\n**{who}** · {} · {}\n\n{text}\n", time(entry.at), entry.kind));
+        let (text, is_typed) = (entry.text.trim(), matches!(entry.kind, "said" | "answered"));
+        let text = if is_typed { quoted(text) } else { text.to_owned() };
+        let part = format!("\n**{who}** · {} · {}\n\n{text}\n", time(entry.at), entry.kind);
+        page.push_str(&part);
     }
     Ok(typed(&page))
 }

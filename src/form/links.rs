@@ -18,7 +18,7 @@ pub fn agrees(words: &str, target: &str) -> bool {
     let seen: String = words.chars().filter(|c| !INVISIBLE.contains(c)).map(as_dot).collect();
     let is_words = seen.chars().any(char::is_alphanumeric)
         && !seen.contains('@')
-        && !seen.chars().any(|c| crate::model::text::steers(c));
+        && !seen.chars().any(crate::model::text::steers);
     is_words && seen.split_whitespace().all(|word| names_only(word, &host))
 }
 

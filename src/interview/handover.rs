@@ -94,12 +94,13 @@ impl Actor {
         let person = quoted(&self.state.person_in_words());
         let title = &self.flow.flow.title;
         let why = if reason == ASKED { String::new() } else { format!(": {}", quoted(reason)) };
-        let mut card = format!("**{person}** asks for a person in *{title}*{why}.");
+        format!("**{person}** asks for a person in *{title}*{why}.{}", self.standing_for_team())
+    }
+
+    /// How far they are, as a list below the words; empty where there is nothing to tell.
+    pub(super) fn standing_for_team(&self) -> String {
         let lines = summary::standing(&self.state, &self.flow);
-        if !lines.is_empty() {
-            card.extend(["\n\n- ", &lines.join("\n- ")]);
-        }
-        card
+        if lines.is_empty() { String::new() } else { format!("\n\n- {}", lines.join("\n- ")) }
     }
 
     /// A staff member is there; their message alone counts as that.

@@ -18,6 +18,7 @@ use crate::{
 
 /// The model's part of a session. Made by the fold alone.
 #[derive(Debug, Clone, Default, PartialEq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is told by an event of its own")]
 pub struct Mind {
     /// Rounds since a person last did something, or the phase began.
     pub round: u32,
@@ -137,12 +138,7 @@ impl Mind {
             }
             Event::Advanced { to: None, .. } => self.ended = Some(seq),
             Event::Saved { .. } | Event::ObjectiveSet { .. } => self.idle = 0,
-            Event::Kept(_) => {
-                self.begin_rounds();
-                self.before_files = Some(before_files.unwrap_or((self.news, self.heard)));
-                self.news = seq;
-                self.heard = seq;
-            }
+            Event::Kept(_) => self.kept(seq, before_files),
             // They are part of the answer, and told with what comes of it.
             Event::Answered { reply: Reply::Uploaded { .. }, .. } => {
                 self.begin_rounds();
@@ -184,6 +180,13 @@ impl Mind {
             }
             _ => {}
         }
+    }
+
+    fn kept(&mut self, seq: u64, before_files: Option<(u64, u64)>) {
+        self.begin_rounds();
+        self.before_files = Some(before_files.unwrap_or((self.news, self.heard)));
+        self.news = seq;
+        self.heard = seq;
     }
 
     /// What an event says of cards: an answer to one that the model does not wait for, or one that was not shown.

@@ -152,7 +152,11 @@ impl Actor {
     fn needed_elsewhere(&self, asking: &Asking) -> String {
         let person = quoted(&self.state.person_in_words());
         let title = &self.flow.flow.title;
-        texts::needed_elsewhere(&person, title, &asking.alias, &asking.errand)
+        let mut text = texts::needed_elsewhere(&person, title, &asking.alias, &asking.errand);
+        if matches!(asking.errand, Errand::HandOver { .. }) {
+            text.push_str(&self.standing_for_team());
+        }
+        text
     }
 
     /// Writes to each of those who may know of it, where nobody was written to about it; whether there is anybody.

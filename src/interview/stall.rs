@@ -4,6 +4,7 @@
 //! |---|---|---|
 //! | all that the phase requires is done, and it asks nothing, or talks for the second time | the model is asked for `next_phase` | the engine calls it |
 //! | it asks nothing, and no card is open | the model is asked for a question or a card | the script asks one question; without one, the participant is invited to write |
+//! | it asks on and on, and nothing comes of it (three times `followups` answers) | the script asks one question, where there is one | the same again |
 //! | it was cut off | the model is asked for the rest, twice at most | the words end with an ellipsis |
 
 use serde_json::json;
@@ -13,6 +14,9 @@ use crate::model::{
     session::Status,
     transcript::{Gap, Origin},
 };
+
+/// How often `[limits] followups` answers may complete nothing before the script asks once.
+const CHATS_MAX: u32 = 3;
 
 /// Answers in a row that may be cut off and continued.
 const CUTS_MAX: u32 = 2;
@@ -38,6 +42,9 @@ impl Actor {
         if cut && (has_calls || (!last && self.state.mind.cuts < CUTS_MAX)) {
             return (Some(Gap::Cut), false);
         }
+        if !has_calls && !last && self.has_chatted(words) {
+            return (None, true);
+        }
         // What came meanwhile is answered next.
         let gap = if has_calls || self.state.mind.news > knew { None } else { self.stall(words) };
         match gap {
@@ -47,14 +54,30 @@ impl Actor {
         }
     }
 
-    fn stall(&self, words: &str) -> Option<Gap> {
-        let is_theirs = self.nudges
+    /// Whether it is the participant's turn, with nothing but the model's words before them.
+    fn is_their_turn(&self) -> bool {
+        self.nudges
             && !self.is_child()
             && self.state.status == Status::Open
             && self.state.handoff.is_none()
             && !self.state.pending().any(blocks)
-            && !self.awaits_child();
-        let phase = self.phase().filter(|_| is_theirs)?;
+            && !self.awaits_child()
+    }
+
+    /// Whether the model has asked so often without a result that the script asks once.
+    fn has_chatted(&self, words: &str) -> bool {
+        let most = CHATS_MAX.saturating_mul(self.flow.flow.limits.followups);
+        let Some(phase) = self.phase().filter(|_| most > 0 && self.is_their_turn()) else {
+            return false;
+        };
+        (self.state.mind.idle + 1).is_multiple_of(most)
+            && asks(words)
+            && has_fallback(phase)
+            && !evidence::missing(&self.state, phase).is_empty()
+    }
+
+    fn stall(&self, words: &str) -> Option<Gap> {
+        let phase = self.phase().filter(|_| self.is_their_turn())?;
         let asks = asks(words);
         let is_done =
             !phase.objective.is_empty() && evidence::missing(&self.state, phase).is_empty();

@@ -89,6 +89,10 @@ impl Offered {
         Self::AskAgain,
     ];
 
+    /// What is offered to whoever asks for help.
+    pub const HELP: [Self; 5] =
+        [Self::Human, Self::Stop, Self::Continue, Self::Export, Self::Delete];
+
     /// What its button says.
     pub const fn label(self) -> &'static str {
         match self {

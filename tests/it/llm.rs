@@ -24,6 +24,8 @@ pub(crate) mod specification;
 mod steady;
 #[path = "llm/streams.rs"]
 mod streams;
+#[path = "../support/temperaments.rs"]
+pub(crate) mod temperaments;
 
 use std::sync::{Arc, Mutex};
 

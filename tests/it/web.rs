@@ -26,6 +26,8 @@ mod saving;
 mod site;
 #[path = "web/staff.rs"]
 mod staff;
+#[path = "web/temperaments.rs"]
+mod temperaments;
 
 use std::time::Duration;
 

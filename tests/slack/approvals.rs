@@ -84,6 +84,7 @@ async fn a_request_is_approved() {
     assert_snapshot!(ada.news(), @"
     + Anteroom (only you): I've sent you a direct message; look under this app's messages.
     + Anteroom: · Step 1 of 2 · Pets · 0/1
+          [Help]
     +   Anteroom: I've asked the team. You can leave; I'll post their answer here.
     ");
     assert_snapshot!(grace.news(), @"
@@ -119,6 +120,7 @@ async fn a_request_is_approved() {
     ");
     assert_snapshot!(ada.news(), @"
     ~ Anteroom (edited): · Step 2 of 2 · Goodbye
+          [Help]
     +   Anteroom: The team approved your request, so let's move on.
     +   Anteroom: Goodbye then.
             [Good] [Bad]
@@ -152,6 +154,7 @@ async fn a_request_that_no_channel_takes_is_decided_in_a_direct_message() {
     assert_snapshot!(ada.news(), @"
     + Anteroom (only you): I've sent you a direct message; look under this app's messages.
     + Anteroom: · Step 1 of 2 · Pets · 0/1
+          [Help]
     +   Anteroom: I couldn't post in the team's channel, so I've written directly to the people who can decide. You can leave; I'll post their answer here.
     ");
     assert_snapshot!(grace.news(), @"
@@ -185,6 +188,7 @@ async fn a_request_that_no_channel_takes_is_decided_in_a_direct_message() {
     ");
     assert_snapshot!(ada.news(), @"
     ~ Anteroom (edited): · Step 2 of 2 · Goodbye
+          [Help]
     +   Anteroom: The team approved your request, so let's move on.
     +   Anteroom: Goodbye.
             [Good] [Bad]
@@ -527,6 +531,7 @@ async fn a_decider_advances_somebody_at_once() {
     ");
     assert_snapshot!(ada.news(), @"
     ~ Anteroom (edited): · Step 2 of 2 · Goodbye
+          [Help]
     +   Anteroom: The team approved your request, so let's move on.
     +   Anteroom: Goodbye.
             [Good] [Bad]

@@ -52,6 +52,7 @@ async fn a_candidate_is_invited_and_goes_through_the_script_to_the_end() {
           ✓ You answered: *Continue with the assistant* · 2 Nov 10:00 UTC
     +   Anteroom: First the basics: how to reach you, where you have worked and studied. About 5 minutes. A résumé makes it faster.
     +   Anteroom: · Step 1 of 3 · The basics · 0/3
+            [Help]
     +   Anteroom: How would you like to begin? A résumé saves typing; you can correct everything that is read from it.
             [Upload résumé] [Use my Slack profile] [Type it in]
     "#);
@@ -97,6 +98,7 @@ async fn a_candidate_is_invited_and_goes_through_the_script_to_the_end() {
     ada.press("Looks right").await;
     assert_snapshot!(ada.news(), @"
     ~   Anteroom (edited): · Step 1 of 3 · The basics · 1/3
+            [Help]
     ~   Anteroom (edited): # Contact details
             I found 4 roles and 2 schools. Here are your contact details so far. Please correct and complete them.
               *Name* Ada Byron
@@ -138,6 +140,7 @@ async fn a_candidate_is_invited_and_goes_through_the_script_to_the_end() {
     ada.press("Looks right").await;
     assert_snapshot!(ada.news(), @"
     ~   Anteroom (edited): · Step 2 of 3 · One piece of work in depth · 0/2
+            [Help]
     ~   Anteroom (edited): # Work history
             Here's where you have worked: organisation, title, place and dates, newest first. Please add what's missing and remove what's wrong.
             *Role 1*
@@ -259,6 +262,7 @@ async fn a_candidate_is_invited_and_goes_through_the_script_to_the_end() {
     ada.press("Looks right").await;
     assert_snapshot!(ada.news(), @"
     ~   Anteroom (edited): · Step 3 of 3 · In your own words · 2/2
+            [Help]
     ~   Anteroom (edited): # What you are looking for
             Here's what you're looking for, as I understood it. Please correct anything that isn't right; then a person will read it.
               *What you want next* More responsibility, A change of field

@@ -18,6 +18,7 @@ fn refuse_token(bot: &Bot, error: Option<&'static str>) {
 /// What Ada reads after she chose blue.
 const AFTER_BLUE: &str = "\
 ~ Anteroom (edited): · Step 1 of 2 · One · 1/2
+      [Help]
 ~   Anteroom (edited): Which colour?
         ✓ You answered: *Blue* · 2 Nov 10:00 UTC
 +   Anteroom: A file, please.
@@ -158,12 +159,14 @@ async fn a_conversation_whose_root_is_gone_goes_on_under_a_new_one() {
           [+ Upload] [Skip]
           · TXT, MD, PDF · up to 1 MB. You can also drop the file into this conversation. No file at hand? Type it here instead.
     +   Anteroom: · Step 1 of 2 · One · 1/2
+            [Help]
     ");
     ada.drop_file("cv.txt", b"Programmer since 1842.", "").await;
     assert_snapshot!(ada.news(), @"
     ~ Anteroom (edited): A file, please.
           ✓ You sent: *cv.txt* · 2 Nov 10:00 UTC
     ~   Anteroom (edited): · Step 2 of 2 · Two · 0/1
+            [Help]
     +   Ada Byron: (file: cv.txt)
     +   Anteroom: A word, please.
             · Type your answer here, or write it in a form.
@@ -179,6 +182,7 @@ async fn a_conversation_whose_thread_is_locked_goes_on_in_another_one() {
     ada.press("Skip").await;
     assert_snapshot!(ada.news(), @"
     ~ Anteroom (edited): · Step 2 of 2 · Two · 0/1
+          [Help]
     ~   Anteroom (edited): A file, please.
             ✓ You skipped this · 2 Nov 10:00 UTC
     + Anteroom: A word, please.
@@ -188,6 +192,7 @@ async fn a_conversation_whose_thread_is_locked_goes_on_in_another_one() {
     ada.reply_to("A word, please.", "Kestrel").await;
     assert_snapshot!(ada.news(), @"
     ~ Anteroom (edited): · Step 2 of 2 · Two · 1/1
+          [Help]
     ~ Anteroom (edited): A word, please.
           ✓ You answered: *Kestrel* · 2 Nov 10:00 UTC
     +   Ada Byron: Kestrel
@@ -208,6 +213,7 @@ async fn in_a_channel_a_locked_conversation_calls_its_participant_to_the_new_thr
     ada.press("Blue").await;
     assert_snapshot!(ada.news(), @"
     ~ Anteroom (edited): · Step 1 of 2 · One · 1/2
+          [Help]
     ~   Anteroom (edited): Which colour?
             ✓ You answered: *Blue* · 2 Nov 10:01 UTC
     + Anteroom: @Ada Byron, our earlier thread is closed, so let's continue here, in the thread below.
@@ -219,6 +225,7 @@ async fn in_a_channel_a_locked_conversation_calls_its_participant_to_the_new_thr
     ada.reply_to("A word, please.", "Kestrel").await;
     assert_snapshot!(ada.news(), @"
     ~ Anteroom (edited): · Step 2 of 2 · Two · 1/1
+          [Help]
     ~   Anteroom (edited): A file, please.
             ✓ You skipped this · 2 Nov 10:01 UTC
     +   Anteroom (edited): A word, please.

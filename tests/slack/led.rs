@@ -95,6 +95,7 @@ impl Led {
               ✓ You answered: *Continue with the assistant* · 2 Nov 10:00 UTC
         +   Anteroom: First the basics: how to reach you, where you have worked and studied. About 5 minutes. A résumé makes it faster.
         +   Anteroom: · Step 1 of 3 · The basics · 0/3
+                [Help]
         +   Anteroom: Good day, Ada. I ask about **how to reach you**, where you have worked, and one piece of work that you like. It takes about ten minutes, and you see everything before it is kept.
                 [Good] [Bad]
         +   Anteroom: How shall we begin?
@@ -294,6 +295,7 @@ impl Led {
         grace.press("Approve").await;
         assert_snapshot!(ada.news(), @"
         ~   Anteroom (edited): · Step 2 of 3 · One piece of work in depth · 0/2
+                [Help]
         +   Anteroom: The team approved your request, so let's move on.
         +   Anteroom: Next, one piece of work you would like us to know about. Around 10 minutes. You choose which.
         +   Anteroom: Now to one piece of work. What was the goal of the notes?
@@ -362,6 +364,7 @@ impl Led {
         ada.reply("People still read them.").await;
         assert_snapshot!(ada.news(), @"
         ~   Anteroom (edited): · Step 2 of 3 · One piece of work in depth · 1/2
+                [Help]
         +   Ada Byron: People still read them.
         +   Anteroom: Here is what I make of it.
                 [Good] [Bad]
@@ -388,6 +391,7 @@ impl Led {
         ada.press_on("Evidence card", "Looks right").await;
         assert_snapshot!(ada.news(), @"
         ~   Anteroom (edited): · Step 3 of 3 · In your own words · 0/2
+                [Help]
         ~   Anteroom (edited): # Evidence card
                 Please look this over and correct it.
                   *Title* Notes on the Analytical Engine
@@ -460,6 +464,7 @@ impl Led {
         ada.submit().await;
         assert_snapshot!(ada.news(), @"
         ~   Anteroom (edited): · Step 3 of 3 · In your own words · 1/2
+                [Help]
         ~   Anteroom (edited): Please paste a few lines that you have written.
                 ✓ You answered: *The engine weaves patterns as the loom weaves leaves.* · 2 Nov 10:00 UTC
                 [Change]
@@ -484,6 +489,7 @@ impl Led {
         ada.press_on("What you are looking for", "Looks right").await;
         assert_snapshot!(ada.news(), @"
         ~   Anteroom (edited): · Step 3 of 3 · In your own words · 2/2
+                [Help]
         ~   Anteroom (edited): # What you are looking for
                 Please look this over and correct it.
                   *What you want next* Work like the last

@@ -75,6 +75,7 @@ async fn staff_read_a_comparison_of_two_texts() {
     let (bot, linus) = compared().await;
     assert_snapshot!(linus.news(), @"
     ~   Anteroom (edited): · Step 2 of 2 · The comparison · 0/1
+            [Help]
     ~   Anteroom (edited): Please send the CV as PDF, DOCX, TXT or MD, at most 10 MB.
             ✓ You sent: *cv.txt* · 2 Nov 10:00 UTC
     +   Linus Pauling: (file: cv.txt)

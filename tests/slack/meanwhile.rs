@@ -65,12 +65,14 @@ async fn words_and_a_resume_that_come_while_the_model_thinks_are_read_at_once() 
     model.assert_played();
     assert_snapshot!(ada.news(), @"
     ~ Anteroom (edited): · Step 1 of 1 · The basics · 1/2
+          [Help]
     +   Ada Byron: I'm an analyst.
     +   Ada Byron: In London, mostly.
     +   Ada Byron: For twenty years now.
     +   Ada Byron: (file: ada-cv.txt)
     +   Anteroom: Got _ada-cv.txt_.
     +   Anteroom: Thank you for ada-cv.txt. What did you analyse in London?
+            [Good] [Bad]
     ");
     assert_snapshot!(model.news(2), @r#"
     model calls c00000001 get_user_upload {"uploadType":"resume","prompt":"Your résumé, please."}

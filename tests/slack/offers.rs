@@ -89,6 +89,7 @@ async fn f5_who_has_stopped_erases_everything_by_a_button() {
     ada.press("Erase everything").await;
     assert_snapshot!(ada.news(), @"
     - Anteroom: · Step 1 of 1 · One · 0/1
+          [Help]
     -   Anteroom (edited): Which colour?
             *Question withdrawn*: the conversation was stopped. 2 Nov 10:00 UTC
     -   Anteroom: Stopped. I won't ask anything more. Type _resume_ to continue later, or _delete my data_ to erase everything.
@@ -182,6 +183,7 @@ async fn j1_9_the_next_part_comes_when_somebody_goes_on() {
     let ada = bot.ada();
     assert_snapshot!(ada.news(), @"
     ~ Anteroom (edited): · Step 2 of 2 · Two · 0/1
+          [Help]
     ~   Anteroom (edited): Which colour?
             ✓ You answered: *Blue* · 2 Nov 10:00 UTC
     +   Anteroom: That was the first part. Next: one word, a minute at most.

@@ -190,6 +190,7 @@ async fn a_decision_typed_while_nobody_listened_is_taken_once() {
     bot.crash().await;
     assert_snapshot!(ada.news(), @"
     ~ Anteroom (edited): · Step 2 of 2 · Goodbye
+          [Help]
     +   Anteroom: The team approved your request, so let's move on.
     +   Anteroom: Goodbye then.
             [Good] [Bad]

@@ -211,6 +211,7 @@ async fn f18_words_with_a_file_are_used_and_a_recording_is_not() {
     ada.drop_file("cv.txt", b"Programmer", "This is from last year.").await;
     assert_snapshot!(ada.news(), @"
     ~ Anteroom (edited): · Step 2 of 2 · Two · 0/1
+          [Help]
     ~   Anteroom (edited): A file, please.
             ✓ You sent: *cv.txt* · 2 Nov 10:00 UTC
     +   Ada Byron: This is from last year.

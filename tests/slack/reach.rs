@@ -74,6 +74,7 @@ async fn f14_a_private_channel_takes_the_conversation() {
     assert_snapshot!(ada.news(), @"
     + Anteroom: @Ada Byron, I can't send you direct messages, so let's talk here, in the thread below. Everyone in this channel can read it.
     +   Anteroom: · Step 1 of 1 · One · 0/1
+            [Help]
     +   Anteroom: Which colour?
             [Red] [Blue]
     ");
@@ -81,6 +82,7 @@ async fn f14_a_private_channel_takes_the_conversation() {
     ada.reply_to("Why?", "It is calm.").await;
     assert_snapshot!(ada.news(), @"
     ~   Anteroom (edited): · Step 1 of 1 · One · 1/1
+            [Help]
     ~   Anteroom (edited): Which colour?
             ✓ You answered: *Blue* · 2 Nov 10:00 UTC
     +   Anteroom (edited): Why?

@@ -157,6 +157,7 @@ async fn row_16_a_card_that_is_pressed_while_the_model_speaks_counts_at_once() {
     "#);
     assert_snapshot!(ada.news(), @"
     ~ Anteroom (edited): · Step 1 of 2 · Pets · 1/1
+          [Help]
     ~   Anteroom (edited): # Pet
             Is that right?
               *Name* Rex
@@ -187,14 +188,12 @@ async fn row_18_the_stop_button_drops_what_the_model_says_and_what_is_open() {
     bot.rest().await;
     assert_snapshot!(ada.news(), @"
     +   Ada Byron: A dog.
-    +   Anteroom: Stopped. I won't ask anything more. Type _resume_ to continue later, or _delete my data_ to erase everything.
-            [Continue later] [Delete my data]
+    +   Anteroom: I've stopped. Write whenever you're ready.
     ");
     model.next(Turn::says("What is it called?"));
     ada.reply("resume").await;
     assert_snapshot!(ada.news(), @"
     +   Ada Byron: resume
-    +   Anteroom: Welcome back. Let's pick up where we left off.
     +   Anteroom: What is it called?
             [Good] [Bad]
     ");
@@ -255,6 +254,7 @@ async fn row_33_an_archived_channel_pauses_what_stands_in_it() {
     ada.press("Blue").await;
     assert_snapshot!(ada.news(), @"
     ~ Anteroom (edited): · Step 1 of 2 · One · 1/2
+          [Help]
     ~   Anteroom (edited): Which colour?
             ✓ You answered: *Blue* · 6 Nov 10:00 UTC
     +   Anteroom: A file, please.
@@ -326,9 +326,11 @@ async fn row_44_one_person_in_two_conversations_answers_each_where_it_stands() {
     ada.press("Blue").await;
     assert_snapshot!(ada.news(), @"
     ~   Anteroom (edited): · Step 1 of 2 · One · 1/2
+            [Help]
     ~   Anteroom (edited): Which colour?
             ✓ You answered: *Blue* · 2 Nov 10:00 UTC
     ~   Anteroom (edited): · Step 1 of 2 · One · 1/2
+            [Help]
     ~   Anteroom (edited): Which colour?
             ✓ You answered: *Red* · 2 Nov 10:00 UTC
     +   Anteroom: A file, please.

@@ -211,6 +211,7 @@ async fn row_39_what_a_child_asks_stands_in_the_conversation_of_its_root() {
     assert_snapshot!(ada.news(), @"
     + Anteroom (only you): I've sent you a direct message; look under this app's messages.
     + Anteroom: · Step 1 of 2 · Pets · 0/1
+          [Help]
     +   Anteroom: Which colour?
             [Red] [Blue]
             · For: Digging

@@ -76,6 +76,7 @@ async fn saving_one_entry_saves_it_and_leaves_approving_to_its_own_button() {
     ada.press("Looks right").await;
     assert_snapshot!(ada.news(), @"
     ~   Anteroom (edited): · Step 1 of 3 · The basics · 2/3
+            [Help]
     ~   Anteroom (edited): # Work history
             Here's where you have worked: organisation, title, place and dates, newest first. Please add what's missing and remove what's wrong.
             *Role 1*

@@ -230,6 +230,7 @@ async fn a_stream_that_a_crash_cut_off_reads_right_whatever_comes_next() {
     ── direct ──
     Anteroom (only you): I've sent you a direct message; look under this app's messages.
     Anteroom: · Step 1 of 1 · Pets · 0/1
+        [Help]
       Anteroom: Do you have a pet?
           [Good] [Bad]
       Ada Byron: A cat.
@@ -239,6 +240,7 @@ async fn a_stream_that_a_crash_cut_off_reads_right_whatever_comes_next() {
     ── direct ──
     Anteroom (only you): I've sent you a direct message; look under this app's messages.
     Anteroom: · Step 1 of 1 · Pets · 0/1
+        [Help]
       Anteroom: Do you have a pet?
           [Good] [Bad]
       Ada Byron: A cat.
@@ -250,6 +252,7 @@ async fn a_stream_that_a_crash_cut_off_reads_right_whatever_comes_next() {
     ── direct ──
     Anteroom (only you): I've sent you a direct message; look under this app's messages.
     Anteroom: · Step 1 of 1 · Pets · 0/1
+        [Help]
       Anteroom: Do you have a pet?
           [Good] [Bad]
       Ada Byron: A cat.
@@ -271,6 +274,7 @@ async fn a_stream_that_a_crash_cut_off_reads_right_whatever_comes_next() {
     ── direct ──
     Anteroom (only you): I've sent you a direct message; look under this app's messages.
     Anteroom: · Step 1 of 1 · Pets · 0/1
+        [Help]
       Anteroom: Do you have a pet?
           [Good] [Bad]
       Ada Byron: A cat.
@@ -280,6 +284,7 @@ async fn a_stream_that_a_crash_cut_off_reads_right_whatever_comes_next() {
     ── direct ──
     Anteroom (only you): I've sent you a direct message; look under this app's messages.
     Anteroom: · Step 1 of 1 · Pets · 0/1
+        [Help]
       Anteroom: Do you have a pet?
           [Good] [Bad]
       Ada Byron: A cat.
@@ -291,6 +296,7 @@ async fn a_stream_that_a_crash_cut_off_reads_right_whatever_comes_next() {
     ── direct ──
     Anteroom (only you): I've sent you a direct message; look under this app's messages.
     Anteroom: · Step 1 of 1 · Pets · 0/1
+        [Help]
       Anteroom: Do you have a pet?
           [Good] [Bad]
       Ada Byron: A cat.
@@ -312,6 +318,7 @@ async fn a_stream_that_a_crash_cut_off_reads_right_whatever_comes_next() {
     ── direct ──
     Anteroom (only you): I've sent you a direct message; look under this app's messages.
     Anteroom: · Step 1 of 1 · Pets · 0/1
+        [Help]
       Anteroom: Do you have a pet?
           [Good] [Bad]
       Ada Byron: A cat.
@@ -324,6 +331,7 @@ async fn a_stream_that_a_crash_cut_off_reads_right_whatever_comes_next() {
     ── direct ──
     Anteroom (only you): I've sent you a direct message; look under this app's messages.
     Anteroom: · Step 1 of 1 · Pets · 0/1
+        [Help]
       Anteroom: Do you have a pet?
           [Good] [Bad]
       Ada Byron: A cat.
@@ -338,6 +346,7 @@ async fn a_stream_that_a_crash_cut_off_reads_right_whatever_comes_next() {
     ── direct ──
     Anteroom (only you): I've sent you a direct message; look under this app's messages.
     Anteroom: · Step 1 of 1 · Pets · 0/1
+        [Help]
       Anteroom: Do you have a pet?
           [Good] [Bad]
       Ada Byron: A cat.
@@ -371,6 +380,7 @@ async fn an_order_in_the_middle_of_an_answer_is_answered_below_it() {
     ── direct ──
     Anteroom (only you): I've sent you a direct message; look under this app's messages.
     Anteroom: · Step 1 of 1 · Pets · 0/1
+        [Help]
       Anteroom: Do you have a pet?
           [Good] [Bad]
       Ada Byron: A cat.
@@ -393,6 +403,7 @@ async fn words_stay_that_were_read_before_the_provider_failed_and_the_script_too
     ── direct ──
     Anteroom (only you): I've sent you a direct message; look under this app's messages.
     Anteroom: · Step 1 of 1 · Pets · 0/1
+        [Help]
       Anteroom: Do you have a pet?
           [Good] [Bad]
       Ada Byron: A cat.
@@ -442,6 +453,7 @@ async fn half_an_answer_stays_that_somebody_has_answered_while_nobody_was_there(
     ── direct ──
     Anteroom (only you): I've sent you a direct message; look under this app's messages.
     Anteroom: · Step 1 of 1 · Pets · 0/1
+        [Help]
       Anteroom: Do you have a pet?
           [Good] [Bad]
       Ada Byron: A cat.
@@ -464,10 +476,11 @@ async fn an_answer_goes_on_where_it_began_while_somebody_writes_below_it() {
     ── direct ──
     Anteroom (only you): I've sent you a direct message; look under this app's messages.
     Anteroom: · Step 1 of 1 · Pets · 0/1
+        [Help]
       Anteroom: Do you have a pet?
           [Good] [Bad]
       Ada Byron: A cat.
-      Anteroom: Thank you for telling me. A cat is a fine pet; cats sleep for most of the day, and so do I. There is a lot more that could be said about them. What is its name?
+      Anteroom: Thank you for telling me. A cat is a fine pet; cats sleep for most of the day, and so do I. There is a lot more that cou …
           [Good] [Bad]
       Ada Byron: And a dog.
       Anteroom: Two, then.
@@ -489,12 +502,13 @@ async fn an_answer_that_broke_off_is_said_again_below_what_was_written_meanwhile
     ── direct ──
     Anteroom (only you): I've sent you a direct message; look under this app's messages.
     Anteroom: · Step 1 of 1 · Pets · 0/1
+        [Help]
       Anteroom: Do you have a pet?
           [Good] [Bad]
       Ada Byron: A cat.
-      Ada Byron: And a dog.
-      Anteroom: Thank you for telling me. A cat is a fine pet; cats sleep for most of the day, and so do I. There is a lot more that could be said about them. What is its name?
+      Anteroom: Thank you for telling me. A cat is a fine pet; cats sleep for most of the day, and so do I. There is a lot more that cou …
           [Good] [Bad]
+      Ada Byron: And a dog.
       Anteroom: Two, then.
           [Good] [Bad]
     ");
@@ -540,6 +554,7 @@ async fn an_answer_of_no_use_is_taken_down_where_the_model_is_asked_again_at_onc
     ── direct ──
     Anteroom (only you): I've sent you a direct message; look under this app's messages.
     Anteroom: · Step 1 of 1 · Pets · 0/1
+        [Help]
       Anteroom: Do you have a pet?
           [Good] [Bad]
       Ada Byron: A cat.
@@ -561,6 +576,7 @@ async fn words_go_away_whose_calls_all_failed() {
     ── direct ──
     Anteroom (only you): I've sent you a direct message; look under this app's messages.
     Anteroom: · Step 1 of 1 · Pets · 0/1
+        [Help]
       Anteroom: Do you have a pet?
           [Good] [Bad]
       Ada Byron: A cat.

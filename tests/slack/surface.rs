@@ -15,6 +15,7 @@ async fn a_direct_message_is_answered_in_its_own_thread() {
     ada.say("Red").await;
     assert_snapshot!(ada.news(), @"
     ~ Anteroom (edited): · Step 1 of 1 · One · 1/3
+          [Help]
     ~   Anteroom (edited): Which colour?
             ✓ You answered: *Red* · 2 Nov 10:00 UTC
     + Ada Byron: Red
@@ -25,6 +26,7 @@ async fn a_direct_message_is_answered_in_its_own_thread() {
     ada.say("It is warm.").await;
     assert_snapshot!(ada.news(), @"
     ~ Anteroom (edited): · Step 1 of 1 · One · 2/3
+          [Help]
     ~   Anteroom (edited): Why?
             ✓ You answered: *It is warm.* · 2 Nov 10:00 UTC
             [Change]
@@ -37,6 +39,7 @@ async fn a_direct_message_is_answered_in_its_own_thread() {
     ada.reply_to("Which colour?", "Ada").await;
     assert_snapshot!(ada.news(), @"
     ~ Anteroom (edited): · Step 1 of 1 · One · 3/3
+          [Help]
     ~   Anteroom (edited): Your name?
             ✓ You answered: *Ada* · 2 Nov 10:00 UTC
     +   Ada Byron: Ada

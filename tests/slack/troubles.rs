@@ -108,6 +108,7 @@ async fn f1_a_file_of_the_wrong_kind_is_refused_and_the_question_stays() {
     ada.drop_file("cv.txt", b"Programmer since 1842.", "").await;
     assert_snapshot!(ada.news(), @"
     ~ Anteroom (edited): · Step 2 of 2 · Two · 0/1
+          [Help]
     ~   Anteroom (edited): A file, please.
             ✓ You sent: *cv.txt* · 2 Nov 10:00 UTC
     +   Ada Byron: (file: cv.txt)
@@ -169,6 +170,7 @@ async fn f4_silence_is_reminded_of_twice_and_then_pauses() {
     ada.press("Blue").await;
     assert_snapshot!(ada.news(), @"
     ~ Anteroom (edited): · Step 1 of 2 · One · 1/2
+          [Help]
     ~   Anteroom (edited): Which colour?
             ✓ You answered: *Blue* · 20 Nov 11:00 UTC
     +   Anteroom: A file, please.
@@ -326,6 +328,7 @@ async fn row_6_a_bot_that_dies_after_it_took_something_goes_on_with_it() {
     ada.sees("A file, please.").await;
     assert_snapshot!(ada.news(), @"
     ~ Anteroom (edited): · Step 1 of 2 · One · 1/2
+          [Help]
     ~   Anteroom (edited): Which colour?
             ✓ You answered: *Blue* · 2 Nov 10:00 UTC
     +   Anteroom: A file, please.
@@ -389,6 +392,7 @@ async fn row_11_somebody_elses_words_settle_nothing() {
     mallory.press("Red").await;
     assert_snapshot!(mallory.news(), @"
     + Anteroom: · Step 1 of 2 · One · 0/2
+          [Help]
     +   Anteroom: Which colour?
             [Red] [Blue]
     +   Mallory: red
@@ -398,6 +402,7 @@ async fn row_11_somebody_elses_words_settle_nothing() {
     ada.press("Blue").await;
     assert_snapshot!(ada.news(), @"
     ~ Anteroom (edited): · Step 1 of 2 · One · 1/2
+          [Help]
     ~   Anteroom (edited): Which colour?
             ✓ You answered: *Blue* · 2 Nov 10:00 UTC
     +   Mallory: red
@@ -468,6 +473,7 @@ async fn row_36_a_form_that_comes_too_late_and_one_that_was_answered_elsewhere()
     ada.submit().await;
     assert_snapshot!(ada.news(), @"
     ~ Anteroom (edited): · Step 2 of 2 · Two · 0/1
+          [Help]
     ~   Anteroom (edited): A file, please.
             ✓ You sent: *cv.txt* · 2 Nov 10:00 UTC
     +   Ada Byron: (file: cv.txt)
@@ -509,6 +515,7 @@ async fn row_38_edits_wait_for_slack_and_the_last_one_counts() {
     }
     assert_snapshot!(ada.news(), @"
     ~ Anteroom (edited): · Step 1 of 2 · One · 1/2
+          [Help]
     ~   Anteroom (edited): Which colour?
             ✓ You answered: *Blue* · 2 Nov 10:00 UTC
     +   Anteroom: A file, please.
@@ -589,6 +596,7 @@ async fn an_interview_goes_the_same_way_over_http() {
     ── direct ──
     Anteroom (only you): I've sent you a direct message; look under this app's messages.
     Anteroom (edited): · Step 2 of 2 · Two · 1/1
+        [Help]
       Anteroom (edited): Which colour?
           ✓ You answered: *Blue* · 2 Nov 10:00 UTC
       Anteroom (edited): A file, please.

@@ -61,6 +61,7 @@ async fn row_34_where_the_app_is_installed_again_open_interviews_go_on() {
     ada.press("Blue").await;
     assert_snapshot!(ada.news(), @"
     ~ Anteroom (edited): · Step 1 of 2 · One · 1/2
+          [Help]
     ~   Anteroom (edited): Which colour?
             ✓ You answered: *Blue* · 4 Nov 10:00 UTC
     +   Anteroom: A file, please.
@@ -228,6 +229,7 @@ async fn a_workspace_without_access_does_not_silence_the_others_of_its_organisat
     bot.pass(chrono::TimeDelta::seconds(60)).await;
     assert_snapshot!(zoe.news(), @"
     ~ Anteroom (edited): · Step 1 of 2 · One · 1/2
+          [Help]
     ~   Anteroom (edited): Which colour?
             ✓ You answered: *Blue* · 2 Nov 10:00 UTC
     +   Anteroom: A file, please.

@@ -143,28 +143,10 @@ pub(super) async fn pressed(arrival: &Arrival<'_>, action: Action) -> Result<Ack
             Err(refused) => refused,
         });
     }
-    if let Some(id) = id.strip_prefix(texts::DELETE) {
+    if let Some((command, id)) = command_of(id) {
         return match own_session(arrival, id, &action.by, &ear).await? {
             Ok((session, from)) => {
-                arrival.receive(session, (from, What::Command(Command::Delete)), &ear, None).await
-            }
-            Err(refused) => Ok(refused),
-        };
-    }
-    if let Some(id) = id.strip_prefix(texts::INTERRUPT) {
-        return match own_session(arrival, id, &action, &ear).await? {
-            Ok((session, from)) => {
-                let what = What::Command(Command::Interrupt);
-                arrival.receive(session, (from, what), &ear, None).await
-            }
-            Err(refused) => Ok(refused),
-        };
-    }
-    if let Some((offered, id)) = texts::parse_offer(id) {
-        return match own_session(arrival, id, &action.by, &ear).await? {
-            Ok((session, from)) => {
-                let what = What::Command(Command::from(offered));
-                arrival.receive(session, (from, what), &ear, None).await
+                arrival.receive(session, (from, What::Command(command)), &ear, None).await
             }
             Err(refused) => Ok(refused),
         };
@@ -177,6 +159,18 @@ pub(super) async fn pressed(arrival: &Arrival<'_>, action: Action) -> Result<Ack
         };
     }
     ordered(arrival, &action, &ear).await
+}
+
+/// The command that a button gives, and in which session.
+fn command_of(id: &str) -> Option<(Command, &str)> {
+    if let Some(session) = id.strip_prefix(texts::DELETE) {
+        return Some((Command::Delete, session));
+    }
+    if let Some(session) = id.strip_prefix(texts::INTERRUPT) {
+        return Some((Command::Interrupt, session));
+    }
+    let (offered, session) = texts::parse_offer(id)?;
+    Some((Command::from(offered), session))
 }
 
 /// A button of the staff's thread.

@@ -214,10 +214,8 @@ pub fn help(first: &str, session: SessionId, hears: Hears) -> Message {
         "{first}\n{reply}\n- Already wrote it? Open the menu of your message and choose *Apps*, then *Use as answer*.\n\
          - For anything else there are these buttons:"
     );
-    let offers =
-        [Offered::Human, Offered::Stop, Offered::Continue, Offered::Export, Offered::Delete];
     let mut components = vec![kit::text(&text)];
-    components.extend(rows(offers.map(|offered| offer(offered, session))));
+    components.extend(rows(Offered::HELP.map(|offered| offer(offered, session))));
     Message { content: String::new(), components }
 }
 

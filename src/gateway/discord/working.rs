@@ -90,6 +90,8 @@ async fn offer(app: &App, engine: &Engine, session: SessionId) {
         // It may stand there all the same.
         return remove(app, session, &room).await;
     };
+    // It has taken the other sign away.
+    app.signs.changed(session);
     let at = format!("{room}/{message}");
     let posted = Posted { item: Item::Message { at }, reader: Reader::Participant };
     app.ledger.note_or_tell(session, &[posted]).await;

@@ -5,12 +5,13 @@
 //! message that is posted in the end ([`Agent::finish`]) takes its place. It has a durable record ([`streams`]), so that
 //! none is left open, whatever becomes of the process or the answer.
 
+mod agenda;
 mod status;
 mod stream;
 mod streams;
 
 use std::{
-    collections::{BTreeMap, BTreeSet, HashMap},
+    collections::HashMap,
     sync::{Arc, Mutex, OnceLock, PoisonError},
     time::Duration,
 };
@@ -25,6 +26,7 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use self::{
+    agenda::{Agenda, STANDING, Told, WORDS, Wanted},
     status::{Shown, name_of},
     stream::Spot,
     streams::{Looked, Streams},
@@ -38,7 +40,7 @@ use crate::{
     engine::{self, Draft, Engine, Look},
     ids::SessionId,
     model::{
-        effect::Effect,
+        effect::{Effect, Priority, Recipient},
         posted::Posted,
         session::{Platform, Status},
     },
@@ -103,61 +105,6 @@ struct Inner {
     signs: Signs,
 }
 
-/// What a session shows.
-#[derive(Debug, Clone)]
-struct Told {
-    shown: Shown,
-    /// Since when the bot has been at work without a word.
-    since: Instant,
-    /// When the status was sent.
-    at: Instant,
-}
-
-/// Sessions with something to look at, and when.
-#[derive(Debug, Default)]
-struct Agenda {
-    due: BTreeMap<SessionId, (Instant, Wanted)>,
-    busy: BTreeSet<SessionId>,
-}
-
-/// What is to be looked at.
-#[derive(Debug, Clone, Copy, Default)]
-struct Wanted {
-    standing: bool,
-    words: bool,
-}
-
-impl Told {
-    /// How long to wait until what is shown is not right any more by itself; none where that is not to be.
-    fn next(&self) -> Option<Duration> {
-        let busy_for = self.since.elapsed();
-        let is_shown = !self.shown.words.is_empty() && busy_for < limits::STATUS_MAX;
-        let late = limits::STATUS_LATE.saturating_sub(busy_for);
-        let renewed = limits::STATUS_RENEWED.saturating_sub(self.at.elapsed());
-        is_shown.then(|| if late.is_zero() { renewed } else { late.min(renewed) })
-    }
-}
-
-impl Agenda {
-    fn add(&mut self, session: SessionId, at: Instant, wanted: Wanted) {
-        if self.due.len() >= limits::AGENDA_MAX && !self.due.contains_key(&session) {
-            return;
-        }
-        let (due, known) = self.due.entry(session).or_insert((at, wanted));
-        *due = (*due).min(at);
-        known.standing |= wanted.standing;
-        known.words |= wanted.words;
-    }
-
-    fn next(&self) -> Option<(Instant, SessionId)> {
-        let free = self.due.iter().filter(|(session, _)| !self.busy.contains(session));
-        free.map(|(session, (at, _))| (*at, *session)).min()
-    }
-}
-
-const STANDING: Wanted = Wanted { standing: true, words: false };
-const WORDS: Wanted = Wanted { standing: false, words: true };
-
 impl Agent {
     /// Shows what goes on through `api`.
     pub fn new(api: Api, store: Arc<dyn Store>, ledger: Ledger, signs: Signs) -> Self {
@@ -182,17 +129,22 @@ impl Agent {
         let settle = async {
             tokio::select! {
                 () = shutdown.cancelled() => {}
-                () = self.inner.settle(&engine) => {}
+                () = self.inner.settle() => {}
             }
         };
-        tokio::join!(settle, self.follow(&engine, &shutdown));
+        let signs = self.inner.signs.subscribe();
+        tokio::join!(settle, self.follow(&engine, signs, &shutdown));
     }
 
-    async fn follow(&self, engine: &Engine, shutdown: &CancellationToken) {
+    async fn follow(
+        &self,
+        engine: &Engine,
+        mut signs: broadcast::Receiver<SessionId>,
+        shutdown: &CancellationToken,
+    ) {
         let mut watched = engine.watch();
         let mut drafts = engine.drafts();
         let mut progress = engine.pipeline().progress();
-        let mut signs = self.inner.signs.subscribe();
         let mut agenda = Agenda::default();
         let mut jobs: JoinSet<(SessionId, Option<(Instant, Wanted)>)> = JoinSet::new();
         let mut not_before = Instant::now();
@@ -228,7 +180,7 @@ impl Agent {
                 },
                 () = sleep_until(at), if next.is_some() => {
                     let Some((_, session)) = next else { continue };
-                    let Some((_, wanted)) = agenda.due.remove(&session) else { continue };
+                    let wanted = agenda.take(session);
                     not_before = Instant::now() + limits::LOOK_PAUSE;
                     agenda.busy.insert(session);
                     let (inner, engine) = (Arc::clone(&self.inner), engine.clone());
@@ -372,13 +324,13 @@ impl Inner {
     }
 
     /// Closes what an earlier process has left open; what Slack does not take now is tried again.
-    async fn settle(&self, engine: &Engine) {
+    async fn settle(&self) {
         let mut left = self.streams.left().await;
         while !left.is_empty() {
             let mut again = Vec::new();
             for session in left {
                 match self.streams.settle(session).await {
-                    Ok(true) => _ = self.look(engine, session, STANDING).await,
+                    Ok(true) => self.signs.changed(session),
                     Ok(false) => {}
                     Err(failure) => {
                         tracing::debug!(session.id = %session, %failure, "a stream stays open for a while");
@@ -501,28 +453,35 @@ impl Inner {
     async fn write(&self, engine: &Engine, session: SessionId) -> Looked {
         match engine.draft(session) {
             Some(draft) if self.streams.has(session) => self.streams.grow(engine, &draft).await,
-            Some(draft) => {
-                self.open(engine, &draft).await;
-                Looked::Done
-            }
+            Some(draft) => self.open(engine, &draft).await,
             None => self.streams.conclude(engine, session).await,
         }
     }
 
-    async fn open(&self, engine: &Engine, draft: &Draft) {
+    async fn open(&self, engine: &Engine, draft: &Draft) -> Looked {
         if !self.streams.may_open(draft) {
-            return;
+            return Looked::Done;
         }
-        let Ok(look) = engine.look(draft.session).await else { return };
+        let session = draft.session;
+        let queued = engine.parts().store.outbox(session).await.unwrap_or_default();
+        let is_before = |effect: &Effect| {
+            effect.to == Recipient::Participant && effect.priority == Priority::Normal
+        };
+        if queued.iter().any(is_before) {
+            // It stands above the model's words.
+            return Looked::Again(Instant::now() + limits::STATUS_PACE);
+        }
+        let Ok(look) = engine.look(session).await else { return Looked::Done };
         if !self.is_here(&look) {
-            return;
+            return Looked::Done;
         }
-        let Some(spot) = self.spot(&look).await else { return };
+        let Some(spot) = self.spot(&look).await else { return Looked::Done };
         let done = status::done(&look, engine.pipeline());
         let phase = look.state.phase();
         let phase = phase.and_then(|id| look.flow.flow.phase.iter().find(|phase| phase.id == id));
         let title = phase.map_or("", |phase| phase.title.as_str());
         self.streams.open(draft, (&look, spot), (&done, title)).await;
+        Looked::Done
     }
 }
 

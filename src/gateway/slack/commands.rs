@@ -145,19 +145,16 @@ pub(super) async fn pressed(arrival: &Arrival<'_>, action: Action) -> Result<Ack
     if let Some(id) = action.element.strip_prefix(texts::COPY) {
         return own_copy(arrival, id, &action, &ear).await;
     }
-    if let Some(id) = action.element.strip_prefix(texts::DELETE) {
-        return match own_session(arrival, id, &action, &ear).await? {
-            Some((session, from)) => {
-                arrival.receive(session, (from, What::Command(Command::Delete)), &ear, None).await
-            }
-            None => Ok(Ack::Empty),
-        };
+    if let Some(id) = action.element.strip_prefix(texts::HELP) {
+        if let Some((session, _)) = own_session(arrival, id, &action, &ear).await? {
+            arrival.whisper(&ear, texts::help(session));
+        }
+        return Ok(Ack::Empty);
     }
-    if let Some((offered, id)) = texts::parse_offer(&action.element) {
+    if let Some((command, id)) = command_of(&action.element) {
         return match own_session(arrival, id, &action, &ear).await? {
             Some((session, from)) => {
-                let what = What::Command(Command::from(offered));
-                arrival.receive(session, (from, what), &ear, None).await
+                arrival.receive(session, (from, What::Command(command)), &ear, None).await
             }
             None => Ok(Ack::Empty),
         };
@@ -178,6 +175,15 @@ pub(super) async fn pressed(arrival: &Arrival<'_>, action: Action) -> Result<Ack
         return Ok(Ack::Replaced { text: words::NOT_SENT.to_owned() });
     }
     Ok(Ack::Empty)
+}
+
+/// The command that a button gives, and in which session.
+fn command_of(id: &str) -> Option<(Command, &str)> {
+    if let Some(session) = id.strip_prefix(texts::DELETE) {
+        return Some((Command::Delete, session));
+    }
+    let (offered, session) = texts::parse_offer(id)?;
+    Some((Command::from(offered), session))
 }
 
 /// The session of a button, if it is that of the one who pressed it.

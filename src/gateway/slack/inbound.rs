@@ -45,6 +45,7 @@ pub struct Actor {
 
 /// What came in.
 #[derive(Debug, Clone, PartialEq)]
+#[expect(clippy::large_enum_variant, reason = "one at a time is taken in")]
 pub enum Incoming {
     /// Somebody wrote, perhaps with files. A mention of the bot in a channel comes as two events of which the second
     /// is recognised by its key.

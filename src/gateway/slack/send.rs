@@ -418,7 +418,7 @@ impl Sender<'_> {
 
     async fn progress(&self, text: &str) -> Delivered<Option<String>> {
         let session = self.effect.session;
-        let message = texts::progress(&self.newest_progress(text).await);
+        let message = texts::progress(&self.newest_progress(text).await, session);
         if let Some(spot) = self.app.threads.marked(session, Mark::Progress).await?
             && self.edit(&spot, &message).await?
         {

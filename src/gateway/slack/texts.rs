@@ -34,10 +34,21 @@ const PIECE: usize = limits::SECTION / 5;
 /// Pieces in a message.
 const PIECES: usize = 4;
 
-/// The line that says how far one is.
-pub fn progress(text: &str) -> Message {
+/// The line that says how far one is, with help beside it.
+pub fn progress(text: &str, session: SessionId) -> Message {
     let text = literal(text);
-    Message { blocks: drawn(&[note(text.as_str())]), text }
+    let mut blocks = drawn(&[note(text.as_str())]);
+    let help = Button::new(format!("{HELP}{}", session.short()), "Help").build();
+    blocks.extend(drawn(actions(vec![help]).as_slice()));
+    Message { text, blocks }
+}
+
+/// What works in a conversation, for whoever asks.
+pub fn help(session: SessionId) -> Message {
+    let text = "*What works here:*\n• Type your answer, or press a button on a card.\n• Drop a file into this thread.\n• For anything else there are these buttons:".to_owned();
+    let mut blocks = drawn(&[section(text.as_str())]);
+    blocks.extend(offered(&Offered::HELP, session));
+    Message { text, blocks }
 }
 
 /// How a request was decided.
@@ -109,6 +120,9 @@ pub fn parse_offer(id: &str) -> Option<(Offered, &str)> {
     let (name, session) = id.strip_prefix(OFFER)?.split_once('.')?;
     Some((Offered::parse(name)?, session))
 }
+
+/// Begins the id of the button that says what works.
+pub const HELP: &str = "help.";
 
 /// Begins the id of a button that gives an offered command.
 const OFFER: &str = "offer.";

@@ -48,10 +48,11 @@ fn timeless(text: &str) -> String {
     let is_time = |word: &&str| {
         word.len() == 4 && word.strip_suffix('s').is_some_and(|n| n.parse::<f64>().is_ok())
     };
-    text.split(' ')
-        .map(|word| if is_time(&word) { "0.0s" } else { word })
-        .collect::<Vec<_>>()
-        .join(" ")
+    let timeless = |line: &str| {
+        let words = line.split(' ').map(|word| if is_time(&word) { "0.0s" } else { word });
+        words.collect::<Vec<_>>().join(" ")
+    };
+    text.lines().map(timeless).collect::<Vec<_>>().join("\n")
 }
 
 #[tokio::test]

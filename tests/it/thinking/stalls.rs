@@ -110,6 +110,27 @@ async fn a_chat_that_goes_on_when_all_is_done_is_ended() {
     assert_eq!(world.state().await.phase(), Some("end"));
 }
 
+/// A model that only chats would do so for as many turns as a conversation may have.
+#[tokio::test]
+async fn a_chat_of_which_nothing_comes_is_broken_by_a_question_of_the_script() {
+    let model = Scripted::new();
+    model.next(Turn::says("What did you have for lunch?"));
+    let mut world = nudged(&with_script(), &model).await;
+    for n in 2..12 {
+        model.next(Turn::says(&format!("And on day {n}?")));
+        world.say("Soup.").await;
+        assert!(!world.screen().contains("What is it called?"), "{}", world.screen());
+    }
+    model.next(Turn::says("And on day 12?"));
+    world.say("Soup.").await;
+    assert!(world.screen().ends_with("What is it called?\n[…]"), "{}", world.screen());
+    model.next(Turn::calls("submit_for_validation", &rex()));
+    world.say("Rex").await;
+    model.assert_played();
+    assert_prefixes(&model);
+    assert!(world.screen().contains("[Looks right]"), "{}", world.screen());
+}
+
 #[tokio::test]
 async fn nobody_is_nudged_while_a_card_or_a_decision_is_awaited() {
     let model = Scripted::new();

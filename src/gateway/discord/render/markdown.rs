@@ -343,7 +343,7 @@ impl Reader<'_> {
         let Some(table) = &mut self.table else { return };
         let mut row = std::mem::take(&mut table.row);
         if let (Some(atoms), Some(last)) = (more_atoms, row.last_mut()) {
-            last.words.push_str(&format!(" | {more}"));
+            last.words.extend([" | ", more]);
             last.atoms.extend(atoms);
         }
         if line.contains('|') {
@@ -502,7 +502,7 @@ impl Reader<'_> {
         let target: String = typed(&url).chars().map(harmless).collect();
         let plain_words: String = said.replace('\\', "");
         if self.table.is_some() && plain_words != url {
-            self.plain.push_str(&format!(" ({target})"));
+            self.plain.extend([" (", &target, ")"]);
         }
         let atoms = &mut self.block().atoms;
         let label = atoms.get(at..).unwrap_or_default();

@@ -136,7 +136,9 @@ impl Sender<'_> {
         match self.deliver(shown).await {
             Ok(message) => {
                 self.tell_of_return();
-                if self.effect.to == Recipient::Participant {
+                // An edit leaves it as it is, and few such signs are taken.
+                let is_edit = !is_new || matches!(self.effect.act, Act::Progress { .. });
+                if self.effect.to == Recipient::Participant && !is_edit {
                     self.app.signs.changed(self.effect.session);
                 }
                 Delivery::delivered(message)

@@ -34,11 +34,11 @@ pub enum Links {
 /// An answer as messages, each with one `markdown` block.
 pub fn messages(text: &str) -> Vec<Message> {
     let parts = split(&markdown(text, Links::Live), limits::STREAM_TEXT);
-    parts.into_iter().map(message).collect()
+    parts.iter().map(|part| message(part)).collect()
 }
 
-fn message(part: String) -> Message {
-    let text = text::clip_or(&spoken(&part), limits::MESSAGE_TEXT, "…");
+fn message(part: &str) -> Message {
+    let text = text::clip_or(&spoken(part), limits::MESSAGE_TEXT, "…");
     Message { text, blocks: vec![json!({ "type": "markdown", "text": part })] }
 }
 
@@ -268,17 +268,16 @@ fn inline(words: &str, links: Option<Links>, out: &mut String) {
         let rest = &words[at..];
         at += match c {
             '\\' => escaped(rest, out),
-            '`' => match code(rest) {
-                Some((inside, length)) => {
+            '`' => {
+                if let Some((inside, length)) = code(rest) {
                     as_code(inside, out);
                     length
-                }
-                None => {
+                } else {
                     let run = rest.len() - rest.trim_start_matches('`').len();
                     out.push_str(&"'".repeat(run));
                     run
                 }
-            },
+            }
             '!' if links.is_some() && rest[1..].starts_with('[') && link(&rest[1..]).is_some() => 1,
             '[' => match (links, link(rest)) {
                 (Some(links), Some(link)) => {
@@ -393,7 +392,7 @@ fn address(to: &str, links: Links, out: &mut String) {
     }
     let target = target(to);
     apart(out);
-    out.push_str(&format!("[{target}]({target})"));
+    out.extend(["[", &target, "](", &target, ")"]);
 }
 
 /// An address in which nothing ends the link or is a style.
@@ -523,7 +522,7 @@ fn words(line: &str, is_code: bool) -> Vec<&str> {
             '`' if !is_code => code(&line[at..]).map(|(_, length)| length),
             _ => None,
         };
-        at += whole.unwrap_or(c.len_utf8());
+        at += whole.unwrap_or_else(|| c.len_utf8());
         if c.is_whitespace() {
             words.push(&line[from..at]);
             from = at;
@@ -551,7 +550,6 @@ fn spoken(markdown: &str) -> String {
             Event::Text(text) | Event::Code(text) | Event::Html(text) | Event::InlineHtml(text) => {
                 out.push_str(&text);
             }
-            Event::SoftBreak | Event::HardBreak => out.push('\n'),
             Event::Start(Tag::Item) => out.push_str("• "),
             Event::Start(Tag::Link { dest_url, .. }) => {
                 links.push((out.len(), dest_url.into_string()));
@@ -560,11 +558,13 @@ fn spoken(markdown: &str) -> String {
                 if let Some((at, to)) = links.pop()
                     && out.get(at..) != Some(&to)
                 {
-                    out.push_str(&format!(" ({to})"));
+                    out.extend([" (", &to, ")"]);
                 }
             }
             Event::End(TagEnd::TableCell) => out.push_str(" | "),
-            Event::End(
+            Event::SoftBreak
+            | Event::HardBreak
+            | Event::End(
                 TagEnd::Paragraph
                 | TagEnd::Item
                 | TagEnd::Heading(_)
