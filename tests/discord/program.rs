@@ -188,8 +188,7 @@ impl Place {
     }
 }
 
-/// How often something is shown anywhere.
-pub(crate) fn shown_in(state: &State, words: &str) -> usize {
+fn shown_in(state: &State, words: &str) -> usize {
     let messages = state.channels.values().flat_map(|channel| channel.messages.values());
     messages.filter(|message| message.body.to_string().contains(words)).count()
 }

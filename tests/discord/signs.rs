@@ -9,8 +9,8 @@ use crate::{
     bot::ADA,
     emulator::state::Recorded,
     model_service::{Speaker, completions::Emulator},
-    program::{Place, shown_in},
-    signs::{FLOW, Seen, assert_seen, lines, paces, seen},
+    program::Place,
+    signs::{FLOW, Seen, assert_seen, lines, paces, seen, until},
 };
 
 /// How long Discord shows that somebody is writing (docs, `resources/channel`).
@@ -80,7 +80,7 @@ async fn measured(delay: Duration) -> Vec<Seen> {
     place.panel().await;
     let mut all = Vec::new();
     let mut note = async |input, began, answer: &str| {
-        discord.until(answer, |state| (shown_in(state, answer) > 0).then_some(())).await;
+        until(answer, || place.shown(answer) > 0).await;
         let answered = Instant::now();
         let signs = discord.with(|state| signs(&state.requests));
         all.push(seen((input, delay), (began, answered), &signs));

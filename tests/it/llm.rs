@@ -18,6 +18,8 @@ pub(crate) mod provider;
 mod rules;
 #[path = "../support/scripted.rs"]
 pub(crate) mod scripted;
+#[path = "../support/signs.rs"]
+pub(crate) mod signs;
 #[path = "../support/specification.rs"]
 pub(crate) mod specification;
 #[path = "llm/steady.rs"]

@@ -22,6 +22,8 @@ mod models;
 mod participant;
 #[path = "web/saving.rs"]
 mod saving;
+#[path = "web/signs.rs"]
+mod signs;
 #[path = "web/site.rs"]
 mod site;
 #[path = "web/staff.rs"]

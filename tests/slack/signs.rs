@@ -7,7 +7,7 @@ use crate::{
     emulator::state::Call,
     model_service::{Speaker, completions::Emulator},
     program::{By, Place, insist},
-    signs::{FLOW, Seen, assert_seen, lines, paces, seen},
+    signs::{FLOW, Seen, assert_seen, lines, paces, seen, until},
 };
 
 /// How long Slack shows a status to which nothing is added (docs, `assistant.threads.setStatus`).
@@ -48,13 +48,13 @@ async fn measured(delay: Duration) -> Vec<Seen> {
     let ada = place.slack.person("U0ADA");
     let mut all = Vec::new();
     let mut note = async |input, began, answer: &str| {
-        ada.sees(answer).await;
+        until(answer, || ada.can_see(answer)).await;
         let answered = Instant::now();
         let signs = place.slack.look(|state| signs(&state.calls));
         all.push(seen((input, delay), (began, answered), &signs));
     };
     ada.command("/onboard start").await;
-    ada.sees("What would you like to say?").await;
+    until("the beginning", || ada.can_see("What would you like to say?")).await;
     let began = Instant::now();
     ada.reply("That I like colours.").await;
     note("typed words", began, "[Red]").await;

@@ -8,7 +8,7 @@ use std::{
 
 use serde_json::json;
 
-use crate::model_service::Line;
+use super::model_service::Line;
 
 /// The longest that anybody looks at nothing.
 pub(crate) const MOST: Duration = Duration::from_secs(1);
@@ -80,6 +80,18 @@ pub(crate) fn lines() -> Vec<Line> {
     ]
 }
 
+/// Longest time for an answer, which takes two rounds of a model at its slowest.
+const PATIENCE: Duration = Duration::from_mins(3);
+
+/// Waits for an answer, on the clock on the wall.
+pub(crate) async fn until(what: &str, is_so: impl Fn() -> bool) {
+    let began = Instant::now();
+    while !is_so() {
+        assert!(began.elapsed() < PATIENCE, "never: {what}");
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+}
+
 /// What was seen after one input.
 #[derive(Debug)]
 pub(crate) struct Seen {
@@ -97,13 +109,11 @@ pub(crate) fn seen(
     (began, answered): (Instant, Instant),
     signs: &[(Instant, Instant)],
 ) -> Seen {
-    let mut signs: Vec<(Instant, Instant)> = signs
-        .iter()
-        .filter(|(from, until)| *until >= began && *from <= answered)
-        .copied()
-        .collect();
+    // What was shown before is no answer to what was done.
+    let is_of_it = |(from, _): &&(Instant, Instant)| (began..=answered).contains(from);
+    let mut signs: Vec<(Instant, Instant)> = signs.iter().filter(is_of_it).copied().collect();
     signs.sort_unstable();
-    let first = signs.first().map_or(answered, |(from, _)| (*from).max(began)) - began;
+    let first = signs.first().map_or(answered, |(from, _)| *from) - began;
     let (mut longest, mut covered) = (first, began);
     for (from, until) in signs {
         longest = longest.max(from.saturating_duration_since(covered));
