@@ -81,7 +81,9 @@ impl Actor {
             return Err(Refusal(texts::NOT_YOURS_TO_STOP.to_owned()));
         }
         let Some(speech) = speech.filter(|speech| self.may_interrupt(from, speech)) else {
-            return Err(Refusal(texts::NOTHING_UNDER_WAY.to_owned()));
+            let is_at_work = self.state.status == Status::Open && self.is_thinking();
+            let why = if is_at_work { texts::STEP_UNDER_WAY } else { texts::NOTHING_UNDER_WAY };
+            return Err(Refusal(why.to_owned()));
         };
         self.end_speech(speech, Gap::Stopped);
         self.post(texts::SPEECH_STOPPED_BY_BUTTON);

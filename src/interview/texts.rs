@@ -20,6 +20,8 @@ pub(super) const SPEECH_STOPPED: &str =
     "I've stopped. Write whenever you're ready, or type *stop* again to stop the interview.";
 pub(super) const SPEECH_STOPPED_BY_BUTTON: &str = "I've stopped. Write whenever you're ready.";
 pub(super) const WAITING: &str = "I'll wait. Write whenever you're ready.";
+pub(super) const STEP_UNDER_WAY: &str =
+    "I'm in the middle of a step that can't be stopped. Type *stop* to end the conversation.";
 pub(super) const NOTHING_UNDER_WAY: &str = "I'd already finished, so there was nothing to stop.";
 pub(super) const NOT_YOURS_TO_STOP: &str = "Only the person being interviewed can stop me here.";
 /// What is kept as the participant's words where they let a stopped model go on without any.

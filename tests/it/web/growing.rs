@@ -3,6 +3,8 @@
 use std::{sync::Arc, time::Duration};
 
 use anteroom::{
+    engine::{Inbound, Receipt, What},
+    interview::{Command, Responder},
     llm,
     tool::{EffectClass, Outcome, Tool, ToolCx, ToolResult, ToolSpec},
 };
@@ -182,6 +184,27 @@ async fn what_goes_on_is_told_in_words_for_people() {
     last.open();
     ear.hears("Three.").await;
     assert!(!ada.get(&path).await.contains("Thinking…"));
+    model.assert_played();
+}
+
+/// A tool that runs is not stopped, and nobody is told that it is over.
+#[tokio::test]
+async fn whoever_stops_a_step_that_runs_is_told_that_it_does() {
+    let (model, scales) = (Scripted::new(), Gate::new());
+    model.next(Turn::calls("weigh", &json!({})));
+    model.next(Turn::says("Three. Is that right?"));
+    let site = Site::led(FLOW, &model, Weigh::behind(&scales)).await;
+    let ada = site.visitor();
+    let path = begun(&site, &ada).await;
+    scales.reached().await;
+    let head = site.engine.sessions(1).await.unwrap().remove(0);
+    let from = Responder::without_rights(head.participant, "Ada".to_owned());
+    let (key, what) = ("stop".to_owned(), What::Command(Command::Interrupt));
+    let stopped = site.engine.receive(Inbound { key, session: head.id, from, what }).await.unwrap();
+    let Receipt::Refused(why) = stopped else { panic!("{stopped:?}") };
+    assert!(why.starts_with("I'm in the middle of a step"), "{why}");
+    scales.open();
+    assert!(ada.get(&path).await.contains("Three."));
     model.assert_played();
 }
 
