@@ -27,7 +27,7 @@ pub struct Mind {
     /// The newest event that the model has to be told of.
     pub news: u64,
     /// The newest thing that a person wrote, sent or answered while the model did not wait for it.
-    pub heard: u64,
+    pub newest_input: u64,
     /// The participant has stopped it, and done nothing since.
     halted: bool,
     /// Answers in a row that ended because the participant wrote.
@@ -91,7 +91,7 @@ pub struct Mind {
     spent_output: u64,
     /// The last event that the newest short form stands for.
     pub summarised: u64,
-    /// The newest event to be told of, and the newest that was heard, before the files that came right before this event.
+    /// The newest event to be told of, and the newest that the participant has done, before the files that came right before this event.
     before_files: Option<(u64, u64)>,
 }
 
@@ -125,7 +125,7 @@ impl Mind {
         match &*recorded.event {
             Event::Said { from: Speaker::Participant, .. } => {
                 self.begin_turn(seq);
-                self.heard = seq;
+                self.newest_input = seq;
                 self.leave_script(recorded.at);
                 self.ask_at_once();
                 self.unread_since.get_or_insert(recorded.at);
@@ -184,9 +184,9 @@ impl Mind {
 
     fn kept(&mut self, seq: u64, before_files: Option<(u64, u64)>) {
         self.begin_rounds();
-        self.before_files = Some(before_files.unwrap_or((self.news, self.heard)));
+        self.before_files = Some(before_files.unwrap_or((self.news, self.newest_input)));
         self.news = seq;
-        self.heard = seq;
+        self.newest_input = seq;
     }
 
     /// What an event says of cards: an answer to one that the model does not wait for, or one that was not shown.
@@ -200,9 +200,9 @@ impl Mind {
             Event::Answered { wait, .. } => {
                 let is_beside = |known: &CallState| known.detached && known.wait == Some(*wait);
                 if calls.iter().any(is_beside) {
-                    self.heard = seq;
-                } else if let Some((_, heard)) = before_files {
-                    self.heard = heard;
+                    self.newest_input = seq;
+                } else if let Some((_, input)) = before_files {
+                    self.newest_input = input;
                 }
             }
             Event::Returned { result: CallResult::Err { code, .. }, .. } if code == NOT_SHOWN => {
@@ -253,7 +253,7 @@ impl Mind {
     /// Something that the model has read is not so any more.
     pub(super) fn changed(&mut self, seq: u64) {
         self.begin_turn(seq);
-        self.heard = seq;
+        self.newest_input = seq;
         self.ask_at_once();
     }
 
@@ -375,7 +375,7 @@ impl Mind {
 
     /// Whether a person wrote, sent or answered something that the model did not know when it last spoke.
     pub(super) fn is_unaware(&self) -> bool {
-        self.heard > self.knew
+        self.newest_input > self.knew
     }
 
     /// Whether the participant has stopped it, and done nothing since.

@@ -124,7 +124,7 @@ async fn f13_a_provider_that_is_down_is_said_and_nothing_is_lost() {
     assert_snapshot!(ada.news(), @"
     #welcome-ada
       + Anteroom: What is it called?
-          [Good] [Bad]
+          [Good] [Bad] [Help]
     ");
     model.assert_played();
 }
@@ -283,7 +283,7 @@ async fn f20_a_legal_threat_reaches_no_model() {
     #welcome-ada
       + Anteroom: The assistant is back. Let's pick up where we left off.
       + Anteroom: Then let us go on.
-          [Good] [Bad]
+          [Good] [Bad] [Help]
     ");
     assert_snapshot!(model.news(1), @"
     model: Do you have a pet?

@@ -201,7 +201,7 @@ async fn row_7_what_may_have_been_done_is_not_done_again_and_staff_are_asked() {
     #welcome-ada
       + Anteroom: The assistant is back. Let's pick up where we left off.
       + Anteroom: Then let us go on.
-          [Good] [Bad]
+          [Good] [Bad] [Help]
     ");
     assert_snapshot!(model.news(2), @r#"
     model calls c00000001 once {}
@@ -229,7 +229,7 @@ async fn row_8_a_model_that_was_asked_when_the_bot_died_is_asked_the_same_again(
     assert_snapshot!(bot.ada().news(), @"
     #welcome-ada
       + Anteroom: What is it called?
-          [Good] [Bad]
+          [Good] [Bad] [Help]
     ");
     assert_eq!(model.read(1), model.read(2), "it reads the same again");
     // A silence that was noticed is excused, once.
@@ -246,7 +246,7 @@ async fn row_8_a_model_that_was_asked_when_the_bot_died_is_asked_the_same_again(
     #welcome-ada
       + Anteroom: Sorry, I was interrupted. Where were we: *Pets*.
       + Anteroom: A fine name.
-          [Good] [Bad]
+          [Good] [Bad] [Help]
     ");
     bot.crash().await;
     assert_snapshot!(bot.ada().news(), @"");

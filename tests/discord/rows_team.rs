@@ -120,7 +120,7 @@ async fn a_request_that_no_channel_takes_is_decided_in_a_direct_message() {
     #welcome-ada
       + Anteroom: The team approved your request, so let's move on.
       + Anteroom: Goodbye.
-          [Good] [Bad]
+          [Good] [Bad] [Help]
     ");
     model.assert_played();
 }
@@ -408,7 +408,7 @@ async fn an_override_by_those_who_may_is_at_once_and_has_its_reason() {
     assert_snapshot!(bot.ada().news(), @"
     #welcome-ada
       + Anteroom: Then goodbye.
-          [Good] [Bad]
+          [Good] [Bad] [Help]
     ");
     let look = bot.engine.look(bot.session().await).await.unwrap();
     assert_eq!(look.state.phase(), Some("end"));

@@ -76,7 +76,7 @@ async fn that_the_bot_is_writing_is_seen_while_the_model_thinks() {
     assert_snapshot!(ada.news(), @"
     #welcome-ada
       + Anteroom: A cat, how nice.
-          [Good] [Bad]
+          [Good] [Bad] [Help]
     ");
     model.assert_played();
 }
@@ -100,6 +100,21 @@ async fn that_the_bot_is_writing_is_seen_beside_an_open_card() {
     let there = ada.at("welcome-ada");
     tokio::join!(there.write("Is Tom a good name?"), seen);
     assert!(ada.screen().contains("It is."), "{}", ada.screen());
+    model.assert_played();
+}
+
+#[tokio::test]
+async fn help_stands_under_every_answer_of_the_model() {
+    let model = Scripted::new();
+    model.next(Turn::says("Hello. Have you got a pet?"));
+    let bot = led_by(&model).await;
+    let ada = bot.ada();
+    ada.press("Start").await;
+    let ada = ada.at("welcome-ada");
+    ada.press("Help").await;
+    assert!(ada.screen().contains("What works here"), "{}", ada.screen());
+    ada.press("Talk to a person").await;
+    assert!(ada.screen().contains("I've asked the team"), "{}", ada.screen());
     model.assert_played();
 }
 

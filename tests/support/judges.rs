@@ -34,6 +34,11 @@ const WRONG: &[(&str, &str, &str)] = &[
         "Field 'filetypes'",
         "Slack's reference asks for the extensions of files, not for its names of their types",
     ),
+    (
+        "blockkit",
+        "unknown block context_actions",
+        "the package is older than the block of feedback buttons, which Slack's own two judges know",
+    ),
 ];
 
 /// A payload and where it stands: `blocks`, `modal` or `home`.

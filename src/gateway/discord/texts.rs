@@ -170,11 +170,12 @@ pub fn offer_under(messages: &mut [Message], offers: &[Offered], session: Sessio
     }
 }
 
-/// Puts the buttons under an answer of the model that say how it was.
+/// Puts the buttons under an answer of the model: how it was, and help.
 pub fn rate_under(messages: &mut [Message], session: SessionId) {
     let id = |begin: &str| format!("{begin}{}", session.short());
     if let Some(last) = messages.last_mut() {
-        last.components.extend(rows([button(id(GOOD), "Good"), button(id(BAD), "Bad")]));
+        let buttons = [(GOOD, "Good"), (BAD, "Bad"), (HELP, "Help")];
+        last.components.extend(rows(buttons.map(|(begin, label)| button(id(begin), label))));
     }
 }
 
