@@ -3,7 +3,9 @@
 
 use std::ops::Range;
 
-use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd, TextMergeWithOffset};
+use pulldown_cmark::{
+    CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd, TextMergeWithOffset,
+};
 use unicode_segmentation::UnicodeSegmentation as _;
 
 use super::table::{Cell, Table};
@@ -188,6 +190,8 @@ struct Reader<'a> {
     head: Option<String>,
     quotes: usize,
     in_code: bool,
+    /// What stands beside the opening fence: the language of the code, or words that nobody closed.
+    fence: String,
     /// How often each style is open.
     open: [usize; 4],
     /// The words of the cell that is being read.
@@ -237,8 +241,11 @@ impl Reader<'_> {
                 self.close();
                 self.quotes += 1;
             }
-            Tag::CodeBlock(_) => {
+            Tag::CodeBlock(kind) => {
                 self.close();
+                if let CodeBlockKind::Fenced(fence) = kind {
+                    self.fence = fence.into_string();
+                }
                 self.in_code = true;
                 self.block().is_code = true;
             }
@@ -275,6 +282,10 @@ impl Reader<'_> {
                 self.quotes = self.quotes.saturating_sub(1);
             }
             TagEnd::CodeBlock => {
+                let fence = std::mem::take(&mut self.fence);
+                if self.block().atoms.is_empty() {
+                    self.words(&fence);
+                }
                 self.in_code = false;
                 self.close();
             }
@@ -633,10 +644,22 @@ mod tests {
                 proptest::prop_assert_eq!(part.matches("```").count() % 2, 0);
             }
             let seen: String = parts.join("").chars().filter(|c| c.is_alphanumeric()).collect();
-            for word in text.split(|c: char| !c.is_alphanumeric()).filter(|word| word.len() < 8) {
+            // A word beside an opening fence is the language of the code below it.
+            let fence = |line: &&str| !line.contains("```");
+            let words = text.lines().filter(fence).flat_map(|line| line.split(|c: char| !c.is_alphanumeric()));
+            for word in words.filter(|word| word.len() < 8) {
                 proptest::prop_assert!(seen.contains(word), "{word:?} of {text:?} is not in {parts:?}");
             }
         }
+    }
+
+    #[test]
+    fn words_beside_a_fence_that_nobody_closed_are_shown() {
+        insta::assert_snapshot!(whole("```w0 and more"), @"
+        ```
+        w0 and more
+        ```
+        ");
     }
 
     #[test]
