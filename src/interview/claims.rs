@@ -269,6 +269,7 @@ fn claim(sentence: &str) -> Option<Claim> {
     if sentence.trim_end().ends_with('?') {
         return None;
     }
+    // With their accents: `würde` and `si` doubt, `wurde` and `sí` do not.
     let sentence = sentence.to_lowercase();
     let words: Vec<&str> =
         sentence.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
@@ -309,6 +310,8 @@ mod tests {
             ("Done, everything was erased!", Deleted),
             ("Das Team hat Ihre Anfrage genehmigt.", ApprovedByTeam),
             ("Die Ausnahme ist bewilligt.", Approved),
+            ("Ihre Anfrage wurde genehmigt.", Approved),
+            ("Sí, el equipo ha aprobado tu solicitud.", ApprovedByTeam),
             ("Ich habe deine Daten gelöscht.", Deleted),
             ("El equipo ha aprobado tu solicitud.", ApprovedByTeam),
             ("La solicitud fue aprobada.", Approved),

@@ -28,6 +28,20 @@ async fn speaking(model: &Arc<Scripted>) -> (World, Gate) {
     (world, gate)
 }
 
+/// What is broken off is corrected as what is said to its end.
+#[tokio::test]
+async fn a_claim_that_is_broken_off_is_contradicted_as_well() {
+    let (model, gate) = (Scripted::new(), Gate::new());
+    let words = "The team has approved your request. Let me now tell you about the dogs of the north, one by one.";
+    model.next(Turn::says(words).in_pieces(2).held_by(&gate));
+    let mut world = World::led_by_unrested(TALK, &model).await;
+    gate.reached().await;
+    world.say("stop").await;
+    let screen = world.screen();
+    assert!(screen.contains("has approved your request") && screen.contains(" …"), "{screen}");
+    assert!(screen.contains("To be clear: the team hasn't approved anything"), "{screen}");
+}
+
 async fn writes(world: &mut World, text: &str) {
     let said = world.event(&ada(), What::Said { text: text.to_owned(), source: None });
     world.engine.receive(said).await.unwrap();
