@@ -1,7 +1,7 @@
 //! What the gateways of chats share: raw JSON and signed requests that come in, the table of commands and what they come
 //! to, what is done after an acknowledgement, what was said already and how often somebody is told something, how messages
 //! look and where they stand, which effects may stand there already, how a conversation stands, its transcript in pages
-//! and what was approved in it, files on their way, that the bot is at work, what stands outside for a session, what a refusal means for an effect, the priority of what is
+//! and what was approved in it, files on their way, that the bot is at work, how its answers were rated, what stands outside for a session, what a refusal means for an effect, the priority of what is
 //! delivered, and how a doctor asks.
 
 mod afterwards;
@@ -16,6 +16,7 @@ mod ledger;
 mod once;
 pub mod priority;
 pub mod profile;
+pub mod rating;
 pub mod raw;
 pub mod receipt;
 mod receipts;

@@ -362,7 +362,7 @@ impl Inner {
         let goes_on = before.as_ref().filter(|told| is_busy && told.shown.is_busy());
         let since = goes_on.map_or_else(Instant::now, |told| told.since);
         if is_busy && since.elapsed() >= limits::STATUS_LATE {
-            shown.is_late();
+            shown.mark_late();
         }
         let is_fresh = |told: &Told| !is_busy || told.at.elapsed() < limits::STATUS_RENEWED;
         if let Some(told) = before.as_ref().filter(|told| told.shown == shown && is_fresh(told)) {

@@ -2,6 +2,7 @@
 
 use super::{NotTaken, own_session};
 use crate::{
+    chat::rating,
     form::words,
     gateway::discord::{
         inbound::{Ack, Action, Submission},
@@ -69,10 +70,6 @@ async fn keep(
         about: about.to_owned(),
         at: arrival.app.clock.now(),
     };
-    let is_new = arrival.engine.rate(session, rating).await.map_err(|_| NotTaken)?;
-    if is_new && reason.is_none() {
-        let outcome = if is_good { "good" } else { "bad" };
-        metrics::counter!(metric::DISCORD_FEEDBACK, "outcome" => outcome).increment(1);
-    }
-    Ok(())
+    let kept = rating::keep(arrival.engine, session, rating, metric::DISCORD_FEEDBACK);
+    kept.await.map_err(|_| NotTaken)
 }

@@ -46,7 +46,7 @@ impl Shown {
     }
 
     /// It takes longer than people expect, which the words say.
-    pub(super) fn is_late(&mut self) {
+    pub(super) fn mark_late(&mut self) {
         self.words.push_str(" This is taking longer than usual.");
     }
 

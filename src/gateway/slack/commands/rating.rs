@@ -2,6 +2,7 @@
 
 use super::{Arrival, NotTaken};
 use crate::{
+    chat::rating,
     engine::Error,
     form::words,
     gateway::slack::{
@@ -98,10 +99,6 @@ async fn keep(
         about: about.to_owned(),
         at: arrival.app.clock.now(),
     };
-    let is_new = arrival.engine.rate(session, rating).await.map_err(|_| NotTaken)?;
-    if is_new && reason.is_none() {
-        let outcome = if is_good { "good" } else { "bad" };
-        metrics::counter!(metric::SLACK_FEEDBACK, "outcome" => outcome).increment(1);
-    }
-    Ok(())
+    let kept = rating::keep(arrival.engine, session, rating, metric::SLACK_FEEDBACK);
+    kept.await.map_err(|_| NotTaken)
 }
