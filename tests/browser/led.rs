@@ -257,16 +257,17 @@ async fn a_model_helps_a_member_who_loads_the_page_anew_in_the_middle_of_a_sente
     let turns = community();
     let mut fixtures = play(&turns);
     fixtures[0] = slowly(fixtures[0].take());
+    fixtures[0]["streamingProfile"]["tps"] = 3.into();
     let Some(mut led) = Led::open("led-community", Look::Desktop, &fixtures).await else { return };
     until_the_introduction(&mut led).await;
     let browser = &mut led.scene.browser;
     browser.see("Shall we write").await;
     browser.reload().await;
     browser.watch("Shall we write").await;
+    browser.see("Stop answering").await;
     browser.show("loaded-anew").await;
-    // Who answers before the end is known is answered after it; the page has the order that is kept.
-    browser.say(ANSWERS[0]).await;
     browser.see("these days?").await;
+    browser.say(ANSWERS[0]).await;
     browser.see("I've asked the team. You can leave;").await;
     assert_eq!(browser.watched().await, [1], "a message stayed");
     let order = browser.order().await;

@@ -232,8 +232,13 @@ impl Browser {
         self.act(text, &what, async |element| element.click().await).await;
     }
 
-    /// Writes a message and sends it.
+    /// Writes a message and sends it, once the bot has said what it is saying: to write earlier is to interrupt it.
     pub(crate) async fn say(&self, words: &str) {
+        let deadline = Instant::now() + PATIENCE;
+        while self.client.find(Locator::Css("#log > .draft")).await.is_ok() {
+            assert!(Instant::now() < deadline, "it goes on saying:\n{}", self.text().await);
+            sleep(Duration::from_millis(50)).await;
+        }
         self.write_into("text", words).await;
         let what = "//form[@id='say']//button[@aria-label='Send message']";
         self.act("Send message", what, async |element| element.click().await).await;

@@ -6,7 +6,7 @@ use maud::html;
 use super::{
     connect::App,
     icons, markdown,
-    render::{self, Fragment},
+    render::{self, Cx, Fragment},
     story,
 };
 use crate::{
@@ -28,6 +28,8 @@ pub struct Doing {
     pub done: Vec<&'static str>,
     /// The words of the model so far, while they come.
     pub draft: Option<Draft>,
+    /// What the model knew when it began the answer that it is at work on, which can be stopped.
+    pub answer: Option<u64>,
 }
 
 impl Doing {
@@ -49,29 +51,39 @@ impl Doing {
         let is_begun = |c: &&CallState| !waits && c.result.is_none() && c.wait.is_none();
         let begun = state.calls.iter().filter(is_begun).map(|c| pipeline.doing(&c.call.tool));
         let running = distinct(begun.chain(pipeline.running(state.session)));
+        let is_answering = look.thinking || draft.is_some();
+        let answer = (is_answering && running.is_empty()).then_some(state.mind.knew);
         let words = match reading(state) {
             Some(words) => words,
             None if !running.is_empty() => running.join(" "),
             None if look.thinking && draft.is_none() => "Thinking…".to_owned(),
             None => String::new(),
         };
-        Self { words, done, draft }
+        Self { words, done, draft, answer }
     }
 
     /// The line below the conversation.
-    pub(super) fn line(&self) -> Fragment {
-        let inner = html! {
-            @if !self.words.is_empty() {
-                p.going-on {
-                    @for words in &self.done { span { (icons::check()) (words) } }
-                    span.now {
-                        span.dots aria-hidden="true" { i {} i {} i {} }
-                        span { (self.words) span.late { " This is taking longer than usual." } }
+    pub(super) fn line(&self, cx: &Cx) -> Fragment {
+        let inner = |cx: &Cx| {
+            html! {
+                @if !self.words.is_empty() {
+                    p.going-on {
+                        @for words in &self.done { span { (icons::check()) (words) } }
+                        span.now {
+                            span.dots aria-hidden="true" { i {} i {} i {} }
+                            span { (self.words) span.late { " This is taking longer than usual." } }
+                        }
+                    }
+                }
+                @if let Some(knew) = self.answer {
+                    form.halt method="post" action=(cx.url("command")) data-form="interrupt" {
+                        (cx.hidden(&format!("interrupt{knew}")))
+                        button.quiet name="command" value="interrupt" { "Stop answering" }
                     }
                 }
             }
         };
-        let line = render::fragment("doing", "doing", &inner, &inner);
+        let line = render::fragment("doing", "doing", &inner(cx), &inner(&cx.neutral()));
         let spoken = self.done.iter().copied().chain([self.words.as_str()]).collect::<Vec<_>>();
         Fragment { spoken: spoken.join(" "), ..line }
     }

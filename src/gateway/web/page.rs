@@ -60,7 +60,7 @@ impl View {
         pieces.extend(self.log(cx));
         if cx.viewer == Audience::Participant {
             pieces.extend(self.doing.draft.as_ref().map(doing::drawn));
-            pieces.push(self.doing.line());
+            pieces.push(self.doing.line(cx));
         }
         pieces.push(render::tail(&self.state, cx));
         pieces
@@ -220,7 +220,7 @@ pub(super) fn conversation(view: &View, cx: &Cx, notice: Option<&Words>) -> Mark
                 @if let Some(draft) = &view.doing.draft { (PreEscaped(doing::drawn(draft).html)) }
             }
             @if log.is_empty() { p.empty-hint { "It begins in a moment. You can write below at any time." } }
-            (PreEscaped(view.doing.line().html))
+            (PreEscaped(view.doing.line(cx).html))
             (PreEscaped(render::tail(&view.state, cx).html))
             noscript { p.strip { a href=(cx.home()) { "Refresh" } " to see what's new." } }
         }

@@ -10,6 +10,7 @@ use crate::{
 pub fn command(fields: &Fields) -> Option<Command> {
     Some(match fields.get("command") {
         "stop" => Command::Stop,
+        "interrupt" => Command::Interrupt,
         "resume" => Command::Resume,
         "human" => Command::Human,
         "delete" => Command::Delete,

@@ -171,6 +171,7 @@ async fn what_goes_on_is_told_in_words_for_people() {
 
     let page = drawn(&ada, &path).await;
     assert!(page.contains("Looking for the scales…") && !page.contains("weigh"), "{page}");
+    assert!(!page.contains("Stop answering"), "a step can't be stopped: {page}");
     let mut ear = Ear::to(&ada, &path).await;
     ear.hears("Looking for the scales…").await;
     scales.open();
@@ -188,6 +189,22 @@ async fn what_goes_on_is_told_in_words_for_people() {
 }
 
 /// A tool that runs is not stopped, and nobody is told that it is over.
+#[tokio::test]
+async fn an_answer_can_be_stopped_on_the_page_while_it_comes() {
+    let (model, gate) = (Scripted::new(), Gate::new());
+    let text = "Let us talk about pets, one after the other. Which one do you have at home?";
+    model.next(Turn::says(text).in_pieces(4).held_by(&gate));
+    let site = Site::led(FLOW, &model, Weigh::behind(&gate)).await;
+    let ada = site.visitor();
+    let path = begun(&site, &ada).await;
+    gate.reached().await;
+    let page = drawn(&ada, &path).await;
+    let page = ada.press(&page, "Stop answering").await;
+    assert!(page.contains("one after") && page.contains(" …</p>"), "{page}");
+    assert!(page.contains("I've stopped. Write whenever") && !page.contains("at home"), "{page}");
+    assert!(!page.contains("Stop answering"), "nothing is left to stop: {page}");
+}
+
 #[tokio::test]
 async fn whoever_stops_a_step_that_runs_is_told_that_it_does() {
     let (model, scales) = (Scripted::new(), Gate::new());

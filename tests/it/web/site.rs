@@ -207,7 +207,7 @@ impl Site {
     /// A browser that has never been here.
     pub(super) fn visitor(&self) -> Visitor {
         let client = Client::builder().cookie_store(true).no_proxy().build().unwrap();
-        Visitor { client, url: self.url.clone(), engine: self.engine.clone() }
+        Visitor { client, url: self.url.clone(), engine: self.engine.clone(), is_busy: false }
     }
 
     /// A staff member at a browser of their own.
@@ -232,6 +232,8 @@ pub(super) struct Visitor {
     pub(super) client: Client,
     url: String,
     engine: Engine,
+    /// Looks at the page while the bot is at work, instead of waiting until it has done.
+    pub(super) is_busy: bool,
 }
 
 impl Visitor {
@@ -240,7 +242,9 @@ impl Visitor {
     }
 
     pub(super) async fn get(&self, path: &str) -> String {
-        self.engine.settle_down().await;
+        if !self.is_busy {
+            self.engine.settle_down().await;
+        }
         self.fetch(path).await.text().await.unwrap()
     }
 
@@ -286,10 +290,11 @@ impl Visitor {
             .unwrap_or_else(|| panic!("no [{label}] in {page}"));
         let form = page[..end].rfind("<form").unwrap();
         let button = page[..end].rfind("<button").unwrap();
-        let element = between(&page[button..], "value=\"", "\"");
+        let name = between(&page[button..], "name=\"", "\"");
+        let value = between(&page[button..], "value=\"", "\"");
         let action = between(&page[form..], "action=\"", "\"");
         let key = between(&page[form..], "name=\"key\" value=\"", "\"");
-        self.post(&action, &[("csrf", &csrf(page)), ("key", &key), ("element", &element)]).await
+        self.post(&action, &[("csrf", &csrf(page)), ("key", &key), (&name, &value)]).await
     }
 
     pub(super) async fn say(&self, page: &str, text: &str) -> String {
@@ -298,6 +303,18 @@ impl Visitor {
         let action = between(form, "action=\"", "\"");
         let key = between(form, "name=\"key\" value=\"", "\"");
         self.post(&action, &[("csrf", &csrf(page)), ("key", &key), ("text", text)]).await
+    }
+
+    /// Sends a file beside the message that is being written.
+    pub(super) async fn attach(&self, page: &str, part: multipart::Part) -> String {
+        let form = page.rfind("id=\"say\"").unwrap();
+        let form = &page[page[..form].rfind("<form").unwrap()..];
+        let action = between(form, "action=\"", "\"");
+        let key = between(form, "name=\"key\" value=\"", "\"");
+        let form = multipart::Form::new().text("csrf", csrf(page)).text("key", key);
+        let url = format!("{}{action}", self.url);
+        let request = self.client.post(url).multipart(form.part("files", part));
+        self.settled(request.send().await.unwrap()).await
     }
 
     /// Sends one file through the open upload.
