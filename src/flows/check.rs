@@ -5,10 +5,14 @@
 //! alias resolves.
 
 mod aliases;
+mod answers;
 mod arguments;
+mod data;
 mod expressions;
+mod labels;
 mod objectives;
 mod paths;
+mod periods;
 mod steps;
 mod structure;
 
@@ -37,11 +41,13 @@ pub struct Catalogue {
     pub tools: BTreeMap<String, Value>,
     /// Those that score people.
     pub scoring: BTreeSet<String>,
+    /// Extensions of the files that can be sent, without the dot; not looked at where empty.
+    pub files: BTreeSet<String>,
 }
 
 impl FromIterator<(String, Value)> for Catalogue {
     fn from_iter<T: IntoIterator<Item = (String, Value)>>(tools: T) -> Self {
-        Self { tools: tools.into_iter().collect(), scoring: BTreeSet::new() }
+        Self { tools: tools.into_iter().collect(), ..Self::default() }
     }
 }
 
@@ -61,7 +67,10 @@ pub fn check(
         Check { loaded, flow: &loaded.flow, document, catalogue, aliases, problems: Vec::new() };
     check.structure();
     check.texts();
+    check.labels();
     check.policies();
+    check.periods();
+    check.schemas();
     check.tools();
     check.steps();
     check.objectives();

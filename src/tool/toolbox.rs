@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use super::{Tool, ToolError, ToolSpec, pipeline::validate::Checker};
 use crate::{
+    artifacts::check::Kind,
     flows::{Catalogue, LoadedFlow},
     interview::State,
 };
@@ -118,9 +119,11 @@ impl Toolbox {
     pub fn catalogue(&self, flow: &LoadedFlow) -> Catalogue {
         let name = |tool: &Arc<dyn Tool>| tool.spec().name.to_owned();
         let scoring = self.tools.iter().filter(|tool| tool.spec().scores_people).map(name);
+        let extensions = Kind::ALL.into_iter().flat_map(Kind::extensions);
         Catalogue {
             tools: self.tools.iter().map(|tool| (name(tool), tool.parameters_for(flow))).collect(),
             scoring: scoring.collect(),
+            files: extensions.map(|name| (*name).to_owned()).collect(),
         }
     }
 

@@ -4,6 +4,7 @@ mod broken;
 mod configuration;
 mod configuration_discord;
 mod configuration_slack;
+mod mistakes;
 mod scripts;
 
 use std::collections::BTreeMap;

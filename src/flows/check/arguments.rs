@@ -43,6 +43,39 @@ impl Check<'_> {
             self.list_bounds(&at, place, schema, (*fewest, *most));
         }
         self.distinct_options(&at, &args);
+        if let (Some(draft), Some(data)) =
+            (args.get("data"), step.args.get("dataType").and_then(Value::as_str))
+        {
+            self.draft(&at, data, draft, &outline);
+        }
+    }
+
+    /// A draft has the fields and types of its data; what it lacks is filled in by whoever reads it.
+    fn draft(&mut self, at: &str, data: &str, draft: &Value, outline: &Outline) {
+        let Some(schema) =
+            self.loaded.data_type(data).and_then(|name| self.loaded.schemas.get(&name))
+        else {
+            return;
+        };
+        let mut found = words::mistakes(schema, draft);
+        found.retain(|mistake| {
+            let place = format!("/data{}", mistake.pointer);
+            let is_open = outline.texts.contains(&place)
+                || outline.opaque.iter().any(|opaque| place.starts_with(opaque.as_str()));
+            mistake.is_unknown_key || (mistake.is_type && !is_open)
+        });
+        let known = schema.get("properties").and_then(Value::as_object);
+        let open =
+            schema.get("additionalProperties").is_none_or(|more| *more != Value::Bool(false));
+        for mistake in found {
+            self.error(&format!("{at}/data{}", mistake.pointer), mistake.message, mistake.hint);
+        }
+        let (Some(known), Some(members), true) = (known, draft.as_object(), open) else { return };
+        for field in members.keys().filter(|field| !known.contains_key(*field)) {
+            let hint = did_you_mean(field, known.keys().map(String::as_str));
+            let message = format!("`{data}` has no field `{field}`");
+            self.error(&format!("{at}/data/{}", escaped(field)), message, hint);
+        }
     }
 
     /// A tool passes over what it does not know, so a slip of the pen would go unseen.
@@ -178,7 +211,7 @@ impl Check<'_> {
         let here = format!("{at}{place}");
         self.only(&here, members, &["$each", "$as", "$also", "$most"]);
         match members.get("$each").and_then(Value::as_str) {
-            Some(expression) => self.expression(&format!("{here}/$each"), expression),
+            Some(expression) => self.list(&format!("{here}/$each"), expression),
             None => self.error(&format!("{here}/$each"), "expected an expression", None),
         }
         let also = members.get("$also").and_then(Value::as_array).cloned().unwrap_or_default();

@@ -2,10 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use minijinja::Environment;
+use minijinja::{Environment, ErrorKind};
 
-use super::Check;
-use crate::config::problem::{did_you_mean, listed};
+use super::{Check, steps::outcomes};
+use crate::{
+    config::problem::{did_you_mean, listed},
+    flows::shape::kind,
+};
 
 /// What expressions see; see [`crate::model::flow::Step`].
 const NAMES: [&str; 9] =
@@ -19,6 +22,7 @@ impl Check<'_> {
             Ok(compiled) => {
                 let names = compiled.undeclared_variables(true);
                 self.names(at, names.into_iter().collect());
+                self.words(at, expression);
             }
             Err(error) => self.does_not_compile(at, expression, &error),
         }
@@ -31,8 +35,74 @@ impl Check<'_> {
             Ok(compiled) => {
                 let names = compiled.undeclared_variables(true);
                 self.names(at, names.into_iter().collect());
+                for inner in expressions(text) {
+                    self.words(at, inner);
+                }
             }
             Err(error) => self.does_not_compile(at, text, &error),
+        }
+    }
+
+    /// An expression that comes to a list.
+    pub(super) fn list(&mut self, at: &str, expression: &str) {
+        self.expression(at, expression);
+        let path: Vec<&str> = expression.trim().split('.').collect();
+        let ["records", path @ ..] = path.as_slice() else { return };
+        if let Ok(Some(schema)) = self.field(path)
+            && !matches!(kind(schema), "array" | "")
+        {
+            let message = format!("`{}` is no list", expression.trim());
+            self.error(at, message, None);
+        }
+    }
+
+    /// What only shows when an expression is run: filters and methods there are, and answers that a step can have.
+    fn words(&mut self, at: &str, expression: &str) {
+        let tokens = tokens(expression);
+        let environment = Environment::new();
+        for (n, token) in tokens.iter().enumerate() {
+            let before = n.checked_sub(1).and_then(|n| tokens.get(n));
+            match token {
+                Token::Name(name) if before == Some(&Token::Sign('|')) => {
+                    let tried = format!("''|{name}");
+                    let run = environment.compile_expression(&tried);
+                    if run
+                        .and_then(|run| run.eval(()))
+                        .is_err_and(|error| error.kind() == ErrorKind::UnknownFilter)
+                    {
+                        let hint = did_you_mean(name, FILTERS)
+                            .unwrap_or_else(|| format!("often used: {}", listed(FILTERS)));
+                        let message = format!("there is no filter `{name}`");
+                        self.error(at, message, Some(hint));
+                    }
+                }
+                Token::Name(name)
+                    if name.contains('.')
+                        && !name.starts_with("loop.")
+                        && tokens.get(n + 1) == Some(&Token::Sign('(')) =>
+                {
+                    let hint = format!("use a filter: {}", listed(FILTERS));
+                    self.error(at, format!("`{name}` can't be called"), Some(hint));
+                }
+                _ => {}
+            }
+        }
+        for (step, literal) in compared(&tokens) {
+            self.can_be(at, step, literal);
+        }
+    }
+
+    /// An answer that a step is compared with.
+    fn can_be(&mut self, at: &str, name: &str, literal: &str) {
+        let steps = self.flow.phase.iter().flat_map(|phase| &phase.step);
+        let Some(step) = steps.into_iter().find(|step| step.id == name) else { return };
+        let Some(known) = outcomes(step).filter(|known| !known.is_empty()) else { return };
+        if literal != "skipped" && !known.iter().any(|known| known == literal) {
+            let known = || known.iter().map(String::as_str);
+            let hint = did_you_mean(literal, known())
+                .unwrap_or_else(|| format!("possible answers: {}", listed(known())));
+            let message = format!("the answer to `{name}` is never `{literal}`");
+            self.error(at, message, Some(hint));
         }
     }
 
@@ -51,6 +121,10 @@ impl Check<'_> {
                 self.error(at, format!("`{first}` is not defined here"), Some(hint));
             } else if let Some(second) = parts.next() {
                 self.member(at, first, second);
+                let path: Vec<&str> = name.split('.').skip(1).collect();
+                if first == "records" && self.loaded.schemas.contains_key(second) {
+                    self.record(at, &path);
+                }
             }
         }
     }
@@ -75,4 +149,112 @@ impl Check<'_> {
             self.error(at, format!("there is no {what} `{second}`"), hint);
         }
     }
+
+    /// A path into the data that a flow keeps.
+    fn record(&mut self, at: &str, path: &[&str]) {
+        let Err((field, siblings)) = self.field(path) else { return };
+        let hint = did_you_mean(field, siblings.iter().copied())
+            .unwrap_or_else(|| format!("its fields: {}", listed(siblings)));
+        let message = format!("`{}` has no field `{field}`", path[0]);
+        self.error(at, message, Some(hint));
+    }
+}
+
+/// Filters that flows use.
+const FILTERS: [&str; 12] = [
+    "capitalize",
+    "default",
+    "first",
+    "int",
+    "join",
+    "last",
+    "length",
+    "lower",
+    "round",
+    "title",
+    "trim",
+    "upper",
+];
+
+/// A part of an expression.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Token<'a> {
+    /// A name, with what follows it after dots.
+    Name(&'a str),
+    /// A text, without its quotes.
+    Text(&'a str),
+    /// Anything else.
+    Sign(char),
+}
+
+/// The parts of an expression, as far as names, texts and signs go.
+fn tokens(expression: &str) -> Vec<Token<'_>> {
+    let mut found = Vec::new();
+    let mut rest = expression.trim_start();
+    while let Some(first) = rest.chars().next() {
+        let is_name = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
+        let length = if matches!(first, '\'' | '"') {
+            let text = &rest[1..];
+            let end = text.find(first).unwrap_or(text.len());
+            found.push(Token::Text(&text[..end]));
+            (end + 2).min(rest.len())
+        } else if first.is_alphabetic() || first == '_' {
+            let end = rest.find(|c| !is_name(c)).unwrap_or(rest.len());
+            found.push(Token::Name(&rest[..end]));
+            end
+        } else {
+            found.push(Token::Sign(first));
+            first.len_utf8()
+        };
+        rest = rest[length..].trim_start();
+    }
+    found
+}
+
+/// Steps and the texts that their answers are compared with: `answers.x == 'y'`, `'y' in answers.x`, `answers.x in ['y']`.
+fn compared<'a>(tokens: &[Token<'a>]) -> Vec<(&'a str, &'a str)> {
+    let answer = |token: &Token<'a>| match token {
+        Token::Name(name) => name.strip_prefix("answers.").filter(|step| !step.contains('.')),
+        Token::Text(_) | Token::Sign(_) => None,
+    };
+    let mut found = Vec::new();
+    for n in 0..tokens.len() {
+        match &tokens[n..] {
+            [step, Token::Sign('=' | '!'), Token::Sign('='), Token::Text(text), ..]
+            | [Token::Text(text), Token::Sign('=' | '!'), Token::Sign('='), step, ..]
+            | [Token::Text(text), Token::Name("in"), step, ..]
+            | [Token::Text(text), Token::Name("not"), Token::Name("in"), step, ..] => {
+                found.extend(answer(step).map(|step| (step, *text)));
+            }
+            [step, Token::Name("in"), Token::Sign('['), list @ ..]
+            | [step, Token::Name("not"), Token::Name("in"), Token::Sign('['), list @ ..] => {
+                let entries = list.iter().take_while(|token| **token != Token::Sign(']'));
+                let texts = entries.filter_map(|token| match token {
+                    Token::Text(text) => Some(*text),
+                    Token::Name(_) | Token::Sign(_) => None,
+                });
+                found.extend(
+                    answer(step)
+                        .into_iter()
+                        .flat_map(|step| texts.clone().map(move |text| (step, text))),
+                );
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// What stands between the braces of a text.
+fn expressions(text: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    let mut rest = text;
+    while let Some(open) = rest.find("{{").into_iter().chain(rest.find("{%")).min() {
+        let close = if rest[open..].starts_with("{{") { "}}" } else { "%}" };
+        let inner = &rest[open + 2..];
+        let Some(end) = inner.find(close) else { break };
+        found.push(inner[..end].trim_matches('-').trim());
+        rest = &inner[end + 2..];
+    }
+    found
 }

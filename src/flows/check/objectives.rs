@@ -30,6 +30,7 @@ impl Check<'_> {
                     self.warn(&at, message, hint);
                 }
             }
+            self.answers(p, phase);
             self.with_model(p, phase);
             self.without_model(p, phase);
         }
@@ -38,13 +39,17 @@ impl Check<'_> {
     /// What a condition speaks of exists.
     fn condition(&mut self, at: &str, phase: usize, done: &Done) {
         match done {
-            Done::Model | Done::Talked(_) => {}
+            Done::Model => {}
+            Done::Talked(messages) => self.at_least(&format!("{at}/talked"), *messages),
             Done::Reviewed(data) => {
                 let at = format!("{at}/reviewed");
                 self.data(&at, data);
                 self.reviewed(&at, data);
             }
-            Done::Saved(saved) => self.data(&format!("{at}/saved/data"), &saved.data),
+            Done::Saved(saved) => {
+                self.data(&format!("{at}/saved/data"), &saved.data);
+                self.at_least(&format!("{at}/saved/at_least"), saved.at_least);
+            }
             Done::Uploaded(kind) => self.uploaded(&format!("{at}/uploaded"), kind),
             Done::Answered(answered) => self.answered(&format!("{at}/answered"), phase, answered),
             Done::All(parts) | Done::Any(parts) => {
@@ -56,6 +61,13 @@ impl Check<'_> {
                     self.condition(&format!("{at}/{key}/{n}"), phase, part);
                 }
             }
+        }
+    }
+
+    fn at_least(&mut self, at: &str, count: u32) {
+        if count == 0 {
+            let message = "this holds before anybody has done anything";
+            self.error(at, message, Some("write 1 or more".to_owned()));
         }
     }
 
@@ -184,7 +196,9 @@ impl Check<'_> {
                     PhaseEffect::PostSummary { include, .. }
                     | PhaseEffect::Webhook { include, .. } => {
                         for (k, data) in include.iter().enumerate() {
-                            self.data(&format!("{at}/include/{k}"), data);
+                            let at = format!("{at}/include/{k}");
+                            self.data(&at, data);
+                            self.collected(&at, data);
                         }
                     }
                     PhaseEffect::DiscordAddRolesFrom { step, map, .. } => {
@@ -260,8 +274,13 @@ fn scripted(phase: &Phase, done: &Done) -> bool {
     match done {
         Done::Reviewed(data) => asks(&["submit_for_validation"], "dataType", data),
         Done::Saved(saved) => {
-            asks(&["submit_for_validation", "persist_data"], "dataType", &saved.data)
-                || steps.iter().any(|step| step.save.as_ref() == Some(&saved.data))
+            let keeps = |step: &&&Step| {
+                step.save.as_ref() == Some(&saved.data)
+                    || (["submit_for_validation", "persist_data"].contains(&step.tool.as_str())
+                        && argument(step, "dataType") == Some(&saved.data))
+            };
+            let count = steps.iter().filter(keeps).count();
+            count > 0 && (repeats(phase) || count >= usize::try_from(saved.at_least).unwrap_or(0))
         }
         Done::Uploaded(kind) => {
             asks(&["get_user_upload"], "uploadType", kind)
@@ -272,6 +291,16 @@ fn scripted(phase: &Phase, done: &Done) -> bool {
     }
 }
 
+/// Whether some branch leads back, so that a step may be asked more than once.
+fn repeats(phase: &Phase) -> bool {
+    let position = |id: &String| phase.step.iter().position(|step| step.id == *id);
+    phase
+        .step
+        .iter()
+        .enumerate()
+        .any(|(n, step)| step.branch.values().filter_map(position).any(|to| to <= n))
+}
+
 fn lacking(done: &Done, lead: Lead) -> String {
     match (done, lead) {
         (Done::Reviewed(data), Lead::Script) => {
@@ -280,7 +309,10 @@ fn lacking(done: &Done, lead: Lead) -> String {
         (Done::Reviewed(_), Lead::Model) => {
             "`submit_for_validation` is not among the tools of the phase".to_owned()
         }
-        (Done::Saved(saved), Lead::Script) => format!("no step saves `{}`", saved.data),
+        (Done::Saved(saved), Lead::Script) => {
+            let times = if saved.at_least > 1 { " so often" } else { "" };
+            format!("no step saves `{}`{times}", saved.data)
+        }
         (Done::Saved(_), Lead::Model) => {
             "`persist_data` is not among the tools of the phase".to_owned()
         }

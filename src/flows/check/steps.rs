@@ -8,7 +8,8 @@ use crate::{
         document::escaped,
         problem::{did_you_mean, listed},
     },
-    model::flow::{Phase, Step},
+    flows::shape::kind,
+    model::flow::{Phase, Skip, Step},
 };
 
 /// Where a branch may lead besides a step.
@@ -85,7 +86,10 @@ impl Check<'_> {
                 }
                 if let Some(save) = &step.save {
                     self.data(&format!("{at}/save"), save);
+                    self.saved(&format!("{at}/save"), step, save);
                 }
+                self.formats(&format!("{at}/args/acceptedFormats"), phase, step);
+                self.moves_on(&at, step);
                 self.branches(&at, phase, step);
             }
         }
@@ -101,6 +105,81 @@ impl Check<'_> {
         }
     }
 
+    /// What comes of a step fits the data that it is kept as.
+    fn saved(&mut self, at: &str, step: &Step, data: &str) {
+        let Some(schema) =
+            self.loaded.data_type(data).and_then(|name| self.loaded.schemas.get(&name))
+        else {
+            return;
+        };
+        let comes_to = match step.tool.as_str() {
+            "get_user_option" => "array",
+            "request_user_input" => "string",
+            _ => return,
+        };
+        let wanted = kind(schema);
+        if !wanted.is_empty() && wanted != comes_to {
+            let message = format!("an answer here can't be kept as `{data}`: it is no {wanted}");
+            let hint = format!("keep it as data whose schema has the type `{comes_to}`");
+            self.error(at, message, Some(hint));
+        }
+    }
+
+    /// A step asks for no file that its phase refuses.
+    fn formats(&mut self, at: &str, phase: &Phase, step: &Step) {
+        let formats = step.args.get("acceptedFormats").and_then(Value::as_array);
+        for (n, format) in formats.into_iter().flatten().enumerate() {
+            let Some(format) = format.as_str().filter(|format| !format.contains("{{")) else {
+                continue;
+            };
+            let accept = &phase.uploads.accept;
+            if !accept.iter().any(|known| known.eq_ignore_ascii_case(format)) {
+                let hint = format!(
+                    "add it to `accept` of the phase's `uploads`: {}",
+                    listed(accept.iter().map(String::as_str))
+                );
+                let message = format!("`{}` accepts no `{format}`", phase.id);
+                self.error(&format!("{at}/{n}"), message, Some(hint));
+            }
+        }
+    }
+
+    /// A step that asks for the next phase passes over nothing that must be, and has a way on where it is refused.
+    fn moves_on(&mut self, at: &str, step: &Step) {
+        if step.tool != "next_phase" {
+            return;
+        }
+        let overrides = step.args.get("overrides").and_then(Value::as_array);
+        let overrides: Vec<&str> =
+            overrides.into_iter().flatten().filter_map(Value::as_str).collect();
+        for (n, id) in overrides.iter().enumerate() {
+            let at = format!("{at}/args/overrides/{n}");
+            match self.loaded.objective(id) {
+                None => {
+                    let phases = self.flow.phase.iter();
+                    let known = phases.flat_map(|phase| &phase.objective).map(|o| o.id.as_str());
+                    let hint = did_you_mean(id, known);
+                    self.error(&at, format!("there is no objective `{id}`"), hint);
+                }
+                Some((_, objective)) if objective.skip == Skip::Never => {
+                    let hint = "change its `skip`, or take it out of `overrides`".to_owned();
+                    let message = format!("`{id}` can't be passed over: its `skip` is `never`");
+                    self.error(&at, message, Some(hint));
+                }
+                Some(_) => {}
+            }
+        }
+        let branch = &step.branch;
+        if !overrides.is_empty()
+            && branch.contains_key("denied")
+            && !branch.contains_key("denied_with_feedback")
+        {
+            let hint = "add `denied_with_feedback`, for a denial with words".to_owned();
+            let message = "only a denial without words is dealt with";
+            self.error(&format!("{at}/branch"), message, Some(hint));
+        }
+    }
+
     fn branches(&mut self, at: &str, phase: &Phase, step: &Step) {
         let outcomes = outcomes(step);
         for (key, target) in &step.branch {
@@ -113,6 +192,11 @@ impl Check<'_> {
                 let hint = did_you_mean(key, known())
                     .unwrap_or_else(|| format!("valid results: {}, `error`", listed(known())));
                 self.error(&at, format!("this step never results in `{key}`"), Some(hint));
+            }
+            if *target == step.id && key != "rejected" && key != "error" {
+                let message = format!("`{key}` leads back to the same question");
+                let hint = "lead it to another step, `@next`, `@skip`, `@stop` or `@handoff`";
+                self.error(&at, message, Some(hint.to_owned()));
             }
             let steps = || phase.step.iter().map(|step| step.id.as_str());
             if !TARGETS.contains(&target.as_str()) && !steps().any(|step| step == target) {

@@ -314,7 +314,10 @@ fn a_script_that_never_asks_for_what_is_needed_is_found() {
         r#"dataType = "education_history""#,
         r#"dataType = "applicant_profile""#,
     );
-    insta::assert_snapshot!(said(&flow), @"flow.toml:174:3: without a model `education_history` can never be reached. hint: no step submits `education_history` for validation");
+    insta::assert_snapshot!(said(&flow), @"
+    flow.toml:174:3: without a model `education_history` can never be reached. hint: no step submits `education_history` for validation
+    flow.toml:278:20: unknown key `education`. hint: valid keys: `basics`
+    ");
 }
 
 #[test]

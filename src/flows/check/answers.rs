@@ -1,0 +1,153 @@
+//! Answers that objectives are met by: no refusal meets one, and none leads round in a circle.
+
+use serde_json::Value;
+
+use super::Check;
+use crate::model::flow::{AnsweredWith, Done, Objective, Phase, Skip, Step};
+
+/// Words in the ids and titles of objectives that somebody consents to.
+const CONSENT: [&str; 8] =
+    ["consent", "agree", "accept", "terms", "privacy", "permission", "einwillig", "zustimm"];
+
+/// How refusals begin, or what they are as a whole.
+const REFUSALS: [&str; 14] = [
+    "no",
+    "not",
+    "i don't",
+    "i do not",
+    "i don’t",
+    "i decline",
+    "decline",
+    "declined",
+    "disagree",
+    "refuse",
+    "reject",
+    "never",
+    "nein",
+    "non",
+];
+
+/// An option of a step.
+struct Choice<'a> {
+    id: &'a str,
+    label: &'a str,
+}
+
+impl Check<'_> {
+    pub(super) fn answers(&mut self, p: usize, phase: &Phase) {
+        for (n, objective) in phase.objective.iter().enumerate() {
+            let at = format!("/phase/{p}/objective/{n}/done");
+            let Done::Answered(answered) = &objective.done else { continue };
+            let Some((s, step)) =
+                phase.step.iter().enumerate().find(|(_, step)| step.id == answered.step)
+            else {
+                continue;
+            };
+            let Some(choices) = choices(step) else { continue };
+            if is_consent(objective) {
+                self.refusals(&format!("{at}/answered"), objective, answered, &choices);
+            }
+            if objective.required && !answered.with.is_empty() {
+                self.dead_ends(&at, objective, answered, step);
+                self.circles(
+                    &format!("/phase/{p}/step/{s}/args/options"),
+                    objective,
+                    answered,
+                    (step, &choices),
+                );
+            }
+        }
+    }
+
+    /// Consent is not what somebody gives who refuses. Where the conversation can go on without it, either answer may be
+    /// what is wanted.
+    fn refusals(
+        &mut self,
+        at: &str,
+        objective: &Objective,
+        answered: &AnsweredWith,
+        choices: &[Choice<'_>],
+    ) {
+        let counts = |choice: &&Choice<'_>| {
+            answered.with.is_empty() || answered.with.iter().any(|id| id == choice.id)
+        };
+        let Some(refusal) = choices.iter().filter(counts).find(|choice| is_refusal(choice)) else {
+            return;
+        };
+        let message = format!("the answer `{}` would complete `{}`", refusal.id, objective.id);
+        let hint = if answered.with.is_empty() {
+            "name the answers that count: `with = [\"…\"]`"
+        } else {
+            "take it out of `with`"
+        };
+        if objective.required && objective.skip == Skip::Never {
+            self.error(at, message, Some(hint.to_owned()));
+        } else {
+            self.warn(at, message, hint);
+        }
+    }
+
+    /// An answer that meets an objective does not end the conversation.
+    fn dead_ends(&mut self, at: &str, objective: &Objective, answered: &AnsweredWith, step: &Step) {
+        let ends = |id: &String| step.branch.get(id).is_some_and(|target| target == "@stop");
+        if answered.with.iter().all(ends) {
+            let message =
+                format!("whatever completes `{}` also ends the conversation", objective.id);
+            let hint = format!("lead it on under `branch` of the step `{}`", step.id);
+            self.error(at, message, Some(hint));
+        }
+    }
+
+    /// An answer that leaves a required objective unmet leads somewhere: else the same question comes again at once.
+    fn circles(
+        &mut self,
+        at: &str,
+        objective: &Objective,
+        answered: &AnsweredWith,
+        (step, choices): (&Step, &[Choice<'_>]),
+    ) {
+        let is_known = |id: &String| id == "error" || choices.iter().any(|choice| choice.id == id);
+        let is_misspelt = !answered.with.iter().chain(step.branch.keys()).all(is_known);
+        if is_misspelt || step.args.get("allowMultiple") == Some(&Value::Bool(true)) {
+            return;
+        }
+        for (n, choice) in choices.iter().enumerate() {
+            let counts = answered.with.iter().any(|id| id == choice.id);
+            let leads_on = step.branch.get(choice.id).is_some_and(|target| target != "@next");
+            if !counts && !leads_on {
+                let message = format!(
+                    "the answer `{}` leaves `{}` unmet, so the same question comes again at once",
+                    choice.id, objective.id
+                );
+                let hint = "lead it to `@stop`, `@handoff` or another step under `branch`, or add it to `with`";
+                self.error(&format!("{at}/{n}"), message, Some(hint.to_owned()));
+            }
+        }
+    }
+}
+
+/// The options of a step, where all of them are known.
+fn choices(step: &Step) -> Option<Vec<Choice<'_>>> {
+    let options = step.args.get("options")?.as_array()?;
+    options
+        .iter()
+        .map(|option| {
+            let text = |name: &str| option.get(name)?.as_str().filter(|text| !text.contains("{{"));
+            Some(Choice { id: text("id")?, label: text("label")? })
+        })
+        .collect()
+}
+
+fn is_consent(objective: &Objective) -> bool {
+    let words = format!("{} {}", objective.id, objective.title).to_lowercase();
+    CONSENT.iter().any(|word| words.contains(word))
+}
+
+fn is_refusal(choice: &Choice<'_>) -> bool {
+    let label = choice.label.to_lowercase();
+    let begins = |word: &&str| {
+        let rest = label.strip_prefix(*word);
+        rest.is_some_and(|rest| !rest.starts_with(char::is_alphanumeric))
+    };
+    REFUSALS.contains(&choice.id) || REFUSALS.iter().any(begins)
+}

@@ -1,0 +1,101 @@
+//! Lengths of time and bounds of files: none is nothing, and none contradicts another.
+
+use chrono::NaiveTime;
+
+use super::Check;
+use crate::{
+    config::problem::{did_you_mean, listed},
+    model::flow::{Period, Uploads},
+};
+
+impl Check<'_> {
+    pub(super) fn periods(&mut self) {
+        let flow = self.flow;
+        let (pace, kept, approvals) = (&flow.pace, &flow.retention, &flow.approvals.overrides);
+        self.longer_than_nothing("/pace/expire_after", pace.expire_after);
+        self.longer_than_nothing("/handoff/claim_reminder", flow.handoff.claim_reminder);
+        self.longer_than_nothing("/approvals/override/expires", approvals.expires);
+        for (at, reminders, end) in [
+            ("/pace/remind_after", &pace.remind_after, pace.expire_after),
+            ("/approvals/override/remind_after", &approvals.remind_after, approvals.expires),
+        ] {
+            for (n, after) in reminders.iter().enumerate() {
+                self.longer_than_nothing(&format!("{at}/{n}"), *after);
+            }
+            if let Some(n) = reminders.windows(2).position(|pair| pair[1] <= pair[0]) {
+                let hint = Some("write them in the order in which they come".to_owned());
+                let message = "this reminder would not come after the one before it";
+                self.error(&format!("{at}/{}", n + 1), message, hint);
+            }
+            if at.starts_with("/approvals") && reminders.iter().any(|after| *after >= end) {
+                let hint = "shorten it, or increase `expires`";
+                self.warn(at, "a reminder would come after the request has expired", hint);
+            }
+        }
+        for (name, period) in [
+            ("transcript", kept.transcript),
+            ("uploads", kept.uploads),
+            ("records", kept.records),
+            ("audit", kept.audit),
+        ] {
+            let at = format!("/retention/{name}");
+            self.longer_than_nothing(&at, period);
+            if period.0.as_secs() > 0 && period < pace.expire_after {
+                let hint = format!(
+                    "keep it for at least `expire_after` under `[pace]`, {}",
+                    pace.expire_after
+                );
+                let message = format!("after {period} it is deleted while a question may be open");
+                self.error(&at, message, Some(hint));
+            }
+        }
+        self.quiet_hours();
+        for (p, phase) in flow.phase.iter().enumerate() {
+            self.uploads(&format!("/phase/{p}/uploads"), &phase.uploads);
+        }
+    }
+
+    fn longer_than_nothing(&mut self, at: &str, period: Period) {
+        if period.0.is_zero() {
+            let hint = Some("for example, `24h` or `14d`".to_owned());
+            self.error(at, "this is no time at all", hint);
+        }
+    }
+
+    fn quiet_hours(&mut self) {
+        let Some(quiet) = &self.flow.pace.quiet_hours else { return };
+        let time = |text: &str| NaiveTime::parse_from_str(text, "%H:%M").ok();
+        if time(&quiet.from).is_some() && time(&quiet.from) == time(&quiet.to) {
+            let hint = Some("leave `quiet_hours` out, or end them at another time".to_owned());
+            self.error("/pace/quiet_hours", "the quiet hours begin when they end", hint);
+        }
+    }
+
+    fn uploads(&mut self, at: &str, uploads: &Uploads) {
+        for (name, is_none) in
+            [("max_mb", uploads.max_mb == 0), ("max_files", uploads.max_files == 0)]
+        {
+            if is_none {
+                self.error(&format!("{at}/{name}"), format!("`{name}` must be 1 or more"), None);
+            }
+        }
+        if uploads.accept.is_empty() {
+            let hint = Some("list extensions, for example `[\"pdf\", \"docx\"]`".to_owned());
+            self.error(&format!("{at}/accept"), "no file would be accepted", hint);
+        }
+        let known = &self.catalogue.files;
+        let unknown: Vec<(usize, &String)> = uploads
+            .accept
+            .iter()
+            .enumerate()
+            .filter(|(_, name)| !known.is_empty() && !known.contains(&name.to_ascii_lowercase()))
+            .collect();
+        for (n, name) in unknown {
+            let known = || self.catalogue.files.iter().map(String::as_str);
+            let hint = did_you_mean(name, known())
+                .unwrap_or_else(|| format!("known extensions: {}", listed(known())));
+            let message = format!("files named `.{name}` can't be checked");
+            self.error(&format!("{at}/accept/{n}"), message, Some(hint));
+        }
+    }
+}

@@ -1,0 +1,435 @@
+//! Flows with one mistake that a person would make and that hurts somebody: each is found. Flows that are odd but right
+//! pass.
+
+use super::said;
+
+/// A flow without a mistake.
+const SOUND: &str = include_str!("../../fixtures/flows/volunteers.toml");
+
+/// What is replaced, and by what; `<90>` stands for 90 characters.
+type Edit = (&'static str, &'static str);
+
+/// What is changed, and a part of what is said about it.
+const MISTAKES: &[(Edit, &str)] = &[
+    (
+        (r#"with = ["yes"] }"#, r#"with = ["yes", "no"] }"#),
+        "the answer `no` would complete `consent_given`",
+    ),
+    ((r#", with = ["yes"] }"#, " }"), "the answer `no` would complete `consent_given`"),
+    (
+        (
+            r#"[[phase]]
+id = "consent""#,
+            r#"[[phase]]
+id = "hello"
+title = "Hello"
+mode = "script"
+next = "details"
+
+[[phase]]
+id = "consent""#,
+        ),
+        "`consent` is never reached",
+    ),
+    (
+        (
+            r#"id = "consent"
+title = "Consent""#,
+            r#"id = "consent"
+next = "closing"
+title = "Consent""#,
+        ),
+        "`details` is never reached",
+    ),
+    (
+        (r#""minimum": 16, "maximum": 120"#, r#""minimum": 120, "maximum": 16"#),
+        "no value fits `person.age`",
+    ),
+    (
+        (r#""minLength": 2, "maxLength": 80"#, r#""minLength": 80, "maxLength": 2"#),
+        "no value fits `person.name`",
+    ),
+    (
+        (
+            r#""format": "date" }"#,
+            r#""type": "array", "items": { "type": "string" }, "minItems": 3, "maxItems": 1 }"#,
+        ),
+        "no value fits `person.since`",
+    ),
+    ((r#""format": "date" }"#, r#""enum": [] }"#), "no value fits `person.since`"),
+    (
+        (r#""minimum": 16, "maximum": 120"#, r#""enum": ["young", "old"]"#),
+        r#"`person.age` can never be "young""#,
+    ),
+    (
+        (r#""title": "Age", "minimum""#, r#""title": "Age", "default": "x", "minimum""#),
+        "the `default` of `person.age`",
+    ),
+    (
+        (r#""required": ["name", "email"]"#, r#""required": ["name", "email", "phone"]"#),
+        "`person` requires `phone`, but has no such field",
+    ),
+    ((r#""format": "email""#, r#""format": "e-mail""#), "unknown format `e-mail`"),
+    (
+        (
+            r#"{ name = { "$from" = "participant.name" }, email = "" }"#,
+            r#"{ name = 5, email = "" }"#,
+        ),
+        "expected text in quotes",
+    ),
+    ((r#"{ name = { "$from""#, r#"{ nme = { "$from""#), "unknown key `nme`"),
+    ((r#"data = { text = "" }"#, r#"data = { txt = "" }"#), "`note` has no field `txt`"),
+    ((r#"save = "interests""#, r#"save = "note""#), "can't be kept as `note`"),
+    ((r#"expire_after = "14d""#, r#"expire_after = "0s""#), "this is no time at all"),
+    ((r#"remind_after = ["24h", "72h"]"#, r#"remind_after = ["0h"]"#), "this is no time at all"),
+    (
+        (r#"remind_after = ["24h", "72h"]"#, r#"remind_after = ["72h", "24h"]"#),
+        "would not come after the one before it",
+    ),
+    (
+        (r#"records = "180d""#, r#"records = "2d""#),
+        "after 2 days it is deleted while a question may be open",
+    ),
+    ((r#"transcript = "180d""#, r#"transcript = "0d""#), "this is no time at all"),
+    ((r#"expires = "72h""#, r#"expires = "0h""#), "this is no time at all"),
+    ((r#"expires = "72h""#, r#"expires = "12h""#), "after the request has expired"),
+    (
+        (
+            "[handoff]\n",
+            r#"[handoff]
+claim_reminder = "0s"
+"#,
+        ),
+        "this is no time at all",
+    ),
+    ((r#"to = "08:00""#, r#"to = "20:00""#), "the quiet hours begin when they end"),
+    (("max_mb = 5", "max_mb = 0"), "`max_mb` must be 1 or more"),
+    (("max_files = 1", "max_files = 0"), "`max_files` must be 1 or more"),
+    ((r#"accept = ["pdf", "txt"]"#, "accept = []"), "no file would be accepted"),
+    (
+        (r#"accept = ["pdf", "txt"]"#, r#"accept = ["pdf", "txtt"]"#),
+        "files named `.txtt` can't be checked",
+    ),
+    (
+        (r#"acceptedFormats = ["pdf"]"#, r#"acceptedFormats = ["pdf", "docx"]"#),
+        "`details` accepts no `docx`",
+    ),
+    (
+        (
+            r#"[handoff]
+channel = "recruiting_desk""#,
+            "[handoff]",
+        ),
+        "this button offers a person, but nobody would be told",
+    ),
+    (
+        ("{{ records.person.name }}", "{{ records.person.name | upcase }}"),
+        "there is no filter `upcase`",
+    ),
+    (
+        ("{{ records.person.name }}", "{{ upper(records.person.name) }}"),
+        "`upper` is not defined here",
+    ),
+    (("{{ records.person.name }}", "{{ records.person.name.upper() }}"), "can't be called"),
+    (("{{ records.person.name }}", "{{ records.person.nmae }}"), "`person` has no field `nmae`"),
+    (
+        ("answers.wants_note == 'yes'", "answers.wants_note == 'yess'"),
+        "the answer to `wants_note` is never `yess`",
+    ),
+    (
+        ("answers.wants_note == 'yes'", "answers.wants_note in ['yes', 'maybe']"),
+        "the answer to `wants_note` is never `maybe`",
+    ),
+    (
+        ("answers.wants_note == 'yes'", "answers.wants_nope == 'yes'"),
+        "there is no step `wants_nope`",
+    ),
+    (
+        ("'drive' in answers.topics", "'drives' in answers.topics"),
+        "the answer to `topics` is never `drives`",
+    ),
+    (
+        (
+            r#"options = [ { id = "yes", label = "Yes" }, { id = "no", label = "No, thanks" } ]"#,
+            r#"options = { "$each" = "records.person.name", "$as" = { id = "{{ index }}", label = "{{ item }}" }, "$also" = [ { id = "yes", label = "Yes" }, { id = "no", label = "No, thanks" } ], "$most" = 3 }"#,
+        ),
+        "`records.person.name` is no list",
+    ),
+    ((r#"no = "@stop""#, r#"no = "agree""#), "`no` leads back to the same question"),
+    ((r#"no = "@stop""#, r#"no = "@next""#), "the answer `no` leaves `consent_given` unmet"),
+    (
+        (r#"{ id = "ask", label"#, r#"{ id = "later", label = "Later" }, { id = "ask", label"#),
+        "the answer `later` leaves `consent_given` unmet",
+    ),
+    (
+        (
+            r#"ask = "@handoff""#,
+            r#"ask = "@handoff"
+  yes = "@stop""#,
+        ),
+        "whatever completes `consent_given` also ends the conversation",
+    ),
+    ((r#"no = "@stop""#, r#"nope = "@stop""#), "this step never results in `nope`"),
+    (
+        (r#"label = "I don't agree""#, r#"label = "I agree""#),
+        "`I agree` is the label of `yes`, too",
+    ),
+    ((r#"decline = "Not now""#, r#"decline = "Start""#), "`Start` is the label of `accept`, too"),
+    ((r#"label = "I don't agree""#, r#"label = "<90>""#), "at most 75 can be shown"),
+    (
+        (r#"prompt = "Do you agree that we keep your details?""#, r#"prompt = "<5000>""#),
+        "at most 3000 can be shown",
+    ),
+    ((r#"text = "**This is a bot**"#, r#"text = "<5000>"#), "at most 3000 can be shown"),
+    ((r#"title = "About you""#, r#"title = "<300>""#), "at most 100 can be shown"),
+    ((r#"title = "About you""#, r#"title = """#), "this text is empty"),
+    ((r#"prompt = "Would you like to add a few words?""#, r#"prompt = """#), "this text is empty"),
+    ((r#"label = "No, thanks""#, r#"label = """#), "this text is empty"),
+    ((r#"accept = "Start""#, r#"accept = """#), "this text is empty"),
+    (
+        (r#"include = ["person", "note"]"#, r#"include = ["person", "writing_sample"]"#),
+        "nothing in this flow collects `writing_sample`",
+    ),
+    (
+        (
+            r#"done = { reviewed = "person" }"#,
+            r#"done = { saved = { data = "person", at_least = 3 } }"#,
+        ),
+        "no step saves `person` so often",
+    ),
+    (
+        (
+            r#"done = { reviewed = "person" }"#,
+            r#"done = { saved = { data = "person", at_least = 0 } }"#,
+        ),
+        "this holds before anybody has done anything",
+    ),
+    (
+        (
+            r#"done = { reviewed = "note" }"#,
+            r#"done = { any = [ { talked = 0 }, { reviewed = "note" } ] }"#,
+        ),
+        "this holds before anybody has done anything",
+    ),
+    (
+        (r#"done = { reviewed = "note" }"#, "done = { talked = 3 }"),
+        "a script has no conversation to count",
+    ),
+    (
+        (
+            r#"place = "private-thread"
+parent = "welcome""#,
+            r#"place = "private-thread""#,
+        ),
+        "there is no channel to open threads in",
+    ),
+    ((r#"place = "dm""#, r#"place = "channel-thread""#), "there is no channel to open threads in"),
+    (
+        (r#"commands = ["/volunteer"]"#, r#"commands = ["volunteer"]"#),
+        "`volunteer` is not a slash command",
+    ),
+    (
+        (
+            r#"fallback = "script"
+"#,
+            "",
+        ),
+        "without a model `closing` can never be left",
+    ),
+    (
+        (r#"approval = "recruiting_approvals""#, r#"approval = "recruitng_approvals""#),
+        "the alias `recruitng_approvals` is not configured",
+    ),
+    ((r#"uploadType = "other""#, r#"uploadType = "others""#), "`others` is not one of"),
+    (
+        (
+            r#"expires = "72h""#,
+            r#"expires = "72h"
+quorum = 0"#,
+        ),
+        "nobody would have to decide",
+    ),
+    (
+        (
+            r#"  [[phase.step]]
+  id = "wants_note""#,
+            r#"  [[phase.step]]
+  id = "on"
+  tool = "next_phase"
+  args = { overrides = ["consent_given"] }
+
+  [[phase.step]]
+  id = "wants_note""#,
+        ),
+        "`consent_given` can't be passed over",
+    ),
+    (
+        (
+            r#"  [[phase.step]]
+  id = "wants_note""#,
+            r#"  [[phase.step]]
+  id = "on"
+  tool = "next_phase"
+  args = { overrides = ["note_written"] }
+  branch = { denied = "@stop" }
+
+  [[phase.step]]
+  id = "wants_note""#,
+        ),
+        "only a denial without words is dealt with",
+    ),
+];
+
+/// What is odd, but right.
+const ODD: &[&[Edit]] = &[
+    &[
+        (
+            r#"[[phase.step]]
+  id = "licence""#,
+            r#"[[phase.step]]
+  id = "photos"
+  tool = "get_user_option"
+  args = { prompt = "May we take photos of you?", options = [ { id = "yes", label = "Yes" }, { id = "no", label = "No" } ] }
+
+  [[phase.step]]
+  id = "licence""#,
+        ),
+        (
+            r#"[[phase.objective]]
+  id = "interests_known""#,
+            r#"[[phase.objective]]
+  id = "photo_permission"
+  title = "Photo permission"
+  done = { answered = { step = "photos" } }
+
+  [[phase.objective]]
+  id = "interests_known""#,
+        ),
+    ],
+    &[(
+        r#"tool = "submit_for_validation""#,
+        r#"tool = "submit_for_validation"
+  branch = { rejected = "details_form" }"#,
+    )],
+    &[(
+        r#"message = "Who are you?""#,
+        r#"message = "Who are you, {% if platform == 'web' %}stranger{% else %}friend{% endif %}?""#,
+    )],
+    &[(r#"records = "180d""#, r#"records = "14d""#)],
+    &[(r#"remind_after = ["24h", "72h"]"#, "remind_after = []")],
+    &[(r#"from = "20:00", to = "08:00""#, r#"from = "12:00", to = "13:00""#)],
+    &[(
+        r#"title = "Consent"
+mode = "script""#,
+        r#"title = "Consent"
+mode = "script"
+next = "details""#,
+    )],
+    &[(
+        r#"title = "Consent"
+mode = "script""#,
+        r#"title = "Consent"
+mode = "script"
+next = "closing""#,
+    )],
+    &[("{{ records.person.name }}", "{{ records.person.name | default('friend') | title }}")],
+    &[("{{ records.person.name }}", "{{ 'a | upcase b' }}{{ 'is maybe(x)' }}")],
+    &[(
+        "{{ records.person.name }}",
+        "{% for c in records.person.name %}{{ loop.index }}{{ loop.cycle('-', '+') }}{% endfor %}",
+    )],
+    &[(
+        r#"when = "'drive' in answers.topics""#,
+        r#"when = "'drive' not in answers.topics and answers.agree != 'no'""#,
+    )],
+    &[(
+        r#"when = "answers.wants_note == 'yes'""#,
+        r#"when = "answers.licence == 'skipped' or answers.licence == 'uploaded' or answers.wants_note == 'yes'""#,
+    )],
+    &[(r#"label = "No, thanks""#, r#"label = "I agree""#)],
+    &[(r#"accept = ["pdf", "txt"]"#, r#"accept = ["PDF", "TXT"]"#)],
+    &[
+        (r#"{ id = "ask", label"#, r#"{ id = "later", label = "Not yet" }, { id = "ask", label"#),
+        (
+            r#"ask = "@handoff""#,
+            r#"ask = "@handoff"
+  later = "why""#,
+        ),
+        (
+            "# ---------------------------------------------------------------- details",
+            r#"  [[phase.step]]
+  id = "why"
+  tool = "get_user_option"
+  when = "answers.agree == 'later'"
+  args = { prompt = "We need it to write to you.", options = [ { id = "again", label = "Back" }, { id = "leave", label = "Leave" } ] }
+  branch = { again = "agree", leave = "@stop" }"#,
+        ),
+    ],
+    &[
+        (
+            r#"[notice]
+text = "**This is a bot** of {{organisation}}. It keeps your answers for {{retention}}."
+accept = "Start"
+human = "Ask the team"
+decline = "Not now"
+"#,
+            "",
+        ),
+        (
+            r#"[handoff]
+channel = "recruiting_desk""#,
+            "",
+        ),
+        (r#"ask = "@handoff""#, r#"ask = "@stop""#),
+    ],
+    &[(
+        r#"[start.discord]
+panel = true
+panel_title = "Would you like to help?"
+panel_text = "Press Start. It takes two minutes."
+place = "private-thread"
+parent = "welcome"
+"#,
+        "",
+    )],
+    &[(
+        r#"options = [ { id = "yes", label = "Yes" }, { id = "no", label = "No, thanks" } ]"#,
+        r#"options = { "$each" = "answers.topics", "$as" = { id = "{{ item }}", label = "{{ item }}" }, "$also" = [ { id = "yes", label = "Yes" }, { id = "no", label = "No, thanks" } ], "$most" = 3 }"#,
+    )],
+    &[(r#"with = ["yes"] }"#, r#"with = ["yes", "ask"] }"#)],
+];
+
+fn changed(edits: &[Edit]) -> String {
+    edits.iter().fold(SOUND.to_owned(), |flow, (from, to)| {
+        assert!(flow.contains(from), "`{from}` is not in the flow");
+        let words = |count: usize| "so many words ".chars().cycle().take(count).collect::<String>();
+        let to = [90, 300, 5_000]
+            .iter()
+            .fold((*to).to_owned(), |to, count| to.replace(&format!("<{count}>"), &words(*count)));
+        flow.replacen(from, &to, 1)
+    })
+}
+
+#[test]
+fn nothing_is_said_about_the_sound_flow() {
+    assert_eq!(said(SOUND), "");
+}
+
+#[test]
+fn each_mistake_is_found_with_its_line_and_what_to_do() {
+    for (edit, expected) in MISTAKES {
+        let said = said(&changed(&[*edit]));
+        assert!(said.contains(expected), "{edit:?}: {said}");
+        let is_placed =
+            |line: &str| line.split(':').nth(1).is_some_and(|at| at.parse::<u32>().is_ok());
+        assert!(said.lines().all(is_placed), "without a line: {said}");
+    }
+}
+
+#[test]
+fn what_is_odd_but_right_is_not_refused() {
+    for edits in ODD {
+        let said = said(&changed(edits));
+        assert!(said.lines().all(|line| line.contains(": warning: ")), "{edits:?}: {said}");
+    }
+}
