@@ -124,6 +124,8 @@ mod skipped;
 mod specification;
 #[path = "slack/streams.rs"]
 mod streams;
+#[path = "slack/streams_and_kills.rs"]
+mod streams_and_kills;
 #[path = "slack/surface.rs"]
 mod surface;
 #[path = "support/temperaments.rs"]

@@ -13,6 +13,7 @@ pub(crate) mod model_service;
 #[path = "llm/plays.rs"]
 mod plays;
 #[path = "../support/provider.rs"]
+#[expect(dead_code, reason = "nothing is held in the middle of an answer here")]
 pub(crate) mod provider;
 #[path = "llm/rules.rs"]
 mod rules;

@@ -52,7 +52,7 @@ fallback = "script"
 "#;
 
 /// An answer that is worth a stream.
-const LONG: &str = "Thank you for telling me. A cat is a fine pet; cats sleep for most of the day, and so do I. \
+pub(crate) const LONG: &str = "Thank you for telling me. A cat is a fine pet; cats sleep for most of the day, and so do I. \
                     There is a lot more that could be said about them. What is its name?";
 
 /// Ada talks to the model, which is in the middle of an answer.

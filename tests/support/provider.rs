@@ -17,12 +17,16 @@ use futures::{StreamExt as _, stream};
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
+use super::scripted::Gate;
+
 /// What it does with one request.
 #[derive(Debug, Clone)]
 pub(crate) struct Reply {
     status: u16,
     headers: Vec<(&'static str, String)>,
     pieces: Vec<Bytes>,
+    /// After so many pieces, it waits here.
+    gate: Option<(usize, Gate)>,
     ending: Ending,
 }
 
@@ -45,7 +49,7 @@ impl Reply {
     /// Anything.
     pub(crate) fn new(status: u16, kind: &str, body: impl Into<Bytes>) -> Self {
         let headers = vec![("content-type", kind.to_owned())];
-        Self { status, headers, pieces: vec![body.into()], ending: Ending::Whole }
+        Self { status, headers, pieces: vec![body.into()], gate: None, ending: Ending::Whole }
     }
 
     /// JSON.
@@ -62,16 +66,39 @@ impl Reply {
 
     /// A stream that says something.
     pub(crate) fn says(text: &str) -> Self {
-        Self::stream(&[
-            json!({ "choices": [{ "index": 0, "delta": { "role": "assistant", "content": "" } }] }),
-            json!({ "choices": [{ "index": 0, "delta": { "content": text } }] }),
-            json!({ "choices": [{ "index": 0, "delta": {}, "finish_reason": "stop" }] }),
-            json!({ "choices": [], "usage": { "prompt_tokens": 7, "completion_tokens": 2, "total_tokens": 9 } }),
-        ])
+        Self::says_in_pieces(&[text])
+    }
+
+    /// The same in several pieces, which come after the first of its stream.
+    pub(crate) fn says_in_pieces(texts: &[&str]) -> Self {
+        let words = texts.iter().map(|text| json!({ "content": text })).collect::<Vec<_>>();
+        Self::completion(&words, "stop")
+    }
+
+    /// A stream that calls a tool.
+    pub(crate) fn calls(tool: &str, args: &Value) -> Self {
+        let function = json!({ "name": tool, "arguments": args.to_string() });
+        let call = json!({ "index": 0, "id": "call_1", "type": "function", "function": function });
+        Self::completion(&[json!({ "tool_calls": [call] })], "tool_calls")
+    }
+
+    fn completion(deltas: &[Value], finish: &str) -> Self {
+        let choice = |delta: &Value| json!({ "choices": [{ "index": 0, "delta": delta }] });
+        let mut events = vec![choice(&json!({ "role": "assistant", "content": "" }))];
+        events.extend(deltas.iter().map(choice));
+        events.push(json!({ "choices": [{ "index": 0, "delta": {}, "finish_reason": finish }] }));
+        events.push(json!({ "choices": [], "usage": { "prompt_tokens": 7, "completion_tokens": 2, "total_tokens": 9 } }));
+        Self::stream(&events)
     }
 
     pub(crate) fn with(mut self, name: &'static str, value: &str) -> Self {
         self.headers.push((name, value.to_owned()));
+        self
+    }
+
+    /// Waits after so many pieces until the gate is open.
+    pub(crate) fn held_by(mut self, pieces: usize, gate: &Gate) -> Self {
+        self.gate = Some((pieces, gate.clone()));
         self
     }
 
@@ -143,7 +170,16 @@ async fn answer(
         let at = script.seen.len().min(script.replies.len()) - 1;
         script.replies[at].clone()
     };
-    let given = stream::iter(reply.pieces).map(Ok::<_, io::Error>);
+    let (at, gate) = reply.gate.unzip();
+    let given = stream::iter(reply.pieces.into_iter().enumerate()).then(move |(n, piece)| {
+        let gate = gate.clone().filter(|_| at == Some(n));
+        async move {
+            if let Some(gate) = gate {
+                gate.pass().await;
+            }
+            Ok::<_, io::Error>(piece)
+        }
+    });
     let body = match reply.ending {
         Ending::Whole => Body::from_stream(given),
         Ending::Cut => {
