@@ -120,3 +120,5 @@ mod unheard;
 mod welcome;
 #[path = "discord/wire.rs"]
 mod wire;
+#[path = "discord/working.rs"]
+mod working;

@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// A talk that a model leads.
-const TALK: &str = r#"
+pub(crate) const TALK: &str = r#"
 format = 1
 id = "talk"
 version = "1.0.0"

@@ -260,6 +260,12 @@ pub fn working(id: String) -> Message {
     Message { content: String::new(), components }
 }
 
+/// What is left of that where Discord does not let it be deleted.
+pub fn worked() -> Message {
+    let components = vec![small(&["I took a while to think here.".to_owned()])];
+    Message { content: String::new(), components }
+}
+
 /// Begins the id of the button that hands a copy out.
 pub const COPY: &str = "copy.";
 

@@ -2,11 +2,11 @@
 //! end.
 //!
 //! Best effort, like the sign that the bot is writing. What a process leaves behind is found by the note that it kept, and
-//! deleted when the next one begins.
+//! deleted when the next one begins. A message that Discord does not let the bot delete loses its button and says what
+//! was; where that is refused, too, its button still answers what is true.
 
 use std::{collections::HashSet, sync::Arc};
 
-use serde_json::Value;
 use tokio::{
     sync::broadcast::{Receiver, error::RecvError},
     task::JoinSet,
@@ -14,9 +14,15 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-use super::{api::Near, app::App, limits, render::Message, send, texts};
+use super::{
+    api::{Code, Failure, Near},
+    app::App,
+    limits,
+    render::Message,
+    send, texts,
+};
 use crate::{
-    chat::standing::Standing,
+    chat::{refusal::Class, standing::Standing},
     engine::{Changed, Engine, Look},
     ids::{EffectId, SessionId},
     model::{
@@ -24,6 +30,7 @@ use crate::{
         session::Platform,
     },
     store::{Find, Note},
+    threads::Spot,
 };
 
 /// Follows the engine until `shutdown`; does nothing where no model leads.
@@ -35,9 +42,17 @@ pub(super) async fn keep_offering(app: &Arc<App>, shutdown: CancellationToken) {
     let mut watched = engine.watch();
     let mut busy = HashSet::new();
     let mut jobs: JoinSet<SessionId> = JoinSet::new();
-    tokio::select! {
+    let left = tokio::select! {
         () = shutdown.cancelled() => return,
-        () = remove_left(app, engine) => {}
+        left = left(app, engine) => left,
+    };
+    for session in left {
+        busy.insert(session);
+        let app = Arc::clone(app);
+        jobs.spawn(async move {
+            remove_noted(&app, session).await;
+            session
+        });
     }
     loop {
         let session = tokio::select! {
@@ -82,7 +97,9 @@ async fn offer(app: &App, engine: &Engine, session: SessionId) {
         return;
     }
     let Ok(Some(room)) = app.rooms.known(session).await else { return };
-    if keep(app, session, Some(&room)).await.is_err() {
+    // Of an earlier turn, where it could not be removed then.
+    remove_noted(app, session).await;
+    if !engine.is_asking_model(session) || keep(app, session, Some(&room)).await.is_err() {
         return;
     }
     let nonce = send::nonce(EffectId::mint(app.ids.as_ref()), 0);
@@ -92,15 +109,11 @@ async fn offer(app: &App, engine: &Engine, session: SessionId) {
     };
     // It has taken the other sign away.
     app.signs.changed(session);
-    let at = format!("{room}/{message}");
-    let posted = Posted { item: Item::Message { at }, reader: Reader::Participant };
-    app.ledger.note_or_tell(session, &[posted]).await;
+    let at = Spot { channel: room, message };
+    _ = keep(app, session, Some(&at.name())).await;
+    app.ledger.note_or_tell(session, &[posted(&at)]).await;
     until_done(engine, session, changes).await;
-    if app.api.delete(&room, &message).await.is_ok() {
-        _ = keep(app, session, None).await;
-    } else {
-        remove(app, session, &room).await;
-    }
+    remove(app, session, &at.name()).await;
 }
 
 /// Resolves when it is not the model's turn any more.
@@ -125,46 +138,106 @@ async fn at_work(engine: &Engine, session: SessionId) -> Option<Look> {
     (Standing::of(&look) == Standing::Processing).then_some(look)
 }
 
-/// Removes what a process before this one has left standing.
-async fn remove_left(app: &App, engine: &Engine) {
+/// Sessions in which a process before this one has left a message.
+async fn left(app: &App, engine: &Engine) -> Vec<SessionId> {
     let store = &engine.parts().store;
     let newest = store.find(Find::Newest(limits::CATCH_UP_SESSIONS)).await.unwrap_or_default();
+    let mut left = Vec::new();
     for head in newest.iter().filter(|head| head.place.platform == Platform::Discord) {
-        let note = store.noted(&key(head.id)).await.ok().flatten();
-        if let Some(room) = note.and_then(|note| note.value) {
-            remove(app, head.id, &room).await;
+        if noted(app, head.id).await.is_some() {
+            left.push(head.id);
         }
+    }
+    left
+}
+
+/// Removes the message that a note tells of.
+async fn remove_noted(app: &App, session: SessionId) {
+    if let Some(at) = noted(app, session).await {
+        remove(app, session, &at).await;
     }
 }
 
-/// Deletes the message wherever it stands among the newest of a room.
-async fn remove(app: &App, session: SessionId, room: &str) {
-    let Ok(messages) = app.api.messages(room, Near::Latest, limits::CATCH_UP_MESSAGES).await else {
-        return;
-    };
-    let button = button_of(session);
-    let is_it = |message: &&Value| message["components"].to_string().contains(&button);
-    for message in messages.iter().filter(is_it) {
-        if let Some(id) = message["id"].as_str()
-            && app.api.delete(room, id).await.is_err()
-        {
-            return;
-        }
+/// Removes the message at a [`Spot`], or somewhere in a room; while Discord cannot be reached, again and again. What is
+/// refused is left to the next process, or to the next turn that takes long.
+async fn remove(app: &App, session: SessionId, at: &str) {
+    while let Err(failure) = try_to_remove(app, session, at).await {
+        let after = match failure.class() {
+            Class::Later { after } => after,
+            _ if failure.code().is_some() => {
+                tracing::warn!(session.id = %session, %failure, "a button that stops the model stays");
+                return;
+            }
+            _ => limits::TYPING_AGAIN,
+        };
+        sleep(after).await;
     }
     _ = keep(app, session, None).await;
+}
+
+async fn try_to_remove(app: &App, session: SessionId, at: &str) -> Result<(), Failure> {
+    let found = match Spot::parse(at) {
+        Some(spot) => vec![spot],
+        None => look_for(app, session, at).await?,
+    };
+    for spot in found {
+        if !delete(app, &spot).await? {
+            app.ledger.note_or_tell(session, &[posted(&spot)]).await;
+        }
+    }
+    Ok(())
+}
+
+/// The messages with this button among the newest of a room.
+async fn look_for(app: &App, session: SessionId, room: &str) -> Result<Vec<Spot>, Failure> {
+    let messages = match app.api.messages(room, Near::Latest, limits::CATCH_UP_MESSAGES).await {
+        Err(failure) if failure.class() == Class::PlaceGone => return Ok(Vec::new()),
+        messages => messages?,
+    };
+    let button = button_of(session);
+    let with_button =
+        messages.iter().filter(|message| message["components"].to_string().contains(&button));
+    let ids = with_button.filter_map(|message| message["id"].as_str());
+    Ok(ids.map(|id| Spot { channel: room.to_owned(), message: id.to_owned() }).collect())
+}
+
+/// Whether a message is gone; if not, it has no button any more.
+async fn delete(app: &App, at: &Spot) -> Result<bool, Failure> {
+    let (room, message) = (at.channel.as_str(), at.message.as_str());
+    let mut deleted = app.api.delete(room, message).await;
+    if deleted.as_ref().is_err_and(|failure| failure.is(Code::Archived)) {
+        app.api.unarchive(room).await?;
+        deleted = app.api.delete(room, message).await;
+    }
+    let is_gone =
+        |failure: &Failure| matches!(failure.class(), Class::MessageGone | Class::PlaceGone);
+    match deleted {
+        Ok(()) => Ok(true),
+        Err(failure) if is_gone(&failure) => Ok(true),
+        Err(failure) if matches!(failure.class(), Class::Later { .. }) => Err(failure),
+        Err(failure) if failure.code().is_some() => {
+            app.api.edit(room, message, texts::worked().body(0)).await.map(|()| false)
+        }
+        Err(failure) => Err(failure),
+    }
+}
+
+fn posted(at: &Spot) -> Posted {
+    Posted { item: Item::Message { at: at.name() }, reader: Reader::Participant }
 }
 
 fn key(session: SessionId) -> String {
     format!("discord/working/{session}")
 }
 
-/// Notes in which room the message stands, or that there is none.
-async fn keep(
-    app: &App,
-    session: SessionId,
-    room: Option<&str>,
-) -> Result<(), crate::store::Error> {
-    let note = Note { key: key(session), session: Some(session), value: room.map(str::to_owned) };
+/// Where the message stands that a note tells of: `room/message`, or `room` where its name is not known.
+async fn noted(app: &App, session: SessionId) -> Option<String> {
+    app.store.noted(&key(session)).await.ok().flatten()?.value
+}
+
+/// Notes where the message stands, or that there is none.
+async fn keep(app: &App, session: SessionId, at: Option<&str>) -> Result<(), crate::store::Error> {
+    let note = Note { key: key(session), session: Some(session), value: at.map(str::to_owned) };
     app.store.note(note).await
 }
 
