@@ -2,6 +2,7 @@
 
 use anteroom::{export::transcript, model::transcript::Audience};
 use insta::assert_snapshot;
+use metrics_exporter_prometheus::PrometheusBuilder;
 
 use crate::{
     bot::Bot,
@@ -19,6 +20,8 @@ async fn told(bot: &Bot) -> String {
 
 #[tokio::test]
 async fn why_an_answer_did_not_help_is_kept_for_staff_once() {
+    let recorder = PrometheusBuilder::new().build_recorder();
+    let (page, _guard) = (recorder.handle(), metrics::set_default_local_recorder(&recorder));
     let model = Scripted::new();
     model.next(Turn::says("Your first day is *Monday*. Have you got a pet?"));
     let bot = led_by(&model).await;
@@ -49,5 +52,10 @@ async fn why_an_answer_did_not_help_is_kept_for_staff_once() {
     let good = ada.button("Good").unwrap();
     bot.linus().press_again(&good).await;
     assert_snapshot!(told(&bot).await, @r"Ada: Found an answer not helpful (“Your first day is \*Monday\*. Have you got a pet?”): “I asked about holidays.”");
+    let page = page.render();
+    for counted in ["{outcome=\"good\"} 1\n", "{outcome=\"bad\"} 1\n"] {
+        let line = format!("anteroom_discord_feedback_total{counted}");
+        assert!(page.contains(&line), "{line}{page}");
+    }
     model.assert_played();
 }

@@ -413,3 +413,47 @@ async fn an_override_by_those_who_may_is_at_once_and_has_its_reason() {
     let look = bot.engine.look(bot.session().await).await.unwrap();
     assert_eq!(look.state.phase(), Some("end"));
 }
+
+/// What is written under a request is about that request alone, and reaches nobody else.
+#[tokio::test]
+async fn a_hand_over_stays_in_its_own_thread_while_a_request_is_open_and_after() {
+    let model = Scripted::new();
+    let bot = asked_on(&model, &FLOW.replace("\"staff_desk\"", "\"staff_approvals\"")).await;
+    let (ada, grace) = (bot.ada().at("welcome-ada"), bot.grace());
+    drop(grace.news());
+    ada.write("human").await;
+    bot.linus().press("Take over").await;
+    ada.write("Hello, is somebody there?").await;
+    assert_snapshot!(grace.news(), @"
+    #staff-approvals
+      + Anteroom: ┃ **Ada** · About pets
+          ┃ -# Step 1 of 2 · Pets · 0/1 · running.
+          ┃ -# Write in this thread to take over: what you write is passed on.
+          ┃ [Take over] [Hand back] [! End]
+    #Ada · About pets
+      + Anteroom: **Ada** asks for a person in *About pets*.
+          
+          - Step 1 of 2 · Pets
+          - Open: A pet
+      + Anteroom: Ada: Hello, is somebody there?
+    ");
+    bot.grace().at("staff-approvals").press("Deny").await;
+    ada.write("And now?").await;
+    assert_snapshot!(grace.news(), @"
+    #staff-approvals
+      ~ Anteroom (edited): ┃! ### Move Ada to “Goodbye”?
+          ┃! This phase isn't complete. Missing items were determined by the app, not by the model.
+          ┃! **Person**: @Ada
+          ┃! **Missing**: A pet
+          ┃! **Requested**: <t:1793628300:f>
+          ┃! **Expires**: <t:1794233100:f> ⟶ 🖼 Ada
+          ┃! **The interviewer's reason**
+          ┃! > there is no pet
+          ┃! -# About pets · Pets
+          ┃! ✗ **Denied** by @Grace Hopper · <t:1793628300:f>
+    #Ada
+      + Anteroom: Denied by @Grace Hopper.
+    #Ada · About pets
+      + Anteroom: Ada: And now?
+    ");
+}

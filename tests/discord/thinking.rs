@@ -202,3 +202,23 @@ async fn the_first_message_of_an_answer_refers_to_the_message_that_it_answers() 
     assert_eq!(posted(&bot).last().unwrap(), &("No history.".to_owned(), None));
     model.assert_played();
 }
+
+#[tokio::test]
+async fn an_answer_in_a_direct_message_refers_to_nothing() {
+    let model = Scripted::new();
+    model.next(Turn::says("Hello. Have you got a pet?"));
+    model.next(Turn::says("A cat, how nice."));
+    let flow = TALK.replace("place = \"private-thread\"\nparent = \"welcome\"", "place = \"dm\"");
+    let plan = Plan { model: Some(Arc::clone(&model)), flow: Some(flow), ..Plan::default() };
+    let bot = Bot::planned(plan).await;
+    bot.linus().at("welcome").command("/onboard panel", &[]).await;
+    bot.ada().press("Start").await;
+    bot.ada().at_direct().write("A cat.").await;
+    assert!(bot.ada().screen().contains("A cat, how nice."), "{}", bot.ada().screen());
+    let refers = bot.discord.with(|state| {
+        let mut all = state.channels.values().flat_map(|channel| channel.messages.values());
+        all.any(|message| !message.body["message_reference"].is_null())
+    });
+    assert!(!refers, "nobody else writes there");
+    model.assert_played();
+}

@@ -344,6 +344,15 @@ async fn a_hand_over_stays_in_its_own_thread_while_a_request_is_open_and_after()
     +   Anteroom: Denied by @Grace Hopper.
     +   Anteroom: Ada Byron: And now?
     ");
+    let thread_of = |words: &str| {
+        bot.slack.look(|state| {
+            let mut messages = state.channels["C0APPROVALS"].messages.values();
+            messages.find(|message| message.text.contains(words)).unwrap().thread.clone()
+        })
+    };
+    let thread = thread_of("asks for a person");
+    assert!(thread.is_some() && thread != thread_of("Denied by"));
+    assert_eq!([thread_of("is somebody there?"), thread_of("And now?")], [thread.clone(), thread]);
 }
 
 #[tokio::test]

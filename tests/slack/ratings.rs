@@ -48,6 +48,24 @@ async fn why_an_answer_did_not_help_is_kept_for_staff_once_and_goes_with_the_con
 }
 
 #[tokio::test]
+async fn an_answer_is_rated_by_nobody_but_the_one_it_was_given_to() {
+    let model = Scripted::new();
+    model.next(Turn::says("Have you got a pet?"));
+    let flow = approvals::FLOW.replace("place = \"dm\"", "place = \"channel-thread\"");
+    let plan = Plan { model: Some(Arc::clone(&model)), flow: Some(flow), ..Plan::default() };
+    let bot = Bot::planned(plan).await;
+    let (ada, mallory) = (bot.ada().at("general"), bot.mallory().at("general"));
+    ada.command("/onboard start").await;
+    drop(mallory.news());
+    mallory.press("Bad").await;
+    assert_snapshot!(mallory.news(), @"+   Anteroom (only you): Only the person who was asked can do that.");
+    assert_eq!(told(&bot).await, "");
+    ada.press("Good").await;
+    assert_snapshot!(told(&bot).await, @"Ada Byron: Found an answer helpful (“Have you got a pet?”)");
+    model.assert_played();
+}
+
+#[tokio::test]
 async fn an_answer_whose_block_slack_refuses_is_posted_as_plain_words() {
     let model = Scripted::new();
     model.next(Turn::says("Hello."));

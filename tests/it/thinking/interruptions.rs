@@ -8,6 +8,7 @@ use anteroom::{
     model::{session::Status, transcript::Event},
 };
 use insta::assert_snapshot;
+use serde_json::json;
 
 use super::{TALK, assert_prefixes, colours, news};
 use crate::{
@@ -115,6 +116,48 @@ async fn wait_ends_a_round_of_which_nothing_is_seen_yet() {
         assert!(read.contains(&format!("<participant>{words}</participant>")), "{words}: {read}");
         world.assert_at_rest().await;
     }
+}
+
+/// Nothing is said yet that could be meant.
+#[tokio::test]
+async fn stop_before_anything_is_seen_ends_the_conversation() {
+    let (model, gate) = (Scripted::new(), Gate::new());
+    model.next(Turn::says("Do you have a pet?").held_by(&gate));
+    let mut world = World::led_by_unrested(TALK, &model).await;
+    gate.reached().await;
+    world.say("stop").await;
+    assert_eq!(world.state().await.status, Status::Stopped);
+    gate.open();
+    world.rest().await;
+    assert!(!world.screen().contains("Do you have a pet?"), "{}", world.screen());
+}
+
+/// A card stands open beside the words of the model, since its first two were withheld.
+#[tokio::test]
+async fn words_that_name_an_option_are_its_answer_and_halt_nobody() {
+    let (model, gates) = (Scripted::new(), [Gate::new(), Gate::new(), Gate::new(), Gate::new()]);
+    let options = json!([{ "id": "wait", "label": "Wait" }, { "id": "go", "label": "Go on" }]);
+    let asks = json!({ "prompt": "Shall we go on?", "options": options });
+    for gate in &gates[..3] {
+        model.next(Turn::calls("get_user_option", &asks).held_by(gate));
+    }
+    model.next(Turn::says(LONG).in_pieces(4).held_by(&gates[3]));
+    model.next(Turn::says("Then we wait."));
+    let mut world = World::led_by_unrested(TALK, &model).await;
+    for gate in &gates[..3] {
+        gate.reached().await;
+        writes(&mut world, "I have a dog.").await;
+        gate.open();
+    }
+    gates[3].reached().await;
+    assert_eq!(world.state().await.pending().count(), 1, "{}", world.screen());
+    writes(&mut world, "wait").await;
+    gates[3].open();
+    world.rest().await;
+    model.assert_played();
+    let screen = world.screen();
+    assert!(screen.contains("✓ Ada Byron: Wait") && screen.ends_with("Then we wait."), "{screen}");
+    world.assert_at_rest().await;
 }
 
 #[tokio::test]

@@ -173,6 +173,27 @@ async fn whoever_keeps_writing_sees_the_third_card_and_is_read_at_once_all_the_s
 }
 
 #[tokio::test]
+async fn cards_of_one_answer_are_withheld_together() {
+    let model = Scripted::new();
+    let (mut world, first) =
+        at_work(TALK, &model, Turn::calls("get_user_option", &colours())).await;
+    let second = Gate::new();
+    let both = Turn::calls("get_user_option", &colours()).and_calls("get_user_option", &sizes());
+    model.next(both.held_by(&second));
+    model.next(Turn::says("I read that."));
+    for (n, gate) in [first, second].iter().enumerate() {
+        gate.reached().await;
+        writes(&mut world, &format!("Part {n}.")).await;
+        gate.open();
+    }
+    world.rest().await;
+    model.assert_played();
+    assert!(world.state().await.pending().next().is_none(), "{}", world.screen());
+    assert!(world.screen().ends_with("I read that."), "{}", world.screen());
+    world.assert_at_rest().await;
+}
+
+#[tokio::test]
 async fn a_resume_sent_while_the_model_is_at_work_counts_and_is_acknowledged_by_name() {
     let model = Scripted::new();
     let asks = json!({ "uploadType": "resume", "prompt": "Your résumé, please." });
