@@ -70,6 +70,12 @@ pub trait Tool: fmt::Debug + Send + Sync {
         Err(ToolError::Changed)
     }
 
+    /// What a call has come to, as the participant reads it beside [`ToolSpec::done`]: `Found 4 roles`. None where that
+    /// says all of it, as it does for most tools.
+    fn came_to(&self, _response: &Value) -> Option<String> {
+        None
+    }
+
     /// The response of a call that answered [`Outcome::Subtask`], from what came of the child run. May be made twice.
     fn deliver(&self, _child: SessionId, conclusion: &Conclusion) -> Result<Value, ToolError> {
         match conclusion {

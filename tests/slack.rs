@@ -80,6 +80,8 @@ mod people;
 mod pictured;
 #[path = "slack/pictures.rs"]
 mod pictures;
+#[path = "slack/plan.rs"]
+mod plan;
 #[path = "slack/privacy.rs"]
 mod privacy;
 #[path = "slack/program.rs"]

@@ -19,7 +19,7 @@ use tokio::{sync::broadcast, time::Instant};
 use self::{
     authorise::{authorise, knows},
     cache::Cache,
-    record::{Effort, Progress, Recorder},
+    record::{Effort, Progress, Recorder, RunningCall},
     retry::attempts,
     validate::no_object,
 };
@@ -147,7 +147,7 @@ impl Pipeline {
         let began = Instant::now();
         let spec = self.found(call, actor).map(|tool| tool.spec());
         let doing = spec.map_or(WORKING, |spec| spec.doing);
-        let running = self.recorder.begun(session, call, doing);
+        let running = self.recorder.begun(session, call, (doing, now));
         let (result, attempts) = match self.admitted(call, actor) {
             Ok((tool, args)) => {
                 let call = Call { args, ..call.clone() };
@@ -178,7 +178,7 @@ impl Pipeline {
         };
         let session = lock(actor, |actor| actor.state().session);
         let began = Instant::now();
-        let running = self.recorder.begun(session, call, self.doing(&call.tool));
+        let running = self.recorder.begun(session, call, (self.doing(&call.tool), now));
         let meter = Meter::default();
         let cx = self.cx(call, actor, (now, &meter));
         let (result, attempts) =
@@ -191,8 +191,8 @@ impl Pipeline {
         Ended::new(result, Some(tool.spec()), &meter)
     }
 
-    /// What runs in a session now, in words for people.
-    pub fn running(&self, session: SessionId) -> Vec<&'static str> {
+    /// The calls that run in a session now, in the order in which they began.
+    pub fn running(&self, session: SessionId) -> Vec<RunningCall> {
         self.recorder.running(session)
     }
 
@@ -204,6 +204,11 @@ impl Pipeline {
     /// What people read once a tool is done; empty for nothing.
     pub fn done(&self, tool: &str) -> &'static str {
         self.toolbox.get(tool).map_or("", |tool| tool.spec().done)
+    }
+
+    /// What a call has come to, in words for people; none where [`Pipeline::done`] says all of it.
+    pub fn came_to(&self, tool: &str, response: &Value) -> Option<String> {
+        self.toolbox.get(tool)?.came_to(response)
     }
 
     /// The tool's own name for the record.

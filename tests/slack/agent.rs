@@ -399,8 +399,8 @@ async fn a_message_shows_the_steps_of_its_whole_turn() {
     world.ada.sees("What is its name").await;
     insta::assert_snapshot!(steps(&world.slack), @r#"
     plan: "Pets"
-    "t0" "Looked up your contact card" "complete"
-    "t1" "Noted it down" "complete"
+    "Looked up your contact card" "complete"
+    "Noted it down" "complete"
     "#);
     // What was done before the person wrote again is not shown once more.
     let gate = Gate::new();
@@ -415,10 +415,10 @@ async fn a_message_shows_the_steps_of_its_whole_turn() {
     gate.open();
     insta::assert_snapshot!(steps(&world.slack), @r#"
     plan: "Pets"
-    "t0" "Looked up your contact card" "complete"
-    "t1" "Noted it down" "complete"
+    "Looked up your contact card" "complete"
+    "Noted it down" "complete"
     plan: "Pets"
-    "t0" "Noted it down" "complete"
+    "Noted it down" "complete"
     "#);
 }
 
@@ -430,7 +430,7 @@ fn steps(slack: &Slack) -> String {
             match chunk["type"].as_str().unwrap() {
                 "plan_update" => lines.push(format!("plan: {}", chunk["title"])),
                 "task_update" => {
-                    lines.push(format!("{} {} {}", chunk["id"], chunk["title"], chunk["status"]));
+                    lines.push(format!("{} {}", chunk["title"], chunk["status"]));
                 }
                 _ => {}
             }

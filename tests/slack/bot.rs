@@ -53,6 +53,8 @@ pub(crate) enum By {
 pub(crate) struct Plan {
     pub(crate) by: By,
     pub(crate) model: Option<Arc<Scripted>>,
+    /// Reads documents.
+    pub(crate) reader: Option<Arc<Scripted>>,
     /// Flows of its own; the shipped ones where there is none.
     pub(crate) flow: Option<String>,
     /// Further tables of the configuration.
@@ -82,6 +84,7 @@ impl Default for Plan {
         Self {
             by: By::Sockets,
             model: None,
+            reader: None,
             flow: None,
             config: String::new(),
             installs: None,
@@ -396,6 +399,7 @@ fn parts(
     let artifacts =
         Artifacts::new(folder.path(), keys, Arc::clone(&clock), Arc::clone(&ids), reader);
     let interview = plan.model.clone().map(|model| model as Arc<dyn Model>);
+    let extract = plan.reader.clone().map(|model| model as Arc<dyn Model>);
     engine::Parts {
         store,
         clock,
@@ -406,7 +410,7 @@ fn parts(
         artifacts: Arc::new(artifacts.unwrap()),
         contacts: Arc::new(Contacts::new(vec![Box::new(profile)])),
         webhooks: Arc::default(),
-        models: Models { interview, ..Models::default() },
+        models: Models { interview, extract, ..Models::default() },
         services: Services {
             consulting: Arc::new(settings.consulting.clone()),
             ..Services::default()

@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// A model leads, and may read files.
-const READING: &str = r#"
+pub(crate) const READING: &str = r#"
 format = 1
 id = "reading"
 version = "1.0.0"

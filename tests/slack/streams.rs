@@ -104,7 +104,7 @@ impl Talk {
     }
 }
 
-fn is_quiet(state: &State) -> Option<()> {
+pub(crate) fn is_quiet(state: &State) -> Option<()> {
     let mut messages = state.channels.values().flat_map(|channel| channel.messages.values());
     let is_written = messages.any(|message| message.stream.is_some());
     let is_at_work = state.sessions.values().any(|session| session.status == "processing");

@@ -238,6 +238,10 @@ impl Tool for ExtractDocument {
         })?;
         Ok(Outcome::Immediate(json!(response)))
     }
+
+    fn came_to(&self, response: &Value) -> Option<String> {
+        Some(format!("Found {}", counted(response["derived"].as_object()?)?))
+    }
 }
 
 /// Paths that documents of this session left doubtful: `basics.name`, `work.0`.
@@ -371,6 +375,14 @@ fn read(artifact: Artifact, text: &str, pages: Option<u32>, drafted: Drafted) ->
 
 /// `I found 5 roles and 2 schools.`, and what the person should look at more closely.
 fn found(derived: &Map<String, Value>, quality: &Quality) -> String {
+    let found = counted(derived)
+        .map_or_else(|| nothing_found(derived), |counted| format!("I found {counted}."));
+    let doubts = quality.issues.iter().filter_map(|issue| doubt(issue));
+    std::iter::once(found.as_str()).chain(doubts).collect::<Vec<_>>().join(" ")
+}
+
+/// `5 roles and 2 schools`; none where there is neither.
+fn counted(derived: &Map<String, Value>) -> Option<String> {
     let count = |record: &str, list: &str| {
         derived.get(record).and_then(|record| record[list].as_array()).map_or(0, Vec::len)
     };
@@ -383,13 +395,7 @@ fn found(derived: &Map<String, Value>, quality: &Quality) -> String {
     };
     let parts: Vec<String> =
         several(roles, "role").into_iter().chain(several(schools, "school")).collect();
-    let found = if parts.is_empty() {
-        nothing_found(derived)
-    } else {
-        format!("I found {}.", parts.join(" and "))
-    };
-    let doubts = quality.issues.iter().filter_map(|issue| doubt(issue));
-    std::iter::once(found.as_str()).chain(doubts).collect::<Vec<_>>().join(" ")
+    (!parts.is_empty()).then(|| parts.join(" and "))
 }
 
 /// What to say where there is neither a role nor a school: only what was looked for can be missing.

@@ -6,6 +6,8 @@
 //! none is left open, whatever becomes of the process or the answer.
 
 mod agenda;
+mod plan;
+mod plans;
 mod status;
 mod stream;
 mod streams;
@@ -27,13 +29,15 @@ use tokio_util::sync::CancellationToken;
 
 use self::{
     agenda::{Agenda, STANDING, Told, WORDS, Wanted},
+    plan::worthwhile,
     status::{Shown, name_of},
-    stream::Spot,
+    stream::{Opening, Spot},
     streams::{Looked, Streams},
 };
 use super::{
     api::{Api, Failure, Method},
-    limits, render,
+    limits,
+    render::{self, answer},
 };
 use crate::{
     chat::{Ledger, Signs, standing::Standing},
@@ -146,7 +150,7 @@ impl Agent {
         let mut drafts = engine.drafts();
         let mut progress = engine.pipeline().progress();
         let mut agenda = Agenda::default();
-        let mut jobs: JoinSet<(SessionId, Option<(Instant, Wanted)>)> = JoinSet::new();
+        let mut jobs: JoinSet<(SessionId, Again)> = JoinSet::new();
         let mut not_before = Instant::now();
         loop {
             let next = agenda.next().filter(|_| jobs.len() < limits::LOOKS_AT_ONCE);
@@ -155,7 +159,7 @@ impl Agent {
             tokio::select! {
                 () = shutdown.cancelled() => return,
                 changed = watched.recv() => match changed {
-                    Ok(changed) => agenda.add(changed.session, Instant::now() + limits::STATUS_PACE, STANDING),
+                    Ok(changed) => self.inner.has_changed(engine, &mut agenda, (changed.session, limits::STATUS_PACE)),
                     Err(RecvError::Lagged(_)) => {}
                     Err(RecvError::Closed) => return,
                 },
@@ -174,7 +178,7 @@ impl Agent {
                     Err(RecvError::Closed) => return,
                 },
                 told = next_told(&mut progress, &mut signs) => match told {
-                    Ok((session, pace)) => agenda.add(session, Instant::now() + pace, STANDING),
+                    Ok(told) => self.inner.has_changed(engine, &mut agenda, told),
                     Err(RecvError::Lagged(_)) => {}
                     Err(RecvError::Closed) => return,
                 },
@@ -189,7 +193,7 @@ impl Agent {
                 Some(done) = jobs.join_next(), if !jobs.is_empty() => match done {
                     Ok((session, again)) => {
                         agenda.busy.remove(&session);
-                        if let Some((at, wanted)) = again {
+                        for (at, wanted) in again.into_iter().flatten() {
                             agenda.add(session, at, wanted);
                         }
                     }
@@ -216,16 +220,8 @@ impl Agent {
     /// Something was posted in a session: there is a thread for its status, or Slack has taken that away, and it is shown
     /// again while the bot works on.
     pub fn has_posted(&self, session: SessionId) {
-        if let Some(mut told) = self.inner.told.get(&session) {
-            if told.shown.words.is_empty() {
-                return;
-            }
-            told.shown.words.clear();
-            told.since = Instant::now();
-            self.inner.told.insert(session, told);
-        }
-        // Else this may be the message in whose thread it stands.
-        self.inner.signs.changed(session);
+        // What it had not shown may be the message in whose thread the session stands.
+        self.inner.forget_words(session);
     }
 
     /// Before a session is erased: what is being written there ends; the messages that it has come to.
@@ -242,7 +238,7 @@ impl Agent {
 
     /// An answer of the model as messages, with what stands below it.
     pub fn answer(text: &str) -> Vec<render::Message> {
-        let mut messages = render::answer::messages(text);
+        let mut messages = answer::messages(text);
         if let Some(last) = messages.last_mut() {
             last.blocks.push(Self::feedback_buttons());
         }
@@ -270,31 +266,51 @@ impl Agent {
     }
 }
 
+/// When what is to be looked at again.
+type Again = [Option<(Instant, Wanted)>; 2];
+
 impl Inner {
-    /// Looks at a session; when to look again, where that is needed.
-    async fn look(
+    /// A session has changed: how it stands is looked at after a pause, and its plan where it has one, or calls run that
+    /// may become one.
+    fn has_changed(
         &self,
         engine: &Engine,
-        session: SessionId,
-        wanted: Wanted,
-    ) -> Option<(Instant, Wanted)> {
+        agenda: &mut Agenda,
+        (session, pause): (SessionId, Duration),
+    ) {
+        agenda.add(session, Instant::now() + pause, STANDING);
+        if self.streams.has_plan(session) {
+            agenda.add(session, Instant::now() + self.streams.pace(session), WORDS);
+        } else if !self.streams.has(session) && !engine.pipeline().running(session).is_empty() {
+            agenda.add(session, Instant::now(), WORDS);
+        }
+    }
+
+    /// Looks at a session; when to look again, where that is needed.
+    async fn look(&self, engine: &Engine, session: SessionId, wanted: Wanted) -> Again {
         if self.elsewhere.contains_key(&session) {
-            return None;
+            return [None, None];
         }
         let mut wanted = wanted;
+        let mut again = None;
         if wanted.words {
             match self.write(engine, session).await {
                 Looked::Done => {}
-                Looked::Again(at) => return Some((at, Wanted { words: true, ..wanted })),
+                Looked::Again(at) => again = Some((at, WORDS)),
                 Looked::Ended => {
                     self.told.invalidate(&session);
                     wanted.standing = true;
+                    // What runs on may be shown further down.
+                    again = Some((Instant::now() + limits::STREAM_PACE, WORDS));
                 }
             }
         }
-        if !wanted.standing {
-            return None;
-        }
+        let standing = if wanted.standing { self.stand(engine, session).await } else { None };
+        [again, standing.map(|at| (at, STANDING))]
+    }
+
+    /// Shows how a session stands; when to look again, where that is needed.
+    async fn stand(&self, engine: &Engine, session: SessionId) -> Option<Instant> {
         let look = match engine.look(session).await {
             Ok(look) => look,
             Err(engine::Error::NoSession) => {
@@ -309,7 +325,7 @@ impl Inner {
         let files = self.signs.fetched_into(session);
         let shown = Shown::of(&look, engine.pipeline(), &files);
         let again = self.tell(&look, shown).await?;
-        Some((Instant::now() + again, STANDING))
+        Some(Instant::now() + again)
     }
 
     /// A session is gone: nobody is at work there any more.
@@ -370,7 +386,7 @@ impl Inner {
         }
         let spot = self.spot(look).await?;
         let place = json!({ "channel_id": spot.channel, "thread_ts": spot.thread });
-        let has_stream = self.streams.has(session);
+        let has_stream = self.streams.has_words(session);
         let had_words = before.as_ref().is_some_and(|told| !told.shown.words.is_empty());
         // What people look at comes first.
         if !has_stream && (is_busy || had_words) {
@@ -449,12 +465,13 @@ impl Inner {
         })
     }
 
-    /// Shows what the model says, as far as it has come.
+    /// Shows what the model says, as far as it has come, or what is being done for it.
     async fn write(&self, engine: &Engine, session: SessionId) -> Looked {
         match engine.draft(session) {
             Some(draft) if self.streams.has(session) => self.streams.grow(engine, &draft).await,
             Some(draft) => self.open(engine, &draft).await,
-            None => self.streams.conclude(engine, session).await,
+            None if self.streams.has(session) => self.streams.conclude(engine, session).await,
+            None => self.open_plan(engine, session).await,
         }
     }
 
@@ -462,26 +479,76 @@ impl Inner {
         if !self.streams.may_open(draft) {
             return Looked::Done;
         }
-        let session = draft.session;
+        let (look, spot) = match self.at_end(engine, draft.session).await {
+            Ok(Some(found)) => found,
+            Ok(None) => return Looked::Done,
+            Err(at) => return Looked::Again(at),
+        };
+        let (knew, since) = (draft.knew, look.state.updated_at);
+        let plan = self.streams.plan_of(engine, &look, knew);
+        let text = answer::begun(&draft.text);
+        self.streams.open(&look, Opening { spot, knew, since, plan, text: &text }).await;
+        Looked::Done
+    }
+
+    /// Shows the calls of a session that have been running for a while.
+    async fn open_plan(&self, engine: &Engine, session: SessionId) -> Looked {
+        let running = engine.pipeline().running(session);
+        let since = worthwhile(&running, engine.pipeline()).map(|running| running.since).min();
+        let Some(since) = since else { return Looked::Done };
+        let left = since + limits::PLAN_AFTER - engine.parts().clock.now();
+        if let Ok(left) = left.to_std()
+            && !left.is_zero()
+        {
+            return Looked::Again(Instant::now() + left);
+        }
+        let (look, spot) = match self.at_end(engine, session).await {
+            Ok(Some(found)) => found,
+            Ok(None) => return Looked::Done,
+            Err(at) => return Looked::Again(at),
+        };
+        if !self.streams.open_plan(engine, &look, spot).await {
+            return Looked::Done;
+        }
+        // Slack has taken the status away.
+        self.forget_words(session);
+        Looked::Again(Instant::now() + limits::PLAN_LOOK)
+    }
+
+    /// A session of Slack's and where it stands, if all that was said there before has been posted; else when to look
+    /// again.
+    async fn at_end(
+        &self,
+        engine: &Engine,
+        session: SessionId,
+    ) -> Result<Option<(Look, Spot)>, Instant> {
+        let Ok(look) = engine.look(session).await else { return Ok(None) };
+        if !self.is_here(&look) {
+            return Ok(None);
+        }
+        // Asked for after the look: what is said later than that is known by its event.
         let queued = engine.parts().store.outbox(session).await.unwrap_or_default();
         let is_before = |effect: &Effect| {
             effect.to == Recipient::Participant && effect.priority == Priority::Normal
         };
         if queued.iter().any(is_before) {
-            // It stands above the model's words.
-            return Looked::Again(Instant::now() + limits::STATUS_PACE);
+            // It stands above what comes now.
+            return Err(Instant::now() + limits::STATUS_PACE);
         }
-        let Ok(look) = engine.look(session).await else { return Looked::Done };
-        if !self.is_here(&look) {
-            return Looked::Done;
+        Ok(self.spot(&look).await.map(|spot| (look, spot)))
+    }
+
+    /// Slack has taken away what it showed of a session: it is shown again while the bot works on.
+    fn forget_words(&self, session: SessionId) {
+        if let Some(mut told) = self.told.get(&session) {
+            if told.shown.words.is_empty() {
+                return;
+            }
+            told.shown.words.clear();
+            told.since = Instant::now();
+            self.told.insert(session, told);
         }
-        let Some(spot) = self.spot(&look).await else { return Looked::Done };
-        let done = status::done(&look, engine.pipeline());
-        let phase = look.state.phase();
-        let phase = phase.and_then(|id| look.flow.flow.phase.iter().find(|phase| phase.id == id));
-        let title = phase.map_or("", |phase| phase.title.as_str());
-        self.streams.open(draft, (&look, spot), (&done, title)).await;
-        Looked::Done
+        self.signs.changed(session);
     }
 }
 

@@ -6,6 +6,8 @@
 
 use std::time::Duration;
 
+use chrono::TimeDelta;
+
 /// Blocks of one message (docs, block-kit/blocks).
 pub const MESSAGE_BLOCKS: usize = 50;
 
@@ -216,6 +218,15 @@ pub const PLACES_PAGE: u32 = 200;
 
 /// Tasks of one plan (client library, `kit.rs`).
 pub const PLAN_TASKS: usize = 50;
+
+/// Characters of a task's title; ours, so that it stays one line.
+pub const TASK_TITLE: usize = 150;
+
+/// How long a call runs until people see it in a plan; ours: what is done sooner would only flash.
+pub const PLAN_AFTER: TimeDelta = TimeDelta::seconds(1);
+
+/// How often a plan is looked at of which nothing is heard.
+pub const PLAN_LOOK: Duration = Duration::from_secs(5);
 
 /// How long a message whose words have ended may wait for its post.
 pub const STREAM_ORPHAN: Duration = Duration::from_secs(20);

@@ -50,7 +50,8 @@ impl Doing {
         let waits = state.pending().next().is_some();
         let is_begun = |c: &&CallState| !waits && c.result.is_none() && c.wait.is_none();
         let begun = state.calls.iter().filter(is_begun).map(|c| pipeline.doing(&c.call.tool));
-        let running = distinct(begun.chain(pipeline.running(state.session)));
+        let runs = pipeline.running(state.session);
+        let running = distinct(begun.chain(runs.iter().map(|running| running.doing)));
         let is_answering = look.thinking || draft.is_some();
         let answer = (is_answering && running.is_empty()).then_some(state.mind.knew);
         let words = match reading(state) {

@@ -6,6 +6,7 @@ use std::{
     time::Duration,
 };
 
+use chrono::{DateTime, Utc};
 use tokio::sync::broadcast;
 
 use crate::{
@@ -57,7 +58,18 @@ impl Happened {
 #[derive(Debug, Clone)]
 pub struct Recorder {
     progress: broadcast::Sender<Progress>,
-    running: Arc<Mutex<HashMap<SessionId, Vec<&'static str>>>>,
+    running: Arc<Mutex<HashMap<SessionId, Vec<RunningCall>>>>,
+}
+
+/// A call that runs now, for those who look on.
+#[derive(Debug, Clone)]
+pub struct RunningCall {
+    /// The call, which the session may not know of yet.
+    pub call: Arc<Call>,
+    /// What people read meanwhile.
+    pub doing: &'static str,
+    /// Since when it runs.
+    pub since: DateTime<Utc>,
 }
 
 impl Default for Recorder {
@@ -72,17 +84,16 @@ pub struct Running<'a> {
     recorder: &'a Recorder,
     session: SessionId,
     call: &'a Call,
-    doing: &'static str,
 }
 
 impl Drop for Running<'_> {
     fn drop(&mut self) {
         self.recorder.with_running(|running| {
-            let Some(words) = running.get_mut(&self.session) else { return };
-            if let Some(at) = words.iter().position(|words| *words == self.doing) {
-                words.remove(at);
+            let Some(calls) = running.get_mut(&self.session) else { return };
+            if let Some(at) = calls.iter().position(|running| running.call.id == self.call.id) {
+                calls.remove(at);
             }
-            if words.is_empty() {
+            if calls.is_empty() {
                 running.remove(&self.session);
             }
         });
@@ -106,17 +117,14 @@ impl Recorder {
         self.progress.subscribe()
     }
 
-    /// What runs in a session now, in words for people, each once.
-    pub fn running(&self, session: SessionId) -> Vec<&'static str> {
-        let mut words = self.with_running(|all| all.get(&session).cloned()).unwrap_or_default();
-        words.sort_unstable();
-        words.dedup();
-        words
+    /// The calls that run in a session now, in the order in which they began.
+    pub fn running(&self, session: SessionId) -> Vec<RunningCall> {
+        self.with_running(|all| all.get(&session).cloned()).unwrap_or_default()
     }
 
     fn with_running<T>(
         &self,
-        read: impl FnOnce(&mut HashMap<SessionId, Vec<&'static str>>) -> T,
+        read: impl FnOnce(&mut HashMap<SessionId, Vec<RunningCall>>) -> T,
     ) -> T {
         read(&mut self.running.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -126,10 +134,11 @@ impl Recorder {
         &'a self,
         session: SessionId,
         call: &'a Call,
-        doing: &'static str,
+        (doing, since): (&'static str, DateTime<Utc>),
     ) -> Running<'a> {
-        self.with_running(|running| running.entry(session).or_default().push(doing));
-        let running = Running { recorder: self, session, call, doing };
+        let known = RunningCall { call: Arc::new(call.clone()), doing, since };
+        self.with_running(|running| running.entry(session).or_default().push(known));
+        let running = Running { recorder: self, session, call };
         self.tell(session, call, Happened::ToolCall);
         running
     }

@@ -5,7 +5,7 @@ use crate::{
     engine::Look,
     gateway::slack::limits,
     interview::{State, state::CallState},
-    model::transcript::{Event, Origin, Recorded, Speaker},
+    model::transcript::Call,
     tool::pipeline::Pipeline,
 };
 
@@ -60,47 +60,24 @@ impl Shown {
 
 /// What the bot does, in words for people.
 fn words(state: &State, pipeline: &Pipeline) -> String {
-    let reads = |known: &&CallState| is_begun(known) && known.call.tool == "extract_document";
-    if let Some(known) = state.calls.iter().rev().find(reads) {
-        let file = state
-            .artifacts
-            .iter()
-            .find(|file| known.call.args["artifact_id"] == *file.id.to_string());
-        return file.map_or_else(
-            || "Reading your file…".to_owned(),
-            |file| format!("Reading {}…", file.filename),
-        );
-    }
-    let begun = state.calls.iter().filter(|known| is_begun(known));
-    let begun = begun.map(|known| pipeline.doing(&known.call.tool));
-    let mut doing: Vec<&str> = begun.chain(pipeline.running(state.session)).collect();
+    let running = pipeline.running(state.session);
+    let runs = |known: &&CallState| running.iter().any(|other| other.call.id == known.call.id);
+    let begun = state.calls.iter().filter(|known| is_begun(known) && !runs(known));
+    let begun = begun.map(|known| named(pipeline.doing(&known.call.tool), &known.call, state));
+    let running = running.iter().map(|running| named(running.doing, &running.call, state));
+    let mut doing: Vec<String> = begun.chain(running).collect();
     doing.sort_unstable();
     doing.dedup();
     if doing.is_empty() { "Thinking…".to_owned() } else { doing.join(" ") }
 }
 
-/// What was done since the person acted last: every call of the turn that is done, in words for people, in the order in
-/// which they ended; each words once, the newest where there are more than a message shows.
-pub(super) fn done<'a>(look: &Look, pipeline: &'a Pipeline) -> Vec<(&'a str, bool)> {
-    let state = &look.state;
-    let events = &look.loaded.events;
-    let is_act = |recorded: &Recorded| match &*recorded.event {
-        Event::Said { from: Speaker::Participant, .. } | Event::Kept(_) => true,
-        Event::Answered { by, .. } => *by == state.participant,
-        _ => false,
-    };
-    let turn = events.iter().rposition(is_act).map_or(&events[..], |at| &events[at..]);
-    let mut done: Vec<(&str, bool)> = Vec::new();
-    for recorded in turn {
-        let Event::Returned { call, result } = &*recorded.event else { continue };
-        let Some(known) = state.call(call) else { continue };
-        let words = pipeline.done(&known.call.tool);
-        let is_ok = result.is_success();
-        let is_its_own = matches!(known.call.origin, Origin::Model { .. });
-        if is_its_own && !words.is_empty() && !done.contains(&(words, is_ok)) {
-            done.push((words, is_ok));
-        }
-    }
-    done.drain(..done.len().saturating_sub(limits::PLAN_TASKS));
-    done
+/// Words about a call with the name of the file that it is about: `Reading ada.pdf…`.
+pub(super) fn named(words: &str, call: &Call, state: &State) -> String {
+    let id = call.args["artifact_id"].as_str().unwrap_or_default();
+    let id = id.trim().trim_start_matches("artifact:");
+    let file = state.artifacts.iter().find(|file| file.id.to_string() == id);
+    file.map_or_else(|| words.to_owned(), |file| words.replace(YOUR_FILE, &file.filename))
 }
+
+/// What a tool calls a file whose name it does not know.
+const YOUR_FILE: &str = "your file";

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
+use super::plan::{self, Plan};
 use crate::{
     chat::refusal::Class,
     engine::window::posts_of_model,
@@ -48,10 +49,11 @@ pub(super) struct Spot {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Kept {
     pub(super) spot: Spot,
+    /// What the model knew when it wrote the words; where there are none yet, how far the session had come.
     pub(super) knew: u64,
     /// The messages that it has come to so far; none yet where the first is just being opened.
     pub(super) messages: Vec<String>,
-    /// What the first begins with, while it is open.
+    /// What the first begins with, while it is open; empty where it shows a plan and no words yet.
     pub(super) begins: String,
     /// A moment before it was opened.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -85,8 +87,23 @@ pub(super) struct Stream {
     pub(super) grew_at: Instant,
     /// What is shown may not be what was said: it is written anew at the end.
     is_torn: bool,
-    /// The steps that stand above the words.
-    pub(super) plan: Option<Value>,
+    /// The tasks that stand above the words.
+    pub(super) plan: Plan,
+    /// Something else has been said below it before there were words: they do not come here.
+    pub(super) is_passed: bool,
+}
+
+/// What a message is opened with.
+#[derive(Debug)]
+pub(super) struct Opening<'a> {
+    pub(super) spot: Spot,
+    /// What the model knew when it wrote the words; where there are none yet, how far the session has come.
+    pub(super) knew: u64,
+    /// A moment before.
+    pub(super) since: DateTime<Utc>,
+    pub(super) plan: Plan,
+    /// The first words; none where they are still to come.
+    pub(super) text: &'a str,
 }
 
 /// How the keys of these notes begin.
@@ -111,27 +128,18 @@ impl Stream {
     /// Opens a stream. What is noted before makes sure that a crash leaves nothing unknown.
     pub(super) async fn open(
         (api, store, session): (&Api, &dyn Store, SessionId),
-        (spot, knew, since): (Spot, u64, DateTime<Utc>),
-        text: &str,
-        done: &[(&str, bool)],
-        title: &str,
+        Opening { spot, knew, since, plan, text }: Opening<'_>,
     ) -> Result<Self, Failure> {
         let later = Failure::Later { after: limits::STREAM_PACE };
         let shown = clip(text).to_owned();
-        let begins = shown.chars().take(40).collect();
+        let begins = begins(&shown);
         let since = Some(since);
         let mut kept = Kept { spot, knew, messages: Vec::new(), begins, since, became: None };
         keep(store, session, Some(&kept)).await.map_err(|_| later)?;
-        let mut chunks = Vec::new();
-        let plan = (!done.is_empty()).then(|| plan(done, title));
-        if !done.is_empty() {
-            chunks.push(json!({ "type": "plan_update", "title": title }));
-            for (n, (words, is_ok)) in done.iter().enumerate() {
-                let status = if *is_ok { "complete" } else { "error" };
-                chunks.push(json!({ "type": "task_update", "id": format!("t{n}"), "title": words, "status": status }));
-            }
+        let mut chunks = plan.chunks();
+        if !shown.is_empty() {
+            chunks.push(json!({ "type": "markdown_text", "text": shown }));
         }
-        chunks.push(json!({ "type": "markdown_text", "text": shown }));
         match start(api, &kept.spot, chunks).await {
             Ok(ts) => {
                 kept.messages.push(ts);
@@ -146,6 +154,7 @@ impl Stream {
                     grew_at: now,
                     is_torn: false,
                     plan,
+                    is_passed: false,
                 })
             }
             Err(Failure::Unclear { why }) => Err(Failure::Unclear { why }),
@@ -154,6 +163,39 @@ impl Stream {
                 Err(failure)
             }
         }
+    }
+
+    /// Shows how the tasks of a plan stand now, if that is not what is shown.
+    pub(super) async fn show(&mut self, api: &Api, plan: Plan) -> Result<(), Failure> {
+        let chunks = plan.since(&self.plan);
+        if chunks.is_empty() {
+            return Ok(());
+        }
+        let body =
+            json!({ "channel": self.kept.spot.channel, "ts": self.newest(), "chunks": chunks });
+        api.call(&self.kept.spot.team, Method::AppendStream, body).await?;
+        self.plan = plan;
+        self.grew_at = Instant::now();
+        Ok(())
+    }
+
+    /// Takes in the first words below a plan, of the model that knew so much. The record has them first: whoever closes the
+    /// message must know that there is something to read in it.
+    pub(super) async fn take_words(
+        &mut self,
+        (store, session): (&dyn Store, SessionId),
+        (knew, text): (u64, &str),
+    ) -> Result<(), Failure> {
+        let kept = Kept { knew, begins: begins(text), ..self.kept.clone() };
+        let later = Failure::Later { after: limits::STREAM_PACE };
+        keep(store, session, Some(&kept)).await.map_err(|_| later)?;
+        self.kept = kept;
+        Ok(())
+    }
+
+    /// Whether Slack is about to end it by itself.
+    pub(super) fn is_old(&self) -> bool {
+        self.opened_at.elapsed() >= limits::STREAM_ROLL
     }
 
     /// Shows more of the words.
@@ -171,8 +213,7 @@ impl Stream {
         if more.trim().is_empty() {
             return;
         }
-        let is_old = self.opened_at.elapsed() >= limits::STREAM_ROLL;
-        if is_old || self.shown.len() - self.from + more.len() > limits::STREAM_TEXT {
+        if self.is_old() || self.shown.len() - self.from + more.len() > limits::STREAM_TEXT {
             self.roll((api, store, session), &more).await;
             return;
         }
@@ -250,16 +291,6 @@ impl Stream {
     }
 }
 
-/// The steps as a block, as Slack makes it of their chunks.
-fn plan(done: &[(&str, bool)], title: &str) -> Value {
-    let task = |(n, (words, is_ok)): (usize, &(&str, bool))| {
-        let status = if *is_ok { "complete" } else { "error" };
-        json!({ "type": "task_card", "task_id": format!("t{n}"), "title": words, "status": status })
-    };
-    let tasks: Vec<Value> = done.iter().enumerate().map(task).collect();
-    json!({ "type": "plan", "title": title, "tasks": tasks })
-}
-
 async fn start(api: &Api, spot: &Spot, chunks: Vec<Value>) -> Result<String, Failure> {
     let mut body = json!({
         "channel": spot.channel,
@@ -277,6 +308,11 @@ async fn start(api: &Api, spot: &Spot, chunks: Vec<Value>) -> Result<String, Fai
 }
 
 impl Kept {
+    /// Whether its message shows a plan and no words yet.
+    pub(super) const fn is_plan(&self) -> bool {
+        self.begins.is_empty() && self.became.is_none()
+    }
+
     /// Looks for the message that was opened right before a crash.
     pub(super) async fn find(&mut self, api: &Api) -> Result<(), Failure> {
         if self.messages.is_empty() {
@@ -288,6 +324,16 @@ impl Kept {
     /// Ends the stream, if it has not ended by itself.
     pub(super) async fn halt(&self, api: &Api) -> Result<(), Failure> {
         self.halt_with(api, json!({})).await
+    }
+
+    /// Ends it with the last of its plan. [`Failure::Refused`]: it was over already, and shows something else.
+    pub(super) async fn complete(&self, api: &Api, chunks: Vec<Value>) -> Result<(), Failure> {
+        let (channel, ts) = (&self.spot.channel, self.messages.last());
+        let mut body = json!({ "channel": channel, "ts": ts });
+        if !chunks.is_empty() {
+            body["chunks"] = json!(chunks);
+        }
+        api.call(&self.spot.team, Method::StopStream, body).await.map(drop)
     }
 
     /// Ends it in the middle of what was to be said, and shows that there was more to come.
@@ -405,21 +451,35 @@ impl Kept {
         Ok(left)
     }
 
-    /// The message that was opened right before a crash, by the words it begins with.
+    /// The message that was opened right before a crash, by the words it begins with, or by its tasks.
     async fn look(&self, api: &Api) -> Result<Option<String>, Failure> {
         let since = self.since.map(|since| format!("{}.000000", (since - SKEW).timestamp()));
         let Some(messages) = self.thread(api, since.as_deref()).await? else { return Ok(None) };
         let bot = self.bot(api);
         let is_it = |message: &&Value| {
-            let text = message["text"].as_str().unwrap_or_default();
             message["user"].as_str() == bot.as_deref()
                 && delivery::name_of(message).is_none()
-                && !self.begins.is_empty()
-                && text.starts_with(&self.begins)
+                && self.looks_like(message)
         };
         let found = messages.iter().rev().find(is_it);
         Ok(found.and_then(|message| message["ts"].as_str()).map(str::to_owned))
     }
+
+    fn looks_like(&self, message: &Value) -> bool {
+        if !self.is_plan() {
+            return message["text"].as_str().is_some_and(|text| text.starts_with(&self.begins));
+        }
+        let prefix = plan::prefix(self.knew);
+        let is_task =
+            |task: &Value| task["task_id"].as_str().is_some_and(|id| id.starts_with(&prefix));
+        let mut blocks = message["blocks"].as_array().into_iter().flatten();
+        blocks.any(|block| block["tasks"].as_array().is_some_and(|tasks| tasks.iter().any(is_task)))
+    }
+}
+
+/// What a message is found by that begins with these words.
+fn begins(text: &str) -> String {
+    clip(text).chars().take(40).collect()
 }
 
 /// Deletes a message; whether it is gone. If not, half of it stays, and the whole one comes below.

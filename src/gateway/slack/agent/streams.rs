@@ -7,6 +7,8 @@
 //!                       └─▶ take down         it is said anew below, or was not said in the end
 //! ```
 //!
+//! It may be opened before there are words, for what is being done meanwhile ([`super::plans`]).
+//!
 //! A message that has anything below it is never filled with other words. What an earlier process has left open is closed
 //! before the session says anything ([`Streams::settle`]).
 
@@ -26,7 +28,8 @@ use tokio::{
 
 use super::{
     Agent,
-    stream::{self, Fate, Kept, Spot, Stream, fate},
+    plans::again,
+    stream::{self, Fate, Kept, Opening, Stream, fate},
 };
 use crate::{
     chat::Ledger,
@@ -39,7 +42,7 @@ use crate::{
             answer::{self, Links},
         },
     },
-    ids::{EffectId, SessionId},
+    ids::{CallId, EffectId, SessionId},
     model::{
         effect::Effect,
         posted::{Item, Posted, Reader},
@@ -57,8 +60,8 @@ const ERASING: Duration = Duration::from_mins(1);
 /// Which sessions have a message that is being written.
 #[derive(Debug)]
 pub(super) struct Streams {
-    api: Api,
-    store: Arc<dyn Store>,
+    pub(super) api: Api,
+    pub(super) store: Arc<dyn Store>,
     ledger: Ledger,
     open: Mutex<HashMap<SessionId, Open>>,
     /// Messages that are posted plainly, by session and what the model knew.
@@ -71,6 +74,8 @@ pub(super) struct Streams {
     became: Cache<EffectId, Vec<String>>,
     /// Sessions that are about to be erased.
     erasing: Cache<SessionId, ()>,
+    /// The newest calls of sessions that stand in finished plans without words.
+    pub(super) planned: Cache<SessionId, Vec<CallId>>,
 }
 
 /// A message that is being written, in the hands of one at a time; none in it while it is being opened.
@@ -78,6 +83,8 @@ pub(super) struct Streams {
 struct Open {
     team: String,
     turn: Arc<Turn<Option<Stream>>>,
+    /// It shows a plan and no words yet.
+    is_plan: bool,
 }
 
 /// What a look at the words of a session came to.
@@ -102,6 +109,7 @@ impl Streams {
             settled: Cache::new(limits::SESSIONS_KEPT),
             settling: Turn::default(),
             became: Cache::new(limits::SESSIONS_KEPT),
+            planned: Cache::new(limits::SESSIONS_KEPT),
             erasing: Cache::builder()
                 .max_capacity(limits::SESSIONS_KEPT)
                 .time_to_live(ERASING)
@@ -112,6 +120,28 @@ impl Streams {
     /// Whether a session has a message that is being written.
     pub(super) fn has(&self, session: SessionId) -> bool {
         self.lock().contains_key(&session)
+    }
+
+    /// Whether words of a session are being written.
+    pub(super) fn has_words(&self, session: SessionId) -> bool {
+        self.lock().get(&session).is_some_and(|open| !open.is_plan)
+    }
+
+    /// Whether a session has a plan to which nothing is said yet.
+    pub(super) fn has_plan(&self, session: SessionId) -> bool {
+        self.lock().get(&session).is_some_and(|open| open.is_plan)
+    }
+
+    /// Words have come to a plan.
+    pub(super) fn has_words_now(&self, session: SessionId) {
+        if let Some(open) = self.lock().get_mut(&session) {
+            open.is_plan = false;
+        }
+    }
+
+    /// Whether words of a model that knew so much are posted plainly.
+    pub(super) fn is_plain(&self, session: SessionId, knew: u64) -> bool {
+        self.plain.get(&session) == Some(knew) || self.erasing.contains_key(&session)
     }
 
     /// Sessions with a message that is being written.
@@ -131,42 +161,39 @@ impl Streams {
     /// Whether words of the model may be shown while they come; those of which it is known that they are posted plainly
     /// may not.
     pub(super) fn may_open(&self, draft: &Draft) -> bool {
-        self.plain.get(&draft.session) != Some(draft.knew)
-            && !self.erasing.contains_key(&draft.session)
+        !self.is_plain(draft.session, draft.knew)
             && answer::begun(&draft.text).chars().count() >= limits::STREAM_BEGIN
     }
 
-    /// Opens a message for words of the model, where its session stands as `look` says.
-    pub(super) async fn open(
-        &self,
-        draft: &Draft,
-        (look, spot): (&Look, Spot),
-        (done, title): (&[(&str, bool)], &str),
-    ) {
-        let (session, state) = (draft.session, &look.state);
+    /// Opens a message where its session stands as `look` says; whether it is open.
+    pub(super) async fn open(&self, look: &Look, opening: Opening<'_>) -> bool {
+        let (state, knew) = (&look.state, opening.knew);
+        let session = state.session;
         let is_wanted = state.status == Status::Open
             && state.handoff.is_none()
             && state.pending().next().is_none();
-        if !is_wanted || draft.knew <= state.mind.knew {
-            return;
+        if !is_wanted || knew <= state.mind.knew {
+            return false;
         }
         if self.settle(session).await.is_err() {
-            self.plain.insert(session, draft.knew);
-            return;
+            self.plain.insert(session, knew);
+            return false;
         }
         let turn = Arc::new(Turn::new(None));
         let mut stream = turn.lock().await;
-        let open = Open { team: spot.team.clone(), turn: Arc::clone(&turn) };
-        self.lock().insert(session, open);
-        let who = (&self.api, self.store.as_ref(), session);
-        let begins = (spot, draft.knew, state.updated_at);
-        match Stream::open(who, begins, &answer::begun(&draft.text), done, title).await {
+        let (team, is_plan) = (opening.spot.team.clone(), opening.text.is_empty());
+        self.lock().insert(session, Open { team, turn: Arc::clone(&turn), is_plan });
+        match Stream::open((&self.api, self.store.as_ref(), session), opening).await {
             // Whoever erases it has not waited for so long.
             Ok(opened) if self.erasing.contains_key(&session) => {
                 self.lock().remove(&session);
                 opened.kept.discard(&self.api).await.ok();
+                false
             }
-            Ok(opened) => *stream = Some(opened),
+            Ok(opened) => {
+                *stream = Some(opened);
+                true
+            }
             Err(failure) => {
                 tracing::debug!(session.id = %session, %failure, "words are posted plainly");
                 self.lock().remove(&session);
@@ -174,7 +201,8 @@ impl Streams {
                     // It may be there: whoever speaks next looks for it.
                     self.settled.invalidate(&session);
                 }
-                self.plain.insert(session, draft.knew);
+                self.plain.insert(session, knew);
+                false
             }
         }
     }
@@ -185,6 +213,9 @@ impl Streams {
         let Some(Open { turn, .. }) = self.of(session) else { return Looked::Done };
         let mut held = turn.lock().await;
         let Some(stream) = held.as_mut() else { return Looked::Done };
+        if stream.kept.is_plan() {
+            return self.follow_plan(engine, &mut held, (session, Some(draft))).await;
+        }
         if stream.kept.knew == draft.knew {
             stream.grow((&self.api, self.store.as_ref(), session), &draft.text).await;
             return Looked::Done;
@@ -202,6 +233,9 @@ impl Streams {
         let Some(Open { turn, .. }) = self.of(session) else { return Looked::Done };
         let mut held = turn.lock().await;
         let Some(stream) = held.as_mut() else { return Looked::Done };
+        if stream.kept.is_plan() {
+            return self.follow_plan(engine, &mut held, (session, None)).await;
+        }
         let knew = stream.kept.knew;
         if engine.draft(session).is_some_and(|draft| draft.knew == knew) {
             return Looked::Done;
@@ -231,13 +265,17 @@ impl Streams {
             }
         };
         if let Err(failure) = ended {
-            let after = failure.wait().unwrap_or(limits::STREAM_PACE);
-            return Looked::Again(Instant::now() + after.min(limits::STATUS_AGAIN));
+            return again(&failure);
         }
+        self.has_ended(&mut held, session).await;
+        Looked::Ended
+    }
+
+    /// The message of a session is not written any more, and nobody needs to know of it.
+    pub(super) async fn has_ended(&self, held: &mut Option<Stream>, session: SessionId) {
         *held = None;
         self.lock().remove(&session);
         self.forget(session).await;
-        Looked::Ended
     }
 
     /// Puts the words of a post into the messages that were streamed for them; none where there are no such messages, or
@@ -256,17 +294,21 @@ impl Streams {
             return Ok(Vec::new());
         };
         let mut held = turn.lock().await;
-        let Some(stream) = held.as_mut() else { return Ok(Vec::new()) };
-        let fate = match engine.look(session).await {
-            Ok(look) => fate(&look.loaded.events, &look.state, stream.kept.knew),
+        let look = match engine.look(session).await {
+            Ok(look) => look,
             Err(engine::Error::NoSession) => return Err(erased()),
             Err(_) => return Err(Failure::Later { after: limits::STATUS_AGAIN }),
         };
-        if fate != Fate::Posted(effect.id) {
-            return Ok(Vec::new());
-        }
         let (name, shown) =
             (delivery::name(effect.id, delivery::STREAMED), answer::markdown(text, Links::AsCode));
+        let is_plan = held.as_ref().is_some_and(|stream| stream.kept.is_plan());
+        if is_plan && !self.finish_plan(engine, &mut held, (&look, effect.id, &shown)).await? {
+            return Ok(Vec::new());
+        }
+        let Some(stream) = held.as_mut() else { return Ok(Vec::new()) };
+        if fate(&look.loaded.events, &look.state, stream.kept.knew) != Fate::Posted(effect.id) {
+            return Ok(Vec::new());
+        }
         let mut ended = Err(torn());
         if stream.begins(&shown) && stream.holds(&shown) {
             let more = json!({
@@ -300,8 +342,8 @@ impl Streams {
             return;
         }
         let Some(mut message) = whole(text) else { return };
-        if let Some(plan) = &stream.plan {
-            message.blocks.insert(0, plan.clone());
+        if let Some(plan) = stream.plan.block() {
+            message.blocks.insert(0, plan);
         }
         if let Err(failure) = stream.kept.draw(&self.api, &message, name).await {
             tracing::debug!(%failure, "the links of an answer stay code");
@@ -328,6 +370,7 @@ impl Streams {
         session: SessionId,
     ) -> Result<(), Failure> {
         if let (true, Some(engine)) = (self.has(session), engine) {
+            self.clear_plan(engine, session).await;
             self.conclude(engine, session).await;
             return Ok(());
         }
@@ -376,7 +419,8 @@ impl Streams {
             self.note(session, kept, effect).await;
             return Ok(());
         }
-        if seen.is_answered {
+        // Nobody has read anything in a plan that its tasks do not say again.
+        if seen.is_answered && !kept.is_plan() {
             self.break_off(session, &kept).await?;
         } else {
             self.take_down(session, &kept).await?;
@@ -413,13 +457,18 @@ impl Streams {
     /// What was read of an answer stays, and is on the ledger.
     async fn break_off(&self, session: SessionId, kept: &Kept) -> Result<(), Failure> {
         kept.break_off(&self.api).await?;
-        let left: Vec<Posted> = named(kept).into_iter().map(posted).collect();
-        self.ledger.note_or_tell(session, &left).await;
+        self.leave(session, kept).await;
         Ok(())
     }
 
+    /// A message stays as it is, and is on the ledger.
+    pub(super) async fn leave(&self, session: SessionId, kept: &Kept) {
+        let left: Vec<Posted> = named(kept).into_iter().map(posted).collect();
+        self.ledger.note_or_tell(session, &left).await;
+    }
+
     /// An answer goes away; what Slack keeps of it is on the ledger.
-    async fn take_down(&self, session: SessionId, kept: &Kept) -> Result<(), Failure> {
+    pub(super) async fn take_down(&self, session: SessionId, kept: &Kept) -> Result<(), Failure> {
         let left = kept.discard(&self.api).await?;
         let channel = &kept.spot.channel;
         let left: Vec<Posted> = left.iter().map(|ts| posted(format!("{channel}/{ts}"))).collect();
@@ -439,6 +488,11 @@ impl Streams {
         if let Err(error) = stream::keep(self.store.as_ref(), session, None).await {
             tracing::debug!(%error, "the note of a stream stays a while");
         }
+    }
+
+    /// The message of a session, in the hands of one at a time.
+    pub(super) fn turn_of(&self, session: SessionId) -> Option<Arc<Turn<Option<Stream>>>> {
+        self.of(session).map(|open| open.turn)
     }
 
     fn of(&self, session: SessionId) -> Option<Open> {
