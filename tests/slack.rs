@@ -128,6 +128,8 @@ mod specification;
 mod streams;
 #[path = "slack/streams_and_kills.rs"]
 mod streams_and_kills;
+#[path = "slack/streams_at_once.rs"]
+mod streams_at_once;
 #[path = "slack/surface.rs"]
 mod surface;
 #[path = "support/temperaments.rs"]

@@ -34,7 +34,7 @@ const fn questions(people: usize) -> usize {
 const PATIENCE: Duration = Duration::from_mins(10);
 
 /// Slack's own rates, with the burst that a channel takes in one go.
-const RATES: Rates = Rates { burst: 5.0, tiers: 1.0 };
+pub(crate) const RATES: Rates = Rates { burst: 5.0, tiers: 1.0 };
 
 fn flow(questions: usize) -> String {
     let steps = (1..=questions).map(|n| {

@@ -61,7 +61,7 @@ tools = ["get_user_option", "request_user_input"]
 "#;
 
 /// A model talks.
-const LED: &str = r#"
+pub(crate) const LED: &str = r#"
 format = 1
 id = "led"
 version = "1.0.0"

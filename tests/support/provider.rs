@@ -5,6 +5,7 @@ use std::{
     io,
     net::SocketAddr,
     sync::{Arc, Mutex},
+    time::Duration,
 };
 
 use axum::{
@@ -27,6 +28,8 @@ pub(crate) struct Reply {
     pieces: Vec<Bytes>,
     /// After so many pieces, it waits here.
     gate: Option<(usize, Gate)>,
+    /// How long each piece takes.
+    pub(crate) pace: Duration,
     ending: Ending,
 }
 
@@ -49,7 +52,8 @@ impl Reply {
     /// Anything.
     pub(crate) fn new(status: u16, kind: &str, body: impl Into<Bytes>) -> Self {
         let headers = vec![("content-type", kind.to_owned())];
-        Self { status, headers, pieces: vec![body.into()], gate: None, ending: Ending::Whole }
+        let (pieces, pace) = (vec![body.into()], Duration::ZERO);
+        Self { status, headers, pieces, gate: None, pace, ending: Ending::Whole }
     }
 
     /// JSON.
@@ -170,10 +174,12 @@ async fn answer(
         let at = script.seen.len().min(script.replies.len()) - 1;
         script.replies[at].clone()
     };
+    let pace = reply.pace;
     let (at, gate) = reply.gate.unzip();
     let given = stream::iter(reply.pieces.into_iter().enumerate()).then(move |(n, piece)| {
         let gate = gate.clone().filter(|_| at == Some(n));
         async move {
+            tokio::time::sleep(pace).await;
             if let Some(gate) = gate {
                 gate.pass().await;
             }
