@@ -37,7 +37,7 @@ use self::{
 use super::{
     api::{Api, Failure, Method},
     limits,
-    render::{self, answer},
+    render::{self, answer, safe},
 };
 use crate::{
     chat::{Ledger, Signs, standing::Standing},
@@ -486,7 +486,7 @@ impl Inner {
         };
         let (knew, since) = (draft.knew, look.state.updated_at);
         let plan = self.streams.plan_of(engine, &look, knew);
-        let text = answer::begun(&draft.text);
+        let text = safe::begun(&draft.text);
         self.streams.open(&look, Opening { spot, knew, since, plan, text: &text }).await;
         Looked::Done
     }

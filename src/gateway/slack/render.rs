@@ -6,7 +6,8 @@
 //! card   a wait as a message, open or closed
 //! modal  the form that one of its buttons opens
 //! post   words of the bot, as one message or several
-//! answer the model's own words
+//! answer the model's own words, as one message or several
+//! safe   the same words as Markdown in which nothing acts by itself
 //! ```
 
 use std::collections::BTreeMap;
@@ -32,6 +33,7 @@ use crate::{
 
 pub mod answer;
 pub mod markdown;
+pub mod safe;
 pub mod text;
 
 mod closed;

@@ -23,7 +23,7 @@ use super::{
 use crate::{
     chat::priority,
     engine::{self, Draft, Engine, Look},
-    gateway::slack::{api::Failure, limits, render::answer},
+    gateway::slack::{api::Failure, limits, render::safe},
     ids::{EffectId, SessionId},
     model::effect::Priority,
 };
@@ -84,7 +84,7 @@ impl Streams {
             Err(Failure::Refused { .. }) => return self.drop_plan(held, session).await,
             Err(_) => return soon,
         }
-        let text = draft.map(|draft| answer::begun(&draft.text)).unwrap_or_default();
+        let text = draft.map(|draft| safe::begun(&draft.text)).unwrap_or_default();
         let is_news =
             |draft: &&Draft| draft.knew > look.state.mind.knew && outlook == Outlook::Open;
         let Some(draft) = draft.filter(is_news) else {

@@ -15,7 +15,7 @@ use crate::{
     gateway::slack::{
         api::{Api, Failure, Method},
         delivery, limits,
-        render::{Message, answer},
+        render::{Message, safe},
     },
     ids::{EffectId, SessionId},
     interview::State,
@@ -204,7 +204,7 @@ impl Stream {
         (api, store, session): (&Api, &dyn Store, SessionId),
         words: &str,
     ) {
-        let text = answer::begun(words);
+        let text = safe::begun(words);
         if self.is_torn || !text.starts_with(&self.shown) {
             self.is_torn = true;
             return;

@@ -39,7 +39,7 @@ use crate::{
         delivery, limits,
         render::{
             Message,
-            answer::{self, Links},
+            safe::{self, Links},
         },
     },
     ids::{CallId, EffectId, SessionId},
@@ -162,7 +162,7 @@ impl Streams {
     /// may not.
     pub(super) fn may_open(&self, draft: &Draft) -> bool {
         !self.is_plain(draft.session, draft.knew)
-            && answer::begun(&draft.text).chars().count() >= limits::STREAM_BEGIN
+            && safe::begun(&draft.text).chars().count() >= limits::STREAM_BEGIN
     }
 
     /// Opens a message where its session stands as `look` says; whether it is open.
@@ -300,7 +300,7 @@ impl Streams {
             Err(_) => return Err(Failure::Later { after: limits::STATUS_AGAIN }),
         };
         let (name, shown) =
-            (delivery::name(effect.id, delivery::STREAMED), answer::markdown(text, Links::AsCode));
+            (delivery::name(effect.id, delivery::STREAMED), safe::markdown(text, Links::AsCode));
         let is_plan = held.as_ref().is_some_and(|stream| stream.kept.is_plan());
         if is_plan && !self.finish_plan(engine, &mut held, (&look, effect.id, &shown)).await? {
             return Ok(Vec::new());
@@ -338,7 +338,7 @@ impl Streams {
     /// Shows the addresses of an answer as links once all of it is there, as where it is posted: they were code so that
     /// Slack does not look at them. Where that does not work, they stay so.
     async fn link(&self, stream: &Stream, (text, name): (&str, &str), shown: &str) {
-        if stream.kept.messages.len() != 1 || answer::markdown(text, Links::Live) == shown {
+        if stream.kept.messages.len() != 1 || safe::markdown(text, Links::Live) == shown {
             return;
         }
         let Some(mut message) = whole(text) else { return };
