@@ -39,6 +39,11 @@ const WRONG: &[(&str, &str, &str)] = &[
         "unknown block context_actions",
         "the package is older than the block of feedback buttons, which Slack's own two judges know",
     ),
+    (
+        "blockkit",
+        "unknown block plan",
+        "the package is older than the block of tasks, which Slack's own two judges know",
+    ),
 ];
 
 /// A payload and where it stands: `blocks`, `modal` or `home`.
