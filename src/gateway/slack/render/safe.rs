@@ -61,7 +61,7 @@ fn settled(words: &str) -> usize {
     if rest.trim().is_empty() || is_fence(rest) {
         return begin;
     }
-    let mut at = begin;
+    let (mut at, mut before) = (begin, begin);
     while let Some(c) = words[at..end].chars().next() {
         let rest = &words[at..];
         let length = match c {
@@ -78,10 +78,10 @@ fn settled(words: &str) -> usize {
             c => c.len_utf8(),
         };
         if at.saturating_add(length) > end {
-            // A sign before the bracket makes it a picture.
-            return if words[..at].ends_with('!') { at - 1 } else { at };
+            // A sign before the bracket makes it a picture, where nothing takes its meaning away.
+            return if c == '[' && &words[before..at] == "!" { before } else { at };
         }
-        at += length;
+        (before, at) = (at, at + length);
     }
     end
 }
@@ -485,6 +485,8 @@ mod tests {
             "Read this page (`https://example.org`) "
         );
         assert_eq!(begun("Look at ![a pic"), "Look at ");
+        assert_eq!(begun("Look at \\![a pic"), "Look at !");
+        assert_eq!(begun("No\\!`  "), "No!");
         assert_eq!(begun("A list [1] of"), "A list [1] ");
         assert_eq!(begun("Run `cargo test and"), "Run ");
         assert_eq!(begun("So:\n```rust no"), "So:\n");
