@@ -29,9 +29,11 @@ mod scrub;
 mod serve;
 mod sessions;
 mod slack;
+mod stage;
 mod tasks;
 mod term;
 mod tools;
+mod walk;
 
 use std::{ffi::OsString, fmt, io, panic, process::ExitCode, thread};
 

@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
 
-use super::{Actor, actor::is_for_deciders, evidence, script, texts};
+use super::{Actor, actor::is_for_deciders, evidence, handover::CANNOT_GO_ON, script, texts};
 use crate::{
     ids::{CallId, WaitId},
     model::{
@@ -337,7 +337,7 @@ impl Actor {
                 let next = Some(step.id.clone());
                 self.emit(Event::Stepped { phase: phase.id.clone(), step: String::new(), next });
             }
-            Some(_) | None => self.hand_over("the script cannot go on", texts::STUCK),
+            Some(_) | None => self.hand_over(CANNOT_GO_ON, texts::STUCK),
         }
     }
 

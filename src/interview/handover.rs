@@ -35,6 +35,9 @@ pub enum Called {
     Listed,
 }
 
+/// Why a person is asked where a script has come to its end without what it requires.
+pub const CANNOT_GO_ON: &str = "the script cannot go on";
+
 impl Actor {
     /// A person is asked for; the bot keeps quiet until they answer or the participant says "continue".
     pub(super) fn hand_over(&mut self, reason: &str, text: &str) {

@@ -54,6 +54,28 @@ pub(super) fn upcoming<'a>(
         .find(|step| step.when.as_ref().is_none_or(|when| scope.is_true(when)))
 }
 
+/// Conditions of steps up to the one that is open now which can't be evaluated, by step, with the reason. They count as
+/// false; an author should know.
+pub fn failing_conditions(state: &State, flow: &LoadedFlow) -> Vec<(String, String)> {
+    let Some(position) = state.phase().and_then(|id| flow.position(id)) else { return Vec::new() };
+    let is_open = |step: &Step| {
+        let is_of = |origin: &Origin| matches!(origin, Origin::Step { step: id } if *id == step.id);
+        state.calls.iter().any(|known| known.result.is_none() && is_of(&known.call.origin))
+    };
+    let (earlier, now) = flow.flow.phase.split_at(position);
+    let now = now.first().map_or(&[][..], |phase| &phase.step);
+    let until = now.iter().position(is_open).map_or(0, |at| at + 1);
+    let scope = Scope::new(state, flow);
+    let failing = |step: &Step| {
+        let compiled = scope.environment.compile_expression(step.when.as_deref()?).ok()?;
+        let context = minijinja::Value::from(minijinja::value::Serde(&scope.context));
+        let error = compiled.eval(context).err()?;
+        let why = error.detail().map_or_else(|| error.kind().to_string(), str::to_owned);
+        Some((step.id.clone(), why))
+    };
+    earlier.iter().flat_map(|phase| &phase.step).chain(&now[..until]).filter_map(failing).collect()
+}
+
 /// The step after this one in the file.
 pub(super) fn following<'a>(phase: &'a Phase, step: &str) -> Option<&'a str> {
     let at = phase.step.iter().position(|s| s.id == step)?;

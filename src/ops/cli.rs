@@ -169,7 +169,7 @@ pub(super) enum Doctor {
 /// `flows`.
 #[derive(Debug, Subcommand)]
 pub(super) enum Flows {
-    /// Check that a flow can be run: every phase can be left, every objective can be met, every tool exists.
+    /// Check that a flow can be run, then rehearse it: every phase can be left, every objective met, every question read.
     Check {
         /// The files.
         #[arg(required = true, value_name = "FILE")]

@@ -2,17 +2,29 @@
 
 use std::{path::PathBuf, process::ExitCode, sync::Arc};
 
+use anyhow::Context as _;
 use serde_json::json;
 
 use super::{
     app::{self, Wanted},
     cli::{Flows, Json},
-    sentence, term,
+    play::Temporary,
+    sentence,
+    stage::Scene,
+    term, walk,
 };
 use crate::{
+    artifacts::extract::Extractor,
+    clock::SystemClock,
     config::{Problem, problem::did_you_mean},
     flows::{Aliases, Library, LoadedFlow, check_file, optional},
-    model::flow::{Fallback, Mode, Phase},
+    llm::Models,
+    model::{
+        flow::{Fallback, Mode, Phase},
+        session::Platform,
+    },
+    task::Tasks,
+    tool::Toolbox,
 };
 
 /// Checks, lists, shows or exports flows.
@@ -97,19 +109,45 @@ const fn led(phase: &Phase) -> &'static str {
     }
 }
 
+/// Runs a flow that passed the check through every answer; nothing of it is kept.
+fn rehearse(
+    flow: Arc<LoadedFlow>,
+    file: &str,
+    (toolbox, tasks): (&Arc<Toolbox>, &Arc<Tasks>),
+) -> anyhow::Result<Vec<Problem>> {
+    let scene = Scene {
+        flow,
+        toolbox: Arc::clone(toolbox),
+        tasks: Arc::clone(tasks),
+        models: Models::default(),
+        extractor: Extractor::own().context("this program cannot find itself")?,
+        clock: Arc::new(SystemClock),
+        window_tokens: u64::MAX,
+        platform: Platform::Web,
+    };
+    let folder = Temporary::create()?;
+    app::block_on(async { Ok(walk::problems(&scene, file, folder.path()).await?) })
+}
+
 /// Checks files against the tools there are, and against the aliases of the configuration where there is one.
 fn check(wanted: &Wanted, files: &[PathBuf], Json { json }: Json) -> anyhow::Result<ExitCode> {
     let settings = wanted.settings()?;
     let aliases = wanted.is_configured().then(|| Aliases::from(&settings));
-    let toolbox = app::toolbox(&app::tasks(&settings)?)?;
+    let tasks = Arc::new(app::tasks(&settings)?);
+    let toolbox = Arc::new(app::toolbox(&tasks)?);
     let mut problems: Vec<Problem> = Vec::new();
     let mut checked = Vec::new();
     for file in files {
         let catalogue = |flow: &LoadedFlow| toolbox.catalogue(flow);
         match check_file(file, &settings.vars, catalogue, aliases.as_ref()) {
             Ok((flow, warnings)) => {
-                checked.push(format!("{}: ok, flow `{}`", file.display(), flow.flow.id));
                 problems.extend(warnings);
+                let (file, flow) = (file.display().to_string(), Arc::new(flow));
+                let found = rehearse(Arc::clone(&flow), &file, (&toolbox, &tasks))?;
+                if !found.iter().any(Problem::is_error) {
+                    checked.push(format!("{file}: ok, flow `{}`", flow.flow.id));
+                }
+                problems.extend(found);
             }
             Err(found) => problems.extend(found),
         }

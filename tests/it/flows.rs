@@ -5,6 +5,7 @@ mod configuration;
 mod configuration_discord;
 mod configuration_slack;
 mod mistakes;
+mod rehearsed;
 mod scripts;
 
 use std::collections::BTreeMap;

@@ -1,43 +1,27 @@
 //! One interview: the real engine over a store in memory, a platform on which nothing is lost, and a simulated
 //! participant.
 
-use std::{
-    collections::BTreeMap,
-    num::NonZeroU32,
-    path::Path,
-    sync::{Arc, Mutex, PoisonError},
-    time::Duration,
-};
+use std::{path::Path, sync::Arc};
 
-use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
 
 use super::{
+    super::stage::{Scene, Stage, answer, decider},
     Setup,
     participant::{Act, Participant, View},
     persona::{End, Persona},
 };
 use crate::{
-    artifacts::Artifacts,
-    clock::Clock,
-    contacts::Contacts,
-    engine::{Engine, Error, Gateway, Inbound, Limits, Parts, Receipt, What},
-    flows::Library,
-    ids::{CountingIds, Ids, SessionId},
+    clock::Clock as _,
+    engine::{Error, What},
     interview::{Responder, State},
     model::{
-        effect::{Delivery, Effect, Rendering},
-        session::{PersonId, Place, Platform, Status},
-        transcript::{Audience, Event, Recorded, Via},
+        session::{Platform, Status},
+        transcript::{Audience, Event, Recorded},
         ui::{Control, Decision, Reply},
         wait::{Answerers, Wait},
     },
-    store::{Store as _, memory::MemoryStore},
-    tool::Services,
 };
-
-/// Longest time that the engine may be at work on one act of the participant.
-const STEP_MAX: Duration = Duration::from_mins(15);
 
 /// Acts in a row after which there was nothing to answer and that lead nowhere.
 const PATIENCE: u32 = 3;
@@ -61,46 +45,9 @@ pub(super) struct Interview {
     pub(super) files: Vec<String>,
 }
 
-/// A clock that runs with another one, ahead of it.
-#[derive(Debug)]
-struct Ahead {
-    base: Arc<dyn Clock>,
-    by: Mutex<TimeDelta>,
-}
-
-impl Ahead {
-    fn advance(&self, step: TimeDelta) {
-        *self.by.lock().unwrap_or_else(PoisonError::into_inner) += step;
-    }
-}
-
-impl Clock for Ahead {
-    fn now(&self) -> DateTime<Utc> {
-        self.base.now() + *self.by.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// A platform on which everything arrives.
-#[derive(Debug)]
-struct Arrives;
-
-#[async_trait]
-impl Gateway for Arrives {
-    fn platform(&self) -> Platform {
-        Platform::Web
-    }
-
-    async fn deliver(&self, effect: &Effect, _shown: Option<(&Wait, &[Rendering])>) -> Delivery {
-        Delivery::delivered(Some(effect.id.to_string()))
-    }
-}
-
-struct Stage {
-    engine: Engine,
-    store: Arc<MemoryStore>,
-    clock: Arc<Ahead>,
-    session: SessionId,
-    keys: u64,
+/// An interview under way.
+struct Interviewing {
+    stage: Stage,
     /// As they stood last.
     events: Vec<Recorded>,
     /// The last event before the participant's last act.
@@ -114,7 +61,7 @@ pub(super) async fn interview(
     persona: &Persona,
     folder: &Path,
 ) -> Result<Interview, Error> {
-    let mut room = Stage::set(setup, folder).await?;
+    let mut room = Interviewing::begun(setup, folder).await?;
     let mut participant = Participant::new(persona);
     let (mut stalls, mut answers, mut idle) = (Vec::new(), Vec::new(), 0);
     let most = match setup.flow.flow.limits.turns {
@@ -167,55 +114,20 @@ fn ended(state: &State) -> Option<End> {
     }
 }
 
-fn participant() -> Responder {
-    Responder::without_rights(PersonId::web("participant"), "Ada".to_owned())
-}
-
-impl Stage {
-    async fn set(setup: &Setup, folder: &Path) -> Result<Self, Error> {
-        let mut library = Library::default();
-        library.insert(Arc::clone(&setup.flow));
-        let clock = Arc::new(Ahead { base: Arc::clone(&setup.clock), by: Mutex::default() });
-        let ids: Arc<dyn Ids> = Arc::new(CountingIds::default());
-        let store = Arc::new(MemoryStore::default());
-        let files = Artifacts::new(
-            folder,
-            Arc::<MemoryStore>::clone(&store),
-            Arc::<Ahead>::clone(&clock),
-            Arc::clone(&ids),
-            setup.extractor.clone(),
-        );
-        let files = files
-            .map_err(|error| Error::Store(crate::store::Error::Unavailable(Arc::new(error))))?;
-        let parts = Parts {
-            store: Arc::<MemoryStore>::clone(&store),
-            clock: Arc::<Ahead>::clone(&clock),
-            ids,
-            library: Arc::new(library),
+impl Interviewing {
+    async fn begun(setup: &Setup, folder: &Path) -> Result<Self, Error> {
+        let scene = Scene {
+            flow: Arc::clone(&setup.flow),
             toolbox: Arc::clone(&setup.toolbox),
             tasks: Arc::clone(&setup.tasks),
-            artifacts: Arc::new(files),
-            contacts: Arc::new(Contacts::new(Vec::new())),
-            webhooks: Arc::new(BTreeMap::new()),
             models: setup.models.clone(),
-            services: Services::default(),
-        };
-        let limits = Limits {
-            per_minute: NonZeroU32::MAX,
+            extractor: setup.extractor.clone(),
+            clock: Arc::clone(&setup.clock),
             window_tokens: setup.window_tokens,
-            ..Limits::default()
-        };
-        let engine = Engine::limited(parts, vec![Arc::new(Arrives)], limits);
-        let place = Place {
             platform: Platform::Web,
-            workspace: "local".to_owned(),
-            channel: "room".to_owned(),
-            thread: None,
         };
-        let flow = &setup.flow.flow.id;
-        let session = engine.start(flow, &participant(), place, "start").await?;
-        let (events, files) = (Vec::new(), Vec::new());
-        Ok(Self { engine, store, clock, session, keys: 0, events, seen: 0, files })
+        let stage = Stage::set(&scene, folder).await?;
+        Ok(Self { stage, events: Vec::new(), seen: 0, files: Vec::new() })
     }
 
     /// Waits until it is the participant's turn; the state then, or none where everything was erased. Deciders approve
@@ -223,22 +135,19 @@ impl Stage {
     async fn rest(&mut self) -> Result<Option<State>, Error> {
         let mut failures = 0;
         loop {
-            let settled = self.engine.settle_down();
-            if tokio::time::timeout(STEP_MAX, settled).await.is_err() {
-                tracing::warn!("an interview does not come to rest");
-            }
-            let Some(loaded) = self.store.load(self.session).await? else { return Ok(None) };
-            self.events = loaded.events;
+            let Some(events) = self.stage.rest().await? else { return Ok(None) };
+            self.events = events;
             let Some(state) = State::fold(&self.events) else { return Ok(None) };
             if let Some((wait, by)) = request(&state) {
                 let reply = Reply::Decided { decision: Decision::Approved, feedback: None };
-                self.receive(&by, answer(&wait, reply)).await?;
+                self.stage.receive(by, answer(&wait, reply)).await?;
                 continue;
             }
             match self.retry_at() {
                 Some(at) if failures < FAILURES_MAX && state.status == Status::Open => {
                     failures += 1;
-                    self.pass((at - self.clock.now()).max(TimeDelta::seconds(1))).await;
+                    let wait = (at - self.stage.clock.now()).max(TimeDelta::seconds(1));
+                    self.stage.pass(wait).await;
                 }
                 _ => return Ok(Some(state)),
             }
@@ -253,13 +162,6 @@ impl Stage {
             _ => None,
         });
         last.flatten()
-    }
-
-    /// Time passes, and what comes due happens.
-    async fn pass(&self, time: TimeDelta) {
-        self.clock.advance(time);
-        self.engine.run_due().await;
-        self.engine.sweep().await;
     }
 
     /// What the participant sees.
@@ -279,7 +181,7 @@ impl Stage {
             Act::Answer(wait, reply) => answer(&wait, reply),
             Act::Say(text, _) => What::Said { text, source: None },
             Act::Wait(hours) => {
-                self.pass(TimeDelta::hours(i64::from(hours))).await;
+                self.stage.pass(TimeDelta::hours(i64::from(hours))).await;
                 return Ok(());
             }
             Act::Send { name, content } => match self.send(&name, content).await? {
@@ -289,7 +191,7 @@ impl Stage {
         };
         // What they had to answer stands until they do something about it.
         self.seen = self.events.last().map_or(0, |last| last.seq);
-        self.receive(&participant(), what).await?;
+        self.stage.act(what).await?;
         Ok(())
     }
 
@@ -301,7 +203,7 @@ impl Stage {
             .flat_map(State::pending)
             .find_map(|wait| matches!(wait.prompt.control, Control::Upload(_)).then_some(wait.id));
         let bytes = content.clone().into_bytes();
-        match self.engine.keep_file(self.session, asked, name, bytes).await? {
+        match self.stage.engine.keep_file(self.stage.session, asked, name, bytes).await? {
             Ok(artifact) => {
                 self.files.push(content);
                 Ok(Some(What::Sent { wait: asked, files: vec![artifact] }))
@@ -309,30 +211,10 @@ impl Stage {
             Err(_refusal) => Ok(None),
         }
     }
-
-    async fn receive(&mut self, from: &Responder, what: What) -> Result<Receipt, Error> {
-        self.keys += 1;
-        let key = format!("event-{}", self.keys);
-        let inbound = Inbound { key, session: self.session, from: from.clone(), what };
-        self.engine.receive(inbound).await
-    }
 }
 
-fn answer(wait: &Wait, reply: Reply) -> What {
-    What::Answer { wait: wait.id, revision: wait.revision, reply, via: Via::Component }
-}
-
-/// An open request to the team, with somebody who may decide it.
+/// An open request to the team that one decides, with somebody who may.
 fn request(state: &State) -> Option<(Wait, Responder)> {
-    state.pending().find_map(|wait| match &wait.answerers {
-        Answerers::Deciders { alias, .. } if wait.quorum == 1 => {
-            let person = PersonId::web("decider");
-            let by = Responder {
-                approver_of: vec![alias.clone()],
-                ..Responder::without_rights(person, "Grace".to_owned())
-            };
-            Some((wait.clone(), by))
-        }
-        Answerers::Deciders { .. } | Answerers::Participant => None,
-    })
+    let mut alone = state.pending().filter(|wait| wait.quorum == 1);
+    alone.find_map(|wait| Some((wait.clone(), decider(wait, 1)?)))
 }

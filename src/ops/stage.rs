@@ -1,0 +1,189 @@
+//! A conversation without a chat: the real engine over a store in memory, and a platform on which everything arrives.
+
+use std::{
+    collections::BTreeMap,
+    num::NonZeroU32,
+    path::Path,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use async_trait::async_trait;
+use chrono::{DateTime, TimeDelta, Utc};
+
+use crate::{
+    artifacts::{Artifacts, extract::Extractor},
+    clock::Clock,
+    contacts::Contacts,
+    engine::{Engine, Error, Gateway, Inbound, Limits, Parts, Receipt, What},
+    flows::{Library, LoadedFlow},
+    ids::{CountingIds, Ids, SessionId},
+    interview::Responder,
+    llm::Models,
+    model::{
+        effect::{Delivery, Effect, Rendering},
+        session::{PersonId, Place, Platform},
+        transcript::{Recorded, Via},
+        ui::Reply,
+        wait::{Answerers, Wait},
+    },
+    store::{Store as _, memory::MemoryStore},
+    task::Tasks,
+    tool::{Services, Toolbox},
+};
+
+/// Longest time that the engine may be at work on one act of the participant.
+const STEP_MAX: Duration = Duration::from_mins(15);
+
+/// What a conversation is made with.
+#[derive(Debug, Clone)]
+pub(super) struct Scene {
+    pub(super) flow: Arc<LoadedFlow>,
+    pub(super) toolbox: Arc<Toolbox>,
+    pub(super) tasks: Arc<Tasks>,
+    pub(super) models: Models,
+    pub(super) extractor: Extractor,
+    pub(super) clock: Arc<dyn Clock>,
+    pub(super) window_tokens: u64,
+    pub(super) platform: Platform,
+}
+
+/// A clock that runs with another one, ahead of it.
+#[derive(Debug)]
+pub(super) struct Ahead {
+    base: Arc<dyn Clock>,
+    by: Mutex<TimeDelta>,
+}
+
+impl Ahead {
+    fn advance(&self, step: TimeDelta) {
+        *self.by.lock().unwrap_or_else(PoisonError::into_inner) += step;
+    }
+}
+
+impl Clock for Ahead {
+    fn now(&self) -> DateTime<Utc> {
+        self.base.now() + *self.by.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A platform on which everything arrives.
+#[derive(Debug)]
+struct Arrives(Platform);
+
+#[async_trait]
+impl Gateway for Arrives {
+    fn platform(&self) -> Platform {
+        self.0
+    }
+
+    async fn deliver(&self, effect: &Effect, _shown: Option<(&Wait, &[Rendering])>) -> Delivery {
+        Delivery::delivered(Some(effect.id.to_string()))
+    }
+}
+
+/// One conversation under way.
+pub(super) struct Stage {
+    pub(super) engine: Engine,
+    pub(super) clock: Arc<Ahead>,
+    pub(super) session: SessionId,
+    store: Arc<MemoryStore>,
+    platform: Platform,
+    keys: u64,
+}
+
+impl Stage {
+    /// Begins a conversation. `folder` may be filled with files.
+    pub(super) async fn set(scene: &Scene, folder: &Path) -> Result<Self, Error> {
+        let mut library = Library::default();
+        library.insert(Arc::clone(&scene.flow));
+        let clock = Arc::new(Ahead { base: Arc::clone(&scene.clock), by: Mutex::default() });
+        let ids: Arc<dyn Ids> = Arc::new(CountingIds::default());
+        let store = Arc::new(MemoryStore::default());
+        let files = Artifacts::new(
+            folder,
+            Arc::<MemoryStore>::clone(&store),
+            Arc::<Ahead>::clone(&clock),
+            Arc::clone(&ids),
+            scene.extractor.clone(),
+        );
+        let files = files
+            .map_err(|error| Error::Store(crate::store::Error::Unavailable(Arc::new(error))))?;
+        let parts = Parts {
+            store: Arc::<MemoryStore>::clone(&store),
+            clock: Arc::<Ahead>::clone(&clock),
+            ids,
+            library: Arc::new(library),
+            toolbox: Arc::clone(&scene.toolbox),
+            tasks: Arc::clone(&scene.tasks),
+            artifacts: Arc::new(files),
+            contacts: Arc::new(Contacts::new(Vec::new())),
+            webhooks: Arc::new(BTreeMap::new()),
+            models: scene.models.clone(),
+            services: Services::default(),
+        };
+        let limits = Limits {
+            per_minute: NonZeroU32::MAX,
+            window_tokens: scene.window_tokens,
+            ..Limits::default()
+        };
+        let platform = scene.platform;
+        let engine = Engine::limited(parts, vec![Arc::new(Arrives(platform))], limits);
+        let place = Place {
+            platform,
+            workspace: "local".to_owned(),
+            channel: "room".to_owned(),
+            thread: None,
+        };
+        let flow = &scene.flow.flow.id;
+        let session = engine.start(flow, &participant(platform), place, "start").await?;
+        Ok(Self { engine, store, clock, session, platform, keys: 0 })
+    }
+
+    /// What has happened once the engine has done its work; none where everything was erased.
+    pub(super) async fn rest(&self) -> Result<Option<Vec<Recorded>>, Error> {
+        let settled = self.engine.settle_down();
+        if tokio::time::timeout(STEP_MAX, settled).await.is_err() {
+            tracing::warn!("an interview does not come to rest");
+        }
+        Ok(self.store.load(self.session).await?.map(|loaded| loaded.events))
+    }
+
+    /// Time passes, and what comes due happens.
+    pub(super) async fn pass(&self, time: TimeDelta) {
+        self.clock.advance(time);
+        self.engine.run_due().await;
+        self.engine.sweep().await;
+    }
+
+    /// The participant does something.
+    pub(super) async fn act(&mut self, what: What) -> Result<Receipt, Error> {
+        let from = participant(self.platform);
+        self.receive(from, what).await
+    }
+
+    /// Somebody does something.
+    pub(super) async fn receive(&mut self, from: Responder, what: What) -> Result<Receipt, Error> {
+        self.keys += 1;
+        let key = format!("event-{}", self.keys);
+        self.engine.receive(Inbound { key, session: self.session, from, what }).await
+    }
+}
+
+fn participant(platform: Platform) -> Responder {
+    let person = PersonId { platform, ..PersonId::web("participant") };
+    Responder::without_rights(person, "Ada".to_owned())
+}
+
+/// An answer to a card.
+pub(super) fn answer(wait: &Wait, reply: Reply) -> What {
+    What::Answer { wait: wait.id, revision: wait.revision, reply, via: Via::Component }
+}
+
+/// Somebody who may decide a request; none for what the participant answers. `n` tells several apart.
+pub(super) fn decider(wait: &Wait, n: usize) -> Option<Responder> {
+    let Answerers::Deciders { alias, .. } = &wait.answerers else { return None };
+    let person = PersonId::web(format!("decider{n}"));
+    let rights = Responder::without_rights(person, "Grace".to_owned());
+    Some(Responder { approver_of: vec![alias.clone()], ..rights })
+}

@@ -1,0 +1,315 @@
+//! Rehearses a flow before anybody meets it: the real engine takes one conversation after the other through the script,
+//! without a model and without a network, until every answer that it came across was given. Tells what fails on the
+//! way, what traps people, which questions come out empty, and what nobody ever comes to.
+//!
+//! ```text
+//! conversation 1   agree: yes   topics: cook               wants_note: yes   note_form: approved     the end
+//! conversation 2   agree: no                                                                         the end
+//! conversation 3   agree: yes   topics: cook, drive, teach  licence: a file   wants_note: no …       the end
+//! ```
+//!
+//! The number of conversations is bounded; where not every combination of answers could be tried, what was not reached
+//! is worth a warning only.
+
+mod answers;
+mod report;
+
+use std::{
+    collections::{BTreeMap, BTreeSet, VecDeque},
+    path::Path,
+};
+
+use chrono::TimeDelta;
+use serde_json::Value;
+
+use self::answers::{Answer, Given};
+pub(super) use self::report::problems;
+use super::stage::{Scene, Stage, answer, decider};
+use crate::{
+    engine::{Error, What},
+    flows::LoadedFlow,
+    interview::{State, handover::CANNOT_GO_ON, script},
+    model::{
+        flow::Step,
+        session::{Platform, Status},
+        transcript::{CallResult, Origin},
+        wait::{Answerers, Purpose, Wait},
+    },
+};
+
+/// Most conversations on one platform.
+const CONVERSATIONS_MAX: usize = 150;
+
+/// Most answers in one conversation.
+const ANSWERS_MAX: usize = 80;
+
+/// Most answers that a message names.
+const WAY_MAX: usize = 12;
+
+/// How long is waited where nothing is asked, and how often.
+const PAUSE: TimeDelta = TimeDelta::days(4);
+const PAUSES_MAX: usize = 2;
+
+/// Longer than any request to the team stands.
+const TOO_LATE: TimeDelta = TimeDelta::days(400);
+
+/// What is wrong with a step, with the answers that led there.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Finding {
+    /// The step; none where it is about the conversation.
+    step: Option<String>,
+    what: Trouble,
+    /// `agree: yes, topics: cook`.
+    way: String,
+}
+
+/// What can be wrong.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+enum Trouble {
+    /// A question comes out without words.
+    Empty,
+    /// A condition can't be evaluated.
+    Condition(String),
+    /// The tool refuses its arguments.
+    Arguments(String),
+    /// None of the answers that a person could give is taken.
+    NoAnswer(String),
+    /// Nothing is asked any more, and it isn't over.
+    Stuck,
+    /// It goes on and on.
+    Endless,
+    /// What is required cannot be had any more: a person is asked.
+    HandedOver,
+}
+
+/// What all conversations came to.
+#[derive(Debug, Default)]
+struct Walk {
+    findings: BTreeMap<(Option<String>, Trouble), Finding>,
+    /// Steps that were asked.
+    steps: BTreeSet<String>,
+    /// Conversations that came to the end of the flow.
+    completed: usize,
+    /// Not everything could be tried.
+    is_partial: bool,
+}
+
+/// An answer that was given, and how many others there were.
+#[derive(Debug, Clone)]
+struct Taken {
+    place: String,
+    labels: Vec<String>,
+    choice: usize,
+}
+
+/// Rehearses a flow on every platform.
+async fn walk(scene: &Scene, folder: &Path) -> Result<Walk, Error> {
+    let mut walk = Walk::default();
+    // By the answer before as well: conditions often speak of two. On the other platforms, only what is asked there
+    // alone is tried once more.
+    let mut tried = BTreeSet::new();
+    for platform in [Platform::Web, Platform::Slack, Platform::Discord] {
+        let scene = Scene { platform, ..scene.clone() };
+        let mut plans = VecDeque::from([Vec::new()]);
+        let mut count = 0;
+        while let Some(plan) = plans.pop_front() {
+            if count == CONVERSATIONS_MAX {
+                walk.is_partial = true;
+                break;
+            }
+            count += 1;
+            let taken = walk.converse(&scene, folder, &plan).await?;
+            let mut before = String::new();
+            for (n, here) in taken.iter().enumerate() {
+                for (k, label) in here.labels.iter().enumerate() {
+                    let edge = (before.clone(), here.place.clone(), label.clone());
+                    let is_new = tried.insert(edge);
+                    if is_new && k != here.choice && n >= plan.len() {
+                        let way = taken[..n].iter().map(|taken| taken.choice).chain([k]);
+                        plans.push_back(way.collect());
+                    }
+                }
+                before = format!("{}: {}", here.place, here.labels[here.choice]);
+            }
+        }
+    }
+    Ok(walk)
+}
+
+impl Walk {
+    /// One conversation: the answers of `plan` first, then at each place what was given there least.
+    async fn converse(
+        &mut self,
+        scene: &Scene,
+        folder: &Path,
+        plan: &[usize],
+    ) -> Result<Vec<Taken>, Error> {
+        let mut room = Stage::set(scene, folder).await?;
+        let mut taken: Vec<Taken> = Vec::new();
+        let mut pauses = 0;
+        loop {
+            let Some(state) = room.rest().await?.as_deref().and_then(State::fold) else { break };
+            self.look(&state, &scene.flow, &taken);
+            let Some(wait) = open(&state) else {
+                if is_over(&state) {
+                    if state.handoff.as_ref().is_some_and(|handoff| handoff.reason == CANNOT_GO_ON)
+                    {
+                        let last = taken.last().map(|taken| taken.place.clone());
+                        self.find(last, Trouble::HandedOver, &taken);
+                    }
+                    self.completed += usize::from(state.status == Status::Completed);
+                    break;
+                }
+                if pauses < PAUSES_MAX {
+                    pauses += 1;
+                    room.pass(PAUSE).await;
+                    continue;
+                }
+                if !is_for_a_model(&state, &scene.flow) {
+                    self.find(None, Trouble::Stuck, &taken);
+                }
+                break;
+            };
+            if is_over(&state) && state.status != Status::Completed {
+                break;
+            }
+            if taken.len() == ANSWERS_MAX {
+                self.find(None, Trouble::Endless, &taken);
+                break;
+            }
+            match answered(&mut room, (&wait, place(&wait, &state)), &taken, plan).await? {
+                Ok(answer) => taken.push(answer),
+                Err((place, why)) => {
+                    self.find(Some(place), Trouble::NoAnswer(why), &taken);
+                    break;
+                }
+            }
+        }
+        Ok(taken)
+    }
+
+    /// What can be seen of a conversation at rest.
+    fn look(&mut self, state: &State, flow: &LoadedFlow, taken: &[Taken]) {
+        for known in &state.calls {
+            let Origin::Step { step } = &known.call.origin else { continue };
+            self.steps.insert(step.clone());
+            if let Some(CallResult::Err { code, message }) = &known.result
+                && code == "invalid_parameters"
+            {
+                self.find(Some(step.clone()), Trouble::Arguments(message.clone()), taken);
+            }
+            if let Some((_, written)) = flow.step(step)
+                && comes_out_empty(written, &known.call.args)
+            {
+                self.find(Some(step.clone()), Trouble::Empty, taken);
+            }
+        }
+        for (step, why) in script::failing_conditions(state, flow) {
+            self.find(Some(step), Trouble::Condition(why), taken);
+        }
+    }
+
+    fn find(&mut self, step: Option<String>, what: Trouble, taken: &[Taken]) {
+        let answers = taken.iter().map(|t| format!("{}: {}", t.place, t.labels[t.choice]));
+        let mut way = answers.take(WAY_MAX).collect::<Vec<_>>().join(", ");
+        if taken.len() > WAY_MAX {
+            way.push_str(" …");
+        }
+        let finding = Finding { step: step.clone(), what: what.clone(), way };
+        self.findings.entry((step, what)).or_insert(finding);
+    }
+}
+
+/// The participant's oldest question, or else the oldest request to the team.
+fn open(state: &State) -> Option<Wait> {
+    let waits = || state.pending().filter(|wait| wait.purpose != Purpose::Erase);
+    let theirs = waits().find(|wait| wait.answerers == Answerers::Participant);
+    theirs.or_else(|| waits().next()).cloned()
+}
+
+/// Nothing more is asked: it is done, stopped, or in the hands of a person.
+fn is_over(state: &State) -> bool {
+    match state.status {
+        Status::Completed | Status::Stopped | Status::Declined | Status::Ended => true,
+        Status::Notice | Status::Open | Status::Paused => state.handoff.is_some(),
+    }
+}
+
+/// The phase has no script: it is for a model alone.
+fn is_for_a_model(state: &State, flow: &LoadedFlow) -> bool {
+    let phase = state.phase().and_then(|id| flow.phase(id));
+    phase.is_some_and(|phase| phase.step.is_empty() && !phase.objective.is_empty())
+}
+
+/// How a question is called: by its step where it has one.
+fn place(wait: &Wait, state: &State) -> String {
+    match &wait.purpose {
+        Purpose::Call { call, tool } => match state.call(call).map(|known| &known.call.origin) {
+            Some(Origin::Step { step }) => step.clone(),
+            _ => tool.clone(),
+        },
+        Purpose::Child { .. } => "sub-task".to_owned(),
+        Purpose::Notice => "notice".to_owned(),
+        Purpose::Begin { phase } | Purpose::Effect { phase, .. } => phase.clone(),
+        Purpose::Erase => "erase".to_owned(),
+    }
+}
+
+/// Answers a question: as planned, or else with what was given there least, or else with anything that is taken. The error
+/// is the place, and why nothing is.
+async fn answered(
+    stage: &mut Stage,
+    (wait, place): (&Wait, String),
+    taken: &[Taken],
+    plan: &[usize],
+) -> Result<Result<Taken, (String, String)>, Error> {
+    let given = answers::of(wait);
+    let labels: Vec<String> = given.iter().map(|given| given.label.clone()).collect();
+    let times = |k: &usize| {
+        let is_same = |t: &&Taken| t.place == place && t.labels[t.choice] == labels[*k];
+        (taken.iter().filter(is_same).count(), *k)
+    };
+    let planned = plan.get(taken.len()).copied().filter(|k| *k < given.len());
+    let mut order: Vec<usize> = (0..given.len()).collect();
+    order.sort_by_key(|k| (Some(*k) != planned, times(k)));
+    let mut why = String::from("there is nothing to answer");
+    for choice in order {
+        match give(stage, wait, &given[choice]).await? {
+            Ok(()) => return Ok(Ok(Taken { place, labels, choice })),
+            Err(refusal) => why = refusal,
+        }
+    }
+    Ok(Err((place, why)))
+}
+
+/// Gives an answer; the error says why it was not taken.
+async fn give(stage: &mut Stage, wait: &Wait, given: &Given) -> Result<Result<(), String>, Error> {
+    let what = match &given.answer {
+        Answer::Late => {
+            stage.pass(TOO_LATE).await;
+            return Ok(Ok(()));
+        }
+        Answer::File { name, bytes } => {
+            let kept = stage.engine.keep_file(stage.session, Some(wait.id), name, bytes.to_vec());
+            match kept.await? {
+                Ok(artifact) => What::Sent { wait: Some(wait.id), files: vec![artifact] },
+                Err(why) => return Ok(Err(why)),
+            }
+        }
+        Answer::Reply(reply) => answer(wait, reply.clone()),
+    };
+    let receipt = match decider(wait, wait.votes.len() + 1) {
+        Some(by) => stage.receive(by, what).await?,
+        None => stage.act(what).await?,
+    };
+    Ok(report::refusal(&receipt).map_or(Ok(()), Err))
+}
+
+/// A text that is filled in has become nothing.
+fn comes_out_empty(step: &Step, args: &Value) -> bool {
+    ["prompt", "message", "text"].into_iter().any(|name| {
+        let is_filled_in =
+            step.args.get(name).and_then(Value::as_str).is_some_and(|text| text.contains("{{"));
+        is_filled_in && args[name].as_str().is_some_and(|text| text.trim().is_empty())
+    })
+}

@@ -1,0 +1,193 @@
+//! The answers that a question can be given: what a willing person would answer first, then every other one.
+
+use serde_json::{Map, Value};
+
+use crate::{
+    form::sheet::set,
+    interview::answer::check_data,
+    model::{
+        ui::{Choose, Control, Decision, Field, Input, Reply, Review, Upload, Verdict},
+        wait::Wait,
+    },
+};
+
+/// One answer.
+#[derive(Debug, Clone)]
+pub(super) struct Given {
+    /// What it is called in the way that led somewhere.
+    pub(super) label: String,
+    pub(super) answer: Answer,
+}
+
+/// What is done.
+#[derive(Debug, Clone)]
+pub(super) enum Answer {
+    Reply(Reply),
+    File {
+        name: &'static str,
+        bytes: &'static [u8],
+    },
+    /// Nothing is done until it is too late.
+    Late,
+}
+
+/// What is written where anything may be.
+const WORDS: &str = "An answer in a few words.";
+
+/// The smallest PDF that is one.
+const PDF: &[u8] = b"%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n\
+    2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj\n\
+    3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]>>endobj\ntrailer<</Root 1 0 R>>\n%%EOF\n";
+
+/// Every answer worth trying; the first goes on.
+pub(super) fn of(wait: &Wait) -> Vec<Given> {
+    match &wait.prompt.control {
+        Control::Choose(choose) => choices(choose),
+        Control::Form(form) => {
+            let values = form.fields.iter().filter_map(|f| Some((f.path.clone(), sample(f)?)));
+            let filled = given("filled in", Reply::Filled { values: values.collect() });
+            optional(vec![filled], form.skippable)
+        }
+        Control::Review(review) => reviews(review),
+        Control::Upload(upload) => optional(files(upload), !upload.required),
+        Control::Ask(ask) => {
+            let most = usize::try_from(ask.max).unwrap_or(usize::MAX);
+            let text = WORDS.chars().take(most).collect();
+            optional(vec![given("some words", Reply::Text { text })], !ask.required)
+        }
+        Control::Decide(decide) => decisions(wait, decide.deny_and_tell.is_some()),
+        Control::Confirm(_) => vec![
+            given("yes", Reply::Confirmed { yes: true }),
+            given("no", Reply::Confirmed { yes: false }),
+        ],
+    }
+}
+
+fn given(label: &str, reply: Reply) -> Given {
+    Given { label: label.to_owned(), answer: Answer::Reply(reply) }
+}
+
+fn optional(mut all: Vec<Given>, may_be_skipped: bool) -> Vec<Given> {
+    if may_be_skipped {
+        all.push(given("skipped", Reply::Skipped));
+    }
+    all
+}
+
+fn decisions(wait: &Wait, can_tell: bool) -> Vec<Given> {
+    let decided = |label: &str, decision, words: Option<&str>| {
+        given(label, Reply::Decided { decision, feedback: words.map(str::to_owned) })
+    };
+    let mut all = vec![
+        decided("approved", Decision::Approved, None),
+        decided("denied", Decision::Denied, None),
+    ];
+    if can_tell {
+        all.push(decided("denied with words", Decision::DeniedWithFeedback, Some(WORDS)));
+    }
+    if wait.expires_at.is_some() {
+        all.push(Given { label: "no decision in time".to_owned(), answer: Answer::Late });
+    }
+    all
+}
+
+fn choices(choose: &Choose) -> Vec<Given> {
+    let chosen = |ids: Vec<String>| {
+        given(&ids.join(" and "), Reply::Chosen { ids: ids.clone(), free_text: None })
+    };
+    let ids: Vec<String> = choose.choices.iter().map(|choice| choice.id.clone()).collect();
+    let mut all: Vec<Given> = ids.iter().map(|id| chosen(vec![id.clone()])).collect();
+    if choose.multiple && ids.len() > 1 {
+        all.push(chosen(ids));
+    }
+    optional(all, !choose.required)
+}
+
+fn reviews(review: &Review) -> Vec<Given> {
+    let reviewed =
+        |label: &str, verdict, data| given(label, Reply::Reviewed { verdict, data, notes: None });
+    let fits = |data: &Value| check_data(&review.schema, data).is_empty();
+    let mut all = Vec::new();
+    if fits(&review.data) {
+        all.push(reviewed("approved", Verdict::Approved, None));
+    }
+    if let Some(data) = [filled(review, true), filled(review, false)].into_iter().find(fits) {
+        all.push(reviewed("filled in", Verdict::Modified, Some(data)));
+    }
+    all.push(reviewed("rejected", Verdict::Rejected, None));
+    optional(all, review.skippable)
+}
+
+/// The draft with something in every empty field, or in those only that must have something.
+fn filled(review: &Review, is_least: bool) -> Value {
+    let mut data = review.data.clone();
+    let is_in_list =
+        |path: &str| review.lists.iter().any(|list| path.starts_with(&format!("{}.", list.path)));
+    let fields = review.groups.iter().flat_map(|group| &group.fields);
+    for field in fields.filter(|field| !is_in_list(&field.path)) {
+        let is_empty = match &field.value {
+            Value::Null => true,
+            Value::String(text) => text.trim().is_empty(),
+            _ => false,
+        };
+        if is_empty
+            && (field.required || !is_least)
+            && let Some(value) = sample(field)
+        {
+            set(&mut data, &field.path, value);
+        }
+    }
+    for list in review.lists.iter().filter(|_| !is_least) {
+        let mut entry = Value::Object(Map::new());
+        for field in &list.fields {
+            if let Some(value) = sample(field) {
+                set(&mut entry, &field.path, value);
+            }
+        }
+        set(&mut data, &list.path, Value::Array(vec![entry]));
+    }
+    data
+}
+
+/// Something that fits a field.
+fn sample(field: &Field) -> Option<Value> {
+    Some(match &field.input {
+        Input::Text { min, max, .. } => {
+            let size = |bound: Option<u32>| bound.and_then(|bound| usize::try_from(bound).ok());
+            let least = WORDS.len().max(size(*min).unwrap_or(0));
+            let length = least.min(size(*max).unwrap_or(usize::MAX));
+            Value::from(WORDS.chars().cycle().take(length).collect::<String>())
+        }
+        Input::Email => Value::from("ada@example.org"),
+        Input::Url => Value::from("https://example.org"),
+        Input::Phone => Value::from("+44 20 7946 0018"),
+        Input::Date => Value::from("2020-01-15"),
+        Input::Number { min, max, integer } => {
+            let number = min.or(*max).unwrap_or(1.0);
+            let whole = serde_json::from_str(&format!("{number:.0}")).ok();
+            if *integer { whole? } else { Value::from(number) }
+        }
+        Input::Bool => Value::Bool(true),
+        Input::Select { choices, multiple } => {
+            let first = Value::from(choices.first()?.id.clone());
+            if *multiple { Value::Array(vec![first]) } else { first }
+        }
+        Input::Lines => Value::Array(vec![Value::from(WORDS)]),
+    })
+}
+
+/// A file of a kind that is taken; none where none is simple enough to be made up.
+fn files(upload: &Upload) -> Vec<Given> {
+    let known = [
+        ("txt", "notes.txt", WORDS.as_bytes()),
+        ("md", "notes.md", WORDS.as_bytes()),
+        ("pdf", "notes.pdf", PDF),
+    ];
+    let takes =
+        |kind: &str| upload.accept.iter().any(|accepted| accepted.eq_ignore_ascii_case(kind));
+    let file = known.into_iter().find(|(kind, ..)| takes(kind)).map(|(_, name, bytes)| Given {
+        label: "a file".to_owned(),
+        answer: Answer::File { name, bytes },
+    });
+    file.into_iter().collect()
+}

@@ -1,0 +1,115 @@
+//! What a rehearsal found, in words with a line of the file.
+
+use std::path::Path;
+
+use super::{Finding, Trouble, Walk, walk};
+use crate::{
+    config::{
+        Problem,
+        document::{self, Document},
+    },
+    engine::{Error, Receipt},
+    flows::LoadedFlow,
+    model::{flow::Step, wait::Settlement},
+    ops::stage::Scene,
+};
+
+/// Rehearses a flow that passed the check, and tells what is wrong with it; `file` is how messages call it.
+pub(in crate::ops) async fn problems(
+    scene: &Scene,
+    file: &str,
+    folder: &Path,
+) -> Result<Vec<Problem>, Error> {
+    let found = walk(scene, folder).await?;
+    let Ok(document) = Document::parse(file, &scene.flow.source) else { return Ok(Vec::new()) };
+    let mut problems: Vec<Problem> =
+        found.findings.values().map(|finding| told(finding, &scene.flow, &document)).collect();
+    problems.extend(unreached(&found, &scene.flow, &document));
+    if found.completed == 0 && found.findings.is_empty() && is_scripted(&scene.flow) {
+        let message = "no answers lead to the end of this flow";
+        let hint = "see that every required objective can be met by its script";
+        problems.push(document.problem("/phase", message).hint(hint));
+    }
+    document::sort(&mut problems);
+    Ok(problems)
+}
+
+fn told(finding: &Finding, flow: &LoadedFlow, document: &Document) -> Problem {
+    let (message, key) = match &finding.what {
+        Trouble::Empty => ("this question comes out empty".to_owned(), "/args"),
+        Trouble::Condition(why) => (format!("this condition fails: {why}"), "/when"),
+        Trouble::Arguments(why) => (format!("this step fails: {why}"), "/args"),
+        Trouble::NoAnswer(why) => (format!("no answer is taken here: {why}"), "/args"),
+        Trouble::Stuck => ("the conversation stops here, with nothing asked".to_owned(), ""),
+        Trouble::Endless => ("the conversation goes on and on".to_owned(), ""),
+        Trouble::HandedOver => {
+            ("the script can't go on, so a person of the team is asked".to_owned(), "")
+        }
+    };
+    let at = finding.step.as_deref().and_then(|step| pointer(flow, step));
+    let at = at.map_or_else(|| "/phase".to_owned(), |at| format!("{at}{key}"));
+    let way = match finding.way.as_str() {
+        "" => "at once".to_owned(),
+        way => format!("after {way}"),
+    };
+    let problem = document.problem(&at, format!("{message} ({way})"));
+    if finding.what == Trouble::HandedOver { problem.warning() } else { problem }
+}
+
+/// Steps that nobody came to, in phases that somebody came to. Whether none can is certain only where everything was tried
+/// and the condition speaks of a single answer; nothing is said where it depends on what a file or a service says.
+fn unreached(found: &Walk, flow: &LoadedFlow, document: &Document) -> Vec<Problem> {
+    let is_reached = |step: &Step| found.steps.contains(&step.id);
+    let phases = flow.flow.phase.iter().filter(|phase| {
+        let is_outside = |step: &Step| OUTSIDE.contains(&step.tool.as_str());
+        phase.step.iter().any(is_reached) && !phase.step.iter().any(is_outside)
+    });
+    let unreached = phases.flat_map(|phase| &phase.step).filter(|step| !is_reached(step));
+    let told = unreached.filter_map(|step| {
+        let when = step.when.as_deref().unwrap_or_default();
+        if ["results.", "records.", "participant."].iter().any(|name| when.contains(name)) {
+            return None;
+        }
+        let message = format!("no answers lead to `{}`", step.id);
+        let problem = document.problem(&pointer(flow, &step.id)?, message);
+        let problem = problem.hint(match step.when {
+            Some(_) => "see what its `when` and the branches before it say",
+            None => "see what the branches before it say",
+        });
+        let is_certain = !found.is_partial && when.matches("answers.").count() == 1;
+        Some(if is_certain { problem } else { problem.warning() })
+    });
+    told.collect()
+}
+
+/// Tools whose results depend on what is in a file, or on somebody else's service.
+const OUTSIDE: [&str; 5] = [
+    "deploy_agent",
+    "extract_document",
+    "fetch_url",
+    "get_macos_contact_card",
+    "query_github_repo",
+];
+
+fn is_scripted(flow: &LoadedFlow) -> bool {
+    flow.flow.phase.iter().all(|phase| !phase.step.is_empty() || phase.objective.is_empty())
+}
+
+fn pointer(flow: &LoadedFlow, id: &str) -> Option<String> {
+    flow.flow.phase.iter().enumerate().find_map(|(p, phase)| {
+        let s = phase.step.iter().position(|step| step.id == id)?;
+        Some(format!("/phase/{p}/step/{s}"))
+    })
+}
+
+/// Why an answer did not count, if it did not.
+pub(super) fn refusal(receipt: &Receipt) -> Option<String> {
+    match receipt {
+        Receipt::Refused(why) => Some(why.clone()),
+        Receipt::Settled(Settlement::Invalid { errors }) => {
+            let told = errors.iter().map(|error| error.message.clone());
+            Some(told.collect::<Vec<_>>().join(" "))
+        }
+        Receipt::Settled(_) | Receipt::Taken | Receipt::Duplicate | Receipt::Erased { .. } => None,
+    }
+}

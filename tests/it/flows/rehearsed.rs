@@ -1,0 +1,86 @@
+//! Flows that are right word by word, and go wrong when they are run: `flows check` runs them.
+
+use std::{fs, process::Command};
+
+use insta::assert_snapshot;
+
+/// A flow without a mistake.
+const SOUND: &str = include_str!("../../fixtures/flows/volunteers.toml");
+
+/// What `flows check` says of the sound flow with changes, and whether it refuses it.
+fn checked(edits: &[(&str, &str)]) -> (String, bool) {
+    let flow = edits.iter().fold(SOUND.to_owned(), |flow, (from, to)| {
+        assert!(flow.contains(from), "`{from}` is not in the flow");
+        flow.replacen(from, to, 1)
+    });
+    let dir = tempfile::tempdir().unwrap();
+    fs::write(dir.path().join("flow.toml"), flow).unwrap();
+    let mut program = Command::new(env!("CARGO_BIN_EXE_anteroom"));
+    let program = program.args(["flows", "check", "flow.toml"]).env_clear();
+    let output = program.env("HOME", dir.path()).current_dir(dir.path()).output().unwrap();
+    let told = String::from_utf8(output.stderr).unwrap();
+    (told, !output.status.success())
+}
+
+#[test]
+fn a_sound_flow_is_rehearsed_without_a_word() {
+    assert_eq!(checked(&[]), (String::new(), false));
+}
+
+#[test]
+fn a_question_that_comes_out_empty_is_found_with_the_answers_that_lead_to_it() {
+    let edit = (
+        "prompt = \"Please send a copy of your driving licence.\"",
+        "prompt = \"{{ records.note.text }}\"",
+    );
+    assert_snapshot!(checked(&[edit]).0, @"flow.toml:134:15: this question comes out empty (after notice: accept, agree: yes, details_form: filled in, topics: drive)");
+}
+
+#[test]
+fn a_condition_that_fails_is_found() {
+    let edit = ("'drive' in answers.topics", "answers.topics | round > 3");
+    let (said, is_refused) = checked(&[edit]);
+    assert!(is_refused);
+    assert_snapshot!(said, @"
+    flow.toml:130:3: no answers lead to `licence`. hint: see what its `when` and the branches before it say
+    flow.toml:133:3: this condition fails: cannot round value (sequence) (after notice: accept, agree: yes, details_form: filled in, topics: cook)
+    ");
+}
+
+#[test]
+fn a_step_that_no_answers_lead_to_is_found() {
+    let edit = ("save = \"interests\"", "save = \"interests\"\n  when = \"answers.agree == 'no'\"");
+    let (said, is_refused) = checked(&[edit]);
+    assert!(is_refused);
+    assert_snapshot!(said, @"
+    flow.toml:120:3: no answers lead to `topics`. hint: see what its `when` and the branches before it say
+    flow.toml:131:3: no answers lead to `licence`. hint: see what its `when` and the branches before it say
+    ");
+}
+
+#[test]
+fn answers_after_which_only_a_person_can_help_are_worth_a_warning() {
+    let edit = ("when = \"answers.wants_note == 'yes'\"", "when = \"answers.wants_note == 'no'\"");
+    let (said, is_refused) = checked(&[edit]);
+    assert!(!is_refused);
+    assert_snapshot!(said, @"flow.toml:154:3: warning: the script can't go on, so a person of the team is asked (after notice: accept, agree: yes, details_form: filled in, topics: cook, wants_note: yes)");
+}
+
+#[test]
+fn a_conversation_that_never_ends_is_found() {
+    let edits = [
+        ("no = \"@skip\"", "no = \"note_form\""),
+        (
+            "skip = \"participant\"\n  done = { reviewed = \"note\" }",
+            "done = { reviewed = \"note\" }",
+        ),
+        (
+            "when = \"answers.wants_note == 'yes'\"",
+            "branch = { approved = \"wants_note\", modified = \"wants_note\" }",
+        ),
+        ("data = { text = \"\" }", "data = { text = \"Because I like it.\" }"),
+    ];
+    let (said, is_refused) = checked(&edits);
+    assert!(is_refused);
+    assert_snapshot!(said, @"flow.toml:65:3: the conversation goes on and on (after notice: accept, agree: yes, details_form: filled in, topics: cook, wants_note: yes, note_form: approved, wants_note: no, note_form: filled in, wants_note: yes, note_form: rejected, note_form: approved, wants_note: no …)");
+}
