@@ -21,10 +21,12 @@ mod hold;
 mod notify;
 mod play;
 mod reach;
+mod rehearsal;
 mod repair;
 mod replay;
 mod request;
 mod restore;
+mod sample;
 mod scrub;
 mod serve;
 mod sessions;
@@ -33,7 +35,6 @@ mod stage;
 mod tasks;
 mod term;
 mod tools;
-mod walk;
 
 use std::{ffi::OsString, fmt, io, panic, process::ExitCode, thread};
 

@@ -13,6 +13,7 @@ mod labels;
 mod objectives;
 mod paths;
 mod periods;
+mod start;
 mod steps;
 mod structure;
 
@@ -69,6 +70,7 @@ pub fn check(
     check.texts();
     check.labels();
     check.policies();
+    check.start();
     check.periods();
     check.schemas();
     check.tools();

@@ -9,9 +9,9 @@ use super::{
     app::{self, Wanted},
     cli::{Flows, Json},
     play::Temporary,
-    sentence,
+    rehearsal, sentence,
     stage::Scene,
-    term, walk,
+    term,
 };
 use crate::{
     artifacts::extract::Extractor,
@@ -126,7 +126,7 @@ fn rehearse(
         platform: Platform::Web,
     };
     let folder = Temporary::create()?;
-    app::block_on(async { Ok(walk::problems(&scene, file, folder.path()).await?) })
+    app::block_on(async { Ok(rehearsal::problems(&scene, file, folder.path()).await?) })
 }
 
 /// Checks files against the tools there are, and against the aliases of the configuration where there is one.

@@ -5,7 +5,7 @@ mod configuration;
 mod configuration_discord;
 mod configuration_slack;
 mod mistakes;
-mod rehearsed;
+mod rehearsal;
 mod scripts;
 
 use std::collections::BTreeMap;

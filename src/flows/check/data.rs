@@ -8,7 +8,7 @@ use crate::{
         problem::{did_you_mean, listed},
         words,
     },
-    flows::shape::kind,
+    flows::{schemas::Trouble, shape::kind},
 };
 
 /// The formats that values are checked for.
@@ -44,6 +44,13 @@ const BOUNDS: [(&str, &str); 4] = [
     ("minProperties", "maxProperties"),
 ];
 
+/// A part of a path that does not exist, and those beside it that do.
+#[derive(Debug)]
+pub(super) struct NoField<'a> {
+    pub(super) field: &'a str,
+    pub(super) siblings: Vec<&'a str>,
+}
+
 impl Check<'_> {
     pub(super) fn schemas(&mut self) {
         let loaded = self.loaded;
@@ -58,12 +65,8 @@ impl Check<'_> {
         }
     }
 
-    /// The schema at a dotted path of the data that a flow keeps: `person.name`. The error is the first part that does not
-    /// exist, with its siblings; nothing where the schema leaves it open.
-    pub(super) fn field<'a>(
-        &'a self,
-        path: &[&'a str],
-    ) -> Result<Option<&'a Value>, (&'a str, Vec<&'a str>)> {
+    /// The schema at a dotted path of the data that a flow keeps: `person.name`; nothing where the schema leaves it open.
+    pub(super) fn field<'a>(&'a self, path: &[&'a str]) -> Result<Option<&'a Value>, NoField<'a>> {
         let [data, fields @ ..] = path else { return Ok(None) };
         let mut schema = self.loaded.schemas.get(*data);
         for field in fields {
@@ -71,17 +74,18 @@ impl Check<'_> {
             else {
                 return Ok(None);
             };
-            match members.get(*field) {
-                Some(member) => schema = Some(member),
-                None => return Err((field, members.keys().map(String::as_str).collect())),
-            }
+            let Some(member) = members.get(*field) else {
+                let siblings = members.keys().map(String::as_str).collect();
+                return Err(NoField { field, siblings });
+            };
+            schema = Some(member);
         }
         Ok(schema)
     }
 }
 
 /// What is wrong with a schema, with what to do about it; `path` is how people call it.
-fn mistakes(schema: &Value, path: &str, found: &mut Vec<(String, Option<String>)>) {
+fn mistakes(schema: &Value, path: &str, found: &mut Vec<Trouble>) {
     let properties = schema.get("properties").and_then(Value::as_object);
     if let Some(properties) = properties {
         let required = schema.get("required").and_then(Value::as_array);
@@ -100,7 +104,7 @@ fn mistakes(schema: &Value, path: &str, found: &mut Vec<(String, Option<String>)
             && least > most
         {
             let message = format!("no value fits `{path}`: `{low}` is greater than `{high}`");
-            found.push((message, Some("exchange the two".to_owned())));
+            found.push((message, Some("swap them".to_owned())));
         }
     }
     if schema.get("maxItems").and_then(Value::as_u64) == Some(0) {
@@ -123,7 +127,7 @@ fn mistakes(schema: &Value, path: &str, found: &mut Vec<(String, Option<String>)
 }
 
 /// Values that a schema names satisfy the rest of it.
-fn values(schema: &Value, path: &str, found: &mut Vec<(String, Option<String>)>) {
+fn values(schema: &Value, path: &str, found: &mut Vec<Trouble>) {
     let without = |key: &str| {
         let mut rest = schema.clone();
         if let Some(members) = rest.as_object_mut() {

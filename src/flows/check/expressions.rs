@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use minijinja::{Environment, ErrorKind};
 
-use super::{Check, steps::outcomes};
+use super::{Check, data::NoField, steps::outcomes};
 use crate::{
     config::problem::{did_you_mean, listed},
     flows::shape::kind,
@@ -51,7 +51,7 @@ impl Check<'_> {
         if let Ok(Some(schema)) = self.field(path)
             && !matches!(kind(schema), "array" | "")
         {
-            let message = format!("`{}` is no list", expression.trim());
+            let message = format!("`{}` is not a list", expression.trim());
             self.error(at, message, None);
         }
     }
@@ -152,7 +152,7 @@ impl Check<'_> {
 
     /// A path into the data that a flow keeps.
     fn record(&mut self, at: &str, path: &[&str]) {
-        let Err((field, siblings)) = self.field(path) else { return };
+        let Err(NoField { field, siblings }) = self.field(path) else { return };
         let hint = did_you_mean(field, siblings.iter().copied())
             .unwrap_or_else(|| format!("its fields: {}", listed(siblings)));
         let message = format!("`{}` has no field `{field}`", path[0]);

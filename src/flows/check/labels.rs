@@ -82,8 +82,8 @@ impl Check<'_> {
     }
 
     fn alike(&mut self, at: &str, label: &str, other: &str) {
-        let message = format!("`{label}` is the label of `{other}`, too");
-        let hint = "people can't tell the two buttons apart: give this one words of its own";
+        let message = format!("`{label}` is also the label of `{other}`");
+        let hint = "people can't tell the two buttons apart: give each its own label";
         self.error(at, message, Some(hint.to_owned()));
     }
 

@@ -217,6 +217,27 @@ impl Check<'_> {
         }
     }
 
+    /// Data that is handed on is collected by something.
+    fn collected(&mut self, at: &str, data: &str) {
+        let keeps = |step: &Step| {
+            let named = step.args.get("dataType").and_then(Value::as_str);
+            step.save.as_deref() == Some(data)
+                || matches!(step.tool.as_str(), "deploy_agent" | "extract_document")
+                || named.is_some_and(|name| {
+                    name.contains("{{") || self.loaded.data_type(name).as_deref() == Some(data)
+                })
+        };
+        let collects = |phase: &Phase| {
+            phase.step.iter().any(keeps)
+                || self.loaded.shapes(phase).iter().any(|(name, _)| name == data)
+        };
+        if self.loaded.schemas.contains_key(data) && !self.flow.phase.iter().any(collects) {
+            let message = format!("nothing in this flow collects `{data}`");
+            let hint = "add a step that saves it, or take it out".to_owned();
+            self.error(at, message, Some(hint));
+        }
+    }
+
     fn mapped(&mut self, at: &str, p: usize, answered: &AnsweredWith) {
         let before = self.problems.len();
         self.answered(at, p, answered);

@@ -12,19 +12,19 @@ impl Check<'_> {
     pub(super) fn periods(&mut self) {
         let flow = self.flow;
         let (pace, kept, approvals) = (&flow.pace, &flow.retention, &flow.approvals.overrides);
-        self.longer_than_nothing("/pace/expire_after", pace.expire_after);
-        self.longer_than_nothing("/handoff/claim_reminder", flow.handoff.claim_reminder);
-        self.longer_than_nothing("/approvals/override/expires", approvals.expires);
+        self.not_zero("/pace/expire_after", pace.expire_after);
+        self.not_zero("/handoff/claim_reminder", flow.handoff.claim_reminder);
+        self.not_zero("/approvals/override/expires", approvals.expires);
         for (at, reminders, end) in [
             ("/pace/remind_after", &pace.remind_after, pace.expire_after),
             ("/approvals/override/remind_after", &approvals.remind_after, approvals.expires),
         ] {
             for (n, after) in reminders.iter().enumerate() {
-                self.longer_than_nothing(&format!("{at}/{n}"), *after);
+                self.not_zero(&format!("{at}/{n}"), *after);
             }
             if let Some(n) = reminders.windows(2).position(|pair| pair[1] <= pair[0]) {
-                let hint = Some("write them in the order in which they come".to_owned());
-                let message = "this reminder would not come after the one before it";
+                let hint = Some("sort them, the shortest first".to_owned());
+                let message = "this reminder would come before the previous one";
                 self.error(&format!("{at}/{}", n + 1), message, hint);
             }
             if at.starts_with("/approvals") && reminders.iter().any(|after| *after >= end) {
@@ -39,7 +39,7 @@ impl Check<'_> {
             ("audit", kept.audit),
         ] {
             let at = format!("/retention/{name}");
-            self.longer_than_nothing(&at, period);
+            self.not_zero(&at, period);
             if period.0.as_secs() > 0 && period < pace.expire_after {
                 let hint = format!(
                     "keep it for at least `expire_after` under `[pace]`, {}",
@@ -55,10 +55,10 @@ impl Check<'_> {
         }
     }
 
-    fn longer_than_nothing(&mut self, at: &str, period: Period) {
+    fn not_zero(&mut self, at: &str, period: Period) {
         if period.0.is_zero() {
             let hint = Some("for example, `24h` or `14d`".to_owned());
-            self.error(at, "this is no time at all", hint);
+            self.error(at, "this duration is zero", hint);
         }
     }
 
@@ -94,7 +94,7 @@ impl Check<'_> {
             let known = || self.catalogue.files.iter().map(String::as_str);
             let hint = did_you_mean(name, known())
                 .unwrap_or_else(|| format!("known extensions: {}", listed(known())));
-            let message = format!("files named `.{name}` can't be checked");
+            let message = format!("`.{name}` files are not supported");
             self.error(&format!("{at}/accept/{n}"), message, Some(hint));
         }
     }

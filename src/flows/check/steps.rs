@@ -119,8 +119,10 @@ impl Check<'_> {
         };
         let wanted = kind(schema);
         if !wanted.is_empty() && wanted != comes_to {
-            let message = format!("an answer here can't be kept as `{data}`: it is no {wanted}");
-            let hint = format!("keep it as data whose schema has the type `{comes_to}`");
+            let message = format!("an answer here is a {comes_to}, which `{data}` doesn't accept");
+            let hint = format!(
+                "save it as data whose schema has the type `{comes_to}`; here it is `{wanted}`"
+            );
             self.error(at, message, Some(hint));
         }
     }
@@ -175,7 +177,7 @@ impl Check<'_> {
             && !branch.contains_key("denied_with_feedback")
         {
             let hint = "add `denied_with_feedback`, for a denial with words".to_owned();
-            let message = "only a denial without words is dealt with";
+            let message = "a denial with words has no branch";
             self.error(&format!("{at}/branch"), message, Some(hint));
         }
     }

@@ -12,17 +12,13 @@ use super::Check;
 use crate::{
     config::problem::did_you_mean,
     flows::text,
-    model::flow::{Decider, DiscordPlace, Period, Phase, Skip, SlackPlace, Step},
+    model::flow::{Decider, Period, Skip},
 };
 
 const DAY: u64 = 86_400;
 
 /// Shortest time for which decisions should be kept, in days: half a year.
 const AUDIT_DAYS_MIN: u64 = 180;
-
-/// Longest name of a slash command, without the slash.
-/// <https://docs.slack.dev/interactivity/implementing-slash-commands>
-const COMMAND_MAX: usize = 31;
 
 /// Most reminders of one question.
 const REMINDERS_MAX: usize = 2;
@@ -264,10 +260,6 @@ impl Check<'_> {
         }
         self.lead();
         self.pace();
-        self.invitation();
-        self.panel();
-        self.places();
-        self.people();
         let policy = &flow.approvals.overrides;
         let at = "/approvals/override";
         if policy.quorum == 0 {
@@ -290,110 +282,6 @@ impl Check<'_> {
             if value == 0 {
                 self.error(&format!("/limits/{name}"), format!("`{name}` must be 1 or more"), None);
             }
-        }
-    }
-
-    /// On Discord the bot writes directly to nobody who has not asked for it: an invitation needs a thread.
-    fn invitation(&mut self) {
-        let Some(start) = self.flow.start.discord.as_ref().filter(|start| start.invite) else {
-            return;
-        };
-        if start.place != DiscordPlace::PrivateThread || start.parent.is_none() {
-            let hint =
-                "set `place = \"private-thread\"`, and as `parent` a channel that members see";
-            self.warn("/start/discord/invite", "nobody can be invited on Discord", hint);
-        }
-    }
-
-    /// Threads have a channel to be in, and commands are such.
-    fn places(&mut self) {
-        let flow = self.flow;
-        if let Some(start) = &flow.start.slack {
-            if start.place == SlackPlace::ChannelThread && start.parent.is_none() {
-                let hint = "set `parent` to the alias of a private channel".to_owned();
-                let message = "there is no channel to open threads in";
-                self.error("/start/slack/place", message, Some(hint));
-            }
-            for (n, command) in start.commands.iter().enumerate() {
-                let at = format!("/start/slack/commands/{n}");
-                let name = command.strip_prefix('/').unwrap_or_default();
-                let fits =
-                    |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "-_".contains(c);
-                if name.is_empty() || name.len() > COMMAND_MAX || !name.chars().all(fits) {
-                    let hint =
-                        "write a slash, then lower-case letters, digits and hyphens: `/welcome`";
-                    let message = format!("`{command}` is not a slash command");
-                    self.error(&at, message, Some(hint.to_owned()));
-                }
-            }
-        }
-        if let Some(start) = &flow.start.discord {
-            let places = [("place", Some(start.place)), ("fallback", start.fallback)];
-            for (name, place) in places {
-                if place == Some(DiscordPlace::PrivateThread) && start.parent.is_none() {
-                    let hint = "set `parent` to the alias of a channel that members see".to_owned();
-                    let message = "there is no channel to open threads in";
-                    self.error(&format!("/start/discord/{name}"), message, Some(hint));
-                }
-            }
-        }
-    }
-
-    /// Whoever is offered a person in a chat has a team that is told there; on the page, staff look at who waits.
-    fn people(&mut self) {
-        let flow = self.flow;
-        let is_in_chat = flow.start.slack.is_some() || flow.start.discord.is_some();
-        if !is_in_chat || flow.handoff.channel.is_some() {
-            return;
-        }
-        let hint = || Some("set `channel` under `[handoff]`".to_owned());
-        if flow.notice.is_some() {
-            let message = "this button offers a person, but nobody would be told";
-            self.error("/notice/human", message, hint());
-        }
-        for (p, phase) in flow.phase.iter().enumerate() {
-            for (n, step) in phase.step.iter().enumerate() {
-                for (key, _) in step.branch.iter().filter(|(_, target)| *target == "@handoff") {
-                    let at = format!("/phase/{p}/step/{n}/branch/{key}");
-                    self.error(&at, "this leads to a person, but nobody would be told", hint());
-                }
-            }
-        }
-    }
-
-    /// Data that is handed on is collected by something.
-    pub(super) fn collected(&mut self, at: &str, data: &str) {
-        let keeps = |step: &Step| {
-            let named = step.args.get("dataType").and_then(Value::as_str);
-            step.save.as_deref() == Some(data)
-                || matches!(step.tool.as_str(), "deploy_agent" | "extract_document")
-                || named.is_some_and(|name| {
-                    name.contains("{{") || self.loaded.data_type(name).as_deref() == Some(data)
-                })
-        };
-        let collects = |phase: &Phase| {
-            phase.step.iter().any(keeps)
-                || self.loaded.shapes(phase).iter().any(|(name, _)| name == data)
-        };
-        if self.loaded.schemas.contains_key(data) && !self.flow.phase.iter().any(collects) {
-            let message = format!("nothing in this flow collects `{data}`");
-            let hint = "add a step that saves it, or take it out".to_owned();
-            self.error(at, message, Some(hint));
-        }
-    }
-
-    /// A picture on a panel is fetched by Discord, and read out to those who do not see it.
-    fn panel(&mut self) {
-        let Some(start) = &self.flow.start.discord else { return };
-        let Some(image) = &start.panel_image else { return };
-        if !image.starts_with("https://") {
-            let hint = Some("write an address that begins with `https://`".to_owned());
-            self.error("/start/discord/panel_image", "Discord can't fetch this picture", hint);
-        }
-        if start.panel_image_alt.as_ref().is_none_or(|alt| alt.trim().is_empty()) {
-            let hint = Some("say in `panel_image_alt` what is on it".to_owned());
-            let message = "people who don't see the picture learn nothing of it";
-            self.error("/start/discord/panel_image", message, hint);
         }
     }
 

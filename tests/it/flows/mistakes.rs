@@ -1,10 +1,10 @@
-//! Flows with one mistake that a person would make and that hurts somebody: each is found. Flows that are odd but right
+//! Flows with one mistake that an author would make and that harms a participant: each is found. Unusual but valid flows
 //! pass.
 
 use super::said;
 
-/// A flow without a mistake.
-const SOUND: &str = include_str!("../../fixtures/flows/volunteers.toml");
+/// A valid flow.
+const VALID: &str = include_str!("../../fixtures/flows/volunteers.toml");
 
 /// What is replaced, and by what; `<90>` stands for 90 characters.
 type Edit = (&'static str, &'static str);
@@ -79,19 +79,19 @@ title = "Consent""#,
     ),
     ((r#"{ name = { "$from""#, r#"{ nme = { "$from""#), "unknown key `nme`"),
     ((r#"data = { text = "" }"#, r#"data = { txt = "" }"#), "`note` has no field `txt`"),
-    ((r#"save = "interests""#, r#"save = "note""#), "can't be kept as `note`"),
-    ((r#"expire_after = "14d""#, r#"expire_after = "0s""#), "this is no time at all"),
-    ((r#"remind_after = ["24h", "72h"]"#, r#"remind_after = ["0h"]"#), "this is no time at all"),
+    ((r#"save = "interests""#, r#"save = "note""#), "which `note` doesn't accept"),
+    ((r#"expire_after = "14d""#, r#"expire_after = "0s""#), "this duration is zero"),
+    ((r#"remind_after = ["24h", "72h"]"#, r#"remind_after = ["0h"]"#), "this duration is zero"),
     (
         (r#"remind_after = ["24h", "72h"]"#, r#"remind_after = ["72h", "24h"]"#),
-        "would not come after the one before it",
+        "would come before the previous one",
     ),
     (
         (r#"records = "180d""#, r#"records = "2d""#),
         "after 2 days it is deleted while a question may be open",
     ),
-    ((r#"transcript = "180d""#, r#"transcript = "0d""#), "this is no time at all"),
-    ((r#"expires = "72h""#, r#"expires = "0h""#), "this is no time at all"),
+    ((r#"transcript = "180d""#, r#"transcript = "0d""#), "this duration is zero"),
+    ((r#"expires = "72h""#, r#"expires = "0h""#), "this duration is zero"),
     ((r#"expires = "72h""#, r#"expires = "12h""#), "after the request has expired"),
     (
         (
@@ -100,7 +100,7 @@ title = "Consent""#,
 claim_reminder = "0s"
 "#,
         ),
-        "this is no time at all",
+        "this duration is zero",
     ),
     ((r#"to = "08:00""#, r#"to = "20:00""#), "the quiet hours begin when they end"),
     (("max_mb = 5", "max_mb = 0"), "`max_mb` must be 1 or more"),
@@ -108,7 +108,7 @@ claim_reminder = "0s"
     ((r#"accept = ["pdf", "txt"]"#, "accept = []"), "no file would be accepted"),
     (
         (r#"accept = ["pdf", "txt"]"#, r#"accept = ["pdf", "txtt"]"#),
-        "files named `.txtt` can't be checked",
+        "`.txtt` files are not supported",
     ),
     (
         (r#"acceptedFormats = ["pdf"]"#, r#"acceptedFormats = ["pdf", "docx"]"#),
@@ -153,7 +153,7 @@ channel = "recruiting_desk""#,
             r#"options = [ { id = "yes", label = "Yes" }, { id = "no", label = "No, thanks" } ]"#,
             r#"options = { "$each" = "records.person.name", "$as" = { id = "{{ index }}", label = "{{ item }}" }, "$also" = [ { id = "yes", label = "Yes" }, { id = "no", label = "No, thanks" } ], "$most" = 3 }"#,
         ),
-        "`records.person.name` is no list",
+        "`records.person.name` is not a list",
     ),
     ((r#"no = "@stop""#, r#"no = "agree""#), "`no` leads back to the same question"),
     ((r#"no = "@stop""#, r#"no = "@next""#), "the answer `no` leaves `consent_given` unmet"),
@@ -172,9 +172,9 @@ channel = "recruiting_desk""#,
     ((r#"no = "@stop""#, r#"nope = "@stop""#), "this step never results in `nope`"),
     (
         (r#"label = "I don't agree""#, r#"label = "I agree""#),
-        "`I agree` is the label of `yes`, too",
+        "`I agree` is also the label of `yes`",
     ),
-    ((r#"decline = "Not now""#, r#"decline = "Start""#), "`Start` is the label of `accept`, too"),
+    ((r#"decline = "Not now""#, r#"decline = "Start""#), "`Start` is also the label of `accept`"),
     ((r#"label = "I don't agree""#, r#"label = "<90>""#), "at most 75 can be shown"),
     (
         (r#"prompt = "Do you agree that we keep your details?""#, r#"prompt = "<5000>""#),
@@ -276,12 +276,12 @@ quorum = 0"#,
   [[phase.step]]
   id = "wants_note""#,
         ),
-        "only a denial without words is dealt with",
+        "a denial with words has no branch",
     ),
 ];
 
-/// What is odd, but right.
-const ODD: &[&[Edit]] = &[
+/// Unusual, but valid.
+const UNUSUAL: &[&[Edit]] = &[
     &[
         (
             r#"[[phase.step]]
@@ -400,7 +400,7 @@ parent = "welcome"
 ];
 
 fn changed(edits: &[Edit]) -> String {
-    edits.iter().fold(SOUND.to_owned(), |flow, (from, to)| {
+    edits.iter().fold(VALID.to_owned(), |flow, (from, to)| {
         assert!(flow.contains(from), "`{from}` is not in the flow");
         let words = |count: usize| "so many words ".chars().cycle().take(count).collect::<String>();
         let to = [90, 300, 5_000]
@@ -411,8 +411,8 @@ fn changed(edits: &[Edit]) -> String {
 }
 
 #[test]
-fn nothing_is_said_about_the_sound_flow() {
-    assert_eq!(said(SOUND), "");
+fn nothing_is_said_about_the_valid_flow() {
+    assert_eq!(said(VALID), "");
 }
 
 #[test]
@@ -427,8 +427,8 @@ fn each_mistake_is_found_with_its_line_and_what_to_do() {
 }
 
 #[test]
-fn what_is_odd_but_right_is_not_refused() {
-    for edits in ODD {
+fn an_unusual_but_valid_flow_is_not_refused() {
+    for edits in UNUSUAL {
         let said = said(&changed(edits));
         assert!(said.lines().all(|line| line.contains(": warning: ")), "{edits:?}: {said}");
     }

@@ -109,8 +109,15 @@ async fn drawn(ada: &Visitor, path: &str) -> String {
     ada.fetch(path).await.text().await.unwrap()
 }
 
-#[tokio::test]
-async fn words_grow_on_the_page_and_become_the_message_in_their_place() {
+/// A page on which the model stands in the middle of its words, before the gate.
+struct Speaking {
+    site: Site,
+    ada: Visitor,
+    path: String,
+    gate: Gate,
+}
+
+async fn speaking() -> Speaking {
     let (model, gate) = (Scripted::new(), Gate::new());
     let text = "Let us talk about **pets**, one after the other. Which one do you have at home?";
     model.next(Turn::says(text).in_pieces(4).held_by(&gate));
@@ -118,6 +125,12 @@ async fn words_grow_on_the_page_and_become_the_message_in_their_place() {
     let ada = site.visitor();
     let path = begun(&site, &ada).await;
     gate.reached().await;
+    Speaking { site, ada, path, gate }
+}
+
+#[tokio::test]
+async fn words_grow_on_the_page_and_become_the_message_in_their_place() {
+    let Speaking { site: _site, ada, path, gate } = speaking().await;
 
     // Whoever opens the page in the middle reads what there is.
     let page = drawn(&ada, &path).await;
@@ -191,13 +204,7 @@ async fn what_goes_on_is_told_in_words_for_people() {
 /// A tool that runs is not stopped, and nobody is told that it is over.
 #[tokio::test]
 async fn an_answer_can_be_stopped_on_the_page_while_it_comes() {
-    let (model, gate) = (Scripted::new(), Gate::new());
-    let text = "Let us talk about pets, one after the other. Which one do you have at home?";
-    model.next(Turn::says(text).in_pieces(4).held_by(&gate));
-    let site = Site::led(FLOW, &model, Weigh::behind(&gate)).await;
-    let ada = site.visitor();
-    let path = begun(&site, &ada).await;
-    gate.reached().await;
+    let Speaking { site: _site, ada, path, gate: _ } = speaking().await;
     let page = drawn(&ada, &path).await;
     let page = ada.press(&page, "Stop answering").await;
     assert!(page.contains("one after") && page.contains(" …</p>"), "{page}");

@@ -12,6 +12,7 @@ use crate::{
     ids::WaitId,
     interview::answer::check_data,
     model::ui::{Field, Input, List, Reply, Review, Verdict},
+    ops::sample::sample,
 };
 
 impl Participant<'_> {
@@ -114,16 +115,7 @@ impl Participant<'_> {
                 text(self.fact(&asked).map_or("I'd rather leave that open.", |fact| &fact.value))
             }
             Input::Email => None,
-            Input::Url => text("https://example.org"),
-            Input::Phone => text("+44 20 7946 0018"),
-            Input::Date => text("2021-03"),
-            Input::Number { min, .. } => Some(Value::from(min.unwrap_or(1.0))),
-            Input::Bool => Some(Value::Bool(true)),
-            Input::Select { choices, multiple } => {
-                let first = Value::String(choices.first()?.id.clone());
-                Some(if *multiple { Value::Array(vec![first]) } else { first })
-            }
-            Input::Lines => Some(Value::Array(vec![text("A line")?])),
+            _ => sample(field),
         })
     }
 }

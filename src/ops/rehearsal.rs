@@ -1,6 +1,6 @@
-//! Rehearses a flow before anybody meets it: the real engine takes one conversation after the other through the script,
-//! without a model and without a network, until every answer that it came across was given. Tells what fails on the
-//! way, what traps people, which questions come out empty, and what nobody ever comes to.
+//! A dry run of a flow: the real engine simulates one conversation after the other, by the script alone, without a model
+//! and without a network, until every answer that it came across was given. Reports what fails on the way, what traps
+//! people, which questions come out empty, and which steps are never reached.
 //!
 //! ```text
 //! conversation 1   agree: yes   topics: cook               wants_note: yes   note_form: approved     the end
@@ -53,14 +53,12 @@ const PAUSES_MAX: usize = 2;
 /// Longer than any request to the team stands.
 const TOO_LATE: TimeDelta = TimeDelta::days(400);
 
-/// What is wrong with a step, with the answers that led there.
+/// What is wrong, and where.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Finding {
     /// The step; none where it is about the conversation.
     step: Option<String>,
-    what: Trouble,
-    /// `agree: yes, topics: cook`.
-    way: String,
+    trouble: Trouble,
 }
 
 /// What can be wrong.
@@ -84,8 +82,9 @@ enum Trouble {
 
 /// What all conversations came to.
 #[derive(Debug, Default)]
-struct Walk {
-    findings: BTreeMap<(Option<String>, Trouble), Finding>,
+struct Rehearsal {
+    /// With the answers that led there first: `agree: yes, topics: cook`.
+    findings: BTreeMap<Finding, String>,
     /// Steps that were asked.
     steps: BTreeSet<String>,
     /// Conversations that came to the end of the flow.
@@ -103,8 +102,8 @@ struct Taken {
 }
 
 /// Rehearses a flow on every platform.
-async fn walk(scene: &Scene, folder: &Path) -> Result<Walk, Error> {
-    let mut walk = Walk::default();
+async fn rehearse(scene: &Scene, folder: &Path) -> Result<Rehearsal, Error> {
+    let mut rehearsal = Rehearsal::default();
     // By the answer before as well: conditions often speak of two. On the other platforms, only what is asked there
     // alone is tried once more.
     let mut tried = BTreeSet::new();
@@ -114,11 +113,11 @@ async fn walk(scene: &Scene, folder: &Path) -> Result<Walk, Error> {
         let mut count = 0;
         while let Some(plan) = plans.pop_front() {
             if count == CONVERSATIONS_MAX {
-                walk.is_partial = true;
+                rehearsal.is_partial = true;
                 break;
             }
             count += 1;
-            let taken = walk.converse(&scene, folder, &plan).await?;
+            let taken = rehearsal.converse(&scene, folder, &plan).await?;
             let mut before = String::new();
             for (n, here) in taken.iter().enumerate() {
                 for (k, label) in here.labels.iter().enumerate() {
@@ -133,10 +132,10 @@ async fn walk(scene: &Scene, folder: &Path) -> Result<Walk, Error> {
             }
         }
     }
-    Ok(walk)
+    Ok(rehearsal)
 }
 
-impl Walk {
+impl Rehearsal {
     /// One conversation: the answers of `plan` first, then at each place what was given there least.
     async fn converse(
         &mut self,
@@ -177,9 +176,10 @@ impl Walk {
                 self.find(None, Trouble::Endless, &taken);
                 break;
             }
-            match answered(&mut room, (&wait, place(&wait, &state)), &taken, plan).await? {
+            let place = place(&wait, &state);
+            match answered(&mut room, (&wait, &place), &taken, plan).await? {
                 Ok(answer) => taken.push(answer),
-                Err((place, why)) => {
+                Err(why) => {
                     self.find(Some(place), Trouble::NoAnswer(why), &taken);
                     break;
                 }
@@ -209,14 +209,13 @@ impl Walk {
         }
     }
 
-    fn find(&mut self, step: Option<String>, what: Trouble, taken: &[Taken]) {
+    fn find(&mut self, step: Option<String>, trouble: Trouble, taken: &[Taken]) {
         let answers = taken.iter().map(|t| format!("{}: {}", t.place, t.labels[t.choice]));
         let mut way = answers.take(WAY_MAX).collect::<Vec<_>>().join(", ");
         if taken.len() > WAY_MAX {
             way.push_str(" …");
         }
-        let finding = Finding { step: step.clone(), what: what.clone(), way };
-        self.findings.entry((step, what)).or_insert(finding);
+        self.findings.entry(Finding { step, trouble }).or_insert(way);
     }
 }
 
@@ -255,14 +254,14 @@ fn place(wait: &Wait, state: &State) -> String {
     }
 }
 
-/// Answers a question: as planned, or else with what was given there least, or else with anything that is taken. The error
-/// is the place, and why nothing is.
+/// Answers a question: as planned, or else with what was given there least, or else with anything that is accepted. The
+/// inner error says why nothing is.
 async fn answered(
     stage: &mut Stage,
-    (wait, place): (&Wait, String),
+    (wait, place): (&Wait, &str),
     taken: &[Taken],
     plan: &[usize],
-) -> Result<Result<Taken, (String, String)>, Error> {
+) -> Result<Result<Taken, String>, Error> {
     let given = answers::of(wait);
     let labels: Vec<String> = given.iter().map(|given| given.label.clone()).collect();
     let times = |k: &usize| {
@@ -275,11 +274,11 @@ async fn answered(
     let mut why = String::from("there is nothing to answer");
     for choice in order {
         match give(stage, wait, &given[choice]).await? {
-            Ok(()) => return Ok(Ok(Taken { place, labels, choice })),
+            Ok(()) => return Ok(Ok(Taken { place: place.to_owned(), labels, choice })),
             Err(refusal) => why = refusal,
         }
     }
-    Ok(Err((place, why)))
+    Ok(Err(why))
 }
 
 /// Gives an answer; the error says why it was not taken.

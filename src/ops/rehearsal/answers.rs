@@ -6,9 +6,10 @@ use crate::{
     form::sheet::set,
     interview::answer::check_data,
     model::{
-        ui::{Choose, Control, Decision, Field, Input, Reply, Review, Upload, Verdict},
+        ui::{Choose, Control, Decision, Reply, Review, Upload, Verdict},
         wait::Wait,
     },
+    ops::sample::{WORDS, sample},
 };
 
 /// One answer.
@@ -30,9 +31,6 @@ pub(super) enum Answer {
     /// Nothing is done until it is too late.
     Late,
 }
-
-/// What is written where anything may be.
-const WORDS: &str = "An answer in a few words.";
 
 /// The smallest PDF that is one.
 const PDF: &[u8] = b"%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n\
@@ -147,33 +145,6 @@ fn filled(review: &Review, is_least: bool) -> Value {
         set(&mut data, &list.path, Value::Array(vec![entry]));
     }
     data
-}
-
-/// Something that fits a field.
-fn sample(field: &Field) -> Option<Value> {
-    Some(match &field.input {
-        Input::Text { min, max, .. } => {
-            let size = |bound: Option<u32>| bound.and_then(|bound| usize::try_from(bound).ok());
-            let least = WORDS.len().max(size(*min).unwrap_or(0));
-            let length = least.min(size(*max).unwrap_or(usize::MAX));
-            Value::from(WORDS.chars().cycle().take(length).collect::<String>())
-        }
-        Input::Email => Value::from("ada@example.org"),
-        Input::Url => Value::from("https://example.org"),
-        Input::Phone => Value::from("+44 20 7946 0018"),
-        Input::Date => Value::from("2020-01-15"),
-        Input::Number { min, max, integer } => {
-            let number = min.or(*max).unwrap_or(1.0);
-            let whole = serde_json::from_str(&format!("{number:.0}")).ok();
-            if *integer { whole? } else { Value::from(number) }
-        }
-        Input::Bool => Value::Bool(true),
-        Input::Select { choices, multiple } => {
-            let first = Value::from(choices.first()?.id.clone());
-            if *multiple { Value::Array(vec![first]) } else { first }
-        }
-        Input::Lines => Value::Array(vec![Value::from(WORDS)]),
-    })
 }
 
 /// A file of a kind that is taken; none where none is simple enough to be made up.

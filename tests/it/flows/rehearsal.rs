@@ -4,12 +4,12 @@ use std::{fs, process::Command};
 
 use insta::assert_snapshot;
 
-/// A flow without a mistake.
-const SOUND: &str = include_str!("../../fixtures/flows/volunteers.toml");
+/// A valid flow.
+const VALID: &str = include_str!("../../fixtures/flows/volunteers.toml");
 
-/// What `flows check` says of the sound flow with changes, and whether it refuses it.
+/// What `flows check` says of the valid flow with changes, and whether it refuses it.
 fn checked(edits: &[(&str, &str)]) -> (String, bool) {
-    let flow = edits.iter().fold(SOUND.to_owned(), |flow, (from, to)| {
+    let flow = edits.iter().fold(VALID.to_owned(), |flow, (from, to)| {
         assert!(flow.contains(from), "`{from}` is not in the flow");
         flow.replacen(from, to, 1)
     });
@@ -23,7 +23,7 @@ fn checked(edits: &[(&str, &str)]) -> (String, bool) {
 }
 
 #[test]
-fn a_sound_flow_is_rehearsed_without_a_word() {
+fn nothing_is_said_about_the_valid_flow() {
     assert_eq!(checked(&[]), (String::new(), false));
 }
 
@@ -42,7 +42,7 @@ fn a_condition_that_fails_is_found() {
     let (said, is_refused) = checked(&[edit]);
     assert!(is_refused);
     assert_snapshot!(said, @"
-    flow.toml:130:3: no answers lead to `licence`. hint: see what its `when` and the branches before it say
+    flow.toml:130:3: `licence` is never asked, whatever people answer. hint: see what its `when` and the branches before it say
     flow.toml:133:3: this condition fails: cannot round value (sequence) (after notice: accept, agree: yes, details_form: filled in, topics: cook)
     ");
 }
@@ -53,8 +53,8 @@ fn a_step_that_no_answers_lead_to_is_found() {
     let (said, is_refused) = checked(&[edit]);
     assert!(is_refused);
     assert_snapshot!(said, @"
-    flow.toml:120:3: no answers lead to `topics`. hint: see what its `when` and the branches before it say
-    flow.toml:131:3: no answers lead to `licence`. hint: see what its `when` and the branches before it say
+    flow.toml:120:3: `topics` is never asked, whatever people answer. hint: see what its `when` and the branches before it say
+    flow.toml:131:3: `licence` is never asked, whatever people answer. hint: see what its `when` and the branches before it say
     ");
 }
 
@@ -82,5 +82,5 @@ fn a_conversation_that_never_ends_is_found() {
     ];
     let (said, is_refused) = checked(&edits);
     assert!(is_refused);
-    assert_snapshot!(said, @"flow.toml:65:3: the conversation goes on and on (after notice: accept, agree: yes, details_form: filled in, topics: cook, wants_note: yes, note_form: approved, wants_note: no, note_form: filled in, wants_note: yes, note_form: rejected, note_form: approved, wants_note: no …)");
+    assert_snapshot!(said, @"flow.toml:65:3: the conversation never ends (after notice: accept, agree: yes, details_form: filled in, topics: cook, wants_note: yes, note_form: approved, wants_note: no, note_form: filled in, wants_note: yes, note_form: rejected, note_form: approved, wants_note: no …)");
 }

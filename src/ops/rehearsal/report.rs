@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{Finding, Trouble, Walk, walk};
+use super::{Finding, Rehearsal, Trouble, rehearse};
 use crate::{
     config::{
         Problem,
@@ -20,10 +20,11 @@ pub(in crate::ops) async fn problems(
     file: &str,
     folder: &Path,
 ) -> Result<Vec<Problem>, Error> {
-    let found = walk(scene, folder).await?;
+    let found = rehearse(scene, folder).await?;
     let Ok(document) = Document::parse(file, &scene.flow.source) else { return Ok(Vec::new()) };
-    let mut problems: Vec<Problem> =
-        found.findings.values().map(|finding| told(finding, &scene.flow, &document)).collect();
+    let findings = found.findings.iter();
+    let told = findings.map(|(finding, way)| told(finding, way, (&scene.flow, &document)));
+    let mut problems: Vec<Problem> = told.collect();
     problems.extend(unreached(&found, &scene.flow, &document));
     if found.completed == 0 && found.findings.is_empty() && is_scripted(&scene.flow) {
         let message = "no answers lead to the end of this flow";
@@ -34,31 +35,33 @@ pub(in crate::ops) async fn problems(
     Ok(problems)
 }
 
-fn told(finding: &Finding, flow: &LoadedFlow, document: &Document) -> Problem {
-    let (message, key) = match &finding.what {
+fn told(finding: &Finding, way: &str, (flow, document): (&LoadedFlow, &Document)) -> Problem {
+    let (message, key) = match &finding.trouble {
         Trouble::Empty => ("this question comes out empty".to_owned(), "/args"),
         Trouble::Condition(why) => (format!("this condition fails: {why}"), "/when"),
         Trouble::Arguments(why) => (format!("this step fails: {why}"), "/args"),
-        Trouble::NoAnswer(why) => (format!("no answer is taken here: {why}"), "/args"),
-        Trouble::Stuck => ("the conversation stops here, with nothing asked".to_owned(), ""),
-        Trouble::Endless => ("the conversation goes on and on".to_owned(), ""),
+        Trouble::NoAnswer(why) => (format!("every answer is refused here: {why}"), "/args"),
+        Trouble::Stuck => {
+            ("the conversation gets stuck: nothing is asked, and it isn't over".to_owned(), "")
+        }
+        Trouble::Endless => ("the conversation never ends".to_owned(), ""),
         Trouble::HandedOver => {
             ("the script can't go on, so a person of the team is asked".to_owned(), "")
         }
     };
     let at = finding.step.as_deref().and_then(|step| pointer(flow, step));
     let at = at.map_or_else(|| "/phase".to_owned(), |at| format!("{at}{key}"));
-    let way = match finding.way.as_str() {
+    let way = match way {
         "" => "at once".to_owned(),
         way => format!("after {way}"),
     };
     let problem = document.problem(&at, format!("{message} ({way})"));
-    if finding.what == Trouble::HandedOver { problem.warning() } else { problem }
+    if finding.trouble == Trouble::HandedOver { problem.warning() } else { problem }
 }
 
 /// Steps that nobody came to, in phases that somebody came to. Whether none can is certain only where everything was tried
 /// and the condition speaks of a single answer; nothing is said where it depends on what a file or a service says.
-fn unreached(found: &Walk, flow: &LoadedFlow, document: &Document) -> Vec<Problem> {
+fn unreached(found: &Rehearsal, flow: &LoadedFlow, document: &Document) -> Vec<Problem> {
     let is_reached = |step: &Step| found.steps.contains(&step.id);
     let phases = flow.flow.phase.iter().filter(|phase| {
         let is_outside = |step: &Step| OUTSIDE.contains(&step.tool.as_str());
@@ -70,7 +73,7 @@ fn unreached(found: &Walk, flow: &LoadedFlow, document: &Document) -> Vec<Proble
         if ["results.", "records.", "participant."].iter().any(|name| when.contains(name)) {
             return None;
         }
-        let message = format!("no answers lead to `{}`", step.id);
+        let message = format!("`{}` is never asked, whatever people answer", step.id);
         let problem = document.problem(&pointer(flow, &step.id)?, message);
         let problem = problem.hint(match step.when {
             Some(_) => "see what its `when` and the branches before it say",

@@ -1,0 +1,35 @@
+//! Made-up values for the fields of a form.
+
+use serde_json::Value;
+
+use crate::model::ui::{Field, Input};
+
+/// What is written where anything may be.
+pub(super) const WORDS: &str = "An answer in a few words.";
+
+/// Something that fits a field; none where it offers nothing to choose from.
+pub(super) fn sample(field: &Field) -> Option<Value> {
+    Some(match &field.input {
+        Input::Text { min, max, .. } => {
+            let size = |bound: Option<u32>| bound.and_then(|bound| usize::try_from(bound).ok());
+            let least = WORDS.len().max(size(*min).unwrap_or(0));
+            let length = least.min(size(*max).unwrap_or(usize::MAX));
+            Value::from(WORDS.chars().cycle().take(length).collect::<String>())
+        }
+        Input::Email => Value::from("ada@example.org"),
+        Input::Url => Value::from("https://example.org"),
+        Input::Phone => Value::from("+44 20 7946 0018"),
+        Input::Date => Value::from("2021-03-01"),
+        Input::Number { min, max, integer } => {
+            let number = min.or(*max).unwrap_or(1.0);
+            let whole = serde_json::from_str(&format!("{number:.0}")).ok();
+            if *integer { whole? } else { Value::from(number) }
+        }
+        Input::Bool => Value::Bool(true),
+        Input::Select { choices, multiple } => {
+            let first = Value::from(choices.first()?.id.clone());
+            if *multiple { Value::Array(vec![first]) } else { first }
+        }
+        Input::Lines => Value::Array(vec![Value::from(WORDS)]),
+    })
+}
