@@ -80,6 +80,7 @@ impl Engine {
             Next::Recall { child } => self.recall_child(&actor, child).await?,
             Next::Raise { wait } => self.raise(&actor, wait).await?,
             Next::Report => self.report(&actor).await?,
+            Next::Arrange => self.arrange(actor).await?,
             Next::Round(calls) => self.round(actor, calls).await?,
             Next::Resume { wait } => return self.resume(actor, wait).await,
             Next::Recover { call } => Box::pin(self.recover_call(actor, &call)).await?,
@@ -87,6 +88,12 @@ impl Engine {
             Next::Call(call) => Box::pin(self.make(actor, call)).await?,
         }
         Ok(Step::Done)
+    }
+
+    async fn arrange(&self, mut actor: Actor) -> Result<(), Error> {
+        actor.arrange();
+        self.commit(actor, None).await?;
+        Ok(())
     }
 
     /// An answer has come: what it was for goes on.
@@ -248,6 +255,7 @@ impl Engine {
                     | Next::Recall { .. }
                     | Next::Raise { .. }
                     | Next::Report
+                    | Next::Arrange
                     | Next::Think { .. }
                     | Next::Erase
                     | Next::Rest => false,

@@ -71,6 +71,8 @@ pub enum Next {
         /// For the last time before the participant writes again: no tools, and a person is offered.
         last: bool,
     },
+    /// Something is due for which no tool is run: see to it with [`Actor::arrange`].
+    Arrange,
     /// Nothing until a person acts or a timer fires.
     Rest,
 }
@@ -273,7 +275,9 @@ impl Actor {
         }
         if let Some(step) = script::upcoming(&self.state, &self.flow, phase) {
             let origin = Origin::Step { step: step.id.clone() };
-            let args = script::arguments(&self.state, &self.flow, step);
+            let Ok(args) = script::arguments(&self.state, &self.flow, step) else {
+                return Next::Arrange;
+            };
             return Next::Call(self.call(&format!("step_{}", step.id), &step.tool, args, origin));
         }
         let args = serde_json::json!({ "overrides": [] });

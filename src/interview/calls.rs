@@ -1,9 +1,17 @@
 //! The life of a call: begun, perhaps suspended on a person, ended with exactly one result.
 
+use std::sync::Arc;
+
 use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
 
-use super::{Actor, actor::is_for_deciders, evidence, handover::CANNOT_GO_ON, script, texts};
+use super::{
+    Actor,
+    actor::is_for_deciders,
+    evidence,
+    handover::{CANNOT_GO_ON, cannot_ask},
+    script, texts,
+};
 use crate::{
     ids::{CallId, WaitId},
     model::{
@@ -130,6 +138,16 @@ impl Actor {
         id
     }
 
+    /// Sees to what is due and needs no tool: a step that cannot be asked calls a person.
+    pub fn arrange(&mut self) {
+        let flow = Arc::clone(&self.flow);
+        if let Some((step, failure)) = script::failing_step(&self.state, &flow) {
+            let facts = [("step", json!(step)), ("expression", json!(failure.expression))];
+            self.audit("step_failed", facts, []);
+            self.hand_over(&cannot_ask(&step, &failure), texts::STUCK);
+        }
+    }
+
     /// Ends a call with its one result; a second result changes nothing.
     pub fn finish(&mut self, call: &CallId, result: CallResult) {
         let Some(known) = self.state.call(call).filter(|known| known.result.is_none()) else {
@@ -246,7 +264,7 @@ impl Actor {
 
     /// A script step has its result: store what it says, and go where it leads.
     fn step_done(&mut self, id: &str, value: &Value) {
-        let flow = std::sync::Arc::clone(&self.flow);
+        let flow = Arc::clone(&self.flow);
         let Some((phase, step)) =
             flow.step(id).filter(|(phase, _)| self.state.phase() == Some(&phase.id))
         else {
@@ -275,7 +293,7 @@ impl Actor {
     fn save_anew(&mut self, call: &CallId, result: &CallResult) {
         let Some(known) = self.state.call(call).filter(|known| known.detached) else { return };
         let Origin::Step { step } = &known.call.origin else { return };
-        let flow = std::sync::Arc::clone(&self.flow);
+        let flow = Arc::clone(&self.flow);
         if let Some((_, step)) = flow.step(step) {
             self.save_outcome(step, &result.to_value());
         }
@@ -315,7 +333,7 @@ impl Actor {
     /// The script came to its end and asked for the next phase. Where something is missing, it goes back to the step
     /// that can give it; where that does not help, a person is asked.
     fn script_ended(&mut self, outcome: &Value) {
-        let flow = std::sync::Arc::clone(&self.flow);
+        let flow = Arc::clone(&self.flow);
         let Some(phase) = self.state.phase().and_then(|id| flow.phase(id)) else { return };
         let is_told = match outcome["status"].as_str() {
             Some("approved" | "awaiting_user_approval") => return,

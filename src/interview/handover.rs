@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{Actor, settle::Responder, summary, texts};
+use super::{Actor, script::Failure, settle::Responder, summary, texts};
 use crate::{
     model::{
         session::Status,
@@ -37,6 +37,11 @@ pub enum Called {
 
 /// Why a person is asked where a script has come to its end without what it requires.
 pub const CANNOT_GO_ON: &str = "the script cannot go on";
+
+/// Why a person is asked where a step cannot be asked: somebody must mend the flow.
+pub(super) fn cannot_ask(step: &str, failure: &Failure) -> String {
+    format!("the step `{step}` cannot be asked, because {failure}")
+}
 
 impl Actor {
     /// A person is asked for; the bot keeps quiet until they answer or the participant says "continue".

@@ -16,10 +16,13 @@
 //! the participant may skip is passed over, then as `@next`; `@stop`; `@handoff`. A step that stopped or handed over
 //! is asked again when the conversation goes on. Keys are the chosen id, the result's `status`, or `error`.
 //! A rejected review without a branch is asked again.
+//!
+//! A text that cannot be filled in, or a `$from` without a `$default` or a `$each` that cannot be evaluated, stops the
+//! script: nobody is asked a question with a hole in it, and a person of the team is called.
 
-use std::io;
+use std::{cell::OnceCell, io};
 
-use minijinja::{Environment, UndefinedBehavior};
+use minijinja::{Environment, ErrorKind, UndefinedBehavior};
 use serde_json::{Map, Value, json};
 
 use super::{
@@ -67,10 +70,7 @@ pub fn failing_conditions(state: &State, flow: &LoadedFlow) -> Vec<(String, Stri
     let until = now.iter().position(is_open).map_or(0, |at| at + 1);
     let scope = Scope::new(state, flow);
     let failing = |step: &Step| {
-        let compiled = scope.environment.compile_expression(step.when.as_deref()?).ok()?;
-        let context = minijinja::Value::from(minijinja::value::Serde(&scope.context));
-        let error = compiled.eval(context).err()?;
-        let why = error.detail().map_or_else(|| error.kind().to_string(), str::to_owned);
+        let why = scope.evaluate(step.when.as_deref()?, &scope.context).err()?;
         Some((step.id.clone(), why))
     };
     earlier.iter().flat_map(|phase| &phase.step).chain(&now[..until]).filter_map(failing).collect()
@@ -82,9 +82,31 @@ pub(super) fn following<'a>(phase: &'a Phase, step: &str) -> Option<&'a str> {
     phase.step.get(at + 1).map(|step| step.id.as_str())
 }
 
+/// An expression of a step that cannot be evaluated.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{expression}` fails: {why}")]
+pub struct Failure {
+    /// The expression, or the text that it stands in.
+    pub expression: String,
+    /// Why.
+    pub why: String,
+}
+
 /// The arguments of a step as they are now.
-pub(super) fn arguments(state: &State, flow: &LoadedFlow, step: &Step) -> Value {
-    Scope::new(state, flow).fill(&Value::Object(step.args.clone())).unwrap_or_else(|| json!({}))
+pub(super) fn arguments(state: &State, flow: &LoadedFlow, step: &Step) -> Result<Value, Failure> {
+    let mut scope = Scope::new(state, flow);
+    let filled = scope.fill(&Value::Object(step.args.clone()));
+    match scope.failure.take() {
+        Some(failure) => Err(failure),
+        None => Ok(filled.unwrap_or_else(|| json!({}))),
+    }
+}
+
+/// Why the step that comes next cannot be asked, with its id; nothing where it can.
+pub fn failing_step(state: &State, flow: &LoadedFlow) -> Option<(String, Failure)> {
+    let step = upcoming(state, flow, flow.phase(state.phase()?)?)?;
+    let failure = arguments(state, flow, step).err()?;
+    Some((step.id.clone(), failure))
 }
 
 /// Where a result leads: the branch's target, if it has one.
@@ -137,8 +159,8 @@ fn gives(step: &Step, done: &Done) -> bool {
 /// Steps that one expression or text may take. The longest of the shipped flows take a few hundred.
 const FUEL: u64 = 100_000;
 
-/// Longest text or value that an expression may become, in bytes as JSON; what becomes longer is empty, like what
-/// fails. As much as one form may bring in.
+/// Longest text or value that an expression may become, in bytes as JSON; what becomes longer fails. As much as one form
+/// may bring in.
 const FILLED_MAX: usize = 1024 * 1024;
 
 /// Text under construction, up to its limit.
@@ -159,10 +181,23 @@ impl io::Write for Filled {
     }
 }
 
+/// Why something longer than [`FILLED_MAX`] fails.
+const TOO_LONG: &str = "what it comes to is too long";
+
+/// Why an expression fails, for an author.
+fn told(error: &minijinja::Error) -> String {
+    match error.kind() {
+        ErrorKind::WriteFailure => TOO_LONG.to_owned(),
+        kind => error.detail().map_or_else(|| kind.to_string(), str::to_owned),
+    }
+}
+
 /// What expressions see.
 struct Scope<'a> {
     environment: Environment<'a>,
     context: Value,
+    /// What failed first.
+    failure: OnceCell<Failure>,
 }
 
 impl Scope<'_> {
@@ -194,21 +229,35 @@ impl Scope<'_> {
         let mut environment = Environment::new();
         environment.set_undefined_behavior(UndefinedBehavior::Chainable);
         environment.set_fuel(Some(FUEL));
-        Self { environment, context }
+        Self { environment, context, failure: OnceCell::new() }
     }
 
-    fn evaluate(&self, expression: &str, context: &Value) -> Option<Value> {
-        let compiled = self.environment.compile_expression(expression).ok()?;
-        let value = compiled.eval(minijinja::Value::from(minijinja::value::Serde(context))).ok()?;
+    /// The value of an expression; none where it is undefined or null. The error is for an author.
+    fn evaluate(&self, expression: &str, context: &Value) -> Result<Option<Value>, String> {
+        let context = minijinja::Value::from(minijinja::value::Serde(context));
+        let compiled = self.environment.compile_expression(expression);
+        let value = compiled.and_then(|run| run.eval(context)).map_err(|error| told(&error))?;
         if value.is_undefined() || value.is_none() {
-            return None;
+            return Ok(None);
         }
-        serde_json::to_writer(Filled::default(), &value).ok()?;
-        serde_json::to_value(value).ok()
+        let value = serde_json::to_writer(Filled::default(), &value)
+            .and_then(|()| serde_json::to_value(value))
+            .map_err(|_| TOO_LONG.to_owned())?;
+        Ok(Some(value))
+    }
+
+    /// The same; what fails is remembered, and stops the script.
+    fn value(&self, expression: &str, context: &Value) -> Option<Value> {
+        self.evaluate(expression, context).unwrap_or_else(|why| self.fail(expression, why))
+    }
+
+    fn fail<T>(&self, expression: &str, why: String) -> Option<T> {
+        self.failure.get_or_init(|| Failure { expression: expression.to_owned(), why });
+        None
     }
 
     fn is_true(&self, expression: &str) -> bool {
-        match self.evaluate(expression, &self.context) {
+        match self.evaluate(expression, &self.context).unwrap_or_default() {
             None | Some(Value::Null | Value::Bool(false)) => false,
             Some(Value::Bool(true)) => true,
             Some(Value::Number(number)) => number.as_f64() != Some(0.0),
@@ -226,7 +275,10 @@ impl Scope<'_> {
     fn fill_in(&self, template: &Value, context: &Value) -> Option<Value> {
         match template {
             Value::String(text) if text.contains("{{") || text.contains("{%") => {
-                Some(Value::from(self.filled(text, context).unwrap_or_default()))
+                match self.filled(text, context) {
+                    Ok(filled) => Some(Value::from(filled)),
+                    Err(why) => self.fail(text, why),
+                }
             }
             Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {
                 Some(template.clone())
@@ -238,17 +290,22 @@ impl Scope<'_> {
         }
     }
 
-    fn filled(&self, text: &str, context: &Value) -> Option<String> {
+    fn filled(&self, text: &str, context: &Value) -> Result<String, String> {
         let context = minijinja::Value::from(minijinja::value::Serde(context));
         let mut filled = Filled::default();
-        let template = self.environment.template_from_str(text).ok()?;
-        template.render_captured_to(context, &mut filled).ok()?;
-        String::from_utf8(filled.0).ok()
+        let template = self.environment.template_from_str(text).map_err(|error| told(&error))?;
+        template.render_captured_to(context, &mut filled).map_err(|error| told(&error))?;
+        String::from_utf8(filled.0).map_err(|error| error.to_string())
     }
 
     fn fill_object(&self, members: &Map<String, Value>, context: &Value) -> Option<Value> {
         if let Some(expression) = members.get("$from").and_then(Value::as_str) {
-            let found = self.evaluate(expression, context).filter(|value| !is_empty(value));
+            // Where there is a default, it stands for what cannot be evaluated as well.
+            let found = match members.get("$default") {
+                Some(_) => self.evaluate(expression, context).unwrap_or_default(),
+                None => self.value(expression, context),
+            };
+            let found = found.filter(|value| !is_empty(value));
             return found.or_else(|| self.fill_in(members.get("$default")?, context));
         }
         if let Some(expression) = members.get("$each").and_then(Value::as_str) {
@@ -264,7 +321,7 @@ impl Scope<'_> {
     fn fill_list(&self, expression: &str, members: &Map<String, Value>, context: &Value) -> Value {
         let most = members.get("$most").and_then(Value::as_u64).unwrap_or(u64::MAX);
         let most = usize::try_from(most).unwrap_or(usize::MAX);
-        let items = match self.evaluate(expression, context) {
+        let items = match self.value(expression, context) {
             Some(Value::Array(items)) => items,
             Some(_) | None => Vec::new(),
         };
@@ -338,8 +395,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_never_ends_or_grows_without_end_is_empty() {
-        let scope = Scope::of(json!({ "vars": { "list": [1, 2] } }));
+    fn what_never_ends_or_grows_without_end_fails() {
+        let fill = |template: &Value| {
+            let mut scope = Scope::of(json!({ "vars": { "list": [1, 2] } }));
+            let filled = scope.fill(template);
+            scope.failure.take().map_or(Ok(filled), Err)
+        };
         let nested = |depth: usize| {
             format!(
                 "{}x{}",
@@ -363,23 +424,21 @@ mod tests {
                 ")".repeat(10_000) + " }}"
             ),
         ] {
-            assert_eq!(scope.fill(&json!(text)), Some(json!("")), "{text:.80}");
+            assert!(fill(&json!(text)).is_err(), "{text:.80}");
         }
         for expression in
             ["'x' * 2000000", "range(100000) | list * 10", "[[0] * 1000] * 1000 * 100", "1 / 0"]
         {
-            assert_eq!(scope.fill(&json!({ "$from": expression })), None, "{expression}");
-            assert_eq!(
-                scope.fill(&json!({ "$each": expression })),
-                Some(json!([])),
-                "{expression}"
-            );
+            assert!(fill(&json!({ "$from": expression })).is_err(), "{expression}");
+            assert!(fill(&json!({ "$each": expression })).is_err(), "{expression}");
+            let default = json!({ "$from": expression, "$default": "none" });
+            assert_eq!(fill(&default), Ok(Some(json!("none"))), "{expression}");
         }
         assert_eq!(
-            scope.fill(&json!("{{ vars.list | length }} {{ nothing.at.all }}")),
-            Some(json!("2 "))
+            fill(&json!("{{ vars.list | length }} {{ nothing.at.all }}")),
+            Ok(Some(json!("2 ")))
         );
         let most = format!("{{{{ 'x' * {FILLED_MAX} }}}}");
-        assert_eq!(scope.fill(&json!(most)), Some(json!("x".repeat(FILLED_MAX))));
+        assert_eq!(fill(&json!(most)), Ok(Some(json!("x".repeat(FILLED_MAX)))));
     }
 }

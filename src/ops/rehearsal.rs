@@ -68,6 +68,8 @@ enum Trouble {
     Empty,
     /// A condition can't be evaluated.
     Condition(String),
+    /// A text, or another argument, can't be evaluated.
+    Text(String),
     /// The tool refuses its arguments.
     Arguments(String),
     /// None of the answers that a person could give is taken.
@@ -206,6 +208,12 @@ impl Rehearsal {
         }
         for (step, why) in script::failing_conditions(state, flow) {
             self.find(Some(step), Trouble::Condition(why), taken);
+        }
+        if state.handoff.is_some()
+            && let Some((step, failure)) = script::failing_step(state, flow)
+        {
+            self.steps.insert(step.clone());
+            self.find(Some(step), Trouble::Text(failure.to_string()), taken);
         }
     }
 

@@ -12,6 +12,7 @@ use anteroom::{
     },
 };
 use chrono::TimeDelta;
+use insta::assert_snapshot;
 use serde_json::json;
 
 use crate::world::{World, ada, grace, linus, mallory};
@@ -371,6 +372,47 @@ async fn a_script_that_cannot_go_on_always_has_somebody_who_was_asked() {
     let state = world.state().await;
     assert!(state.handoff.is_some() || state.pending().count() > 0, "{}", world.screen());
 }
+
+#[tokio::test]
+async fn nobody_is_asked_a_question_with_a_hole_in_it() {
+    let asks = "args = { prompt = \"Yes?\"";
+    let broken = "args = { prompt = \"Is {{ answers.size | round }} right?\"";
+    let flow = STUCK
+        .replace("channel = \"desk\"\n", "channel = \"desk\"\n\n[handoff]\nchannel = \"desk\"\n")
+        .replace("  when = \"not answers.ask\"\n", "")
+        .replace(asks, broken)
+        .replace("  [[phase.step]]\n", SIZE);
+    let mut world = World::with(&flow, None).await;
+    world.press("Large").await;
+
+    assert_snapshot!(world.screen(), @"
+    Step 1 of 1 · One · 0/1
+    ---
+    Which size?
+    ✓ Ada Byron: Large
+    ---
+    I can't continue on my own here, so I've asked the team.
+    ");
+    let told = world.events().await;
+    let reason = told.iter().find_map(|recorded| match &*recorded.event {
+        Event::HandedOver { reason } => Some(reason.clone()),
+        _ => None,
+    });
+    assert_snapshot!(reason.unwrap(), @"the step `ask` cannot be asked, because `Is {{ answers.size | round }} right?` fails: cannot round value (string)");
+    assert_eq!(world.audited("step_failed").await, 1);
+
+    // "Continue" changes nothing about the flow: the team is asked again.
+    world.say("continue").await;
+    assert!(world.state().await.handoff.is_some());
+}
+
+const SIZE: &str = r#"  [[phase.step]]
+  id = "size"
+  tool = "get_user_option"
+  args = { prompt = "Which size?", options = [ { id = "small", label = "Small" }, { id = "large", label = "Large" } ] }
+
+  [[phase.step]]
+"#;
 
 #[tokio::test]
 async fn consent_that_nobody_gave_is_noted_and_said() {

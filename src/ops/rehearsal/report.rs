@@ -39,6 +39,7 @@ fn told(finding: &Finding, way: &str, (flow, document): (&LoadedFlow, &Document)
     let (message, key) = match &finding.trouble {
         Trouble::Empty => ("this question comes out empty".to_owned(), "/args"),
         Trouble::Condition(why) => (format!("this condition fails: {why}"), "/when"),
+        Trouble::Text(why) => (format!("this can't be filled in: {why}"), "/args"),
         Trouble::Arguments(why) => (format!("this step fails: {why}"), "/args"),
         Trouble::NoAnswer(why) => (format!("every answer is refused here: {why}"), "/args"),
         Trouble::Stuck => {

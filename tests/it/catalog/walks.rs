@@ -68,6 +68,7 @@ async fn walk(name: &str, whims: Vec<u8>) -> State {
             next @ (Next::Think { .. }
             | Next::Round(_)
             | Next::Erase
+            | Next::Arrange
             | Next::Begin { .. }
             | Next::Recall { .. }
             | Next::Raise { .. }

@@ -37,6 +37,17 @@ fn a_question_that_comes_out_empty_is_found_with_the_answers_that_lead_to_it() {
 }
 
 #[test]
+fn a_text_that_cannot_be_filled_in_is_found() {
+    let edit = (
+        "prompt = \"Please send a copy of your driving licence.\"",
+        "prompt = \"Please send {{ answers.topics | round }} copies.\"",
+    );
+    let (said, is_refused) = checked(&[edit]);
+    assert!(is_refused);
+    assert_snapshot!(said, @"flow.toml:134:15: this can't be filled in: `Please send {{ answers.topics | round }} copies.` fails: cannot round value (sequence) (after notice: accept, agree: yes, details_form: filled in, topics: drive)");
+}
+
+#[test]
 fn a_condition_that_fails_is_found() {
     let edit = ("'drive' in answers.topics", "answers.topics | round > 3");
     let (said, is_refused) = checked(&[edit]);

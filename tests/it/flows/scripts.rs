@@ -113,6 +113,7 @@ async fn conversation(
             next @ (Next::Think { .. }
             | Next::Round(_)
             | Next::Erase
+            | Next::Arrange
             | Next::Begin { .. }
             | Next::Recall { .. }
             | Next::Raise { .. }
