@@ -7,6 +7,7 @@ pub mod json_resume;
 mod rated;
 mod reviewed;
 pub mod transcript;
+mod words;
 
 use serde_json::{Map, Value, json};
 
@@ -20,6 +21,7 @@ use crate::{
 };
 
 pub use self::bundle::bundle;
+pub(crate) use self::words::noted;
 
 /// What an export is made from.
 #[derive(Debug, Clone, Copy)]

@@ -26,6 +26,7 @@ mod meanwhile;
 mod mind;
 mod outcome;
 mod own;
+mod phases;
 mod quiet_hours;
 mod reach;
 mod records;

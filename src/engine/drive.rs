@@ -80,20 +80,14 @@ impl Engine {
             Next::Recall { child } => self.recall_child(&actor, child).await?,
             Next::Raise { wait } => self.raise(&actor, wait).await?,
             Next::Report => self.report(&actor).await?,
-            Next::Arrange => self.arrange(actor).await?,
             Next::Round(calls) => self.round(actor, calls).await?,
             Next::Resume { wait } => return self.resume(actor, wait).await,
             Next::Recover { call } => Box::pin(self.recover_call(actor, &call)).await?,
+            Next::Arrange => return self.go_on(actor).await,
             Next::Call(call) if self.is_at_once(&call.tool) => return self.go_on(actor).await,
             Next::Call(call) => Box::pin(self.make(actor, call)).await?,
         }
         Ok(Step::Done)
-    }
-
-    async fn arrange(&self, mut actor: Actor) -> Result<(), Error> {
-        actor.arrange();
-        self.commit(actor, None).await?;
-        Ok(())
     }
 
     /// An answer has come: what it was for goes on.
@@ -145,16 +139,20 @@ impl Engine {
         Ok(step)
     }
 
-    /// Commits, together with the calls that come next as long as they are made at once: they reach nothing outside,
-    /// so that one commit loses nothing that two would keep.
+    /// Commits, together with what comes next as long as it is done at once, by the session itself or by a call: that
+    /// reaches nothing outside, so that one commit loses nothing that two would keep.
     async fn go_on(&self, mut actor: Actor) -> Result<Step, Error> {
         let now = self.inner.parts.clock.now();
         let mut made = false;
         for _ in 0..TOGETHER_MAX {
-            let Next::Call(call) = actor.next() else { break };
-            if !self.is_at_once(&call.tool) {
-                break;
-            }
+            let call = match actor.next() {
+                Next::Call(call) if self.is_at_once(&call.tool) => call,
+                Next::Arrange => {
+                    actor.arrange();
+                    continue;
+                }
+                _ => break,
+            };
             pass(Point::CallMade);
             made = true;
             actor.begin(&call);

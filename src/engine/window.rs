@@ -27,7 +27,8 @@ use crate::{
         flow::{Decider, Objective, Phase, Skip},
         task::{Assignment, Subtask},
         transcript::{
-            Audience, Call, CallResult, Event, Intent, Origin, Recorded, Speaker, Thought,
+            Audience, Call, CallResult, Event, Intent, ObjectiveStatus, Origin, Recorded, SetBy,
+            Speaker, Thought,
         },
         ui::Reply,
     },
@@ -294,6 +295,11 @@ impl<'a> Window<'a> {
                 "The participant has sent a file: artifact_id {}, name “{}”, kept as `{}`.",
                 file.id, file.filename, file.upload_type
             ))),
+            Event::ObjectiveSet { objective, status, by: SetBy::Condition } => {
+                let is_needed = *status != ObjectiveStatus::NotApplicable;
+                let word = if is_needed { "counts now" } else { "does not apply: leave it out" };
+                messages.push(note(&format!("`{objective}` {word}.")));
+            }
             Event::ThinkingFailed { code, .. } => {
                 messages.extend(notes::of_no_use(code).map(note));
             }
@@ -309,8 +315,11 @@ impl<'a> Window<'a> {
     fn begun(&self, phase: &Phase) -> Message {
         let of = self.flow.flow.phase.len();
         let position = self.flow.position(&phase.id).map_or(1, |at| at + 1);
-        let mut text =
-            format!("Part {position} of {of} begins: {} (`{}`).\n", phase.title, phase.id);
+        // How many parts there are is only known where none has a condition.
+        let is_counted = self.flow.flow.phase.iter().all(|phase| phase.when.is_none());
+        let part =
+            if is_counted { format!("Part {position} of {of}") } else { "A part".to_owned() };
+        let mut text = format!("{part} begins: {} (`{}`).\n", phase.title, phase.id);
         let prompt = self.flow.text(&phase.prompt);
         if !prompt.trim().is_empty() {
             text.push_str(prompt.trim());

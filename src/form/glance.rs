@@ -24,6 +24,7 @@ pub fn standing(look: &Look) -> String {
 pub fn objectives(look: &Look) -> Vec<String> {
     let phase = look.state.phase().and_then(|phase| look.flow.phase(phase));
     let objectives = phase.into_iter().flat_map(|phase| &phase.objective);
+    let objectives = objectives.filter(|objective| evidence::counts(&look.state, objective));
     let line = objectives.map(|objective| {
         let is_settled = evidence::is_settled(&look.state, &objective.id);
         format!("• {}: {}", objective.title, if is_settled { "done" } else { "open" })

@@ -274,6 +274,9 @@ impl Actor {
             return Next::Rest;
         }
         if let Some(step) = script::upcoming(&self.state, &self.flow, phase) {
+            if !step.set.is_empty() {
+                return Next::Arrange;
+            }
             let origin = Origin::Step { step: step.id.clone() };
             let Ok(args) = script::arguments(&self.state, &self.flow, step) else {
                 return Next::Arrange;

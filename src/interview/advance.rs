@@ -211,7 +211,7 @@ impl Actor {
     }
 
     fn approve(&mut self, request: &Request<'_>, approval: Approval) -> Value {
-        let to = self.flow.after(&request.phase.id).map(|phase| phase.id.clone());
+        let to = self.following(Some(&request.phase.id)).map(|phase| phase.id.clone());
         let outcome = json!({ "status": "approved", "advanced_to": to });
         self.audit_attempt(request, &outcome, None);
         self.advance(approval);
@@ -259,7 +259,7 @@ impl Actor {
         let approval = Approval::decision(wait, request.phase, request.missing.clone());
         let outcome = match (decision, approval) {
             (Decision::Approved, Some(_)) => {
-                let to = self.flow.after(&request.phase.id).map(|phase| phase.id.clone());
+                let to = self.following(Some(&request.phase.id)).map(|phase| phase.id.clone());
                 json!({ "status": "approved", "advanced_to": to })
             }
             (Decision::Approved, None) => blocked(&request.missing, Some("the phase has moved on")),
@@ -295,10 +295,6 @@ impl Actor {
         }
         let flow = Arc::clone(&self.flow);
         let from = self.state.phase().map(str::to_owned);
-        let to = match &from {
-            Some(from) => flow.after(from),
-            None => flow.flow.phase.first(),
-        };
         if let Grounds::Decision { overrides, .. } | Grounds::Initiative { overrides, .. } =
             &approval.0
         {
@@ -314,7 +310,8 @@ impl Actor {
         self.close_all(of_phase, &closing, "superseded", "the phase has moved on");
         self.dismiss_children("the phase has moved on", "superseded");
         self.close_unmade("superseded", texts::MOVED_ON);
-        let to_id = to.map(|phase| phase.id.clone());
+        let to_id = self.following(from.as_deref()).map(|phase| phase.id.clone());
+        let to = to_id.as_deref().and_then(|id| flow.phase(id));
         let is_first = from.is_none();
         if from.is_none() {
             self.audit("phase_entered", [("phase", json!(to_id))], []);
@@ -360,7 +357,7 @@ impl Actor {
     /// The participant's own dialog.
     fn ask_participant(&self, request: &Request<'_>) -> Suspension {
         let next =
-            self.flow.after(&request.phase.id).map_or("the end", |phase| phase.title.as_str());
+            self.following(Some(&request.phase.id)).map_or("the end", |next| next.title.as_str());
         let titles = titles(request.phase, &request.missing);
         let control = Control::Decide(Decide {
             request: "Move to next phase?".to_owned(),
@@ -388,7 +385,7 @@ impl Actor {
     fn ask_deciders(&self, request: &Request<'_>) -> Suspension {
         let policy = &self.flow.flow.approvals.overrides;
         let next =
-            self.flow.after(&request.phase.id).map_or("the end", |phase| phase.title.as_str());
+            self.following(Some(&request.phase.id)).map_or("the end", |next| next.title.as_str());
         let person = self.state.person_in_words();
         let whose = match request.call.origin {
             Origin::Person { .. } => "Reason given",

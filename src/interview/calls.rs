@@ -138,13 +138,23 @@ impl Actor {
         id
     }
 
-    /// Sees to what is due and needs no tool: a step that cannot be asked calls a person.
+    /// Sees to what is due and needs no tool: a step that sets values; one that cannot be filled in calls a person.
     pub fn arrange(&mut self) {
         let flow = Arc::clone(&self.flow);
-        if let Some((step, failure)) = script::failing_step(&self.state, &flow) {
-            let facts = [("step", json!(step)), ("expression", json!(failure.expression))];
-            self.audit("step_failed", facts, []);
-            self.hand_over(&cannot_ask(&step, &failure), texts::STUCK);
+        let Some(phase) = self.state.phase().and_then(|id| flow.phase(id)) else { return };
+        let Some(step) = script::upcoming(&self.state, &flow, phase) else { return };
+        match script::arguments(&self.state, &flow, step) {
+            Ok(Value::Object(values)) if !step.set.is_empty() => {
+                self.emit(Event::ValuesSet { step: step.id.clone(), values: values.clone() });
+                self.step_done(&step.id, &Value::Object(values));
+                self.refresh();
+            }
+            Ok(_) => {}
+            Err(failure) => {
+                let facts = [("step", json!(step.id)), ("expression", json!(failure.expression))];
+                self.audit("step_failed", facts, []);
+                self.hand_over(&cannot_ask(&step.id, &failure), texts::STUCK);
+            }
         }
     }
 

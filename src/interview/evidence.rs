@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{state::State, typed};
+use super::{script, state::State, typed};
 use crate::{
     flows::LoadedFlow,
     model::{
@@ -23,13 +23,28 @@ pub fn is_met(state: &State, phase: &Phase, objective: &Objective) -> bool {
 fn children_met(state: &State, phase: &Phase, parent: &Objective) -> bool {
     let prefix = format!("{}.", parent.id);
     let mut children =
-        phase.objective.iter().filter(|o| o.required && o.id.starts_with(&prefix)).peekable();
+        needed(state, phase).filter(|objective| objective.id.starts_with(&prefix)).peekable();
     children.peek().is_some() && children.all(|child| is_settled(state, &child.id))
 }
 
-/// Completed or passed over.
+/// Completed, passed over, or not called for.
 pub fn is_settled(state: &State, objective: &str) -> bool {
-    matches!(state.objective(objective), ObjectiveStatus::Completed | ObjectiveStatus::Skipped)
+    match state.objective(objective) {
+        ObjectiveStatus::Completed | ObjectiveStatus::Skipped | ObjectiveStatus::NotApplicable => {
+            true
+        }
+        ObjectiveStatus::Pending | ObjectiveStatus::InProgress | ObjectiveStatus::Failed => false,
+    }
+}
+
+/// Whether the condition of an objective holds, as it stood when somebody last did something.
+pub fn counts(state: &State, objective: &Objective) -> bool {
+    state.objective(&objective.id) != ObjectiveStatus::NotApplicable
+}
+
+/// The required objectives of a phase that count.
+fn needed<'a>(state: &State, phase: &'a Phase) -> impl Iterator<Item = &'a Objective> {
+    phase.objective.iter().filter(|objective| objective.required && counts(state, objective))
 }
 
 fn holds(state: &State, objective: &str, done: &Done) -> bool {
@@ -91,28 +106,21 @@ pub fn points(state: &State, lead: &Lead) -> u8 {
 
 /// Required objectives of a phase that are neither completed nor skipped, in the flow's order.
 pub fn missing(state: &State, phase: &Phase) -> Vec<String> {
-    phase
-        .objective
-        .iter()
-        .filter(|objective| objective.required && !is_settled(state, &objective.id))
-        .map(|objective| objective.id.clone())
-        .collect()
+    let missing = needed(state, phase).filter(|objective| !is_settled(state, &objective.id));
+    missing.map(|objective| objective.id.clone()).collect()
 }
 
 /// Required objectives completed or skipped ÷ required, two decimals; 1.0 with none.
 pub fn progress(state: &State, phase: &Phase) -> f64 {
-    let (settled, required) = counts(state, phase);
+    let (settled, required) = settled(state, phase);
     if required == 0 {
         return 1.0;
     }
     (f64::from(settled) / f64::from(required) * 100.0).round() / 100.0
 }
 
-fn counts(state: &State, phase: &Phase) -> (u32, u32) {
-    phase
-        .objective
-        .iter()
-        .filter(|objective| objective.required)
+fn settled(state: &State, phase: &Phase) -> (u32, u32) {
+    needed(state, phase)
         .fold((0, 0), |(done, all), o| (done + u32::from(is_settled(state, &o.id)), all + 1))
 }
 
@@ -130,18 +138,38 @@ pub fn share(flow: &LoadedFlow, status: Status, phase: Option<(&str, f64)>) -> f
     }
 }
 
-/// `Step 1 of 3 · The basics`; none where the flow has no such phase.
-pub fn step_line(flow: &LoadedFlow, phase: &str) -> Option<String> {
-    let (position, of) = (flow.position(phase)? + 1, flow.flow.phase.len());
-    Some(format!("Step {position} of {of} · {}", flow.phase(phase)?.title))
+/// Which part a phase is, from 1, and of how many: those that the conversation has been in, and those after it whose
+/// conditions hold now.
+pub fn part(state: &State, flow: &LoadedFlow, phase: &str) -> Option<(usize, usize)> {
+    let position = flow.position(phase)?;
+    let is_visited = |phase: &Phase| state.visited.contains(&phase.id);
+    let (before, after) = flow.flow.phase.split_at(position);
+    let before = before.iter().filter(|phase| phase.when.is_none() || is_visited(phase)).count();
+    let is_to_come = |phase: &&Phase| script::applies(state, flow, phase.when.as_deref());
+    Some((before + 1, before + 1 + after.iter().skip(1).filter(is_to_come).count()))
+}
+
+/// `Step 1 of 3 · The basics`; none where the flow has no such phase. Which parts the conversation has is known only with
+/// its state: without it, nothing is counted where the flow has conditions.
+pub fn step_line(flow: &LoadedFlow, phase: &str, state: Option<&State>) -> Option<String> {
+    let title = &flow.phase(phase)?.title;
+    let counted = match state {
+        Some(state) => part(state, flow, phase),
+        None if flow.flow.phase.iter().any(|phase| phase.when.is_some()) => None,
+        None => Some((flow.position(phase)? + 1, flow.flow.phase.len())),
+    };
+    Some(match counted {
+        Some((position, of)) => format!("Step {position} of {of} · {title}"),
+        None => title.clone(),
+    })
 }
 
 /// `Step 1 of 3 · The basics · 0/3`; none before the first phase and after the last.
 pub fn progress_line(state: &State, flow: &LoadedFlow) -> Option<String> {
     let phase = flow.phase(state.phase()?)?;
-    let (settled, required) = counts(state, phase);
+    let (settled, required) = settled(state, phase);
     let count = if required == 0 { String::new() } else { format!(" · {settled}/{required}") };
-    Some(format!("{}{count}", step_line(flow, &phase.id)?))
+    Some(format!("{}{count}", step_line(flow, &phase.id, Some(state))?))
 }
 
 /// The same, where there is something to tell: one part without objectives has no progress to show.

@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 use super::{
     Actor, Refusal, State, Suspension,
     attempts::{denial_label, feedback_reader},
+    script,
     summary::{summary, titled},
     texts,
 };
@@ -318,8 +319,12 @@ impl Actor {
         self.effect(Recipient::Participant, Act::AddRoles { roles });
     }
 
-    /// What an effect comes to for this session; none where there is nothing to do or the platform has no such thing.
+    /// What an effect comes to for this session; none where there is nothing to do, its condition does not hold, or the
+    /// platform has no such thing.
     fn resolve(&self, Due { phase, effect, .. }: Due<'_>) -> Option<(Recipient, Act)> {
+        if !script::applies(&self.state, &self.flow, effect.when()) {
+            return None;
+        }
         let is_discord = self.state.place.platform == Platform::Discord;
         match effect {
             PhaseEffect::PostSummary { channel, include, .. } => {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::{Actor, Refusal, answer, evidence, state::Record};
+use super::{Actor, Refusal, answer, evidence, script, state::Record};
 use crate::{
     ids::{RecordId, WaitId},
     model::{
@@ -232,6 +232,9 @@ impl Actor {
                 self.set_objective(&objective.id, status, SetBy::Model);
                 None
             }
+            ObjectiveStatus::NotApplicable => {
+                Some("whether it applies is decided by its condition alone".to_owned())
+            }
         }
     }
 
@@ -270,6 +273,7 @@ impl Actor {
     pub(super) fn refresh(&mut self) {
         let flow = Arc::clone(&self.flow);
         let Some(phase) = self.state.phase().and_then(|id| flow.phase(id)) else { return };
+        self.weigh_conditions(phase);
         for objective in &phase.objective {
             let settled = evidence::is_settled(&self.state, &objective.id);
             if !settled && evidence::is_met(&self.state, phase, objective) {
@@ -277,5 +281,24 @@ impl Actor {
             }
         }
         self.reconsider_requests();
+    }
+
+    /// Objectives whose condition holds no longer are not called for, and those are again whose condition does.
+    fn weigh_conditions(&mut self, phase: &Phase) {
+        for objective in phase.objective.iter().filter(|objective| objective.when.is_some()) {
+            let counts = script::applies(&self.state, &self.flow, objective.when.as_deref());
+            let status = match self.state.objective(&objective.id) {
+                ObjectiveStatus::NotApplicable if counts => ObjectiveStatus::Pending,
+                ObjectiveStatus::Pending
+                | ObjectiveStatus::InProgress
+                | ObjectiveStatus::Failed
+                    if !counts =>
+                {
+                    ObjectiveStatus::NotApplicable
+                }
+                _ => continue,
+            };
+            self.set_objective(&objective.id, status, SetBy::Condition);
+        }
     }
 }

@@ -5,11 +5,13 @@
 //! - `{ "$from": "expression", "$default": … }` stands for the value of the expression, or the default where it
 //!   is undefined, null or empty; without a default the member drops out;
 //! - `{ "$each": "expression", "$as": {…}, "$also": […], "$most": n }` stands for a list: `$as` once for every
-//!   element (as `item`, with `index` from 1), at most `n` of them, then the fixed entries of `$also`.
+//!   element (as `item`, with `index` from 1), at most `n` of them, then the fixed entries of `$also`;
+//! - an entry of a list with `"when": "expression"` is there only if that is true.
 //!
 //! Expressions (minijinja) see `answers.<step>` (the chosen id, the list of ids where several may be chosen, or the
 //! text), `labels.<step>` (what the chosen buttons said), `results.<step>` (the tool's response),
-//! `records.<data_type>` (the one that counts), `vars`, `platform` (`slack`, `discord` or `web`), `participant.name` and
+//! `records.<data_type>` (the one that counts), `values.<name>` (what steps have set), `points.<step>` and `score.<phase>`
+//! (the points of the options that were picked, by step and added up by phase), `vars`, `platform` (`slack`, `discord` or `web`), `participant.name` and
 //! `participant.contact` (what a contact source has of them, such as `Slack profile`; nothing where none serves them).
 //!
 //! Branch targets: another step of the phase; `@next` (as without a branch); `@skip`: the first unmet objective that
@@ -32,7 +34,7 @@ use super::{
 use crate::{
     flows::LoadedFlow,
     model::{
-        flow::{Done, Objective, Phase, Step},
+        flow::{Done, Objective, Phase, Step, WHEN, has_points},
         session::Platform,
         transcript::Origin,
     },
@@ -55,6 +57,13 @@ pub(super) fn upcoming<'a>(
     phase.step[begin..]
         .iter()
         .find(|step| step.when.as_ref().is_none_or(|when| scope.is_true(when)))
+}
+
+/// Whether a condition holds now. One that cannot be evaluated holds: what it speaks of is better asked than left out.
+pub(super) fn applies(state: &State, flow: &LoadedFlow, when: Option<&str>) -> bool {
+    let Some(when) = when else { return true };
+    let scope = Scope::new(state, flow);
+    scope.evaluate(when, &scope.context).map_or(true, |value| is_true(value.as_ref()))
 }
 
 /// Conditions of steps up to the one that is open now which can't be evaluated, by step, with the reason. They count as
@@ -95,11 +104,24 @@ pub struct Failure {
 /// The arguments of a step as they are now.
 pub(super) fn arguments(state: &State, flow: &LoadedFlow, step: &Step) -> Result<Value, Failure> {
     let mut scope = Scope::new(state, flow);
-    let filled = scope.fill(&Value::Object(step.args.clone()));
+    let template = if step.set.is_empty() { step.args.clone() } else { to_set(step) };
+    let filled = scope.fill(&Value::Object(template));
     match scope.failure.take() {
         Some(failure) => Err(failure),
         None => Ok(filled.unwrap_or_else(|| json!({}))),
     }
+}
+
+/// What a step sets, as arguments.
+fn to_set(step: &Step) -> Map<String, Value> {
+    let value = |(name, value): (&String, &Value)| {
+        let value = match value {
+            Value::String(expression) => json!({ "$from": expression }),
+            literal => literal.clone(),
+        };
+        (name.clone(), value)
+    };
+    step.set.iter().map(value).collect()
 }
 
 /// Why the step that comes next cannot be asked, with its id; nothing where it can.
@@ -111,15 +133,16 @@ pub fn failing_step(state: &State, flow: &LoadedFlow) -> Option<(String, Failure
 
 /// Where a result leads: the branch's target, if it has one.
 pub(super) fn branch<'a>(step: &'a Step, result: &Value) -> Option<&'a str> {
-    let mut keys: Vec<&str> = Vec::new();
     if result.get("error").is_some() {
-        keys.push("error");
+        return step.leads("error");
     }
+    let mut keys: Vec<&str> = Vec::new();
     if let Some(ids) = result["selectedIds"].as_array() {
         keys.extend(ids.iter().filter_map(Value::as_str));
     }
     keys.extend(result["status"].as_str());
-    keys.into_iter().find_map(|key| step.branch.get(key)).map(String::as_str)
+    let own = keys.iter().find_map(|key| step.branch.get(*key)).map(String::as_str);
+    own.or_else(|| step.leads(keys.first().copied().unwrap_or_default()))
 }
 
 /// What a step stores under `save`: choices, words, or the whole response.
@@ -213,7 +236,11 @@ impl Scope<'_> {
             .filter_map(|record| state.record(&record.data_type))
             .map(|record| (record.data_type.clone(), record.data.clone()))
             .collect();
+        let (points, score) = points(state, flow);
         let context = json!({
+            "values": state.values,
+            "points": points,
+            "score": score,
             "answers": answers,
             "labels": labels(state),
             "results": state.results,
@@ -257,14 +284,7 @@ impl Scope<'_> {
     }
 
     fn is_true(&self, expression: &str) -> bool {
-        match self.evaluate(expression, &self.context).unwrap_or_default() {
-            None | Some(Value::Null | Value::Bool(false)) => false,
-            Some(Value::Bool(true)) => true,
-            Some(Value::Number(number)) => number.as_f64() != Some(0.0),
-            Some(Value::String(text)) => !text.is_empty(),
-            Some(Value::Array(items)) => !items.is_empty(),
-            Some(Value::Object(members)) => !members.is_empty(),
-        }
+        is_true(self.evaluate(expression, &self.context).unwrap_or_default().as_ref())
     }
 
     fn fill(&self, template: &Value) -> Option<Value> {
@@ -284,10 +304,23 @@ impl Scope<'_> {
                 Some(template.clone())
             }
             Value::Array(items) => {
-                Some(items.iter().filter_map(|item| self.fill_in(item, context)).collect())
+                Some(items.iter().filter_map(|item| self.fill_entry(item, context)).collect())
             }
             Value::Object(members) => self.fill_object(members, context),
         }
+    }
+
+    /// An entry of a list; none where its `when` is not true.
+    fn fill_entry(&self, entry: &Value, context: &Value) -> Option<Value> {
+        let Some(when) = entry.get(WHEN).and_then(Value::as_str) else {
+            return self.fill_in(entry, context);
+        };
+        if !is_true(self.value(when, context).as_ref()) {
+            return None;
+        }
+        let mut entry = entry.clone();
+        entry.as_object_mut()?.remove(WHEN);
+        self.fill_in(&entry, context)
     }
 
     fn filled(&self, text: &str, context: &Value) -> Result<String, String> {
@@ -338,7 +371,7 @@ impl Scope<'_> {
             })
             .collect();
         if let Some(Value::Array(also)) = members.get("$also") {
-            list.extend(also.iter().filter_map(|item| self.fill_in(item, context)));
+            list.extend(also.iter().filter_map(|item| self.fill_entry(item, context)));
         }
         Value::Array(list)
     }
@@ -354,6 +387,25 @@ fn contact(state: &State) -> Option<String> {
     })
 }
 
+/// The points of what was picked, by step, and added up by phase.
+fn points(state: &State, flow: &LoadedFlow) -> (Map<String, Value>, Map<String, Value>) {
+    let (mut by_step, mut by_phase) = (Map::new(), Map::new());
+    for phase in &flow.flow.phase {
+        let steps = phase.step.iter().filter(|step| has_points(step));
+        let counted = steps.map(|step| {
+            let points = state.results.get(&step.id).and_then(|result| result["points"].as_i64());
+            (step.id.clone(), points.unwrap_or(0))
+        });
+        let counted: Vec<(String, i64)> = counted.collect();
+        if !counted.is_empty() {
+            let sum = counted.iter().fold(0_i64, |sum, (_, points)| sum.saturating_add(*points));
+            by_phase.insert(phase.id.clone(), json!(sum));
+        }
+        by_step.extend(counted.into_iter().map(|(step, points)| (step, json!(points))));
+    }
+    (by_step, by_phase)
+}
+
 /// What the chosen buttons said, by step.
 fn labels(state: &State) -> Map<String, Value> {
     let label = |call: &CallState| {
@@ -363,6 +415,17 @@ fn labels(state: &State) -> Map<String, Value> {
         Some((step.clone(), Value::from(answer::describe(&wait.prompt.control, reply))))
     };
     state.calls.iter().filter_map(label).collect()
+}
+
+fn is_true(value: Option<&Value>) -> bool {
+    match value {
+        None | Some(Value::Null | Value::Bool(false)) => false,
+        Some(Value::Bool(true)) => true,
+        Some(Value::Number(number)) => number.as_f64() != Some(0.0),
+        Some(Value::String(text)) => !text.is_empty(),
+        Some(Value::Array(items)) => !items.is_empty(),
+        Some(Value::Object(members)) => !members.is_empty(),
+    }
 }
 
 fn is_empty(value: &Value) -> bool {

@@ -1,19 +1,21 @@
 //! What the events of a session add up to.
 
+mod parts;
+
 use std::{
     collections::{BTreeMap, BTreeSet},
     sync::Arc,
 };
 
 use chrono::{DateTime, Utc};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
+pub use self::parts::{CallState, Edits, FailedDelivery, Handoff, Record, Words};
 use super::{custody::Keeping, family::Family, mind::Mind, reach, routes::Asking};
 use crate::{
-    ids::{CallId, EffectId, RecordId, SessionId, WaitId},
+    ids::{CallId, EffectId, SessionId, WaitId},
     model::{
         artifact::Artifact,
-        effect::Recipient,
         session::{FlowPin, PersonId, Place, Platform, Status},
         transcript::{
             Call, CallResult, Closing, EffectOutcome, Event, Inviter, ObjectiveStatus, Origin,
@@ -60,6 +62,8 @@ pub struct State {
     pub updated_at: DateTime<Utc>,
     /// The current phase.
     phase: Option<String>,
+    /// The phases that the conversation has been in, with the current one.
+    pub visited: BTreeSet<String>,
     /// Every call, by its id, in order of their beginning.
     pub calls: Vec<CallState>,
     /// Every wait, by its id.
@@ -78,6 +82,8 @@ pub struct State {
     pub capabilities: Vec<String>,
     /// What came of script steps, by step: the tool's response, or `{"error": …, "code": …}`.
     pub results: BTreeMap<String, Value>,
+    /// What steps have set, by name.
+    pub values: Map<String, Value>,
     /// Where the script stands: phase, and the step that comes next (none at its end).
     pub cursor: Option<(String, Option<String>)>,
     /// Participant messages in the current phase.
@@ -122,83 +128,6 @@ pub struct State {
     pub family: Family,
 }
 
-/// Edits of reviewed data that were saved.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Edits {
-    /// The data as it was shown at first.
-    pub draft: Value,
-    /// A remark for whoever asked.
-    pub notes: Option<String>,
-}
-
-/// Something that never arrived.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FailedDelivery {
-    /// The effect.
-    pub effect: EffectId,
-    /// Whom it was for.
-    pub to: Recipient,
-    /// Why, fit for staff.
-    pub reason: String,
-}
-
-/// A call and what has come of it.
-#[derive(Debug, Clone, PartialEq)]
-pub struct CallState {
-    /// The call; copies of the state share it.
-    pub call: Arc<Call>,
-    /// The wait it is suspended on, if it ever was.
-    pub wait: Option<WaitId>,
-    /// Its one result.
-    pub result: Option<CallResult>,
-    /// The result said that the question is pending: the model goes on, and hears later what came of it.
-    pub detached: bool,
-    /// What came of it after that.
-    pub late: Option<CallResult>,
-}
-
-/// Stored data.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Record {
-    /// Its name.
-    pub id: RecordId,
-    /// The flow's name of the data.
-    pub data_type: String,
-    /// The data.
-    pub data: Value,
-    /// The participant approved or modified it in a review.
-    pub reviewed: bool,
-    /// When it was last stored.
-    pub at: DateTime<Utc>,
-}
-
-/// A message that somebody wrote.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Words {
-    /// The event that keeps it.
-    pub seq: u64,
-    /// Who wrote it.
-    pub by: PersonId,
-}
-
-/// A person was asked for, or has taken over.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Handoff {
-    /// Why, for staff.
-    pub reason: String,
-    /// When a person was asked for.
-    pub asked_at: DateTime<Utc>,
-    /// Who took over, and what others call them.
-    pub claimed_by: Option<(PersonId, String)>,
-}
-
-impl Handoff {
-    /// The name of whoever took over.
-    pub fn claimed_by(&self) -> Option<&str> {
-        self.claimed_by.as_ref().map(|(_, name)| name.as_str())
-    }
-}
-
 impl State {
     /// Adds up events; none if they do not begin with [`Event::Started`].
     pub fn fold(events: &[Recorded]) -> Option<Self> {
@@ -232,6 +161,7 @@ impl State {
             created_at: at,
             updated_at: at,
             phase: None,
+            visited: BTreeSet::new(),
             calls: Vec::new(),
             waits: BTreeMap::new(),
             asked: Vec::new(),
@@ -241,6 +171,7 @@ impl State {
             made: Vec::new(),
             capabilities: Vec::new(),
             results: BTreeMap::new(),
+            values: Map::new(),
             cursor: None,
             talked: 0,
             turns: 0,
@@ -301,6 +232,11 @@ impl State {
             Event::Applied { wait } => self.applied(*wait),
             Event::Closed { wait, closing } => self.closed(*wait, closing, at),
             Event::Returned { call, result } => self.returned(call, result),
+            Event::ValuesSet { step, values } => {
+                self.version += 1;
+                self.results.insert(step.clone(), Value::Object(values.clone()));
+                self.values.extend(values.clone());
+            }
             Event::Stepped { phase, next, .. } => self.stepped(phase, next.as_ref()),
             Event::Kept(artifact) => self.kept(artifact),
             Event::Handed { what, .. } => self.made.extend(what.file().cloned()),
@@ -396,6 +332,7 @@ impl State {
         self.evaluations = 0;
         self.talked = 0;
         self.phase = to.cloned();
+        self.visited.extend(to.cloned());
         self.cursor = None;
         self.last_advance = None;
     }

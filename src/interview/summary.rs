@@ -60,7 +60,7 @@ pub fn summary(state: &State, flow: &LoadedFlow, include: &[String]) -> String {
 /// How far somebody is, a line each, for whoever takes the conversation over: the step, what is done and what is open.
 /// Titles alone, for what was answered is in the transcript.
 pub(super) fn standing(state: &State, flow: &LoadedFlow) -> Vec<String> {
-    let step = state.phase().and_then(|phase| evidence::step_line(flow, phase));
+    let step = state.phase().and_then(|phase| evidence::step_line(flow, phase, Some(state)));
     let here = state.phase().and_then(|phase| flow.phase(phase));
     let all = flow.flow.phase.iter().flat_map(|phase| &phase.objective);
     let is = |objective: &&Objective, status| state.objective(&objective.id) == status;

@@ -2,11 +2,20 @@
 //!
 //! These types hold what is written; [`crate::flows`] loads, checks and resolves them.
 
+mod approvals;
+mod effect;
+mod step;
+
 use std::{collections::BTreeMap, fmt, time::Duration};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+
+pub use self::{
+    approvals::{Approvals, Decider, OnExpire, OverridePolicy},
+    effect::PhaseEffect,
+    step::{ELSE, Step, WHEN, has_points},
+};
 
 /// A flow file, `format = 1`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -361,80 +370,6 @@ impl Default for Retention {
     }
 }
 
-/// Who decides what.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct Approvals {
-    /// Phases with objectives unmet.
-    #[serde(rename = "override")]
-    pub overrides: OverridePolicy,
-}
-
-/// Who may let a phase pass with objectives unmet.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct OverridePolicy {
-    /// Who decides.
-    pub decider: Decider,
-    /// Alias of the channel and of the entry in `[approvers]`.
-    pub channel: Option<String>,
-    /// How many must decide alike, one vote each.
-    pub quorum: u32,
-    /// The participant may decide on their own request, if listed.
-    pub allow_self: bool,
-    /// When a request lapses.
-    pub expires: Period,
-    /// When deciders are reminded.
-    pub remind_after: Vec<Period>,
-    /// What happens then.
-    pub on_expire: OnExpire,
-}
-
-impl Default for OverridePolicy {
-    fn default() -> Self {
-        Self {
-            decider: Decider::Admin,
-            channel: None,
-            quorum: 1,
-            allow_self: false,
-            expires: Period::hours(7 * 24),
-            remind_after: vec![Period::hours(24)],
-            on_expire: OnExpire::Stay,
-        }
-    }
-}
-
-/// Who decides on an override.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Decider {
-    /// The participant, in a dialog of their own.
-    Participant,
-    /// Those listed under the alias.
-    Admin,
-    /// The participant first, then those listed.
-    ParticipantThenAdmin,
-}
-
-impl Decider {
-    /// The word in files and audit records.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Participant => "participant",
-            Self::Admin => "admin",
-            Self::ParticipantThenAdmin => "participant-then-admin",
-        }
-    }
-}
-
-/// What happens when a request lapses.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum OnExpire {
-    /// The phase stays open.
-    Stay,
-}
-
 /// Where people are.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -499,6 +434,9 @@ pub struct Phase {
     pub id: String,
     /// Title for people.
     pub title: String,
+    /// Comes only if this expression is true when its turn comes; else the conversation goes on with the phase after it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub when: Option<String>,
     /// Who leads.
     pub mode: Mode,
     /// Who leads when there is no model.
@@ -582,6 +520,9 @@ pub struct Objective {
     pub id: String,
     /// Title for people.
     pub title: String,
+    /// Counts only while this expression is true.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub when: Option<String>,
     /// The phase needs it.
     #[serde(default = "yes")]
     pub required: bool,
@@ -654,102 +595,4 @@ pub struct AnsweredWith {
     /// With one of these option ids; any answer where empty.
     #[serde(default)]
     pub with: Vec<String>,
-}
-
-/// A tool call written down.
-///
-/// `args` is JSON with three additions, evaluated over `answers`, `results`, `records`, `vars` and `platform` when
-/// the step is reached (see [`crate::interview::script`]): text may hold `{{ expression }}`; an object `{ "$from": "expression",
-/// "$default": … }` stands for the value of the expression; `{ "$each": "expression", "$as": {…}, "$also": […],
-/// "$most": n }` stands for a list.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Step {
-    /// Its name, unique in the flow.
-    pub id: String,
-    /// The tool.
-    pub tool: String,
-    /// Its arguments.
-    #[serde(default)]
-    pub args: Map<String, Value>,
-    /// Runs only if this expression is true.
-    #[serde(default)]
-    pub when: Option<String>,
-    /// Stores what came of it as this data.
-    #[serde(default)]
-    pub save: Option<String>,
-    /// Where to go on by what came of it: an option's id, the result's `status`, or `error`.
-    /// Targets: a step, `@next`, `@skip`, `@stop`, `@handoff`.
-    #[serde(default)]
-    pub branch: BTreeMap<String, String>,
-}
-
-/// What the engine does after a phase, once per session.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(tag = "do", rename_all = "snake_case", deny_unknown_fields)]
-pub enum PhaseEffect {
-    /// Posts the named data to a staff channel.
-    PostSummary {
-        /// Channel alias.
-        channel: String,
-        /// Data to include.
-        include: Vec<String>,
-        /// Alias of those who must consent first.
-        #[serde(default)]
-        approval: Option<String>,
-    },
-    /// Sends the named data to a web hook, signed and retried.
-    Webhook {
-        /// Alias in `[webhooks]`.
-        url_from: String,
-        /// Data to include.
-        include: Vec<String>,
-        /// Alias of those who must consent first.
-        #[serde(default)]
-        approval: Option<String>,
-    },
-    /// Gives a role.
-    DiscordAddRole {
-        /// Role alias.
-        role: String,
-        /// Alias of those who must consent first.
-        #[serde(default)]
-        approval: Option<String>,
-    },
-    /// Gives roles by the answer to a step.
-    DiscordAddRolesFrom {
-        /// The step.
-        step: String,
-        /// Role alias by option id.
-        map: BTreeMap<String, String>,
-        /// Alias of those who must consent first.
-        #[serde(default)]
-        approval: Option<String>,
-    },
-    /// Posts approved data in the participant's name.
-    DiscordPost {
-        /// Channel alias.
-        channel: String,
-        /// The data.
-        data: String,
-        /// Mentions them.
-        #[serde(default)]
-        mention_participant: bool,
-        /// Alias of those who must consent first.
-        #[serde(default)]
-        approval: Option<String>,
-    },
-}
-
-impl PhaseEffect {
-    /// Alias of those who must consent first.
-    pub fn approval(&self) -> Option<&str> {
-        match self {
-            Self::PostSummary { approval, .. }
-            | Self::Webhook { approval, .. }
-            | Self::DiscordAddRole { approval, .. }
-            | Self::DiscordAddRolesFrom { approval, .. }
-            | Self::DiscordPost { approval, .. } => approval.as_deref(),
-        }
-    }
 }

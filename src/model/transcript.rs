@@ -4,7 +4,7 @@ use std::{collections::HashMap, sync::Arc};
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::{
     artifact::Artifact,
@@ -157,6 +157,13 @@ pub enum Event {
         step: String,
         /// Where the script goes on: a step, or none at the end of the phase.
         next: Option<String>,
+    },
+    /// A step of a script has set values.
+    ValuesSet {
+        /// The step.
+        step: String,
+        /// The values, by name.
+        values: Map<String, Value>,
     },
     /// A file was kept.
     Kept(Artifact),
@@ -638,6 +645,8 @@ pub enum ObjectiveStatus {
     Skipped,
     /// Given up; counts as missing.
     Failed,
+    /// Its condition is not true.
+    NotApplicable,
 }
 
 /// On whose word an objective changed.
@@ -646,6 +655,8 @@ pub enum ObjectiveStatus {
 pub enum SetBy {
     /// Stored evidence.
     Evidence,
+    /// The condition that the flow gives it.
+    Condition,
     /// The model's proposal, where the flow lets it count.
     Model,
     /// The participant passed it over.

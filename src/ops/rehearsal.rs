@@ -192,6 +192,8 @@ impl Rehearsal {
 
     /// What can be seen of a conversation at rest.
     fn look(&mut self, state: &State, flow: &LoadedFlow, taken: &[Taken]) {
+        // Steps that set values make no call.
+        self.steps.extend(state.results.keys().cloned());
         for known in &state.calls {
             let Origin::Step { step } = &known.call.origin else { continue };
             self.steps.insert(step.clone());

@@ -121,7 +121,7 @@ impl Toolbox {
         let scoring = self.tools.iter().filter(|tool| tool.spec().scores_people).map(name);
         let extensions = Kind::ALL.into_iter().flat_map(Kind::extensions);
         Catalogue {
-            tools: self.tools.iter().map(|tool| (name(tool), tool.parameters_for(flow))).collect(),
+            tools: self.tools.iter().map(|tool| (name(tool), for_scripts(tool, flow))).collect(),
             scoring: scoring.collect(),
             files: extensions.map(|name| (*name).to_owned()).collect(),
         }
@@ -192,4 +192,13 @@ fn is_snake_case(name: &str) -> bool {
         && !name.ends_with('_')
         && !name.contains("__")
         && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
+}
+/// The parameters of a tool in one flow, with those that only a script gives.
+fn for_scripts(tool: &Arc<dyn Tool>, flow: &LoadedFlow) -> Value {
+    let mut schema = tool.parameters_for(flow);
+    let more = tool.spec().for_scripts.as_object().cloned().unwrap_or_default();
+    if let Some(known) = schema.get_mut("properties").and_then(Value::as_object_mut) {
+        known.extend(more);
+    }
+    schema
 }

@@ -427,6 +427,10 @@ fn phase_events() -> Vec<Event> {
     let mut events = vec![
         Event::Stepped { phase: text("p1"), step: text("s1"), next: Some(text("s2")) },
         Event::Stepped { phase: text("p1"), step: text("s2"), next: None },
+        Event::ValuesSet {
+            step: text("s3"),
+            values: json!({ "score": 3, "passed": true }).as_object().cloned().unwrap(),
+        },
         Event::Kept(artifact()),
         Event::Saved {
             record: RecordId::from_uuid(uuid(5)),
@@ -454,6 +458,8 @@ fn phase_events() -> Vec<Event> {
             .zip(voices.into_iter().cycle())
             .map(|(status, by)| Event::ObjectiveSet { objective: text("o1"), status, by }),
     );
+    let status = ObjectiveStatus::NotApplicable;
+    events.push(Event::ObjectiveSet { objective: text("o1"), status, by: SetBy::Condition });
     events.extend(grounds.map(|grounds| Event::Advanced {
         from: Some(text("p1")),
         to: Some(text("p2")),
@@ -657,6 +663,7 @@ fn name(event: &Event) -> &'static str {
         Event::Closed { .. } => "closed",
         Event::Returned { .. } => "returned",
         Event::Stepped { .. } => "stepped",
+        Event::ValuesSet { .. } => "values_set",
         Event::Kept(_) => "kept",
         Event::Saved { .. } => "saved",
         Event::ObjectiveSet { .. } => "objective_set",
@@ -687,7 +694,7 @@ fn name(event: &Event) -> &'static str {
 }
 
 /// How many names [`name`] knows.
-const NAMES: usize = 39;
+const NAMES: usize = 40;
 
 #[test]
 fn every_event_has_a_sample() {
@@ -778,6 +785,7 @@ fn events_of_phases() {
     insta::assert_snapshot!(stored(&phase_events()), @r#"
     {"type":"stepped","phase":"p1","step":"s1","next":"s2"}
     {"type":"stepped","phase":"p1","step":"s2","next":null}
+    {"type":"values_set","step":"s3","values":{"score":3,"passed":true}}
     {"type":"kept","id":"upload_…4","upload_type":"resume","filename":"resume.pdf","content_type":"application/pdf","size_bytes":5120,"sha256":"d4","kept_at":"2026-11-21T09:00:00Z"}
     {"type":"saved","record":"record_…5","data_type":"applicant_profile","data":{"name":"Ada"},"reviewed":true}
     {"type":"proposed","objective":"o1","status":"completed"}
@@ -794,6 +802,7 @@ fn events_of_phases() {
     {"type":"objective_set","objective":"o1","status":"completed","by":"participant"}
     {"type":"objective_set","objective":"o1","status":"skipped","by":"override"}
     {"type":"objective_set","objective":"o1","status":"failed","by":"evidence"}
+    {"type":"objective_set","objective":"o1","status":"not_applicable","by":"condition"}
     {"type":"advanced","from":"p1","to":"p2","grounds":{"because":"began"}}
     {"type":"advanced","from":"p1","to":"p2","grounds":{"because":"criteria_met"}}
     {"type":"advanced","from":"p1","to":"p2","grounds":{"because":"decision","wait":"wait_…2","by":"slack:T01/U02","overrides":["o1"]}}

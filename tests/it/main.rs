@@ -7,6 +7,7 @@ mod catalog;
 mod cli;
 mod cli_troubles;
 mod clock;
+mod conditions;
 mod contacts;
 mod conversation;
 mod corpus;
@@ -30,6 +31,7 @@ mod llm;
 mod logged;
 mod outages;
 mod outbox;
+mod quiz;
 mod races;
 mod raw_device;
 #[path = "../support/reader.rs"]

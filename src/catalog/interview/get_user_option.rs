@@ -1,13 +1,16 @@
 //! `get_user_option`: a question with two to six answers to pick from.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::{
-    model::ui::{Choice, Choose, Control, Prompt, Reply},
+    model::{
+        audit::sha256,
+        ui::{Choice, Choose, Control, Prompt, Reply},
+    },
     tool::{
         EffectClass, Outcome, Tool, ToolCx, ToolError, ToolResult, ToolSpec, parse_args, stamp,
     },
@@ -21,11 +24,27 @@ struct Args {
     #[serde(default)]
     allow_multiple: bool,
     required: bool,
+    /// In another order for each conversation.
+    #[serde(default)]
+    shuffle: bool,
 }
 
-/// Nothing needs remembering: the reply carries the ids, and the stored prompt vouches for them.
-#[derive(Debug, Serialize, Deserialize)]
-struct State {}
+/// What an option is worth in a quiz.
+#[derive(Debug, Deserialize)]
+struct Worth {
+    id: String,
+    points: Option<i64>,
+    #[serde(default)]
+    correct: bool,
+}
+
+/// The reply carries the ids, and the stored prompt vouches for them; what they are worth stands nowhere else.
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct State {
+    /// Points by option, where there are any.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    points: BTreeMap<String, i64>,
+}
 
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -35,6 +54,9 @@ struct Response {
     /// What was typed: the words that named the options, or an answer that picks none.
     #[serde(skip_serializing_if = "Option::is_none")]
     free_text: Option<String>,
+    /// What the picked options are worth together, where any is worth something.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    points: Option<i64>,
 }
 
 /// Asks the participant to pick.
@@ -47,8 +69,26 @@ impl Default for GetUserOption {
             Returns the ids of what was picked; `freeText` is what they typed. Where no id comes with it, nothing is \
             chosen: if it asks something or leaves the choice open, respond to it and ask again with the same options.";
         let spec = ToolSpec::new("get_user_option", description, EffectClass::Pure, schema());
-        Self(ToolSpec { doing: "Preparing a question…", at_once: true, ..spec })
+        let for_scripts = json!({ "shuffle": { "type": "boolean" } });
+        Self(ToolSpec { doing: "Preparing a question…", at_once: true, for_scripts, ..spec })
     }
+}
+
+/// What each option is worth; `correct` alone is one point.
+fn worth(args: &Value) -> Result<BTreeMap<String, i64>, ToolError> {
+    let options: Vec<Worth> = parse_args(args["options"].clone())?;
+    if options.iter().all(|option| option.points.is_none() && !option.correct) {
+        return Ok(BTreeMap::new());
+    }
+    let points =
+        |option: Worth| (option.id, option.points.unwrap_or_else(|| i64::from(option.correct)));
+    Ok(options.into_iter().map(points).collect())
+}
+
+/// The order that one conversation sees: the same for every drawing of the question.
+fn shuffled(mut options: Vec<Choice>, seed: &str) -> Vec<Choice> {
+    options.sort_by_cached_key(|option| sha256(format!("{seed} {}", option.id).as_bytes()));
+    options
 }
 
 fn schema() -> Value {
@@ -92,21 +132,28 @@ impl Tool for GetUserOption {
         &self.0
     }
 
-    async fn execute(&self, _cx: &ToolCx<'_>, args: Value) -> ToolResult {
-        let Args { prompt, options, allow_multiple, required } = parse_args(args)?;
+    async fn execute(&self, cx: &ToolCx<'_>, args: Value) -> ToolResult {
+        let points = worth(&args)?;
+        let Args { prompt, options, allow_multiple, required, shuffle } = parse_args(args)?;
         let mut ids = BTreeSet::new();
         if let Some(twice) = options.iter().find(|option| !ids.insert(option.id.as_str())) {
             let text =
                 format!("`/options`: expected ids that differ, but `{}` is there twice", twice.id);
             return Err(ToolError::InvalidParameters(text));
         }
-        let control =
-            Control::Choose(Choose { choices: options, multiple: allow_multiple, required });
+        let choices = if shuffle {
+            let session = cx.with_actor(|actor| actor.state().session);
+            shuffled(options, &format!("{session} {}", cx.call))
+        } else {
+            options
+        };
+        let control = Control::Choose(Choose { choices, multiple: allow_multiple, required });
         let prompt = Prompt { title: None, body: prompt, control, notes: Vec::new() };
-        Ok(Outcome::ask(prompt, json!(State {})))
+        Ok(Outcome::ask(prompt, json!(State { points })))
     }
 
-    async fn resume(&self, cx: &ToolCx<'_>, _state: Value, reply: Reply) -> ToolResult {
+    async fn resume(&self, cx: &ToolCx<'_>, state: Value, reply: Reply) -> ToolResult {
+        let State { points: worth } = parse_args(state)?;
         let (selected_ids, free_text) = match reply {
             Reply::Chosen { ids, free_text } => (ids, free_text),
             Reply::Text { text } => (Vec::new(), Some(text)),
@@ -118,6 +165,10 @@ impl Tool for GetUserOption {
             | Reply::Confirmed { .. } => return Err(ToolError::Changed),
         };
         let timestamp = stamp(cx.answered_at());
-        Ok(Outcome::Immediate(json!(Response { selected_ids, timestamp, free_text })))
+        let sum = |ids: &[String]| {
+            ids.iter().filter_map(|id| worth.get(id)).fold(0_i64, |sum, n| sum.saturating_add(*n))
+        };
+        let points = (!worth.is_empty()).then(|| sum(&selected_ids));
+        Ok(Outcome::Immediate(json!(Response { selected_ids, timestamp, free_text, points })))
     }
 }

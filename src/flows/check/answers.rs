@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::Check;
-use crate::model::flow::{AnsweredWith, Done, Objective, Phase, Skip, Step};
+use crate::model::flow::{AnsweredWith, Done, ELSE, Objective, Phase, Skip, Step};
 
 /// Words in the ids and titles of objectives that somebody consents to.
 const CONSENT: [&str; 8] =
@@ -89,7 +89,7 @@ impl Check<'_> {
 
     /// An answer that meets an objective does not end the conversation.
     fn dead_ends(&mut self, at: &str, objective: &Objective, answered: &AnsweredWith, step: &Step) {
-        let ends = |id: &String| step.branch.get(id).is_some_and(|target| target == "@stop");
+        let ends = |id: &String| step.leads(id) == Some("@stop");
         if answered.with.iter().all(ends) {
             let message =
                 format!("whatever completes `{}` also ends the conversation", objective.id);
@@ -106,14 +106,16 @@ impl Check<'_> {
         answered: &AnsweredWith,
         (step, choices): (&Step, &[Choice<'_>]),
     ) {
-        let is_known = |id: &String| id == "error" || choices.iter().any(|choice| choice.id == id);
+        let is_known = |id: &String| {
+            id == "error" || id == ELSE || choices.iter().any(|choice| choice.id == id)
+        };
         let is_misspelt = !answered.with.iter().chain(step.branch.keys()).all(is_known);
         if is_misspelt || step.args.get("allowMultiple") == Some(&Value::Bool(true)) {
             return;
         }
         for (n, choice) in choices.iter().enumerate() {
             let counts = answered.with.iter().any(|id| id == choice.id);
-            let leads_on = step.branch.get(choice.id).is_some_and(|target| target != "@next");
+            let leads_on = step.leads(choice.id).is_some_and(|target| target != "@next");
             if !counts && !leads_on {
                 let message = format!(
                     "the answer `{}` leaves `{}` unmet, so the same question comes again at once",

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::Check;
 use crate::{
     config::{document::escaped, problem::did_you_mean, words},
-    model::flow::Step,
+    model::flow::{Step, WHEN},
 };
 
 /// Arguments with stand-ins for what is only known later.
@@ -17,6 +17,9 @@ struct Outline {
     /// Of lists with the fewest and the most entries they come to.
     lists: Vec<(String, usize, usize)>,
 }
+
+/// What an option may say.
+const OPTION: [&str; 7] = ["id", "label", "description", "icon", "when", "points", "correct"];
 
 impl Check<'_> {
     /// Compiles the expressions in a step's arguments, and checks the rest against the tool's schema.
@@ -113,9 +116,28 @@ impl Check<'_> {
         }
     }
 
-    /// Option ids differ, or an answer would be two.
+    /// Option ids differ, or an answer would be two; and a tool passes over what it does not know of an option.
     fn distinct_options(&mut self, at: &str, args: &Value) {
         let Some(options) = args.get("options").and_then(Value::as_array) else { return };
+        for (n, option) in options.iter().enumerate() {
+            for key in option.as_object().into_iter().flat_map(Map::keys) {
+                if !OPTION.contains(&key.as_str()) {
+                    let hint = did_you_mean(key, OPTION);
+                    let at = format!("{at}/options/{n}/{}", escaped(key));
+                    self.error(&at, format!("an option has no `{key}`"), hint);
+                }
+            }
+            for (key, fits) in [
+                ("points", option["points"].is_i64() || option["points"].is_null()),
+                ("correct", option["correct"].is_boolean() || option["correct"].is_null()),
+            ] {
+                if !fits {
+                    let wanted = if key == "points" { "a whole number" } else { "true or false" };
+                    let at = format!("{at}/options/{n}/{key}");
+                    self.error(&at, format!("expected {wanted}"), None);
+                }
+            }
+        }
         let id = |option: &Value| option.get("id").and_then(Value::as_str).map(str::to_owned);
         for (n, option) in options.iter().enumerate() {
             let Some(this) = id(option) else { continue };
@@ -143,15 +165,7 @@ impl Check<'_> {
             Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {
                 Some(value.clone())
             }
-            Value::Array(items) => Some(
-                items
-                    .iter()
-                    .enumerate()
-                    .filter_map(|(n, item)| {
-                        self.outline(item, at, &format!("{place}/{n}"), outline)
-                    })
-                    .collect(),
-            ),
+            Value::Array(items) => Some(self.outline_list(items, at, place, outline)),
             Value::Object(members) if members.contains_key("$from") => {
                 self.outline_from(members, at, place, outline)
             }
@@ -169,6 +183,33 @@ impl Check<'_> {
                 Some(Value::Object(filled))
             }
         }
+    }
+
+    /// A list, as it is where every condition in it holds. How short it may get is told by those that have none.
+    fn outline_list(
+        &mut self,
+        items: &[Value],
+        at: &str,
+        place: &str,
+        outline: &mut Outline,
+    ) -> Value {
+        let mut sure = 0;
+        let mut list = Vec::new();
+        for (n, item) in items.iter().enumerate() {
+            let place = format!("{place}/{n}");
+            let mut item = item.clone();
+            let when = item.as_object_mut().and_then(|members| members.remove(WHEN));
+            match &when {
+                Some(Value::String(when)) => self.holds(&format!("{at}{place}"), Some(when)),
+                Some(_) => self.error(&format!("{at}{place}/when"), "expected an expression", None),
+                None => sure += 1,
+            }
+            list.extend(self.outline(&item, at, &place, outline));
+        }
+        if sure < items.len() {
+            outline.lists.push((place.to_owned(), sure, items.len()));
+        }
+        Value::Array(list)
     }
 
     /// `$from`: what its default is, or nothing that could be checked.

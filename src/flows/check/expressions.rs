@@ -8,11 +8,24 @@ use super::{Check, data::NoField, steps::outcomes};
 use crate::{
     config::problem::{did_you_mean, listed},
     flows::shape::kind,
+    model::flow::{Phase, Step, has_points},
 };
 
 /// What expressions see; see [`crate::model::flow::Step`].
-const NAMES: [&str; 9] =
-    ["answers", "labels", "results", "records", "vars", "participant", "platform", "item", "index"];
+const NAMES: [&str; 12] = [
+    "answers",
+    "labels",
+    "results",
+    "records",
+    "values",
+    "points",
+    "score",
+    "vars",
+    "participant",
+    "platform",
+    "item",
+    "index",
+];
 
 impl Check<'_> {
     /// An expression, without the braces.
@@ -134,6 +147,9 @@ impl Check<'_> {
         let known: Vec<String> = match first {
             "answers" | "labels" | "results" => steps().map(str::to_owned).collect(),
             "records" => self.loaded.schemas.keys().cloned().collect(),
+            "values" => self.values(),
+            "points" => self.worth().map(|(_, step)| step.id.clone()).collect(),
+            "score" => self.worth().map(|(phase, _)| phase.id.clone()).collect(),
             "vars" => self.loaded.vars.keys().cloned().collect(),
             "participant" => vec!["name".to_owned(), "contact".to_owned()],
             _ => return,
@@ -142,12 +158,28 @@ impl Check<'_> {
             let what = match first {
                 "records" => "data",
                 "vars" => "variable",
+                "values" => "value",
+                "points" => "step with points",
+                "score" => "phase with points",
                 "participant" => "member of `participant`",
                 _ => "step",
             };
             let hint = did_you_mean(second, known.iter().map(String::as_str));
             self.error(at, format!("there is no {what} `{second}`"), hint);
         }
+    }
+
+    /// What the steps of the flow set.
+    fn values(&self) -> Vec<String> {
+        let steps = self.flow.phase.iter().flat_map(|phase| &phase.step);
+        steps.flat_map(|step| step.set.keys().cloned()).collect()
+    }
+
+    /// Steps whose answers are worth points.
+    fn worth(&self) -> impl Iterator<Item = (&Phase, &Step)> {
+        let phases = self.flow.phase.iter();
+        let steps = phases.flat_map(|phase| phase.step.iter().map(move |step| (phase, step)));
+        steps.filter(|(_, step)| has_points(step))
     }
 
     /// A path into the data that a flow keeps.

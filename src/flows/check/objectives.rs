@@ -20,7 +20,9 @@ impl Check<'_> {
     pub(super) fn objectives(&mut self) {
         let flow = self.flow;
         for (p, phase) in flow.phase.iter().enumerate() {
+            self.holds(&format!("/phase/{p}"), phase.when.as_deref());
             for (n, objective) in phase.objective.iter().enumerate() {
+                self.holds(&format!("/phase/{p}/objective/{n}"), objective.when.as_deref());
                 let at = format!("/phase/{p}/objective/{n}/done");
                 self.condition(&at, p, &objective.done);
                 if objective.required && model_alone(&objective.done) {
@@ -192,6 +194,7 @@ impl Check<'_> {
         for (p, phase) in flow.phase.iter().enumerate() {
             for (n, effect) in phase.effect.iter().enumerate() {
                 let at = format!("/phase/{p}/effect/{n}");
+                self.holds(&at, effect.when());
                 match effect {
                     PhaseEffect::PostSummary { include, .. }
                     | PhaseEffect::Webhook { include, .. } => {

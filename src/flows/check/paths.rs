@@ -44,7 +44,7 @@ pub(super) fn paths(phase: &Phase) -> Paths<'_> {
 fn goes_on(step: &Step) -> bool {
     let optional = step.args.get("required").and_then(serde_json::Value::as_bool) == Some(false);
     // A rejected review is asked again, and what failed is not told apart here.
-    let is_caught = |key: &String| key == "rejected" || step.branch.contains_key(key);
+    let is_caught = |key: &String| key == "rejected" || step.leads(key).is_some();
     match outcomes(step) {
         Some(outcomes) if !outcomes.is_empty() && !optional => !outcomes.iter().all(is_caught),
         Some(_) | None => true,

@@ -2,14 +2,14 @@
 
 use serde_json::Value;
 
-use super::Check;
+use super::{Check, structure::is_word};
 use crate::{
     config::{
         document::escaped,
         problem::{did_you_mean, listed},
     },
     flows::shape::kind,
-    model::flow::{Phase, Skip, Step},
+    model::flow::{ELSE, Phase, Skip, Step},
 };
 
 /// Where a branch may lead besides a step.
@@ -50,6 +50,11 @@ impl Check<'_> {
     }
 
     fn tool(&mut self, at: &str, tool: &str) {
+        if tool.is_empty() {
+            let at = at.trim_end_matches("/tool");
+            let hint = "write `tool = \"…\"`, or `set = { … }`".to_owned();
+            return self.error(at, "this step does nothing", Some(hint));
+        }
         if !self.catalogue.tools.contains_key(tool) {
             let known = self.catalogue.tools.keys().map(String::as_str);
             let hint = did_you_mean(tool, known)
@@ -79,11 +84,13 @@ impl Check<'_> {
         for (p, phase) in flow.phase.iter().enumerate() {
             for (n, step) in phase.step.iter().enumerate() {
                 let at = format!("/phase/{p}/step/{n}");
-                self.tool(&format!("{at}/tool"), &step.tool);
-                self.arguments(&at, step);
-                if let Some(when) = &step.when {
-                    self.expression(&format!("{at}/when"), when);
+                if step.set.is_empty() {
+                    self.tool(&format!("{at}/tool"), &step.tool);
+                    self.arguments(&at, step);
+                } else {
+                    self.sets(&at, step);
                 }
+                self.holds(&at, step.when.as_deref());
                 if let Some(save) = &step.save {
                     self.data(&format!("{at}/save"), save);
                     self.saved(&format!("{at}/save"), step, save);
@@ -92,6 +99,36 @@ impl Check<'_> {
                 self.moves_on(&at, step);
                 self.branches(&at, phase, step);
             }
+        }
+    }
+
+    /// A step that sets values calls no tool, and its names can be used in expressions.
+    fn sets(&mut self, at: &str, step: &Step) {
+        if !step.tool.is_empty() || !step.args.is_empty() {
+            let hint = "make two steps of it".to_owned();
+            self.error(at, "a step either calls a tool or sets values", Some(hint));
+        }
+        for (name, value) in &step.set {
+            let at = format!("{at}/set/{}", escaped(name));
+            if !is_word(name) {
+                let hint = "use lower-case letters, digits and underscores".to_owned();
+                self.error(&at, format!("`{name}` is not a valid name for a value"), Some(hint));
+            }
+            match value {
+                Value::String(expression) => self.expression(&at, expression),
+                Value::Number(_) | Value::Bool(_) => {}
+                Value::Null | Value::Array(_) | Value::Object(_) => {
+                    let hint = "write an expression in quotes: `\"values.tries | default(0) + 1\"`";
+                    self.error(&at, "expected an expression", Some(hint.to_owned()));
+                }
+            }
+        }
+    }
+
+    /// A condition that something has.
+    pub(super) fn holds(&mut self, at: &str, when: Option<&str>) {
+        if let Some(when) = when {
+            self.expression(&format!("{at}/when"), when);
         }
     }
 
@@ -188,12 +225,18 @@ impl Check<'_> {
             let at = format!("{at}/branch/{}", escaped(key));
             if let Some(known) = &outcomes
                 && key != "error"
+                && key != ELSE
                 && !known.contains(key)
             {
                 let known = || known.iter().map(String::as_str);
                 let hint = did_you_mean(key, known())
                     .unwrap_or_else(|| format!("valid results: {}, `error`", listed(known())));
                 self.error(&at, format!("this step never results in `{key}`"), Some(hint));
+            }
+            if key == ELSE && outcomes.as_ref().is_some_and(|known| known.contains(key)) {
+                let hint = "give the option another id".to_owned();
+                let message = "`else` is an option here, and also the branch of everything else";
+                self.error(&at, message, Some(hint));
             }
             if *target == step.id && key != "rejected" && key != "error" {
                 let message = format!("`{key}` leads back to the same question");
@@ -219,7 +262,7 @@ pub(super) fn outcomes(step: &Step) -> Option<Vec<String>> {
             .map(|id| id.filter(|id| !id.contains("{{")).map(str::to_owned))
             .collect::<Option<Vec<_>>>();
     }
-    if matches!(step.tool.as_str(), "request_user_input" | "persist_data") {
+    if matches!(step.tool.as_str(), "" | "request_user_input" | "persist_data") {
         return Some(Vec::new());
     }
     let (_, statuses) = STATUSES.iter().find(|(tool, _)| *tool == step.tool)?;

@@ -336,7 +336,7 @@ fn is_slug(text: &str) -> bool {
 }
 
 /// Fit for an expression: `answers.word`.
-fn is_word(text: &str) -> bool {
+pub(super) fn is_word(text: &str) -> bool {
     text.starts_with(|first: char| first.is_ascii_lowercase())
         && text.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_')
 }

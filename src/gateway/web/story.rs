@@ -8,6 +8,7 @@ use serde_json::Value;
 use super::limits;
 use crate::{
     engine::window::posts_of_model,
+    export::noted,
     flows::LoadedFlow,
     form::{clip, glance, words, words_of},
     ids::{CallId, WaitId},
@@ -181,7 +182,7 @@ impl Teller<'_> {
                 Some(Body::Handed { what: what.clone(), text: text.clone() })
             }
             Event::Advanced { to: Some(to), grounds, .. } => {
-                let part = evidence::step_line(self.flow, to).unwrap_or_else(|| to.clone());
+                let part = evidence::step_line(self.flow, to, None).unwrap_or_else(|| to.clone());
                 Some(Body::Part(match (self.viewer, of_grounds(grounds)) {
                     (Audience::Staff, Some(grounds)) => format!("{part} ({grounds})"),
                     (Audience::Staff, None) | (Audience::Participant, _) => part,
@@ -206,6 +207,7 @@ impl Teller<'_> {
             | Event::Closed { .. }
             | Event::Returned { .. }
             | Event::Stepped { .. }
+            | Event::ValuesSet { .. }
             | Event::CapabilityUsed { .. }
             | Event::Saved { .. }
             | Event::Proposed { .. }
@@ -298,6 +300,7 @@ impl Teller<'_> {
                 line(format!("Not delivered ({what}): {reason}"))
             }
             Event::Reminded { count, .. } => line(format!("Reminder {count} sent.")),
+            Event::ValuesSet { values, .. } => technical(noted(values)),
             Event::RemindersStopped => line("Reminders turned off.".to_owned()),
             Event::Custody(custody) => line(custody.words()),
             Event::Subtask(subtask) => subtask.words().and_then(technical),
@@ -441,12 +444,14 @@ const fn of_objective(status: ObjectiveStatus) -> &'static str {
         ObjectiveStatus::Completed => "completed",
         ObjectiveStatus::Skipped => "skipped",
         ObjectiveStatus::Failed => "given up",
+        ObjectiveStatus::NotApplicable => "not needed",
     }
 }
 
 const fn of_setter(by: SetBy) -> &'static str {
     match by {
         SetBy::Evidence => "evidence on file",
+        SetBy::Condition => "a condition of the flow",
         SetBy::Model => "the model's judgement",
         SetBy::Participant => "the participant's word",
         SetBy::Override => "approved override",

@@ -278,6 +278,112 @@ quorum = 0"#,
         ),
         "a denial with words has no branch",
     ),
+    (
+        (
+            r#"id = "interests_known""#,
+            r#"id = "interests_known"
+  when = "answers.agre == 'yes'""#,
+        ),
+        "there is no step `agre`",
+    ),
+    (
+        (
+            r#"id = "closing"
+title = "In your own words""#,
+            r#"id = "closing"
+title = "In your own words"
+when = "records.person.agee > 18""#,
+        ),
+        "`person` has no field `agee`",
+    ),
+    (
+        (
+            r#"  include = ["person", "note"]"#,
+            r#"  include = ["person", "note"]
+  when = "answers.topics | lenght > 1""#,
+        ),
+        "there is no filter `lenght`",
+    ),
+    (
+        (
+            r#"{ id = "drive", label = "Drive" }"#,
+            r#"{ id = "drive", label = "Drive", when = "answer.agree == 'yes'" }"#,
+        ),
+        "`answer` is not defined here",
+    ),
+    (
+        (
+            r#"{ id = "drive", label = "Drive" }"#,
+            r#"{ id = "drive", label = "Drive", if = "answers.agree == 'yes'" }"#,
+        ),
+        "an option has no `if`",
+    ),
+    (
+        (
+            r#"{ id = "no", label = "No, thanks" } ]
+  [phase.step.branch]
+  no = "@skip"
+  yes = "note_form""#,
+            r#"{ id = "else", label = "No, thanks" } ]
+  [phase.step.branch]
+  else = "@skip"
+  yes = "note_form""#,
+        ),
+        "`else` is an option here, and also the branch of everything else",
+    ),
+    (
+        (
+            r#"  tool = "get_user_option"
+  save = "interests""#,
+            r#"  save = "interests""#,
+        ),
+        "this step does nothing",
+    ),
+    (
+        (
+            r#"  save = "interests""#,
+            r#"  save = "interests"
+  set = { tries = "1" }"#,
+        ),
+        "a step either calls a tool or sets values",
+    ),
+    (
+        (
+            r#"  [[phase.step]]
+  id = "licence""#,
+            r#"  [[phase.step]]
+  id = "count"
+  set = { tries = "values.trys | default(0) + 1" }
+
+  [[phase.step]]
+  id = "licence""#,
+        ),
+        "there is no value `trys`",
+    ),
+    (
+        (
+            r#"  [[phase.step]]
+  id = "licence""#,
+            r#"  [[phase.step]]
+  id = "count"
+  set = { tries = ["1"] }
+
+  [[phase.step]]
+  id = "licence""#,
+        ),
+        "expected an expression",
+    ),
+    (
+        (
+            r#"{ id = "drive", label = "Drive" }"#,
+            r#"{ id = "drive", label = "Drive", points = "2" }"#,
+        ),
+        "expected a whole number",
+    ),
+    (
+        (r#"when = "answers.wants_note == 'yes'""#, r#"when = "score.details > 1""#),
+        "there is no phase with points `details`",
+    ),
 ];
 
 /// Unusual, but valid.
@@ -397,6 +503,43 @@ parent = "welcome"
         r#"options = { "$each" = "answers.topics", "$as" = { id = "{{ item }}", label = "{{ item }}" }, "$also" = [ { id = "yes", label = "Yes" }, { id = "no", label = "No, thanks" } ], "$most" = 3 }"#,
     )],
     &[(r#"with = ["yes"] }"#, r#"with = ["yes", "ask"] }"#)],
+    &[
+        (
+            r#"  [[phase.step]]
+  id = "licence""#,
+            r#"  [[phase.step]]
+  id = "count"
+  when = "'drive' in answers.topics"
+  set = { wishes = "answers.topics | length", far = "score.details > 1 and points.topics > 1", sure = true }
+
+  [[phase.step]]
+  id = "licence""#,
+        ),
+        (
+            r#"{ id = "drive", label = "Drive" }, { id = "teach", label = "Teach" }"#,
+            r#"{ id = "drive", label = "Drive", points = 2, when = "records.person.age | default(18) >= 18" }, { id = "teach", label = "Teach", correct = true }"#,
+        ),
+    ],
+    &[
+        (
+            r#"id = "closing"
+title = "In your own words""#,
+            r#"id = "closing"
+when = "answers.topics"
+title = "In your own words""#,
+        ),
+        (
+            r#"  no = "@skip"
+  yes = "note_form""#,
+            r#"  else = "@skip"
+  yes = "note_form""#,
+        ),
+        (
+            r#"id = "certificate""#,
+            r#"id = "certificate"
+  when = "'drive' in answers.topics""#,
+        ),
+    ],
 ];
 
 fn changed(edits: &[Edit]) -> String {
