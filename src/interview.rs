@@ -17,6 +17,7 @@ mod calls;
 mod claims;
 pub mod commands;
 pub mod custody;
+pub mod decision;
 pub mod evidence;
 pub mod family;
 mod goodbye;
@@ -48,6 +49,7 @@ pub use self::{
     budget::Scope,
     calls::Suspension,
     commands::Command,
+    decision::Decided,
     handover::Called,
     meanwhile::Speech,
     outcome::roles_of,

@@ -11,6 +11,7 @@ pub mod hand_to_person;
 pub mod next_phase;
 pub mod persist_data;
 pub mod query_github_repo;
+pub mod request_decision;
 pub mod request_user_input;
 pub mod set_objective_status;
 pub mod submit_for_validation;
@@ -41,6 +42,7 @@ pub fn tools() -> Vec<Arc<dyn Tool>> {
         Arc::new(get_macos_contact_card::GetMacosContactCard::default()),
         Arc::new(query_github_repo::QueryGithubRepo::default()),
         Arc::new(deploy_agent::DeployAgent::default()),
+        Arc::new(request_decision::RequestDecision::default()),
         Arc::new(set_objective_status::SetObjectiveStatus::default()),
         Arc::new(persist_data::PersistData::default()),
         Arc::new(next_phase::NextPhase::default()),

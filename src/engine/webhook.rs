@@ -4,7 +4,7 @@
 //!
 //! | header | content |
 //! |---|---|
-//! | `x-anteroom-event` | `phase_completed`, or `session_erased` once what was sent is erased here |
+//! | `x-anteroom-event` | `phase_completed`, `decision_made`, `decision_expired` or `session_stopped`, by the effect's `on`; `session_erased` once what was sent is erased here |
 //! | `x-anteroom-delivery` | the effect's id; a repeat has the same one, so the receiver can drop it |
 //! | `x-anteroom-timestamp` | seconds since 1970 |
 //! | `x-anteroom-signature` | `v1=` and the HMAC-SHA256, in hex, of timestamp, a dot and the body; only with a secret |

@@ -6,6 +6,7 @@
 
 mod aliases;
 mod answers;
+mod approvals;
 mod arguments;
 mod data;
 mod expressions;
@@ -77,6 +78,7 @@ pub fn check(
     check.steps();
     check.objectives();
     check.effects();
+    check.approvals();
     check.aliases();
     let mut problems = check.problems;
     document::sort(&mut problems);

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use super::{
     Actor, Suspension,
     attempts::{denial_label, denial_reader_of},
+    decision::authors,
     evidence,
     settle::Responder,
     state::State,
@@ -15,7 +16,7 @@ use super::{
 use crate::{
     ids::CallId,
     model::{
-        flow::{Decider, Phase, Skip},
+        flow::{Decider, Moment, Phase, Skip},
         session::{PersonId, Status},
         transcript::{Call, CallResult, Closing, Event, Grounds, Origin, SetBy},
         ui::{Control, Decide, Decision, DenialReader, Offered, Prompt, Reply},
@@ -318,7 +319,7 @@ impl Actor {
         }
         self.emit(Event::Advanced { from: from.clone(), to: to_id, grounds: approval.0 });
         if let Some(phase) = from.and_then(|id| flow.phase(&id)) {
-            self.queue_effects(phase);
+            self.queue_effects(phase, Moment::Completed);
         }
         match to {
             Some(phase) => {
@@ -440,7 +441,7 @@ impl Actor {
         let answer = wait.standing.answer();
         match (words, answer, denial_reader_of(wait)) {
             (Some(words), Some((_, _, by_name, _)), Some(DenialReader::Participant)) => {
-                let text = texts::denied_because(by_name, words);
+                let text = texts::denied_because(&authors(wait, by_name), words);
                 self.post_offering(text, &[Offered::Human]);
             }
             _ => self.post(texts::DENIED),
@@ -448,7 +449,7 @@ impl Actor {
     }
 
     /// Who reads the words of a denial: the model where one leads, else the participant.
-    fn denial_reader(&self) -> DenialReader {
+    pub(super) fn denial_reader(&self) -> DenialReader {
         if self.is_led_by_model() { DenialReader::Interviewer } else { DenialReader::Participant }
     }
 

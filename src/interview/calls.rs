@@ -107,7 +107,7 @@ impl Actor {
     ) -> WaitId {
         let Suspension { prompt, state, answerers, expires_at } = suspension;
         let quorum = match answerers {
-            Answerers::Deciders { .. } => self.flow.flow.approvals.overrides.quorum.max(1),
+            Answerers::Deciders { .. } => self.quorum_of(&purpose, &state),
             Answerers::Participant => 1,
         };
         let wait = Wait {
@@ -164,6 +164,7 @@ impl Actor {
             self.apply_answer_of(call);
             self.save_anew(call, &result);
             self.come_late(call, result);
+            self.effects_of_decision(call);
             self.refresh();
             return;
         };
@@ -173,6 +174,7 @@ impl Actor {
         let interrupted =
             matches!(&result, CallResult::Err { code, .. } if INTERRUPTED.contains(&code.as_str()));
         self.returned(call, &result);
+        self.effects_of_decision(call);
         self.refresh();
         if matches!(self.state.status, Status::Completed | Status::Ended) {
             return;

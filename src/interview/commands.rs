@@ -1,5 +1,7 @@
 //! What code handles in every state, without a model: stop, human, export, delete, and what staff may order.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -15,6 +17,7 @@ use crate::{
     ids::WaitId,
     model::{
         effect::{Act, Recipient},
+        flow::Moment,
         session::Status,
         transcript::{Closing, EffectOutcome, Event, Origin, Speaker, Via},
         ui::{Decision, Offered, Reply},
@@ -278,6 +281,10 @@ impl Actor {
         self.cancel_open("the conversation was stopped");
         self.emit(Event::StatusChanged { to: Status::Stopped, reason: reason.to_owned() });
         self.audit("session_stopped", [("reason", json!(reason))], []);
+        let flow = Arc::clone(&self.flow);
+        if let Some(phase) = self.state.phase().and_then(|id| flow.phase(id)) {
+            self.queue_effects(phase, Moment::Stopped);
+        }
         let text = texts::stopped(&self.state, &self.flow);
         self.post_offering(text, &[Offered::Resume, Offered::Delete]);
     }

@@ -72,7 +72,8 @@ fn answers(result: &Value, with: &[String]) -> bool {
     let picked = |id: &String| {
         result["selectedIds"].as_array().is_some_and(|ids| ids.iter().any(|picked| picked == id))
     };
-    with.is_empty() || with.iter().any(picked)
+    let came_to = |key: &String| result["status"] == key.as_str();
+    with.is_empty() || with.iter().any(picked) || with.iter().any(came_to)
 }
 
 /// What an objective still needs, in words for the model.

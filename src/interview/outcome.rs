@@ -14,8 +14,9 @@ use super::{
 use crate::{
     ids::{EffectId, WaitId},
     model::{
+        artifact::Artifact,
         effect::{Act, Delivery, Effect, PhaseEffectRef, Recipient},
-        flow::{Phase, PhaseEffect, Sensitivity},
+        flow::{Moment, Phase, PhaseEffect, Sensitivity},
         session::Platform,
         team::Team,
         text::quoted,
@@ -44,9 +45,12 @@ struct Due<'a> {
 }
 
 impl Actor {
-    /// Queues what a finished phase asks for, once per session, phase and place in the list.
-    pub(super) fn queue_effects(&mut self, phase: &Phase) {
+    /// Queues what a phase asks for at a moment, once per session, phase and place in the list.
+    pub(super) fn queue_effects(&mut self, phase: &Phase, moment: Moment) {
         for (index, effect) in phase.effect.iter().enumerate() {
+            if effect.on() != moment {
+                continue;
+            }
             if self.state.effects.contains_key(&(phase.id.clone(), index)) {
                 continue;
             }
@@ -328,20 +332,32 @@ impl Actor {
         let is_discord = self.state.place.platform == Platform::Discord;
         match effect {
             PhaseEffect::PostSummary { channel, include, .. } => {
-                let text = summary(&self.state, &self.flow, include);
+                let text = summary(&self.state, &self.flow, include, effect.on());
                 let act = Act::Post { text, offers: Vec::new(), transcript: true };
                 Some((Recipient::Channel { alias: channel.clone() }, act))
             }
             PhaseEffect::Webhook { url_from, include, .. } => {
-                let body = json!({
-                    "event": "phase_completed",
+                let event = match effect.on() {
+                    Moment::Completed => "phase_completed",
+                    Moment::Stopped => "session_stopped",
+                    Moment::Approved | Moment::Denied => "decision_made",
+                    Moment::Expired => "decision_expired",
+                };
+                let mut body = json!({
+                    "event": event,
                     "session": self.state.session,
                     "flow": self.state.flow.id,
                     "phase": phase.id,
                     "participant": self.state.participant,
                     "data": included(&self.state, include),
                 });
-                let act = Act::Webhook { event: "phase_completed".to_owned(), body };
+                if let Some(decision) = self.last_decision() {
+                    body["decision"] = decision;
+                }
+                if !self.state.artifacts.is_empty() {
+                    body["files"] = self.state.artifacts.iter().map(file).collect();
+                }
+                let act = Act::Webhook { event: event.to_owned(), body };
                 Some((Recipient::Webhook { alias: url_from.clone() }, act))
             }
             PhaseEffect::DiscordAddRole { .. } | PhaseEffect::DiscordAddRolesFrom { .. } => {
@@ -390,6 +406,17 @@ pub fn roles_of(state: &State, effect: &PhaseEffect) -> Vec<String> {
         | PhaseEffect::Webhook { .. }
         | PhaseEffect::DiscordPost { .. } => Vec::new(),
     }
+}
+
+/// A file that was sent, for other programs; what is in it stays here.
+fn file(file: &Artifact) -> Value {
+    json!({
+        "id": file.id,
+        "upload_type": file.upload_type,
+        "filename": file.filename,
+        "size_bytes": file.size_bytes,
+        "sha256": file.sha256,
+    })
 }
 
 fn included(state: &State, include: &[String]) -> Map<String, Value> {

@@ -10,12 +10,12 @@ use std::collections::BTreeSet;
 
 use serde_json::json;
 
-use super::{Actor, texts};
+use super::{Actor, decision::is_later_stage, texts};
 use crate::{
     ids::{EffectId, WaitId},
     model::{
         effect::{Act, Delivery, Effect, Recipient},
-        flow::{Decider, PhaseEffect},
+        flow::{Approval, Decider, PhaseEffect},
         team::Team,
         text::quoted,
         transcript::{AskState, Audience, Errand, Event},
@@ -107,9 +107,15 @@ impl Actor {
         }
         let is_told = self.is_reached(&asking.errand);
         self.note_asking(id, &asking, AskState::Delivered);
-        if !is_told && self.still_matters(&asking.errand) {
+        if !is_told && self.still_matters(&asking.errand) && !self.is_known(&asking.errand) {
             self.post(said(&asking));
         }
+    }
+
+    /// Whether the participant knows that the team decides: they were told when those before were asked.
+    fn is_known(&self, errand: &Errand) -> bool {
+        let Errand::Request { wait } = errand else { return false };
+        self.state.waits.get(wait).is_some_and(is_later_stage)
     }
 
     /// Nobody has it: others are told that somebody is needed, and at last the participant that nobody could be reached.
@@ -305,6 +311,8 @@ impl Actor {
             effect.approval().into_iter().chain(summary)
         });
         let named = flow.handoff.channel.iter().chain(deciders).map(String::as_str);
+        let of_decisions = flow.approvals.named.values().flat_map(Approval::stages);
+        let of_phases = of_decisions.map(|(alias, _)| alias).chain(of_phases);
         let mut aliases: Vec<String> = Vec::new();
         for alias in named.chain(of_phases) {
             if !aliases.iter().any(|known| known == alias) {

@@ -34,7 +34,7 @@ use super::{
 use crate::{
     flows::LoadedFlow,
     model::{
-        flow::{Done, Objective, Phase, Step, WHEN, has_points},
+        flow::{Done, Objective, Phase, REQUEST, Step, WHEN, has_points},
         session::Platform,
         transcript::Origin,
     },
@@ -106,10 +106,23 @@ pub(super) fn arguments(state: &State, flow: &LoadedFlow, step: &Step) -> Result
     let mut scope = Scope::new(state, flow);
     let template = if step.set.is_empty() { step.args.clone() } else { to_set(step) };
     let filled = scope.fill(&Value::Object(template));
+    // A request to the team is not made with a hole in it either.
+    let approval = step.args.get("approval").filter(|_| step.tool == REQUEST);
+    let approval = approval.and_then(Value::as_str);
+    if let Some(approval) = approval.and_then(|name| flow.flow.approvals.named.get(name)) {
+        scope.fill(&Value::String(approval.title.clone()));
+    }
     match scope.failure.take() {
         Some(failure) => Err(failure),
         None => Ok(filled.unwrap_or_else(|| json!({}))),
     }
+}
+
+/// A text of the flow with its expressions filled in.
+pub(super) fn filled(state: &State, flow: &LoadedFlow, text: &str) -> Result<String, Failure> {
+    let scope = Scope::new(state, flow);
+    let fail = |why| Failure { expression: text.to_owned(), why };
+    scope.filled(text, &scope.context).map_err(fail)
 }
 
 /// What a step sets, as arguments.

@@ -19,7 +19,7 @@ use crate::{
     flows::LoadedFlow,
     model::{
         artifact::Artifact,
-        flow::Objective,
+        flow::{Moment, Objective},
         text::quoted,
         transcript::{ObjectiveStatus, SetBy},
         ui::{Decision, Reply},
@@ -30,13 +30,28 @@ use crate::{
 /// Characters of one value.
 const VALUE_MAX: usize = 300;
 
+/// Characters of what those who decide are shown; the rest is in the transcript.
+const SHOWN_MAX: usize = 2_000;
+
 /// Entries of a list that are named; the others are counted.
 const ENTRIES_MAX: usize = 8;
 
-/// What the team reads: the newest of each kind of data in `include`, the files, and what was passed over.
-pub fn summary(state: &State, flow: &LoadedFlow, include: &[String]) -> String {
-    let person = name_of(state);
-    let mut text = format!("**{}** has finished *{}*.", quoted(&person), flow.flow.title);
+/// What a summary is sent for.
+fn heading(state: &State, flow: &LoadedFlow, moment: Moment) -> String {
+    let person = format!("**{}**", quoted(&name_of(state)));
+    let flow = format!("*{}*", flow.flow.title);
+    match moment {
+        Moment::Completed => format!("{person} has finished {flow}."),
+        Moment::Stopped => format!("{person} has stopped {flow}."),
+        Moment::Approved => format!("{person} was approved in {flow}."),
+        Moment::Denied => format!("{person} was not approved in {flow}."),
+        Moment::Expired => format!("Nobody has decided on {person} in {flow} in time."),
+    }
+}
+
+/// What the team reads at a moment: the newest of each kind of data in `include`, the files, and what was passed over.
+pub fn summary(state: &State, flow: &LoadedFlow, include: &[String], moment: Moment) -> String {
+    let mut text = heading(state, flow, moment);
     for data in include {
         let Some(record) = state.record(data) else { continue };
         let title = flow.data_title(data);
@@ -55,6 +70,20 @@ pub fn summary(state: &State, flow: &LoadedFlow, include: &[String]) -> String {
         text.extend(["\n\n", &line]);
     }
     text
+}
+
+/// Data that those who decide are shown, one under the other.
+pub(super) fn shown(state: &State, flow: &LoadedFlow, data: &[String]) -> String {
+    let records = data.iter().filter_map(|name| Some((name, state.record(name)?)));
+    let sections = records.map(|(name, record)| {
+        section(&flow.data_title(name), &record.data, flow.schemas.get(name))
+    });
+    let text: String = sections.collect();
+    let text = text.trim();
+    match text.char_indices().nth(SHOWN_MAX) {
+        Some((end, _)) => format!("{}…", text[..end].trim_end()),
+        None => text.to_owned(),
+    }
 }
 
 /// How far somebody is, a line each, for whoever takes the conversation over: the step, what is done and what is open.
@@ -110,7 +139,10 @@ fn section(title: &str, data: &Value, schema: Option<&Value>) -> String {
             };
             members.iter().flat_map(|(key, value)| member(&label(key), value)).collect()
         }
-        _ => entries(data),
+        Value::Array(_) => entries(data),
+        Value::String(_) | Value::Number(_) | Value::Bool(_) | Value::Null => {
+            words(data).into_iter().collect()
+        }
     };
     let Some(first) = lines.first() else { return String::new() };
     // Words under a title are a paragraph of their own; a list follows it at once.

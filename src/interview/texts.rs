@@ -49,6 +49,10 @@ pub(super) const NOT_DELETED: &str =
     "To be clear: your data has not been deleted. Type *delete my data* if you'd like that.";
 pub(super) const APPROVED: &str = "The team approved your request, so let's move on.";
 pub(super) const DENIED: &str = "The team would like you to finish this part first.";
+pub(super) const DECISION_APPROVED: &str = "The team has decided: you're approved.";
+pub(super) const DECISION_DENIED: &str = "The team has decided against it this time.";
+pub(super) const DECISION_EXPIRED: &str =
+    "The team hasn't decided in time. You can ask for a person, or come back to it later.";
 pub(super) const REQUEST_EXPIRED: &str =
     "Your request expired without an answer, so this part is still open. You can ask again.";
 pub(super) const NOTHING_TO_STOP: &str = "This conversation is complete. There is nothing to stop.";
@@ -291,6 +295,14 @@ pub(super) fn declined(by_name: &str, what: &str, words: Option<&str>) -> String
 /// What is said to somebody who may not skip ahead, with the words that were meant for them.
 pub(super) fn denied_because(by_name: &str, words: &str) -> String {
     format!("{} would like you to finish this part first:\n\n{}", quoted(by_name), quotation(words))
+}
+
+/// What a decision came to, with the words of whoever made it, where the participant may read them.
+pub(super) fn with_reason(text: String, by_name: &str, words: Option<&str>) -> String {
+    match words {
+        Some(words) => format!("{text}\n\n{}:\n\n{}", quoted(by_name), quotation(words)),
+        None => text,
+    }
 }
 
 /// Somebody's words as a quotation.

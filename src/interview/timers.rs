@@ -7,7 +7,7 @@ use super::{Actor, actor::is_for_deciders, quiet_hours::out_of, texts};
 use crate::{
     ids::WaitId,
     model::{
-        flow::Period,
+        flow::{Period, REQUEST},
         session::Status,
         text::quoted,
         transcript::{CallResult, Closing, Errand, Event},
@@ -83,10 +83,10 @@ impl Actor {
             return None;
         }
         let flow = &self.flow.flow;
-        let after: &[Period] = if is_for_deciders(wait) {
-            &flow.approvals.overrides.remind_after
+        let after: Vec<Period> = if is_for_deciders(wait) {
+            self.decider_reminders(wait)
         } else {
-            &flow.pace.remind_after
+            flow.pace.remind_after.clone()
         };
         let after = after.get(n)?.delta();
         let at = self.counted_from(wait).checked_add_signed(after)?;
@@ -108,7 +108,10 @@ impl Actor {
         }
         let is_request =
             matches!(&wait.purpose, Purpose::Call { tool, .. } if tool == "next_phase");
-        let result = if is_request {
+        let is_decision = matches!(&wait.purpose, Purpose::Call { tool, .. } if tool == REQUEST);
+        let result = if is_decision {
+            self.decision_expired(&wait)
+        } else if is_request {
             let value = Self::request_expired(&wait);
             let facts =
                 [("wait", json!(id)), ("status", json!("expired")), ("userDecision", json!(null))];

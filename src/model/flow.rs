@@ -12,8 +12,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use self::{
-    approvals::{Approvals, Decider, OnExpire, OverridePolicy},
-    effect::PhaseEffect,
+    approvals::{Approval, Approvals, Decider, OnExpire, OverridePolicy, REQUEST, Stage},
+    effect::{Moment, PhaseEffect},
     step::{ELSE, Step, WHEN, has_points},
 };
 

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::Check;
 use crate::{
-    config::{Settings, problem::did_you_mean},
+    config::{Settings, document::escaped, problem::did_you_mean},
     model::flow::{Decider, PhaseEffect},
 };
 
@@ -63,6 +63,17 @@ impl Check<'_> {
             self.staff_channel(aliases, at, overrides.channel.as_deref());
             let channel = overrides.channel.as_deref();
             self.one(at, channel, Some(&aliases.approvers), "[approvers]");
+        }
+        for (name, approval) in &flow.approvals.named {
+            let at = format!("/approvals/{}", escaped(name));
+            let later = approval.then.iter().enumerate();
+            let later =
+                later.map(|(n, stage)| (format!("{at}/then/{n}/deciders"), &stage.deciders));
+            let first = (format!("{at}/deciders"), &approval.deciders);
+            for (at, alias) in std::iter::once(first).chain(later) {
+                self.staff_channel(aliases, &at, Some(alias));
+                self.one(&at, Some(alias), Some(&aliases.approvers), "[approvers]");
+            }
         }
         for (p, phase) in flow.phase.iter().enumerate() {
             for (n, effect) in phase.effect.iter().enumerate() {

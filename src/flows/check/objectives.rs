@@ -221,7 +221,7 @@ impl Check<'_> {
     }
 
     /// Data that is handed on is collected by something.
-    fn collected(&mut self, at: &str, data: &str) {
+    pub(super) fn collected(&mut self, at: &str, data: &str) {
         let keeps = |step: &Step| {
             let named = step.args.get("dataType").and_then(Value::as_str);
             step.save.as_deref() == Some(data)

@@ -4,7 +4,10 @@ use chrono::NaiveTime;
 
 use super::Check;
 use crate::{
-    config::problem::{did_you_mean, listed},
+    config::{
+        document::escaped,
+        problem::{did_you_mean, listed},
+    },
     model::flow::{Period, Uploads},
 };
 
@@ -15,10 +18,20 @@ impl Check<'_> {
         self.not_zero("/pace/expire_after", pace.expire_after);
         self.not_zero("/handoff/claim_reminder", flow.handoff.claim_reminder);
         self.not_zero("/approvals/override/expires", approvals.expires);
-        for (at, reminders, end) in [
-            ("/pace/remind_after", &pace.remind_after, pace.expire_after),
-            ("/approvals/override/remind_after", &approvals.remind_after, approvals.expires),
-        ] {
+        let mut timed = vec![
+            ("/pace/remind_after".to_owned(), &pace.remind_after, pace.expire_after),
+            (
+                "/approvals/override/remind_after".to_owned(),
+                &approvals.remind_after,
+                approvals.expires,
+            ),
+        ];
+        for (name, approval) in &flow.approvals.named {
+            let at = format!("/approvals/{}", escaped(name));
+            self.not_zero(&format!("{at}/expires"), approval.expires);
+            timed.push((format!("{at}/remind_after"), &approval.remind_after, approval.expires));
+        }
+        for (at, reminders, end) in timed {
             for (n, after) in reminders.iter().enumerate() {
                 self.not_zero(&format!("{at}/{n}"), *after);
             }
@@ -29,7 +42,7 @@ impl Check<'_> {
             }
             if at.starts_with("/approvals") && reminders.iter().any(|after| *after >= end) {
                 let hint = "shorten it, or increase `expires`";
-                self.warn(at, "a reminder would come after the request has expired", hint);
+                self.warn(&at, "a reminder would come after the request has expired", hint);
             }
         }
         for (name, period) in [

@@ -16,13 +16,14 @@ use crate::{
 pub(super) const TARGETS: [&str; 4] = ["@next", "@skip", "@stop", "@handoff"];
 
 /// What a result's `status` may be, by tool.
-const STATUSES: [(&str, &[&str]); 7] = [
+const STATUSES: [(&str, &[&str]); 8] = [
     ("get_user_upload", &["uploaded", "skipped"]),
     ("get_image_from_user", &["uploaded", "skipped"]),
     ("submit_for_validation", &["approved", "modified", "rejected", "skipped"]),
     ("get_macos_contact_card", &["fetched", "permission_denied", "not_found"]),
     ("extract_document", &["ok", "partial", "failed"]),
     ("deploy_agent", &["completed", "failed"]),
+    ("request_decision", &["approved", "denied", "expired"]),
     (
         "next_phase",
         &["approved", "blocked", "awaiting_user_approval", "denied", "denied_with_feedback"],

@@ -348,8 +348,8 @@ impl Teller<'_> {
             return None;
         }
         match (effect, self.viewer) {
-            (Some(PhaseEffect::PostSummary { include, .. }), Audience::Staff) => {
-                let summary = summary(self.state, self.flow, include);
+            (Some(PhaseEffect::PostSummary { include, on, .. }), Audience::Staff) => {
+                let summary = summary(self.state, self.flow, include, *on);
                 Some(Body::Summary { text, summary })
             }
             _ => line(text),

@@ -5,6 +5,31 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+/// When an effect of a phase happens.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Moment {
+    /// When the phase is done.
+    #[default]
+    Completed,
+    /// When the participant stops in it.
+    Stopped,
+    /// When a decision that was asked for in it is approved.
+    Approved,
+    /// When it is denied.
+    Denied,
+    /// When nobody has decided in time.
+    Expired,
+}
+
+impl Moment {
+    /// Whether it is the one that effects have which name none.
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+    pub const fn is_completed(&self) -> bool {
+        matches!(self, Self::Completed)
+    }
+}
+
 /// What the engine does after a phase, once per session.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "do", rename_all = "snake_case", deny_unknown_fields)]
@@ -18,6 +43,9 @@ pub enum PhaseEffect {
         /// Alias of those who must consent first.
         #[serde(default)]
         approval: Option<String>,
+        /// When it happens.
+        #[serde(default, skip_serializing_if = "Moment::is_completed")]
+        on: Moment,
         /// Only if this expression is true then.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         when: Option<String>,
@@ -31,6 +59,9 @@ pub enum PhaseEffect {
         /// Alias of those who must consent first.
         #[serde(default)]
         approval: Option<String>,
+        /// When it happens.
+        #[serde(default, skip_serializing_if = "Moment::is_completed")]
+        on: Moment,
         /// Only if this expression is true then.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         when: Option<String>,
@@ -42,6 +73,9 @@ pub enum PhaseEffect {
         /// Alias of those who must consent first.
         #[serde(default)]
         approval: Option<String>,
+        /// When it happens.
+        #[serde(default, skip_serializing_if = "Moment::is_completed")]
+        on: Moment,
         /// Only if this expression is true then.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         when: Option<String>,
@@ -55,6 +89,9 @@ pub enum PhaseEffect {
         /// Alias of those who must consent first.
         #[serde(default)]
         approval: Option<String>,
+        /// When it happens.
+        #[serde(default, skip_serializing_if = "Moment::is_completed")]
+        on: Moment,
         /// Only if this expression is true then.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         when: Option<String>,
@@ -71,6 +108,9 @@ pub enum PhaseEffect {
         /// Alias of those who must consent first.
         #[serde(default)]
         approval: Option<String>,
+        /// When it happens.
+        #[serde(default, skip_serializing_if = "Moment::is_completed")]
+        on: Moment,
         /// Only if this expression is true then.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         when: Option<String>,
@@ -86,6 +126,17 @@ impl PhaseEffect {
             | Self::DiscordAddRole { approval, .. }
             | Self::DiscordAddRolesFrom { approval, .. }
             | Self::DiscordPost { approval, .. } => approval.as_deref(),
+        }
+    }
+
+    /// When it happens.
+    pub const fn on(&self) -> Moment {
+        match self {
+            Self::PostSummary { on, .. }
+            | Self::Webhook { on, .. }
+            | Self::DiscordAddRole { on, .. }
+            | Self::DiscordAddRolesFrom { on, .. }
+            | Self::DiscordPost { on, .. } => *on,
         }
     }
 

@@ -94,6 +94,7 @@ fn arguments_of_another_kind_are_refused_with_their_path() {
     query_github_repo: `/repoUrl`: expected string (schema `/properties/repoUrl/type`)
     deploy_agent: `/`: expected `input`, which is missing (schema `/required`); `/agentType`: expected string (schema `/properties/agentType/type`); `/agentType`: expected one of "artifact_ingestion", "code_analysis", "knowledge_card_generation", "writing_sample_analysis" (schema `/properties/agentType/enum`)
     deploy_agent: `/`: expected `agentType`, which is missing (schema `/required`); `/input`: expected object (schema `/properties/input/type`)
+    request_decision: `/approval`: expected string (schema `/properties/approval/type`)
     set_objective_status: `/`: expected `status`, which is missing (schema `/required`); `/objectiveId`: expected string (schema `/properties/objectiveId/type`)
     set_objective_status: `/`: expected `objectiveId`, which is missing (schema `/required`); `/status`: expected string (schema `/properties/status/type`); `/status`: expected one of "pending", "in_progress", "completed", "skipped", "failed" (schema `/properties/status/enum`)
     persist_data: `/`: expected `data`, which is missing (schema `/required`); `/dataType`: expected string (schema `/properties/dataType/type`); `/dataType`: expected one of "applicant_profile", "skeleton_timeline", "knowledge_card", "artifact_record", "writing_sample" (schema `/properties/dataType/enum`)

@@ -569,6 +569,94 @@ fn each_mistake_is_found_with_its_line_and_what_to_do() {
     }
 }
 
+/// A decision, added to the valid flow.
+const DECISION: &[Edit] = &[
+    (
+        "[handoff]",
+        r#"[approvals.helper]
+title = "Take {{ records.person.name }} on?"
+deciders = "recruiting_approvals"
+quorum = 2
+then = [{ deciders = "recruiting_approvals" }]
+show = ["person"]
+expires = "5d"
+approved = "Welcome, {{ records.person.name }}!"
+
+[handoff]"#,
+    ),
+    (
+        r#"  [[phase.step]]
+  id = "licence""#,
+        r#"  [[phase.step]]
+  id = "decision"
+  tool = "request_decision"
+  args = { approval = "helper" }
+  branch = { denied = "@stop", expired = "@handoff" }
+
+  [[phase.effect]]
+  do = "webhook"
+  url_from = "ats_webhook"
+  include = ["person"]
+  on = "approved"
+
+  [[phase.step]]
+  id = "licence""#,
+    ),
+];
+
+/// What is changed in it, and a part of what is said about that.
+const MISTAKEN_DECISIONS: &[(Edit, &str)] = &[
+    ((r#"approval = "helper""#, r#"approval = "helpr""#), "this flow has no decision `helpr`"),
+    (
+        ("  branch = { denied = \"@stop\", expired = \"@handoff\" }\n", ""),
+        "who is denied would go on like who is approved",
+    ),
+    (
+        (r#"{ denied = "@stop", expired"#, r#"{ refused = "@stop", expired"#),
+        "this step never results in `refused`",
+    ),
+    ((r#"show = ["person"]"#, r#"show = ["persons"]"#), "this flow has no data `persons`"),
+    (
+        (
+            r#"title = "Take {{ records.person.name }} on?""#,
+            r#"title = "Take {{ records.person.nam }} on?""#,
+        ),
+        "`person` has no field `nam`",
+    ),
+    ((r#"title = "Take {{ records.person.name }} on?""#, r#"title = " ""#), "this text is empty"),
+    (("quorum = 2", "quorum = 0"), "with a quorum of 0"),
+    (
+        (
+            r#"{ deciders = "recruiting_approvals" }"#,
+            r#"{ deciders = "recruiting_approvals", quorum = 0 }"#,
+        ),
+        "with a quorum of 0",
+    ),
+    (("quorum = 2", "qorum = 2"), "unknown key `qorum`"),
+    ((r#"expires = "5d""#, r#"expires = "0d""#), "this duration is zero"),
+    ((r#"on = "approved""#, r#"on = "aproved""#), "aproved"),
+    (
+        (
+            r#"tool = "request_decision"
+  args = { approval = "helper" }
+  branch = { denied = "@stop", expired = "@handoff" }"#,
+            "set = { a = 1 }",
+        ),
+        "nothing asks for a decision in this phase",
+    ),
+];
+
+#[test]
+fn mistakes_about_decisions_are_found() {
+    let valid = changed(DECISION);
+    assert_eq!(said(&valid), "");
+    for ((from, to), expected) in MISTAKEN_DECISIONS {
+        assert!(valid.contains(from), "`{from}` is not in the flow");
+        let said = said(&valid.replacen(from, to, 1));
+        assert!(said.contains(expected), "{to}: {said}");
+    }
+}
+
 #[test]
 fn an_unusual_but_valid_flow_is_not_refused() {
     for edits in UNUSUAL {
