@@ -169,6 +169,7 @@ impl<'a> Teller<'a> {
             Event::Returned { call, result } => self.returned(call, result),
             Event::Kept(_)
             | Event::ValuesSet { .. }
+            | Event::PhaseScheduled { .. }
             | Event::Edited { .. }
             | Event::Handed { .. }
             | Event::Saved { .. }
@@ -196,6 +197,7 @@ impl<'a> Teller<'a> {
             | Event::Spent { .. }
             | Event::CapabilityUsed { .. }
             | Event::Stepped { .. }
+            | Event::PhaseOpened { .. }
             | Event::AdvanceEvaluated { .. }
             | Event::Proposed { .. } => None,
         }
@@ -214,6 +216,9 @@ impl<'a> Teller<'a> {
             Event::Kept(artifact) => {
                 let text = format!("Sent {} as {}", artifact.filename, artifact.upload_type);
                 Some(("file", self.name.clone(), text, json!(artifact)))
+            }
+            Event::PhaseScheduled { at, .. } => {
+                bot("scheduled", format!("The next part comes at {}.", time(*at)), json!(at))
             }
             Event::ValuesSet { values, .. } => bot("values", noted(values), json!(values)),
             Event::Edited { by_name, .. } => {

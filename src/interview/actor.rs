@@ -247,6 +247,10 @@ impl Actor {
         if self.owes_goodbye() {
             return Next::Think { last: true };
         }
+        let is_awake = self.state.status == Status::Open && self.state.handoff.is_none();
+        if is_awake && self.is_due_to_open() {
+            return Next::Arrange;
+        }
         let Some(phase) = self.phase().filter(|_| self.goes_on()) else { return Next::Rest };
         if self.waits_to_begin().is_some() {
             return Next::Rest;
@@ -264,7 +268,8 @@ impl Actor {
 
     /// Whether new questions may be asked now.
     pub(super) fn goes_on(&self) -> bool {
-        let too_early = self.questions_from().is_some_and(|from| from > self.now);
+        let too_early = self.state.opens_at.is_some()
+            || self.questions_from().is_some_and(|from| from > self.now);
         self.state.status == Status::Open && self.state.handoff.is_none() && !too_early
     }
 
@@ -311,7 +316,7 @@ impl Actor {
 
     /// Everything that this step changes. `dedup` is the key of the inbound event it deals with.
     pub fn into_commit(mut self, dedup: Option<String>) -> Commit {
-        let later = self.questions_from().filter(|from| *from > self.now);
+        let later = self.questions_from().max(self.state.opens_at).filter(|from| *from > self.now);
         let later = later.or_else(|| self.thinks_again_at()).or_else(|| self.listens_until());
         let work = if self.rests() { later } else { Some(self.now) };
         self.set_timer(TimerKind::Work, work);

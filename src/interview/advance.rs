@@ -323,10 +323,9 @@ impl Actor {
         }
         match to {
             Some(phase) => {
-                if phase.ask_first && !is_first {
-                    self.ask_to_begin(phase);
-                } else if let Some(intro) = &phase.intro {
-                    self.post(flow.text(intro));
+                match self.opening_of(phase) {
+                    Some(at) => self.schedule(phase, at),
+                    None => self.introduce(phase, is_first),
                 }
                 self.show_progress(is_first);
                 self.begin_without_means(phase);

@@ -73,6 +73,8 @@ impl Actor {
             Answerers::Deciders { alias, .. } => Some(alias.clone()),
             Answerers::Participant => None,
         };
+        let suspension =
+            Suspension { expires_at: self.deadline_of(call, &suspension), ..suspension };
         let older = self.older_drafts(&suspension.prompt);
         let wait = self.open(purpose, digest, suspension);
         for older in older {
@@ -138,8 +140,27 @@ impl Actor {
         id
     }
 
-    /// Sees to what is due and needs no tool: a step that sets values; one that cannot be filled in calls a person.
+    /// When a question lapses: at the deadline of its step, or as the tool says where that comes first.
+    fn deadline_of(&self, call: &CallId, suspension: &Suspension) -> Option<DateTime<Utc>> {
+        let own = suspension.expires_at;
+        let step = self.state.call(call).and_then(|known| self.step_of(&known.call));
+        let Some(deadline) = step.and_then(|step| step.deadline) else { return own };
+        let at = self.now.checked_add_signed(deadline.delta());
+        own.into_iter().chain(at).min()
+    }
+
+    /// The step of the flow that made a call.
+    pub(super) fn step_of(&self, call: &Call) -> Option<&Step> {
+        let Origin::Step { step } = &call.origin else { return None };
+        self.flow.step(step).map(|(_, step)| step)
+    }
+
+    /// Sees to what is due and needs no tool: a phase whose time has come, or a step that sets values; one that cannot be
+    /// filled in calls a person.
     pub fn arrange(&mut self) {
+        if self.is_due_to_open() {
+            return self.open_phase();
+        }
         let flow = Arc::clone(&self.flow);
         let Some(phase) = self.state.phase().and_then(|id| flow.phase(id)) else { return };
         let Some(step) = script::upcoming(&self.state, &flow, phase) else { return };

@@ -170,7 +170,7 @@ impl Actor {
             self.keep_words(text, source, None);
             return;
         }
-        if self.is_led_by_model() {
+        if self.is_led_by_model() && self.state.opens_at.is_none() {
             self.hear_for_model(from, open.last(), text, source);
             return;
         }
@@ -179,6 +179,9 @@ impl Actor {
             return;
         }
         self.keep_words(text, source, None);
+        if let Some(at) = self.state.opens_at {
+            return self.say_when(at);
+        }
         let request = self.state.pending().find(|wait| is_for_deciders(wait)).map(|wait| wait.id);
         if let Some(request) = request.filter(|_| self.awaits_deciders()) {
             self.say_asked(request);

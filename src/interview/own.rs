@@ -1,9 +1,9 @@
 //! Waits that the engine draws itself: the notice, the card before an erasure, consent to an effect.
 
-use chrono::{DateTime, Datelike, Days, Utc, Weekday};
+use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
 
-use super::{Actor, Suspension, advance::Approval, texts};
+use super::{Actor, Suspension, advance::Approval, phases::working_days_after, texts};
 use crate::{
     ids::WaitId,
     model::{
@@ -124,14 +124,7 @@ impl Actor {
     /// When the first question may be asked (`notice.wait_business_days`, counted from the notice).
     pub(super) fn questions_from(&self) -> Option<DateTime<Utc>> {
         let days = self.flow.flow.notice.as_ref()?.wait_business_days;
-        let mut at = self.state.created_at;
-        for _ in 0..days {
-            at = at.checked_add_days(Days::new(1))?;
-            while matches!(at.weekday(), Weekday::Sat | Weekday::Sun) {
-                at = at.checked_add_days(Days::new(1))?;
-            }
-        }
-        (days > 0).then_some(at)
+        working_days_after(self.state.created_at, days).filter(|_| days > 0)
     }
 
     /// Asks once more before everything is erased.

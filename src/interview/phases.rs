@@ -1,7 +1,15 @@
-//! Which phase comes next.
+//! Which phase comes next, and when.
 
-use super::{Actor, script};
-use crate::model::flow::Phase;
+use chrono::{DateTime, Datelike, Days, NaiveDate, NaiveTime, TimeZone, Utc, Weekday};
+
+use super::{Actor, quiet_hours::out_of, script, texts};
+use crate::model::{
+    flow::{Opening, Phase},
+    transcript::Event,
+};
+
+/// The hour at which a phase begins that begins on a date.
+const MORNING: u32 = 9;
 
 impl Actor {
     /// The phase that comes after this one, or first of all: the next whose condition holds.
@@ -16,4 +24,71 @@ impl Actor {
         }
         None
     }
+
+    /// Says what a phase is about, or asks whether to go on with it.
+    pub(super) fn introduce(&mut self, phase: &Phase, is_first: bool) {
+        if phase.ask_first && !is_first {
+            self.ask_to_begin(phase);
+        } else if let Some(intro) = &phase.intro {
+            let text = self.flow.text(intro);
+            self.post(text);
+        }
+    }
+
+    /// When a phase begins that doesn't begin now. A date that cannot be made out counts as come: nobody is left waiting
+    /// for a day that there is not.
+    pub(super) fn opening_of(&self, phase: &Phase) -> Option<DateTime<Utc>> {
+        let zone = self.zone_of_participant();
+        let at = match Opening::read(phase.after.as_deref()?) {
+            Opening::After(period) => self.now.checked_add_signed(period.delta())?,
+            Opening::WorkingDays(days) => working_days_after(self.now, days)?,
+            Opening::On(expression) => {
+                let date = script::date(&self.state, &self.flow, &expression)?;
+                let morning = NaiveTime::from_hms_opt(MORNING, 0, 0)?;
+                let local = zone.from_local_datetime(&date.and_time(morning)).earliest()?;
+                local.with_timezone(&Utc)
+            }
+        };
+        let quiet = self.flow.flow.pace.quiet_hours.as_ref();
+        let at = quiet.map_or(at, |quiet| out_of(quiet, at, zone));
+        (at > self.now).then_some(at)
+    }
+
+    pub(super) fn schedule(&mut self, phase: &Phase, at: DateTime<Utc>) {
+        self.emit(Event::PhaseScheduled { phase: phase.id.clone(), at });
+        self.say_when(at);
+    }
+
+    /// Tells the participant when it goes on.
+    pub(super) fn say_when(&mut self, at: DateTime<Utc>) {
+        let day = at.with_timezone(&self.zone_of_participant()).format("%A, %-d %B %Y");
+        self.post(texts::goes_on_at(&day.to_string()));
+    }
+
+    /// Whether the time of the current phase has come, and nobody was told yet.
+    pub(super) fn is_due_to_open(&self) -> bool {
+        self.state.opens_at.is_some_and(|at| at <= self.now)
+    }
+
+    /// The time of the current phase has come.
+    pub(super) fn open_phase(&mut self) {
+        let flow = std::sync::Arc::clone(&self.flow);
+        let Some(phase) = self.state.phase().and_then(|id| flow.phase(id)) else { return };
+        self.emit(Event::PhaseOpened { phase: phase.id.clone() });
+        self.introduce(phase, false);
+        self.refresh();
+    }
+}
+
+/// The same time of day so many working days later.
+pub(super) fn working_days_after(from: DateTime<Utc>, days: u32) -> Option<DateTime<Utc>> {
+    let is_weekend = |day: NaiveDate| matches!(day.weekday(), Weekday::Sat | Weekday::Sun);
+    let mut at = from;
+    for _ in 0..days {
+        at = at.checked_add_days(Days::new(1))?;
+        while is_weekend(at.date_naive()) {
+            at = at.checked_add_days(Days::new(1))?;
+        }
+    }
+    Some(at)
 }

@@ -24,6 +24,7 @@
 
 use std::{cell::OnceCell, io};
 
+use chrono::NaiveDate;
 use minijinja::{Environment, ErrorKind, UndefinedBehavior};
 use serde_json::{Map, Value, json};
 
@@ -123,6 +124,13 @@ pub(super) fn filled(state: &State, flow: &LoadedFlow, text: &str) -> Result<Str
     let scope = Scope::new(state, flow);
     let fail = |why| Failure { expression: text.to_owned(), why };
     scope.filled(text, &scope.context).map_err(fail)
+}
+
+/// The day that an expression gives: a date, or the day of a time.
+pub(super) fn date(state: &State, flow: &LoadedFlow, expression: &str) -> Option<NaiveDate> {
+    let scope = Scope::new(state, flow);
+    let value = scope.evaluate(expression, &scope.context).ok()??;
+    value.as_str()?.get(..10)?.parse().ok()
 }
 
 /// What a step sets, as arguments.

@@ -62,6 +62,8 @@ pub struct State {
     pub updated_at: DateTime<Utc>,
     /// The current phase.
     phase: Option<String>,
+    /// When the current phase comes, while that lies ahead.
+    pub opens_at: Option<DateTime<Utc>>,
     /// The phases that the conversation has been in, with the current one.
     pub visited: BTreeSet<String>,
     /// Every call, by its id, in order of their beginning.
@@ -161,6 +163,7 @@ impl State {
             created_at: at,
             updated_at: at,
             phase: None,
+            opens_at: None,
             visited: BTreeSet::new(),
             calls: Vec::new(),
             waits: BTreeMap::new(),
@@ -232,6 +235,8 @@ impl State {
             Event::Applied { wait } => self.applied(*wait),
             Event::Closed { wait, closing } => self.closed(*wait, closing, at),
             Event::Returned { call, result } => self.returned(call, result),
+            Event::PhaseScheduled { at, .. } => self.opens_at = Some(*at),
+            Event::PhaseOpened { .. } => self.opens_at = None,
             Event::ValuesSet { step, values } => {
                 self.version += 1;
                 self.results.insert(step.clone(), Value::Object(values.clone()));
@@ -332,6 +337,7 @@ impl State {
         self.evaluations = 0;
         self.talked = 0;
         self.phase = to.cloned();
+        self.opens_at = None;
         self.visited.extend(to.cloned());
         self.cursor = None;
         self.last_advance = None;

@@ -53,6 +53,7 @@ pub(super) const DECISION_APPROVED: &str = "The team has decided: you're approve
 pub(super) const DECISION_DENIED: &str = "The team has decided against it this time.";
 pub(super) const DECISION_EXPIRED: &str =
     "The team hasn't decided in time. You can ask for a person, or come back to it later.";
+pub(super) const TOO_LATE: &str = "The time for this question is over.";
 pub(super) const REQUEST_EXPIRED: &str =
     "Your request expired without an answer, so this part is still open. You can ask again.";
 pub(super) const NOTHING_TO_STOP: &str = "This conversation is complete. There is nothing to stop.";
@@ -303,6 +304,11 @@ pub(super) fn with_reason(text: String, by_name: &str, words: Option<&str>) -> S
         Some(words) => format!("{text}\n\n{}:\n\n{}", quoted(by_name), quotation(words)),
         None => text,
     }
+}
+
+/// When a part comes that comes later.
+pub(super) fn goes_on_at(day: &str) -> String {
+    format!("We'll continue on {day}. I'll write to you then.")
 }
 
 /// Somebody's words as a quotation.

@@ -117,6 +117,9 @@ impl Actor {
                 [("wait", json!(id)), ("status", json!("expired")), ("userDecision", json!(null))];
             self.audit("phase_advance_expired", facts, []);
             CallResult::Ok { value }
+        } else if self.has_deadline(&wait) {
+            self.post(texts::TOO_LATE);
+            CallResult::Ok { value: json!({ "status": "expired" }) }
         } else {
             CallResult::Err {
                 code: "expired".to_owned(),
@@ -127,6 +130,12 @@ impl Actor {
         if is_request && is_for_deciders(&wait) && self.state.handoff.is_none() {
             self.post(texts::REQUEST_EXPIRED);
         }
+    }
+
+    fn has_deadline(&self, wait: &Wait) -> bool {
+        let Purpose::Call { call, .. } = &wait.purpose else { return false };
+        let step = self.state.call(call).and_then(|known| self.step_of(&known.call));
+        step.is_some_and(|step| step.deadline.is_some())
     }
 
     fn pause(&mut self) {

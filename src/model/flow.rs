@@ -4,6 +4,7 @@
 
 mod approvals;
 mod effect;
+mod opening;
 mod step;
 
 use std::{collections::BTreeMap, fmt, time::Duration};
@@ -14,6 +15,7 @@ use serde::{Deserialize, Serialize};
 pub use self::{
     approvals::{Approval, Approvals, Decider, OnExpire, OverridePolicy, REQUEST, Stage},
     effect::{Moment, PhaseEffect},
+    opening::Opening,
     step::{ELSE, Step, WHEN, has_points},
 };
 
@@ -437,6 +439,10 @@ pub struct Phase {
     /// Comes only if this expression is true when its turn comes; else the conversation goes on with the phase after it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub when: Option<String>,
+    /// When it begins, if not at once: a time after the phase before it, such as `7d` or `5 working days`, or an
+    /// expression that gives a date, such as `records.contract.start`; that begins at nine in the morning.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<String>,
     /// Who leads.
     pub mode: Mode,
     /// Who leads when there is no model.

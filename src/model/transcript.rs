@@ -165,6 +165,18 @@ pub enum Event {
         /// The values, by name.
         values: Map<String, Value>,
     },
+    /// A phase has begun that comes only at a later time: until then nothing is asked.
+    PhaseScheduled {
+        /// The phase.
+        phase: String,
+        /// When it comes.
+        at: DateTime<Utc>,
+    },
+    /// Its time has come.
+    PhaseOpened {
+        /// The phase.
+        phase: String,
+    },
     /// A file was kept.
     Kept(Artifact),
     /// Data was stored.

@@ -161,6 +161,10 @@ impl Rehearsal {
                     self.completed += usize::from(state.status == Status::Completed);
                     break;
                 }
+                if let Some(at) = state.opens_at.filter(|_| state.status == Status::Open) {
+                    room.pass_until(at).await;
+                    continue;
+                }
                 if pauses < PAUSES_MAX {
                     pauses += 1;
                     room.pass(PAUSE).await;
@@ -295,7 +299,10 @@ async fn answered(
 async fn give(stage: &mut Stage, wait: &Wait, given: &Given) -> Result<Result<(), String>, Error> {
     let what = match &given.answer {
         Answer::Late => {
-            stage.pass(TOO_LATE).await;
+            match wait.expires_at {
+                Some(at) => stage.pass_until(at).await,
+                None => stage.pass(TOO_LATE).await,
+            }
             return Ok(Ok(()));
         }
         Answer::File { name, bytes } => {

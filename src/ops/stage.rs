@@ -156,6 +156,11 @@ impl Stage {
         self.engine.sweep().await;
     }
 
+    /// Time passes up to a moment, and a little more.
+    pub(super) async fn pass_until(&self, at: DateTime<Utc>) {
+        self.pass(at - self.clock.now() + TimeDelta::seconds(1)).await;
+    }
+
     /// The participant does something.
     pub(super) async fn act(&mut self, what: What) -> Result<Receipt, Error> {
         let from = participant(self.platform);

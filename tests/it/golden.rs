@@ -427,6 +427,8 @@ fn phase_events() -> Vec<Event> {
     let mut events = vec![
         Event::Stepped { phase: text("p1"), step: text("s1"), next: Some(text("s2")) },
         Event::Stepped { phase: text("p1"), step: text("s2"), next: None },
+        Event::PhaseScheduled { phase: text("p2"), at: at() },
+        Event::PhaseOpened { phase: text("p2") },
         Event::ValuesSet {
             step: text("s3"),
             values: json!({ "score": 3, "passed": true }).as_object().cloned().unwrap(),
@@ -664,6 +666,8 @@ fn name(event: &Event) -> &'static str {
         Event::Returned { .. } => "returned",
         Event::Stepped { .. } => "stepped",
         Event::ValuesSet { .. } => "values_set",
+        Event::PhaseScheduled { .. } => "phase_scheduled",
+        Event::PhaseOpened { .. } => "phase_opened",
         Event::Kept(_) => "kept",
         Event::Saved { .. } => "saved",
         Event::ObjectiveSet { .. } => "objective_set",
@@ -694,7 +698,7 @@ fn name(event: &Event) -> &'static str {
 }
 
 /// How many names [`name`] knows.
-const NAMES: usize = 40;
+const NAMES: usize = 42;
 
 #[test]
 fn every_event_has_a_sample() {
@@ -785,6 +789,8 @@ fn events_of_phases() {
     insta::assert_snapshot!(stored(&phase_events()), @r#"
     {"type":"stepped","phase":"p1","step":"s1","next":"s2"}
     {"type":"stepped","phase":"p1","step":"s2","next":null}
+    {"type":"phase_scheduled","phase":"p2","at":"2026-11-21T09:00:00Z"}
+    {"type":"phase_opened","phase":"p2"}
     {"type":"values_set","step":"s3","values":{"score":3,"passed":true}}
     {"type":"kept","id":"upload_…4","upload_type":"resume","filename":"resume.pdf","content_type":"application/pdf","size_bytes":5120,"sha256":"d4","kept_at":"2026-11-21T09:00:00Z"}
     {"type":"saved","record":"record_…5","data_type":"applicant_profile","data":{"name":"Ada"},"reviewed":true}

@@ -26,6 +26,7 @@ mod interview;
 mod keeping;
 #[path = "../support/keys.rs"]
 mod keys;
+mod later;
 mod laws;
 mod llm;
 #[path = "../support/logged.rs"]

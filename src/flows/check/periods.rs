@@ -8,7 +8,7 @@ use crate::{
         document::escaped,
         problem::{did_you_mean, listed},
     },
-    model::flow::{Period, Uploads},
+    model::flow::{Opening, Period, Phase, Uploads},
 };
 
 impl Check<'_> {
@@ -65,6 +65,48 @@ impl Check<'_> {
         self.quiet_hours();
         for (p, phase) in flow.phase.iter().enumerate() {
             self.uploads(&format!("/phase/{p}/uploads"), &phase.uploads);
+            self.opening(p, phase);
+            self.deadlines(p, phase);
+        }
+    }
+
+    fn deadlines(&mut self, p: usize, phase: &Phase) {
+        for (n, step) in phase.step.iter().enumerate() {
+            let at = format!("/phase/{p}/step/{n}/deadline");
+            let Some(deadline) = step.deadline else { continue };
+            self.not_zero(&at, deadline);
+            if deadline >= self.flow.pace.expire_after {
+                let message = "the conversation pauses before this deadline";
+                let hint = "shorten it, or increase `expire_after` under `[pace]`";
+                self.warn(&at, message, hint);
+            }
+        }
+    }
+
+    /// A phase that comes later comes while the conversation is still kept.
+    fn opening(&mut self, p: usize, phase: &Phase) {
+        let Some(after) = &phase.after else { return };
+        let at = format!("/phase/{p}/after");
+        if p == 0 {
+            let hint = "use `wait_business_days` under `[notice]`, or take it out".to_owned();
+            self.error(&at, "no phase comes before this one", Some(hint));
+        }
+        match Opening::read(after) {
+            Opening::After(period) => {
+                self.not_zero(&at, period);
+                let kept = self.flow.retention.transcript.min(self.flow.retention.records);
+                if period >= kept {
+                    let message = format!("after {kept} the conversation is deleted");
+                    let hint =
+                        "shorten it, or increase `transcript` and `records` under `[retention]`";
+                    self.error(&at, message, Some(hint.to_owned()));
+                }
+            }
+            Opening::WorkingDays(0) => {
+                self.error(&at, "this duration is zero", Some("write 1 or more".to_owned()));
+            }
+            Opening::WorkingDays(_) => {}
+            Opening::On(expression) => self.expression(&at, &expression),
         }
     }
 

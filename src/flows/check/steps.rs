@@ -257,6 +257,17 @@ impl Check<'_> {
 
 /// What a step may come to, as keys of its branches; none where that is only known later.
 pub(super) fn outcomes(step: &Step) -> Option<Vec<String>> {
+    let mut outcomes = of_tool(step)?;
+    if step.deadline.is_some() && !outcomes.iter().any(|known| known == EXPIRED) {
+        outcomes.push(EXPIRED.to_owned());
+    }
+    Some(outcomes)
+}
+
+/// What comes of a step whose deadline has passed.
+const EXPIRED: &str = "expired";
+
+fn of_tool(step: &Step) -> Option<Vec<String>> {
     if let Some(options) = step.args.get("options") {
         let ids = options.as_array()?.iter().map(|option| option.get("id")?.as_str());
         return ids

@@ -207,6 +207,8 @@ impl Teller<'_> {
             | Event::Closed { .. }
             | Event::Returned { .. }
             | Event::Stepped { .. }
+            | Event::PhaseScheduled { .. }
+            | Event::PhaseOpened { .. }
             | Event::ValuesSet { .. }
             | Event::CapabilityUsed { .. }
             | Event::Saved { .. }
@@ -321,7 +323,9 @@ impl Teller<'_> {
             | Event::Closed { .. }
             | Event::Thought(_)
             | Event::Spent { .. }
-            | Event::Stepped { .. } => None,
+            | Event::Stepped { .. }
+            | Event::PhaseScheduled { .. }
+            | Event::PhaseOpened { .. } => None,
             Event::ThinkingFailed { .. } | Event::ScriptLeads { .. } | Event::Summarised { .. } => {
                 of_mind(&recorded.event)
             }

@@ -6,6 +6,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::Period;
+
 /// A tool call written down.
 ///
 /// `args` is JSON with three additions, evaluated over `answers`, `results`, `records`, `vars` and `platform` when
@@ -30,6 +32,9 @@ pub struct Step {
     /// Runs only if this expression is true.
     #[serde(default)]
     pub when: Option<String>,
+    /// How long it may stay unanswered: then its result has the status `expired`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deadline: Option<Period>,
     /// Stores what came of it as this data.
     #[serde(default)]
     pub save: Option<String>,

@@ -7,7 +7,7 @@ use crate::{
     interview::answer::check_data,
     model::{
         ui::{Choose, Control, Decision, Reply, Review, Upload, Verdict},
-        wait::Wait,
+        wait::{Answerers, Wait},
     },
     ops::sample::{WORDS, sample},
 };
@@ -39,6 +39,14 @@ const PDF: &[u8] = b"%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n\
 
 /// Every answer worth trying; the first goes on.
 pub(super) fn of(wait: &Wait) -> Vec<Given> {
+    let mut all = in_time(wait);
+    if wait.answerers == Answerers::Participant && wait.expires_at.is_some() {
+        all.push(Given { label: "no answer in time".to_owned(), answer: Answer::Late });
+    }
+    all
+}
+
+fn in_time(wait: &Wait) -> Vec<Given> {
     match &wait.prompt.control {
         Control::Choose(choose) => choices(choose),
         Control::Form(form) => {

@@ -384,6 +384,54 @@ when = "records.person.agee > 18""#,
         (r#"when = "answers.wants_note == 'yes'""#, r#"when = "score.details > 1""#),
         "there is no phase with points `details`",
     ),
+    (
+        (
+            r#"id = "consent"
+title = "Consent""#,
+            r#"id = "consent"
+after = "7d"
+title = "Consent""#,
+        ),
+        "no phase comes before this one",
+    ),
+    (
+        (
+            r#"id = "details"
+title"#,
+            r#"id = "details"
+after = "200d"
+title"#,
+        ),
+        "after 180 days the conversation is deleted",
+    ),
+    (
+        (
+            r#"id = "details"
+title"#,
+            r#"id = "details"
+after = "seven days"
+title"#,
+        ),
+        "is not a valid expression",
+    ),
+    (
+        (
+            r#"id = "details"
+title"#,
+            r#"id = "details"
+after = "records.person.sinc"
+title"#,
+        ),
+        "`person` has no field `sinc`",
+    ),
+    (
+        (
+            r#"  id = "topics""#,
+            r#"  id = "topics"
+  deadline = "0d""#,
+        ),
+        "this duration is zero",
+    ),
 ];
 
 /// Unusual, but valid.

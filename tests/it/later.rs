@@ -1,0 +1,189 @@
+//! Parts that come on a later day, and questions with a deadline.
+
+use anteroom::model::session::Status;
+use chrono::{TimeDelta, Timelike as _};
+use insta::assert_snapshot;
+
+use crate::world::World;
+
+/// Day 1, day 30, and the day of a date that was given.
+const FIRST_MONTHS: &str = r#"
+format = 1
+id = "first-months"
+version = "1"
+title = "Your first months"
+
+[pace]
+expire_after = "14d"
+remind_after = []
+time_zone = "Europe/Berlin"
+
+[approvals.override]
+channel = "desk"
+
+[handoff]
+channel = "desk"
+
+[data.end]
+schema_inline = '{ "type": "string", "title": "Last day" }'
+
+[[phase]]
+id = "day_1"
+title = "Day 1"
+mode = "script"
+
+  [[phase.step]]
+  id = "laptop"
+  tool = "get_user_option"
+  deadline = "2d"
+  args = { prompt = "Have you got your laptop?", options = [ { id = "yes", label = "Yes" }, { id = "no", label = "No" } ] }
+  branch = { expired = "reminded" }
+
+  [[phase.step]]
+  id = "reminded"
+  tool = "get_user_option"
+  when = "answers.laptop == 'expired'"
+  args = { prompt = "Shall somebody call you about the laptop?", options = [ { id = "yes", label = "Please" }, { id = "no", label = "No need" } ] }
+
+  [[phase.step]]
+  id = "last_day"
+  tool = "request_user_input"
+  save = "end"
+  args = { prompt = "When does your contract end?" }
+
+[[phase]]
+id = "day_30"
+title = "Day 30"
+after = "30d"
+mode = "script"
+intro = "You've been here for a month."
+
+  [[phase.step]]
+  id = "how"
+  tool = "get_user_option"
+  args = { prompt = "How is it?", options = [ { id = "good", label = "Good" }, { id = "bad", label = "Not good" } ] }
+
+[[phase]]
+id = "goodbye"
+title = "Goodbye"
+after = "records.end"
+mode = "script"
+
+  [[phase.step]]
+  id = "bye"
+  tool = "request_user_input"
+  args = { prompt = "What should we do better?" }
+"#;
+
+async fn day_1() -> World {
+    let mut world = World::with(FIRST_MONTHS, None).await;
+    world.press("Yes").await;
+    world.say("2027-03-15").await;
+    world
+}
+
+#[tokio::test]
+async fn a_part_comes_on_its_day_and_not_before() {
+    let mut world = day_1().await;
+    assert_snapshot!(world.screen(), @"
+    Step 2 of 3 · Day 30
+    ---
+    Have you got your laptop?
+    ✓ Ada Byron: Yes
+    ---
+    When does your contract end?
+    ✓ Ada Byron: 2027-03-15
+    ---
+    We'll continue on Wednesday, 2 December 2026. I'll write to you then.
+    ");
+    world.say("Hello?").await;
+    world.restart().await;
+    world.pass(TimeDelta::days(29)).await;
+    assert_eq!(world.state().await.pending().count(), 0);
+    assert_eq!(world.state().await.status, Status::Open);
+    world.pass(TimeDelta::days(2)).await;
+    assert_snapshot!(world.screen(), @"
+    Step 2 of 3 · Day 30
+    ---
+    Have you got your laptop?
+    ✓ Ada Byron: Yes
+    ---
+    When does your contract end?
+    ✓ Ada Byron: 2027-03-15
+    ---
+    We'll continue on Wednesday, 2 December 2026. I'll write to you then.
+    ---
+    We'll continue on Wednesday, 2 December 2026. I'll write to you then.
+    ---
+    You've been here for a month.
+    ---
+    How is it?
+    [Good] [Not good]
+    ");
+    assert_eq!(world.state().await.opens_at, None);
+}
+
+#[tokio::test]
+async fn a_part_comes_in_the_morning_of_a_date_that_was_given() {
+    let mut world = day_1().await;
+    world.pass(TimeDelta::days(31)).await;
+    world.press("Good").await;
+    let at = world.state().await.opens_at.unwrap();
+    // Nine in the morning in Berlin.
+    assert_eq!((at.date_naive().to_string().as_str(), at.hour()), ("2027-03-15", 8));
+    world.pass(TimeDelta::days(200)).await;
+    assert_eq!(world.open().await.unwrap().prompt.body, "What should we do better?");
+}
+
+#[tokio::test]
+async fn a_date_that_has_passed_holds_nothing_up() {
+    for date in ["2020-01-01", "next spring"] {
+        let mut world = World::with(FIRST_MONTHS, None).await;
+        world.press("Yes").await;
+        world.say(date).await;
+        world.pass(TimeDelta::days(31)).await;
+        world.press("Good").await;
+        assert_eq!(world.open().await.unwrap().prompt.body, "What should we do better?", "{date}");
+    }
+}
+
+#[tokio::test]
+async fn working_days_leave_weekends_out() {
+    // The clock stands at a Monday.
+    let flow = FIRST_MONTHS.replace("after = \"30d\"", "after = \"5 working days\"");
+    let mut world = World::with(&flow, None).await;
+    world.press("Yes").await;
+    world.say("2027-03-15").await;
+    let at = world.state().await.opens_at.unwrap();
+    assert_eq!(at.format("%a %d %b").to_string(), "Mon 09 Nov");
+}
+
+#[tokio::test]
+async fn a_question_that_nobody_answers_in_time_goes_on_without_an_answer() {
+    let mut world = World::with(FIRST_MONTHS, None).await;
+    world.pass(TimeDelta::days(3)).await;
+    assert_eq!(world.state().await.results["laptop"]["status"], "expired");
+    assert_snapshot!(world.screen(), @"
+    Step 1 of 3 · Day 1
+    ---
+    Have you got your laptop?
+    ✗ expired
+    ---
+    The time for this question is over.
+    ---
+    Shall somebody call you about the laptop?
+    [Please] [No need]
+    ");
+    world.press("Please").await;
+    assert_eq!(world.open().await.unwrap().prompt.body, "When does your contract end?");
+}
+
+#[tokio::test]
+async fn an_answer_after_the_deadline_is_too_late() {
+    let mut world = World::with(FIRST_MONTHS, None).await;
+    let click = world.button("Yes").await;
+    world.pass(TimeDelta::days(3)).await;
+    let receipt = world.feed(&crate::world::ada(), click).await;
+    let settled = crate::world::settled(receipt);
+    assert!(matches!(settled, anteroom::model::wait::Settlement::Expired), "{settled:?}");
+}
