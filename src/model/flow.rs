@@ -451,8 +451,8 @@ pub struct Phase {
     /// Said when it begins.
     #[serde(default)]
     pub intro: Option<String>,
-    /// Comes after another phase only when the participant wants to go on: the intro is a question, `[Continue]` `[Later]`
-    ///. Off unless it says so.
+    /// Comes after another phase only when the participant wants to go on: the intro is a question with the buttons
+    /// *Continue* and *Later*.
     #[serde(default)]
     pub ask_first: bool,
     /// Instructions for the model.

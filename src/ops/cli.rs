@@ -38,7 +38,7 @@ pub(super) enum Command {
     },
     /// Run the bot; needs a configuration file.
     Run(Json),
-    /// Check, list, show and export flows.
+    /// Check, write, draw, compare, list, show and export flows.
     #[command(subcommand)]
     Flows(Flows),
     /// List the tools, or print their schemas.
@@ -196,6 +196,14 @@ pub(super) enum Flows {
         #[command(flatten)]
         output: Output,
     },
+    /// Write a small flow that works, with comments, as a starting point for your own.
+    New(super::flows::new::New),
+    /// Draw a flow: its phases, steps, branches and effects.
+    Graph(super::flows::graph::Graph),
+    /// Show what differs between two flows in meaning; exits with 1 if anything does.
+    Diff(super::flows::diff::Diff),
+    /// Print the JSON Schema of flow files, with which editors complete and explain keys.
+    Schema(Output),
 }
 
 /// `tools`.

@@ -1,5 +1,11 @@
 //! `anteroom flows`.
 
+pub(super) mod diff;
+pub(super) mod graph;
+pub(super) mod new;
+mod schema;
+mod source;
+
 use std::{path::PathBuf, process::ExitCode, sync::Arc};
 
 use anyhow::Context as _;
@@ -27,7 +33,7 @@ use crate::{
     tool::Toolbox,
 };
 
-/// Checks, lists, shows or exports flows.
+/// Checks, lists, shows, draws, compares or exports flows, or writes a new one.
 pub(super) fn flows(wanted: &Wanted, command: Flows) -> anyhow::Result<ExitCode> {
     let library = || app::library(&wanted.settings()?);
     match command {
@@ -55,6 +61,14 @@ pub(super) fn flows(wanted: &Wanted, command: Flows) -> anyhow::Result<ExitCode>
             app::deliver(&output, source.as_bytes())?;
             Ok(ExitCode::SUCCESS)
         }
+        Flows::New(new) => new::write(new).map(|()| ExitCode::SUCCESS),
+        Flows::Graph(graph) => graph::write(wanted, &graph).map(|()| ExitCode::SUCCESS),
+        Flows::Diff(diff) => diff::tell(wanted, &diff),
+        Flows::Schema(output) => {
+            let schema = serde_json::to_string_pretty(&schema::schema())?;
+            app::deliver(&output, format!("{schema}\n").as_bytes())?;
+            Ok(ExitCode::SUCCESS)
+        }
     }
 }
 
@@ -79,8 +93,8 @@ fn list(library: &Library, Json { json }: Json) -> anyhow::Result<()> {
 
 fn find(library: &Library, id: &str) -> anyhow::Result<Arc<LoadedFlow>> {
     library.get(id).ok_or_else(|| {
-        let known = library.iter().map(|flow| flow.flow.id.as_str());
-        let hint = did_you_mean(id, known)
+        let known: Vec<_> = library.iter().map(|flow| flow.flow.id.clone()).collect();
+        let hint = did_you_mean(id, known.iter().map(String::as_str))
             .unwrap_or_else(|| "run `anteroom flows list` to see them all".to_owned());
         sentence(format!("there is no flow `{id}`. hint: {hint}"))
     })

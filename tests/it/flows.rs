@@ -1,10 +1,12 @@
 //! Flow files and configuration: what loads, and what is said about what does not.
 
+mod authoring;
 mod broken;
 mod configuration;
 mod configuration_discord;
 mod configuration_slack;
 mod mistakes;
+mod reference;
 mod rehearsal;
 mod scripts;
 
@@ -34,7 +36,7 @@ fn shipped(id: &str) -> std::sync::Arc<LoadedFlow> {
 #[test]
 fn both_shipped_flows_load() {
     let library = Library::load(None, &[], &vars()).unwrap();
-    let ids: Vec<_> = library.iter().map(|loaded| loaded.flow.id.as_str()).collect();
+    let ids: Vec<_> = library.iter().map(|loaded| loaded.flow.id.clone()).collect();
     assert_eq!(ids, ["candidate-onboarding", "community-welcome"]);
 }
 
@@ -143,7 +145,7 @@ fn a_flow_of_the_operator_needs_an_id_of_its_own() {
     let mine = changed("community", "\"community-welcome\"", "\"my-welcome\"");
     std::fs::write(dir.path().join("mine.toml"), mine).unwrap();
     let library = Library::load(Some(dir.path()), &["my-welcome".to_owned()], &vars()).unwrap();
-    let ids: Vec<_> = library.iter().map(|loaded| loaded.flow.id.as_str()).collect();
+    let ids: Vec<_> = library.iter().map(|loaded| loaded.flow.id.clone()).collect();
     assert_eq!(ids, ["my-welcome"]);
 }
 

@@ -9,9 +9,10 @@ use serde_json::{Map, Value};
 use super::Period;
 
 /// A tool call written down.
+/// A tool call written down, or values to remember.
 ///
 /// `args` is JSON with three additions, evaluated over `answers`, `results`, `records`, `vars` and `platform` when
-/// the step is reached (see [`crate::interview::script`]): text may hold `{{ expression }}`; an object `{ "$from": "expression",
+/// the step is reached: text may hold `{{ expression }}`; an object `{ "$from": "expression",
 /// "$default": … }` stands for the value of the expression; `{ "$each": "expression", "$as": {…}, "$also": […],
 /// "$most": n }` stands for a list.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -19,14 +20,14 @@ use super::Period;
 pub struct Step {
     /// Its name, unique in the flow.
     pub id: String,
-    /// The tool; none for a step that sets values.
+    /// The tool; left out in a step that sets values.
     #[serde(default)]
     pub tool: String,
     /// Values to remember, by name: an expression each, or a number, `true` or `false`. Expressions see them as
     /// `values.<name>` from the next step on. Nobody is asked anything.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub set: BTreeMap<String, Value>,
-    /// Its arguments.
+    /// The arguments of the tool: `anteroom tools schema TOOL` prints them.
     #[serde(default)]
     pub args: Map<String, Value>,
     /// Runs only if this expression is true.

@@ -601,6 +601,11 @@ fn changed(edits: &[Edit]) -> String {
     })
 }
 
+/// Flows that are unusual but valid.
+pub(super) fn unusual() -> impl Iterator<Item = String> {
+    UNUSUAL.iter().map(|edits| changed(edits))
+}
+
 #[test]
 fn nothing_is_said_about_the_valid_flow() {
     assert_eq!(said(VALID), "");
