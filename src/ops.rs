@@ -22,6 +22,7 @@ mod notify;
 mod play;
 mod reach;
 mod rehearsal;
+mod reload;
 mod repair;
 mod replay;
 mod request;

@@ -1,7 +1,7 @@
 //! The flows that sessions run: pinned by digest, so that an edit of the file changes no running session.
 
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::HashMap,
     sync::{Arc, Mutex, PoisonError},
 };
 
@@ -56,9 +56,7 @@ impl Engine {
             return Ok(flow);
         }
         let source = self.pinned_source(pin).await?;
-        let vars: BTreeMap<String, String> =
-            library.iter().flat_map(|flow| flow.vars.clone()).collect();
-        let flow = LoadedFlow::load(&source, &pin.id, &vars).map_err(|problems| {
+        let flow = LoadedFlow::load(&source, &pin.id, &library.vars()).map_err(|problems| {
             let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
             Error::BrokenFlow(problems.join("; "))
         })?;

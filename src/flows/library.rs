@@ -1,6 +1,11 @@
 //! The flows that can be started: those in the box, and the operator's.
 
-use std::{collections::BTreeMap, fs, path::Path, sync::Arc};
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::Path,
+    sync::{Arc, PoisonError, RwLock},
+};
 
 use super::LoadedFlow;
 use crate::config::Problem;
@@ -27,12 +32,18 @@ pub const fn optional() -> [(&'static str, &'static str); 2] {
     ]
 }
 
-/// The flows that can be started, by id.
+/// The flows that can be started, by id. They can be replaced while the bot runs.
+#[derive(Debug, Default)]
+pub struct Library(RwLock<Arc<Loaded>>);
+
+/// What is replaced as a whole.
 #[derive(Debug, Clone, Default)]
-pub struct Library {
+struct Loaded {
     flows: BTreeMap<String, Arc<LoadedFlow>>,
     /// The operator's files, by the id of their flow.
     files: BTreeMap<String, String>,
+    /// The operator's values, for older versions of flows, too.
+    vars: BTreeMap<String, String>,
 }
 
 impl Library {
@@ -44,7 +55,7 @@ impl Library {
         enabled: &[String],
         vars: &BTreeMap<String, String>,
     ) -> Result<Self, Vec<Problem>> {
-        let mut library = Self::default();
+        let mut library = Loaded { vars: vars.clone(), ..Loaded::default() };
         let mut problems = Vec::new();
         let is_named = |name: &str| {
             let id = name.strip_suffix(".toml");
@@ -84,12 +95,59 @@ impl Library {
             if !enabled.is_empty() {
                 library.flows.retain(|id, _| enabled.contains(id));
             }
-            Ok(library)
+            Ok(Self(RwLock::new(Arc::new(library))))
         } else {
             Err(problems)
         }
     }
 
+    /// A flow by its id.
+    pub fn get(&self, id: &str) -> Option<Arc<LoadedFlow>> {
+        self.now().flows.get(id).cloned()
+    }
+
+    /// All flows, by id.
+    pub fn iter(&self) -> impl Iterator<Item = Arc<LoadedFlow>> {
+        let flows: Vec<_> = self.now().flows.values().cloned().collect();
+        flows.into_iter()
+    }
+
+    /// How messages call a flow: by its file where it is the operator's.
+    pub fn name(&self, id: &str) -> String {
+        self.now().files.get(id).cloned().unwrap_or_else(|| called(id))
+    }
+
+    /// Values for `{{name}}` in a flow that is not among these any more.
+    pub fn vars(&self) -> BTreeMap<String, String> {
+        let mut vars = self.now().vars.clone();
+        vars.extend(self.iter().flat_map(|flow| flow.vars.clone()));
+        vars
+    }
+
+    /// Adds a flow, replacing one of the same id.
+    pub fn insert(&mut self, flow: Arc<LoadedFlow>) {
+        let loaded = self.0.get_mut().unwrap_or_else(PoisonError::into_inner);
+        Arc::make_mut(loaded).flows.insert(flow.flow.id.clone(), flow);
+    }
+
+    /// Puts other flows in the place of these, all at once.
+    pub fn replace(&self, other: &Self) {
+        let other = other.now();
+        *self.0.write().unwrap_or_else(PoisonError::into_inner) = other;
+    }
+
+    fn now(&self) -> Arc<Loaded> {
+        Arc::clone(&self.0.read().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Clone for Library {
+    fn clone(&self) -> Self {
+        Self(RwLock::new(self.now()))
+    }
+}
+
+impl Loaded {
     fn take(
         &mut self,
         name: &str,
@@ -102,28 +160,8 @@ impl Library {
                 Problem::whole(name, format!("duplicate flow `{}`", loaded.flow.id))
                     .hint("give this one a different id"),
             ),
-            Ok(loaded) => self.insert(Arc::new(loaded)),
+            Ok(loaded) => _ = self.flows.insert(loaded.flow.id.clone(), Arc::new(loaded)),
         }
-    }
-
-    /// A flow by its id.
-    pub fn get(&self, id: &str) -> Option<Arc<LoadedFlow>> {
-        self.flows.get(id).cloned()
-    }
-
-    /// All flows, by id.
-    pub fn iter(&self) -> impl Iterator<Item = &Arc<LoadedFlow>> {
-        self.flows.values()
-    }
-
-    /// How messages call a flow: by its file where it is the operator's.
-    pub fn name(&self, id: &str) -> String {
-        self.files.get(id).cloned().unwrap_or_else(|| called(id))
-    }
-
-    /// Adds a flow, replacing one of the same id.
-    pub fn insert(&mut self, flow: Arc<LoadedFlow>) {
-        self.flows.insert(flow.flow.id.clone(), flow);
     }
 }
 

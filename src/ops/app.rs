@@ -160,7 +160,7 @@ pub(super) fn flow_problems(
     let mut problems = Vec::new();
     for flow in library.iter() {
         let name = library.name(&flow.flow.id);
-        problems.extend(check(flow, &name, &toolbox.catalogue(flow), aliases.as_ref()));
+        problems.extend(check(&flow, &name, &toolbox.catalogue(&flow), aliases.as_ref()));
     }
     problems
 }

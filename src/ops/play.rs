@@ -14,7 +14,7 @@ use super::{
     app::{self, Wanted},
     cli::Play,
     sentence,
-    serve::{self, Ready},
+    serve::{self, Ready, Reloads},
     term,
 };
 use crate::{
@@ -39,7 +39,7 @@ pub(super) fn play(mut wanted: Wanted, play: &Play) -> anyhow::Result<ExitCode> 
         Some(file) => Some(recorder(file, app::limits(&settings).window_tokens)?),
         None => None,
     };
-    serve::serve(&wanted, settings, recorder, |ready| {
+    serve::serve(&wanted, settings, (recorder, Reloads::OnChange), |ready| {
         if play.json {
             term::json_line(ready)?;
         } else {

@@ -19,6 +19,7 @@ use super::{
     discord::Discord,
     found,
     notify::Supervisor,
+    reload::{Reload, Trigger},
     scrub, sentence,
     slack::Slack,
     term,
@@ -59,7 +60,7 @@ pub(super) struct Ready {
 pub(super) fn run(wanted: &Wanted, output: Json) -> anyhow::Result<ExitCode> {
     let settings = wanted.configured()?;
     app::log(&settings)?;
-    serve(wanted, settings, None, |ready| {
+    serve(wanted, settings, (None, Reloads::OnHangup), |ready| {
         if output.json {
             term::json_line(ready)?;
         }
@@ -67,12 +68,21 @@ pub(super) fn run(wanted: &Wanted, output: Json) -> anyhow::Result<ExitCode> {
     })
 }
 
+/// When flows are loaded anew.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reloads {
+    /// On SIGHUP.
+    OnHangup,
+    /// When a file of theirs changes.
+    OnChange,
+}
+
 /// Serves until SIGINT or SIGTERM; a second one stops at once, which loses nothing either. `ready` hears when the
 /// page can be opened.
 pub(super) fn serve(
     wanted: &Wanted,
     settings: Settings,
-    recorder: Option<Recorder>,
+    (recorder, reloads): (Option<Recorder>, Reloads),
     ready: impl FnOnce(&Ready) -> anyhow::Result<()>,
 ) -> anyhow::Result<ExitCode> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
@@ -82,10 +92,22 @@ pub(super) fn serve(
     let is_configured = wanted.is_configured();
     let stopped = runtime.block_on(async {
         let mut stop = Stop::listen()?;
+        let trigger = match reloads {
+            Reloads::OnHangup => Trigger::hangup()?,
+            Reloads::OnChange => Trigger::Change,
+        };
         let opened = app::open(&settings)?;
         refuse_flawed(&opened.parts, (&settings, is_configured))?;
+        let settings = Arc::new(settings);
+        let reload = Reload {
+            settings: Arc::clone(&settings),
+            is_configured,
+            library: Arc::clone(&opened.parts.library),
+            toolbox: Arc::clone(&opened.parts.toolbox),
+        };
         let started = Bot::start(settings, opened, recorder).await;
         let mut bot = started.map_err(|error| fitting(error, is_configured))?;
+        bot.tasks.spawn(reload.run(trigger, bot.shutdown.clone()));
         ready(&bot.ready)?;
         supervisor.ready();
         tokio::select! {
@@ -171,11 +193,10 @@ struct Bot {
 
 impl Bot {
     async fn start(
-        settings: Settings,
+        settings: Arc<Settings>,
         app::Opened { mut parts, store }: app::Opened,
         recorder: Option<Recorder>,
     ) -> anyhow::Result<Self> {
-        let settings = Arc::new(settings);
         let slack = Slack::open(&settings, &mut parts).await?;
         let discord = Discord::open(&settings, &parts)?;
         let server = Server::bind(Arc::clone(&settings))?;

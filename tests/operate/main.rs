@@ -8,4 +8,5 @@ mod html;
 mod logs;
 mod metrics;
 mod program;
+mod reloads;
 mod stops;

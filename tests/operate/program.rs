@@ -17,7 +17,7 @@ use serde_json::Value;
 use crate::html::{self, Card};
 
 /// A short way through all that a bot does: a choice, a file that a child reads, words, a web hook.
-const FLOW: &str = r#"
+pub(crate) const FLOW: &str = r#"
 format = 1
 id = "tour"
 version = "1.0.0"
@@ -171,13 +171,27 @@ impl Place {
         self.start_for(None)
     }
 
-    /// The same, under a supervisor that listens at a socket.
+    /// The same for the playground.
+    pub(crate) fn play(&self) -> Program {
+        self.started(self.command(&["play", "--json", "--no-open"]))
+    }
+
+    /// Writes the flow anew.
+    pub(crate) fn write_flow(&self, flow: &str) {
+        fs::write(self.dir.path().join("flows/tour.toml"), flow).unwrap();
+    }
+
+    /// The same as `start`, under a supervisor that listens at a socket.
     pub(crate) fn start_for(&self, supervisor: Option<&Path>) -> Program {
-        let log = File::options().create(true).append(true).open(self.log_file()).unwrap();
         let mut command = self.command(&["run", "--json"]);
         if let Some(socket) = supervisor {
             command.env("NOTIFY_SOCKET", socket);
         }
+        self.started(command)
+    }
+
+    fn started(&self, mut command: Command) -> Program {
+        let log = File::options().create(true).append(true).open(self.log_file()).unwrap();
         let mut child = command.stdout(Stdio::piped()).stderr(log).spawn().unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
@@ -234,6 +248,11 @@ impl Program {
     /// Sends SIGTERM.
     pub(crate) fn told_to_stop(&self) {
         kill_process(self.pid(), Signal::TERM).unwrap();
+    }
+
+    /// Sends SIGHUP.
+    pub(crate) fn told_to_reload(&self) {
+        kill_process(self.pid(), Signal::HUP).unwrap();
     }
 
     /// Waits for its end: how it ended, and how long that took.

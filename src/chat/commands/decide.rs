@@ -287,12 +287,12 @@ fn flows_on(
     platform: Platform,
     is_wanted: impl Fn(&LoadedFlow) -> bool,
 ) -> Vec<Arc<LoadedFlow>> {
-    let is_there = |flow: &&Arc<LoadedFlow>| match platform {
+    let is_there = |flow: &Arc<LoadedFlow>| match platform {
         Platform::Slack => flow.flow.start.slack.is_some(),
         Platform::Discord => flow.flow.start.discord.is_some(),
         Platform::Web => true,
     };
-    library.iter().filter(is_there).filter(|flow| is_wanted(flow)).cloned().collect()
+    library.iter().filter(is_there).filter(|flow| is_wanted(flow)).collect()
 }
 
 /// What was done, for whoever ordered it about somebody else.

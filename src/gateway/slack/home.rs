@@ -92,9 +92,9 @@ struct Own {
 }
 
 /// What a Home shows.
-struct Shown<'a> {
+struct Shown {
     own: Vec<Own>,
-    flows: Vec<&'a Arc<LoadedFlow>>,
+    flows: Vec<Arc<LoadedFlow>>,
     /// For staff: everybody's conversations.
     all: Option<Vec<Head>>,
     is_unsure: bool,
@@ -251,7 +251,7 @@ impl Inner {
                 Err(error) => tracing::debug!(%error, "a conversation is left out of a Home"),
             }
         }
-        let is_of = |flow: &&Arc<LoadedFlow>| {
+        let is_of = |flow: &Arc<LoadedFlow>| {
             let is_running = |own: &Own| {
                 own.look.flow.flow.id == flow.flow.id && !own.look.state.status.is_over()
             };
@@ -292,7 +292,7 @@ impl Inner {
     }
 }
 
-impl Shown<'_> {
+impl Shown {
     fn blocks(&self) -> Vec<SlackBlock> {
         let mut blocks = vec![header("Your conversations")];
         if self.own.is_empty() {

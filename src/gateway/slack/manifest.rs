@@ -59,8 +59,8 @@ pub enum Transport {
 
 /// The slash commands of an app: the one that takes orders, and those with which flows start.
 pub fn commands(order: &str, library: &Library) -> BTreeSet<String> {
-    let starts = library.iter().filter_map(|flow| flow.flow.start.slack.as_ref());
-    let commands = starts.flat_map(|start| start.commands.iter().cloned());
+    let starts = library.iter().filter_map(|flow| flow.flow.start.slack.clone());
+    let commands = starts.flat_map(|start| start.commands);
     let mut commands: BTreeSet<String> = commands.collect();
     commands.insert(order.to_owned());
     commands

@@ -148,7 +148,7 @@ pub(super) async fn gather(app: &App, member: &Member, wanted: Wanted) -> Result
         heads: heads.into_iter().skip(skipped).take(limits::SESSIONS_PER_PAGE).collect(),
         waiting: calls.into_iter().chain(decisions).map(|(_, piece)| piece).collect(),
         pages,
-        flows: parts.library.iter().map(|f| (f.flow.id.clone(), Arc::clone(f))).collect(),
+        flows: parts.library.iter().map(|flow| (flow.flow.id.clone(), flow)).collect(),
         name: member.name.clone().unwrap_or_default(),
         now: parts.clock.now(),
         outages: app.engine.outages(),

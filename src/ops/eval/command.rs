@@ -175,7 +175,8 @@ fn flow(settings: &Settings, named: &str) -> anyhow::Result<Arc<LoadedFlow>> {
     }
     let library = app::library(settings)?;
     library.get(named).ok_or_else(|| {
-        let known: Vec<_> = library.iter().map(|flow| flow.flow.id.as_str()).collect();
+        let known: Vec<_> = library.iter().map(|flow| flow.flow.id.clone()).collect();
+        let known: Vec<_> = known.iter().map(String::as_str).collect();
         let hint = did_you_mean(named, known.iter().copied());
         let hint = hint.unwrap_or_else(|| format!("there are {}", listed(known)));
         sentence(format!("there is no flow `{named}`. hint: {hint}"))

@@ -149,7 +149,8 @@ struct Looked<'a> {
 impl Looked<'_> {
     async fn run(mut self, connection: &DiscordConnection) {
         let mut wanted = Wanted::default();
-        for flow in self.patient.library.iter() {
+        let flows: Vec<_> = self.patient.library.iter().collect();
+        for flow in &flows {
             wanted.of(&flow.flow);
         }
         self.permissions();

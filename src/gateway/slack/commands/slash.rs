@@ -167,11 +167,11 @@ impl Typist<'_> {
 
 /// The flows that name a slash command.
 fn started_by(engine: &Engine, command: &str) -> Vec<Arc<LoadedFlow>> {
-    let names = |flow: &&Arc<LoadedFlow>| {
+    let names = |flow: &Arc<LoadedFlow>| {
         let start = flow.flow.start.slack.as_ref();
         start.is_some_and(|start| start.commands.iter().any(|name| name == command))
     };
-    engine.parts().library.iter().filter(names).cloned().collect()
+    engine.parts().library.iter().filter(names).collect()
 }
 
 fn is_among(flows: &[Arc<LoadedFlow>], id: &str) -> bool {
