@@ -1,6 +1,7 @@
 //! Flows: loads, checks and resolves the TOML files; both shipped flows are embedded.
 
 pub mod check;
+mod fields;
 pub mod library;
 mod load;
 pub(crate) mod schemas;

@@ -1,9 +1,10 @@
-//! JSON Schemas of what flows keep: built in, from a file beside the flow, or written in the flow.
+//! JSON Schemas of what flows keep: built in, from a file beside the flow, or written in the flow, as JSON or as fields.
 
 use std::{collections::BTreeMap, fs, path::Path};
 
 use serde_json::Value;
 
+use super::fields;
 use crate::{
     config::{
         document::{Document, escaped},
@@ -38,6 +39,15 @@ pub(super) fn resolve(
     let mut schemas = BTreeMap::new();
     let mut problems = Vec::new();
     for (name, table) in &flow.data {
+        if let DataTable { schema: None, schema_inline: None, fields: Some(fields), .. } = table {
+            let (schema, found) = fields::compile(fields);
+            for (key, (message, hint)) in found {
+                let pointer = format!("/data/{}/fields{key}", escaped(name));
+                problems.push(Problem { hint, ..document.problem(&pointer, message) });
+            }
+            schemas.insert(name.clone(), schema);
+            continue;
+        }
         let resolved = written(table, file).and_then(|schema| match words::validator(&schema) {
             Ok(_) => Ok(schema),
             Err(error) => Err((format!("this is not a JSON Schema: {error}"), None)),
@@ -45,10 +55,11 @@ pub(super) fn resolve(
         match resolved {
             Ok(schema) => _ = schemas.insert(name.clone(), schema),
             Err((message, hint)) => {
-                let key = match (&table.schema, &table.schema_inline) {
-                    (None, Some(_)) => "/schema_inline",
-                    (Some(_), _) => "/schema",
-                    (None, None) => "",
+                let key = match (&table.schema, &table.schema_inline, &table.fields) {
+                    (_, _, Some(_)) => "/fields",
+                    (None, Some(_), None) => "/schema_inline",
+                    (Some(_), _, None) => "/schema",
+                    (None, None, None) => "",
                 };
                 let pointer = format!("/data/{}{key}", escaped(name));
                 problems.push(Problem { hint, ..document.problem(&pointer, message) });
@@ -68,13 +79,17 @@ pub(super) fn resolve(
 pub(crate) type Trouble = (String, Option<String>);
 
 fn written(table: &DataTable, file: &str) -> Result<Value, Trouble> {
+    if table.fields.is_some() {
+        let message = "set either `fields` or a schema, not both".to_owned();
+        return Err((message, Some("remove one of them".to_owned())));
+    }
     match (&table.schema, &table.schema_inline) {
         (Some(_), Some(_)) => {
             Err(("set either `schema` or `schema_inline`, not both".to_owned(), None))
         }
         (None, None) => Err((
             "`schema` is missing".to_owned(),
-            Some("set `schema` to `\"builtin:string_list\"` or a file next to the flow, or use `schema_inline`".to_owned()),
+            Some("set `schema` to `\"builtin:string_list\"` or a file next to the flow, or use `fields` or `schema_inline`".to_owned()),
         )),
         (None, Some(inline)) => parsed(inline),
         (Some(name), None) => match name.strip_prefix("builtin:") {

@@ -65,11 +65,18 @@ fn members(schema: &Value) -> Map<String, Value> {
 /// What belongs in the place of a value without parts.
 fn leaf(schema: &Value) -> String {
     if let Some(options) = schema.get("enum").and_then(Value::as_array) {
-        let options: Vec<String> = options.iter().map(plain).collect();
+        let option = |value: &Value| match value.as_str().and_then(|id| label_of(schema, id)) {
+            Some(label) => format!("{} ({label})", plain(value)),
+            None => plain(value),
+        };
+        let options: Vec<String> = options.iter().map(option).collect();
         return options.join(" | ");
     }
     if let Some(constant) = schema.get("const") {
         return plain(constant);
+    }
+    if schema["format"] == "phone" {
+        return "telephone number".to_owned();
     }
     if schema.get("pattern").is_some() {
         let told = schema.get("description").or_else(|| schema.get("pattern"));
@@ -114,6 +121,13 @@ fn plain(value: &Value) -> String {
 fn names(value: Option<&Value>) -> Vec<&str> {
     let names = value.and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     names.iter().filter_map(Value::as_str).collect()
+}
+
+/// What people read for a value that the schema names: its entry in `enumNames`.
+pub(crate) fn label_of<'s>(schema: &'s Value, value: &str) -> Option<&'s str> {
+    let values = schema.get("enum")?.as_array()?;
+    let place = values.iter().position(|known| known == value)?;
+    schema.get("enumNames")?.get(place)?.as_str()
 }
 
 /// The one type that a schema names; with `null` beside it, the other one.

@@ -11,12 +11,14 @@
 //! Moved past *Education* by Grace Hopper's override.
 //! ```
 
+use std::borrow::Cow;
+
 use chrono::NaiveDate;
 use serde_json::{Map, Value};
 
 use super::{State, evidence};
 use crate::{
-    flows::LoadedFlow,
+    flows::{LoadedFlow, shape::label_of},
     model::{
         artifact::Artifact,
         flow::{Moment, Objective},
@@ -137,7 +139,12 @@ fn section(title: &str, data: &Value, schema: Option<&Value>) -> String {
                 let title = schema.and_then(|schema| schema["properties"][key]["title"].as_str());
                 title.map_or_else(|| titled(key), str::to_owned)
             };
-            members.iter().flat_map(|(key, value)| member(&label(key), value)).collect()
+            let value = |key: &str, value| match schema {
+                Some(schema) => labelled(&schema["properties"][key], value),
+                None => Cow::Borrowed(value),
+            };
+            let all = members.iter();
+            all.flat_map(|(key, member)| self::member(&label(key), &value(key, member))).collect()
         }
         Value::Array(_) => entries(data),
         Value::String(_) | Value::Number(_) | Value::Bool(_) | Value::Null => {
@@ -175,6 +182,18 @@ fn card(members: &Map<String, Value>) -> Vec<String> {
     let claims = claims.iter().filter_map(|claim| words(&claim["claim"]));
     let head = head.map(|head| format!("{head}\n"));
     head.into_iter().chain(claims.map(|claim| format!("- {claim}"))).collect()
+}
+
+/// A value with the labels of the options that it names.
+fn labelled<'v>(schema: &Value, value: &'v Value) -> Cow<'v, Value> {
+    let label = |schema: &Value, value: &Value| label_of(schema, value.as_str()?).map(Value::from);
+    match value {
+        Value::Array(items) => {
+            let item = |item: &Value| label(&schema["items"], item).unwrap_or_else(|| item.clone());
+            Cow::Owned(items.iter().map(item).collect())
+        }
+        value => label(schema, value).map_or(Cow::Borrowed(value), Cow::Owned),
+    }
 }
 
 /// A member of a record: its value, or its entries where it is a list.

@@ -4,6 +4,7 @@
 
 mod approvals;
 mod effect;
+mod fields;
 mod opening;
 mod step;
 
@@ -15,6 +16,7 @@ use serde::{Deserialize, Serialize};
 pub use self::{
     approvals::{Approval, Approvals, Decider, OnExpire, OverridePolicy, REQUEST, Stage},
     effect::{Moment, PhaseEffect},
+    fields::{DataField, FieldType, InOrder},
     opening::Opening,
     step::{ELSE, Step, WHEN, has_points},
 };
@@ -401,6 +403,9 @@ pub struct DataTable {
     /// A JSON Schema in the flow itself.
     #[serde(default)]
     pub schema_inline: Option<String>,
+    /// What people fill in, field by field, in this order: instead of a schema.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fields: Option<InOrder<DataField>>,
     /// How much care it needs.
     #[serde(default)]
     pub sensitivity: Sensitivity,

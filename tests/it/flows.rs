@@ -5,6 +5,7 @@ mod broken;
 mod configuration;
 mod configuration_discord;
 mod configuration_slack;
+mod fields;
 mod mistakes;
 mod reference;
 mod rehearsal;

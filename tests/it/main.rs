@@ -19,6 +19,7 @@ mod dribbling;
 mod evals;
 mod export;
 mod fetch;
+mod fields;
 mod flows;
 mod golden;
 mod hostile;

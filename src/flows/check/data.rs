@@ -56,6 +56,10 @@ impl Check<'_> {
         let loaded = self.loaded;
         for (name, table) in &self.flow.data {
             let Some(schema) = loaded.schemas.get(name) else { continue };
+            // What is wrong with fields is told when they are read, each in its place.
+            if table.fields.is_some() {
+                continue;
+            }
             let key = if table.schema_inline.is_some() { "schema_inline" } else { "schema" };
             let mut found = Vec::new();
             mistakes(schema, name, &mut found);

@@ -39,7 +39,11 @@ fn complaint(schema: &Value, error: &ValidationError<'_>) -> FieldError {
     if let Kind::MinLength { limit: 1 } = error.kind() {
         return missing(schema, path);
     }
-    let message = in_words(error, schema_at(schema, &path));
+    let told = schema_at(schema, &path);
+    if matches!(error.kind(), Kind::MinItems { limit: 1 }) && is_pick(told) {
+        return missing(schema, path);
+    }
+    let message = in_words(error, told);
     FieldError { path, message }
 }
 
@@ -51,6 +55,9 @@ fn missing(schema: &Value, mut path: String) -> FieldError {
         let within = found.pointer("/required/0").and_then(Value::as_str);
         match within.filter(|_| found["type"] == "object") {
             Some(within) => path = join(&path, within),
+            None if is_pick(found) => {
+                return FieldError { path, message: "Pick at least one.".to_owned() };
+            }
             None if found["type"] == "array" => {
                 let title = found.pointer("/items/title").and_then(Value::as_str);
                 let noun = title.unwrap_or("entry").to_lowercase();
@@ -62,6 +69,11 @@ fn missing(schema: &Value, mut path: String) -> FieldError {
             }
         }
     }
+}
+
+/// Whether several of some options may be picked.
+fn is_pick(schema: &Value) -> bool {
+    schema.pointer("/items/enum").is_some()
 }
 
 /// The schema of what lies at a dotted path; null where it says nothing about it.
@@ -114,6 +126,8 @@ fn in_words(error: &ValidationError<'_>, schema: &Value) -> String {
     match error.kind() {
         Kind::MinLength { limit } => format!("Enter at least {limit} characters."),
         Kind::MaxLength { limit } => format!("Enter at most {limit} characters."),
+        Kind::MinItems { limit } if is_pick(schema) => format!("Pick at least {limit}."),
+        Kind::MaxItems { limit } if is_pick(schema) => format!("Pick at most {limit}."),
         Kind::MinItems { limit } => format!("Add at least {limit}."),
         Kind::MaxItems { limit } => format!("Keep at most {limit}."),
         Kind::Type { .. } => WRONG_KIND.to_owned(),

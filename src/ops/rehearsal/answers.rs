@@ -6,7 +6,7 @@ use crate::{
     form::sheet::set,
     interview::answer::check_data,
     model::{
-        ui::{Choose, Control, Decision, Reply, Review, Upload, Verdict},
+        ui::{Choose, Control, Decision, Field, Input, Reply, Review, Upload, Verdict},
         wait::{Answerers, Wait},
     },
     ops::sample::{WORDS, sample},
@@ -140,7 +140,7 @@ fn filled(review: &Review, is_least: bool) -> Value {
             && (field.required || !is_least)
             && let Some(value) = sample(field)
         {
-            set(&mut data, &field.path, value);
+            set(&mut data, &field.path, enough(review, field, value));
         }
     }
     for list in review.lists.iter().filter(|_| !is_least) {
@@ -153,6 +153,15 @@ fn filled(review: &Review, is_least: bool) -> Value {
         set(&mut data, &list.path, Value::Array(vec![entry]));
     }
     data
+}
+
+/// A list of choices with as many as must be picked.
+fn enough(review: &Review, field: &Field, value: Value) -> Value {
+    let Input::Select { choices, multiple: true } = &field.input else { return value };
+    let place = field.path.replace('.', "/properties/");
+    let least = review.schema.pointer(&format!("/properties/{place}/minItems"));
+    let least = least.and_then(Value::as_u64).and_then(|least| usize::try_from(least).ok());
+    choices.iter().take(least.unwrap_or(1).max(1)).map(|choice| choice.id.clone()).collect()
 }
 
 /// A file of a kind that is taken; none where none is simple enough to be made up.

@@ -2,7 +2,10 @@
 
 use serde_json::{Map, Value};
 
-use crate::model::ui::{Choice, Field, Group, Input, List};
+use crate::{
+    flows::shape::label_of,
+    model::ui::{Choice, Field, Group, Input, List},
+};
 
 /// Texts that may be longer than this get several lines, in characters.
 const LINE_MAX: u64 = 500;
@@ -156,7 +159,8 @@ fn text(schema: &Value) -> Input {
         // JSON Resume's dates may lack day and month, which `format: date` forbids.
         _ if pattern.starts_with("^([1-2][0-9]{3}") => Input::Date,
         _ => Input::Text {
-            multiline: number("maxLength").is_some_and(|most| most > LINE_MAX),
+            multiline: schema.get("multiline") == Some(&Value::Bool(true))
+                || number("maxLength").is_some_and(|most| most > LINE_MAX),
             min: number("minLength").and_then(|least| u32::try_from(least).ok()),
             max: number("maxLength").and_then(|most| u32::try_from(most).ok()),
         },
@@ -176,10 +180,13 @@ fn input_of(value: &Value) -> Option<Input> {
     }
 }
 
+/// The values that a schema names, with the labels of `enumNames` beside them.
 fn choices(schema: &Value) -> Option<Vec<Choice>> {
-    let choice =
-        |id: &str| Choice { id: id.to_owned(), label: in_words(id), description: None, icon: None };
     let options = schema.get("enum")?.as_array()?;
+    let choice = |id: &str| {
+        let label = label_of(schema, id).map_or_else(|| in_words(id), str::to_owned);
+        Choice { id: id.to_owned(), label, description: None, icon: None }
+    };
     options.iter().map(|option| option.as_str().map(choice)).collect()
 }
 
