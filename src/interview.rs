@@ -17,6 +17,7 @@ mod calls;
 mod claims;
 pub mod commands;
 pub mod custody;
+mod dates;
 pub mod decision;
 pub mod evidence;
 pub mod family;

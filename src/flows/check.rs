@@ -27,6 +27,8 @@ use std::{
 use serde_json::Value;
 
 pub use self::aliases::Aliases;
+#[cfg(test)]
+pub(crate) use self::expressions::DATE_FILTERS;
 use super::LoadedFlow;
 use crate::{
     config::{

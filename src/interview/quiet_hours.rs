@@ -8,7 +8,7 @@ use chrono_tz::Tz;
 use serde_json::Value;
 
 use super::{Actor, State};
-use crate::{model::flow::QuietHours, places};
+use crate::{flows::LoadedFlow, model::flow::QuietHours, places};
 
 impl Actor {
     /// The same session where the team's days begin and end in `zone`.
@@ -23,13 +23,15 @@ impl Actor {
     }
 
     pub(super) fn zone_of_participant(&self) -> Tz {
-        let known = self.state.time_zone.as_deref().and_then(|name| name.parse().ok());
-        let of_flow = || self.flow.flow.pace.time_zone.as_deref()?.parse().ok();
-        known
-            .or_else(|| zone_of_home(&self.state))
-            .or_else(of_flow)
-            .unwrap_or_else(|| self.zone_of_team())
+        known_zone(&self.state, &self.flow).unwrap_or_else(|| self.zone_of_team())
     }
+}
+
+/// The participant's zone as far as the session and its flow know one.
+pub(super) fn known_zone(state: &State, flow: &LoadedFlow) -> Option<Tz> {
+    let known = state.time_zone.as_deref().and_then(|name| name.parse().ok());
+    let of_flow = || flow.flow.pace.time_zone.as_deref()?.parse().ok();
+    known.or_else(|| zone_of_home(state)).or_else(of_flow)
 }
 
 /// The zone of the place that the participant gave and approved, where it is a zone's principal city or lies in a

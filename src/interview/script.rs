@@ -12,7 +12,8 @@
 //! text), `labels.<step>` (what the chosen buttons said), `results.<step>` (the tool's response),
 //! `records.<data_type>` (the one that counts), `values.<name>` (what steps have set), `points.<step>` and `score.<phase>`
 //! (the points of the options that were picked, by step and added up by phase), `vars`, `platform` (`slack`, `discord` or `web`), `participant.name` and
-//! `participant.contact` (what a contact source has of them, such as `Slack profile`; nothing where none serves them).
+//! `participant.contact` (what a contact source has of them, such as `Slack profile`; nothing where none serves them),
+//! `today` and `now`; filters that calculate with dates are in [`dates`].
 //!
 //! Branch targets: another step of the phase; `@next` (as without a branch); `@skip`: the first unmet objective that
 //! the participant may skip is passed over, then as `@next`; `@stop`; `@handoff`. A step that stopped or handed over
@@ -30,6 +31,7 @@ use serde_json::{Map, Value, json};
 
 use super::{
     answer,
+    dates::{self, Now},
     state::{CallState, State},
 };
 use crate::{
@@ -258,7 +260,10 @@ impl Scope<'_> {
             .map(|record| (record.data_type.clone(), record.data.clone()))
             .collect();
         let (points, score) = points(state, flow);
+        let now = Now::of(state, flow);
         let context = json!({
+            "today": now.today(),
+            "now": now.now(),
             "values": state.values,
             "points": points,
             "score": score,
@@ -270,7 +275,9 @@ impl Scope<'_> {
             "participant": { "name": state.name, "contact": contact(state) },
             "platform": state.place.platform.name(),
         });
-        Self::of(context)
+        let mut seen = Self::of(context);
+        dates::register(&mut seen.environment, now);
+        seen
     }
 
     fn of(context: Value) -> Self {

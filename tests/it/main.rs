@@ -12,6 +12,7 @@ mod contacts;
 mod conversation;
 mod corpus;
 mod crashes;
+mod dates;
 mod decisions;
 mod documents;
 #[path = "../support/dribbling.rs"]

@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// What expressions see; see [`crate::model::flow::Step`].
-const NAMES: [&str; 12] = [
+const NAMES: [&str; 14] = [
     "answers",
     "labels",
     "results",
@@ -23,6 +23,8 @@ const NAMES: [&str; 12] = [
     "vars",
     "participant",
     "platform",
+    "today",
+    "now",
     "item",
     "index",
 ];
@@ -76,14 +78,16 @@ impl Check<'_> {
         for (n, token) in tokens.iter().enumerate() {
             let before = n.checked_sub(1).and_then(|n| tokens.get(n));
             match token {
-                Token::Name(name) if before == Some(&Token::Sign('|')) => {
+                Token::Name(name)
+                    if before == Some(&Token::Sign('|')) && !DATE_FILTERS.contains(name) =>
+                {
                     let tried = format!("''|{name}");
                     let run = environment.compile_expression(&tried);
                     if run
                         .and_then(|run| run.eval(()))
                         .is_err_and(|error| error.kind() == ErrorKind::UnknownFilter)
                     {
-                        let hint = did_you_mean(name, FILTERS)
+                        let hint = did_you_mean(name, FILTERS.into_iter().chain(DATE_FILTERS))
                             .unwrap_or_else(|| format!("often used: {}", listed(FILTERS)));
                         let message = format!("there is no filter `{name}`");
                         self.error(at, message, Some(hint));
@@ -207,6 +211,10 @@ const FILTERS: [&str; 12] = [
     "trim",
     "upper",
 ];
+
+/// Filters of dates; the interview brings them.
+pub(crate) const DATE_FILTERS: [&str; 6] =
+    ["age", "date", "days_since", "days_until", "minus", "plus"];
 
 /// A part of an expression.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -432,10 +432,31 @@ title"#,
         ),
         "this duration is zero",
     ),
+    (
+        ("you like to do, {{ records.person.name }}?", "you like to do on {{ todya }}?"),
+        "did you mean `today`?",
+    ),
+    (
+        (
+            r#"when = "'drive' in answers.topics""#,
+            r#"when = "records.person.since | day_since > 2""#,
+        ),
+        "did you mean `days_since`?",
+    ),
 ];
 
 /// Unusual, but valid.
 const UNUSUAL: &[&[Edit]] = &[
+    &[
+        (
+            "you like to do, {{ records.person.name }}?",
+            "you like to do by {{ today | plus('1month') | date }}?",
+        ),
+        (
+            r#"when = "'drive' in answers.topics""#,
+            r#"when = "records.person.since | default(today) | days_until < 30 and now > '2020'""#,
+        ),
+    ],
     &[
         (
             r#"[[phase.step]]
