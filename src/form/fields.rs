@@ -166,6 +166,10 @@ pub fn read(field: &Field, fields: &Fields) -> Result<Option<Value>, FieldError>
             Some(Value::from(code.ok_or_else(|| complaint(field, words::NO_COUNTRY))?))
         }
         Input::Url => Some(Value::String(address(typed))),
+        Input::Day => {
+            let day = answer::day(&typed).map(|day| day.to_string());
+            Some(Value::String(day.unwrap_or(typed)))
+        }
         Input::Text { .. } | Input::Email | Input::Phone | Input::Date | Input::Select { .. } => {
             Some(Value::String(typed))
         }

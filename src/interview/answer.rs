@@ -1,10 +1,16 @@
 //! Does a reply fit the question?
 
 mod data;
+mod day;
 
 use serde_json::Value;
 
-pub use self::data::check_data;
+pub(crate) use self::data::PARTIAL_DATE;
+pub(super) use self::day::MONTHS;
+pub use self::{
+    data::check_data,
+    day::{day, is_day},
+};
 use crate::model::{
     text::one,
     ui::{
@@ -14,6 +20,8 @@ use crate::model::{
 };
 
 const NO_DATE: &str = "Enter a date as YYYY, YYYY-MM or YYYY-MM-DD.";
+const NO_DAY: &str = "Enter a date as 2001-05-31.";
+const NO_PHONE: &str = "Enter a telephone number like +44 20 7946 0018.";
 const NO_EMAIL: &str = "Enter an e-mail address like ada@example.org.";
 const NO_URL: &str = "Enter a web address like https://example.org.";
 const NO_LIST: &str = "Pick from the list.";
@@ -129,11 +137,11 @@ pub fn check_field(field: &Field, value: &Value) -> Option<String> {
             let fits = text.starts_with("https://") || text.starts_with("http://");
             complain(!fits, NO_URL)
         }
-        (Input::Phone, Value::String(text)) => complain(
-            text.chars().filter(char::is_ascii_digit).count() < 3,
-            "Enter a telephone number like +44 20 7946 0018.",
-        ),
+        (Input::Phone, Value::String(text)) => {
+            complain(text.chars().filter(char::is_ascii_digit).count() < 3, NO_PHONE)
+        }
         (Input::Date, Value::String(text)) => complain(!is_date(text), NO_DATE),
+        (Input::Day, Value::String(text)) => complain(!is_day(text), NO_DAY),
         (Input::Number { integer, min, max }, Value::Number(number)) => {
             let number = number.as_f64().unwrap_or(f64::NAN);
             let whole = !integer || number.fract() == 0.0;

@@ -7,7 +7,7 @@ use chrono::{DateTime, Datelike as _, Days, Months, NaiveDate, SecondsFormat, Ti
 use chrono_tz::Tz;
 use minijinja::{Environment, Error, ErrorKind, Value};
 
-use super::{State, quiet_hours::known_zone};
+use super::{State, answer::MONTHS, quiet_hours::known_zone};
 use crate::flows::LoadedFlow;
 
 /// What time it is for expressions.
@@ -205,70 +205,16 @@ impl Language {
         }
     }
 
-    const fn months(self) -> [&'static str; 12] {
-        match self {
-            Self::English => [
-                "January",
-                "February",
-                "March",
-                "April",
-                "May",
-                "June",
-                "July",
-                "August",
-                "September",
-                "October",
-                "November",
-                "December",
-            ],
-            Self::German => [
-                "Januar",
-                "Februar",
-                "März",
-                "April",
-                "Mai",
-                "Juni",
-                "Juli",
-                "August",
-                "September",
-                "Oktober",
-                "November",
-                "Dezember",
-            ],
-            Self::Spanish => [
-                "enero",
-                "febrero",
-                "marzo",
-                "abril",
-                "mayo",
-                "junio",
-                "julio",
-                "agosto",
-                "septiembre",
-                "octubre",
-                "noviembre",
-                "diciembre",
-            ],
-            Self::French => [
-                "janvier",
-                "février",
-                "mars",
-                "avril",
-                "mai",
-                "juin",
-                "juillet",
-                "août",
-                "septembre",
-                "octobre",
-                "novembre",
-                "décembre",
-            ],
-        }
-    }
-
     fn month(self, date: NaiveDate) -> &'static str {
+        let [english, german, spanish, french] = &MONTHS;
+        let names = match self {
+            Self::English => english,
+            Self::German => german,
+            Self::Spanish => spanish,
+            Self::French => french,
+        };
         let place = usize::try_from(date.month0()).unwrap_or_default();
-        self.months().get(place).copied().unwrap_or_default()
+        names.get(place).copied().unwrap_or_default()
     }
 
     /// `3 May 2001`

@@ -274,9 +274,14 @@ impl Period {
 impl fmt::Display for Period {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         const DAY: u64 = 86_400;
+        // A year is 365.25 days where it is read, and a month 30.44.
+        const YEAR: u64 = 31_557_600;
+        const MONTH: u64 = 2_630_016;
         let seconds = self.0.as_secs();
         let (count, unit) = match seconds {
+            s if s >= YEAR && s % YEAR == 0 => (s / YEAR, "year"),
             s if s >= DAY && s % DAY == 0 => (s / DAY, "day"),
+            s if s >= MONTH && s % MONTH == 0 => (s / MONTH, "month"),
             s if s >= 3600 && s % 3600 == 0 => (s / 3600, "hour"),
             s if s >= 60 && s % 60 == 0 => (s / 60, "minute"),
             s => (s, "second"),

@@ -212,6 +212,8 @@ pub enum Input {
     Phone,
     /// `YYYY`, `YYYY-MM` or `YYYY-MM-DD`, as in JSON Resume.
     Date,
+    /// A whole day, `YYYY-MM-DD`.
+    Day,
     /// A number.
     Number {
         /// Whole numbers only.

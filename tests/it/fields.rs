@@ -4,8 +4,11 @@ use std::collections::BTreeMap;
 
 use anteroom::{
     flows::shape::shape,
+    form::{self, Fields, complaint},
     model::{
-        ui::{Control, Input, Review},
+        flow::Period,
+        session::Status,
+        ui::{Control, FieldError, Input, Reply, Review},
         wait::Settlement,
     },
 };
@@ -112,7 +115,7 @@ async fn fields_are_asked_in_the_order_of_the_file_with_their_own_inputs() {
     E-mail: email We write to you here.
     Telephone (optional): phone
     Site (optional): url
-    Date of birth: date
+    Date of birth: day
     Adult: bool
     Hours: number
     Role: Washing up | Cook
@@ -153,6 +156,77 @@ async fn answers_out_of_bounds_are_refused_by_title() {
     assert_eq!(refused(json!({ "skills": all })).await, ["skills: Pick at most 2."]);
     assert_eq!(refused(json!({ "name": "" })).await, ["name: Enter at least 2 characters."]);
     assert_eq!(refused(json!({ "role": "sing" })).await, ["role: Pick from the list."]);
+    let no_day = "born: Enter a date as 2001-05-31.";
+    assert_eq!(refused(json!({ "born": "1990" })).await, [no_day]);
+    assert_eq!(refused(json!({ "born": "1990-02-30" })).await, [no_day]);
+    let no_phone = "phone: Enter a telephone number like +44 20 7946 0018.";
+    assert_eq!(refused(json!({ "phone": "none" })).await, [no_phone]);
+}
+
+#[tokio::test]
+async fn a_complaint_names_the_field_by_its_title() {
+    let world = World::with(FLOW, None).await;
+    let control = world.open().await.unwrap().prompt.control.clone();
+    let wrong = |path: &str, message: &str| {
+        complaint(&control, &FieldError { path: path.into(), message: message.into() })
+    };
+    assert_eq!(
+        wrong("born", "Enter a date as 2001-05-31."),
+        "Date of birth: enter a date as 2001-05-31."
+    );
+    assert_eq!(wrong("skills", "Pick at least 2."), "Skills: pick at least 2.");
+}
+
+#[tokio::test]
+async fn a_day_is_read_from_a_form_however_it_is_written() {
+    let world = World::with(FLOW, None).await;
+    let review = review(&world).await;
+    let field = review.groups[0].fields.iter().find(|field| field.path == "born").unwrap();
+    let read = |typed: &str| {
+        form::read(field, &Fields(vec![(form::field_name("born"), typed.to_owned())]))
+    };
+    for typed in ["2001-05-03", "03.05.2001", "3 May 2001", "3. Mai 2001", "3 de mayo de 2001"] {
+        assert_eq!(read(typed), Ok(Some(json!("2001-05-03"))), "{typed}");
+    }
+    // May or March: what is typed stays, to be complained about.
+    assert_eq!(read("03/05/2001"), Ok(Some(json!("03/05/2001"))));
+    let said = form::read(field, &Fields::default()).unwrap_err().message;
+    assert_eq!(said, "Fill in “Date of birth”.");
+}
+
+#[tokio::test]
+async fn a_file_that_a_script_requires_cannot_be_passed_over() {
+    let upload = r#"tool = "get_user_upload"
+  args = { uploadType = "other", prompt = "Your licence?", acceptedFormats = ["txt"], required = true }"#;
+    let (before, form) = FLOW.split_once("tool = \"submit_for_validation\"").unwrap();
+    let (_, after) = form.split_once("data = { name = \"Ada\" } }").unwrap();
+    let flow =
+        format!("{before}{upload}{after}").replace("reviewed = \"helper\"", "uploaded = \"other\"");
+    let mut world =
+        World::with(&flow.replace("include = [\"helper\"]", "include = []"), None).await;
+    match world.answer(Reply::Skipped).await {
+        Settlement::Invalid { errors } => {
+            assert_eq!(errors[0].message, "This question can't be skipped.");
+        }
+        other => panic!("{other:?}"),
+    }
+    world.upload("licence.txt", b"It is valid.").await.unwrap();
+    assert_eq!(world.state().await.status, Status::Completed);
+}
+
+#[test]
+fn lengths_of_time_read_as_they_were_written() {
+    for (written, read) in [
+        ("2y", "2 years"),
+        ("1y", "1 year"),
+        ("6months", "6 months"),
+        ("2w", "14 days"),
+        ("180d", "180 days"),
+        ("36h", "36 hours"),
+        ("90m", "90 minutes"),
+    ] {
+        assert_eq!(Period::try_from(written.to_owned()).unwrap().to_string(), read);
+    }
 }
 
 #[test]

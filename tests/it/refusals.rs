@@ -131,6 +131,7 @@ fn inputs() -> Vec<(&'static str, Input, Value)> {
         ("no telephone number", Input::Phone, json!("none")),
         ("no date", Input::Date, json!("last spring")),
         ("a day that does not exist", Input::Date, json!("2023-02-29")),
+        ("no whole day", Input::Day, json!("2023-02")),
         ("a number out of range", age.clone(), json!(-3)),
         ("half a number of years", age.clone(), json!(3.5)),
         ("a list where a number belongs", age, json!([1])),

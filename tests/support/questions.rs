@@ -217,6 +217,7 @@ fn input() -> impl Strategy<Value = Input> {
         1 => Just(Input::Url),
         1 => Just(Input::Phone),
         1 => Just(Input::Date),
+        1 => Just(Input::Day),
         1 => (any::<bool>(), option::of(-5_i32..5), option::of(5_i32..500)).prop_map(|(integer, min, max)| Input::Number { integer, min: min.map(f64::from), max: max.map(f64::from) }),
         1 => Just(Input::Bool),
         2 => (choices(14), any::<bool>()).prop_map(|(choices, multiple)| Input::Select { choices, multiple }),

@@ -28,6 +28,9 @@ struct Args {
     upload_type: String,
     prompt: Option<String>,
     accepted_formats: Vec<String>,
+    /// Without it, the question can't be passed over.
+    #[serde(default)]
+    required: bool,
 }
 
 /// Nothing needs remembering: kept files are in the session.
@@ -63,7 +66,8 @@ impl Default for GetUserUpload {
         let description = "Ask the participant to send one or more files, such as a résumé. \
             Returns ids to give to `extract_document`; they may pass it over.";
         let spec = ToolSpec::new("get_user_upload", description, EffectClass::Pure, schema());
-        Self(ToolSpec { doing: "Preparing an upload…", at_once: true, ..spec })
+        let for_scripts = json!({ "required": { "type": "boolean" } });
+        Self(ToolSpec { doing: "Preparing an upload…", at_once: true, for_scripts, ..spec })
     }
 }
 
@@ -99,7 +103,7 @@ impl Tool for GetUserUpload {
     }
 
     async fn execute(&self, cx: &ToolCx<'_>, args: Value) -> ToolResult {
-        let Args { upload_type, prompt, accepted_formats } = parse_args(args)?;
+        let Args { upload_type, prompt, accepted_formats, required } = parse_args(args)?;
         let uploads = cx.with_actor(|actor| uploads_of_phase(actor));
         let accept = accepted(&accepted_formats, &uploads)?;
         let body = prompt.unwrap_or_else(|| format!("Please send {}.", words_for(&upload_type)));
@@ -108,8 +112,8 @@ impl Tool for GetUserUpload {
             accept,
             max_bytes: uploads.max_mb * MEGABYTE,
             max_files: uploads.max_files,
-            // The response has `skipped`, and nobody is made to hand a file over.
-            required: false,
+            // No model makes anybody hand a file over: only a script can require one.
+            required,
         });
         let prompt = Prompt { title: None, body, control, notes: Vec::new() };
         Ok(Outcome::ask(prompt, json!(State {})))

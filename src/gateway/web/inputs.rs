@@ -6,6 +6,7 @@ use serde_json::Value;
 use super::{controls::Open, icons, markdown, render::Draft};
 use crate::{
     form::{self, Fields, Sheet, field_name, in_words},
+    interview::answer::is_day,
     model::ui::{Choice, Control, Field, Input, Review},
 };
 
@@ -116,6 +117,9 @@ impl One<'_> {
             Input::Url => self.line("url", Some("https://")),
             Input::Phone => self.line("tel", None),
             Input::Date => self.line("text", Some("YYYY-MM")),
+            // A browser's date field is empty where it can't show what is there.
+            Input::Day if self.text().is_empty() || is_day(&self.text()) => self.line("date", None),
+            Input::Day => self.line("text", Some("YYYY-MM-DD")),
             Input::Text { .. } | Input::Number { .. } => self.line("text", None),
             Input::Bool => self.tick(),
             Input::Select { choices, multiple: true } => self.ticks(choices),

@@ -4,8 +4,11 @@
 use jsonschema::{ValidationError, Validator, error::ValidationErrorKind as Kind};
 use serde_json::Value;
 
-use super::{NO_DATE, NO_EMAIL, NO_LIST, NO_URL, WRONG_KIND, enter, is_date};
+use super::{NO_DATE, NO_DAY, NO_EMAIL, NO_LIST, NO_PHONE, NO_URL, WRONG_KIND, enter, is_date};
 use crate::model::{text::one, ui::FieldError};
+
+/// How the pattern of a date begins that may lack the day, or the month as well.
+pub(crate) const PARTIAL_DATE: &str = "^([1-2][0-9]{3}";
 
 /// What is wrong with `data` by its schema, dates in order included. A field has one complaint at a time.
 pub fn check_data(schema: &Value, data: &Value) -> Vec<FieldError> {
@@ -138,7 +141,11 @@ fn in_words(error: &ValidationError<'_>, schema: &Value) -> String {
         Kind::Enum { .. } => NO_LIST.to_owned(),
         Kind::Format { format } if format == "email" => NO_EMAIL.to_owned(),
         Kind::Format { format } if format == "uri" => NO_URL.to_owned(),
-        Kind::Pattern { pattern } if pattern.starts_with("^([1-2][0-9]{3}") => NO_DATE.to_owned(),
+        Kind::Format { format } if format == "date" => NO_DAY.to_owned(),
+        Kind::Pattern { .. } if matches!(schema["format"].as_str(), Some("phone" | "tel")) => {
+            NO_PHONE.to_owned()
+        }
+        Kind::Pattern { pattern } if pattern.starts_with(PARTIAL_DATE) => NO_DATE.to_owned(),
         Kind::Pattern { .. } => match schema.get("description").and_then(Value::as_str) {
             Some(description) => format!("This doesn't have the right form: {description}"),
             None => "This doesn't have the right form.".to_owned(),

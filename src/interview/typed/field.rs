@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::{Reading, lexicon::languages, options, tokens::tokens};
 use crate::{
-    interview::answer::check_field,
+    interview::answer::{check_field, day},
     model::ui::{Choice, Choose, Field, Input, Reply},
 };
 
@@ -12,6 +12,7 @@ use crate::{
 pub(super) fn read(field: &Field, text: &str) -> Option<Value> {
     let value = match &field.input {
         Input::Text { .. } | Input::Date => Value::from(text),
+        Input::Day => Value::from(day(text)?.to_string()),
         Input::Email => Value::from(address(text)?),
         Input::Url => Value::from(web_address(text)?),
         Input::Phone => Value::from(telephone(text)?),
@@ -179,6 +180,9 @@ mod tests {
         assert_eq!(of(Input::Url, "no idea"), None);
         assert_eq!(of(Input::Date, "2024-03"), Some(json!("2024-03")));
         assert_eq!(of(Input::Date, "next week"), None);
+        assert_eq!(of(Input::Day, "3 May 2001"), Some(json!("2001-05-03")));
+        assert_eq!(of(Input::Day, "03.05.2001"), Some(json!("2001-05-03")));
+        assert_eq!(of(Input::Day, "next week"), None);
         assert_eq!(of(Input::Lines, "one\n\ntwo"), Some(json!(["one", "two"])));
     }
 }

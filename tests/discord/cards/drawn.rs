@@ -271,3 +271,13 @@ fn files_decisions_and_confirmations() {
     }
     insta::assert_snapshot!(page.read());
 }
+
+#[test]
+fn a_whole_day_is_a_line_that_shows_how_it_can_be_written() {
+    let fields = vec![field("born", "Date of birth", Input::Day, Value::Null)];
+    let form = Form { fields, submit: "Send".into(), skippable: false };
+    let view = modal(&ask("You", "When?", Control::Form(form)), "open", "salt", &me()).unwrap();
+    assert_eq!(wrong_with_modal(&view), Vec::<String>::new());
+    let drawn = serde_json::to_string(&view).unwrap();
+    assert!(drawn.contains("2001-05-31, 31.05.2001 or 31 May 2001"), "{drawn}");
+}

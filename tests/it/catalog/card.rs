@@ -60,6 +60,7 @@ fn told(field: &Field) -> String {
         Input::Url => "url".to_owned(),
         Input::Phone => "phone".to_owned(),
         Input::Date => "date".to_owned(),
+        Input::Day => "day".to_owned(),
         Input::Number { integer, min, max } => format!("number {integer} {min:?} {max:?}"),
         Input::Bool => "bool".to_owned(),
         Input::Select { choices, multiple } => {

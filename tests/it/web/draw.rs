@@ -249,7 +249,8 @@ fn a_form_has_an_input_for_every_kind_of_field() {
         some("mail", Input::Email),
         some("site", Input::Url),
         some("phone", Input::Phone),
-        some("born", Input::Date),
+        some("since", Input::Date),
+        some("born", Input::Day),
         some("age", Input::Number { integer: true, min: None, max: None }),
         field("ready", "ready", Input::Bool, json!(true)),
         field("one", "one", select(false), json!("c1")),
@@ -269,6 +270,8 @@ fn a_form_has_an_input_for_every_kind_of_field() {
     {f.site=}
     phone optional
     {f.phone=}
+    since optional
+    {f.since=}
     born optional
     {f.born=}
     age optional
@@ -289,6 +292,20 @@ fn a_form_has_an_input_for_every_kind_of_field() {
     [Skip]
     1 of 2
     ");
+}
+
+#[test]
+fn a_whole_day_is_picked_from_a_calendar() {
+    let input = |value: Value| {
+        let fields = vec![field("born", "Born", Input::Day, value)];
+        let control = Control::Form(Form { fields, submit: "Send".into(), skippable: true });
+        html(&wait(control), &cx(Audience::Participant))
+    };
+    assert!(input(Value::Null).contains(r#"<input type="date""#));
+    assert!(input(json!("2001-05-31")).contains(r#"type="date""#));
+    // A calendar would be empty: what was typed stays to be mended.
+    let typed = input(json!("spring 2001"));
+    assert!(!typed.contains(r#"type="date""#) && typed.contains("spring 2001"), "{typed}");
 }
 
 #[test]

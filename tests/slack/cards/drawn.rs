@@ -233,6 +233,7 @@ async fn questions_and_forms_open_from_a_button() {
         field("mail", "E-mail", Input::Email, Value::Null),
         field("site", "Website", Input::Url, json!("https://ada.example")),
         field("since", "Since", Input::Date, json!("2019-03")),
+        field("born", "Date of birth", Input::Day, json!("2001-05-31")),
         Field {
             required: true,
             ..field(
@@ -327,7 +328,7 @@ async fn questions_and_forms_open_from_a_button() {
     ── a form
     # Preferences
     A few things.
-    · To fill in: Name, E-mail, Website, Since, Years, Remote?, Size, Sizes, Country, About, Languages, Essay
+    · To fill in: Name, E-mail, Website, Since, Date of birth, Years, Remote?, Size, Sizes, Country, About, Languages, Essay
     [+ Fill in] [Skip]
     (read out: Preferences — A few things.)
 
@@ -341,6 +342,7 @@ async fn questions_and_forms_open_from_a_button() {
     ║ Website (optional): "https://ada.example"
     ║ Since (optional): "2019-03"
     ║   · For example 2019, 2019-03 or 2019-03-15.
+    ║ Date of birth (optional): "2001-05-31"
     ║ Years: "7"
     ║ Remote?: {(Yes) | No}
     ║ Size (optional): {Small | Large | (No answer)}
@@ -1043,4 +1045,21 @@ fn a_post_is_words_in_sections() {
     "#);
     let long = post(&"A paragraph that goes on for a while, as they do.\n\n".repeat(500));
     assert_eq!(long.iter().map(|message| message.blocks.len()).collect::<Vec<_>>(), [3, 3, 3]);
+}
+
+#[test]
+fn a_whole_day_is_picked_from_a_calendar() {
+    let drawn = |value: Value| {
+        let fields = vec![field("born", "Date of birth", Input::Day, value)];
+        let form = Form { fields, submit: "Send".into(), skippable: false };
+        let view = modal(&ask("You", "When?", Control::Form(form)), "open", &me()).unwrap();
+        assert_eq!(wrong_with_view(&view), Vec::<String>::new());
+        view.to_string()
+    };
+    assert!(drawn(Value::Null).contains(r#""type":"datepicker""#));
+    let held = drawn(json!("2001-05-31"));
+    assert!(held.contains(r#""initial_date":"2001-05-31""#), "{held}");
+    // A calendar takes no other text: it is mended where it stands.
+    let typed = drawn(json!("spring 2001"));
+    assert!(typed.contains("plain_text_input") && typed.contains("spring 2001"), "{typed}");
 }

@@ -98,6 +98,7 @@ fn entered(element: &Value, words: &str, is_shared: bool) -> Option<Typed> {
         "url_text_input" => {
             one(text("initial_value").unwrap_or_else(|| "https://example.org/".to_owned()))
         }
+        "datepicker" => one(text("initial_date").unwrap_or_else(|| "2019-03-01".to_owned())),
         "number_input" => one(text("initial_value")
             .or_else(|| text("min_value"))
             .or_else(|| text("max_value"))
@@ -146,6 +147,7 @@ fn fill_lines(wait: &Wait, inputs: &mut Inputs, words: &str) {
                     Input::Url => "https://example.org",
                     Input::Phone => "+44 20 7946 0018",
                     Input::Date => "2019-03",
+                    Input::Day => "2019-03-01",
                     Input::Number { .. } => "5",
                     Input::Bool => "yes",
                     Input::Select { .. } => "1",

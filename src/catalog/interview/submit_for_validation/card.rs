@@ -4,6 +4,7 @@ use serde_json::{Map, Value};
 
 use crate::{
     flows::shape::label_of,
+    interview::answer::PARTIAL_DATE,
     model::ui::{Choice, Field, Group, Input, List},
 };
 
@@ -155,9 +156,9 @@ fn text(schema: &Value) -> Input {
         Some("email" | "idn-email") => Input::Email,
         Some("uri" | "url" | "iri") => Input::Url,
         Some("phone" | "tel") => Input::Phone,
-        Some("date") => Input::Date,
+        Some("date") => Input::Day,
         // JSON Resume's dates may lack day and month, which `format: date` forbids.
-        _ if pattern.starts_with("^([1-2][0-9]{3}") => Input::Date,
+        _ if pattern.starts_with(PARTIAL_DATE) => Input::Date,
         _ => Input::Text {
             multiline: schema.get("multiline") == Some(&Value::Bool(true))
                 || number("maxLength").is_some_and(|most| most > LINE_MAX),

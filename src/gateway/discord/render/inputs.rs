@@ -64,6 +64,7 @@ pub(in crate::gateway::discord) fn shape(field: &Field) -> Shape {
         Input::Text { .. }
         | Input::Phone
         | Input::Date
+        | Input::Day
         | Input::Email
         | Input::Url
         | Input::Number { .. } => Shape::Line,
@@ -190,6 +191,7 @@ fn typed(field: &Field, id: &str, multiline: bool) -> Value {
 fn placeholder(field: &Field) -> Option<Cow<'static, str>> {
     Some(Cow::Borrowed(match field.input {
         Input::Date => "2019, 2019-03 or 2019-03-15",
+        Input::Day => "2001-05-31, 31.05.2001 or 31 May 2001",
         Input::Phone => "+44 20 7946 0018",
         Input::Url => "https://example.org",
         Input::Email => "ada@example.org",

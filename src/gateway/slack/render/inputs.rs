@@ -3,11 +3,11 @@
 
 use serde_json::Value;
 use slack_morphism::prelude::{
-    SlackBlock, SlackBlockCheckboxesElement, SlackBlockChoiceItem, SlackBlockEmailInputElement,
-    SlackBlockMultiStaticSelectElement, SlackBlockNumberInputElement, SlackBlockOptionGroup,
-    SlackBlockPlainText, SlackBlockPlainTextInputElement, SlackBlockPlainTextOnly,
-    SlackBlockRadioButtonsElement, SlackBlockStaticSelectElement, SlackBlockText,
-    SlackBlockUrlInputElement, SlackInputBlock, SlackInputBlockElement,
+    SlackBlock, SlackBlockCheckboxesElement, SlackBlockChoiceItem, SlackBlockDatePickerElement,
+    SlackBlockEmailInputElement, SlackBlockMultiStaticSelectElement, SlackBlockNumberInputElement,
+    SlackBlockOptionGroup, SlackBlockPlainText, SlackBlockPlainTextInputElement,
+    SlackBlockPlainTextOnly, SlackBlockRadioButtonsElement, SlackBlockStaticSelectElement,
+    SlackBlockText, SlackBlockUrlInputElement, SlackInputBlock, SlackInputBlockElement,
 };
 
 use super::text::{clip_or, units};
@@ -37,6 +37,8 @@ pub(in crate::gateway::slack) enum Shape {
     Email,
     Url,
     Number,
+    /// A calendar.
+    Day,
     /// One of a few.
     Radio,
     /// Several of a few.
@@ -69,7 +71,12 @@ pub(in crate::gateway::slack) fn shape(field: &Field) -> Shape {
         },
         _ if is_long => Shape::Replacement,
         Input::Text { multiline: true, .. } | Input::Lines => Shape::Area,
-        Input::Text { .. } | Input::Phone | Input::Date | Input::Email | Input::Url
+        Input::Text { .. }
+        | Input::Phone
+        | Input::Date
+        | Input::Day
+        | Input::Email
+        | Input::Url
             if has_lines =>
         {
             Shape::Area
@@ -77,10 +84,12 @@ pub(in crate::gateway::slack) fn shape(field: &Field) -> Shape {
         Input::Email if fits => Shape::Email,
         Input::Url if fits => Shape::Url,
         Input::Number { .. } if fits => Shape::Number,
+        Input::Day if fits => Shape::Day,
         // A picker knows whole days only; "2019" and "2019-03" are answers too.
         Input::Text { .. }
         | Input::Phone
         | Input::Date
+        | Input::Day
         | Input::Email
         | Input::Url
         | Input::Number { .. } => Shape::Line,
@@ -166,6 +175,12 @@ fn element(field: &Field, shape: Shape) -> SlackInputBlockElement {
             element.max_value = max.map(|max| max.to_string());
             element.into()
         }
+        (Shape::Day, _) => {
+            let mut element = SlackBlockDatePickerElement::new();
+            element.action_id = id();
+            element.initial_date = text;
+            element.into()
+        }
         (Shape::Radio, Input::Bool) => radio(&yes_or_no(), field),
         (Shape::Radio, Input::Select { choices, .. }) => radio(choices, field),
         (Shape::Ticks, Input::Select { choices, .. }) => {
@@ -216,6 +231,7 @@ fn typed(field: &Field, text: Option<String>, multiline: bool) -> SlackInputBloc
 fn placeholder(field: &Field) -> Option<SlackBlockPlainTextOnly> {
     let looks = match field.input {
         Input::Date => "2019-03",
+        Input::Day => "2001-05-31",
         Input::Phone => "+44 20 7946 0018",
         Input::Url => "https://example.org",
         Input::Email => "ada@example.org",

@@ -71,7 +71,7 @@ fn in_a_line(group: &Group, open: bool) -> Option<String> {
         match field.input {
             _ if is_blank(&value) => {}
             Input::Number { .. } | Input::Bool => return None,
-            Input::Date => dates.push((&field.label, value)),
+            Input::Date | Input::Day => dates.push((&field.label, value)),
             _ => parts.push(value),
         }
     }
