@@ -33,6 +33,7 @@ mod serve;
 mod sessions;
 mod slack;
 mod stage;
+mod stories;
 mod tasks;
 mod term;
 mod tools;

@@ -332,6 +332,7 @@ fn the_readme_lists_every_command() {
         "anteroom replay",
         "anteroom run",
         "anteroom flows check",
+        "anteroom flows test",
         "anteroom flows list",
         "anteroom flows show",
         "anteroom flows export",

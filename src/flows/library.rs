@@ -183,6 +183,8 @@ pub(crate) fn files(dir: &Path, problems: &mut Vec<Problem>) -> Vec<(String, Str
     let mut paths: Vec<_> = entries
         .filter_map(|entry| Some(entry.ok()?.path()))
         .filter(|path| path.extension().is_some_and(|extension| extension == "toml"))
+        // Tests of a flow stand beside it.
+        .filter(|path| !path.to_string_lossy().ends_with(".test.toml"))
         .collect();
     paths.sort();
     let mut sources = Vec::new();

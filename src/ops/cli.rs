@@ -178,6 +178,8 @@ pub(super) enum Flows {
         #[command(flatten)]
         output: Json,
     },
+    /// Run the tests of flows, written in `*.test.toml` files; exits with 1 if one fails. Needs no bot and no network.
+    Test(super::stories::Stories),
     /// List the flows that can be started.
     List(Json),
     /// Show the phases and objectives of a flow.

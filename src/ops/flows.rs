@@ -17,7 +17,7 @@ use super::{
     play::Temporary,
     rehearsal, sentence,
     stage::Scene,
-    term,
+    stories, term,
 };
 use crate::{
     artifacts::extract::Extractor,
@@ -38,6 +38,7 @@ pub(super) fn flows(wanted: &Wanted, command: Flows) -> anyhow::Result<ExitCode>
     let library = || app::library(&wanted.settings()?);
     match command {
         Flows::Check { files, output } => check(wanted, &files, output),
+        Flows::Test(asked) => stories::test(wanted, &asked),
         Flows::List(output) => {
             list(&library()?, output)?;
             Ok(ExitCode::SUCCESS)

@@ -1,4 +1,4 @@
-//! Made-up values for the fields of a form.
+//! Made-up values for the fields of a form, and made-up files.
 
 use serde_json::Value;
 
@@ -6,6 +6,11 @@ use crate::model::ui::{Field, Input};
 
 /// What is written where anything may be.
 pub(super) const WORDS: &str = "An answer in a few words.";
+
+/// The smallest PDF that is one.
+pub(super) const PDF: &[u8] = b"%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n\
+    2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj\n\
+    3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]>>endobj\ntrailer<</Root 1 0 R>>\n%%EOF\n";
 
 /// Something that fits a field; none where it offers nothing to choose from.
 pub(super) fn sample(field: &Field) -> Option<Value> {

@@ -21,7 +21,7 @@ use crate::{
     interview::Responder,
     llm::Models,
     model::{
-        effect::{Delivery, Effect, Rendering},
+        effect::{Act, Delivery, Effect, Recipient, Rendering},
         session::{PersonId, Place, Platform},
         transcript::{Recorded, Via},
         ui::Reply,
@@ -69,15 +69,24 @@ impl Clock for Ahead {
 
 /// A platform on which everything arrives.
 #[derive(Debug)]
-struct Arrives(Platform);
+struct Arrives {
+    platform: Platform,
+    /// What the team was told.
+    told: Mutex<Vec<String>>,
+}
 
 #[async_trait]
 impl Gateway for Arrives {
     fn platform(&self) -> Platform {
-        self.0
+        self.platform
     }
 
     async fn deliver(&self, effect: &Effect, _shown: Option<(&Wait, &[Rendering])>) -> Delivery {
+        if let (Recipient::Channel { .. } | Recipient::Person { .. }, Act::Post { text, .. }) =
+            (&effect.to, &effect.act)
+        {
+            self.told.lock().unwrap_or_else(PoisonError::into_inner).push(text.clone());
+        }
         Delivery::delivered(Some(effect.id.to_string()))
     }
 }
@@ -88,6 +97,7 @@ pub(super) struct Stage {
     pub(super) clock: Arc<Ahead>,
     pub(super) session: SessionId,
     store: Arc<MemoryStore>,
+    gateway: Arc<Arrives>,
     platform: Platform,
     keys: u64,
 }
@@ -95,6 +105,15 @@ pub(super) struct Stage {
 impl Stage {
     /// Begins a conversation. `folder` may be filled with files.
     pub(super) async fn set(scene: &Scene, folder: &Path) -> Result<Self, Error> {
+        Self::set_with(scene, folder, Contacts::default()).await
+    }
+
+    /// The same with sources of contact details.
+    pub(super) async fn set_with(
+        scene: &Scene,
+        folder: &Path,
+        contacts: Contacts,
+    ) -> Result<Self, Error> {
         let mut library = Library::default();
         library.insert(Arc::clone(&scene.flow));
         let clock = Arc::new(Ahead { base: Arc::clone(&scene.clock), by: Mutex::default() });
@@ -117,7 +136,7 @@ impl Stage {
             toolbox: Arc::clone(&scene.toolbox),
             tasks: Arc::clone(&scene.tasks),
             artifacts: Arc::new(files),
-            contacts: Arc::new(Contacts::new(Vec::new())),
+            contacts: Arc::new(contacts),
             webhooks: Arc::new(BTreeMap::new()),
             models: scene.models.clone(),
             services: Services::default(),
@@ -128,7 +147,9 @@ impl Stage {
             ..Limits::default()
         };
         let platform = scene.platform;
-        let engine = Engine::limited(parts, vec![Arc::new(Arrives(platform))], limits);
+        let gateway = Arc::new(Arrives { platform, told: Mutex::default() });
+        let gateways: Vec<Arc<dyn Gateway>> = vec![Arc::<Arrives>::clone(&gateway)];
+        let engine = Engine::limited(parts, gateways, limits);
         let place = Place {
             platform,
             workspace: "local".to_owned(),
@@ -137,7 +158,7 @@ impl Stage {
         };
         let flow = &scene.flow.flow.id;
         let session = engine.start(flow, &participant(platform), place, "start").await?;
-        Ok(Self { engine, store, clock, session, platform, keys: 0 })
+        Ok(Self { engine, store, gateway, clock, session, platform, keys: 0 })
     }
 
     /// What has happened once the engine has done its work; none where everything was erased.
@@ -147,6 +168,17 @@ impl Stage {
             tracing::warn!("an interview does not come to rest");
         }
         Ok(self.store.load(self.session).await?.map(|loaded| loaded.events))
+    }
+
+    /// What was posted to the team, in order.
+    pub(super) fn told_team(&self) -> Vec<String> {
+        self.gateway.told.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The names of the events on the audit log, in order.
+    pub(super) async fn audit(&self) -> Result<Vec<String>, Error> {
+        let sealed = self.store.audit(0, usize::MAX).await?;
+        Ok(sealed.into_iter().map(|sealed| sealed.record.event).collect())
     }
 
     /// Time passes, and what comes due happens.

@@ -10,6 +10,7 @@ mod mistakes;
 mod reference;
 mod rehearsal;
 mod scripts;
+mod stories;
 
 use std::collections::BTreeMap;
 

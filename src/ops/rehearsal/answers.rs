@@ -9,7 +9,7 @@ use crate::{
         ui::{Choose, Control, Decision, Field, Input, Reply, Review, Upload, Verdict},
         wait::{Answerers, Wait},
     },
-    ops::sample::{WORDS, sample},
+    ops::sample::{PDF, WORDS, sample},
 };
 
 /// One answer.
@@ -31,11 +31,6 @@ pub(super) enum Answer {
     /// Nothing is done until it is too late.
     Late,
 }
-
-/// The smallest PDF that is one.
-const PDF: &[u8] = b"%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n\
-    2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj\n\
-    3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]>>endobj\ntrailer<</Root 1 0 R>>\n%%EOF\n";
 
 /// Every answer worth trying; the first goes on.
 pub(super) fn of(wait: &Wait) -> Vec<Given> {

@@ -1,0 +1,254 @@
+//! What a step expects, compared with what is there.
+
+use serde_json::Value;
+
+use super::{
+    format::{Expect, Status},
+    screen,
+    talk::Talk,
+};
+use crate::{
+    config::{document::escaped, problem::listed},
+    form::{clip, one_line},
+    interview::State,
+    model::{
+        session,
+        transcript::{Audience, EffectOutcome, Event, Recorded},
+    },
+};
+
+/// Longest value that a message shows, in characters.
+const SHOWN_MAX: usize = 200;
+
+/// What differs, with where it is expected: `/expect/reads/0`.
+pub(super) fn differences(expect: &Expect, talk: &Talk, audit: &[String]) -> Vec<(String, String)> {
+    let mut wrong = Wrong(Vec::new());
+    wrong.texts(expect, talk);
+    wrong.buttons(expect, talk);
+    wrong.standing(expect, talk);
+    wrong.data(expect, talk.state.as_ref());
+    wrong.effects(expect, &talk.events);
+    for (n, event) in expect.audit.iter().enumerate() {
+        if !audit.contains(event) {
+            let there = listed(distinct(audit));
+            wrong.add(
+                format!("audit/{n}"),
+                format!("`{event}` isn't in the audit log; there is {there}"),
+            );
+        }
+    }
+    wrong.0
+}
+
+fn distinct(names: &[String]) -> Vec<&str> {
+    let mut all: Vec<&str> = names.iter().map(String::as_str).collect();
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+struct Wrong(Vec<(String, String)>);
+
+impl Wrong {
+    fn add(&mut self, at: impl AsRef<str>, message: String) {
+        self.0.push((format!("/expect/{}", at.as_ref()), message));
+    }
+
+    fn texts(&mut self, expect: &Expect, talk: &Talk) {
+        let news = talk.events.get(talk.before..).unwrap_or_default();
+        let read = screen::read_by(Audience::Participant, news);
+        let team = talk.told_team();
+        let has = |texts: &[String], part: &str| texts.iter().any(|text| screen::has(text, part));
+        for (n, part) in expect.reads.iter().enumerate().filter(|(_, part)| !has(&read, part)) {
+            self.add(format!("reads/{n}"), format!("the participant hasn't read “{part}”"));
+        }
+        for (n, part) in expect.not_reads.iter().enumerate().filter(|(_, part)| has(&read, part)) {
+            self.add(format!("not_reads/{n}"), format!("the participant has read “{part}”"));
+        }
+        for (n, part) in expect.team_reads.iter().enumerate().filter(|(_, part)| !has(&team, part))
+        {
+            let there = team.iter().map(|text| format!("“{}”", shortened(&one_line(text))));
+            let there = there.collect::<Vec<_>>().join(", ");
+            let there = if there.is_empty() { "nothing".to_owned() } else { there };
+            self.add(
+                format!("team_reads/{n}"),
+                format!("the team hasn't read “{part}”; it has read {there}"),
+            );
+        }
+        match (&expect.refused, &talk.refused) {
+            (Some(part), Some(why)) if !screen::has(why, part) => {
+                self.add("refused", format!("expected a refusal with “{part}”; it says “{why}”"));
+            }
+            (Some(part), None) => {
+                self.add("refused", format!("expected a refusal with “{part}”; it was accepted"));
+            }
+            _ => {}
+        }
+    }
+
+    fn buttons(&mut self, expect: &Expect, talk: &Talk) {
+        let questions = talk.state.as_ref().map(screen::questions).unwrap_or_default();
+        let asked: Vec<String> = questions.iter().map(|wait| screen::words(&wait.prompt)).collect();
+        if let Some(part) = &expect.asks
+            && !asked.iter().any(|text| screen::has(text, part))
+        {
+            let there = asked.first().map_or_else(
+                || "nothing is asked".to_owned(),
+                |text| format!("what is asked: “{}”", shortened(&one_line(text))),
+            );
+            self.add("asks", format!("“{part}” isn't asked; {there}"));
+        }
+        let buttons = talk.state.as_ref().map(|state| screen::buttons(state, &talk.events));
+        let buttons = buttons.unwrap_or_default();
+        let is_there = |wanted: &String| {
+            let mut labels = buttons.iter().map(|button| one_line(&button.label));
+            labels.any(|label| label == *wanted) || buttons.iter().any(|b| b.ids.contains(wanted))
+        };
+        let there = || {
+            let labels = buttons.iter().map(|button| format!("“{}”", button.label));
+            labels.collect::<Vec<_>>().join(", ")
+        };
+        for (n, label) in expect.offers.iter().enumerate().filter(|(_, label)| !is_there(label)) {
+            self.add(
+                format!("offers/{n}"),
+                format!("“{label}” isn't offered; what is: {}", there()),
+            );
+        }
+        for (n, label) in expect.not_offers.iter().enumerate().filter(|(_, label)| is_there(label))
+        {
+            self.add(format!("not_offers/{n}"), format!("“{label}” is offered"));
+        }
+    }
+
+    fn standing(&mut self, expect: &Expect, talk: &Talk) {
+        let state = talk.state.as_ref();
+        if let Some(phase) = &expect.phase {
+            let now = state.and_then(State::phase);
+            if now != Some(phase) {
+                let now = now.map_or_else(|| "no phase".to_owned(), |now| format!("`{now}`"));
+                self.add("phase", format!("expected the phase `{phase}`; it is {now}"));
+            }
+        }
+        if let Some(status) = expect.status {
+            let now = standing(state);
+            let is_same = now == status || state.is_some_and(|state| of(state.status) == status);
+            if !is_same {
+                let (status, now) = (status.name(), now.name());
+                self.add("status", format!("expected the status `{status}`; it is `{now}`"));
+            }
+        }
+        for (id, status) in &expect.objectives {
+            let now = state.map(|state| serde_json::json!(state.objective(id)));
+            let now = now.as_ref().and_then(Value::as_str).unwrap_or("erased");
+            if now != status {
+                let at = format!("objectives/{}", escaped(id));
+                self.add(at, format!("expected `{id}` to be `{status}`; it is `{now}`"));
+            }
+        }
+    }
+
+    fn data(&mut self, expect: &Expect, state: Option<&State>) {
+        let record = |name: &str| state.and_then(|state| state.record(name));
+        for (name, wanted) in &expect.records {
+            let found = record(name).map_or(&Value::Null, |record| &record.data);
+            if let Some(why) = differs(wanted, found, &mut vec![name.clone()]) {
+                self.add(format!("records/{}", escaped(name)), why);
+            }
+        }
+        for (n, name) in expect.missing.iter().enumerate() {
+            if let Some(record) = record(name) {
+                self.add(
+                    format!("missing/{n}"),
+                    format!("`{name}` is stored: {}", shown(&record.data)),
+                );
+            }
+        }
+        for (name, wanted) in &expect.values {
+            let found = state.and_then(|state| state.values.get(name)).unwrap_or(&Value::Null);
+            if let Some(why) = differs(wanted, found, &mut vec![name.clone()]) {
+                self.add(format!("values/{}", escaped(name)), why);
+            }
+        }
+    }
+
+    fn effects(&mut self, expect: &Expect, events: &[Recorded]) {
+        let noted = events.iter().filter_map(|recorded| match &*recorded.event {
+            Event::EffectNoted { what, outcome, .. } => Some((what.as_str(), outcome)),
+            _ => None,
+        });
+        let happened = |outcome: &EffectOutcome| {
+            matches!(outcome, EffectOutcome::Queued | EffectOutcome::Delivered)
+        };
+        let done: Vec<&str> =
+            noted.filter(|(_, outcome)| happened(outcome)).map(|(what, _)| what).collect();
+        let there = |wanted: &str| done.iter().any(|what| what.starts_with(wanted));
+        for (n, what) in expect.effects.iter().enumerate().filter(|(_, what)| !there(what)) {
+            let mut names: Vec<&str> = done.clone();
+            names.dedup();
+            let done = if names.is_empty() { "nothing".to_owned() } else { listed(names) };
+            self.add(format!("effects/{n}"), format!("`{what}` hasn't happened; what has: {done}"));
+        }
+        for (n, what) in expect.no_effects.iter().enumerate().filter(|(_, what)| there(what)) {
+            self.add(format!("no_effects/{n}"), format!("`{what}` has happened"));
+        }
+    }
+}
+
+fn standing(state: Option<&State>) -> Status {
+    match state {
+        None => Status::Erased,
+        Some(state) if state.handoff.is_some() => Status::HandedOver,
+        Some(state) => of(state.status),
+    }
+}
+
+const fn of(status: session::Status) -> Status {
+    match status {
+        session::Status::Notice => Status::Notice,
+        session::Status::Open => Status::Open,
+        session::Status::Stopped => Status::Stopped,
+        session::Status::Paused => Status::Paused,
+        session::Status::Declined => Status::Declined,
+        session::Status::Completed => Status::Completed,
+        session::Status::Ended => Status::Ended,
+    }
+}
+
+/// Where a value is not as wanted: tables may have more, everything else is the same.
+fn differs(wanted: &Value, found: &Value, path: &mut Vec<String>) -> Option<String> {
+    let mut within = |key: String, wanted: &Value, found: &Value| {
+        path.push(key);
+        let why = differs(wanted, found, path);
+        path.pop();
+        why
+    };
+    match (wanted, found) {
+        (Value::Object(members), Value::Object(found)) => {
+            members.iter().find_map(|(key, wanted)| {
+                within(key.clone(), wanted, found.get(key).unwrap_or(&Value::Null))
+            })
+        }
+        (Value::Array(items), Value::Array(found)) if items.len() == found.len() => {
+            let mut pairs = items.iter().zip(found).enumerate();
+            pairs.find_map(|(n, (wanted, found))| within(n.to_string(), wanted, found))
+        }
+        (Value::Number(a), Value::Number(b)) if a.as_f64() == b.as_f64() => None,
+        (wanted, found) if wanted == found => None,
+        (wanted, found) => {
+            let path = path.join(".");
+            let found = match found {
+                Value::Null => "there is none".to_owned(),
+                found => format!("it is {}", shown(found)),
+            };
+            Some(format!("expected `{path}` to be {}; {found}", shown(wanted)))
+        }
+    }
+}
+
+fn shown(value: &Value) -> String {
+    format!("`{}`", shortened(&value.to_string()))
+}
+
+fn shortened(text: &str) -> String {
+    clip(text, SHOWN_MAX)
+}
