@@ -9,7 +9,7 @@ mod answers;
 mod approvals;
 mod arguments;
 mod data;
-mod expressions;
+pub(crate) mod expressions;
 mod labels;
 mod objectives;
 mod paths;
@@ -27,8 +27,6 @@ use std::{
 use serde_json::Value;
 
 pub use self::aliases::Aliases;
-#[cfg(test)]
-pub(crate) use self::expressions::DATE_FILTERS;
 use super::LoadedFlow;
 use crate::{
     config::{

@@ -22,13 +22,22 @@ pub const fn shipped() -> [(&'static str, &'static str); 2] {
 }
 
 /// Flows in the box that can be started only where the configuration names them: file and text.
-pub const fn optional() -> [(&'static str, &'static str); 2] {
+pub const fn optional() -> [(&'static str, &'static str); 5] {
     [
         ("job-match.toml", include_str!("../../manifests/flows/job-match.toml")),
         (
             "consulting-discovery.toml",
             include_str!("../../manifests/flows/consulting-discovery.toml"),
         ),
+        (
+            "moderator-application.toml",
+            include_str!("../../manifests/flows/moderator-application.toml"),
+        ),
+        (
+            "volunteer-onboarding.toml",
+            include_str!("../../manifests/flows/volunteer-onboarding.toml"),
+        ),
+        ("exit-interview.toml", include_str!("../../manifests/flows/exit-interview.toml")),
     ]
 }
 

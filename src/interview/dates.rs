@@ -51,7 +51,7 @@ impl Now {
     }
 }
 
-/// Makes the filters known. [`crate::flows::check::DATE_FILTERS`] names them.
+/// Makes the filters known. [`crate::flows::check::expressions::DATE_FILTERS`] names them.
 pub(super) fn register(environment: &mut Environment<'_>, now: Now) {
     environment.add_filter("age", move |date: &Value| {
         let (born, today) = (now.read(date)?, now.day());
@@ -241,7 +241,7 @@ impl Language {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::flows::check::DATE_FILTERS;
+    use crate::flows::check::expressions::DATE_FILTERS;
 
     /// Late on a leap day in London, the next day in Auckland.
     fn at(zone: &str, locale: &str) -> Environment<'static> {

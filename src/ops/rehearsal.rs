@@ -258,7 +258,10 @@ fn is_for_a_model(state: &State, flow: &LoadedFlow) -> bool {
 fn place(wait: &Wait, state: &State) -> String {
     match &wait.purpose {
         Purpose::Call { call, tool } => match state.call(call).map(|known| &known.call.origin) {
-            Some(Origin::Step { step }) => step.clone(),
+            Some(Origin::Step { step }) => match wait.state["stage"].as_u64() {
+                Some(n @ 1..) => format!("{step}, stage {}", n + 1),
+                Some(_) | None => step.clone(),
+            },
             _ => tool.clone(),
         },
         Purpose::Child { .. } => "sub-task".to_owned(),
@@ -283,8 +286,11 @@ async fn answered(
         (taken.iter().filter(is_same).count(), *k)
     };
     let planned = plan.get(taken.len()).copied().filter(|k| *k < given.len());
+    // Who votes after others votes like them: opinions that differ come by plan.
+    let alike = taken.last().filter(|last| !wait.votes.is_empty() && last.place == place);
+    let alike = alike.map(|last| last.choice);
     let mut order: Vec<usize> = (0..given.len()).collect();
-    order.sort_by_key(|k| (Some(*k) != planned, times(k)));
+    order.sort_by_key(|k| (Some(*k) != planned, Some(*k) != alike, times(k)));
     let mut why = String::from("there is nothing to answer");
     for choice in order {
         match give(stage, wait, &given[choice]).await? {

@@ -24,7 +24,8 @@ pub(super) fn sample(field: &Field) -> Option<Value> {
         Input::Email => Value::from("ada@example.org"),
         Input::Url => Value::from("https://example.org"),
         Input::Phone => Value::from("+44 20 7946 0018"),
-        Input::Date | Input::Day => Value::from("2021-03-01"),
+        // Far enough back for somebody to be of age.
+        Input::Date | Input::Day => Value::from("1998-03-01"),
         Input::Number { min, max, integer } => {
             let number = min.or(*max).unwrap_or(1.0);
             let whole = serde_json::from_str(&format!("{number:.0}")).ok();

@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use serde_json::Value;
+
 use super::{Finding, Rehearsal, Trouble, rehearse};
 use crate::{
     config::{
@@ -10,7 +12,10 @@ use crate::{
     },
     engine::{Error, Receipt},
     flows::LoadedFlow,
-    model::{flow::Step, wait::Settlement},
+    model::{
+        flow::{Step, WHEN},
+        wait::Settlement,
+    },
     ops::stage::Scene,
 };
 
@@ -80,10 +85,23 @@ fn unreached(found: &Rehearsal, flow: &LoadedFlow, document: &Document) -> Vec<P
             Some(_) => "see what its `when` and the branches before it say",
             None => "see what the branches before it say",
         });
-        let is_certain = !found.is_partial && when.matches("answers.").count() == 1;
+        let is_certain = !found.is_partial
+            && when.matches("answers.").count() == 1
+            && !speaks_of_conditional(flow, when);
         Some(if is_certain { problem } else { problem.warning() })
     });
     told.collect()
+}
+
+/// Whether a condition speaks of a question some of whose options come only under a condition of their own.
+fn speaks_of_conditional(flow: &LoadedFlow, when: &str) -> bool {
+    let steps = flow.flow.phase.iter().flat_map(|phase| &phase.step);
+    let has_conditions = |step: &&Step| {
+        let options = step.args.get("options").and_then(Value::as_array);
+        options.is_some_and(|options| options.iter().any(|option| option.get(WHEN).is_some()))
+    };
+    let mut conditional = steps.filter(has_conditions);
+    conditional.any(|step| when.contains(&format!("answers.{}", step.id)))
 }
 
 /// Tools whose results depend on what is in a file, or on somebody else's service.
