@@ -98,7 +98,7 @@ pub(super) struct Stage {
     pub(super) session: SessionId,
     store: Arc<MemoryStore>,
     gateway: Arc<Arrives>,
-    platform: Platform,
+    participant: Responder,
     keys: u64,
 }
 
@@ -157,8 +157,9 @@ impl Stage {
             thread: None,
         };
         let flow = &scene.flow.flow.id;
-        let session = engine.start(flow, &participant(platform), place, "start").await?;
-        Ok(Self { engine, store, gateway, clock, session, platform, keys: 0 })
+        let participant = participant(platform, scene.flow.flow.policy.score_people);
+        let session = engine.start(flow, &participant, place, "start").await?;
+        Ok(Self { engine, store, gateway, clock, session, participant, keys: 0 })
     }
 
     /// What has happened once the engine has done its work; none where everything was erased.
@@ -195,7 +196,7 @@ impl Stage {
 
     /// The participant does something.
     pub(super) async fn act(&mut self, what: What) -> Result<Receipt, Error> {
-        let from = participant(self.platform);
+        let from = self.participant.clone();
         self.receive(from, what).await
     }
 
@@ -207,9 +208,10 @@ impl Stage {
     }
 }
 
-fn participant(platform: Platform) -> Responder {
+/// Whoever is interviewed: one of the staff where nobody else may begin the flow.
+fn participant(platform: Platform, staff: bool) -> Responder {
     let person = PersonId { platform, ..PersonId::web("participant") };
-    Responder::without_rights(person, "Ada".to_owned())
+    Responder { staff, ..Responder::without_rights(person, "Ada".to_owned()) }
 }
 
 /// An answer to a card.
