@@ -63,7 +63,7 @@ impl Actor {
         let Some((deciders, _)) = approval.stage(stage) else {
             return Err(Refusal("nobody is left to decide".to_owned()));
         };
-        let title = script::filled(&self.state, &self.flow, &approval.title)
+        let title = script::filled_for_team(&self.state, &self.flow, &approval.title)
             .map_err(|failure| Refusal(failure.to_string()))?;
         let expires_at = self.now.checked_add_signed(approval.expires.delta());
         let stamp = |at: DateTime<Utc>| at.format("%Y-%m-%d %H:%M UTC").to_string();

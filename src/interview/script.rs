@@ -26,7 +26,7 @@
 use std::{cell::OnceCell, io};
 
 use chrono::NaiveDate;
-use minijinja::{Environment, ErrorKind, UndefinedBehavior};
+use minijinja::{Environment, ErrorKind, UndefinedBehavior, escape_formatter};
 use serde_json::{Map, Value, json};
 
 use super::{
@@ -119,6 +119,18 @@ pub(super) fn arguments(state: &State, flow: &LoadedFlow, step: &Step) -> Result
         Some(failure) => Err(failure),
         None => Ok(filled.unwrap_or_else(|| json!({}))),
     }
+}
+
+/// A text of the flow for the team, with its expressions filled in: whoever has no name is called something, too.
+pub(super) fn filled_for_team(
+    state: &State,
+    flow: &LoadedFlow,
+    text: &str,
+) -> Result<String, Failure> {
+    let mut scope = Scope::new(state, flow);
+    scope.context["participant"]["name"] = json!(state.person_in_words());
+    let fail = |why| Failure { expression: text.to_owned(), why };
+    scope.filled(text, &scope.context).map_err(fail)
 }
 
 /// A text of the flow with its expressions filled in.
@@ -284,6 +296,10 @@ impl Scope<'_> {
         let mut environment = Environment::new();
         environment.set_undefined_behavior(UndefinedBehavior::Chainable);
         environment.set_fuel(Some(FUEL));
+        // What is not there reads as nothing, whether it is null or undefined.
+        environment.set_formatter(|out, state, value| {
+            if value.is_none() { Ok(()) } else { escape_formatter(out, state, value) }
+        });
         Self { environment, context, failure: OnceCell::new() }
     }
 
@@ -526,7 +542,7 @@ mod tests {
             assert_eq!(fill(&default), Ok(Some(json!("none"))), "{expression}");
         }
         assert_eq!(
-            fill(&json!("{{ vars.list | length }} {{ nothing.at.all }}")),
+            fill(&json!("{{ vars.list | length }} {{ nothing.at.all }}{{ none }}")),
             Ok(Some(json!("2 ")))
         );
         let most = format!("{{{{ 'x' * {FILLED_MAX} }}}}");

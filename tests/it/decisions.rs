@@ -14,7 +14,7 @@ use chrono::TimeDelta;
 use insta::assert_snapshot;
 use serde_json::json;
 
-use crate::world::{World, ada, grace, linus, settled};
+use crate::world::{World, ada, grace, linus, room, settled};
 
 /// An application that two of the desk and then a lead decide on.
 const APPLICATION: &str = r#"
@@ -313,4 +313,17 @@ async fn nobody_decides_about_themselves() {
     let ada = Responder { approver_of: vec!["desk".to_owned()], ..ada() };
     let refused = world.press_as(&ada, "Approve").await;
     assert!(matches!(refused, Settlement::NotAllowed { .. }), "{refused:?}");
+}
+
+#[tokio::test]
+async fn whoever_has_given_no_name_is_called_something_all_the_same() {
+    let mut world = World::with(APPLICATION, None).await;
+    let nameless = Responder { name: String::new(), ..ada() };
+    let started = world.engine.start("application", &nameless, room("two"), "start-2").await;
+    world.session = started.unwrap();
+    world.rest().await;
+    world.press("Cake").await;
+    world.say("I like cake.").await;
+    let title = card(&world).await.prompt.title.clone();
+    assert_eq!(title.as_deref(), Some("Make A participant a moderator of Cake?"));
 }
