@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::{led, source};
 use crate::{
     flows::LoadedFlow,
-    model::flow::{ELSE, Mode, Phase, PhaseEffect, Step},
+    model::flow::{ELSE, Mode, Moment, Phase, PhaseEffect, Step},
     ops::{
         app::{self, Wanted},
         cli::Output,
@@ -123,7 +123,10 @@ impl Drawing {
         let flow = &loaded.flow;
         let number = |id: &String| flow.phase.iter().position(|phase| phase.id == *id);
         let part = |(at, phase): (usize, &Phase)| Part {
-            title: format!("{} · {}", at + 1, phase.title),
+            title: match &phase.after {
+                Some(after) => format!("{} · {} (after {after})", at + 1, phase.title),
+                None => format!("{} · {}", at + 1, phase.title),
+            },
             note: note(phase),
             nodes: nodes(phase),
             jump: phase.next.as_ref().and_then(number).filter(|next| *next != at + 1),
@@ -228,9 +231,16 @@ fn effect(effect: &PhaseEffect) -> Node {
             ("discord_post", format!("{data} to {channel}"))
         }
     };
+    let moment = match effect.on() {
+        Moment::Completed => "",
+        Moment::Stopped => " when it is stopped",
+        Moment::Approved => " when it is approved",
+        Moment::Denied => " when it is denied",
+        Moment::Expired => " when nobody decides",
+    };
     Node {
         kind: Kind::Effect,
-        name: name.to_owned(),
+        name: format!("{name}{moment}"),
         detail,
         when: effect.when().map(str::to_owned),
         decision: effect.approval().map(str::to_owned),

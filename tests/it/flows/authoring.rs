@@ -268,9 +268,21 @@ fn a_graph_in_mermaid_has_phases_steps_branches_jumps_effects_and_decisions() {
     "#);
 }
 
+#[test]
+fn a_graph_says_when_a_part_and_an_effect_come() {
+    let (graph, ..) = ran(&[], &["graph", "volunteer-onboarding"]);
+    for words in [
+        "5 · Your first week (after 5 working days)",
+        "discord_add_role when it is approved",
+        "set score",
+    ] {
+        assert!(graph.contains(words), "{words}: {graph}");
+    }
+}
+
 #[tokio::test]
 async fn a_graph_in_mermaid_can_be_drawn() {
-    for flow in ["small.toml", "job-match", "consulting-discovery"] {
+    for flow in ["small.toml", "job-match", "consulting-discovery", "volunteer-onboarding"] {
         let (graph, told, _) = ran(&[("small.toml", SMALL)], &["graph", flow]);
         let drawn = Printer::default().diagram(&graph).await;
         assert!(drawn.is_ok(), "{flow}: {:?}\n{told}{graph}", drawn.err());
