@@ -364,6 +364,8 @@ async fn words_are_seen_while_they_come_and_are_one_message_in_the_end() {
     gate.open();
     world.ada.sees("What is its name").await;
     world.stands("active").await;
+    // Addresses become links with a last edit.
+    world.ada.sees("(https://cats.example/all)").await;
     insta::assert_snapshot!(world.ada.screen(), @"
     ── direct ──
     Anteroom: Hello.
