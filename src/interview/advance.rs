@@ -6,8 +6,7 @@ use serde_json::{Value, json};
 
 use super::{
     Actor, Suspension,
-    attempts::{denial_label, denial_reader_of},
-    decision::authors,
+    attempts::{asking, authors, denial_reader_of, stamp},
     evidence,
     settle::Responder,
     state::State,
@@ -394,8 +393,6 @@ impl Actor {
             }
         };
         let expires = self.override_expiry();
-        let denial_reader = self.denial_reader();
-        let stamp = |at: chrono::DateTime<chrono::Utc>| at.format("%Y-%m-%d %H:%M UTC").to_string();
         let reason = request.reason.filter(|reason| *reason != USER_REQUESTED).unwrap_or_default();
         let facts = [
             (Decide::PERSON, person.clone()),
@@ -412,18 +409,7 @@ impl Actor {
                 title: Some(request_line.clone()),
                 body: "This phase isn't complete. Missing items were determined by the app, not by the model."
                     .to_owned(),
-                control: Control::Decide(Decide {
-                    request: request_line,
-                    facts: facts
-                        .into_iter()
-                        .filter(|(_, value)| !value.is_empty())
-                        .map(|(label, value)| (label.to_owned(), value))
-                        .collect(),
-                    approve: "Approve".to_owned(),
-                    deny: "Deny".to_owned(),
-                    deny_and_tell: Some(denial_label(denial_reader).to_owned()),
-                    denial_reader,
-                }),
+                control: asking(&request_line, facts, self.denial_reader()),
                 notes: Vec::new(),
             },
             state: remembered(request),

@@ -1,11 +1,12 @@
 //! The audit records of `next_phase`: one for each invocation, one for each decision, under one call id.
 
+use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
 
 use super::{Actor, advance::Request};
 use crate::model::{
     transcript::Origin,
-    ui::{Control, DenialReader, Reply},
+    ui::{Control, Decide, DenialReader, Reply},
     wait::Wait,
 };
 
@@ -101,8 +102,37 @@ pub(super) fn denial_reader_of(wait: &Wait) -> Option<DenialReader> {
     }
 }
 
+/// The card on which those who decide see a request; facts without a value are left out.
+pub(super) fn asking<L: Into<String>>(
+    request: &str,
+    facts: impl IntoIterator<Item = (L, String)>,
+    denial_reader: DenialReader,
+) -> Control {
+    let facts = facts.into_iter().filter(|(_, value)| !value.is_empty());
+    Control::Decide(Decide {
+        request: request.to_owned(),
+        facts: facts.map(|(label, value)| (label.into(), value)).collect(),
+        approve: "Approve".to_owned(),
+        deny: "Deny".to_owned(),
+        deny_and_tell: Some(denial_label(denial_reader).to_owned()),
+        denial_reader,
+    })
+}
+
+/// A moment on such a card.
+pub(super) fn stamp(at: DateTime<Utc>) -> String {
+    at.format("%Y-%m-%d %H:%M UTC").to_string()
+}
+
+/// Whose words a denial carries: of everybody who wrote some, or of the one who decided alone.
+pub(super) fn authors(wait: &Wait, by_name: &str) -> String {
+    let wrote = wait.votes.iter().filter(|vote| !vote.approves() && vote.feedback.is_some());
+    let names: Vec<&str> = wrote.map(|vote| vote.by_name.as_str()).collect();
+    if names.is_empty() { by_name.to_owned() } else { names.join(", ") }
+}
+
 /// Label of the button that denies and says why.
-pub(super) const fn denial_label(reader: DenialReader) -> &'static str {
+const fn denial_label(reader: DenialReader) -> &'static str {
     match reader {
         DenialReader::Interviewer => "Deny and tell the interviewer",
         DenialReader::Participant => "Deny with feedback",

@@ -3,12 +3,11 @@
 
 use std::sync::Arc;
 
-use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
 
 use super::{
     Actor, Refusal, Suspension,
-    attempts::{denial_label, denial_reader_of, feedback_reader},
+    attempts::{asking, authors, denial_reader_of, feedback_reader, stamp},
     script,
     state::CallState,
     summary::shown,
@@ -19,7 +18,7 @@ use crate::{
     model::{
         flow::{Approval, Moment, Period, REQUEST},
         transcript::CallResult,
-        ui::{Control, Decide, Decision, DenialReader, Offered, Prompt, Reply},
+        ui::{Decide, Decision, DenialReader, Offered, Prompt, Reply},
         wait::{Answerers, Purpose, Vote, Wait},
     },
 };
@@ -66,7 +65,6 @@ impl Actor {
         let title = script::filled_for_team(&self.state, &self.flow, &approval.title)
             .map_err(|failure| Refusal(failure.to_string()))?;
         let expires_at = self.now.checked_add_signed(approval.expires.delta());
-        let stamp = |at: DateTime<Utc>| at.format("%Y-%m-%d %H:%M UTC").to_string();
         let stages = approval.stages().count();
         let step = if stages > 1 { format!("{} of {stages}", stage + 1) } else { String::new() };
         let facts = [
@@ -78,16 +76,7 @@ impl Actor {
             ("Requested", stamp(self.now)),
             ("Expires", expires_at.map(stamp).unwrap_or_default()),
         ];
-        let facts = facts.into_iter().filter(|(_, value)| !value.is_empty());
-        let denial_reader = self.denial_reader();
-        let control = Control::Decide(Decide {
-            request: title.clone(),
-            facts: facts.map(|(label, value)| (label.to_owned(), value)).collect(),
-            approve: "Approve".to_owned(),
-            deny: "Deny".to_owned(),
-            deny_and_tell: Some(denial_label(denial_reader).to_owned()),
-            denial_reader,
-        });
+        let control = asking(&title, facts, self.denial_reader());
         let body = shown(&self.state, &self.flow, &approval.show);
         Ok(Suspension {
             prompt: Prompt { title: Some(title), body, control, notes: Vec::new() },
@@ -241,13 +230,6 @@ fn deciders(wait: &Wait, approves: bool, by_name: &str) -> Vec<String> {
     let names: Vec<String> =
         wait.votes.iter().filter(alike).map(|vote| vote.by_name.clone()).collect();
     if names.is_empty() { vec![by_name.to_owned()] } else { names }
-}
-
-/// Whose words a denial carries.
-pub(super) fn authors(wait: &Wait, by_name: &str) -> String {
-    let wrote = wait.votes.iter().filter(|vote| !vote.approves() && vote.feedback.is_some());
-    let names: Vec<&str> = wrote.map(|vote| vote.by_name.as_str()).collect();
-    if names.is_empty() { by_name.to_owned() } else { names.join(", ") }
 }
 
 /// Whether a request goes on from one that others of the team have approved.

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::{
     Actor, Refusal, State, Suspension,
-    attempts::{denial_label, feedback_reader},
+    attempts::{asking, feedback_reader},
     script,
     summary::{summary, titled},
     texts,
@@ -102,15 +102,7 @@ impl Actor {
             [("Flow", self.flow.flow.title.clone()), ("Phase", phase.title.clone())].map(words),
         );
         // A phase that is over is led by nobody: whoever asked is told themselves.
-        let denial_reader = DenialReader::Participant;
-        let control = Control::Decide(Decide {
-            request: request.clone(),
-            facts,
-            approve: "Approve".to_owned(),
-            deny: "Deny".to_owned(),
-            deny_and_tell: Some(denial_label(denial_reader).to_owned()),
-            denial_reader,
-        });
+        let control = asking(&request, facts, DenialReader::Participant);
         let expires = self.flow.flow.approvals.overrides.expires.delta();
         let suspension = Suspension {
             prompt: Prompt {
