@@ -15,7 +15,7 @@ mod objectives;
 mod paths;
 mod periods;
 mod start;
-mod steps;
+pub(crate) mod steps;
 mod structure;
 
 use std::{

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Number, Value, json};
 
-use super::schemas::Trouble;
+use super::{schemas::Trouble, text::is_word};
 use crate::{
     config::document::escaped,
     model::flow::{DataField, FieldType, InOrder},
@@ -20,7 +20,7 @@ pub(super) fn compile(fields: &InOrder<DataField>) -> (Value, Vec<(String, Troub
     }
     for (name, field) in &fields.0 {
         let mut wrong = Vec::new();
-        if !is_name(name) {
+        if !is_word(name) {
             let hint = "use lower-case letters, digits and `_`, beginning with a letter";
             let message = format!("`{name}` can't be the name of a field");
             wrong.push((String::new(), (message, Some(hint.to_owned()))));
@@ -42,11 +42,6 @@ pub(super) fn compile(fields: &InOrder<DataField>) -> (Value, Vec<(String, Troub
         "properties": properties,
     });
     (schema, problems)
-}
-
-fn is_name(name: &str) -> bool {
-    name.starts_with(|c: char| c.is_ascii_lowercase())
-        && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
 }
 
 type Wrong = Vec<(String, Trouble)>;

@@ -37,3 +37,9 @@ fn next(text: &str) -> Option<(&str, &str, &str)> {
     let (inner, after) = opened.split_once("}}")?;
     Some((before, inner, after))
 }
+
+/// Fit for an expression: `answers.word`.
+pub(crate) fn is_word(text: &str) -> bool {
+    text.starts_with(|first: char| first.is_ascii_lowercase())
+        && text.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_')
+}

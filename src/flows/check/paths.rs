@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::steps::outcomes;
+use super::steps::all_outcomes;
 use crate::model::flow::{Phase, Step};
 
 /// Where a script can go.
@@ -45,8 +45,8 @@ fn goes_on(step: &Step) -> bool {
     let optional = step.args.get("required").and_then(serde_json::Value::as_bool) == Some(false);
     // A rejected review is asked again, and what failed is not told apart here.
     let is_caught = |key: &String| key == "rejected" || step.leads(key).is_some();
-    match outcomes(step) {
-        Some(outcomes) if !outcomes.is_empty() && !optional => !outcomes.iter().all(is_caught),
+    match all_outcomes(step) {
+        Some(outcomes) if !optional => !outcomes.iter().all(is_caught),
         Some(_) | None => true,
     }
 }

@@ -2,13 +2,13 @@
 
 use serde_json::Value;
 
-use super::{Check, structure::is_word};
+use super::Check;
 use crate::{
     config::{
         document::escaped,
         problem::{did_you_mean, listed},
     },
-    flows::shape::kind,
+    flows::{shape::kind, text::is_word},
     model::flow::{ELSE, Phase, Skip, Step},
 };
 
@@ -262,6 +262,11 @@ pub(super) fn outcomes(step: &Step) -> Option<Vec<String>> {
         outcomes.push(EXPIRED.to_owned());
     }
     Some(outcomes)
+}
+
+/// The same where nothing else can come of it; none for a step that takes any words, too.
+pub(crate) fn all_outcomes(step: &Step) -> Option<Vec<String>> {
+    outcomes(step).filter(|_| of_tool(step).is_some_and(|known| !known.is_empty()))
 }
 
 /// What comes of a step whose deadline has passed.

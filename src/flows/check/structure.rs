@@ -50,7 +50,7 @@ impl Check<'_> {
             self.next_phase(p);
         }
         self.order();
-        for name in flow.data.keys().filter(|name| !is_word(name)) {
+        for name in flow.data.keys().filter(|name| !text::is_word(name)) {
             let hint = Some(
                 "use lower-case letters, digits and underscores, for example `writing_sample`"
                     .to_owned(),
@@ -76,7 +76,7 @@ impl Check<'_> {
 
     fn name(&mut self, used: &mut BTreeSet<String>, what: &str, id: &str, at: &str) {
         let at = format!("{at}/id");
-        let parts_fit = id.split('.').all(is_word);
+        let parts_fit = id.split('.').all(text::is_word);
         if !parts_fit || (what != "objective" && id.contains('.')) {
             let hint = Some(
                 "use lower-case letters, digits and underscores, beginning with a letter"
@@ -333,12 +333,6 @@ fn is_slug(text: &str) -> bool {
         && text.split('-').all(|part| {
             !part.is_empty() && part.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit())
         })
-}
-
-/// Fit for an expression: `answers.word`.
-pub(super) fn is_word(text: &str) -> bool {
-    text.starts_with(|first: char| first.is_ascii_lowercase())
-        && text.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_')
 }
 
 /// Whether data of a schema holds numbers, or words with their source.

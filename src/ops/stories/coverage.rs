@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::{
     config::{Problem, document::Document},
-    flows::LoadedFlow,
+    flows::{LoadedFlow, check::steps::all_outcomes},
     model::{
         flow::{ELSE, Phase, Step},
         transcript::{CallResult, Event, Origin, Recorded},
@@ -84,22 +84,11 @@ fn of_step(step: &Step, at: &str, all: &mut Vec<(Outcome, String)>) {
         all.push((Outcome::Branch(id(), key.clone()), format!("{at}/branch/{key}")));
     }
     let has_every = || {
-        let known = statuses(&step.tool);
-        !known.is_empty() && known.iter().all(|status| step.branch.contains_key(*status))
+        let known = all_outcomes(step);
+        known.is_some_and(|known| known.iter().all(|key| step.branch.contains_key(key)))
     };
     if !is_choice && !step.branch.is_empty() && !step.branch.contains_key(ELSE) && !has_every() {
         all.push((Outcome::NoBranch(id()), format!("{at}/branch")));
-    }
-}
-
-/// Every status that a tool's result can have; none where that isn't known.
-fn statuses(tool: &str) -> &'static [&'static str] {
-    match tool {
-        "get_user_upload" | "get_image_from_user" => &["uploaded", "skipped"],
-        "submit_for_validation" => &["approved", "modified", "rejected", "skipped"],
-        "extract_document" => &["ok", "partial", "failed"],
-        "get_macos_contact_card" => &["fetched", "permission_denied", "not_found"],
-        _ => &[],
     }
 }
 

@@ -609,6 +609,19 @@ title = "In your own words""#,
   when = "'drive' in answers.topics""#,
         ),
     ],
+    &[(
+        r#"  [[phase.step]]
+  id = "licence""#,
+        r#"  [[phase.step]]
+  id = "words"
+  tool = "request_user_input"
+  deadline = "2d"
+  args = { prompt = "Anything else?" }
+  branch = { expired = "@stop" }
+
+  [[phase.step]]
+  id = "licence""#,
+    )],
 ];
 
 fn changed(edits: &[Edit]) -> String {
