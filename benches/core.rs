@@ -141,7 +141,7 @@ fn choice() -> Wait {
         description: None,
         icon: None,
     });
-    let choose = Choose { choices: choices.into(), multiple: false, required: true };
+    let choose = Choose { choices: choices.into(), required: true, ..Choose::default() };
     let body = "What brings you here? Pick one. This decides *which channels* you see.".to_owned();
     let prompt = Prompt { title: None, body, control: Control::Choose(choose), notes: Vec::new() };
     let ids = CountingIds::default();

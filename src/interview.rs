@@ -41,6 +41,7 @@ mod summary;
 mod texts;
 mod think;
 mod timers;
+pub mod topics;
 pub mod typed;
 mod unasked;
 

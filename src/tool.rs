@@ -100,7 +100,8 @@ pub struct ToolSpec {
     pub done: &'static str,
     /// JSON Schema (2020-12) of the arguments, as the specification has it.
     pub parameters: Value,
-    /// Arguments that a flow may give besides, by name, with their schemas. No model is shown them.
+    /// Arguments that a step of a flow may give besides, or within other bounds, by name, with their schemas. No model is
+    /// shown them.
     pub for_scripts: Value,
     /// What a restart does with a call that had begun and left no result.
     pub effect_class: EffectClass,

@@ -10,7 +10,7 @@ use tokio::sync::broadcast;
 use super::Engine;
 use crate::{
     ids::SessionId,
-    interview::Speech,
+    interview::{Speech, topics},
     llm::{
         Sink,
         chat::{Message, Part, Request},
@@ -88,6 +88,10 @@ pub(super) struct Draughtsman<'a> {
     knew: u64,
     text: String,
     told: usize,
+    /// How much of the text those who look on have, in bytes.
+    shown: usize,
+    /// Topics that must not be asked about: words are shown by whole sentences then, up to one that asks about them.
+    never: &'a [String],
 }
 
 impl<'a> Draughtsman<'a> {
@@ -95,22 +99,29 @@ impl<'a> Draughtsman<'a> {
         drafts: &'a Drafts,
         (session, knew): (SessionId, u64),
         request: &Request,
+        never: &'a [String],
     ) -> Self {
         drafts.asked().insert(session, (knew, tokens_of(request)));
-        Self { drafts, session, knew, text: String::new(), told: 0 }
+        Self { drafts, session, knew, text: String::new(), told: 0, shown: 0, never }
     }
 
     fn tell(&mut self) {
-        self.told = self.text.len();
+        let shown = topics::showable(self.never, &self.text);
         let (session, knew) = (self.session, self.knew);
-        self.drafts.tell(Draft { session, knew, text: Arc::from(self.text.as_str()) });
+        let is_news = self.shown != shown;
+        self.told = self.text.len();
+        self.shown = shown;
+        if is_news {
+            let text = Arc::from(&self.text[..shown]);
+            self.drafts.tell(Draft { session, knew, text });
+        }
     }
 }
 
 impl Drop for Draughtsman<'_> {
     fn drop(&mut self) {
         self.drafts.asked().remove(&self.session);
-        if self.told > 0 {
+        if self.shown > 0 {
             self.text.clear();
             self.tell();
         }

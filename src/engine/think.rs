@@ -26,7 +26,7 @@ use super::{
 use crate::{
     flows::LoadedFlow,
     ids::SessionId,
-    interview::{Actor, Next, Response, Retry, State},
+    interview::{Actor, Next, Response, Retry, State, topics},
     llm::{
         self, Sink,
         chat::{self, Request, ToolSpec},
@@ -42,6 +42,33 @@ use crate::{
 
 /// A silence that needs a word of excuse, where the process that was to speak has ended.
 const NOTICED: TimeDelta = TimeDelta::seconds(30);
+
+/// How the model was asked.
+struct Asked<'a> {
+    /// It had been told that its last answer lacked something.
+    is_nudged: bool,
+    /// Whether it is asked once more if its answer is of no use.
+    again: bool,
+    /// Words of its last answer that this one goes on with.
+    unsaid: &'a str,
+    /// Topics that it must not ask about.
+    never: &'a [String],
+}
+
+impl Asked<'_> {
+    /// An answer that asks about nothing that is forbidden. One that does is asked for again; from the next such the
+    /// question is left out when it is said.
+    fn allowed(&self, session: SessionId, response: Response) -> Result<Response, &'static str> {
+        let said = format!("{}{}", self.unsaid, response.text);
+        let Some(found) = topics::forbidden(self.never, &said) else { return Ok(response) };
+        let (topic, again) = (found.topic, self.again);
+        tracing::warn!(
+            session.id = %session, topic, again,
+            "the model asked about something that the flow's `never_ask` forbids; the question is not sent"
+        );
+        if again { Err(topics::FORBIDDEN) } else { Ok(response) }
+    }
+}
 
 /// What asking the model came to.
 enum Thinking {
@@ -97,12 +124,15 @@ impl Engine {
         let again = state.mind.useless + 1 < tries;
         let model = reserve.filter(|_| state.mind.useless >= TRIES).unwrap_or(model);
         // The draft ends with it, after the words were posted.
-        let mut sink = Draughtsman::begin(&self.inner.drafts, (session, knew), &request);
+        let never = &flow.flow.policy.never_ask;
+        let mut sink = Draughtsman::begin(&self.inner.drafts, (session, knew), &request, never);
         match self.ask(model.as_ref(), &request, &mut sink, (session, knew)).await? {
             Thinking::Dropped => {}
             Thinking::Answered(answer) => {
                 let is_nudged = state.mind.gaps > 0;
-                self.answered((session, knew), answer, (is_nudged, again)).await?;
+                let never: &[String] = if state.family.own.is_some() { &[] } else { never };
+                let asked = Asked { is_nudged, again, unsaid: &state.mind.unsaid, never };
+                self.answered((session, knew), answer, asked).await?;
             }
             Thinking::Failed(llm::Error::Overflow(_) | llm::Error::TooLarge { .. })
                 if self.shorten(state, loaded, flow).await? => {}
@@ -181,12 +211,14 @@ impl Engine {
         &self,
         (session, knew): (SessionId, u64),
         answer: chat::Completion,
-        (is_nudged, again): (bool, bool),
+        asked: Asked<'_>,
     ) -> Result<(), Error> {
+        let again = asked.again;
         let (usage, finish) = (answer.usage, answer.finish.word());
         let answer = match useful(answer) {
             // It was asked whether something is missing.
-            Err(EMPTY) if is_nudged => Ok(Response { usage, ..Response::default() }),
+            Err(EMPTY) if asked.is_nudged => Ok(Response { usage, ..Response::default() }),
+            Ok(response) => asked.allowed(session, response),
             other => other,
         };
         match answer {

@@ -179,10 +179,10 @@ impl Draft {
         let picked = self.picked();
         let ids = choose.choices.iter().map(|choice| &choice.id).filter(|id| picked.contains(id));
         let ids: Vec<String> = ids.cloned().collect();
-        match ids.len() {
-            0 if choose.required => wrong(words::NO_PICK),
-            many if many > 1 && !choose.multiple => wrong("Please pick one."),
-            _ => Ok(Reply::Chosen { ids, free_text: None }),
+        match choose.complaint(ids.len()) {
+            Some(_) if ids.is_empty() && choose.least.is_none() => wrong(words::NO_PICK),
+            Some(complaint) => wrong(&complaint),
+            None => Ok(Reply::Chosen { ids, free_text: None }),
         }
     }
 

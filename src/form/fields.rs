@@ -85,10 +85,11 @@ fn chosen(choose: &Choose, action: &str, fields: &Fields) -> Result<Reply, Vec<F
         .filter(|(n, choice)| is_picked((*n, &choice.id)))
         .map(|(_, choice)| choice.id.clone())
         .collect();
-    if ids.is_empty() && choose.required {
-        return Err(wrong("pick", words::NO_PICK));
+    match choose.complaint(ids.len()) {
+        Some(_) if ids.is_empty() && choose.least.is_none() => Err(wrong("pick", words::NO_PICK)),
+        Some(complaint) if choose.multiple => Err(wrong("pick", &complaint)),
+        _ => Ok(Reply::Chosen { ids, free_text: None }),
     }
-    Ok(Reply::Chosen { ids, free_text: None })
 }
 
 fn filled(form: &Form, fields: &Fields) -> Result<Reply, Vec<FieldError>> {

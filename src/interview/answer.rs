@@ -92,13 +92,10 @@ fn check_choice(choose: &Choose, ids: &[String], free_text: Option<&str>) -> Vec
         return vec![FieldError::whole(format!("“{stray}” was not among the choices."))];
     }
     let repeated = ids.iter().enumerate().any(|(n, id)| ids[..n].contains(id));
-    if repeated || (ids.len() > 1 && !choose.multiple) {
+    if repeated {
         return vec![FieldError::whole("Please pick one.")];
     }
-    if ids.is_empty() && choose.required {
-        return vec![FieldError::whole("Please pick one.")];
-    }
-    Vec::new()
+    choose.complaint(ids.len()).map(FieldError::whole).into_iter().collect()
 }
 
 fn check_form(form: &Form, values: &serde_json::Map<String, Value>) -> Vec<FieldError> {
@@ -327,7 +324,7 @@ mod tests {
             icon: None,
         };
         let choices = vec![choice("p", "Pear"), choice("q", "Green apple"), choice("yes", "Yes")];
-        Control::Choose(Choose { choices, multiple, required: true })
+        Control::Choose(Choose { choices, multiple, required: true, ..Choose::default() })
     }
 
     #[test]

@@ -121,7 +121,7 @@ impl Actor {
         let gap = Some(gap);
         self.emit(Event::Thought(Thought { knew, round, text, calls, usage, opaque, last, gap }));
         if is_seen {
-            self.post_of_model(shown);
+            self.post_of_model(&shown);
         }
         self.mind_budgets(before);
     }

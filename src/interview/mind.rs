@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 
-use super::{budget::BUDGET, handover::TOOL, state::CallState, think::pause};
+use super::{budget::BUDGET, handover::TOOL, state::CallState, think::pause, topics::FORBIDDEN};
 use crate::{
     ids::CallId,
     model::{
@@ -404,7 +404,7 @@ pub(super) const NOT_SHOWN: &str = "not_shown";
 pub(super) const CUT_OFF: &str = "cut_off";
 
 /// Codes of answers of no use: the model is there, and answers otherwise when it is told.
-const USELESS: [&str; 4] = ["empty_answer", "refused", "filtered", CUT_OFF];
+const USELESS: [&str; 5] = ["empty_answer", "refused", "filtered", FORBIDDEN, CUT_OFF];
 
 /// Whether a failure is an answer of no use.
 pub(super) fn is_useless(code: &str) -> bool {

@@ -52,7 +52,12 @@ impl Actor {
         let prompt = Prompt {
             title: Some(flow.flow.title.clone()),
             body,
-            control: Control::Choose(Choose { choices, multiple: false, required: true }),
+            control: Control::Choose(Choose {
+                choices,
+                multiple: false,
+                required: true,
+                ..Choose::default()
+            }),
             notes: Vec::new(),
         };
         let suspension = Suspension {
@@ -80,7 +85,12 @@ impl Actor {
         let prompt = Prompt {
             title: None,
             body,
-            control: Control::Choose(Choose { choices, multiple: false, required: true }),
+            control: Control::Choose(Choose {
+                choices,
+                multiple: false,
+                required: true,
+                ..Choose::default()
+            }),
             notes: Vec::new(),
         };
         let (answerers, expires_at) = (Answerers::Participant, None);

@@ -109,7 +109,7 @@ impl Actor {
     pub(super) fn say_unsaid(&mut self) {
         let held = self.state.mind.unsaid.trim().to_owned();
         if !held.is_empty() && !self.is_child() {
-            self.post_of_model(format!("{held} …"));
+            self.post_of_model(&format!("{held} …"));
         }
     }
 }

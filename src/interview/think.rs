@@ -18,7 +18,7 @@ use super::{
     mind::SILENT,
     script,
     state::CallState,
-    texts,
+    texts, topics,
 };
 use crate::{
     ids::CallId,
@@ -214,7 +214,8 @@ impl Actor {
         }
         let held = self.state.mind.unsaid.clone();
         let text = if held.is_empty() { text.trim_start() } else { &text };
-        let text = if cut { text } else { text.trim_end() }.to_owned();
+        let never: &[String] = if self.is_child() { &[] } else { &self.flow.flow.policy.never_ask };
+        let text = topics::without_forbidden(never, if cut { text } else { text.trim_end() });
         // Without its calls an answer is not the one that the members belong to.
         let opaque = opaque.filter(|_| !last || calls.is_empty());
         let calls = if last { Vec::new() } else { calls };
@@ -247,7 +248,7 @@ impl Actor {
         if text.is_empty() && is_done {
             self.say_held();
         } else if !text.is_empty() && !asks_for_person && (is_done || !waits) {
-            self.post_of_model(text);
+            self.post_of_model(&text);
         }
         if rests {
             self.step_by_itself();
@@ -262,14 +263,18 @@ impl Actor {
     pub fn say_held(&mut self) {
         let held = self.state.mind.held.clone();
         if !held.is_empty() {
-            self.post_of_model(held);
+            self.post_of_model(&held);
         }
     }
 
     /// Says what the model says, and sets right below it what it claims and the program knows to be otherwise.
-    pub(super) fn post_of_model(&mut self, text: String) {
+    pub(super) fn post_of_model(&mut self, text: &str) {
+        let text = topics::without_forbidden(&self.flow.flow.policy.never_ask, text);
+        let text = text.trim().to_owned();
         let claims = claims(&text);
-        self.post(text);
+        if !text.is_empty() {
+            self.post(text);
+        }
         let is_approved = |known: &CallState| matches!(&known.result, Some(CallResult::Ok { value }) if known.call.tool == "next_phase" && value["status"] == "approved");
         let (awaits, is_asked) = (self.awaits_deciders(), self.state.keeping.erasure_asked);
         let was_approved = self.state.calls.iter().any(is_approved);

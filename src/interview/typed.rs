@@ -48,7 +48,7 @@ pub enum Reading {
 ///     id: id.into(), label: label.into(), description: None, icon: None,
 /// };
 /// let choices = vec![option("yes", "Yes"), option("no", "No")];
-/// let control = Control::Choose(Choose { choices, multiple: false, required: true });
+/// let control = Control::Choose(Choose { choices, multiple: false, required: true, ..Choose::default() });
 /// let Reading::Settled(Reply::Chosen { ids, free_text }) = read(&control, "no, thanks") else { panic!() };
 /// assert_eq!((ids, free_text.as_deref()), (vec!["no".to_owned()], Some("no, thanks")));
 /// assert_eq!(read(&control, "what if yes?"), Reading::NotAnAnswer { is_question: true });

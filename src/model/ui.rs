@@ -132,7 +132,7 @@ impl Offered {
 }
 
 /// Pick from choices. Answered by [`Reply::Chosen`], or [`Reply::Skipped`] where not `required`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Choose {
     /// What there is to choose from, two or more.
     pub choices: Vec<Choice>,
@@ -140,6 +140,52 @@ pub struct Choose {
     pub multiple: bool,
     /// Something must be picked.
     pub required: bool,
+    /// Fewest that may be picked, where more than one may: none for one, or for nothing where it isn't `required`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub least: Option<usize>,
+    /// Most that may be picked, where more than one may: none for all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub most: Option<usize>,
+}
+
+impl Choose {
+    /// Fewest that may be picked by whoever picks any.
+    pub fn fewest(&self) -> usize {
+        if self.multiple { self.least.unwrap_or(1).clamp(1, self.most()) } else { 1 }
+    }
+
+    /// Most that may be picked.
+    pub fn most(&self) -> usize {
+        if self.multiple {
+            self.most.unwrap_or(usize::MAX).clamp(1, self.choices.len().max(1))
+        } else {
+            1
+        }
+    }
+
+    /// How many to pick, in words for people, where that isn't plain from the question: `Pick 2 or 3.`
+    pub fn bounds(&self) -> Option<String> {
+        if !self.multiple || (self.least.is_none() && self.most.is_none()) {
+            return None;
+        }
+        let all = self.choices.len();
+        Some(match (self.fewest(), self.most()) {
+            (fewest, most) if fewest == most => format!("Pick {fewest}."),
+            (fewest, most) if most >= all => format!("Pick at least {fewest}."),
+            (1, most) => format!("Pick at most {most}."),
+            (fewest, most) if fewest + 1 == most => format!("Pick {fewest} or {most}."),
+            (fewest, most) => format!("Pick {fewest} to {most}."),
+        })
+    }
+
+    /// What is wrong with so many picks, in words for people.
+    pub fn complaint(&self, picked: usize) -> Option<String> {
+        match picked {
+            0 if !self.required => None,
+            n if n >= self.fewest() && n <= self.most() => None,
+            _ => Some(self.bounds().unwrap_or_else(|| "Please pick one.".to_owned())),
+        }
+    }
 }
 
 /// One thing to pick.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::model::transcript::CallResult;
+use crate::{interview::topics::FORBIDDEN, model::transcript::CallResult};
 
 /// A call that failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -22,6 +22,11 @@ pub enum ToolError {
     /// It is not allowed here.
     #[error("{0}")]
     PermissionDenied(String),
+    /// It asks about a topic of the flow's `never_ask`.
+    #[error(
+        "you must never ask about {0}; nothing was shown. hint: ask something else, or go on without it"
+    )]
+    ForbiddenQuestion(String),
     /// The operator has not set it up; keeps its fixed sentence.
     #[error("{0} is not configured. Please skip for now.")]
     NotConfigured(&'static str),
@@ -47,6 +52,7 @@ impl ToolError {
             Self::Timeout(_) => "timeout",
             Self::UserCancelled => "user_cancelled",
             Self::PermissionDenied(_) => "permission_denied",
+            Self::ForbiddenQuestion(_) => FORBIDDEN,
             Self::NotConfigured(_) => "not_configured",
             Self::Changed => "tool_changed",
             Self::Transient { .. } => "transient",

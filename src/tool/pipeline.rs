@@ -30,10 +30,11 @@ use crate::{
     artifacts::Artifacts,
     contacts::Contacts,
     ids::SessionId,
-    interview::Actor,
+    interview::{Actor, topics},
     llm::Models,
     model::{
-        transcript::{Call, CallResult},
+        text::quoted,
+        transcript::{Call, CallResult, Origin},
         usage::Usage,
         wait::Wait,
     },
@@ -151,7 +152,8 @@ impl Pipeline {
         let (result, attempts) = match self.admitted(call, actor) {
             Ok((tool, args)) => {
                 let call = Call { args, ..call.clone() };
-                self.run(tool.as_ref(), &call, actor, (now, &meter)).await
+                let (result, attempts) = self.run(tool.as_ref(), &call, actor, (now, &meter)).await;
+                (result.and_then(|outcome| allowed(&call, outcome, actor)), attempts)
             }
             Err(error) => (Err(error), 0),
         };
@@ -240,7 +242,13 @@ impl Pipeline {
             return Err(ToolError::InvalidParameters(no_object(raw)));
         }
         let flow = lock(actor, |actor| Arc::clone(actor.flow()));
-        let args = self.toolbox.prepare(&call.tool, Some(&flow), call.args.clone())?;
+        let args = call.args.clone();
+        let args = match call.origin {
+            Origin::Step { .. } => self.toolbox.prepare_step(&call.tool, &flow, args)?,
+            Origin::Model { .. } | Origin::Person { .. } | Origin::Engine => {
+                self.toolbox.prepare(&call.tool, Some(&flow), args)?
+            }
+        };
         lock(actor, |actor| authorise(call, tool.spec(), actor, &self.toolbox))?;
         Ok((tool, args))
     }
@@ -283,6 +291,25 @@ impl Pipeline {
     fn policy_for(&self, spec: &ToolSpec) -> Policy {
         Policy { limit: spec.limit.unwrap_or(self.policy.limit), ..self.policy }
     }
+}
+
+/// The card of a model's call, unless it asks about what the flow's `never_ask` forbids: the model reads that and asks
+/// something else.
+fn allowed(call: &Call, outcome: Outcome, actor: &Mutex<Actor>) -> ToolResult {
+    let Outcome::Waiting(waiting) = &outcome else { return Ok(outcome) };
+    if !matches!(call.origin, Origin::Model { .. }) {
+        return Ok(outcome);
+    }
+    let (session, flow) = lock(actor, |actor| (actor.state().session, Arc::clone(actor.flow())));
+    let never = &flow.flow.policy.never_ask;
+    let Some(found) = topics::forbidden_on_card(never, &waiting.prompt.body) else {
+        return Ok(outcome);
+    };
+    tracing::warn!(
+        session.id = %session, topic = found.topic, tool = %call.tool,
+        "the model asked about something that the flow's `never_ask` forbids; the card is not shown"
+    );
+    Err(ToolError::ForbiddenQuestion(quoted(found.topic)))
 }
 
 /// What a call came to, in the shape of its catalogue.

@@ -17,15 +17,17 @@ use crate::{
 /// Most per-flow schemas that are kept compiled; beyond it all are compiled anew when needed.
 const COMPILED_MAX: usize = 1024;
 
+/// Which schema: the flow's digest, from whose file it follows, the tool, and whether a step of a script is meant.
+type Key = (String, &'static str, bool);
+
 /// Every tool, by its name; a name twice is an error at start-up.
 #[derive(Debug)]
 pub struct Toolbox {
     tools: Vec<Arc<dyn Tool>>,
     /// Checkers of the specification's own schemas, by tool.
     plain: BTreeMap<&'static str, Arc<Checker>>,
-    /// Checkers of schemas that differ by flow, by the flow's digest and the tool: what a flow's schema is follows from
-    /// its file.
-    by_flow: Mutex<HashMap<(String, &'static str), Arc<Checker>>>,
+    /// Checkers of schemas that differ by flow.
+    by_flow: Mutex<HashMap<Key, Arc<Checker>>>,
 }
 
 /// Whom a model works for.
@@ -135,39 +137,44 @@ impl Toolbox {
         flow: Option<&LoadedFlow>,
         args: Value,
     ) -> Result<Value, ToolError> {
-        let Some(tool) = self.get(name) else {
-            return Err(ToolError::InvalidParameters(format!("unknown tool `{name}`")));
+        let Some(tool) = self.get(name) else { return Err(unknown(name)) };
+        let Some(flow) = flow else {
+            return self.plain.get(tool.spec().name).ok_or_else(|| unknown(name))?.prepare(args);
         };
-        let args = match flow {
-            Some(flow) => tool.understood(flow, args),
-            None => args,
-        };
-        self.checker(tool.as_ref(), flow)?.prepare(args)
+        let schema = tool.parameters_for(flow);
+        let args = tool.understood(flow, args);
+        self.checker((&flow.digest, tool.spec().name, false), schema)?.prepare(args)
     }
 
-    /// The compiled schema of a tool, compiled at the first use in a flow and kept.
+    /// The same for a step of a script, which may give [`ToolSpec::for_scripts`] besides.
+    pub fn prepare_step(
+        &self,
+        name: &str,
+        flow: &LoadedFlow,
+        args: Value,
+    ) -> Result<Value, ToolError> {
+        let Some(tool) = self.get(name) else { return Err(unknown(name)) };
+        let args = tool.understood(flow, args);
+        let schema = for_scripts(tool, flow);
+        self.checker((&flow.digest, tool.spec().name, true), schema)?.prepare(args)
+    }
+
+    /// A compiled schema of a tool in a flow, compiled at the first use and kept.
     fn checker(
         &self,
-        tool: &dyn Tool,
-        flow: Option<&LoadedFlow>,
+        (digest, name, is_step): (&str, &'static str, bool),
+        schema: Value,
     ) -> Result<Arc<Checker>, ToolError> {
-        let spec = tool.spec();
-        let plain = self.plain.get(spec.name);
-        let Some(flow) = flow else {
-            let unknown = || ToolError::InvalidParameters(format!("unknown tool `{}`", spec.name));
-            return plain.map(Arc::clone).ok_or_else(unknown);
-        };
-        let key = (flow.digest.clone(), spec.name);
+        let key = (digest.to_owned(), name, is_step);
         let mut by_flow = self.by_flow.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(checker) = by_flow.get(&key) {
             return Ok(Arc::clone(checker));
         }
-        let schema = tool.parameters_for(flow);
+        let plain = self.plain.get(name);
         let checker = match plain.filter(|plain| *plain.schema() == schema) {
             Some(plain) => Arc::clone(plain),
             None => Arc::new(Checker::compile(schema).map_err(|error| {
-                let text = format!("the schema of `{}` is none: {error}", spec.name);
-                ToolError::ExecutionFailed(text)
+                ToolError::ExecutionFailed(format!("the schema of `{name}` is none: {error}"))
             })?),
         };
         if by_flow.len() >= COMPILED_MAX {
@@ -176,6 +183,10 @@ impl Toolbox {
         by_flow.insert(key, Arc::clone(&checker));
         Ok(checker)
     }
+}
+
+fn unknown(name: &str) -> ToolError {
+    ToolError::InvalidParameters(format!("unknown tool `{name}`"))
 }
 
 fn function(tool: &dyn Tool, flow: Option<&LoadedFlow>) -> Value {

@@ -158,7 +158,12 @@ pub(crate) fn controls() -> Vec<Control> {
     };
     let fields = fields(&choice);
     vec![
-        Control::Choose(Choose { choices: vec![choice], multiple: false, required: true }),
+        Control::Choose(Choose {
+            choices: vec![choice],
+            multiple: false,
+            required: true,
+            ..Choose::default()
+        }),
         Control::Form(Form { fields, submit: text("Send"), skippable: true }),
         Control::Review(Review {
             data_type: text("applicant_profile"),

@@ -155,3 +155,79 @@ async fn options_that_are_shuffled_stand_in_one_order_for_one_person() {
 async fn order(world: &World) -> String {
     serde_json::to_string(&world.open().await.unwrap().prompt.control).unwrap()
 }
+
+/// Eight interests, of which two or three are picked.
+const INTERESTS: &str = r#"
+format = 1
+id = "interests"
+version = "1"
+title = "Interests"
+
+[handoff]
+channel = "desk"
+
+[[phase]]
+id = "interests"
+title = "Interests"
+mode = "script"
+
+  [[phase.objective]]
+  id = "picked"
+  title = "Interests"
+  done = { answered = { step = "interests" } }
+
+  [[phase.step]]
+  id = "interests"
+  tool = "get_user_option"
+  [phase.step.args]
+  prompt = "What do you like best?"
+  allowMultiple = true
+  minChoices = 2
+  maxChoices = 3
+  options = [
+    { id = "art", label = "Art" }, { id = "books", label = "Books" }, { id = "chess", label = "Chess" },
+    { id = "dance", label = "Dance" }, { id = "food", label = "Food" }, { id = "games", label = "Games" },
+    { id = "music", label = "Music" }, { id = "plants", label = "Plants" },
+  ]
+"#;
+
+#[tokio::test]
+async fn a_question_says_how_many_to_pick_and_takes_no_other_number() {
+    let mut world = World::with(INTERESTS, None).await;
+    let notes = world.open().await.unwrap().prompt.notes.clone();
+    assert_eq!(notes, ["Pick 2 or 3."]);
+    for (picked, said) in
+        [(&["art"][..], "Pick 2 or 3."), (&["art", "books", "chess", "food"][..], "Pick 2 or 3.")]
+    {
+        let refused = world.pick(picked).await;
+        assert!(format!("{refused:?}").contains(said), "{refused:?}");
+    }
+    world.say("Art").await;
+    assert_eq!(world.state().await.status, Status::Open);
+    world.say("plants, 2 and Music").await;
+    let state = world.state().await;
+    assert_eq!(state.status, Status::Completed, "{}", world.screen());
+    assert!(world.screen().contains("Books, Music, Plants"), "{}", world.screen());
+}
+
+#[tokio::test]
+async fn a_model_has_two_to_six_options() {
+    use crate::llm::scripted::{Scripted, Turn};
+    let option = |n: usize| json!({ "id": format!("o{n}"), "label": format!("Option {n}") });
+    let ask = |count| {
+        let options: Vec<Value> = (0..count).map(option).collect();
+        json!({ "prompt": "Which one?", "options": options })
+    };
+    let flow = INTERESTS.replace(
+        "mode = \"script\"",
+        "mode = \"interview\"\nprompt = \"Ask.\"\ntools = [\"get_user_option\", \"next_phase\"]",
+    );
+    let model = Scripted::new();
+    model
+        .next(Turn::calls("get_user_option", &ask(7)))
+        .next(Turn::calls("get_user_option", &ask(6)));
+    let world = World::led_by(&flow, &model).await;
+    model.assert_played();
+    assert!(model.news(1).contains("at most 6"), "{}", model.news(1));
+    assert!(world.screen().contains("Option 5"), "{}", world.screen());
+}

@@ -146,7 +146,8 @@ fn answers(page: &mut Page) {
     }
     let choice = |id: &str| Choice { id: text(id), label: text(id), description: None, icon: None };
     let choices = vec![choice("red"), choice("blue")];
-    let choose = Control::Choose(Choose { choices, multiple: false, required: true });
+    let choose =
+        Control::Choose(Choose { choices, multiple: false, required: true, ..Choose::default() });
     let chosen = |ids: &[&str]| Reply::Chosen {
         ids: ids.iter().map(|id| text(id)).collect(),
         free_text: None,

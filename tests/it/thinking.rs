@@ -15,6 +15,9 @@ mod cards;
 mod claims;
 #[path = "thinking/declined.rs"]
 mod declined;
+
+#[path = "thinking/forbidden.rs"]
+mod forbidden;
 #[path = "thinking/goodbyes.rs"]
 mod goodbyes;
 #[path = "thinking/interruptions.rs"]

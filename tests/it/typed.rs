@@ -28,7 +28,12 @@ fn card(line: &str) -> Control {
         Choice { id: id.into(), label: label.into(), description: None, icon: None }
     });
     let multiple = head.ends_with("multiple");
-    Control::Choose(Choose { choices: choices.collect(), multiple, required: true })
+    Control::Choose(Choose {
+        choices: choices.collect(),
+        multiple,
+        required: true,
+        ..Choose::default()
+    })
 }
 
 /// What a reply comes to: an option goes before an order.

@@ -302,7 +302,7 @@ fn control() -> Union<proptest::strategy::BoxedStrategy<Control>> {
     let choose =
         (prop_oneof![6 => choices(14).boxed(), 1 => crowd().boxed()], any::<bool>(), any::<bool>())
             .prop_map(|(choices, multiple, required)| {
-                Control::Choose(Choose { choices, multiple, required })
+                Control::Choose(Choose { choices, multiple, required, ..Choose::default() })
             });
     let form =
         (prop_oneof![6 => fields(10).boxed(), 1 => fields(90).boxed()], words(), any::<bool>())

@@ -27,6 +27,8 @@ struct Args {
     /// In another order for each conversation.
     #[serde(default)]
     shuffle: bool,
+    min_choices: Option<usize>,
+    max_choices: Option<usize>,
 }
 
 /// What an option is worth in a quiz.
@@ -59,6 +61,9 @@ struct Response {
     points: Option<i64>,
 }
 
+/// Most options that a step of a flow may give: what the menus of every platform hold in one message.
+const OPTIONS_MAX: usize = 100;
+
 /// Asks the participant to pick.
 #[derive(Debug)]
 pub struct GetUserOption(ToolSpec);
@@ -69,7 +74,14 @@ impl Default for GetUserOption {
             Returns the ids of what was picked; `freeText` is what they typed. Where no id comes with it, nothing is \
             chosen: if it asks something or leaves the choice open, respond to it and ask again with the same options.";
         let spec = ToolSpec::new("get_user_option", description, EffectClass::Pure, schema());
-        let for_scripts = json!({ "shuffle": { "type": "boolean" } });
+        let mut options = schema()["properties"]["options"].clone();
+        options["maxItems"] = OPTIONS_MAX.into();
+        let for_scripts = json!({
+            "shuffle": { "type": "boolean" },
+            "minChoices": { "type": "integer", "minimum": 1 },
+            "maxChoices": { "type": "integer", "minimum": 1 },
+            "options": options,
+        });
         Self(ToolSpec { doing: "Preparing a question…", at_once: true, for_scripts, ..spec })
     }
 }
@@ -134,7 +146,8 @@ impl Tool for GetUserOption {
 
     async fn execute(&self, cx: &ToolCx<'_>, args: Value) -> ToolResult {
         let points = worth(&args)?;
-        let Args { prompt, options, allow_multiple, required, shuffle } = parse_args(args)?;
+        let Args { prompt, options, allow_multiple, required, shuffle, min_choices, max_choices } =
+            parse_args(args)?;
         let mut ids = BTreeSet::new();
         if let Some(twice) = options.iter().find(|option| !ids.insert(option.id.as_str())) {
             let text =
@@ -147,8 +160,10 @@ impl Tool for GetUserOption {
         } else {
             options
         };
-        let control = Control::Choose(Choose { choices, multiple: allow_multiple, required });
-        let prompt = Prompt { title: None, body: prompt, control, notes: Vec::new() };
+        let (least, most) = (min_choices, max_choices);
+        let choose = Choose { choices, multiple: allow_multiple, required, least, most };
+        let notes = choose.bounds().into_iter().collect();
+        let prompt = Prompt { title: None, body: prompt, control: Control::Choose(choose), notes };
         Ok(Outcome::ask(prompt, json!(State { points })))
     }
 

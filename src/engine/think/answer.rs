@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::{
-    interview::Response,
+    interview::{Response, topics::FORBIDDEN},
     llm::{
         self,
         chat::{self, Finish},
@@ -32,6 +32,9 @@ pub(super) fn remedy(code: &str) -> &'static str {
     match code {
         "cut_off" => "raise `max_tokens` of the purpose; thinking counts, too",
         "filtered" => "look at the provider's content filter",
+        FORBIDDEN => {
+            "if the question was a fair one, put the topic in `never_ask` in narrower words"
+        }
         "refused" => "the model will not answer this conversation; another model may",
         _ => "if it happens often, try another model or `max_tokens`",
     }

@@ -218,6 +218,10 @@ pub(super) fn of_no_use(code: &str) -> Option<&'static str> {
             "Your last answer was a refusal. If there is something that you cannot do, leave it out and go on with the next \
              objective.",
         ),
+        "forbidden_question" => Some(
+            "Your last answer asked about something that you must never ask about; it was not sent. Answer again without that \
+             question.",
+        ),
         "filtered" => Some(
             "Your last answer was withheld by the provider's filter. Go on in other, neutral words.",
         ),

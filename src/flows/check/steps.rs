@@ -97,6 +97,7 @@ impl Check<'_> {
                     self.saved(&format!("{at}/save"), step, save);
                 }
                 self.formats(&format!("{at}/args/acceptedFormats"), phase, step);
+                self.picks(&format!("{at}/args"), step);
                 self.moves_on(&at, step);
                 self.branches(&at, phase, step);
             }
@@ -181,6 +182,33 @@ impl Check<'_> {
                 let message = format!("`{}` accepts no `{format}`", phase.id);
                 self.error(&format!("{at}/{n}"), message, Some(hint));
             }
+        }
+    }
+
+    /// As many options as must be picked are there to be picked.
+    fn picks(&mut self, at: &str, step: &Step) {
+        let count = |key: &str| step.args.get(key).and_then(Value::as_u64);
+        let (fewest, most) = (count("minChoices"), count("maxChoices"));
+        let Some(options) = step.args.get("options").and_then(Value::as_array) else { return };
+        let several = step.args.get("allowMultiple").and_then(Value::as_bool).unwrap_or(false);
+        let options = u64::try_from(options.len()).unwrap_or(u64::MAX);
+        for (key, wanted) in [("minChoices", fewest), ("maxChoices", most)] {
+            let Some(wanted) = wanted else { continue };
+            let at = format!("{at}/{key}");
+            if !several {
+                let hint = "add `allowMultiple = true`".to_owned();
+                self.error(&at, format!("`{key}` is for questions with several picks"), Some(hint));
+            } else if wanted > options {
+                let message = format!("{wanted} picks are asked for; there are {options} options");
+                self.error(&at, message, Some("add options, or ask for fewer".to_owned()));
+            }
+        }
+        if let (Some(fewest), Some(most)) = (fewest, most)
+            && fewest > most
+        {
+            let message = format!("no number of picks is {fewest} or more and {most} or fewer");
+            let hint = "`minChoices` is the smaller one".to_owned();
+            self.error(&format!("{at}/minChoices"), message, Some(hint));
         }
     }
 

@@ -118,12 +118,16 @@ fn yes_or_no(text: &str) -> Option<bool> {
         icon: None,
     };
     let choices = vec![option("yes"), option("no")];
-    let ids = chosen(&Choose { choices, multiple: false, required: true }, text)?;
+    let ids =
+        chosen(&Choose { choices, multiple: false, required: true, ..Choose::default() }, text)?;
     Some(ids.first()? == "yes")
 }
 
 fn selected(choices: &[Choice], multiple: bool, text: &str) -> Option<Value> {
-    let ids = chosen(&Choose { choices: choices.to_vec(), multiple, required: true }, text)?;
+    let ids = chosen(
+        &Choose { choices: choices.to_vec(), multiple, required: true, ..Choose::default() },
+        text,
+    )?;
     if multiple { Some(Value::from(ids)) } else { ids.into_iter().next().map(Value::from) }
 }
 

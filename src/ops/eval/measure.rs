@@ -58,7 +58,7 @@ pub(super) fn measures(of: &Evidence<'_>) -> Vec<Measure> {
         asked.questions(),
         asked.words(),
         asked.repeated(&of.interview.answers),
-        asked.forbidden(&of.flow.flow.policy.never_ask),
+        asked.forbidden(of),
         grounded::invented(of),
         asked.language(of),
         counts::overrides(of),

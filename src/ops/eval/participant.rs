@@ -3,15 +3,15 @@
 
 mod review;
 
-use crate::model::{
-    ui::{Choose, Control, Prompt, Reply},
-    wait::{Purpose, Wait},
+use crate::{
+    interview::topics::{contains, normal},
+    model::{
+        ui::{Choose, Control, Prompt, Reply},
+        wait::{Purpose, Wait},
+    },
 };
 
-use super::{
-    persona::{Fact, Persona, Trap},
-    words::{contains, normal},
-};
+use super::persona::{Fact, Persona, Trap};
 
 /// Parts of labels that a willing person does not pick.
 const UNWILLING: [&str; 10] = [
@@ -357,7 +357,12 @@ mod tests {
         };
         let choices =
             vec![choice("1", "Not now"), choice("2", "Upload résumé"), choice("3", "Type it in")];
-        let ask = card(Control::Choose(Choose { choices, multiple: false, required: true }));
+        let ask = card(Control::Choose(Choose {
+            choices,
+            multiple: false,
+            required: true,
+            ..Choose::default()
+        }));
         let picks = |more: &str| match Participant::new(&persona(more))
             .act(&seeing(vec![ask.clone()], &[]))
         {

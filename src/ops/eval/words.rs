@@ -1,46 +1,8 @@
-//! Plain comparisons of words: what a text contains, the language it is in, the questions that it asks.
+//! Plain comparisons of words: the language of a text, and whether two questions ask the same.
 
 use std::collections::BTreeSet;
 
-use crate::figures::wordwise;
-
-/// A text as its words in small letters, each between two spaces.
-pub(super) fn normal(text: &str) -> String {
-    wordwise(text)
-}
-
-/// Whether words stand in a text that [`normal`] has made, one after the other; their plural counts.
-pub(super) fn contains(text: &str, words: &str) -> bool {
-    let words = wordwise(words);
-    if words.trim().is_empty() {
-        return false;
-    }
-    let plural = format!("{}s ", words.trim_end());
-    text.contains(&words) || text.contains(&plural)
-}
-
-/// The sentences of a text that are questions.
-pub(super) fn questions(text: &str) -> Vec<String> {
-    let mut found = Vec::new();
-    let mut from = 0;
-    for (at, c) in text.char_indices() {
-        let after = at + c.len_utf8();
-        let ends = text[after..]
-            .chars()
-            .next()
-            .is_none_or(|next| next.is_whitespace() || !next.is_alphanumeric());
-        match c {
-            '?' | '？' if ends => {
-                found.push(text[from..after].trim().to_owned());
-                from = after;
-            }
-            '.' | '!' | '\n' if ends => from = after,
-            _ => {}
-        }
-    }
-    found.retain(|question| question.chars().any(char::is_alphanumeric));
-    found
-}
+use crate::interview::topics::normal;
 
 /// Words that say little about what a question is about.
 const FILLERS: &[&str] = &[
@@ -173,13 +135,6 @@ mod tests {
             "Question 1: what was it like?",
             "Question 2: what was it like?"
         ));
-    }
-
-    #[test]
-    fn questions_are_sentences_that_end_in_a_question_mark() {
-        let found =
-            questions("Thanks, Ada. Is that right? See https://example.org/?q=1 first. And when?");
-        assert_eq!(found, ["Is that right?", "And when?"]);
     }
 
     #[test]

@@ -97,9 +97,11 @@ fn choices(choose: &Choose) -> Vec<Given> {
         given(&ids.join(" and "), Reply::Chosen { ids: ids.clone(), free_text: None })
     };
     let ids: Vec<String> = choose.choices.iter().map(|choice| choice.id.clone()).collect();
-    let mut all: Vec<Given> = ids.iter().map(|id| chosen(vec![id.clone()])).collect();
-    if choose.multiple && ids.len() > 1 {
-        all.push(chosen(ids));
+    // Each with as many of the next ones as must be picked besides.
+    let with_next = |n: usize| ids.iter().cycle().skip(n).take(choose.fewest()).cloned().collect();
+    let mut all: Vec<Given> = (0..ids.len()).map(|n| chosen(with_next(n))).collect();
+    if choose.most() > choose.fewest() {
+        all.push(chosen(ids.iter().take(choose.most()).cloned().collect()));
     }
     optional(all, !choose.required)
 }

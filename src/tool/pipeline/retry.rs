@@ -61,6 +61,7 @@ fn pause_after(error: &ToolError, class: EffectClass, made: u32) -> Option<Durat
         | ToolError::ExecutionFailed(_)
         | ToolError::UserCancelled
         | ToolError::PermissionDenied(_)
+        | ToolError::ForbiddenQuestion(_)
         | ToolError::NotConfigured(_)
         | ToolError::Changed => None,
     }

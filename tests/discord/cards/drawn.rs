@@ -78,7 +78,11 @@ fn chosen(ids: &[&str]) -> Reply {
 
 fn many(count: usize, multiple: bool) -> Wait {
     let choices = (1..=count).map(|n| choice(&format!("c{n}"), &format!("Team {n}"))).collect();
-    ask("Team", "Which team?", Control::Choose(Choose { choices, multiple, required: true }))
+    ask(
+        "Team",
+        "Which team?",
+        Control::Choose(Choose { choices, multiple, required: true, ..Choose::default() }),
+    )
 }
 
 #[test]
@@ -92,7 +96,12 @@ fn choices_are_buttons_then_menus_then_a_form() {
     let rules = Prompt {
         title: Some("Rules".into()),
         body: "1. Be kind.\n2. No **spam**, see [the rules](https://example.org/rules).".into(),
-        control: Control::Choose(Choose { choices: rules, multiple: false, required: true }),
+        control: Control::Choose(Choose {
+            choices: rules,
+            multiple: false,
+            required: true,
+            ..Choose::default()
+        }),
         notes: vec!["1 of 2".into()],
     };
     let rules = wait(rules);
@@ -107,7 +116,7 @@ fn choices_are_buttons_then_menus_then_a_form() {
         },
         choice("later", &"A rather long label ".repeat(5)),
     ];
-    let notice = Choose { choices: notice, multiple: false, required: false };
+    let notice = Choose { choices: notice, multiple: false, required: false, ..Choose::default() };
     page.card("a notice", &ask("Before we begin", "", Control::Choose(notice)), &me());
     page.card("seven", &many(7, false), &me());
     page.card("thirty", &many(30, false), &me());

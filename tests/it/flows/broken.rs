@@ -114,16 +114,13 @@ fn a_misspelt_condition_is_named_with_what_was_meant() {
 }
 
 #[test]
-fn seven_options_are_too_many() {
-    let flow = changed(
-        "community",
-        r#"    { id = "lurk",    label = "Just reading" },
-"#,
-        r#"    { id = "lurk",    label = "Just reading" },
-    { id = "more",    label = "More" },
-"#,
-    );
-    insta::assert_snapshot!(said(&flow), @"flow.toml:171:3: expected at most 6 entries");
+fn more_options_than_menus_hold_are_too_many() {
+    let lurk = r#"    { id = "lurk",    label = "Just reading" },
+"#;
+    let more: String =
+        (0..96).map(|n| format!("    {{ id = \"o{n}\", label = \"Option {n}\" }},\n")).collect();
+    let flow = changed("community", lurk, &format!("{lurk}{more}"));
+    insta::assert_snapshot!(said(&flow), @"flow.toml:171:3: expected at most 100 entries");
 }
 
 #[test]
@@ -341,7 +338,7 @@ fn a_list_of_the_scripts_making_keeps_the_bounds() {
 "#,
     );
     insta::assert_snapshot!(said(&flow), @r#"
-    flow.toml:332:20: this may yield more than 6 entries. hint: add `"$most" = 5`
+    flow.toml:332:20: this may yield more than 100 entries. hint: add `"$most" = 99`
     flow.toml:332:20: this may yield only 1 entry; at least 2 are required. hint: add fixed ones under `$also`
     "#);
 }

@@ -46,6 +46,18 @@ title = "Consent""#,
         "no value fits `person.age`",
     ),
     (
+        ("allowMultiple = true", "allowMultiple = true\nminChoices = 9"),
+        "9 picks are asked for; there are",
+    ),
+    (
+        ("allowMultiple = true", "allowMultiple = true\nminChoices = 2\nmaxChoices = 1"),
+        "no number of picks is 2 or more and 1 or fewer",
+    ),
+    (
+        ("allowMultiple = true", "minChoices = 2"),
+        "`minChoices` is for questions with several picks",
+    ),
+    (
         (r#""minLength": 2, "maxLength": 80"#, r#""minLength": 80, "maxLength": 2"#),
         "no value fits `person.name`",
     ),

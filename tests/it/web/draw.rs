@@ -197,7 +197,12 @@ fn fields(pairs: &[(&str, &str)]) -> Fields {
 
 #[test]
 fn few_choices_are_buttons() {
-    let control = Control::Choose(Choose { choices: choices(2), multiple: false, required: false });
+    let control = Control::Choose(Choose {
+        choices: choices(2),
+        multiple: false,
+        required: false,
+        ..Choose::default()
+    });
     insta::assert_snapshot!(read(&html(&wait(control), &cx(Audience::Participant))), @"
     Question
     A question.
@@ -210,7 +215,12 @@ fn few_choices_are_buttons() {
 
 #[test]
 fn several_picks_are_boxes_to_tick() {
-    let control = Control::Choose(Choose { choices: choices(2), multiple: true, required: true });
+    let control = Control::Choose(Choose {
+        choices: choices(2),
+        multiple: true,
+        required: true,
+        ..Choose::default()
+    });
     insta::assert_snapshot!(read(&html(&wait(control), &cx(Audience::Participant))), @"
     Question
     A question.
@@ -225,7 +235,12 @@ fn several_picks_are_boxes_to_tick() {
 
 #[test]
 fn many_choices_are_a_list() {
-    let control = Control::Choose(Choose { choices: choices(7), multiple: false, required: true });
+    let control = Control::Choose(Choose {
+        choices: choices(7),
+        multiple: false,
+        required: true,
+        ..Choose::default()
+    });
     insta::assert_snapshot!(read(&html(&wait(control), &cx(Audience::Participant))), @"
     Question
     A question.
@@ -771,9 +786,13 @@ fn fields_become_values_of_their_kind() {
 
 #[test]
 fn picks_travel_by_place_and_unknown_ones_do_not_arrive() {
-    let prompt =
-        wait(Control::Choose(Choose { choices: choices(3), multiple: true, required: true }))
-            .prompt;
+    let prompt = wait(Control::Choose(Choose {
+        choices: choices(3),
+        multiple: true,
+        required: true,
+        ..Choose::default()
+    }))
+    .prompt;
     let chosen =
         |action: &str, picked: &[(&str, &str)]| form::reply(&prompt, action, &fields(picked));
 

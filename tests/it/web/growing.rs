@@ -154,6 +154,30 @@ async fn words_grow_on_the_page_and_become_the_message_in_their_place() {
 }
 
 #[tokio::test]
+async fn a_forbidden_question_is_not_seen_while_it_is_written() {
+    let (model, gate) = (Scripted::new(), Gate::new());
+    let asked =
+        "Thank you for your time so far. How old are you, if I may ask? And which pet do you have?";
+    model
+        .next(Turn::says(asked).in_pieces(9).held_by(&gate))
+        .next(Turn::says("Which pet do you have?"));
+    let flow = FLOW.replace("[[phase]]", "[policy]\nnever_ask = [\"age\"]\n\n[[phase]]");
+    let site = Site::led(&flow, &model, Weigh::behind(&gate)).await;
+    let ada = site.visitor();
+    let path = begun(&site, &ada).await;
+    gate.reached().await;
+    let page = drawn(&ada, &path).await;
+    assert!(page.contains("Thank you for your time so far."), "{page}");
+    assert!(!page.contains("How old") && !page.contains("may ask"), "{page}");
+
+    let mut ear = Ear::to(&ada, &path).await;
+    gate.open();
+    ear.hears("Which pet").await;
+    let page = drawn(&ada, &path).await;
+    assert!(!page.contains("Thank you for") && !page.contains("How old"), "{page}");
+}
+
+#[tokio::test]
 async fn words_that_are_taken_back_leave_the_page() {
     let (model, gate) = (Scripted::new(), Gate::new());
     let first = Turn::says("These are some words that nobody will ever hear the end of, at all.");

@@ -29,7 +29,12 @@ fn choose(body: &str, label: &str) -> Wait {
     for choice in &mut choices {
         choice.label = format!("{label} {}", choice.id);
     }
-    let mut card = wait(Control::Choose(Choose { choices, multiple: true, required: true }));
+    let mut card = wait(Control::Choose(Choose {
+        choices,
+        multiple: true,
+        required: true,
+        ..Choose::default()
+    }));
     body.clone_into(&mut Arc::make_mut(&mut card.prompt).body);
     card
 }

@@ -88,7 +88,11 @@ fn chosen(ids: &[&str]) -> Reply {
 
 fn many(count: usize, multiple: bool) -> Wait {
     let choices = (1..=count).map(|n| choice(&format!("c{n}"), &format!("Team {n}"))).collect();
-    ask("Team", "Which team?", Control::Choose(Choose { choices, multiple, required: true }))
+    ask(
+        "Team",
+        "Which team?",
+        Control::Choose(Choose { choices, multiple, required: true, ..Choose::default() }),
+    )
 }
 
 #[tokio::test]
@@ -106,7 +110,12 @@ async fn choices_are_buttons_then_a_menu_then_a_form() {
         title: Some("Before we begin".into()),
         body: "You are talking to **software**. See [our notice](https://example.org/privacy)."
             .into(),
-        control: Control::Choose(Choose { choices, multiple: false, required: true }),
+        control: Control::Choose(Choose {
+            choices,
+            multiple: false,
+            required: true,
+            ..Choose::default()
+        }),
         notes: vec!["Nothing has been sent to a model yet.".into()],
     };
     let notice = wait(notice);
@@ -118,7 +127,12 @@ async fn choices_are_buttons_then_a_menu_then_a_form() {
     let several = ask(
         "Interests",
         "What do you like?",
-        Control::Choose(Choose { choices: several, multiple: true, required: false }),
+        Control::Choose(Choose {
+            choices: several,
+            multiple: true,
+            required: false,
+            ..Choose::default()
+        }),
     );
     page.card("several", &several, &me());
     page.card("none of them", &answered(&several, chosen(&[]), ada(), "Ada"), &me());
@@ -130,7 +144,12 @@ async fn choices_are_buttons_then_a_menu_then_a_form() {
         &ask(
             "Long",
             "",
-            Control::Choose(Choose { choices: long, multiple: false, required: true }),
+            Control::Choose(Choose {
+                choices: long,
+                multiple: false,
+                required: true,
+                ..Choose::default()
+            }),
         ),
         &me(),
     );

@@ -98,7 +98,7 @@ impl Opened<'_> {
         let items: Vec<Item> = shown.map(of).collect();
         let menu = |(k, items): (usize, &[Item])| {
             let first = k * limits::SELECT_OPTIONS + 1;
-            let most = if choose.multiple { items.len() } else { 1 };
+            let most = choose.most().min(items.len());
             let id = input_id(&format!("pick.{k}"), self.salt);
             let mut select = kit::json(&kit::select(&id, items, "Choose…", (0, most)));
             select["required"] = false.into();

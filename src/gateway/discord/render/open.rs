@@ -94,7 +94,7 @@ impl Open<'_> {
             drawn.told = list(choose);
             drawn.below = self.menus(choose);
             // Where something must be picked, nothing can be sent before it is.
-            let is_empty = choose.required && self.cx.draft.picked().is_empty();
+            let is_empty = choose.complaint(self.cx.draft.picked().len()).is_some();
             let done = choose.multiple.then(|| self.primary("done", "Done").disabled(is_empty));
             drawn.below.extend(rows(done.into_iter().chain(skip)));
         } else {
@@ -125,8 +125,9 @@ impl Open<'_> {
             };
             if choose.multiple {
                 // Of several menus any may be left alone.
-                let least = usize::from(choose.required && !several);
-                menu(&self.id(&format!("tick.{k}")), items, &words, (least, items.len()))
+                let least = if choose.required && !several { choose.fewest() } else { 0 };
+                let most = choose.most().min(items.len());
+                menu(&self.id(&format!("tick.{k}")), items, &words, (least, most))
             } else {
                 menu(&self.id(&format!("menu.{k}")), items, &words, (1, 1))
             }

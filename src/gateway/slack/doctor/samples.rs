@@ -135,7 +135,12 @@ fn fields() -> Vec<Field> {
 }
 
 fn controls() -> Vec<Control> {
-    let choose = |count, multiple| Choose { choices: choices(count), multiple, required: false };
+    let choose = |count, multiple| Choose {
+        choices: choices(count),
+        multiple,
+        required: false,
+        ..Choose::default()
+    };
     let profile = Group {
         path: String::new(),
         title: "Profile".to_owned(),

@@ -1,23 +1,22 @@
 //! What the model wrote and asked, message by message.
 
-use std::{collections::HashSet, sync::LazyLock};
+use std::collections::HashSet;
 
-use schemars::JsonSchema;
-use serde::Deserialize;
 use serde_json::Value;
 
 use super::{Evidence, count, found, none};
 use crate::{
     form::{clip, one_line},
     ids::CallId,
+    interview::topics::{FORBIDDEN, questions, topic_of},
     model::{
-        transcript::{Event, Speaker},
+        transcript::{CallResult, Event, Speaker},
         ui::Reply,
         wait::Purpose,
     },
     ops::eval::{
         score::{Measure, Name},
-        words::{contains, is_same_question, language, normal, questions},
+        words::{is_same_question, language},
     },
 };
 
@@ -120,22 +119,23 @@ impl Asked {
         found(Name::Repeated, why)
     }
 
-    /// Questions about what the flow forbids to ask.
-    pub(super) fn forbidden(&self, never: &[String]) -> Measure {
+    /// Questions about what the flow forbids to ask, also those that were not sent.
+    pub(super) fn forbidden(&self, of: &Evidence<'_>) -> Measure {
+        let never = &of.flow.flow.policy.never_ask;
         if self.0.is_empty() {
             return none(Name::Forbidden);
         }
-        let phrases: Vec<(String, &String)> = never
-            .iter()
-            .flat_map(|topic| phrases(topic).into_iter().map(move |phrase| (phrase, topic)))
+        let asked = self.0.iter().flat_map(|message| &message.questions);
+        let mut why: Vec<String> = asked
+            .filter_map(|question| topic_of(never, question).map(|topic| (topic, question)))
+            .map(|(topic, question)| format!("asked about {topic}: “{}”", short(question)))
             .collect();
-        let mut why = Vec::new();
-        for question in self.0.iter().flat_map(|message| &message.questions) {
-            let text = normal(question);
-            if let Some((_, topic)) = phrases.iter().find(|(phrase, _)| contains(&text, phrase)) {
-                why.push(format!("asked about {topic}: “{}”", short(question)));
-            }
-        }
+        let stopped = of.events().iter().filter(|recorded| match &*recorded.event {
+            Event::ThinkingFailed { code, .. }
+            | Event::Returned { result: CallResult::Err { code, .. }, .. } => code == FORBIDDEN,
+            _ => false,
+        });
+        why.extend(stopped.map(|_| "asked about a forbidden topic; it was not sent".to_owned()));
         found(Name::Forbidden, why)
     }
 
@@ -202,70 +202,4 @@ fn spoken(of: &Evidence<'_>) -> Option<u64> {
 /// The beginning of a text, on one line.
 fn short(text: &str) -> String {
     clip(&one_line(text), 100)
-}
-
-/// Forbidden topics and the words that ask about them.
-#[derive(Debug, Deserialize, JsonSchema)]
-struct Topics {
-    topic: Vec<Topic>,
-}
-
-#[derive(Debug, Deserialize, JsonSchema)]
-struct Topic {
-    /// Words in a flow's `never_ask` that mean it.
-    named: Vec<String>,
-    /// Words of questions about it.
-    asked: Vec<String>,
-}
-
-static TOPICS: LazyLock<Vec<Topic>> = LazyLock::new(|| {
-    let text = include_str!("../../../../manifests/lexicon/topics.toml");
-    toml_edit::de::from_str::<Topics>(text).map(|topics| topics.topic).unwrap_or_default()
-});
-
-/// Words of questions about a forbidden topic: those of the lexicon, or the topic as it is written.
-fn phrases(topic: &str) -> Vec<String> {
-    let text = normal(topic);
-    let known = TOPICS.iter().filter(|known| known.named.iter().any(|name| contains(&text, name)));
-    let mut phrases: Vec<String> = known.flat_map(|known| known.asked.iter().cloned()).collect();
-    if phrases.is_empty() {
-        phrases.extend(topic.split([',', ';']).map(|part| part.trim().to_owned()));
-        phrases.extend(topic.split(" or ").map(|part| part.trim().to_owned()));
-    }
-    phrases
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn topics_are_known_by_their_usual_questions() {
-        let is_forbidden = |topic: &str, question: &str| {
-            let text = normal(question);
-            phrases(topic).iter().any(|phrase| contains(&text, phrase))
-        };
-        assert!(is_forbidden("current or past salary", "How much do you earn now?"));
-        assert!(is_forbidden("current or past salary", "What is your salary expectation?"));
-        assert!(is_forbidden("age or date of birth", "How old are you?"));
-        assert!(is_forbidden("the colour of their socks", "What is the colour of their socks?"));
-        assert!(!is_forbidden("age or date of birth", "Which language do you speak?"));
-        assert!(!is_forbidden("real name", "What should we call you?"));
-        assert!(!is_forbidden("school or employer name", "What are you curious about?"));
-    }
-
-    #[test]
-    fn every_topic_of_the_shipped_flows_is_in_the_lexicon() {
-        for (_, source) in crate::flows::shipped() {
-            let flow: Value = toml_edit::de::from_str(source).unwrap_or_default();
-            let topics = flow["policy"]["never_ask"].as_array().cloned().unwrap_or_default();
-            assert!(!topics.is_empty());
-            for topic in topics.iter().filter_map(Value::as_str) {
-                let text = normal(topic);
-                let is_known =
-                    TOPICS.iter().any(|known| known.named.iter().any(|n| contains(&text, n)));
-                assert!(is_known, "{topic}");
-            }
-        }
-    }
 }

@@ -3,6 +3,7 @@
 use super::{Evidence, count, found, none};
 use crate::{
     form::clip,
+    interview::topics::FORBIDDEN,
     model::{
         transcript::{CallResult, Event, Gap, ObjectiveStatus, Origin, SetBy},
         usage::Usage,
@@ -11,8 +12,16 @@ use crate::{
 };
 
 /// Codes of failures that are nobody's mistake.
-const NO_MISTAKE: [&str; 6] =
-    ["timeout", "transient", "not_configured", "user_cancelled", "superseded", "execution_failed"];
+const NO_MISTAKE: [&str; 7] = [
+    "timeout",
+    "transient",
+    "not_configured",
+    "user_cancelled",
+    "superseded",
+    "execution_failed",
+    // Has a measure of its own.
+    FORBIDDEN,
+];
 
 /// 1 where the conversation ended as the persona allows, else 0.
 pub(super) fn end(of: &Evidence<'_>) -> Measure {

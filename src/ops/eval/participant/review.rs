@@ -3,14 +3,14 @@
 
 use serde_json::{Map, Value};
 
-use super::{
-    super::words::{contains, normal},
-    Participant,
-};
+use super::Participant;
 use crate::{
     form::sheet::{at, set},
     ids::WaitId,
-    interview::answer::check_data,
+    interview::{
+        answer::check_data,
+        topics::{contains, normal},
+    },
     model::ui::{Field, Input, List, Reply, Review, Verdict},
     ops::sample::sample,
 };
