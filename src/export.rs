@@ -9,14 +9,16 @@ mod reviewed;
 pub mod transcript;
 mod words;
 
+use std::borrow::Cow;
+
 use serde_json::{Map, Value, json};
 
 use crate::{
     artifacts::blobs,
-    flows::LoadedFlow,
+    flows::{LoadedFlow, visible::seen_by},
     ids::SessionId,
-    interview::State,
-    model::{audit::Sealed, rating::Rating, transcript::Audience},
+    interview::{State, state::Record},
+    model::{audit::Sealed, flow::Reader, rating::Rating, transcript::Audience},
     store::{self, Loaded, Store},
 };
 
@@ -77,18 +79,27 @@ pub async fn audit_of(store: &dyn Store, session: SessionId) -> Result<Vec<Seale
     }
 }
 
-/// The stored data, newest version of each record, in the order in which they were first stored.
-pub fn records(state: &State) -> Value {
+/// The stored data, newest version of each record, in the order in which they were first stored, as the reader sees it.
+pub fn records(state: &State, flow: &LoadedFlow, reader: Audience) -> Value {
     let records = state.records.iter().map(|record| {
+        let data = read_by(record, flow, reader);
         json!({
             "id": record.id,
             "dataType": record.data_type,
             "reviewed": record.reviewed,
             "storedAt": record.at,
-            "data": record.data,
+            "data": data,
         })
     });
     Value::Array(records.collect())
+}
+
+/// A record as the reader of an export sees it: the participant all of it.
+fn read_by<'r>(record: &'r Record, flow: &LoadedFlow, reader: Audience) -> Cow<'r, Value> {
+    match reader {
+        Audience::Participant => Cow::Borrowed(&record.data),
+        Audience::Staff => seen_by(flow.schemas.get(&record.data_type), &record.data, Reader::Team),
+    }
 }
 
 /// The decisions and refusals of a session from its audit records. Words are for staff.

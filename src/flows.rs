@@ -7,6 +7,7 @@ mod load;
 pub(crate) mod schemas;
 pub mod shape;
 pub mod text;
+pub mod visible;
 
 use std::collections::BTreeMap;
 

@@ -57,8 +57,8 @@ pub async fn bundle(
     let state = source.state()?;
     let mut archive = Archive::new(source.loaded.head.updated_at);
     archive.add("README.txt", README.as_bytes())?;
-    archive.add_json("resume.json", &json_resume::of(&state))?;
-    archive.add_json("records.json", &records(&state))?;
+    archive.add_json("resume.json", &json_resume::of(&state, source.flow, source.reader))?;
+    archive.add_json("records.json", &records(&state, source.flow, source.reader))?;
     archive.add("transcript.md", transcript::markdown(source)?.as_bytes())?;
     archive.add_json("transcript.json", &transcript::json(source)?)?;
     archive.add_json("decisions.json", &decisions(source))?;

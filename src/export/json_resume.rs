@@ -10,7 +10,8 @@ use chrono::{NaiveDate, SecondsFormat};
 use jsonschema::Validator;
 use serde_json::{Map, Value, json};
 
-use crate::interview::State;
+use super::read_by;
+use crate::{flows::LoadedFlow, interview::State, model::transcript::Audience};
 
 /// The schema as published in the package `@jsonresume/schema` 1.2.1 (MIT, see the licence beside the file).
 pub const SCHEMA: &str = include_str!("../../manifests/schemas/json-resume.json");
@@ -34,12 +35,12 @@ pub struct Problem {
     pub message: String,
 }
 
-/// The data of a session as JSON Resume.
-pub fn of(state: &State) -> Value {
+/// The data of a session as JSON Resume, as far as the reader sees it.
+pub fn of(state: &State, flow: &LoadedFlow, reader: Audience) -> Value {
     let mut resume = Map::new();
     resume.insert("$schema".to_owned(), json!(SCHEMA_URL));
     for record in &state.records {
-        merge(&mut resume, &record.data_type, &record.data);
+        merge(&mut resume, &record.data_type, &read_by(record, flow, reader));
     }
     let stamp = state.updated_at.to_rfc3339_opts(SecondsFormat::Secs, true);
     resume.insert("meta".to_owned(), json!({ "version": "v1.0.0", "lastModified": stamp }));

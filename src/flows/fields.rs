@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Number, Value, json};
 
-use super::{schemas::Trouble, text::is_word};
+use super::{schemas::Trouble, text::is_word, visible};
 use crate::{
     config::document::escaped,
     model::flow::{DataField, FieldType, InOrder},
@@ -200,6 +200,9 @@ fn schema(field: &DataField) -> Value {
         if let Some(words) = words {
             put(key, json!(words));
         }
+    }
+    if let Some(readers) = &field.visible_to {
+        put(visible::KEY, json!(readers));
     }
     Value::Object(schema)
 }

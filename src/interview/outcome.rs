@@ -12,11 +12,12 @@ use super::{
     texts,
 };
 use crate::{
+    flows::{LoadedFlow, visible::seen_by},
     ids::{EffectId, WaitId},
     model::{
         artifact::Artifact,
         effect::{Act, Delivery, Effect, PhaseEffectRef, Recipient},
-        flow::{Moment, Phase, PhaseEffect, Sensitivity},
+        flow::{Moment, Phase, PhaseEffect, Reader, Sensitivity},
         session::Platform,
         team::Team,
         text::quoted,
@@ -137,8 +138,9 @@ impl Actor {
     /// The newest data of a kind in a line or two; none where it is more than that.
     fn in_words(&self, data: &str) -> Option<String> {
         let record = self.state.record(data)?;
+        let seen = seen_by(self.flow.schemas.get(data), &record.data, Reader::Deciders);
         let label = |id: &str| self.label_of(data, id).unwrap_or_else(|| id.to_owned());
-        let words = match &record.data {
+        let words = match &*seen {
             Value::String(text) => text.clone(),
             Value::Array(items) => {
                 let items: Option<Vec<String>> =
@@ -341,7 +343,7 @@ impl Actor {
                     "flow": self.state.flow.id,
                     "phase": phase.id,
                     "participant": self.state.participant,
-                    "data": included(&self.state, include),
+                    "data": included(&self.state, &self.flow, include),
                 });
                 if let Some(decision) = self.last_decision() {
                     body["decision"] = decision;
@@ -411,11 +413,13 @@ fn file(file: &Artifact) -> Value {
     })
 }
 
-fn included(state: &State, include: &[String]) -> Map<String, Value> {
-    include
-        .iter()
-        .filter_map(|data| Some((data.clone(), state.record(data)?.data.clone())))
-        .collect()
+fn included(state: &State, flow: &LoadedFlow, include: &[String]) -> Map<String, Value> {
+    let seen = |name: &String| {
+        let data = &state.record(name)?.data;
+        let data = seen_by(flow.schemas.get(name), data, Reader::Hooks).into_owned();
+        Some((name.clone(), data))
+    };
+    include.iter().filter_map(seen).collect()
 }
 
 /// An effect in a few words.

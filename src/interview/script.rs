@@ -37,8 +37,8 @@ use super::{
 use crate::{
     flows::LoadedFlow,
     model::{
-        flow::{Done, Objective, Phase, REQUEST, Step, WHEN, has_points},
-        session::Platform,
+        flow::{Done, Moment, Objective, Phase, REQUEST, Step, WHEN, has_points},
+        session::{Platform, Status},
         transcript::Origin,
     },
 };
@@ -69,23 +69,45 @@ pub(super) fn applies(state: &State, flow: &LoadedFlow, when: Option<&str>) -> b
     scope.evaluate(when, &scope.context).map_or(true, |value| is_true(value.as_ref()))
 }
 
-/// Conditions of steps up to the one that is open now which can't be evaluated, by step, with the reason. They count as
-/// false; an author should know.
+/// Conditions that were looked at on the way here and can't be evaluated, by their place in the flow, such as
+/// `/phase/0/step/2`, with the reason: of the phases and steps up to what is open now, and of the objectives and effects
+/// of phases that are done. An author should know.
 pub fn failing_conditions(state: &State, flow: &LoadedFlow) -> Vec<(String, String)> {
-    let Some(position) = state.phase().and_then(|id| flow.position(id)) else { return Vec::new() };
+    let phases = &flow.flow.phase;
+    let now = match state.phase() {
+        Some(id) => flow.position(id).unwrap_or_default(),
+        None if state.status == Status::Completed => phases.len(),
+        None => return Vec::new(),
+    };
+    let mut conditions: Vec<(String, Option<&str>)> = Vec::new();
+    for (p, phase) in phases.iter().enumerate().take(now + 1) {
+        let at = format!("/phase/{p}");
+        let is_done = p < now;
+        let steps = if is_done { phase.step.len() } else { asked(state, phase) };
+        let steps = phase.step.iter().enumerate().take(steps);
+        conditions.push((at.clone(), phase.when.as_deref()));
+        conditions.extend(steps.map(|(n, step)| (format!("{at}/step/{n}"), step.when.as_deref())));
+        if !is_done {
+            continue;
+        }
+        let objectives = phase.objective.iter().enumerate();
+        conditions
+            .extend(objectives.map(|(n, of)| (format!("{at}/objective/{n}"), of.when.as_deref())));
+        let effects = phase.effect.iter().enumerate().filter(|(_, e)| e.on() == Moment::Completed);
+        conditions.extend(effects.map(|(n, effect)| (format!("{at}/effect/{n}"), effect.when())));
+    }
+    let scope = Scope::new(state, flow);
+    let why = |when: &str| scope.evaluate(when, &scope.context).err();
+    conditions.into_iter().filter_map(|(at, when)| Some((at, why(when?)?))).collect()
+}
+
+/// How many steps of a phase there are up to the one that is open.
+fn asked(state: &State, phase: &Phase) -> usize {
     let is_open = |step: &Step| {
         let is_of = |origin: &Origin| matches!(origin, Origin::Step { step: id } if *id == step.id);
         state.calls.iter().any(|known| known.result.is_none() && is_of(&known.call.origin))
     };
-    let (earlier, now) = flow.flow.phase.split_at(position);
-    let now = now.first().map_or(&[][..], |phase| &phase.step);
-    let until = now.iter().position(is_open).map_or(0, |at| at + 1);
-    let scope = Scope::new(state, flow);
-    let failing = |step: &Step| {
-        let why = scope.evaluate(step.when.as_deref()?, &scope.context).err()?;
-        Some((step.id.clone(), why))
-    };
-    earlier.iter().flat_map(|phase| &phase.step).chain(&now[..until]).filter_map(failing).collect()
+    phase.step.iter().position(is_open).map_or(0, |at| at + 1)
 }
 
 /// The step after this one in the file.

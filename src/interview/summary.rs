@@ -18,10 +18,14 @@ use serde_json::{Map, Value};
 
 use super::{State, evidence};
 use crate::{
-    flows::{LoadedFlow, shape::label_of},
+    flows::{
+        LoadedFlow,
+        shape::label_of,
+        visible::{hidden_from, seen_by},
+    },
     model::{
         artifact::Artifact,
-        flow::{Moment, Objective},
+        flow::{Moment, Objective, Reader},
         text::quoted,
         transcript::{ObjectiveStatus, SetBy},
         ui::{Decision, Reply},
@@ -56,8 +60,7 @@ pub fn summary(state: &State, flow: &LoadedFlow, include: &[String], moment: Mom
     let mut text = heading(state, flow, moment);
     for data in include {
         let Some(record) = state.record(data) else { continue };
-        let title = flow.data_title(data);
-        text.push_str(&section(&title, &record.data, flow.schemas.get(data)));
+        text.push_str(&section_for(Reader::Team, flow, data, &record.data));
     }
     let (resumes, others): (Vec<&Artifact>, Vec<&Artifact>) =
         state.artifacts.iter().partition(|file| file.is_resume());
@@ -77,9 +80,8 @@ pub fn summary(state: &State, flow: &LoadedFlow, include: &[String], moment: Mom
 /// Data that those who decide are shown, one under the other.
 pub(super) fn shown(state: &State, flow: &LoadedFlow, data: &[String]) -> String {
     let records = data.iter().filter_map(|name| Some((name, state.record(name)?)));
-    let sections = records.map(|(name, record)| {
-        section(&flow.data_title(name), &record.data, flow.schemas.get(name))
-    });
+    let sections =
+        records.map(|(name, record)| section_for(Reader::Deciders, flow, name, &record.data));
     let text: String = sections.collect();
     let text = text.trim();
     match text.char_indices().nth(SHOWN_MAX) {
@@ -124,6 +126,18 @@ fn listed<'a>(head: &str, objectives: impl Iterator<Item = &'a Objective>) -> Op
 /// What the team calls the participant; where no name is known, what messages to the staff say.
 pub fn name_of(state: &State) -> String {
     state.known_as().map_or_else(|| state.person_in_words(), str::to_owned)
+}
+
+/// A kind of data as `reader` sees it, and what they don't see of it.
+fn section_for(reader: Reader, flow: &LoadedFlow, name: &str, data: &Value) -> String {
+    let schema = flow.schemas.get(name);
+    let mut text = section(&flow.data_title(name), &seen_by(schema, data, reader), schema);
+    let hidden = hidden_from(schema, data, reader);
+    if !hidden.is_empty() {
+        let hidden: Vec<String> = hidden.iter().map(|title| quoted(title)).collect();
+        text.extend(["\n\nNot shown here: ", &hidden.join(", "), "."]);
+    }
+    text
 }
 
 /// A kind of data under its title, its members named as on its card. A profile needs no title: it stands right below the

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 pub use self::{
     approvals::{Approval, Approvals, Decider, OnExpire, OverridePolicy, REQUEST, Stage},
     effect::{Moment, PhaseEffect},
-    fields::{DataField, FieldType, InOrder},
+    fields::{DataField, FieldType, InOrder, Reader},
     opening::Opening,
     step::{ELSE, Step, WHEN, has_points},
 };

@@ -23,6 +23,7 @@ use chrono::TimeDelta;
 use serde_json::Value;
 
 use self::answers::{Answer, Given};
+use self::report::pointer;
 pub(super) use self::report::problems;
 use super::stage::{Scene, Stage, answer, decider};
 use crate::{
@@ -56,8 +57,8 @@ const TOO_LATE: TimeDelta = TimeDelta::days(400);
 /// What is wrong, and where.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Finding {
-    /// The step; none where it is about the conversation.
-    step: Option<String>,
+    /// The place in the flow, such as `/phase/0/step/2`; none where it is about the conversation.
+    at: Option<String>,
     trouble: Trouble,
 }
 
@@ -155,7 +156,7 @@ impl Rehearsal {
                 if is_over(&state) {
                     if state.handoff.as_ref().is_some_and(|handoff| handoff.reason == CANNOT_GO_ON)
                     {
-                        let last = taken.last().map(|taken| taken.place.clone());
+                        let last = taken.last().and_then(|last| pointer(&scene.flow, &last.place));
                         self.find(last, Trouble::HandedOver, &taken);
                     }
                     self.completed += usize::from(state.status == Status::Completed);
@@ -186,7 +187,7 @@ impl Rehearsal {
             match answered(&mut room, (&wait, &place), &taken, plan).await? {
                 Ok(answer) => taken.push(answer),
                 Err(why) => {
-                    self.find(Some(place), Trouble::NoAnswer(why), &taken);
+                    self.find(pointer(&scene.flow, &place), Trouble::NoAnswer(why), &taken);
                     break;
                 }
             }
@@ -204,32 +205,32 @@ impl Rehearsal {
             if let Some(CallResult::Err { code, message }) = &known.result
                 && code == "invalid_parameters"
             {
-                self.find(Some(step.clone()), Trouble::Arguments(message.clone()), taken);
+                self.find(pointer(flow, step), Trouble::Arguments(message.clone()), taken);
             }
             if let Some((_, written)) = flow.step(step)
                 && comes_out_empty(written, &known.call.args)
             {
-                self.find(Some(step.clone()), Trouble::Empty, taken);
+                self.find(pointer(flow, step), Trouble::Empty, taken);
             }
         }
-        for (step, why) in script::failing_conditions(state, flow) {
-            self.find(Some(step), Trouble::Condition(why), taken);
+        for (at, why) in script::failing_conditions(state, flow) {
+            self.find(Some(at), Trouble::Condition(why), taken);
         }
         if state.handoff.is_some()
             && let Some((step, failure)) = script::failing_step(state, flow)
         {
-            self.steps.insert(step.clone());
-            self.find(Some(step), Trouble::Text(failure.to_string()), taken);
+            self.find(pointer(flow, &step), Trouble::Text(failure.to_string()), taken);
+            self.steps.insert(step);
         }
     }
 
-    fn find(&mut self, step: Option<String>, trouble: Trouble, taken: &[Taken]) {
+    fn find(&mut self, at: Option<String>, trouble: Trouble, taken: &[Taken]) {
         let answers = taken.iter().map(|t| format!("{}: {}", t.place, t.labels[t.choice]));
         let mut way = answers.take(WAY_MAX).collect::<Vec<_>>().join(", ");
         if taken.len() > WAY_MAX {
             way.push_str(" …");
         }
-        self.findings.entry(Finding { step, trouble }).or_insert(way);
+        self.findings.entry(Finding { at, trouble }).or_insert(way);
     }
 }
 

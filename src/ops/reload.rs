@@ -36,8 +36,8 @@ const FILES_MAX: usize = 1_000;
 pub(super) enum Trigger {
     /// SIGHUP; what comes of it goes to the log.
     Hangup(Signal),
-    /// A change in the folder of flows; what comes of it goes to the terminal.
-    Change,
+    /// A change in the folder of flows since these stamps were taken; what comes of it goes to the terminal.
+    Change(Stamps),
 }
 
 impl Trigger {
@@ -45,6 +45,11 @@ impl Trigger {
     pub(super) fn hangup() -> anyhow::Result<Self> {
         let hangup = signal(SignalKind::hangup()).context("could not listen for signals")?;
         Ok(Self::Hangup(hangup))
+    }
+
+    /// Looks out for changes of files from now on, so before they are loaded.
+    pub(super) fn change(settings: &Settings) -> Self {
+        Self::Change(settings.flows.dir.as_deref().map(stamps).unwrap_or_default())
     }
 }
 
@@ -84,7 +89,7 @@ impl Reload {
                         log(this.again().await?);
                     }
                 }
-                Trigger::Change => this.watch().await?,
+                Trigger::Change(seen) => this.watch(seen).await?,
             }
             // Nothing will ever ask again.
             std::future::pending().await
@@ -95,10 +100,8 @@ impl Reload {
         }
     }
 
-    async fn watch(self: &Arc<Self>) -> anyhow::Result<()> {
+    async fn watch(self: &Arc<Self>, mut seen: Stamps) -> anyhow::Result<()> {
         let Some(dir) = self.settings.flows.dir.clone() else { return Ok(()) };
-        let look = move || (stamps(&dir), dir.clone());
-        let (mut seen, dir) = tokio::task::spawn_blocking(look).await?;
         let mut last = seen.clone();
         loop {
             sleep(LOOK_EVERY).await;
@@ -199,18 +202,16 @@ fn show(came: Came) {
 }
 
 /// When each file was last written, and how long it is.
-fn stamps(dir: &Path) -> BTreeMap<PathBuf, (Option<SystemTime>, u64)> {
+type Stamps = BTreeMap<PathBuf, (Option<SystemTime>, u64)>;
+
+fn stamps(dir: &Path) -> Stamps {
     let mut stamps = BTreeMap::new();
     // A folder that can't be read has no files; loading says why.
     drop(stamp(dir, 0, &mut stamps));
     stamps
 }
 
-fn stamp(
-    dir: &Path,
-    depth: usize,
-    stamps: &mut BTreeMap<PathBuf, (Option<SystemTime>, u64)>,
-) -> io::Result<()> {
+fn stamp(dir: &Path, depth: usize, stamps: &mut Stamps) -> io::Result<()> {
     for entry in fs::read_dir(dir)? {
         let entry = entry?;
         let Ok(found) = fs::metadata(entry.path()) else { continue };

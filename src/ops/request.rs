@@ -15,9 +15,8 @@ use tokio::sync::mpsc;
 use super::{app::Home, cli::Format, erase::Erased, hold::Standing, sentence};
 use crate::{
     engine::{self, Engine, Gathered, Outage},
-    export::{self, json_resume, transcript},
+    export::{json_resume, transcript},
     ids::SessionId,
-    interview::State,
     model::{
         session::{PersonId, Platform},
         transcript::Audience,
@@ -266,9 +265,8 @@ async fn packed(engine: &Engine, gathered: &Gathered, format: Format) -> anyhow:
     Ok(match format {
         Format::Zip => engine.bundle(gathered, Audience::Staff).await?,
         Format::JsonResume => {
-            let state = State::fold(&gathered.loaded.events)
-                .ok_or(export::Error::Unreadable(gathered.loaded.head.id))?;
-            format!("{:#}\n", json_resume::of(&state)).into_bytes()
+            let state = source.state()?;
+            format!("{:#}\n", json_resume::of(&state, source.flow, source.reader)).into_bytes()
         }
         Format::Markdown => transcript::markdown(&source)?.into_bytes(),
         Format::Json => format!("{:#}\n", transcript::json(&source)?).into_bytes(),

@@ -94,7 +94,7 @@ pub(super) fn serve(
         let mut stop = Stop::listen()?;
         let trigger = match reloads {
             Reloads::OnHangup => Trigger::hangup()?,
-            Reloads::OnChange => Trigger::Change,
+            Reloads::OnChange => Trigger::change(&settings),
         };
         let opened = app::open(&settings)?;
         refuse_flawed(&opened.parts, (&settings, is_configured))?;

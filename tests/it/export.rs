@@ -47,7 +47,8 @@ fn saved(record: u32, data_type: &str, data: &Value) -> Value {
 }
 
 fn resume(events: &[Value]) -> Value {
-    json_resume::of(&State::fold(&session(events).events).unwrap())
+    let state = State::fold(&session(events).events).unwrap();
+    json_resume::of(&state, &flow(), Audience::Staff)
 }
 
 fn flow() -> Arc<LoadedFlow> {

@@ -42,8 +42,8 @@ use crate::{
 
 /// Requests that a receiver saw, and how many of the next it answers with 503.
 #[derive(Debug, Default)]
-struct Hook {
-    seen: Mutex<Vec<(HeaderMap, String)>>,
+pub(crate) struct Hook {
+    pub(crate) seen: Mutex<Vec<(HeaderMap, String)>>,
     busy: AtomicUsize,
 }
 
@@ -56,16 +56,25 @@ async fn receive(State(hook): State<Arc<Hook>>, headers: HeaderMap, body: String
     }
 }
 
-/// A candidate at the end of the flow, whose data went to a web hook.
-async fn hooked() -> (World, Arc<Hook>, tokio::task::JoinSet<std::io::Result<()>>) {
+/// What answers the requests of a web hook for as long as it lives.
+type Server = tokio::task::JoinSet<std::io::Result<()>>;
+
+/// A receiver of the operator's web hook `ats_webhook`, known to the next process.
+pub(crate) async fn receiver(world: &mut World) -> (Arc<Hook>, Server) {
     let hook = Arc::new(Hook::default());
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/hook", listener.local_addr().unwrap());
     let app = Router::new().route("/hook", post(receive)).with_state(Arc::clone(&hook));
-    let mut server = tokio::task::JoinSet::new();
+    let mut server = Server::new();
     server.spawn(async move { axum::serve(listener, app).await });
-    let mut world = World::on("candidate-onboarding").await;
     world.hook(BTreeMap::from([("ats_webhook".to_owned(), Target { url, secret: None })]));
+    (hook, server)
+}
+
+/// A candidate at the end of the flow, whose data went to a web hook.
+async fn hooked() -> (World, Arc<Hook>, Server) {
+    let mut world = World::on("candidate-onboarding").await;
+    let (hook, server) = receiver(&mut world).await;
     candidate(&mut world).await;
     assert_eq!(hook.seen.lock().unwrap().len(), 1);
     (world, hook, server)

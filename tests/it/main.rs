@@ -50,5 +50,6 @@ mod store;
 mod subtasks;
 mod thinking;
 mod typed;
+mod visible;
 mod web;
 mod world;

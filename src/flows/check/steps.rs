@@ -175,10 +175,11 @@ impl Check<'_> {
             };
             let accept = &phase.uploads.accept;
             if !accept.iter().any(|known| known.eq_ignore_ascii_case(format)) {
-                let hint = format!(
-                    "add it to `accept` of the phase's `uploads`: {}",
-                    listed(accept.iter().map(String::as_str))
-                );
+                let known = match accept.as_slice() {
+                    [] => String::new(),
+                    known => format!(": {}", listed(known.iter().map(String::as_str))),
+                };
+                let hint = format!("add it to `accept` of the phase's `uploads`{known}");
                 let message = format!("`{}` accepts no `{format}`", phase.id);
                 self.error(&format!("{at}/{n}"), message, Some(hint));
             }

@@ -17,11 +17,15 @@ use super::{
 use crate::{
     catalog::interview::submit_for_validation::card,
     engine::Outage,
-    flows::LoadedFlow,
+    flows::{
+        LoadedFlow,
+        visible::{hidden_from, seen_by},
+    },
     form::{Words, glance, in_words, words, words_of},
     interview::{State, evidence, state::Record},
     model::{
         custody::Kind,
+        flow::Reader,
         session::{Head, Status},
         transcript::Audience,
         wait::Wait,
@@ -488,18 +492,21 @@ fn order(cx: &Cx, state: &State, command: &str, label: &str, class: &str) -> Mar
 /// One record, as its schema says that people read it.
 fn stored(record: &Record, flow: &LoadedFlow) -> Markup {
     let title = flow.data_title(&record.data_type);
-    let schema = flow.schemas.get(&record.data_type).unwrap_or(&Value::Null);
-    let groups = card::draw(schema, &record.data, &[]).groups;
+    let schema = flow.schemas.get(&record.data_type);
+    let data = seen_by(schema, &record.data, Reader::Team);
+    let hidden = hidden_from(schema, &record.data, Reader::Team);
+    let groups = card::draw(schema.unwrap_or(&Value::Null), &data, &[]).groups;
     html! {
         section.group {
             h3 { (title) @if record.reviewed { span.approved { (icons::tick()) "Approved" } } }
-            @if groups.is_empty() { p dir="auto" { (in_words(&record.data)) } }
+            @if groups.is_empty() { p dir="auto" { (in_words(&data)) } }
             @for group in groups.iter().filter(|group| group.path.is_empty()) { (controls::values(&group.fields, None)) }
             @if groups.iter().any(|group| !group.path.is_empty()) {
                 div.entries { @for group in groups.iter().filter(|group| !group.path.is_empty()) {
                     section.group { h4 { (group.title) } (controls::values(&group.fields, None)) }
                 } }
             }
+            @if !hidden.is_empty() { p.small { "Not shown here: " (hidden.join(", ")) "." } }
         }
     }
 }

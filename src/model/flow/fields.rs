@@ -92,6 +92,33 @@ pub struct DataField {
     /// What there is to choose from: labels by what is stored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub options: Option<InOrder<String>>,
+    /// Who sees it besides the participant and the transcript; without it, everybody.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub visible_to: Option<Vec<Reader>>,
+}
+
+/// Who is shown what a participant has told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
+pub enum Reader {
+    /// Those who decide, on their cards.
+    Deciders,
+    /// The team: summaries, the staff page, and the records in exports.
+    Team,
+    /// Web hooks.
+    Hooks,
+}
+
+impl Reader {
+    /// The word in a flow.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Deciders => "deciders",
+            Self::Team => "team",
+            Self::Hooks => "hooks",
+        }
+    }
 }
 
 /// What may be filled into a field.

@@ -28,7 +28,7 @@ pub(in crate::ops) async fn problems(
     let found = rehearse(scene, folder).await?;
     let Ok(document) = Document::parse(file, &scene.flow.source) else { return Ok(Vec::new()) };
     let findings = found.findings.iter();
-    let told = findings.map(|(finding, way)| told(finding, way, (&scene.flow, &document)));
+    let told = findings.map(|(finding, way)| told(finding, way, &document));
     let mut problems: Vec<Problem> = told.collect();
     problems.extend(unreached(&found, &scene.flow, &document));
     if found.completed == 0 && found.findings.is_empty() && is_scripted(&scene.flow) {
@@ -40,7 +40,7 @@ pub(in crate::ops) async fn problems(
     Ok(problems)
 }
 
-fn told(finding: &Finding, way: &str, (flow, document): (&LoadedFlow, &Document)) -> Problem {
+fn told(finding: &Finding, way: &str, document: &Document) -> Problem {
     let (message, key) = match &finding.trouble {
         Trouble::Empty => ("this question comes out empty".to_owned(), "/args"),
         Trouble::Condition(why) => (format!("this condition fails: {why}"), "/when"),
@@ -55,8 +55,7 @@ fn told(finding: &Finding, way: &str, (flow, document): (&LoadedFlow, &Document)
             ("the script can't go on, so a person of the team is asked".to_owned(), "")
         }
     };
-    let at = finding.step.as_deref().and_then(|step| pointer(flow, step));
-    let at = at.map_or_else(|| "/phase".to_owned(), |at| format!("{at}{key}"));
+    let at = finding.at.as_ref().map_or_else(|| "/phase".to_owned(), |at| format!("{at}{key}"));
     let way = match way {
         "" => "at once".to_owned(),
         way => format!("after {way}"),
@@ -117,7 +116,8 @@ fn is_scripted(flow: &LoadedFlow) -> bool {
     flow.flow.phase.iter().all(|phase| !phase.step.is_empty() || phase.objective.is_empty())
 }
 
-fn pointer(flow: &LoadedFlow, id: &str) -> Option<String> {
+/// Where a step stands in its flow.
+pub(super) fn pointer(flow: &LoadedFlow, id: &str) -> Option<String> {
     flow.flow.phase.iter().enumerate().find_map(|(p, phase)| {
         let s = phase.step.iter().position(|step| step.id == id)?;
         Some(format!("/phase/{p}/step/{s}"))

@@ -117,9 +117,9 @@ fn a_misspelt_condition_is_named_with_what_was_meant() {
 fn more_options_than_menus_hold_are_too_many() {
     let lurk = r#"    { id = "lurk",    label = "Just reading" },
 "#;
-    let more: String =
-        (0..96).map(|n| format!("    {{ id = \"o{n}\", label = \"Option {n}\" }},\n")).collect();
-    let flow = changed("community", lurk, &format!("{lurk}{more}"));
+    let more: Vec<String> =
+        (0..96).map(|n| format!("    {{ id = \"o{n}\", label = \"Option {n}\" }},")).collect();
+    let flow = changed("community", lurk, &format!("{lurk}{}\n", more.join("\n")));
     insta::assert_snapshot!(said(&flow), @"flow.toml:171:3: expected at most 100 entries");
 }
 

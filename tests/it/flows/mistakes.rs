@@ -647,6 +647,15 @@ fn changed(edits: &[Edit]) -> String {
     })
 }
 
+/// Flows with one mistake each.
+pub(super) fn mistaken() -> impl Iterator<Item = String> {
+    let decisions = MISTAKEN_DECISIONS.iter().map(|(edit, _)| {
+        let edits: Vec<Edit> = DECISION.iter().chain([edit]).copied().collect();
+        changed(&edits)
+    });
+    MISTAKES.iter().map(|(edit, _)| changed(&[*edit])).chain(decisions)
+}
+
 /// Flows that are unusual but valid.
 pub(super) fn unusual() -> impl Iterator<Item = String> {
     UNUSUAL.iter().map(|edits| changed(edits))

@@ -59,6 +59,23 @@ fn a_condition_that_fails_is_found() {
 }
 
 #[test]
+fn conditions_of_phases_objectives_and_effects_that_fail_are_found() {
+    let fails = "when = \"answers.topics | round > 3\"";
+    let phase = ("id = \"closing\"\n", format!("id = \"closing\"\n{fails}\n"));
+    let objective = ("title = \"Interests\"\n", format!("title = \"Interests\"\n  {fails}\n"));
+    let effect = ("do = \"post_summary\"\n", format!("do = \"post_summary\"\n  {fails}\n"));
+    let edits = [phase, objective, effect];
+    let edits = edits.each_ref().map(|(from, to)| (*from, to.as_str()));
+    let (said, is_refused) = checked(&edits);
+    assert!(is_refused);
+    assert_snapshot!(said, @"
+    flow.toml:101:3: this condition fails: cannot round value (sequence) (after notice: accept, agree: yes, details_form: filled in, topics: cook)
+    flow.toml:143:1: this condition fails: cannot round value (sequence) (after notice: accept, agree: yes, details_form: filled in, topics: cook)
+    flow.toml:177:3: this condition fails: cannot round value (sequence) (after notice: accept, agree: yes, details_form: filled in, topics: cook, wants_note: yes, note_form: filled in)
+    ");
+}
+
+#[test]
 fn a_step_that_no_answers_lead_to_is_found() {
     let edit = ("save = \"interests\"", "save = \"interests\"\n  when = \"answers.agree == 'no'\"");
     let (said, is_refused) = checked(&[edit]);

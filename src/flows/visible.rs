@@ -1,0 +1,76 @@
+//! Who sees which field of a record: `visible_to` of a field, in a schema `"visibleTo": ["deciders"]`.
+//!
+//! The participant sees all of their own data, and a transcript tells all that was said.
+
+use std::borrow::Cow;
+
+use serde_json::Value;
+
+use crate::model::flow::Reader;
+
+/// The keyword of a schema.
+pub(super) const KEY: &str = "visibleTo";
+
+/// Data without the fields that `reader` doesn't see.
+///
+/// ```
+/// use anteroom::{flows::visible::seen_by, model::flow::Reader};
+/// use serde_json::json;
+///
+/// let schema = json!({ "properties": { "name": {}, "allergies": { "visibleTo": ["team"] } } });
+/// let data = json!({ "name": "Ada", "allergies": "Nuts" });
+/// assert_eq!(*seen_by(Some(&schema), &data, Reader::Hooks), json!({ "name": "Ada" }));
+/// assert_eq!(*seen_by(Some(&schema), &data, Reader::Team), data);
+/// ```
+pub fn seen_by<'d>(schema: Option<&Value>, data: &'d Value, reader: Reader) -> Cow<'d, Value> {
+    match schema {
+        Some(schema) if hides(schema, reader) => Cow::Owned(seen(schema, data, reader)),
+        _ => Cow::Borrowed(data),
+    }
+}
+
+/// Titles of the fields at the top of some data that `reader` doesn't see.
+pub fn hidden_from(schema: Option<&Value>, data: &Value, reader: Reader) -> Vec<String> {
+    let properties = schema.and_then(|schema| schema["properties"].as_object());
+    let is_hidden = |(name, field): &(&String, &Value)| {
+        data.get(name.as_str()).is_some_and(|value| !value.is_null()) && !is_for(field, reader)
+    };
+    let title = |(name, field): (&String, &Value)| {
+        field["title"].as_str().map_or_else(|| name.replace('_', " "), str::to_owned)
+    };
+    properties.into_iter().flatten().filter(is_hidden).map(title).collect()
+}
+
+/// Whether anything in a schema is not for `reader`.
+fn hides(schema: &Value, reader: Reader) -> bool {
+    match schema {
+        Value::Object(members) => {
+            !is_for(schema, reader) || members.values().any(|m| hides(m, reader))
+        }
+        Value::Array(items) => items.iter().any(|item| hides(item, reader)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
+    }
+}
+
+fn is_for(field: &Value, reader: Reader) -> bool {
+    let Some(readers) = field[KEY].as_array() else { return true };
+    readers.iter().any(|word| word == reader.word())
+}
+
+fn seen(schema: &Value, data: &Value, reader: Reader) -> Value {
+    match data {
+        Value::Object(members) => {
+            let is_seen = |(name, _): &(&String, &Value)| {
+                is_for(&schema["properties"][name.as_str()], reader)
+            };
+            let part = |(name, member): (&String, &Value)| {
+                (name.clone(), seen(&schema["properties"][name.as_str()], member, reader))
+            };
+            Value::Object(members.iter().filter(is_seen).map(part).collect())
+        }
+        Value::Array(items) => {
+            items.iter().map(|item| seen(&schema["items"], item, reader)).collect()
+        }
+        other => other.clone(),
+    }
+}
