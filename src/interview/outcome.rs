@@ -8,7 +8,7 @@ use super::{
     Actor, Refusal, State, Suspension,
     attempts::{asking, feedback_reader},
     script,
-    summary::{summary, titled},
+    summary::{option_label, summary, titled},
     texts,
 };
 use crate::{
@@ -21,8 +21,8 @@ use crate::{
         session::Platform,
         team::Team,
         text::quoted,
-        transcript::{EffectOutcome, Event, Origin},
-        ui::{Control, Decide, Decision, DenialReader, Offered, Prompt, Reply},
+        transcript::{EffectOutcome, Event},
+        ui::{Decide, Decision, DenialReader, Offered, Prompt, Reply},
         wait::{Answerers, Purpose},
     },
 };
@@ -139,7 +139,9 @@ impl Actor {
     fn in_words(&self, data: &str) -> Option<String> {
         let record = self.state.record(data)?;
         let seen = seen_by(self.flow.schemas.get(data), &record.data, Reader::Deciders);
-        let label = |id: &str| self.label_of(data, id).unwrap_or_else(|| id.to_owned());
+        let label = |id: &str| {
+            option_label(&self.state, &self.flow, data, id).unwrap_or_else(|| id.to_owned())
+        };
         let words = match &*seen {
             Value::String(text) => text.clone(),
             Value::Array(items) => {
@@ -152,18 +154,6 @@ impl Actor {
         };
         let is_short = !words.trim().is_empty() && words.chars().count() <= ABOUT_LENGTH;
         is_short.then_some(words)
-    }
-
-    /// What a choice was called whose id was stored as `data`.
-    fn label_of(&self, data: &str, id: &str) -> Option<String> {
-        let mut steps = self.flow.flow.phase.iter().flat_map(|phase| &phase.step);
-        let step = steps.find(|step| step.save.as_deref() == Some(data))?;
-        let origin = Origin::Step { step: step.id.clone() };
-        let asked = self.state.calls.iter().rev().find(|call| call.call.origin == origin)?;
-        let wait = self.state.waits.get(&asked.wait?)?;
-        let Control::Choose(choose) = &wait.prompt.control else { return None };
-        let choice = choose.choices.iter().find(|choice| choice.id == id)?;
-        Some(choice.label.clone())
     }
 
     /// Consent was given or refused, by the answer to `wait`.

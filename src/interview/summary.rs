@@ -27,8 +27,8 @@ use crate::{
         artifact::Artifact,
         flow::{Moment, Objective, Reader},
         text::quoted,
-        transcript::{ObjectiveStatus, SetBy},
-        ui::{Decision, Reply},
+        transcript::{ObjectiveStatus, Origin, SetBy},
+        ui::{Control, Decision, Reply},
     },
     places,
 };
@@ -60,7 +60,7 @@ pub fn summary(state: &State, flow: &LoadedFlow, include: &[String], moment: Mom
     let mut text = heading(state, flow, moment);
     for data in include {
         let Some(record) = state.record(data) else { continue };
-        text.push_str(&section_for(Reader::Team, flow, data, &record.data));
+        text.push_str(&section_for(Reader::Team, (state, flow), data, &record.data));
     }
     let (resumes, others): (Vec<&Artifact>, Vec<&Artifact>) =
         state.artifacts.iter().partition(|file| file.is_resume());
@@ -80,8 +80,8 @@ pub fn summary(state: &State, flow: &LoadedFlow, include: &[String], moment: Mom
 /// Data that those who decide are shown, one under the other.
 pub(super) fn shown(state: &State, flow: &LoadedFlow, data: &[String]) -> String {
     let records = data.iter().filter_map(|name| Some((name, state.record(name)?)));
-    let sections =
-        records.map(|(name, record)| section_for(Reader::Deciders, flow, name, &record.data));
+    let sections = records
+        .map(|(name, record)| section_for(Reader::Deciders, (state, flow), name, &record.data));
     let text: String = sections.collect();
     let text = text.trim();
     match text.char_indices().nth(SHOWN_MAX) {
@@ -128,10 +128,39 @@ pub fn name_of(state: &State) -> String {
     state.known_as().map_or_else(|| state.person_in_words(), str::to_owned)
 }
 
+/// What an option was called whose id a step has saved as `data`.
+pub(super) fn option_label(
+    state: &State,
+    flow: &LoadedFlow,
+    data: &str,
+    id: &str,
+) -> Option<String> {
+    let mut steps = flow.flow.phase.iter().flat_map(|phase| &phase.step);
+    let step = steps.find(|step| step.save.as_deref() == Some(data))?;
+    let origin = Origin::Step { step: step.id.clone() };
+    let asked = state.calls.iter().rev().find(|call| call.call.origin == origin)?;
+    let Control::Choose(choose) = &state.waits.get(&asked.wait?)?.prompt.control else {
+        return None;
+    };
+    let choice = choose.choices.iter().find(|choice| choice.id == id)?;
+    Some(choice.label.clone())
+}
+
 /// A kind of data as `reader` sees it, and what they don't see of it.
-fn section_for(reader: Reader, flow: &LoadedFlow, name: &str, data: &Value) -> String {
+fn section_for(
+    reader: Reader,
+    (state, flow): (&State, &LoadedFlow),
+    name: &str,
+    data: &Value,
+) -> String {
     let schema = flow.schemas.get(name);
-    let mut text = section(&flow.data_title(name), &seen_by(schema, data, reader), schema);
+    let label = |value: &Value| option_label(state, flow, name, value.as_str()?).map(Value::from);
+    let or_label = |value: &Value| label(value).unwrap_or_else(|| value.clone());
+    let seen = match &*seen_by(schema, data, reader) {
+        Value::Array(items) => items.iter().map(or_label).collect(),
+        seen => or_label(seen),
+    };
+    let mut text = section(&flow.data_title(name), &seen, schema);
     let hidden = hidden_from(schema, data, reader);
     if !hidden.is_empty() {
         let hidden: Vec<String> = hidden.iter().map(|title| quoted(title)).collect();

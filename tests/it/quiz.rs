@@ -166,10 +166,18 @@ title = "Interests"
 [handoff]
 channel = "desk"
 
+[data.interests]
+schema_inline = '{ "type": "array", "items": { "type": "string" } }'
+
 [[phase]]
 id = "interests"
 title = "Interests"
 mode = "script"
+
+  [[phase.effect]]
+  do = "post_summary"
+  channel = "desk"
+  include = ["interests"]
 
   [[phase.objective]]
   id = "picked"
@@ -179,6 +187,7 @@ mode = "script"
   [[phase.step]]
   id = "interests"
   tool = "get_user_option"
+  save = "interests"
   [phase.step.args]
   prompt = "What do you like best?"
   allowMultiple = true
@@ -208,6 +217,8 @@ async fn a_question_says_how_many_to_pick_and_takes_no_other_number() {
     let state = world.state().await;
     assert_eq!(state.status, Status::Completed, "{}", world.screen());
     assert!(world.screen().contains("Books, Music, Plants"), "{}", world.screen());
+    let told = world.staff_screen();
+    assert!(told.ends_with("**Interests**\n- Books\n- Music\n- Plants"), "{told}");
 }
 
 #[tokio::test]
