@@ -54,7 +54,7 @@ pub use self::{
     decision::Decided,
     handover::Called,
     meanwhile::Speech,
-    outcome::roles_of,
+    outcome::{roles_of, titles_of},
     records::{ObjectiveReport, SavedRecord},
     routes::Asking,
     settle::{Answer, Responder},

@@ -462,7 +462,10 @@ fn put_back(effect: &Effect, delivery: &Delivery) -> Option<Effect> {
             Some(Effect { not_before: *not_before, later_since, ..effect })
         }
         Delivery::Blocked { .. } => Some(Effect { later_since: None, ..effect }),
-        Delivery::Delivered { .. } | Delivery::NotApplicable | Delivery::Failed { .. } => None,
+        Delivery::Delivered { .. }
+        | Delivery::NotApplicable
+        | Delivery::Rehearsed
+        | Delivery::Failed { .. } => None,
     }
 }
 

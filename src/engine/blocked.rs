@@ -149,7 +149,10 @@ impl Blocked {
         let depth = match delivery {
             Delivery::Delivered { .. } | Delivery::Failed { .. } => u8::MAX,
             Delivery::Blocked { cause, .. } => cause.kind.depth(),
-            Delivery::NotApplicable | Delivery::Retry { .. } | Delivery::Later { .. } => 0,
+            Delivery::NotApplicable
+            | Delivery::Rehearsed
+            | Delivery::Retry { .. }
+            | Delivery::Later { .. } => 0,
         };
         let was = if matches!(delivery, Delivery::Blocked { .. }) {
             None

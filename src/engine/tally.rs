@@ -197,6 +197,7 @@ impl Late {
         let outcome = match delivery {
             Delivery::Delivered { .. } => "delivered",
             Delivery::NotApplicable => "not_applicable",
+            Delivery::Rehearsed => "rehearsed",
             Delivery::Failed { .. } => "failed",
             Delivery::Retry { .. } => "retry",
             Delivery::Later { .. } => "later",

@@ -42,6 +42,7 @@ pub(super) fn effect_words(what: &str, outcome: &EffectOutcome) -> String {
         EffectOutcome::Queued => "is on its way".to_owned(),
         EffectOutcome::Delivered => "is done".to_owned(),
         EffectOutcome::NotApplicable => "does not apply here".to_owned(),
+        EffectOutcome::Rehearsed => "was shown, not done".to_owned(),
         EffectOutcome::Declined => "was declined".to_owned(),
         EffectOutcome::Failed { reason } => format!("failed: {reason}"),
     };

@@ -20,6 +20,7 @@ pub mod texts;
 mod brand;
 mod closed;
 mod controls;
+mod effects;
 mod health;
 mod icons;
 mod inputs;

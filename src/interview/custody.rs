@@ -106,6 +106,7 @@ impl Actor {
                     // The receiver may have taken it and failed to say so.
                     EffectOutcome::Failed { .. } => "in doubt",
                     EffectOutcome::NotApplicable
+                    | EffectOutcome::Rehearsed
                     | EffectOutcome::Declined
                     | EffectOutcome::AwaitingApproval => continue,
                 };

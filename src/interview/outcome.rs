@@ -97,7 +97,7 @@ impl Actor {
         };
         let words = |(label, value): (&str, String)| (label.to_owned(), value);
         let mut facts = vec![words((Decide::PERSON, person))];
-        facts.extend(roles.map(|roles| words((Decide::ROLE, titles(&roles).join(", ")))));
+        facts.extend(roles.map(|roles| words((Decide::ROLE, titles_of(&roles).join(", ")))));
         facts.extend(self.about_person());
         facts.extend(
             [("Flow", self.flow.flow.title.clone()), ("Phase", phase.title.clone())].map(words),
@@ -215,7 +215,8 @@ impl Actor {
             EffectOutcome::Queued
             | EffectOutcome::AwaitingApproval
             | EffectOutcome::Delivered
-            | EffectOutcome::NotApplicable => false,
+            | EffectOutcome::NotApplicable
+            | EffectOutcome::Rehearsed => false,
         };
         let over = self.state.effects.iter().filter(|(_, (outcome, _))| is_over(outcome));
         let over: Vec<(String, usize)> = over.map(|(key, _)| key.clone()).collect();
@@ -290,6 +291,7 @@ impl Actor {
         let outcome = match delivery {
             Delivery::Delivered { .. } => EffectOutcome::Delivered,
             Delivery::NotApplicable => EffectOutcome::NotApplicable,
+            Delivery::Rehearsed => EffectOutcome::Rehearsed,
             Delivery::Failed { reason } => EffectOutcome::Failed { reason: reason.clone() },
             Delivery::Retry { .. } | Delivery::Later { .. } | Delivery::Blocked { .. } => return,
         };
@@ -313,7 +315,8 @@ impl Actor {
         if !script::applies(&self.state, &self.flow, effect.when()) {
             return None;
         }
-        let is_discord = self.state.place.platform == Platform::Discord;
+        // The page shows what Discord would do.
+        let has_roles = self.state.place.platform != Platform::Slack;
         match effect {
             PhaseEffect::PostSummary { channel, include, .. } => {
                 let text = summary(&self.state, &self.flow, include, effect.on());
@@ -346,11 +349,11 @@ impl Actor {
             }
             PhaseEffect::DiscordAddRole { .. } | PhaseEffect::DiscordAddRolesFrom { .. } => {
                 let roles = roles_of(&self.state, effect);
-                let applies = is_discord && !roles.is_empty();
+                let applies = has_roles && !roles.is_empty();
                 applies.then_some((Recipient::Participant, Act::AddRoles { roles }))
             }
             PhaseEffect::DiscordPost { channel, data, .. } => {
-                let record = self.state.record(data).filter(|_| is_discord)?;
+                let record = self.state.record(data).filter(|_| has_roles)?;
                 // Discord mentions who wrote it, where the flow wants that.
                 let text = quoted(record.data["text"].as_str().unwrap_or_default());
                 Some((
@@ -364,7 +367,7 @@ impl Actor {
 
 /// Roles for people: `the Contributor role`, `the Learner and Event pings roles`.
 fn named(roles: &[String]) -> String {
-    let titles = titles(roles);
+    let titles = titles_of(roles);
     match titles.as_slice() {
         [only] => format!("the {only} role"),
         [before @ .., last] => format!("the {} and {last} roles", before.join(", ")),
@@ -373,7 +376,7 @@ fn named(roles: &[String]) -> String {
 }
 
 /// Aliases of roles as titles: `event-pings` as `Event pings`.
-fn titles(roles: &[String]) -> Vec<String> {
+pub fn titles_of(roles: &[String]) -> Vec<String> {
     roles.iter().map(|role| titled(&role.replace('-', "_"))).collect()
 }
 

@@ -92,7 +92,7 @@ impl Actor {
         match delivery {
             Delivery::Delivered { .. } => self.reached(id),
             // Nothing of the session is there any more, or the platform has no such thing.
-            Delivery::Failed { .. } | Delivery::NotApplicable => {
+            Delivery::Failed { .. } | Delivery::NotApplicable | Delivery::Rehearsed => {
                 self.kept_back(id, AskState::Failed, Some(team));
             }
             Delivery::Blocked { .. } => self.kept_back(id, AskState::Blocked, Some(team)),

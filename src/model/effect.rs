@@ -377,6 +377,8 @@ pub enum Delivery {
     },
     /// This platform has no such thing.
     NotApplicable,
+    /// Nothing was done: this platform shows what another one would do.
+    Rehearsed,
     /// It will never work; the reason is fit for staff, who are told.
     Failed {
         /// Why.
@@ -407,7 +409,10 @@ impl Delivery {
     /// Whether it ends the effect: it leaves the outbox.
     pub const fn is_final(&self) -> bool {
         match self {
-            Self::Delivered { .. } | Self::NotApplicable | Self::Failed { .. } => true,
+            Self::Delivered { .. }
+            | Self::NotApplicable
+            | Self::Rehearsed
+            | Self::Failed { .. } => true,
             Self::Retry { .. } | Self::Later { .. } | Self::Blocked { .. } => false,
         }
     }

@@ -756,6 +756,8 @@ pub enum EffectOutcome {
     Delivered,
     /// Nothing to do: this platform has no such thing, or there is no data.
     NotApplicable,
+    /// It did not happen: the page shows what Slack or Discord would do.
+    Rehearsed,
     /// Consent was refused.
     Declined,
     /// It was given up; the reason is fit for staff.

@@ -128,6 +128,8 @@ async fn a_member_is_welcomed_with_no_model() {
 
     Type *export* for a copy, or *delete my data* to erase it.
     [a copy of everything]
+    ---
+    I've asked the team. You can leave; I'll post their answer here.
     ");
     world.assert_at_rest().await;
 }

@@ -482,6 +482,7 @@ fn staff_events() -> Vec<Event> {
         EffectOutcome::Queued,
         EffectOutcome::Delivered,
         EffectOutcome::NotApplicable,
+        EffectOutcome::Rehearsed,
         EffectOutcome::Declined,
         EffectOutcome::Failed { reason: text("R") },
     ];
@@ -838,6 +839,7 @@ fn events_of_staff_and_effects() {
     {"type":"effect_noted","phase":"p1","index":0,"what":"discord_add_role member","outcome":{"is":"queued"},"effect":"eff_…3"}
     {"type":"effect_noted","phase":"p1","index":0,"what":"discord_add_role member","outcome":{"is":"delivered"}}
     {"type":"effect_noted","phase":"p1","index":0,"what":"discord_add_role member","outcome":{"is":"not_applicable"}}
+    {"type":"effect_noted","phase":"p1","index":0,"what":"discord_add_role member","outcome":{"is":"rehearsed"}}
     {"type":"effect_noted","phase":"p1","index":0,"what":"discord_add_role member","outcome":{"is":"declined"}}
     {"type":"effect_noted","phase":"p1","index":0,"what":"discord_add_role member","outcome":{"is":"failed","reason":"R"}}
     "#);

@@ -20,6 +20,8 @@ mod made;
 mod models;
 #[path = "web/participant.rs"]
 mod participant;
+#[path = "web/rehearsed.rs"]
+mod rehearsed;
 #[path = "web/saving.rs"]
 mod saving;
 #[path = "web/signs.rs"]

@@ -124,7 +124,9 @@ fn class_of(body: &Body) -> &'static str {
         Body::Bubble { voice: Voice::Participant, .. } | Body::File(_) => "mine",
         Body::Bubble { .. } | Body::Card { .. } | Body::Export | Body::Handed { .. } => "theirs",
         Body::Line { technical: true, .. } => "middle engine",
-        Body::Part(_) | Body::Summary { .. } | Body::Line { .. } => "middle",
+        Body::Part(_) | Body::Summary { .. } | Body::Rehearsed { .. } | Body::Line { .. } => {
+            "middle"
+        }
     }
 }
 
@@ -135,6 +137,7 @@ fn spoken(body: &Body) -> String {
         | Body::Line { .. }
         | Body::Summary { .. } => String::new(),
         Body::Bubble { text, .. } | Body::Handed { text, .. } => form::plain(text),
+        Body::Rehearsed { would, .. } => form::plain(would),
         Body::Card { wait, .. } if wait.standing.is_pending() => {
             let title = wait.prompt.title.as_deref().map(|title| format!("{title} "));
             let title = title.unwrap_or_default();
@@ -179,6 +182,14 @@ fn body(message: &Message, state: &State, cx: &Cx) -> Markup {
         Body::Part(text) => html! { h2.part { (text) } },
         Body::Summary { text, summary } => html! {
             div.line { details.summary { summary { (text) " " (time(message.at)) } div.md { (markdown::render(summary)) } } }
+        },
+        Body::Rehearsed { would, text, note } => html! {
+            article.card.rehearsed aria-label="Rehearsal" {
+                p.small { span.tag.calm { "Rehearsal" } " " (time(message.at)) }
+                div.md { (markdown::render(would)) }
+                @if let Some(text) = text { blockquote.md dir="auto" { (markdown::render(text)) } }
+                p.small { (note) }
+            }
         },
         Body::Line { text, detail, .. } => html! {
             div.line {

@@ -23,24 +23,25 @@ impl Gateway for WebGateway {
     }
 
     async fn deliver(&self, effect: &Effect, _shown: Option<(&Wait, &[Rendering])>) -> Delivery {
-        match &effect.act {
-            // Only the participant and the staff page read here: no channel is posted to.
-            Act::Post { .. }
-                if matches!(effect.to, Recipient::Channel { .. }) && effect.carries.is_some() =>
-            {
-                Delivery::NotApplicable
+        match (&effect.act, &effect.to) {
+            // The page shows what another platform would do there.
+            (Act::AddRoles { .. }, _) => Delivery::Rehearsed,
+            (Act::Post { .. }, Recipient::Channel { .. }) if effect.carries.is_some() => {
+                Delivery::Rehearsed
             }
-            Act::Show { .. }
-            | Act::Post { .. }
-            | Act::Relay { .. }
-            | Act::Progress { .. }
-            | Act::Hand { .. }
-            | Act::Export { .. } => Delivery::delivered(None),
-            Act::Fetch { .. }
-            | Act::AddRoles { .. }
-            | Act::Webhook { .. }
-            | Act::Remove { .. }
-            | Act::Receipt { .. } => Delivery::NotApplicable,
+            (
+                Act::Show { .. }
+                | Act::Post { .. }
+                | Act::Relay { .. }
+                | Act::Progress { .. }
+                | Act::Hand { .. }
+                | Act::Export { .. },
+                _,
+            ) => Delivery::delivered(None),
+            (
+                Act::Fetch { .. } | Act::Webhook { .. } | Act::Remove { .. } | Act::Receipt { .. },
+                _,
+            ) => Delivery::NotApplicable,
         }
     }
 }

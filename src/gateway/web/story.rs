@@ -5,22 +5,24 @@ use std::collections::{BTreeMap, BTreeSet};
 use chrono::{DateTime, Utc};
 use serde_json::Value;
 
-use super::limits;
+use super::{
+    effects::{self, Noted},
+    limits,
+};
 use crate::{
     engine::window::posts_of_model,
     export::noted,
     flows::LoadedFlow,
     form::{clip, glance, words, words_of},
     ids::{CallId, WaitId},
-    interview::{State, commands::is_still_offered, evidence, summary},
+    interview::{State, commands::is_still_offered, evidence},
     model::{
         artifact::Artifact,
         effect::Handout,
-        flow::PhaseEffect,
         session::{PersonId, Status},
         transcript::{
-            Amendments, AskState, Audience, Call, CallResult, EffectOutcome, Event, Grounds,
-            ObjectiveStatus, Origin, Recorded, SetBy, Speaker,
+            Amendments, AskState, Audience, Call, CallResult, Event, Grounds, ObjectiveStatus,
+            Origin, Recorded, SetBy, Speaker,
         },
         ui::Offered,
         wait::{Answerers, Wait},
@@ -76,6 +78,15 @@ pub enum Body {
         text: String,
         /// The summary, as `CommonMark`.
         summary: String,
+    },
+    /// What another platform would have done, as `CommonMark`.
+    Rehearsed {
+        /// What.
+        would: String,
+        /// What would be read there.
+        text: Option<String>,
+        /// That it was not done.
+        note: &'static str,
     },
     /// Something that happened, in a few words; `detail` is for a closer look.
     Line {
@@ -188,8 +199,11 @@ impl Teller<'_> {
                     (Audience::Staff, None) | (Audience::Participant, _) => part,
                 }))
             }
-            Event::EffectNoted { phase, index, what, outcome, .. } => {
-                self.effect((phase, *index), what, outcome)
+            Event::EffectNoted { phase, index, what, outcome, effect } => {
+                let was_queued = effect.is_some();
+                let effect = self.flow.phase(phase).and_then(|phase| phase.effect.get(*index));
+                let noted = Noted { effect, what, outcome, was_queued };
+                effects::told(noted, self.state, self.flow, self.viewer)
             }
             Event::Started(_)
             | Event::Amended { .. }
@@ -343,23 +357,6 @@ impl Teller<'_> {
         Some(Body::Card { wait: Box::new(now.clone()), again })
     }
 
-    /// An effect of a part, with the summary where it is one and the staff reads it.
-    fn effect(&self, of: (&str, usize), what: &str, outcome: &EffectOutcome) -> Option<Body> {
-        let text = of_effect(what, outcome)?;
-        let effect = self.flow.phase(of.0).and_then(|phase| phase.effect.get(of.1));
-        // What this platform cannot do is the staff's concern.
-        if self.viewer == Audience::Participant && *outcome == EffectOutcome::NotApplicable {
-            return None;
-        }
-        match (effect, self.viewer) {
-            (Some(PhaseEffect::PostSummary { include, on, .. }), Audience::Staff) => {
-                let summary = summary(self.state, self.flow, include, *on);
-                Some(Body::Summary { text, summary })
-            }
-            _ => line(text),
-        }
-    }
-
     fn of_result(&self, call: &CallId, result: &CallResult) -> Body {
         let tool = self.state.call(call).map_or("The call", |known| known.call.tool.as_str());
         let (text, detail) = match result {
@@ -427,18 +424,6 @@ fn of_call(call: &Call) -> Body {
         detail: Some(pretty(&call.args)),
         technical: true,
     }
-}
-
-fn of_effect(what: &str, outcome: &EffectOutcome) -> Option<String> {
-    let what = what.replace('_', " ");
-    Some(match outcome {
-        EffectOutcome::AwaitingApproval => format!("Waiting for the team's approval: {what}."),
-        EffectOutcome::Queued => return None,
-        EffectOutcome::Delivered => format!("Done: {what}."),
-        EffectOutcome::NotApplicable => format!("Not applicable here: {what}."),
-        EffectOutcome::Declined => format!("Declined by the team: {what}."),
-        EffectOutcome::Failed { reason } => format!("Failed: {what} ({reason})."),
-    })
 }
 
 const fn of_objective(status: ObjectiveStatus) -> &'static str {

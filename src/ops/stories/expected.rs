@@ -177,7 +177,8 @@ impl Wrong {
             _ => None,
         });
         let happened = |outcome: &EffectOutcome| {
-            matches!(outcome, EffectOutcome::Queued | EffectOutcome::Delivered)
+            use EffectOutcome::{Delivered, Queued, Rehearsed};
+            matches!(outcome, Queued | Delivered | Rehearsed)
         };
         let done: Vec<&str> =
             noted.filter(|(_, outcome)| happened(outcome)).map(|(what, _)| what).collect();

@@ -1,0 +1,155 @@
+//! What became of a phase's effects. The page itself gives no roles and posts nowhere: it shows what Discord or Slack
+//! would do, so that a flow can be rehearsed whole, and never says that it happened.
+
+use super::story::Body;
+use crate::{
+    flows::LoadedFlow,
+    interview::{State, roles_of, summary, titles_of},
+    model::{
+        flow::PhaseEffect,
+        text::quoted,
+        transcript::{Audience, EffectOutcome},
+    },
+};
+
+/// An effect of a phase, as an event tells of it.
+#[derive(Clone, Copy)]
+pub(super) struct Noted<'a> {
+    /// In the flow; none where the flow has it no more.
+    pub(super) effect: Option<&'a PhaseEffect>,
+    /// In a few words.
+    pub(super) what: &'a str,
+    /// What became of it.
+    pub(super) outcome: &'a EffectOutcome,
+    /// Whether it was ever on its way.
+    pub(super) was_queued: bool,
+}
+
+/// How an effect is told, to those whom it concerns.
+pub(super) fn told(
+    noted: Noted<'_>,
+    state: &State,
+    flow: &LoadedFlow,
+    viewer: Audience,
+) -> Option<Body> {
+    let rehearsed = noted.effect.filter(|effect| is_rehearsed(effect, noted));
+    if let Some(effect) = rehearsed {
+        return match viewer {
+            Audience::Staff => Some(to_staff(effect, state, flow)),
+            Audience::Participant => to_participant(effect, state),
+        };
+    }
+    // What this platform cannot do is the staff's concern.
+    if viewer == Audience::Participant && !is_for_participant(noted.outcome) {
+        return None;
+    }
+    let text = in_words(noted.what, noted.outcome)?;
+    match (noted.effect, viewer) {
+        (Some(PhaseEffect::PostSummary { include, on, .. }), Audience::Staff) => {
+            let summary = summary(state, flow, include, *on);
+            Some(Body::Summary { text, summary })
+        }
+        _ => Some(Body::Line { text, detail: None, technical: false }),
+    }
+}
+
+/// Whether nothing was done, and what would be can be shown: that of another platform, and a web hook without an address.
+const fn is_rehearsed(effect: &PhaseEffect, noted: Noted<'_>) -> bool {
+    match noted.outcome {
+        EffectOutcome::Rehearsed => true,
+        EffectOutcome::NotApplicable => {
+            noted.was_queued && matches!(effect, PhaseEffect::Webhook { .. })
+        }
+        EffectOutcome::AwaitingApproval
+        | EffectOutcome::Queued
+        | EffectOutcome::Delivered
+        | EffectOutcome::Declined
+        | EffectOutcome::Failed { .. } => false,
+    }
+}
+
+const fn is_for_participant(outcome: &EffectOutcome) -> bool {
+    !matches!(outcome, EffectOutcome::NotApplicable | EffectOutcome::Rehearsed)
+}
+
+/// The whole of it, with what would be posted or sent.
+fn to_staff(effect: &PhaseEffect, state: &State, flow: &LoadedFlow) -> Body {
+    let person = format!("**{}**", quoted(&state.person_in_words()));
+    let (would, text, note) = match effect {
+        PhaseEffect::DiscordAddRole { .. } | PhaseEffect::DiscordAddRolesFrom { .. } => {
+            let would = format!("Would give {person} {}.", roles(state, effect));
+            (would, None, "Nothing was given: roles exist only on Discord.")
+        }
+        PhaseEffect::DiscordPost { channel, data, mention_participant, .. } => {
+            let mention =
+                if *mention_participant { format!(", mentioning {person}") } else { String::new() };
+            let would = format!("Would post in {}{mention}:", in_channel(channel));
+            (would, posted(state, data), "Nothing was posted: this page has no channels.")
+        }
+        PhaseEffect::PostSummary { channel, include, on, .. } => {
+            let would = format!("Would post a summary in {}:", in_channel(channel));
+            let text = summary(state, flow, include, *on);
+            (would, Some(text), "Nothing was posted: this page has no channels.")
+        }
+        PhaseEffect::Webhook { url_from, include, .. } => {
+            let data: Vec<String> = include
+                .iter()
+                .map(|data| format!("*{}*", quoted(&flow.data_title(data))))
+                .collect();
+            let data =
+                if data.is_empty() { String::new() } else { format!(": {}", data.join(", ")) };
+            let would = format!("Would call the web hook *{}*{data}.", quoted(url_from));
+            (would, None, "Nothing was sent: it isn't set up under [webhooks].")
+        }
+    };
+    Body::Rehearsed { would, text, note }
+}
+
+/// What they would see of it themselves.
+fn to_participant(effect: &PhaseEffect, state: &State) -> Option<Body> {
+    let (would, text, note) = match effect {
+        PhaseEffect::DiscordAddRole { .. } | PhaseEffect::DiscordAddRolesFrom { .. } => {
+            let would = format!("On Discord, you would now get {}.", roles(state, effect));
+            (would, None, "No role was given here.")
+        }
+        PhaseEffect::DiscordPost { channel, data, .. } => {
+            let would = format!("On Discord, this would now be posted in {}:", in_channel(channel));
+            (would, posted(state, data), "Nothing was posted.")
+        }
+        PhaseEffect::PostSummary { .. } | PhaseEffect::Webhook { .. } => return None,
+    };
+    Some(Body::Rehearsed { would, text, note })
+}
+
+/// `the role *Member*`
+fn roles(state: &State, effect: &PhaseEffect) -> String {
+    let titles = titles_of(&roles_of(state, effect));
+    let titles: Vec<String> = titles.iter().map(|title| format!("*{}*", quoted(title))).collect();
+    match titles.as_slice() {
+        [only] => format!("the role {only}"),
+        [before @ .., last] => format!("the roles {} and {last}", before.join(", ")),
+        [] => "a role".to_owned(),
+    }
+}
+
+fn in_channel(alias: &str) -> String {
+    format!("*#{}*", quoted(alias))
+}
+
+/// The words that would be posted, line by line, while they are kept.
+fn posted(state: &State, data: &str) -> Option<String> {
+    Some(quoted(state.record(data)?.data["text"].as_str()?).replace('\n', "  \n"))
+}
+
+fn in_words(what: &str, outcome: &EffectOutcome) -> Option<String> {
+    let what = what.replace('_', " ");
+    Some(match outcome {
+        EffectOutcome::AwaitingApproval => format!("Waiting for the team's approval: {what}."),
+        EffectOutcome::Queued => return None,
+        EffectOutcome::Delivered => format!("Done: {what}."),
+        EffectOutcome::NotApplicable => format!("Not applicable here: {what}."),
+        EffectOutcome::Rehearsed => format!("Not done here: {what}."),
+        EffectOutcome::Declined => format!("Declined by the team: {what}."),
+        EffectOutcome::Failed { reason } => format!("Failed: {what} ({reason})."),
+    })
+}
