@@ -11,6 +11,7 @@
 //! Conversations that begin while it records are recorded, from their first event. A recording holds everything that
 //! people wrote and no key of anybody's; its file is for its owner alone. [`replay`] runs it again.
 
+pub mod conversations;
 pub mod replay;
 
 use std::{

@@ -7,6 +7,7 @@ mod drawing;
 mod expected;
 mod format;
 mod load;
+mod record;
 mod report;
 mod screen;
 mod talk;
@@ -34,6 +35,7 @@ use self::{
 };
 use super::{
     app::{self, Wanted},
+    cli::Output,
     play::Temporary,
     sentence,
     stage::Scene,
@@ -51,8 +53,21 @@ const THREADS_MAX: usize = 8;
 #[derive(Debug, Args)]
 pub(super) struct Stories {
     /// Test files, or directories with files that end in `.test.toml`.
-    #[arg(required = true, value_name = "PATH")]
+    #[arg(required_unless_present = "record", conflicts_with = "record", value_name = "PATH")]
     paths: Vec<PathBuf>,
+    /// Write tests from this recording of `anteroom play --record` instead: what was said, pressed, sent and decided, with
+    /// what it led to. They hold personal data; files are replaced by samples.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["only", "uncovered", "junit", "json"])]
+    record: Option<PathBuf>,
+    /// The flow, by its id, where several were recorded.
+    #[arg(long, value_name = "FLOW", requires = "record")]
+    flow: Option<String>,
+    /// Write the recorded tests to this file instead of standard output; it must not exist yet.
+    #[arg(short, long, value_name = "FILE", requires = "record")]
+    output: Option<PathBuf>,
+    /// Replace the file if it exists.
+    #[arg(long, requires = "output")]
+    force: bool,
     /// Run only tests with this in their name.
     #[arg(long, value_name = "WORDS")]
     only: Option<String>,
@@ -76,6 +91,10 @@ pub(super) struct Stories {
 
 /// Runs tests; exit code 1 where one fails, a file can't be read, or too little is covered.
 pub(super) fn test(wanted: &Wanted, asked: &Stories) -> anyhow::Result<ExitCode> {
+    if let Some(file) = &asked.record {
+        let output = Output { output: asked.output.clone(), force: asked.force };
+        return record::record(wanted, file, asked.flow.as_deref(), &output);
+    }
     let settings = wanted.settings()?;
     let tasks = Arc::new(app::tasks(&settings)?);
     let toolbox = Arc::new(app::toolbox(&tasks)?);

@@ -8,6 +8,7 @@ mod configuration_slack;
 mod fields;
 mod messages;
 mod mistakes;
+mod recorded;
 mod reference;
 mod rehearsal;
 mod scripts;

@@ -131,7 +131,8 @@ enum Step {
     Went(Vec<Recorded>),
 }
 
-fn read_lines(text: &str) -> Result<(Header, BTreeMap<SessionId, Tape>), Error> {
+/// The lines of a recording.
+pub(super) fn parsed(text: &str) -> Result<(Header, Vec<Line>), Error> {
     let unreadable = |line: usize, why: String| Error::Unreadable { line: line + 1, why };
     let mut lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
     let first = lines.next().ok_or_else(|| unreadable(0, "the file is empty".to_owned()))?;
@@ -146,9 +147,18 @@ fn read_lines(text: &str) -> Result<(Header, BTreeMap<SessionId, Tape>), Error> 
         );
         return Err(unreadable(first.0, why));
     }
+    let read = |(n, line): (usize, &str)| {
+        serde_json::from_str(line).map_err(|error| unreadable(n, error.to_string()))
+    };
+    let lines: Result<Vec<Line>, Error> = lines.map(read).collect();
+    Ok((header, lines?))
+}
+
+fn read_lines(text: &str) -> Result<(Header, BTreeMap<SessionId, Tape>), Error> {
+    let (header, lines) = parsed(text)?;
     let mut tapes: BTreeMap<SessionId, Tape> = BTreeMap::new();
-    for (n, line) in lines {
-        match serde_json::from_str(line).map_err(|error| unreadable(n, error.to_string()))? {
+    for line in lines {
+        match line {
             Line::Begin(begin) => {
                 let session = begin.session;
                 let tape = Tape {

@@ -195,7 +195,8 @@ impl Wrong {
     }
 }
 
-fn standing(state: Option<&State>) -> Status {
+/// How a conversation stands, as test files say it.
+pub(super) fn standing(state: Option<&State>) -> Status {
     match state {
         None => Status::Erased,
         Some(state) if state.handoff.is_some() => Status::HandedOver,

@@ -90,6 +90,16 @@ impl From<Platform> for session::Platform {
     }
 }
 
+impl From<session::Platform> for Platform {
+    fn from(platform: session::Platform) -> Self {
+        match platform {
+            session::Platform::Web => Self::Web,
+            session::Platform::Slack => Self::Slack,
+            session::Platform::Discord => Self::Discord,
+        }
+    }
+}
+
 /// A contact card. An empty one is not found.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]

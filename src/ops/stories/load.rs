@@ -118,7 +118,7 @@ pub(super) fn suite(
 }
 
 /// A test with what comes before it.
-fn resolved(
+pub(super) fn resolved(
     (test, position): (Test, usize),
     before: Option<&Loaded>,
     flow: Arc<LoadedFlow>,

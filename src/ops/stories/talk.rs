@@ -3,13 +3,13 @@
 use std::{collections::BTreeSet, fs, path::Path, sync::Arc};
 
 use async_trait::async_trait;
-use chrono::{DateTime, TimeDelta};
+use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::{Map, Value};
 
 use super::{
     coverage::{self, Outcome},
     drawing, expected,
-    format::{Decide, Step},
+    format::{Card, Decide, Step},
     load::{self, Loaded},
     screen::{self, Press},
 };
@@ -112,27 +112,8 @@ pub(super) async fn run(
     scene: &Scene,
     (beside, folder): (&Path, &Path),
 ) -> Result<Told, Error> {
-    let clock = Arc::new(FixedClock::new(
-        test.begins.or_else(|| DateTime::from_timestamp(BEGINS, 0)).unwrap_or_default(),
-    ));
-    let scene = Scene { clock, ..scene.clone() };
-    let contacts = test
-        .contact
-        .iter()
-        .map(|card| -> Box<dyn ContactSource> { Box::new(Known(card.contact())) });
-    let stage = Stage::set_with(&scene, folder, Contacts::new(contacts.collect())).await?;
-    let platform = scene.platform;
-    let mut talk = Talk {
-        stage,
-        platform,
-        events: Vec::new(),
-        state: None,
-        before: 0,
-        told: 0,
-        refused: None,
-        drawn: 0,
-    };
-    let mut wrong = talk.rest().await?;
+    let (mut talk, mut wrong) =
+        Talk::begin(scene, (test.begins, test.contact.as_ref()), folder).await?;
     let mut failed_at = 0;
     for (n, (_, step)) in test.steps.iter().enumerate() {
         if wrong.is_empty() {
@@ -150,8 +131,38 @@ pub(super) async fn run(
 }
 
 impl Talk {
+    /// Begins a conversation, at a time, perhaps with a contact source; what can't be drawn of its beginning.
+    pub(super) async fn begin(
+        scene: &Scene,
+        (at, card): (Option<DateTime<Utc>>, Option<&Card>),
+        folder: &Path,
+    ) -> Result<(Self, Vec<(String, String)>), Error> {
+        let at = at.or_else(|| DateTime::from_timestamp(BEGINS, 0)).unwrap_or_default();
+        let scene = Scene { clock: Arc::new(FixedClock::new(at)), ..scene.clone() };
+        let known = card
+            .into_iter()
+            .map(|card| -> Box<dyn ContactSource> { Box::new(Known(card.contact())) });
+        let stage = Stage::set_with(&scene, folder, Contacts::new(known.collect())).await?;
+        let mut talk = Self {
+            stage,
+            platform: scene.platform,
+            events: Vec::new(),
+            state: None,
+            before: 0,
+            told: 0,
+            refused: None,
+            drawn: 0,
+        };
+        let wrong = talk.rest().await?;
+        Ok((talk, wrong))
+    }
+
     /// One step; what is wrong with it.
-    async fn take(&mut self, step: &Step, beside: &Path) -> Result<Vec<(String, String)>, Error> {
+    pub(super) async fn take(
+        &mut self,
+        step: &Step,
+        beside: &Path,
+    ) -> Result<Vec<(String, String)>, Error> {
         let mut wrong = Vec::new();
         if let Some(key) = load::action(step) {
             self.before = self.events.len();
@@ -308,7 +319,7 @@ impl Talk {
 }
 
 /// A file of a kind that is simple enough to be made up.
-fn made_up(name: &str) -> Option<&'static [u8]> {
+pub(super) fn made_up(name: &str) -> Option<&'static [u8]> {
     let (_, kind) = name.rsplit_once('.')?;
     match kind.to_lowercase().as_str() {
         "txt" | "md" => Some(WORDS.as_bytes()),
