@@ -147,7 +147,7 @@ async fn who_drives_is_asked_more_than_who_cooks() {
     **Ada Byron** has finished *The club*.
 
     **Topics**
-    - drive
+    - Drive
     ");
     let outcomes = driver.state().await.effects;
     assert_eq!(outcomes.values().next().unwrap().0, EffectOutcome::Delivered);
