@@ -43,6 +43,7 @@ mod reader;
 mod recordings;
 mod refusals;
 mod resume;
+mod resumes;
 mod semantics;
 #[path = "../support/skipped.rs"]
 mod skipped;

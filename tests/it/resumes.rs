@@ -1,0 +1,490 @@
+//! What of whole résumé files is read without a model: each file of `tests/fixtures/resumes` is compared with what is
+//! true, field by field. `cargo test --test it resumes:: -- --nocapture` prints the tables; with
+//! `ANTEROOM_RESUMES=part-of-a-file-name` also every field that is not right.
+
+use std::{collections::BTreeMap, fmt::Write as _, fs, path::PathBuf};
+
+use anteroom::{
+    artifacts::{
+        extract::{self, Format},
+        resume,
+    },
+    model::artifact::Extraction,
+};
+use serde::Deserialize;
+use serde_json::Value;
+
+/// What must hold of all files together, in percent.
+const RIGHT_MIN: f64 = 20.0;
+const RIGHT_MIN_IN_EACH_LANGUAGE: f64 = 2.0;
+const WRONG_UNMARKED_MAX: f64 = 6.0;
+const MISSING_SILENTLY_MAX: f64 = 20.0;
+const RIGHT_MARKED_MAX: f64 = 5.0;
+/// Between the best and the worst file of one person, in points.
+const SPREAD_MAX: f64 = 100.0;
+/// Files with a wrong name that is not marked, and files with a value from text that nobody sees.
+const WRONG_NAMES_MAX: usize = 11;
+const PLANTED_MAX: usize = 4;
+
+#[derive(Debug, Deserialize)]
+struct File {
+    #[serde(rename = "file")]
+    name: String,
+    person: String,
+    program: String,
+    /// What stands in it where nobody sees it.
+    planted: Vec<String>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Truth {
+    lang: String,
+    name: String,
+    other_names: Vec<String>,
+    email: String,
+    phone: String,
+    city: String,
+    links: Vec<String>,
+    work: Vec<Job>,
+    education: Vec<School>,
+    skills: Vec<String>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Job {
+    title: String,
+    employer: String,
+    start: String,
+    end: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+struct School {
+    institution: String,
+    degree: String,
+    area: Option<String>,
+    start: String,
+    end: Option<String>,
+}
+
+/// What became of one field.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Fate {
+    Right,
+    RightMarked,
+    WrongMarked,
+    WrongUnmarked,
+    MissingTold,
+    MissingSilently,
+}
+
+const FATES: [(Fate, &str); 6] = [
+    (Fate::Right, "right"),
+    (Fate::RightMarked, "right, marked"),
+    (Fate::WrongMarked, "wrong, marked"),
+    (Fate::WrongUnmarked, "wrong"),
+    (Fate::MissingTold, "missing, told"),
+    (Fate::MissingSilently, "missing"),
+];
+
+/// How often each fate was met.
+#[derive(Debug, Clone, Copy, Default)]
+struct Count([u32; 6]);
+
+impl Count {
+    fn add(&mut self, fate: Fate) {
+        self.0[FATES.iter().position(|(known, _)| *known == fate).unwrap()] += 1;
+    }
+
+    fn join(&mut self, other: Self) {
+        for (mine, its) in self.0.iter_mut().zip(other.0) {
+            *mine += its;
+        }
+    }
+
+    fn share(self, fates: &[Fate]) -> f64 {
+        let all: u32 = self.0.iter().sum();
+        let met = FATES.iter().zip(self.0).filter(|((fate, _), _)| fates.contains(fate));
+        f64::from(met.map(|(_, count)| count).sum::<u32>()) * 100.0 / f64::from(all.max(1))
+    }
+
+    fn right(self) -> f64 {
+        self.share(&[Fate::Right, Fate::RightMarked])
+    }
+}
+
+fn folder() -> PathBuf {
+    PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/resumes"))
+}
+
+fn format(file: &str) -> Format {
+    match file.rsplit('.').next() {
+        Some("pdf") => Format::Pdf,
+        Some("docx") => Format::Docx,
+        _ => Format::Text,
+    }
+}
+
+/// Letters and digits alone.
+fn bare(text: &str) -> String {
+    text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
+
+/// Letters and digits without the small words between a degree and its subject.
+fn subject(text: &str) -> String {
+    let words = text.split(|c: char| !c.is_alphanumeric() && c != '.');
+    words.filter(|word| !matches!(*word, "in" | "en" | "em" | "of")).map(bare).collect()
+}
+
+fn link(url: &str) -> String {
+    let url = url.split_once("://").map_or(url, |(_, rest)| rest).to_lowercase();
+    url.trim_start_matches("www.").trim_end_matches('/').to_owned()
+}
+
+/// The fields of one file.
+struct Scorer {
+    draft: Value,
+    issues: String,
+    count: Count,
+    details: String,
+    wrong_name: bool,
+}
+
+impl Scorer {
+    fn is_marked(&self, path: &str) -> bool {
+        let mut parts = path.split('.').collect::<Vec<_>>();
+        while !parts.is_empty() {
+            if self.draft["confidence"][parts.join(".")] == "low" {
+                return true;
+            }
+            parts.pop();
+        }
+        false
+    }
+
+    /// `found` is none where nothing was found; `said` is how the issues put it.
+    fn field(&mut self, path: &str, expected: &str, found: Option<(&str, bool)>, said: &[&str]) {
+        let fate = match found {
+            Some((_, true)) if self.is_marked(path) => Fate::RightMarked,
+            Some((_, true)) => Fate::Right,
+            Some((_, false)) if self.is_marked(path) => Fate::WrongMarked,
+            Some((_, false)) => Fate::WrongUnmarked,
+            None if said.iter().any(|said| self.issues.contains(said)) => Fate::MissingTold,
+            None => Fate::MissingSilently,
+        };
+        self.count.add(fate);
+        self.wrong_name |= fate == Fate::WrongUnmarked && path == "basics.name";
+        if fate != Fate::Right {
+            let found = found.map_or("nothing", |(found, _)| found);
+            writeln!(self.details, "    {path}: {fate:?}: {expected:?}, read {found:?}").unwrap();
+        }
+    }
+
+    fn text(&mut self, path: &str, expected: &[&str], said: &[&str], form: fn(&str) -> String) {
+        let pointer = format!("/{}", path.replace('.', "/"));
+        let draft = ["applicant_profile", "skeleton_timeline", "education_history"];
+        let found = draft.iter().find_map(|part| self.draft[part].pointer(&pointer));
+        let found = found.and_then(Value::as_str).map(str::to_owned);
+        let is_right = |found: &str| expected.iter().any(|right| form(right) == form(found));
+        let found = found.as_deref().map(|found| (found, is_right(found)));
+        self.field(path, expected[0], found, said);
+    }
+
+    fn basics(&mut self, truth: &Truth) {
+        let names: Vec<String> = std::iter::once(&truth.name)
+            .chain(&truth.other_names)
+            .cloned()
+            .chain(truth.other_names.iter().map(|other| format!("{} {other}", truth.name)))
+            .collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        self.text("basics.name", &names, &["no name"], bare);
+        self.text("basics.email", &[&truth.email], &["no e-mail address"], str::to_lowercase);
+        self.text("basics.phone", &[&truth.phone], &["no telephone number"], bare);
+        self.text("basics.location.city", &[&truth.city], &["no city"], bare);
+        let basics = &self.draft["applicant_profile"]["basics"];
+        let profiles = basics["profiles"].as_array().cloned().unwrap_or_default();
+        let found: Vec<String> = std::iter::once(&basics["url"])
+            .chain(profiles.iter().map(|profile| &profile["url"]))
+            .filter_map(|url| url.as_str().map(link))
+            .collect();
+        for expected in &truth.links {
+            let found = found.contains(&link(expected)).then_some((expected.as_str(), true));
+            self.field("basics.profiles", expected, found, &["no links"]);
+        }
+        let pages = found.iter().filter(|url| !truth.links.iter().any(|page| link(page) == **url));
+        for extra in pages.cloned().collect::<Vec<_>>() {
+            self.field("basics.profiles", "nothing", Some((&extra, false)), &[]);
+        }
+    }
+
+    /// Entries of a list, each with the entry of the truth that it is most like.
+    fn pairs(&self, part: &str, list: &str, truths: &[Vec<(&str, String)>]) -> Vec<Option<usize>> {
+        let found = self.draft[part][list].as_array().cloned().unwrap_or_default();
+        let mut scores: Vec<(usize, usize, usize)> = Vec::new();
+        for (t, truth) in truths.iter().enumerate() {
+            for (f, found) in found.iter().enumerate() {
+                let same = |(key, value): &&(&str, String)| {
+                    let found = found[*key].as_str().map(bare).unwrap_or_default();
+                    let value = bare(value);
+                    !value.is_empty()
+                        && !found.is_empty()
+                        && (found.contains(&value) || value.contains(&found))
+                };
+                scores.push((truth.iter().filter(same).count(), t, f));
+            }
+        }
+        scores.sort_by_key(|(score, t, f)| (usize::MAX - score, *t, *f));
+        let mut pairs = vec![None; truths.len()];
+        for (_, t, f) in scores.into_iter().filter(|(score, ..)| *score > 0) {
+            if pairs[t].is_none() && !pairs.contains(&Some(f)) {
+                pairs[t] = Some(f);
+            }
+        }
+        pairs
+    }
+
+    fn extras(&mut self, part: &str, list: &str, pairs: &[Option<usize>]) {
+        let all = self.draft[part][list].as_array().map_or(0, Vec::len);
+        for extra in (0..all).filter(|at| !pairs.contains(&Some(*at))) {
+            let found = self.draft[part][list][extra].to_string();
+            self.field(&format!("{list}.{extra}"), "nothing", Some((&found, false)), &[]);
+        }
+    }
+
+    fn work(&mut self, truth: &Truth) {
+        let truths: Vec<Vec<(&str, String)>> = truth
+            .work
+            .iter()
+            .map(|job| {
+                vec![
+                    ("position", job.title.clone()),
+                    ("name", job.employer.clone()),
+                    ("startDate", job.start.clone()),
+                    ("endDate", job.end.clone().unwrap_or_default()),
+                ]
+            })
+            .collect();
+        let pairs = self.pairs("skeleton_timeline", "work", &truths);
+        for (job, at) in truth.work.iter().zip(&pairs) {
+            let whole = ["no roles", "some roles"];
+            let Some(at) = at else {
+                for field in ["title", "employer", "start", "end"] {
+                    self.field(&format!("{field} of {}", job.employer), "a role", None, &whole);
+                }
+                continue;
+            };
+            let path = |field: &str| format!("work.{at}.{field}");
+            let name = self.draft["skeleton_timeline"]["work"][at]["name"].as_str();
+            let position = self.draft["skeleton_timeline"]["work"][at]["position"].as_str();
+            let what = name.or(position).unwrap_or_default().to_owned();
+            let lacks = |field: &str| format!("no {field} was found for “{what}”");
+            let only = format!("“{what}” has only one date");
+            self.text(&path("position"), &[&job.title], &[&lacks("title")], bare);
+            self.text(&path("name"), &[&job.employer], &[&lacks("organisation")], bare);
+            self.text(&path("startDate"), &[&job.start], &[&only, &lacks("date")], str::to_owned);
+            let end =
+                self.draft["skeleton_timeline"]["work"][at]["endDate"].as_str().map(str::to_owned);
+            match (&job.end, end.as_deref()) {
+                (None, None) => self.field(&path("endDate"), "none", Some(("none", true)), &[]),
+                (None, Some(end)) => self.field(&path("endDate"), "none", Some((end, false)), &[]),
+                (Some(right), None) => {
+                    self.field(&path("endDate"), right, Some(("none", false)), &[]);
+                }
+                (Some(right), Some(end)) => {
+                    self.field(&path("endDate"), right, Some((end, end == right)), &[]);
+                }
+            }
+        }
+        self.extras("skeleton_timeline", "work", &pairs);
+    }
+
+    fn education(&mut self, truth: &Truth) {
+        let truths: Vec<Vec<(&str, String)>> = truth
+            .education
+            .iter()
+            .map(|school| {
+                vec![
+                    ("institution", school.institution.clone()),
+                    ("studyType", school.degree.clone()),
+                    ("area", school.area.clone().unwrap_or_default()),
+                    ("startDate", school.start.clone()),
+                    ("endDate", school.end.clone().unwrap_or_default()),
+                ]
+            })
+            .collect();
+        let pairs = self.pairs("education_history", "education", &truths);
+        for (school, at) in truth.education.iter().zip(&pairs) {
+            let whole = ["no schools", "some schools"];
+            let Some(at) = at else {
+                for field in ["school", "degree", "start", "end"] {
+                    self.field(&format!("{field} of {}", school.institution), "one", None, &whole);
+                }
+                continue;
+            };
+            let path = |field: &str| format!("education.{at}.{field}");
+            let found = self.draft["education_history"]["education"][at].clone();
+            let text = |key: &str| found[key].as_str().unwrap_or_default();
+            let what =
+                found["institution"].as_str().unwrap_or_else(|| text("studyType")).to_owned();
+            let lacks = |field: &str| format!("no {field} was found for “{what}”");
+            self.text(&path("institution"), &[&school.institution], &[&lacks("school")], bare);
+            let degree = format!("{} {}", text("studyType"), text("area"));
+            let right = format!("{} {}", school.degree, school.area.as_deref().unwrap_or_default());
+            let is_right = subject(&degree) == subject(&right);
+            let degree = (degree.trim() != "").then_some((degree.as_str(), is_right));
+            self.field(&path("studyType"), &right, degree, &[&lacks("degree")]);
+            let dates = lacks("date");
+            self.text(
+                &path("startDate"),
+                &[&school.start],
+                &[&dates, &lacks("start date")],
+                str::to_owned,
+            );
+            let end = school.end.clone().unwrap_or_default();
+            self.text(&path("endDate"), &[&end], &[&dates], str::to_owned);
+        }
+        self.extras("education_history", "education", &pairs);
+    }
+
+    fn skills(&mut self, truth: &Truth) {
+        let found: Vec<String> = self.draft["skills"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(|skill| skill.as_str().map(bare))
+            .collect();
+        for skill in &truth.skills {
+            let found = found.contains(&bare(skill)).then_some((skill.as_str(), true));
+            self.field("skills", skill, found, &["no skills"]);
+        }
+        let truths: Vec<String> = truth.skills.iter().map(|skill| bare(skill)).collect();
+        for extra in found.iter().filter(|found| !truths.contains(found)) {
+            self.field("skills", "nothing", Some((extra, false)), &[]);
+        }
+    }
+}
+
+/// The text of a file, its draft compared with the truth, and the values of the draft in one line.
+fn score(file: &File, truth: &Truth) -> (Scorer, String) {
+    let bytes = fs::read(folder().join("files").join(&file.name)).unwrap();
+    let text = match extract::read(format(&file.name), &bytes) {
+        Extraction::Text { text, .. } => text,
+        other => format!("{other:?}"),
+    };
+    let draft = resume::draft(&text);
+    let issues = draft.issues.join("\n");
+    let draft = serde_json::to_value(&draft).unwrap();
+    let mut scorer = Scorer {
+        draft,
+        issues,
+        count: Count::default(),
+        details: String::new(),
+        wrong_name: false,
+    };
+    scorer.basics(truth);
+    scorer.work(truth);
+    scorer.education(truth);
+    scorer.skills(truth);
+    (scorer, text)
+}
+
+fn row(name: &str, files: usize, count: Count) -> String {
+    let mut row = format!("{name:<14} {files:>5}");
+    for (fate, _) in FATES {
+        write!(row, " {:>15.1}", count.share(&[fate])).unwrap();
+    }
+    row
+}
+
+/// The files by language and by program, the shares of each person's files, and what must not be.
+#[derive(Default)]
+struct Tally {
+    by: BTreeMap<(&'static str, String), (usize, Count)>,
+    shares: BTreeMap<String, Vec<(f64, String)>>,
+    planted: Vec<String>,
+    wrong_names: Vec<String>,
+}
+
+impl Tally {
+    fn add(&mut self, file: &File, truth: &Truth, scorer: &Scorer, text: &str) {
+        let kinds =
+            [("1 all", "all"), ("2 language", &truth.lang), ("3 program", file.program.as_str())];
+        for (kind, name) in kinds {
+            let (files, count) = self.by.entry((kind, name.to_owned())).or_default();
+            *files += 1;
+            count.join(scorer.count);
+        }
+        let share = (scorer.count.right(), file.name.clone());
+        self.shares.entry(file.person.clone()).or_default().push(share);
+        let values = format!("{text}{}", scorer.draft);
+        if file.planted.iter().any(|value| values.contains(value.as_str())) {
+            self.planted.push(file.name.clone());
+        }
+        if scorer.wrong_name {
+            self.wrong_names.push(file.name.clone());
+        }
+    }
+
+    /// Prints the tables; gives the largest difference between two files of a person, in points.
+    #[expect(clippy::print_stdout, reason = "the tables are for people")]
+    fn tell(&mut self) -> f64 {
+        let heads = FATES.map(|(_, name)| format!("{name:>15}")).join(" ");
+        println!("{:<14} files {heads}", "percent");
+        for ((_, name), (files, count)) in &self.by {
+            println!("{}", row(name, *files, *count));
+        }
+        let mut spread: f64 = 0.0;
+        for (person, shares) in self.shares.iter_mut().filter(|(_, shares)| shares.len() > 1) {
+            shares.sort_by(|one, other| one.0.total_cmp(&other.0));
+            let ((least, worst), (most, best)) = (&shares[0], &shares[shares.len() - 1]);
+            spread = spread.max(most - least);
+            println!("{person:<10} {least:>5.0} to {most:>5.0}  {worst} … {best}");
+        }
+        let Self { planted, wrong_names, .. } = self;
+        println!("planted {planted:?}, wrong names {wrong_names:?}, spread {spread:.0}");
+        spread
+    }
+}
+
+#[test]
+#[expect(clippy::print_stdout, reason = "what is looked at")]
+#[expect(clippy::disallowed_methods, reason = "which files are looked at")]
+fn files_are_read_right_or_marked_or_missed_in_words() {
+    let listed = fs::read(folder().join("corpus.json")).unwrap();
+    let files: Vec<File> = serde_json::from_slice(&listed).unwrap();
+    let looked_at = std::env::var("ANTEROOM_RESUMES").ok();
+    let mut tally = Tally::default();
+    for file in &files {
+        let truth = fs::read(folder().join("truth").join(format!("{}.json", file.person))).unwrap();
+        let truth: Truth = serde_json::from_slice(&truth).unwrap();
+        let (scorer, text) = score(file, &truth);
+        tally.add(file, &truth, &scorer, &text);
+        if let Some(part) = looked_at.as_ref().filter(|part| file.name.contains(part.as_str())) {
+            println!("{}: {:.0} %\n{}", file.name, scorer.count.right(), scorer.details);
+            if !part.is_empty() {
+                println!("{text}\n{}\n{:#}", scorer.issues, scorer.draft);
+            }
+        }
+    }
+    let spread = tally.tell();
+
+    let (_, all) = tally.by[&("1 all", "all".to_owned())];
+    assert!(all.right() >= RIGHT_MIN, "right: {:.1} %", all.right());
+    for ((_, language), (_, count)) in
+        tally.by.iter().filter(|((kind, _), _)| *kind == "2 language")
+    {
+        let right = count.right();
+        assert!(right >= RIGHT_MIN_IN_EACH_LANGUAGE, "right in {language}: {right:.1} %");
+    }
+    for (fate, most) in [
+        (Fate::WrongUnmarked, WRONG_UNMARKED_MAX),
+        (Fate::MissingSilently, MISSING_SILENTLY_MAX),
+        (Fate::RightMarked, RIGHT_MARKED_MAX),
+    ] {
+        let share = all.share(&[fate]);
+        assert!(share <= most, "{fate:?}: {share:.1} %");
+    }
+    assert!(spread <= SPREAD_MAX, "one person's files differ by {spread:.0} points");
+    assert!(tally.wrong_names.len() <= WRONG_NAMES_MAX, "{:?}", tally.wrong_names);
+    assert!(tally.planted.len() <= PLANTED_MAX, "{:?}", tally.planted);
+}
